@@ -1,0 +1,75 @@
+# The door to Ravine: `make help` says what there is. The build itself is CMakeLists.txt.
+PREFIX ?= /usr/local
+BUILD ?= build
+DEMO ?= demo
+MAKEFLAGS += --no-print-directory
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Where the program is once `release` is built.
+RAVINE = $(abspath $(BUILD))/release/ravine
+
+.PHONY: help demo test bench install docs pictures hashes format clean release test-build
+
+help:
+	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
+	@echo 'make test      build everything and run all tests (some minutes)'
+	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
+	@echo 'make bench     measure how fast it is on this machine'
+	@echo 'make docs      write docs/steps.md from the step table'
+	@echo 'make pictures  make the pictures of README.md and docs/'
+	@echo 'make hashes    accept the bits of this build as the right ones'
+	@echo 'make format    give all C the one look'
+	@echo 'make clean     remove $(BUILD)/ and $(DEMO)/'
+	@echo
+	@echo 'Demo and test install the packages they need on Debian and Ubuntu, when these are missing.'
+
+demo: release
+	@mkdir -p '$(DEMO)'
+	@cd '$(DEMO)' && '$(RAVINE)' '$(CURDIR)/recipes/alps.rv'
+	@echo
+	@echo 'Made:'
+	@ls -1 '$(DEMO)' | sed 's|^|  $(DEMO)/|'
+
+# Optimised, without tests.
+release:
+	@sh tools/setup.sh demo
+	@mkdir -p '$(BUILD)'
+	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX='$(PREFIX)' > '$(BUILD)/said'
+	@cmake --build '$(BUILD)/release' -j $(JOBS)
+
+test-build:
+	@sh tools/setup.sh test
+	@mkdir -p '$(BUILD)'
+	@cmake --preset test -B '$(BUILD)/test' > '$(BUILD)/said'
+	@cmake --build '$(BUILD)/test' -j $(JOBS)
+
+test: test-build
+	@ctest --test-dir '$(BUILD)/test' -j $(JOBS) --output-on-failure
+
+bench:
+	@sh tools/setup.sh demo
+	@mkdir -p '$(BUILD)'
+	@cmake --preset release -B '$(BUILD)/bench' -DRAVINE_BENCH=ON > '$(BUILD)/said'
+	@cmake --build '$(BUILD)/bench' -j $(JOBS)
+	@for program in $(basename $(notdir $(wildcard bench/bench_*.c))); do '$(BUILD)/bench/'$$program || exit; done
+
+install: release
+	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'
+
+docs: release
+	@'$(RAVINE)' help --markdown > docs/steps.md.part
+	@mv docs/steps.md.part docs/steps.md
+
+pictures: release
+	@RAVINE='$(RAVINE)' sh tools/pictures.sh
+
+hashes: test-build
+	@sh tests/run_in.sh '$(abspath $(BUILD))/test/run/hashes' '$(abspath $(BUILD))/test/tests/same_bits' \
+	    > '$(BUILD)/test/hashes.txt'
+	@mv '$(BUILD)/test/hashes.txt' tests/same_bits/hashes.txt
+
+format:
+	@find bench cli examples include src tests -name '*.[ch]' ! -name ravine.h | xargs clang-format-14 -i
+
+clean:
+	@rm -rf '$(BUILD)' '$(DEMO)'

@@ -1,0 +1,148 @@
+/* cli.h: the parts of the program `ravine`. It stands on <ravine/ravine.h> alone. The program never
+ * calls setlocale(), so numbers read and print with a point everywhere. */
+#ifndef RAVINE_CLI_H
+#define RAVINE_CLI_H
+
+#include <ravine/ravine.h>
+
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* ---- options.c: what the command line asks for ---------------------------------------------- */
+
+typedef enum cli_page {
+    CLI_PAGE_NONE,
+    CLI_PAGE_HELP,
+    CLI_PAGE_VERSION,
+    CLI_PAGE_MAN,
+    CLI_PAGE_MARKDOWN,
+    CLI_PAGE_COMPLETION,
+    CLI_PAGE_WORDS
+} cli_page;
+
+typedef struct cli_option {
+    const char *name;
+    const char *argument; /* NULL: it takes none */
+    const char *help;
+    cli_page page; /* that it asks for */
+} cli_option;
+
+typedef struct cli_options {
+    int threads;   /* 0: one per core */
+    size_t memory; /* bytes, 0: the library's own limit */
+    bool quiet, json, dry_run;
+    cli_page page;
+    int count; /* of the words that are no options */
+    char **words;
+} cli_options;
+
+extern const cli_option cli_option_table[];
+extern const int cli_option_count;
+
+/* Sorts argv into options and words, in place. Not 0: the exit code; the error is printed. */
+int cli_options_read(cli_options *options, int argc, char **argv);
+
+/* ---- words.c: what people read and type -------------------------------------------------------
+ */
+
+typedef struct cli_exit {
+    int code;
+    const char *meaning;
+} cli_exit;
+
+extern const cli_exit cli_exit_table[];
+extern const int cli_exit_count;
+
+int cli_exit_code(rv_status status);
+
+/* Prints one sentence on stderr and returns `code`, for `return cli_fail(...)`. */
+int cli_fail(int code, const char *format, ...) CLI_PRINTF(2, 3);
+
+bool cli_terminal(FILE *stream);                /* one that can move its cursor? */
+bool cli_colour(FILE *stream);                  /* the same, and nobody set NO_COLOR? */
+size_t cli_utf8(const char *text);              /* bytes of the character there, 0: not UTF-8 */
+void cli_put_line(FILE *out, const char *text); /* without line breaks and other controls */
+int cli_distance(const char *a, const char *b); /* letters to change to get from a to b */
+void cli_number(double value, char out[32]);    /* short, as 1e12 */
+void cli_bytes(size_t bytes, char out[32]);     /* 12.5 MiB */
+int64_t cli_now_ms(void);
+
+/* ---- describe.c: the table of steps in words ---------------------------------------------------
+ */
+
+enum { CLI_TEXT = 512 };
+
+void cli_value(const rv_param_info *param, const void *params, char out[CLI_TEXT]);
+void cli_default(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]);
+void cli_range(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]);
+void cli_param_text(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]);
+void *cli_defaults(const rv_step_info *step); /* the params struct; free() it */
+const char *cli_fields(const char *fields);   /* "nothing", "every field" or names */
+const rv_param_info *
+cli_bare_file(const rv_step_info *step); /* may stand without its key, or NULL */
+void cli_example(const rv_step_info *step, char out[CLI_TEXT]);
+bool cli_has_drops(const rv_step_info *step);
+
+/* ---- help.c, pages.c, completion.c: all on standard output -------------------------------------
+ */
+
+void cli_usage(FILE *out);
+int cli_help(int count, char **steps); /* none: the overview */
+void cli_man(void);
+void cli_markdown(void);
+void cli_completion(void);
+void cli_words(void);
+
+/* ---- bar.c: how far the step is, on a terminal --------------------------------------------------
+ */
+
+typedef struct cli_bar {
+    bool on, colour, drawn;
+    const char *step;
+    int64_t begun_ms;
+    int cells, percent; /* as drawn */
+    int columns;
+} cli_bar;
+
+void cli_bar_begin(cli_bar *bar, const char *step);
+void cli_bar_show(cli_bar *bar, double done);
+void cli_bar_erase(cli_bar *bar);
+
+/* ---- json.c
+ * --------------------------------------------------------------------------------------- */
+
+void cli_json_text(FILE *out, const char *text);
+void cli_json_real(FILE *out, double value);
+void cli_json_float(FILE *out, float value);
+void cli_json_params(FILE *out, const rv_step_info *step, const void *params);
+
+/* ---- report.c: what each step did, or would do
+ * ------------------------------------------------------ */
+
+typedef struct cli_run {
+    const cli_options *options;
+    cli_bar bar;
+    char *messages; /* of the running step, each with its zero byte */
+    size_t size, room;
+    bool broken; /* standard output */
+} cli_run;
+
+void cli_report_message(void *run, const char *line);          /* rv_log_fn */
+void cli_report_before(void *run, int index, rv_step_id step); /* of rv_watch */
+void cli_report_after(void *run, int index, const rv_report *report);
+void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
+                     size_t peak, size_t limit);
+
+/* ---- interrupt.c
+ * ------------------------------------------------------------------------------------- */
+
+void cli_interrupt_watch(void);
+int cli_interrupt_caught(void); /* the signal that asked to stop, 0: none */
+
+#endif

@@ -1,0 +1,164 @@
+/* help.c: `ravine help` and `ravine help STEP`, from the table of steps. */
+#include "cli.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, NAME = 13, VALUE = 26 };
+
+void cli_usage(FILE *out) {
+    fputs("usage: ravine RECIPE.rv [STEP.KEY=VALUE ...] [STEP [KEY=VALUE ...] ...]\n"
+          "       ravine STEP [KEY=VALUE ...] [STEP ...]\n"
+          "       ravine help [STEP]\n"
+          "for example: ravine terrain size=512 noise seed=7 droplets save land.png\n",
+          out);
+}
+
+/* Prints from column `at` on, breaking at blanks outside parentheses; further lines begin at column
+ * `indent`. */
+static void put_wrapped(int at, int indent, const char *text) {
+    while (*text) {
+        int size = (int)strcspn(text, text[0] == '(' ? ")" : " ");
+        size += text[size] == ')';
+        if (at > indent && at + 1 + size > WIDTH) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            putchar(' ');
+            at++;
+        }
+        at += printf("%.*s", size, text);
+        text += size;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+/* "  name   text": the name fills `indent` columns, or stands on a line of its own. */
+static void put_entry(int margin, int indent, const char *name, const char *text) {
+    int used = printf("%*s%s", margin, "", name);
+    if (used + 2 > indent) {
+        putchar('\n');
+        used = 0;
+    }
+    printf("%*s", indent - used, "");
+    put_wrapped(indent, indent, text);
+}
+
+static void put_heading(const char *text) {
+    bool bold = cli_colour(stdout);
+    printf("%s%s%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
+}
+
+/* ---- the overview ------------------------------------------------------------------------------
+ */
+
+static void put_steps(void) {
+    for (int kind = RV_KIND_make; kind <= RV_KIND_show; kind++) {
+        char heading[CLI_TEXT];
+        snprintf(heading, sizeof heading, "Steps that %s", rv_kind_text((rv_step_kind)kind));
+        puts("");
+        put_heading(heading);
+        for (int id = 0; id < RV_STEP_COUNT; id++) {
+            const rv_step_info *step = rv_step_get((rv_step_id)id);
+            if (step->kind == (rv_step_kind)kind)
+                put_entry(2, NAME, step->name, step->sentence);
+        }
+    }
+}
+
+static void put_options(void) {
+    puts("");
+    put_heading("Options");
+    for (int i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        char name[CLI_TEXT];
+        snprintf(name, sizeof name, "%s%s%s", option->name, option->argument ? " " : "",
+                 option->argument ? option->argument : "");
+        put_entry(2, 18, name, option->help);
+    }
+}
+
+static void put_overview(void) {
+    puts("Ravine makes terrain and wears it down the way water and gravity do.\n");
+    cli_usage(stdout);
+    puts("");
+    put_wrapped(
+        0, 0,
+        "A recipe is a list of steps, in a file or on the command line. A word with = is a "
+        "parameter of the step before it; a word without is the next step, or the file that "
+        "a step such as save takes. STEP.KEY=VALUE changes every such step of the recipe. "
+        "Counts may end in k, M or G. The file - is standard input.");
+    put_steps();
+    put_options();
+    puts("");
+    put_heading("Exit codes");
+    for (int i = 0; i < cli_exit_count; i++) {
+        char code[16];
+        snprintf(code, sizeof code, "%d", cli_exit_table[i].code);
+        put_entry(2, 7, code, cli_exit_table[i].meaning);
+    }
+    puts("");
+    put_heading("Examples");
+    puts("  ravine alps.rv\n"
+         "  ravine alps.rv terrain.size=4096 droplets.seed=2\n"
+         "  ravine terrain size=512 noise seed=7 droplets drops=200k save alps.png\n"
+         "  ravine help droplets");
+}
+
+/* ---- one step
+ * ------------------------------------------------------------------------------------ */
+
+static void put_param(const rv_step_info *step, const rv_param_info *param) {
+    char value[CLI_TEXT], text[CLI_TEXT], name[2 * CLI_TEXT];
+    cli_default(step, param, value);
+    cli_param_text(step, param, text);
+    snprintf(name, sizeof name, "%s=%s", param->name, value);
+    put_entry(2, VALUE, name, text);
+    for (int i = 0; i < param->option_count; i++)
+        put_entry(4, VALUE, param->options[i].name, param->options[i].help);
+}
+
+static void put_step(const rv_step_info *step) {
+    char example[CLI_TEXT];
+    const rv_param_info *file = cli_bare_file(step);
+    put_heading(step->name);
+    put_entry(0, 2, "", step->sentence);
+    puts("");
+    put_entry(2, NAME, "source", step->source);
+    put_entry(2, NAME, "reads", cli_fields(step->reads));
+    put_entry(2, NAME, "writes", cli_fields(step->writes));
+    puts("");
+    put_heading("Parameters, with their defaults");
+    for (int i = 0; i < step->param_count; i++)
+        put_param(step, &step->params[i]);
+    if (file)
+        printf("  The word %s= may be left out before a name.\n", file->name);
+    puts("");
+    put_heading("Example");
+    cli_example(step, example);
+    printf("  %s\n", example);
+}
+
+static int unknown_step(const char *name) {
+    const char *nearest = rv_step_get((rv_step_id)0)->name;
+    for (int id = 1; id < RV_STEP_COUNT; id++) {
+        const char *other = rv_step_get((rv_step_id)id)->name;
+        if (cli_distance(name, other) < cli_distance(name, nearest))
+            nearest = other;
+    }
+    return cli_fail(2, "There is no step \"%.60s\"; the nearest is %s.", name, nearest);
+}
+
+int cli_help(int count, char **names) {
+    if (count == 0)
+        put_overview();
+    for (int i = 0; i < count; i++)
+        if (!rv_step_find(names[i]))
+            return unknown_step(names[i]);
+    for (int i = 0; i < count; i++) {
+        if (i > 0)
+            puts("");
+        put_step(rv_step_find(names[i]));
+    }
+    return 0;
+}

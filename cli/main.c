@@ -1,0 +1,212 @@
+/* main.c: the program `ravine`. Words to a recipe, the recipe to a run, the result to an exit code.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file must never get the number of a closed standard stream: messages would land in it. What
+ * takes its place cannot be written, so that nothing gets lost unseen. */
+static void fill_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+static int finish_output(int code) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    return cli_fail(code ? code : 4, "Standard output cannot be written: %s.", strerror(errno));
+}
+
+static int fail_status(const rv_context *ctx, rv_status status) {
+    return cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
+}
+
+/* ---- words to a recipe
+ * ---------------------------------------------------------------------------- */
+
+static int read_input(char **out) {
+    size_t size = 0, room = 1 << 16, got;
+    char *text = malloc(room);
+    while (text && (got = fread(text + size, 1, room - size - 1, stdin)) > 0) {
+        size += got;
+        if (room - size > 1)
+            continue;
+        char *larger = realloc(text, room *= 2);
+        if (!larger)
+            free(text);
+        text = larger;
+    }
+    *out = text;
+    if (!text)
+        return cli_fail(5, "Standard input does not fit into memory.");
+    text[size] = '\0';
+    if (ferror(stdin))
+        return cli_fail(3, "Standard input cannot be read: %s.", strerror(errno));
+    if (strlen(text) != size)
+        return cli_fail(3, "Standard input holds a zero byte and so is not a recipe.");
+    return 0;
+}
+
+static int parse_input(rv_context *ctx, rv_recipe **recipe) {
+    char *text;
+    int code = read_input(&text);
+    rv_status status = RV_OK;
+    if (code == 0)
+        status = rv_recipe_parse(ctx, text, "standard input", recipe);
+    free(text);
+    return status == RV_OK ? code : fail_status(ctx, status);
+}
+
+static bool is_recipe_file(const char *word) {
+    size_t size = strlen(word);
+    struct stat info;
+    if (size > 3 && strcmp(word + size - 3, ".rv") == 0)
+        return true;
+    return !rv_step_find(word) && stat(word, &info) == 0;
+}
+
+static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe **recipe) {
+    const char *first = options->words[0];
+    bool from_file = is_recipe_file(first), from_input = strcmp(first, "-") == 0;
+    int skip = from_file || from_input ? 1 : 0, code = 0;
+    rv_status status = RV_OK;
+    *recipe = NULL;
+    if (from_input)
+        code = parse_input(ctx, recipe);
+    else if (from_file)
+        status = rv_recipe_load(ctx, first, recipe);
+    else
+        status = rv_recipe_parse(ctx, "", "command line", recipe);
+    if (code != 0)
+        return code;
+    if (status == RV_OK)
+        status = rv_recipe_add_words(*recipe, options->count - skip,
+                                     (const char *const *)options->words + skip);
+    if (status != RV_OK)
+        return fail_status(ctx, status);
+    if (rv_recipe_count(*recipe) == 0)
+        return cli_fail(2, "%.200s holds no steps; `ravine help` lists them.",
+                        from_input ? "Standard input" : first);
+    return 0;
+}
+
+/* ---- a recipe to a run
+ * ------------------------------------------------------------------------------ */
+
+static int plan_recipe(rv_context *ctx, const cli_options *options, const rv_recipe *recipe) {
+    size_t peak = 0, limit = rv_context_memory_limit(ctx);
+    rv_plan *plans = calloc((size_t)rv_recipe_count(recipe), sizeof *plans);
+    if (!plans)
+        return cli_fail(5, "The machine has no memory left for the plan.");
+    rv_status status = rv_recipe_plan(recipe, plans);
+    if (status == RV_OK) {
+        for (int i = 0; i < rv_recipe_count(recipe); i++)
+            peak = plans[i].memory > peak ? plans[i].memory : peak;
+        cli_report_plan(options, recipe, plans, peak, limit);
+    }
+    free(plans);
+    if (status != RV_OK)
+        return fail_status(ctx, status);
+    if (peak <= limit)
+        return finish_output(0);
+    char need[32], most[32];
+    cli_bytes(peak, need);
+    cli_bytes(limit, most);
+    return cli_fail(finish_output(5), "The recipe needs %s, the memory limit is %s.", need, most);
+}
+
+static bool on_progress(void *user, const rv_progress *now) {
+    cli_run *run = user;
+    if (cli_interrupt_caught() || run->broken)
+        return false;
+    cli_bar_show(&run->bar, now->done);
+    return true;
+}
+
+static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe) {
+    rv_watch watch = {cli_report_before, cli_report_after, run};
+    cli_interrupt_watch();
+    rv_status status = rv_recipe_run(recipe, &watch, NULL);
+    cli_bar_erase(&run->bar);
+    if (run->broken)
+        return finish_output(4);
+    if (status != RV_OK)
+        return fail_status(ctx, status);
+    return finish_output(0);
+}
+
+static int run_words(const cli_options *options) {
+    cli_run run = {.options = options};
+    run.bar.colour = cli_colour(stderr);
+    run.bar.on = !options->quiet && !options->json && cli_terminal(stderr);
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = options->threads;
+    desc.memory_limit = options->memory;
+    desc.log = cli_report_message;
+    desc.progress = on_progress;
+    desc.user = &run;
+    rv_context *ctx;
+    rv_status status = rv_context_create(&desc, &ctx);
+    if (status != RV_OK)
+        return cli_fail(cli_exit_code(status), "Ravine cannot start: %s.", rv_status_text(status));
+    rv_recipe *recipe;
+    int code = build_recipe(ctx, options, &recipe);
+    if (code == 0)
+        code = options->dry_run ? plan_recipe(ctx, options, recipe) : run_recipe(ctx, &run, recipe);
+    rv_recipe_destroy(recipe);
+    rv_context_destroy(ctx);
+    free(run.messages);
+    return code;
+}
+
+static int show_page(const cli_options *options, bool asked) {
+    switch (options->page) {
+    case CLI_PAGE_VERSION:
+        printf("ravine %s\n", rv_version());
+        break;
+    case CLI_PAGE_MAN:
+        cli_man();
+        break;
+    case CLI_PAGE_MARKDOWN:
+        cli_markdown();
+        break;
+    case CLI_PAGE_COMPLETION:
+        cli_completion();
+        break;
+    case CLI_PAGE_WORDS:
+        cli_words();
+        break;
+    case CLI_PAGE_NONE:
+    case CLI_PAGE_HELP:
+        if (!asked && options->count > 0 && !rv_step_find(options->words[0]))
+            return finish_output(cli_help(0, NULL));
+        return finish_output(asked ? cli_help(options->count - 1, options->words + 1)
+                                   : cli_help(options->count > 0, options->words));
+    }
+    return finish_output(0);
+}
+
+int main(int argc, char **argv) {
+    fill_streams();
+    cli_options options;
+    int code = cli_options_read(&options, argc, argv);
+    if (code != 0)
+        return code;
+    bool asked = options.count > 0 && strcmp(options.words[0], "help") == 0;
+    if (asked || options.page != CLI_PAGE_NONE)
+        return show_page(&options, asked);
+    if (options.count == 0) {
+        cli_usage(stderr);
+        return 2;
+    }
+    return run_words(&options);
+}

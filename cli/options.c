@@ -1,0 +1,135 @@
+/* options.c: sorts the command line into options and words. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+const cli_option cli_option_table[] = {
+    {"--threads", "N", "use N threads, 1 to 1024; any number gives the same result (without it: one per core)", CLI_PAGE_NONE},
+    {"--memory", "SIZE", "hold at most SIZE bytes, such as 512M or 4G (without it: nine tenths of the machine's memory)", CLI_PAGE_NONE},
+    {"--quiet", NULL, "say nothing but errors", CLI_PAGE_NONE},
+    {"--json", NULL, "write one JSON object a line for each step to standard output", CLI_PAGE_NONE},
+    {"--dry-run", NULL, "show the plan and the memory it needs; run nothing, write nothing", CLI_PAGE_NONE},
+    {"--help", NULL, "the same as the word help", CLI_PAGE_HELP},
+    {"--version", NULL, "show the version", CLI_PAGE_VERSION},
+    {"--man", NULL, "after help: the man page", CLI_PAGE_MAN},
+    {"--markdown", NULL, "after help: all steps as a Markdown page", CLI_PAGE_MARKDOWN},
+    {"--completion", NULL, "after help: the completion script for bash", CLI_PAGE_COMPLETION},
+    {"--words", NULL, "after help: every word that Ravine knows, one a line", CLI_PAGE_WORDS},
+};
+/* clang-format on */
+const int cli_option_count = (int)(sizeof cli_option_table / sizeof cli_option_table[0]);
+
+static bool is_argument(const char *word, const char *name, size_t size) {
+    return strncmp(word, name, size) == 0 && name[size] == '\0';
+}
+
+/* `size` letters of `word` are the option; a value may follow after '='. */
+static const cli_option *find_option(const char *word, size_t size) {
+    if (is_argument(word, "-h", size))
+        return find_option("--help", strlen("--help"));
+    for (int i = 0; i < cli_option_count; i++)
+        if (is_argument(word, cli_option_table[i].name, size))
+            return &cli_option_table[i];
+    return NULL;
+}
+
+/* The beginning of an option counts as nearer than any typing error. */
+static const char *nearest_option(const char *word) {
+    const char *nearest = cli_option_table[0].name;
+    int least = cli_distance(word, nearest);
+    for (int i = 0; i < cli_option_count; i++) {
+        const char *name = cli_option_table[i].name;
+        if (strlen(word) > strlen("--") && strncmp(word, name, strlen(word)) == 0)
+            return name;
+        int distance = cli_distance(word, name);
+        if (distance < least) {
+            least = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
+static int read_threads(const char *value, int *threads) {
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (errno || end == value || *end || n < 1 || n > 1024)
+        return cli_fail(2, "--threads takes a whole number from 1 to 1024, not \"%.60s\".", value);
+    *threads = (int)n;
+    return 0;
+}
+
+/* 4G, 1.5g, 512MiB, 100000: letters are powers of 1024. */
+static int read_memory(const char *value, size_t *memory) {
+    static const char letters[] = "KMGT";
+    char *end = NULL;
+    double bytes = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0.0;
+    bool good = bytes > 0.0 && value[1] != 'x' && value[1] != 'X';
+    if (good && *end) {
+        const char *letter = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
+        for (long i = 0; letter && i <= letter - letters; i++)
+            bytes *= 1024.0;
+        const char *rest = letter ? end + 1 : end;
+        good =
+            letter && (strcmp(rest, "") == 0 || strcmp(rest, "B") == 0 || strcmp(rest, "iB") == 0);
+    }
+    if (!good || bytes < 1.0 || bytes > (double)(SIZE_MAX / 2))
+        return cli_fail(2, "--memory takes a size such as 512M or 4G, not \"%.60s\".", value);
+    *memory = (size_t)bytes;
+    return 0;
+}
+
+static int take_option(cli_options *o, const cli_option *option, const char *value) {
+    if (option->page != CLI_PAGE_NONE && o->page <= CLI_PAGE_HELP)
+        o->page = option->page;
+    if (strcmp(option->name, "--threads") == 0)
+        return read_threads(value, &o->threads);
+    if (strcmp(option->name, "--memory") == 0)
+        return read_memory(value, &o->memory);
+    o->quiet |= strcmp(option->name, "--quiet") == 0;
+    o->json |= strcmp(option->name, "--json") == 0;
+    o->dry_run |= strcmp(option->name, "--dry-run") == 0;
+    return 0;
+}
+
+static int read_option(cli_options *o, int argc, char **argv, int *at) {
+    const char *word = argv[*at];
+    size_t size = strcspn(word, "=");
+    const cli_option *option = find_option(word, size);
+    if (!option)
+        return cli_fail(2, "%.60s is not an option; the nearest is %s.", word,
+                        nearest_option(word));
+    const char *value = word[size] ? word + size + 1 : NULL;
+    if (value && !option->argument)
+        return cli_fail(2, "%s takes no value.", option->name);
+    if (!value && option->argument) {
+        if (*at + 1 >= argc)
+            return cli_fail(2, "%s needs a value: %s %s.", option->name, option->name,
+                            option->argument);
+        value = argv[++*at];
+    }
+    return take_option(o, option, value);
+}
+
+int cli_options_read(cli_options *o, int argc, char **argv) {
+    *o = (cli_options){.words = argv};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            while (++i < argc)
+                o->words[o->count++] = argv[i];
+            break;
+        }
+        if (argv[i][0] != '-' || argv[i][1] == '\0') {
+            o->words[o->count++] = argv[i];
+            continue;
+        }
+        int code = read_option(o, argc, argv, &i);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}

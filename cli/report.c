@@ -1,0 +1,187 @@
+/* report.c: what each step did, or would do: for people on stderr, as JSON on stdout. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INDENT = 22 };
+
+/* What a step has to say is kept until it ends, so that its line stands first and no bar is cut. */
+void cli_report_message(void *user, const char *line) {
+    cli_run *run = user;
+    size_t size = strlen(line) + 1;
+    if (run->options->quiet && !run->options->json)
+        return;
+    if (size > run->room - run->size) {
+        size_t room = 2 * (run->room + size);
+        char *larger = realloc(run->messages, room);
+        if (!larger)
+            return;
+        run->messages = larger;
+        run->room = room;
+    }
+    memcpy(run->messages + run->size, line, size);
+    run->size += size;
+}
+
+void cli_report_before(void *user, int index, rv_step_id step) {
+    cli_run *run = user;
+    (void)index;
+    run->size = 0;
+    cli_bar_begin(&run->bar, rv_step_get(step)->name);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
+
+static void json_ledger(FILE *out, const rv_ledger *ledger) {
+    fputs(",\"ledger\":{\"taken\":", out);
+    cli_json_real(out, ledger->taken);
+    fputs(",\"laid\":", out);
+    cli_json_real(out, ledger->laid);
+    fputs(",\"carried_off\":", out);
+    cli_json_real(out, ledger->carried_off);
+    fputs(",\"afloat\":", out);
+    cli_json_real(out, ledger->afloat);
+    fputs(",\"unit\":\"m3\"}", out);
+}
+
+static void json_head(FILE *out, const rv_step_info *step, const void *params) {
+    fputs("{\"step\":", out);
+    cli_json_text(out, step->name);
+    fputs(",\"parameters\":", out);
+    cli_json_params(out, step, params);
+}
+
+static void json_size(FILE *out, int width, int height, float cell) {
+    fprintf(out, ",\"width\":%d,\"height\":%d,\"cell\":", width, height);
+    cli_json_float(out, cell);
+}
+
+static void json_report(const cli_run *run, const rv_report *report) {
+    const rv_step_info *step = rv_step_get(report->step);
+    json_head(stdout, step, report->params);
+    printf(",\"seconds\":%.6f", report->seconds);
+    json_ledger(stdout, &report->ledger);
+    printf(",\"hash\":\"%016" PRIx64 "\"", report->hash);
+    if (cli_has_drops(step))
+        printf(",\"drop_steps\":%" PRIu64, report->drop_steps);
+    json_size(stdout, rv_terrain_width(report->land), rv_terrain_height(report->land),
+              rv_terrain_cell(report->land));
+    fputs(",\"messages\":[", stdout);
+    for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
+        fputs(at ? "," : "", stdout);
+        cli_json_text(stdout, run->messages + at);
+    }
+    fputs("]}\n", stdout);
+}
+
+/* ---- for people
+ * ---------------------------------------------------------------------------------- */
+
+/* 31.2e6 m3: one power of ten for the whole line, so that its numbers can be compared. */
+static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
+    double unit = 1.0;
+    int power = 0;
+    while (ledger->taken / unit >= 999.95 && power < 30) {
+        unit *= 1000.0;
+        power += 3;
+    }
+    char e[8] = "";
+    if (power > 0)
+        snprintf(e, sizeof e, "e%d", power);
+    int digits = power == 0 && ledger->taken < 10.0 ? 4 : 1;
+    snprintf(out, CLI_TEXT, "took %.*f%s m3: laid %.*f%s, off the map %.*f%s, afloat %.*f%s",
+             digits, ledger->taken / unit, e, digits, ledger->laid / unit, e, digits,
+             ledger->carried_off / unit, e, digits, ledger->afloat / unit, e);
+}
+
+static void put_detail(int *details, const char *text) {
+    if (*details > 0)
+        fprintf(stderr, "\n%*s", INDENT - 2, "");
+    fputs("  ", stderr);
+    cli_put_line(stderr, text);
+    ++*details;
+}
+
+static void people_report(const cli_run *run, const rv_report *report) {
+    const rv_step_info *step = rv_step_get(report->step);
+    const rv_ledger *ledger = &report->ledger;
+    char text[CLI_TEXT], cell[32];
+    int details = 0;
+    fprintf(stderr, "%-10s %7.2f s", step->name, report->seconds);
+    if (step->flags & RV_SIZES) {
+        cli_number((double)rv_terrain_cell(report->land), cell);
+        snprintf(text, sizeof text, "%d x %d cells of %s m", rv_terrain_width(report->land),
+                 rv_terrain_height(report->land), cell);
+        put_detail(&details, text);
+    }
+    if (ledger->taken != 0.0 || ledger->laid != 0.0) {
+        ledger_text(ledger, text);
+        put_detail(&details, text);
+    }
+    for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1)
+        put_detail(&details, run->messages + at);
+    fputc('\n', stderr);
+}
+
+void cli_report_after(void *user, int index, const rv_report *report) {
+    cli_run *run = user;
+    (void)index;
+    cli_bar_erase(&run->bar);
+    if (run->options->json) {
+        json_report(run, report);
+        if (fflush(stdout) != 0)
+            run->broken = true;
+    } else if (!run->options->quiet) {
+        people_report(run, report);
+    }
+}
+
+/* ---- the plan
+ * --------------------------------------------------------------------------------------- */
+
+static void put_changes(const rv_step_info *step, const void *params) {
+    void *defaults = cli_defaults(step);
+    for (int i = 0; defaults && i < step->param_count; i++) {
+        char value[CLI_TEXT], usual[CLI_TEXT];
+        cli_value(&step->params[i], params, value);
+        cli_value(&step->params[i], defaults, usual);
+        if (strcmp(value, usual) == 0)
+            continue;
+        printf(" %s=", step->params[i].name);
+        cli_put_line(stdout, value);
+    }
+    free(defaults);
+}
+
+static void people_plan(const rv_recipe *recipe, const rv_plan *plans, size_t peak, size_t limit) {
+    char memory[32], most[32];
+    printf("%-10s %15s %11s  %s\n", "step", "cells", "memory", "parameters");
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        const rv_step_info *step = rv_step_get(plans[i].step);
+        char size[32];
+        snprintf(size, sizeof size, "%d x %d", plans[i].width, plans[i].height);
+        cli_bytes(plans[i].memory, memory);
+        printf("%-10s %15s %11s ", step->name, size, memory);
+        put_changes(step, rv_recipe_params(recipe, i));
+        putchar('\n');
+    }
+    cli_bytes(peak, memory);
+    cli_bytes(limit, most);
+    printf("At most %s of the %s allowed.\n", memory, most);
+}
+
+void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
+                     size_t peak, size_t limit) {
+    if (options->json) {
+        for (int i = 0; i < rv_recipe_count(recipe); i++) {
+            json_head(stdout, rv_step_get(plans[i].step), rv_recipe_params(recipe, i));
+            json_size(stdout, plans[i].width, plans[i].height, plans[i].cell);
+            printf(",\"memory\":%zu,\"memory_limit\":%zu}\n", plans[i].memory, limit);
+        }
+    } else if (!options->quiet) {
+        people_plan(recipe, plans, peak, limit);
+    }
+}

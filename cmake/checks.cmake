@@ -1,0 +1,87 @@
+# The rest of `make test`: Ravine built in other ways, and what holds for the sources themselves.
+
+# ravine_also(NAME OPTIONS... [TARGETS targets...]): a test that builds the tree also/NAME; tests
+# with the label NAME run after it.
+function(ravine_also name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TARGETS")
+    add_test(NAME build.${name} COMMAND
+        sh ${PROJECT_SOURCE_DIR}/tests/also_build.sh ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR}
+        ${CMAKE_BINARY_DIR}/also/${name} "${arg_TARGETS}" ${arg_UNPARSED_ARGUMENTS}
+    )
+    # They take long and others wait for them: start them first.
+    set_tests_properties(build.${name} PROPERTIES
+        LABELS build FIXTURES_SETUP build.${name} COST 100 TIMEOUT 600
+    )
+endfunction()
+
+set(also ${CMAKE_BINARY_DIR}/also)
+set(strict -DRAVINE_WERROR=ON -DRAVINE_TESTS=ON)
+
+# All tests again under the sanitizers.
+ravine_also(asan --preset asan)
+ravine_add_tests(${also}/asan asan)
+ravine_add_same_bits(${also}/asan asan.same_bits asan)
+ravine_also(tsan --preset tsan)
+ravine_add_tests(${also}/tsan tsan)
+ravine_add_same_bits(${also}/tsan tsan.same_bits tsan)
+
+# The fuzzers: first their corpus, then some seconds of new input.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+foreach(source IN LISTS fuzz_sources)
+    get_filename_component(program ${source} NAME_WE)
+    string(REGEX REPLACE "^fuzz_" "" name ${program})
+    set(words "")
+    if(name STREQUAL "recipe")
+        set(words -dict=${also}/asan/fuzz/words.dict)
+    endif()
+    ravine_add_test(fuzz.${name} asan
+        ${steady} sh ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_some.sh ${also}/asan/fuzz/${program}
+        ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name} -max_total_time=5 ${words}
+    )
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
+endforeach()
+
+# The same bits from both compilers, at both ends of optimisation, for this processor and for all.
+ravine_also(clang --preset clang)
+set(bits ${strict} -DRAVINE_ASSERTS=ON TARGETS same_bits)
+ravine_also(gcc_O0 -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON ${bits})
+ravine_also(clang_O0 -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug ${bits})
+foreach(compiler gcc clang)
+    foreach(level O0 O3)
+        ravine_also(${compiler}_${level}_native -DCMAKE_C_COMPILER=${compiler}
+            -DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-${level} -march=native" ${bits}
+        )
+    endforeach()
+endforeach()
+foreach(tree clang gcc_O0 clang_O0 gcc_O0_native gcc_O3_native clang_O0_native clang_O3_native)
+    ravine_add_same_bits(${also}/${tree} same_bits.${tree} ${tree})
+    set_tests_properties(same_bits.${tree} PROPERTIES LABELS same_bits)
+endforeach()
+
+# The laws, and that their checker sees a breach.
+ravine_add_test(laws laws
+    sh ${PROJECT_SOURCE_DIR}/tests/laws/check_laws.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+)
+ravine_add_test(laws.breaches laws
+    sh ${PROJECT_SOURCE_DIR}/tests/laws/test_laws.sh ${PROJECT_SOURCE_DIR}
+)
+ravine_add_test(laws.fast_math laws ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B refused
+    -DCMAKE_C_FLAGS=-Ofast
+)
+set_tests_properties(laws.fast_math PROPERTIES
+    PASS_REGULAR_EXPRESSION "refuses the compiler[ \n]+flag -Ofast"
+)
+
+# The door: what a person types, and a C program that uses what was installed.
+set(door ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
+    make --no-print-directory -C ${PROJECT_SOURCE_DIR} BUILD=${CMAKE_BINARY_DIR}/door
+)
+ravine_add_test(door.demo door ${door} demo DEMO=${CMAKE_BINARY_DIR}/run/door.demo)
+set_tests_properties(door.demo PROPERTIES FIXTURES_REQUIRED "" FIXTURES_SETUP build.door COST 50)
+ravine_add_test(door.install door ${door} install DESTDIR= PREFIX=${CMAKE_BINARY_DIR}/run/door.install)
+set_tests_properties(door.install PROPERTIES FIXTURES_SETUP installed)
+ravine_add_test(door.example door
+    sh ${PROJECT_SOURCE_DIR}/tests/install/test_example.sh ${PROJECT_SOURCE_DIR}
+    ${CMAKE_BINARY_DIR}/run/door.install ${CMAKE_COMMAND}
+)
+set_tests_properties(door.example PROPERTIES FIXTURES_REQUIRED installed)

@@ -1,0 +1,43 @@
+# Flags for everything that is built here, as the target ravine_flags, and the refusal of those that
+# would change the bits of a result.
+
+set(all_flags "${CMAKE_C_FLAGS} ${CMAKE_EXE_LINKER_FLAGS} ${CMAKE_SHARED_LINKER_FLAGS}")
+foreach(type DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
+    string(APPEND all_flags " ${CMAKE_C_FLAGS_${type}}")
+endforeach()
+string(REGEX MATCH
+    "-ffast-math|-Ofast|-funsafe-math-optimizations|-fassociative-math|-freciprocal-math|-ffinite-math-only|-fno-signed-zeros|-ffp-contract=(fast|on)|-ffp-model=[a-z]*|-mrecip[^ ]*|-mfpmath=387"
+    bad_flag "${all_flags}"
+)
+if(bad_flag)
+    message(FATAL_ERROR
+        "Ravine gives the same bits everywhere and therefore refuses the compiler flag ${bad_flag}."
+    )
+endif()
+
+if(RAVINE_ASSERTS)
+    foreach(type RELEASE RELWITHDEBINFO MINSIZEREL)
+        string(REGEX REPLACE "[-/]DNDEBUG" "" CMAKE_C_FLAGS_${type} "${CMAKE_C_FLAGS_${type}}")
+    endforeach()
+endif()
+
+add_library(ravine_flags INTERFACE)
+target_compile_definitions(ravine_flags INTERFACE _POSIX_C_SOURCE=200809L)
+# The last two keep the bits and let loops be vectorised.
+target_compile_options(ravine_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+target_compile_options(ravine_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(RAVINE_WERROR)
+    target_compile_options(ravine_flags INTERFACE -Werror)
+endif()
+
+if(RAVINE_SANITIZE)
+    set(sanitize -fsanitize=${RAVINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(ravine_flags INTERFACE ${sanitize})
+    target_link_options(ravine_flags INTERFACE ${sanitize})
+endif()
+if(RAVINE_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "RAVINE_FUZZ needs clang, which brings libFuzzer.")
+    endif()
+    target_compile_options(ravine_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,56 @@
+# What `make install` puts where: library, headers, program, man page, completion, and the two ways
+# for a C program to find the library: pkg-config and find_package(ravine).
+include(CMakePackageConfigHelpers)
+
+# The man page and the completion are printed by the program, which has them from the step table.
+foreach(page man completion)
+    set(printed_man ${CMAKE_CURRENT_BINARY_DIR}/ravine.1)
+    set(printed_completion ${CMAKE_CURRENT_BINARY_DIR}/ravine.bash)
+    add_custom_command(
+        OUTPUT ${printed_${page}}
+        COMMAND ravine_cli help --${page} > ${printed_${page}}.part
+        COMMAND ${CMAKE_COMMAND} -E rename ${printed_${page}}.part ${printed_${page}}
+        DEPENDS ravine_cli
+        VERBATIM
+    )
+endforeach()
+add_custom_target(ravine_pages ALL DEPENDS ${printed_man} ${printed_completion})
+
+install(TARGETS ravine EXPORT ravineTargets)
+install(TARGETS ravine_cli)
+install(FILES include/ravine/ravine.h include/ravine/steps.def
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ravine
+)
+install(FILES ${printed_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${printed_completion}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine
+)
+
+# Both files find the rest from where they lie, so that an installed tree can be moved.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ravine)
+configure_package_config_file(cmake/ravineConfig.cmake.in ravineConfig.cmake
+    INSTALL_DESTINATION ${package_dir}
+)
+write_basic_package_version_file(ravineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT ravineTargets NAMESPACE ravine:: DESTINATION ${package_dir})
+install(FILES
+    ${CMAKE_CURRENT_BINARY_DIR}/ravineConfig.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/ravineConfigVersion.cmake
+    DESTINATION ${package_dir}
+)
+
+file(RELATIVE_PATH pc_prefix
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX}
+)
+# Whoever links a static library links what it needs, too.
+set(pc_libs_private "-lm -pthread")
+set(pc_requires_private "")
+if(RAVINE_PNG)
+    set(pc_requires_private libpng)
+endif()
+if(NOT BUILD_SHARED_LIBS)
+    set(pc_libs "${pc_libs_private}")
+    set(pc_requires ${pc_requires_private})
+endif()
+configure_file(cmake/ravine.pc.in ravine.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

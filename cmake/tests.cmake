@@ -1,0 +1,85 @@
+# Tests of this build. Every tests/{unit,physics,faults}/test_X.c is a program, every
+# tests/cli/test_X.sh a use of the program `ravine`; each runs in its own empty folder.
+find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+
+file(GLOB test_sources CONFIGURE_DEPENDS
+    tests/unit/test_*.c tests/physics/test_*.c tests/faults/test_*.c
+)
+file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
+
+# On some kernels sanitizers start only when memory lies where they expect it.
+set(steady "")
+execute_process(COMMAND setarch -R true RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+if(result EQUAL 0)
+    set(steady setarch -R)
+endif()
+
+# ravine_add_test(NAME LABEL COMMAND...). Where checks.cmake builds a tree called LABEL, the test
+# waits for it.
+function(ravine_add_test name label)
+    add_test(NAME ${name} COMMAND
+        sh ${PROJECT_SOURCE_DIR}/tests/run_in.sh ${CMAKE_BINARY_DIR}/run/${name} ${ARGN}
+    )
+    set_tests_properties(${name} PROPERTIES
+        LABELS ${label} FIXTURES_REQUIRED build.${label} TIMEOUT 300
+    )
+endfunction()
+
+# Does one build give the hashes of the table?
+function(ravine_add_same_bits tree name label)
+    ravine_add_test(${name} ${label}
+        ${steady} sh ${PROJECT_SOURCE_DIR}/tests/same_bits/check_hashes.sh
+        ${tree}/tests/same_bits ${PROJECT_SOURCE_DIR}/tests/same_bits/hashes.txt
+    )
+endfunction()
+
+# All tests with the programs that lie in `tree`. In this build they are called unit.X and labelled
+# unit; in the tree `other` they are called other.unit.X and labelled other.
+function(ravine_add_tests tree other)
+    foreach(source IN LISTS test_sources cli_tests)
+        get_filename_component(program ${source} NAME_WE)
+        get_filename_component(kind ${source} DIRECTORY)
+        get_filename_component(kind ${kind} NAME)
+        string(REGEX REPLACE "^test_" "${kind}." name ${program})
+        set(label ${kind})
+        if(other)
+            set(name ${other}.${name})
+            set(label ${other})
+        endif()
+        if(source MATCHES "[.]sh$")
+            ravine_add_test(${name} ${label} ${steady} bash ${source})
+        else()
+            ravine_add_test(${name} ${label} ${steady} ${tree}/tests/${program})
+        endif()
+        set_property(TEST ${name} PROPERTY ENVIRONMENT
+            RAVINE=${tree}/ravine SOURCE=${PROJECT_SOURCE_DIR}
+            UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
+        )
+    endforeach()
+endfunction()
+
+function(ravine_add_test_program name source)
+    add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_link_libraries(${name} PRIVATE ravine ravine_flags m)
+endfunction()
+
+ravine_add_test_program(same_bits tests/same_bits/driver.c)
+ravine_add_same_bits(${CMAKE_BINARY_DIR} same_bits same_bits)
+
+# These look inside the library, which a shared one does not allow.
+if(NOT BUILD_SHARED_LIBS)
+    foreach(source IN LISTS test_sources)
+        get_filename_component(program ${source} NAME_WE)
+        ravine_add_test_program(${program} ${source})
+        target_include_directories(${program} PRIVATE tests src ${CMOCKA_INCLUDE})
+        target_compile_definitions(${program} PRIVATE RAVINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+        target_link_libraries(${program} PRIVATE ${CMOCKA_LIBRARY} Threads::Threads)
+        if(RAVINE_PNG)
+            target_compile_definitions(${program} PRIVATE RAVINE_PNG)
+            target_link_libraries(${program} PRIVATE PNG::PNG)
+        endif()
+    endforeach()
+    ravine_add_tests(${CMAKE_BINARY_DIR} "")
+endif()

@@ -1,0 +1,299 @@
+/* ravine.h: terrain that water and gravity have worn.
+ *
+ *     rv_context *ctx;
+ *     rv_context_create(NULL, &ctx);
+ *     rv_terrain *land;
+ *     rv_terrain_create(ctx, &(rv_terrain_desc){.width = 512, .height = 512, .cell = 10.0f}, &land);
+ *     rv_noise_params noise = rv_noise_params_default();
+ *     noise.seed = 7;
+ *     rv_step_run(land, RV_STEP_noise, &noise, NULL);
+ *     rv_step_run(land, RV_STEP_droplets, NULL, NULL);
+ *     const float *height = rv_terrain_field(land, "height");
+ *     rv_terrain_destroy(land);
+ *     rv_context_destroy(ctx);
+ *
+ * Heights and cells are metres, angles are degrees. Row 0 is the north edge, column 0 the west edge;
+ * cell (x, y) is at index y * width + x. Cells are samples: W of them span (W - 1) * cell metres.
+ * A call that can fail returns a status; rv_context_error() then holds one sentence that says why.
+ * A context and its terrains belong to one thread at a time; two contexts share nothing.
+ */
+#ifndef RAVINE_H
+#define RAVINE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RV_VERSION "0.1.0"
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define RV_API
+#else
+#define RV_API __attribute__((visibility("default")))
+#endif
+
+/* ---- Status ------------------------------------------------------------------------------- */
+
+typedef enum rv_status {
+    RV_OK = 0,
+    RV_CANCELLED,      /* the progress callback asked to stop */
+    RV_ERROR_USAGE,    /* an unknown word, a value out of range, a call that makes no sense */
+    RV_ERROR_INPUT,    /* a file that cannot be read or holds something else */
+    RV_ERROR_OUTPUT,   /* a file that cannot be written */
+    RV_ERROR_MEMORY,   /* more than the memory limit or the machine has */
+    RV_ERROR_INTERNAL, /* a fault of Ravine itself */
+    RV_STATUS_COUNT
+} rv_status;
+
+RV_API const char *rv_status_text(rv_status status); /* a few words, never NULL */
+RV_API const char *rv_version(void);                 /* RV_VERSION of the linked library */
+
+/* ---- Context: threads, memory, messages ---------------------------------------------------- */
+
+typedef struct rv_context rv_context;
+typedef struct rv_terrain rv_terrain;
+
+/* Where memory comes from. `release` gets the size that `allocate` was asked for. */
+typedef struct rv_allocator {
+    void *(*allocate)(void *user, size_t size);
+    void (*release)(void *user, void *memory, size_t size);
+    void *user;
+} rv_allocator;
+
+/* How far the running step is. `land` is whole and may be looked at, or NULL when it may not. */
+typedef struct rv_progress {
+    const char *step;
+    double done; /* 0 to 1 */
+    const rv_terrain *land;
+} rv_progress;
+
+typedef bool (*rv_progress_fn)(void *user, const rv_progress *now); /* false: stop */
+typedef void (*rv_log_fn)(void *user, const char *line);
+
+typedef struct rv_context_desc {
+    int threads;             /* 0: one per core */
+    size_t memory_limit;     /* bytes, 0: nine tenths of the machine's memory */
+    rv_allocator allocator;  /* NULL functions: malloc and free */
+    rv_log_fn log;           /* what steps have to say, one line a call; NULL: silence */
+    rv_progress_fn progress; /* called on the calling thread, at least every 100 ms; NULL: none */
+    void *user;              /* handed to log and progress */
+} rv_context_desc;
+
+RV_API rv_context_desc rv_context_desc_default(void);
+RV_API rv_status rv_context_create(const rv_context_desc *desc, rv_context **out); /* NULL: defaults */
+RV_API void rv_context_destroy(rv_context *ctx);                /* after its terrains; NULL is fine */
+RV_API const char *rv_context_error(const rv_context *ctx);     /* the last failure's sentence */
+RV_API int rv_context_threads(const rv_context *ctx);           /* how many threads it uses */
+RV_API size_t rv_context_memory_peak(const rv_context *ctx);    /* most bytes held at one time */
+RV_API size_t rv_context_memory_limit(const rv_context *ctx);   /* bytes */
+
+/* ---- Terrain: a grid of layered heights with named fields beside it -------------------------- */
+
+typedef struct rv_terrain_desc {
+    int width;  /* cells from west to east, 1 to 65536 */
+    int height; /* cells from north to south, 1 to 65536; at least two cells in all */
+    float cell; /* metres between neighbours */
+} rv_terrain_desc;
+
+/* One material of the stack. Layer 0 is bedrock: its thickness is a height and may be negative. */
+typedef struct rv_layer_desc {
+    const char *name;
+    float erodibility; /* 0: nothing can take from it, 1: everything may */
+    float talus;       /* degrees */
+} rv_layer_desc;
+
+/* What a step did to the land, in cubic metres: taken = laid + carried_off + afloat. */
+typedef struct rv_ledger {
+    double taken;       /* from the ground */
+    double laid;        /* down on the ground */
+    double carried_off; /* the map */
+    double afloat;      /* still carried by water when the step ended */
+} rv_ledger;
+
+RV_API rv_terrain_desc rv_terrain_desc_default(void); /* 512 x 512 cells of 10 m */
+RV_API rv_status rv_terrain_create(rv_context *ctx, const rv_terrain_desc *desc, rv_terrain **out); /* flat, 0 m */
+RV_API void rv_terrain_destroy(rv_terrain *land);
+RV_API int rv_terrain_width(const rv_terrain *land);
+RV_API int rv_terrain_height(const rv_terrain *land);
+RV_API float rv_terrain_cell(const rv_terrain *land);
+
+RV_API int rv_terrain_layer_count(const rv_terrain *land);                       /* at least 1: bedrock */
+RV_API rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer);        /* 0 is the lowest */
+RV_API const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer);
+RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc, const float *thickness); /* on top; NULL: none of it yet */
+
+/* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ... */
+RV_API const float *rv_terrain_field(const rv_terrain *land, const char *name); /* NULL: no such field */
+RV_API rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values);
+RV_API int rv_terrain_field_count(const rv_terrain *land);                   /* without "height" */
+RV_API const char *rv_terrain_field_name(const rv_terrain *land, int index); /* in alphabetical order */
+
+RV_API rv_ledger rv_terrain_ledger(const rv_terrain *land);      /* of all steps since it was made */
+RV_API double rv_terrain_volume(const rv_terrain *land);         /* cubic metres above 0 m */
+RV_API uint64_t rv_terrain_hash(const rv_terrain *land);         /* of size, layers and fields */
+
+typedef struct rv_snapshot rv_snapshot;
+RV_API rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out);
+RV_API rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot); /* to the last bit */
+RV_API void rv_snapshot_destroy(rv_snapshot *snapshot);
+
+/* ---- Steps: made from the one table, steps.def ----------------------------------------------- */
+
+#define RV_AUTO NAN    /* a real parameter that the step chooses itself */
+#define RV_AUTO_INT (-1) /* the same for whole numbers */
+
+/* Enumerations of choices: RV_noise_shape_ridged and so on. */
+#define RV_CHOICE(step, key, def, help) typedef enum rv_##step##_##key {
+#define RV_OPTION(step, key, name, help) RV_##step##_##key##_##name,
+#define RV_CHOICE_END(step, key) RV_##step##_##key##_COUNT } rv_##step##_##key;
+#include <ravine/steps.def>
+
+/* Parameters: rv_noise_params and so on. */
+#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) typedef struct rv_##name##_params {
+#define RV_REAL(step, key, def, low, high, unit, help) float key;
+#define RV_INT(step, key, def, low, high, unit, help) int key;
+#define RV_COUNT(step, key, def, low, high, unit, help) int64_t key;
+#define RV_SEED(step, key, def, help) uint64_t key;
+#define RV_SWITCH(step, key, def, help) bool key;
+#define RV_CHOICE(step, key, def, help) int key; /* of enum rv_STEP_KEY */
+#define RV_TEXT(step, key, def, help) const char *key;
+#define RV_FILE(step, key, def, help) const char *key;
+#define RV_STEP_END(name) } rv_##name##_params; RV_API rv_##name##_params rv_##name##_params_default(void);
+#include <ravine/steps.def>
+
+typedef enum rv_step_id {
+#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_STEP_##name,
+#include <ravine/steps.def>
+    RV_STEP_COUNT
+} rv_step_id;
+
+typedef enum rv_param_type {
+    RV_PARAM_REAL,   /* float */
+    RV_PARAM_INT,    /* int */
+    RV_PARAM_COUNT,  /* int64_t */
+    RV_PARAM_SEED,   /* uint64_t */
+    RV_PARAM_SWITCH, /* bool */
+    RV_PARAM_CHOICE, /* int, an index into `options` */
+    RV_PARAM_TEXT,   /* const char * */
+    RV_PARAM_FILE    /* const char *; the first one of a step may stand without its key */
+} rv_param_type;
+
+typedef struct rv_option_info {
+    const char *name;
+    const char *help;
+} rv_option_info;
+
+typedef struct rv_param_info {
+    const char *name;
+    rv_param_type type;
+    size_t offset;             /* in the parameter struct */
+    double def, low, high;     /* numbers, switches and choices */
+    bool required;             /* a file that must be named */
+    const char *text;          /* default of a text or file */
+    const char *unit;          /* "" where there is none */
+    const char *help;
+    const rv_option_info *options;
+    int option_count;
+} rv_param_info;
+
+typedef enum rv_step_kind {
+    RV_KIND_make,  /* makes heights */
+    RV_KIND_shape, /* reshapes them */
+    RV_KIND_limit, /* limits the steps after it */
+    RV_KIND_wear,  /* erodes; keeps the ledger */
+    RV_KIND_show   /* writes files, leaves the terrain alone */
+} rv_step_kind;
+
+enum {
+    RV_SIZES = 1, /* gives the terrain another size */
+};
+
+typedef struct rv_step_info {
+    rv_step_id id;
+    const char *name;
+    rv_step_kind kind;
+    unsigned flags;       /* RV_SIZES */
+    int bytes_per_cell;   /* working memory while it runs, beside the terrain */
+    const char *sentence; /* what it is */
+    const char *source;   /* the paper it comes from */
+    const char *reads;    /* names of fields, separated by blanks */
+    const char *writes;
+    size_t params_size;
+    const rv_param_info *params;
+    int param_count;
+} rv_step_info;
+
+RV_API const rv_step_info *rv_step_get(rv_step_id id);
+RV_API const rv_step_info *rv_step_find(const char *name); /* NULL: no such step */
+RV_API const char *rv_kind_text(rv_step_kind kind);
+RV_API void rv_params_default(rv_step_id id, void *params);
+RV_API bool rv_param_automatic(const rv_param_info *param); /* does the step choose unless told? */
+RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* 0 for text */
+RV_API const char *rv_param_text(const rv_param_info *param, const void *params); /* NULL for numbers */
+RV_API void rv_param_set(const rv_param_info *param, void *params, double number, const char *text);
+RV_API rv_status rv_params_check(rv_context *ctx, rv_step_id id, const void *params); /* all in range? */
+
+/* What one step did. */
+typedef struct rv_report {
+    rv_step_id step;
+    const void *params;   /* the step's own struct, as it was handed in */
+    rv_ledger ledger;
+    uint64_t drop_steps;  /* moves of single drops, for steps that have drops */
+    double seconds;       /* filled in by recipes */
+    uint64_t hash;        /* of the terrain after it, filled in by recipes */
+    const rv_terrain *land;
+} rv_report;
+
+/* `params` is the step's own struct, NULL: its defaults. `report` may be NULL.
+ * After a failure or a stop the terrain is whole: as before the step, or stopped between slices. */
+RV_API rv_status rv_step_run(rv_terrain *land, rv_step_id step, const void *params, rv_report *report);
+
+/* ---- Recipes: words to steps ------------------------------------------------------------------ */
+
+typedef struct rv_recipe rv_recipe;
+
+/* Read words as steps. `name` stands in messages for where the text came from. */
+RV_API rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, rv_recipe **out);
+RV_API rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out);
+RV_API void rv_recipe_destroy(rv_recipe *recipe);
+
+/* Add what one command line says: steps and their parameters go to the end, STEP.KEY=VALUE changes
+ * every STEP of the recipe. */
+RV_API rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words);
+
+RV_API int rv_recipe_count(const rv_recipe *recipe);
+RV_API rv_step_id rv_recipe_step(const rv_recipe *recipe, int index);
+RV_API const void *rv_recipe_params(const rv_recipe *recipe, int index);
+
+/* Writes the value of a parameter as a recipe would say it; returns its length, as snprintf does. */
+RV_API int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size);
+
+/* What a run would need, without running it. */
+typedef struct rv_plan {
+    rv_step_id step;
+    int width, height;   /* of the terrain after the step */
+    float cell;
+    size_t memory;       /* bytes held at the peak of the step */
+} rv_plan;
+RV_API rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans); /* one for each step */
+
+typedef struct rv_watch {
+    void (*before)(void *user, int index, rv_step_id step);         /* NULL: not asked for */
+    void (*after)(void *user, int index, const rv_report *report);
+    void *user;
+} rv_watch;
+
+/* Runs all steps. `out` NULL: the terrain is let go at the end. */
+RV_API rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out);
+RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch, rv_terrain **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

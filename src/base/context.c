@@ -1,0 +1,222 @@
+/* context.c: memory with a limit, messages, progress and the wish to stop. */
+#include "base/context.h"
+#include "base/threads.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __FAST_MATH__
+#error "Ravine cannot be built with fast-math: the same bits everywhere need exact arithmetic."
+#endif
+
+enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 50 };
+
+struct rv_context {
+    rv_context_desc desc;
+    rvi_pool *pool;
+    size_t used, peak;
+    const char *step;
+    double done;
+    int64_t asked_ms; /* when the user was last asked */
+    bool cancelled;
+    char error[SENTENCE];
+};
+
+/* Stands before every block of memory, so that releasing it needs no size. */
+typedef struct block_head {
+    void *base;
+    size_t size;
+} block_head;
+
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void *plain_allocate(void *user, size_t size) {
+    (void)user;
+    return malloc(size);
+}
+
+static void plain_release(void *user, void *memory, size_t size) {
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+static size_t machine_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0)
+        return (size_t)2 << 30;
+    return (size_t)pages / 10 * 9 * (size_t)page;
+}
+
+rv_context_desc rv_context_desc_default(void) {
+    return (rv_context_desc){.threads = 0};
+}
+
+rv_status rv_context_create(const rv_context_desc *desc, rv_context **out) {
+    assert(out);
+    *out = NULL;
+    rv_context_desc d = desc ? *desc : rv_context_desc_default();
+    if (!d.allocator.allocate || !d.allocator.release)
+        d.allocator = (rv_allocator){plain_allocate, plain_release, NULL};
+    if (d.memory_limit == 0)
+        d.memory_limit = machine_memory();
+    if (d.threads <= 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        d.threads = cores > 0 ? (int)cores : 1;
+    }
+    if (d.threads > 1024)
+        d.threads = 1024;
+    rv_context *ctx = d.allocator.allocate(d.allocator.user, sizeof *ctx);
+    if (!ctx)
+        return RV_ERROR_MEMORY;
+    *ctx = (rv_context){.desc = d, .step = ""};
+    ctx->pool = rvi_pool_create(ctx, d.threads);
+    if (!ctx->pool) {
+        d.allocator.release(d.allocator.user, ctx, sizeof *ctx);
+        return RV_ERROR_MEMORY;
+    }
+    *out = ctx;
+    return RV_OK;
+}
+
+void rv_context_destroy(rv_context *ctx) {
+    if (!ctx)
+        return;
+    rvi_pool_destroy(ctx->pool);
+    assert(ctx->used == 0 && "a terrain, recipe or snapshot outlives its context");
+    rv_allocator a = ctx->desc.allocator;
+    a.release(a.user, ctx, sizeof *ctx);
+}
+
+const char *rv_context_error(const rv_context *ctx) {
+    return ctx->error;
+}
+
+int rv_context_threads(const rv_context *ctx) {
+    return ctx->desc.threads;
+}
+
+size_t rv_context_memory_peak(const rv_context *ctx) {
+    return ctx->peak;
+}
+
+size_t rv_context_memory_limit(const rv_context *ctx) {
+    return ctx->desc.memory_limit;
+}
+
+rvi_pool *rvi_context_pool(const rv_context *ctx) {
+    return ctx->pool;
+}
+
+rv_status rvi_fail(rv_context *ctx, rv_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    va_end(args);
+    return status;
+}
+
+void rvi_log(rv_context *ctx, const char *format, ...) {
+    if (!ctx->desc.log)
+        return;
+    char line[SENTENCE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ctx->desc.log(ctx->desc.user, line);
+}
+
+static double gib(size_t bytes) {
+    return (double)bytes / (1024.0 * 1024.0 * 1024.0);
+}
+
+rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what) {
+    if (bytes <= ctx->desc.memory_limit - ctx->used)
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_MEMORY,
+                    "%.3g GiB for %s would pass the memory limit of %.3g GiB (%.3g in use).",
+                    gib(bytes), what, gib(ctx->desc.memory_limit), gib(ctx->used));
+}
+
+void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
+    if (size != 0 && count > (SIZE_MAX / 2 - ALIGN - sizeof(block_head)) / size) {
+        rvi_fail(ctx, RV_ERROR_MEMORY, "The memory for %s is more than a machine can address.",
+                 what);
+        return NULL;
+    }
+    size_t whole = count * size + ALIGN + sizeof(block_head);
+    if (rvi_memory_check(ctx, whole, what) != RV_OK)
+        return NULL;
+    rv_allocator a = ctx->desc.allocator;
+    char *base = a.allocate(a.user, whole);
+    if (!base) {
+        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %.3g GiB left for %s.", gib(whole),
+                 what);
+        return NULL;
+    }
+    uintptr_t start = (uintptr_t)base + sizeof(block_head);
+    char *memory = base + sizeof(block_head) + (ALIGN - start % ALIGN) % ALIGN;
+    block_head head = {base, whole};
+    memcpy(memory - sizeof head, &head, sizeof head);
+    memset(memory, 0, count * size);
+    ctx->used += whole;
+    if (ctx->used > ctx->peak)
+        ctx->peak = ctx->used;
+    return memory;
+}
+
+void rvi_free(rv_context *ctx, void *memory) {
+    if (!memory)
+        return;
+    block_head head;
+    memcpy(&head, (char *)memory - sizeof head, sizeof head);
+    ctx->used -= head.size;
+    ctx->desc.allocator.release(ctx->desc.allocator.user, head.base, head.size);
+}
+
+void rvi_progress_begin(rv_context *ctx, const char *step) {
+    ctx->step = step;
+    ctx->done = 0.0;
+    ctx->asked_ms = 0;
+    ctx->cancelled = false;
+}
+
+static rv_status ask(rv_context *ctx, const rv_terrain *land) {
+    ctx->asked_ms = now_ms();
+    rv_progress now = {ctx->step, ctx->done, land};
+    if (!ctx->desc.progress(ctx->desc.user, &now)) {
+        ctx->cancelled = true;
+        rvi_fail(ctx, RV_CANCELLED, "Stopped in %s.", ctx->step[0] ? ctx->step : "the recipe");
+    }
+    return ctx->cancelled ? RV_CANCELLED : RV_OK;
+}
+
+rv_status rvi_poll(rv_context *ctx) {
+    if (ctx->cancelled)
+        return RV_CANCELLED;
+    if (!ctx->desc.progress || now_ms() - ctx->asked_ms < POLL_MS)
+        return RV_OK;
+    return ask(ctx, NULL);
+}
+
+bool rvi_progress_due(const rv_context *ctx) {
+    return ctx->desc.progress && now_ms() - ctx->asked_ms >= PROGRESS_MS;
+}
+
+rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
+    ctx->done = done;
+    if (ctx->cancelled)
+        return RV_CANCELLED;
+    return rvi_progress_due(ctx) ? ask(ctx, land) : RV_OK;
+}

@@ -1,0 +1,37 @@
+/* context.h: what every call hands on: memory, threads, messages, the wish to stop. */
+#ifndef RVI_BASE_CONTEXT_H
+#define RVI_BASE_CONTEXT_H
+
+#include <ravine/ravine.h>
+
+#if defined(__GNUC__)
+#define RVI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define RVI_PRINTF(text, first)
+#endif
+
+/* Sets the sentence that rv_context_error() returns, and returns `status` for `return
+ * rvi_fail(...)`. */
+rv_status rvi_fail(rv_context *ctx, rv_status status, const char *format, ...) RVI_PRINTF(3, 4);
+
+/* One line for the user, when they listen. */
+void rvi_log(rv_context *ctx, const char *format, ...) RVI_PRINTF(2, 3);
+
+/* Zeroed memory for `count` things of `size` bytes, aligned to 64. NULL: over the limit or out of
+ * memory, and the sentence is set ("... for the flow field"); return RV_ERROR_MEMORY then. */
+void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what);
+void rvi_free(rv_context *ctx, void *memory); /* NULL is fine */
+
+/* Says no when `bytes` more would break the limit, before anything is allocated. */
+rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
+
+/* Asks the user, at most every 20 ms, whether to go on: RV_OK or RV_CANCELLED. Only on the thread
+ * that called the library. Long loops outside rvi_parallel call it. */
+rv_status rvi_poll(rv_context *ctx);
+
+/* Names the step and sets how far it is; calls the user with a whole terrain (or NULL). */
+void rvi_progress_begin(rv_context *ctx, const char *step);
+rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land);
+bool rvi_progress_due(const rv_context *ctx); /* would rvi_progress call the user now? */
+
+#endif

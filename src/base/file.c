@@ -1,0 +1,221 @@
+/* file.c: reading whole files, and writing files that appear whole or not at all. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* realpath */
+#endif
+#include "base/file.h"
+#include "base/context.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 1 << 20 };
+
+bool rvi_file_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+static rv_status open_input(rv_context *ctx, const char *path, int *fd, uint64_t *size) {
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (*fd < 0 || fstat(*fd, &info) != 0) {
+        int why = errno;
+        if (*fd >= 0)
+            close(*fd);
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: cannot be read: %s.", path, strerror(why));
+    }
+    if (S_ISDIR(info.st_mode)) {
+        close(*fd);
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is a directory, a file was expected.", path);
+    }
+    *size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
+    return RV_OK;
+}
+
+static rv_status read_all(rv_context *ctx, int fd, const char *path, rvi_bytes *bytes) {
+    size_t have = 0;
+    while (have < bytes->size) {
+        size_t part = bytes->size - have < CHUNK ? bytes->size - have : CHUNK;
+        ssize_t got = read(fd, bytes->data + have, part);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return rvi_fail(ctx, RV_ERROR_INPUT, "%s: cannot be read: %s.", path, strerror(errno));
+        if (got == 0)
+            break; /* it shrank while it was read: the parsers say what is missing */
+        have += (size_t)got;
+        rv_status status = rvi_poll(ctx);
+        if (status != RV_OK)
+            return status;
+    }
+    bytes->size = have;
+    bytes->data[have] = 0;
+    return RV_OK;
+}
+
+rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
+                              uint64_t *total) {
+    *out = (rvi_bytes){NULL, 0};
+    int fd;
+    rv_status status = open_input(ctx, path, &fd, total);
+    if (status != RV_OK)
+        return status;
+    out->size = *total < most ? (size_t)*total : most;
+    out->data = rvi_alloc(ctx, out->size + 1, 1, path);
+    status = out->data ? read_all(ctx, fd, path, out) : RV_ERROR_MEMORY;
+    close(fd);
+    if (status != RV_OK) {
+        rvi_free(ctx, out->data);
+        *out = (rvi_bytes){NULL, 0};
+    }
+    return status;
+}
+
+rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out) {
+    uint64_t total;
+    return rvi_file_read_start(ctx, path, SIZE_MAX / 4, out, &total);
+}
+
+struct rvi_writer {
+    rv_context *ctx;
+    int fd;
+    size_t held;
+    char *path, *temporary; /* both in the memory behind `buffer` */
+    unsigned char buffer[1 << 16];
+};
+
+/* The name to replace: what a link points to, so that the link stays. */
+static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
+    struct stat info;
+    *out = NULL;
+    if (path[0] == '\0')
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "A file name is empty.");
+    if (stat(path, &info) != 0)
+        return RV_OK;
+    if (S_ISDIR(info.st_mode))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a directory, a file was expected.", path);
+    if (!S_ISREG(info.st_mode))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a plain file and stays as it is.", path);
+    *out = realpath(path, NULL);
+    return RV_OK;
+}
+
+rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {
+    *out = NULL;
+    char *real;
+    rv_status status = resolve_target(ctx, path, &real);
+    if (status != RV_OK)
+        return status;
+    const char *target = real ? real : path;
+    size_t name = strlen(target) + 1, spare = 40;
+    rvi_writer *w = rvi_alloc(ctx, 1, sizeof *w + 2 * name + spare, "writing a file");
+    if (!w) {
+        free(real);
+        return RV_ERROR_MEMORY;
+    }
+    w->ctx = ctx;
+    w->path = (char *)(w + 1);
+    w->temporary = w->path + name;
+    memcpy(w->path, target, name);
+    free(real);
+    w->fd = -1;
+    errno = 0;
+    for (unsigned n = 0; n < 1000 && w->fd < 0 && (errno == 0 || errno == EEXIST); n++) {
+        snprintf(w->temporary, name + spare, "%s.tmp%ld-%u", w->path, (long)getpid(), n);
+        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (w->fd < 0) {
+        int why = errno;
+        rvi_free(ctx, w);
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(why));
+    }
+    *out = w;
+    return RV_OK;
+}
+
+static rv_status write_failed(rvi_writer *w) {
+    return rvi_fail(w->ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", w->path,
+                    strerror(errno));
+}
+
+static rv_status flush(rvi_writer *w) {
+    size_t done = 0;
+    while (done < w->held) {
+        ssize_t n = write(w->fd, w->buffer + done, w->held - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return write_failed(w);
+        done += (size_t)n;
+    }
+    w->held = 0;
+    return RV_OK;
+}
+
+rv_status rvi_writer_put(rvi_writer *w, const void *data, size_t size) {
+    const unsigned char *from = data;
+    while (size > 0) {
+        size_t room = sizeof w->buffer - w->held;
+        size_t part = size < room ? size : room;
+        memcpy(w->buffer + w->held, from, part);
+        w->held += part;
+        from += part;
+        size -= part;
+        if (w->held == sizeof w->buffer) {
+            rv_status status = flush(w);
+            if (status != RV_OK)
+                return status;
+        }
+    }
+    return RV_OK;
+}
+
+/* The new name must outlive a power cut too; not every file system can promise it, so no error. */
+static void sync_directory(const char *path) {
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    if (size >= sizeof directory)
+        return;
+    memcpy(directory, path, size);
+    directory[size] = '\0';
+    int fd = open(size ? directory : ".", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    close(fd);
+}
+
+rv_status rvi_writer_commit(rvi_writer *w) {
+    rv_status status = flush(w);
+    if (status == RV_OK && fsync(w->fd) != 0 && errno != EINVAL && errno != ENOSYS)
+        status = write_failed(w);
+    if (close(w->fd) != 0 && status == RV_OK)
+        status = write_failed(w);
+    w->fd = -1;
+    if (status == RV_OK && rename(w->temporary, w->path) != 0)
+        status = write_failed(w);
+    if (status != RV_OK) {
+        rvi_writer_abandon(w);
+        return status;
+    }
+    sync_directory(w->path);
+    rvi_free(w->ctx, w);
+    return RV_OK;
+}
+
+void rvi_writer_abandon(rvi_writer *w) {
+    if (!w)
+        return;
+    if (w->fd >= 0)
+        close(w->fd);
+    unlink(w->temporary);
+    rvi_free(w->ctx, w);
+}

@@ -1,0 +1,28 @@
+/* status.c: the words for a status. */
+#include <ravine/ravine.h>
+
+const char *rv_status_text(rv_status status) {
+    switch (status) {
+    case RV_OK:
+        return "done";
+    case RV_CANCELLED:
+        return "stopped";
+    case RV_ERROR_USAGE:
+        return "wrong use";
+    case RV_ERROR_INPUT:
+        return "unusable input";
+    case RV_ERROR_OUTPUT:
+        return "cannot write";
+    case RV_ERROR_MEMORY:
+        return "not enough memory";
+    case RV_ERROR_INTERNAL:
+        return "internal error";
+    case RV_STATUS_COUNT:
+        break;
+    }
+    return "unknown status";
+}
+
+const char *rv_version(void) {
+    return RV_VERSION;
+}

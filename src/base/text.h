@@ -1,0 +1,20 @@
+/* text.h: numbers and words as people write them, without locales. */
+#ifndef RVI_BASE_TEXT_H
+#define RVI_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The whole of text[0..size) as a number: 12, -3.5, 1e-3, 800k, 2M, 1G. false: it is not one. */
+bool rvi_text_number(const char *text, size_t size, double *out);
+/* Digits only, exact to 2^64 - 1; false: not one or too large. */
+bool rvi_text_uint(const char *text, size_t size, uint64_t *out);
+/* How many letters must be changed, added, left out or swapped to get from a to b. */
+int rvi_text_distance(const char *a, size_t a_size, const char *b);
+bool rvi_text_is(const char *text, size_t size, const char *word); /* equal? */
+bool rvi_text_ends(const char *text, const char *end);             /* case does not matter */
+/* `text` lists `word` among names separated by blanks? "*" lists every word. */
+bool rvi_text_lists(const char *text, const char *word);
+
+#endif

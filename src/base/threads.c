@@ -1,0 +1,141 @@
+/* threads.c: a pool of threads that share out numbered blocks of work.
+ *
+ * Who takes which block is left to chance; what comes out is not, because a block's work depends on
+ * its number alone. The calling thread works too, and asks the user between its blocks.
+ */
+#include "base/threads.h"
+#include "base/context.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct rvi_pool {
+    rv_context *ctx;
+    pthread_t *workers;
+    int worker_count;
+    pthread_mutex_t lock;
+    pthread_cond_t start, finish;
+    uint64_t round; /* guarded by lock: which call of rvi_parallel this is */
+    int busy;       /* guarded by lock: workers that have not finished the round */
+    bool quit;      /* guarded by lock */
+    int64_t blocks; /* the work, constant during a round */
+    void (*fn)(void *arg, int64_t block);
+    void *arg;
+    atomic_llong next;
+    atomic_bool stop;
+};
+
+static void take_blocks(rvi_pool *pool, bool caller) {
+    while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
+        int64_t block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (block >= pool->blocks)
+            return;
+        pool->fn(pool->arg, block);
+        if (caller && rvi_poll(pool->ctx) != RV_OK)
+            atomic_store_explicit(&pool->stop, true, memory_order_relaxed);
+    }
+}
+
+static void *work(void *arg) {
+    rvi_pool *pool = arg;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->quit && pool->round == seen)
+            pthread_cond_wait(&pool->start, &pool->lock);
+        if (pool->quit)
+            break;
+        seen = pool->round;
+        pthread_mutex_unlock(&pool->lock);
+        take_blocks(pool, false);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->finish);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
+    rvi_pool *pool = rvi_alloc(ctx, 1, sizeof *pool, "the threads");
+    if (!pool)
+        return NULL;
+    pool->ctx = ctx;
+    pool->workers = rvi_alloc(ctx, (size_t)threads, sizeof *pool->workers, "the threads");
+    if (!pool->workers) {
+        rvi_free(ctx, pool);
+        return NULL;
+    }
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->start, NULL);
+    pthread_cond_init(&pool->finish, NULL);
+    /* A machine that grants fewer threads than asked for still gives the same result. */
+    while (pool->worker_count < threads - 1 &&
+           pthread_create(&pool->workers[pool->worker_count], NULL, work, pool) == 0)
+        pool->worker_count++;
+    return pool;
+}
+
+void rvi_pool_destroy(rvi_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    pool->quit = true;
+    pthread_cond_broadcast(&pool->start);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < pool->worker_count; i++)
+        pthread_join(pool->workers[i], NULL);
+    pthread_cond_destroy(&pool->finish);
+    pthread_cond_destroy(&pool->start);
+    pthread_mutex_destroy(&pool->lock);
+    rvi_free(pool->ctx, pool->workers);
+    rvi_free(pool->ctx, pool);
+}
+
+rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
+                       void *arg) {
+    rv_status status = rvi_poll(ctx);
+    if (status != RV_OK)
+        return status;
+    rvi_pool *pool = rvi_context_pool(ctx);
+    assert(pool->busy == 0 && "parallel work inside parallel work");
+    pool->blocks = blocks;
+    pool->fn = fn;
+    pool->arg = arg;
+    atomic_store(&pool->next, 0);
+    atomic_store(&pool->stop, false);
+    bool together = pool->worker_count > 0 && blocks > 1;
+    if (together) {
+        pthread_mutex_lock(&pool->lock);
+        pool->busy = pool->worker_count;
+        pool->round++;
+        pthread_cond_broadcast(&pool->start);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    take_blocks(pool, true);
+    if (together) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->busy > 0)
+            pthread_cond_wait(&pool->finish, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return atomic_load(&pool->stop) ? RV_CANCELLED : RV_OK;
+}
+
+typedef struct row_work {
+    void (*fn)(void *arg, int first, int end);
+    void *arg;
+    int rows;
+} row_work;
+
+static void run_rows(void *arg, int64_t block) {
+    const row_work *w = arg;
+    int first = (int)block * RVI_ROWS;
+    int end = first + RVI_ROWS;
+    w->fn(w->arg, first, end < w->rows ? end : w->rows);
+}
+
+rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
+                            void *arg) {
+    row_work w = {fn, arg, rows};
+    return rvi_parallel(ctx, (rows + RVI_ROWS - 1) / RVI_ROWS, run_rows, &w);
+}

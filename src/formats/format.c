@@ -1,0 +1,197 @@
+/* format.c: which formats there are, and what they have in common. */
+#include "formats/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/text.h"
+
+static const rvi_format *const formats[] = {
+#ifdef RAVINE_PNG
+    &rvi_format_png,
+#endif
+    &rvi_format_r16, &rvi_format_r32, &rvi_format_npy};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+const rvi_format *rvi_format_find(const char *path) {
+    for (int i = 0; i < FORMATS; i++)
+        if (rvi_text_ends(path, formats[i]->extension))
+            return formats[i];
+    return NULL;
+}
+
+rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path) {
+    char list[128];
+    size_t used = 0;
+    for (int i = 0; i < FORMATS; i++) {
+        const char *between = i == 0 ? "" : i == FORMATS - 1 ? " or " : ", ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", between,
+                                 formats[i]->extension);
+    }
+    return rvi_fail(ctx, status, "%s: the name must end in %s.", path, list);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+/* What the sidecar says must agree with the file, unless the user overruled it. */
+static rv_status check_sidecar(rv_context *ctx, const char *path, const rvi_sidecar *sidecar,
+                               const rvi_image *image) {
+    if (sidecar->width != 0 && sidecar->width != image->width)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is %d cells wide, but %s.ravine.json says %d.",
+                        path, image->width, path, sidecar->width);
+    if (sidecar->height != 0 && sidecar->height != image->height)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is %d cells high, but %s.ravine.json says %d.",
+                        path, image->height, path, sidecar->height);
+    return RV_OK;
+}
+
+static rv_status read_source(rv_context *ctx, const char *path, bool look, rvi_bytes *bytes,
+                             rvi_source *source) {
+    rv_status status;
+    if (look) {
+        status = rvi_file_read_start(ctx, path, RVI_LOOK_SIZE, bytes, &source->total);
+    } else {
+        status = rvi_file_read(ctx, path, bytes);
+        source->total = bytes->size;
+    }
+    source->data = bytes->data;
+    source->size = bytes->size;
+    return status;
+}
+
+/* What is read from bytes and sidecar, when both are there. */
+static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_source *source,
+                            int width, bool look, const rvi_sidecar *sidecar, rvi_image *out) {
+    if (format->bare && sidecar->big_endian)
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s.ravine.json says byte_order \"big\", but %s files are \"little\".",
+                        source->name, format->extension);
+    bool overruled = width != 0 && width != sidecar->width;
+    source->width = overruled ? width : sidecar->width;
+    source->height = overruled ? 0 : sidecar->height;
+    rv_status status = (look ? format->look : format->decode)(ctx, source, out);
+    if (status == RV_OK && width != 0 && width != out->width)
+        status = rvi_fail(ctx, RV_ERROR_USAGE, "%s is %d cells wide, not %d.", source->name,
+                          out->width, width);
+    if (status == RV_OK && !overruled)
+        status = check_sidecar(ctx, source->name, sidecar, out);
+    return status;
+}
+
+rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
+                         rvi_sidecar *sidecar, rvi_image *out) {
+    *out = (rvi_image){0};
+    const rvi_format *format = rvi_format_find(path);
+    if (format == NULL)
+        return rvi_format_unknown(ctx, RV_ERROR_INPUT, path);
+    rvi_bytes bytes = {0};
+    rvi_source source = {.name = path};
+    rv_status status = read_source(ctx, path, look, &bytes, &source);
+    if (status == RV_OK)
+        status = rvi_sidecar_read(ctx, path, sidecar);
+    if (status == RV_OK)
+        status = read_image(ctx, format, &source, width, look, sidecar, out);
+    rvi_free(ctx, bytes.data);
+    if (status != RV_OK) {
+        rvi_free(ctx, out->values);
+        *out = (rvi_image){0};
+    }
+    return status;
+}
+
+rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {
+    rvi_sidecar sidecar;
+    return rvi_image_read(ctx, path, 0, false, &sidecar, out);
+}
+
+/* ---- For the formats themselves ---------------------------------------------------------------
+ */
+
+rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint64_t height) {
+    if (width < 1 || height < 1 || width > RVI_SIDE_MOST || height > RVI_SIDE_MOST)
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s has %llu x %llu cells; each side must have 1 to %d.", name,
+                        (unsigned long long)width, (unsigned long long)height, RVI_SIDE_MOST);
+    if (width * height < 2)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s has a single cell; land needs at least two.",
+                        name);
+    return RV_OK;
+}
+
+rv_status rvi_image_found(rv_context *ctx, const char *name, rvi_image found, rvi_image *out) {
+    char what[256];
+    snprintf(what, sizeof what, "the %d x %d cells of %s", found.width, found.height, name);
+    *out = found;
+    return rvi_memory_check(ctx, (size_t)found.width * (size_t)found.height * sizeof(float), what);
+}
+
+static const char *looks_like(const unsigned char *data, size_t size) {
+    static const struct {
+        const char *start;
+        size_t size;
+        const char *what;
+    } kinds[] = {
+        {"\x89PNG\r\n\x1a\n", 8, "a PNG picture"},
+        {"\xff\xd8\xff", 3, "a JPEG picture"},
+        {"II*\0", 4, "a TIFF picture"},
+        {"MM\0*", 4, "a TIFF picture"},
+        {"II+\0", 4, "a BigTIFF picture"},
+        {"GIF8", 4, "a GIF picture"},
+        {"RIFF", 4, "a WebP picture"},
+        {"BM", 2, "a BMP picture"},
+        {"v/1\x01", 4, "an OpenEXR picture"},
+        {"\x93NUMPY", 6, "a NumPy array"},
+        {"PK\x03\x04", 4, "a ZIP archive"},
+        {"\x1f\x8b", 2, "a gzip archive"},
+        {"\x89HDF\r\n\x1a\n", 8, "an HDF5 file"},
+        {"%PDF", 4, "a PDF file"},
+        {"version https://git-lfs", 23, "a pointer of Git LFS, not the file itself"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (size >= kinds[i].size && memcmp(data, kinds[i].start, kinds[i].size) == 0)
+            return kinds[i].what;
+    return NULL;
+}
+
+rv_status rvi_source_wrong(rv_context *ctx, const rvi_source *source, const char *expected) {
+    if (source->total == 0)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is empty.", source->name);
+    const char *other = looks_like(source->data, source->size);
+    if (other != NULL)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is not %s; it looks like %s.", source->name,
+                        expected, other);
+    return rvi_fail(ctx, RV_ERROR_INPUT, "%s is not %s.", source->name, expected);
+}
+
+rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, float value) {
+    return rvi_fail(ctx, RV_ERROR_INPUT,
+                    "%s: the value at row %d, column %d (counted from 0) is %s.", name, row, column,
+                    isnan(value) ? "not a number" : "infinite");
+}
+
+float *rvi_image_alloc(rv_context *ctx, const rvi_image *image) {
+    return rvi_alloc(ctx, (size_t)image->width * (size_t)image->height, sizeof(float),
+                     "the values of a file");
+}
+
+/* In double, so that a level and its value belong together wherever a float can tell levels apart.
+ */
+unsigned rvi_level_from_value(const rvi_raster *raster, float value) {
+    double range = (double)raster->high - (double)raster->low;
+    double top = rvi_level_top(raster->bits);
+    if (!(range > 0.0))
+        return 0;
+    double level = ((double)value - (double)raster->low) / range * top;
+    if (level <= 0.0)
+        return 0;
+    return (unsigned)(level < top ? level + 0.5 : top);
+}
+
+float rvi_level_to_value(float level, int bits, float low, float high) {
+    double top = rvi_level_top(bits);
+    int whole = (int)((double)level * top + 0.5); /* level is a rounded quotient: get rid of that */
+    return (float)((double)low + whole / top * ((double)high - (double)low));
+}

@@ -1,0 +1,95 @@
+/* format.h: the file formats of heights and images. Decoders work on bytes in memory and check
+ * every size a file declares before they allocate. */
+#ifndef RVI_FORMATS_FORMAT_H
+#define RVI_FORMATS_FORMAT_H
+
+#include "base/file.h"
+#include "formats/sidecar.h"
+
+enum {
+    RVI_SIDE_MOST = 65536,     /* cells along a side */
+    RVI_LOOK_SIZE = 66 * 1024, /* bytes from the start of a file that hold every header */
+};
+
+/* What a file holds, north row first. */
+typedef struct rvi_image {
+    int width, height;
+    float
+        *values; /* from rvi_alloc: 0 to 1 where `levels`, else as in the file; NULL after a look */
+    bool levels; /* whole numbers from 0 to 2^bits - 1 that stand for a range */
+    int bits;    /* 8 or 16 where `levels`, else those of a number of the file */
+} rvi_image;
+
+/* What is to be written. */
+typedef struct rvi_raster {
+    int width, height;
+    const float *values; /* all finite */
+    int bits;            /* of a level: 8 or 16 */
+    float low, high;     /* values of the lowest and the highest level; low <= high */
+} rvi_raster;
+
+/* A file in memory. */
+typedef struct rvi_source {
+    const char *name;          /* for sentences */
+    const unsigned char *data; /* its bytes; for a look those at its start */
+    size_t size;               /* of data */
+    uint64_t total;            /* bytes of the whole file */
+    int width, height;         /* told from elsewhere to files without a header; 0: not told */
+} rvi_source;
+
+typedef struct rvi_format {
+    const char *extension;
+    const char *byte_order;
+    bool levels; /* what is written are levels of a range */
+    bool bare;   /* no header: the size comes from elsewhere */
+    int bits;    /* the fewest it can be written with */
+    /* Fills in everything but the values, from the header. */
+    rv_status (*look)(rv_context *ctx, const rvi_source *source, rvi_image *out);
+    /* The same and the values; all bytes of the file must be there. */
+    rv_status (*decode)(rv_context *ctx, const rvi_source *source, rvi_image *out);
+    rv_status (*encode)(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster);
+} rvi_format;
+
+/* rvi_format_png is only there where RAVINE_PNG is defined. */
+extern const rvi_format rvi_format_png, rvi_format_r16, rvi_format_r32, rvi_format_npy;
+
+/* By the extension of a path; NULL: none. */
+const rvi_format *rvi_format_find(const char *path);
+/* Fails with a sentence that lists the extensions there are. */
+rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path);
+
+/* Reads a file and its sidecar. width: cells of a row of a file without a header, 0: from the
+ * sidecar, else a square. look: only the header, values stay NULL. */
+rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
+                         rvi_sidecar *sidecar, rvi_image *out);
+/* An image for a mask or rain. */
+rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
+
+/* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue. */
+rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
+                                int channels, const unsigned char *rgb);
+
+/* ---- For the formats themselves ---------------------------------------------------------------
+ */
+
+/* Refuses a size that no terrain can have. */
+rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint64_t height);
+/* The end of every look: refuses an image whose values would break the memory limit. */
+rv_status rvi_image_found(rv_context *ctx, const char *name, rvi_image found, rvi_image *out);
+/* Fails because the file does not start like `expected` ("a PNG picture"); says what it looks like.
+ */
+rv_status rvi_source_wrong(rv_context *ctx, const rvi_source *source, const char *expected);
+/* Fails because of a value that is no finite number. */
+rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, float value);
+/* The values of an image of known size; NULL: no memory, sentence set. */
+float *rvi_image_alloc(rv_context *ctx, const rvi_image *image);
+
+static inline int rvi_level_top(int bits) {
+    return (1 << bits) - 1;
+}
+/* The level nearest to a value; beyond the ends, the end. */
+unsigned rvi_level_from_value(const rvi_raster *raster, float value);
+/* Back again, from what a decoder gave (level / top). */
+float rvi_level_to_value(float level, int bits, float low, float high);
+
+#endif

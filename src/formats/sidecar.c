@@ -1,0 +1,367 @@
+/* sidecar.c: FILE.ravine.json, the scale of a heightmap. Written by hand-made JSON, read by a
+ * reader that is strict about syntax (RFC 8259) and tolerant about keys. */
+#include "formats/sidecar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/file.h"
+#include "base/text.h"
+
+enum { DEPTH_MOST = 32, FILE_MOST = 65536, SIDE_MOST = 65536, CELL_MOST = 1000000 };
+
+char *rvi_sidecar_path(rv_context *ctx, const char *file) {
+    size_t size = strlen(file);
+    static const char end[] = ".ravine.json";
+    char *path = rvi_alloc(ctx, size + sizeof end, 1, "the name of a sidecar");
+    if (path != NULL) {
+        memcpy(path, file, size);
+        memcpy(path + size, end, sizeof end);
+    }
+    return path;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------
+ */
+
+typedef struct printer {
+    char *out;
+    size_t used;
+} printer;
+
+static void print_char(printer *p, char c) {
+    if (p->used + 1 < RVI_SIDECAR_SIZE)
+        p->out[p->used++] = c;
+}
+
+static void print_plain(printer *p, const char *text) {
+    while (*text != '\0')
+        print_char(p, *text++);
+}
+
+static void print_key(printer *p, const char *key) {
+    print_plain(p, p->used > 2 ? ",\n  \"" : "  \"");
+    print_plain(p, key);
+    print_plain(p, "\": ");
+}
+
+static void print_string(printer *p, const char *key, const char *text) {
+    print_key(p, key);
+    print_char(p, '"');
+    for (; *text != '\0'; text++) {
+        char escape[8];
+        if (*text == '"' || *text == '\\')
+            print_char(p, '\\');
+        if ((unsigned char)*text < 32) {
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*text);
+            print_plain(p, escape);
+        } else {
+            print_char(p, *text);
+        }
+    }
+    print_char(p, '"');
+}
+
+/* Nine digits are enough to get the same float back. The host's locale may put a comma. */
+static void print_number(printer *p, const char *key, double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", value);
+    print_key(p, key);
+    for (const char *c = text; *c != '\0'; c++)
+        print_char(p, *c == ',' ? '.' : *c);
+}
+
+size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format, const char *field,
+                         uint64_t hash, char *out) {
+    printer p = {out, 0};
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
+    print_plain(&p, "{\n");
+    print_string(&p, "format", format);
+    print_string(&p, "field", field);
+    print_number(&p, "width", sidecar->width);
+    print_number(&p, "height", sidecar->height);
+    print_number(&p, "min_m", (double)sidecar->low);
+    print_number(&p, "max_m", (double)sidecar->high);
+    print_number(&p, "cell_m", (double)sidecar->cell);
+    print_string(&p, "row_order", "north first");
+    print_string(&p, "byte_order", sidecar->big_endian ? "big" : "little");
+    print_string(&p, "registration", "node");
+    print_string(&p, "ravine_version", RV_VERSION);
+    print_string(&p, "hash", digits);
+    print_plain(&p, "\n}\n");
+    out[p.used] = '\0';
+    return p.used;
+}
+
+/* ---- Reading JSON -----------------------------------------------------------------------------
+ */
+
+typedef struct reader {
+    rv_context *ctx;
+    const char *name;
+    const char *start, *at, *end;
+} reader;
+
+typedef struct span {
+    const char *text;
+    size_t size;
+} span;
+
+static rv_status fail_at(const reader *r, const char *what) {
+    int line = 1;
+    for (const char *c = r->start; c < r->at; c++)
+        line += *c == '\n';
+    return rvi_fail(r->ctx, RV_ERROR_INPUT, "%s, line %d: %s.", r->name, line, what);
+}
+
+static char peek(reader *r) {
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\r' || *r->at == '\t'))
+        r->at++;
+    return r->at < r->end ? *r->at : '\0';
+}
+
+static bool take(reader *r, char sign) {
+    if (peek(r) != sign || r->at == r->end)
+        return false;
+    r->at++;
+    return true;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Steps over what follows a backslash. */
+static bool skip_escape(reader *r) {
+    if (r->at == r->end)
+        return false;
+    char c = *r->at++;
+    if (c != 'u')
+        return c != '\0' && strchr("\"\\/bfnrt", c) != NULL;
+    for (int i = 0; i < 4; i++, r->at++)
+        if (r->at == r->end || !is_hex(*r->at))
+            return false;
+    return true;
+}
+
+/* What stands between the quotes; escapes stay as they are, no known word has any. */
+static rv_status read_string(reader *r, span *out) {
+    if (!take(r, '"'))
+        return fail_at(r, "a string in quotes was expected");
+    out->text = r->at;
+    while (r->at < r->end && *r->at != '"') {
+        unsigned char c = (unsigned char)*r->at++;
+        if (c < 32 || (c == '\\' && !skip_escape(r)))
+            return fail_at(r, "a string holds a sign that JSON does not allow");
+    }
+    out->size = (size_t)(r->at - out->text);
+    return take(r, '"') ? RV_OK : fail_at(r, "a string has no end");
+}
+
+static bool skip_digits(reader *r) {
+    const char *start = r->at;
+    while (r->at < r->end && is_digit(*r->at))
+        r->at++;
+    return r->at > start;
+}
+
+static bool skip_sign(reader *r, const char *signs) {
+    bool there = r->at < r->end && *r->at != '\0' && strchr(signs, *r->at) != NULL;
+    r->at += there;
+    return there;
+}
+
+static rv_status read_number(reader *r, double *out) {
+    peek(r);
+    const char *start = r->at;
+    skip_sign(r, "-");
+    const char *digits = r->at;
+    bool good = skip_digits(r) && (*digits != '0' || r->at == digits + 1);
+    if (good && skip_sign(r, "."))
+        good = skip_digits(r);
+    if (good && skip_sign(r, "eE")) {
+        skip_sign(r, "+-");
+        good = skip_digits(r);
+    }
+    if (!good || !rvi_text_number(start, (size_t)(r->at - start), out))
+        return fail_at(r, "a number was expected");
+    return RV_OK;
+}
+
+static rv_status skip_word(reader *r) {
+    static const char *const words[] = {"true", "false", "null"};
+    for (int i = 0; i < 3; i++) {
+        size_t size = strlen(words[i]);
+        if ((size_t)(r->end - r->at) >= size && memcmp(r->at, words[i], size) == 0) {
+            r->at += size;
+            return RV_OK;
+        }
+    }
+    return fail_at(r, "a value was expected");
+}
+
+/* Any value, to be left aside. */
+static rv_status skip_value(reader *r, int depth) {
+    span text;
+    double number;
+    char first = peek(r);
+    if (first == '"')
+        return read_string(r, &text);
+    if (first == '-' || is_digit(first))
+        return read_number(r, &number);
+    if (first != '{' && first != '[')
+        return skip_word(r);
+    if (depth == DEPTH_MOST)
+        return fail_at(r, "values are nested too deeply");
+    char close = first == '{' ? '}' : ']';
+    r->at++;
+    if (take(r, close))
+        return RV_OK;
+    do {
+        rv_status status = RV_OK;
+        if (first == '{') {
+            status = read_string(r, &text);
+            if (status == RV_OK && !take(r, ':'))
+                status = fail_at(r, "a colon was expected");
+        }
+        if (status == RV_OK)
+            status = skip_value(r, depth + 1);
+        if (status != RV_OK)
+            return status;
+    } while (take(r, ','));
+    return take(r, close) ? RV_OK : fail_at(r, "a comma or a closing bracket was expected");
+}
+
+/* ---- The keys ---------------------------------------------------------------------------------
+ */
+
+static rv_status wrong_value(const reader *r, span key, const char *expected) {
+    char what[128];
+    snprintf(what, sizeof what, "%.*s must be %s", (int)key.size, key.text, expected);
+    return fail_at(r, what);
+}
+
+static rv_status read_side(reader *r, span key, int *out) {
+    double value;
+    char first = peek(r);
+    if (first != '-' && !is_digit(first))
+        return wrong_value(r, key, "a whole number from 1 to 65536");
+    rv_status status = read_number(r, &value);
+    if (status != RV_OK)
+        return status;
+    if (!(value >= 1.0 && value <= SIDE_MOST) || value != (double)(int)value)
+        return wrong_value(r, key, "a whole number from 1 to 65536");
+    *out = (int)value;
+    return RV_OK;
+}
+
+static rv_status read_metres(reader *r, span key, bool positive, float *out) {
+    double value = 0.0;
+    char first = peek(r);
+    bool number = first == '-' || is_digit(first);
+    rv_status status = number ? read_number(r, &value) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    *out = (float)value;
+    if (!number || !isfinite(*out) || (positive && !(*out > 0.0f && *out <= CELL_MOST)))
+        return wrong_value(r, key,
+                           positive ? "a number above 0 and up to 1000000" : "a number of metres");
+    return RV_OK;
+}
+
+/* A string that must be `first` or, where there is one, `second`. */
+static rv_status read_word(reader *r, span key, const char *first, const char *second,
+                           bool *is_second) {
+    span text = {"", 0};
+    rv_status status = peek(r) == '"' ? read_string(r, &text) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    *is_second = second != NULL && rvi_text_is(text.text, text.size, second);
+    if (*is_second || rvi_text_is(text.text, text.size, first))
+        return RV_OK;
+    char expected[64];
+    int used = snprintf(expected, sizeof expected, "\"%s\"", first);
+    if (second != NULL)
+        snprintf(expected + used, sizeof expected - (size_t)used, " or \"%s\"", second);
+    return wrong_value(r, key, expected);
+}
+
+static rv_status read_value(reader *r, span key, rvi_sidecar *out) {
+    bool ignored;
+    if (rvi_text_is(key.text, key.size, "width"))
+        return read_side(r, key, &out->width);
+    if (rvi_text_is(key.text, key.size, "height"))
+        return read_side(r, key, &out->height);
+    if (rvi_text_is(key.text, key.size, "min_m"))
+        return read_metres(r, key, false, &out->low);
+    if (rvi_text_is(key.text, key.size, "max_m"))
+        return read_metres(r, key, false, &out->high);
+    if (rvi_text_is(key.text, key.size, "cell_m"))
+        return read_metres(r, key, true, &out->cell);
+    if (rvi_text_is(key.text, key.size, "row_order"))
+        return read_word(r, key, "north first", NULL, &ignored);
+    if (rvi_text_is(key.text, key.size, "registration"))
+        return read_word(r, key, "node", NULL, &ignored);
+    if (rvi_text_is(key.text, key.size, "byte_order"))
+        return read_word(r, key, "little", "big", &out->big_endian);
+    return skip_value(r, 0);
+}
+
+static rv_status read_object(reader *r, rvi_sidecar *out) {
+    if (!take(r, '{'))
+        return fail_at(r, "an object in { } was expected");
+    if (!take(r, '}')) {
+        do {
+            span key;
+            rv_status status = read_string(r, &key);
+            if (status == RV_OK && !take(r, ':'))
+                status = fail_at(r, "a colon was expected");
+            if (status == RV_OK)
+                status = read_value(r, key, out);
+            if (status != RV_OK)
+                return status;
+        } while (take(r, ','));
+        if (!take(r, '}'))
+            return fail_at(r, "a comma or } was expected");
+    }
+    peek(r);
+    return r->at == r->end ? RV_OK : fail_at(r, "nothing may follow the last }");
+}
+
+rv_status rvi_sidecar_parse(rv_context *ctx, const char *name, const char *text, size_t size,
+                            rvi_sidecar *out) {
+    reader r = {ctx, name, text, text, text + size};
+    *out = (rvi_sidecar){.present = true, .low = RV_AUTO, .high = RV_AUTO, .cell = RV_AUTO};
+    rv_status status = read_object(&r, out);
+    if (status == RV_OK && out->low > out->high)
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: min_m %.9g is above max_m %.9g.", name,
+                          (double)out->low, (double)out->high);
+    return status;
+}
+
+rv_status rvi_sidecar_read(rv_context *ctx, const char *file, rvi_sidecar *out) {
+    *out = (rvi_sidecar){.low = RV_AUTO, .high = RV_AUTO, .cell = RV_AUTO};
+    char *path = rvi_sidecar_path(ctx, file);
+    if (path == NULL)
+        return RV_ERROR_MEMORY;
+    rv_status status = RV_OK;
+    rvi_bytes bytes = {0};
+    uint64_t total = 0;
+    if (rvi_file_exists(path)) {
+        status = rvi_file_read_start(ctx, path, FILE_MOST, &bytes, &total);
+        if (status == RV_OK && total > FILE_MOST)
+            status = rvi_fail(ctx, RV_ERROR_INPUT, "%s is too large for a sidecar.", path);
+        if (status == RV_OK)
+            status = rvi_sidecar_parse(ctx, path, (const char *)bytes.data, bytes.size, out);
+        rvi_free(ctx, bytes.data);
+    }
+    rvi_free(ctx, path);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* shade.h: the land lit from one side, as a picture. */
+#ifndef RVI_PICTURE_SHADE_H
+#define RVI_PICTURE_SHADE_H
+
+#include "terrain/state.h"
+
+typedef struct rvi_light {
+    float azimuth;  /* degrees, clockwise from north */
+    float altitude; /* degrees above the horizon */
+    float z;        /* how much heights are exaggerated */
+} rvi_light;
+
+/* One byte a cell: 1 in full shadow to 255 where the light falls straight on the ground. */
+rv_status rvi_shade_grey(const rv_terrain *land, const rvi_light *light, unsigned char *grey);
+
+/* Three bytes a cell, red, green, blue: colours by height between the lowest and the highest point,
+ * darkened where the ground turns away from the light. */
+rv_status rvi_shade_land(const rv_terrain *land, const rvi_light *light, unsigned char *rgb);
+
+#endif

@@ -1,0 +1,50 @@
+/* print.c: values as a recipe would say them. */
+#include <ravine/ravine.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The shortest decimal that reads back as the same float. */
+static int print_real(float value, char *out, size_t size) {
+    char text[32];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        if (strtof(text, NULL) == value)
+            break;
+    }
+    for (char *c = text; *c; c++) /* a program may have set a locale with another point */
+        if (*c == ',')
+            *c = '.';
+    return snprintf(out, size, "%s", text);
+}
+
+int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
+    const char *at = (const char *)params + param->offset;
+    double number = rv_param_number(param, params);
+    if (rv_param_automatic(param) && (isnan(number) || number == param->def))
+        return snprintf(out, size, "auto");
+    switch (param->type) {
+    case RV_PARAM_REAL:
+        return print_real((float)number, out, size);
+    case RV_PARAM_INT:
+    case RV_PARAM_COUNT:
+        return snprintf(out, size, "%" PRId64, (int64_t)number);
+    case RV_PARAM_SEED: {
+        uint64_t seed;
+        memcpy(&seed, at, sizeof seed);
+        return snprintf(out, size, "%" PRIu64, seed);
+    }
+    case RV_PARAM_SWITCH:
+        return snprintf(out, size, "%s", number != 0.0 ? "yes" : "no");
+    case RV_PARAM_CHOICE:
+        return snprintf(out, size, "%s", param->options[(int)number].name);
+    case RV_PARAM_TEXT:
+    case RV_PARAM_FILE:
+        break;
+    }
+    const char *text = rv_param_text(param, params);
+    return snprintf(out, size, "%s", text ? text : "");
+}

@@ -1,0 +1,56 @@
+/* crop.c: cuts a rectangle out of the map, with all layers and fields. */
+#include "steps/step.h"
+
+#include <string.h>
+
+typedef struct rectangle {
+    int x, y, width, height;
+} rectangle;
+
+static rv_status cut(rv_context *ctx, const float *from, int from_width, const rectangle *r, float *to) {
+    size_t width = (size_t)r->width;
+    for (int y = 0; y < r->height; y++) {
+        size_t start = (size_t)(r->y + y) * (size_t)from_width + (size_t)r->x;
+        memcpy(to + (size_t)y * width, from + start, width * sizeof *to);
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+    }
+    return RV_OK;
+}
+
+static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
+    const rv_terrain *land = job->land;
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < land->layer_count; i++)
+        status = cut(job->ctx, land->layers[i].thickness, land->width, r, piece->layers[i].thickness);
+    for (int i = 0; status == RV_OK && i < land->field_count; i++)
+        status = cut(job->ctx, land->fields[i].values, land->width, r, piece->fields[i].values);
+    return status == RV_OK ? rvi_terrain_sum_layers(piece) : status;
+}
+
+rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
+    rv_terrain *land = job->land;
+    rectangle r = {p->x, p->y, p->width, p->height};
+    r.width = r.width == RV_AUTO_INT ? land->width - r.x : r.width;
+    r.height = r.height == RV_AUTO_INT ? land->height - r.y : r.height;
+    if (r.x >= land->width || r.y >= land->height)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "crop begins at column %d, row %d, but the map has only %d x %d cells.", r.x,
+                        r.y, land->width, land->height);
+    if (r.width > land->width - r.x || r.height > land->height - r.y)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "crop: %d x %d cells from column %d, row %d reach beyond the map, which has "
+                        "%d x %d cells.",
+                        r.width, r.height, r.x, r.y, land->width, land->height);
+    if (job->planning)
+        return rvi_terrain_reset(land, r.width, r.height, land->cell);
+    rv_terrain *piece;
+    rv_status status = rvi_terrain_create_like(land, r.width, r.height, land->cell, &piece);
+    if (status != RV_OK)
+        return status;
+    status = cut_all(job, &r, piece);
+    if (status == RV_OK)
+        rvi_terrain_swap(land, piece);
+    rv_terrain_destroy(piece);
+    return status;
+}

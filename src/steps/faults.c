@@ -1,0 +1,167 @@
+/* faults.c: land from many faults, along which one side is raised.
+ *
+ * E. Galin and others, A Review of Digital Terrain Modeling, 2019, section 3; B. Mandelbrot, The
+ * Fractal Geometry of Nature, 1982. With d the distance of a cell from fault i in metres, positive on
+ * a side that chance picks, and x = d / width:
+ *
+ *     h = sum over i of a_i f(x),   a_i = 1 + (i / (count - 1)) (shrink - 1)
+ *     f = sign(x),  (2 / pi) atan(x),  sin(2 pi x),  cos(2 pi x)  or  1 - exp(-x^2)
+ *
+ * A line goes through a random point of the map in a random direction. A circle has a radius between
+ * a twentieth and a half of the map's longer side, and its centre is at most that far off the map.
+ */
+#include "base/math.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "steps/step.h"
+
+#include <math.h>
+
+enum {
+    CHUNK = 256,              /* cells of a row that are raised together */
+    SLICE_CELLS = 1024 * 1024 /* cells raised between two looks at the clock, in one block of rows */
+};
+
+typedef struct fault {
+    double x, y;        /* a point of the line, or the centre of the circle, in widths */
+    double along, down; /* the line's normal */
+    double radius;      /* in widths */
+    double side;        /* 1 or -1 */
+    float height;       /* a_i */
+} fault;
+
+typedef struct breaking {
+    const fault *faults;
+    int first, end; /* faults of this slice */
+    int along, profile;
+    double step; /* widths between neighbouring cells */
+    int width;
+    float *made;
+} breaking;
+
+/* Distances from a line, in widths. */
+static void line_distances(const fault *f, double step, int column, double y, int count, double *x) {
+    double start = (y - f->y) * f->down - f->x * f->along;
+    for (int i = 0; i < count; i++)
+        x[i] = start + (double)(column + i) * step * f->along;
+}
+
+static void circle_distances(const fault *f, double step, int column, double y, int count, double *x) {
+    double dy = y - f->y;
+    for (int i = 0; i < count; i++) {
+        double dx = (double)(column + i) * step - f->x;
+        x[i] = f->side * (f->radius - (double)sqrtf((float)(dx * dx + dy * dy)));
+    }
+}
+
+/* The fraction of a turn as an angle. */
+static float angle_of(double turns) {
+    return (float)((turns - rvi_floor(turns)) * (2 * RVI_PI));
+}
+
+static void raise(int profile, float height, const double *x, int count, float *sum) {
+    switch (profile) {
+    case RV_faults_profile_step:
+        for (int i = 0; i < count; i++)
+            sum[i] += x[i] < 0 ? -height : height;
+        break;
+    case RV_faults_profile_atan:
+        for (int i = 0; i < count; i++)
+            sum[i] += height * (float)(2 / RVI_PI) * rvi_atanf((float)x[i]);
+        break;
+    case RV_faults_profile_sin:
+        for (int i = 0; i < count; i++)
+            sum[i] += height * rvi_sinf(angle_of(x[i]));
+        break;
+    case RV_faults_profile_cos:
+        for (int i = 0; i < count; i++)
+            sum[i] += height * rvi_cosf(angle_of(x[i]));
+        break;
+    default:
+        for (int i = 0; i < count; i++)
+            sum[i] += height * (1 - rvi_expf(-(float)x[i] * (float)x[i]));
+    }
+}
+
+static void break_rows(void *arg, int first, int end) {
+    const breaking *b = arg;
+    double x[CHUNK];
+    for (int row = first; row < end; row++)
+        for (int column = 0; column < b->width; column += CHUNK) {
+            int count = rvi_mini(CHUNK, b->width - column);
+            float *sum = b->made + (size_t)row * (size_t)b->width + (size_t)column;
+            for (int i = b->first; i < b->end; i++) {
+                const fault *f = &b->faults[i];
+                double y = (double)row * b->step;
+                if (b->along == RV_faults_along_line)
+                    line_distances(f, b->step, column, y, count, x);
+                else
+                    circle_distances(f, b->step, column, y, count, x);
+                raise(b->profile, f->height, x, count, sum);
+            }
+        }
+}
+
+static double draw(uint64_t seed, int which, uint64_t when) {
+    return (double)rvi_unit(rvi_random(seed, (uint64_t)which, when));
+}
+
+/* The distance over which a profile rises, in cells: what the user gave, or what suits the map. */
+static double width_in_cells(const rv_terrain *land, const rv_faults_params *p) {
+    bool waves = p->profile == RV_faults_profile_sin || p->profile == RV_faults_profile_cos;
+    double longer = rvi_maxi(land->width, land->height) - 1;
+    return isnan(p->width) ? longer / (waves ? 4 : 30) : (double)p->width / (double)land->cell;
+}
+
+static fault make_fault(const rv_terrain *land, const rv_faults_params *p, double step, int i) {
+    double wide = (land->width - 1) * step, high = (land->height - 1) * step;
+    float angle = (float)(draw(p->seed, i, 0) * 2 * RVI_PI);
+    double longer = wide > high ? wide : high;
+    double radius = longer * (0.05 + 0.45 * draw(p->seed, i, 3));
+    double around = p->along == RV_faults_along_circle ? radius : 0;
+    float share = p->count > 1 ? (float)i / (float)(p->count - 1) : 0;
+    return (fault){
+        .x = draw(p->seed, i, 1) * (wide + 2 * around) - around,
+        .y = draw(p->seed, i, 2) * (high + 2 * around) - around,
+        .along = (double)rvi_cosf(angle),
+        .down = (double)rvi_sinf(angle),
+        .radius = radius,
+        .side = draw(p->seed, i, 4) < 0.5 ? 1 : -1,
+        .height = 1 + share * (p->shrink - 1),
+    };
+}
+
+static rv_status break_all(rvi_job *job, const rv_faults_params *p, breaking *b) {
+    int slice = rvi_maxi(1, SLICE_CELLS / (RVI_ROWS * b->width));
+    for (b->first = 0; b->first < p->count; b->first = b->end) {
+        b->end = rvi_mini(p->count, b->first + slice);
+        rv_status status = rvi_parallel_rows(job->ctx, job->land->height, break_rows, b);
+        if (status == RV_OK)
+            status = rvi_job_progress(job, (double)b->end / p->count);
+        if (status != RV_OK)
+            return status;
+    }
+    return RV_OK;
+}
+
+rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
+    rv_context *ctx = job->ctx;
+    const rv_terrain *land = job->land;
+    fault *faults = rvi_alloc(ctx, (size_t)p->count, sizeof *faults, "the faults");
+    float *made = rvi_alloc(ctx, rvi_cells(land), sizeof *made, "land made by faults");
+    rv_status status = faults && made ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK) {
+        breaking b = {.faults = faults, .along = p->along, .profile = p->profile, .made = made};
+        b.step = 1 / width_in_cells(land, p);
+        b.width = land->width;
+        for (int i = 0; i < p->count; i++)
+            faults[i] = make_fault(land, p, b.step, i);
+        status = break_all(job, p, &b);
+    }
+    rvi_free(ctx, faults);
+    if (status != RV_OK) {
+        rvi_free(ctx, made);
+        return status;
+    }
+    return rvi_job_lay(job, made, p->relief, p->mode);
+}

@@ -1,0 +1,41 @@
+/* level.c: scales the heights to a range.
+ *
+ *     t = (h - lowest) / (highest - lowest),   h' = (1 - t) low + t high
+ *
+ * which meets both ends exactly. Flat land becomes `low`.
+ */
+#include "base/threads.h"
+#include "steps/step.h"
+
+typedef struct levelling {
+    const float *from;
+    float *to;
+    int width;
+    float lowest, span, low, high;
+} levelling;
+
+static void level_rows(void *arg, int first, int end) {
+    const levelling *l = arg;
+    size_t i = (size_t)first * (size_t)l->width, last = (size_t)end * (size_t)l->width;
+    for (; i < last; i++) {
+        float t = (l->from[i] - l->lowest) / l->span;
+        l->to[i] = (1 - t) * l->low + t * l->high;
+    }
+}
+
+rv_status rvi_step_level(rvi_job *job, const rv_level_params *p) {
+    rv_terrain *land = job->land;
+    levelling l = {.from = land->surface, .width = land->width, .low = p->low, .high = p->high};
+    float highest;
+    rvi_range(job->ctx, l.from, rvi_cells(land), &l.lowest, &highest);
+    l.span = highest > l.lowest ? highest - l.lowest : 1;
+    l.to = rvi_alloc(job->ctx, rvi_cells(land), sizeof *l.to, "the levelled land");
+    if (!l.to)
+        return RV_ERROR_MEMORY;
+    rv_status status = rvi_parallel_rows(job->ctx, land->height, level_rows, &l);
+    if (status != RV_OK) {
+        rvi_free(job->ctx, l.to);
+        return status;
+    }
+    return rvi_terrain_adopt_surface(land, l.to);
+}

@@ -1,0 +1,28 @@
+/* mask.c: an image that limits the steps after it, and the reading that hardness shares with it. */
+#include "steps/limit.h"
+
+#include <string.h>
+
+rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool invert) {
+    rv_terrain *land = job->land;
+    if (file[0] == '\0') {
+        rvi_field_drop(land, field);
+        return RV_OK;
+    }
+    float *image;
+    rv_status status = rvi_job_image(job, file, &image);
+    if (status != RV_OK)
+        return status;
+    size_t cells = rvi_cells(land);
+    for (size_t i = 0; invert && i < cells; i++)
+        image[i] = 1 - image[i];
+    float *values = rvi_field_make(land, field);
+    if (values)
+        memcpy(values, image, cells * sizeof *values);
+    rvi_free(job->ctx, image);
+    return values ? RV_OK : RV_ERROR_MEMORY;
+}
+
+rv_status rvi_step_mask(rvi_job *job, const rv_mask_params *p) {
+    return rvi_limit_load(job, "mask", p->file, p->invert);
+}

@@ -1,0 +1,93 @@
+/* open.c: starts over with the heights of a file. The user's word goes before the sidecar's, and
+ * that before the defaults. A level l of 0 ... top becomes low + l / top * (high - low) metres. */
+#include <math.h>
+#include <stdio.h>
+
+#include "formats/format.h"
+#include "steps/step.h"
+
+static const float default_low = 0.0f, default_high = 1000.0f, default_cell = 10.0f; /* metres */
+static const float height_most = 1e9f; /* metres; beyond lie marks for "no data" */
+
+typedef struct scale {
+    float low, high, cell;
+    bool guessed_range, guessed_cell;
+} scale;
+
+static float choose(float given, float sidecar, float otherwise, bool *guessed) {
+    if (!isnan(given))
+        return given;
+    if (!isnan(sidecar))
+        return sidecar;
+    *guessed = true;
+    return otherwise;
+}
+
+static rv_status choose_scale(rv_context *ctx, const rv_open_params *p, const rvi_sidecar *sidecar,
+                              const rvi_image *image, scale *out) {
+    *out = (scale){0};
+    out->cell = choose(p->cell, sidecar->cell, default_cell, &out->guessed_cell);
+    if (!image->levels)
+        return RV_OK;
+    out->low = choose(p->low, sidecar->low, default_low, &out->guessed_range);
+    out->high = choose(p->high, sidecar->high, default_high, &out->guessed_range);
+    bool told = !isnan(p->low) || !isnan(p->high); /* only a sidecar may say that land is flat */
+    if (out->low > out->high || (out->low == out->high && told))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "%s: low=%.9g is not below high=%.9g.", p->file,
+                        (double)out->low, (double)out->high);
+    return RV_OK;
+}
+
+static rv_status make_heights(rv_context *ctx, const char *file, const scale *chosen,
+                              const rvi_image *image) {
+    for (int y = 0; y < image->height; y++) {
+        float *row = image->values + (size_t)y * (size_t)image->width;
+        for (int x = 0; x < image->width; x++) {
+            if (image->levels)
+                row[x] = rvi_level_to_value(row[x], image->bits, chosen->low, chosen->high);
+            if (row[x] < -height_most || row[x] > height_most)
+                return rvi_fail(ctx, RV_ERROR_INPUT,
+                                "%s: the height at row %d, column %d (counted from 0) is %g m, "
+                                "which no land has; is it a mark for no data?",
+                                file, y, x, (double)row[x]);
+        }
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+    }
+    return RV_OK;
+}
+
+static void say_what_is_guessed(rv_context *ctx, const char *file, const scale *chosen,
+                                const rvi_image *image) {
+    if (chosen->guessed_range)
+        rvi_log(ctx, "%s: no scale is known, so heights run from %g to %g m and cells are %g m.",
+                file, (double)chosen->low, (double)chosen->high, (double)chosen->cell);
+    else if (chosen->guessed_cell)
+        rvi_log(ctx, "%s: no size of a cell is known, so cells are %g m.", file,
+                (double)chosen->cell);
+    if (image->levels && image->bits == 8)
+        rvi_log(ctx, "%s: 8 bit hold only 256 levels, so the land has steps of %.3g m.", file,
+                ((double)chosen->high - (double)chosen->low) / 255.0);
+}
+
+rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
+    rv_context *ctx = job->ctx;
+    rvi_sidecar sidecar;
+    rvi_image image;
+    scale chosen;
+    int width = p->width > 0 ? p->width : 0;
+    rv_status status = rvi_image_read(ctx, p->file, width, job->planning, &sidecar, &image);
+    if (status != RV_OK)
+        return status;
+    status = choose_scale(ctx, p, &sidecar, &image, &chosen);
+    if (status == RV_OK && !job->planning)
+        status = make_heights(ctx, p->file, &chosen, &image);
+    if (status == RV_OK)
+        status = rvi_terrain_reset(job->land, image.width, image.height, chosen.cell);
+    if (status != RV_OK || job->planning) {
+        rvi_free(ctx, image.values);
+        return status;
+    }
+    say_what_is_guessed(ctx, p->file, &chosen, &image);
+    return rvi_terrain_adopt_surface(job->land, image.values);
+}

@@ -1,0 +1,144 @@
+/* save.c: writes a field to a file, and beside it a sidecar that holds its scale. A value v becomes
+ * the level nearest to (v - low) / (high - low) * top; values beyond low or high become the end. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/format.h"
+#include "steps/step.h"
+
+static rv_status no_such_field(rvi_job *job, const char *name) {
+    char list[512];
+    size_t used = (size_t)snprintf(list, sizeof list, "height");
+    for (int i = 0; i < rv_terrain_field_count(job->land) && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
+                                 rv_terrain_field_name(job->land, i));
+    return rvi_fail(job->ctx, RV_ERROR_USAGE, "There is no field \"%s\" to save; there is %s.",
+                    name, list);
+}
+
+static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
+    float low = INFINITY, high = -INFINITY;
+    for (int y = 0; y < raster->height; y++) {
+        const float *row = raster->values + (size_t)y * (size_t)raster->width;
+        for (int x = 0; x < raster->width; x++) {
+            if (!isfinite(row[x]))
+                return rvi_fail(job->ctx, RV_ERROR_INTERNAL,
+                                "The field %s holds no number at row %d, column %d.", field, y, x);
+            low = row[x] < low ? row[x] : low;
+            high = row[x] > high ? row[x] : high;
+        }
+        if (rvi_poll(job->ctx) != RV_OK)
+            return RV_CANCELLED;
+    }
+    raster->low = low;
+    raster->high = high;
+    return RV_OK;
+}
+
+/* The range that the levels stand for, where the user gave one. */
+static rv_status apply_range(rv_context *ctx, const rv_save_params *p, rvi_raster *raster) {
+    bool both = !isnan(p->low) && !isnan(p->high);
+    if (!isnan(p->low))
+        raster->low = p->low;
+    if (!isnan(p->high))
+        raster->high = p->high;
+    if (raster->low > raster->high || (both && raster->low == raster->high))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "%s: low=%.9g is not below high=%.9g.", p->file,
+                        (double)raster->low, (double)raster->high);
+    return RV_OK;
+}
+
+static rv_status count_outside(rv_context *ctx, const rvi_raster *raster, uint64_t *count) {
+    *count = 0;
+    for (int y = 0; y < raster->height; y++) {
+        const float *row = raster->values + (size_t)y * (size_t)raster->width;
+        for (int x = 0; x < raster->width; x++)
+            *count += row[x] < raster->low || row[x] > raster->high;
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+    }
+    return RV_OK;
+}
+
+static rv_status write_sidecar(rvi_job *job, const rv_save_params *p, const rvi_format *format,
+                               const rvi_raster *raster, uint64_t hash, rvi_writer **out) {
+    char text[RVI_SIDECAR_SIZE];
+    rvi_sidecar sidecar = {.width = raster->width,
+                           .height = raster->height,
+                           .low = raster->low,
+                           .high = raster->high,
+                           .cell = rv_terrain_cell(job->land),
+                           .big_endian = strcmp(format->byte_order, "big") == 0};
+    size_t size = rvi_sidecar_print(&sidecar, format->extension + 1, p->field, hash, text);
+    char *path = rvi_sidecar_path(job->ctx, p->file);
+    if (path == NULL)
+        return RV_ERROR_MEMORY;
+    rv_status status = rvi_writer_open(job->ctx, path, out);
+    rvi_free(job->ctx, path);
+    return status == RV_OK ? rvi_writer_put(*out, text, size) : status;
+}
+
+/* Both files are written under temporary names before either takes its own. */
+static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_format *format,
+                             const rvi_raster *raster, uint64_t hash) {
+    rvi_writer *data = NULL, *sidecar = NULL;
+    rv_status status = rvi_writer_open(job->ctx, p->file, &data);
+    if (status == RV_OK)
+        status = format->encode(job->ctx, data, raster);
+    if (status == RV_OK)
+        status = write_sidecar(job, p, format, raster, hash, &sidecar);
+    if (status == RV_OK) {
+        status = rvi_writer_commit(data);
+        data = NULL;
+    }
+    if (status == RV_OK) {
+        status = rvi_writer_commit(sidecar);
+        sidecar = NULL;
+    }
+    rvi_writer_abandon(data);
+    rvi_writer_abandon(sidecar);
+    return status;
+}
+
+static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
+                const rvi_raster *raster, uint64_t outside, uint64_t hash) {
+    char field[64] = "", scale[160] = "float32 metres";
+    if (strcmp(p->field, "height") != 0)
+        snprintf(field, sizeof field, "%s, ", p->field);
+    if (format->levels) {
+        double range = (double)raster->high - (double)raster->low;
+        int used = snprintf(scale, sizeof scale, "%d bit, one level is %.3g m", raster->bits,
+                            range / rvi_level_top(raster->bits));
+        if (outside > 0)
+            snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g m",
+                     (unsigned long long)outside, (double)raster->low, (double)raster->high);
+    }
+    rvi_log(job->ctx, "%s: %s%d x %d cells, %s, land %016llx", p->file, field, raster->width,
+            raster->height, scale, (unsigned long long)hash);
+}
+
+rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
+    const rvi_format *format = rvi_format_find(p->file);
+    if (format == NULL)
+        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
+    rvi_raster raster = {.width = rv_terrain_width(job->land),
+                         .height = rv_terrain_height(job->land),
+                         .values = rv_terrain_field(job->land, p->field),
+                         .bits = p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16};
+    if (raster.values == NULL)
+        return no_such_field(job, p->field);
+    rv_status status = find_range(job, p->field, &raster);
+    uint64_t outside = 0;
+    if (status == RV_OK && format->levels)
+        status = apply_range(job->ctx, p, &raster);
+    if (status == RV_OK && format->levels)
+        status = count_outside(job->ctx, &raster, &outside);
+    if (status != RV_OK)
+        return status;
+    uint64_t hash = rv_terrain_hash(job->land);
+    status = write_files(job, p, format, &raster, hash);
+    if (status == RV_OK)
+        say(job, p, format, &raster, outside, hash);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* step.h: what a step gets to work with. rvi_step_NAME() of every step is declared from the table.
+ */
+#ifndef RVI_STEPS_STEP_H
+#define RVI_STEPS_STEP_H
+
+#include "base/context.h"
+#include "terrain/state.h"
+
+typedef struct rvi_job {
+    rv_context *ctx;
+    rv_terrain *land;
+    rv_ledger ledger; /* filled in by steps of kind wear, in cubic metres */
+    uint64_t drop_steps;
+    bool planning; /* RV_SIZES steps only: set the size of `land` (planned), touch nothing else */
+} rvi_job;
+
+/* Parameters are checked before; `land` is whole. A step of kind make or shape may leave the mask
+ * aside (rv_step_run blends its result); a step of kind wear applies mask, hardness and layers
+ * itself. */
+#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes)                         \
+    rv_status rvi_step_##name(rvi_job *job, const rv_##name##_params *p);
+#include <ravine/steps.def>
+
+/* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.
+ */
+rv_status rvi_job_progress(rvi_job *job, double done);
+
+/* Lays made heights (any range) over the land: scaled to 0 ... relief and set, added or multiplied
+ * (mode: RV_noise_mode_..., the same for every step that makes). Takes `made` over. */
+rv_status rvi_job_lay(rvi_job *job, float *made, float relief, int mode);
+
+/* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. */
+rv_status rvi_job_image(rvi_job *job, const char *file, float **out);
+
+#endif

@@ -1,0 +1,138 @@
+/* layers.c: the stack of materials. The surface is the sum of all thicknesses, bottom to top. */
+#include "base/context.h"
+#include "base/threads.h"
+#include "terrain/state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+int rv_terrain_layer_count(const rv_terrain *land) {
+    return land->layer_count;
+}
+
+rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer) {
+    assert(layer >= 0 && layer < land->layer_count);
+    const rvi_layer *l = &land->layers[layer];
+    return (rv_layer_desc){l->name, l->erodibility, l->talus};
+}
+
+const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer) {
+    assert(layer >= 0 && layer < land->layer_count);
+    return land->layers[layer].thickness;
+}
+
+static void sum_rows(void *arg, int first, int end) {
+    const rv_terrain *land = arg;
+    size_t from = (size_t)first * (size_t)land->width, to = (size_t)end * (size_t)land->width;
+    for (size_t i = from; i < to; i++)
+        land->surface[i] = land->layers[0].thickness[i];
+    for (int l = 1; l < land->layer_count; l++)
+        for (size_t i = from; i < to; i++)
+            land->surface[i] += land->layers[l].thickness[i];
+}
+
+rv_status rvi_terrain_sum_layers(rv_terrain *land) {
+    if (land->layer_count > 1 &&
+        rvi_parallel_rows(land->ctx, land->height, sum_rows, land) != RV_OK)
+        sum_rows(land, 0, land->height); /* a stop must not leave a surface half summed */
+    return RV_OK;
+}
+
+rv_status rvi_terrain_adopt_surface(rv_terrain *land, float *values) {
+    rvi_layer *bedrock = &land->layers[0];
+    if (land->layer_count == 1) {
+        rvi_free(land->ctx, bedrock->thickness);
+        bedrock->thickness = values;
+        land->surface = values;
+        return RV_OK;
+    }
+    for (size_t i = 0; i < rvi_cells(land); i++)
+        bedrock->thickness[i] += values[i] - land->surface[i];
+    rvi_free(land->ctx, values);
+    return rvi_terrain_sum_layers(land);
+}
+
+static rv_status check_layer(const rv_terrain *land, const rv_layer_desc *d,
+                             const float *thickness) {
+    rv_context *ctx = land->ctx;
+    if (!d->name || d->name[0] == '\0' || strlen(d->name) >= RVI_NAME || strchr(d->name, ' '))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is no name for a layer.",
+                        d->name ? d->name : "");
+    for (int i = 0; i < land->layer_count; i++)
+        if (strcmp(land->layers[i].name, d->name) == 0)
+            return rvi_fail(ctx, RV_ERROR_USAGE, "There is a layer \"%s\" already.", d->name);
+    if (!(d->erodibility >= 0.0f && d->erodibility <= 1.0f))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "Layer %s: erodibility %g is not within 0 to 1.",
+                        d->name, (double)d->erodibility);
+    if (!(d->talus >= 0.0f && d->talus < 90.0f))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "Layer %s: talus %g is not within 0 to 90 degrees.",
+                        d->name, (double)d->talus);
+    for (size_t i = 0; thickness && i < rvi_cells(land); i++)
+        if (!(thickness[i] >= 0.0f && thickness[i] < 1e9f))
+            return rvi_fail(ctx, RV_ERROR_INPUT,
+                            "Layer %s: the thickness in row %zu, column %zu is not a length.",
+                            d->name, i / (size_t)land->width, i % (size_t)land->width);
+    return RV_OK;
+}
+
+rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
+                               const float *thickness) {
+    rv_context *ctx = land->ctx;
+    rv_status status = check_layer(land, desc, thickness);
+    if (status != RV_OK)
+        return status;
+    int count = land->layer_count;
+    size_t cells = rvi_cells(land);
+    rvi_layer *layers = rvi_alloc(ctx, (size_t)count + 1, sizeof *layers, "the layers");
+    float *values = rvi_alloc(ctx, cells, sizeof(float), desc->name);
+    float *surface =
+        count > 1 ? land->surface : rvi_alloc(ctx, cells, sizeof(float), "the surface");
+    if (!layers || !values || !surface) {
+        rvi_free(ctx, layers);
+        rvi_free(ctx, values);
+        if (count == 1)
+            rvi_free(ctx, surface);
+        return RV_ERROR_MEMORY;
+    }
+    memcpy(layers, land->layers, (size_t)count * sizeof *layers);
+    layers[count] =
+        (rvi_layer){.erodibility = desc->erodibility, .talus = desc->talus, .thickness = values};
+    snprintf(layers[count].name, RVI_NAME, "%s", desc->name);
+    if (thickness)
+        memcpy(values, thickness, cells * sizeof(float));
+    rvi_free(ctx, land->layers);
+    land->layers = layers;
+    land->layer_count = count + 1;
+    land->surface = surface;
+    return rvi_terrain_sum_layers(land);
+}
+
+float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
+    float taken = 0.0f;
+    for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
+        const rvi_layer *layer = &land->layers[l];
+        float *thickness = &layer->thickness[cell];
+        float loss = want * layer->erodibility;
+        if (l == 0 || loss <= *thickness) {
+            float left = *thickness - loss;
+            taken += *thickness - left;
+            *thickness = left;
+            return taken;
+        }
+        /* The layer is used up: what is still wanted counts for the next one. */
+        want *= 1.0f - *thickness / loss;
+        taken += *thickness;
+        *thickness = 0.0f;
+    }
+    return taken;
+}
+
+void rvi_layers_shift(rv_terrain *land, size_t cell, float by) {
+    int l = land->layer_count - 1;
+    for (; l > 0 && -by > land->layers[l].thickness[cell]; l--) {
+        by += land->layers[l].thickness[cell];
+        land->layers[l].thickness[cell] = 0.0f;
+    }
+    land->layers[l].thickness[cell] += by;
+}

@@ -1,0 +1,168 @@
+/* resample.c: the same land with more or fewer cells.
+ *
+ * R. Keys, Cubic convolution interpolation for digital image processing, 1981 (a = -1/2). Corner lies
+ * on corner: cell i of m is at p = i (n - 1) / (m - 1) of n. Along each axis, with s = (n - 1) / (m - 1)
+ * cells that become one, but at least 1:
+ *
+ *     v'_i = sum over j of K((j - p) / s) v_j / sum over j of K((j - p) / s)
+ *
+ * K is Keys's cubic (reach 2) or the triangle (reach 1). Beyond an end the land goes on turned about
+ * its last cell, v_(-j) = 2 v_0 - v_j, so that a slope stays a slope up to the edge. One cell in
+ * place of many is their mean.
+ */
+#include "base/context.h"
+#include "base/math.h"
+#include "base/threads.h"
+#include "terrain/smooth.h"
+
+enum { CHUNK = 256 }; /* cells of a row that are summed side by side */
+
+typedef struct tap {
+    int at; /* old cell */
+    double share;
+} tap;
+
+/* Which cells of the old axis make each of the new, and how much of each. */
+typedef struct axis {
+    int from, to;
+    int filter;
+    size_t room; /* taps kept for each new cell */
+    tap *taps;   /* [to][room] */
+    int *counts; /* [to] */
+} axis;
+
+static double kernel(int filter, double x) {
+    x = x < 0 ? -x : x;
+    if (filter == RV_resize_filter_linear)
+        return x < 1 ? 1 - x : 0;
+    if (x >= 2)
+        return 0;
+    return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((-0.5 * x + 2.5) * x - 4) * x + 2;
+}
+
+/* The old cells under the kernel. Distances are whole numbers of 1 / (to - 1) cells: exact. */
+static int weigh(const axis *a, int i, tap *taps) {
+    int64_t parts = a->to - 1, last = a->from - 1, at = i * last;
+    int64_t wide = last > parts ? last : parts; /* parts that one unit of the kernel spans */
+    int64_t reach = 2 * wide / parts + 1, near = at / parts;
+    double total = 0, ends[2] = {0, 0};
+    int count = 0;
+    for (int64_t k = near - reach; k <= near + reach; k++) {
+        double share = kernel(a->filter, (double)(k * parts - at) / (double)wide);
+        total += share;
+        int64_t j = k;
+        while (j < 0 || j > last) {
+            int64_t end = j < 0 ? 0 : last;
+            ends[j > last] += 2 * share;
+            share = -share;
+            j = 2 * end - j;
+        }
+        if (share != 0)
+            taps[count++] = (tap){(int)j, share};
+    }
+    for (int e = 0; e < 2; e++)
+        if (ends[e] != 0)
+            taps[count++] = (tap){e ? (int)last : 0, ends[e]};
+    for (int t = 0; t < count; t++)
+        taps[t].share /= total;
+    return count;
+}
+
+static int weigh_simply(const axis *a, int i, tap *taps) {
+    int64_t parts = a->to - 1, at = (int64_t)i * (a->from - 1);
+    if (parts == 0 && a->filter != RV_resize_filter_nearest) {
+        for (int j = 0; j < a->from; j++)
+            taps[j] = (tap){j, 1.0 / a->from};
+        return a->from;
+    }
+    int64_t nearest = parts ? (2 * at + parts) / (2 * parts) : (a->from - 1) / 2;
+    taps[0] = (tap){(int)nearest, 1};
+    return 1;
+}
+
+static rv_status axis_make(rv_context *ctx, axis *a) {
+    bool nearest = a->filter == RV_resize_filter_nearest, simple = nearest || a->from == 1 || a->to == 1;
+    int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
+    a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
+    if (simple)
+        a->room = nearest || a->to > 1 ? 1 : (size_t)a->from;
+    a->taps = rvi_alloc(ctx, (size_t)a->to * a->room, sizeof *a->taps, "a new size");
+    a->counts = rvi_alloc(ctx, (size_t)a->to, sizeof *a->counts, "a new size");
+    if (!a->taps || !a->counts)
+        return RV_ERROR_MEMORY;
+    for (int i = 0; i < a->to; i++) {
+        tap *taps = a->taps + (size_t)i * a->room;
+        a->counts[i] = simple ? weigh_simply(a, i, taps) : weigh(a, i, taps);
+    }
+    return RV_OK;
+}
+
+static void axis_free(rv_context *ctx, axis *a) {
+    rvi_free(ctx, a->taps);
+    rvi_free(ctx, a->counts);
+}
+
+typedef struct work {
+    const axis *axis;
+    const float *from;
+    float *to;
+    int width; /* of a row of `to` */
+} work;
+
+static void mix_columns(void *arg, int first, int end) {
+    const work *w = arg;
+    const axis *a = w->axis;
+    for (int y = first; y < end; y++) {
+        const float *row = w->from + (size_t)y * (size_t)a->from;
+        for (int x = 0; x < a->to; x++) {
+            const tap *taps = a->taps + (size_t)x * a->room;
+            double sum = 0;
+            for (int t = 0; t < a->counts[x]; t++)
+                sum += taps[t].share * (double)row[taps[t].at];
+            w->to[(size_t)y * (size_t)a->to + (size_t)x] = (float)sum;
+        }
+    }
+}
+
+static void mix_rows(void *arg, int first, int end) {
+    const work *w = arg;
+    const axis *a = w->axis;
+    double sum[CHUNK];
+    for (int y = first; y < end; y++) {
+        const tap *taps = a->taps + (size_t)y * a->room;
+        for (int x = 0; x < w->width; x += CHUNK) {
+            int count = rvi_mini(CHUNK, w->width - x);
+            for (int i = 0; i < count; i++)
+                sum[i] = 0;
+            for (int t = 0; t < a->counts[y]; t++) {
+                const float *row = w->from + (size_t)taps[t].at * (size_t)w->width + (size_t)x;
+                for (int i = 0; i < count; i++)
+                    sum[i] += taps[t].share * (double)row[i];
+            }
+            float *to = w->to + (size_t)y * (size_t)w->width + (size_t)x;
+            for (int i = 0; i < count; i++)
+                to[i] = (float)sum[i];
+        }
+    }
+}
+
+rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,
+                       int to_width, int to_height, int filter) {
+    axis across = {.from = width, .to = to_width, .filter = filter};
+    axis down = {.from = height, .to = to_height, .filter = filter};
+    size_t cells = (size_t)to_width * (size_t)height;
+    float *half = rvi_alloc(ctx, cells, sizeof *half, "a new size");
+    rv_status status = half ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        status = axis_make(ctx, &across);
+    if (status == RV_OK)
+        status = axis_make(ctx, &down);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(ctx, height, mix_columns, &(work){&across, from, half, to_width});
+    if (status == RV_OK)
+        status = rvi_parallel_rows(ctx, to_height, mix_rows, &(work){&down, half, to, to_width});
+    axis_free(ctx, &down);
+    axis_free(ctx, &across);
+    rvi_free(ctx, half);
+    return status;
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Every command that README.md and docs/*.md show works as shown, and what is generated is up to date.
+set -euo pipefail
+mkdir bin
+ln -s "$RAVINE" bin/ravine
+PATH=$PWD/bin:$PATH
+failures=0
+
+# The lines of all ```sh blocks of a page, without those that other tests cover.
+commands() {
+    awk '/^```/ { inside = ($0 == "```sh"); next } inside' "$1" |
+        sed -E '/^(make|git clone|cd ravine|sudo)( |$)/d'
+}
+
+# Blocks of a page run in order, in one folder that has the recipes.
+for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
+    [ -f "$page" ] || continue
+    name=$(basename "$page" .md)
+    mkdir "$name"
+    cp -R "$SOURCE/recipes" "$name/"
+    commands "$page" > "$name.sh"
+    if ! (cd "$name" && bash -e "../$name.sh" > ../"$name.said" 2>&1); then
+        echo "$page: a command it shows fails:"
+        cat "$name.said"
+        failures=$((failures + 1))
+    fi
+done
+
+ravine help --markdown > steps.md
+if ! diff -u "$SOURCE/docs/steps.md" steps.md; then
+    echo "docs/steps.md is not what the step table says; make docs writes it."
+    failures=$((failures + 1))
+fi
+
+ravine help --man > ravine.1
+if command -v groff > which; then
+    groff -man -ww -Tutf8 -z ravine.1 2> warnings || true
+    if [ -s warnings ]; then
+        echo "The man page has faults:"
+        cat warnings
+        failures=$((failures + 1))
+    fi
+fi
+
+ravine help --completion | bash -n
+exit $((failures > 0))

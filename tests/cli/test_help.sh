@@ -1,0 +1,108 @@
+# Help, man page, Markdown, completion and word list: complete, well-formed, and true.
+. "$SOURCE/tests/cli/common.sh"
+
+"$RAVINE" help >overview || fail "ravine help"
+"$RAVINE" --help | cmp - overview || fail "ravine --help differs from ravine help"
+"$RAVINE" -h | cmp - overview || fail "ravine -h differs from ravine help"
+holds "version" "$("$RAVINE" --version)" \
+    "$(sed -n 's/#define RV_VERSION "\(.*\)"/\1/p' "$SOURCE/include/ravine/ravine.h")"
+awk 'length > 80 { exit 1 }' overview || fail "the overview has lines longer than 80 columns"
+grep -q ' $' overview && fail "the overview has blanks at the end of lines"
+for code in 0 1 2 3 4 5 130; do
+    grep -q "^  $code  " overview || fail "exit code $code is not in the help"
+done
+
+# ---- every step and key of the table ----
+"$RAVINE" help --words >words || fail "ravine help --words"
+sort words | uniq -d | grep . && fail "words stand there twice"
+"$RAVINE" help --markdown >steps.md || fail "ravine help --markdown"
+"$RAVINE" help --man >ravine.1 || fail "ravine help --man"
+"$RAVINE" help --completion >completion.bash || fail "ravine help --completion"
+table=$SOURCE/include/ravine/steps.def
+steps=$(sed -n 's/^RV_STEP(\([a-z0-9_]*\),.*/\1/p' "$table")
+[ "$steps" ] || fail "no steps in $table"
+"$RAVINE" --quiet terrain size=64 noise save image.png
+for step in $steps; do
+    text=$("$RAVINE" help "$step") || fail "ravine help $step"
+    equal "ravine $step --help" "$("$RAVINE" "$step" --help)" "$text"
+    grep -qx "$step" words || fail "$step is not among the words"
+    grep -q "^  $step " overview || fail "$step is not in the overview"
+    grep -q "^## $step\$" steps.md || fail "$step is not in the Markdown page"
+    grep -q "^.SS .*$step\$" ravine.1 || fail "$step is not in the man page"
+    printf '%s\n' "$text" | awk 'length > 100 { exit 1 }' || fail "help $step: long lines"
+    for key in $(grep -v '^RV_STEP(' "$table" | sed -n "s/^RV_[A-Z]*($step, *\([a-z0-9_]*\),.*/\1/p"); do
+        printf '%s\n' "$text" | grep -q "^  $key=" || fail "help $step: $key is missing"
+        grep -qx "$key" words || fail "$key is not among the words"
+    done
+    example=$(printf '%s\n' "$text" | sed -n 's/^  ravine //p')
+    [ "$example" ] || fail "help $step: no example"
+    # shellcheck disable=SC2086
+    "$RAVINE" --quiet $example || fail "the example of $step does not run: ravine $example"
+done
+for option in $(sed -n 's/^RV_OPTION([^,]*, *[^,]*, *\([a-z0-9_]*\),.*/\1/p' "$table" | sort -u); do
+    grep -qx "$option" words || fail "$option is not among the words"
+done
+for option in --threads --memory --quiet --json --dry-run --help --version; do
+    grep -qx -e "$option" words || fail "$option is not among the words"
+    grep -q -e "^  $option" overview || fail "$option is not in the overview"
+done
+"$RAVINE" help droplets | grep -q 'Parameters' || fail "help droplets has no parameters"
+"$RAVINE" help drplets 2>err
+equal "help of an unknown step" "$? $(wc -l <err)" "2 1"
+
+# ---- the man page ----
+if command -v groff >/dev/null; then
+    equal "warnings of groff" "$(groff -man -ww -z ravine.1 2>&1)" ""
+    groff -man -Tascii ravine.1 >ravine.txt 2>&1
+    for word in NAME SYNOPSIS OPTIONS STEPS 'EXIT STATUS' EXAMPLES droplets; do
+        sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' ravine.txt | grep -q "$word" ||
+            fail "$word is not in the rendered man page"
+    done
+else
+    echo "groff is not here: the man page is not rendered"
+fi
+
+# ---- the Markdown page: every row of a table has as many cells as its head ----
+awk -F'|' '/^\|/ { row = $0; gsub(/\\\|/, "", row); n = split(row, cells, "|"); if (n != 6) { print; bad = 1 } }
+    END { exit bad }' steps.md || fail "the Markdown page has broken tables"
+
+# ---- completion ----
+bash -n completion.bash || fail "the completion script is not bash"
+! command -v shellcheck >/dev/null || shellcheck -s bash completion.bash ||
+    fail "shellcheck finds faults in the completion script"
+mkdir folder
+: >rain.png
+: >folder/'my land.rv'
+cat >complete.bash <<'EOF'
+source ./completion.bash
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_ravine
+printf '%s\n' "${COMPREPLY[@]}"
+EOF
+# completes EXPECTED WORDS...: `|` in EXPECTED stands between candidates
+completes() {
+    local expected=$1
+    shift
+    equal "completion of '$*'" "$(bash complete.bash "$@" | sort | paste -sd '|')" "$expected"
+}
+completes "droplets" ravine drop
+completes "hardness|help|hillshade" ravine h
+completes "save|size=" ravine terrain s
+completes "noise" ravine terrain size = 64 no
+completes "billow|plain|ridged" ravine noise shape =
+completes "ridged" ravine noise shape = r
+completes "ridged" ravine noise shape=r
+completes "yes" ravine mask invert = y
+completes "auto" ravine terrain width = a
+completes "droplets.border=" ravine alps.rv droplets.bo
+completes "open" ravine alps.rv droplets.border = o
+completes "folder" ravine fol
+completes "folder/my land.rv" ravine folder/my
+completes "rain.png" ravine --quiet terrain noise mask rai
+completes "rain.png" ravine droplets rain = rai
+completes "--json" ravine terrain --j
+completes "--man|--markdown" ravine help --ma
+completes "droplets" ravine help drop
+completes "" ravine --threads ''
+finish

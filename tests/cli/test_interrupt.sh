@@ -1,0 +1,101 @@
+# Ctrl-C stops any step soon, with exit code 130, and leaves no half-written file.
+. "$SOURCE/tests/cli/common.sh"
+mkdir work
+cd work || exit 1
+
+# A loaded machine or a sanitizer may be slow, so only half a second is a failure; 100 ms is the aim.
+most_ms=500
+slowest=0
+
+start() {
+    "$RAVINE" "$@" 2>../err &
+    run=$!
+}
+
+# A time below 0.4 seconds that differs from run to run.
+some_time() {
+    sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+}
+
+# stop SIGNAL CODE WHAT [FILES]: sends the signal; FILES may be there afterwards
+stop() {
+    local begun code ms
+    begun=$(date +%s%N)
+    kill "-$1" "$run"
+    wait "$run"
+    code=$?
+    ms=$((($(date +%s%N) - begun) / 1000000))
+    echo "$3: exit code $code after $ms ms"
+    equal "$3: exit code" "$code" "$2"
+    [ "$ms" -le "$most_ms" ] || fail "$3: took $ms ms to stop"
+    [ "$ms" -le "$slowest" ] || slowest=$ms
+    equal "$3: files" "$(ls -A)" "${4:-}"
+}
+
+# ---- at random moments of long steps ----
+interrupt() {
+    start "$@"
+    some_time
+    stop INT 130 "$(printf '%.70s' "$*")"
+    equal "$*: errors" "$(grep -c '^ravine: ' ../err)" 1
+}
+for _ in 1 2 3 4; do
+    interrupt terrain size=512 noise droplets drops=10G
+done
+interrupt terrain size=512 noise droplets drops=10G border=apron margin=256
+interrupt --threads 1 terrain size=300 noise droplets drops=10G max_path=4096 radius=32
+interrupt terrain size=4096 noise octaves=16 warp=1 noise octaves=16 warp=1
+interrupt terrain size=4096 faults count=10000
+interrupt terrain size=4096 noise octaves=1 blur radius=20k blur radius=20k blur radius=20k
+interrupt terrain size=3000 noise octaves=1 resize size=6000 resize size=3001 resize size=6000
+
+# ---- other signals ----
+start terrain size=512 noise droplets drops=10G
+sleep 0.3
+stop TERM 143 "signal TERM"
+start terrain size=512 noise droplets drops=10G
+sleep 0.3
+kill -INT "$run"
+stop INT 130 "Ctrl-C twice"
+
+# ---- while a file is being written ----
+# Waits until the run writes a file beside $1.
+being_written() {
+    local i
+    for ((i = 0; i < 6000; i++)); do
+        [ "$(find . -name "$1*tmp*")" ] && return 0
+        kill -0 "$run" 2>/dev/null || break
+        sleep 0.005
+    done
+    fail "$1 was never seen being written"
+    return 1
+}
+for _ in 1 2 3; do
+    start terrain size=4096 noise octaves=2 save big.png
+    being_written big.png
+    some_time
+    stop INT 130 "during save big.png"
+    printf 'an older file' >big.png
+    start terrain size=4096 noise octaves=2 save big.png
+    being_written big.png
+    stop INT 130 "during save big.png over an older one" big.png
+    equal "big.png" "$(cat big.png)" "an older file"
+    rm big.png
+done
+start terrain size=4096 noise octaves=2 hillshade big.png
+being_written big.png
+stop INT 130 "during hillshade big.png"
+
+# Saves that are too quick to be met in the act: what is there in the end is whole.
+for file in big.npy big.r16 big.r32; do
+    start terrain size=2048 noise octaves=1 save "$file" save "$file" save "$file" save "$file"
+    some_time
+    some_time
+    kill -INT "$run" 2>/dev/null
+    wait "$run"
+    [ "$(find . -name '*tmp*')" ] && fail "a temporary file is left of $file"
+    [ ! -e "$file" ] || "$RAVINE" --quiet open "$file" || fail "$file is not whole"
+    rm -f -- *
+done
+echo "slowest stop: $slowest ms"
+finish

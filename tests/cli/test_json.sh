@@ -1,0 +1,104 @@
+# --json: one object a line for each step, true in every key, the same for any number of threads.
+. "$SOURCE/tests/cli/common.sh"
+
+cat >check.py <<'EOF'
+import json, sys
+
+KEYS = {'step', 'parameters', 'seconds', 'ledger', 'hash', 'width', 'height', 'cell', 'messages'}
+steps = []
+for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
+    o = json.loads(line, parse_constant=lambda word: sys.exit('not JSON: ' + word))
+    name = o['step']
+    keys = KEYS | ({'drop_steps'} if 'drops' in o['parameters'] else set())
+    assert set(o) == keys, (name, set(o) ^ keys)
+    assert o['seconds'] >= 0 and len(o['hash']) == 16 and int(o['hash'], 16) >= 0, o
+    assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o
+    assert all(isinstance(m, str) for m in o['messages']), o
+    l = o['ledger']
+    assert set(l) == {'taken', 'laid', 'carried_off', 'afloat', 'unit'} and l['unit'] == 'm3', l
+    # An apron can bring in more than it takes away; nothing else is ever below zero.
+    off = l['carried_off'] if o['parameters'].get('border') != 'apron' else 0
+    assert min(l['taken'], l['laid'], off, l['afloat']) >= 0, l
+    rest = l['taken'] - l['laid'] - l['carried_off'] - l['afloat']
+    assert abs(rest) <= 1e-6 * l['taken'], (name, 'the ledger does not close', l)
+    steps.append(o)
+assert [o['step'] for o in steps] == sys.argv[2].split(), [o['step'] for o in steps]
+exec(sys.argv[3])
+EOF
+
+# check NAMES PYTHON ARGUMENTS...: runs, and asks Python about the list `steps`
+check() {
+    local names=$1 code=$2
+    shift 2
+    "$RAVINE" --json "$@" >out.json 2>err || fail "ravine $*: $(cat err)"
+    [ -s err ] && fail "ravine --json $*: wrote to stderr: $(cat err)"
+    python3 check.py out.json "$names" "$code" || fail "ravine $*"
+}
+
+for border in open wall apron; do
+    check "terrain noise droplets" "
+d = steps[2]
+assert d['drop_steps'] > 0 and d['ledger']['taken'] > 0, d
+assert d['ledger']['carried_off'] == 0 or '$border' != 'wall', d
+assert d['parameters']['border'] == '$border' and d['parameters']['drops'] == 3000, d
+assert steps[0]['ledger']['taken'] == 0
+assert steps[1]['hash'] != d['hash']
+assert (d['width'], d['height'], d['cell']) == (90, 70, 2.5), d
+" terrain width=90 height=70 cell=2.5 noise droplets drops=3k border="$border"
+done
+
+check "terrain noise mask noise" "
+a, b, m = steps[0]['parameters'], steps[1]['parameters'], steps[2]['parameters']
+assert a['size'] == 64 and a['width'] == 'auto' and a['cell'] == 0.1, a
+assert b['seed'] == 18446744073709551615 and b['frequency_x'] == 'auto', b
+assert b['gain'] == 0.3 and b['octaves'] == 3 and b['shape'] == 'ridged', b
+assert m == {'file': '', 'invert': True}, m
+" terrain size=64 cell=0.1 noise seed=18446744073709551615 gain=0.3 octaves=3 shape=ridged \
+    mask '' invert=yes noise
+
+# Names that JSON cannot hold as they are.
+check "terrain noise save" "assert steps[2]['parameters']['file'] == 'a\"b\\\\c\td\ne.npy', steps[2]" \
+    terrain size=16 noise save "$(printf 'a"b\\c\td\ne.npy')"
+check "terrain noise save" "assert steps[2]['parameters']['file'] == 'Höhe 山.npy', steps[2]" \
+    terrain size=16 noise save 'Höhe 山.npy'
+check "terrain noise save" "
+assert steps[2]['parameters']['file'] == '\ufffd\ufffd\ufffda.npy', steps[2]
+" terrain size=16 noise save "$(printf '\377\300\257a.npy')"
+
+# What steps have to say is in the object, not on stderr.
+check "terrain noise save" "assert any('16 x 16' in m or 'saved.png' in m for m in steps[2]['messages'])" \
+    terrain size=16 noise save saved.png
+
+# One line at a time, as each step ends, even into a pipe.
+mkfifo pipe
+"$RAVINE" --json terrain size=256 noise droplets drops=1G >pipe 2>err &
+run=$!
+exec 3<pipe
+read -r first <&3
+read -r second <&3
+kill -TERM "$run"
+wait "$run"
+equal "exit code after TERM" "$?" 143
+exec 3<&-
+holds "the first line" "$first" '{"step":"terrain",'
+holds "the second line" "$second" '{"step":"noise",'
+
+# A reader that goes away stops the run.
+"$RAVINE" --json terrain size=256 noise droplets drops=1G 2>err | head -n 1 >first.json
+equal "the reader went away" "${PIPESTATUS[0]} $(wc -l <err)" "4 1"
+
+# The same hashes for any number of threads, and with numbers of another country.
+recipe="terrain size=130 noise seed=3 faults count=20 mode=add droplets drops=20k border=apron blur"
+hashes() {
+    # shellcheck disable=SC2086
+    "$RAVINE" --json "$@" $recipe | grep -o '"hash":"[^"]*"' | tr -d '\n'
+}
+one=$(hashes --threads 1)
+for threads in 2 3 7; do
+    equal "hashes with $threads threads" "$(hashes --threads "$threads")" "$one"
+done
+for locale in $(locale -a 2>/dev/null | grep -E '^(de|fr)_' | head -n 1); do
+    equal "hashes in $locale" "$(LC_ALL=$locale hashes)" "$one"
+    LC_ALL=$locale check "terrain" "assert steps[0]['cell'] == 2.5" terrain size=16 cell=2.5
+done
+finish

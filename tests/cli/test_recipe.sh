@@ -1,0 +1,97 @@
+# The same words mean the same as a file, on standard input and on the command line.
+. "$SOURCE/tests/cli/common.sh"
+
+words='terrain size=80 cell=20 noise seed=7 shape=ridged relief=900 droplets drops=4000 radius=3'
+# shellcheck disable=SC2086
+hash=$(last_hash $words)
+[ "$hash" ] || fail "no hash from the command line"
+same() {
+    local what=$1
+    shift
+    equal "$what" "$(last_hash "$@")" "$hash"
+}
+differs() {
+    local what=$1 other
+    shift
+    other=$(last_hash "$@")
+    [ "${other:-$hash}" != "$hash" ] || fail "$what: should differ"
+}
+
+printf '%s\n' "$words" >plain.rv
+cat >comments.rv <<'EOF'
+# A recipe with comments.#
+terrain	size=80 # 80 by 80
+        cell=20# metres
+noise seed=7
+  shape=ridged
+# droplets drops=9
+  relief=900
+
+droplets
+	drops=4k
+radius=3.0
+EOF
+printf 'terrain size=80\r\ncell=20 noise seed=7 shape=ridged\r\nrelief=900 droplets drops=4k radius=3' >dos.rv
+cp plain.rv 'with blanks.rv'
+cp plain.rv no_ending
+printf '"terrain" size="80" cell=20 noise seed=7 shape="ridged" relief=0.9k "droplets" drops=4e3 radius=3e0' >quotes.rv
+same "a file" plain.rv
+same "comments" comments.rv
+same "line ends of another system" dos.rv
+same "a name with blanks" 'with blanks.rv'
+same "a file without .rv" no_ending
+same "quotes" quotes.rv
+same "a path" ./plain.rv
+same "standard input" - <plain.rv
+same "standard input with comments" - <comments.rv
+same "options anywhere" --threads 2 plain.rv --quiet
+same "words after --" --threads=1 -- plain.rv
+same "memory" --memory 1G plain.rv
+
+# ---- changes to a recipe ----
+same "an override with the same value" plain.rv droplets.seed=1
+differs "an override" plain.rv droplets.seed=2
+differs "a step more" plain.rv blur radius=50
+equal "the same changes in another order" \
+    "$(last_hash plain.rv noise.seed=3 droplets.drops=2k)" \
+    "$(last_hash plain.rv droplets.drops=2000 noise.seed=3)"
+equal "an override is the value itself" "$(last_hash plain.rv noise.seed=9)" \
+    "$(last_hash terrain size=80 cell=20 noise seed=9 shape=ridged relief=900 droplets drops=4k radius=3)"
+equal "an override of standard input" "$(last_hash - noise.seed=9 <plain.rv)" \
+    "$(last_hash plain.rv noise.seed=9)"
+printf 'terrain size=64 noise seed=1 noise seed=2 mode=add\n' >twice.rv
+equal "an override changes every such step" "$(last_hash twice.rv noise.relief=50)" \
+    "$(last_hash terrain size=64 noise seed=1 relief=50 noise seed=2 mode=add relief=50)"
+equal "steps are added at the end" "$(last_hash twice.rv blur level high=10)" \
+    "$(last_hash terrain size=64 noise seed=1 noise seed=2 mode=add blur level high=10)"
+equal "a change and a step" "$(last_hash twice.rv noise.gain=0.4 blur radius=30)" \
+    "$(last_hash twice.rv blur radius=30 noise.gain=0.4)"
+
+# ---- counts ----
+drops() {
+    "$RAVINE" --json terrain size=32 noise droplets drops="$1" | sed -n 's/.*"drops":\([^,]*\),.*/\1/p'
+}
+equal "k" "$(drops 2k)" 2000
+equal "fractions of k" "$(drops 1.5k)" 1500
+equal "M" "$("$RAVINE" --json --dry-run terrain droplets drops=2M | sed -n 's/.*"drops":\([^,]*\),.*/\1/p')" 2000000
+equal "auto" "$(drops auto)" '"auto"'
+
+# ---- files named in a recipe ----
+printf 'terrain size=32 noise save "two words.npy" field="height"\nopen "two words.npy"\n' >files.rv
+equal "a file with blanks, saved and opened" "$(last_hash files.rv)" "$(last_hash terrain size=32 noise)"
+[ -s 'two words.npy' ] || fail "two words.npy was not written"
+"$RAVINE" --quiet terrain size=32 noise save bits=8 a.png || fail "a file after its parameters"
+"$RAVINE" --quiet terrain size=32 noise save file=b.png bits=8 || fail "a file with its key"
+cmp a.png b.png || fail "the two ways to name a file differ"
+
+# ---- what is said while it runs ----
+"$RAVINE" plain.rv >out 2>err || fail "plain.rv"
+[ -s out ] && fail "without --json nothing belongs on stdout"
+for step in terrain noise droplets; do
+    grep -q "^$step  *[0-9.]* s" err || fail "no line for $step"
+done
+grep -q '^droplets .* took [0-9.e]* m3: laid [0-9.e]*, off the map [0-9.e]*, afloat [0-9.e]*$' err ||
+    fail "no ledger: $(cat err)"
+"$RAVINE" --quiet plain.rv >out 2>err || fail "plain.rv, quiet"
+equal "what --quiet says" "$(cat out err)" ""
+finish

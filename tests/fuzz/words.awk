@@ -1,0 +1,14 @@
+# words.awk: the words of the step table as a libFuzzer dictionary: steps, keys with "=", options.
+/^RV_(STEP|OPTION|REAL|INT|COUNT|SEED|SWITCH|CHOICE|TEXT|FILE)\(/ {
+    split($0, part, /[(), ]+/)
+    word = part[2]
+    if (part[1] == "RV_OPTION")
+        word = part[4]
+    else if (part[1] != "RV_STEP")
+        word = part[3] "="
+    if (!seen[word]++)
+        printf "\"%s\"\n", word
+}
+END {
+    print "\"# \"\n\"auto\"\n\"\\x0a\"\n\"\\\"\"\n\"800k\"\n\"2M\"\n\"1e-3\"\n\"-\"\n\"nan\"\n\"inf\""
+}

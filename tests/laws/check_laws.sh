@@ -1,0 +1,185 @@
+#!/bin/sh
+# check_laws.sh SOURCE [BUILD]: holds the sources to the laws of CONTRIBUTING.md and, where a build
+# is given, its objects and compiler commands, too. Prints every breach; exit code 1 when there is one.
+LC_ALL=C
+export LC_ALL
+source=$(cd "$1" && pwd) || exit 2
+build=${2:+$(cd "$2" && pwd)} || exit 2
+cd "$source" || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+breaches=$work/breaches
+: > "$breaches"
+
+breach() {
+    echo "$*" >> "$breaches"
+}
+
+# Files of the project: what git knows and would take; without git, everything but builds.
+all_files() {
+    if [ "$(git -c safe.directory='*' rev-parse --show-toplevel 2> "$work/git")" = "$source" ]; then
+        git -c safe.directory='*' ls-files --cached --others --exclude-standard --deduplicate |
+            while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done
+    else
+        find . -type d \( -name .git -o -path ./build -o -path ./demo \) -prune -o -type f -print |
+            sed 's|^\./||'
+    fi
+}
+all_files | sort > "$work/files"
+grep '\.[ch]$' "$work/files" > "$work/c_files"
+
+# File names are unique, so that a name is an address.
+check_names() {
+    awk -F/ '{ if ($NF in first) print first[$NF] " and " $0 ": two files with one name";
+               else first[$NF] = $0 }' "$work/files" >> "$breaches"
+}
+
+# Layers: a folder of src includes only itself and what stands left of it, never its neighbours.
+check_layers() {
+    xargs grep -n '^[[:space:]]*#[[:space:]]*include' /dev/null < "$work/c_files" | awk '
+        BEGIN {
+            rank["base"] = 1
+            rank["terrain"] = 2
+            rank["formats"] = rank["picture"] = rank["measure"] = rank["device"] = rank["cluster"] = 3
+            rank["steps"] = rank["solid"] = 4
+            rank["recipe"] = 5
+        }
+        {
+            split($0, place, ":")
+            where = place[1] ":" place[2]
+            split(place[1], path, "/")
+            quoted = $0 !~ /^[^"]*</
+            what = $0
+            sub(/^[^"<]*["<]/, "", what)
+            sub(/[">].*$/, "", what)
+            folder = what
+            sub(/\/.*$/, "", folder)
+            mine = path[2]
+        }
+        path[1] == "src" && !(mine in rank) {
+            print where ": src/" mine " has no place among the layers"
+            next
+        }
+        path[1] == "src" && quoted && !(folder in rank) {
+            print where ": includes \"" what "\"; say which folder it is in"
+            next
+        }
+        path[1] == "src" && quoted && folder != mine && rank[folder] >= rank[mine] {
+            print where ": " mine " may not see " what
+        }
+        path[1] == "src" && !quoted && (folder in rank) {
+            print where ": " what " is ours, include it with quotes"
+        }
+        (path[1] == "cli" || path[1] == "examples") && (folder in rank || what ~ /\.\./) {
+            print where ": " path[1] " may see only <ravine/ravine.h>, not " what
+        }
+        what == "png.h" && place[1] !~ /^(src\/formats|tests)\// {
+            print where ": only src/formats may know libpng"
+        }
+        what ~ /^(CL|OpenCL)\// && mine != "device" { print where ": only src/device may know OpenCL" }
+        what == "mpi.h" && mine != "cluster" { print where ": only src/cluster may know MPI" }
+    ' >> "$breaches"
+}
+
+# Lines of C end at column 100; the table is wider and so are the calls of the manual.
+check_columns() {
+    grep -v '^include/ravine/ravine\.h$' "$work/c_files" |
+        xargs awk 'length($0) > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' \
+            /dev/null >> "$breaches"
+}
+
+# One look for all C, where the formatter of that version is there.
+check_format() {
+    format=clang-format-14
+    if ! command -v $format > "$work/which"; then
+        format=clang-format
+        if ! clang-format --version 2> "$work/which" | grep -q 'version 14\.'; then
+            echo "clang-format 14 is not here: the look of the code was not checked"
+            return
+        fi
+    fi
+    grep -v '^include/ravine/ravine\.h$' "$work/c_files" | xargs $format --dry-run -Werror \
+        > "$work/format" 2>&1 ||
+        sed -n 's/:[0-9]*:[0-9]*: error:.*/: looks other than make format leaves it/p' "$work/format" |
+        uniq >> "$breaches"
+}
+
+# Nothing in the sources asks for less exact arithmetic.
+check_arithmetic() {
+    grep -v '^tests/laws/' "$work/c_files" | xargs grep -nE \
+        '(pragma|optimize).*fast|FP_CONTRACT +(ON|DEFAULT)|_mm[0-9]*_(mask[z]?_)?(rsqrt|rcp)|native_(sin|cos|exp|log|powr|sqrt|rsqrt|recip|divide)' \
+        /dev/null | sed 's/:\([0-9]*\):.*/:\1: arithmetic that is not exact/' >> "$breaches"
+}
+
+# uses OBJECTS NAMES SENTENCE: no object of the list may need a function of that name.
+uses() {
+    pattern="^(__)?($(echo "$2" | tr ' ' '|'))(_chk|64)?(@.*)?\$"
+    while read -r object; do
+        nm -u "$object" | awk -v pattern="$pattern" -v object="${object#"$build"/}" -v law="$3" '
+            $2 ~ pattern { print object ": uses " $2 "(): " law }
+        '
+    done < "$1" >> "$breaches"
+}
+
+check_objects() {
+    find "$build/CMakeFiles/ravine.dir/src" "$build/CMakeFiles/ravine_cli.dir/cli" -name '*.o' |
+        sort > "$work/objects"
+    if ! grep -q '/base/math\.c\.o$' "$work/objects"; then
+        breach "$build: holds no objects of the library, so that nothing can be said about them"
+        return
+    fi
+    grep '/ravine\.dir/src/' "$work/objects" > "$work/library"
+    grep -v '/base/file\.c\.o$' "$work/objects" > "$work/not_file"
+    grep -v '/base/math\.c\.o$' "$work/objects" > "$work/not_math"
+    grep -v '/base/[a-z_]*\.c\.o$' "$work/library" > "$work/not_base"
+
+    functions=
+    for name in sin cos tan sincos asin acos atan atan2 sinh cosh tanh asinh acosh atanh \
+        exp exp2 exp10 expm1 log log2 log10 log1p pow cbrt hypot tgamma lgamma erf erfc; do
+        functions="$functions$name ${name}f ${name}l "
+    done
+    uses "$work/not_math" "${functions% }" "libm does not compute it alike everywhere, use base/math.h"
+    uses "$work/not_file" "open openat creat fopen fdopen freopen opendir rename renameat unlink \
+remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate" "only base/file.c may touch files"
+    uses "$work/library" "printf vprintf puts putchar perror exit _exit quick_exit" \
+        "a library neither prints nor ends the program"
+    uses "$work/library" "rand srand rand_r random srandom drand48 lrand48 time" \
+        "random numbers come from base/random.h"
+    uses "$work/library" "setlocale strtod strtof atof" "numbers do not depend on the locale, use base/text.h"
+    uses "$work/not_base" "malloc calloc realloc reallocarray free aligned_alloc posix_memalign strdup \
+strndup" "memory comes from rvi_alloc"
+    uses "$work/not_base" "pthread_create pthread_mutex_lock thrd_create" "threads come from base/threads.h"
+}
+
+# Every file was compiled as C17 with the float flags, none with what undoes them.
+check_commands() {
+    grep '"command":' "$build/compile_commands.json" > "$work/commands"
+    if ! [ -s "$work/commands" ]; then
+        breach "$build: there is no compile_commands.json to look into"
+    fi
+    awk '
+        { file = $0; sub(/",?$/, "", file); sub(/^.* /, "", file) }
+        match($0, /-ffast-math|-Ofast|-funsafe-math-optimizations|-fassociative-math|-freciprocal-math|-ffinite-math-only|-ffp-contract=(fast|on)/) {
+            print file ": compiled with " substr($0, RSTART, RLENGTH)
+        }
+        !/-std=c17 / || !/-ffp-contract=off / || !/-fno-math-errno / || !/-fno-trapping-math / {
+            print file ": compiled without -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math"
+        }
+    ' "$work/commands" >> "$breaches"
+}
+
+check_names
+check_layers
+check_columns
+check_format
+check_arithmetic
+if [ -n "$build" ]; then
+    check_objects
+    check_commands
+fi
+
+if [ -s "$breaches" ]; then
+    cat "$breaches"
+    exit 1
+fi
+echo "$(grep -c '' "$work/files") files keep the laws"

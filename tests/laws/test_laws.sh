@@ -1,0 +1,131 @@
+#!/bin/sh
+# test_laws.sh SOURCE: commits every breach once in a small tree of its own, and expects that
+# check_laws.sh names it. Runs in an empty folder.
+checker=$1/tests/laws/check_laws.sh
+failures=0
+
+# A tree that keeps the laws: two sources, their objects and their compiler commands.
+make_tree() {
+    rm -rf tree
+    mkdir -p tree/src/base tree/src/terrain tree/src/formats tree/src/picture tree/src/steps tree/cli
+    cp "$1/.clang-format" tree/
+    echo 'int rvi_base(void);' > tree/src/base/base.h
+    echo 'int rvi_picture(void);' > tree/src/picture/picture.h
+    printf '#include <math.h>\n\nfloat rvi_sinf(float x) {\n    return sinf(x);\n}\n' \
+        > tree/src/base/math.c
+    printf '#include "base/base.h"\n\nint rvi_base(void) {\n    return 1;\n}\n' \
+        > tree/src/terrain/land.c
+    printf '#include <ravine/ravine.h>\n\nint main(void) {\n    return 0;\n}\n' > tree/cli/main.c
+    mkdir -p tree/include/ravine
+    : > tree/include/ravine/ravine.h
+    flags='-std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math'
+}
+
+build_tree() {
+    rm -rf build
+    : > commands
+    (cd tree && find src cli -name '*.c') | while read -r file; do
+        target=ravine
+        case $file in cli/*) target=ravine_cli ;; esac
+        object=build/CMakeFiles/$target.dir/$file.o
+        mkdir -p "$(dirname "$object")"
+        cc $flags -Itree/include -Itree/src -o "$object" -c "tree/$file"
+        echo "  \"command\": \"cc $flags -o x.o -c $file\"," >> commands
+    done
+    cp commands build/compile_commands.json
+}
+
+# expect WHAT BREACH: the checker must fail and say so.
+expect() {
+    build_tree
+    if sh "$checker" tree build > said 2>&1; then
+        echo "$1: the checker saw no breach"
+        failures=$((failures + 1))
+    elif ! grep -q -- "$2" said; then
+        echo "$1: the checker said something else:"
+        cat said
+        failures=$((failures + 1))
+    fi
+    make_tree "$source"
+}
+
+source=$1
+make_tree "$source"
+build_tree
+if ! sh "$checker" tree build > said 2>&1; then
+    echo "a tree without a breach: the checker said"
+    cat said
+    failures=1
+fi
+
+# include FILE LINE: puts an include in front of a file.
+include() {
+    { echo "#include $2"; cat "tree/$1"; } > changed
+    mv changed "tree/$1"
+}
+
+# calls FILE BODY: adds a source whose function does that.
+calls() {
+    printf '%s\n\nvoid breach(void);\n\nvoid breach(void) {\n    %s\n}\n' "$2" "$3" > "tree/$1"
+}
+
+cp tree/src/base/base.h tree/src/steps/base.h
+expect 'two files with one name' 'two files with one name'
+include src/base/base.h '"terrain/land.h"' && echo > tree/src/terrain/land.h
+expect 'base sees terrain' 'base may not see terrain/land.h'
+include src/terrain/land.c '"picture/picture.h"'
+expect 'terrain sees picture' 'terrain may not see picture/picture.h'
+printf '#include "picture/picture.h"\n' > tree/src/formats/one.h
+expect 'a neighbour is seen' 'formats may not see picture/picture.h'
+include src/terrain/land.c '"../base/base.h"'
+expect 'a way around the folders' 'say which folder'
+include src/terrain/land.c '<base/base.h>'
+expect 'ours in angle brackets' 'include it with quotes'
+mkdir tree/src/other && echo '#include <stdio.h>' > tree/src/other/other.h
+expect 'a folder without a place' 'has no place among the layers'
+include cli/main.c '"base/base.h"'
+expect 'cli sees base' 'cli may see only'
+echo '#include <png.h>' > tree/src/steps/one.h
+expect 'libpng outside formats' 'only src/formats may know libpng'
+echo '#include <CL/cl.h>' > tree/src/steps/one.h
+expect 'OpenCL outside device' 'only src/device may know OpenCL'
+echo '#include <mpi.h>' > tree/src/steps/one.h
+expect 'MPI outside cluster' 'only src/cluster may know MPI'
+printf '/* %0120d */\n' 1 > tree/src/base/wide.h
+expect 'a long line' 'wide.h:1: longer than 100 columns'
+if clang-format-14 --version > said 2>&1; then
+    printf 'int   rvi_wild( void ) ;\n' > tree/src/base/wild.h
+    expect 'a wild look' 'wild.h: looks other than make format leaves it'
+fi
+echo '#pragma STDC FP_CONTRACT ON' > tree/src/base/loose.h
+expect 'contraction switched on' 'loose.h:1: arithmetic that is not exact'
+
+calls src/steps/one.c '#include <math.h>
+volatile float x;' 'x = cosf(x);'
+expect 'libm in a step' 'one.c.o: uses cosf(): libm'
+calls src/steps/one.c '#include <math.h>
+volatile double x;' 'x = pow(x, x);'
+expect 'libm in a step, in double' 'one.c.o: uses pow(): libm'
+calls src/steps/one.c '#include <stdio.h>' 'fopen("x", "w");'
+expect 'a step opens a file' 'one.c.o: uses fopen.*only base/file.c may touch files'
+calls cli/one.c '#include <stdio.h>' 'rename("x", "y");'
+expect 'cli renames a file' 'one.c.o: uses rename(): only base/file.c may touch files'
+calls src/steps/one.c '#include <stdio.h>' 'puts("x");'
+expect 'a step prints' 'one.c.o: uses puts(): a library neither prints'
+calls src/steps/one.c '#include <stdlib.h>' 'srand(1);'
+expect 'a stream of random numbers' 'one.c.o: uses srand(): random numbers'
+calls src/steps/one.c '#include <stdlib.h>
+volatile double x;' 'x = strtod("1", NULL);'
+expect 'a number in the words of a locale' 'one.c.o: uses strtod(): numbers'
+calls src/steps/one.c '#include <stdlib.h>
+void *x;' 'x = malloc(9);'
+expect 'memory of its own' 'one.c.o: uses malloc(): memory'
+
+flags="$flags -Ofast"
+expect 'fast-math' 'compiled with -Ofast'
+flags='-std=gnu17'
+expect 'no float flags' 'compiled without -std=c17 -ffp-contract=off'
+rm tree/src/base/math.c
+expect 'nothing to look at' 'holds no objects'
+
+exit $((failures > 0))

@@ -1,0 +1,25 @@
+#!/bin/sh
+# check_hashes.sh DRIVER TABLE: does this build give the bits that the table says?
+driver=$1 table=$2
+"$driver" > made.txt
+status=$?
+if [ $status -ne 0 ]; then
+    echo "The driver failed with exit code $status."
+fi
+# Lines of the table are "NAME HASH"; those with # are comments.
+grep -v '^#' "$table" | sort > expected.sorted
+sort made.txt > made.sorted
+awk '
+    NR == FNR { expected[$1] = $2; next }
+    !($1 in expected) { print $1 ": not in the table, this build gives " $2; bad = 1; next }
+    expected[$1] != $2 { print $1 ": the table says " expected[$1] ", this build gives " $2; bad = 1 }
+    { seen[$1] = 1 }
+    END {
+        for (name in expected)
+            if (!(name in seen)) { print name ": in the table, but not made by this build"; bad = 1 }
+        if (bad)
+            print "When the change is meant: make hashes, and a line in CHANGELOG.md."
+        exit bad
+    }
+' expected.sorted made.sorted || status=1
+exit $status

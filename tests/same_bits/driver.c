@@ -1,0 +1,153 @@
+/* driver.c: runs short recipes with 1, 2, 3 and 7 threads and prints the hash of what each makes:
+ * one line "NAME HASH" a recipe. Every build must print the table hashes.txt. Files go to the
+ * working directory. Only the public API is used, so any build of the library can run it. */
+#include <inttypes.h>
+#include <ravine/ravine.h>
+#include <stdio.h>
+
+/* Odd sizes, so that no block of work is whole. */
+#define LAND "terrain width=97 height=130 cell=10 "
+#define HILLS LAND "noise seed=7 frequency=2 relief=300 "
+#define RAIN HILLS "droplets drops=3k max_path=40 "
+
+static const struct {
+    const char *name;
+    const char *text;
+} recipes[] = {
+    {"noise", LAND "noise"},
+    {"noise_ridged", LAND "noise shape=ridged seed=2 frequency=3"},
+    {"noise_billow", LAND "noise shape=billow seed=3 frequency=3"},
+    {"noise_value", LAND "noise basis=value seed=4 octaves=5"},
+    {"noise_value_ridged", LAND "noise basis=value shape=ridged seed=5"},
+    {"noise_value_billow", LAND "noise basis=value shape=billow seed=6"},
+    {"noise_seed", LAND "noise seed=18446744073709551615"},
+    {"noise_axes", LAND "noise frequency_x=5 frequency_y=0.7 lacunarity=2.3 gain=0.61"},
+    {"noise_warp", LAND "noise warp=1.5 frequency=2"},
+    {"noise_add", HILLS "noise mode=add seed=8 relief=50"},
+    {"noise_multiply", HILLS "noise mode=multiply seed=9"},
+    {"faults_line_step", LAND "faults along=line profile=step count=60"},
+    {"faults_line_atan", LAND "faults along=line profile=atan count=60"},
+    {"faults_line_sin", LAND "faults along=line profile=sin count=60"},
+    {"faults_line_cos", LAND "faults along=line profile=cos count=60"},
+    {"faults_line_bump", LAND "faults along=line profile=bump count=60"},
+    {"faults_circle_step", LAND "faults along=circle profile=step count=60 seed=2"},
+    {"faults_circle_atan", LAND "faults along=circle profile=atan count=60 seed=2"},
+    {"faults_circle_sin", LAND "faults along=circle profile=sin count=60 seed=2"},
+    {"faults_circle_cos", LAND "faults along=circle profile=cos count=60 seed=2"},
+    {"faults_circle_bump", LAND "faults along=circle profile=bump count=60 seed=2"},
+    {"faults_add", HILLS "faults mode=add count=20 relief=80"},
+    {"level", HILLS "level low=-12.5 high=417"},
+    {"blur", HILLS "blur radius=33"},
+    {"blur_part", HILLS "blur radius=7 amount=0.3"},
+    {"crop", HILLS "crop x=3 y=5 width=61 height=67"},
+    {"resize_cubic_up", HILLS "resize size=203"},
+    {"resize_cubic_down", HILLS "resize size=41"},
+    {"resize_linear", HILLS "resize width=150 filter=linear"},
+    {"resize_linear_down", HILLS "resize width=31 filter=linear"},
+    {"resize_nearest", HILLS "resize width=50 filter=nearest"},
+    {"save_png", HILLS "save heights.png open heights.png"},
+    {"save_png_8", HILLS "save coarse.png bits=8 open coarse.png"},
+    {"save_r16", HILLS "save heights.r16 low=-100 high=900 open heights.r16"},
+    {"save_r32", HILLS "save heights.r32 open heights.r32"},
+    {"save_npy", HILLS "save heights.npy open heights.npy"},
+    {"hillshade", HILLS "hillshade shade.png mask shade.png"},
+    {"hillshade_tint", HILLS "hillshade tint.png tint=land azimuth=20 z=2 mask tint.png"},
+    {"mask", HILLS "save white.png noise seed=3 mask white.png noise seed=4 blur radius=50"},
+    {"mask_invert", HILLS "save white2.png mask white2.png invert=on faults count=30"},
+    {"droplets", RAIN},
+    {"droplets_plain", HILLS "droplets"},
+    {"droplets_wall", RAIN "border=wall"},
+    {"droplets_apron", RAIN "border=apron"},
+    {"droplets_apron_narrow", RAIN "border=apron margin=9"},
+    {"droplets_radius_1", RAIN "radius=1 seed=2"},
+    {"droplets_radius_7.5", RAIN "radius=7.5 seed=3"},
+    {"droplets_radius_20", RAIN "radius=20 drops=500"},
+    {"droplets_blend", RAIN "blend=0.5 blur=3"},
+    {"droplets_floor", RAIN "floor=60 capacity=30"},
+    {"droplets_straight", RAIN "inertia=1"},
+    {"droplets_downhill", RAIN "inertia=0 min_slope=0"},
+    {"droplets_heavy", RAIN "gravity=100 capacity=64 erosion=1 deposition=1 evaporation=0"},
+    {"droplets_light", RAIN "gravity=0 evaporation=0.5"},
+    {"droplets_long", RAIN "max_path=500 drops=300 evaporation=0.001"},
+    {"droplets_flat", LAND "droplets drops=500"},
+    {"droplets_rain", HILLS "save rain.png droplets drops=3k rain=rain.png"},
+    {"droplets_mask", HILLS "save mask.png mask mask.png droplets drops=3k"},
+    {"droplets_hardness", HILLS "save hard.png hardness hard.png invert=on droplets drops=3k"},
+    {"droplets_strip", "terrain width=1 height=90 noise droplets drops=500"},
+    {"droplets_small", "terrain width=3 height=2 noise droplets drops=50"},
+    {"droplets_twice", RAIN "droplets drops=1k seed=2 border=wall"},
+    {"layers", NULL},
+};
+
+static const int thread_counts[] = {1, 2, 3, 7};
+
+/* Soil and a hard cap on hills; no recipe can say that yet. */
+static rv_status run_layers(rv_context *ctx, rv_terrain **out) {
+    enum { WIDTH = 97, HEIGHT = 130 };
+    static float soil[WIDTH * HEIGHT];
+    static float cap[WIDTH * HEIGHT];
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        soil[i] = (float)(i % 7);
+        cap[i] = (float)(i / WIDTH % 5) * 0.5f;
+    }
+    rv_status status = rv_recipe_run_text(ctx, HILLS, NULL, out);
+    if (status == RV_OK) {
+        const rv_layer_desc desc = {.name = "soil", .erodibility = 0.8f, .talus = 35.0f};
+        status = rv_terrain_layer_add(*out, &desc, soil);
+    }
+    if (status == RV_OK) {
+        const rv_layer_desc desc = {.name = "cap", .erodibility = 0.1f, .talus = 60.0f};
+        status = rv_terrain_layer_add(*out, &desc, cap);
+    }
+    rv_droplets_params droplets = rv_droplets_params_default();
+    droplets.drops = 3000;
+    return status == RV_OK ? rv_step_run(*out, RV_STEP_droplets, &droplets, NULL) : status;
+}
+
+static rv_status run(int index, int threads, uint64_t *hash) {
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = threads;
+    rv_context *ctx = NULL;
+    rv_status status = rv_context_create(&desc, &ctx);
+    if (status != RV_OK) {
+        fprintf(stderr, "no context with %d threads: %s\n", threads, rv_status_text(status));
+        return status;
+    }
+    rv_terrain *land = NULL;
+    const char *text = recipes[index].text;
+    status = text ? rv_recipe_run_text(ctx, text, NULL, &land) : run_layers(ctx, &land);
+    if (status == RV_OK) {
+        *hash = rv_terrain_hash(land);
+    } else {
+        fprintf(stderr, "%s: %s\n", recipes[index].name, rv_context_error(ctx));
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+    return status;
+}
+
+int main(void) {
+    const int count = (int)(sizeof recipes / sizeof recipes[0]);
+    const int tries = (int)(sizeof thread_counts / sizeof thread_counts[0]);
+    int failures = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t first = 0;
+        for (int t = 0; t < tries; t++) {
+            uint64_t hash = 0;
+            if (run(i, thread_counts[t], &hash) != RV_OK) {
+                failures++;
+                break;
+            }
+            if (t == 0) {
+                first = hash;
+                printf("%s %016" PRIx64 "\n", recipes[i].name, hash);
+            } else if (hash != first) {
+                fprintf(stderr,
+                        "%s: %d threads give %016" PRIx64 ", 1 thread gives %016" PRIx64 "\n",
+                        recipes[i].name, thread_counts[t], hash, first);
+                failures++;
+            }
+        }
+    }
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,80 @@
+/* support.h: what tests share. Each call fails the running test when the library says no. */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+/* cmocka.h needs these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ravine/ravine.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* RV_OK, or the test fails with the library's own sentence. */
+static inline void support_ok(const rv_context *ctx, rv_status status) {
+    if (status != RV_OK) {
+        fail_msg("%s: %s", rv_status_text(status), rv_context_error(ctx));
+    }
+}
+
+static inline rv_context *support_context(int threads) {
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = threads;
+    rv_context *ctx = NULL;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    assert_non_null(ctx);
+    return ctx;
+}
+
+/* Flat land at 0 m. */
+static inline rv_terrain *support_land(rv_context *ctx, int width, int height, float cell) {
+    rv_terrain *land = NULL;
+    support_ok(ctx,
+               rv_terrain_create(
+                   ctx, &(rv_terrain_desc){.width = width, .height = height, .cell = cell}, &land));
+    return land;
+}
+
+/* What a recipe makes, as a terrain to look at. */
+static inline rv_terrain *support_run(rv_context *ctx, const char *recipe) {
+    rv_terrain *land = NULL;
+    support_ok(ctx, rv_recipe_run_text(ctx, recipe, NULL, &land));
+    return land;
+}
+
+/* Memory that runs out: `left` allocations succeed, the rest fail (negative: none fails). `held`
+ * counts what was not given back: it is 0 again after rv_context_destroy, or something leaked. */
+typedef struct support_memory {
+    atomic_long left;
+    atomic_long held;
+} support_memory;
+
+static inline void *support_allocate(void *user, size_t size) {
+    support_memory *memory = user;
+    if (atomic_load(&memory->left) >= 0 && atomic_fetch_sub(&memory->left, 1) <= 0) {
+        atomic_store(&memory->left, 0);
+        return NULL;
+    }
+    void *block = malloc(size);
+    if (block != NULL) {
+        atomic_fetch_add(&memory->held, (long)size);
+    }
+    return block;
+}
+
+static inline void support_release(void *user, void *block, size_t size) {
+    support_memory *memory = user;
+    atomic_fetch_sub(&memory->held, (long)size);
+    free(block);
+}
+
+static inline rv_allocator support_allocator(support_memory *memory) {
+    return (rv_allocator){.allocate = support_allocate, .release = support_release, .user = memory};
+}
+
+#endif

@@ -1,0 +1,104 @@
+#!/bin/sh
+# setup.sh demo|test: installs what the demo, or the tests, need and this machine lacks. What is
+# there stays as it is, wherever it came from. Knows the packages of Debian 12 and Ubuntu 24.04.
+set -e
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+missing=
+updated=
+
+# need PACKAGES COMMAND...: the packages are missing when the command fails.
+need() {
+    packages=$1
+    shift
+    case "$missing " in *" $packages "*) return ;; esac
+    if ! "$@" > "$work/said" 2>&1; then
+        missing="$missing $packages"
+    fi
+}
+
+# has_header COMPILER HEADER: can it be included?
+has_header() {
+    case $2 in cmocka.h) echo '#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>' ;; esac > "$work/header.c"
+    echo "#include <$2>" >> "$work/header.c"
+    "$1" -E "$work/header.c" -o "$work/header.i"
+}
+
+# Does clang have its sanitizers and its fuzzer?
+can_fuzz() {
+    echo '#include <stddef.h>
+int LLVMFuzzerTestOneInput(const char *data, size_t size);
+int LLVMFuzzerTestOneInput(const char *data, size_t size) { return data == NULL && size > 0; }' \
+        > "$work/fuzz.c"
+    clang -fsanitize=fuzzer,address,undefined "$work/fuzz.c" -o "$work/fuzz"
+}
+
+cmake_is_new() {
+    version=$(cmake --version | sed -n 's/^cmake version //p')
+    [ "$(printf '3.25\n%s\n' "$version" | sort -V | head -n 1)" = 3.25 ]
+}
+
+stop() {
+    echo "$*" >&2
+    exit 1
+}
+
+apt() {
+    if [ "$(id -u)" -eq 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@"
+    else
+        sudo env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@"
+    fi > "$work/apt" 2>&1 || {
+        cat "$work/apt" >&2
+        stop "Installing failed. Ravine needs these packages:$missing"
+    }
+}
+
+install_missing() {
+    if [ -z "$missing" ]; then
+        return
+    fi
+    if ! command -v apt-get > "$work/said" ||
+        { [ "$(id -u)" -ne 0 ] && ! command -v sudo > "$work/said"; }; then
+        stop "Please install these packages, or what your system calls them, and try again:$missing"
+    fi
+    echo "Installing$missing"
+    if [ -z "$updated" ]; then
+        apt update
+        updated=yes
+    fi
+    # shellcheck disable=SC2086 # a list
+    apt install -y --no-install-recommends $missing
+    missing=
+}
+
+case $1 in
+demo | test) ;;
+*) stop "usage: setup.sh demo|test" ;;
+esac
+
+need 'gcc libc6-dev' has_header cc stdio.h
+need make make --version
+need cmake cmake --version
+need libpng-dev has_header cc png.h
+if [ "$1" = test ]; then
+    need 'gcc libc6-dev' has_header gcc stdio.h
+    need clang has_header clang stdio.h
+    need libcmocka-dev has_header cc cmocka.h
+    need clang-format-14 clang-format-14 --version
+    need pkg-config pkg-config --version
+    need groff-base groff --version
+fi
+install_missing
+
+# This package carries the version of clang in its name, so clang comes first.
+if [ "$1" = test ]; then
+    major=$(clang -dumpversion | cut -d . -f 1)
+    need "libclang-rt-$major-dev" can_fuzz
+    install_missing
+fi
+
+cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."
