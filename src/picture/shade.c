@@ -28,9 +28,9 @@ typedef struct colour {
 
 /* A school atlas: valleys green, slopes ochre and brown, rock grey, summits white. */
 static const colour COLOURS[] = {
-    {0.00f, {96, 143, 92}},   {0.14f, {138, 171, 108}}, {0.30f, {196, 199, 135}},
-    {0.46f, {207, 183, 124}}, {0.62f, {171, 131, 89}},  {0.76f, {146, 121, 104}},
-    {0.88f, {190, 186, 183}}, {1.00f, {250, 251, 253}},
+    {0.00f, {84, 130, 88}},   {0.15f, {126, 161, 107}}, {0.31f, {180, 189, 136}},
+    {0.47f, {204, 186, 138}}, {0.62f, {175, 143, 107}}, {0.76f, {148, 129, 115}},
+    {0.88f, {188, 184, 182}}, {1.00f, {249, 250, 252}},
 };
 enum { COLOUR_COUNT = sizeof COLOURS / sizeof COLOURS[0] };
 
@@ -109,11 +109,15 @@ static void land_rows(void *arg, int first, int end) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
             float rgb[3];
             colour_at((s->land->surface[i] - s->low) / span, rgb);
-            /* Flat ground keeps its colour; shadows are not black, for the sky lights them too. */
-            float light = rvi_clampf(light_at(s, x, y), 0, 1), flat = rvi_maxf(s->up, 0.1f);
-            float bright = 0.35f + 0.65f * (light / flat);
-            for (int c = 0; c < 3; c++)
-                s->out[3 * i + (size_t)c] = (unsigned char)(rvi_clampf(rgb[c] * bright, 0, 255) + 0.5f);
+            /* Flat ground keeps its colour; shadows are not black, for the sky lights them too, and
+             * slopes that face the light go towards white. */
+            float light = rvi_clampf(light_at(s, x, y), 0, 1);
+            float dark = light < s->up ? 0.3f + 0.7f * (light / s->up) : 1;
+            float white = light > s->up ? 0.5f * (light - s->up) / (1 - s->up) : 0;
+            for (int c = 0; c < 3; c++) {
+                float value = dark * rgb[c] + white * (255 - rgb[c]);
+                s->out[3 * i + (size_t)c] = (unsigned char)(value + 0.5f);
+            }
         }
 }
 

@@ -612,7 +612,8 @@ static void leave_fields(const flood *f, float *flow, float *eroded, float *depo
         }
 }
 
-/* Adds the tiles up, in order. What the apron gained or lost goes with it: it was carried off. */
+/* Adds the tiles up, in order. The apron is not land: of what moved there, only the difference it
+ * makes to the map counts, as carried off (or, below 0, as carried in). */
 static void close_ledger(flood *f) {
     rvi_job *job = f->job;
     double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
@@ -625,13 +626,17 @@ static void close_ledger(flood *f) {
         job->drop_steps += r->drop_steps;
     }
     if (f->margin > 0) {
-        double on_map = 0.0;
+        double change = 0.0;
+        laid = 0.0;
         for (int y = 0; y < job->land->height; y++)
             for (int x = 0; x < job->land->width; x++) {
                 size_t i = (size_t)y * (size_t)job->land->width + (size_t)x;
-                on_map += (double)(f->h[at(f, x + f->margin, y + f->margin)] - f->before[i]);
+                size_t g = at(f, x + f->margin, y + f->margin);
+                change += (double)(f->h[g] - f->before[i]);
+                laid += (double)f->laid[g];
             }
-        off += (laid - taken) - on_map;
+        taken = laid - change;
+        off = -change - afloat;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
