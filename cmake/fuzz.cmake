@@ -12,6 +12,7 @@ endforeach()
 
 add_custom_command(
     OUTPUT fuzz/words.dict
+    COMMAND ${CMAKE_COMMAND} -E make_directory fuzz
     COMMAND awk -f ${PROJECT_SOURCE_DIR}/tests/fuzz/words.awk
             ${PROJECT_SOURCE_DIR}/include/ravine/steps.def > fuzz/words.dict
     DEPENDS include/ravine/steps.def tests/fuzz/words.awk

@@ -34,13 +34,16 @@ function(ravine_add_same_bits tree name label)
     )
 endfunction()
 
-# All tests with the programs that lie in `tree`. In this build they are called unit.X and labelled
-# unit; in the tree `other` they are called other.unit.X and labelled other.
+# ravine_add_tests(TREE OTHER KINDS...): tests with the programs that lie in TREE. In this build they
+# are called unit.X and labelled unit; in the tree OTHER they are called OTHER.unit.X and labelled OTHER.
 function(ravine_add_tests tree other)
     foreach(source IN LISTS test_sources cli_tests)
         get_filename_component(program ${source} NAME_WE)
         get_filename_component(kind ${source} DIRECTORY)
         get_filename_component(kind ${kind} NAME)
+        if(NOT kind IN_LIST ARGN)
+            continue()
+        endif()
         string(REGEX REPLACE "^test_" "${kind}." name ${program})
         set(label ${kind})
         if(other)
@@ -81,5 +84,5 @@ if(NOT BUILD_SHARED_LIBS)
             target_link_libraries(${program} PRIVATE PNG::PNG)
         endif()
     endforeach()
-    ravine_add_tests(${CMAKE_BINARY_DIR} "")
+    ravine_add_tests(${CMAKE_BINARY_DIR} "" unit physics faults cli)
 endif()

@@ -33,8 +33,7 @@ rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path
     return rvi_fail(ctx, status, "%s: the name must end in %s.", path, list);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* What the sidecar says must agree with the file, unless the user overruled it. */
 static rv_status check_sidecar(rv_context *ctx, const char *path, const rvi_sidecar *sidecar,
@@ -107,8 +106,7 @@ rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {
     return rvi_image_read(ctx, path, 0, false, &sidecar, out);
 }
 
-/* ---- For the formats themselves ---------------------------------------------------------------
- */
+/* ---- For the formats themselves ---- */
 
 rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint64_t height) {
     if (width < 1 || height < 1 || width > RVI_SIDE_MOST || height > RVI_SIDE_MOST)

@@ -69,8 +69,7 @@ rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb);
 
-/* ---- For the formats themselves ---------------------------------------------------------------
- */
+/* ---- For the formats themselves ---- */
 
 /* Refuses a size that no terrain can have. */
 rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint64_t height);

@@ -26,8 +26,7 @@ typedef struct header {
     size_t start;      /* of the values in the file */
 } header;
 
-/* ---- The dictionary ---------------------------------------------------------------------------
- */
+/* ---- The dictionary ---- */
 
 typedef struct cursor {
     const char *at, *end;
@@ -152,8 +151,7 @@ static rv_status parse_dictionary(rv_context *ctx, const char *name, cursor c, h
     return seen == ALL && c.at == c.end ? RV_OK : bad_header(ctx, name);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static rv_status cut_off(rv_context *ctx, const char *name) {
     return rvi_fail(ctx, RV_ERROR_INPUT, "%s is cut off within its header.", name);
@@ -273,8 +271,7 @@ static rv_status npy_decode(rv_context *ctx, const rvi_source *source, rvi_image
     return status;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 static rv_status npy_encode(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster) {
     char start[2 * HEADER_ALIGN];

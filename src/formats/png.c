@@ -80,8 +80,7 @@ static void guard(session *s, void (*work)(session *s)) {
         work(s);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static uint32_t big_endian_32(const unsigned char *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
@@ -231,8 +230,7 @@ static rv_status decode(rv_context *ctx, const rvi_source *source, rvi_image *ou
     return s.status;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 static void put(png_structp png, png_bytep data, size_t size) {
     session *s = png_get_io_ptr(png);

@@ -9,8 +9,9 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "formats/format.h"
 
-enum { DEPTH_MOST = 32, FILE_MOST = 65536, SIDE_MOST = 65536, CELL_MOST = 1000000 };
+enum { DEPTH_MOST = 32, FILE_MOST = 65536, CELL_MOST = 1000000 };
 
 char *rvi_sidecar_path(rv_context *ctx, const char *file) {
     size_t size = strlen(file);
@@ -23,8 +24,7 @@ char *rvi_sidecar_path(rv_context *ctx, const char *file) {
     return path;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 typedef struct printer {
     char *out;
@@ -96,8 +96,7 @@ size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format, const c
     return p.used;
 }
 
-/* ---- Reading JSON -----------------------------------------------------------------------------
- */
+/* ---- Reading JSON ---- */
 
 typedef struct reader {
     rv_context *ctx;
@@ -239,8 +238,7 @@ static rv_status skip_value(reader *r, int depth) {
     return take(r, close) ? RV_OK : fail_at(r, "a comma or a closing bracket was expected");
 }
 
-/* ---- The keys ---------------------------------------------------------------------------------
- */
+/* ---- The keys ---- */
 
 static rv_status wrong_value(const reader *r, span key, const char *expected) {
     char what[128];
@@ -256,7 +254,7 @@ static rv_status read_side(reader *r, span key, int *out) {
     rv_status status = read_number(r, &value);
     if (status != RV_OK)
         return status;
-    if (!(value >= 1.0 && value <= SIDE_MOST) || value != (double)(int)value)
+    if (!(value >= 1.0 && value <= RVI_SIDE_MOST) || value != (double)(int)value)
         return wrong_value(r, key, "a whole number from 1 to 65536");
     *out = (int)value;
     return RV_OK;

@@ -17,32 +17,17 @@
  * too slow to get out. What it takes comes from a disc (brush.h), what it lays down goes to the
  * four corners of its cell, both where it was before the move; a cell gives what its hardness, mask
  * and layers let it, and the drop gains exactly what the cells lost.
- *
- * Order. Drops run in rounds. In a round the map is cut into square tiles, COLOURS x COLOURS
- * colours of them, wide enough that drops of two tiles of one colour cannot meet; colours follow
- * each other, tiles of a colour run side by side, drops of a tile in the order of their number.
- * Every round cuts elsewhere. Nothing of this depends on the number of threads.
+ * The order in which drops run is that of rounds.h.
  */
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "steps/brush.h"
-#include "steps/step.h"
+#include "steps/rounds.h"
 #include "terrain/smooth.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { COLOURS = 4, MOST_IN_ROUND = 1 << 16, LEAST_IN_ROUND = 16 };
-
-/* What a random number is drawn for. */
-enum { DRAW_PLACE = 1 << 20, DRAW_CELL, DRAW_TILES };
-
-/* Where and how much it rains, as running sums of whole numbers. */
-typedef struct rain_map {
-    uint32_t *cells; /* running sum within each row */
-    uint64_t *rows;  /* running sum of rows */
-} rain_map;
 
 typedef struct tile_result {
     double taken, laid, carried_off, afloat; /* metres on one cell */
@@ -66,19 +51,9 @@ typedef struct flood {
     bool layered;
     float relief, floor;
     float steer, pull, min_fall; /* (1 - inertia) / R, gravity / R, min_slope R */
-    uint64_t drops, done;
     rvi_brush brush;
-    rain_map rain;
-    /* the round */
-    int tile, tiles_x, tiles_y;
-    int shift_x, shift_y;
-    int in_round, most_in_round;
-    float *drop_x, *drop_y;
-    int *drop_tile;  /* of each drop of the round */
-    int *order;      /* drops sorted by tile */
-    int *tile_start; /* first of each tile in `order`, one more at the end */
-    tile_result *results;
-    int *colour_tiles; /* the tiles of the colour that runs */
+    rvi_rounds *rounds;
+    tile_result *results; /* one a tile */
 } flood;
 
 static RVI_HOT size_t at(const flood *f, int x, int y) {
@@ -300,139 +275,19 @@ static RVI_HOT int run_drop(const flood *f, drop *d, tile_result *sum) {
         d->x = new_x;
         d->y = new_y;
     }
-    sum->afloat += (double)d->sediment;
+    bool over_land = land_cell(f, (int)d->x, (int)d->y) != SIZE_MAX;
+    *(over_land ? &sum->afloat : &sum->carried_off) += (double)d->sediment;
     return step;
 }
 
-static void run_tile(const flood *f, int tile) {
+static void run_one(void *arg, int tile, uint64_t number, float x, float y) {
+    const flood *f = arg;
     tile_result *sum = &f->results[tile];
-    for (int i = f->tile_start[tile]; i < f->tile_start[tile + 1]; i++) {
-        int k = f->order[i];
-        drop d = {.x = f->drop_x[k],
-                  .y = f->drop_y[k],
-                  .speed = 1.0f,
-                  .water = 1.0f,
-                  .number = f->done + (uint64_t)k};
-        sum->drop_steps += (uint64_t)run_drop(f, &d, sum);
-    }
-}
-
-/* ---- rounds, tiles and colours ---- */
-
-static void run_block(void *arg, int64_t block) {
-    const flood *f = arg;
-    run_tile(f, f->colour_tiles[block]);
-}
-
-/* The first index of a running sum that is above r. */
-#define FIRST_ABOVE(sums, count, r, out)                                                           \
-    do {                                                                                           \
-        int low_ = 0, high_ = (count)-1;                                                           \
-        while (low_ < high_) {                                                                     \
-            int middle_ = low_ + (high_ - low_) / 2;                                               \
-            if ((sums)[middle_] > (r))                                                             \
-                high_ = middle_;                                                                   \
-            else                                                                                   \
-                low_ = middle_ + 1;                                                                \
-        }                                                                                          \
-        (out) = low_;                                                                              \
-    } while (0)
-
-static void draw_by_rain(const flood *f, uint64_t number, float *x, float *y) {
-    uint64_t r = rvi_random(f->p->seed, number, DRAW_CELL) % f->rain.rows[f->height - 1];
-    int row, column;
-    FIRST_ABOVE(f->rain.rows, f->height, r, row);
-    r -= row > 0 ? f->rain.rows[row - 1] : 0;
-    const uint32_t *cells = f->rain.cells + (size_t)row * (size_t)f->width;
-    FIRST_ABOVE(cells, f->width, r, column);
-    *x = rvi_maxf((float)column + *x - 0.5f, 0.0f);
-    *y = rvi_maxf((float)row + *y - 0.5f, 0.0f);
-}
-
-static void place_drops(void *arg, int first, int end) {
-    const flood *f = arg;
-    float span_x = (float)(f->width - 1), span_y = (float)(f->height - 1);
-    for (int k = first; k < end; k++) {
-        uint64_t number = f->done + (uint64_t)k;
-        uint64_t bits = rvi_random(f->p->seed, number, DRAW_PLACE);
-        float x = (float)(bits >> 32) * 0x1p-32f, y = (float)(bits & 0xffffffffu) * 0x1p-32f;
-        if (f->rain.rows) {
-            draw_by_rain(f, number, &x, &y);
-        } else {
-            x *= span_x;
-            y *= span_y;
-        }
-        /* A float may round up to the edge itself, where there is no cell to the east or south. */
-        x = rvi_minf(x, span_x * (1.0f - 0x1p-23f));
-        y = rvi_minf(y, span_y * (1.0f - 0x1p-23f));
-        f->drop_x[k] = x;
-        f->drop_y[k] = y;
-        f->drop_tile[k] =
-            ((int)y + f->shift_y) / f->tile * f->tiles_x + ((int)x + f->shift_x) / f->tile;
-    }
-}
-
-/* Counting sort by tile; drops of a tile keep their order. */
-static void sort_drops(flood *f) {
-    int tiles = f->tiles_x * f->tiles_y;
-    memset(f->tile_start, 0, ((size_t)tiles + 1) * sizeof *f->tile_start);
-    for (int k = 0; k < f->in_round; k++)
-        f->tile_start[f->drop_tile[k] + 1]++;
-    for (int t = 0; t < tiles; t++)
-        f->tile_start[t + 1] += f->tile_start[t];
-    for (int k = 0; k < f->in_round; k++)
-        f->order[f->tile_start[f->drop_tile[k]]++] = k;
-    for (int t = tiles; t > 0; t--)
-        f->tile_start[t] = f->tile_start[t - 1];
-    f->tile_start[0] = 0;
-}
-
-static rv_status run_colour(flood *f, int colour) {
-    int count = 0;
-    for (int ty = colour / COLOURS; ty < f->tiles_y; ty += COLOURS)
-        for (int tx = colour % COLOURS; tx < f->tiles_x; tx += COLOURS) {
-            int tile = ty * f->tiles_x + tx;
-            if (f->tile_start[tile + 1] > f->tile_start[tile])
-                f->colour_tiles[count++] = tile;
-        }
-    return count > 0 ? rvi_parallel(f->job->ctx, count, run_block, f) : RV_OK;
-}
-
-static rv_status run_round(flood *f, uint64_t round) {
-    uint64_t bits = rvi_random(f->p->seed, round, DRAW_TILES);
-    f->shift_x = (int)((bits & 0xffffff) % (uint64_t)f->tile);
-    f->shift_y = (int)((bits >> 24 & 0xffffff) % (uint64_t)f->tile);
-    int first_colour = (int)(bits >> 48) % (COLOURS * COLOURS);
-    uint64_t left = f->drops - f->done;
-    f->in_round = left < (uint64_t)f->most_in_round ? (int)left : f->most_in_round;
-    rv_status status = rvi_parallel_rows(f->job->ctx, f->in_round, place_drops, f);
-    if (status != RV_OK)
-        return status;
-    sort_drops(f);
-    for (int c = 0; status == RV_OK && c < COLOURS * COLOURS; c++)
-        status = run_colour(f, (first_colour + c) % (COLOURS * COLOURS));
-    f->done += (uint64_t)f->in_round;
-    return status;
+    drop d = {.x = x, .y = y, .speed = 1.0f, .water = 1.0f, .number = number};
+    sum->drop_steps += (uint64_t)run_drop(f, &d, sum);
 }
 
 /* ---- before and after ---- */
-
-static void plan_tiles(flood *f) {
-    /* Two tiles of a colour have COLOURS - 1 others between them: room for a drop from each. */
-    int gap = 2 * (f->p->max_path + f->brush.reach);
-    f->tile = (gap + COLOURS - 2) / (COLOURS - 1);
-    f->tiles_x = f->width / f->tile + 2;
-    f->tiles_y = f->height / f->tile + 2;
-    /* Rounds are short enough that someone who waits for the end of a tile does not wait long. */
-    double cells = (double)f->width * (double)f->height;
-    double tiles = rvi_maxf(1.0f, (float)(cells / ((double)f->tile * (double)f->tile)));
-    double cost = (double)f->p->max_path * (1.0 + (double)f->brush.run_count / 8.0);
-    double most = 262144.0 / cost * tiles;
-    most = most < cells / 16.0 ? most : cells / 16.0;
-    f->most_in_round = most < LEAST_IN_ROUND  ? LEAST_IN_ROUND
-                       : most > MOST_IN_ROUND ? MOST_IN_ROUND
-                                              : (int)most;
-}
 
 static void *grid(flood *f, const char *what) {
     return rvi_alloc(f->job->ctx, f->count, sizeof(float), what);
@@ -440,39 +295,18 @@ static void *grid(flood *f, const char *what) {
 
 static rv_status allocate(flood *f) {
     rv_context *ctx = f->job->ctx;
-    size_t drops = (size_t)f->most_in_round;
-    size_t tiles = (size_t)f->tiles_x * (size_t)f->tiles_y;
     f->h = grid(f, "the eroded land");
     f->flow = grid(f, "the flow of drops");
     f->laid = grid(f, "the sediment");
     f->before = rvi_alloc(ctx, rvi_cells(f->job->land), sizeof(float), "the land as it was");
-    f->drop_x = rvi_alloc(ctx, drops, sizeof *f->drop_x, "the drops");
-    f->drop_y = rvi_alloc(ctx, drops, sizeof *f->drop_y, "the drops");
-    f->drop_tile = rvi_alloc(ctx, drops, sizeof *f->drop_tile, "the drops");
-    f->order = rvi_alloc(ctx, drops, sizeof *f->order, "the drops");
-    f->tile_start = rvi_alloc(ctx, tiles + 1, sizeof *f->tile_start, "the tiles");
-    f->results = rvi_alloc(ctx, tiles, sizeof *f->results, "the tiles");
-    f->colour_tiles = rvi_alloc(ctx, tiles, sizeof *f->colour_tiles, "the tiles");
-    return f->h && f->flow && f->laid && f->before && f->drop_x && f->drop_y && f->drop_tile &&
-                   f->order && f->tile_start && f->results && f->colour_tiles
-               ? RV_OK
-               : RV_ERROR_MEMORY;
+    return f->h && f->flow && f->laid && f->before ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static void release(flood *f) {
-    rv_context *ctx = f->job->ctx;
-    void *all[] = {f->h,       f->before,       f->flow,       f->laid,     f->soft,
-                   f->drop_x,  f->drop_y,       f->drop_tile,  f->order,    f->tile_start,
-                   f->results, f->colour_tiles, f->rain.cells, f->rain.rows};
+    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->results};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(ctx, all[i]);
-}
-
-/* The index that a place outside 0 ... size - 1 mirrors to, and whether it is outside. */
-static int mirror(int i, int size, bool *outside) {
-    *outside = i < 0 || i >= size;
-    int m = i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i;
-    return m < 0 ? 0 : m >= size ? size - 1 : m;
+        rvi_free(f->job->ctx, all[i]);
+    rvi_rounds_destroy(f->rounds);
 }
 
 /* The apron goes on as the land came: mirrored at the edge and turned over, 2 h(edge) -
@@ -481,12 +315,13 @@ static void fill_heights(flood *f) {
     const rv_terrain *land = f->job->land;
     int w = land->width, h = land->height;
     for (int y = 0; y < f->height; y++) {
-        bool out_y, out_x;
-        int ly = mirror(y - f->margin, h, &out_y);
+        int ly = rvi_mirror(y - f->margin, h);
+        bool out_y = y < f->margin || y >= f->margin + h;
         const float *row = land->surface + (size_t)ly * (size_t)w;
         const float *edge_row = land->surface + (size_t)(y < f->margin ? 0 : h - 1) * (size_t)w;
         for (int x = 0; x < f->width; x++) {
-            int lx = mirror(x - f->margin, w, &out_x);
+            int lx = rvi_mirror(x - f->margin, w);
+            bool out_x = x < f->margin || x >= f->margin + w;
             int edge = x < f->margin ? 0 : w - 1;
             float value = out_x ? 2.0f * row[edge] - row[lx] : row[lx];
             float on_edge = out_x ? 2.0f * edge_row[edge] - edge_row[lx] : edge_row[lx];
@@ -516,42 +351,6 @@ static rv_status fill_factors(flood *f) {
                     (f->mask ? f->mask[below] : 1.0f) * (hardness ? 1.0f - hardness[below] : 1.0f);
             f->soft[at(f, x, y)] = soft;
         }
-    return RV_OK;
-}
-
-static rv_status fill_rain(flood *f) {
-    rv_context *ctx = f->job->ctx;
-    const rv_terrain *land = f->job->land;
-    if (f->p->rain[0] == '\0')
-        return RV_OK;
-    float *image;
-    rv_status status = rvi_job_image(f->job, f->p->rain, &image);
-    if (status != RV_OK)
-        return status;
-    f->rain.cells =
-        rvi_alloc(ctx, (size_t)f->width * (size_t)f->height, sizeof(uint32_t), "the rain");
-    f->rain.rows = rvi_alloc(ctx, (size_t)f->height, sizeof(uint64_t), "the rain");
-    if (!f->rain.cells || !f->rain.rows) {
-        rvi_free(ctx, image);
-        return RV_ERROR_MEMORY;
-    }
-    uint64_t total = 0;
-    for (int y = 0; y < f->height; y++) {
-        uint32_t sum = 0;
-        bool outside;
-        int ly = mirror(y - f->margin, land->height, &outside);
-        for (int x = 0; x < f->width; x++) {
-            int lx = mirror(x - f->margin, land->width, &outside);
-            float much = image[(size_t)ly * (size_t)land->width + (size_t)lx];
-            sum += (uint32_t)(rvi_clampf(much, 0.0f, 1.0f) * 65535.0f + 0.5f);
-            f->rain.cells[(size_t)y * (size_t)f->width + (size_t)x] = sum;
-        }
-        f->rain.rows[y] = total += sum;
-    }
-    rvi_free(ctx, image);
-    if (total == 0)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is black everywhere, so no drop can fall.",
-                        f->p->rain);
     return RV_OK;
 }
 
@@ -617,7 +416,7 @@ static void leave_fields(const flood *f, float *flow, float *eroded, float *depo
 static void close_ledger(flood *f) {
     rvi_job *job = f->job;
     double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
-    for (int t = 0; t < f->tiles_x * f->tiles_y; t++) {
+    for (int t = 0; t < rvi_rounds_tiles(f->rounds); t++) {
         const tile_result *r = &f->results[t];
         taken += r->taken;
         laid += r->laid;
@@ -642,6 +441,44 @@ static void close_ledger(flood *f) {
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
 }
 
+/* Rain falls on the apron as on the map. */
+static rv_status plan_rounds(flood *f) {
+    rv_context *ctx = f->job->ctx;
+    const rv_terrain *land = f->job->land;
+    double cells = (double)rvi_cells(land);
+    double drops = f->p->drops == RV_AUTO_INT ? cells / 2.0 : (double)f->p->drops;
+    double more = (double)f->width * (double)f->height / cells;
+    rvi_rounds_desc desc = {
+        .width = f->width,
+        .height = f->height,
+        .reach = f->p->max_path + f->brush.reach,
+        .cost = (double)f->p->max_path * (1.0 + (double)f->brush.run_count / 8.0),
+        .drops = (uint64_t)(drops * more + 0.5),
+        .seed = f->p->seed,
+        .run = run_one,
+        .arg = f,
+    };
+    rv_status status = RV_OK;
+    if (f->p->rain[0] != '\0') {
+        float *image;
+        status = rvi_job_image(f->job, f->p->rain, &image);
+        if (status != RV_OK)
+            return status;
+        status =
+            rvi_rain_make(ctx, image, land->width, land->height, f->margin, f->p->rain, &desc.rain);
+        rvi_free(ctx, image);
+    }
+    if (status == RV_OK)
+        status = rvi_rounds_create(ctx, &desc, &f->rounds);
+    else
+        rvi_rain_free(ctx, &desc.rain);
+    if (status != RV_OK)
+        return status;
+    size_t tiles = (size_t)rvi_rounds_tiles(f->rounds);
+    f->results = rvi_alloc(ctx, tiles, sizeof *f->results, "the tiles");
+    return f->results ? RV_OK : RV_ERROR_MEMORY;
+}
+
 static rv_status prepare(flood *f) {
     const rv_terrain *land = f->job->land;
     float low, high;
@@ -657,19 +494,15 @@ static rv_status prepare(flood *f) {
         f->margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
     f->width = land->width + 2 * f->margin;
     f->height = land->height + 2 * f->margin;
-    double cells = (double)land->width * (double)land->height;
-    double drops = f->p->drops == RV_AUTO_INT ? cells : (double)f->p->drops;
-    f->drops = (uint64_t)(drops * ((double)f->width * (double)f->height / cells) + 0.5);
     rvi_brush_make(&f->brush, f->p->radius);
     f->border = f->brush.reach;
     f->stride = (size_t)(f->width + 2 * f->border);
     f->count = f->stride * (size_t)(f->height + 2 * f->border);
-    plan_tiles(f);
     rv_status status = allocate(f);
     if (status == RV_OK)
         status = fill_factors(f);
     if (status == RV_OK)
-        status = fill_rain(f);
+        status = plan_rounds(f);
     if (status != RV_OK)
         return status;
     memcpy(f->before, land->surface, rvi_cells(land) * sizeof(float));
@@ -679,11 +512,11 @@ static rv_status prepare(flood *f) {
 
 static rv_status run_rounds(flood *f) {
     rv_status status = RV_OK;
-    for (uint64_t round = 0; status == RV_OK && f->done < f->drops; round++) {
-        status = run_round(f, round);
+    while (status == RV_OK && rvi_rounds_done(f->rounds) < 1.0) {
+        status = rvi_rounds_next(f->rounds);
         if (status == RV_OK && rvi_progress_due(f->job->ctx)) {
             show_land(f);
-            status = rvi_job_progress(f->job, (double)f->done / (double)f->drops);
+            status = rvi_job_progress(f->job, rvi_rounds_done(f->rounds));
         }
     }
     return status;

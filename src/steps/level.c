@@ -1,9 +1,10 @@
 /* level.c: scales the heights to a range.
  *
- *     t = (h - lowest) / (highest - lowest),   h' = (1 - t) low + t high
+ *     t = (h - lowest) / (highest - lowest),   h' = low + t (high - low)
  *
- * which meets both ends exactly. Flat land becomes `low`.
+ * Both ends are met exactly. Flat land becomes `low`.
  */
+#include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
 
@@ -19,7 +20,9 @@ static void level_rows(void *arg, int first, int end) {
     size_t i = (size_t)first * (size_t)l->width, last = (size_t)end * (size_t)l->width;
     for (; i < last; i++) {
         float t = (l->from[i] - l->lowest) / l->span;
-        l->to[i] = (1 - t) * l->low + t * l->high;
+        float height = l->low + t * (l->high - l->low);
+        height = rvi_clampf(height, rvi_minf(l->low, l->high), rvi_maxf(l->low, l->high));
+        l->to[i] = t < 1 ? height : l->high;
     }
 }
 

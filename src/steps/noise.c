@@ -6,18 +6,19 @@
  * The cell (x, y) lies at p = (x cell fx, y cell fy), fx and fy in features per metre, so that any
  * resolution samples the same land. Octave i looks at
  *
- *     q = R_i (L^i p) + s_i,   n_i = noise(q), -1 to 1,   a_i = gain^i b_i,   L = lacunarity
+ *     q = R_i L^i (p + c_i b) + s_i,   n_i = noise(q), -1 to 1,   a_i = gain^i d_i
  *
- * where R_i turns the lattice, each octave by another angle, and s_i is random: no lattice lies along
- * the axes or on another. b_i fades octaves out that the map is too coarse to show: 1 where a
- * feature spans two cells or more, 0 where it spans one or less (the first octave always stays).
+ * with L the lacunarity. R_i turns the lattice, each octave by another angle, and s_i is random: no
+ * lattice lies along the axes or on another. b, which warps the land, is `warp` features times two
+ * sums of three octaves of Perlin noise; c_i = 0.7^i, since detail that is bent as much as the
+ * mountains is smeared. d_i fades out what the map is too coarse to show: 1 where a feature spans
+ * two cells or more, 0 where it spans one or less (the first octave always stays).
  *
  *     plain   sum of a_i n_i
  *     billow  sum of a_i |n_i|
  *     ridged  sum of a_i r_i,  r_i = w_i (1 - |n_i|)^2,  w_0 = 1,  w_(i+1) = min(1, 2 r_i)
  *
- * so ridged land is rough only where it is high. Warp moves p by `warp` features times two sums of
- * three octaves of Perlin noise, before the octaves look.
+ * so ridged land is rough only where it is high.
  */
 #include "base/math.h"
 #include "base/random.h"
@@ -179,10 +180,11 @@ static void make_rows(void *arg, int first, int end) {
 /* Octave i of one of the three noises. */
 static octave make_octave(uint64_t seed, int which, int i, double frequency, float height) {
     /* A lattice looks the same after a quarter turn. Steps of the golden section keep octaves apart;
-     * from 11 to 79 degrees none comes near the axes. */
+     * angles from 11 to 34 and from 56 to 79 degrees favour neither the axes nor the diagonals. */
     uint64_t draw = (uint64_t)(which * 64 + i);
     float place = rvi_unit(rvi_random(seed, (uint64_t)which, 3)) + (float)i * 0.618034f;
-    float angle = 0.2f + 1.17f * (place - rvi_floorf(place));
+    place -= rvi_floorf(place);
+    float angle = (float)(RVI_PI / 8) * (0.5f + 2 * place + (place < 0.5f ? 0 : 1));
     return (octave){
         .turn_x = (double)rvi_cosf(angle) * frequency,
         .turn_y = (double)rvi_sinf(angle) * frequency,

@@ -1,7 +1,6 @@
 /* open.c: starts over with the heights of a file. The user's word goes before the sidecar's, and
  * that before the defaults. A level l of 0 ... top becomes low + l / top * (high - low) metres. */
 #include <math.h>
-#include <stdio.h>
 
 #include "formats/format.h"
 #include "steps/step.h"

@@ -7,9 +7,13 @@ cd work || exit 1
 most_ms=500
 slowest=0
 
+# Starts a run and waits for its first word, which comes after it listens to signals.
 start() {
     "$RAVINE" "$@" 2>../err &
     run=$!
+    while [ ! -s ../err ] && kill -0 "$run" 2>/dev/null; do
+        sleep 0.005
+    done
 }
 
 # A time below 0.4 seconds that differs from run to run.
@@ -57,6 +61,11 @@ start terrain size=512 noise droplets drops=10G
 sleep 0.3
 kill -INT "$run"
 stop INT 130 "Ctrl-C twice"
+set -m # a shell without job control lets what it starts ignore Ctrl-C until it listens
+"$RAVINE" terrain size=512 noise droplets drops=10G 2>../err &
+run=$!
+set +m
+stop INT 130 "at the very start"
 
 # ---- while a file is being written ----
 # Waits until the run writes a file beside $1.

@@ -111,44 +111,50 @@ check_arithmetic() {
         /dev/null | sed 's/:\([0-9]*\):.*/:\1: arithmetic that is not exact/' >> "$breaches"
 }
 
-# uses OBJECTS NAMES SENTENCE: no object of the list may need a function of that name.
+# uses WHERE NOT_WHERE NAMES SENTENCE: no object whose path matches WHERE and not NOT_WHERE may need a
+# function of these names.
 uses() {
-    pattern="^(__)?($(echo "$2" | tr ' ' '|'))(_chk|64)?(@.*)?\$"
-    while read -r object; do
-        nm -u "$object" | awk -v pattern="$pattern" -v object="${object#"$build"/}" -v law="$3" '
-            $2 ~ pattern { print object ": uses " $2 "(): " law }
-        '
-    done < "$1" >> "$breaches"
+    awk -v where="$1" -v not_where="$2" -v names="$3" -v law="$4" '
+        BEGIN { split(names, list); for (i in list) named[list[i]] = 1 }
+        {
+            object = $1
+            name = $3
+            sub(/@.*$/, "", name)
+            sub(/^__(isoc[0-9]*_)?/, "", name)
+            sub(/(_chk|64)$/, "", name)
+        }
+        object ~ where && object !~ not_where && (name in named) {
+            print substr(object, 1, length(object) - 1) " uses " $3 "(): " law
+        }
+    ' "$work/needs" >> "$breaches"
 }
 
 check_objects() {
-    find "$build/CMakeFiles/ravine.dir/src" "$build/CMakeFiles/ravine_cli.dir/cli" -name '*.o' |
-        sort > "$work/objects"
-    if ! grep -q '/base/math\.c\.o$' "$work/objects"; then
+    (cd "$build/CMakeFiles" && find ravine.dir/src ravine_cli.dir/cli -name '*.o' | sort |
+        xargs nm -A -u) > "$work/needs"
+    if ! [ -f "$build/CMakeFiles/ravine.dir/src/base/math.c.o" ]; then
         breach "$build: holds no objects of the library, so that nothing can be said about them"
         return
     fi
-    grep '/ravine\.dir/src/' "$work/objects" > "$work/library"
-    grep -v '/base/file\.c\.o$' "$work/objects" > "$work/not_file"
-    grep -v '/base/math\.c\.o$' "$work/objects" > "$work/not_math"
-    grep -v '/base/[a-z_]*\.c\.o$' "$work/library" > "$work/not_base"
 
     functions=
     for name in sin cos tan sincos asin acos atan atan2 sinh cosh tanh asinh acosh atanh \
         exp exp2 exp10 expm1 log log2 log10 log1p pow cbrt hypot tgamma lgamma erf erfc; do
-        functions="$functions$name ${name}f ${name}l "
+        functions="$functions $name ${name}f ${name}l"
     done
-    uses "$work/not_math" "${functions% }" "libm does not compute it alike everywhere, use base/math.h"
-    uses "$work/not_file" "open openat creat fopen fdopen freopen opendir rename renameat unlink \
-remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate" "only base/file.c may touch files"
-    uses "$work/library" "printf vprintf puts putchar perror exit _exit quick_exit" \
-        "a library neither prints nor ends the program"
-    uses "$work/library" "rand srand rand_r random srandom drand48 lrand48 time" \
-        "random numbers come from base/random.h"
-    uses "$work/library" "setlocale strtod strtof atof" "numbers do not depend on the locale, use base/text.h"
-    uses "$work/not_base" "malloc calloc realloc reallocarray free aligned_alloc posix_memalign strdup \
-strndup" "memory comes from rvi_alloc"
-    uses "$work/not_base" "pthread_create pthread_mutex_lock thrd_create" "threads come from base/threads.h"
+    uses / /base/math.c "$functions" "libm does not compute it alike everywhere, use base/math.h"
+    uses / /base/file.c 'openat creat fopen fdopen freopen opendir rename renameat unlink remove
+        mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only base/file.c may touch files'
+    uses / '/base/file.c|/cli/main.c' open 'only base/file.c may touch files' # main: /dev/null
+    uses /src/ - 'printf vprintf puts putchar perror exit _exit quick_exit' \
+        'a library neither prints nor ends the program'
+    uses /src/ - 'rand srand rand_r random srandom drand48 lrand48 time' \
+        'random numbers come from base/random.h'
+    uses /src/ - 'setlocale strtod strtold atof sscanf' \
+        'numbers do not depend on the locale, use base/text.h'
+    uses /src/ /base/ 'malloc calloc realloc reallocarray free aligned_alloc posix_memalign strdup
+        strndup' 'memory comes from rvi_alloc'
+    uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }
 
 # Every file was compiled as C17 with the float flags, none with what undoes them.

@@ -102,24 +102,26 @@ expect 'contraction switched on' 'loose.h:1: arithmetic that is not exact'
 
 calls src/steps/one.c '#include <math.h>
 volatile float x;' 'x = cosf(x);'
-expect 'libm in a step' 'one.c.o: uses cosf(): libm'
+expect 'libm in a step' 'one.c.o uses cosf(): libm'
 calls src/steps/one.c '#include <math.h>
 volatile double x;' 'x = pow(x, x);'
-expect 'libm in a step, in double' 'one.c.o: uses pow(): libm'
+expect 'libm in a step, in double' 'one.c.o uses pow(): libm'
 calls src/steps/one.c '#include <stdio.h>' 'fopen("x", "w");'
-expect 'a step opens a file' 'one.c.o: uses fopen.*only base/file.c may touch files'
+expect 'a step writes a file' 'one.c.o uses fopen.*only base/file.c may touch files'
+calls src/steps/one.c '#include <fcntl.h>' 'open("x", 0);'
+expect 'a step opens a file' 'one.c.o uses open(): only base/file.c may touch files'
 calls cli/one.c '#include <stdio.h>' 'rename("x", "y");'
-expect 'cli renames a file' 'one.c.o: uses rename(): only base/file.c may touch files'
+expect 'cli renames a file' 'one.c.o uses rename(): only base/file.c may touch files'
 calls src/steps/one.c '#include <stdio.h>' 'puts("x");'
-expect 'a step prints' 'one.c.o: uses puts(): a library neither prints'
+expect 'a step prints' 'one.c.o uses puts(): a library neither prints'
 calls src/steps/one.c '#include <stdlib.h>' 'srand(1);'
-expect 'a stream of random numbers' 'one.c.o: uses srand(): random numbers'
+expect 'a stream of random numbers' 'one.c.o uses srand(): random numbers'
 calls src/steps/one.c '#include <stdlib.h>
 volatile double x;' 'x = strtod("1", NULL);'
-expect 'a number in the words of a locale' 'one.c.o: uses strtod(): numbers'
+expect 'a number in the words of a locale' 'one.c.o uses strtod(): numbers'
 calls src/steps/one.c '#include <stdlib.h>
 void *x;' 'x = malloc(9);'
-expect 'memory of its own' 'one.c.o: uses malloc(): memory'
+expect 'memory of its own' 'one.c.o uses malloc(): memory'
 
 flags="$flags -Ofast"
 expect 'fast-math' 'compiled with -Ofast'

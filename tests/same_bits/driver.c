@@ -8,7 +8,7 @@
 /* Odd sizes, so that no block of work is whole. */
 #define LAND "terrain width=97 height=130 cell=10 "
 #define HILLS LAND "noise seed=7 frequency=2 relief=300 "
-#define RAIN HILLS "droplets drops=3k max_path=40 "
+#define RAIN HILLS "droplets drops=1500 max_path=40 "
 
 static const struct {
     const char *name;
@@ -55,13 +55,13 @@ static const struct {
     {"mask", HILLS "save white.png noise seed=3 mask white.png noise seed=4 blur radius=50"},
     {"mask_invert", HILLS "save white2.png mask white2.png invert=on faults count=30"},
     {"droplets", RAIN},
-    {"droplets_plain", HILLS "droplets"},
+    {"droplets_plain", "terrain width=53 height=40 noise droplets"},
     {"droplets_wall", RAIN "border=wall"},
-    {"droplets_apron", RAIN "border=apron"},
+    {"droplets_apron", RAIN "border=apron drops=600"},
     {"droplets_apron_narrow", RAIN "border=apron margin=9"},
     {"droplets_radius_1", RAIN "radius=1 seed=2"},
-    {"droplets_radius_7.5", RAIN "radius=7.5 seed=3"},
-    {"droplets_radius_20", RAIN "radius=20 drops=500"},
+    {"droplets_radius_7.5", RAIN "radius=7.5 seed=3 drops=500"},
+    {"droplets_radius_20", RAIN "radius=20 drops=60"},
     {"droplets_blend", RAIN "blend=0.5 blur=3"},
     {"droplets_floor", RAIN "floor=60 capacity=30"},
     {"droplets_straight", RAIN "inertia=1"},
@@ -70,9 +70,9 @@ static const struct {
     {"droplets_light", RAIN "gravity=0 evaporation=0.5"},
     {"droplets_long", RAIN "max_path=500 drops=300 evaporation=0.001"},
     {"droplets_flat", LAND "droplets drops=500"},
-    {"droplets_rain", HILLS "save rain.png droplets drops=3k rain=rain.png"},
-    {"droplets_mask", HILLS "save mask.png mask mask.png droplets drops=3k"},
-    {"droplets_hardness", HILLS "save hard.png hardness hard.png invert=on droplets drops=3k"},
+    {"droplets_rain", HILLS "save rain.png droplets drops=1500 rain=rain.png"},
+    {"droplets_mask", HILLS "save mask.png mask mask.png droplets drops=1500"},
+    {"droplets_hardness", HILLS "save hard.png hardness hard.png invert=on droplets drops=1500"},
     {"droplets_strip", "terrain width=1 height=90 noise droplets drops=500"},
     {"droplets_small", "terrain width=3 height=2 noise droplets drops=50"},
     {"droplets_twice", RAIN "droplets drops=1k seed=2 border=wall"},
@@ -100,7 +100,7 @@ static rv_status run_layers(rv_context *ctx, rv_terrain **out) {
         status = rv_terrain_layer_add(*out, &desc, cap);
     }
     rv_droplets_params droplets = rv_droplets_params_default();
-    droplets.drops = 3000;
+    droplets.drops = 1500;
     return status == RV_OK ? rv_step_run(*out, RV_STEP_droplets, &droplets, NULL) : status;
 }
 

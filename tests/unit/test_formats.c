@@ -18,8 +18,7 @@
 #include <zlib.h>
 #endif
 
-/* ---- Help -------------------------------------------------------------------------------------
- */
+/* ---- Help ---- */
 
 enum { BYTES_MOST = 1 << 18 };
 
@@ -141,8 +140,7 @@ static void assert_logged(const char *words) {
         fail_msg("\"%s\" does not say \"%s\"", log_text, words);
 }
 
-/* ---- Round trips ------------------------------------------------------------------------------
- */
+/* ---- Round trips ---- */
 
 static void floats_come_back_to_the_bit(void **state) {
     (void)state;
@@ -268,8 +266,7 @@ static void flat_land_comes_back(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* ---- Byte by byte -----------------------------------------------------------------------------
- */
+/* ---- Byte by byte ---- */
 
 static void raw_files_are_little_endian_rows_from_the_north(void **state) {
     (void)state;
@@ -432,8 +429,7 @@ static void any_float_survives_the_sidecar(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* ---- PNG, by a reader and a writer that share nothing with libpng -----------------------------
- */
+/* ---- PNG, by a reader and a writer that share nothing with libpng ---- */
 
 #ifdef RAVINE_PNG
 
@@ -730,8 +726,7 @@ static void cut_and_bent_pngs_are_refused(void **state) {
 
 #endif
 
-/* ---- What is refused --------------------------------------------------------------------------
- */
+/* ---- What is refused ---- */
 
 typedef struct bad_input {
     const char *file;
@@ -985,8 +980,7 @@ static void more_than_memory_is_refused(void **state) {
     remove("big.r32");
 }
 
-/* ---- Scale: the user, the sidecar, the defaults -----------------------------------------------
- */
+/* ---- Scale: the user, the sidecar, the defaults ---- */
 
 static void the_users_word_goes_first(void **state) {
     (void)state;
@@ -1096,8 +1090,7 @@ static void a_plan_reads_only_the_header(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* ---- Saving -----------------------------------------------------------------------------------
- */
+/* ---- Saving ---- */
 
 static void the_line_of_save_names_all(void **state) {
     (void)state;
@@ -1164,8 +1157,7 @@ static void wrong_wishes_are_refused(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* ---- When memory, disk or patience run out ----------------------------------------------------
- */
+/* ---- When memory, disk or patience run out ---- */
 
 /* Calls save or open with the n-th allocation failing, for every n until none fails. */
 static void try_every_allocation(const char *file, bool opening) {
