@@ -5,13 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clang-format off */
 const cli_option cli_option_table[] = {
-    {"--threads", "N", "use N threads, 1 to 1024; any number gives the same result (without it: one per core)", CLI_PAGE_NONE},
-    {"--memory", "SIZE", "hold at most SIZE bytes, such as 512M or 4G (without it: nine tenths of the machine's memory)", CLI_PAGE_NONE},
+    {"--threads", "N",
+     "use N threads, 1 to 1024; any number gives the same result (without it: one per core)",
+     CLI_PAGE_NONE},
+    {"--memory", "SIZE",
+     "hold at most SIZE bytes, such as 512M or 4G (without it: nine tenths of the machine's "
+     "memory)",
+     CLI_PAGE_NONE},
     {"--quiet", NULL, "say nothing but errors", CLI_PAGE_NONE},
-    {"--json", NULL, "write one JSON object a line for each step to standard output", CLI_PAGE_NONE},
-    {"--dry-run", NULL, "show the plan and the memory it needs; run nothing, write nothing", CLI_PAGE_NONE},
+    {"--json", NULL, "write one JSON object a line for each step to standard output",
+     CLI_PAGE_NONE},
+    {"--dry-run", NULL, "show the plan and the memory it needs; run nothing, write nothing",
+     CLI_PAGE_NONE},
     {"--help", NULL, "the same as the word help", CLI_PAGE_HELP},
     {"--version", NULL, "show the version", CLI_PAGE_VERSION},
     {"--man", NULL, "after help: the man page", CLI_PAGE_MAN},
@@ -19,7 +25,6 @@ const cli_option cli_option_table[] = {
     {"--completion", NULL, "after help: the completion script for bash", CLI_PAGE_COMPLETION},
     {"--words", NULL, "after help: every word that Ravine knows, one a line", CLI_PAGE_WORDS},
 };
-/* clang-format on */
 const int cli_option_count = (int)(sizeof cli_option_table / sizeof cli_option_table[0]);
 
 static bool is_argument(const char *word, const char *name, size_t size) {

@@ -193,13 +193,20 @@ static void sync_directory(const char *path) {
     close(fd);
 }
 
-rv_status rvi_writer_commit(rvi_writer *w) {
+rv_status rvi_writer_finish(rvi_writer *w) {
+    if (w->fd < 0)
+        return RV_OK;
     rv_status status = flush(w);
     if (status == RV_OK && fsync(w->fd) != 0 && errno != EINVAL && errno != ENOSYS)
         status = write_failed(w);
     if (close(w->fd) != 0 && status == RV_OK)
         status = write_failed(w);
     w->fd = -1;
+    return status;
+}
+
+rv_status rvi_writer_commit(rvi_writer *w) {
+    rv_status status = rvi_writer_finish(w);
     if (status == RV_OK && rename(w->temporary, w->path) != 0)
         status = write_failed(w);
     if (status != RV_OK) {

@@ -20,6 +20,9 @@ bool rvi_file_exists(const char *path);
 typedef struct rvi_writer rvi_writer;
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out);
 rv_status rvi_writer_put(rvi_writer *writer, const void *data, size_t size);
+/* Writes and syncs all bytes, still under the temporary name: what can fail, but for the rename. Where
+ * several files belong together, finish all before the first is committed. */
+rv_status rvi_writer_finish(rvi_writer *writer);
 /* Both end the writer. Commit: sync and rename; on failure the old file, if any, is as it was. */
 rv_status rvi_writer_commit(rvi_writer *writer);
 void rvi_writer_abandon(rvi_writer *writer); /* NULL is fine */

@@ -8,9 +8,8 @@ static float with_sign(double size, float sign) {
 }
 
 float rvi_atan2f(float y, float x) {
-    if (x != x || y != y) {
+    if (x != x || y != y)
         return x + y;
-    }
     double a = y < 0 ? -(double)y : y, b = x < 0 ? -(double)x : x;
     if (a > FLT_MAX && b > FLT_MAX) { /* both infinite: on a diagonal */
         a = b = 1;
@@ -43,22 +42,18 @@ static double log_double(float x) {
 }
 
 float rvi_logf(float x) {
-    if (!(x > 0)) {
+    if (!(x > 0))
         return x == 0 ? -__builtin_inff() : __builtin_nanf("");
-    }
     return x > FLT_MAX ? x : (float)log_double(x);
 }
 
 float rvi_powf(float x, float y) {
-    if (y == 0 || x == 1) {
+    if (y == 0 || x == 1)
         return 1;
-    }
-    if (!(x >= 0) || y != y) {
+    if (!(x >= 0) || y != y)
         return __builtin_nanf("");
-    }
-    if (x == 0 || x > FLT_MAX) {
+    if (x == 0 || x > FLT_MAX)
         return (x == 0) == (y > 0) ? 0 : __builtin_inff();
-    }
     double power = y * log_double(x);
     power = power < -110 ? -110 : power;
     power = power > 90 ? 90 : power;

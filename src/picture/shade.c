@@ -1,6 +1,7 @@
 /* shade.c: hill shading with gdaldem's formula and numbers.
  *
- * B. K. P. Horn, Hill shading and the reflectance map, Proceedings of the IEEE 69, 1981. In the window
+ * B. K. P. Horn, Hill shading and the reflectance map, Proceedings of the IEEE 69, 1981. In the
+ * window
  *
  *     a b c
  *     d e f    of heights around cell e, north above,
@@ -11,8 +12,8 @@
  *     s = (sin alt - cos alt (p sin az + q cos az)) / sqrt(1 + p^2 + q^2)
  *     grey = 1 + 254 s, rounded; 1 where s is not above 0
  *
- * Beyond the edge the land goes on at the slope it has there, as with gdaldem's -compute_edges (which
- * repeats cells in the four corners; here a plane has one shade up to its corners).
+ * Beyond the edge the land goes on at the slope it has there, as with gdaldem's -compute_edges
+ * (which repeats cells in the four corners; here a plane has one shade up to its corners).
  */
 #include "picture/shade.h"
 #include "base/context.h"
@@ -36,9 +37,9 @@ enum { COLOUR_COUNT = sizeof COLOURS / sizeof COLOURS[0] };
 
 typedef struct shading {
     const rv_terrain *land;
-    float scale;             /* z / (8 cell) */
-    float up, east, north;   /* the direction of the light */
-    float low, high;         /* heights, for the colours */
+    float scale;           /* z / (8 cell) */
+    float up, east, north; /* the direction of the light */
+    float low, high;       /* heights, for the colours */
     unsigned char *out;
 } shading;
 
@@ -76,8 +77,8 @@ static float light_at(const shading *s, int x, int y) {
         return light_at_edge(s, x, y);
     const float *at = land->surface + (size_t)y * (size_t)land->width + (size_t)x;
     const float *above = at - land->width, *below = at + land->width;
-    return light_on(s, (float[8]){above[-1], above[0], above[1], at[-1], at[1], below[-1], below[0],
-                                  below[1]});
+    return light_on(
+        s, (float[8]){above[-1], above[0], above[1], at[-1], at[1], below[-1], below[0], below[1]});
 }
 
 static void grey_rows(void *arg, int first, int end) {

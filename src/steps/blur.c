@@ -29,7 +29,8 @@ rv_status rvi_step_blur(rvi_job *job, const rv_blur_params *p) {
     if (!smooth)
         return RV_ERROR_MEMORY;
     memcpy(smooth, land->surface, cells * sizeof *smooth);
-    rv_status status = rvi_smooth(job->ctx, smooth, land->width, land->height, p->radius / land->cell);
+    rv_status status =
+        rvi_smooth(job->ctx, smooth, land->width, land->height, p->radius / land->cell);
     if (status == RV_OK && p->amount < 1) {
         blend b = {land->surface, smooth, land->width, p->amount};
         status = rvi_parallel_rows(job->ctx, land->height, blend_rows, &b);

@@ -7,7 +7,8 @@ typedef struct rectangle {
     int x, y, width, height;
 } rectangle;
 
-static rv_status cut(rv_context *ctx, const float *from, int from_width, const rectangle *r, float *to) {
+static rv_status cut(rv_context *ctx, const float *from, int from_width, const rectangle *r,
+                     float *to) {
     size_t width = (size_t)r->width;
     for (int y = 0; y < r->height; y++) {
         size_t start = (size_t)(r->y + y) * (size_t)from_width + (size_t)r->x;
@@ -22,7 +23,8 @@ static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
     const rv_terrain *land = job->land;
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < land->layer_count; i++)
-        status = cut(job->ctx, land->layers[i].thickness, land->width, r, piece->layers[i].thickness);
+        status =
+            cut(job->ctx, land->layers[i].thickness, land->width, r, piece->layers[i].thickness);
     for (int i = 0; status == RV_OK && i < land->field_count; i++)
         status = cut(job->ctx, land->fields[i].values, land->width, r, piece->fields[i].values);
     return status == RV_OK ? rvi_terrain_sum_layers(piece) : status;
@@ -35,13 +37,14 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     r.height = r.height == RV_AUTO_INT ? land->height - r.y : r.height;
     if (r.x >= land->width || r.y >= land->height)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "crop begins at column %d, row %d, but the map has only %d x %d cells.", r.x,
-                        r.y, land->width, land->height);
+                        "crop begins at column %d, row %d, but the map has only %d x %d cells.",
+                        r.x, r.y, land->width, land->height);
     if (r.width > land->width - r.x || r.height > land->height - r.y)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "crop: %d x %d cells from column %d, row %d reach beyond the map, which has "
-                        "%d x %d cells.",
-                        r.width, r.height, r.x, r.y, land->width, land->height);
+        return rvi_fail(
+            job->ctx, RV_ERROR_USAGE,
+            "crop: %d x %d cells from column %d, row %d reach beyond the map, which has "
+            "%d x %d cells.",
+            r.width, r.height, r.x, r.y, land->width, land->height);
     if (job->planning)
         return rvi_terrain_reset(land, r.width, r.height, land->cell);
     rv_terrain *piece;

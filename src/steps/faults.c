@@ -1,14 +1,15 @@
 /* faults.c: land from many faults, along which one side is raised.
  *
  * E. Galin and others, A Review of Digital Terrain Modeling, 2019, section 3; B. Mandelbrot, The
- * Fractal Geometry of Nature, 1982. With d the distance of a cell from fault i in metres, positive on
- * a side that chance picks, and x = d / width:
+ * Fractal Geometry of Nature, 1982. With d the distance of a cell from fault i in metres, positive
+ * on a side that chance picks, and x = d / width:
  *
  *     h = sum over i of a_i f(x),   a_i = 1 + (i / (count - 1)) (shrink - 1)
  *     f = sign(x),  (2 / pi) atan(x),  sin(2 pi x),  cos(2 pi x)  or  1 - exp(-x^2)
  *
- * A line goes through a random point of the map in a random direction. A circle has a radius between
- * a twentieth and a half of the map's longer side, and its centre is at most that far off the map.
+ * A line goes through a random point of the map in a random direction. A circle has a radius
+ * between a twentieth and a half of the map's longer side, and its centre is at most that far off
+ * the map.
  */
 #include "base/math.h"
 #include "base/random.h"
@@ -18,8 +19,9 @@
 #include <math.h>
 
 enum {
-    CHUNK = 256,              /* cells of a row that are raised together */
-    SLICE_CELLS = 1024 * 1024 /* cells raised between two looks at the clock, in one block of rows */
+    CHUNK = 256, /* cells of a row that are raised together */
+    SLICE_CELLS =
+        1024 * 1024 /* cells raised between two looks at the clock, in one block of rows */
 };
 
 typedef struct fault {
@@ -40,13 +42,15 @@ typedef struct breaking {
 } breaking;
 
 /* Distances from a line, in widths. */
-static void line_distances(const fault *f, double step, int column, double y, int count, double *x) {
+static void line_distances(const fault *f, double step, int column, double y, int count,
+                           double *x) {
     double start = (y - f->y) * f->down - f->x * f->along;
     for (int i = 0; i < count; i++)
         x[i] = start + (double)(column + i) * step * f->along;
 }
 
-static void circle_distances(const fault *f, double step, int column, double y, int count, double *x) {
+static void circle_distances(const fault *f, double step, int column, double y, int count,
+                             double *x) {
     double dy = y - f->y;
     for (int i = 0; i < count; i++) {
         double dx = (double)(column + i) * step - f->x;

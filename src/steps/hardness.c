@@ -1,5 +1,5 @@
-/* hardness.c: an image of how hard the rock is, which erosion then takes less of (H. T. Beyer, 2015,
- * section 5.2). */
+/* hardness.c: an image of how hard the rock is, which erosion then takes less of (H. T. Beyer,
+ * 2015, section 5.2). */
 #include "steps/limit.h"
 
 rv_status rvi_step_hardness(rvi_job *job, const rv_hardness_params *p) {

@@ -11,9 +11,11 @@ rv_status rvi_step_hillshade(rvi_job *job, const rv_hillshade_params *p) {
     unsigned char *bytes = rvi_alloc(job->ctx, rvi_cells(land), (size_t)channels, "a picture");
     if (!bytes)
         return RV_ERROR_MEMORY;
-    rv_status status = tinted ? rvi_shade_land(land, &light, bytes) : rvi_shade_grey(land, &light, bytes);
+    rv_status status =
+        tinted ? rvi_shade_land(land, &light, bytes) : rvi_shade_grey(land, &light, bytes);
     if (status == RV_OK)
-        status = rvi_png_write_picture(job->ctx, p->file, land->width, land->height, channels, bytes);
+        status =
+            rvi_png_write_picture(job->ctx, p->file, land->width, land->height, channels, bytes);
     rvi_free(job->ctx, bytes);
     return status;
 }

@@ -1,7 +1,8 @@
 /* noise.c: hills from layered gradient or value noise.
  *
  * K. Perlin, Improving noise, SIGGRAPH 2002: gradients on a lattice, quintic fade.
- * F. K. Musgrave in Texturing and Modeling: A Procedural Approach, 2003: octaves, ridged multifractal.
+ * F. K. Musgrave in Texturing and Modeling: A Procedural Approach, 2003: octaves, ridged
+ * multifractal.
  *
  * The cell (x, y) lies at p = (x cell fx, y cell fy), fx and fy in features per metre, so that any
  * resolution samples the same land. Octave i looks at
@@ -64,13 +65,13 @@ typedef struct chunk {
     int count;
     double x[CHUNK], y[CHUNK];           /* p */
     double bend_x[CHUNK], bend_y[CHUNK]; /* b */
-    float value[CHUNK];        /* n_i */
+    float value[CHUNK];                  /* n_i */
 } chunk;
 
-/* The four corners of one lattice cell. Neighbouring cells of the map mostly lie in the same one, so
- * it is kept until they do not. */
+/* The four corners of one lattice cell. Neighbouring cells of the map mostly lie in the same one,
+ * so it is kept until they do not. */
 typedef struct lattice_cell {
-    double x, y;       /* lower corner */
+    double x, y;        /* lower corner */
     float corner[4][2]; /* gradients, or values in [0] */
 } lattice_cell;
 
@@ -118,7 +119,8 @@ static void look(const noise *n, const octave *o, bool gradients, chunk *c) {
                              : cell.corner[k][0];
         float u = fade(fx);
         float value = mix(mix(v[0], v[1], u), mix(v[2], v[3], u), fade(fy));
-        c->value[i] = gradients ? value * 1.41421356f : value; /* gradient noise ends at sqrt(1/2) */
+        c->value[i] =
+            gradients ? value * 1.41421356f : value; /* gradient noise ends at sqrt(1/2) */
     }
 }
 
@@ -179,8 +181,9 @@ static void make_rows(void *arg, int first, int end) {
 
 /* Octave i of one of the three noises. */
 static octave make_octave(uint64_t seed, int which, int i, double frequency, float height) {
-    /* A lattice looks the same after a quarter turn. Steps of the golden section keep octaves apart;
-     * angles from 11 to 34 and from 56 to 79 degrees favour neither the axes nor the diagonals. */
+    /* A lattice looks the same after a quarter turn. Steps of the golden section keep octaves
+     * apart; angles from 11 to 34 and from 56 to 79 degrees favour neither the axes nor the
+     * diagonals. */
     uint64_t draw = (uint64_t)(which * 64 + i);
     float place = rvi_unit(rvi_random(seed, (uint64_t)which, 3)) + (float)i * 0.618034f;
     place -= rvi_floorf(place);
@@ -216,7 +219,8 @@ static void prepare(noise *n, const rv_noise_params *p, float cell) {
     }
     for (int axis = 0; axis < 2; axis++)
         for (int i = 0; i < WARP_OCTAVES; i++)
-            n->warps[axis][i] = make_octave(p->seed, 1 + axis, i, WARP[i].frequency, WARP[i].height);
+            n->warps[axis][i] =
+                make_octave(p->seed, 1 + axis, i, WARP[i].frequency, WARP[i].height);
     for (int i = 0; i < GRADIENTS; i++) {
         float angle = ((float)i + 0.5f) * (float)(2 * RVI_PI / GRADIENTS);
         n->gradients[i][0] = rvi_cosf(angle);

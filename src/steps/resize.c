@@ -17,7 +17,8 @@ typedef struct size {
 /* Cells of a side of `cells` when another side goes from `from` to `to` cells. */
 static int follow(int cells, int from, int to) {
     double exact = (double)(cells - 1) * (double)(to - 1) / (double)(from - 1);
-    return 1 + (int)(exact < 1e9 ? exact + 0.5 : 1e9); /* too large is refused later, with a sentence */
+    return 1 +
+           (int)(exact < 1e9 ? exact + 0.5 : 1e9); /* too large is refused later, with a sentence */
 }
 
 static rv_status new_size(rvi_job *job, const rv_resize_params *p, size *out) {

@@ -88,6 +88,10 @@ static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_fo
         status = format->encode(job->ctx, data, raster);
     if (status == RV_OK)
         status = write_sidecar(job, p, format, raster, hash, &sidecar);
+    if (status == RV_OK)
+        status = rvi_writer_finish(data);
+    if (status == RV_OK)
+        status = rvi_writer_finish(sidecar);
     if (status == RV_OK) {
         status = rvi_writer_commit(data);
         data = NULL;

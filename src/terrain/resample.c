@@ -1,14 +1,14 @@
 /* resample.c: the same land with more or fewer cells.
  *
- * R. Keys, Cubic convolution interpolation for digital image processing, 1981 (a = -1/2). Corner lies
- * on corner: cell i of m is at p = i (n - 1) / (m - 1) of n. Along each axis, with s = (n - 1) / (m - 1)
- * cells that become one, but at least 1:
+ * R. Keys, Cubic convolution interpolation for digital image processing, 1981 (a = -1/2). Corner
+ * lies on corner: cell i of m is at p = i (n - 1) / (m - 1) of n. Along each axis, with s = (n - 1)
+ * / (m - 1) cells that become one, but at least 1:
  *
  *     v'_i = sum over j of K((j - p) / s) v_j / sum over j of K((j - p) / s)
  *
- * K is Keys's cubic (reach 2) or the triangle (reach 1). Beyond an end the land goes on turned about
- * its last cell, v_(-j) = 2 v_0 - v_j, so that a slope stays a slope up to the edge. One cell in
- * place of many is their mean.
+ * K is Keys's cubic (reach 2) or the triangle (reach 1). Beyond an end the land goes on turned
+ * about its last cell, v_(-j) = 2 v_0 - v_j, so that a slope stays a slope up to the edge. One cell
+ * in place of many is their mean.
  */
 #include "base/context.h"
 #include "base/math.h"
@@ -81,7 +81,8 @@ static int weigh_simply(const axis *a, int i, tap *taps) {
 }
 
 static rv_status axis_make(rv_context *ctx, axis *a) {
-    bool nearest = a->filter == RV_resize_filter_nearest, simple = nearest || a->from == 1 || a->to == 1;
+    bool nearest = a->filter == RV_resize_filter_nearest,
+         simple = nearest || a->from == 1 || a->to == 1;
     int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
     a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
     if (simple)
@@ -158,7 +159,8 @@ rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height
     if (status == RV_OK)
         status = axis_make(ctx, &down);
     if (status == RV_OK)
-        status = rvi_parallel_rows(ctx, height, mix_columns, &(work){&across, from, half, to_width});
+        status =
+            rvi_parallel_rows(ctx, height, mix_columns, &(work){&across, from, half, to_width});
     if (status == RV_OK)
         status = rvi_parallel_rows(ctx, to_height, mix_rows, &(work){&down, half, to, to_width});
     axis_free(ctx, &down);

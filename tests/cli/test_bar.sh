@@ -21,13 +21,9 @@ sys.stdout.buffer.write(got)
 sys.exit(run.wait())
 EOF
 export TERM=xterm
-long='terrain size=512 noise droplets drops=150k'
-# shellcheck disable=SC2086
-show() {
-    python3 terminal.py "$@" $long >seen || fail "$*: $(cat seen)"
-}
 
-show 60 "$RAVINE"
+# The whole of a step.
+python3 terminal.py 60 "$RAVINE" terrain size=512 noise droplets drops=100k >seen || fail "$(cat seen)"
 python3 - <<'EOF' || fail "the bar"
 import re
 text = open('seen', newline='').read()
@@ -42,20 +38,28 @@ assert len(set(zip(plain, percents))) == len(bars), 'the same line was drawn twi
 assert '\x1b[32m' in text, 'no colour'
 assert re.search(r'%[^\n]*\r\x1b\[Kdroplets .*took', text), 'the bar was not erased before the report'
 EOF
+
+# show COLUMNS COMMAND...: the first second of a long step
+show() {
+    local columns=$1
+    shift
+    python3 terminal.py "$columns" timeout -s INT 1 "$@" terrain size=512 noise droplets drops=10G >seen
+}
 show 60 env NO_COLOR=1 "$RAVINE"
 grep -q '\[[0-9]*m' seen && fail "colours in spite of NO_COLOR"
 grep -q '\] .*%' seen || fail "no bar with NO_COLOR"
+grep -q "%.*$(printf '\r\033')\[Kravine: " seen || fail "the bar was not erased before the error"
 show 200 env COLUMNS=40 "$RAVINE"
-grep -qE '\[[^]]*[-#]{21}' seen && fail "the bar is wider than COLUMNS allows"
-for options in "--quiet" "--json"; do
-    show 60 "$RAVINE" $options
-    [ -s seen ] && fail "$options: something on the terminal: $(cat seen)"
+grep -qE '[-#]{21}' seen && fail "the bar is wider than COLUMNS allows"
+grep -qE '[-#]{20}' seen || fail "the bar is narrower than COLUMNS allows"
+for option in --quiet --json; do
+    show 60 "$RAVINE" $option
+    grep -q '%' seen && fail "$option: a bar: $(cat seen)"
 done
 show 60 env TERM=dumb "$RAVINE"
 grep -q '%' seen && fail "a bar on a terminal that cannot move its cursor"
-# shellcheck disable=SC2086
-"$RAVINE" $long 2>seen || fail "without a terminal"
-grep -q '[%]' seen && fail "a bar without a terminal"
+timeout -s INT 1 "$RAVINE" terrain size=512 noise droplets drops=10G 2>seen
+grep -q '%' seen && fail "a bar without a terminal"
 
 # ---- errors are red on a terminal, and only there ----
 python3 terminal.py 60 "$RAVINE" nose >seen

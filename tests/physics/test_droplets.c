@@ -98,6 +98,22 @@ static void rain_on(scene *s, const rv_droplets_params *p) {
     compare(s);
 }
 
+/* The parameters of table 6.1 of the thesis, one drop for each cell. */
+static rv_droplets_params thesis(const scene *s) {
+    rv_droplets_params p = rv_droplets_params_default();
+    p.drops = (int64_t)s->cells;
+    p.inertia = 0.3f;
+    p.capacity = 8;
+    p.deposition = 0.2f;
+    p.erosion = 0.7f;
+    p.evaporation = 0.02f;
+    p.radius = 4;
+    p.min_slope = 0.01f;
+    p.max_path = 64;
+    p.gravity = 10;
+    return p;
+}
+
 /* ---- figures and their bounds ---- */
 
 static void below(const char *what, double value, double bound) {
@@ -188,10 +204,10 @@ static double mass_gap(int border, float blend, int limits, float base, int64_t 
     scene s = scene_make(48, 56);
     hills(&s, 3, base, 100);
     limit(&s, limits);
-    rv_droplets_params p = rv_droplets_params_default();
+    rv_droplets_params p = thesis(&s);
     p.border = border;
     p.blend = blend;
-    p.drops = drops;
+    p.drops = drops > 0 ? drops : p.drops;
     p.max_path = 24;
     rain_on(&s, &p);
     double gap = ledger_gap(&s, &s.report.ledger);
@@ -208,7 +224,7 @@ static double mass_gap(int border, float blend, int limits, float base, int64_t 
 static void check_mass(float blend, float base) {
     static const char *borders[] = {"open", "wall", "apron"};
     static const int limits[] = {0, MASK, HARD, LAYERS, MASK | HARD, MASK | HARD | LAYERS};
-    static const int64_t drops[] = {1, 10, RV_AUTO_INT};
+    static const int64_t drops[] = {1, 10, 0}; /* 0: one for each cell */
     double worst = 0;
     int wrong = 0;
     for (int border = 0; border < 3; border++)
@@ -248,12 +264,268 @@ static void nothing_vanishes_in_the_blend_on_a_high_base(void **state) {
     check_mass(0.5f, 5000);
 }
 
+
+/* ---- 2. downhill ---- */
+
+static float east_slope(const scene *s, int x, int y) { /* falls to the east by 640 m */
+    (void)y;
+    return 640.0f * (1 - (float)x / (float)(s->width - 1));
+}
+
+/* Mean height before the step of what a field counts. */
+static double mean_height(const scene *s, const char *name) {
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < s->cells; i++) {
+        weight += (double)field(s, name)[i];
+        sum += (double)field(s, name)[i] * (double)s->before[i];
+    }
+    assert_true(weight > 0);
+    return sum / weight;
+}
+
+static void material_moves_down_the_slope(void **state) {
+    (void)state;
+    for (int border = 0; border < 3; border++) {
+        scene s = scene_make(64, 64);
+        draw(&s, "height", east_slope);
+        rv_droplets_params p = thesis(&s);
+        p.border = border;
+        p.evaporation = 0.1f;
+        rain_on(&s, &p);
+        above("metres that material came down by",
+              mean_height(&s, "eroded") - mean_height(&s, "deposited"), 5);
+        scene_end(&s);
+    }
+}
+
+/* With the sign that equation 5.7 is printed with, drops would slow down and take less. */
+static void more_gravity_takes_more(void **state) {
+    (void)state;
+    static const float gravity[] = {0, 1, 4, 16, 64};
+    double taken[5];
+    for (int i = 0; i < 5; i++) {
+        scene s = scene_make(64, 64);
+        draw(&s, "height", east_slope);
+        rv_droplets_params p = thesis(&s);
+        p.drops = 500;
+        p.capacity = 1;
+        p.gravity = gravity[i];
+        rain_on(&s, &p);
+        taken[i] = s.report.ledger.taken;
+        if (i > 0)
+            above("taken with more gravity, as a multiple", taken[i] / taken[i - 1], 1.02);
+        scene_end(&s);
+    }
+}
+
+static float valley(const scene *s, int x, int y) {
+    return 8.0f * (float)abs(y - s->height / 2) + 4.0f * (float)(s->width - 1 - x);
+}
+
+static void flow_grows_down_a_valley(void **state) {
+    (void)state;
+    scene s = scene_make(96, 33);
+    draw(&s, "height", valley);
+    rv_droplets_params p = thesis(&s);
+    p.drops = 20000;
+    p.max_path = 200;
+    p.erosion = 0;
+    p.evaporation = 0;
+    rain_on(&s, &p);
+    double before = 0;
+    for (int part = 0; part < 6; part++) {
+        double flow = 0;
+        for (int i = 0; i < 7 * 16; i++)
+            flow += (double)field(&s, "flow")[(13 + i / 16) * s.width + part * 16 + i % 16];
+        if (part > 0)
+            above("flow in the next part of the valley, as a multiple", flow / before, 1.1);
+        before = flow;
+    }
+    scene_end(&s);
+}
+
+/* ---- 3. the floor ---- */
+
+static float lowest(const float *values, size_t count) {
+    float low = values[0];
+    for (size_t i = 1; i < count; i++)
+        low = values[i] < low ? values[i] : low;
+    return low;
+}
+
+/* On the thesis's smallest map. */
+static float lowest_after(float floor, int64_t drops) {
+    scene s = scene_make(256, 256);
+    hills(&s, 1, 0, 1000);
+    rv_droplets_params p = thesis(&s);
+    p.drops = drops;
+    p.floor = floor;
+    rain_on(&s, &p);
+    float low = lowest(field(&s, "height"), s.cells);
+    assert_true(lowest(s.before, s.cells) == 0);
+    scene_end(&s);
+    return low;
+}
+
+static void land_does_not_sink_below_the_floor(void **state) {
+    (void)state;
+    assert_true(lowest_after(RV_AUTO, 100000) == 0);
+    /* Without it valleys drain over the edge and dig on: the test above can fail. */
+    below("lowest point without a floor, m", (double)lowest_after(-1e9f, 100000), -100);
+}
+
+static float cliffs(const scene *s, int x, int y) {
+    (void)s;
+    return (x + y) % 8 < 4 ? 5000.1f + (float)x : -3000.7f - (float)y;
+}
+
+static void a_given_floor_is_kept_to_the_bit(void **state) {
+    (void)state;
+    static const float floors[] = {0.1f, -0.1f, -1234.567f, 1e-20f, 3333.3f};
+    for (int run = 0; run < 20; run++) {
+        scene s = scene_make(64, 64);
+        draw(&s, "height", cliffs);
+        if (run % 4 > 1)
+            limit(&s, LAYERS);
+        rv_droplets_params p = thesis(&s);
+        p.floor = floors[run % 5];
+        p.capacity = 1000;
+        p.erosion = 1;
+        p.radius = (float)(1 + run % 3);
+        p.blend = run % 2 ? 0.5f : 0;
+        p.seed = (uint64_t)run;
+        rain_on(&s, &p);
+        double sunk = 0, worn = 0;
+        for (size_t i = 0; i < s.cells; i++) {
+            float least = s.before[i] < p.floor ? s.before[i] : p.floor;
+            sunk = fmax(sunk, (double)least - (double)field(&s, "height")[i]);
+            worn += s.before[i] > p.floor && field(&s, "height")[i] == p.floor;
+        }
+        print_message("  floor %g%s%s: %g cells worn to it, %.3g m below it\n", (double)p.floor,
+                      run % 4 > 1 ? " layers" : "", run % 2 ? " blend" : "", worn, sunk);
+        scene_end(&s);
+    }
+}
+
+/* ---- 4. mask and hardness ---- */
+
+static float half(const scene *s, int x, int y) {
+    (void)y;
+    return x < s->width / 2 ? 0 : 1;
+}
+
+static void masked_land_keeps_its_bits(void **state) {
+    (void)state;
+    for (int run = 0; run < 12; run++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        if (run / 6)
+            limit(&s, LAYERS);
+        draw(&s, "mask", half);
+        rv_droplets_params p = thesis(&s);
+        p.border = run % 3;
+        p.blend = run / 3 % 2 ? 0.7f : 0;
+        p.max_path = 32;
+        rain_on(&s, &p);
+        double moved = 0;
+        for (int i = 0; i < (int)s.cells; i++) {
+            if (i % s.width < 32)
+                assert_true(same_bits(s.before[i], field(&s, "height")[i]));
+            moved += fabs((double)s.change[i]);
+        }
+        assert_true(moved > 0);
+        scene_end(&s);
+    }
+}
+
+static void hard_rock_is_not_worn(void **state) {
+    (void)state;
+    for (int run = 0; run < 12; run++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        if (run / 6)
+            limit(&s, LAYERS);
+        draw(&s, "hardness", half);
+        rv_droplets_params p = thesis(&s);
+        p.border = run % 3;
+        p.blend = run / 3 % 2 ? 0.7f : 0;
+        p.max_path = 32;
+        rain_on(&s, &p);
+        double low = 0;
+        for (int i = 0; i < (int)s.cells; i++)
+            if (i % s.width >= 32)
+                low = fmin(low, (double)s.change[i]);
+        print_message("  hard: border %d blend %g: %g\n", p.border, (double)p.blend, low);
+        scene_end(&s);
+    }
+}
+
+static float all(const scene *s, int x, int y) {
+    (void)s;
+    (void)x;
+    (void)y;
+    return 1;
+}
+
+static void land_that_is_all_hard_keeps_its_bits(void **state) {
+    (void)state;
+    scene s = scene_make(64, 64);
+    hills(&s, 5, 100, 500);
+    draw(&s, "hardness", all);
+    rv_droplets_params p = thesis(&s);
+    rain_on(&s, &p);
+    assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
+    assert_true(s.report.ledger.taken == 0 && s.report.ledger.laid == 0);
+    scene_end(&s);
+}
+
+static float halfway(const scene *s, int x, int y) {
+    return 0.5f * all(s, x, y);
+}
+
+static double size_of_change(const char *limited, formula f, float blend) {
+    scene s = scene_make(64, 64);
+    hills(&s, 5, 100, 500);
+    draw(&s, limited, f);
+    rv_droplets_params p = thesis(&s);
+    p.drops = 1000;
+    p.blend = blend;
+    p.blur = 0;
+    rain_on(&s, &p);
+    double sum = 0;
+    for (size_t i = 0; i < s.cells; i++)
+        sum += fabs((double)s.change[i]);
+    scene_end(&s);
+    return sum;
+}
+
+static void half_a_mask_lets_less_happen(void **state) {
+    (void)state;
+    double whole = size_of_change("mask", all, 0), masked = size_of_change("mask", halfway, 0);
+    below("change with mask 0.5, as a share", masked / whole, 0.8);
+    above("change with mask 0.5, as a share", masked / whole, 0.2);
+    double hard = size_of_change("hardness", halfway, 0);
+    below("change with hardness 0.5, as a share", hard / whole, 0.9);
+    above("change with hardness 0.5, as a share", hard / whole, 0.2);
+    /* A blur by nothing blends the change with itself. */
+    double blended = size_of_change("mask", halfway, 1);
+    below("difference that a blend with itself makes", fabs(blended / masked - 1), 1e-5);
+}
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_vanishes),
         cmocka_unit_test(nothing_vanishes_on_a_high_base),
         cmocka_unit_test(nothing_vanishes_in_the_blend),
         cmocka_unit_test(nothing_vanishes_in_the_blend_on_a_high_base),
+        cmocka_unit_test(material_moves_down_the_slope),
+        cmocka_unit_test(more_gravity_takes_more),
+        cmocka_unit_test(flow_grows_down_a_valley),
+        cmocka_unit_test(land_does_not_sink_below_the_floor),
+        cmocka_unit_test(a_given_floor_is_kept_to_the_bit),
+        cmocka_unit_test(masked_land_keeps_its_bits),
+        cmocka_unit_test(hard_rock_is_not_worn),
+        cmocka_unit_test(land_that_is_all_hard_keeps_its_bits),
+        cmocka_unit_test(half_a_mask_lets_less_happen),
     };
     return cmocka_run_group_tests_name("droplets", tests, NULL, NULL);
 }

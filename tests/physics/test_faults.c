@@ -1,4 +1,5 @@
-/* What faults must be: straight or round, with the profile that was asked for, in every direction. */
+/* What faults must be: straight or round, with the profile that was asked for, in every direction.
+ */
 #include "../support.h"
 
 #include <math.h>
@@ -95,13 +96,15 @@ static void test_lines_are_straight(void **state) {
         }
         double direction = 0.5 * atan2(2 * xy, xx - yy);
         for (int i = 0; i < count; i++)
-            assert_true(fabs((at[i][1] - my) * cos(direction) - (at[i][0] - mx) * sin(direction)) < 1);
+            assert_true(fabs((at[i][1] - my) * cos(direction) - (at[i][0] - mx) * sin(direction)) <
+                        1);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
 }
 
-/* Solves the normal equations of a circle x^2 + y^2 = a x + b y + c through the cuts (I. Kasa, 1976). */
+/* Solves the normal equations of a circle x^2 + y^2 = a x + b y + c through the cuts (I. Kasa,
+ * 1976). */
 static void fit_circle(double at[MOST][2], int count, double *cx, double *cy, double *radius) {
     double m[3][4] = {{0}};
     for (int i = 0; i < count; i++) {
@@ -194,7 +197,8 @@ static void test_wave_length(void **state) {
             for (int x = 1; x < N - 1; x++) {
                 const float *at = heights(land) + y * N + x;
                 double h = (double)at[0];
-                double lap = ((double)at[-1] + (double)at[1] + (double)at[-N] + (double)at[N] - 4 * h) / 100;
+                double lap =
+                    ((double)at[-1] + (double)at[1] + (double)at[-N] + (double)at[N] - 4 * h) / 100;
                 n += 1;
                 sx += h;
                 sy += lap;
@@ -337,7 +341,9 @@ static void test_modes(void **state) {
         support_ok(ctx, rv_step_run(land, RV_STEP_faults, &p, NULL));
         for (int i = 0; i < 50 * 40; i++) {
             float h = heights(before)[i], f = heights(made)[i];
-            float want = mode == RV_faults_mode_set ? f : mode == RV_faults_mode_add ? h + f : h * f / 100;
+            float want = mode == RV_faults_mode_set   ? f
+                         : mode == RV_faults_mode_add ? h + f
+                                                      : h * f / 100;
             assert_true(fabsf(heights(land)[i] - want) < 1e-3f);
         }
         rv_terrain_destroy(before);
@@ -371,16 +377,11 @@ static void test_extremes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_and_relief),
-        cmocka_unit_test(test_lines_are_straight),
-        cmocka_unit_test(test_circles_are_round),
-        cmocka_unit_test(test_displacement_shrinks),
-        cmocka_unit_test(test_wave_length),
-        cmocka_unit_test(test_atan_profile),
-        cmocka_unit_test(test_bump_profile),
-        cmocka_unit_test(test_every_direction_alike),
-        cmocka_unit_test(test_no_preferred_axis),
-        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_threads_and_relief), cmocka_unit_test(test_lines_are_straight),
+        cmocka_unit_test(test_circles_are_round),  cmocka_unit_test(test_displacement_shrinks),
+        cmocka_unit_test(test_wave_length),        cmocka_unit_test(test_atan_profile),
+        cmocka_unit_test(test_bump_profile),       cmocka_unit_test(test_every_direction_alike),
+        cmocka_unit_test(test_no_preferred_axis),  cmocka_unit_test(test_modes),
         cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

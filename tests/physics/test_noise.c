@@ -122,7 +122,8 @@ static void test_detail_does_not_move_the_land(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* An octave whose features are narrower than a cell is left out; one of no height changes nothing. */
+/* An octave whose features are narrower than a cell is left out; one of no height changes nothing.
+ */
 static void test_octaves_that_cannot_be_seen(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
@@ -356,7 +357,9 @@ static void test_modes(void **state) {
         support_ok(ctx, rv_step_run(land, RV_STEP_noise, &p, NULL));
         for (size_t i = 0; i < cells_of(land); i++) {
             float h = heights(before)[i], n = heights(made)[i];
-            float want = mode == RV_noise_mode_set ? n : mode == RV_noise_mode_add ? h + n : h * n / 300;
+            float want = mode == RV_noise_mode_set   ? n
+                         : mode == RV_noise_mode_add ? h + n
+                                                     : h * n / 300;
             assert_true(fabsf(heights(land)[i] - want) < 1e-3f);
         }
         rv_terrain_destroy(before);

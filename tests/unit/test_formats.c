@@ -1252,6 +1252,27 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Room for the heights, but not for the sidecar: neither is left new. */
+static void a_sidecar_without_room_leaves_the_old_file(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = rough_land(ctx, 9, 8, 0.0f, 1.0f);
+    struct rlimit before, little;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    little = before;
+    little.rlim_cur = 200;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    rv_status status = save(land, "room.r16");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(status, RV_ERROR_OUTPUT);
+    assert_says(ctx, "room.r16.ravine.json");
+    assert_false(exists("room.r16") || exists("room.r16.ravine.json"));
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 static int answers_left;
 
 static bool stop_when_none_left(void *user, const rv_progress *now) {
@@ -1312,6 +1333,7 @@ int main(void) {
         cmocka_unit_test(wrong_wishes_are_refused),
         cmocka_unit_test(no_allocation_is_taken_for_granted),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
+        cmocka_unit_test(a_sidecar_without_room_leaves_the_old_file),
         cmocka_unit_test(a_stop_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,15 +29,12 @@ static double spacing(double value) {
 
 static double error_of(float got, double want) {
     float nearest = (float)want;
-    if (isnan(want)) {
+    if (isnan(want))
         return isnan(got) ? 0 : INFINITY;
-    }
-    if (isinf(nearest) || isinf(got)) {
+    if (isinf(nearest) || isinf(got))
         return got == nearest ? 0 : INFINITY;
-    }
-    if (want == 0) {
+    if (want == 0)
         return got == 0 && !signbit(got) == !signbit(want) ? 0 : INFINITY;
-    }
     return fabs(got - want) / spacing(want);
 }
 
@@ -48,18 +45,16 @@ static void compare(const char *name, float (*ours)(float), double (*theirs)(dou
     float where = 0;
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 2039) {
         float x = float_of((uint32_t)bits);
-        if (!(x >= low && x <= high)) {
+        if (!(x >= low && x <= high))
             continue;
-        }
         double error = error_of(ours(x), theirs((double)x));
         if (error > worst) {
             worst = error;
             where = x;
         }
     }
-    if (worst > BOUND) {
+    if (worst > BOUND)
         print_error("%s is wrong by %g units in the last place at %a\n", name, worst, where);
-    }
     assert_true(worst <= BOUND);
     assert_true(isnan(ours(NAN)));
 }
@@ -158,9 +153,8 @@ static void test_atan2_everywhere(void **state) {
 
 static void test_pow(void **state) {
     (void)state;
-    for (int n = -149; n <= 127; n++) {
+    for (int n = -149; n <= 127; n++)
         assert_true(rvi_powf(2, (float)n) == ldexpf(1, n));
-    }
     for (int n = 1; n <= 4096; n++) {
         assert_true(rvi_powf((float)n, 2) == (float)n * (float)n);
         assert_true(rvi_powf((float)n * (float)n, 0.5f) == (float)n);
@@ -195,9 +189,8 @@ static void test_monotone(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 1000000; i++) {
         float x = float_of((uint32_t)rvi_random(3, i, 0));
-        if (isnan(x)) {
+        if (isnan(x))
             continue;
-        }
         float next = nextafterf(x, INFINITY);
         assert_true(rvi_atanf(next) >= rvi_atanf(x));
         assert_true(rvi_expf(next) >= rvi_expf(x));

@@ -1,0 +1,429 @@
+/* Files: a file appears whole or not at all, and what cannot be read or written is refused in one
+ * sentence and stays as it was. */
+#define _XOPEN_SOURCE 700 /* realpath's friends: symlink, mkfifo, S_ISVTX */
+#include "support.h"
+
+#include "base/context.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- help ---- */
+
+static rv_context *ctx;
+
+static int set_up(void **state) {
+    (void)state;
+    ctx = support_context(1);
+    return 0;
+}
+
+/* Every test leaves its folder empty and its context without memory. */
+static int tear_down(void **state) {
+    (void)state;
+    rv_context_destroy(ctx);
+    return system("rm -rf ./*") == 0 ? 0 : -1;
+}
+
+static void assert_says(const char *part) {
+    if (strstr(rv_context_error(ctx), part) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", rv_context_error(ctx), part);
+}
+
+static int entries(const char *folder) {
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(dir);
+    return count;
+}
+
+static void put_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_holds(const char *path, const char *text) {
+    char got[256] = "";
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        fail_msg("%s is not there", path);
+    size_t size = fread(got, 1, sizeof got - 1, file);
+    fclose(file);
+    assert_int_equal(size, strlen(text));
+    assert_string_equal(got, text);
+}
+
+static mode_t mode_of(const char *path) {
+    struct stat info;
+    assert_int_equal(lstat(path, &info), 0);
+    return info.st_mode;
+}
+
+static rvi_writer *open_writer(const char *path) {
+    rvi_writer *writer;
+    support_ok(ctx, rvi_writer_open(ctx, path, &writer));
+    assert_non_null(writer);
+    return writer;
+}
+
+static void write_text(const char *path, const char *text) {
+    rvi_writer *writer = open_writer(path);
+    support_ok(ctx, rvi_writer_put(writer, text, strlen(text)));
+    support_ok(ctx, rvi_writer_commit(writer));
+}
+
+static void assert_refused(const char *path, const char *why) {
+    rvi_writer *writer = (rvi_writer *)&writer;
+    assert_int_equal(rvi_writer_open(ctx, path, &writer), RV_ERROR_OUTPUT);
+    assert_null(writer);
+    assert_says(why);
+}
+
+/* ---- writing ---- */
+
+static void a_file_appears_when_it_is_whole(void **state) {
+    (void)state;
+    rvi_writer *writer = open_writer("new");
+    assert_int_equal(access("new", F_OK), -1);
+    support_ok(ctx, rvi_writer_put(writer, "land", 4));
+    assert_int_equal(access("new", F_OK), -1);
+    support_ok(ctx, rvi_writer_commit(writer));
+    assert_holds("new", "land");
+    assert_int_equal(entries("."), 1);
+}
+
+static void an_old_file_stays_until_then(void **state) {
+    (void)state;
+    put_text("old", "before");
+    rvi_writer *writer = open_writer("old");
+    support_ok(ctx, rvi_writer_put(writer, "after", 5));
+    assert_holds("old", "before");
+    support_ok(ctx, rvi_writer_commit(writer));
+    assert_holds("old", "after");
+    assert_int_equal(entries("."), 1);
+}
+
+static void what_is_given_up_leaves_nothing(void **state) {
+    (void)state;
+    put_text("old", "before");
+    static const char *const names[] = {"old", "new"};
+    for (int i = 0; i < 2; i++) {
+        rvi_writer *writer = open_writer(names[i]);
+        char many[100000] = {0};
+        support_ok(ctx, rvi_writer_put(writer, many, sizeof many));
+        rvi_writer_abandon(writer);
+    }
+    rvi_writer_abandon(NULL);
+    assert_holds("old", "before");
+    assert_int_equal(entries("."), 1);
+}
+
+static void two_at_once_do_not_meet(void **state) {
+    (void)state;
+    rvi_writer *first = open_writer("same"), *second = open_writer("same");
+    support_ok(ctx, rvi_writer_put(first, "first", 5));
+    support_ok(ctx, rvi_writer_put(second, "second", 6));
+    support_ok(ctx, rvi_writer_commit(second));
+    assert_holds("same", "second");
+    support_ok(ctx, rvi_writer_commit(first));
+    assert_holds("same", "first");
+    assert_int_equal(entries("."), 1);
+}
+
+static void an_empty_file_can_be_written(void **state) {
+    (void)state;
+    support_ok(ctx, rvi_writer_commit(open_writer("empty")));
+    assert_holds("empty", "");
+}
+
+static void a_link_stays_a_link(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("there", 0777), 0);
+    put_text("there/target", "before");
+    assert_int_equal(symlink("there/target", "link"), 0);
+    assert_int_equal(symlink("link", "chain"), 0);
+    write_text("link", "once");
+    assert_holds("there/target", "once");
+    write_text("chain", "twice");
+    assert_holds("there/target", "twice");
+    assert_true(S_ISLNK(mode_of("link")) && S_ISLNK(mode_of("chain")));
+    assert_true(S_ISREG(mode_of("there/target")));
+    assert_int_equal(entries("there"), 1);
+    assert_int_equal(entries("."), 3);
+}
+
+/* A link to a file that is not there yet: refused or made, but never replaced. */
+static void a_link_to_nothing_stays_a_link(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("there", 0777), 0);
+    assert_int_equal(symlink("there/target", "link"), 0);
+    rvi_writer *writer;
+    rv_status status = rvi_writer_open(ctx, "link", &writer);
+    if (status == RV_OK) {
+        support_ok(ctx, rvi_writer_put(writer, "land", 4));
+        support_ok(ctx, rvi_writer_commit(writer));
+    } else {
+        assert_int_equal(status, RV_ERROR_OUTPUT);
+        assert_says("link");
+    }
+    assert_true(S_ISLNK(mode_of("link")));
+    if (status == RV_OK)
+        assert_holds("there/target", "land");
+}
+
+static void rights_follow_the_umask(void **state) {
+    (void)state;
+    static const mode_t masks[] = {0, 022, 027, 077};
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        mode_t before = umask(masks[i]);
+        write_text("rights", "land");
+        umask(before);
+        assert_int_equal(mode_of("rights") & 07777, 0666 & ~masks[i]);
+        assert_int_equal(remove("rights"), 0);
+    }
+}
+
+static void what_cannot_be_written_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("folder", 0777), 0);
+    put_text("file", "before");
+    assert_refused("folder", "folder: is a directory");
+    assert_refused("folder/", "folder/");
+    assert_refused("missing/new", "missing/new: cannot be written");
+    assert_refused("file/new", "file/new: cannot be written");
+    assert_refused("", "empty");
+    assert_holds("file", "before");
+    assert_int_equal(entries("folder"), 0);
+    assert_int_equal(entries("."), 2);
+}
+
+static void a_folder_without_rights_is_refused(void **state) {
+    (void)state;
+    if (geteuid() == 0)
+        skip(); /* root may write everywhere */
+    assert_int_equal(mkdir("closed", 0555), 0);
+    assert_refused("closed/new", "Permission denied");
+    assert_int_equal(entries("closed"), 0);
+}
+
+static void what_is_no_plain_file_stays_as_it_is(void **state) {
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0666), 0);
+    assert_int_equal(symlink("pipe", "link"), 0);
+    assert_refused("/dev/null", "/dev/null: is not a plain file");
+    assert_refused("pipe", "pipe: is not a plain file");
+    assert_refused("link", "link: is not a plain file");
+    assert_true(S_ISCHR(mode_of("/dev/null")));
+    assert_true(S_ISFIFO(mode_of("pipe")) && S_ISLNK(mode_of("link")));
+    assert_int_equal(entries("."), 2);
+}
+
+/* Writes `size` bytes in one piece while files may have `limit` of them. */
+static rv_status write_limited(const char *path, size_t size, rlim_t limit) {
+    static const char bytes[200000];
+    struct rlimit before, little;
+    rvi_writer *writer = open_writer(path);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    little = before;
+    little.rlim_cur = limit;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    rv_status status = rvi_writer_put(writer, bytes, size);
+    if (status == RV_OK)
+        status = rvi_writer_commit(writer);
+    else
+        rvi_writer_abandon(writer);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    return status;
+}
+
+static void a_full_disk_leaves_the_old_file(void **state) {
+    (void)state;
+    put_text("old", "before");
+    static const size_t sizes[] = {1, 65535, 65536, 65537, 200000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        rlim_t limits[] = {0, sizes[i] / 2, sizes[i] - 1};
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(write_limited("old", sizes[i], limits[k]), RV_ERROR_OUTPUT);
+            assert_says("old: cannot be written: ");
+            assert_holds("old", "before");
+            assert_int_equal(write_limited("new", sizes[i], limits[k]), RV_ERROR_OUTPUT);
+            assert_int_equal(entries("."), 1);
+        }
+        support_ok(ctx, write_limited("new", sizes[i], sizes[i]));
+        assert_int_equal(remove("new"), 0);
+    }
+}
+
+/* ---- reading ---- */
+
+static void what_was_written_is_read(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 1 << 20, (1 << 20) + 1, 3000000};
+    unsigned char *bytes = malloc(3000000);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < 3000000; i++)
+        bytes[i] = (unsigned char)(i * 2654435761u >> 13);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t piece = 1000; piece <= 5000000; piece *= 70) {
+            rvi_writer *writer = open_writer("data");
+            for (size_t at = 0; at < sizes[i]; at += piece)
+                support_ok(ctx, rvi_writer_put(writer, bytes + at,
+                                               sizes[i] - at < piece ? sizes[i] - at : piece));
+            support_ok(ctx, rvi_writer_commit(writer));
+            rvi_bytes read;
+            support_ok(ctx, rvi_file_read(ctx, "data", &read));
+            assert_int_equal(read.size, sizes[i]);
+            assert_memory_equal(read.data, bytes, sizes[i]);
+            assert_int_equal(read.data[read.size], 0);
+            rvi_free(ctx, read.data);
+        }
+    free(bytes);
+}
+
+static void an_empty_file_has_no_bytes(void **state) {
+    (void)state;
+    put_text("empty", "");
+    rvi_bytes read;
+    support_ok(ctx, rvi_file_read(ctx, "empty", &read));
+    assert_int_equal(read.size, 0);
+    assert_non_null(read.data);
+    assert_int_equal(read.data[0], 0);
+    rvi_free(ctx, read.data);
+}
+
+static void the_start_of_a_file_is_read(void **state) {
+    (void)state;
+    put_text("data", "0123456789");
+    for (size_t most = 0; most <= 12; most++) {
+        rvi_bytes read;
+        uint64_t total;
+        support_ok(ctx, rvi_file_read_start(ctx, "data", most, &read, &total));
+        assert_int_equal(total, 10);
+        assert_int_equal(read.size, most < 10 ? most : 10);
+        assert_memory_equal(read.data, "0123456789", read.size);
+        assert_int_equal(read.data[read.size], 0);
+        rvi_free(ctx, read.data);
+    }
+}
+
+static void assert_unreadable(const char *path, const char *why) {
+    rvi_bytes read = {(unsigned char *)&read, 5};
+    assert_int_equal(rvi_file_read(ctx, path, &read), RV_ERROR_INPUT);
+    assert_null(read.data);
+    assert_int_equal(read.size, 0);
+    assert_says(why);
+}
+
+static void what_cannot_be_read_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("folder", 0777), 0);
+    put_text("file", "land");
+    assert_unreadable("missing", "missing: cannot be read: No such file");
+    assert_unreadable("folder", "folder: is a directory");
+    assert_unreadable("file/deeper", "file/deeper: cannot be read");
+    assert_unreadable("", "cannot be read");
+    assert_false(rvi_file_exists("missing"));
+    assert_true(rvi_file_exists("file") && rvi_file_exists("folder"));
+    if (geteuid() != 0) {
+        assert_int_equal(chmod("file", 0), 0);
+        assert_unreadable("file", "file: cannot be read: Permission denied");
+    }
+}
+
+/* Nobody writes to this pipe: whoever waits for it waits for ever. */
+static void a_pipe_is_not_waited_for(void **state) {
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0666), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        rvi_bytes read;
+        alarm(3);
+        _exit(rvi_file_read(ctx, "pipe", &read) == RV_ERROR_INPUT ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    if (WIFSIGNALED(result))
+        fail_msg("reading a pipe that nobody writes to does not end");
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 0);
+}
+
+static void a_file_larger_than_memory_is_refused(void **state) {
+    (void)state;
+    rv_context_desc desc = {.threads = 1, .memory_limit = 1 << 20};
+    rv_context *small;
+    assert_int_equal(rv_context_create(&desc, &small), RV_OK);
+    FILE *file = fopen("huge", "wb");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)1 << 33), 0); /* takes no place on the disk */
+    fclose(file);
+    rvi_bytes read;
+    assert_int_equal(rvi_file_read(small, "huge", &read), RV_ERROR_MEMORY);
+    assert_null(read.data);
+    assert_non_null(strstr(rv_context_error(small), "huge"));
+    rv_context_destroy(small);
+}
+
+/* ---- memory ---- */
+
+static void no_allocation_is_taken_for_granted(void **state) {
+    (void)state;
+    support_memory memory = {.left = -1};
+    rv_context_desc desc = {.threads = 1, .allocator = support_allocator(&memory)};
+    rv_context *poor;
+    assert_int_equal(rv_context_create(&desc, &poor), RV_OK);
+    put_text("old", "before");
+    long held = memory.held;
+    memory.left = 0;
+    rvi_writer *writer;
+    rvi_bytes read;
+    assert_int_equal(rvi_writer_open(poor, "old", &writer), RV_ERROR_MEMORY);
+    assert_null(writer);
+    assert_int_equal(rvi_file_read(poor, "old", &read), RV_ERROR_MEMORY);
+    assert_null(read.data);
+    assert_int_equal(memory.held, held);
+    assert_int_equal(entries("."), 1);
+    rv_context_destroy(poor);
+    assert_int_equal(memory.held, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_old_file_stays_until_then, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_given_up_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_at_once_do_not_meet, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_empty_file_can_be_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_link_stays_a_link, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_link_to_nothing_stays_a_link, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rights_follow_the_umask, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_written_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_without_rights_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_plain_file_stays_as_it_is, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_full_disk_leaves_the_old_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_written_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_empty_file_has_no_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_start_of_a_file_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pipe_is_not_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_larger_than_memory_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_allocation_is_taken_for_granted, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
