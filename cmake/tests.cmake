@@ -7,6 +7,8 @@ file(GLOB test_sources CONFIGURE_DEPENDS
     tests/unit/test_*.c tests/physics/test_*.c tests/faults/test_*.c
 )
 file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
+# These watch the clock or take their time: not for slow builds.
+set(timed_tests test_bar test_docs test_interrupt)
 
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")
@@ -41,7 +43,7 @@ function(ravine_add_tests tree other)
         get_filename_component(program ${source} NAME_WE)
         get_filename_component(kind ${source} DIRECTORY)
         get_filename_component(kind ${kind} NAME)
-        if(NOT kind IN_LIST ARGN)
+        if(NOT kind IN_LIST ARGN OR (other AND program IN_LIST timed_tests))
             continue()
         endif()
         string(REGEX REPLACE "^test_" "${kind}." name ${program})
@@ -85,4 +87,7 @@ if(NOT BUILD_SHARED_LIBS)
         endif()
     endforeach()
     ravine_add_tests(${CMAKE_BINARY_DIR} "" unit physics faults cli)
+    if(TEST cli.interrupt)
+        set_tests_properties(cli.interrupt PROPERTIES RUN_SERIAL ON)
+    endif()
 endif()

@@ -211,13 +211,14 @@ typedef enum rv_step_kind {
 
 enum {
     RV_SIZES = 1, /* gives the terrain another size */
+    RV_PLANS = 2, /* knows better than bytes_per_cell how much memory it needs */
 };
 
 typedef struct rv_step_info {
     rv_step_id id;
     const char *name;
     rv_step_kind kind;
-    unsigned flags;       /* RV_SIZES */
+    unsigned flags;       /* RV_SIZES, RV_PLANS */
     int bytes_per_cell;   /* working memory while it runs, beside the terrain */
     const char *sentence; /* what it is */
     const char *source;   /* the paper it comes from */

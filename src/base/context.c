@@ -15,7 +15,12 @@
 #error "Ravine cannot be built with fast-math: the same bits everywhere need exact arithmetic."
 #endif
 
-enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 50 };
+enum {
+    ALIGN = 64,
+    SENTENCE = 5120 /* a path of any length and the reason */,
+    POLL_MS = 20,
+    PROGRESS_MS = 50
+};
 
 struct rv_context {
     rv_context_desc desc;
@@ -24,6 +29,7 @@ struct rv_context {
     const char *step;
     double done;
     int64_t asked_ms; /* when the user was last asked */
+    int64_t shown_ms; /* when they last saw the land */
     bool cancelled;
     char error[SENTENCE];
 };
@@ -188,7 +194,7 @@ void rvi_free(rv_context *ctx, void *memory) {
 void rvi_progress_begin(rv_context *ctx, const char *step) {
     ctx->step = step;
     ctx->done = 0.0;
-    ctx->asked_ms = 0;
+    ctx->asked_ms = ctx->shown_ms = 0;
     ctx->cancelled = false;
 }
 
@@ -211,12 +217,16 @@ rv_status rvi_poll(rv_context *ctx) {
 }
 
 bool rvi_progress_due(const rv_context *ctx) {
-    return ctx->desc.progress && now_ms() - ctx->asked_ms >= PROGRESS_MS;
+    return ctx->desc.progress && now_ms() - ctx->shown_ms >= PROGRESS_MS;
 }
 
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
     ctx->done = done;
     if (ctx->cancelled)
         return RV_CANCELLED;
-    return rvi_progress_due(ctx) ? ask(ctx, land) : RV_OK;
+    if (!rvi_progress_due(ctx))
+        return RV_OK;
+    rv_status status = ask(ctx, land);
+    ctx->shown_ms = ctx->asked_ms;
+    return status;
 }

@@ -22,7 +22,8 @@ bool rvi_file_exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
-static rv_status open_input(rv_context *ctx, const char *path, int *fd, uint64_t *size) {
+static rv_status open_input(rv_context *ctx, const char *path, int *fd, bool *plain,
+                            uint64_t *size) {
     *fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     if (*fd < 0 || fstat(*fd, &info) != 0) {
@@ -35,47 +36,76 @@ static rv_status open_input(rv_context *ctx, const char *path, int *fd, uint64_t
         close(*fd);
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is a directory, a file was expected.", path);
     }
+    *plain = S_ISREG(info.st_mode);
     *size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
     return RV_OK;
 }
 
-static rv_status read_all(rv_context *ctx, int fd, const char *path, rvi_bytes *bytes) {
-    size_t have = 0;
-    while (have < bytes->size) {
-        size_t part = bytes->size - have < CHUNK ? bytes->size - have : CHUNK;
-        ssize_t got = read(fd, bytes->data + have, part);
+/* Reads until `bytes` is full or the file ends. */
+static rv_status read_all(rv_context *ctx, int fd, const char *path, size_t room,
+                          rvi_bytes *bytes) {
+    while (bytes->size < room) {
+        size_t left = room - bytes->size;
+        ssize_t got = read(fd, bytes->data + bytes->size, left < CHUNK ? left : CHUNK);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return rvi_fail(ctx, RV_ERROR_INPUT, "%s: cannot be read: %s.", path, strerror(errno));
         if (got == 0)
-            break; /* it shrank while it was read: the parsers say what is missing */
-        have += (size_t)got;
+            break; /* it may have shrunk while it was read: the parsers say what is missing */
+        bytes->size += (size_t)got;
         rv_status status = rvi_poll(ctx);
         if (status != RV_OK)
             return status;
     }
-    bytes->size = have;
-    bytes->data[have] = 0;
     return RV_OK;
+}
+
+/* A pipe has no size to ask for: the memory is doubled until everything fits. */
+static rv_status read_pipe(rv_context *ctx, int fd, const char *path, size_t most,
+                           rvi_bytes *bytes) {
+    size_t room = 0;
+    rv_status status = RV_OK;
+    while (status == RV_OK && bytes->size == room && room < most) {
+        size_t more = room ? 2 * room : CHUNK;
+        more = more < most ? more : most;
+        unsigned char *data = rvi_alloc(ctx, more + 1, 1, path);
+        if (!data)
+            return RV_ERROR_MEMORY;
+        if (bytes->size > 0)
+            memcpy(data, bytes->data, bytes->size);
+        rvi_free(ctx, bytes->data);
+        bytes->data = data;
+        room = more;
+        status = read_all(ctx, fd, path, room, bytes);
+    }
+    return status;
 }
 
 rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
                               uint64_t *total) {
     *out = (rvi_bytes){NULL, 0};
     int fd;
-    rv_status status = open_input(ctx, path, &fd, total);
+    bool plain = false;
+    rv_status status = open_input(ctx, path, &fd, &plain, total);
     if (status != RV_OK)
         return status;
-    out->size = *total < most ? (size_t)*total : most;
-    out->data = rvi_alloc(ctx, out->size + 1, 1, path);
-    status = out->data ? read_all(ctx, fd, path, out) : RV_ERROR_MEMORY;
+    if (plain) {
+        size_t room = *total < most ? (size_t)*total : most;
+        out->data = rvi_alloc(ctx, room + 1, 1, path);
+        status = out->data ? read_all(ctx, fd, path, room, out) : RV_ERROR_MEMORY;
+    } else {
+        status = read_pipe(ctx, fd, path, most, out);
+        *total = out->size;
+    }
     close(fd);
     if (status != RV_OK) {
         rvi_free(ctx, out->data);
         *out = (rvi_bytes){NULL, 0};
+        return status;
     }
-    return status;
+    out->data[out->size] = 0;
+    return RV_OK;
 }
 
 rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out) {
@@ -91,6 +121,17 @@ struct rvi_writer {
     unsigned char buffer[1 << 16];
 };
 
+/* false: longer than any path can be. */
+static bool directory_of(const char *path, char out[PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    if (size >= PATH_MAX)
+        return false;
+    memcpy(out, size ? path : ".", size ? size : 1);
+    out[size ? size : 1] = '\0';
+    return true;
+}
+
 /* The name to replace: what a link points to, so that the link stays. */
 static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
     struct stat info;
@@ -105,6 +146,19 @@ static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a plain file and stays as it is.", path);
     *out = realpath(path, NULL);
     return RV_OK;
+}
+
+rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
+    char *real;
+    rv_status status = resolve_target(ctx, path, &real);
+    if (status != RV_OK)
+        return status;
+    char directory[PATH_MAX];
+    if (directory_of(real ? real : path, directory) && access(directory, W_OK) != 0)
+        status =
+            rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
+    free(real);
+    return status;
 }
 
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {
@@ -180,13 +234,7 @@ rv_status rvi_writer_put(rvi_writer *w, const void *data, size_t size) {
 /* The new name must outlive a power cut too; not every file system can promise it, so no error. */
 static void sync_directory(const char *path) {
     char directory[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
-    if (size >= sizeof directory)
-        return;
-    memcpy(directory, path, size);
-    directory[size] = '\0';
-    int fd = open(size ? directory : ".", O_RDONLY | O_CLOEXEC);
+    int fd = directory_of(path, directory) ? open(directory, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return;
     (void)fsync(fd);

@@ -10,18 +10,22 @@ typedef struct rvi_bytes {
     size_t size;
 } rvi_bytes;
 
-/* The whole file. RV_ERROR_INPUT with a sentence when it is missing, a directory or unreadable. */
+/* The whole file, or all that comes through a pipe. RV_ERROR_INPUT with a sentence when it is
+ * missing, a directory or unreadable. */
 rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out);
 /* At most `most` bytes from its start, for a look at a header; *total is the size of the file. */
 rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
                               uint64_t *total);
 bool rvi_file_exists(const char *path);
 
+/* Could a file be written there? RV_ERROR_OUTPUT with a sentence when it is clear that not. */
+rv_status rvi_file_check_target(rv_context *ctx, const char *path);
+
 typedef struct rvi_writer rvi_writer;
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out);
 rv_status rvi_writer_put(rvi_writer *writer, const void *data, size_t size);
-/* Writes and syncs all bytes, still under the temporary name: what can fail, but for the rename. Where
- * several files belong together, finish all before the first is committed. */
+/* Writes and syncs all bytes, still under the temporary name: what can fail, but for the rename.
+ * Where several files belong together, finish all before the first is committed. */
 rv_status rvi_writer_finish(rvi_writer *writer);
 /* Both end the writer. Commit: sync and rename; on failure the old file, if any, is as it was. */
 rv_status rvi_writer_commit(rvi_writer *writer);

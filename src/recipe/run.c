@@ -1,6 +1,7 @@
 /* run.c: a recipe from its first step to its last, with the clock. */
+#include "base/file.h"
 #include "recipe/parse.h"
-#include "terrain/state.h"
+#include "steps/step.h"
 
 #include <string.h>
 #include <time.h>
@@ -39,11 +40,27 @@ static rv_status first_land(const rv_recipe *recipe, rv_terrain **land) {
     return rv_terrain_create(recipe->ctx, &desc, land);
 }
 
+/* Hours of work are not lost to a folder that is not there: where steps will write is looked at
+ * before the first one runs. */
+static rv_status check_targets(const rv_recipe *recipe) {
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < recipe->count; i++) {
+        const rv_step_info *step = rv_step_get(recipe->steps[i].id);
+        for (int k = 0; status == RV_OK && k < step->param_count; k++)
+            if (step->kind == RV_KIND_show && step->params[k].type == RV_PARAM_FILE)
+                status = rvi_file_check_target(
+                    recipe->ctx, rv_param_text(&step->params[k], recipe->steps[i].params));
+    }
+    return status;
+}
+
 rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out) {
     if (out)
         *out = NULL;
     rv_terrain *land;
-    rv_status status = first_land(recipe, &land);
+    rv_status status = check_targets(recipe);
+    if (status == RV_OK)
+        status = first_land(recipe, &land);
     if (status != RV_OK)
         return status;
     status = run_steps(recipe, watch, land);
@@ -96,13 +113,16 @@ static int add_fields(char *names, size_t room, const char *writes) {
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     rv_terrain land = {.ctx = recipe->ctx, .planned = true};
     rv_terrain_desc desc = rv_terrain_desc_default();
-    rv_status status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
+    rv_status status = check_targets(recipe);
+    if (status == RV_OK)
+        status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
     char names[1024] = " ";
     int fields = 0;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
         size_t held = rvi_cells(&land);
-        status = rv_step_run(&land, step->id, recipe->steps[i].params, NULL);
+        size_t working;
+        status = rvi_step_plan(&land, step->id, recipe->steps[i].params, &working);
         if (step->kind == RV_KIND_make && step->flags & RV_SIZES) {
             fields = 0; /* starts over */
             memcpy(names, " ", 2);
@@ -112,8 +132,8 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
         size_t cells = rvi_cells(&land);
         size_t each = sizeof(float) * (size_t)(1 + fields);
         size_t old = step->flags & RV_SIZES ? held * each : 0; /* is there until the new one is */
-        plans[i] = (rv_plan){step->id, land.width, land.height, land.cell,
-                             old + cells * (each + (size_t)step->bytes_per_cell)};
+        plans[i] =
+            (rv_plan){step->id, land.width, land.height, land.cell, old + cells * each + working};
     }
     return status;
 }

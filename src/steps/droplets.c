@@ -289,6 +289,27 @@ static void run_one(void *arg, int tile, uint64_t number, float x, float y) {
 
 /* ---- before and after ---- */
 
+static void size_grids(flood *f) {
+    const rv_terrain *land = f->job->land;
+    if (f->p->border == RV_droplets_border_apron)
+        f->margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
+    f->width = land->width + 2 * f->margin;
+    f->height = land->height + 2 * f->margin;
+    rvi_brush_make(&f->brush, f->p->radius);
+    f->border = f->brush.reach;
+    f->stride = (size_t)(f->width + 2 * f->border);
+    f->count = f->stride * (size_t)(f->height + 2 * f->border);
+}
+
+/* What run_flood will need at most: it may find a mask, and rounds are of bounded size. */
+static size_t plan_memory(const flood *f) {
+    const rv_droplets_params *p = f->p;
+    size_t cells = rvi_cells(f->job->land);
+    size_t grids = 4 * f->count, rain = p->rain[0] ? 3 * f->count : 0;
+    size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
+    return (grids + rain + maps) * sizeof(float) + ((size_t)3 << 20);
+}
+
 static void *grid(flood *f, const char *what) {
     return rvi_alloc(f->job->ctx, f->count, sizeof(float), what);
 }
@@ -490,14 +511,6 @@ static rv_status prepare(flood *f) {
     f->min_fall = f->p->min_slope * relief;
     f->floor = isnan(f->p->floor) ? low : f->p->floor;
     f->layered = land->layer_count > 1;
-    if (f->p->border == RV_droplets_border_apron)
-        f->margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
-    f->width = land->width + 2 * f->margin;
-    f->height = land->height + 2 * f->margin;
-    rvi_brush_make(&f->brush, f->p->radius);
-    f->border = f->brush.reach;
-    f->stride = (size_t)(f->width + 2 * f->border);
-    f->count = f->stride * (size_t)(f->height + 2 * f->border);
     rv_status status = allocate(f);
     if (status == RV_OK)
         status = fill_factors(f);
@@ -514,10 +527,11 @@ static rv_status run_rounds(flood *f) {
     rv_status status = RV_OK;
     while (status == RV_OK && rvi_rounds_done(f->rounds) < 1.0) {
         status = rvi_rounds_next(f->rounds);
-        if (status == RV_OK && rvi_progress_due(f->job->ctx)) {
+        if (status != RV_OK)
+            break;
+        if (rvi_progress_due(f->job->ctx))
             show_land(f);
-            status = rvi_job_progress(f->job, rvi_rounds_done(f->rounds));
-        }
+        status = rvi_job_progress(f->job, rvi_rounds_done(f->rounds));
     }
     return status;
 }
@@ -549,7 +563,9 @@ rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
         return RV_ERROR_MEMORY;
     f->p = p;
     f->job = job;
-    rv_status status = run_flood(f);
+    size_grids(f);
+    job->memory = plan_memory(f);
+    rv_status status = job->planning ? RV_OK : run_flood(f);
     release(f);
     rvi_free(job->ctx, f);
     return status;

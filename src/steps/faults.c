@@ -114,7 +114,7 @@ static double draw(uint64_t seed, int which, uint64_t when) {
 static double width_in_cells(const rv_terrain *land, const rv_faults_params *p) {
     bool waves = p->profile == RV_faults_profile_sin || p->profile == RV_faults_profile_cos;
     double longer = rvi_maxi(land->width, land->height) - 1;
-    return isnan(p->width) ? longer / (waves ? 4 : 30) : (double)p->width / (double)land->cell;
+    return isnan(p->width) ? longer / (waves ? 4 : 40) : (double)p->width / (double)land->cell;
 }
 
 static fault make_fault(const rv_terrain *land, const rv_faults_params *p, double step, int i) {

@@ -269,9 +269,7 @@ rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_re
     rv_status status = rv_params_check(ctx, id, params);
     if (status != RV_OK)
         return status;
-    rvi_job job = {.ctx = ctx, .land = land, .planning = land->planned};
-    if (job.planning)
-        return step->flags & RV_SIZES ? runners[id](&job, params) : RV_OK;
+    rvi_job job = {.ctx = ctx, .land = land};
     rvi_progress_begin(ctx, step->name);
     bool masked = (step->kind == RV_KIND_make || step->kind == RV_KIND_shape) &&
                   !(step->flags & RV_SIZES) && rvi_field_get(land, "mask");
@@ -283,5 +281,15 @@ rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_re
                               .ledger = job.ledger,
                               .drop_steps = job.drop_steps,
                               .land = land};
+    return status;
+}
+
+rv_status rvi_step_plan(rv_terrain *land, rv_step_id id, const void *params, size_t *memory) {
+    const rv_step_info *step = rv_step_get(id);
+    rvi_job job = {.ctx = land->ctx, .land = land, .planning = true};
+    rv_status status = rv_params_check(land->ctx, id, params);
+    if (status == RV_OK && step->flags & (RV_SIZES | RV_PLANS))
+        status = runners[id](&job, params);
+    *memory = step->flags & RV_PLANS ? job.memory : rvi_cells(land) * (size_t)step->bytes_per_cell;
     return status;
 }

@@ -11,7 +11,9 @@ typedef struct rvi_job {
     rv_terrain *land;
     rv_ledger ledger; /* filled in by steps of kind wear, in cubic metres */
     uint64_t drop_steps;
-    bool planning; /* RV_SIZES steps only: set the size of `land` (planned), touch nothing else */
+    bool planning; /* set the size of `land` (planned) and `memory`; touch nothing else */
+    size_t
+        memory; /* bytes the run needs beside the terrain; set while planning, by RV_PLANS steps */
 } rvi_job;
 
 /* Parameters are checked before; `land` is whole. A step of kind make or shape may leave the mask
@@ -20,6 +22,10 @@ typedef struct rvi_job {
 #define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes)                         \
     rv_status rvi_step_##name(rvi_job *job, const rv_##name##_params *p);
 #include <ravine/steps.def>
+
+/* Checks the parameters and asks the step what a run would do: sets the size of `land`, which is
+ * planned, and the memory the run needs beside it. */
+rv_status rvi_step_plan(rv_terrain *land, rv_step_id id, const void *params, size_t *memory);
 
 /* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.
  */

@@ -1,6 +1,7 @@
 /* What must hold for droplets: nothing is lost, water runs down, limits are kept, and neither the
  * tiles nor the threads that run the drops show in the land. Figures that a bound is set for are
  * printed. */
+#include "base/math.h"
 #include "support.h"
 
 #include <math.h>
@@ -301,9 +302,9 @@ static void material_moves_down_the_slope(void **state) {
 /* With the sign that equation 5.7 is printed with, drops would slow down and take less. */
 static void more_gravity_takes_more(void **state) {
     (void)state;
-    static const float gravity[] = {0, 1, 4, 16, 64};
-    double taken[5];
-    for (int i = 0; i < 5; i++) {
+    static const float gravity[] = {0, 4, 16, 64};
+    double taken[4];
+    for (int i = 0; i < 4; i++) {
         scene s = scene_make(64, 64);
         draw(&s, "height", east_slope);
         rv_droplets_params p = thesis(&s);
@@ -329,17 +330,18 @@ static void flow_grows_down_a_valley(void **state) {
     rv_droplets_params p = thesis(&s);
     p.drops = 20000;
     p.max_path = 200;
+    p.inertia = 0.05f;
     p.erosion = 0;
     p.evaporation = 0;
     rain_on(&s, &p);
-    double before = 0;
+    double upstream = 0;
     for (int part = 0; part < 6; part++) {
         double flow = 0;
         for (int i = 0; i < 7 * 16; i++)
             flow += (double)field(&s, "flow")[(13 + i / 16) * s.width + part * 16 + i % 16];
         if (part > 0)
-            above("flow in the next part of the valley, as a multiple", flow / before, 1.1);
-        before = flow;
+            above("flow in the next part of the valley, as a multiple", flow / upstream, 1.1);
+        upstream = flow;
     }
     scene_end(&s);
 }
@@ -511,6 +513,326 @@ static void half_a_mask_lets_less_happen(void **state) {
     double blended = size_of_change("mask", halfway, 1);
     below("difference that a blend with itself makes", fabs(blended / masked - 1), 1e-5);
 }
+/* ---- 5. pits ---- */
+
+static float bowl(const scene *s, int x, int y) { /* 30 m deep, in a slope */
+    float dx = (float)x - 24, dy = (float)y - 32, r = dx * dx + dy * dy;
+    return east_slope(s, x, y) / 8 - 30 * expf(-r / 50);
+}
+
+/* How deep water would stand in the deepest pit when all are full to the brim. */
+static double pit_depth(const scene *s) {
+    const float *h = field(s, "height");
+    float *water = calloc(s->cells, sizeof(float));
+    assert_non_null(water);
+    for (int i = 0; i < (int)s->cells; i++) {
+        int x = i % s->width, y = i / s->width;
+        bool edge = x == 0 || y == 0 || x == s->width - 1 || y == s->height - 1;
+        water[i] = edge ? h[i] : INFINITY;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int k = 0; k < 2 * (int)s->cells; k++) {
+            int i = k < (int)s->cells ? k : 2 * (int)s->cells - 1 - k;
+            int x = i % s->width, y = i / s->width;
+            for (int n = 0; n < 9; n++) {
+                int nx = x + n % 3 - 1, ny = y + n / 3 - 1;
+                if (nx < 0 || ny < 0 || nx >= s->width || ny >= s->height)
+                    continue;
+                float level = fmaxf(h[i], water[ny * s->width + nx]);
+                changed = changed || level < water[i];
+                water[i] = fminf(level, water[i]);
+            }
+        }
+    }
+    double depth = 0;
+    for (size_t i = 0; i < s->cells; i++)
+        depth = fmax(depth, (double)water[i] - (double)h[i]);
+    free(water);
+    return depth;
+}
+
+static void a_pit_becomes_shallower(void **state) {
+    (void)state;
+    static const float radii[] = {1, 2, 4};
+    for (int r = 0; r < 3; r++) {
+        scene s = scene_make(64, 64);
+        draw(&s, "height", bowl);
+        double depth = pit_depth(&s), first = depth;
+        for (int run = 0; run < 5; run++) {
+            rv_droplets_params p = thesis(&s);
+            p.seed = (uint64_t)run + 1;
+            p.drops = 400;
+            p.radius = radii[r];
+            p.inertia = 0.1f;
+            rain_on(&s, &p);
+            double now = pit_depth(&s);
+            print_message("  radius %g: the pit of %.3g m is %.3g m deep\n", (double)radii[r], first,
+                          now);
+            depth = now;
+        }
+        below("depth of the pit, as a share", depth / first, 0.5);
+        scene_end(&s);
+    }
+}
+
+static float tilt_x, tilt_y;
+
+static float tilted(const scene *s, int x, int y) {
+    (void)s;
+    return 1000 - tilt_x * (float)x - tilt_y * (float)y;
+}
+
+static int holes(const scene *s) {
+    const float *h = field(s, "height");
+    int count = 0;
+    for (int y = 1; y < s->height - 1; y++)
+        for (int x = 1; x < s->width - 1; x++) {
+            int higher = 0;
+            for (int n = 0; n < 9; n++)
+                higher += h[(y + n / 3 - 1) * s->width + x + n % 3 - 1] > h[y * s->width + x];
+            count += higher == 8;
+        }
+    return count;
+}
+
+static void a_drop_digs_no_hole(void **state) {
+    (void)state;
+    static const float tilts[][2] = {{3, 0}, {2, 1}, {2, 2}, {1, -3}};
+    int found = 0, runs = 0;
+    for (int t = 0; t < 4; t++)
+        for (int radius = 1; radius <= 4; radius++)
+            for (uint64_t seed = 0; seed < 12; seed++) {
+                scene s = scene_make(48, 48);
+                tilt_x = tilts[t][0];
+                tilt_y = tilts[t][1];
+                draw(&s, "height", tilted);
+                rv_droplets_params p = thesis(&s);
+                p.drops = 1;
+                p.erosion = 1;
+                p.capacity = 1000;
+                p.radius = (float)radius;
+                p.seed = seed;
+                p.max_path = seed % 3 ? 64 : 3;
+                rain_on(&s, &p);
+                int n = holes(&s);
+                if (n > 0)
+                    print_message("  tilt %g %g radius %d seed %d: %d holes\n", (double)tilt_x,
+                                  (double)tilt_y, radius, (int)seed, n);
+                found += n;
+                runs++;
+                scene_end(&s);
+            }
+    print_message("  %d holes in %d runs\n", found, runs);
+    assert_int_equal(found, 0);
+}
+
+/* ---- 6. the way of a drop ---- */
+
+/* How far the cells that one drop has wetted lie from a line in direction (dx, dy), in cells: the
+ * width of the band that holds them all. A straight path has at most sqrt 2, because cells are
+ * marked where they are nearest to it. */
+static double band(const scene *s, double dx, double dy, int *wet) {
+    double low = INFINITY, high = -INFINITY, length = hypot(dx, dy);
+    *wet = 0;
+    for (int i = 0; i < (int)s->cells; i++)
+        if (field(s, "flow")[i] > 0) {
+            double across_it = ((i % s->width) * dy - (i / s->width) * dx) / length;
+            low = fmin(low, across_it);
+            high = fmax(high, across_it);
+            ++*wet;
+        }
+    return high - low;
+}
+
+/* The narrowest band in any direction. */
+static double narrowest_band(const scene *s, int *wet) {
+    double best = INFINITY;
+    for (int a = 0; a < 720; a++)
+        best = fmin(best, band(s, cos(a * RVI_PI / 720), sin(a * RVI_PI / 720), wet));
+    return best;
+}
+
+static double widest_way(float inertia) {
+    double widest = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        scene s = scene_make(96, 96);
+        hills(&s, seed, 0, 500);
+        rv_droplets_params p = thesis(&s);
+        p.drops = 1;
+        p.seed = seed;
+        p.inertia = inertia;
+        rain_on(&s, &p);
+        int wet;
+        double wide = narrowest_band(&s, &wet);
+        widest = wet > 8 && wide > widest ? wide : widest;
+        scene_end(&s);
+    }
+    return widest;
+}
+
+static void with_full_inertia_a_drop_never_turns(void **state) {
+    (void)state;
+    below("width of the way of a drop with inertia 1", widest_way(1), 1.5);
+    above("width of the way of a drop with inertia 0.1", widest_way(0.1f), 3);
+}
+
+static void without_inertia_a_drop_runs_down_the_gradient(void **state) {
+    (void)state;
+    double widest = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        scene s = scene_make(96, 96);
+        double angle = (double)seed * RVI_PI / 20;
+        tilt_x = (float)(4 * cos(angle));
+        tilt_y = (float)(4 * sin(angle));
+        draw(&s, "height", tilted);
+        rv_droplets_params p = thesis(&s);
+        p.drops = 1;
+        p.seed = seed;
+        p.inertia = 0;
+        p.erosion = 0;
+        rain_on(&s, &p);
+        int wet;
+        double wide = band(&s, (double)tilt_x, (double)tilt_y, &wet);
+        widest = fmax(widest, wide);
+        scene_end(&s);
+    }
+    below("width of the way straight down", widest, 1.45);
+}
+
+/* Writes a field as an image for rain. */
+static void save_image(scene *s, formula f, const char *file) {
+    draw(s, "image", f);
+    rv_save_params p = rv_save_params_default();
+    p.file = file;
+    p.field = "image";
+    p.low = 0;
+    p.high = 1;
+    support_ok(s->ctx, rv_step_run(s->land, RV_STEP_save, &p, NULL));
+}
+
+static float plateau(const scene *s, int x, int y) { /* flat but for a hill in one corner */
+    (void)s;
+    return 100 + (x < 8 && y < 8 ? (float)(8 - x) * (float)(8 - y) : 0);
+}
+
+static float one_cell(const scene *s, int x, int y) {
+    return x == s->width / 2 && y == s->height / 2 ? 1 : 0;
+}
+
+static void on_a_plateau_drops_run_anywhere_and_take_nothing(void **state) {
+    (void)state;
+    scene s = scene_make(81, 81);
+    draw(&s, "height", plateau);
+    save_image(&s, one_cell, "one.npy");
+    rv_droplets_params p = thesis(&s);
+    p.drops = 8000;
+    p.max_path = 30;
+    p.rain = "one.npy";
+    rain_on(&s, &p);
+    assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
+    assert_true(s.report.ledger.taken == 0);
+    assert_true(s.report.drop_steps == 8000 * 30);
+    double octants[8] = {0}, all_flow = 0, chi = 0;
+    for (int i = 0; i < (int)s.cells; i++) {
+        int x = i % s.width - 40, y = i / s.width - 40;
+        if (x == 0 || y == 0 || abs(x) == abs(y) || hypot(x, y) < 15 || hypot(x, y) > 25)
+            continue;
+        octants[(x < 0) + 2 * (y < 0) + 4 * (abs(x) < abs(y))] += (double)field(&s, "flow")[i];
+        all_flow += (double)field(&s, "flow")[i];
+    }
+    /* Each drop passes about ten cells of the ring: divide by that to count drops. */
+    for (int o = 0; o < 8; o++)
+        chi += pow(octants[o] - all_flow / 8, 2) / (all_flow / 8) / 10;
+    below("chi-square of the eight directions", chi, 24.3); /* 1 in 1000 */
+    scene_end(&s);
+}
+
+/* ---- 7. metres or feet ---- */
+
+static void heights_times_four_give_four_times_the_land(void **state) {
+    (void)state;
+    for (int run = 0; run < 12; run++) {
+        scene a = scene_make(64, 48), b = scene_make(64, 48);
+        hills(&a, 2, 0, 700);
+        float *values = calloc(a.cells, sizeof(float));
+        assert_non_null(values);
+        for (size_t i = 0; i < a.cells; i++)
+            values[i] = 4 * field(&a, "height")[i];
+        set_field(&b, "height", values);
+        free(values);
+        rv_droplets_params p = thesis(&a);
+        p.border = run % 3;
+        p.blend = run / 3 % 2 ? 0.5f : 0;
+        p.floor = run / 6 ? 150 : RV_AUTO;
+        rain_on(&a, &p);
+        p.floor *= 4;
+        rain_on(&b, &p);
+        for (size_t i = 0; i < a.cells; i++) {
+            assert_true(same_bits(4 * field(&a, "height")[i], field(&b, "height")[i]));
+            assert_true(same_bits(field(&a, "flow")[i], field(&b, "flow")[i]));
+            assert_true(same_bits(4 * field(&a, "eroded")[i], field(&b, "eroded")[i]));
+        }
+        scene_end(&a);
+        scene_end(&b);
+    }
+}
+
+static double correlation(const float *a, const float *b, size_t count) {
+    double ma = mean(a, count), mb = mean(b, count), ab = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < count; i++) {
+        ab += ((double)a[i] - ma) * ((double)b[i] - mb);
+        aa += ((double)a[i] - ma) * ((double)a[i] - ma);
+        bb += ((double)b[i] - mb) * ((double)b[i] - mb);
+    }
+    return ab / sqrt(aa * bb);
+}
+
+static void feet_give_the_shape_that_metres_give(void **state) {
+    (void)state;
+    scene a = scene_make(96, 96), b = scene_make(96, 96);
+    hills(&a, 2, 0, 700);
+    hills(&b, 2, 0, 700 * 3.28084f);
+    rv_droplets_params p = thesis(&a);
+    rain_on(&a, &p);
+    rain_on(&b, &p);
+    above("correlation of what changed in metres and in feet",
+          correlation(a.change, b.change, a.cells), 0.8);
+    double feet = b.report.ledger.taken / a.report.ledger.taken / 3.28084;
+    below("difference of what was taken", fabs(feet - 1), 0.01);
+    scene_end(&a);
+    scene_end(&b);
+}
+
+/* ---- 8. threads ---- */
+
+static uint64_t hash_with(int threads, int width, int height, int border, int limits) {
+    scene s = scene_on(support_context(threads), width, height);
+    hills(&s, 4, 0, 300);
+    limit(&s, limits);
+    rv_droplets_params p = thesis(&s);
+    p.border = border;
+    p.max_path = 8; /* so that several tiles of a colour fit */
+    p.radius = 2;
+    p.blend = limits ? 0.3f : 0;
+    rain_on(&s, &p);
+    uint64_t hash = rv_terrain_hash(s.land);
+    scene_end(&s);
+    return hash;
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{97, 130}, {130, 97}, {2, 200}, {200, 2}, {1, 64}, {64, 1}};
+    for (int border = 0; border < 3; border++)
+        for (int size = 0; size < 6; size++)
+            for (int limits = 0; limits < 8; limits += size < 2 ? 7 : 8) {
+                const int *wh = sizes[size];
+                uint64_t one = hash_with(1, wh[0], wh[1], border, limits);
+                for (int threads = 2; threads <= 7; threads = threads == 3 ? 7 : threads + 1)
+                    assert_true(hash_with(threads, wh[0], wh[1], border, limits) == one);
+            }
+}
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_vanishes),
@@ -526,6 +848,14 @@ int main(void) {
         cmocka_unit_test(hard_rock_is_not_worn),
         cmocka_unit_test(land_that_is_all_hard_keeps_its_bits),
         cmocka_unit_test(half_a_mask_lets_less_happen),
+        cmocka_unit_test(a_pit_becomes_shallower),
+        cmocka_unit_test(a_drop_digs_no_hole),
+        cmocka_unit_test(with_full_inertia_a_drop_never_turns),
+        cmocka_unit_test(without_inertia_a_drop_runs_down_the_gradient),
+        cmocka_unit_test(on_a_plateau_drops_run_anywhere_and_take_nothing),
+        cmocka_unit_test(heights_times_four_give_four_times_the_land),
+        cmocka_unit_test(feet_give_the_shape_that_metres_give),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
     };
     return cmocka_run_group_tests_name("droplets", tests, NULL, NULL);
 }

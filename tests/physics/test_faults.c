@@ -1,6 +1,6 @@
 /* What faults must be: straight or round, with the profile that was asked for, in every direction.
  */
-#include "../support.h"
+#include "support.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What noise must be: the same land at any resolution, without lattice, seam or preferred axis. */
-#include "../support.h"
+#include "support.h"
 
 #include <math.h>
 #include <stdio.h>

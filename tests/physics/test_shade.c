@@ -1,5 +1,5 @@
 /* Hill shading against land whose shade is known, with the formula that gdaldem documents. */
-#include "../support.h"
+#include "support.h"
 
 #include "picture/shade.h"
 

@@ -1,6 +1,5 @@
 /* Files: a file appears whole or not at all, and what cannot be read or written is refused in one
  * sentence and stays as it was. */
-#define _XOPEN_SOURCE 700 /* realpath's friends: symlink, mkfifo, S_ISVTX */
 #include "support.h"
 
 #include "base/context.h"
@@ -19,18 +18,22 @@
 /* ---- help ---- */
 
 static rv_context *ctx;
+static char folder[32];
 
+/* Every test has a folder of its own. */
 static int set_up(void **state) {
     (void)state;
     ctx = support_context(1);
-    return 0;
+    snprintf(folder, sizeof folder, "file_XXXXXX");
+    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
 }
 
-/* Every test leaves its folder empty and its context without memory. */
 static int tear_down(void **state) {
     (void)state;
+    char command[64];
     rv_context_destroy(ctx);
-    return system("rm -rf ./*") == 0 ? 0 : -1;
+    snprintf(command, sizeof command, "rm -r -- %s", folder);
+    return chdir("..") == 0 && system(command) == 0 ? 0 : -1;
 }
 
 static void assert_says(const char *part) {
@@ -38,8 +41,8 @@ static void assert_says(const char *part) {
         fail_msg("\"%s\" does not say \"%s\"", rv_context_error(ctx), part);
 }
 
-static int entries(const char *folder) {
-    DIR *dir = opendir(folder);
+static int entries(const char *path) {
+    DIR *dir = opendir(path);
     assert_non_null(dir);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;)

@@ -1,5 +1,5 @@
 /* The steps that reshape or limit land, and the blur and sampling under them. */
-#include "../support.h"
+#include "support.h"
 
 #include "base/math.h"
 #include "base/random.h"

@@ -1,0 +1,337 @@
+/* Threads: every block runs once, and what comes out does not depend on how many share the work. */
+#include "support.h"
+
+#include "base/context.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "terrain/state.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static const int THREADS[] = {1, 2, 3, 7, 64};
+enum { THREAD_COUNTS = sizeof THREADS / sizeof THREADS[0], MOST_BLOCKS = 1000 };
+
+/* ---- every block once ---- */
+
+typedef struct tally {
+    atomic_int runs[MOST_BLOCKS];
+    atomic_int all;
+    long pause; /* nanoseconds that a slow block takes */
+} tally;
+
+static void count_block(void *arg, int64_t block) {
+    tally *t = arg;
+    atomic_fetch_add(&t->runs[block], 1);
+    atomic_fetch_add(&t->all, 1);
+}
+
+static void every_block_runs_once(void **state) {
+    (void)state;
+    static const int64_t counts[] = {0, 1, 2, 3, 63, 64, 65, 1000};
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = support_context(THREADS[k]);
+        for (int round = 0; round < 20; round++)
+            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+                tally t = {.all = 0};
+                support_ok(ctx, rvi_parallel(ctx, counts[i], count_block, &t));
+                assert_int_equal(t.all, counts[i]);
+                for (int64_t b = 0; b < counts[i]; b++)
+                    assert_int_equal(t.runs[b], 1);
+            }
+        rv_context_destroy(ctx);
+    }
+}
+
+static void count_rows(void *arg, int first, int end) {
+    tally *t = arg;
+    assert(first % RVI_ROWS == 0 && end > first && end - first <= RVI_ROWS);
+    for (int y = first; y < end; y++)
+        atomic_fetch_add(&t->runs[y], 1);
+}
+
+static void every_row_runs_once(void **state) {
+    (void)state;
+    static const int counts[] = {0, 1, 15, 16, 17, 31, 32, 33, 1000};
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = support_context(THREADS[k]);
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            tally t = {.all = 0};
+            support_ok(ctx, rvi_parallel_rows(ctx, counts[i], count_rows, &t));
+            for (int y = 0; y < MOST_BLOCKS; y++)
+                assert_int_equal(t.runs[y], y < counts[i]);
+        }
+        rv_context_destroy(ctx);
+    }
+}
+
+/* What a block writes is seen by the caller and by the blocks of the next call. */
+typedef struct chain {
+    double *from, *to;
+} chain;
+
+static void smear(void *arg, int64_t block) {
+    const chain *c = arg;
+    double left = block > 0 ? c->from[block - 1] : 0;
+    double right = block < MOST_BLOCKS - 1 ? c->from[block + 1] : 0;
+    c->to[block] = 0.25 * (left + right) + 0.5 * c->from[block];
+}
+
+static void calls_follow_each_other(void **state) {
+    (void)state;
+    static double want[MOST_BLOCKS];
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = support_context(THREADS[k]);
+        double a[MOST_BLOCKS] = {[500] = 1.0}, b[MOST_BLOCKS];
+        chain c = {a, b};
+        for (int i = 0; i < 200; i++) {
+            support_ok(ctx, rvi_parallel(ctx, MOST_BLOCKS, smear, &c));
+            c = (chain){c.to, c.from};
+        }
+        if (k == 0)
+            memcpy(want, c.from, sizeof want);
+        assert_memory_equal(c.from, want, sizeof want);
+        rv_context_destroy(ctx);
+    }
+}
+
+/* ---- sums and ranges ---- */
+
+static float *random_values(size_t count) {
+    float *values = malloc(count * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = rvi_random(1, i, 0);
+        values[i] = ldexpf(rvi_unit(bits) - 0.5f, (int)(bits % 20));
+    }
+    return values;
+}
+
+static void sums_and_ranges_are_right(void **state) {
+    (void)state;
+    enum { MOST = 1000003 };
+    static const size_t counts[] = {1, 2, 7, 8, 9, 15, 16, 65535, 65536, 65537, 131079, MOST};
+    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    float *values = random_values(MOST);
+    double sums[COUNTS];
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = support_context(THREADS[k]);
+        for (size_t i = 0; i < COUNTS; i++) {
+            long double want = 0, size = 0;
+            float least = INFINITY, most = -INFINITY, low, high;
+            for (size_t j = 0; j < counts[i]; j++) {
+                want += (long double)values[j];
+                size += fabsl((long double)values[j]);
+                least = fminf(least, values[j]);
+                most = fmaxf(most, values[j]);
+            }
+            double sum = rvi_sum(ctx, values, counts[i]);
+            assert_true(fabsl((long double)sum - want) <= 1e-13L * size);
+            sums[i] = k == 0 ? sum : sums[i];
+            assert_memory_equal(&sum, &sums[i], sizeof sum);
+            rvi_range(ctx, values, counts[i], &low, &high);
+            assert_true(low == least && high == most);
+        }
+        rv_context_destroy(ctx);
+    }
+    free(values);
+}
+
+/* The extremes are found wherever they are, and so is every value of a sum. */
+static void no_cell_is_left_out(void **state) {
+    (void)state;
+    enum { COUNT = 65536 + 65536 + 13 };
+    rv_context *ctx = support_context(3);
+    float *values = calloc(COUNT, sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i<COUNT; i += i> 16 && i < COUNT - 16 ? 4099 : 1) {
+        float low, high;
+        values[i] = 3.0f;
+        rvi_range(ctx, values, COUNT, &low, &high);
+        assert_true(low == 0.0f && high == 3.0f);
+        assert_true(rvi_sum(ctx, values, COUNT) == 3.0);
+        values[i] = -3.0f;
+        rvi_range(ctx, values, COUNT, &low, &high);
+        assert_true(low == -3.0f && high == 0.0f);
+        values[i] = 0.0f;
+    }
+    free(values);
+    rv_context_destroy(ctx);
+}
+
+/* More cells than one part of a sum has (8192 x 8192); untouched pages of zeros cost nothing. */
+static void large_maps_are_summed_whole(void **state) {
+    (void)state;
+    const size_t count = ((size_t)1 << 26) + 5;
+    float *values = calloc(count, sizeof *values);
+    assert_non_null(values);
+    values[0] = 1.0f;
+    values[count / 2] = 2.0f;
+    values[count - 6] = 4.0f; /* last of the first part, and first and last of the second */
+    values[count - 5] = 8.0f;
+    values[count - 1] = -16.0f;
+    for (int threads = 1; threads <= 2; threads++) {
+        rv_context *ctx = support_context(threads);
+        float low, high;
+        assert_true(rvi_sum(ctx, values, count) == -1.0);
+        rvi_range(ctx, values, count, &low, &high);
+        assert_true(low == -16.0f && high == 8.0f);
+        rv_context_destroy(ctx);
+    }
+    free(values);
+}
+
+/* ---- stopping ---- */
+
+static int answers_left;
+
+static bool stop_when_none_left(void *user, const rv_progress *now) {
+    (void)user;
+    (void)now;
+    return answers_left-- > 0;
+}
+
+static rv_context *stoppable(int threads) {
+    rv_context_desc desc = {.threads = threads, .progress = stop_when_none_left};
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    return ctx;
+}
+
+static void count_slowly(void *arg, int64_t block) {
+    const tally *t = arg;
+    nanosleep(&(struct timespec){.tv_nsec = t->pause}, NULL);
+    count_block(arg, block);
+}
+
+static void a_stop_comes_soon_and_passes(void **state) {
+    (void)state;
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = stoppable(THREADS[k]);
+        for (int answers = 0; answers < 3; answers++) {
+            tally t = {.pause = 500000L * THREADS[k]}; /* half a second in all */
+            answers_left = answers;
+            rvi_progress_begin(ctx, "a test");
+            assert_int_equal(rvi_parallel(ctx, MOST_BLOCKS, count_slowly, &t), RV_CANCELLED);
+            assert_true(t.all < MOST_BLOCKS / 2);
+            for (int b = 0; b < MOST_BLOCKS; b++)
+                assert_true(t.runs[b] <= 1);
+            assert_non_null(strstr(rv_context_error(ctx), "a test"));
+            int ran = t.all;
+            answers_left = 1000000;
+            assert_int_equal(rvi_parallel(ctx, MOST_BLOCKS, count_block, &t), RV_CANCELLED);
+            assert_int_equal(t.all, ran); /* still stopped: nothing runs */
+            rvi_progress_begin(ctx, "another test");
+            t = (tally){.all = 0};
+            support_ok(ctx, rvi_parallel(ctx, MOST_BLOCKS, count_block, &t));
+            assert_int_equal(t.all, MOST_BLOCKS);
+        }
+        rv_context_destroy(ctx);
+    }
+}
+
+/* Sums, ranges, hashes and volumes are whole even for someone who asked to stop. */
+static void a_stop_leaves_no_half_number(void **state) {
+    (void)state;
+    enum { SIDE = 600 };
+    float *values = random_values(SIDE * SIDE);
+    for (int threads = 1; threads <= 3; threads++) {
+        rv_context *ctx = stoppable(threads);
+        answers_left = 1000000;
+        rv_terrain *land = support_land(ctx, SIDE, SIDE, 2.0f);
+        support_ok(ctx, rv_terrain_field_set(land, "height", values));
+        double sum = rvi_sum(ctx, values, SIDE * SIDE), volume = rv_terrain_volume(land);
+        uint64_t hash = rv_terrain_hash(land);
+        float low, high, low_then, high_then;
+        rvi_range(ctx, values, SIDE * SIDE, &low, &high);
+        for (int answers = 0; answers < 3; answers++) {
+            answers_left = answers;
+            rvi_progress_begin(ctx, "a test");
+            assert_true(rvi_sum(ctx, values, SIDE * SIDE) == sum);
+            rvi_range(ctx, values, SIDE * SIDE, &low_then, &high_then);
+            assert_true(low_then == low && high_then == high);
+            assert_true(rv_terrain_hash(land) == hash && rv_terrain_volume(land) == volume);
+            support_ok(ctx, rvi_terrain_sum_layers(land));
+            assert_true(rv_terrain_hash(land) == hash);
+        }
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+    }
+    free(values);
+}
+
+/* The longest time between two calls. */
+typedef struct gap {
+    double last, longest;
+} gap;
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool note_time(void *user, const rv_progress *now) {
+    gap *g = user;
+    (void)now;
+    double then = seconds();
+    g->longest = fmax(g->longest, then - g->last);
+    g->last = then;
+    return true;
+}
+
+static double longest_gap(int threads) {
+    gap g = {.last = seconds()};
+    rv_context_desc desc = {.threads = threads, .progress = note_time, .user = &g};
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    rvi_progress_begin(ctx, "a test");
+    tally t = {.pause = 1000000};
+    support_ok(ctx, rvi_parallel(ctx, 300 * threads, count_slowly, &t));
+    rv_context_destroy(ctx);
+    return g.longest;
+}
+
+static void the_user_is_asked_ten_times_a_second(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        double least = INFINITY; /* a busy machine may let one try wait */
+        for (int tries = 0; tries < 5 && !(least < 0.1); tries++)
+            least = fmin(least, longest_gap(threads));
+        assert_true(least < 0.1);
+    }
+}
+
+/* Contexts share nothing: many of them work one after the other and side by side. */
+static void contexts_come_and_go(void **state) {
+    (void)state;
+    enum { CONTEXTS = 16 };
+    rv_context *ctx[CONTEXTS];
+    for (int i = 0; i < CONTEXTS; i++)
+        ctx[i] = support_context(1 + i % 5);
+    for (int i = 0; i < CONTEXTS; i++) {
+        tally t = {.all = 0};
+        support_ok(ctx[i], rvi_parallel(ctx[i], 100, count_block, &t));
+        assert_int_equal(t.all, 100);
+    }
+    for (int i = 0; i < CONTEXTS; i++)
+        rv_context_destroy(ctx[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_block_runs_once),
+        cmocka_unit_test(every_row_runs_once),
+        cmocka_unit_test(calls_follow_each_other),
+        cmocka_unit_test(sums_and_ranges_are_right),
+        cmocka_unit_test(no_cell_is_left_out),
+        cmocka_unit_test(large_maps_are_summed_whole),
+        cmocka_unit_test(a_stop_comes_soon_and_passes),
+        cmocka_unit_test(a_stop_leaves_no_half_number),
+        cmocka_unit_test(the_user_is_asked_ten_times_a_second),
+        cmocka_unit_test(contexts_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
