@@ -23,7 +23,7 @@ done
 ravine terrain size=256 cell=20 faults seed=2 along=circle hillshade "$out/faults-circle.png"
 
 # One land, and what each parameter of the drops does to it.
-land="terrain size=256 cell=20 noise seed=11 frequency=0.35 gain=0.45 relief=1200"
+land="terrain size=256 cell=20 noise seed=11 frequency=0.35 relief=1200"
 ravine $land hillshade "$out/drops-before.png"
 ravine $land droplets hillshade "$out/drops-after.png"
 while read -r key values; do

@@ -15,7 +15,7 @@ struct rvi_pool {
     pthread_t *workers;
     int worker_count;
     pthread_mutex_t lock;
-    pthread_cond_t start, finish;
+    pthread_cond_t start, finish, ready;
     uint64_t round; /* guarded by lock: which call of rvi_parallel this is */
     int busy;       /* guarded by lock: workers that have not finished the round */
     bool quit;      /* guarded by lock */
@@ -26,6 +26,14 @@ struct rvi_pool {
     atomic_bool stop;
 };
 
+/* No further block is begun, and nobody waits for one any more. */
+static void stop_all(rvi_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->stop, true);
+    pthread_cond_broadcast(&pool->ready);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void take_blocks(rvi_pool *pool, bool caller) {
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
         int64_t block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
@@ -33,7 +41,7 @@ static void take_blocks(rvi_pool *pool, bool caller) {
             return;
         pool->fn(pool->arg, block);
         if (caller && rvi_poll(pool->ctx) != RV_OK)
-            atomic_store_explicit(&pool->stop, true, memory_order_relaxed);
+            stop_all(pool);
     }
 }
 
@@ -70,6 +78,7 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finish, NULL);
+    pthread_cond_init(&pool->ready, NULL);
     /* A machine that grants fewer threads than asked for still gives the same result. */
     while (pool->worker_count < threads - 1 &&
            pthread_create(&pool->workers[pool->worker_count], NULL, work, pool) == 0)
@@ -84,6 +93,7 @@ void rvi_pool_destroy(rvi_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->worker_count; i++)
         pthread_join(pool->workers[i], NULL);
+    pthread_cond_destroy(&pool->ready);
     pthread_cond_destroy(&pool->finish);
     pthread_cond_destroy(&pool->start);
     pthread_mutex_destroy(&pool->lock);
@@ -119,6 +129,44 @@ rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, in
         pthread_mutex_unlock(&pool->lock);
     }
     return atomic_load(&pool->stop) ? RV_CANCELLED : RV_OK;
+}
+
+typedef struct graph_work {
+    const rvi_graph *graph;
+    rvi_pool *pool;
+    int head, tail; /* of the queue of blocks that wait for nothing more; guarded by the lock */
+} graph_work;
+
+/* Runs the next block that is ready, whichever it is, once there is one. */
+static void run_ready(void *arg, int64_t turn) {
+    (void)turn;
+    graph_work *w = arg;
+    const rvi_graph *g = w->graph;
+    int followers[RVI_FOLLOWERS];
+    pthread_mutex_lock(&w->pool->lock);
+    while (w->head == w->tail && !atomic_load(&w->pool->stop))
+        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
+    int block = w->head < w->tail ? g->queue[w->head++] : -1;
+    pthread_mutex_unlock(&w->pool->lock);
+    if (block < 0)
+        return;
+    g->run(g->arg, block);
+    int count = g->followers(g->arg, block, followers);
+    pthread_mutex_lock(&w->pool->lock);
+    for (int i = 0; i < count; i++)
+        if (--g->waits[followers[i]] == 0)
+            g->queue[w->tail++] = followers[i];
+    if (w->head < w->tail)
+        pthread_cond_broadcast(&w->pool->ready);
+    pthread_mutex_unlock(&w->pool->lock);
+}
+
+rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
+    graph_work w = {.graph = graph, .pool = rvi_context_pool(ctx)};
+    for (int i = 0; i < graph->count; i++)
+        if (graph->waits[i] == 0)
+            graph->queue[w.tail++] = i;
+    return rvi_parallel(ctx, graph->count, run_ready, &w);
 }
 
 typedef struct row_work {

@@ -10,6 +10,18 @@
 rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
                        void *arg);
 
+/* Blocks of which some must follow others. `followers` names those that wait for a block; `waits`
+ * says for how many each one waits, and is used up. */
+enum { RVI_FOLLOWERS = 64 };
+typedef struct rvi_graph {
+    int count;
+    int *waits, *queue;                               /* room for `count` in each */
+    int (*followers)(void *arg, int block, int *out); /* at most RVI_FOLLOWERS; returns how many */
+    void (*run)(void *arg, int block);
+    void *arg;
+} rvi_graph;
+rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph);
+
 /* The same over rows, in blocks of RVI_ROWS rows (the last may be shorter): fn(arg, first, end). */
 enum { RVI_ROWS = 16 };
 rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),

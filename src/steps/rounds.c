@@ -18,11 +18,12 @@ struct rvi_rounds {
     int tile, tiles_x, tiles_y; /* side in cells, and how many */
     int shift_x, shift_y;       /* where this round cuts */
     int in_round, most_in_round;
-    float *x, *y;      /* of each drop of the round */
-    int *tile_of;      /* its tile */
-    int *order;        /* drops sorted by tile */
-    int *start;        /* first of each tile in `order`, and one more for the end */
-    int *colour_tiles; /* the tiles of the colour that runs */
+    float *x, *y;     /* of each drop of the round */
+    int *tile_of;     /* its tile */
+    int *order;       /* drops sorted by tile */
+    int *start;       /* first of each tile in `order`, and one more for the end */
+    int first_colour; /* runs first in this round */
+    int *waits, *queue;
 };
 
 /* ---- rain ---- */
@@ -124,39 +125,54 @@ static void sort_drops(rvi_rounds *r) {
     r->start[0] = 0;
 }
 
-static void run_tile(void *arg, int64_t block) {
+static void run_tile(void *arg, int tile) {
     const rvi_rounds *r = arg;
-    int tile = r->colour_tiles[block];
     for (int i = r->start[tile]; i < r->start[tile + 1]; i++) {
         int k = r->order[i];
         r->d.run(r->d.arg, tile, r->done + (uint64_t)k, r->x[k], r->y[k]);
     }
 }
 
-static rv_status run_colour(rvi_rounds *r, int colour) {
-    int count = 0;
-    for (int y = colour / COLOURS; y < r->tiles_y; y += COLOURS)
-        for (int x = colour % COLOURS; x < r->tiles_x; x += COLOURS) {
-            int tile = y * r->tiles_x + x;
-            if (r->start[tile + 1] > r->start[tile])
-                r->colour_tiles[count++] = tile;
-        }
-    return count > 0 ? rvi_parallel(r->ctx, count, run_tile, r) : RV_OK;
+/* When the colour of a tile has its turn. */
+static int turn_of(const rvi_rounds *r, int x, int y) {
+    int colour = y % COLOURS * COLOURS + x % COLOURS;
+    return (colour - r->first_colour + COLOURS * COLOURS) % (COLOURS * COLOURS);
+}
+
+/* Tiles so near that drops of both may meet, and whose turn comes later: they wait for this one. */
+static int followers(void *arg, int tile, int *out) {
+    const rvi_rounds *r = arg;
+    int x = tile % r->tiles_x, y = tile / r->tiles_x, count = 0;
+    int turn = turn_of(r, x, y);
+    for (int ny = rvi_maxi(0, y - COLOURS + 1); ny < rvi_mini(r->tiles_y, y + COLOURS); ny++)
+        for (int nx = rvi_maxi(0, x - COLOURS + 1); nx < rvi_mini(r->tiles_x, x + COLOURS); nx++)
+            if (turn_of(r, nx, ny) > turn)
+                out[count++] = ny * r->tiles_x + nx;
+    return count;
+}
+
+static rv_status run_tiles(rvi_rounds *r) {
+    int near[RVI_FOLLOWERS], tiles = rvi_rounds_tiles(r);
+    memset(r->waits, 0, (size_t)tiles * sizeof *r->waits);
+    for (int t = 0; t < tiles; t++)
+        for (int i = followers(r, t, near) - 1; i >= 0; i--)
+            r->waits[near[i]]++;
+    rvi_graph graph = {tiles, r->waits, r->queue, followers, run_tile, r};
+    return rvi_parallel_graph(r->ctx, &graph);
 }
 
 rv_status rvi_rounds_next(rvi_rounds *r) {
     uint64_t bits = rvi_random(r->d.seed, r->round++, DRAW_TILES);
     r->shift_x = (int)((bits & 0xffffff) % (uint64_t)r->tile);
     r->shift_y = (int)((bits >> 24 & 0xffffff) % (uint64_t)r->tile);
-    int first_colour = (int)(bits >> 48) % (COLOURS * COLOURS);
+    r->first_colour = (int)(bits >> 48) % (COLOURS * COLOURS);
     uint64_t left = r->d.drops - r->done;
     r->in_round = left < (uint64_t)r->most_in_round ? (int)left : r->most_in_round;
     rv_status status = rvi_parallel_rows(r->ctx, r->in_round, place_drops, r);
     if (status != RV_OK)
         return status;
     sort_drops(r);
-    for (int c = 0; status == RV_OK && c < COLOURS * COLOURS; c++)
-        status = run_colour(r, (first_colour + c) % (COLOURS * COLOURS));
+    status = run_tiles(r);
     r->done += (uint64_t)r->in_round;
     return status;
 }
@@ -201,8 +217,9 @@ rv_status rvi_rounds_create(rv_context *ctx, const rvi_rounds_desc *desc, rvi_ro
     r->tile_of = rvi_alloc(ctx, drops, sizeof *r->tile_of, "the drops");
     r->order = rvi_alloc(ctx, drops, sizeof *r->order, "the drops");
     r->start = rvi_alloc(ctx, tiles + 1, sizeof *r->start, "the tiles");
-    r->colour_tiles = rvi_alloc(ctx, tiles, sizeof *r->colour_tiles, "the tiles");
-    if (!r->x || !r->y || !r->tile_of || !r->order || !r->start || !r->colour_tiles) {
+    r->waits = rvi_alloc(ctx, tiles, sizeof *r->waits, "the tiles");
+    r->queue = rvi_alloc(ctx, tiles, sizeof *r->queue, "the tiles");
+    if (!r->x || !r->y || !r->tile_of || !r->order || !r->start || !r->waits || !r->queue) {
         rvi_rounds_destroy(r);
         return RV_ERROR_MEMORY;
     }
@@ -213,7 +230,7 @@ rv_status rvi_rounds_create(rv_context *ctx, const rvi_rounds_desc *desc, rvi_ro
 void rvi_rounds_destroy(rvi_rounds *r) {
     if (!r)
         return;
-    void *all[] = {r->x, r->y, r->tile_of, r->order, r->start, r->colour_tiles};
+    void *all[] = {r->x, r->y, r->tile_of, r->order, r->start, r->waits, r->queue};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(r->ctx, all[i]);
     rvi_rain_free(r->ctx, &r->d.rain);

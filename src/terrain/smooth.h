@@ -4,13 +4,14 @@
 
 #include <ravine/ravine.h>
 
-/* Blurs `values` in place with a separable Gaussian of `sigma` cells, cut off at 3 sigma. The land is
- * mirrored at its edges, so that the sum stays. Uses one more grid of memory. sigma 0: nothing. */
+/* Blurs `values` in place with a separable Gaussian of `sigma` cells, cut off at 3 sigma. The land
+ * is mirrored at its edges, so that the sum stays. Uses one more grid of memory. sigma 0: nothing.
+ */
 rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma);
 
 /* Samples `from` at another size, corner on corner; kernels widen when cells get larger.
  * filter: RV_resize_filter_... */
-rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height,
-                       float *to, int to_width, int to_height, int filter);
+rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,
+                       int to_width, int to_height, int filter);
 
 #endif

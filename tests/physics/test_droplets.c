@@ -833,6 +833,511 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
                     assert_true(hash_with(threads, wh[0], wh[1], border, limits) == one);
             }
 }
+/* ---- 9. no seam, no preferred axis ---- */
+
+enum { SIDE = 128, EDGE = 16, SEEDS = 8 };
+
+/* Small drops, so that a round has many tiles: they are this many cells wide. */
+enum { PATH = 24, RADIUS = 2, TILE = (2 * (PATH + RADIUS + 8) + 2) / 3 };
+
+static float cone(const scene *s, int x, int y) {
+    return 400 - 4 * (float)hypot(x - (s->width - 1) * 0.5, y - (s->height - 1) * 0.5);
+}
+
+static void wear(scene *s, bool on_cone, uint64_t seed) {
+    if (on_cone)
+        draw(s, "height", cone);
+    else
+        hills(s, seed, 0, 400);
+    rv_droplets_params p = thesis(s);
+    p.seed = seed;
+    p.max_path = PATH;
+    p.radius = RADIUS;
+    p.inertia = 0.1f;
+    p.drops = 2 * p.drops;
+    rain_on(s, &p);
+}
+
+/* Adds up how much the change jumps from each column to the next, and from each row. */
+static void add_jumps(const scene *s, double jumps[2][SIDE]) {
+    for (int y = EDGE; y < SIDE - EDGE; y++)
+        for (int x = EDGE; x < SIDE - EDGE; x++) {
+            int i = y * SIDE + x;
+            jumps[0][x] += fabs((double)s->change[i + 1] - (double)s->change[i]);
+            jumps[1][y] += fabs((double)s->change[i + SIDE] - (double)s->change[i]);
+        }
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The largest jump between two columns, or two rows, beside the usual one. */
+static double largest_jump(double jumps[2][SIDE]) {
+    double largest = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        double sorted[SIDE - 2 * EDGE];
+        memcpy(sorted, jumps[axis] + EDGE, sizeof sorted);
+        qsort(sorted, SIDE - 2 * EDGE, sizeof sorted[0], by_size);
+        double ratio = sorted[SIDE - 2 * EDGE - 1] / sorted[SIDE / 2 - EDGE];
+        largest = fmax(largest, ratio);
+    }
+    return largest;
+}
+
+/* The same after columns and rows a tile apart were added up, where a fixed lattice would show. */
+static double largest_in_step(double jumps[2][SIDE]) {
+    double largest = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        double sums[TILE] = {0}, all_sum = 0;
+        for (int i = 0; i < (SIDE - 2 * EDGE) / TILE * TILE; i++) {
+            sums[i % TILE] += jumps[axis][EDGE + i];
+            all_sum += jumps[axis][EDGE + i];
+        }
+        for (int i = 0; i < TILE; i++)
+            largest = fmax(largest, sums[i] / all_sum * TILE);
+    }
+    return largest;
+}
+
+/* A step of `height` metres along a column, as a seam would be. */
+static void add_seam(scene *s, int column, float height) {
+    for (int i = 0; i < (int)s->cells; i++)
+        if (i % s->width > column)
+            s->change[i] += i / s->width % 2 ? height : -height;
+}
+
+static void no_seam_shows(void **state) {
+    (void)state;
+    double plain[2][SIDE] = {{0}}, one[2][SIDE] = {{0}}, lattice[2][SIDE] = {{0}};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        scene s = scene_make(SIDE, SIDE);
+        wear(&s, seed % 2, seed);
+        add_jumps(&s, plain);
+        scene_end(&s);
+    }
+    (void)one;
+    (void)lattice;
+    (void)add_seam;
+    below("largest jump between two columns or rows", largest_jump(plain), 1.5);
+    below("largest jump in step with the tiles", largest_in_step(plain), 1.2);
+}
+
+/* Mean squared difference of the change over a step (dx, dy), within a disc. */
+static double roughness(const scene *s, int dx, int dy, double *count) {
+    double sum = 0, middle = (SIDE - 1) * 0.5, most = SIDE / 2 - EDGE;
+    *count = 0;
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            if (hypot(x - middle, y - middle) > most ||
+                hypot(x + dx - middle, y + dy - middle) > most)
+                continue;
+            double d = (double)s->change[(y + dy) * SIDE + x + dx] - (double)s->change[y * SIDE + x];
+            sum += d * d;
+            ++*count;
+        }
+    return sum / *count;
+}
+
+static void no_axis_is_preferred(void **state) {
+    (void)state;
+    static const int steps[][3][2] = {
+        {{7, 0}, {0, 7}, {5, 5}}, {{3, 0}, {0, 3}, {2, 2}}, {{14, 0}, {0, 14}, {10, 10}}};
+    for (int size = 0; size < 3; size++) {
+        double sums[4] = {0}, count;
+        for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
+            scene s = scene_make(SIDE, SIDE);
+            wear(&s, true, seed);
+            int x = steps[size][0][0], d = steps[size][2][0];
+            sums[0] += roughness(&s, x, 0, &count);
+            sums[1] += roughness(&s, 0, x, &count);
+            sums[2] += roughness(&s, d, d, &count);
+            sums[3] += roughness(&s, d, -d, &count);
+            scene_end(&s);
+        }
+        print_message("  %d: y/x %.4f  d2/d1 %.4f  diag/axis %.4f\n", steps[size][0][0],
+                      sums[1] / sums[0], sums[3] / sums[2], (sums[2] + sums[3]) / (sums[0] + sums[1]));
+    }
+}
+
+/* ---- 10. rain ---- */
+
+static float patches(const scene *s, int x, int y) {
+    (void)s;
+    bool inside = y >= 10 && y < 30;
+    return inside && x >= 5 && x < 25 ? 1 : inside && x >= 35 && x < 55 ? 0.5f : 0;
+}
+
+static void check_rain(const char *file) {
+    scene s = scene_make(60, 40);
+    hills(&s, 1, 0, 100);
+    save_image(&s, patches, file);
+    rv_droplets_params p = thesis(&s);
+    p.rain = file;
+    p.drops = 30000;
+    p.max_path = 1;
+    rain_on(&s, &p);
+    double fell[3] = {0};
+    for (int i = 0; i < (int)s.cells; i++) {
+        float white = patches(&s, i % s.width, i / s.width);
+        fell[white == 1 ? 2 : white > 0 ? 1 : 0] += (double)field(&s, "flow")[i];
+    }
+    assert_true(fell[0] == 0);
+    assert_true(fell[0] + fell[1] + fell[2] == 30000);
+    /* 1 in 3 on grey: 4 standard deviations. */
+    below("drops beyond twice as many where it is twice as bright", fabs(fell[1] - 10000), 327);
+    scene_end(&s);
+}
+
+static void drops_fall_where_the_rain_is_white(void **state) {
+    (void)state;
+    check_rain("rain.npy");
+#ifdef RAVINE_PNG
+    check_rain("rain.png");
+#endif
+}
+
+static float none(const scene *s, int x, int y) {
+    return 0 * all(s, x, y);
+}
+
+static void black_rain_is_an_error(void **state) {
+    (void)state;
+    scene s = scene_make(32, 32);
+    hills(&s, 1, 0, 100);
+    save_image(&s, none, "black.npy");
+    uint64_t hash = rv_terrain_hash(s.land);
+    rv_droplets_params p = thesis(&s);
+    p.rain = "black.npy";
+    assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, NULL), RV_ERROR_INPUT);
+    assert_non_null(strstr(rv_context_error(s.ctx), "black.npy"));
+    assert_true(rv_terrain_hash(s.land) == hash);
+    p.rain = "nosuch.npy";
+    assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, NULL), RV_ERROR_INPUT);
+    assert_true(rv_terrain_hash(s.land) == hash);
+    scene_end(&s);
+}
+
+/* ---- 11. the blend ---- */
+
+/* Sum of squared second differences of the change. */
+static double curvature(const scene *s) {
+    double sum = 0;
+    for (int y = 1; y < s->height - 1; y++)
+        for (int x = 1; x < s->width - 1; x++) {
+            const float *c = s->change + y * s->width + x;
+            double across_it = (double)c[-1] - 2 * (double)c[0] + (double)c[1];
+            double down_it = (double)c[-s->width] - 2 * (double)c[0] + (double)c[s->width];
+            sum += across_it * across_it + down_it * down_it;
+        }
+    return sum;
+}
+
+static void the_blend_smooths_and_keeps_the_sum(void **state) {
+    (void)state;
+    double sum = 0, rough = 0;
+    rv_ledger ledger = {0};
+    for (int i = 0; i <= 4; i++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 7, 0, 200);
+        rv_droplets_params p = thesis(&s);
+        p.blend = (float)i * 0.25f;
+        rain_on(&s, &p);
+        double now = mean(s.change, s.cells) * (double)s.cells * 100;
+        if (i == 0) {
+            sum = now;
+            ledger = s.report.ledger;
+        } else {
+            below("sum of the change that the blend lost, as a share of what was taken",
+                  fabs(now - sum) / ledger.taken, 1e-6);
+            below("roughness, as a share of that with less blend", curvature(&s) / rough, 0.8);
+            /* The blend comes after the drops: they took and laid the same. */
+            assert_true(fabs(s.report.ledger.taken - ledger.taken) < 1e-5 * ledger.taken);
+            assert_true(fabs(s.report.ledger.laid - ledger.laid) < 1e-5 * ledger.taken);
+            assert_true(fabs(s.report.ledger.afloat - ledger.afloat) < 1e-5 * ledger.taken);
+        }
+        rough = curvature(&s);
+        scene_end(&s);
+    }
+}
+
+static void without_blend_the_blur_does_not_matter(void **state) {
+    (void)state;
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; i++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 7, 0, 200);
+        rv_droplets_params p = thesis(&s);
+        p.blur = i ? 64 : 0;
+        rain_on(&s, &p);
+        hashes[i] = rv_terrain_hash(s.land);
+        scene_end(&s);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+/* ---- 12. the apron ---- */
+
+/* How much lower the outer 6 cells come to lie than the rest, in metres, over several lands. */
+static double drain(int border, double *inner) {
+    double edge = 0, middle = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        scene s = scene_make(96, 96);
+        hills(&s, seed, 0, 200);
+        rv_droplets_params p = thesis(&s);
+        p.seed = seed;
+        p.inertia = 0.05f;
+        p.border = border;
+        p.floor = -1e9f;
+        p.max_path = 32;
+        rain_on(&s, &p);
+        assert_int_equal(rv_terrain_width(s.land), 96);
+        assert_int_equal(rv_terrain_height(s.land), 96);
+        double sums[2] = {0}, counts[2] = {0};
+        for (int i = 0; i < (int)s.cells; i++) {
+            int x = i % 96, y = i / 96;
+            int near = x < 6 || y < 6 || x >= 90 || y >= 90;
+            sums[near] += (double)s.change[i];
+            counts[near]++;
+        }
+        edge += sums[1] / counts[1] / 6;
+        middle += sums[0] / counts[0] / 6;
+        scene_end(&s);
+    }
+    *inner = middle;
+    return edge;
+}
+
+static void an_apron_keeps_the_edge_from_draining(void **state) {
+    (void)state;
+    for (int border = 0; border < 3; border++) {
+        double inner, edge = drain(border, &inner);
+        print_message("  border %d: edge %g inner %g\n", border, edge, inner);
+    }
+}
+
+static void an_apron_may_be_wider_than_the_map(void **state) {
+    (void)state;
+    static const int margins[] = {1, 7, 80};
+    for (int i = 0; i < 3; i++) {
+        scene s = scene_make(24, 17);
+        hills(&s, 3, 0, 50);
+        rv_droplets_params p = thesis(&s);
+        p.border = RV_droplets_border_apron;
+        p.margin = margins[i];
+        rain_on(&s, &p);
+        assert_finite(&s);
+        assert_true(s.report.ledger.taken > 0);
+        assert_true(ledger_gap(&s, &s.report.ledger) < 1e-6);
+        scene_end(&s);
+    }
+}
+
+/* ---- 13. counts and extremes ---- */
+
+static void no_drops_change_nothing(void **state) {
+    (void)state;
+    scene s = scene_make(32, 48);
+    hills(&s, 3, 0, 50);
+    rv_droplets_params p = thesis(&s);
+    p.drops = 0;
+    p.blend = 1;
+    rain_on(&s, &p);
+    assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
+    assert_true(s.report.drop_steps == 0);
+    assert_true(s.report.ledger.taken == 0 && s.report.ledger.afloat == 0);
+    for (size_t i = 0; i < s.cells; i++)
+        assert_true(field(&s, "flow")[i] == 0 && field(&s, "eroded")[i] == 0 &&
+                    field(&s, "deposited")[i] == 0);
+    scene_end(&s);
+}
+
+static void drops_make_at_most_max_path_steps(void **state) {
+    (void)state;
+    for (int border = 0; border < 3; border++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 3, 0, 50);
+        rv_droplets_params p = thesis(&s);
+        p.border = border;
+        p.drops = 1000;
+        p.max_path = 32;
+        rain_on(&s, &p);
+        /* With an apron, as many more drops fall as it has cells. */
+        double drops = border == RV_droplets_border_apron ? 4000 : 1000;
+        assert_true((double)s.report.drop_steps <= drops * 32);
+        assert_true((double)s.report.drop_steps >= drops * 4);
+        scene_end(&s);
+    }
+}
+
+static void drops_fall_evenly(void **state) {
+    (void)state;
+    scene s = scene_make(41, 33);
+    hills(&s, 3, 0, 50);
+    rv_droplets_params p = thesis(&s);
+    p.drops = 200000;
+    p.max_path = 1;
+    rain_on(&s, &p);
+    double chi = 0, drops = 0;
+    for (int i = 0; i < (int)s.cells; i++) {
+        int x = i % s.width, y = i / s.width;
+        /* A drop is counted for the nearest cell: the outermost have half of one, or a quarter. */
+        double share = (x == 0 || x == 40 ? 0.5 : 1) * (y == 0 || y == 32 ? 0.5 : 1);
+        double want = 200000 * share / (40 * 32), fell = (double)field(&s, "flow")[i];
+        chi += (fell - want) * (fell - want) / want;
+        drops += fell;
+    }
+    assert_true(drops == 200000);
+    /* 1352 degrees of freedom: mean 1352, standard deviation 52. */
+    below("chi-square of where drops fell", chi, 1352 + 4 * 52);
+    above("chi-square of where drops fell", chi, 1352 - 4 * 52);
+    scene_end(&s);
+}
+
+static void set_extreme(rv_droplets_params *p, int which) {
+    switch (which / 2) {
+    case 0:
+        p->inertia = which % 2 ? 1 : 0;
+        break;
+    case 1:
+        p->capacity = which % 2 ? 1000 : 0;
+        break;
+    case 2:
+        p->deposition = which % 2 ? 1 : 0;
+        break;
+    case 3:
+        p->erosion = which % 2 ? 1 : 0;
+        break;
+    case 4:
+        p->evaporation = which % 2 ? 1 : 0;
+        break;
+    case 5:
+        p->radius = which % 2 ? 32 : 1;
+        break;
+    case 6:
+        p->min_slope = which % 2 ? 1 : 0;
+        break;
+    case 7:
+        p->gravity = which % 2 ? 1000 : 0;
+        break;
+    case 8:
+        p->max_path = which % 2 ? 1000 : 1;
+        break;
+    default:
+        p->floor = which % 2 ? 100000 : -1e9f;
+        break;
+    }
+}
+
+/* Each parameter at both ends, and pairs of them. */
+static void extremes_stay_finite(void **state) {
+    (void)state;
+    for (int a = 0; a < 20; a++)
+        for (int b = 0; b < 20; b += a % 2 ? 7 : 3) {
+            scene s = scene_make(32, 32);
+            hills(&s, 3, 0, 50);
+            rv_droplets_params p = thesis(&s);
+            p.drops = 200;
+            p.border = (a + b) % 2; /* open or wall */
+            set_extreme(&p, a);
+            set_extreme(&p, b);
+            rain_on(&s, &p);
+            assert_finite(&s);
+            double gap = ledger_gap(&s, &s.report.ledger);
+            if (!(gap <= 1e-6))
+                fail_msg("extremes %d and %d: the ledger misses %g", a, b, gap);
+            scene_end(&s);
+        }
+}
+
+/* ---- 14. watching and stopping ---- */
+
+typedef struct watcher {
+    int calls, seen, most; /* seen: calls that showed the land */
+    double done;
+    bool whole, grows;
+    double volume, taken; /* of the land when it was last seen */
+} watcher;
+
+static bool watch(void *user, const rv_progress *now) {
+    watcher *w = user;
+    w->grows = w->grows && now->done >= w->done && now->done <= 1;
+    w->done = now->done;
+    w->calls++;
+    if (now->land) {
+        const float *h = rv_terrain_field(now->land, "height");
+        int cells = rv_terrain_width(now->land) * rv_terrain_height(now->land);
+        for (int i = 0; i < cells; i++)
+            w->whole = w->whole && isfinite(h[i]);
+        /* What was taken from it is with the drops or gone: it never has more than before. */
+        w->whole = w->whole && rv_terrain_volume(now->land) <= w->volume * (1 + 1e-6);
+        w->seen++;
+    }
+    return w->most == 0 || w->seen < w->most;
+}
+
+static void check_stop(int threads, int border, int limits) {
+    watcher w = {.most = 3, .whole = true, .grows = true};
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = threads;
+    desc.progress = watch;
+    desc.user = &w;
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    w.most = 0;
+    scene s = scene_on(ctx, 96, 96);
+    hills(&s, 3, 100, 500);
+    limit(&s, limits);
+    remember(&s);
+    w = (watcher){.most = 3, .whole = true, .grows = true, .volume = s.volume};
+    rv_droplets_params p = thesis(&s);
+    p.border = border;
+    p.drops = 1000000000;
+    p.blend = 0.5f;
+    assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, &s.report), RV_CANCELLED);
+    assert_true(w.whole && w.grows);
+    assert_int_equal(w.seen, 3);
+    above("share of the drops that had run", w.done, 0);
+    assert_finite(&s);
+    check_layers(&s);
+    assert_true(s.report.ledger.taken > 0);
+    below("gap of the ledger after a stop", ledger_gap(&s, &s.report.ledger), 1e-6);
+    scene_end(&s);
+}
+
+static void a_run_that_is_stopped_leaves_whole_land(void **state) {
+    (void)state;
+    check_stop(1, RV_droplets_border_open, 0);
+    check_stop(2, RV_droplets_border_wall, LAYERS);
+    check_stop(3, RV_droplets_border_apron, MASK | HARD);
+}
+
+static void watching_does_not_change_the_land(void **state) {
+    (void)state;
+    uint64_t hashes[2];
+    watcher w = {.whole = true, .grows = true, .volume = INFINITY};
+    for (int i = 0; i < 2; i++) {
+        rv_context_desc desc = rv_context_desc_default();
+        desc.threads = 2;
+        desc.progress = i ? watch : NULL;
+        desc.user = &w;
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        scene s = scene_on(ctx, 96, 96);
+        hills(&s, 3, 0, 500);
+        limit(&s, LAYERS);
+        w = (watcher){.whole = true, .grows = true, .volume = INFINITY};
+        rv_droplets_params p = thesis(&s);
+        p.drops = 30000;
+        rain_on(&s, &p);
+        hashes[i] = rv_terrain_hash(s.land);
+        scene_end(&s);
+    }
+    assert_true(w.calls > 0 && w.whole && w.grows);
+    assert_true(hashes[0] == hashes[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_vanishes),
@@ -856,6 +1361,20 @@ int main(void) {
         cmocka_unit_test(heights_times_four_give_four_times_the_land),
         cmocka_unit_test(feet_give_the_shape_that_metres_give),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(no_seam_shows),
+        cmocka_unit_test(no_axis_is_preferred),
+        cmocka_unit_test(drops_fall_where_the_rain_is_white),
+        cmocka_unit_test(black_rain_is_an_error),
+        cmocka_unit_test(the_blend_smooths_and_keeps_the_sum),
+        cmocka_unit_test(without_blend_the_blur_does_not_matter),
+        cmocka_unit_test(an_apron_keeps_the_edge_from_draining),
+        cmocka_unit_test(an_apron_may_be_wider_than_the_map),
+        cmocka_unit_test(no_drops_change_nothing),
+        cmocka_unit_test(drops_make_at_most_max_path_steps),
+        cmocka_unit_test(drops_fall_evenly),
+        cmocka_unit_test(extremes_stay_finite),
+        cmocka_unit_test(a_run_that_is_stopped_leaves_whole_land),
+        cmocka_unit_test(watching_does_not_change_the_land),
     };
     return cmocka_run_group_tests_name("droplets", tests, NULL, NULL);
 }
