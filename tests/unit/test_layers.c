@@ -27,7 +27,7 @@ static rv_terrain *stack(rv_context *ctx, float height, int count, const float *
     support_ok(ctx, rv_terrain_field_set(land, "height", (float[]){height, height}));
     land->layers[0].erodibility = paces[0];
     for (int i = 1; i < count; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "l%d", i);
         float both[] = {thicknesses[i], thicknesses[i]};
         support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){name, paces[i], 40.0f}, both));
@@ -60,7 +60,7 @@ static void the_surface_is_the_sum(void **state) {
     for (int layer = 0; layer < LAYERS; layer++) {
         for (size_t i = 0; i < W * H; i++)
             values[i] = 50.0f * unit(i, (uint64_t)layer);
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "l%d", layer);
         if (layer == 0)
             support_ok(ctx, rv_terrain_field_set(land, "height", values));
@@ -138,7 +138,7 @@ static void no_allocation_is_taken_for_granted(void **state) {
     rv_terrain *land = support_land(ctx, 3, 2, 1.0f);
     const float values[6] = {1, 2, 3, 4, 5, 6};
     for (int layer = 1; layer < LAYERS; layer++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "l%d", layer);
         uint64_t hash = rv_terrain_hash(land);
         rv_status status = RV_ERROR_MEMORY;
