@@ -1,8 +1,8 @@
 /* bench_droplets.c: drops and drop-steps per second, beside a plain loop of the same method.
  *
- * Prints one line a run: map, radius, threads, drops and drop-steps a second, the ratio to the plain
- * loop of the same run, and memory per cell. Parameters are those of Beyer's tables 6.1 and 6.2.
- * usage: bench_droplets [quick]
+ * Prints one line a run: map, radius, threads, drops and drop-steps a second, the ratio to the
+ * plain loop of the same run, and memory per cell. Parameters are those of Beyer's tables 6.1
+ * and 6.2. usage: bench_droplets [quick]
  */
 #include <ravine/ravine.h>
 
@@ -46,17 +46,20 @@ static float plain_take(float *h, int n, float px, float py, float radius, float
     int y0 = (int)ceilf(py - radius), y1 = (int)floorf(py + radius);
     x0 = x0 < 0 ? 0 : x0, y0 = y0 < 0 ? 0 : y0;
     x1 = x1 >= n ? n - 1 : x1, y1 = y1 >= n ? n - 1 : y1;
-    float sum = 0, taken = 0;
+    float w[70 * 70], sum = 0, taken = 0;
+    int k = 0;
     for (int y = y0; y <= y1; y++)
         for (int x = x0; x <= x1; x++) {
             float dx = (float)x - px, dy = (float)y - py;
-            sum += fmaxf(0, radius - sqrtf(dx * dx + dy * dy));
+            float t = radius - sqrtf(dx * dx + dy * dy);
+            w[k] = t > 0 ? t : 0;
+            sum += w[k++];
         }
+    k = 0;
     for (int y = y0; y <= y1; y++)
         for (int x = x0; x <= x1; x++) {
-            float dx = (float)x - px, dy = (float)y - py;
-            float part = amount * fmaxf(0, radius - sqrtf(dx * dx + dy * dy)) / sum;
-            float left = fmaxf(0, h[y * n + x] - part);
+            float left = h[y * n + x] - amount * w[k++] / sum;
+            left = left > 0 ? left : 0;
             taken += h[y * n + x] - left;
             h[y * n + x] = left;
         }
@@ -87,9 +90,11 @@ static unsigned long long plain_loop(float *h, int n, long drops, const rv_dropl
             if (nx < 0 || ny < 0 || nx >= edge || ny >= edge)
                 break;
             float dh = height_at(h, n, nx, ny) - height_at(h, n, x, y);
-            float capacity = fmaxf(-dh, p->min_slope) * speed * water * p->capacity;
+            float fall = -dh > p->min_slope ? -dh : p->min_slope;
+            float capacity = fall * speed * water * p->capacity;
             if (dh > 0 || sediment > capacity) {
-                float amount = dh > 0 ? fminf(sediment, dh) : (sediment - capacity) * p->deposition;
+                float amount = dh > 0 ? (sediment < dh ? sediment : dh)
+                                      : (sediment - capacity) * p->deposition;
                 c[0] += amount * (1 - u) * (1 - v);
                 c[1] += amount * u * (1 - v);
                 c[n] += amount * (1 - u) * v;
@@ -99,10 +104,12 @@ static unsigned long long plain_loop(float *h, int n, long drops, const rv_dropl
                 if (trapped && speed * speed <= dh * p->gravity)
                     break;
             } else {
-                float amount = fminf((capacity - sediment) * p->erosion, -dh);
+                float amount = (capacity - sediment) * p->erosion;
+                amount = amount < -dh ? amount : -dh;
                 sediment += plain_take(h, n, x, y, p->radius, amount);
             }
-            speed = sqrtf(fmaxf(0, speed * speed - dh * p->gravity));
+            float energy = speed * speed - dh * p->gravity;
+            speed = energy > 0 ? sqrtf(energy) : 0;
             water *= 1 - p->evaporation;
             x = nx, y = ny;
         }
@@ -170,14 +177,14 @@ static void compare(int n, float radius, long drops, const int *threads, int thr
     p.radius = radius;
     p.drops = drops;
     rate plain = measure_plain(n, drops, &p);
-    printf("%5d %6g %9ld  plain loop  %10.0f %8.2f M  %6.2f\n", n, (double)radius, drops, plain.drops,
-           plain.steps / 1e6, 1.0);
+    printf("%5d %6g %9ld  plain loop  %10.0f %8.2f M  %6.2f\n", n, (double)radius, drops,
+           plain.drops, plain.steps / 1e6, 1.0);
     for (int i = 0; i < thread_count; i++) {
         double bytes;
         rate r = measure_ravine(n, threads[i], &p, &bytes);
-        printf("%5d %6g %9ld  %2d thread%s  %10.0f %8.2f M  %6.2f  %5.1f B/cell\n", n, (double)radius,
-               drops, threads[i], threads[i] == 1 ? " " : "s", r.drops, r.steps / 1e6,
-               r.steps / plain.steps, bytes);
+        printf("%5d %6g %9ld  %2d thread%s  %10.0f %8.2f M  %6.2f  %5.1f B/cell\n", n,
+               (double)radius, drops, threads[i], threads[i] == 1 ? " " : "s", r.drops,
+               r.steps / 1e6, r.steps / plain.steps, bytes);
         fflush(stdout);
     }
 }

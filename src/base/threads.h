@@ -12,7 +12,7 @@ rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, in
 
 /* Blocks of which some must follow others. `followers` names those that wait for a block; `waits`
  * says for how many each one waits, and is used up. */
-enum { RVI_FOLLOWERS = 64 };
+enum { RVI_FOLLOWERS = 256 };
 typedef struct rvi_graph {
     int count;
     int *waits, *queue;                               /* room for `count` in each */

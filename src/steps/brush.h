@@ -35,7 +35,8 @@ typedef struct rvi_run {
 
 typedef struct rvi_brush {
     float radius;
-    int reach; /* cells that it may touch beyond the drop's own, in any direction */
+    int reach; /* cells beyond the drop's own that it may touch in any direction, unused lanes too
+                */
     int run_count;
     rvi_run runs[RVI_BRUSH_RUNS];
     float dx[RVI_BRUSH_RUNS * RVI_LANES], dy[RVI_BRUSH_RUNS * RVI_LANES]; /* of every cell */
@@ -65,8 +66,11 @@ static inline void rvi_brush_make(rvi_brush *brush, float radius) {
             brush->dy[cell] = (float)dy;
         }
     }
-    /* A run is worked on with all its lanes, so they count as touched. */
-    brush->reach = reach + RVI_LANES;
+    brush->reach = reach;
+    for (int r = 0; r < brush->run_count; r++) {
+        int last = brush->runs[r].dx + RVI_LANES - 1;
+        brush->reach = last > brush->reach ? last : brush->reach;
+    }
 }
 
 /* Four lanes at a time: what every vector unit has, down to the browser's. */

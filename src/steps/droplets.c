@@ -472,7 +472,7 @@ static rv_status plan_rounds(flood *f) {
     rvi_rounds_desc desc = {
         .width = f->width,
         .height = f->height,
-        .reach = f->p->max_path + f->brush.reach,
+        .reach = f->p->max_path + 1 + f->brush.reach,
         .cost = (double)f->p->max_path * (1.0 + (double)f->brush.run_count / 8.0),
         .drops = (uint64_t)(drops * more + 0.5),
         .seed = f->p->seed,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { COLOURS = 4, MOST_IN_ROUND = 1 << 16, LEAST_IN_ROUND = 16 };
+enum { MOST_IN_ROUND = 1 << 16, LEAST_IN_ROUND = 16, MOST_TILES = 4096 };
 
 /* What a random number is drawn for; runs may use smaller numbers for their own. */
 enum { DRAW_PLACE = 1 << 20, DRAW_CELL, DRAW_TILES };
@@ -15,6 +15,7 @@ struct rvi_rounds {
     rv_context *ctx;
     rvi_rounds_desc d;
     uint64_t round, done;
+    int colours;                /* along each side of the pattern */
     int tile, tiles_x, tiles_y; /* side in cells, and how many */
     int shift_x, shift_y;       /* where this round cuts */
     int in_round, most_in_round;
@@ -135,17 +136,17 @@ static void run_tile(void *arg, int tile) {
 
 /* When the colour of a tile has its turn. */
 static int turn_of(const rvi_rounds *r, int x, int y) {
-    int colour = y % COLOURS * COLOURS + x % COLOURS;
-    return (colour - r->first_colour + COLOURS * COLOURS) % (COLOURS * COLOURS);
+    int n = r->colours, colour = y % n * n + x % n;
+    return (colour - r->first_colour + n * n) % (n * n);
 }
 
 /* Tiles so near that drops of both may meet, and whose turn comes later: they wait for this one. */
 static int followers(void *arg, int tile, int *out) {
     const rvi_rounds *r = arg;
     int x = tile % r->tiles_x, y = tile / r->tiles_x, count = 0;
-    int turn = turn_of(r, x, y);
-    for (int ny = rvi_maxi(0, y - COLOURS + 1); ny < rvi_mini(r->tiles_y, y + COLOURS); ny++)
-        for (int nx = rvi_maxi(0, x - COLOURS + 1); nx < rvi_mini(r->tiles_x, x + COLOURS); nx++)
+    int turn = turn_of(r, x, y), near = r->colours - 1;
+    for (int ny = rvi_maxi(0, y - near); ny <= rvi_mini(r->tiles_y - 1, y + near); ny++)
+        for (int nx = rvi_maxi(0, x - near); nx <= rvi_mini(r->tiles_x - 1, x + near); nx++)
             if (turn_of(r, nx, ny) > turn)
                 out[count++] = ny * r->tiles_x + nx;
     return count;
@@ -165,7 +166,7 @@ rv_status rvi_rounds_next(rvi_rounds *r) {
     uint64_t bits = rvi_random(r->d.seed, r->round++, DRAW_TILES);
     r->shift_x = (int)((bits & 0xffffff) % (uint64_t)r->tile);
     r->shift_y = (int)((bits >> 24 & 0xffffff) % (uint64_t)r->tile);
-    r->first_colour = (int)(bits >> 48) % (COLOURS * COLOURS);
+    r->first_colour = (int)(bits >> 48) % (r->colours * r->colours);
     uint64_t left = r->d.drops - r->done;
     r->in_round = left < (uint64_t)r->most_in_round ? (int)left : r->most_in_round;
     rv_status status = rvi_parallel_rows(r->ctx, r->in_round, place_drops, r);
@@ -185,11 +186,19 @@ int rvi_rounds_tiles(const rvi_rounds *r) {
     return r->tiles_x * r->tiles_y;
 }
 
-static void cut_tiles(rvi_rounds *r) {
-    /* Two tiles of a colour have COLOURS - 1 others between them: room for a drop from each. */
-    r->tile = (2 * r->d.reach + COLOURS - 2) / (COLOURS - 1);
+/* Two tiles of a colour have colours - 1 others between them: room for the reach of a drop from
+ * each. More colours make narrower tiles, of which more can run side by side. */
+static void cut_tiles_with(rvi_rounds *r, int colours) {
+    r->colours = colours;
+    r->tile = (2 * r->d.reach + colours - 2) / (colours - 1);
     r->tiles_x = r->d.width / r->tile + 2;
     r->tiles_y = r->d.height / r->tile + 2;
+}
+
+static void cut_tiles(rvi_rounds *r) {
+    cut_tiles_with(r, 8);
+    if (r->tiles_x * r->tiles_y > MOST_TILES)
+        cut_tiles_with(r, 4); /* on a large map enough run side by side, and there are fewer */
     /* Who wants to stop waits for the end of a tile: its drops must not take long. */
     double cells = (double)r->d.width * (double)r->d.height;
     double tiles = cells / ((double)r->tile * (double)r->tile);
