@@ -104,7 +104,7 @@ typedef struct rv_terrain_desc {
 typedef struct rv_layer_desc {
     const char *name;
     float erodibility; /* 0: nothing can take from it, 1: everything may */
-    float talus;       /* degrees */
+    float talus;       /* degrees: what is steeper slides */
 } rv_layer_desc;
 
 /* What a step did to the land, in cubic metres: taken = laid + carried_off + afloat. */
@@ -114,6 +114,15 @@ typedef struct rv_ledger {
     double carried_off; /* the map */
     double afloat;      /* still carried by water when the step ended */
 } rv_ledger;
+
+/* Water, in cubic metres: before + rained = evaporated + carried_off + standing. */
+typedef struct rv_water {
+    double before;      /* what stood on the land */
+    double rained;      /* rain and springs */
+    double evaporated;
+    double carried_off; /* the map */
+    double standing;    /* what stands on the land afterwards */
+} rv_water;
 
 RV_API rv_terrain_desc rv_terrain_desc_default(void); /* 512 x 512 cells of 10 m */
 RV_API rv_status rv_terrain_create(rv_context *ctx, const rv_terrain_desc *desc, rv_terrain **out); /* flat, 0 m */
@@ -125,6 +134,7 @@ RV_API float rv_terrain_cell(const rv_terrain *land);
 RV_API int rv_terrain_layer_count(const rv_terrain *land);                       /* at least 1: bedrock */
 RV_API rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer);        /* 0 is the lowest */
 RV_API const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer);
+RV_API rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer); /* taken from it and laid on it since it was made; the rest is 0 */
 RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc, const float *thickness); /* on top; NULL: none of it yet */
 
 /* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ... */
@@ -244,6 +254,7 @@ typedef struct rv_report {
     rv_step_id step;
     const void *params;   /* the step's own struct, as it was handed in */
     rv_ledger ledger;
+    rv_water water;       /* of steps that have water */
     uint64_t drop_steps;  /* moves of single drops, for steps that have drops */
     double seconds;       /* filled in by recipes */
     uint64_t hash;        /* of the terrain after it, filled in by recipes */

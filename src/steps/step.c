@@ -253,6 +253,40 @@ static void ledger_add(rv_ledger *to, const rv_ledger *more) {
     to->afloat += more->afloat;
 }
 
+/* ---- the ledger, for the whole and for each layer ---- */
+
+static double layer_volume(const rv_terrain *land, int layer) {
+    double area = (double)land->cell * (double)land->cell;
+    return area * rvi_sum(land->ctx, land->layers[layer].thickness, rvi_cells(land));
+}
+
+/* Runs a step that wears the land. What it laid on each layer it says itself; what it took from
+ * each follows from what the layer has lost. */
+static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
+    rv_terrain *land = job->land;
+    size_t count = (size_t)land->layer_count;
+    double *volumes = rvi_alloc(job->ctx, 2 * count, sizeof *volumes, "the ledger");
+    if (!volumes)
+        return RV_ERROR_MEMORY;
+    job->laid_on = volumes + count;
+    for (int l = 0; l < land->layer_count; l++)
+        volumes[l] = layer_volume(land, l);
+    rv_status status = runners[id](job, params);
+    double said = 0.0;
+    for (int l = 0; l < land->layer_count; l++)
+        said += job->laid_on[l];
+    if (said == 0.0)
+        job->laid_on[count - 1] = job->ledger.laid;
+    for (int l = 0; l < land->layer_count; l++) {
+        double gained = layer_volume(land, l) - volumes[l];
+        land->layers[l].laid += job->laid_on[l];
+        land->layers[l].taken += job->laid_on[l] - gained;
+    }
+    job->laid_on = NULL;
+    rvi_free(job->ctx, volumes);
+    return status;
+}
+
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
     rv_context *ctx = land->ctx;
     const rv_step_info *step = rv_step_get(id);
@@ -273,12 +307,15 @@ rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_re
     rvi_progress_begin(ctx, step->name);
     bool masked = (step->kind == RV_KIND_make || step->kind == RV_KIND_shape) &&
                   !(step->flags & RV_SIZES) && rvi_field_get(land, "mask");
-    status = masked ? run_masked(&job, id, params) : runners[id](&job, params);
+    status = step->kind == RV_KIND_wear ? run_wear(&job, id, params)
+             : masked                   ? run_masked(&job, id, params)
+                                        : runners[id](&job, params);
     ledger_add(&land->ledger, &job.ledger);
     if (report)
         *report = (rv_report){.step = id,
                               .params = params == &defaults ? NULL : params,
                               .ledger = job.ledger,
+                              .water = job.water,
                               .drop_steps = job.drop_steps,
                               .land = land};
     return status;

@@ -10,6 +10,8 @@ typedef struct rvi_job {
     rv_context *ctx;
     rv_terrain *land;
     rv_ledger ledger; /* filled in by steps of kind wear, in cubic metres */
+    rv_water water;   /* filled in by steps that have water */
+    double *laid_on; /* of what was laid, how much on each layer; all 0: all of it on the top one */
     uint64_t drop_steps;
     bool planning; /* set the size of `land` (planned) and `memory`; touch nothing else */
     size_t

@@ -22,6 +22,11 @@ const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer) {
     return land->layers[layer].thickness;
 }
 
+rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer) {
+    assert(layer >= 0 && layer < land->layer_count);
+    return (rv_ledger){.taken = land->layers[layer].taken, .laid = land->layers[layer].laid};
+}
+
 static void sum_rows(void *arg, int first, int end) {
     const rv_terrain *land = arg;
     size_t from = (size_t)first * (size_t)land->width, to = (size_t)end * (size_t)land->width;

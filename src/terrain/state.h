@@ -10,6 +10,7 @@ typedef struct rvi_layer {
     char name[RVI_NAME];
     float erodibility, talus;
     float *thickness;
+    double taken, laid; /* cubic metres, since it was made */
 } rvi_layer;
 
 typedef struct rvi_field {

@@ -143,9 +143,9 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
         .ctx = ctx, .width = width, .height = height, .cell = cell, .ledger = like->ledger};
     status = alloc_layers(land, like->layer_count);
     for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
-        set_name(land->layers[i].name, like->layers[i].name);
-        land->layers[i].erodibility = like->layers[i].erodibility;
-        land->layers[i].talus = like->layers[i].talus;
+        float *thickness = land->layers[i].thickness;
+        land->layers[i] = like->layers[i];
+        land->layers[i].thickness = thickness;
     }
     for (int i = 0; status == RV_OK && i < like->field_count; i++)
         if (!rvi_field_make(land, like->fields[i].name))
