@@ -105,6 +105,7 @@ typedef struct rv_layer_desc {
     const char *name;
     float erodibility; /* 0: nothing can take from it, 1: everything may */
     float talus;       /* degrees: what is steeper slides */
+    uint32_t colour;   /* for pictures: 0xffRRGGBB; 0: none of its own */
 } rv_layer_desc;
 
 /* What a step did to the land, in cubic metres: taken = laid + carried_off + afloat. */

@@ -14,7 +14,8 @@ int rv_terrain_layer_count(const rv_terrain *land) {
 rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer) {
     assert(layer >= 0 && layer < land->layer_count);
     const rvi_layer *l = &land->layers[layer];
-    return (rv_layer_desc){l->name, l->erodibility, l->talus};
+    return (rv_layer_desc){
+        .name = l->name, .erodibility = l->erodibility, .talus = l->talus, .colour = l->colour};
 }
 
 const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer) {
@@ -73,6 +74,9 @@ static rv_status check_layer(const rv_terrain *land, const rv_layer_desc *d,
     if (!(d->talus >= 0.0f && d->talus < 90.0f))
         return rvi_fail(ctx, RV_ERROR_USAGE, "Layer %s: talus %g is not within 0 to 90 degrees.",
                         d->name, (double)d->talus);
+    if (d->colour != 0 && d->colour >> 24 != 0xff)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "Layer %s: colour 0x%08x is not 0xffRRGGBB.", d->name,
+                        (unsigned)d->colour);
     for (size_t i = 0; thickness && i < rvi_cells(land); i++)
         if (!(thickness[i] >= 0.0f && thickness[i] < 1e9f))
             return rvi_fail(ctx, RV_ERROR_INPUT,
@@ -101,8 +105,10 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
         return RV_ERROR_MEMORY;
     }
     memcpy(layers, land->layers, (size_t)count * sizeof *layers);
-    layers[count] =
-        (rvi_layer){.erodibility = desc->erodibility, .talus = desc->talus, .thickness = values};
+    layers[count] = (rvi_layer){.erodibility = desc->erodibility,
+                                .talus = desc->talus,
+                                .colour = desc->colour,
+                                .thickness = values};
     snprintf(layers[count].name, RVI_NAME, "%s", desc->name);
     if (thickness)
         memcpy(values, thickness, cells * sizeof(float));

@@ -9,6 +9,7 @@ enum { RVI_NAME = 32 }; /* bytes of a name with its end */
 typedef struct rvi_layer {
     char name[RVI_NAME];
     float erodibility, talus;
+    uint32_t colour; /* 0xffRRGGBB; 0: none */
     float *thickness;
     double taken, laid; /* cubic metres, since it was made */
 } rvi_layer;

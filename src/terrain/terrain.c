@@ -315,6 +315,8 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
         const rvi_layer *layer = &land->layers[i];
         float properties[2] = {layer->erodibility, layer->talus};
         h = rvi_hash(properties, sizeof properties, h);
+        if (layer->colour != 0)
+            h = rvi_hash(&layer->colour, sizeof layer->colour, h);
         h = hash_grid(land, layer->name, layer->thickness, h);
     }
     for (int i = 0; i < land->field_count; i++)

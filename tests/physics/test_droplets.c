@@ -172,7 +172,8 @@ static void limit(scene *s, int limits) {
         assert_non_null(thick);
         for (int i = 0; i < (int)s->cells; i++)
             thick[i] = stripes(s, i % s->width, i / s->width);
-        rv_layer_desc clay = {"clay", 0.2f, 40}, sand = {"sand", 1, 30};
+        rv_layer_desc clay = {.name = "clay", .erodibility = 0.2f, .talus = 40};
+        rv_layer_desc sand = {.name = "sand", .erodibility = 1, .talus = 30};
         support_ok(s->ctx, rv_terrain_layer_add(s->land, &clay, thick));
         for (int i = 0; i < (int)s->cells; i++)
             thick[i] = stripes(s, i / s->width, 0);

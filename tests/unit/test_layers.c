@@ -30,7 +30,10 @@ static rv_terrain *stack(rv_context *ctx, float height, int count, const float *
         char name[16];
         snprintf(name, sizeof name, "l%d", i);
         float both[] = {thicknesses[i], thicknesses[i]};
-        support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){name, paces[i], 40.0f}, both));
+        support_ok(ctx, rv_terrain_layer_add(
+                            land,
+                            &(rv_layer_desc){.name = name, .erodibility = paces[i], .talus = 40.0f},
+                            both));
     }
     return land;
 }
@@ -65,8 +68,11 @@ static void the_surface_is_the_sum(void **state) {
         if (layer == 0)
             support_ok(ctx, rv_terrain_field_set(land, "height", values));
         else
-            support_ok(ctx, rv_terrain_layer_add(
-                                land, &(rv_layer_desc){name, 0.25f, 10.0f * (float)layer}, values));
+            support_ok(ctx, rv_terrain_layer_add(land,
+                                                 &(rv_layer_desc){.name = name,
+                                                                  .erodibility = 0.25f,
+                                                                  .talus = 10.0f * (float)layer},
+                                                 values));
         assert_int_equal(rv_terrain_layer_count(land), layer + 1);
         assert_memory_equal(rv_terrain_layer_thickness(land, layer), values, sizeof values);
         assert_summed(land);
@@ -75,7 +81,9 @@ static void the_surface_is_the_sum(void **state) {
     assert_string_equal(top.name, "l3");
     assert_true(top.erodibility == 0.25f && top.talus == 30.0f);
     float before = land->surface[7];
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"none_yet", 1, 1}, NULL));
+    support_ok(ctx,
+               rv_terrain_layer_add(
+                   land, &(rv_layer_desc){.name = "none_yet", .erodibility = 1, .talus = 1}, NULL));
     assert_true(land->surface[7] == before && land->layers[LAYERS].thickness[7] == 0.0f);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -100,16 +108,26 @@ static void bad_layers_are_refused(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     rv_terrain *land = support_land(ctx, 3, 2, 1.0f);
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"soil", 1, 30}, NULL));
+    support_ok(ctx,
+               rv_terrain_layer_add(
+                   land, &(rv_layer_desc){.name = "soil", .erodibility = 1, .talus = 30}, NULL));
     uint64_t hash = rv_terrain_hash(land);
     static const rv_layer_desc bad[] = {
-        {"", 1, 30},          {NULL, 1, 30},
-        {"two words", 1, 30}, {"soil", 1, 30},
-        {"bedrock", 1, 30},   {"a", -0.1f, 30},
-        {"a", 1.1f, 30},      {"a", NAN, 30},
-        {"a", 1, -1},         {"a", 1, 90},
-        {"a", 1, NAN},        {"a", INFINITY, 30},
-        {"a", 1, INFINITY},   {"a_name_that_is_far_too_long_to_be_kept", 1, 30},
+        {.name = "", .erodibility = 1, .talus = 30},
+        {.name = NULL, .erodibility = 1, .talus = 30},
+        {.name = "two words", .erodibility = 1, .talus = 30},
+        {.name = "soil", .erodibility = 1, .talus = 30},
+        {.name = "bedrock", .erodibility = 1, .talus = 30},
+        {.name = "a", .erodibility = -0.1f, .talus = 30},
+        {.name = "a", .erodibility = 1.1f, .talus = 30},
+        {.name = "a", .erodibility = NAN, .talus = 30},
+        {.name = "a", .erodibility = 1, .talus = -1},
+        {.name = "a", .erodibility = 1, .talus = 90},
+        {.name = "a", .erodibility = 1, .talus = NAN},
+        {.name = "a", .erodibility = INFINITY, .talus = 30},
+        {.name = "a", .erodibility = 1, .talus = INFINITY},
+        {.name = "a_name_that_is_far_too_long_to_be_kept", .erodibility = 1, .talus = 30},
+        {.name = "a", .erodibility = 1, .talus = 30, .colour = 0x00ff0000},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(rv_terrain_layer_add(land, &bad[i], NULL), RV_ERROR_USAGE);
@@ -119,8 +137,10 @@ static void bad_layers_are_refused(void **state) {
             float values[6] = {0};
             char place[64];
             values[i] = wrong[w];
-            assert_int_equal(rv_terrain_layer_add(land, &(rv_layer_desc){"a", 1, 30}, values),
-                             RV_ERROR_INPUT);
+            assert_int_equal(
+                rv_terrain_layer_add(
+                    land, &(rv_layer_desc){.name = "a", .erodibility = 1, .talus = 30}, values),
+                RV_ERROR_INPUT);
             snprintf(place, sizeof place, "row %d, column %d", i / 3, i % 3);
             assert_says(ctx, place);
         }
@@ -145,7 +165,8 @@ static void no_allocation_is_taken_for_granted(void **state) {
         for (long n = 0; status != RV_OK; n++) {
             long held = memory.held;
             memory.left = n;
-            status = rv_terrain_layer_add(land, &(rv_layer_desc){name, 1, 30}, values);
+            status = rv_terrain_layer_add(
+                land, &(rv_layer_desc){.name = name, .erodibility = 1, .talus = 30}, values);
             memory.left = -1;
             if (status == RV_OK)
                 break;

@@ -191,7 +191,9 @@ static void test_level_keeps_layers(void **state) {
     rv_terrain *land = rough_land(ctx, 9, 7, 10);
     float sand[63];
     fill(sand, 63, 3, 0, 5);
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"sand", 1, 30}, sand));
+    support_ok(ctx,
+               rv_terrain_layer_add(
+                   land, &(rv_layer_desc){.name = "sand", .erodibility = 1, .talus = 30}, sand));
     support_ok(ctx, rv_step_run(land, RV_STEP_level, &(rv_level_params){0, 100}, NULL));
     float low, high;
     range_of(land->surface, 63, &low, &high);
@@ -210,7 +212,9 @@ static void test_crop(void **state) {
     float sand[300], wet[300];
     fill(sand, 300, 1, 0, 5);
     fill(wet, 300, 2, 0, 1);
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"sand", 0.5f, 30}, sand));
+    support_ok(ctx,
+               rv_terrain_layer_add(
+                   land, &(rv_layer_desc){.name = "sand", .erodibility = 0.5f, .talus = 30}, sand));
     support_ok(ctx, rv_terrain_field_set(land, "wet", wet));
     rv_crop_params p = {.x = 3, .y = 4, .width = 10, .height = RV_AUTO_INT};
     support_ok(ctx, rv_step_run(land, RV_STEP_crop, &p, NULL));
@@ -412,7 +416,9 @@ static void test_resize_keeps_ranges(void **state) {
     float edges[900];
     for (int i = 0; i < 900; i++)
         edges[i] = rvi_unit(rvi_random(8, (uint64_t)i, 0)) < 0.5f ? 0.0f : 1.0f;
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"sand", 1, 30}, edges));
+    support_ok(ctx,
+               rv_terrain_layer_add(
+                   land, &(rv_layer_desc){.name = "sand", .erodibility = 1, .talus = 30}, edges));
     support_ok(ctx, rv_terrain_field_set(land, "mask", edges));
     rv_resize_params p = {.size = 111, .width = RV_AUTO_INT, .filter = RV_resize_filter_cubic};
     support_ok(ctx, rv_step_run(land, RV_STEP_resize, &p, NULL));

@@ -31,9 +31,9 @@ static rv_terrain *rich_land(rv_context *ctx, int width, int height) {
     fill(values, cells, 1);
     support_ok(ctx, rv_terrain_field_set(land, "height", values));
     fill(values, cells, 2);
-    support_ok(ctx,
-               rv_terrain_layer_add(
-                   land, &(rv_layer_desc){"soil", .erodibility = 0.5f, .talus = 30.0f}, values));
+    support_ok(ctx, rv_terrain_layer_add(
+                        land, &(rv_layer_desc){.name = "soil", .erodibility = 0.5f, .talus = 30.0f},
+                        values));
     fill(values, cells, 3);
     support_ok(ctx, rv_terrain_field_set(land, "flow", values));
     fill(values, cells, 4);
@@ -291,9 +291,15 @@ static void the_hash_sees_what_there_is(void **state) {
         hashes[count++] = rv_terrain_hash(land);
         rvi_field_drop(land, "a");
         assert_true(rv_terrain_hash(land) == hashes[count - 4]);
-        support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"a", 1.0f, 45.0f}, NULL));
+        support_ok(
+            ctx,
+            rv_terrain_layer_add(
+                land, &(rv_layer_desc){.name = "a", .erodibility = 1.0f, .talus = 45.0f}, NULL));
         hashes[count++] = rv_terrain_hash(land);
-        support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"b", 1.0f, 45.0f}, NULL));
+        support_ok(
+            ctx,
+            rv_terrain_layer_add(
+                land, &(rv_layer_desc){.name = "b", .erodibility = 1.0f, .talus = 45.0f}, NULL));
         hashes[count++] = rv_terrain_hash(land);
         rv_terrain_destroy(land);
     }
@@ -383,7 +389,10 @@ static void a_snapshot_brings_everything_back(void **state) {
         support_ok(ctx, rv_step_run(land, RV_STEP_droplets, &rain, NULL));
         rvi_field_drop(land, "flow");
         if (round > 0)
-            support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"snow", 1, 40}, NULL));
+            support_ok(
+                ctx,
+                rv_terrain_layer_add(
+                    land, &(rv_layer_desc){.name = "snow", .erodibility = 1, .talus = 40}, NULL));
         if (round > 1)
             support_ok(ctx, rv_step_run(land, RV_STEP_terrain, NULL, NULL));
         assert_true(rv_terrain_hash(land) != rv_terrain_hash(same));
