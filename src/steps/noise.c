@@ -21,10 +21,10 @@
  *
  * so ridged land is rough only where it is high.
  */
+#include "steps/noise.h"
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "steps/step.h"
 
 #include <math.h>
 
@@ -228,11 +228,12 @@ static void prepare(noise *n, const rv_noise_params *p, float cell) {
     }
 }
 
-rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
+rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float **out) {
     const rv_terrain *land = job->land;
     noise n = {.warp = p->warp, .basis = p->basis, .shape = p->shape, .width = land->width};
     prepare(&n, p, land->cell);
     n.made = rvi_alloc(job->ctx, rvi_cells(land), sizeof *n.made, "the noise");
+    *out = NULL;
     if (!n.made)
         return RV_ERROR_MEMORY;
     rv_status status = rvi_parallel_rows(job->ctx, land->height, make_rows, &n);
@@ -240,5 +241,12 @@ rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
         rvi_free(job->ctx, n.made);
         return status;
     }
-    return rvi_job_lay(job, n.made, p->relief, p->mode);
+    *out = n.made;
+    return RV_OK;
+}
+
+rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
+    float *made;
+    rv_status status = rvi_noise_make(job, p, &made);
+    return status == RV_OK ? rvi_job_lay(job, made, p->relief, p->mode) : status;
 }
