@@ -30,7 +30,7 @@ struct rv_context {
     double done;
     int64_t asked_ms; /* when the user was last asked */
     int64_t shown_ms; /* when they last saw the land */
-    bool cancelled;
+    bool cancelled, asking;
     char error[SENTENCE];
 };
 
@@ -201,7 +201,10 @@ void rvi_progress_begin(rv_context *ctx, const char *step) {
 static rv_status ask(rv_context *ctx, const rv_terrain *land) {
     ctx->asked_ms = now_ms();
     rv_progress now = {ctx->step, ctx->done, land};
-    if (!ctx->desc.progress(ctx->desc.user, &now)) {
+    ctx->asking = true; /* what the user calls meanwhile must not ask again */
+    bool go_on = ctx->desc.progress(ctx->desc.user, &now);
+    ctx->asking = false;
+    if (!go_on) {
         ctx->cancelled = true;
         rvi_fail(ctx, RV_CANCELLED, "Stopped in %s.", ctx->step[0] ? ctx->step : "the recipe");
     }
@@ -211,7 +214,7 @@ static rv_status ask(rv_context *ctx, const rv_terrain *land) {
 rv_status rvi_poll(rv_context *ctx) {
     if (ctx->cancelled)
         return RV_CANCELLED;
-    if (!ctx->desc.progress || now_ms() - ctx->asked_ms < POLL_MS)
+    if (!ctx->desc.progress || ctx->asking || now_ms() - ctx->asked_ms < POLL_MS)
         return RV_OK;
     return ask(ctx, NULL);
 }
