@@ -143,16 +143,28 @@ void rvi_log(rv_context *ctx, const char *format, ...) {
     ctx->desc.log(ctx->desc.user, line);
 }
 
-static double gib(size_t bytes) {
-    return (double)bytes / (1024.0 * 1024.0 * 1024.0);
+typedef struct amount {
+    char text[32];
+} amount;
+
+static amount bytes_text(size_t bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1024.0 && unit < 4; unit++)
+        value /= 1024.0;
+    amount a;
+    snprintf(a.text, sizeof a.text, "%.4g %s", value, units[unit]);
+    return a;
 }
 
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what) {
     if (bytes <= ctx->desc.memory_limit - ctx->used)
         return RV_OK;
     return rvi_fail(ctx, RV_ERROR_MEMORY,
-                    "%.3g GiB for %s would pass the memory limit of %.3g GiB (%.3g in use).",
-                    gib(bytes), what, gib(ctx->desc.memory_limit), gib(ctx->used));
+                    "%s for %s would pass the memory limit of %s (%s in use).",
+                    bytes_text(bytes).text, what, bytes_text(ctx->desc.memory_limit).text,
+                    bytes_text(ctx->used).text);
 }
 
 void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
@@ -167,7 +179,7 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
     rv_allocator a = ctx->desc.allocator;
     char *base = a.allocate(a.user, whole);
     if (!base) {
-        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %.3g GiB left for %s.", gib(whole),
+        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %s left for %s.", bytes_text(whole).text,
                  what);
         return NULL;
     }

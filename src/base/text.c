@@ -123,13 +123,3 @@ bool rvi_text_ends(const char *text, const char *end) {
             return false;
     return true;
 }
-
-bool rvi_text_lists(const char *text, const char *word) {
-    if (strcmp(text, "*") == 0)
-        return true;
-    size_t size = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p += size)
-        if ((p == text || p[-1] == ' ') && (p[size] == ' ' || p[size] == '\0'))
-            return true;
-    return false;
-}

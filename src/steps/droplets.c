@@ -581,8 +581,15 @@ rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
     f->p = p;
     f->job = job;
     size_grids(f);
-    job->memory = plan_memory(f);
-    rv_status status = job->planning ? RV_OK : run_flood(f);
+    float *none;
+    rv_status status = RV_OK;
+    if (!job->planning) {
+        status = run_flood(f);
+    } else {
+        job->memory = plan_memory(f);
+        if (p->rain[0] != '\0')
+            status = rvi_job_image(job, p->rain, &none);
+    }
     release(f);
     rvi_free(job->ctx, f);
     return status;
