@@ -27,9 +27,9 @@ struct rv_context {
     rvi_pool *pool;
     size_t used, peak;
     const char *step;
-    double done;
-    int64_t asked_ms; /* when the user was last asked */
-    int64_t shown_ms; /* when they last saw the land */
+    double done, from, to; /* of the step, and what part of the recipe it is */
+    int64_t asked_ms;      /* when the user was last asked */
+    int64_t shown_ms;      /* when they last saw the land */
     bool cancelled, asking;
     char error[SENTENCE];
 };
@@ -85,7 +85,7 @@ rv_status rv_context_create(const rv_context_desc *desc, rv_context **out) {
     rv_context *ctx = d.allocator.allocate(d.allocator.user, sizeof *ctx);
     if (!ctx)
         return RV_ERROR_MEMORY;
-    *ctx = (rv_context){.desc = d, .step = ""};
+    *ctx = (rv_context){.desc = d, .step = "", .to = 1.0};
     ctx->pool = rvi_pool_create(ctx, d.threads);
     if (!ctx->pool) {
         d.allocator.release(d.allocator.user, ctx, sizeof *ctx);
@@ -212,7 +212,8 @@ void rvi_progress_begin(rv_context *ctx, const char *step) {
 
 static rv_status ask(rv_context *ctx, const rv_terrain *land) {
     ctx->asked_ms = now_ms();
-    rv_progress now = {ctx->step, ctx->done, land};
+    double total = ctx->from + ctx->done * (ctx->to - ctx->from);
+    rv_progress now = {ctx->step, ctx->done, total, land};
     ctx->asking = true; /* what the user calls meanwhile must not ask again */
     bool go_on = ctx->desc.progress(ctx->desc.user, &now);
     ctx->asking = false;
@@ -244,4 +245,9 @@ rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
     rv_status status = ask(ctx, land);
     ctx->shown_ms = ctx->asked_ms;
     return status;
+}
+
+void rvi_progress_span(rv_context *ctx, double from, double to) {
+    ctx->from = from;
+    ctx->to = to;
 }

@@ -22,6 +22,10 @@ bool rvi_file_exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
+void rvi_file_remove(const char *path) {
+    unlink(path);
+}
+
 static rv_status open_input(rv_context *ctx, const char *path, int *fd, bool *plain,
                             uint64_t *size) {
     *fd = open(path, O_RDONLY | O_CLOEXEC);
