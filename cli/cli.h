@@ -37,6 +37,8 @@ typedef struct cli_options {
     int threads;   /* 0: one per core */
     size_t memory; /* bytes, 0: the library's own limit */
     bool quiet, json, dry_run;
+    const char *checkpoint; /* NULL: none */
+    double every;           /* seconds */
     cli_page page;
     int count; /* of the words that are no options */
     char **words;
@@ -130,6 +132,9 @@ typedef struct cli_run {
     cli_bar bar;
     char *messages; /* of the running step, each with its zero byte */
     size_t size, room;
+    bool repeats;        /* the recipe has some: the bar shows the whole of it */
+    rv_report *repeated; /* what the turns of each step of the recipe did together */
+    int repeated_count;
     bool broken; /* standard output */
 } cli_run;
 

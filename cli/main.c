@@ -128,14 +128,22 @@ static bool on_progress(void *user, const rv_progress *now) {
     cli_run *run = user;
     if (cli_interrupt_caught() || run->broken)
         return false;
-    cli_bar_show(&run->bar, now->done);
+    cli_bar_show(&run->bar, run->repeats ? now->total : now->done);
     return true;
 }
 
-static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe) {
-    rv_watch watch = {cli_report_before, cli_report_after, run};
+/* Runs a recipe, or goes on with the one of a checkpoint when there is none. */
+static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe, const char *saved) {
+    rv_watch watch = {.before = cli_report_before,
+                      .after = cli_report_after,
+                      .user = run,
+                      .checkpoint = run->options->checkpoint,
+                      .every = run->options->every};
+    for (int i = 0; recipe && i < rv_recipe_count(recipe); i++)
+        run->repeats |= rv_recipe_step(recipe, i) == RV_STEP_repeat;
     cli_interrupt_watch();
-    rv_status status = rv_recipe_run(recipe, &watch, NULL);
+    rv_status status =
+        recipe ? rv_recipe_run(recipe, &watch, NULL) : rv_recipe_resume(ctx, saved, &watch, NULL);
     cli_bar_erase(&run->bar);
     if (run->broken)
         return finish_output(4);
@@ -144,7 +152,16 @@ static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe) {
     return finish_output(0);
 }
 
-static int run_words(const cli_options *options) {
+/* `ravine resume FILE` goes on saving to FILE. */
+static int resume_run(rv_context *ctx, cli_options *options, cli_run *run) {
+    if (options->count != 2 || options->dry_run)
+        return cli_fail(2, "resume takes one file, the checkpoint, and no steps.");
+    if (!options->checkpoint)
+        options->checkpoint = options->words[1];
+    return run_recipe(ctx, run, NULL, options->words[1]);
+}
+
+static int run_words(cli_options *options) {
     cli_run run = {.options = options};
     run.bar.colour = cli_colour(stderr);
     run.bar.on = !options->quiet && !options->json && cli_terminal(stderr);
@@ -158,11 +175,18 @@ static int run_words(const cli_options *options) {
     rv_status status = rv_context_create(&desc, &ctx);
     if (status != RV_OK)
         return cli_fail(cli_exit_code(status), "Ravine cannot start: %s.", rv_status_text(status));
-    rv_recipe *recipe;
-    int code = build_recipe(ctx, options, &recipe);
-    if (code == 0)
-        code = options->dry_run ? plan_recipe(ctx, options, recipe) : run_recipe(ctx, &run, recipe);
+    rv_recipe *recipe = NULL;
+    int code;
+    if (strcmp(options->words[0], "resume") == 0) {
+        code = resume_run(ctx, options, &run);
+    } else {
+        code = build_recipe(ctx, options, &recipe);
+        if (code == 0)
+            code = options->dry_run ? plan_recipe(ctx, options, recipe)
+                                    : run_recipe(ctx, &run, recipe, NULL);
+    }
     rv_recipe_destroy(recipe);
+    free(run.repeated);
     rv_context_destroy(ctx);
     free(run.messages);
     return code;

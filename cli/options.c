@@ -18,6 +18,10 @@ const cli_option cli_option_table[] = {
      CLI_PAGE_NONE},
     {"--dry-run", NULL, "show the plan and the memory it needs; run nothing, write nothing",
      CLI_PAGE_NONE},
+    {"--checkpoint", "FILE",
+     "save the run to FILE between steps, so that `ravine resume FILE` can go on from there",
+     CLI_PAGE_NONE},
+    {"--every", "SECONDS", "time between two checkpoints (without it: 60)", CLI_PAGE_NONE},
     {"--help", NULL, "the same as the word help", CLI_PAGE_HELP},
     {"--version", NULL, "show the version", CLI_PAGE_VERSION},
     {"--man", NULL, "after help: the man page", CLI_PAGE_MAN},
@@ -88,6 +92,14 @@ static int read_memory(const char *value, size_t *memory) {
     return 0;
 }
 
+static int read_seconds(const char *value, double *seconds) {
+    char *end;
+    *seconds = strtod(value, &end);
+    if (end == value || *end || !(*seconds >= 0.0 && *seconds <= 1e9))
+        return cli_fail(2, "--every takes a number of seconds, not \"%.60s\".", value);
+    return 0;
+}
+
 static int take_option(cli_options *o, const cli_option *option, const char *value) {
     if (option->page != CLI_PAGE_NONE && o->page <= CLI_PAGE_HELP)
         o->page = option->page;
@@ -95,6 +107,10 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
         return read_threads(value, &o->threads);
     if (strcmp(option->name, "--memory") == 0)
         return read_memory(value, &o->memory);
+    if (strcmp(option->name, "--every") == 0)
+        return read_seconds(value, &o->every);
+    if (strcmp(option->name, "--checkpoint") == 0)
+        o->checkpoint = value;
     o->quiet |= strcmp(option->name, "--quiet") == 0;
     o->json |= strcmp(option->name, "--json") == 0;
     o->dry_run |= strcmp(option->name, "--dry-run") == 0;
@@ -121,7 +137,7 @@ static int read_option(cli_options *o, int argc, char **argv, int *at) {
 }
 
 int cli_options_read(cli_options *o, int argc, char **argv) {
-    *o = (cli_options){.words = argv};
+    *o = (cli_options){.words = argv, .every = 60.0};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0) {
             while (++i < argc)

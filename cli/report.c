@@ -62,6 +62,8 @@ static void json_size(FILE *out, int width, int height, float cell) {
 static void json_report(const cli_run *run, const rv_report *report) {
     const rv_step_info *step = rv_step_get(report->step);
     json_head(stdout, step, report->params);
+    if (report->turns > 1)
+        printf(",\"turn\":%" PRId64 ",\"turns\":%" PRId64, report->turn + 1, report->turns);
     printf(",\"seconds\":%.6f", report->seconds);
     json_ledger(stdout, &report->ledger);
     printf(",\"hash\":\"%016" PRIx64 "\"", report->hash);
@@ -111,6 +113,10 @@ static void people_report(const cli_run *run, const rv_report *report) {
     char text[CLI_TEXT], cell[32];
     int details = 0;
     fprintf(stderr, "%-10s %7.2f s", step->name, report->seconds);
+    if (report->turns > 1) {
+        snprintf(text, sizeof text, "%" PRId64 " times", report->turns);
+        put_detail(&details, text);
+    }
     if (step->flags & RV_SIZES) {
         cli_number((double)rv_terrain_cell(report->land), cell);
         snprintf(text, sizeof text, "%d x %d cells of %s m", rv_terrain_width(report->land),
@@ -126,16 +132,43 @@ static void people_report(const cli_run *run, const rv_report *report) {
     fputc('\n', stderr);
 }
 
+/* Steps of a repeat get one line for all their turns. NULL: it is not the last turn yet. */
+static const rv_report *add_turns(cli_run *run, int index, const rv_report *report) {
+    if (report->turns <= 1)
+        return report;
+    if (index >= run->repeated_count) {
+        size_t count = (size_t)index + 1;
+        rv_report *more = realloc(run->repeated, count * sizeof *more);
+        if (!more)
+            return report;
+        memset(more + run->repeated_count, 0, (count - (size_t)run->repeated_count) * sizeof *more);
+        run->repeated = more;
+        run->repeated_count = (int)count;
+    }
+    rv_report *sum = &run->repeated[index], old = *sum;
+    *sum = *report;
+    sum->seconds += old.seconds;
+    sum->ledger.taken += old.ledger.taken;
+    sum->ledger.laid += old.ledger.laid;
+    sum->ledger.carried_off += old.ledger.carried_off;
+    sum->ledger.afloat += old.ledger.afloat;
+    return report->turn + 1 == report->turns ? sum : NULL;
+}
+
 void cli_report_after(void *user, int index, const rv_report *report) {
     cli_run *run = user;
-    (void)index;
-    cli_bar_erase(&run->bar);
+    if (!run->repeats)
+        cli_bar_erase(&run->bar);
     if (run->options->json) {
         json_report(run, report);
         if (fflush(stdout) != 0)
             run->broken = true;
     } else if (!run->options->quiet) {
-        people_report(run, report);
+        report = add_turns(run, index, report);
+        if (report) {
+            cli_bar_erase(&run->bar);
+            people_report(run, report);
+        }
     }
 }
 

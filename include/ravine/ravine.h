@@ -68,7 +68,8 @@ typedef struct rv_allocator {
 /* How far the running step is. `land` is whole and may be looked at, or NULL when it may not. */
 typedef struct rv_progress {
     const char *step;
-    double done; /* 0 to 1 */
+    double done;  /* 0 to 1: of the step */
+    double total; /* 0 to 1: of the recipe, where each run of a step counts the same */
     const rv_terrain *land;
 } rv_progress;
 
@@ -174,7 +175,7 @@ RV_API void rv_snapshot_destroy(rv_snapshot *snapshot);
 #define RV_CHOICE(step, key, def, help) int key; /* of enum rv_STEP_KEY */
 #define RV_TEXT(step, key, def, help) const char *key;
 #define RV_FILE(step, key, def, help) const char *key;
-#define RV_STEP_END(name) } rv_##name##_params; RV_API rv_##name##_params rv_##name##_params_default(void);
+#define RV_STEP_END(name) char end_; /* a step may have none */ } rv_##name##_params; RV_API rv_##name##_params rv_##name##_params_default(void);
 #include <ravine/steps.def>
 
 typedef enum rv_step_id {
@@ -186,7 +187,7 @@ typedef enum rv_step_id {
 typedef enum rv_param_type {
     RV_PARAM_REAL,   /* float */
     RV_PARAM_INT,    /* int */
-    RV_PARAM_COUNT,  /* int64_t */
+    RV_PARAM_COUNT,  /* int64_t; the first parameter of a step may stand without its key */
     RV_PARAM_SEED,   /* uint64_t */
     RV_PARAM_SWITCH, /* bool */
     RV_PARAM_CHOICE, /* int, an index into `options` */
@@ -217,7 +218,8 @@ typedef enum rv_step_kind {
     RV_KIND_shape, /* reshapes them */
     RV_KIND_limit, /* limits the steps after it */
     RV_KIND_wear,  /* erodes; keeps the ledger */
-    RV_KIND_show   /* writes files, leaves the terrain alone */
+    RV_KIND_show,  /* writes files, leaves the terrain alone */
+    RV_KIND_order  /* says in what order a recipe runs */
 } rv_step_kind;
 
 enum {
@@ -257,8 +259,9 @@ typedef struct rv_report {
     rv_ledger ledger;
     rv_water water;       /* of steps that have water */
     uint64_t drop_steps;  /* moves of single drops, for steps that have drops */
-    double seconds;       /* filled in by recipes */
-    uint64_t hash;        /* of the terrain after it, filled in by recipes */
+    double seconds;       /* filled in by recipes, as all that follows */
+    int64_t turn, turns;  /* which run of the step this is, of how many that repeats ask for */
+    uint64_t hash;        /* of the terrain after it */
     const rv_terrain *land;
 } rv_report;
 
@@ -283,6 +286,10 @@ RV_API int rv_recipe_count(const rv_recipe *recipe);
 RV_API rv_step_id rv_recipe_step(const rv_recipe *recipe, int index);
 RV_API const void *rv_recipe_params(const rv_recipe *recipe, int index);
 
+/* Writes the recipe as text that reads back as the same recipe; returns its length, as snprintf does,
+ * or -1 when a text holds a quote, which no recipe can say. */
+RV_API int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size);
+
 /* Writes the value of a parameter as a recipe would say it; returns its length, as snprintf does. */
 RV_API int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size);
 
@@ -299,10 +306,15 @@ typedef struct rv_watch {
     void (*before)(void *user, int index, rv_step_id step);         /* NULL: not asked for */
     void (*after)(void *user, int index, const rv_report *report);
     void *user;
+    const char *checkpoint; /* file to save the run to, so that it can be resumed; NULL: none */
+    double every;           /* seconds between two checkpoints; they are made between steps */
 } rv_watch;
 
-/* Runs all steps. `out` NULL: the terrain is let go at the end. */
+/* Runs all steps. `out` NULL: the terrain is let go at the end. Where a step is repeated, every turn
+ * after the first draws other random numbers from its seed. */
 RV_API rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out);
+/* Goes on from a checkpoint, to the same bytes as if the run had not been stopped. */
+RV_API rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch, rv_terrain **out);
 RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch, rv_terrain **out);
 
 #ifdef __cplusplus

@@ -32,6 +32,8 @@ rv_status rvi_poll(rv_context *ctx);
 /* Names the step and sets how far it is; calls the user with a whole terrain (or NULL). */
 void rvi_progress_begin(rv_context *ctx, const char *step);
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land);
+/* What part of the whole the next step is: from `from` to `to`, both 0 to 1. */
+void rvi_progress_span(rv_context *ctx, double from, double to);
 bool rvi_progress_due(const rv_context *ctx); /* would rvi_progress call the user now? */
 
 #endif

@@ -17,6 +17,7 @@ rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out);
 rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
                               uint64_t *total);
 bool rvi_file_exists(const char *path);
+void rvi_file_remove(const char *path); /* when it is there */
 
 /* Could a file be written there? RV_ERROR_OUTPUT with a sentence when it is clear that not. */
 rv_status rvi_file_check_target(rv_context *ctx, const char *path);

@@ -1,9 +1,9 @@
 /* parse.c: words to steps.
  *
  * A recipe is words between blanks. A word with '=' is a parameter of the step before it; a word
- * without is the next step, or the file that the step before it takes. '#' starts a comment that
- * runs to the end of the line; "double quotes" hold blanks, '#' and '=' together. STEP.KEY=VALUE
- * changes every such step of the recipe.
+ * without is the next step, or the file or count that the step before it takes. '#' starts a
+ * comment that runs to the end of the line; "double quotes" hold blanks, '#' and '=' together.
+ * STEP.KEY=VALUE changes every such step of the recipe.
  */
 #include "recipe/parse.h"
 #include "base/file.h"
@@ -259,20 +259,16 @@ static rv_status set_value(rv_recipe *recipe, const place *at, rvi_recipe_step *
 /* The recipe so far, and what the next word may be. */
 typedef struct reader {
     rv_recipe *recipe;
-    bool file_may_follow; /* the last word named a step that takes a file */
+    const rv_param_info *bare; /* the last word named a step, and this may follow without its key */
+    place repeats[RVI_DEPTH];  /* those that have no end yet */
+    int depth;
 } reader;
 
-static const rv_param_info *first_file(const rv_step_info *step) {
-    for (int i = 0; i < step->param_count; i++)
-        if (step->params[i].type == RV_PARAM_FILE)
-            return &step->params[i];
-    return NULL;
-}
-
-/* Does a step take a file as a word of its own? It does when its file comes first in the table. */
-static bool takes_file(const rv_step_info *step) {
-    const rv_param_info *file = first_file(step);
-    return file && file == &step->params[0];
+/* The parameter that may stand as a word of its own: the first one, when it is a file or a count.
+ */
+static const rv_param_info *bare_param(const rv_step_info *step) {
+    const rv_param_info *p = step->param_count > 0 ? &step->params[0] : NULL;
+    return p && (p->type == RV_PARAM_FILE || p->type == RV_PARAM_COUNT) ? p : NULL;
 }
 
 static rv_status override_steps(reader *r, const place *at, const word *w, size_t dot) {
@@ -317,7 +313,23 @@ static rv_status read_parameter(reader *r, const place *at, const word *w) {
     const rv_param_info *p = find_param(step, w->text, w->equals);
     if (!p)
         return unknown_key(recipe->ctx, at, step, w->text, w->equals);
+    if (p == r->bare)
+        r->bare = NULL;
     return set_value(recipe, at, last, p, w->text + w->equals + 1, w->size - w->equals - 1);
+}
+
+/* Every end has its repeat. */
+static rv_status check_order(reader *r, const place *at, const rv_step_info *step) {
+    AT_PLACE(at);
+    if (step->id == RV_STEP_repeat) {
+        if (r->depth == RVI_DEPTH)
+            return rvi_fail(r->recipe->ctx, RV_ERROR_USAGE,
+                            "%s: more than %d repeats stand inside each other.", where, RVI_DEPTH);
+        r->repeats[r->depth++] = *at;
+    } else if (step->id == RV_STEP_end && r->depth-- == 0) {
+        return rvi_fail(r->recipe->ctx, RV_ERROR_USAGE, "%s: this end has no repeat.", where);
+    }
+    return RV_OK;
 }
 
 static rv_status read_word(reader *r, const place *at, const word *w) {
@@ -325,22 +337,29 @@ static rv_status read_word(reader *r, const place *at, const word *w) {
     if (w->equals < w->size)
         return read_parameter(r, at, w);
     const rv_step_info *step = find_step(w->text, w->size);
-    if (r->file_may_follow) {
-        rvi_recipe_step *last = &recipe->steps[recipe->count - 1];
-        const rv_param_info *file = first_file(rv_step_get(last->id));
-        r->file_may_follow = false;
+    if (r->bare) {
+        const rv_param_info *p = r->bare;
+        bool count = p->type == RV_PARAM_COUNT;
+        r->bare = NULL;
         /* "mask droplets": a file that may be left out is not named like a step, unless quoted. */
-        if (file->required || !step || !w->bare)
-            return set_value(recipe, at, last, file, w->text, w->size);
+        if (count ? w->size > 0 && w->text[0] >= '0' && w->text[0] <= '9'
+                  : p->required || !step || !w->bare)
+            return set_value(recipe, at, &recipe->steps[recipe->count - 1], p, w->text, w->size);
     }
     if (!step)
         return unknown_step(recipe->ctx, at, w->text, w->size);
-    r->file_may_follow = takes_file(step);
-    return add_step(recipe, step);
+    r->bare = bare_param(step);
+    rv_status status = check_order(r, at, step);
+    return status == RV_OK ? add_step(recipe, step) : status;
 }
 
-/* Every file that must be named has been? */
-static rv_status check_files(rv_recipe *recipe, const char *name) {
+/* Every file that must be named has been, and every repeat has its end? */
+static rv_status check_whole(const reader *r, const char *name) {
+    const rv_recipe *recipe = r->recipe;
+    if (r->depth > 0) {
+        AT_PLACE(&r->repeats[r->depth - 1]);
+        return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: this repeat has no end.", where);
+    }
     for (int i = 0; i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
         for (int k = 0; k < step->param_count; k++) {
@@ -383,7 +402,9 @@ static rv_status next_word(rv_context *ctx, const char *text, size_t *i, const p
     return RV_OK;
 }
 
-static rv_status read_text(reader *r, const char *text, const char *name, char *buffer) {
+/* Pass 0 reads steps and their parameters, pass 1 what changes them: a change may stand before or
+ * after the step. */
+static rv_status read_text(reader *r, const char *text, const char *name, char *buffer, int pass) {
     rv_context *ctx = r->recipe->ctx;
     int line = 1;
     size_t line_start = 0, i = 0;
@@ -401,13 +422,14 @@ static rv_status read_text(reader *r, const char *text, const char *name, char *
             place at = {name, line, (int)(i - line_start) + 1};
             word w;
             rv_status status = next_word(ctx, text, &i, &at, buffer, &w);
-            if (status == RV_OK)
+            bool changes = w.equals < w.size && memchr(w.text, '.', w.equals);
+            if (status == RV_OK && (int)changes == pass)
                 status = read_word(r, &at, &w);
             if (status != RV_OK)
                 return status;
         }
     }
-    return check_files(r->recipe, name);
+    return pass == 1 ? check_whole(r, name) : RV_OK;
 }
 
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
@@ -419,7 +441,9 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
     if (r.recipe)
         r.recipe->ctx = ctx;
     if (status == RV_OK)
-        status = read_text(&r, text, name, buffer);
+        status = read_text(&r, text, name, buffer, 0);
+    if (status == RV_OK)
+        status = read_text(&r, text, name, buffer, 1);
     rvi_free(ctx, buffer);
     if (status == RV_OK)
         *out = r.recipe;
@@ -468,5 +492,5 @@ rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *w
             if (status != RV_OK)
                 return status;
         }
-    return check_files(recipe, "command line");
+    return check_whole(&r, "command line");
 }

@@ -4,6 +4,8 @@
 
 #include "base/context.h"
 
+enum { RVI_DEPTH = 8 }; /* repeats inside each other */
+
 typedef struct rvi_recipe_step {
     rv_step_id id;
     void *params; /* the step's struct; its texts belong to the recipe */

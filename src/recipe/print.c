@@ -46,5 +46,43 @@ int rv_param_print(const rv_param_info *param, const void *params, char *out, si
         break;
     }
     const char *text = rv_param_text(param, params);
-    return snprintf(out, size, "%s", text ? text : "");
+    bool quotes = text && strpbrk(text, " \t\r\n#") != NULL;
+    return snprintf(out, size, quotes ? "\"%s\"" : "%s", text ? text : "");
+}
+
+/* Adds text to out, which has room for `size`, at *length; counts on when it is full. */
+static void add(char *out, size_t size, size_t *length, const char *text) {
+    size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++)
+        if (*length + i + 1 < size)
+            out[*length + i] = text[i];
+    *length += n;
+    if (size > 0)
+        out[*length < size ? *length : size - 1] = '\0';
+}
+
+int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
+    size_t length = 0;
+    add(out, size, &length, "");
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        const rv_step_info *step = rv_step_get(rv_recipe_step(recipe, i));
+        const void *params = rv_recipe_params(recipe, i);
+        add(out, size, &length, step->name);
+        for (int k = 0; k < step->param_count; k++) {
+            const rv_param_info *p = &step->params[k];
+            const char *text = rv_param_text(p, params);
+            char number[64] = "";
+            if (text && strpbrk(text, "\"\n"))
+                return -1;
+            if (!text)
+                rv_param_print(p, params, number, sizeof number);
+            add(out, size, &length, " ");
+            add(out, size, &length, p->name);
+            add(out, size, &length, text ? "=\"" : "=");
+            add(out, size, &length, text ? text : number);
+            add(out, size, &length, text ? "\"" : "");
+        }
+        add(out, size, &length, "\n");
+    }
+    return (int)length;
 }

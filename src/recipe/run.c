@@ -1,10 +1,14 @@
 /* run.c: a recipe from its first step to its last, with the clock. */
 #include "base/file.h"
+#include "base/random.h"
+#include "formats/checkpoint.h"
 #include "recipe/parse.h"
 #include "steps/step.h"
 
 #include <string.h>
 #include <time.h>
+
+enum { SMALL = 1 << 20 }; /* bytes of everything that does not grow with the map */
 
 static double now_seconds(void) {
     struct timespec t;
@@ -12,23 +16,177 @@ static double now_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static rv_status run_steps(const rv_recipe *recipe, const rv_watch *watch, rv_terrain *land) {
+/* ---- the order ---- */
+
+/* Where a run stands: the next step, and the turns of the repeats around it. */
+typedef struct cursor {
+    int64_t step, depth;
+    int64_t start[RVI_DEPTH], turn[RVI_DEPTH];
+} cursor;
+
+static int64_t times_of(const rv_recipe *recipe, int64_t step) {
+    const rv_repeat_params *p = recipe->steps[step].params;
+    return p->times;
+}
+
+/* Which turn of a step this is, of how many, over all repeats around it. */
+static void count_turns(const rv_recipe *recipe, const cursor *c, int64_t *turn, int64_t *turns) {
+    *turn = 0;
+    *turns = 1;
+    for (int64_t d = 0; d < c->depth; d++) {
+        int64_t times = times_of(recipe, c->start[d]);
+        *turn = *turn * times + c->turn[d];
+        *turns *= times;
+    }
+}
+
+/* How many times steps run in all, as a double: repeats can multiply beyond any whole number. */
+static double count_runs(const rv_recipe *recipe) {
+    double runs = 0.0, factor[RVI_DEPTH + 1] = {1.0};
+    int depth = 0;
     for (int i = 0; i < recipe->count; i++) {
-        const rvi_recipe_step *step = &recipe->steps[i];
-        if (watch && watch->before)
-            watch->before(watch->user, i, step->id);
-        double start = now_seconds();
-        rv_report report = {0};
-        rv_status status = rv_step_run(land, step->id, step->params, &report);
-        if (status != RV_OK)
-            return status;
-        report.seconds = now_seconds() - start;
-        if (watch && watch->after) {
-            report.hash = rv_terrain_hash(land);
-            watch->after(watch->user, i, &report);
+        if (recipe->steps[i].id == RV_STEP_repeat) {
+            factor[depth + 1] = factor[depth] * (double)times_of(recipe, i);
+            depth++;
+        } else if (recipe->steps[i].id == RV_STEP_end) {
+            depth--;
+        } else {
+            runs += factor[depth];
         }
     }
-    return RV_OK;
+    return runs;
+}
+
+static void begin_repeat(const rv_recipe *recipe, cursor *c) {
+    if (times_of(recipe, c->step) > 0) {
+        c->start[c->depth] = c->step++;
+        c->turn[c->depth++] = 0;
+        return;
+    }
+    for (int inside = 1; inside > 0;) { /* on to the step after its end */
+        rv_step_id id = recipe->steps[++c->step].id;
+        inside += (id == RV_STEP_repeat) - (id == RV_STEP_end);
+    }
+    c->step++;
+}
+
+static void end_repeat(const rv_recipe *recipe, cursor *c) {
+    int64_t d = c->depth - 1;
+    if (++c->turn[d] < times_of(recipe, c->start[d])) {
+        c->step = c->start[d] + 1;
+        return;
+    }
+    c->depth--;
+    c->step++;
+}
+
+/* ---- one step after the other ---- */
+
+typedef struct run {
+    const rv_recipe *recipe;
+    const rv_watch *watch;
+    rv_terrain *land;
+    cursor at;
+    double runs, done; /* in all, and so far */
+    double saved;      /* when the last checkpoint was made */
+} run;
+
+/* Later turns of a repeat draw other random numbers. NULL: memory. */
+static void *params_of_turn(rv_context *ctx, const rvi_recipe_step *s, int64_t turn) {
+    const rv_step_info *step = rv_step_get(s->id);
+    void *params = rvi_alloc(ctx, 1, step->params_size, "a step");
+    if (!params)
+        return NULL;
+    memcpy(params, s->params, step->params_size);
+    for (int i = 0; turn > 0 && i < step->param_count; i++)
+        if (step->params[i].type == RV_PARAM_SEED) {
+            uint64_t seed;
+            char *at = (char *)params + step->params[i].offset;
+            memcpy(&seed, at, sizeof seed);
+            seed = rvi_random(seed, (uint64_t)turn, 0);
+            memcpy(at, &seed, sizeof seed);
+        }
+    return params;
+}
+
+static rv_status run_step(run *r) {
+    rv_context *ctx = r->recipe->ctx;
+    const rv_watch *watch = r->watch;
+    const rvi_recipe_step *step = &r->recipe->steps[r->at.step];
+    int64_t turn, turns;
+    count_turns(r->recipe, &r->at, &turn, &turns);
+    void *params = params_of_turn(ctx, step, turn);
+    if (!params)
+        return RV_ERROR_MEMORY;
+    if (watch && watch->before)
+        watch->before(watch->user, (int)r->at.step, step->id);
+    rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
+    double start = now_seconds();
+    rv_report report = {0};
+    rv_status status = rv_step_run(r->land, step->id, params, &report);
+    r->done += 1.0;
+    if (status == RV_OK && watch && watch->after) {
+        report.seconds = now_seconds() - start;
+        report.turn = turn;
+        report.turns = turns;
+        report.hash = rv_terrain_hash(r->land);
+        watch->after(watch->user, (int)r->at.step, &report);
+    }
+    rvi_free(ctx, params);
+    return status;
+}
+
+/* ---- checkpoints ---- */
+
+static char *print_recipe(const rv_recipe *recipe) {
+    int size = rv_recipe_print(recipe, NULL, 0);
+    if (size < 0) {
+        rvi_fail(recipe->ctx, RV_ERROR_USAGE,
+                 "A recipe with a quote in a file name cannot be saved to a checkpoint.");
+        return NULL;
+    }
+    char *text = rvi_alloc(recipe->ctx, (size_t)size + 1, 1, "the recipe");
+    if (text)
+        rv_recipe_print(recipe, text, (size_t)size + 1);
+    return text;
+}
+
+_Static_assert(sizeof(cursor) + sizeof(int64_t) <= RVI_CHECKPOINT_NUMBERS * sizeof(int64_t),
+               "a checkpoint has room for where the run stands");
+
+static rv_status save_checkpoint(run *r) {
+    rvi_checkpoint save = {.land = r->land, .text = print_recipe(r->recipe)};
+    if (!save.text)
+        return rv_recipe_print(r->recipe, NULL, 0) < 0 ? RV_ERROR_USAGE : RV_ERROR_MEMORY;
+    save.numbers[0] = (int64_t)r->done;
+    memcpy(save.numbers + 1, &r->at, sizeof r->at);
+    rv_status status = rvi_checkpoint_write(r->recipe->ctx, r->watch->checkpoint, &save);
+    rvi_free(r->recipe->ctx, save.text);
+    r->saved = now_seconds();
+    return status;
+}
+
+static rv_status run_steps(run *r) {
+    const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
+    rv_status status = RV_OK;
+    r->runs = count_runs(r->recipe);
+    r->saved = now_seconds();
+    while (status == RV_OK && r->at.step < r->recipe->count) {
+        rv_step_id id = r->recipe->steps[r->at.step].id;
+        if (id == RV_STEP_repeat) {
+            begin_repeat(r->recipe, &r->at);
+        } else if (id == RV_STEP_end) {
+            end_repeat(r->recipe, &r->at);
+        } else {
+            status = run_step(r);
+            r->at.step++;
+            if (status == RV_OK && checkpoint && now_seconds() - r->saved >= r->watch->every)
+                status = save_checkpoint(r);
+        }
+    }
+    if (status == RV_OK && checkpoint)
+        rvi_file_remove(checkpoint); /* there is nothing to resume any more */
+    return status;
 }
 
 /* The first step most often sets a size of its own, so the land before it is as small as can be. */
@@ -63,11 +221,59 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
         status = first_land(recipe, &land);
     if (status != RV_OK)
         return status;
-    status = run_steps(recipe, watch, land);
+    run r = {.recipe = recipe, .watch = watch, .land = land};
+    status = run_steps(&r);
     if (status == RV_OK && out)
         *out = land;
     else
         rv_terrain_destroy(land);
+    return status;
+}
+
+/* A checkpoint is a file, and a file may hold anything. */
+static bool cursor_fits(const rv_recipe *recipe, const cursor *c) {
+    if (c->step < 0 || c->step > recipe->count || c->depth < 0 || c->depth > RVI_DEPTH)
+        return false;
+    int64_t depth = 0, open[RVI_DEPTH + 1];
+    for (int i = 0; i < c->step; i++) {
+        if (recipe->steps[i].id == RV_STEP_repeat)
+            open[depth++] = i;
+        else if (recipe->steps[i].id == RV_STEP_end)
+            depth--;
+    }
+    for (int64_t d = 0; d < depth && d < c->depth; d++)
+        if (c->start[d] != open[d] || c->turn[d] < 0 || c->turn[d] >= times_of(recipe, open[d]))
+            return false;
+    return depth == c->depth;
+}
+
+rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch,
+                           rv_terrain **out) {
+    if (out)
+        *out = NULL;
+    rvi_checkpoint saved;
+    rv_recipe *recipe = NULL;
+    rv_status status = rvi_checkpoint_read(ctx, checkpoint, &saved);
+    if (status != RV_OK)
+        return status;
+    run r = {.watch = watch, .land = saved.land};
+    status = rv_recipe_parse(ctx, saved.text, checkpoint, &recipe);
+    if (status == RV_OK) {
+        r.recipe = recipe;
+        r.done = (double)saved.numbers[0];
+        memcpy(&r.at, saved.numbers + 1, sizeof r.at);
+        status = cursor_fits(recipe, &r.at)
+                     ? check_targets(recipe)
+                     : rvi_fail(ctx, RV_ERROR_INPUT, "%s: is damaged.", checkpoint);
+    }
+    if (status == RV_OK)
+        status = run_steps(&r);
+    if (status == RV_OK && out)
+        *out = saved.land;
+    else
+        rv_terrain_destroy(saved.land);
+    rv_recipe_destroy(recipe);
+    rvi_free(ctx, saved.text);
     return status;
 }
 
@@ -120,20 +326,22 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     int fields = 0;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
-        size_t held = rvi_cells(&land);
+        size_t held = rvi_cells(&land) * sizeof(float) * (size_t)(1 + fields);
         size_t working;
         status = rvi_step_plan(&land, step->id, recipe->steps[i].params, &working);
-        if (step->kind == RV_KIND_make && step->flags & RV_SIZES) {
+        bool sizes = step->flags & RV_SIZES, makes = step->kind == RV_KIND_make;
+        if (makes && sizes) {
             fields = 0; /* starts over */
             memcpy(names, " ", 2);
-            held = 0;
         }
         fields += add_fields(names, sizeof names, step->writes);
-        size_t cells = rvi_cells(&land);
-        size_t each = sizeof(float) * (size_t)(1 + fields);
-        size_t old = step->flags & RV_SIZES ? held * each : 0; /* is there until the new one is */
-        plans[i] =
-            (rv_plan){step->id, land.width, land.height, land.cell, old + cells * each + working};
+        size_t grid = rvi_cells(&land) * sizeof(float);
+        /* The old land is there until the new one is; a mask is applied to a copy. */
+        size_t more = sizes && (i > 0 || !makes) ? held : 0;
+        if (!sizes && (makes || step->kind == RV_KIND_shape) && strstr(names, " mask "))
+            more += 2 * grid;
+        plans[i] = (rv_plan){step->id, land.width, land.height, land.cell,
+                             grid * (size_t)(1 + fields) + more + working + SMALL};
     }
     return status;
 }

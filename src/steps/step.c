@@ -98,9 +98,10 @@ const rv_step_info *rv_step_find(const char *name) {
 }
 
 const char *rv_kind_text(rv_step_kind kind) {
-    static const char *const texts[] = {"make land", "reshape it", "limit the steps that follow",
-                                        "wear it down", "show and save it"};
-    assert(kind >= 0 && kind <= RV_KIND_show);
+    static const char *const texts[] = {
+        "make land",    "reshape it",       "limit the steps that follow",
+        "wear it down", "show and save it", "say what runs when"};
+    assert(kind >= 0 && kind <= RV_KIND_order);
     return texts[kind];
 }
 

@@ -1,0 +1,246 @@
+/* checkpoint.c: a run between two steps, as a file.
+ *
+ * All numbers are little-endian. A header (see struct head), the text of the recipe, then for each
+ * layer its record and thicknesses, for each field its name and values, and at the end a hash of
+ * all bytes before it: a file that was cut or changed is refused whole.
+ */
+#include "formats/checkpoint.h"
+#include "base/context.h"
+#include "base/file.h"
+#include "base/random.h"
+
+#include <string.h>
+
+static const char magic[16] = "RAVINE-CHECK-1\n";
+
+typedef struct head {
+    char magic[16];
+    uint32_t order; /* 0x01020304 as this machine writes it */
+    int32_t width, height, layers, fields;
+    float cell;
+    uint64_t text; /* bytes of the recipe */
+    rv_ledger ledger;
+    int64_t numbers[RVI_CHECKPOINT_NUMBERS];
+} head;
+
+typedef struct layer_record {
+    char name[RVI_NAME];
+    float erodibility, talus;
+    double taken, laid;
+} layer_record;
+
+enum { ORDER = 0x01020304 };
+
+/* ---- writing ---- */
+
+typedef struct output {
+    rvi_writer *writer;
+    uint64_t hash;
+} output;
+
+static rv_status put(output *out, const void *data, size_t size) {
+    out->hash = rvi_hash(data, size, out->hash);
+    return rvi_writer_put(out->writer, data, size);
+}
+
+static rv_status put_grid(rv_context *ctx, output *out, const rv_terrain *land,
+                          const float *values) {
+    rv_status status = RV_OK;
+    size_t row = (size_t)land->width;
+    for (int y = 0; status == RV_OK && y < land->height; y++) {
+        status = put(out, values + (size_t)y * row, row * sizeof(float));
+        if (status == RV_OK)
+            status = rvi_poll(ctx);
+    }
+    return status;
+}
+
+static rv_status put_all(rv_context *ctx, output *out, const rvi_checkpoint *from) {
+    const rv_terrain *land = from->land;
+    head h = {.order = ORDER,
+              .width = land->width,
+              .height = land->height,
+              .layers = land->layer_count,
+              .fields = land->field_count,
+              .cell = land->cell,
+              .text = strlen(from->text),
+              .ledger = land->ledger};
+    memcpy(h.magic, magic, sizeof h.magic);
+    memcpy(h.numbers, from->numbers, sizeof h.numbers);
+    rv_status status = put(out, &h, sizeof h);
+    if (status == RV_OK)
+        status = put(out, from->text, (size_t)h.text);
+    for (int i = 0; status == RV_OK && i < land->layer_count; i++) {
+        const rvi_layer *l = &land->layers[i];
+        layer_record record = {{0}, l->erodibility, l->talus, l->taken, l->laid};
+        memcpy(record.name, l->name, RVI_NAME);
+        status = put(out, &record, sizeof record);
+        if (status == RV_OK)
+            status = put_grid(ctx, out, land, l->thickness);
+    }
+    for (int i = 0; status == RV_OK && i < land->field_count; i++) {
+        status = put(out, land->fields[i].name, RVI_NAME);
+        if (status == RV_OK)
+            status = put_grid(ctx, out, land, land->fields[i].values);
+    }
+    uint64_t hash = out->hash;
+    return status == RV_OK ? rvi_writer_put(out->writer, &hash, sizeof hash) : status;
+}
+
+rv_status rvi_checkpoint_write(rv_context *ctx, const char *path, const rvi_checkpoint *from) {
+    output out = {0};
+    rv_status status = rvi_writer_open(ctx, path, &out.writer);
+    if (status != RV_OK)
+        return status;
+    status = put_all(ctx, &out, from);
+    if (status == RV_OK)
+        return rvi_writer_commit(out.writer);
+    rvi_writer_abandon(out.writer);
+    return status;
+}
+
+/* ---- reading ---- */
+
+typedef struct input {
+    rv_context *ctx;
+    const char *name;
+    const unsigned char *at, *end;
+    uint64_t hash;
+} input;
+
+static rv_status damaged(const input *in) {
+    return rvi_fail(in->ctx, RV_ERROR_INPUT, "%s: is cut off or damaged.", in->name);
+}
+
+static rv_status get(input *in, void *to, size_t size) {
+    if ((size_t)(in->end - in->at) < size)
+        return damaged(in);
+    memcpy(to, in->at, size);
+    in->hash = rvi_hash(in->at, size, in->hash);
+    in->at += size;
+    return RV_OK;
+}
+
+static rv_status get_grid(input *in, const rv_terrain *land, float *values) {
+    rv_status status = RV_OK;
+    size_t row = (size_t)land->width;
+    for (int y = 0; status == RV_OK && y < land->height; y++) {
+        float *to = values + (size_t)y * row;
+        status = get(in, to, row * sizeof(float));
+        for (size_t x = 0; status == RV_OK && x < row; x++)
+            if (!(to[x] - to[x] == 0.0f)) /* neither NaN nor infinite */
+                status = damaged(in);
+    }
+    return status;
+}
+
+static rv_status get_name(input *in, char name[RVI_NAME]) {
+    rv_status status = get(in, name, RVI_NAME);
+    return status == RV_OK && !memchr(name, 0, RVI_NAME) ? damaged(in) : status;
+}
+
+static rv_status get_layers(input *in, rv_terrain *land, int count) {
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < count; i++) {
+        layer_record record;
+        status = get(in, &record, sizeof record);
+        if (status == RV_OK && !memchr(record.name, 0, RVI_NAME))
+            status = damaged(in);
+        if (status == RV_OK && i > 0)
+            status = rv_terrain_layer_add(land,
+                                          &(rv_layer_desc){.name = record.name,
+                                                           .erodibility = record.erodibility,
+                                                           .talus = record.talus},
+                                          NULL);
+        if (status != RV_OK)
+            break;
+        rvi_layer *l = &land->layers[i];
+        memcpy(l->name, record.name, RVI_NAME);
+        l->erodibility = record.erodibility;
+        l->talus = record.talus;
+        l->taken = record.taken;
+        l->laid = record.laid;
+        status = get_grid(in, land, l->thickness);
+    }
+    return status == RV_OK ? rvi_terrain_sum_layers(land) : status;
+}
+
+static rv_status get_fields(input *in, rv_terrain *land, int count) {
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < count; i++) {
+        char name[RVI_NAME];
+        status = get_name(in, name);
+        float *values = status == RV_OK ? rvi_field_make(land, name) : NULL;
+        if (status == RV_OK)
+            status = values ? get_grid(in, land, values) : RV_ERROR_MEMORY;
+    }
+    return status;
+}
+
+/* All that the header promises must be there before anything is allocated for it. */
+static rv_status check_head(const input *in, const head *h) {
+    if (memcmp(h->magic, magic, sizeof magic) != 0)
+        return rvi_fail(in->ctx, RV_ERROR_INPUT, "%s: is not a checkpoint.", in->name);
+    if (h->order != ORDER)
+        return rvi_fail(in->ctx, RV_ERROR_INPUT,
+                        "%s: was made on a machine with another order of bytes.", in->name);
+    if (h->width < 1 || h->height < 1 || h->width > 65536 || h->height > 65536 || h->layers < 1 ||
+        h->layers > 1000 || h->fields < 0 || h->fields > 1000)
+        return damaged(in);
+    uint64_t left = (uint64_t)(in->end - in->at),
+             grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
+    uint64_t need = (uint64_t)h->layers * (grid + sizeof(layer_record)) +
+                    (uint64_t)h->fields * (grid + RVI_NAME) + sizeof(uint64_t);
+    return h->text > left || need != left - h->text ? damaged(in) : RV_OK;
+}
+
+static rv_status get_all(input *in, rvi_checkpoint *out) {
+    head h;
+    rv_status status = get(in, &h, sizeof h);
+    if (status == RV_OK)
+        status = check_head(in, &h);
+    if (status != RV_OK)
+        return status;
+    out->text = rvi_alloc(in->ctx, (size_t)h.text + 1, 1, "the recipe");
+    status = out->text ? get(in, out->text, (size_t)h.text) : RV_ERROR_MEMORY;
+    rv_terrain_desc desc = {h.width, h.height, h.cell};
+    if (status == RV_OK)
+        status = rv_terrain_create(in->ctx, &desc, &out->land);
+    if (status == RV_OK)
+        status = get_layers(in, out->land, h.layers);
+    if (status == RV_OK)
+        status = get_fields(in, out->land, h.fields);
+    uint64_t right = in->hash, told = 0;
+    if (status == RV_OK)
+        status = get(in, &told, sizeof told);
+    if (status == RV_OK && told != right)
+        status = damaged(in);
+    if (status == RV_OK) {
+        out->land->ledger = h.ledger;
+        memcpy(out->numbers, h.numbers, sizeof h.numbers);
+    }
+    return status;
+}
+
+rv_status rvi_checkpoint_decode(rv_context *ctx, const char *name, const unsigned char *data,
+                                size_t size, rvi_checkpoint *out) {
+    input in = {ctx, name, data, data + size, 0};
+    *out = (rvi_checkpoint){0};
+    rv_status status = get_all(&in, out);
+    if (status != RV_OK) {
+        rv_terrain_destroy(out->land);
+        rvi_free(ctx, out->text);
+        *out = (rvi_checkpoint){0};
+    }
+    return status;
+}
+
+rv_status rvi_checkpoint_read(rv_context *ctx, const char *path, rvi_checkpoint *out) {
+    rvi_bytes bytes;
+    rv_status status = rvi_file_read(ctx, path, &bytes);
+    if (status != RV_OK)
+        return status;
+    status = rvi_checkpoint_decode(ctx, path, bytes.data, bytes.size, out);
+    rvi_free(ctx, bytes.data);
+    return status;
+}

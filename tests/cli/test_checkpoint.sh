@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# A run that is killed at any moment goes on from its checkpoint and ends in the same bytes.
+set -euo pipefail
+
+cat > long.rv <<'END'
+terrain size=128
+noise seed=3
+repeat 25
+  droplets 1500
+  repeat 2
+    blur radius=3 amount=0.1
+  end
+end
+save land.npy
+END
+"$RAVINE" --quiet long.rv
+mv land.npy whole.npy
+
+# A number below the argument, from a fixed start: what fails once fails again.
+RANDOM=7
+for i in $(seq 20); do
+    rm -f land.npy run.ck
+    "$RAVINE" --quiet --checkpoint run.ck --every 0 long.rv &
+    victim=$!
+    sleep "0.$(printf %03d $((RANDOM % 400)))"
+    kill -9 $victim 2> said || true
+    wait $victim 2> said || true
+    while [ -f run.ck ]; do
+        "$RAVINE" --quiet resume run.ck &
+        victim=$!
+        sleep "0.$(printf %03d $((20 + RANDOM % 300)))"
+        kill -9 $victim 2> said || true
+        wait $victim 2> said || true
+    done
+    [ -f land.npy ] || "$RAVINE" --quiet long.rv # killed before the first checkpoint
+    cmp whole.npy land.npy || { echo "turn $i: other bytes after a kill"; exit 1; }
+done
+
+# Damaged checkpoints are refused with one sentence.
+"$RAVINE" --quiet --checkpoint keep.ck --every 0 long.rv &
+victim=$!
+until [ -f keep.ck ]; do sleep 0.01; done
+kill -9 $victim 2> said || true
+wait $victim 2> said || true
+rm -f keep.ck.tmp*
+refused() {
+    local code=0
+    "$RAVINE" --quiet resume "$1" 2> said || code=$?
+    [ $code -eq 3 ] && [ "$(wc -l < said)" -eq 1 ] || { echo "$1: exit $code"; cat said; exit 1; }
+}
+head -c 1000 keep.ck > cut.ck
+: > empty.ck
+cp keep.ck flipped.ck
+printf 'x' | dd of=flipped.ck bs=1 seek=20000 conv=notrunc 2> said
+cp long.rv recipe.ck
+for file in cut.ck empty.ck flipped.ck recipe.ck missing.ck; do
+    refused $file
+done

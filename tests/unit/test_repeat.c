@@ -1,0 +1,140 @@
+/* test_repeat.c: repeat and end, and what a recipe prints. */
+#include "support.h"
+
+#include <string.h>
+
+typedef struct seen {
+    int runs;
+    int64_t turns[64];
+    uint64_t seeds[64];
+    double total; /* the last progress */
+} seen;
+
+static void after(void *user, int index, const rv_report *report) {
+    seen *s = user;
+    (void)index;
+    if (report->step != RV_STEP_droplets)
+        return;
+    const rv_droplets_params *p = report->params;
+    assert_true(s->runs < 64);
+    s->turns[s->runs] = report->turn;
+    s->seeds[s->runs++] = p->seed;
+}
+
+static uint64_t run_text(rv_context *ctx, const char *text, seen *s) {
+    rv_terrain *land;
+    rv_watch watch = {.after = after, .user = s};
+    support_ok(ctx, rv_recipe_run_text(ctx, text, s ? &watch : NULL, &land));
+    uint64_t hash = rv_terrain_hash(land);
+    rv_terrain_destroy(land);
+    return hash;
+}
+
+static void test_turns_and_seeds(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    seen s = {0};
+    run_text(ctx, "terrain size=16 noise repeat 3 repeat 2 droplets 5 seed=9 end end", &s);
+    assert_int_equal(s.runs, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(s.turns[i], i);
+        for (int k = 0; k < i; k++)
+            assert_true(s.seeds[i] != s.seeds[k]);
+    }
+    assert_true(s.seeds[0] == 9); /* the first turn is what the recipe says */
+    rv_context_destroy(ctx);
+}
+
+static void test_once_is_as_without(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    uint64_t plain = run_text(ctx, "terrain size=32 noise droplets 50 blur", NULL);
+    assert_true(run_text(ctx, "terrain size=32 noise repeat 1 droplets 50 end blur", NULL) ==
+                plain);
+    assert_true(run_text(ctx,
+                         "terrain size=32 noise repeat 0 level repeat 3 faults end end "
+                         "droplets 50 blur",
+                         NULL) == plain);
+    assert_true(run_text(ctx, "terrain size=32 noise repeat 2 end droplets drops=50 blur", NULL) ==
+                plain);
+    assert_true(run_text(ctx, "terrain size=32 noise repeat 2 droplets 50 end blur", NULL) !=
+                plain);
+    rv_context_destroy(ctx);
+}
+
+static void test_repeats_that_do_not_match(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    static const char *const bad[][2] = {
+        {"terrain\n  end", "line 2, column 3"},
+        {"repeat 2 noise\nrepeat 3 noise end", "line 1, column 1"},
+        {"repeat 2 end end", "line 1, column 14"},
+        {"repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1", "9"},
+        {"repeat 1.5 end", "whole"},
+        {"repeat -1 end", "-1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        rv_recipe *recipe;
+        assert_int_equal(rv_recipe_parse(ctx, bad[i][0], "test", &recipe), RV_ERROR_USAGE);
+        if (i != 3)
+            assert_non_null(strstr(rv_context_error(ctx), bad[i][1]));
+    }
+    rv_context_destroy(ctx);
+}
+
+static bool note_progress(void *user, const rv_progress *now) {
+    seen *s = user;
+    assert_true(now->total >= s->total && now->total <= 1.0);
+    s->total = now->total;
+    return true;
+}
+
+static void test_progress_over_the_whole(void **state) {
+    (void)state;
+    seen s = {0};
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 2;
+    desc.progress = note_progress;
+    desc.user = &s;
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    run_text(ctx, "terrain size=64 noise repeat 5 droplets 500 repeat 4 blur end end", NULL);
+    assert_true(s.total > 0.9);
+    rv_context_destroy(ctx);
+}
+
+static void test_printed_recipe_reads_back(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_recipe *recipe, *again;
+    support_ok(ctx, rv_recipe_parse(ctx,
+                                    "terrain size=64 cell=0.1\nnoise seed=18446744073709551615 "
+                                    "warp=0.3\nrepeat 3 mask \"my mask #1.png\" droplets 2M end "
+                                    "save \"a=b.png\"",
+                                    "test", &recipe));
+    char out[4096], second[4096];
+    int size = rv_recipe_print(recipe, out, sizeof out);
+    assert_true(size > 0 && (size_t)size == strlen(out));
+    char few[20];
+    assert_int_equal(rv_recipe_print(recipe, few, sizeof few), size);
+    assert_true(strlen(few) == sizeof few - 1 && strncmp(few, out, sizeof few - 1) == 0);
+    support_ok(ctx, rv_recipe_parse(ctx, out, "test", &again));
+    assert_int_equal(rv_recipe_count(again), rv_recipe_count(recipe));
+    rv_recipe_print(again, second, sizeof second);
+    assert_string_equal(out, second);
+    assert_non_null(strstr(out, "my mask #1.png"));
+    rv_recipe_destroy(recipe);
+    rv_recipe_destroy(again);
+    rv_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_turns_and_seeds),
+        cmocka_unit_test(test_once_is_as_without),
+        cmocka_unit_test(test_repeats_that_do_not_match),
+        cmocka_unit_test(test_progress_over_the_whole),
+        cmocka_unit_test(test_printed_recipe_reads_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
