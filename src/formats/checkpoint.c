@@ -20,12 +20,14 @@ typedef struct head {
     float cell;
     uint64_t text; /* bytes of the recipe */
     rv_ledger ledger;
+    rvi_strata strata;
     int64_t numbers[RVI_CHECKPOINT_NUMBERS];
 } head;
 
 typedef struct layer_record {
     char name[RVI_NAME];
     float erodibility, talus;
+    uint32_t colour, unused;
     double taken, laid;
 } layer_record;
 
@@ -64,7 +66,8 @@ static rv_status put_all(rv_context *ctx, output *out, const rvi_checkpoint *fro
               .fields = land->field_count,
               .cell = land->cell,
               .text = strlen(from->text),
-              .ledger = land->ledger};
+              .ledger = land->ledger,
+              .strata = land->strata};
     memcpy(h.magic, magic, sizeof h.magic);
     memcpy(h.numbers, from->numbers, sizeof h.numbers);
     rv_status status = put(out, &h, sizeof h);
@@ -72,7 +75,7 @@ static rv_status put_all(rv_context *ctx, output *out, const rvi_checkpoint *fro
         status = put(out, from->text, (size_t)h.text);
     for (int i = 0; status == RV_OK && i < land->layer_count; i++) {
         const rvi_layer *l = &land->layers[i];
-        layer_record record = {{0}, l->erodibility, l->talus, l->taken, l->laid};
+        layer_record record = {{0}, l->erodibility, l->talus, l->colour, 0, l->taken, l->laid};
         memcpy(record.name, l->name, RVI_NAME);
         status = put(out, &record, sizeof record);
         if (status == RV_OK)
@@ -150,7 +153,8 @@ static rv_status get_layers(input *in, rv_terrain *land, int count) {
             status = rv_terrain_layer_add(land,
                                           &(rv_layer_desc){.name = record.name,
                                                            .erodibility = record.erodibility,
-                                                           .talus = record.talus},
+                                                           .talus = record.talus,
+                                                           .colour = record.colour},
                                           NULL);
         if (status != RV_OK)
             break;
@@ -158,6 +162,7 @@ static rv_status get_layers(input *in, rv_terrain *land, int count) {
         memcpy(l->name, record.name, RVI_NAME);
         l->erodibility = record.erodibility;
         l->talus = record.talus;
+        l->colour = record.colour;
         l->taken = record.taken;
         l->laid = record.laid;
         status = get_grid(in, land, l->thickness);
@@ -177,6 +182,16 @@ static rv_status get_fields(input *in, rv_terrain *land, int count) {
     return status;
 }
 
+static bool strata_right(const rvi_strata *s) {
+    double shape = s->x + s->y + s->rise + s->east + s->south + s->fold + s->wobble;
+    bool right = shape - shape == 0.0; /* neither NaN nor infinite */
+    for (int k = 0; k < RVI_BANDS; k++)
+        right = right && s->edge[k] > -0.5f && s->edge[k] < 0.5f && s->soft[k] >= 0.0f &&
+                s->soft[k] <= 1.0f;
+    bool there = s->thickness > 0.01f && s->length > 0.01 && s->hardness <= 1.0f;
+    return right && (s->hardness == 0.0f || (s->hardness > 0.0f && there));
+}
+
 /* All that the header promises must be there before anything is allocated for it. */
 static rv_status check_head(const input *in, const head *h) {
     if (memcmp(h->magic, magic, sizeof magic) != 0)
@@ -186,6 +201,8 @@ static rv_status check_head(const input *in, const head *h) {
                         "%s: was made on a machine with another order of bytes.", in->name);
     if (h->width < 1 || h->height < 1 || h->width > 65536 || h->height > 65536 || h->layers < 1 ||
         h->layers > 1000 || h->fields < 0 || h->fields > 1000)
+        return damaged(in);
+    if (!strata_right(&h->strata))
         return damaged(in);
     uint64_t left = (uint64_t)(in->end - in->at),
              grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
@@ -217,6 +234,7 @@ static rv_status get_all(input *in, rvi_checkpoint *out) {
         status = damaged(in);
     if (status == RV_OK) {
         out->land->ledger = h.ledger;
+        out->land->strata = h.strata;
         memcpy(out->numbers, h.numbers, sizeof h.numbers);
     }
     return status;

@@ -51,6 +51,8 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     rv_status status = rvi_terrain_create_like(land, r.width, r.height, land->cell, &piece);
     if (status != RV_OK)
         return status;
+    piece->strata.x += (double)r.x * (double)land->cell;
+    piece->strata.y += (double)r.y * (double)land->cell;
     status = cut_all(job, &r, piece);
     if (status == RV_OK)
         rvi_terrain_swap(land, piece);

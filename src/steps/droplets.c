@@ -24,6 +24,7 @@
 #include "base/threads.h"
 #include "steps/brush.h"
 #include "steps/rounds.h"
+#include "steps/strata.h"
 #include "terrain/smooth.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ typedef struct flood {
     float *h, *flow, *laid;
     float *before;     /* the surface of the terrain when the step began */
     float *soft;       /* erosion factor, NULL: 1 everywhere */
+    float *bands;      /* where the bands of the bedrock lie (strata.h), NULL: there are none */
     const float *mask; /* of the terrain, or NULL */
     bool layered;
     float relief, floor;
@@ -111,7 +113,30 @@ static float layers_height(const rv_terrain *land, size_t cell) {
     return h;
 }
 
-static float take_layered(const flood *f, int x, int y, const float *w, float amount) {
+/* The plane that touches the land under a drop, u and v cells from the corner of its cell. */
+typedef struct plane {
+    float u, v, height, gx, gy;
+} plane;
+
+/* The erosion factor of the bedrock's bands at one cell of the brush, `cover` metres below the
+ * plane. The plane stands for the heights of the cells: a cell that is the first to be through a
+ * hard band would else be dug out alone, and all ground would be pits. */
+static RVI_HOT float band_factor(const flood *f, const plane *p, int i, const float *bands,
+                                 float cover) {
+    float z = p->height + (p->gx * (f->brush.dx[i] - p->u) + p->gy * (f->brush.dy[i] - p->v));
+    return rvi_strata_band(&f->job->land->strata, z - cover - *bands);
+}
+
+static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, float *w) {
+    for (int r = 0; r < f->brush.run_count; r++) {
+        size_t row = cell + (size_t)f->brush.runs[r].dy * f->stride + (size_t)f->brush.runs[r].dx;
+        for (int i = 0; i < RVI_LANES; i++)
+            w[r * RVI_LANES + i] *= band_factor(f, p, r * RVI_LANES + i, f->bands + row + i, 0.0f);
+    }
+}
+
+static float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
+                          float amount) {
     float lost = 0.0f;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         if (w[i] == 0.0f)
@@ -120,10 +145,14 @@ static float take_layered(const flood *f, int x, int y, const float *w, float am
         size_t here = at(f, cx, cy), below = land_cell(f, cx, cy);
         float room = rvi_maxf(f->h[here] - f->floor, 0.0f);
         float want = rvi_minf(amount * w[i] * (f->soft ? f->soft[here] : 1.0f), room);
-        if (below != SIZE_MAX) {
-            lost += rvi_layers_take(f->job->land, below, want);
+        bool apron = below == SIZE_MAX;
+        float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
+        float soft = f->bands ? band_factor(f, p, i, f->bands + here, cover) : 1.0f;
+        if (!apron) {
+            lost += rvi_layers_take_soft(f->job->land, below, want, soft);
             f->h[here] = layers_height(f->job->land, below);
         } else {
+            want *= soft;
             float left = f->h[here] - want;
             lost += f->h[here] - left;
             f->h[here] = left;
@@ -133,15 +162,17 @@ static float take_layered(const flood *f, int x, int y, const float *w, float am
 }
 
 /* Takes up to `amount` metres around the drop; returns what came. */
-static RVI_HOT float take(const flood *f, int x, int y, float u, float v, float amount) {
+static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
-    float sum = rvi_brush_weigh(&f->brush, u, v, w);
+    float sum = rvi_brush_weigh(&f->brush, p->u, p->v, w);
     int reach = (int)f->brush.radius + 2;
     if (x < reach || y < reach || x >= f->width - reach || y >= f->height - reach)
         sum = clip_weights(f, x, y, w);
     float share = amount / sum;
     if (f->layered)
-        return take_layered(f, x, y, w, share);
+        return take_layered(f, x, y, p, w, share);
+    if (f->bands)
+        weigh_bands(f, at(f, x, y), p, w);
     float *cell = f->h + at(f, x, y);
     return f->soft ? take_runs(f, cell, w, share, f->soft + (cell - f->h))
                    : take_runs(f, cell, w, share, NULL);
@@ -264,7 +295,7 @@ static RVI_HOT int run_drop(const flood *f, drop *d, tile_result *sum) {
         } else {
             float amount = rvi_minf((capacity - d->sediment) * p->erosion, -dh);
             if (amount > 0.0f) {
-                float taken = take(f, x, y, u, v, amount);
+                float taken = take(f, x, y, &(plane){u, v, old, gx, gy}, amount);
                 sum->taken += (double)taken;
                 d->sediment += taken;
             }
@@ -307,7 +338,7 @@ static void size_grids(flood *f) {
 static size_t plan_memory(const flood *f) {
     const rv_droplets_params *p = f->p;
     size_t cells = rvi_cells(f->job->land);
-    size_t grids = 4 * f->count, rain = p->rain[0] ? 3 * f->count : 0;
+    size_t grids = 5 * f->count, rain = p->rain[0] ? 3 * f->count : 0;
     size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
     return (grids + rain + maps) * sizeof(float) + ((size_t)3 << 20);
 }
@@ -336,7 +367,7 @@ static rv_status allocate(flood *f) {
 }
 
 static void release(flood *f) {
-    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->change, f->results};
+    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->bands, f->change, f->results};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
     rvi_rounds_destroy(f->rounds);
@@ -386,6 +417,24 @@ static rv_status fill_factors(flood *f) {
             f->soft[at(f, x, y)] = soft;
         }
     return RV_OK;
+}
+
+static void band_rows(void *arg, int first, int end) {
+    const flood *f = arg;
+    const rv_terrain *land = f->job->land;
+    double cell = (double)land->cell, west = -cell * (double)f->margin;
+    for (int y = first; y < end; y++)
+        rvi_strata_row(&land->strata, west, cell * (double)(y - f->margin), cell, f->width,
+                       f->bands + at(f, 0, y));
+}
+
+static rv_status find_bands(flood *f) {
+    if (!rvi_strata_there(f->job->land))
+        return RV_OK;
+    f->bands = grid(f, "the bands of the bedrock");
+    if (!f->bands)
+        return RV_ERROR_MEMORY;
+    return rvi_parallel_rows(f->job->ctx, f->height, band_rows, f);
 }
 
 /* Brings the land up to date with the grid of the drops. */
@@ -523,6 +572,8 @@ static rv_status prepare(flood *f) {
     rv_status status = allocate(f);
     if (status == RV_OK)
         status = fill_factors(f);
+    if (status == RV_OK)
+        status = find_bands(f);
     if (status == RV_OK)
         status = plan_rounds(f);
     if (status != RV_OK)

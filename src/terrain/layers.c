@@ -120,13 +120,17 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
 }
 
 float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
+    return rvi_layers_take_soft(land, cell, want, 1.0f);
+}
+
+float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft) {
     float taken = 0.0f;
     for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
         const rvi_layer *layer = &land->layers[l];
         float *thickness = &layer->thickness[cell];
         if (l > 0 && *thickness <= 0.0f)
             continue; /* none of it here: it protects nothing */
-        float loss = want * layer->erodibility;
+        float loss = want * layer->erodibility * (l == 0 ? soft : 1.0f);
         if (l == 0 || loss <= *thickness) {
             float left = *thickness - loss;
             taken += *thickness - left;

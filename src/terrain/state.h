@@ -19,6 +19,24 @@ typedef struct rvi_field {
     float *values;
 } rvi_field;
 
+enum { RVI_BANDS = 64 }; /* after which hard and soft bands repeat */
+
+/* Hard and soft bands inside the bedrock; steps/strata.h says how hard a place is. Lengths are
+ * metres; there are no gaps between the members, which are hashed and saved as they are. */
+typedef struct rvi_strata {
+    double x, y;           /* of cell (0, 0), in the map that the bands were made for */
+    double rise;           /* metres up for each metre against the dip */
+    double east, south;    /* where they dip to: a vector of length 1 */
+    double fold, length;   /* height of a wave along the dip, and its length */
+    double wobble;         /* height of the noise */
+    uint64_t seed;         /* of the noise */
+    float thickness;       /* of a band, from bottom to top */
+    float hardness;        /* of hard bands; 0: no bands */
+    float edge[RVI_BANDS]; /* how far the lower edge of each band is moved up, in bands, |edge| <
+                              1/2 */
+    float soft[RVI_BANDS]; /* erosion factor of each band, 0 to 1 */
+} rvi_strata;
+
 struct rv_terrain {
     rv_context *ctx;
     int width, height;
@@ -30,6 +48,7 @@ struct rv_terrain {
     rvi_field *fields; /* in alphabetical order */
     int field_count;
     rv_ledger ledger;
+    rvi_strata strata;
     bool planned; /* has a size but no memory: only for plans */
 };
 
@@ -60,6 +79,8 @@ void rvi_field_drop(rv_terrain *land, const char *name);
 /* Erosion takes from the top layer first, each at its erodibility, and cuts through to the next.
  * `want` is what it would take from ground of erodibility 1; returns what came off the cell. */
 float rvi_layers_take(rv_terrain *land, size_t cell, float want);
+/* The same where the bedrock is as soft as `soft`, 0 to 1, beside its erodibility. */
+float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft);
 /* Raises the top layer, or lowers layers from the top whatever they are made of. */
 void rvi_layers_shift(rv_terrain *land, size_t cell, float by);
 

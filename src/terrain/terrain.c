@@ -140,7 +140,13 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
     if (!land)
         return RV_ERROR_MEMORY;
     *land = (rv_terrain){
-        .ctx = ctx, .width = width, .height = height, .cell = cell, .ledger = like->ledger};
+        .ctx = ctx,
+        .width = width,
+        .height = height,
+        .cell = cell,
+        .ledger = like->ledger,
+        .strata = like->strata,
+    };
     status = alloc_layers(land, like->layer_count);
     for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
         float *thickness = land->layers[i].thickness;
@@ -319,6 +325,8 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
             h = rvi_hash(&layer->colour, sizeof layer->colour, h);
         h = hash_grid(land, layer->name, layer->thickness, h);
     }
+    if (land->strata.hardness > 0.0f)
+        h = rvi_hash(&land->strata, sizeof land->strata, h);
     for (int i = 0; i < land->field_count; i++)
         h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
     return h;

@@ -148,9 +148,13 @@ static rv_status add_layers(rv_terrain *land, const char **call) {
     for (size_t i = 0; i < cells; i++)
         thickness[i] = (float)(i % 7) * 0.5f;
     *call = "layer_add";
-    rv_status status = rv_terrain_layer_add(land, &(rv_layer_desc){"soil", 0.5f, 30.0f}, thickness);
-    return status == RV_OK ? rv_terrain_layer_add(land, &(rv_layer_desc){"sand", 1.0f, 34.0f}, NULL)
-                           : status;
+    rv_status status = rv_terrain_layer_add(
+        land, &(rv_layer_desc){.name = "soil", .erodibility = 0.5f, .talus = 30.0f}, thickness);
+    return status == RV_OK
+               ? rv_terrain_layer_add(
+                     land, &(rv_layer_desc){.name = "sand", .erodibility = 1.0f, .talus = 34.0f},
+                     NULL)
+               : status;
 }
 
 /* Runs all steps on their own terrain; after the first failure nothing more. */

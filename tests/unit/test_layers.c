@@ -364,8 +364,12 @@ static void every_layer_keeps_its_ledger(void **state) {
     static float soil[3000];
     for (size_t i = 0; i < 3000; i++)
         soil[i] = unit(i, 40);
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"soil", 0.5f, 30.0f}, soil));
-    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"sand", 1.0f, 30.0f}, NULL));
+    support_ok(ctx, rv_terrain_layer_add(
+                        land, &(rv_layer_desc){.name = "soil", .erodibility = 0.5f, .talus = 30.0f},
+                        soil));
+    support_ok(ctx, rv_terrain_layer_add(
+                        land, &(rv_layer_desc){.name = "sand", .erodibility = 1.0f, .talus = 30.0f},
+                        NULL));
     double before[3], after[3], taken = 0, laid = 0;
     for (int round = 0; round < 2; round++) { /* the ledger goes on over steps */
         rv_droplets_params rain = rv_droplets_params_default();

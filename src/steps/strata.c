@@ -1,0 +1,87 @@
+/* strata.c: hard and soft bands inside the bedrock, tilted and folded.
+ *
+ * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2: an erosion
+ * factor that is a function of x, y and z. Here it is 1 in soft bands and 1 - hardness in hard
+ * ones. With d the distance along the dip (metres), the edge between two bands lies at
+ *
+ *     z = k T + B,   B = -d tan(tilt) + fold sin(2 pi d / length) + wobble sum of a_i sin(w_i)
+ *
+ * for whole k, where T = thickness / cos(tilt) is the thickness from bottom to top. w_i are waves
+ * in random directions and of ever shorter lengths; a_i fall with the length and sum to 1. With
+ * `vary` each edge is moved up or down by at most 0.4 T, and each hard band is softer by at most
+ * one half.
+ */
+#include "steps/strata.h"
+#include "base/random.h"
+#include "steps/step.h"
+
+enum { WAVES = 6 };
+
+typedef struct wave {
+    double east, south; /* turns for each metre */
+    double start;       /* turns */
+    double height;      /* metres */
+} wave;
+
+static float unit(uint64_t seed, int i, uint64_t what) {
+    return rvi_unit(rvi_random(seed, (uint64_t)i, what));
+}
+
+static void make_waves(const rvi_strata *s, wave *waves) {
+    double share = 1.0, sum = 0.0;
+    for (int i = 0; i < WAVES; i++) {
+        /* Directions are spread, or by chance all waves could run alike. */
+        float angle = ((float)i * 0.618034f + unit(s->seed, i, 0) * 0.2f) * (float)(2 * RVI_PI);
+        double turns = 1.0 / (s->length * share);
+        waves[i] = (wave){.east = (double)rvi_sinf(angle) * turns,
+                          .south = (double)rvi_cosf(angle) * turns,
+                          .start = (double)unit(s->seed, i, 1),
+                          .height = s->wobble * share};
+        sum += share;
+        share *= 0.6;
+    }
+    for (int i = 0; i < WAVES; i++)
+        waves[i].height /= sum;
+}
+
+static double sine(double turns) {
+    return (double)rvi_sinf((float)((turns - rvi_floor(turns)) * (2 * RVI_PI)));
+}
+
+void rvi_strata_row(const rvi_strata *s, double x, double y, double step, int count, float *out) {
+    wave waves[WAVES];
+    make_waves(s, waves);
+    int used = s->wobble > 0.0 ? WAVES : 0;
+    for (int i = 0; i < count; i++) {
+        double px = x + s->x + step * (double)i, py = y + s->y;
+        double along = px * s->east + py * s->south;
+        double edge = s->fold * sine(along / s->length) - s->rise * along;
+        for (int k = 0; k < used; k++) {
+            const wave *w = &waves[k];
+            edge += w->height * sine(px * w->east + py * w->south + w->start);
+        }
+        out[i] = (float)edge;
+    }
+}
+
+rv_status rvi_step_strata(rvi_job *job, const rv_strata_params *p) {
+    float tilt = p->tilt * (float)(RVI_PI / 180), to = p->direction * (float)(RVI_PI / 180);
+    rvi_strata s = {
+        .rise = (double)rvi_sinf(tilt) / (double)rvi_cosf(tilt),
+        .east = (double)rvi_sinf(to),
+        .south = -(double)rvi_cosf(to),
+        .fold = (double)p->fold,
+        .length = (double)p->fold_length,
+        .wobble = (double)p->wobble,
+        .seed = p->seed,
+        .thickness = p->thickness / rvi_cosf(tilt),
+        .hardness = p->hardness,
+    };
+    for (int k = 0; k < RVI_BANDS; k++) {
+        float weaker = 0.5f * p->vary * unit(p->seed, k, 3);
+        s.edge[k] = 0.8f * p->vary * (unit(p->seed, k, 2) - 0.5f);
+        s.soft[k] = k % 2 ? 1.0f - p->hardness * (1.0f - weaker) : 1.0f;
+    }
+    job->land->strata = s;
+    return RV_OK;
+}

@@ -1,0 +1,38 @@
+/* strata.h: how hard the bedrock is at any place, for steps that wear it.
+ *
+ * What a step takes from bedrock is multiplied by rvi_strata_softness() at the height where the
+ * bedrock ends now, so that bands come out as it is worn down. The part of it that depends on x and
+ * y alone is slow: steps keep it in a grid (rvi_strata_row) and ask rvi_strata_band() in their
+ * loops.
+ */
+#ifndef RVI_STEPS_STRATA_H
+#define RVI_STEPS_STRATA_H
+
+#include "base/math.h"
+#include "terrain/state.h"
+
+static inline bool rvi_strata_there(const rv_terrain *land) {
+    return land->strata.hardness > 0.0f;
+}
+
+/* How high the edge between bands -1 and 0 lies `count` times from (x, y) on, `step` metres apart;
+ * (0, 0) is the map's north-west cell. */
+void rvi_strata_row(const rvi_strata *s, double x, double y, double step, int count, float *out);
+
+/* The erosion factor, 0 to 1, `above` metres over that edge. No edge is moved by half a band: only
+ * the one nearest to a place decides which band it is in. */
+static inline float rvi_strata_band(const rvi_strata *s, float above) {
+    float bands = above / s->thickness;
+    float near = rvi_floorf(bands + 0.5f);
+    int64_t k = (int64_t)near;
+    k -= bands < near + s->edge[(uint64_t)k % RVI_BANDS];
+    return s->soft[(uint64_t)k % RVI_BANDS];
+}
+
+static inline float rvi_strata_softness(const rvi_strata *s, double x, double y, float z) {
+    float edge;
+    rvi_strata_row(s, x, y, 0.0, 1, &edge);
+    return rvi_strata_band(s, z - edge);
+}
+
+#endif
