@@ -225,13 +225,14 @@ typedef enum rv_step_kind {
 enum {
     RV_SIZES = 1, /* gives the terrain another size */
     RV_PLANS = 2, /* knows better than bytes_per_cell how much memory it needs */
+    RV_MASKS = 4, /* makes or shapes land, and minds the mask itself */
 };
 
 typedef struct rv_step_info {
     rv_step_id id;
     const char *name;
     rv_step_kind kind;
-    unsigned flags;       /* RV_SIZES, RV_PLANS */
+    unsigned flags;       /* RV_SIZES, RV_PLANS, RV_MASKS */
     int bytes_per_cell;   /* working memory while it runs, beside the terrain */
     const char *sentence; /* what it is */
     const char *source;   /* the paper it comes from */

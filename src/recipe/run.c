@@ -5,6 +5,7 @@
 #include "recipe/parse.h"
 #include "steps/step.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -316,6 +317,13 @@ static int add_fields(char *names, size_t room, const char *writes) {
     return added;
 }
 
+/* The same for layers: each is a grid, and with the first the surface becomes one of its own. */
+static int add_layer(char *names, size_t room, const rv_layer_params *p) {
+    char list[RVI_NAME + 8];
+    snprintf(list, sizeof list, "/ /%.*s", RVI_NAME - 2, p->name);
+    return add_fields(names, room, list);
+}
+
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     rv_terrain land = {.ctx = recipe->ctx, .planned = true};
     rv_terrain_desc desc = rv_terrain_desc_default();
@@ -335,10 +343,13 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
             memcpy(names, " ", 2);
         }
         fields += add_fields(names, sizeof names, step->writes);
+        if (step->id == RV_STEP_layer)
+            fields += add_layer(names, sizeof names, recipe->steps[i].params);
         size_t grid = rvi_cells(&land) * sizeof(float);
         /* The old land is there until the new one is; a mask is applied to a copy. */
         size_t more = sizes && (i > 0 || !makes) ? held : 0;
-        if (!sizes && (makes || step->kind == RV_KIND_shape) && strstr(names, " mask "))
+        bool minds = step->flags & RV_MASKS;
+        if (!sizes && !minds && (makes || step->kind == RV_KIND_shape) && strstr(names, " mask "))
             more += 2 * grid;
         plans[i] = (rv_plan){step->id, land.width, land.height, land.cell,
                              grid * (size_t)(1 + fields) + more + working + SMALL};

@@ -307,7 +307,7 @@ rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_re
     rvi_job job = {.ctx = ctx, .land = land};
     rvi_progress_begin(ctx, step->name);
     bool masked = (step->kind == RV_KIND_make || step->kind == RV_KIND_shape) &&
-                  !(step->flags & RV_SIZES) && rvi_field_get(land, "mask");
+                  !(step->flags & (RV_SIZES | RV_MASKS)) && rvi_field_get(land, "mask");
     status = step->kind == RV_KIND_wear ? run_wear(&job, id, params)
              : masked                   ? run_masked(&job, id, params)
                                         : runners[id](&job, params);

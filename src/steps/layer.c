@@ -1,0 +1,203 @@
+/* layer.c: a material laid on the land, or more of one that is there.
+ *
+ * B. Benes and R. Forsbach, Layered data representation for visual simulation of terrain erosion,
+ * 2001: the land is a stack of thicknesses. What is added to a cell is
+ *
+ *     thickness  image  (1 - noise (1 - n))  b  s  mask
+ *
+ * with n noise from 0 to 1; b = (below - h) / fade and s = (slope - a) / (slope / 5), both held
+ * between 0 and 1, h the surface in metres and a its angle in degrees, from the mean of the slopes
+ * on both sides along each axis.
+ */
+#include "base/math.h"
+#include "base/threads.h"
+#include "steps/noise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rough values: what a plough, a shovel or a heap of it tells. */
+static const struct material {
+    const char *name;
+    float erodibility, talus;
+    uint32_t colour;
+} MATERIALS[] = {
+    {"rock", 0.1f, 60, 0xff8a8178}, {"gravel", 0.6f, 38, 0xff9c9488},
+    {"sand", 0.9f, 34, 0xffd9c38c}, {"soil", 0.7f, 40, 0xff6b5238},
+    {"clay", 0.4f, 45, 0xffa0694b}, {"ash", 1, 35, 0xff5a5552},
+    {"snow", 1, 38, 0xfff4f6fa},
+};
+
+typedef struct laying {
+    const rv_layer_params *p;
+    const float *surface, *mask, *image, *noise; /* NULL: none */
+    float noise_low, noise_span;
+    int width, height;
+    float cell;
+    float *made, *onto; /* onto: the layer that gets it */
+} laying;
+
+static float angle_at(const laying *l, int x, int y) {
+    int west = rvi_maxi(x - 1, 0), east = rvi_mini(x + 1, l->width - 1);
+    int north = rvi_maxi(y - 1, 0), south = rvi_mini(y + 1, l->height - 1);
+    const float *row = l->surface + (size_t)y * (size_t)l->width, *column = l->surface + x;
+    float across = (float)rvi_maxi(east - west, 1) * l->cell;
+    float down = (float)rvi_maxi(south - north, 1) * l->cell;
+    float gx = (row[east] - row[west]) / across;
+    float gy =
+        (column[(size_t)south * (size_t)l->width] - column[(size_t)north * (size_t)l->width]) /
+        down;
+    return rvi_atanf(sqrtf(gx * gx + gy * gy)) * (float)(180 / RVI_PI);
+}
+
+static float amount_at(const laying *l, int x, int y) {
+    const rv_layer_params *p = l->p;
+    size_t i = (size_t)y * (size_t)l->width + (size_t)x;
+    float amount = p->thickness;
+    amount *= l->image ? l->image[i] : 1;
+    amount *= l->mask ? l->mask[i] : 1;
+    if (l->noise)
+        amount *= 1 - p->noise * (1 - (l->noise[i] - l->noise_low) / l->noise_span);
+    if (!isnan(p->below)) {
+        float under = p->below - l->surface[i];
+        amount *= p->fade > 0 ? rvi_clampf(under / p->fade, 0, 1) : (float)(under > 0);
+    }
+    if (!isnan(p->slope)) {
+        float under = p->slope - angle_at(l, x, y);
+        amount *= under > 0 ? rvi_minf(under / (0.2f * p->slope), 1) : 0;
+    }
+    return amount;
+}
+
+static void make_rows(void *arg, int first, int end) {
+    const laying *l = arg;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < l->width; x++)
+            l->made[(size_t)y * (size_t)l->width + (size_t)x] = amount_at(l, x, y);
+}
+
+static void add_rows(void *arg, int first, int end) {
+    const laying *l = arg;
+    size_t i = (size_t)first * (size_t)l->width, last = (size_t)end * (size_t)l->width;
+    for (; i < last; i++)
+        l->onto[i] += l->made[i];
+}
+
+/* How thick it is everywhere, in *out. */
+static rv_status make_thickness(rvi_job *job, const rv_layer_params *p, float **out) {
+    const rv_terrain *land = job->land;
+    float *image = NULL, *noise = NULL;
+    rv_status status = p->image[0] ? rvi_job_image(job, p->image, &image) : RV_OK;
+    if (status == RV_OK && p->noise > 0) {
+        rv_noise_params n = rv_noise_params_default();
+        n.frequency = p->frequency;
+        n.seed = p->seed;
+        status = rvi_noise_make(job, &n, &noise);
+    }
+    laying l = {.p = p,
+                .surface = land->surface,
+                .mask = rvi_field_get(land, "mask"),
+                .image = image,
+                .noise = noise,
+                .noise_span = 1,
+                .width = land->width,
+                .height = land->height,
+                .cell = land->cell};
+    if (noise) {
+        float high;
+        rvi_range(job->ctx, noise, rvi_cells(land), &l.noise_low, &high);
+        l.noise_span = high > l.noise_low ? high - l.noise_low : 1;
+    }
+    if (status == RV_OK) {
+        l.made = rvi_alloc(job->ctx, rvi_cells(land), sizeof *l.made, "a layer");
+        status =
+            l.made ? rvi_parallel_rows(job->ctx, land->height, make_rows, &l) : RV_ERROR_MEMORY;
+    }
+    rvi_free(job->ctx, image);
+    rvi_free(job->ctx, noise);
+    if (status != RV_OK)
+        rvi_free(job->ctx, l.made);
+    *out = status == RV_OK ? l.made : NULL;
+    return status;
+}
+
+/* Six hexadecimal digits, RRGGBB, or nothing. */
+static rv_status read_colour(rvi_job *job, const char *text, uint32_t *out) {
+    uint32_t value = 0;
+    size_t size = strlen(text);
+    bool right = size == 6 || size == 0;
+    for (size_t i = 0; right && i < size; i++) {
+        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+        const char *digit = strchr(digits, text[i]);
+        right = digit != NULL;
+        value = value << 4 | (right ? (uint32_t)(digit - digits) & 15 : 0);
+    }
+    if (!right)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "layer: colour=%.40s is not six hexadecimal digits, RRGGBB.", text);
+    *out = size ? 0xff000000 | value : 0;
+    return RV_OK;
+}
+
+/* What the parameters say; the rest stays as it is in `desc`. */
+static void set_properties(const rv_layer_params *p, uint32_t colour, rv_layer_desc *desc) {
+    desc->erodibility = isnan(p->erodibility) ? desc->erodibility : p->erodibility;
+    desc->talus = isnan(p->talus) ? desc->talus : p->talus;
+    desc->colour = colour ? colour : desc->colour;
+}
+
+static rv_layer_desc describe(const char *name) {
+    for (size_t i = 0; i < sizeof MATERIALS / sizeof MATERIALS[0]; i++)
+        if (strcmp(MATERIALS[i].name, name) == 0)
+            return (rv_layer_desc){.name = name,
+                                   .erodibility = MATERIALS[i].erodibility,
+                                   .talus = MATERIALS[i].talus,
+                                   .colour = MATERIALS[i].colour};
+    return (rv_layer_desc){.name = name, .erodibility = 1, .talus = 35};
+}
+
+static rv_status add_to(rvi_job *job, int layer, const rv_layer_params *p, uint32_t colour,
+                        float *made) {
+    rv_terrain *land = job->land;
+    rvi_layer *to = &land->layers[layer];
+    rv_layer_desc desc = rv_terrain_layer(land, layer);
+    laying l = {.width = land->width, .made = made, .onto = to->thickness};
+    if (rvi_parallel_rows(job->ctx, land->height, add_rows, &l) != RV_OK)
+        add_rows(&l, 0, land->height); /* a stop must not leave half of it */
+    set_properties(p, colour, &desc);
+    to->erodibility = desc.erodibility;
+    to->talus = desc.talus;
+    to->colour = desc.colour;
+    return rvi_terrain_sum_layers(land);
+}
+
+static rv_status plan(rvi_job *job, const rv_layer_params *p) {
+    float *none;
+    job->memory = rvi_cells(job->land) * sizeof(float) * (p->noise > 0 ? 2 : 1);
+    return p->image[0] ? rvi_job_image(job, p->image, &none) : RV_OK;
+}
+
+rv_status rvi_step_layer(rvi_job *job, const rv_layer_params *p) {
+    rv_terrain *land = job->land;
+    uint32_t colour = 0;
+    rv_status status = read_colour(job, p->colour, &colour);
+    if (status != RV_OK || job->planning)
+        return status == RV_OK ? plan(job, p) : status;
+    int layer = land->layer_count - 1;
+    while (layer >= 0 && strcmp(land->layers[layer].name, p->name) != 0)
+        layer--;
+    if (layer == 0)
+        return rvi_fail(
+            job->ctx, RV_ERROR_USAGE,
+            "layer: %s is the ground all layers lie on; noise and other steps raise it.", p->name);
+    float *made;
+    status = make_thickness(job, p, &made);
+    if (status != RV_OK)
+        return status;
+    rv_layer_desc desc = describe(p->name);
+    set_properties(p, colour, &desc);
+    status =
+        layer > 0 ? add_to(job, layer, p, colour, made) : rv_terrain_layer_add(land, &desc, made);
+    rvi_free(job->ctx, made);
+    return status;
+}
