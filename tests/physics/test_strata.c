@@ -1,0 +1,305 @@
+/* test_strata.c: bands lie where the formula says, whatever the resolution, and what wears the land
+ * takes less of the hard ones. */
+#include "base/context.h"
+#include "formats/checkpoint.h"
+#include "steps/strata.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static rv_terrain *banded(rv_context *ctx, int width, int height, float cell,
+                          const rv_strata_params *p) {
+    rv_terrain *land = support_land(ctx, width, height, cell);
+    support_ok(ctx, rv_step_run(land, RV_STEP_strata, p, NULL));
+    return land;
+}
+
+static rv_strata_params plain_bands(void) { /* level, of 50 m, soft and hard by turns */
+    rv_strata_params p = rv_strata_params_default();
+    p.thickness = 50;
+    p.vary = p.tilt = p.fold = p.wobble = 0;
+    p.hardness = 0.75f;
+    return p;
+}
+
+static void level_bands_lie_one_above_the_other(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_strata_params p = plain_bands();
+    rv_terrain *land = banded(ctx, 4, 4, 1, &p);
+    for (int z = -5000; z < 5000; z++) {
+        int band = (int)floor(((double)z + 0.5) / 50);
+        float want = band % 2 ? 0.25f : 1.0f;
+        assert_true(rvi_strata_softness(&land->strata, 17, 3, (float)z + 0.5f) == want);
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+/* The height of an edge by the formula in strata.c, without wobble. */
+static void tilted_and_folded_edges(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    static const float tilts[] = {0, 7, 30, 75}, directions[] = {0, 45, 90, 200, 360};
+    for (int t = 0; t < 4; t++)
+        for (int d = 0; d < 5; d++) {
+            rv_strata_params p = plain_bands();
+            p.tilt = tilts[t];
+            p.direction = directions[d];
+            p.fold = 33;
+            p.fold_length = 700;
+            rv_terrain *land = banded(ctx, 4, 4, 1, &p);
+            double a = (double)tilts[t] * acos(-1) / 180,
+                   b = (double)directions[d] * acos(-1) / 180;
+            for (int i = 0; i < 400; i++) {
+                double x = 37.0 * (i % 20), y = 53.0 * (i / 20);
+                double along = x * sin(b) - y * cos(b); /* north is up: -y */
+                double edge = 33 * sin(2 * acos(-1) * along / 700) - along * tan(a);
+                float got;
+                rvi_strata_row(&land->strata, x, y, 1, 1, &got);
+                assert_true(fabs((double)got - edge) < 1e-3 + 1e-6 * fabs(edge));
+                double thick = 50 / cos(a);
+                for (int k = -3; k < 3; k++) { /* above and below each edge */
+                    float z = (float)(edge + k * thick);
+                    float up = rvi_strata_softness(&land->strata, x, y, z + 0.1f);
+                    float down = rvi_strata_softness(&land->strata, x, y, z - 0.1f);
+                    assert_true(up == (k % 2 ? 0.25f : 1.0f) && down == (k % 2 ? 1.0f : 0.25f));
+                }
+            }
+            rv_terrain_destroy(land);
+        }
+    rv_context_destroy(ctx);
+}
+
+static void wobble_and_variety_stay_in_bounds(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_strata_params p = plain_bands();
+    p.wobble = 40;
+    p.vary = 1;
+    rv_terrain *land = banded(ctx, 4, 4, 1, &p);
+    float low = 0, high = 0, thin = 1e9f, thick = 0;
+    static float row[400];
+    for (int y = 0; y < 100; y++) {
+        rvi_strata_row(&land->strata, 0, 100.0 * y, 25, 400, row);
+        for (int i = 0; i < 400; i++) {
+            low = row[i] < low ? row[i] : low;
+            high = row[i] > high ? row[i] : high;
+        }
+    }
+    assert_true(low >= -40.001f && high <= 40.001f && low < -15 && high > 15);
+    int start = 0, hard = 0;
+    for (int z = 1; z < 64 * 500; z++) { /* tenths of a metre, all 64 bands */
+        float was = rvi_strata_band(&land->strata, 0.1f * (float)(z - 1));
+        float is = rvi_strata_band(&land->strata, 0.1f * (float)z);
+        assert_true(is == 1.0f || (is >= 0.25f && is <= 0.625f));
+        hard += is < 1.0f;
+        if (was == is)
+            continue;
+        float span = 0.1f * (float)(z - start);
+        if (start > 0) {
+            thin = span < thin ? span : thin;
+            thick = span > thick ? span : thick;
+        }
+        start = z;
+    }
+    printf("bands of %g to %g m, %g hard\n", (double)thin, (double)thick, hard / (64 * 500.0));
+    assert_true(thin >= 9.8f && thick <= 90.2f && thick > 60 && thin < 40);
+    assert_true(hard > 0.42 * 64 * 500 && hard < 0.58 * 64 * 500);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+/* A slope to the south under rain, each band of which takes the same water. */
+static double worn(rv_terrain *land, int side, float cell, bool hard) {
+    const float *eroded = rv_terrain_field(land, "eroded");
+    const rvi_strata *s = &land->strata;
+    double sum = 0, count = 0;
+    for (int y = side / 5; y < side - side / 5; y++)
+        for (int x = side / 8; x < side - side / 8; x++) {
+            double px = (double)cell * x, py = (double)cell * y;
+            float z = 1000 - 0.5f * cell * (float)y;
+            bool is = rvi_strata_softness(s, px, py, z) < 1;
+            if (is != hard)
+                continue;
+            sum += (double)eroded[y * side + x];
+            count += 1;
+        }
+    return sum / count;
+}
+
+static rv_terrain *worn_slope(rv_context *ctx, int side, float cell, float hardness, int drops) {
+    rv_strata_params p = plain_bands();
+    p.thickness = 150;
+    p.tilt = 5;
+    p.direction = 70;
+    p.hardness = hardness;
+    rv_terrain *land = banded(ctx, side, side, cell, &p);
+    float *h = malloc((size_t)(side * side) * sizeof(float));
+    assert_non_null(h);
+    for (int i = 0; i < side * side; i++)
+        h[i] = 1000 - 0.5f * cell * (float)(i / side);
+    support_ok(ctx, rv_terrain_field_set(land, "height", h));
+    free(h);
+    rv_droplets_params d = rv_droplets_params_default();
+    d.drops = drops;
+    d.radius = 2;
+    support_ok(ctx, rv_step_run(land, RV_STEP_droplets, &d, NULL));
+    return land;
+}
+
+static void hard_bands_wear_less(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const float hardness[] = {0, 0.5f, 0.9f, 1};
+    double last = 10;
+    for (int k = 0; k < 4; k++) {
+        rv_terrain *land = worn_slope(ctx, 160, 10, hardness[k], 1000);
+        if (k == 0) {
+            assert_false(rvi_strata_there(land));
+            rv_terrain_destroy(land);
+            continue;
+        }
+        double share = worn(land, 160, 10, true) / worn(land, 160, 10, false);
+        printf("hardness %g: hard bands lose %.3f of what soft ones do\n", (double)hardness[k],
+               share);
+        assert_true(share < last && share < 1 - 0.3 * (double)hardness[k]);
+        last = share;
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* Rock that cannot be worn at all stays, to the bit, where no drop's plane reaches out of it. */
+static void unwearable_rock_stays(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_strata_params p = plain_bands();
+    p.hardness = 1;
+    p.thickness = 5000; /* band -1, from -5000 to 0 m, is hard */
+    for (int layered = 0; layered < 2; layered++) {
+        rv_terrain *land = support_run(ctx, "terrain size=80 noise level low=-2000 high=-1000");
+        if (layered)
+            support_ok(ctx, rv_step_run(land, RV_STEP_layer, NULL, NULL));
+        static float rock[80 * 80];
+        memcpy(rock, rv_terrain_layer_thickness(land, 0), sizeof rock);
+        support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
+        rv_report report = {0};
+        support_ok(ctx, rv_step_run(land, RV_STEP_droplets, NULL, &report));
+        assert_memory_equal(rock, rv_terrain_layer_thickness(land, 0), sizeof rock);
+        assert_true((report.ledger.taken > 0) == layered); /* the soil above is as soft as ever */
+        double l = report.ledger.laid + report.ledger.carried_off + report.ledger.afloat;
+        assert_true(fabs(report.ledger.taken - l) <= 1e-6 * report.ledger.taken);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* Bands are metres: more cells show the same ones. Cutting the map does not move them. */
+static void cells_do_not_matter(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    const char *text = "terrain width=101 height=81 cell=20 noise strata fold=50 tilt=10 ";
+    static const char *const more[] = {"", "resize width=201", "crop x=10 y=20",
+                                       "crop x=4 crop x=6 y=20"};
+    rv_terrain *lands[4];
+    for (int k = 0; k < 4; k++) {
+        char recipe[200];
+        snprintf(recipe, sizeof recipe, "%s%s", text, more[k]);
+        lands[k] = support_run(ctx, recipe);
+    }
+    float first[60], same[120], cut[50], twice[50];
+    rvi_strata_row(&lands[0]->strata, 200, 400, 20, 60, first);
+    rvi_strata_row(&lands[1]->strata, 200, 400, 10, 120, same);
+    rvi_strata_row(&lands[2]->strata, 0, 0, 20, 50, cut);
+    rvi_strata_row(&lands[3]->strata, 0, 0, 20, 50, twice);
+    for (int i = 0; i < 50; i++) {
+        assert_true(first[i] == same[2 * i]);
+        assert_true(first[i] == cut[i]);
+        assert_true(first[i] == twice[i]);
+    }
+    /* What wears by them is alike too: half the cell, twice the drops along and across. */
+    rv_terrain *coarse = worn_slope(ctx, 81, 20, 0.9f, 250);
+    rv_terrain *fine = worn_slope(ctx, 161, 10, 0.9f, 1000);
+    double a = worn(coarse, 81, 20, true) / worn(coarse, 81, 20, false);
+    double b = worn(fine, 161, 10, true) / worn(fine, 161, 10, false);
+    printf("hard beside soft: %.3f at 20 m, %.3f at 10 m\n", a, b);
+    assert_true(fabs(a - b) < 0.15);
+    for (int k = 0; k < 4; k++)
+        rv_terrain_destroy(lands[k]);
+    rv_terrain_destroy(coarse);
+    rv_terrain_destroy(fine);
+    rv_context_destroy(ctx);
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    static const int threads[] = {1, 2, 3, 7};
+    for (int layered = 0; layered < 2; layered++) {
+        uint64_t first = 0;
+        for (int k = 0; k < 4; k++) {
+            rv_context *ctx = support_context(threads[k]);
+            rv_terrain *land =
+                support_run(ctx, layered ? "terrain width=97 height=130 noise strata fold=30 layer "
+                                           "droplets drops=2k border=apron margin=20"
+                                         : "terrain width=97 height=130 noise strata fold=30 "
+                                           "droplets drops=2k border=apron margin=20");
+            first = k ? first : rv_terrain_hash(land);
+            assert_true(rv_terrain_hash(land) == first);
+            rv_terrain_destroy(land);
+            rv_context_destroy(ctx);
+        }
+    }
+}
+
+/* Bands are part of the terrain: of its hash, of snapshots and checkpoints; a new land has none. */
+static void bands_belong_to_the_land(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = support_run(ctx, "terrain size=20 noise layer");
+    uint64_t bare = rv_terrain_hash(land);
+    rv_strata_params p = rv_strata_params_default();
+    support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
+    uint64_t hash = rv_terrain_hash(land);
+    assert_true(hash != bare);
+    rv_snapshot *snapshot;
+    support_ok(ctx, rv_terrain_snapshot(land, &snapshot));
+    rvi_checkpoint saved = {.land = land, .text = "noise"}, got;
+    support_ok(ctx, rvi_checkpoint_write(ctx, "bands.ck", &saved));
+    support_ok(ctx, rvi_checkpoint_read(ctx, "bands.ck", &got));
+    assert_true(rv_terrain_hash(got.land) == hash);
+    assert_true(rv_terrain_layer(got.land, 1).colour == rv_terrain_layer(land, 1).colour);
+    rv_terrain_destroy(got.land);
+    rvi_free(ctx, got.text);
+    remove("bands.ck");
+    p.seed++;
+    support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
+    assert_true(rv_terrain_hash(land) != hash);
+    support_ok(ctx, rv_terrain_restore(land, snapshot));
+    assert_true(rv_terrain_hash(land) == hash);
+    p.hardness = 0; /* the end of all bands */
+    support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
+    assert_true(rv_terrain_hash(land) == bare);
+    support_ok(ctx, rv_terrain_restore(land, snapshot));
+    support_ok(ctx, rv_step_run(land, RV_STEP_terrain, NULL, NULL));
+    assert_false(rvi_strata_there(land));
+    rv_snapshot_destroy(snapshot);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(level_bands_lie_one_above_the_other),
+        cmocka_unit_test(tilted_and_folded_edges),
+        cmocka_unit_test(wobble_and_variety_stay_in_bounds),
+        cmocka_unit_test(hard_bands_wear_less),
+        cmocka_unit_test(unwearable_rock_stays),
+        cmocka_unit_test(cells_do_not_matter),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(bands_belong_to_the_land),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
