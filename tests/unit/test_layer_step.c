@@ -289,6 +289,44 @@ static void plans_count_layers(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Whichever allocation fails, the land is as before and nothing leaks. */
+static void without_memory_the_land_stays(void **state) {
+    (void)state;
+    rv_context *files = support_context(1);
+    support_ok(files, rv_recipe_run_text(files, "terrain size=9 noise level high=1 save small.npy",
+                                         NULL, NULL));
+    rv_context_destroy(files);
+    for (int again = 0; again < 3; again++) {
+        rv_status status = RV_ERROR_MEMORY;
+        for (long n = 0; status != RV_OK; n++) {
+            assert_true(n < 200);
+            support_memory memory = {.left = -1};
+            rv_context_desc desc = {.threads = 1, .allocator = support_allocator(&memory)};
+            rv_context *ctx;
+            assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+            rv_terrain *land = slope_land(ctx, 1);
+            rv_layer_params p = rv_layer_params_default();
+            if (again)
+                lay(ctx, land, &p);
+            p.name = again < 2 ? "soil" : "sand";
+            p.image = "small.npy";
+            p.noise = 0.5f;
+            p.slope = 50;
+            uint64_t hash = rv_terrain_hash(land);
+            atomic_store(&memory.left, n);
+            status = rv_step_run(land, RV_STEP_layer, &p, NULL);
+            atomic_store(&memory.left, -1);
+            if (status != RV_OK) {
+                assert_int_equal(status, RV_ERROR_MEMORY);
+                assert_true(rv_terrain_hash(land) == hash);
+            }
+            rv_terrain_destroy(land);
+            rv_context_destroy(ctx);
+            assert_true(atomic_load(&memory.held) == 0);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_everywhere_by_default),
@@ -301,6 +339,7 @@ int main(void) {
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(colour_is_kept),
         cmocka_unit_test(plans_count_layers),
+        cmocka_unit_test(without_memory_the_land_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
