@@ -46,3 +46,28 @@ done
 for blend in 0 0.5 1; do
     ravine $land droplets radius=1.5 blend=$blend hillshade "$out/drops-blend-$blend.png"
 done
+
+# A canyon with and without bands in the rock, what the bands can be, a layer, lakes.
+canyon="terrain size=384 cell=8 noise shape=billow octaves=2 gain=0.35 frequency=0.35 warp=1 relief=700
+    noise mode=add seed=8 frequency=3 relief=60"
+bands="strata thickness=30 hardness=0.95 tilt=1"
+ravine $canyon hillshade "$out/canyon-before.png" droplets drops=150k hillshade "$out/canyon-plain.png"
+ravine $canyon $bands droplets drops=150k hillshade "$out/canyon-bands.png"
+land="terrain size=256 cell=10 noise seed=9 frequency=0.8 relief=700"
+while read -r name words; do
+    ravine $land $words droplets hillshade "$out/strata-$name.png"
+done <<VALUES
+hardness-0.5 strata hardness=0.5
+default strata
+hardness-1 strata hardness=1
+thickness-15 strata thickness=15
+thickness-120 strata thickness=120
+tilt-0 strata tilt=0
+tilt-20 strata tilt=20
+fold-150 strata fold=150 fold_length=800
+VALUES
+ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$out/flood-land.png" \
+    flood save "$out/flood-lakes.png" field=water bits=8
+ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
+    save "$out/flood-sea.png" field=water bits=8
+rm -f "$out"/flood-*.ravine.json

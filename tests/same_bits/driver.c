@@ -77,6 +77,16 @@ static const struct {
     {"droplets_small", "terrain width=3 height=2 noise droplets drops=50"},
     {"droplets_twice", RAIN "droplets drops=1k seed=2 border=wall"},
     {"layers", NULL},
+    {"layer", HILLS "layer layer name=sand noise=0.7 below=200 slope=30 layer name=soil talus=30"},
+    {"layer_image", HILLS "level high=1 save lies.npy layer image=lies.npy colour=102030"},
+    {"layer_mask", HILLS "save lies.png mask lies.png layer thickness=9 noise=1 seed=2"},
+    {"layer_droplets", HILLS "layer name=clay layer name=ash droplets drops=1500"},
+    {"strata", HILLS "strata thickness=15 droplets drops=1500"},
+    {"strata_folds", HILLS "strata thickness=20 tilt=35 fold=40 fold_length=500 wobble=0 vary=0 "
+                           "droplets drops=1500 border=apron"},
+    {"strata_layer", HILLS "layer strata thickness=15 seed=2 crop x=9 y=7 droplets drops=1500"},
+    {"flood", HILLS "level low=-50 flood"},
+    {"flood_level", HILLS "flood level=120.5 flood"},
 };
 
 static const int thread_counts[] = {1, 2, 3, 7};
