@@ -87,9 +87,20 @@ static RVI_HOT void rvi_v4_store(float *to, rvi_v4 v) {
     memcpy(to, &v, sizeof v);
 }
 
+static RVI_HOT rvi_v4 rvi_v4_all(float x) {
+    return (rvi_v4){x, x, x, x};
+}
+
+static RVI_HOT rvi_v4 rvi_v4_select(rvi_m4 m, rvi_v4 yes, rvi_v4 no) {
+    return (rvi_v4)((m & (rvi_m4)yes) | (~m & (rvi_m4)no));
+}
+
 static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
-    rvi_m4 m = a < b;
-    return (rvi_v4)((m & (rvi_m4)a) | (~m & (rvi_m4)b));
+    return rvi_v4_select(a < b, a, b);
+}
+
+static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
+    return rvi_v4_select(a > b, a, b);
 }
 
 static RVI_HOT rvi_v4 rvi_v4_positive(rvi_v4 a) { /* max(0, a) */
