@@ -50,7 +50,7 @@ bool cli_colour(FILE *stream) {
 }
 
 int cli_fail(int code, const char *format, ...) {
-    char sentence[8192];
+    char sentence[2048];
     va_list args;
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);

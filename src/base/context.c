@@ -15,12 +15,7 @@
 #error "Ravine cannot be built with fast-math: the same bits everywhere need exact arithmetic."
 #endif
 
-enum {
-    ALIGN = 64,
-    SENTENCE = 5120 /* a path of any length and the reason */,
-    POLL_MS = 20,
-    PROGRESS_MS = 50
-};
+enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 50 };
 
 struct rv_context {
     rv_context_desc desc;

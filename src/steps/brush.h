@@ -3,7 +3,7 @@
  * A drop at (x + u, y + v), u and v in [0, 1), takes from every cell i within `radius` with weight
  *     w_i = max(0, radius - |P_i - pos|) / sum_k max(0, radius - |P_k - pos|)        (Beyer, 5.9)
  * All cells that may be that near for any (u, v) are listed once, row by row, so that the square
- * roots run over a plain array. The sums have sixteen fixed lanes, whatever the machine has: the
+ * roots run over a plain array. The sums have eight fixed lanes, whatever the machine has: the
  * same bits come from any vector width.
  */
 #ifndef RVI_STEPS_BRUSH_H

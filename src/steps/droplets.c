@@ -29,7 +29,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { APRON_TURN = 20 }; /* cells */
+enum { APRON_TURN = 16 }; /* cells */
 
 typedef struct tile_result {
     double taken, laid, carried_off, afloat; /* metres on one cell */
