@@ -81,7 +81,8 @@ void rvi_field_drop(rv_terrain *land, const char *name);
 float rvi_layers_take(rv_terrain *land, size_t cell, float want);
 /* The same where the bedrock is as soft as `soft`, 0 to 1, beside its erodibility. */
 float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft);
-/* Raises the top layer, or lowers layers from the top whatever they are made of. */
-void rvi_layers_shift(rv_terrain *land, size_t cell, float by);
+/* Raises the top layer, or lowers layers from the top whatever they are made of; returns by how
+ * much, which rounding makes a little other than asked for. */
+double rvi_layers_shift(rv_terrain *land, size_t cell, float by);
 
 #endif
