@@ -341,7 +341,8 @@ static void size_grids(flood *f) {
 static size_t plan_memory(const flood *f) {
     const rv_droplets_params *p = f->p;
     size_t cells = rvi_cells(f->job->land);
-    size_t grids = 5 * f->count, rain = p->rain[0] ? f->count : 0;
+    size_t grids = (rvi_strata_there(f->job->land) ? 5 : 4) * f->count,
+           rain = p->rain[0] ? f->count : 0;
     size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
     return (grids + rain + maps) * sizeof(float) + ((size_t)3 << 19);
 }

@@ -64,6 +64,7 @@ void rvi_strata_row(const rvi_strata *s, double x, double y, double step, int co
     }
 }
 
+/* The same for a plan: steps after it need memory for the bands. */
 rv_status rvi_step_strata(rvi_job *job, const rv_strata_params *p) {
     float tilt = p->tilt * (float)(RVI_PI / 180), to = p->direction * (float)(RVI_PI / 180);
     rvi_strata s = {

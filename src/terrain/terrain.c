@@ -121,6 +121,8 @@ rv_status rvi_terrain_reset(rv_terrain *land, int width, int height, float cell)
     if (status != RV_OK)
         return status;
     rv_terrain fresh = {.ctx = land->ctx, .planned = land->planned};
+    if (land->planned) /* whether bands went or were only cut, a plan allows for them */
+        fresh.strata = land->strata;
     status = fill_bare(&fresh, width, height, cell);
     if (status != RV_OK)
         return status;
