@@ -206,7 +206,7 @@ static void run_particle(void *arg, int tile, uint64_t number, float x, float y)
     const rolling *r = arg;
     tile_sums *sum = &r->sums[tile];
     particle q = {.x = x, .y = y, .water = 1.0f};
-    footing here, next;
+    footing here = {0}, next = {0};
     stand(r, x, y, &here);
     for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
         push(r, &q, &here);

@@ -66,6 +66,7 @@ typedef struct runoff {
     const float *mask;
     float *rain; /* image, NULL: the same everywhere */
     float share; /* 1 / (neighbours + 1) */
+    float still; /* metres: a smaller drop is none */
     float floor;
     block_sums *sums;
     double before, sediment_before; /* water and sediment, metres on one cell */
@@ -91,19 +92,27 @@ static HOT plan plan_cell(float drops, float w, float s, float above_floor, floa
     return (plan){out, c, kd * rvi_maxf(s - c, 0.0f), take};
 }
 
-static HOT float drop(float from, float to) {
-    return rvi_maxf(from - to, 0.0f);
+/* What may be taken above the floor. It is kept so much smaller that no rounding breaks through. */
+static HOT float above_floor(float base, float change, float floor) {
+    return (base - floor) * (1.0f - 0x1p-21f) + change;
+}
+
+/* Levels that differ by no more than rounding are level: a lake at rest stays at rest. */
+static HOT float drop(float from, float to, float still) {
+    float d = from - to;
+    return d > still ? d : 0.0f;
 }
 
 /* Sums over the neighbours of column x; up, mid and down are the rows around it. */
-static HOT float sum_drops(const float *up, const float *mid, const float *down, int x,
+static HOT float sum_drops(const float *up, const float *mid, const float *down, int x, float still,
                            bool eight) {
     float t = mid[x];
-    float sum = (drop(t, mid[x - 1]) + drop(t, mid[x + 1])) + (drop(t, up[x]) + drop(t, down[x]));
+    float sum = (drop(t, mid[x - 1], still) + drop(t, mid[x + 1], still)) +
+                (drop(t, up[x], still) + drop(t, down[x], still));
     if (!eight)
         return sum;
-    return sum + ((drop(t, up[x - 1]) + drop(t, down[x + 1])) +
-                  (drop(t, up[x + 1]) + drop(t, down[x - 1])));
+    return sum + ((drop(t, up[x - 1], still) + drop(t, down[x + 1], still)) +
+                  (drop(t, up[x + 1], still) + drop(t, down[x - 1], still)));
 }
 
 /* ---- rows of a strip: index EDGE is the strip's first column ---- */
@@ -181,32 +190,37 @@ static HOT void settle(giving *g, int x, const plan *p, float w, float s, float 
     g->laid[x] = rvi_maxf(gained, 0.0f);
 }
 
-/* Bare ground: the change of one number. Where rounding would make more of the sediment than there
- * is, nothing is laid. */
-static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited) {
-    const runoff *r = s->r;
-    size_t row = cell_at(r, s->x0, y);
-    const float *restrict w = r->now.water + row, *restrict sed = r->now.sediment + row;
-    const float *restrict ground = r->now.ground + row, *restrict base = r->base + row;
-    const float *restrict soft = limited ? r->soft + row : NULL;
-    const float *restrict mask = limited && r->mask ? r->mask + row : soft;
-    const float *up = s->level[(y + 4) % 5] + EDGE, *mid = s->level[y % 5] + EDGE;
-    const float *down = s->level[(y + 1) % 5] + EDGE;
-    giving *restrict g = &s->give[y % 3];
-    float share = r->share, floor = r->floor;
+/* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
+ * than there is, nothing is laid. `soft` and `mask` may be NULL. */
+static HOT void give_bare(const runoff *r, const float *restrict up, const float *restrict mid,
+                          const float *restrict down, const float *restrict w,
+                          const float *restrict sed, const float *restrict ground,
+                          const float *restrict base, const float *restrict soft,
+                          const float *restrict mask, giving *restrict g, int first, int end,
+                          bool eight) {
+    float share = r->share, floor = r->floor, still = r->still;
     float kc = r->p->capacity, kd = r->p->deposition, ks = r->p->softness;
-    bool masked = limited && r->mask;
     for (int x = first; x < end; x++) {
-        float drops = sum_drops(up, mid, down, x, eight);
+        float drops = sum_drops(up, mid, down, x, still, eight);
         float old = ground[x];
-        plan p = plan_cell(drops, w[x], sed[x], base[x] + old - floor, share, kc, kd, ks);
-        float take = limited ? p.take * soft[x] : p.take;
-        float lay = masked ? p.lay * mask[x] : p.lay;
+        plan p =
+            plan_cell(drops, w[x], sed[x], above_floor(base[x], old, floor), share, kc, kd, ks);
+        float take = soft ? p.take * soft[x] : p.take;
+        float lay = mask ? p.lay * mask[x] : p.lay;
         float after = old + (lay - take);
         after = after - old > sed[x] ? old : after;
         g->ground[x + EDGE] = after;
         settle(g, x + EDGE, &p, w[x], sed[x], after - old, drops);
     }
+}
+
+static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited) {
+    const runoff *r = s->r;
+    size_t row = cell_at(r, s->x0, y);
+    give_bare(r, s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE, s->level[(y + 1) % 5] + EDGE,
+              r->now.water + row, r->now.sediment + row, r->now.ground + row, r->base + row,
+              limited ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
+              &s->give[y % 3], first, end, eight);
 }
 
 /* Takes from the top layer first, each at its erodibility, and cuts through to the next. *top is
@@ -245,12 +259,14 @@ static void give_layered_row(strip *s, int y, int first, int end, bool eight) {
     const float *up = s->level[(y + 4) % 5] + EDGE, *mid = s->level[y % 5] + EDGE;
     const float *down = s->level[(y + 1) % 5] + EDGE;
     giving *g = &s->give[y % 3];
+    float still = r->still;
     for (int x = first; x < end; x++) {
         size_t i = row + (size_t)x;
-        float drops = sum_drops(up, mid, down, x, eight);
+        float drops = sum_drops(up, mid, down, x, still, eight);
         float w = r->now.water[i], sed = r->now.sediment[i];
-        plan p = plan_cell(drops, w, sed, ground_at(r, i) - r->floor, r->share, q->capacity,
-                           q->deposition, q->softness);
+        plan p = plan_cell(drops, w, sed,
+                           above_floor(r->base[i], r->now.ground[i] - r->now.cut[i], r->floor),
+                           r->share, q->capacity, q->deposition, q->softness);
         float top = r->now.ground[i], cut = r->now.cut[i];
         float lay = r->mask ? p.lay * r->mask[i] : p.lay;
         float raised = top + lay, gained = raised - top;
@@ -289,31 +305,46 @@ static void give_row(strip *s, int y) {
     g->sediment[EDGE + first - 1] = g->sediment[EDGE + end] = 0.0f;
 }
 
-/* What comes to column x from the neighbours: give is 0 outside the map. */
-static HOT float gather(const float *give_up, const float *give_mid, const float *give_down,
-                        const float *up, const float *mid, const float *down, int x, bool eight) {
-    float t = mid[x];
-    float sum = (give_mid[x - 1] * drop(mid[x - 1], t) + give_mid[x + 1] * drop(mid[x + 1], t)) +
-                (give_up[x] * drop(up[x], t) + give_down[x] * drop(down[x], t));
+/* What one neighbour gives; it is 0 outside the map. */
+static HOT float part(const float *give, const float *level, int from, float here, float still) {
+    return give[from] * drop(level[from], here, still);
+}
+
+/* What comes to column x from the neighbours. */
+static HOT float gather(const float *const give[3], const float *const level[3], int x, float still,
+                        bool eight) {
+    float t = level[1][x];
+    float sum =
+        (part(give[1], level[1], x - 1, t, still) + part(give[1], level[1], x + 1, t, still)) +
+        (part(give[0], level[0], x, t, still) + part(give[2], level[2], x, t, still));
     if (!eight)
         return sum;
-    return sum + ((give_up[x - 1] * drop(up[x - 1], t) + give_down[x + 1] * drop(down[x + 1], t)) +
-                  (give_up[x + 1] * drop(up[x + 1], t) + give_down[x - 1] * drop(down[x - 1], t)));
+    return sum +
+           ((part(give[0], level[0], x - 1, t, still) + part(give[2], level[2], x + 1, t, still)) +
+            (part(give[0], level[0], x + 1, t, still) + part(give[2], level[2], x - 1, t, still)));
+}
+
+static HOT void gather_cells(const giving *restrict a, const giving *restrict b,
+                             const giving *restrict c, const float *restrict up,
+                             const float *restrict mid, const float *restrict down,
+                             float *restrict water, float *restrict sediment, int count,
+                             float still, bool eight) {
+    const float *const level[3] = {up, mid, down};
+    const float *const give_water[3] = {a->water, b->water, c->water};
+    const float *const give_sediment[3] = {a->sediment, b->sediment, c->sediment};
+    for (int x = 0; x < count; x++) {
+        int k = x + EDGE;
+        water[x] = b->water_left[k] + gather(give_water, level, k, still, eight);
+        sediment[x] = b->sediment_left[k] + gather(give_sediment, level, k, still, eight);
+    }
 }
 
 static HOT void gather_row(strip *s, int y, bool eight) {
     const runoff *r = s->r;
     size_t row = cell_at(r, s->x0, y);
-    const giving *a = &s->give[(y + 2) % 3], *b = &s->give[y % 3], *c = &s->give[(y + 1) % 3];
-    const float *up = s->level[(y + 4) % 5], *mid = s->level[y % 5];
-    const float *down = s->level[(y + 1) % 5];
-    float *restrict water = r->next.water + row, *restrict sediment = r->next.sediment + row;
-    for (int x = 0; x < s->count; x++) {
-        int k = x + EDGE;
-        water[x] = b->water_left[k] + gather(a->water, b->water, c->water, up, mid, down, k, eight);
-        sediment[x] = b->sediment_left[k] +
-                      gather(a->sediment, b->sediment, c->sediment, up, mid, down, k, eight);
-    }
+    gather_cells(&s->give[(y + 2) % 3], &s->give[y % 3], &s->give[(y + 1) % 3],
+                 s->level[(y + 4) % 5], s->level[y % 5], s->level[(y + 1) % 5], r->next.water + row,
+                 r->next.sediment + row, s->count, r->still, eight);
 }
 
 static void keep_row(strip *s, int y) {
@@ -373,7 +404,7 @@ static void send_off(const strip *s, int x, int y, block_sums *sums) {
             bool inside = nx >= 0 && ny >= 0 && nx < r->width && ny < r->height;
             if (inside || (!eight && dx != 0 && dy != 0))
                 continue;
-            float d = drop(here, s->level[(ny + 5) % 5][x + dx + EDGE]);
+            float d = drop(here, s->level[(ny + 5) % 5][x + dx + EDGE], r->still);
             sums->water_off += (double)(g->water[x + EDGE] * d);
             sums->sediment_off += (double)(g->sediment[x + EDGE] * d);
         }
@@ -514,16 +545,17 @@ static void take_over(runoff *r) {
     }
     r->before = rvi_sum(ctx, r->now.water, cells);
     r->sediment_before = rvi_sum(ctx, r->now.sediment, cells);
+    float low, high, shallow, deep;
+    rvi_range(ctx, land->surface, cells, &low, &high);
+    rvi_range(ctx, r->now.water, cells, &shallow, &deep);
+    r->still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
+    r->floor = isnan(r->p->floor) ? low : r->p->floor;
     for (size_t i = 0; r->p->rounds > 0 && i < cells; i++)
         r->now.water[i] += r->p->water * (r->rain ? r->rain[i] : 1.0f);
     r->rained = rvi_sum(ctx, r->now.water, cells) - r->before;
 }
 
 static rv_status prepare(runoff *r) {
-    const rv_terrain *land = r->job->land;
-    float low, high;
-    rvi_range(r->job->ctx, land->surface, rvi_cells(land), &low, &high);
-    r->floor = isnan(r->p->floor) ? low : r->p->floor;
     r->share = r->p->neighbours == RV_runoff_neighbours_8 ? 1.0f / 9.0f : 1.0f / 5.0f;
     rv_status status = allocate(r);
     if (status == RV_OK)
@@ -535,12 +567,22 @@ static rv_status prepare(runoff *r) {
     return status;
 }
 
+static float next_below(float h) {
+    int32_t bits;
+    if (h == 0.0f)
+        return -0x1p-149f;
+    memcpy(&bits, &h, sizeof bits);
+    bits += h > 0.0f ? -1 : 1;
+    memcpy(&h, &bits, sizeof h);
+    return h;
+}
+
 /* The largest height that is not above `was + by`; *rest is what it leaves over. */
 static float height_below(float was, float by, float *rest) {
     double exact = (double)was + (double)by;
     float h = by == 0.0f ? was : (float)exact;
     if ((double)h > exact)
-        h -= rvi_maxf(h < 0.0f ? -h : h, 1e-30f) * 0x1p-23f;
+        h = next_below(h);
     *rest += (float)(exact - (double)h);
     return h;
 }
