@@ -21,6 +21,7 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
+#include "steps/make_fields.h"
 #include "steps/rounds.h"
 
 #include <math.h>
@@ -53,7 +54,6 @@ typedef struct rolling {
 typedef struct footing {
     size_t cell[4];
     float weight[4];
-    int count;
     float height, gx, gy; /* metres; metres a cell */
 } footing;
 
@@ -66,7 +66,6 @@ static void stand_between(const rolling *r, float px, float py, footing *f) {
     float h00 = r->h[i], h10 = r->h[i + 1], h01 = r->h[below], h11 = r->h[below + 1];
     memcpy(f->cell, cell, sizeof cell);
     memcpy(f->weight, weight, sizeof weight);
-    f->count = 4;
     f->height = (h00 * (1.0f - u) + h10 * u) * (1.0f - v) + (h01 * (1.0f - u) + h11 * u) * v;
     f->gx = (h10 - h00) * (1.0f - v) + (h11 - h01) * v;
     f->gy = (h01 - h00) * (1.0f - u) + (h11 - h10) * u;
@@ -77,9 +76,10 @@ static void stand_nearest(const rolling *r, float px, float py, footing *f) {
     int x0 = rvi_maxi(x - 1, 0), x1 = rvi_mini(x + 1, r->width - 1);
     int y0 = rvi_maxi(y - 1, 0), y1 = rvi_mini(y + 1, r->height - 1);
     size_t stride = (size_t)r->width, row = (size_t)y * stride;
-    f->cell[0] = row + (size_t)x;
-    f->weight[0] = 1.0f;
-    f->count = 1;
+    for (int k = 0; k < 4; k++) {
+        f->cell[k] = row + (size_t)x;
+        f->weight[k] = k == 0 ? 1.0f : 0.0f;
+    }
     f->height = r->h[f->cell[0]];
     f->gx = (r->h[row + (size_t)x1] - r->h[row + (size_t)x0]) / (float)(x1 - x0);
     f->gy = (r->h[(size_t)y1 * stride + (size_t)x] - r->h[(size_t)y0 * stride + (size_t)x]) /
@@ -104,7 +104,7 @@ static void sum_layers(const rolling *r, size_t i) {
 /* Takes up to `amount` metres; returns what came. */
 static float take(const rolling *r, const footing *f, float amount) {
     float taken = 0.0f;
-    for (int k = 0; k < f->count; k++) {
+    for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
         float want = amount * f->weight[k] * (r->soft ? r->soft[i] : 1.0f);
         want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
@@ -128,7 +128,7 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
     const rv_terrain *land = r->job->land;
     float *top = land->layers[land->layer_count - 1].thickness;
     float given = 0.0f;
-    for (int k = 0; k < f->count; k++) {
+    for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
         float left = sediment - given;
         float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
@@ -206,7 +206,7 @@ static void run_particle(void *arg, int tile, uint64_t number, float x, float y)
     const rolling *r = arg;
     tile_sums *sum = &r->sums[tile];
     particle q = {.x = x, .y = y, .water = 1.0f};
-    footing here = {0}, next = {0};
+    footing here, next;
     stand(r, x, y, &here);
     for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
         push(r, &q, &here);
@@ -297,10 +297,15 @@ static rv_status prepare(rolling *r) {
         status = plan_rounds(r);
     if (status != RV_OK)
         return status;
-    r->flow = rvi_field_make(land, "flow");
-    r->eroded = rvi_field_make(land, "eroded");
-    r->deposited = rvi_field_make(land, "deposited");
-    return r->flow && r->eroded && r->deposited ? RV_OK : RV_ERROR_MEMORY;
+    static const char *const names[] = {"flow", "eroded", "deposited"};
+    float *fields[3];
+    status = rvi_fields_make(land, names, 3, fields);
+    if (status != RV_OK)
+        return status;
+    r->flow = fields[0];
+    r->eroded = fields[1];
+    r->deposited = fields[2];
+    return RV_OK;
 }
 
 /* Adds the tiles up, in order. */

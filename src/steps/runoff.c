@@ -22,6 +22,7 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
+#include "steps/make_fields.h"
 #include "steps/step.h"
 
 #include <math.h>
@@ -81,12 +82,12 @@ typedef struct plan {
     float lay, take;    /* what should be laid down and taken; one of them is 0 */
 } plan;
 
-static HOT plan plan_cell(float drops, float w, float s, float above_floor, float share, float kc,
+static HOT plan plan_cell(float drops, float w, float s, float spare, float share, float kc,
                           float kd, float ks) {
     float most = drops * share;
     float out = rvi_minf(w, most);
     float c = kc * out;
-    float room = rvi_minf(most, rvi_maxf(above_floor, 0.0f));
+    float room = rvi_minf(most, rvi_maxf(spare, 0.0f));
     float take = rvi_minf(ks * rvi_maxf(c - s, 0.0f), room);
     take = take < DRY ? 0.0f : take;
     return (plan){out, c, kd * rvi_maxf(s - c, 0.0f), take};
@@ -681,11 +682,9 @@ static rv_status run_runoff(runoff *r) {
         return status;
     static const char *const names[] = {"water", "sediment", "flow", "eroded", "deposited"};
     float *fields[5];
-    for (int i = 0; i < 5; i++) {
-        fields[i] = rvi_field_make(land, names[i]);
-        if (!fields[i])
-            return RV_ERROR_MEMORY;
-    }
+    status = rvi_fields_make(land, names, 5, fields);
+    if (status != RV_OK)
+        return status;
     for (int round = 0; status == RV_OK && round < r->p->rounds; round++)
         status = run_round(r, round);
     show_land(r);
