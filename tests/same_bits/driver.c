@@ -91,7 +91,8 @@ static const struct {
     {"particles_long", HILLS "particles drops=300 evaporation=0 max_path=600"},
     {"particles_floor", HILLS "particles drops=1500 floor=60 capacity=50 softness=1"},
     {"particles_rain", HILLS "save rain3.png particles drops=1500 rain=rain3.png"},
-    {"particles_mask", HILLS "save mask3.png mask mask3.png hardness mask3.png particles drops=1500"},
+    {"particles_mask",
+     HILLS "save mask3.png mask mask3.png hardness mask3.png particles drops=1500"},
     {"layers", NULL},
 };
 
