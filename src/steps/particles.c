@@ -21,7 +21,6 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/make_fields.h"
 #include "steps/rounds.h"
 
 #include <math.h>

@@ -22,7 +22,6 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/make_fields.h"
 #include "steps/step.h"
 
 #include <math.h>
