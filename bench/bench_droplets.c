@@ -134,7 +134,7 @@ typedef struct rate {
 } rate;
 
 static rate measure_plain(int n, long drops, const rv_droplets_params *p) {
-    rv_context *ctx;
+    rv_context *ctx = NULL;
     rv_context_create(NULL, &ctx);
     rv_terrain *land = make_land(ctx, n);
     size_t size = (size_t)n * (size_t)n * sizeof(float);
@@ -150,7 +150,7 @@ static rate measure_plain(int n, long drops, const rv_droplets_params *p) {
 }
 
 static rate measure_ravine(int n, int threads, const rv_droplets_params *p, double *bytes) {
-    rv_context *ctx;
+    rv_context *ctx = NULL;
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = threads;
     check(ctx, rv_context_create(&desc, &ctx));
@@ -191,7 +191,7 @@ static void compare(int n, float radius, long drops, const int *threads, int thr
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    rv_context *ctx;
+    rv_context *ctx = NULL;
     rv_context_create(NULL, &ctx);
     int cores = rv_context_threads(ctx);
     rv_context_destroy(ctx);

@@ -8,7 +8,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS
 )
 file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 # These watch the clock or take their time: not for slow builds.
-set(timed_tests test_bar test_docs test_interrupt)
+set(timed_tests test_bar test_checkpoint test_docs test_interrupt)
 
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")
@@ -24,7 +24,7 @@ function(ravine_add_test name label)
         sh ${PROJECT_SOURCE_DIR}/tests/run_in.sh ${CMAKE_BINARY_DIR}/run/${name} ${ARGN}
     )
     set_tests_properties(${name} PROPERTIES
-        LABELS ${label} FIXTURES_REQUIRED build.${label} TIMEOUT 300
+        LABELS ${label} FIXTURES_REQUIRED build.${label} TIMEOUT 600
     )
 endfunction()
 

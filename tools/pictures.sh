@@ -47,15 +47,45 @@ for blend in 0 0.5 1; do
     ravine $land droplets radius=1.5 blend=$blend hillshade "$out/drops-blend-$blend.png"
 done
 
+# Rain that runs off over the grid, and particles that roll.
+ravine $land runoff hillshade "$out/runoff-after.png"
+while read -r key values; do
+    for value in $values; do
+        ravine $land runoff "$key=$value" hillshade "$out/runoff-$key-$value.png"
+    done
+done <<VALUES
+rounds 150 2000
+capacity 1.5 15
+softness 0.01 0.25
+deposition 0.02 1
+evaporation 0.005 0.1
+neighbours 4
+VALUES
+ravine $land particles hillshade "$out/particles-after.png"
+while read -r key values; do
+    for value in $values; do
+        ravine $land particles "$key=$value" hillshade "$out/particles-$key-$value.png"
+    done
+done <<VALUES
+drops 15000 400000
+acceleration 0.3 3
+friction 0.05 0.5
+capacity 0.2 5
+softness 0.005 0.1
+deposition 0.01 0.5
+evaporation 0.004 0.05
+place nearest
+VALUES
+
 # A canyon with and without bands in the rock, what the bands can be, a layer, lakes.
 canyon="terrain size=384 cell=8 noise shape=billow octaves=2 gain=0.35 frequency=0.35 warp=1 relief=700
     noise mode=add seed=8 frequency=3 relief=60"
 bands="strata thickness=30 hardness=0.95 tilt=1"
 ravine $canyon hillshade "$out/canyon-before.png" droplets drops=150k hillshade "$out/canyon-plain.png"
 ravine $canyon $bands droplets drops=150k hillshade "$out/canyon-bands.png"
-land="terrain size=256 cell=10 noise seed=9 frequency=0.8 relief=700"
+rock="terrain size=256 cell=10 noise seed=9 frequency=0.8 relief=700"
 while read -r name words; do
-    ravine $land $words droplets hillshade "$out/strata-$name.png"
+    ravine $rock $words droplets hillshade "$out/strata-$name.png"
 done <<VALUES
 hardness-0.5 strata hardness=0.5
 default strata

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 
 #include <assert.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@
 
 #ifdef __FAST_MATH__
 #error "Ravine cannot be built with fast-math: the same bits everywhere need exact arithmetic."
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "Ravine needs a machine that computes floats as floats, such as x86-64 with SSE."
 #endif
 
 enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 50 };

@@ -636,15 +636,7 @@ static rv_status run_flood(flood *f) {
         return status;
     static const char *const names[3] = {"flow", "eroded", "deposited"};
     float *fields[3];
-    bool fresh[3];
-    for (int i = 0; i < 3; i++) {
-        fresh[i] = rvi_field_get(land, names[i]) == NULL;
-        fields[i] = rvi_field_make(land, names[i]);
-        status = fields[i] ? status : RV_ERROR_MEMORY;
-    }
-    for (int i = 0; i < 3 && status != RV_OK; i++)
-        if (fresh[i])
-            rvi_field_drop(land, names[i]);
+    status = rvi_fields_make(land, names, 3, fields);
     if (status != RV_OK)
         return status;
     /* On flat land, or land one cell wide, no drop can run. */

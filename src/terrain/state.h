@@ -75,6 +75,9 @@ rv_status rvi_terrain_sum_layers(rv_terrain *land);
 float *rvi_field_get(const rv_terrain *land, const char *name);
 float *rvi_field_make(rv_terrain *land, const char *name);
 void rvi_field_drop(rv_terrain *land, const char *name);
+/* All of `count` fields, at most RVI_FIELDS, or, when memory ends, none that was not there. */
+enum { RVI_FIELDS = 8 };
+rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out);
 
 /* Erosion takes from the top layer first, each at its erodibility, and cuts through to the next.
  * `want` is what it would take from ground of erodibility 1; returns what came off the cell. */

@@ -240,6 +240,21 @@ void rvi_field_drop(rv_terrain *land, const char *name) {
         land->fields[i] = land->fields[i + 1];
 }
 
+rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out) {
+    bool had[RVI_FIELDS];
+    for (int i = 0; i < count; i++) {
+        had[i] = rvi_field_get(land, names[i]) != NULL;
+        out[i] = rvi_field_make(land, names[i]);
+        if (out[i])
+            continue;
+        for (int k = 0; k < i; k++)
+            if (!had[k])
+                rvi_field_drop(land, names[k]);
+        return RV_ERROR_MEMORY;
+    }
+    return RV_OK;
+}
+
 const float *rv_terrain_field(const rv_terrain *land, const char *name) {
     return strcmp(name, "height") == 0 ? land->surface : rvi_field_get(land, name);
 }

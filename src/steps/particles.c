@@ -1,0 +1,360 @@
+/* particles.c: particles of water that roll down the land with a velocity of their own.
+ *
+ * After N. Chiba, K. Muraoka, K. Fujita, An erosion model based on velocity fields for the visual
+ * simulation of mountain scenery, 1998, in its simple form. A particle starts anywhere with water
+ * w = 1, velocity v = 0 (cells a step) and no sediment s (metres on one cell). In each step it
+ *     speeds up  v += acceleration n,  n the part along the map of the unit normal of the surface,
+ *                whose slopes are metres by metres
+ *     rubs       v *= 1 - friction
+ *     moves      pos' = pos + v, but at most by one cell; dh = h(pos') - h(pos)
+ *     can carry  c = capacity |v| w cell
+ *     overfull   s > c: lays down deposition (s - c)
+ *     else       takes min(softness (c - s), -dh), nothing uphill
+ *     dries      w -= evaporation
+ * It takes and lays down where it was before the move. It ends when it is dry, and then lays down
+ * what it has left; over an open edge; or after max_path steps. The method names no bound on what
+ * is taken; without -dh a particle digs itself a pit on its way. The factor `cell` makes metres of
+ * sediment out of a velocity in cells: land that is larger in all directions wears to the same
+ * shape. With place=bilinear slopes and heights are those of the bilinear surface, and the four
+ * corners of the cell give and get by their weight; with place=nearest all of it is at the nearest
+ * vertex. The order in which particles run is that of rounds.h.
+ */
+#include "base/math.h"
+#include "base/threads.h"
+#include "steps/rounds.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct tile_sums {
+    double taken, laid, carried_off, afloat; /* metres on one cell */
+    uint64_t steps;
+} tile_sums;
+
+/* One run of the step. Particles work on the terrain itself: once they run nothing can fail, and
+ * each leaves the land whole. */
+typedef struct rolling {
+    const rv_particles_params *p;
+    rvi_job *job;
+    int width, height, most_steps;
+    float *h; /* the surface */
+    float *flow, *eroded, *deposited;
+    float *soft;       /* what can be taken, as a factor; NULL: 1 everywhere */
+    const float *mask; /* NULL: 1 everywhere */
+    bool layered;
+    float floor, per_cell; /* 1 / cell */
+    rvi_rounds *rounds;
+    tile_sums *sums; /* one a tile */
+} rolling;
+
+/* ---- the ground under a particle ---- */
+
+/* The vertices a particle stands on and what each counts. */
+typedef struct footing {
+    size_t cell[4];
+    float weight[4];
+    float height, gx, gy; /* metres; metres a cell */
+} footing;
+
+static void stand_between(const rolling *r, float px, float py, footing *f) {
+    int x = (int)px, y = (int)py;
+    float u = px - (float)x, v = py - (float)y;
+    size_t i = (size_t)y * (size_t)r->width + (size_t)x, below = i + (size_t)r->width;
+    size_t cell[4] = {i, i + 1, below, below + 1};
+    float weight[4] = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
+    float h00 = r->h[i], h10 = r->h[i + 1], h01 = r->h[below], h11 = r->h[below + 1];
+    memcpy(f->cell, cell, sizeof cell);
+    memcpy(f->weight, weight, sizeof weight);
+    f->height = (h00 * (1.0f - u) + h10 * u) * (1.0f - v) + (h01 * (1.0f - u) + h11 * u) * v;
+    f->gx = (h10 - h00) * (1.0f - v) + (h11 - h01) * v;
+    f->gy = (h01 - h00) * (1.0f - u) + (h11 - h10) * u;
+}
+
+static void stand_nearest(const rolling *r, float px, float py, footing *f) {
+    int x = (int)(px + 0.5f), y = (int)(py + 0.5f);
+    int x0 = rvi_maxi(x - 1, 0), x1 = rvi_mini(x + 1, r->width - 1);
+    int y0 = rvi_maxi(y - 1, 0), y1 = rvi_mini(y + 1, r->height - 1);
+    size_t stride = (size_t)r->width, row = (size_t)y * stride;
+    for (int k = 0; k < 4; k++) {
+        f->cell[k] = row + (size_t)x;
+        f->weight[k] = k == 0 ? 1.0f : 0.0f;
+    }
+    f->height = r->h[f->cell[0]];
+    f->gx = (r->h[row + (size_t)x1] - r->h[row + (size_t)x0]) / (float)(x1 - x0);
+    f->gy = (r->h[(size_t)y1 * stride + (size_t)x] - r->h[(size_t)y0 * stride + (size_t)x]) /
+            (float)(y1 - y0);
+}
+
+static void stand(const rolling *r, float x, float y, footing *f) {
+    if (r->p->place == RV_particles_place_nearest)
+        stand_nearest(r, x, y, f);
+    else
+        stand_between(r, x, y, f);
+}
+
+static void sum_layers(const rolling *r, size_t i) {
+    const rv_terrain *land = r->job->land;
+    float h = land->layers[0].thickness[i];
+    for (int l = 1; l < land->layer_count; l++)
+        h += land->layers[l].thickness[i];
+    r->h[i] = h;
+}
+
+/* Takes up to `amount` metres; returns what came. */
+static float take(const rolling *r, const footing *f, float amount) {
+    float taken = 0.0f;
+    for (int k = 0; k < 4; k++) {
+        size_t i = f->cell[k];
+        float want = amount * f->weight[k] * (r->soft ? r->soft[i] : 1.0f);
+        want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
+        float got;
+        if (r->layered) {
+            got = rvi_layers_take(r->job->land, i, want);
+            sum_layers(r, i);
+        } else {
+            float left = r->h[i] - want;
+            got = r->h[i] - left;
+            r->h[i] = left;
+        }
+        r->eroded[i] += got;
+        taken += got;
+    }
+    return taken;
+}
+
+/* Lays down `amount` of `sediment`; returns what stayed there. */
+static float lay(const rolling *r, const footing *f, float amount, float sediment) {
+    const rv_terrain *land = r->job->land;
+    float *top = land->layers[land->layer_count - 1].thickness;
+    float given = 0.0f;
+    for (int k = 0; k < 4; k++) {
+        size_t i = f->cell[k];
+        float left = sediment - given;
+        float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
+        float raised = top[i] + rvi_minf(part, left);
+        if (raised - top[i] > left) /* rounding must not make sediment out of nothing */
+            raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
+        float gain = raised - top[i];
+        if (!(gain > 0.0f && gain <= left))
+            continue;
+        top[i] = raised;
+        if (r->layered)
+            sum_layers(r, i);
+        r->deposited[i] += gain;
+        given += gain;
+    }
+    return given;
+}
+
+/* ---- one particle ---- */
+
+typedef struct particle {
+    float x, y, vx, vy, speed;
+    float water, sediment;
+} particle;
+
+static void push(const rolling *r, particle *q, const footing *f) {
+    float gx = f->gx * r->per_cell, gy = f->gy * r->per_cell;
+    float along = r->p->acceleration / sqrtf(1.0f + gx * gx + gy * gy);
+    float rub = 1.0f - r->p->friction;
+    q->vx = (q->vx - gx * along) * rub;
+    q->vy = (q->vy - gy * along) * rub;
+    q->speed = sqrtf(q->vx * q->vx + q->vy * q->vy);
+}
+
+/* Where it moves to. false: over the edge. At a wall it loses the part of its velocity that runs
+ * into it. */
+static bool move(const rolling *r, particle *q, float *x, float *y) {
+    float scale = q->speed > 1.0f ? 1.0f / q->speed : 1.0f;
+    float max_x = (float)(r->width - 1), max_y = (float)(r->height - 1);
+    *x = q->x + q->vx * scale;
+    *y = q->y + q->vy * scale;
+    bool in_x = *x >= 0.0f && *x < max_x, in_y = *y >= 0.0f && *y < max_y;
+    if (in_x && in_y)
+        return true;
+    if (r->p->border == RV_particles_border_open)
+        return false;
+    /* The largest places from which the cell to the east and south is still on the map. */
+    *x = rvi_clampf(*x, 0.0f, max_x * (1.0f - 0x1p-23f));
+    *y = rvi_clampf(*y, 0.0f, max_y * (1.0f - 0x1p-23f));
+    q->vx = in_x ? q->vx : 0.0f;
+    q->vy = in_y ? q->vy : 0.0f;
+    return true;
+}
+
+static void exchange(const rolling *r, particle *q, const footing *from, float fall,
+                     tile_sums *sum) {
+    const rv_particles_params *p = r->p;
+    float carries = p->capacity * q->speed * q->water * r->job->land->cell;
+    if (q->sediment > carries) {
+        float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment);
+        sum->laid += (double)given;
+        q->sediment -= given;
+        return;
+    }
+    float amount = rvi_minf((carries - q->sediment) * p->softness, fall);
+    if (amount > 0.0f) {
+        float taken = take(r, from, amount);
+        sum->taken += (double)taken;
+        q->sediment += taken;
+    }
+}
+
+static void run_particle(void *arg, int tile, uint64_t number, float x, float y) {
+    (void)number;
+    const rolling *r = arg;
+    tile_sums *sum = &r->sums[tile];
+    particle q = {.x = x, .y = y, .water = 1.0f};
+    footing here, next;
+    stand(r, x, y, &here);
+    for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
+        push(r, &q, &here);
+        size_t over = (size_t)(int)(q.y + 0.5f) * (size_t)r->width + (size_t)(int)(q.x + 0.5f);
+        r->flow[over] += q.water;
+        sum->steps++;
+        if (!move(r, &q, &x, &y)) {
+            sum->carried_off += (double)q.sediment;
+            return;
+        }
+        stand(r, x, y, &next);
+        exchange(r, &q, &here, here.height - next.height, sum);
+        q.x = x;
+        q.y = y;
+        q.water -= r->p->evaporation;
+        stand(r, x, y, &here); /* the ground may have changed under it */
+    }
+    if (!(q.water > 0.0f)) {
+        float given = lay(r, &here, q.sediment, q.sediment);
+        sum->laid += (double)given;
+        q.sediment -= given;
+    }
+    sum->afloat += (double)q.sediment;
+}
+
+/* ---- before and after ---- */
+
+/* What can be taken: mask, hardness and, for bare bedrock, its erodibility. */
+static rv_status fill_factors(rolling *r) {
+    const rv_terrain *land = r->job->land;
+    const float *hardness = rvi_field_get(land, "hardness");
+    float bare = r->layered ? 1.0f : land->layers[0].erodibility;
+    r->mask = rvi_field_get(land, "mask");
+    if (!r->mask && !hardness && bare == 1.0f)
+        return RV_OK;
+    size_t cells = rvi_cells(land);
+    r->soft = rvi_alloc(r->job->ctx, cells, sizeof(float), "the erosion factor");
+    if (!r->soft)
+        return RV_ERROR_MEMORY;
+    for (size_t i = 0; i < cells; i++)
+        r->soft[i] = bare * (r->mask ? r->mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
+    return RV_OK;
+}
+
+static rv_status fill_rain(rolling *r, rvi_rain *rain) {
+    float *image;
+    rv_status status = rvi_job_image(r->job, r->p->rain, &image);
+    if (status != RV_OK)
+        return status;
+    status = rvi_rain_make(r->job->ctx, image, r->width, r->height, 0, r->p->rain, rain);
+    rvi_free(r->job->ctx, image);
+    if (status != RV_OK)
+        rvi_rain_free(r->job->ctx, rain);
+    return status;
+}
+
+static rv_status plan_rounds(rolling *r) {
+    int64_t drops = r->p->drops;
+    rvi_rounds_desc desc = {
+        .width = r->width,
+        .height = r->height,
+        .reach = r->most_steps + 2,
+        .cost = (double)r->most_steps,
+        .drops = drops == RV_AUTO_INT ? rvi_cells(r->job->land) : (uint64_t)drops,
+        .seed = r->p->seed,
+        .run = run_particle,
+        .arg = r,
+    };
+    rv_status status = r->p->rain[0] != '\0' ? fill_rain(r, &desc.rain) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_rounds_create(r->job->ctx, &desc, &r->rounds);
+    if (status != RV_OK)
+        return status;
+    size_t tiles = (size_t)rvi_rounds_tiles(r->rounds);
+    r->sums = rvi_alloc(r->job->ctx, tiles, sizeof *r->sums, "the tiles");
+    return r->sums ? RV_OK : RV_ERROR_MEMORY;
+}
+
+static rv_status prepare(rolling *r) {
+    rv_terrain *land = r->job->land;
+    float low, high;
+    rvi_range(r->job->ctx, land->surface, rvi_cells(land), &low, &high);
+    r->floor = isnan(r->p->floor) ? low : r->p->floor;
+    r->per_cell = 1.0f / land->cell;
+    r->h = land->surface;
+    rv_status status = fill_factors(r);
+    if (status == RV_OK)
+        status = plan_rounds(r);
+    if (status != RV_OK)
+        return status;
+    static const char *const names[] = {"flow", "eroded", "deposited"};
+    float *fields[3];
+    status = rvi_fields_make(land, names, 3, fields);
+    if (status != RV_OK)
+        return status;
+    r->flow = fields[0];
+    r->eroded = fields[1];
+    r->deposited = fields[2];
+    return RV_OK;
+}
+
+/* Adds the tiles up, in order. */
+static void close_ledger(rolling *r) {
+    rvi_job *job = r->job;
+    double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
+    for (int t = 0; t < rvi_rounds_tiles(r->rounds); t++) {
+        const tile_sums *sum = &r->sums[t];
+        taken += sum->taken;
+        laid += sum->laid;
+        off += sum->carried_off;
+        afloat += sum->afloat;
+        job->drop_steps += sum->steps;
+    }
+    double area = (double)job->land->cell * (double)job->land->cell;
+    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
+}
+
+static rv_status run_rolling(rolling *r) {
+    rv_status status = prepare(r);
+    if (status != RV_OK)
+        return status;
+    bool room = r->width > 1 && r->height > 1; /* on land one cell wide nothing can roll */
+    while (room && status == RV_OK && rvi_rounds_done(r->rounds) < 1.0) {
+        status = rvi_rounds_next(r->rounds);
+        if (status == RV_OK)
+            status = rvi_job_progress(r->job, rvi_rounds_done(r->rounds));
+    }
+    close_ledger(r);
+    return status;
+}
+
+/* A dry particle ends: steps that none can make need no room on the map. */
+static int count_steps(const rv_particles_params *p) {
+    float most = p->evaporation > 0.0f ? 1.0f / p->evaporation + 2.0f : 1e9f;
+    return most < (float)p->max_path ? (int)most : p->max_path;
+}
+
+rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
+    const rv_terrain *land = job->land;
+    size_t grids = 1 + (p->rain[0] != '\0' ? 3 : 0);
+    job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)3 << 20);
+    if (job->planning)
+        return RV_OK;
+    rolling r = {.p = p, .job = job, .width = land->width, .height = land->height};
+    r.layered = land->layer_count > 1;
+    r.most_steps = count_steps(p);
+    rv_status status = run_rolling(&r);
+    rvi_free(job->ctx, r.soft);
+    rvi_free(job->ctx, r.sums);
+    rvi_rounds_destroy(r.rounds);
+    return status;
+}

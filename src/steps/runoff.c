@@ -1,0 +1,714 @@
+/* runoff.c: a grid of water that runs to all lower neighbours and carries sediment with it.
+ *
+ * F. K. Musgrave, C. E. Kolb, R. S. Mace, The Synthesis and Rendering of Eroded Fractal Terrains,
+ * 1989. A cell has ground a, water w and suspended sediment s, all in metres; the level is a + w.
+ * In a round, with n neighbours (4 or 8):
+ *     drops      d_ij = max(0, (a_i + w_i) - (a_j + w_j)),  D_i = sum_j d_ij
+ *     moves      dw_i = min(w_i, D_i / (n + 1)), shared out as dw_ij = dw_i d_ij / D_i
+ *     can carry  c_i = capacity dw_i
+ *     overfull   s_i > c_i: lays down deposition (s_i - c_i), sends c_i, keeps the rest
+ *     else       takes min(softness (c_i - s_i), D_i / (n + 1)), sends all it has then
+ *     dries      w_i' = (1 - evaporation) w_i
+ * What is sent goes along with the water, in the same shares. The paper moves min(w_i, d_ij) to
+ * each neighbour, which swaps two levels instead of making them equal. The share of n + 1 is the
+ * largest with which a cell that has water enough takes the mean level of itself and its
+ * neighbours: a level never leaves the range of the levels around it. The same bound keeps the
+ * ground from being dug below what water could run over. The first half of a round reads only
+ * levels and writes what each cell gives per metre of drop; the second gathers what comes in. So
+ * the order of cells does not matter, and sums pair opposite neighbours, so that a turned map gives
+ * the turned result to the bit. Ground is kept as the change since the step began, which has room
+ * for small numbers where a height has not; what a height cannot hold in the end stays in
+ * suspension.
+ */
+#include "base/math.h"
+#include "base/threads.h"
+#include "steps/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define HOT inline __attribute__((always_inline))
+#else
+#define HOT inline
+#endif
+
+enum {
+    STRIP = 240, /* columns that are worked on together: their rows fit in the nearest cache */
+    EDGE = 4,    /* room on both sides of a row of a strip */
+    ROOM = STRIP + 2 * EDGE,
+};
+#define DRY 1e-12f  /* metres: less water than this is none, less ground is not taken */
+#define NEVER 1e30f /* level of a wall */
+#define NO_DROP 1e-30f
+
+/* All that changes from round to round. */
+typedef struct state {
+    float *ground; /* what the top layer gained since the step began */
+    float *cut;    /* what the layers below it lost; NULL: there are none */
+    float *water, *sediment;
+    float *laid, *flow; /* sums since the step began */
+} state;
+
+typedef struct block_sums {
+    double rained, evaporated, water_off, sediment_off; /* metres on one cell */
+} block_sums;
+
+typedef struct runoff {
+    const rv_runoff_params *p;
+    rvi_job *job;
+    int width, height;
+    bool layered, raining; /* does it rain after this round? */
+    state now, next;
+    float *base;   /* the surface when the step began */
+    float **stack; /* thickness of each layer when the step began */
+    float *soft;   /* what can be taken, as a factor; NULL: 1 everywhere */
+    const float *mask;
+    float *rain; /* image, NULL: the same everywhere */
+    float share; /* 1 / (neighbours + 1) */
+    float still; /* metres: a smaller drop is none */
+    float floor;
+    block_sums *sums;
+    double before, sediment_before; /* water and sediment, metres on one cell */
+    double rained, evaporated, water_off, sediment_off;
+} runoff;
+
+/* ---- one cell ---- */
+
+/* What a cell does in a round before anything comes in. */
+typedef struct plan {
+    float out, carries; /* water that leaves, sediment that it can carry */
+    float lay, take;    /* what should be laid down and taken; one of them is 0 */
+} plan;
+
+static HOT plan plan_cell(float drops, float w, float s, float spare, float share, float kc,
+                          float kd, float ks) {
+    float most = drops * share;
+    float out = rvi_minf(w, most);
+    float c = kc * out;
+    float room = rvi_minf(most, rvi_maxf(spare, 0.0f));
+    float take = rvi_minf(ks * rvi_maxf(c - s, 0.0f), room);
+    take = take < DRY ? 0.0f : take;
+    return (plan){out, c, kd * rvi_maxf(s - c, 0.0f), take};
+}
+
+/* What may be taken above the floor. It is kept so much smaller that no rounding breaks through. */
+static HOT float above_floor(float base, float change, float floor) {
+    return (base - floor) * (1.0f - 0x1p-21f) + change;
+}
+
+/* Levels that differ by no more than rounding are level: a lake at rest stays at rest. */
+static HOT float drop(float from, float to, float still) {
+    float d = from - to;
+    return d > still ? d : 0.0f;
+}
+
+/* Sums over the neighbours of column x; up, mid and down are the rows around it. */
+static HOT float sum_drops(const float *up, const float *mid, const float *down, int x, float still,
+                           bool eight) {
+    float t = mid[x];
+    float sum = (drop(t, mid[x - 1], still) + drop(t, mid[x + 1], still)) +
+                (drop(t, up[x], still) + drop(t, down[x], still));
+    if (!eight)
+        return sum;
+    return sum + ((drop(t, up[x - 1], still) + drop(t, down[x + 1], still)) +
+                  (drop(t, up[x + 1], still) + drop(t, down[x - 1], still)));
+}
+
+/* ---- rows of a strip: index EDGE is the strip's first column ---- */
+
+typedef struct giving {
+    float water[ROOM], sediment[ROOM];           /* per metre of drop */
+    float water_left[ROOM], sediment_left[ROOM]; /* in the cell */
+    float out[ROOM];
+    float ground[ROOM], cut[ROOM], laid[ROOM]; /* the ground after it */
+} giving;
+
+typedef struct strip {
+    const runoff *r;
+    int x0, count;        /* first column and how many */
+    float level[5][ROOM]; /* of row y in [(y + 5) % 5] */
+    giving give[3];       /* of row y in [(y + 3) % 3] */
+} strip;
+
+static size_t cell_at(const runoff *r, int x, int y) {
+    return (size_t)y * (size_t)r->width + (size_t)x;
+}
+
+static HOT float ground_at(const runoff *r, size_t i) {
+    float change = r->now.ground[i];
+    return r->base[i] + (r->layered ? change - r->now.cut[i] : change);
+}
+
+/* Level of a place outside. An open edge goes on as the ground comes to it, without water. */
+static float level_outside(const runoff *r, int x, int y) {
+    if (r->p->border == RV_runoff_border_wall)
+        return NEVER;
+    int cx = rvi_maxi(0, rvi_mini(x, r->width - 1)), cy = rvi_maxi(0, rvi_mini(y, r->height - 1));
+    int ix = rvi_maxi(0, rvi_mini(2 * cx - x, r->width - 1));
+    int iy = rvi_maxi(0, rvi_mini(2 * cy - y, r->height - 1));
+    return 2.0f * ground_at(r, cell_at(r, cx, cy)) - ground_at(r, cell_at(r, ix, iy));
+}
+
+static void fill_levels(strip *s, int y) {
+    const runoff *r = s->r;
+    float *level = s->level[(y + 5) % 5] + EDGE;
+    if (y < 0 || y >= r->height) {
+        for (int x = -2; x < s->count + 2; x++)
+            level[x] = level_outside(r, s->x0 + x, y);
+        return;
+    }
+    int first = rvi_maxi(-2, -s->x0), end = rvi_mini(s->count + 2, r->width - s->x0);
+    size_t row = cell_at(r, s->x0, y);
+    const float *base = r->base + row, *w = r->now.water + row, *g = r->now.ground + row;
+    if (r->layered) {
+        const float *cut = r->now.cut + row;
+        for (int x = first; x < end; x++)
+            level[x] = (base[x] + (g[x] - cut[x])) + w[x];
+    } else {
+        for (int x = first; x < end; x++)
+            level[x] = (base[x] + g[x]) + w[x];
+    }
+    if (first > -2)
+        level[first - 1] = level_outside(r, -1, y);
+    if (end < s->count + 2)
+        level[end] = level_outside(r, r->width, y);
+}
+
+/* What is left and what is sent, once it is known what the ground really gained (or lost, below
+ * 0). */
+static HOT void settle(giving *g, int x, const plan *p, float w, float s, float gained,
+                       float drops) {
+    float load = s - gained;
+    float sent = rvi_minf(load, p->carries);
+    float per = 1.0f / rvi_maxf(drops, NO_DROP);
+    g->water[x] = p->out * per;
+    g->sediment[x] = sent * per;
+    g->water_left[x] = w - p->out;
+    g->sediment_left[x] = load - sent;
+    g->out[x] = p->out;
+    g->laid[x] = rvi_maxf(gained, 0.0f);
+}
+
+/* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
+ * than there is, nothing is laid. `soft` and `mask` may be NULL. */
+static HOT void give_bare(const runoff *r, const float *restrict up, const float *restrict mid,
+                          const float *restrict down, const float *restrict w,
+                          const float *restrict sed, const float *restrict ground,
+                          const float *restrict base, const float *restrict soft,
+                          const float *restrict mask, giving *restrict g, int first, int end,
+                          bool eight) {
+    float share = r->share, floor = r->floor, still = r->still;
+    float kc = r->p->capacity, kd = r->p->deposition, ks = r->p->softness;
+    for (int x = first; x < end; x++) {
+        float drops = sum_drops(up, mid, down, x, still, eight);
+        float old = ground[x];
+        plan p =
+            plan_cell(drops, w[x], sed[x], above_floor(base[x], old, floor), share, kc, kd, ks);
+        float take = soft ? p.take * soft[x] : p.take;
+        float lay = mask ? p.lay * mask[x] : p.lay;
+        float after = old + (lay - take);
+        after = after - old > sed[x] ? old : after;
+        g->ground[x + EDGE] = after;
+        settle(g, x + EDGE, &p, w[x], sed[x], after - old, drops);
+    }
+}
+
+static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited) {
+    const runoff *r = s->r;
+    size_t row = cell_at(r, s->x0, y);
+    give_bare(r, s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE, s->level[(y + 1) % 5] + EDGE,
+              r->now.water + row, r->now.sediment + row, r->now.ground + row, r->base + row,
+              limited ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
+              &s->give[y % 3], first, end, eight);
+}
+
+/* Takes from the top layer first, each at its erodibility, and cuts through to the next. *top is
+ * what the top layer gained, *cut what those below lost; returns what came. */
+static float take_layers(const runoff *r, size_t i, float want, float *top, float *cut) {
+    const rvi_layer *layers = r->job->land->layers;
+    int l = r->job->land->layer_count - 1;
+    float thick = r->stack[l][i], there = rvi_maxf(thick + *top, 0.0f);
+    float loss = want * layers[l].erodibility;
+    float old = *top;
+    *top = loss <= there ? rvi_maxf(old - loss, -thick) : -thick;
+    float taken = old - *top;
+    if (loss <= there)
+        return taken;
+    want *= 1.0f - there / loss;
+    float bottom = 0.0f; /* of the layer, as a depth below the top layer */
+    for (l--; l >= 0 && want > 0.0f; l--) {
+        bottom += l > 0 ? r->stack[l][i] : 0.0f;
+        float left = bottom - *cut;
+        if (l > 0 && !(left > 0.0f))
+            continue;
+        loss = want * layers[l].erodibility;
+        bool through = l > 0 && loss > left;
+        float deeper = through ? bottom : *cut + loss;
+        taken += deeper - *cut;
+        *cut = deeper;
+        want = through ? want * (1.0f - left / loss) : 0.0f;
+    }
+    return taken;
+}
+
+static void give_layered_row(strip *s, int y, int first, int end, bool eight) {
+    const runoff *r = s->r;
+    const rv_runoff_params *q = r->p;
+    size_t row = cell_at(r, s->x0, y);
+    const float *up = s->level[(y + 4) % 5] + EDGE, *mid = s->level[y % 5] + EDGE;
+    const float *down = s->level[(y + 1) % 5] + EDGE;
+    giving *g = &s->give[y % 3];
+    float still = r->still;
+    for (int x = first; x < end; x++) {
+        size_t i = row + (size_t)x;
+        float drops = sum_drops(up, mid, down, x, still, eight);
+        float w = r->now.water[i], sed = r->now.sediment[i];
+        plan p = plan_cell(drops, w, sed,
+                           above_floor(r->base[i], r->now.ground[i] - r->now.cut[i], r->floor),
+                           r->share, q->capacity, q->deposition, q->softness);
+        float top = r->now.ground[i], cut = r->now.cut[i];
+        float lay = r->mask ? p.lay * r->mask[i] : p.lay;
+        float raised = top + lay, gained = raised - top;
+        if (gained > sed || !(lay > 0.0f))
+            gained = 0.0f;
+        else
+            top = raised;
+        float take = r->soft ? p.take * r->soft[i] : p.take;
+        if (take > 0.0f)
+            gained = -take_layers(r, i, take, &top, &cut);
+        g->ground[x + EDGE] = top;
+        g->cut[x + EDGE] = cut;
+        settle(g, x + EDGE, &p, w, sed, gained, drops);
+    }
+}
+
+/* First half of a round, for one row and a column more on both sides. */
+static void give_row(strip *s, int y) {
+    const runoff *r = s->r;
+    giving *g = &s->give[(y + 3) % 3];
+    if (y < 0 || y >= r->height) {
+        memset(g, 0, sizeof *g);
+        return;
+    }
+    int first = rvi_maxi(-1, -s->x0), end = rvi_mini(s->count + 1, r->width - s->x0);
+    bool eight = r->p->neighbours == RV_runoff_neighbours_8;
+    if (r->layered)
+        give_layered_row(s, y, first, end, eight);
+    else if (r->soft)
+        eight ? give_bare_row(s, y, first, end, true, true)
+              : give_bare_row(s, y, first, end, false, true);
+    else
+        eight ? give_bare_row(s, y, first, end, true, false)
+              : give_bare_row(s, y, first, end, false, false);
+    g->water[EDGE + first - 1] = g->water[EDGE + end] = 0.0f; /* nothing comes from outside */
+    g->sediment[EDGE + first - 1] = g->sediment[EDGE + end] = 0.0f;
+}
+
+/* What one neighbour gives; it is 0 outside the map. */
+static HOT float part(const float *give, const float *level, int from, float here, float still) {
+    return give[from] * drop(level[from], here, still);
+}
+
+/* What comes to column x from the neighbours. */
+static HOT float gather(const float *const give[3], const float *const level[3], int x, float still,
+                        bool eight) {
+    float t = level[1][x];
+    float sum =
+        (part(give[1], level[1], x - 1, t, still) + part(give[1], level[1], x + 1, t, still)) +
+        (part(give[0], level[0], x, t, still) + part(give[2], level[2], x, t, still));
+    if (!eight)
+        return sum;
+    return sum +
+           ((part(give[0], level[0], x - 1, t, still) + part(give[2], level[2], x + 1, t, still)) +
+            (part(give[0], level[0], x + 1, t, still) + part(give[2], level[2], x - 1, t, still)));
+}
+
+static HOT void gather_cells(const giving *restrict a, const giving *restrict b,
+                             const giving *restrict c, const float *restrict up,
+                             const float *restrict mid, const float *restrict down,
+                             float *restrict water, float *restrict sediment, int count,
+                             float still, bool eight) {
+    const float *const level[3] = {up, mid, down};
+    const float *const give_water[3] = {a->water, b->water, c->water};
+    const float *const give_sediment[3] = {a->sediment, b->sediment, c->sediment};
+    for (int x = 0; x < count; x++) {
+        int k = x + EDGE;
+        water[x] = b->water_left[k] + gather(give_water, level, k, still, eight);
+        sediment[x] = b->sediment_left[k] + gather(give_sediment, level, k, still, eight);
+    }
+}
+
+static HOT void gather_row(strip *s, int y, bool eight) {
+    const runoff *r = s->r;
+    size_t row = cell_at(r, s->x0, y);
+    gather_cells(&s->give[(y + 2) % 3], &s->give[y % 3], &s->give[(y + 1) % 3],
+                 s->level[(y + 4) % 5], s->level[y % 5], s->level[(y + 1) % 5], r->next.water + row,
+                 r->next.sediment + row, s->count, r->still, eight);
+}
+
+static void keep_row(strip *s, int y) {
+    const runoff *r = s->r;
+    const giving *g = &s->give[y % 3];
+    size_t row = cell_at(r, s->x0, y), size = (size_t)s->count * sizeof(float);
+    const float *restrict laid = r->now.laid + row, *restrict flow = r->now.flow + row;
+    float *restrict next_laid = r->next.laid + row, *restrict next_flow = r->next.flow + row;
+    for (int x = 0; x < s->count; x++) {
+        next_laid[x] = laid[x] + g->laid[x + EDGE];
+        next_flow[x] = flow[x] + g->out[x + EDGE];
+    }
+    memcpy(r->next.ground + row, g->ground + EDGE, size);
+    if (r->layered)
+        memcpy(r->next.cut + row, g->cut + EDGE, size);
+}
+
+/* The sum of what changed, in eight fixed lanes that any vector unit can keep. */
+static double sum_change(const float *after, const float *before, int count) {
+    double lane[8] = {0}, sum = 0.0;
+    int x = 0;
+    for (; x + 8 <= count; x += 8)
+        for (int k = 0; k < 8; k++)
+            lane[k] += (double)(after[x + k] - before[x + k]);
+    for (; x < count; x++)
+        sum += (double)(after[x] - before[x]);
+    return sum + (((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+                  ((lane[1] + lane[5]) + (lane[3] + lane[7])));
+}
+
+/* Evaporation, and the rain of the next round. */
+static void weather(const runoff *r, float *water, const float *rain, int count, block_sums *sums) {
+    float was[STRIP], keep = 1.0f - r->p->evaporation, much = r->p->water;
+    memcpy(was, water, (size_t)count * sizeof(float));
+    for (int x = 0; x < count; x++) {
+        float left = water[x] * keep;
+        water[x] = left < DRY ? 0.0f : left;
+    }
+    sums->evaporated += sum_change(was, water, count);
+    if (!r->raining)
+        return;
+    memcpy(was, water, (size_t)count * sizeof(float));
+    for (int x = 0; x < count; x++)
+        water[x] += rain ? much * rain[x] : much;
+    sums->rained += sum_change(water, was, count);
+}
+
+/* What the cell in column x of the strip sends over the edge. */
+static void send_off(const strip *s, int x, int y, block_sums *sums) {
+    const runoff *r = s->r;
+    const giving *g = &s->give[y % 3];
+    bool eight = r->p->neighbours == RV_runoff_neighbours_8;
+    float here = s->level[y % 5][x + EDGE];
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            int nx = s->x0 + x + dx, ny = y + dy;
+            bool inside = nx >= 0 && ny >= 0 && nx < r->width && ny < r->height;
+            if (inside || (!eight && dx != 0 && dy != 0))
+                continue;
+            float d = drop(here, s->level[(ny + 5) % 5][x + dx + EDGE], r->still);
+            sums->water_off += (double)(g->water[x + EDGE] * d);
+            sums->sediment_off += (double)(g->sediment[x + EDGE] * d);
+        }
+}
+
+static void send_row_off(const strip *s, int y, block_sums *sums) {
+    const runoff *r = s->r;
+    if (r->p->border == RV_runoff_border_wall)
+        return;
+    bool edge_row = y == 0 || y == r->height - 1;
+    for (int x = 0; edge_row && x < s->count; x++)
+        send_off(s, x, y, sums);
+    if (edge_row)
+        return;
+    if (s->x0 == 0)
+        send_off(s, 0, y, sums);
+    if (s->x0 + s->count == r->width && r->width > 1)
+        send_off(s, s->count - 1, y, sums);
+}
+
+static void run_strip(strip *s, int y0, int y1, block_sums *sums) {
+    const runoff *r = s->r;
+    bool eight = r->p->neighbours == RV_runoff_neighbours_8;
+    if (y0 > 0)
+        fill_levels(s, y0 - 2);
+    fill_levels(s, y0 - 1);
+    fill_levels(s, y0);
+    for (int y = y0 - 1; y <= y1; y++) {
+        if (y >= y0 && y < r->height)
+            fill_levels(s, y + 1);
+        give_row(s, y);
+        int done = y - 1; /* the rows around it have given now */
+        if (done < y0)
+            continue;
+        if (eight)
+            gather_row(s, done, true);
+        else
+            gather_row(s, done, false);
+        keep_row(s, done);
+        send_row_off(s, done, sums);
+        size_t row = cell_at(r, s->x0, done);
+        weather(r, r->next.water + row, r->rain ? r->rain + row : NULL, s->count, sums);
+    }
+}
+
+static void run_rows(void *arg, int first, int end) {
+    const runoff *r = arg;
+    block_sums sums = {0};
+    strip s = {.r = r};
+    for (s.x0 = 0; s.x0 < r->width; s.x0 += STRIP) {
+        s.count = rvi_mini(STRIP, r->width - s.x0);
+        run_strip(&s, first, end, &sums);
+    }
+    r->sums[first / RVI_ROWS] = sums;
+}
+
+/* ---- before and after ---- */
+
+static float *grid(runoff *r, const char *what) {
+    return rvi_alloc(r->job->ctx, rvi_cells(r->job->land), sizeof(float), what);
+}
+
+static bool allocate_state(runoff *r, state *s) {
+    s->ground = grid(r, "the worn land");
+    s->cut = r->layered ? grid(r, "the worn layers") : NULL;
+    s->water = grid(r, "the water");
+    s->sediment = grid(r, "the sediment");
+    s->laid = grid(r, "the sediment");
+    s->flow = grid(r, "the flow of water");
+    return s->ground && (s->cut || !r->layered) && s->water && s->sediment && s->laid && s->flow;
+}
+
+static void release_state(runoff *r, state *s) {
+    void *all[] = {s->ground, s->cut, s->water, s->sediment, s->laid, s->flow};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(r->job->ctx, all[i]);
+}
+
+static rv_status allocate(runoff *r) {
+    rv_context *ctx = r->job->ctx;
+    const rv_terrain *land = r->job->land;
+    size_t blocks = (size_t)(land->height + RVI_ROWS - 1) / RVI_ROWS, size = rvi_cells(land);
+    r->sums = rvi_alloc(ctx, blocks, sizeof *r->sums, "the water");
+    r->stack = rvi_alloc(ctx, (size_t)land->layer_count, sizeof *r->stack, "the layers");
+    if (!r->sums || !r->stack || !allocate_state(r, &r->now) || !allocate_state(r, &r->next))
+        return RV_ERROR_MEMORY;
+    for (int l = 0; l < land->layer_count; l++) {
+        r->stack[l] = grid(r, "the land as it was");
+        if (!r->stack[l])
+            return RV_ERROR_MEMORY;
+        memcpy(r->stack[l], land->layers[l].thickness, size * sizeof(float));
+    }
+    r->base = r->layered ? grid(r, "the land as it was") : r->stack[0];
+    if (!r->base)
+        return RV_ERROR_MEMORY;
+    memcpy(r->base, land->surface, size * sizeof(float));
+    return RV_OK;
+}
+
+static void release(runoff *r) {
+    rv_context *ctx = r->job->ctx;
+    release_state(r, &r->now);
+    release_state(r, &r->next);
+    if (r->layered)
+        rvi_free(ctx, r->base);
+    for (int l = 0; r->stack && l < r->job->land->layer_count; l++)
+        rvi_free(ctx, r->stack[l]);
+    void *all[] = {r->stack, r->soft, r->rain, r->sums};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(ctx, all[i]);
+}
+
+/* What can be taken: mask, hardness and, for bare bedrock, its erodibility. */
+static rv_status fill_factors(runoff *r) {
+    const rv_terrain *land = r->job->land;
+    const float *hardness = rvi_field_get(land, "hardness");
+    float bare = r->layered ? 1.0f : land->layers[0].erodibility;
+    r->mask = rvi_field_get(land, "mask");
+    if (!r->mask && !hardness && bare == 1.0f)
+        return RV_OK;
+    r->soft = grid(r, "the erosion factor");
+    if (!r->soft)
+        return RV_ERROR_MEMORY;
+    for (size_t i = 0; i < rvi_cells(land); i++)
+        r->soft[i] = bare * (r->mask ? r->mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
+    return RV_OK;
+}
+
+/* Water and sediment that stand on the land, and the first rain. */
+static void take_over(runoff *r) {
+    rv_context *ctx = r->job->ctx;
+    const rv_terrain *land = r->job->land;
+    size_t cells = rvi_cells(land);
+    const float *water = rvi_field_get(land, "water"), *sediment = rvi_field_get(land, "sediment");
+    for (size_t i = 0; i < cells; i++) {
+        r->now.water[i] = water ? rvi_maxf(water[i], 0.0f) : 0.0f;
+        r->now.sediment[i] = sediment ? rvi_maxf(sediment[i], 0.0f) : 0.0f;
+    }
+    r->before = rvi_sum(ctx, r->now.water, cells);
+    r->sediment_before = rvi_sum(ctx, r->now.sediment, cells);
+    float low, high, shallow, deep;
+    rvi_range(ctx, land->surface, cells, &low, &high);
+    rvi_range(ctx, r->now.water, cells, &shallow, &deep);
+    r->still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
+    r->floor = isnan(r->p->floor) ? low : r->p->floor;
+    for (size_t i = 0; r->p->rounds > 0 && i < cells; i++)
+        r->now.water[i] += r->p->water * (r->rain ? r->rain[i] : 1.0f);
+    r->rained = rvi_sum(ctx, r->now.water, cells) - r->before;
+}
+
+static rv_status prepare(runoff *r) {
+    r->share = r->p->neighbours == RV_runoff_neighbours_8 ? 1.0f / 9.0f : 1.0f / 5.0f;
+    rv_status status = allocate(r);
+    if (status == RV_OK)
+        status = fill_factors(r);
+    if (status == RV_OK && r->p->rain[0] != '\0')
+        status = rvi_job_image(r->job, r->p->rain, &r->rain);
+    if (status == RV_OK)
+        take_over(r);
+    return status;
+}
+
+static float next_below(float h) {
+    int32_t bits;
+    if (h == 0.0f)
+        return -0x1p-149f;
+    memcpy(&bits, &h, sizeof bits);
+    bits += h > 0.0f ? -1 : 1;
+    memcpy(&h, &bits, sizeof h);
+    return h;
+}
+
+/* The largest height that is not above `was + by`; *rest is what it leaves over. */
+static float height_below(float was, float by, float *rest) {
+    double exact = (double)was + (double)by;
+    float h = by == 0.0f ? was : (float)exact;
+    if ((double)h > exact)
+        h = next_below(h);
+    *rest += (float)(exact - (double)h);
+    return h;
+}
+
+/* Brings the ground of a cell up to date; returns what its heights cannot hold. */
+static float show_ground(const runoff *r, size_t i) {
+    const rv_terrain *land = r->job->land;
+    int l = land->layer_count - 1;
+    float rest = 0.0f, cut = r->layered ? r->now.cut[i] : 0.0f;
+    float top = height_below(r->stack[l][i], r->now.ground[i], &rest);
+    land->layers[l].thickness[i] = l > 0 ? rvi_maxf(top, 0.0f) : top;
+    for (l--; l >= 0; l--) {
+        float thick = r->stack[l][i], loss = l > 0 ? rvi_minf(cut, thick) : cut;
+        land->layers[l].thickness[i] = height_below(thick, -loss, &rest);
+        cut -= loss;
+    }
+    return rest;
+}
+
+typedef struct shown {
+    const runoff *r;
+    float *water, *sediment;
+} shown;
+
+static void show_rows(void *arg, int first, int end) {
+    const shown *s = arg;
+    const runoff *r = s->r;
+    for (size_t i = cell_at(r, 0, first); i < cell_at(r, 0, end); i++) {
+        s->water[i] = r->now.water[i];
+        s->sediment[i] = r->now.sediment[i] + show_ground(r, i);
+    }
+}
+
+static void show_land(const runoff *r) {
+    rv_terrain *land = r->job->land;
+    shown s = {r, rvi_field_get(land, "water"), rvi_field_get(land, "sediment")};
+    if (rvi_parallel_rows(r->job->ctx, r->height, show_rows, &s) != RV_OK)
+        show_rows(&s, 0, r->height); /* a stop must not leave the land half shown */
+    rvi_terrain_sum_layers(land);
+}
+
+/* What the land gained since the step began, in metres on one cell. */
+static double land_gain(const runoff *r, float *eroded) {
+    const rv_terrain *land = r->job->land;
+    double gain = 0.0;
+    for (size_t i = 0; i < rvi_cells(land); i++) {
+        double here = 0.0;
+        for (int l = 0; l < land->layer_count; l++)
+            here += (double)land->layers[l].thickness[i] - (double)r->stack[l][i];
+        eroded[i] += rvi_maxf(r->now.laid[i] - (float)here, 0.0f);
+        gain += here;
+    }
+    return gain;
+}
+
+static void close_books(runoff *r, float *eroded) {
+    rvi_job *job = r->job;
+    rv_context *ctx = job->ctx;
+    size_t cells = rvi_cells(job->land);
+    double area = (double)job->land->cell * (double)job->land->cell;
+    double laid = rvi_sum(ctx, r->now.laid, cells);
+    double afloat = rvi_sum(ctx, rvi_field_get(job->land, "sediment"), cells) - r->sediment_before;
+    double taken = laid - land_gain(r, eroded);
+    job->ledger = (rv_ledger){taken * area, laid * area, r->sediment_off * area, afloat * area};
+    job->water = (rv_water){.before = r->before * area,
+                            .rained = r->rained * area,
+                            .evaporated = r->evaporated * area,
+                            .carried_off = r->water_off * area,
+                            .standing = rvi_sum(ctx, r->now.water, cells) * area};
+}
+
+static rv_status run_round(runoff *r, int round) {
+    int every = r->p->every;
+    r->raining = every > 0 && round + 1 < r->p->rounds && (round + 1) % every == 0;
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->height, run_rows, r);
+    if (status != RV_OK)
+        return status; /* what was not finished is forgotten */
+    for (int b = 0; b < (r->height + RVI_ROWS - 1) / RVI_ROWS; b++) {
+        r->rained += r->sums[b].rained;
+        r->evaporated += r->sums[b].evaporated;
+        r->water_off += r->sums[b].water_off;
+        r->sediment_off += r->sums[b].sediment_off;
+    }
+    state swap = r->now;
+    r->now = r->next;
+    r->next = swap;
+    if (rvi_progress_due(r->job->ctx))
+        show_land(r);
+    return rvi_job_progress(r->job, (double)(round + 1) / (double)r->p->rounds);
+}
+
+static rv_status run_runoff(runoff *r) {
+    rv_terrain *land = r->job->land;
+    rv_status status = prepare(r);
+    if (status != RV_OK)
+        return status;
+    static const char *const names[] = {"water", "sediment", "flow", "eroded", "deposited"};
+    float *fields[5];
+    status = rvi_fields_make(land, names, 5, fields);
+    if (status != RV_OK)
+        return status;
+    for (int round = 0; status == RV_OK && round < r->p->rounds; round++)
+        status = run_round(r, round);
+    show_land(r);
+    for (size_t i = 0; i < rvi_cells(land); i++) {
+        fields[2][i] += r->now.flow[i];
+        fields[4][i] += r->now.laid[i];
+    }
+    close_books(r, fields[3]);
+    return status;
+}
+
+static size_t plan_memory(const runoff *r) {
+    const rv_terrain *land = r->job->land;
+    size_t layers = (size_t)land->layer_count;
+    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (r->p->rain[0] ? 2 : 0);
+    return grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 20);
+}
+
+rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
+    runoff r = {.p = p, .job = job, .width = job->land->width, .height = job->land->height};
+    r.layered = job->land->layer_count > 1;
+    job->memory = plan_memory(&r);
+    if (job->planning)
+        return RV_OK;
+    rv_status status = run_runoff(&r);
+    release(&r);
+    return status;
+}

@@ -1,0 +1,386 @@
+/* What must hold for particles: nothing is lost, they roll down, gather speed and lose it, limits
+ * are kept, and neither the tiles nor the threads that run them show in the land. Figures that a
+ * bound is set for are printed. */
+#include "wear_scene.h"
+
+static rv_particles_params roll(int64_t drops) {
+    rv_particles_params p = rv_particles_params_default();
+    p.drops = drops;
+    p.evaporation = 0.03f;
+    return p;
+}
+
+/* ---- 1. nothing vanishes ---- */
+
+static void check_mass(float base) {
+    static const int limits[] = {0, MASK, HARD, LAYERS, MASK | HARD, MASK | HARD | LAYERS};
+    static const int64_t drops[] = {1, 20, 3000};
+    double worst = 0;
+    for (int run = 0; run < 72; run++) {
+        scene s = scene_make(48, 56);
+        hills(&s, 3, base, 100);
+        limit(&s, limits[run / 12]);
+        rv_particles_params p = roll(drops[run % 3]);
+        p.border = run & 1;
+        p.place = run / 3 & 1;
+        p.max_path = run % 5 ? 256 : 20;
+        wear(&s, RV_STEP_particles, &p);
+        if (p.border == RV_particles_border_wall)
+            assert_true(s.report.ledger.carried_off == 0);
+        assert_sound(&s);
+        worst = fmax(worst, ledger_gap(&s));
+        scene_end(&s);
+    }
+    below("largest gap of a ledger", worst, 1e-6);
+}
+
+static void nothing_vanishes(void **state) {
+    (void)state;
+    check_mass(0);
+}
+
+static void nothing_vanishes_on_a_high_base(void **state) {
+    (void)state;
+    check_mass(5000);
+}
+
+/* A particle that dries up leaves its sediment behind, up to what heights cannot show. */
+static void a_dry_particle_lays_all_down(void **state) {
+    (void)state;
+    scene s = scene_make(64, 64);
+    hills(&s, 3, 0, 300);
+    rv_particles_params p = roll(5000);
+    p.border = RV_particles_border_wall;
+    wear(&s, RV_STEP_particles, &p);
+    below("share of it that stays afloat", s.report.ledger.afloat / s.report.ledger.taken, 1e-3);
+    scene_end(&s);
+}
+
+/* ---- 2. motion ---- */
+
+static void material_moves_down_the_slope(void **state) {
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        scene s = scene_make(64, 64);
+        draw(&s, "height", east_slope);
+        rv_particles_params p = roll(4000);
+        p.border = run & 1;
+        p.place = run >> 1;
+        wear(&s, RV_STEP_particles, &p);
+        above("metres that material came down by",
+              mean_height(&s, "eroded") - mean_height(&s, "deposited"), 5);
+        scene_end(&s);
+    }
+}
+
+static void flow_grows_down_a_valley(void **state) {
+    (void)state;
+    scene s = scene_make(96, 33);
+    draw(&s, "height", valley);
+    rv_particles_params p = roll(20000);
+    p.evaporation = 0;
+    p.softness = 0;
+    wear(&s, RV_STEP_particles, &p);
+    double upstream = 0;
+    for (int part = 0; part < 6; part++) {
+        double flow = 0;
+        for (int i = 0; i < 7 * 16; i++)
+            flow += (double)field(&s, "flow")[(13 + i / 16) * s.width + part * 16 + i % 16];
+        if (part > 0)
+            above("flow in the next part of the valley, as a multiple", flow / upstream, 1.05);
+        upstream = flow;
+    }
+    scene_end(&s);
+}
+
+static float flat(const scene *s, int x, int y) {
+    return 0.0f * one(s, x, y);
+}
+
+static void on_level_land_nothing_moves(void **state) {
+    (void)state;
+    for (int place = 0; place < 2; place++) {
+        scene s = scene_make(32, 32);
+        draw(&s, "height", flat);
+        rv_particles_params p = roll(1000);
+        p.place = place;
+        wear(&s, RV_STEP_particles, &p);
+        assert_true(same_bits(&s, "height", s.before));
+        assert_true(s.report.ledger.taken == 0);
+        scene_end(&s);
+    }
+}
+
+/* The more friction, the slower, and the less can be carried; the same for less acceleration. */
+static void slower_particles_take_less(void **state) {
+    (void)state;
+    double friction[4], acceleration[4];
+    for (int k = 0; k < 4; k++) {
+        static const float rub[] = {0.1f, 0.2f, 0.4f, 0.8f}, push[] = {4, 2, 1, 0.5f};
+        scene s = scene_make(64, 64), t = scene_make(64, 64);
+        draw(&s, "height", east_slope);
+        draw(&t, "height", east_slope);
+        rv_particles_params p = roll(500), q = roll(500);
+        p.friction = rub[k];
+        q.acceleration = push[k];
+        wear(&s, RV_STEP_particles, &p);
+        wear(&t, RV_STEP_particles, &q);
+        friction[k] = s.report.ledger.taken;
+        acceleration[k] = t.report.ledger.taken;
+        scene_end(&s);
+        scene_end(&t);
+        if (k == 0)
+            continue;
+        below("taken with more friction, as a share", friction[k] / friction[k - 1], 0.98);
+        below("taken with less acceleration, as a share", acceleration[k] / acceleration[k - 1],
+              0.98);
+    }
+}
+
+static void with_full_friction_nothing_moves(void **state) {
+    (void)state;
+    scene s = scene_make(64, 64);
+    draw(&s, "height", east_slope);
+    rv_particles_params p = roll(500);
+    p.friction = 1;
+    wear(&s, RV_STEP_particles, &p);
+    assert_true(same_bits(&s, "height", s.before));
+    scene_end(&s);
+}
+
+/* Larger in all directions, it wears to the same shape: by a power of two, to the bit. */
+static void size_does_not_matter(void **state) {
+    (void)state;
+    scene small = scene_make(48, 48);
+    hills(&small, 3, 0, 128);
+    rv_context *ctx = support_context(1);
+    rv_terrain *large = support_land(ctx, 48, 48, 80);
+    float *heights = calloc(small.cells, sizeof(float));
+    for (size_t i = 0; i < small.cells; i++)
+        heights[i] = 8 * field(&small, "height")[i];
+    support_ok(ctx, rv_terrain_field_set(large, "height", heights));
+    rv_particles_params p = roll(3000);
+    wear(&small, RV_STEP_particles, &p);
+    support_ok(ctx, rv_step_run(large, RV_STEP_particles, &p, NULL));
+    for (size_t i = 0; i < small.cells; i++)
+        heights[i] = rv_terrain_field(large, "height")[i] / 8;
+    assert_true(same_bits(&small, "height", heights));
+    free(heights);
+    rv_terrain_destroy(large);
+    rv_context_destroy(ctx);
+    scene_end(&small);
+}
+
+static void a_pit_becomes_shallower(void **state) {
+    (void)state;
+    for (int place = 0; place < 2; place++) {
+        scene s = scene_make(64, 64);
+        draw(&s, "height", bowl);
+        double depth = pit_depth(&s);
+        rv_particles_params p = roll(20000);
+        p.place = place;
+        wear(&s, RV_STEP_particles, &p);
+        below("depth of the pit, as a share", pit_depth(&s) / depth, 0.6);
+        scene_end(&s);
+    }
+}
+
+/* ---- 3. order ---- */
+
+static void threads_do_not_show(void **state) {
+    (void)state;
+    static const int threads[] = {1, 2, 3, 7};
+    for (int run = 0; run < 3; run++) {
+        uint64_t first = 0;
+        rv_ledger ledger = {0};
+        for (int t = 0; t < 4; t++) {
+            scene s = scene_with(support_context(threads[t]), 150, 201);
+            hills(&s, 2, 0, 300);
+            limit(&s, run == 2 ? LAYERS | MASK : 0);
+            rv_particles_params p = roll(8000);
+            p.place = run == 1;
+            p.evaporation = 0.1f; /* short ways, so that many tiles run side by side */
+            wear(&s, RV_STEP_particles, &p);
+            uint64_t hash = rv_terrain_hash(s.land);
+            assert_true(t == 0 || hash == first);
+            assert_true(t == 0 || memcmp(&ledger, &s.report.ledger, sizeof ledger) == 0);
+            first = hash;
+            ledger = s.report.ledger;
+            scene_end(&s);
+        }
+    }
+}
+
+static void other_seeds_are_other_rains(void **state) {
+    (void)state;
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = scene_make(48, 48);
+        hills(&s, 2, 0, 300);
+        rv_particles_params p = roll(100);
+        p.seed = (uint64_t)k;
+        wear(&s, RV_STEP_particles, &p);
+        hash[k] = rv_terrain_hash(s.land);
+        scene_end(&s);
+    }
+    assert_true(hash[0] != hash[1]);
+}
+
+static void particles_fall_where_the_image_is_white(void **state) {
+    (void)state;
+    scene s = scene_make(40, 40);
+    draw(&s, "height", half);
+    rv_save_params save = rv_save_params_default();
+    save.file = "particle-rain.png";
+    support_ok(s.ctx, rv_step_run(s.land, RV_STEP_save, &save, NULL));
+    draw(&s, "height", flat);
+    rv_particles_params p = roll(4000);
+    p.rain = "particle-rain.png";
+    wear(&s, RV_STEP_particles, &p);
+    for (int i = 0; i < (int)s.cells; i++)
+        if (i % 40 < 19)
+            assert_true(field(&s, "flow")[i] == 0);
+    assert_true(field(&s, "flow")[20 * 40 + 30] > 0);
+    scene_end(&s);
+}
+
+/* ---- 4. limits ---- */
+
+static void masked_land_keeps_its_bits(void **state) {
+    (void)state;
+    for (int run = 0; run < 8; run++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        limit(&s, run & 4 ? LAYERS : 0);
+        draw(&s, "mask", half);
+        rv_particles_params p = roll(4000);
+        p.border = run & 1;
+        p.place = run >> 1 & 1;
+        wear(&s, RV_STEP_particles, &p);
+        double moved = 0;
+        for (int i = 0; i < (int)s.cells; i++) {
+            if (i % s.width < 32)
+                assert_memory_equal(&s.before[i], &field(&s, "height")[i], sizeof(float));
+            moved += fabs((double)field(&s, "height")[i] - (double)s.before[i]);
+        }
+        assert_true(moved > 0);
+        scene_end(&s);
+    }
+}
+
+static void hard_land_keeps_its_bits(void **state) {
+    (void)state;
+    for (int layers = 0; layers < 2; layers++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        limit(&s, layers ? LAYERS : 0);
+        draw(&s, "hardness", one);
+        rv_particles_params p = roll(4000);
+        wear(&s, RV_STEP_particles, &p);
+        assert_true(same_bits(&s, "height", s.before));
+        assert_true(s.report.ledger.taken == 0 && s.report.ledger.laid == 0);
+        scene_end(&s);
+    }
+}
+
+static float thin(const scene *s, int x, int y) {
+    return 0.5f * one(s, x, y);
+}
+
+static void particles_cut_through_layers(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        add_layer(&s, "rock", hard ? 0.0f : 0.5f, thin);
+        add_layer(&s, "sand", 1, thin);
+        float *was = calloc(s.cells, sizeof(float));
+        memcpy(was, rv_terrain_layer_thickness(s.land, 0), s.cells * sizeof(float));
+        rv_particles_params p = roll(20000);
+        p.capacity = 4;
+        wear(&s, RV_STEP_particles, &p);
+        double no_sand = 0, lost = 0, bed = 0;
+        for (size_t i = 0; i < s.cells; i++) {
+            no_sand += rv_terrain_layer_thickness(s.land, 2)[i] == 0;
+            lost += (double)(0.5f - rv_terrain_layer_thickness(s.land, 1)[i]);
+            bed += (double)(was[i] - rv_terrain_layer_thickness(s.land, 0)[i]);
+        }
+        above("cells without sand", no_sand, 100);
+        if (hard) {
+            assert_true(lost == 0 && bed == 0);
+        } else {
+            above("metres of rock worn", lost, 10);
+            above("metres of bedrock worn", bed, 10);
+        }
+        below("gap of the ledger", ledger_gap(&s), 1e-6);
+        free(was);
+        scene_end(&s);
+    }
+}
+
+static void land_does_not_sink_below_the_floor(void **state) {
+    (void)state;
+    static const float floors[] = {RV_AUTO, 50, 123.4f, -1e9f};
+    for (int k = 0; k < 8; k++) {
+        scene s = scene_make(48, 48);
+        hills(&s, 1, 0, 300);
+        limit(&s, k & 4 ? LAYERS : 0);
+        rv_particles_params p = roll(10000);
+        p.floor = floors[k % 4];
+        p.capacity = 50;
+        p.softness = 1;
+        p.place = k & 1;
+        wear(&s, RV_STEP_particles, &p);
+        float floor = isnan(p.floor) ? lowest(s.before, s.cells) : p.floor;
+        for (size_t i = 0; i < s.cells; i++) {
+            float least = s.before[i] < floor ? s.before[i] : floor;
+            assert_true(field(&s, "height")[i] >= least - (k & 4 ? 1e-3f : 0.0f));
+        }
+        scene_end(&s);
+    }
+}
+
+static bool stop(void *user, const rv_progress *now) {
+    (void)user;
+    return now->done < 0.2;
+}
+
+static void a_stopped_run_is_whole(void **state) {
+    (void)state;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 2;
+    desc.progress = stop;
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    scene s = scene_with(ctx, 128, 128);
+    hills(&s, 4, 0, 200);
+    rv_particles_params p = roll(400000);
+    assert_int_equal(wear_status(&s, RV_STEP_particles, &p), RV_CANCELLED);
+    above("taken before it was stopped, m3", s.report.ledger.taken, 1);
+    below("gap of the ledger", ledger_gap(&s), 1e-6);
+    scene_end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_vanishes),
+        cmocka_unit_test(nothing_vanishes_on_a_high_base),
+        cmocka_unit_test(a_dry_particle_lays_all_down),
+        cmocka_unit_test(material_moves_down_the_slope),
+        cmocka_unit_test(flow_grows_down_a_valley),
+        cmocka_unit_test(on_level_land_nothing_moves),
+        cmocka_unit_test(slower_particles_take_less),
+        cmocka_unit_test(with_full_friction_nothing_moves),
+        cmocka_unit_test(size_does_not_matter),
+        cmocka_unit_test(a_pit_becomes_shallower),
+        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(other_seeds_are_other_rains),
+        cmocka_unit_test(particles_fall_where_the_image_is_white),
+        cmocka_unit_test(masked_land_keeps_its_bits),
+        cmocka_unit_test(hard_land_keeps_its_bits),
+        cmocka_unit_test(particles_cut_through_layers),
+        cmocka_unit_test(land_does_not_sink_below_the_floor),
+        cmocka_unit_test(a_stopped_run_is_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,539 @@
+/* What must hold for runoff: water and ground are kept, levels never overshoot, a lake stays still,
+ * and neither directions, strips nor threads show in the land. Figures that a bound is set for are
+ * printed. */
+#include "wear_scene.h"
+
+static rv_runoff_params rain(int rounds) {
+    rv_runoff_params p = rv_runoff_params_default();
+    p.rounds = rounds;
+    return p;
+}
+
+/* ---- 1. nothing vanishes ---- */
+
+static double water_gap(const scene *s) {
+    const rv_water *w = &s->report.water;
+    double all = w->before + w->rained;
+    double gap = fabs(all - w->evaporated - w->carried_off - w->standing);
+    double stands = 0;
+    for (size_t i = 0; i < s->cells; i++)
+        stands += (double)field(s, "water")[i] * 100;
+    gap = fmax(gap, fabs(stands - w->standing));
+    return all > 0 ? gap / all : gap > 0 ? INFINITY : 0;
+}
+
+static void check_mass(float base) {
+    static const int limits[] = {0, MASK, HARD, LAYERS, MASK | HARD, MASK | HARD | LAYERS};
+    double worst = 0, worst_water = 0;
+    for (int run = 0; run < 24; run++) {
+        scene s = scene_make(48, 56);
+        hills(&s, 3, base, 100);
+        limit(&s, limits[run / 4]);
+        if (run % 3 == 0) { /* something stands on the land already */
+            draw(&s, "water", stripes);
+            draw(&s, "sediment", turned_stripes);
+        }
+        rv_runoff_params p = rain(60);
+        p.border = run % 2;
+        p.neighbours = run / 2 % 2;
+        p.every = run % 5;
+        wear(&s, RV_STEP_runoff, &p);
+        assert_true(s.report.ledger.taken > 0);
+        if (p.border == RV_runoff_border_wall)
+            assert_true(s.report.ledger.carried_off == 0 && s.report.water.carried_off == 0);
+        assert_sound(&s);
+        worst = fmax(worst, ledger_gap(&s));
+        worst_water = fmax(worst_water, water_gap(&s));
+        scene_end(&s);
+    }
+    below("largest gap of a ledger", worst, 1e-6);
+    below("largest gap of the water", worst_water, 1e-6);
+}
+
+static void nothing_vanishes(void **state) {
+    (void)state;
+    check_mass(0);
+}
+
+static void nothing_vanishes_on_a_high_base(void **state) {
+    (void)state;
+    check_mass(5000);
+}
+
+static void nothing_vanishes_in_a_long_run(void **state) {
+    (void)state;
+    scene s = scene_make(64, 64);
+    hills(&s, 3, 0, 300);
+    rv_runoff_params p = rain(4000);
+    wear(&s, RV_STEP_runoff, &p);
+    below("gap of the ledger", ledger_gap(&s), 1e-6);
+    below("gap of the water", water_gap(&s), 1e-6);
+    scene_end(&s);
+}
+
+/* A round takes less from a cell than a height of 5000 m can show. */
+static void small_amounts_count_on_high_land(void **state) {
+    (void)state;
+    double taken[2];
+    for (int high = 0; high < 2; high++) {
+        scene s = scene_make(48, 48);
+        hills(&s, 3, high ? 8000 : 0, 100);
+        rv_runoff_params p = rain(400);
+        p.water = 0.0002f;
+        p.floor = -1e9f;
+        wear(&s, RV_STEP_runoff, &p);
+        taken[high] = s.report.ledger.taken;
+        scene_end(&s);
+    }
+    below("how much the base changes what is taken", fabs(taken[1] / taken[0] - 1), 0.05);
+}
+
+/* ---- 2. water ---- */
+
+static float rough_bed(const scene *s, int x, int y) {
+    (void)s;
+    return 40 + 30 * sinf(0.3f * (float)x) * cosf(0.23f * (float)y) + 0.37f * (float)((x * y) % 5);
+}
+
+static const float LAKE = 83.21f;
+
+static float lake_water(const scene *s, int x, int y) {
+    float depth = LAKE - rough_bed(s, x, y);
+    return depth > 0 ? depth : 0;
+}
+
+static void a_lake_at_rest_stays_at_rest(void **state) {
+    (void)state;
+    for (int neighbours = 0; neighbours < 2; neighbours++) {
+        scene s = scene_make(61, 47);
+        draw(&s, "height", rough_bed);
+        draw(&s, "water", lake_water);
+        rv_runoff_params p = rain(300);
+        p.water = p.evaporation = 0;
+        p.border = RV_runoff_border_wall;
+        p.neighbours = neighbours;
+        float *depth = from_formula(&s, lake_water);
+        wear(&s, RV_STEP_runoff, &p);
+        assert_true(same_bits(&s, "height", s.before));
+        assert_true(same_bits(&s, "water", depth));
+        free(depth);
+        scene_end(&s);
+    }
+}
+
+static float column(const scene *s, int x, int y) {
+    return x == s->width / 3 && y == s->height / 3 ? 500.0f : 0.0f;
+}
+
+/* The level of a cell stays within the levels around it, and in the end water is level. */
+static void levels_never_overshoot(void **state) {
+    (void)state;
+    scene s = scene_make(32, 32);
+    draw(&s, "height", rough_bed);
+    draw(&s, "water", column);
+    rv_runoff_params p = rain(1);
+    p.water = p.evaporation = p.capacity = 0;
+    p.border = RV_runoff_border_wall;
+    float *level = calloc(s.cells, sizeof(float));
+    for (int round = 0; round < 200; round++) {
+        for (size_t i = 0; i < s.cells; i++)
+            level[i] = field(&s, "height")[i] + field(&s, "water")[i];
+        wear(&s, RV_STEP_runoff, &p);
+        for (int y = 0; y < 32; y++)
+            for (int x = 0; x < 32; x++) {
+                float low = level[y * 32 + x], high = low, now;
+                for (int n = 0; n < 9; n++) {
+                    int nx = x + n % 3 - 1, ny = y + n / 3 - 1;
+                    if (nx < 0 || ny < 0 || nx > 31 || ny > 31)
+                        continue;
+                    low = fminf(low, level[ny * 32 + nx]);
+                    high = fmaxf(high, level[ny * 32 + nx]);
+                }
+                now = field(&s, "height")[y * 32 + x] + field(&s, "water")[y * 32 + x];
+                assert_true(now >= low - 1e-4f && now <= high + 1e-4f);
+            }
+    }
+    free(level);
+    scene_end(&s);
+}
+
+static float tilted_water(const scene *s, int x, int y) {
+    (void)s;
+    return 100 + (float)x + 0.5f * (float)y;
+}
+
+static void water_becomes_level(void **state) {
+    (void)state;
+    scene s = scene_make(32, 32);
+    draw(&s, "height", rough_bed);
+    draw(&s, "water", tilted_water);
+    rv_runoff_params p = rain(6000);
+    p.water = p.evaporation = p.capacity = 0;
+    p.border = RV_runoff_border_wall;
+    wear(&s, RV_STEP_runoff, &p);
+    float low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < s.cells; i++) {
+        float level = field(&s, "height")[i] + field(&s, "water")[i];
+        low = fminf(low, level);
+        high = fmaxf(high, level);
+    }
+    below("metres between the highest and the lowest level", (double)(high - low), 0.02);
+    scene_end(&s);
+}
+
+static float north_white(const scene *s, int x, int y) {
+    (void)x;
+    return y < s->height / 2 ? 1.0f : 0.0f;
+}
+
+static void it_rains_where_the_image_is_white(void **state) {
+    (void)state;
+    scene s = scene_make(40, 40);
+    draw(&s, "height", north_white);
+    rv_save_params save = rv_save_params_default();
+    save.file = "rain.png";
+    save.low = 0;
+    save.high = 1;
+    support_ok(s.ctx, rv_step_run(s.land, RV_STEP_save, &save, NULL));
+    draw(&s, "height", column); /* all but flat */
+    rv_runoff_params p = rain(1);
+    p.rain = "rain.png";
+    p.evaporation = 0;
+    wear(&s, RV_STEP_runoff, &p);
+    assert_true(field(&s, "water")[5 * 40 + 30] == p.water);
+    assert_true(field(&s, "water")[35 * 40 + 30] == 0);
+    below("gap of what it rained",
+          fabs(s.report.water.rained / ((double)p.water * 40 * 20 * 100) - 1), 1e-6);
+    scene_end(&s);
+}
+
+static void rain_comes_as_often_as_asked(void **state) {
+    (void)state;
+    static const int every[] = {0, 1, 3, 10, 11}, times[] = {1, 10, 4, 1, 1};
+    for (int k = 0; k < 5; k++) {
+        scene s = scene_make(32, 32);
+        hills(&s, 1, 0, 100);
+        rv_runoff_params p = rain(10);
+        p.every = every[k];
+        wear(&s, RV_STEP_runoff, &p);
+        double one_rain = (double)p.water * 1024 * 100;
+        below("gap of what it rained", fabs(s.report.water.rained / one_rain / times[k] - 1), 1e-5);
+        scene_end(&s);
+    }
+}
+
+/* ---- 3. downhill ---- */
+
+static void material_moves_down_the_slope(void **state) {
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        scene s = scene_make(64, 64);
+        if (run % 2)
+            hills(&s, 6, 0, 300);
+        else
+            draw(&s, "height", east_slope);
+        rv_runoff_params p = rain(200);
+        p.border = run % 2 ? RV_runoff_border_open : RV_runoff_border_wall;
+        p.neighbours = run / 2;
+        wear(&s, RV_STEP_runoff, &p);
+        above("metres that material came down by",
+              mean_height(&s, "eroded") - mean_height(&s, "deposited"), 5);
+        scene_end(&s);
+    }
+}
+
+static void flow_grows_down_a_valley(void **state) {
+    (void)state;
+    scene s = scene_make(96, 33);
+    draw(&s, "height", valley);
+    rv_runoff_params p = rain(300);
+    p.softness = p.evaporation = 0;
+    p.water = 0.0001f;
+    wear(&s, RV_STEP_runoff, &p);
+    double upstream = 0;
+    for (int part = 0; part < 6; part++) {
+        double flow = 0;
+        for (int x = 0; x < 16; x++)
+            flow += (double)field(&s, "flow")[16 * s.width + part * 16 + x];
+        if (part > 0)
+            above("flow in the next part of the valley, as a multiple", flow / upstream, 1.1);
+        upstream = flow;
+    }
+    scene_end(&s);
+}
+
+static void a_pit_fills(void **state) {
+    (void)state;
+    scene s = scene_make(64, 64);
+    draw(&s, "height", bowl);
+    double depth = pit_depth(&s);
+    rv_runoff_params p = rain(600);
+    wear(&s, RV_STEP_runoff, &p);
+    below("depth of the pit, as a share", pit_depth(&s) / depth, 0.5);
+    scene_end(&s);
+}
+
+/* ---- 4. the same in every direction ---- */
+
+static const char *const all_fields[] = {"height", "water",  "sediment",
+                                         "flow",   "eroded", "deposited"};
+
+/* Where cell (x, y) of the turned map comes from: bit 0 flips x, bit 1 flips y, bit 2 swaps them.
+ */
+static size_t source(int turn, int x, int y, int width, int height) {
+    int sx = turn & 4 ? y : x, sy = turn & 4 ? x : y;
+    sx = turn & 1 ? width - 1 - sx : sx;
+    sy = turn & 2 ? height - 1 - sy : sy;
+    return (size_t)(sy * width + sx);
+}
+
+static void copy_turned(const scene *from, scene *to, const char *name, int turn) {
+    float *values = calloc(to->cells, sizeof(float));
+    for (int y = 0; y < to->height; y++)
+        for (int x = 0; x < to->width; x++)
+            values[y * to->width + x] =
+                field(from, name)[source(turn, x, y, from->width, from->height)];
+    support_ok(to->ctx, rv_terrain_field_set(to->land, name, values));
+    free(values);
+}
+
+static void check_turned(const scene *from, const scene *to, int turn) {
+    for (size_t f = 0; f < sizeof all_fields / sizeof all_fields[0]; f++)
+        for (int y = 0; y < to->height; y++)
+            for (int x = 0; x < to->width; x++) {
+                float a = field(from, all_fields[f])[source(turn, x, y, from->width, from->height)];
+                float b = field(to, all_fields[f])[y * to->width + x];
+                if (memcmp(&a, &b, sizeof a) != 0)
+                    fail_msg("turn %d: %s at %d %d is %.9g, not %.9g", turn, all_fields[f], x, y,
+                             (double)b, (double)a);
+            }
+}
+
+static void a_turned_map_wears_to_the_turned_result(void **state) {
+    (void)state;
+    for (int run = 0; run < 8; run++)
+        for (int turn = 1; turn < 8; turn++) {
+            int w = run == 7 ? 259 : 45, h = run == 7 ? 30 : 38; /* more than one strip */
+            scene a = scene_make(w, h);
+            scene b = turn & 4 ? scene_make(h, w) : scene_make(w, h);
+            hills(&a, 5, 0, 200);
+            copy_turned(&a, &b, "height", turn);
+            if (run & 4) {
+                draw(&a, "mask", across);
+                draw(&a, "hardness", down);
+                copy_turned(&a, &b, "mask", turn);
+                copy_turned(&a, &b, "hardness", turn);
+            }
+            rv_runoff_params p = rain(40);
+            p.neighbours = run & 1;
+            p.border = run >> 1 & 1;
+            wear(&a, RV_STEP_runoff, &p);
+            wear(&b, RV_STEP_runoff, &p);
+            check_turned(&a, &b, turn);
+            scene_end(&a);
+            scene_end(&b);
+        }
+}
+
+static void threads_do_not_show(void **state) {
+    (void)state;
+    static const int threads[] = {1, 2, 3, 7};
+    for (int layers = 0; layers < 2; layers++) {
+        uint64_t first = 0;
+        rv_report one_thread = {0};
+        for (int t = 0; t < 4; t++) {
+            scene s = scene_with(support_context(threads[t]), 301, 75);
+            hills(&s, 2, 0, 300);
+            limit(&s, layers ? LAYERS | MASK : 0);
+            rv_runoff_params p = rain(30);
+            wear(&s, RV_STEP_runoff, &p);
+            uint64_t hash = rv_terrain_hash(s.land);
+            assert_true(t == 0 || hash == first);
+            assert_true(t == 0 || s.report.ledger.taken == one_thread.ledger.taken);
+            assert_true(t == 0 || s.report.water.evaporated == one_thread.water.evaporated);
+            first = hash;
+            one_thread = s.report;
+            scene_end(&s);
+        }
+    }
+}
+
+/* ---- 5. limits ---- */
+
+static void masked_land_keeps_its_bits(void **state) {
+    (void)state;
+    for (int run = 0; run < 8; run++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        limit(&s, run & 4 ? LAYERS : 0);
+        draw(&s, "mask", half);
+        rv_runoff_params p = rain(80);
+        p.border = run & 1;
+        p.neighbours = run >> 1 & 1;
+        wear(&s, RV_STEP_runoff, &p);
+        double moved = 0;
+        for (int i = 0; i < (int)s.cells; i++) {
+            if (i % s.width < 32)
+                assert_memory_equal(&s.before[i], &field(&s, "height")[i], sizeof(float));
+            moved += fabs((double)field(&s, "height")[i] - (double)s.before[i]);
+        }
+        assert_true(moved > 0);
+        scene_end(&s);
+    }
+}
+
+static void hard_land_keeps_its_bits(void **state) {
+    (void)state;
+    for (int layers = 0; layers < 2; layers++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        limit(&s, layers ? LAYERS : 0);
+        draw(&s, "hardness", one);
+        rv_runoff_params p = rain(80);
+        wear(&s, RV_STEP_runoff, &p);
+        assert_true(same_bits(&s, "height", s.before));
+        assert_true(s.report.ledger.taken == 0 && s.report.ledger.laid == 0);
+        scene_end(&s);
+    }
+}
+
+static float thin(const scene *s, int x, int y) {
+    return 0.5f * one(s, x, y);
+}
+
+/* Half a metre of sand is gone, and the rock below it is worn; rock that nothing can wear stays. */
+static void water_cuts_through_layers(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        scene s = scene_make(64, 64);
+        hills(&s, 5, 100, 500);
+        add_layer(&s, "rock", hard ? 0.0f : 0.5f, thin);
+        add_layer(&s, "sand", 1, thin);
+        float *bed = calloc(s.cells, sizeof(float));
+        memcpy(bed, rv_terrain_layer_thickness(s.land, 0), s.cells * sizeof(float));
+        rv_runoff_params p = rain(300);
+        wear(&s, RV_STEP_runoff, &p);
+        double sand_gone = 0, rock_gone = 0, bed_lost = 0;
+        for (size_t i = 0; i < s.cells; i++) {
+            sand_gone += rv_terrain_layer_thickness(s.land, 2)[i] == 0;
+            rock_gone += rv_terrain_layer_thickness(s.land, 1)[i] == 0;
+            bed_lost += (double)(bed[i] - rv_terrain_layer_thickness(s.land, 0)[i]);
+            assert_true(rv_terrain_layer_thickness(s.land, 0)[i] <= bed[i]);
+            if (rv_terrain_layer_thickness(s.land, 1)[i] < 0.5f - 1e-4f)
+                assert_true(field(&s, "eroded")[i] >= 0.5f); /* the sand went first */
+        }
+        above("cells without sand", sand_gone, 100);
+        if (hard) {
+            assert_true(rock_gone == 0 && bed_lost == 0);
+        } else {
+            above("cells without rock", rock_gone, 10);
+            above("metres of bedrock worn", bed_lost, 1);
+        }
+        below("gap of the ledger", ledger_gap(&s), 1e-6);
+        free(bed);
+        scene_end(&s);
+    }
+}
+
+static void land_does_not_sink_below_the_floor(void **state) {
+    (void)state;
+    static const float floors[] = {RV_AUTO, 50, 123.4f, -1e9f};
+    for (int k = 0; k < 8; k++) {
+        scene s = scene_make(48, 48);
+        hills(&s, 1, 0, 300);
+        limit(&s, k & 4 ? LAYERS : 0);
+        rv_runoff_params p = rain(300);
+        p.floor = floors[k % 4];
+        p.capacity = 200;
+        p.softness = 1;
+        wear(&s, RV_STEP_runoff, &p);
+        float floor = isnan(p.floor) ? lowest(s.before, s.cells) : p.floor;
+        for (size_t i = 0; i < s.cells; i++) {
+            float least = s.before[i] < floor ? s.before[i] : floor;
+            assert_true(field(&s, "height")[i] >= least - (k & 4 ? 1e-3f : 0.0f));
+        }
+        scene_end(&s);
+    }
+}
+
+/* ---- 6. rounds ---- */
+
+/* Water and sediment are taken up by the next run: twice ten rounds are twenty, up to rounding. */
+static void a_run_goes_on_where_the_last_ended(void **state) {
+    (void)state;
+    scene a = scene_make(48, 48), b = scene_make(48, 48);
+    hills(&a, 4, 0, 200);
+    hills(&b, 4, 0, 200);
+    rv_runoff_params whole = rain(60), part = rain(30);
+    wear(&a, RV_STEP_runoff, &whole);
+    wear(&b, RV_STEP_runoff, &part);
+    wear(&b, RV_STEP_runoff, &part);
+    below("gap of the second ledger", ledger_gap(&b), 1e-6);
+    double apart = 0;
+    for (size_t i = 0; i < a.cells; i++)
+        apart = fmax(apart, fabs((double)field(&a, "height")[i] - (double)field(&b, "height")[i]));
+    below("metres between one run and two halves", apart, 1e-3);
+    scene_end(&a);
+    scene_end(&b);
+}
+
+static double stopped_at;
+
+static bool stop(void *user, const rv_progress *now) {
+    (void)user;
+    if (now->land && now->done > 0.2) {
+        stopped_at = now->done;
+        return false;
+    }
+    return true;
+}
+
+static void a_stopped_run_is_whole(void **state) {
+    (void)state;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 2;
+    desc.progress = stop;
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    scene a = scene_with(ctx, 128, 128), b = scene_make(128, 128);
+    hills(&a, 4, 0, 200);
+    hills(&b, 4, 0, 200);
+    stopped_at = 0;
+    rv_runoff_params p = rain(4000);
+    assert_int_equal(wear_status(&a, RV_STEP_runoff, &p), RV_CANCELLED);
+    assert_true(stopped_at > 0);
+    below("gap of the ledger", ledger_gap(&a), 1e-6);
+    below("gap of the water", water_gap(&a), 1e-6);
+    p.rounds = (int)(stopped_at * 4000 + 0.5);
+    wear(&b, RV_STEP_runoff, &p);
+    assert_true(same_bits(&b, "height", field(&a, "height")));
+    assert_true(same_bits(&b, "deposited", field(&a, "deposited")));
+    scene_end(&a);
+    scene_end(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_vanishes),
+        cmocka_unit_test(nothing_vanishes_on_a_high_base),
+        cmocka_unit_test(nothing_vanishes_in_a_long_run),
+        cmocka_unit_test(small_amounts_count_on_high_land),
+        cmocka_unit_test(a_lake_at_rest_stays_at_rest),
+        cmocka_unit_test(levels_never_overshoot),
+        cmocka_unit_test(water_becomes_level),
+        cmocka_unit_test(it_rains_where_the_image_is_white),
+        cmocka_unit_test(rain_comes_as_often_as_asked),
+        cmocka_unit_test(material_moves_down_the_slope),
+        cmocka_unit_test(flow_grows_down_a_valley),
+        cmocka_unit_test(a_pit_fills),
+        cmocka_unit_test(a_turned_map_wears_to_the_turned_result),
+        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(masked_land_keeps_its_bits),
+        cmocka_unit_test(hard_land_keeps_its_bits),
+        cmocka_unit_test(water_cuts_through_layers),
+        cmocka_unit_test(land_does_not_sink_below_the_floor),
+        cmocka_unit_test(a_run_goes_on_where_the_last_ended),
+        cmocka_unit_test(a_stopped_run_is_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
