@@ -121,7 +121,7 @@ static rv_status run_step(run *r) {
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = now_seconds();
     rv_report report = {0};
-    rv_status status = rv_step_run(r->land, step->id, params, &report);
+    rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
     r->done += 1.0;
     if (status == RV_OK && watch && watch->after) {
         report.seconds = now_seconds() - start;

@@ -7,16 +7,6 @@
 #include "formats/format.h"
 #include "steps/step.h"
 
-static rv_status no_such_field(rvi_job *job, const char *name) {
-    char list[512];
-    size_t used = (size_t)snprintf(list, sizeof list, "height");
-    for (int i = 0; i < rv_terrain_field_count(job->land) && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
-                                 rv_terrain_field_name(job->land, i));
-    return rvi_fail(job->ctx, RV_ERROR_USAGE, "There is no field \"%s\" to save; there is %s.",
-                    name, list);
-}
-
 static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
     float low = INFINITY, high = -INFINITY;
     for (int y = 0; y < raster->height; y++) {
@@ -131,7 +121,7 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
                          .values = rv_terrain_field(job->land, p->field),
                          .bits = p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16};
     if (raster.values == NULL)
-        return no_such_field(job, p->field);
+        return rvi_job_no_field(job, p->field, "to save");
     rv_status status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)
