@@ -63,10 +63,14 @@ docs: release
 pictures: release
 	@RAVINE='$(RAVINE)' sh tools/pictures.sh
 
-hashes: test-build
-	@sh tests/run_in.sh '$(abspath $(BUILD))/test/run/hashes' '$(abspath $(BUILD))/test/tests/same_bits' \
-	    > '$(BUILD)/test/hashes.txt'
-	@mv '$(BUILD)/test/hashes.txt' tests/same_bits/hashes.txt
+hashes:
+	@sh tools/setup.sh test
+	@mkdir -p '$(BUILD)'
+	@cmake --preset test -B '$(BUILD)/test' > '$(BUILD)/said'
+	@cmake --build '$(BUILD)/test' -j $(JOBS) --target same_bits
+	@sh tests/run_in.sh '$(BUILD)/test/run/hashes' '$(abspath $(BUILD))/test/tests/same_bits' \
+	    > '$(BUILD)/hashes.txt'
+	@mv '$(BUILD)/hashes.txt' tests/same_bits/hashes.txt
 
 format:
 	@find bench cli examples include src tests -name '*.[ch]' ! -name ravine.h | xargs clang-format-14 -i

@@ -16,6 +16,11 @@ foreach(page man completion)
 endforeach()
 add_custom_target(ravine_pages ALL DEPENDS ${printed_man} ${printed_completion})
 
+if(BUILD_SHARED_LIBS)
+    set_target_properties(ravine_cli PROPERTIES
+        INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    )
+endif()
 install(TARGETS ravine EXPORT ravineTargets)
 install(TARGETS ravine_cli)
 install(FILES include/ravine/ravine.h include/ravine/steps.def

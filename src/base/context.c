@@ -30,7 +30,7 @@ struct rv_context {
     double done, from, to; /* of the step, and what part of the recipe it is */
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
-    bool cancelled;
+    bool cancelled, asking;
     char error[SENTENCE];
 };
 
@@ -143,16 +143,28 @@ void rvi_log(rv_context *ctx, const char *format, ...) {
     ctx->desc.log(ctx->desc.user, line);
 }
 
-static double gib(size_t bytes) {
-    return (double)bytes / (1024.0 * 1024.0 * 1024.0);
+typedef struct amount {
+    char text[32];
+} amount;
+
+static amount bytes_text(size_t bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1024.0 && unit < 4; unit++)
+        value /= 1024.0;
+    amount a;
+    snprintf(a.text, sizeof a.text, "%.4g %s", value, units[unit]);
+    return a;
 }
 
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what) {
     if (bytes <= ctx->desc.memory_limit - ctx->used)
         return RV_OK;
     return rvi_fail(ctx, RV_ERROR_MEMORY,
-                    "%.3g GiB for %s would pass the memory limit of %.3g GiB (%.3g in use).",
-                    gib(bytes), what, gib(ctx->desc.memory_limit), gib(ctx->used));
+                    "%s for %s would pass the memory limit of %s (%s in use).",
+                    bytes_text(bytes).text, what, bytes_text(ctx->desc.memory_limit).text,
+                    bytes_text(ctx->used).text);
 }
 
 void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
@@ -167,7 +179,7 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
     rv_allocator a = ctx->desc.allocator;
     char *base = a.allocate(a.user, whole);
     if (!base) {
-        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %.3g GiB left for %s.", gib(whole),
+        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %s left for %s.", bytes_text(whole).text,
                  what);
         return NULL;
     }
@@ -202,7 +214,10 @@ static rv_status ask(rv_context *ctx, const rv_terrain *land) {
     ctx->asked_ms = now_ms();
     double total = ctx->from + ctx->done * (ctx->to - ctx->from);
     rv_progress now = {ctx->step, ctx->done, total, land};
-    if (!ctx->desc.progress(ctx->desc.user, &now)) {
+    ctx->asking = true; /* what the user calls meanwhile must not ask again */
+    bool go_on = ctx->desc.progress(ctx->desc.user, &now);
+    ctx->asking = false;
+    if (!go_on) {
         ctx->cancelled = true;
         rvi_fail(ctx, RV_CANCELLED, "Stopped in %s.", ctx->step[0] ? ctx->step : "the recipe");
     }
@@ -212,7 +227,7 @@ static rv_status ask(rv_context *ctx, const rv_terrain *land) {
 rv_status rvi_poll(rv_context *ctx) {
     if (ctx->cancelled)
         return RV_CANCELLED;
-    if (!ctx->desc.progress || now_ms() - ctx->asked_ms < POLL_MS)
+    if (!ctx->desc.progress || ctx->asking || now_ms() - ctx->asked_ms < POLL_MS)
         return RV_OK;
     return ask(ctx, NULL);
 }

@@ -10,7 +10,7 @@ static uint64_t word(const unsigned char *p, size_t bytes) {
 
 uint64_t rvi_hash(const void *data, size_t size, uint64_t seed) {
     const unsigned char *p = data;
-    uint64_t h = rvi_mix(seed ^ (uint64_t)size);
+    uint64_t h = rvi_mix(rvi_mix(seed) ^ (uint64_t)size);
     size_t left = size;
     for (; left >= 8; left -= 8, p += 8) {
         h = (h ^ word(p, 8)) * UINT64_C(0x9fb21c651e98df25);

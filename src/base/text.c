@@ -41,18 +41,18 @@ bool rvi_text_number(const char *text, size_t size, double *out) {
         bool minus = false;
         if (i < size && (text[i] == '-' || text[i] == '+'))
             minus = text[i++] == '-';
-        if (i >= size)
+        if (i >= size || !digit(text[i]))
             return false;
         int e = 0;
         for (; i < size && digit(text[i]); i++)
             e = e < 1000 ? e * 10 + (text[i] - '0') : e;
         exponent += minus ? -e : e;
     }
-    double scale = 1.0;
-    if (i < size) {
-        scale = text[i] == 'k' ? 1e3 : text[i] == 'M' ? 1e6 : text[i] == 'G' ? 1e9 : 0.0;
-        if (scale == 0.0)
+    if (i < size) { /* moves the point, so that 1.001k is exactly 1001 */
+        int places = text[i] == 'k' ? 3 : text[i] == 'M' ? 6 : text[i] == 'G' ? 9 : 0;
+        if (places == 0)
             return false;
+        exponent += places;
         i++;
     }
     if (i != size)
@@ -63,7 +63,7 @@ bool rvi_text_number(const char *text, size_t size, double *out) {
                 : exponent < 0   ? value / power_of_ten(-exponent)
                 : exponent < 310 ? value * power_of_ten(exponent)
                                  : value * 1e300 * 1e300;
-    *out = (negative ? -value : value) * scale;
+    *out = negative ? -value : value;
     return true;
 }
 
@@ -87,7 +87,7 @@ int rvi_text_distance(const char *a, size_t a_size, const char *b) {
     enum { MOST = 40 };
     size_t b_size = strlen(b);
     if (a_size > MOST || b_size > MOST)
-        return MOST;
+        return (int)(a_size > b_size ? a_size : b_size); /* never more than that */
     int row[3][MOST + 1]; /* the last three rows of the table of distances */
     for (size_t j = 0; j <= b_size; j++)
         row[0][j] = (int)j;
@@ -122,14 +122,4 @@ bool rvi_text_ends(const char *text, const char *end) {
         if (lower(text[size - end_size + i]) != lower(end[i]))
             return false;
     return true;
-}
-
-bool rvi_text_lists(const char *text, const char *word) {
-    if (strcmp(text, "*") == 0)
-        return true;
-    size_t size = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p += size)
-        if ((p == text || p[-1] == ' ') && (p[size] == ' ' || p[size] == '\0'))
-            return true;
-    return false;
 }

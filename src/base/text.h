@@ -14,7 +14,4 @@ bool rvi_text_uint(const char *text, size_t size, uint64_t *out);
 int rvi_text_distance(const char *a, size_t a_size, const char *b);
 bool rvi_text_is(const char *text, size_t size, const char *word); /* equal? */
 bool rvi_text_ends(const char *text, const char *end);             /* case does not matter */
-/* `text` lists `word` among names separated by blanks? "*" lists every word. */
-bool rvi_text_lists(const char *text, const char *word);
-
 #endif

@@ -313,6 +313,8 @@ static rv_status read_parameter(reader *r, const place *at, const word *w) {
     const rv_param_info *p = find_param(step, w->text, w->equals);
     if (!p)
         return unknown_key(recipe->ctx, at, step, w->text, w->equals);
+    if (p == r->bare)
+        r->bare = NULL;
     return set_value(recipe, at, last, p, w->text + w->equals + 1, w->size - w->equals - 1);
 }
 
@@ -400,7 +402,9 @@ static rv_status next_word(rv_context *ctx, const char *text, size_t *i, const p
     return RV_OK;
 }
 
-static rv_status read_text(reader *r, const char *text, const char *name, char *buffer) {
+/* Pass 0 reads steps and their parameters, pass 1 what changes them: a change may stand before or
+ * after the step. */
+static rv_status read_text(reader *r, const char *text, const char *name, char *buffer, int pass) {
     rv_context *ctx = r->recipe->ctx;
     int line = 1;
     size_t line_start = 0, i = 0;
@@ -418,13 +422,14 @@ static rv_status read_text(reader *r, const char *text, const char *name, char *
             place at = {name, line, (int)(i - line_start) + 1};
             word w;
             rv_status status = next_word(ctx, text, &i, &at, buffer, &w);
-            if (status == RV_OK)
+            bool changes = w.equals < w.size && memchr(w.text, '.', w.equals);
+            if (status == RV_OK && (int)changes == pass)
                 status = read_word(r, &at, &w);
             if (status != RV_OK)
                 return status;
         }
     }
-    return check_whole(r, name);
+    return pass == 1 ? check_whole(r, name) : RV_OK;
 }
 
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
@@ -436,7 +441,9 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
     if (r.recipe)
         r.recipe->ctx = ctx;
     if (status == RV_OK)
-        status = read_text(&r, text, name, buffer);
+        status = read_text(&r, text, name, buffer, 0);
+    if (status == RV_OK)
+        status = read_text(&r, text, name, buffer, 1);
     rvi_free(ctx, buffer);
     if (status == RV_OK)
         *out = r.recipe;

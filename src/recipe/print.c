@@ -46,7 +46,8 @@ int rv_param_print(const rv_param_info *param, const void *params, char *out, si
         break;
     }
     const char *text = rv_param_text(param, params);
-    return snprintf(out, size, "%s", text ? text : "");
+    bool quotes = text && strpbrk(text, " \t\r\n#") != NULL;
+    return snprintf(out, size, quotes ? "\"%s\"" : "%s", text ? text : "");
 }
 
 /* Adds text to out, which has room for `size`, at *length; counts on when it is full. */

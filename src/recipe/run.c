@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { SMALL = 1 << 20 }; /* bytes of everything that does not grow with the map */
+
 static double now_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -324,20 +326,22 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     int fields = 0;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
-        size_t held = rvi_cells(&land);
+        size_t held = rvi_cells(&land) * sizeof(float) * (size_t)(1 + fields);
         size_t working;
         status = rvi_step_plan(&land, step->id, recipe->steps[i].params, &working);
-        if (step->kind == RV_KIND_make && step->flags & RV_SIZES) {
+        bool sizes = step->flags & RV_SIZES, makes = step->kind == RV_KIND_make;
+        if (makes && sizes) {
             fields = 0; /* starts over */
             memcpy(names, " ", 2);
-            held = 0;
         }
         fields += add_fields(names, sizeof names, step->writes);
-        size_t cells = rvi_cells(&land);
-        size_t each = sizeof(float) * (size_t)(1 + fields);
-        size_t old = step->flags & RV_SIZES ? held * each : 0; /* is there until the new one is */
-        plans[i] =
-            (rv_plan){step->id, land.width, land.height, land.cell, old + cells * each + working};
+        size_t grid = rvi_cells(&land) * sizeof(float);
+        /* The old land is there until the new one is; a mask is applied to a copy. */
+        size_t more = sizes && (i > 0 || !makes) ? held : 0;
+        if (!sizes && (makes || step->kind == RV_KIND_shape) && strstr(names, " mask "))
+            more += 2 * grid;
+        plans[i] = (rv_plan){step->id, land.width, land.height, land.cell,
+                             grid * (size_t)(1 + fields) + more + working + SMALL};
     }
     return status;
 }

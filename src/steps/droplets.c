@@ -53,6 +53,8 @@ typedef struct flood {
     float steer, pull, min_fall; /* (1 - inertia) / R, gravity / R, min_slope R */
     rvi_brush brush;
     rvi_rounds *rounds;
+    float *change; /* both only for blend > 0 */
+    rvi_smoother *smoother;
     tile_result *results; /* one a tile */
 } flood;
 
@@ -314,20 +316,31 @@ static void *grid(flood *f, const char *what) {
     return rvi_alloc(f->job->ctx, f->count, sizeof(float), what);
 }
 
+/* Everything, before the first drop falls: nothing can fail for memory when the land has changed.
+ */
 static rv_status allocate(flood *f) {
     rv_context *ctx = f->job->ctx;
+    const rv_terrain *land = f->job->land;
     f->h = grid(f, "the eroded land");
     f->flow = grid(f, "the flow of drops");
     f->laid = grid(f, "the sediment");
-    f->before = rvi_alloc(ctx, rvi_cells(f->job->land), sizeof(float), "the land as it was");
-    return f->h && f->flow && f->laid && f->before ? RV_OK : RV_ERROR_MEMORY;
+    f->before = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the land as it was");
+    if (!f->h || !f->flow || !f->laid || !f->before)
+        return RV_ERROR_MEMORY;
+    if (f->p->blend == 0.0f)
+        return RV_OK;
+    f->change = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the change map");
+    if (!f->change)
+        return RV_ERROR_MEMORY;
+    return rvi_smoother_create(ctx, land->width, land->height, f->p->blur, &f->smoother);
 }
 
 static void release(flood *f) {
-    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->results};
+    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->change, f->results};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
     rvi_rounds_destroy(f->rounds);
+    rvi_smoother_destroy(f->smoother);
 }
 
 /* The apron goes on as the land came: mirrored at the edge and turned over, 2 h(edge) -
@@ -391,15 +404,12 @@ static void show_land(const flood *f) {
  * hold cells back, what is raised elsewhere is scaled so that nothing is won or lost. */
 static rv_status blend_change(flood *f) {
     rv_terrain *land = f->job->land;
-    rv_context *ctx = f->job->ctx;
     size_t cells = rvi_cells(land);
     float b = f->p->blend;
-    float *change = rvi_alloc(ctx, cells, sizeof(float), "the change map");
-    if (!change)
-        return RV_ERROR_MEMORY;
+    float *change = f->change;
     for (size_t i = 0; i < cells; i++)
         change[i] = land->surface[i] - f->before[i];
-    rv_status status = rvi_smooth(ctx, change, land->width, land->height, f->p->blur);
+    rv_status status = rvi_smoother_run(f->smoother, change);
     double before = 0.0, raised = 0.0, lowered = 0.0;
     for (size_t i = 0; status == RV_OK && i < cells; i++) {
         float sharp = land->surface[i] - f->before[i];
@@ -415,7 +425,6 @@ static rv_status blend_change(flood *f) {
         float c = change[i] > 0.0f ? change[i] * scale : change[i];
         rvi_layers_shift(land, i, f->before[i] + c - land->surface[i]);
     }
-    rvi_free(ctx, change);
     return status == RV_OK ? rvi_terrain_sum_layers(land) : status;
 }
 
@@ -541,18 +550,26 @@ static rv_status run_flood(flood *f) {
     rv_status status = prepare(f);
     if (status != RV_OK)
         return status;
-    float *flow = rvi_field_make(land, "flow");
-    float *eroded = rvi_field_make(land, "eroded");
-    float *deposited = rvi_field_make(land, "deposited");
-    if (!flow || !eroded || !deposited)
-        return RV_ERROR_MEMORY;
+    static const char *const names[3] = {"flow", "eroded", "deposited"};
+    float *fields[3];
+    bool fresh[3];
+    for (int i = 0; i < 3; i++) {
+        fresh[i] = rvi_field_get(land, names[i]) == NULL;
+        fields[i] = rvi_field_make(land, names[i]);
+        status = fields[i] ? status : RV_ERROR_MEMORY;
+    }
+    for (int i = 0; i < 3 && status != RV_OK; i++)
+        if (fresh[i])
+            rvi_field_drop(land, names[i]);
+    if (status != RV_OK)
+        return status;
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);
     /* A run that was stopped is whole too: all that follows belongs to the drops that did run. */
     show_land(f);
     close_ledger(f);
-    leave_fields(f, flow, eroded, deposited);
+    leave_fields(f, fields[0], fields[1], fields[2]);
     rv_status blended = f->p->blend > 0.0f ? blend_change(f) : RV_OK;
     return status == RV_OK ? blended : status;
 }
@@ -564,8 +581,15 @@ rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
     f->p = p;
     f->job = job;
     size_grids(f);
-    job->memory = plan_memory(f);
-    rv_status status = job->planning ? RV_OK : run_flood(f);
+    float *none;
+    rv_status status = RV_OK;
+    if (!job->planning) {
+        status = run_flood(f);
+    } else {
+        job->memory = plan_memory(f);
+        if (p->rain[0] != '\0')
+            status = rvi_job_image(job, p->rain, &none);
+    }
     release(f);
     rvi_free(job->ctx, f);
     return status;

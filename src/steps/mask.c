@@ -6,12 +6,13 @@
 rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool invert) {
     rv_terrain *land = job->land;
     if (file[0] == '\0') {
-        rvi_field_drop(land, field);
+        if (!job->planning)
+            rvi_field_drop(land, field);
         return RV_OK;
     }
     float *image;
     rv_status status = rvi_job_image(job, file, &image);
-    if (status != RV_OK)
+    if (status != RV_OK || job->planning)
         return status;
     size_t cells = rvi_cells(land);
     for (size_t i = 0; invert && i < cells; i++)

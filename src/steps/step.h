@@ -42,7 +42,9 @@ rv_status rvi_job_progress(rvi_job *job, double done);
  * (mode: RV_noise_mode_..., the same for every step that makes). Takes `made` over. */
 rv_status rvi_job_lay(rvi_job *job, float *made, float relief, int mode);
 
-/* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. */
+/* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. While planning it
+ * only adds to job->memory what that needs, and *out is NULL: the image may be larger than the map,
+ * and may not be there before the recipe has made it. */
 rv_status rvi_job_image(rvi_job *job, const char *file, float **out);
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */

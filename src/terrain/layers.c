@@ -118,6 +118,8 @@ float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
     for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
         const rvi_layer *layer = &land->layers[l];
         float *thickness = &layer->thickness[cell];
+        if (l > 0 && *thickness <= 0.0f)
+            continue; /* none of it here: it protects nothing */
         float loss = want * layer->erodibility;
         if (l == 0 || loss <= *thickness) {
             float left = *thickness - loss;

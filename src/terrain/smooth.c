@@ -95,36 +95,86 @@ static int make_weights(double sigma, int n, double *bessel, float *weights) {
     return folded;
 }
 
-/* Blurs the columns of a grid and writes it transposed, so that two passes blur both ways. */
-static rv_status blur_columns(rv_context *ctx, const float *from, float *to, int width, int height,
-                              float sigma) {
+/* The kernel of one axis. */
+typedef struct kernel {
+    float *weights;
+    int reach;
+} kernel;
+
+struct rvi_smoother {
+    rv_context *ctx;
+    int width, height;
+    float *half; /* the grid after its columns were blurred, transposed; NULL: nothing to do */
+    kernel columns, rows;
+};
+
+static rv_status make_kernel(rv_context *ctx, float sigma, int n, kernel *out) {
     /* A kernel much wider than the map already gives the mean. */
-    double used = sigma < 4 * (float)height ? (double)sigma : 4 * (double)height;
+    double used = sigma < 4 * (float)n ? (double)sigma : 4 * (double)n;
     size_t count = (size_t)(3 * used) + 2;
     double *bessel = rvi_alloc(ctx, count, sizeof *bessel, "the kernel of a blur");
-    float *weights = rvi_alloc(ctx, count, sizeof *weights, "the kernel of a blur");
-    rv_status status = bessel && weights ? RV_OK : RV_ERROR_MEMORY;
-    if (status == RV_OK) {
-        pass p = {from, to, width, height, weights, 0, (height + CHUNK - 1) / CHUNK};
-        p.reach = make_weights(used, height, bessel, weights);
-        int64_t strips = (width + LANES - 1) / LANES;
-        status = rvi_parallel(ctx, strips * p.chunks, blur_block, &p);
-    }
-    rvi_free(ctx, weights);
+    out->weights = rvi_alloc(ctx, count, sizeof *out->weights, "the kernel of a blur");
+    rv_status status = bessel && out->weights ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        out->reach = make_weights(used, n, bessel, out->weights);
     rvi_free(ctx, bessel);
     return status;
 }
 
-rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma) {
-    if (sigma < 1e-4f) /* moves less than a float can show */
-        return RV_OK;
-    size_t cells = (size_t)width * (size_t)height;
-    float *half = rvi_alloc(ctx, cells, sizeof *half, "a blur");
-    if (!half)
+/* Blurs the columns of a grid and writes it transposed, so that two passes blur both ways. */
+static rv_status blur_columns(rv_context *ctx, const float *from, float *to, int width, int height,
+                              const kernel *k) {
+    pass p = {from, to, width, height, k->weights, k->reach, (height + CHUNK - 1) / CHUNK};
+    int64_t strips = (width + LANES - 1) / LANES;
+    return rvi_parallel(ctx, strips * p.chunks, blur_block, &p);
+}
+
+void rvi_smoother_destroy(rvi_smoother *s) {
+    if (!s)
+        return;
+    rvi_free(s->ctx, s->half);
+    rvi_free(s->ctx, s->columns.weights);
+    rvi_free(s->ctx, s->rows.weights);
+    rvi_free(s->ctx, s);
+}
+
+rv_status rvi_smoother_create(rv_context *ctx, int width, int height, float sigma,
+                              rvi_smoother **out) {
+    *out = NULL;
+    rvi_smoother *s = rvi_alloc(ctx, 1, sizeof *s, "a blur");
+    if (!s)
         return RV_ERROR_MEMORY;
-    rv_status status = blur_columns(ctx, values, half, width, height, sigma);
+    s->ctx = ctx;
+    s->width = width;
+    s->height = height;
+    rv_status status = RV_OK;
+    if (sigma >= 1e-4f) { /* below, it moves less than a float can show */
+        s->half = rvi_alloc(ctx, (size_t)width * (size_t)height, sizeof *s->half, "a blur");
+        status = s->half ? make_kernel(ctx, sigma, height, &s->columns) : RV_ERROR_MEMORY;
+        if (status == RV_OK)
+            status = make_kernel(ctx, sigma, width, &s->rows);
+    }
     if (status == RV_OK)
-        status = blur_columns(ctx, half, values, height, width, sigma);
-    rvi_free(ctx, half);
+        *out = s;
+    else
+        rvi_smoother_destroy(s);
+    return status;
+}
+
+rv_status rvi_smoother_run(rvi_smoother *s, float *values) {
+    if (!s->half)
+        return RV_OK;
+    rv_status status = blur_columns(s->ctx, values, s->half, s->width, s->height, &s->columns);
+    if (status == RV_OK)
+        status = blur_columns(s->ctx, s->half, values, s->height, s->width, &s->rows);
+    return status;
+}
+
+rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma) {
+    rvi_smoother *s;
+    rv_status status = rvi_smoother_create(ctx, width, height, sigma, &s);
+    if (status == RV_OK)
+        status = rvi_smoother_run(s, values);
+    rvi_smoother_destroy(s);
     return status;
 }

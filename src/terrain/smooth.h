@@ -9,6 +9,13 @@
  */
 rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma);
 
+/* The same in two parts, for those who must know before they begin that the memory is there. */
+typedef struct rvi_smoother rvi_smoother;
+rv_status rvi_smoother_create(rv_context *ctx, int width, int height, float sigma,
+                              rvi_smoother **out);
+rv_status rvi_smoother_run(rvi_smoother *smoother, float *values);
+void rvi_smoother_destroy(rvi_smoother *smoother); /* NULL is fine */
+
 /* Samples `from` at another size, corner on corner; kernels widen when cells get larger.
  * filter: RV_resize_filter_... */
 rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,

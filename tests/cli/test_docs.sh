@@ -26,6 +26,20 @@ for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
     fi
 done
 
+# What pages point to in the repository is there.
+for page in "$SOURCE"/*.md "$SOURCE"/docs/*.md; do
+    { grep -oE '\]\([^)#]+' "$page" || true; } | sed 's/^](//' | while read -r target; do
+        case $target in
+        http*) ;;
+        *) [ -e "$(dirname "$page")/$target" ] || echo "$page: there is no $target" ;;
+        esac
+    done
+done > dangling
+if [ -s dangling ]; then
+    cat dangling
+    failures=$((failures + 1))
+fi
+
 ravine help --markdown > steps.md
 if ! diff -u "$SOURCE/docs/steps.md" steps.md; then
     echo "docs/steps.md is not what the step table says; make docs writes it."

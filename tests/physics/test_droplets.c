@@ -2,6 +2,7 @@
  * tiles nor the threads that run the drops show in the land. Figures that a bound is set for are
  * printed. */
 #include "base/math.h"
+#include "steps/rounds.h"
 #include "support.h"
 
 #include <math.h>
@@ -65,16 +66,20 @@ static void draw(scene *s, const char *name, formula f) {
     free(values);
 }
 
-/* Rolling land with three features along the longer side. */
-static void hills(scene *s, uint64_t seed, float base, float relief) {
+/* Rolling land from 0 to `relief` metres with features a third of `size` cells wide. */
+static void hills_of(scene *s, uint64_t seed, int size, float relief) {
     rv_noise_params p = rv_noise_params_default();
-    int side = s->width > s->height ? s->width : s->height;
     p.seed = seed;
-    p.frequency = 300.0f / (float)side;
+    p.frequency = 300.0f / (float)size;
+    p.octaves = 8;
+    p.gain = 0.5f;
     p.relief = relief;
     support_ok(s->ctx, rv_step_run(s->land, RV_STEP_noise, &p, NULL));
-    if (base == 0)
-        return;
+}
+
+/* The same on `base` metres, with three features along the longer side. */
+static void hills(scene *s, uint64_t seed, float base, float relief) {
+    hills_of(s, seed, s->width > s->height ? s->width : s->height, relief);
     float *values = calloc(s->cells, sizeof(float));
     assert_non_null(values);
     for (size_t i = 0; i < s->cells; i++)
@@ -265,7 +270,6 @@ static void nothing_vanishes_in_the_blend_on_a_high_base(void **state) {
     check_mass(0.5f, 5000);
 }
 
-
 /* ---- 2. downhill ---- */
 
 static float east_slope(const scene *s, int x, int y) { /* falls to the east by 640 m */
@@ -381,32 +385,50 @@ static float cliffs(const scene *s, int x, int y) {
     return (x + y) % 8 < 4 ? 5000.1f + (float)x : -3000.7f - (float)y;
 }
 
-static void a_given_floor_is_kept_to_the_bit(void **state) {
-    (void)state;
-    static const float floors[] = {0.1f, -0.1f, -1234.567f, 1e-20f, 3333.3f};
-    for (int run = 0; run < 20; run++) {
-        scene s = scene_make(64, 64);
-        draw(&s, "height", cliffs);
-        if (run % 4 > 1)
-            limit(&s, LAYERS);
-        rv_droplets_params p = thesis(&s);
-        p.floor = floors[run % 5];
-        p.capacity = 1000;
-        p.erosion = 1;
-        p.radius = (float)(1 + run % 3);
-        p.blend = run % 2 ? 0.5f : 0;
-        p.seed = (uint64_t)run;
-        rain_on(&s, &p);
-        double sunk = 0, worn = 0;
-        for (size_t i = 0; i < s.cells; i++) {
-            float least = s.before[i] < p.floor ? s.before[i] : p.floor;
-            sunk = fmax(sunk, (double)least - (double)field(&s, "height")[i]);
-            worn += s.before[i] > p.floor && field(&s, "height")[i] == p.floor;
-        }
-        print_message("  floor %g%s%s: %g cells worn to it, %.3g m below it\n", (double)p.floor,
-                      run % 4 > 1 ? " layers" : "", run % 2 ? " blend" : "", worn, sunk);
-        scene_end(&s);
+/* How far any cell lies below the floor, or below where it was if that is lower. */
+static double sunk(const scene *s, float floor, int *worn) {
+    double most = 0;
+    *worn = 0;
+    for (size_t i = 0; i < s->cells; i++) {
+        float least = s->before[i] < floor ? s->before[i] : floor, now = field(s, "height")[i];
+        most = fmax(most, (double)least - (double)now);
+        *worn += s->before[i] > floor && fabsf(now - floor) < 0.01f;
     }
+    return most;
+}
+
+static double sunk_on_cliffs(int run, bool layers) {
+    static const float floors[] = {0.1f, -0.1f, -1234.567f, 1e-20f, 3333.3f};
+    scene s = scene_make(64, 64);
+    draw(&s, "height", cliffs);
+    if (layers)
+        limit(&s, LAYERS);
+    rv_droplets_params p = thesis(&s);
+    p.floor = floors[run % 5];
+    p.capacity = 1000;
+    p.erosion = 1;
+    p.radius = (float)(1 + run % 3);
+    p.blend = run % 2 ? 0.5f : 0;
+    p.seed = (uint64_t)run;
+    rain_on(&s, &p);
+    int worn;
+    double below_it = sunk(&s, p.floor, &worn);
+    if (p.blend == 0)
+        assert_true(worn > 0);
+    scene_end(&s);
+    return below_it;
+}
+
+static void a_given_floor_is_kept(void **state) {
+    (void)state;
+    double plain = 0, layered = 0;
+    for (int run = 0; run < 10; run++) {
+        plain = fmax(plain, sunk_on_cliffs(run, false));
+        layered = fmax(layered, sunk_on_cliffs(run, true));
+    }
+    /* The surface of layers is a sum, which is rounded: half a unit in the last place. */
+    below("metres below the floor with layers", layered, 0.0003);
+    below("metres below the floor", plain, 1e-30);
 }
 
 /* ---- 4. mask and hardness ---- */
@@ -440,26 +462,43 @@ static void masked_land_keeps_its_bits(void **state) {
     }
 }
 
+/* The most that rock with hardness 1 was lowered by; it may be raised where sediment was laid. */
+static double wear_of_hard_rock(int run, float blend) {
+    scene s = scene_make(64, 64);
+    hills(&s, 5, 100, 500);
+    if (run / 3)
+        limit(&s, LAYERS);
+    draw(&s, "hardness", half);
+    rv_droplets_params p = thesis(&s);
+    p.border = run % 3;
+    p.blend = blend;
+    p.max_path = 32;
+    rain_on(&s, &p);
+    double worn = 0;
+    for (int i = 0; i < (int)s.cells; i++) {
+        if (i % s.width < 32)
+            continue;
+        worn = fmax(worn, -(double)s.change[i]);
+        if (blend == 0 && field(&s, "deposited")[i] == 0)
+            assert_true(same_bits(s.before[i], field(&s, "height")[i]));
+    }
+    assert_true(s.report.ledger.taken > 0);
+    scene_end(&s);
+    return worn;
+}
+
 static void hard_rock_is_not_worn(void **state) {
     (void)state;
-    for (int run = 0; run < 12; run++) {
-        scene s = scene_make(64, 64);
-        hills(&s, 5, 100, 500);
-        if (run / 6)
-            limit(&s, LAYERS);
-        draw(&s, "hardness", half);
-        rv_droplets_params p = thesis(&s);
-        p.border = run % 3;
-        p.blend = run / 3 % 2 ? 0.7f : 0;
-        p.max_path = 32;
-        rain_on(&s, &p);
-        double low = 0;
-        for (int i = 0; i < (int)s.cells; i++)
-            if (i % s.width >= 32)
-                low = fmin(low, (double)s.change[i]);
-        print_message("  hard: border %d blend %g: %g\n", p.border, (double)p.blend, low);
-        scene_end(&s);
-    }
+    for (int run = 0; run < 6; run++)
+        assert_true(wear_of_hard_rock(run, 0) == 0);
+}
+
+static void hard_rock_is_not_worn_by_the_blend(void **state) {
+    (void)state;
+    double worn = 0;
+    for (int run = 0; run < 6; run++)
+        worn = fmax(worn, wear_of_hard_rock(run, 0.7f));
+    below("metres that the blend took from hard rock", worn, 0.001);
 }
 
 static float all(const scene *s, int x, int y) {
@@ -558,22 +597,50 @@ static void a_pit_becomes_shallower(void **state) {
     for (int r = 0; r < 3; r++) {
         scene s = scene_make(64, 64);
         draw(&s, "height", bowl);
-        double depth = pit_depth(&s), first = depth;
-        for (int run = 0; run < 5; run++) {
+        double first = pit_depth(&s);
+        for (int run = 0; run < 4; run++) {
             rv_droplets_params p = thesis(&s);
             p.seed = (uint64_t)run + 1;
             p.drops = 400;
             p.radius = radii[r];
             p.inertia = 0.1f;
             rain_on(&s, &p);
-            double now = pit_depth(&s);
-            print_message("  radius %g: the pit of %.3g m is %.3g m deep\n", (double)radii[r], first,
-                          now);
-            depth = now;
+            below("depth of the pit, as a share of what it was", pit_depth(&s) / first, 0.6);
         }
-        below("depth of the pit, as a share", depth / first, 0.5);
         scene_end(&s);
     }
+}
+
+static float ditch(const scene *s, int x, int y) {
+    (void)y;
+    return 5 * fabsf((float)x - (float)(s->width / 2));
+}
+
+/* With deposition 0 only the pit rule lays anything down: where a drop must climb it fills the
+ * ground behind it, but never higher than where it goes. */
+static void a_drop_that_must_climb_fills_the_pit(void **state) {
+    (void)state;
+    double highest = 0, filled = 0;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        scene s = scene_make(65, 20);
+        draw(&s, "height", ditch);
+        rv_droplets_params p = thesis(&s);
+        p.drops = 1;
+        p.seed = seed;
+        p.deposition = 0;
+        p.capacity = 1000;
+        p.erosion = 1;
+        p.radius = 1;
+        rain_on(&s, &p);
+        filled += s.report.ledger.laid > 0;
+        for (int i = 0; i < (int)s.cells; i++) {
+            double laid = (double)field(&s, "deposited")[i];
+            highest = fmax(highest, laid / 5);
+        }
+        scene_end(&s);
+    }
+    above("drops of 30 that filled a pit", filled, 20);
+    below("most that was laid on a cell, in heights of a step", highest, 2);
 }
 
 static float tilt_x, tilt_y;
@@ -599,7 +666,6 @@ static int holes(const scene *s) {
 static void a_drop_digs_no_hole(void **state) {
     (void)state;
     static const float tilts[][2] = {{3, 0}, {2, 1}, {2, 2}, {1, -3}};
-    int found = 0, runs = 0;
     for (int t = 0; t < 4; t++)
         for (int radius = 1; radius <= 4; radius++)
             for (uint64_t seed = 0; seed < 12; seed++) {
@@ -615,41 +681,47 @@ static void a_drop_digs_no_hole(void **state) {
                 p.seed = seed;
                 p.max_path = seed % 3 ? 64 : 3;
                 rain_on(&s, &p);
-                int n = holes(&s);
-                if (n > 0)
-                    print_message("  tilt %g %g radius %d seed %d: %d holes\n", (double)tilt_x,
-                                  (double)tilt_y, radius, (int)seed, n);
-                found += n;
-                runs++;
+                assert_int_equal(holes(&s), 0);
                 scene_end(&s);
             }
-    print_message("  %d holes in %d runs\n", found, runs);
-    assert_int_equal(found, 0);
 }
 
 /* ---- 6. the way of a drop ---- */
 
-/* How far the cells that one drop has wetted lie from a line in direction (dx, dy), in cells: the
- * width of the band that holds them all. A straight path has at most sqrt 2, because cells are
- * marked where they are nearest to it. */
-static double band(const scene *s, double dx, double dy, int *wet) {
-    double low = INFINITY, high = -INFINITY, length = hypot(dx, dy);
-    *wet = 0;
+/* The cells that a drop has wetted. */
+typedef struct way {
+    int count;
+    int x[256], y[256];
+} way;
+
+static way way_of(const scene *s) {
+    way w = {.count = 0};
+    const float *flow = field(s, "flow");
     for (int i = 0; i < (int)s->cells; i++)
-        if (field(s, "flow")[i] > 0) {
-            double across_it = ((i % s->width) * dy - (i / s->width) * dx) / length;
-            low = fmin(low, across_it);
-            high = fmax(high, across_it);
-            ++*wet;
+        if (flow[i] > 0) {
+            assert_true(w.count < 256);
+            w.x[w.count] = i % s->width;
+            w.y[w.count++] = i / s->width;
         }
+    return w;
+}
+
+/* Width of the band in direction (dx, dy) that holds the whole way, in cells. A straight way has at
+ * most sqrt 2, because it wets the cells nearest to it. */
+static double band(const way *w, double dx, double dy) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < w->count; i++) {
+        double aside = (w->x[i] * dy - w->y[i] * dx) / hypot(dx, dy);
+        low = fmin(low, aside);
+        high = fmax(high, aside);
+    }
     return high - low;
 }
 
-/* The narrowest band in any direction. */
-static double narrowest_band(const scene *s, int *wet) {
+static double narrowest_band(const way *w) {
     double best = INFINITY;
     for (int a = 0; a < 720; a++)
-        best = fmin(best, band(s, cos(a * RVI_PI / 720), sin(a * RVI_PI / 720), wet));
+        best = fmin(best, band(w, cos(a * RVI_PI / 720), sin(a * RVI_PI / 720)));
     return best;
 }
 
@@ -663,12 +735,84 @@ static double widest_way(float inertia) {
         p.seed = seed;
         p.inertia = inertia;
         rain_on(&s, &p);
-        int wet;
-        double wide = narrowest_band(&s, &wet);
-        widest = wet > 8 && wide > widest ? wide : widest;
+        way w = way_of(&s);
+        if (w.count > 8)
+            widest = fmax(widest, narrowest_band(&w));
         scene_end(&s);
     }
     return widest;
+}
+
+/* On a plane that is hardly worn, what one drop takes follows from equations 5.4 to 5.8 alone. */
+static double taken_by_the_equations(const rv_droplets_params *p, double fall, double relief) {
+    double speed = 1, water = 1, sediment = 0;
+    for (int step = 0; step < p->max_path; step++) {
+        double slope = fmax(fall, (double)p->min_slope * relief);
+        double most = slope * speed * water * (double)p->capacity;
+        sediment += (most - sediment) * (double)p->erosion;
+        speed = sqrt(speed * speed + fall / relief * (double)p->gravity);
+        water *= 1 - (double)p->evaporation;
+    }
+    return sediment;
+}
+
+static void a_drop_takes_what_the_equations_say(void **state) {
+    (void)state;
+    static const int paths[] = {1, 2, 5, 20, 40};
+    double worst = 0;
+    int whole = 0;
+    tilt_x = 3;
+    tilt_y = -4;
+    double relief = 7 * 127;
+    for (uint64_t run = 0; run < 60; run++) {
+        scene s = scene_make(128, 128);
+        draw(&s, "height", tilted);
+        rv_droplets_params p = thesis(&s);
+        p.drops = 1;
+        p.seed = run / 5;
+        p.max_path = paths[run % 5];
+        p.erosion = 0.002f;
+        p.evaporation = run % 2 ? 0.05f : 0;
+        p.gravity = run % 3 ? 200 : 0;
+        p.min_slope = run % 4 ? 0 : 0.02f;
+        rain_on(&s, &p);
+        if (s.report.ledger.afloat > 0) { /* it did not leave the map */
+            double want = taken_by_the_equations(&p, 5, relief) * 100;
+            worst = fmax(worst, fabs(s.report.ledger.afloat / want - 1));
+            whole++;
+        }
+        scene_end(&s);
+    }
+    assert_true(whole > 30);
+    below("difference from the equations, as a share", worst, 0.01);
+}
+
+/* A drop with room for more takes the height it runs down, also where part of its disc lies beyond
+ * the edge: weights are shares of the cells inside. */
+static void at_the_edge_a_drop_takes_as_much(void **state) {
+    (void)state;
+    int inside = 0;
+    tilt_x = -3;
+    tilt_y = 4;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        scene s = scene_make(7, 5);
+        draw(&s, "height", tilted);
+        rv_droplets_params p = thesis(&s);
+        p.drops = 1;
+        p.seed = seed;
+        p.max_path = 1;
+        p.capacity = 1000;
+        p.erosion = 1;
+        p.radius = (float)(1 + seed % 12);
+        p.floor = -1e9f;
+        rain_on(&s, &p);
+        if (s.report.ledger.afloat > 0) { /* otherwise it left the map */
+            assert_true(fabs(s.report.ledger.taken / 500 - 1) < 1e-4);
+            inside++;
+        }
+        scene_end(&s);
+    }
+    assert_true(inside > 30);
 }
 
 static void with_full_inertia_a_drop_never_turns(void **state) {
@@ -692,9 +836,8 @@ static void without_inertia_a_drop_runs_down_the_gradient(void **state) {
         p.inertia = 0;
         p.erosion = 0;
         rain_on(&s, &p);
-        int wet;
-        double wide = band(&s, (double)tilt_x, (double)tilt_y, &wet);
-        widest = fmax(widest, wide);
+        way w = way_of(&s);
+        widest = fmax(widest, band(&w, (double)tilt_x, (double)tilt_y));
         scene_end(&s);
     }
     below("width of the way straight down", widest, 1.45);
@@ -765,6 +908,7 @@ static void heights_times_four_give_four_times_the_land(void **state) {
         p.border = run % 3;
         p.blend = run / 3 % 2 ? 0.5f : 0;
         p.floor = run / 6 ? 150 : RV_AUTO;
+        p.max_path = 24;
         rain_on(&a, &p);
         p.floor *= 4;
         rain_on(&b, &p);
@@ -799,7 +943,7 @@ static void feet_give_the_shape_that_metres_give(void **state) {
     above("correlation of what changed in metres and in feet",
           correlation(a.change, b.change, a.cells), 0.8);
     double feet = b.report.ledger.taken / a.report.ledger.taken / 3.28084;
-    below("difference of what was taken", fabs(feet - 1), 0.01);
+    below("difference of what was taken", fabs(feet - 1), 0.05);
     scene_end(&a);
     scene_end(&b);
 }
@@ -823,10 +967,10 @@ static uint64_t hash_with(int threads, int width, int height, int border, int li
 
 static void any_number_of_threads_gives_the_same_bits(void **state) {
     (void)state;
-    static const int sizes[][2] = {{97, 130}, {130, 97}, {2, 200}, {200, 2}, {1, 64}, {64, 1}};
+    static const int sizes[][2] = {{97, 130}, {2, 200}, {200, 2}, {1, 64}, {64, 1}};
     for (int border = 0; border < 3; border++)
-        for (int size = 0; size < 6; size++)
-            for (int limits = 0; limits < 8; limits += size < 2 ? 7 : 8) {
+        for (int size = 0; size < 5; size++)
+            for (int limits = 0; limits < 8; limits += size == 0 ? 7 : 8) {
                 const int *wh = sizes[size];
                 uint64_t one = hash_with(1, wh[0], wh[1], border, limits);
                 for (int threads = 2; threads <= 7; threads = threads == 3 ? 7 : threads + 1)
@@ -835,10 +979,10 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
 }
 /* ---- 9. no seam, no preferred axis ---- */
 
-enum { SIDE = 128, EDGE = 16, SEEDS = 8 };
+enum { SIDE = 128, EDGE = 16, SEEDS = 6 };
 
-/* Small drops, so that a round has many tiles: they are this many cells wide. */
-enum { PATH = 24, RADIUS = 2, TILE = (2 * (PATH + RADIUS + 8) + 2) / 3 };
+/* Bounds for the largest jump beside the usual one, and for what sticks out in step. */
+static const double SEAM = 1.5, LATTICE = 0.04;
 
 static float cone(const scene *s, int x, int y) {
     return 400 - 4 * (float)hypot(x - (s->width - 1) * 0.5, y - (s->height - 1) * 0.5);
@@ -851,8 +995,8 @@ static void wear(scene *s, bool on_cone, uint64_t seed) {
         hills(s, seed, 0, 400);
     rv_droplets_params p = thesis(s);
     p.seed = seed;
-    p.max_path = PATH;
-    p.radius = RADIUS;
+    p.max_path = 24; /* so that the map has many tiles */
+    p.radius = 2;
     p.inertia = 0.1f;
     p.drops = 2 * p.drops;
     rain_on(s, &p);
@@ -866,6 +1010,14 @@ static void add_jumps(const scene *s, double jumps[2][SIDE]) {
             jumps[0][x] += fabs((double)s->change[i + 1] - (double)s->change[i]);
             jumps[1][y] += fabs((double)s->change[i + SIDE] - (double)s->change[i]);
         }
+}
+
+static double usual_jump(const scene *s) {
+    double jumps[2][SIDE] = {{0}}, sum = 0;
+    add_jumps(s, jumps);
+    for (int i = 0; i < SIDE; i++)
+        sum += jumps[0][i] + jumps[1][i];
+    return sum / 2 / (SIDE - 2 * EDGE) / (SIDE - 2 * EDGE);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -886,22 +1038,31 @@ static double largest_jump(double jumps[2][SIDE]) {
     return largest;
 }
 
-/* The same after columns and rows a tile apart were added up, where a fixed lattice would show. */
-static double largest_in_step(double jumps[2][SIDE]) {
+/* The same after columns and rows that lie a multiple of `period` apart were added up: a lattice of
+ * tiles that stays where it is would show here. */
+static double largest_in_step(double jumps[2][SIDE], int period) {
     double largest = 0;
     for (int axis = 0; axis < 2; axis++) {
-        double sums[TILE] = {0}, all_sum = 0;
-        for (int i = 0; i < (SIDE - 2 * EDGE) / TILE * TILE; i++) {
-            sums[i % TILE] += jumps[axis][EDGE + i];
+        double sums[SIDE] = {0}, all_sum = 0;
+        for (int i = 0; i < (SIDE - 2 * EDGE) / period * period; i++) {
+            sums[i % period] += jumps[axis][EDGE + i];
             all_sum += jumps[axis][EDGE + i];
         }
-        for (int i = 0; i < TILE; i++)
-            largest = fmax(largest, sums[i] / all_sum * TILE);
+        for (int i = 0; i < period; i++)
+            largest = fmax(largest, sums[i] / all_sum * period);
     }
     return largest;
 }
 
-/* A step of `height` metres along a column, as a seam would be. */
+/* For all periods that tiles may have; with fewer lines to add up, chance has more say. */
+static double largest_lattice(double jumps[2][SIDE]) {
+    double largest = 0;
+    for (int period = 4; period <= (SIDE - 2 * EDGE) / 2; period++)
+        largest = fmax(largest, (largest_in_step(jumps, period) - 1) / sqrt(period));
+    return largest;
+}
+
+/* A seam: from some column on, every row lies a little higher or lower than it would. */
 static void add_seam(scene *s, int column, float height) {
     for (int i = 0; i < (int)s->cells; i++)
         if (i % s->width > column)
@@ -910,55 +1071,60 @@ static void add_seam(scene *s, int column, float height) {
 
 static void no_seam_shows(void **state) {
     (void)state;
-    double plain[2][SIDE] = {{0}}, one[2][SIDE] = {{0}}, lattice[2][SIDE] = {{0}};
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    double plain[2][SIDE] = {{0}}, seam[2][SIDE] = {{0}}, lattice[2][SIDE] = {{0}};
+    for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
         scene s = scene_make(SIDE, SIDE);
         wear(&s, seed % 2, seed);
         add_jumps(&s, plain);
+        float high = 1.5f * (float)usual_jump(&s);
+        add_seam(&s, SIDE / 2, high);
+        add_jumps(&s, seam);
+        add_seam(&s, SIDE / 2, -high);
+        for (int i = 1; i < SIDE / 16; i++)
+            add_seam(&s, i * 16, i % 2 ? high : -high);
+        add_jumps(&s, lattice);
         scene_end(&s);
     }
-    (void)one;
-    (void)lattice;
-    (void)add_seam;
-    below("largest jump between two columns or rows", largest_jump(plain), 1.5);
-    below("largest jump in step with the tiles", largest_in_step(plain), 1.2);
+    below("largest jump between two columns or rows", largest_jump(plain), SEAM);
+    below("largest jump in step with the tiles", largest_lattice(plain), LATTICE);
+    /* Both can fail: here for seams that are half as high again as the usual jump. */
+    above("the same with a seam", largest_jump(seam), SEAM);
+    above("the same with a lattice", largest_lattice(lattice), LATTICE);
 }
 
 /* Mean squared difference of the change over a step (dx, dy), within a disc. */
-static double roughness(const scene *s, int dx, int dy, double *count) {
-    double sum = 0, middle = (SIDE - 1) * 0.5, most = SIDE / 2 - EDGE;
-    *count = 0;
+static double roughness(const scene *s, int dx, int dy) {
+    double sum = 0, count = 0, middle = (SIDE - 1) * 0.5, most = SIDE / 2 - EDGE;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
             if (hypot(x - middle, y - middle) > most ||
                 hypot(x + dx - middle, y + dy - middle) > most)
                 continue;
-            double d = (double)s->change[(y + dy) * SIDE + x + dx] - (double)s->change[y * SIDE + x];
+            double d =
+                (double)s->change[(y + dy) * SIDE + x + dx] - (double)s->change[y * SIDE + x];
             sum += d * d;
-            ++*count;
+            count++;
         }
-    return sum / *count;
+    return sum / count;
 }
 
+/* On a cone, where every direction is as good as every other. Cells are compared that lie 7 apart
+ * along an axis, and 5 along each on a diagonal, which is nearly as far. */
 static void no_axis_is_preferred(void **state) {
     (void)state;
-    static const int steps[][3][2] = {
-        {{7, 0}, {0, 7}, {5, 5}}, {{3, 0}, {0, 3}, {2, 2}}, {{14, 0}, {0, 14}, {10, 10}}};
-    for (int size = 0; size < 3; size++) {
-        double sums[4] = {0}, count;
-        for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
-            scene s = scene_make(SIDE, SIDE);
-            wear(&s, true, seed);
-            int x = steps[size][0][0], d = steps[size][2][0];
-            sums[0] += roughness(&s, x, 0, &count);
-            sums[1] += roughness(&s, 0, x, &count);
-            sums[2] += roughness(&s, d, d, &count);
-            sums[3] += roughness(&s, d, -d, &count);
-            scene_end(&s);
-        }
-        print_message("  %d: y/x %.4f  d2/d1 %.4f  diag/axis %.4f\n", steps[size][0][0],
-                      sums[1] / sums[0], sums[3] / sums[2], (sums[2] + sums[3]) / (sums[0] + sums[1]));
+    double x = 0, y = 0, falling = 0, rising = 0;
+    for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
+        scene s = scene_make(SIDE, SIDE);
+        wear(&s, true, seed);
+        x += roughness(&s, 7, 0);
+        y += roughness(&s, 0, 7);
+        falling += roughness(&s, 5, 5);
+        rising += roughness(&s, 5, -5);
+        scene_end(&s);
     }
+    below("rows beside columns", fabs(y / x - 1), 0.07);
+    below("one diagonal beside the other", fabs(rising / falling - 1), 0.07);
+    below("diagonals beside axes", fabs((rising + falling) / (x + y) - 1), 0.1);
 }
 
 /* ---- 10. rain ---- */
@@ -975,7 +1141,7 @@ static void check_rain(const char *file) {
     save_image(&s, patches, file);
     rv_droplets_params p = thesis(&s);
     p.rain = file;
-    p.drops = 30000;
+    p.drops = 12000;
     p.max_path = 1;
     rain_on(&s, &p);
     double fell[3] = {0};
@@ -984,9 +1150,9 @@ static void check_rain(const char *file) {
         fell[white == 1 ? 2 : white > 0 ? 1 : 0] += (double)field(&s, "flow")[i];
     }
     assert_true(fell[0] == 0);
-    assert_true(fell[0] + fell[1] + fell[2] == 30000);
+    assert_true(fell[0] + fell[1] + fell[2] == 12000);
     /* 1 in 3 on grey: 4 standard deviations. */
-    below("drops beyond twice as many where it is twice as bright", fabs(fell[1] - 10000), 327);
+    below("drops beyond twice as many where it is twice as bright", fabs(fell[1] - 4000), 207);
     scene_end(&s);
 }
 
@@ -1019,6 +1185,25 @@ static void black_rain_is_an_error(void **state) {
     scene_end(&s);
 }
 
+/* Rain is counted in whole numbers: they must be large enough for the widest map and apron. */
+static void white_rain_fits_the_widest_map(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    enum { WIDTH = 65536, MARGIN = 128, WIDE = WIDTH + 2 * MARGIN };
+    float *white = calloc(WIDTH, sizeof(float));
+    assert_non_null(white);
+    for (int i = 0; i < WIDTH; i++)
+        white[i] = 1;
+    rvi_rain rain = {NULL, NULL};
+    support_ok(ctx, rvi_rain_make(ctx, white, WIDTH, 1, MARGIN, "white", &rain));
+    for (int i = 1; i < WIDE; i++)
+        assert_true(rain.cells[i] > rain.cells[i - 1]);
+    assert_true(rain.rows[0] == rain.cells[WIDE - 1]);
+    rvi_rain_free(ctx, &rain);
+    free(white);
+    rv_context_destroy(ctx);
+}
+
 /* ---- 11. the blend ---- */
 
 /* Sum of squared second differences of the change. */
@@ -1034,31 +1219,47 @@ static double curvature(const scene *s) {
     return sum;
 }
 
-static void the_blend_smooths_and_keeps_the_sum(void **state) {
+/* What a blend leaves of the land: its volume, the roughness of the change, and the ledger. */
+typedef struct blended {
+    double volume, rough;
+    rv_ledger ledger;
+} blended;
+
+static blended blend_of(float blend, int limits) {
+    scene s = scene_make(64, 64);
+    hills(&s, 7, 0, 200);
+    limit(&s, limits);
+    rv_droplets_params p = thesis(&s);
+    p.blend = blend;
+    rain_on(&s, &p);
+    blended b = {rv_terrain_volume(s.land), curvature(&s), s.report.ledger};
+    scene_end(&s);
+    return b;
+}
+
+/* The blend comes after the drops: it moves material about, and none of it to or from them. */
+static void the_blend_keeps_the_sum(void **state) {
     (void)state;
-    double sum = 0, rough = 0;
-    rv_ledger ledger = {0};
-    for (int i = 0; i <= 4; i++) {
-        scene s = scene_make(64, 64);
-        hills(&s, 7, 0, 200);
-        rv_droplets_params p = thesis(&s);
-        p.blend = (float)i * 0.25f;
-        rain_on(&s, &p);
-        double now = mean(s.change, s.cells) * (double)s.cells * 100;
-        if (i == 0) {
-            sum = now;
-            ledger = s.report.ledger;
-        } else {
-            below("sum of the change that the blend lost, as a share of what was taken",
-                  fabs(now - sum) / ledger.taken, 1e-6);
-            below("roughness, as a share of that with less blend", curvature(&s) / rough, 0.8);
-            /* The blend comes after the drops: they took and laid the same. */
-            assert_true(fabs(s.report.ledger.taken - ledger.taken) < 1e-5 * ledger.taken);
-            assert_true(fabs(s.report.ledger.laid - ledger.laid) < 1e-5 * ledger.taken);
-            assert_true(fabs(s.report.ledger.afloat - ledger.afloat) < 1e-5 * ledger.taken);
-        }
-        rough = curvature(&s);
-        scene_end(&s);
+    static const int limits[] = {0, MASK, HARD, MASK | HARD, MASK | HARD | LAYERS};
+    double lost = 0, moved = 0;
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        blended a = blend_of(0, limits[l]), b = blend_of(0.6f, limits[l]);
+        lost = fmax(lost, fabs(b.volume - a.volume) / a.ledger.taken);
+        moved = fmax(moved, fabs(b.ledger.taken - a.ledger.taken) / a.ledger.taken);
+        moved = fmax(moved, fabs(b.ledger.carried_off - a.ledger.carried_off) / a.ledger.taken);
+        moved = fmax(moved, fabs(b.ledger.afloat - a.ledger.afloat) / a.ledger.taken);
+    }
+    below("volume that the blend lost, as a share of what was taken", lost, 1e-6);
+    below("difference it made to the ledger", moved, 1e-5);
+}
+
+static void the_blend_smooths(void **state) {
+    (void)state;
+    double rough = blend_of(0, 0).rough;
+    for (int i = 1; i <= 4; i++) {
+        double now = blend_of((float)i * 0.25f, 0).rough;
+        below("roughness, as a share of that with less blend", now / rough, 0.8);
+        rough = now;
     }
 }
 
@@ -1079,42 +1280,55 @@ static void without_blend_the_blur_does_not_matter(void **state) {
 
 /* ---- 12. the apron ---- */
 
-/* How much lower the outer 6 cells come to lie than the rest, in metres, over several lands. */
-static double drain(int border, double *inner) {
-    double edge = 0, middle = 0;
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-        scene s = scene_make(96, 96);
-        hills(&s, seed, 0, 200);
+/* What becomes of the outer 6 cells of 96 x 96 and of those within them, on average over several
+ * lands, when they are eroded with `around` more cells of the same land on every side. */
+typedef struct fate {
+    double edge, inner; /* metres */
+} fate;
+
+static fate fate_of(int border, int around) {
+    fate f = {0, 0};
+    int side = 96 + 2 * around, seeds = 6;
+    for (int seed = 1; seed <= seeds; seed++) {
+        scene s = scene_make(side, side);
+        hills_of(&s, (uint64_t)seed, 96, 200);
         rv_droplets_params p = thesis(&s);
-        p.seed = seed;
-        p.inertia = 0.05f;
+        p.seed = (uint64_t)seed;
+        p.inertia = 0.1f;
         p.border = border;
-        p.floor = -1e9f;
         p.max_path = 32;
         rain_on(&s, &p);
-        assert_int_equal(rv_terrain_width(s.land), 96);
-        assert_int_equal(rv_terrain_height(s.land), 96);
+        assert_int_equal(rv_terrain_width(s.land), side);
+        assert_int_equal(rv_terrain_height(s.land), side);
         double sums[2] = {0}, counts[2] = {0};
-        for (int i = 0; i < (int)s.cells; i++) {
-            int x = i % 96, y = i / 96;
-            int near = x < 6 || y < 6 || x >= 90 || y >= 90;
-            sums[near] += (double)s.change[i];
-            counts[near]++;
-        }
-        edge += sums[1] / counts[1] / 6;
-        middle += sums[0] / counts[0] / 6;
+        for (int y = 0; y < 96; y++)
+            for (int x = 0; x < 96; x++) {
+                int near = x < 6 || y < 6 || x >= 90 || y >= 90;
+                sums[near] += (double)s.change[(y + around) * side + x + around];
+                counts[near]++;
+            }
+        f.edge += sums[1] / counts[1] / seeds;
+        f.inner += sums[0] / counts[0] / seeds;
         scene_end(&s);
     }
-    *inner = middle;
-    return edge;
+    return f;
 }
 
+/* The thesis's cure for valleys that drain over the edge is to erode a larger map and cut it; an
+ * apron stands in for what lies around. */
 static void an_apron_keeps_the_edge_from_draining(void **state) {
     (void)state;
-    for (int border = 0; border < 3; border++) {
-        double inner, edge = drain(border, &inner);
-        print_message("  border %d: edge %g inner %g\n", border, edge, inner);
-    }
+    fate cut = fate_of(RV_droplets_border_open, 40);
+    fate open = fate_of(RV_droplets_border_open, 0);
+    fate apron = fate_of(RV_droplets_border_apron, 0);
+    print_message("  change of edge and inner land: cut %.3g, %.3g m; open %.3g, %.3g m; apron "
+                  "%.3g, %.3g m\n",
+                  cut.edge, cut.inner, open.edge, open.inner, apron.edge, apron.inner);
+    assert_true(open.edge < cut.edge && open.edge < open.inner);
+    below("what the edge drained, beside an open border",
+          fabs(apron.edge - cut.edge) / fabs(open.edge - cut.edge), 0.5);
+    below("edge against inner land, beside an open border",
+          fabs(apron.edge - apron.inner) / fabs(open.edge - open.inner), 0.5);
 }
 
 static void an_apron_may_be_wider_than_the_map(void **state) {
@@ -1176,7 +1390,7 @@ static void drops_fall_evenly(void **state) {
     scene s = scene_make(41, 33);
     hills(&s, 3, 0, 50);
     rv_droplets_params p = thesis(&s);
-    p.drops = 200000;
+    p.drops = 20000;
     p.max_path = 1;
     rain_on(&s, &p);
     double chi = 0, drops = 0;
@@ -1184,11 +1398,11 @@ static void drops_fall_evenly(void **state) {
         int x = i % s.width, y = i / s.width;
         /* A drop is counted for the nearest cell: the outermost have half of one, or a quarter. */
         double share = (x == 0 || x == 40 ? 0.5 : 1) * (y == 0 || y == 32 ? 0.5 : 1);
-        double want = 200000 * share / (40 * 32), fell = (double)field(&s, "flow")[i];
+        double want = 20000 * share / (40 * 32), fell = (double)field(&s, "flow")[i];
         chi += (fell - want) * (fell - want) / want;
         drops += fell;
     }
-    assert_true(drops == 200000);
+    assert_true(drops == 20000);
     /* 1352 degrees of freedom: mean 1352, standard deviation 52. */
     below("chi-square of where drops fell", chi, 1352 + 4 * 52);
     above("chi-square of where drops fell", chi, 1352 - 4 * 52);
@@ -1196,38 +1410,14 @@ static void drops_fall_evenly(void **state) {
 }
 
 static void set_extreme(rv_droplets_params *p, int which) {
-    switch (which / 2) {
-    case 0:
-        p->inertia = which % 2 ? 1 : 0;
-        break;
-    case 1:
-        p->capacity = which % 2 ? 1000 : 0;
-        break;
-    case 2:
-        p->deposition = which % 2 ? 1 : 0;
-        break;
-    case 3:
-        p->erosion = which % 2 ? 1 : 0;
-        break;
-    case 4:
-        p->evaporation = which % 2 ? 1 : 0;
-        break;
-    case 5:
-        p->radius = which % 2 ? 32 : 1;
-        break;
-    case 6:
-        p->min_slope = which % 2 ? 1 : 0;
-        break;
-    case 7:
-        p->gravity = which % 2 ? 1000 : 0;
-        break;
-    case 8:
+    float *parameters[] = {&p->inertia, &p->capacity,  &p->deposition, &p->erosion, &p->evaporation,
+                           &p->radius,  &p->min_slope, &p->gravity,    &p->floor};
+    static const float ends[][2] = {{0, 1},  {0, 1000}, {0, 1},    {0, 1},         {0, 1},
+                                    {1, 32}, {0, 1},    {0, 1000}, {-1e9f, 100000}};
+    if (which / 2 < 9)
+        *parameters[which / 2] = ends[which / 2][which % 2];
+    else
         p->max_path = which % 2 ? 1000 : 1;
-        break;
-    default:
-        p->floor = which % 2 ? 100000 : -1e9f;
-        break;
-    }
 }
 
 /* Each parameter at both ends, and pairs of them. */
@@ -1329,7 +1519,7 @@ static void watching_does_not_change_the_land(void **state) {
         limit(&s, LAYERS);
         w = (watcher){.whole = true, .grows = true, .volume = INFINITY};
         rv_droplets_params p = thesis(&s);
-        p.drops = 30000;
+        p.drops = 20000;
         rain_on(&s, &p);
         hashes[i] = rv_terrain_hash(s.land);
         scene_end(&s);
@@ -1348,13 +1538,17 @@ int main(void) {
         cmocka_unit_test(more_gravity_takes_more),
         cmocka_unit_test(flow_grows_down_a_valley),
         cmocka_unit_test(land_does_not_sink_below_the_floor),
-        cmocka_unit_test(a_given_floor_is_kept_to_the_bit),
+        cmocka_unit_test(a_given_floor_is_kept),
         cmocka_unit_test(masked_land_keeps_its_bits),
         cmocka_unit_test(hard_rock_is_not_worn),
+        cmocka_unit_test(hard_rock_is_not_worn_by_the_blend),
         cmocka_unit_test(land_that_is_all_hard_keeps_its_bits),
         cmocka_unit_test(half_a_mask_lets_less_happen),
         cmocka_unit_test(a_pit_becomes_shallower),
+        cmocka_unit_test(a_drop_that_must_climb_fills_the_pit),
         cmocka_unit_test(a_drop_digs_no_hole),
+        cmocka_unit_test(a_drop_takes_what_the_equations_say),
+        cmocka_unit_test(at_the_edge_a_drop_takes_as_much),
         cmocka_unit_test(with_full_inertia_a_drop_never_turns),
         cmocka_unit_test(without_inertia_a_drop_runs_down_the_gradient),
         cmocka_unit_test(on_a_plateau_drops_run_anywhere_and_take_nothing),
@@ -1365,7 +1559,9 @@ int main(void) {
         cmocka_unit_test(no_axis_is_preferred),
         cmocka_unit_test(drops_fall_where_the_rain_is_white),
         cmocka_unit_test(black_rain_is_an_error),
-        cmocka_unit_test(the_blend_smooths_and_keeps_the_sum),
+        cmocka_unit_test(white_rain_fits_the_widest_map),
+        cmocka_unit_test(the_blend_keeps_the_sum),
+        cmocka_unit_test(the_blend_smooths),
         cmocka_unit_test(without_blend_the_blur_does_not_matter),
         cmocka_unit_test(an_apron_keeps_the_edge_from_draining),
         cmocka_unit_test(an_apron_may_be_wider_than_the_map),

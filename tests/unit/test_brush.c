@@ -58,7 +58,7 @@ static void weights_are_equation_5_9(void **state) {
     for (int r = 0; r < RADII; r++) {
         rvi_brush_make(&brush, radii[r]);
         int far = (int)radii[r] + 2;
-        for (int i = 0; i < PLACES; i += radii[r] > 10 ? 7 : 1) {
+        for (int i = 0; i<PLACES; i += radii[r]> 10 ? 7 : 1) {
             float u, v;
             place(i, &u, &v);
             double sum = (double)rvi_brush_weigh(&brush, u, v, weights);

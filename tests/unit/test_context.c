@@ -141,8 +141,6 @@ static void sizes_beyond_counting_are_refused(void **state) {
     assert_says(ctx, "too much");
     assert_null(rvi_alloc(ctx, SIZE_MAX / 2, 3, "too much")); /* the product would wrap around */
     assert_null(rvi_alloc(ctx, (size_t)1 << 33, (size_t)1 << 33, "too much"));
-    assert_null(rvi_alloc(ctx, SIZE_MAX / 4, 1, "more than there is"));
-    assert_says(ctx, "more than there is");
     rv_context_destroy(ctx);
 }
 

@@ -334,6 +334,48 @@ static void a_shift_moves_the_surface_by_as_much(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* ---- the ledger of each layer ---- */
+
+static void every_layer_keeps_its_ledger(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain *land = support_run(ctx, "terrain width=60 height=50 cell=3 noise octaves=4");
+    static float soil[3000];
+    for (size_t i = 0; i < 3000; i++)
+        soil[i] = unit(i, 40);
+    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"soil", 0.5f, 30.0f}, soil));
+    support_ok(ctx, rv_terrain_layer_add(land, &(rv_layer_desc){"sand", 1.0f, 30.0f}, NULL));
+    double before[3], after[3], taken = 0, laid = 0;
+    for (int round = 0; round < 2; round++) { /* the ledger goes on over steps */
+        rv_droplets_params rain = rv_droplets_params_default();
+        rain.drops = 2000;
+        rain.border = round ? RV_droplets_border_wall : RV_droplets_border_open;
+        for (int l = 0; l < 3 && round == 0; l++) {
+            before[l] = 0;
+            for (size_t i = 0; i < 3000; i++)
+                before[l] += 9.0 * (double)land->layers[l].thickness[i];
+        }
+        support_ok(ctx, rv_step_run(land, RV_STEP_droplets, &rain, NULL));
+    }
+    rv_ledger whole = rv_terrain_ledger(land);
+    for (int l = 0; l < 3; l++) {
+        rv_ledger ledger = rv_terrain_layer_ledger(land, l);
+        after[l] = 0;
+        for (size_t i = 0; i < 3000; i++)
+            after[l] += 9.0 * (double)land->layers[l].thickness[i];
+        assert_true(fabs(after[l] - before[l] - (ledger.laid - ledger.taken)) <
+                    1e-6 * (whole.taken + whole.laid));
+        assert_true(ledger.carried_off == 0.0 && ledger.afloat == 0.0);
+        taken += ledger.taken;
+        laid += ledger.laid;
+    }
+    assert_true(rv_terrain_layer_ledger(land, 1).taken > 0.0);
+    assert_true(fabs(taken - whole.taken) < 1e-6 * whole.taken);
+    assert_true(fabs(laid - whole.laid) < 1e-6 * whole.laid);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_surface_is_the_sum),
@@ -348,6 +390,7 @@ int main(void) {
         cmocka_unit_test(nothing_wanted_is_nothing_taken),
         cmocka_unit_test(shifting_raises_the_top_and_lowers_from_the_top),
         cmocka_unit_test(a_shift_moves_the_surface_by_as_much),
+        cmocka_unit_test(every_layer_keeps_its_ledger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

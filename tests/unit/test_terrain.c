@@ -356,6 +356,8 @@ static void assert_same(const rv_terrain *a, const rv_terrain *b) {
         assert_string_equal(a->layers[i].name, b->layers[i].name);
         assert_true(a->layers[i].erodibility == b->layers[i].erodibility);
         assert_true(a->layers[i].talus == b->layers[i].talus);
+        rv_ledger mine = rv_terrain_layer_ledger(a, i), yours = rv_terrain_layer_ledger(b, i);
+        assert_memory_equal(&mine, &yours, sizeof mine);
         assert_memory_equal(a->layers[i].thickness, b->layers[i].thickness, size);
     }
     for (int i = 0; i < a->field_count; i++) {
@@ -375,6 +377,7 @@ static void a_snapshot_brings_everything_back(void **state) {
     support_ok(ctx, rv_step_run(land, RV_STEP_droplets, &rain, NULL));
     support_ok(ctx, rv_step_run(same, RV_STEP_droplets, &rain, NULL));
     assert_true(rv_terrain_ledger(land).taken > 0.0);
+    assert_true(rv_terrain_layer_ledger(land, 1).taken > 0.0);
     assert_same(land, same);
     rv_snapshot *snapshot;
     support_ok(ctx, rv_terrain_snapshot(land, &snapshot));

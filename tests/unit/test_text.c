@@ -252,21 +252,6 @@ static void ends_are_found(void **state) {
     assert_false(rvi_text_ends("alps[png", "{png")); /* only letters have two cases */
 }
 
-static void lists_hold_whole_words(void **state) {
-    (void)state;
-    assert_true(rvi_text_lists("height mask hardness", "height"));
-    assert_true(rvi_text_lists("height mask hardness", "mask"));
-    assert_true(rvi_text_lists("height mask hardness", "hardness"));
-    assert_true(rvi_text_lists("masked mask", "mask"));
-    assert_true(rvi_text_lists("aaa aa", "aa"));
-    assert_true(rvi_text_lists("*", "anything"));
-    assert_false(rvi_text_lists("height mask hardness", "hard"));
-    assert_false(rvi_text_lists("height mask hardness", "ness"));
-    assert_false(rvi_text_lists("unmask", "mask"));
-    assert_false(rvi_text_lists("", "mask"));
-    assert_false(rvi_text_lists("mask", "mask hardness"));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read),
@@ -281,7 +266,6 @@ int main(void) {
         cmocka_unit_test(distances_are_distances),
         cmocka_unit_test(long_words_are_far),
         cmocka_unit_test(ends_are_found),
-        cmocka_unit_test(lists_hold_whole_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,78 @@ static void calls_follow_each_other(void **state) {
     }
 }
 
+/* ---- blocks that follow others ---- */
+
+/* A triangle of blocks: block (row, k) waits for (row - 1, k - 1) and (row - 1, k). Each adds up
+ * what those before it had, so that one that runs too early is seen. */
+enum { TRIANGLE_ROWS = 40, TRIANGLE = TRIANGLE_ROWS * (TRIANGLE_ROWS + 1) / 2 };
+
+typedef struct triangle {
+    tally t;
+    double value[TRIANGLE];
+} triangle;
+
+static void place_of(int block, int *row, int *k) {
+    *row = 0;
+    while ((*row + 1) * (*row + 2) / 2 <= block)
+        (*row)++;
+    *k = block - *row * (*row + 1) / 2;
+}
+
+static int triangle_followers(void *arg, int block, int *out) {
+    (void)arg;
+    int row, k;
+    place_of(block, &row, &k);
+    if (row + 1 == TRIANGLE_ROWS)
+        return 0;
+    out[0] = block + row + 1;
+    out[1] = block + row + 2;
+    return 2;
+}
+
+static void triangle_run(void *arg, int block) {
+    triangle *p = arg;
+    int row, k;
+    place_of(block, &row, &k);
+    double sum = row == 0 ? 1.0 : 0.0;
+    if (k > 0)
+        sum += p->value[block - row - 1];
+    if (k < row)
+        sum += p->value[block - row];
+    p->value[block] = sum;
+    count_block(&p->t, block);
+}
+
+static rv_status run_triangle(rv_context *ctx, triangle *p) {
+    static int waits[TRIANGLE], queue[TRIANGLE];
+    int next[RVI_FOLLOWERS];
+    memset(waits, 0, sizeof waits);
+    for (int i = 0; i < TRIANGLE; i++)
+        for (int n = triangle_followers(p, i, next); n > 0; n--)
+            waits[next[n - 1]]++;
+    return rvi_parallel_graph(
+        ctx, &(rvi_graph){TRIANGLE, waits, queue, triangle_followers, triangle_run, p});
+}
+
+static void blocks_follow_those_they_wait_for(void **state) {
+    (void)state;
+    static triangle p;
+    for (int i = 0; i < THREAD_COUNTS; i++) {
+        rv_context *ctx = support_context(THREADS[i]);
+        for (int round = 0; round < 20; round++) {
+            memset(&p, 0, sizeof p);
+            support_ok(ctx, run_triangle(ctx, &p));
+            for (int b = 0; b < TRIANGLE; b++)
+                assert_int_equal(p.t.runs[b], 1);
+            double sum = 0; /* of a row of Pascal's triangle */
+            for (int k = 0; k < TRIANGLE_ROWS; k++)
+                sum += p.value[TRIANGLE - 1 - k];
+            assert_true(sum == ldexp(1, TRIANGLE_ROWS - 1));
+        }
+        rv_context_destroy(ctx);
+    }
+}
+
 /* ---- sums and ranges ---- */
 
 static float *random_values(size_t count) {
@@ -232,6 +304,33 @@ static void a_stop_comes_soon_and_passes(void **state) {
     }
 }
 
+static void a_stop_ends_blocks_that_wait(void **state) {
+    (void)state;
+    static triangle p;
+    for (int i = 0; i < THREAD_COUNTS; i++) {
+        rv_context *ctx = stoppable(THREADS[i]);
+        for (int round = 0; round < 5; round++) {
+            memset(&p, 0, sizeof p);
+            answers_left = 1; /* yes at the start, then no as soon as a block of the caller ends */
+            rvi_progress_begin(ctx, "a test");
+            rv_status status = RV_OK;
+            for (int again = 0; status == RV_OK && again < 100000; again++) {
+                memset(&p, 0, sizeof p);
+                status = run_triangle(ctx, &p);
+            }
+            assert_int_equal(status, RV_CANCELLED);
+            for (int b = 0; b < TRIANGLE; b++)
+                assert_true(p.t.runs[b] <= 1);
+            answers_left = 1000000;
+            rvi_progress_begin(ctx, "another test");
+            memset(&p, 0, sizeof p);
+            support_ok(ctx, run_triangle(ctx, &p));
+            assert_int_equal(p.t.all, TRIANGLE);
+        }
+        rv_context_destroy(ctx);
+    }
+}
+
 /* Sums, ranges, hashes and volumes are whole even for someone who asked to stop. */
 static void a_stop_leaves_no_half_number(void **state) {
     (void)state;
@@ -325,10 +424,12 @@ int main(void) {
         cmocka_unit_test(every_block_runs_once),
         cmocka_unit_test(every_row_runs_once),
         cmocka_unit_test(calls_follow_each_other),
+        cmocka_unit_test(blocks_follow_those_they_wait_for),
         cmocka_unit_test(sums_and_ranges_are_right),
         cmocka_unit_test(no_cell_is_left_out),
         cmocka_unit_test(large_maps_are_summed_whole),
         cmocka_unit_test(a_stop_comes_soon_and_passes),
+        cmocka_unit_test(a_stop_ends_blocks_that_wait),
         cmocka_unit_test(a_stop_leaves_no_half_number),
         cmocka_unit_test(the_user_is_asked_ten_times_a_second),
         cmocka_unit_test(contexts_come_and_go),

@@ -1,0 +1,273 @@
+/* Plans: the size after each step as a run gives it, and memory that a run never passes and does
+ * not fall far short of. */
+#include "support.h"
+
+#include "terrain/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_STEPS = 16 };
+
+static void plan_of(rv_context *ctx, const char *text, rv_plan *plans, int *count) {
+    rv_recipe *recipe;
+    support_ok(ctx, rv_recipe_parse(ctx, text, "plan", &recipe));
+    *count = rv_recipe_count(recipe);
+    assert_true(*count <= MOST_STEPS);
+    support_ok(ctx, rv_recipe_plan(recipe, plans));
+    rv_recipe_destroy(recipe);
+}
+
+/* ---- sizes ---- */
+
+typedef struct sizes {
+    const rv_plan *plans;
+    const char *text;
+} sizes;
+
+static void compare_size(void *user, int index, const rv_report *report) {
+    const sizes *s = user;
+    const rv_plan *plan = &s->plans[index];
+    assert_int_equal(plan->step, report->step);
+    if (plan->width != rv_terrain_width(report->land) ||
+        plan->height != rv_terrain_height(report->land) ||
+        plan->cell != rv_terrain_cell(report->land))
+        fail_msg("%s: step %d has %d x %d cells of %g m, not %d x %d of %g m", s->text, index + 1,
+                 rv_terrain_width(report->land), rv_terrain_height(report->land),
+                 (double)rv_terrain_cell(report->land), plan->width, plan->height,
+                 (double)plan->cell);
+}
+
+static void sizes_are_those_of_the_run(void **state) {
+    (void)state;
+    static const char *const recipes[] = {
+        "noise octaves=1", /* the size of land that nobody gave a size */
+        "terrain size=40 noise",
+        "terrain size=40 width=7 crop x=2 y=30 terrain height=3 size=9 cell=0.5",
+        "terrain width=1 height=9 resize size=20",
+        "terrain width=9 height=1 resize width=4",
+        "terrain width=60 height=40 cell=3 crop x=10 y=5 width=20 crop height=7 noise octaves=1",
+        "terrain width=60 height=40 resize size=31 resize width=90 filter=linear resize",
+        "terrain width=40 height=60 resize size=31 resize width=90 filter=nearest",
+        "terrain width=61 height=2 resize size=5 resize size=200",
+        "open size.npy noise save size.npy open size.npy crop x=1 open size.npy cell=2",
+        "terrain width=30 height=20 noise save size.r16 resize size=9 open size.r16",
+        "terrain size=32 noise octaves=1 mask mask hardness blur level droplets drops=9",
+    };
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        rv_context *ctx = support_context(1);
+        rv_plan plans[MOST_STEPS] = {{0}};
+        int count;
+        /* What is opened must be there when it is planned. */
+        if (strstr(recipes[i], "open"))
+            support_ok(ctx, rv_recipe_run_text(ctx,
+                                               "terrain width=30 height=20 noise save size.npy "
+                                               "save size.r16",
+                                               NULL, NULL));
+        plan_of(ctx, recipes[i], plans, &count);
+        sizes s = {plans, recipes[i]};
+        rv_watch watch = {.after = compare_size, .user = &s};
+        support_ok(ctx, rv_recipe_run_text(ctx, recipes[i], &watch, NULL));
+        rv_context_destroy(ctx);
+    }
+    remove("size.npy");
+    remove("size.npy.ravine.json");
+    remove("size.r16");
+    remove("size.r16.ravine.json");
+}
+
+static void what_cannot_run_cannot_be_planned(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    static const struct {
+        const char *text, *why;
+        rv_status status;
+    } cases[] = {
+        {"terrain size=10 crop x=10", "crop", RV_ERROR_USAGE},
+        {"terrain size=10 crop width=11", "crop", RV_ERROR_USAGE},
+        {"terrain width=1 height=1", "two cells", RV_ERROR_USAGE},
+        {"terrain width=2 height=65536 resize size=2 crop width=1 height=1", "two cells",
+         RV_ERROR_USAGE},
+        {"terrain width=2 height=60000 resize width=9", "65536", RV_ERROR_USAGE},
+        {"open missing.png", "missing.png", RV_ERROR_INPUT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rv_recipe *recipe;
+        rv_plan plans[MOST_STEPS];
+        support_ok(ctx, rv_recipe_parse(ctx, cases[i].text, "plan", &recipe));
+        for (int running = 0; running < 2; running++) {
+            rv_status status =
+                running ? rv_recipe_run(recipe, NULL, NULL) : rv_recipe_plan(recipe, plans);
+            if (status != cases[i].status || !strstr(rv_context_error(ctx), cases[i].why))
+                fail_msg("%s: %s, \"%s\"", cases[i].text, rv_status_text(status),
+                         rv_context_error(ctx));
+        }
+        rv_recipe_destroy(recipe);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* A plan of the largest land there is takes no time and no memory. */
+static void a_plan_costs_nothing(void **state) {
+    (void)state;
+    rv_context_desc desc = {.threads = 1, .memory_limit = 1 << 20};
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    rv_plan plans[MOST_STEPS];
+    int count;
+    plan_of(
+        ctx,
+        "terrain size=65536 noise faults droplets border=apron blend=1 blur level mask crop x=9 "
+        "resize size=300",
+        plans, &count);
+    for (int i = 0; i < count - 1; i++) /* 16 GiB for the heights alone */
+        assert_true(plans[i].memory >= (size_t)4 * 65527 * 65536);
+    assert_true(rv_context_memory_peak(ctx) <= 1 << 20);
+    rv_context_destroy(ctx);
+}
+
+/* ---- memory ---- */
+
+static size_t planned_peak(const char *text) {
+    rv_context *ctx = support_context(1);
+    rv_plan plans[MOST_STEPS];
+    int count;
+    size_t most = 0;
+    plan_of(ctx, text, plans, &count);
+    for (int i = 0; i < count; i++)
+        most = plans[i].memory > most ? plans[i].memory : most;
+    rv_context_destroy(ctx);
+    return most;
+}
+
+static size_t real_peak(const char *text, int threads) {
+    rv_context *ctx = support_context(threads);
+    support_ok(ctx, rv_recipe_run_text(ctx, text, NULL, NULL));
+    size_t peak = rv_context_memory_peak(ctx);
+    rv_context_destroy(ctx);
+    return peak;
+}
+
+static const char *const FILES[] = {"m.npy", "m.r16", "m.r32",
+#ifdef RAVINE_PNG
+                                    "m.png", "o.png",
+#endif
+                                    "o.npy", "o.r16", "o.r32"};
+
+/* Images of 700 x 700 shares, for masks, rain and land. */
+static void make_files(void) {
+    rv_context *ctx = support_context(1);
+    support_ok(ctx, rv_recipe_run_text(ctx,
+                                       "terrain size=700 noise octaves=2 level high=1 save m.npy "
+                                       "save m.r16 save m.r32"
+#ifdef RAVINE_PNG
+                                       " save m.png"
+#endif
+                                       ,
+                                       NULL, NULL));
+    rv_context_destroy(ctx);
+}
+
+static void remove_files(void) {
+    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+        char sidecar[64];
+        snprintf(sidecar, sizeof sidecar, "%s.ravine.json", FILES[i]);
+        remove(FILES[i]);
+        remove(sidecar);
+    }
+}
+
+/* At least what a run holds at its peak, at most twice that. */
+static void memory_is_enough_and_not_far_too_much(void **state) {
+    (void)state;
+    static const char *const recipes[] = {
+        "terrain size=700",
+        "terrain size=700 noise octaves=2",
+        "terrain size=700 noise octaves=2 terrain size=700",
+        "terrain size=700 noise octaves=2 terrain size=900 terrain size=300",
+        "terrain size=700 faults count=3",
+        "terrain size=700 noise octaves=2 level blur radius=30",
+        "terrain size=700 noise octaves=2 blur radius=300 amount=0.5",
+        "terrain size=700 noise octaves=2 crop x=1",
+        "terrain size=700 noise octaves=2 resize size=900",
+        "terrain size=900 noise octaves=2 resize size=200 filter=linear",
+        "terrain width=4000 height=100 noise octaves=2 resize width=5000 filter=nearest",
+        "terrain size=700 noise octaves=2 droplets drops=100",
+        "terrain size=700 noise octaves=2 droplets drops=100 blend=0.5",
+        "terrain size=700 noise octaves=2 droplets drops=100 border=apron margin=100 blend=0.5",
+        "terrain size=700 noise octaves=2 droplets drops=100 radius=32 border=wall",
+        "terrain size=700 noise octaves=2 droplets drops=100 rain=m.npy",
+        "terrain size=900 noise octaves=2 droplets drops=100 rain=m.npy blend=1",
+        "terrain size=300 noise octaves=2 droplets drops=100 rain=m.npy",
+        "terrain size=700 noise octaves=2 droplets drops=100 resize size=900",
+        "terrain size=700 noise octaves=2 droplets drops=100 crop x=1 blur",
+        "terrain size=700 noise octaves=2 droplets drops=100 terrain size=700",
+        "terrain size=700 mask m.npy",
+        "terrain size=700 mask m.npy noise octaves=2",
+        "terrain size=700 mask m.npy noise octaves=2 blur radius=30",
+        "terrain size=700 mask m.npy faults count=3 level",
+        "terrain size=900 mask m.r16",
+        "terrain size=400 mask m.r32",
+        "terrain size=700 mask m.npy hardness m.r16 noise octaves=2 droplets drops=100 blend=0.5",
+        "terrain size=700 mask m.npy mask noise octaves=2",
+        "open m.npy",
+        "open m.r16",
+        "open m.r32",
+        "open m.npy open m.r16",
+        "terrain size=900 open m.r16",
+        "terrain size=700 noise octaves=2 save o.npy save o.r16 save o.r32",
+        "terrain size=700 noise octaves=2 droplets drops=100 save o.npy field=flow",
+#ifdef RAVINE_PNG
+        "open m.png",
+        "terrain size=700 mask m.png",
+        "terrain size=900 mask m.png",
+        "terrain size=700 noise octaves=2 save o.png save o.png bits=8",
+        "terrain size=700 noise octaves=2 hillshade o.png",
+        "terrain size=700 noise octaves=2 hillshade o.png tint=land",
+#endif
+    };
+    int wrong = 0;
+    make_files();
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        size_t planned = planned_peak(recipes[i]), real = real_peak(recipes[i], 1);
+        if (planned < real || planned > 2 * real) {
+            print_error("%s: %.3f MiB planned, %.3f MiB held\n", recipes[i],
+                        (double)planned / 1048576, (double)real / 1048576);
+            wrong++;
+        }
+    }
+    remove_files();
+    assert_int_equal(wrong, 0);
+}
+
+/* So is a limit of just that much enough. */
+static void the_plan_is_enough_to_run(void **state) {
+    (void)state;
+    static const char *const recipes[] = {
+        "terrain size=700 noise octaves=2 blur resize size=400",
+        "terrain size=300 noise octaves=2 droplets drops=100 blend=0.5 border=apron",
+        "terrain size=64 noise octaves=2 droplets drops=100 crop x=3",
+        "terrain width=2 height=1 noise",
+    };
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++)
+        for (int threads = 1; threads <= 7; threads += 3) {
+            rv_context_desc desc = {.threads = threads, .memory_limit = planned_peak(recipes[i])};
+            rv_context *ctx;
+            assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+            rv_status status = rv_recipe_run_text(ctx, recipes[i], NULL, NULL);
+            if (status != RV_OK)
+                fail_msg("%s: %s", recipes[i], rv_context_error(ctx));
+            rv_context_destroy(ctx);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_those_of_the_run),
+        cmocka_unit_test(what_cannot_run_cannot_be_planned),
+        cmocka_unit_test(a_plan_costs_nothing),
+        cmocka_unit_test(memory_is_enough_and_not_far_too_much),
+        cmocka_unit_test(the_plan_is_enough_to_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
