@@ -46,3 +46,11 @@ done
 for blend in 0 0.5 1; do
     ravine $land droplets radius=1.5 blend=$blend hillshade "$out/drops-blend-$blend.png"
 done
+
+# Fields in colours, and frames of a film.
+ravine $land droplets border=apron paint "$out/views-flow.png" field=flow \
+    paint "$out/views-eroded.png" field=eroded paint "$out/views-deposited.png" field=deposited \
+    paint "$out/views-height.png"
+ravine terrain size=128 cell=40 noise seed=11 frequency=0.35 relief=1200 \
+    repeat 9 droplets 600 border=apron \
+    film "$out/views-film.png" view=eroded limit=200 every=4 end

@@ -39,7 +39,7 @@ static const style STYLES[] = {
     {"flow", true, {{176, 214, 240}, {60, 136, 216}, {10, 46, 140}}},
     {"sediment", false, {{250, 196, 150}, {236, 96, 60}, {190, 0, 10}}},
     {"eroded", false, {{255, 210, 130}, {238, 118, 40}, {140, 24, 24}}},
-    {"deposited", false, {{190, 226, 130}, {60, 170, 100}, {0, 86, 96}}},
+    {"deposited", false, {{236, 226, 150}, {150, 186, 70}, {34, 100, 34}}},
 };
 
 /* Dark violet, teal, yellow: lightness rises evenly, so that equal steps of a field look equal. */

@@ -97,16 +97,19 @@ static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_fo
 
 static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
                 const rvi_raster *raster, uint64_t outside, uint64_t hash) {
-    char field[64] = "", scale[160] = "float32 metres";
-    if (strcmp(p->field, "height") != 0)
+    bool heights = strcmp(p->field, "height") == 0; /* other fields have units of their own */
+    const char *unit = heights ? " m" : "";
+    char field[64] = "", scale[160];
+    if (!heights)
         snprintf(field, sizeof field, "%s, ", p->field);
+    snprintf(scale, sizeof scale, "float32%s", heights ? " metres" : "");
     if (format->levels) {
         double range = (double)raster->high - (double)raster->low;
-        int used = snprintf(scale, sizeof scale, "%d bit, one level is %.3g m", raster->bits,
-                            range / rvi_level_top(raster->bits));
+        int used = snprintf(scale, sizeof scale, "%d bit, one level is %.3g%s", raster->bits,
+                            range / rvi_level_top(raster->bits), unit);
         if (outside > 0)
-            snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g m",
-                     (unsigned long long)outside, (double)raster->low, (double)raster->high);
+            snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g%s",
+                     (unsigned long long)outside, (double)raster->low, (double)raster->high, unit);
     }
     rvi_log(job->ctx, "%s: %s%d x %d cells, %s, land %016llx", p->file, field, raster->width,
             raster->height, scale, (unsigned long long)hash);
