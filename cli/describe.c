@@ -131,6 +131,11 @@ static void example_param(const rv_step_info *step, char out[CLI_TEXT]) {
 }
 
 void cli_example(const rv_step_info *step, char out[CLI_TEXT]) {
+    if (step->kind == RV_KIND_order) {
+        snprintf(out, CLI_TEXT,
+                 "ravine terrain size=256 noise repeat 5 droplets 2k end save land.png");
+        return;
+    }
     const rv_param_info *file = cli_bare_file(step);
     bool needs_land = step->kind != RV_KIND_make;
     bool starts = step->kind == RV_KIND_make && (step->flags & RV_SIZES);

@@ -53,7 +53,7 @@ static void put_heading(const char *text) {
  */
 
 static void put_steps(void) {
-    for (int kind = RV_KIND_make; kind <= RV_KIND_show; kind++) {
+    for (int kind = RV_KIND_make; kind <= RV_KIND_order; kind++) {
         char heading[CLI_TEXT];
         snprintf(heading, sizeof heading, "Steps that %s", rv_kind_text((rv_step_kind)kind));
         puts("");

@@ -229,7 +229,7 @@ void cli_markdown(void) {
     puts("# Steps\n\n"
          "Everything a recipe can say. This page is made by `ravine help --markdown` from\n"
          "`include/ravine/steps.def`; `ravine help STEP` shows the same in a terminal.\n");
-    for (int kind = RV_KIND_make; kind <= RV_KIND_show; kind++) {
+    for (int kind = RV_KIND_make; kind <= RV_KIND_order; kind++) {
         printf("- steps that %s:", rv_kind_text((rv_step_kind)kind));
         const char *comma = "";
         for (int id = 0; id < RV_STEP_COUNT; id++) {

@@ -90,6 +90,7 @@ if [ "$1" = test ]; then
     need libcmocka-dev has_header cc cmocka.h
     need clang-format-14 clang-format-14 --version
     need pkg-config pkg-config --version
+    need python3 python3 --version
     need groff-base groff --version
 fi
 install_missing

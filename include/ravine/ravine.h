@@ -174,7 +174,8 @@ RV_API void rv_snapshot_destroy(rv_snapshot *snapshot);
 #define RV_CHOICE(step, key, def, help) int key; /* of enum rv_STEP_KEY */
 #define RV_TEXT(step, key, def, help) const char *key;
 #define RV_FILE(step, key, def, help) const char *key;
-#define RV_STEP_END(name) char end_; /* a step may have none */ } rv_##name##_params; RV_API rv_##name##_params rv_##name##_params_default(void);
+#define RV_NONE(step) char none; /* C has no empty structs */
+#define RV_STEP_END(name) } rv_##name##_params; RV_API rv_##name##_params rv_##name##_params_default(void);
 #include <ravine/steps.def>
 
 typedef enum rv_step_id {

@@ -15,12 +15,7 @@
 #error "Ravine cannot be built with fast-math: the same bits everywhere need exact arithmetic."
 #endif
 
-enum {
-    ALIGN = 64,
-    SENTENCE = 5120 /* a path of any length and the reason */,
-    POLL_MS = 20,
-    PROGRESS_MS = 50
-};
+enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 50 };
 
 struct rv_context {
     rv_context_desc desc;
@@ -124,10 +119,25 @@ rvi_pool *rvi_context_pool(const rv_context *ctx) {
     return ctx->pool;
 }
 
+/* A sentence with names too long for it loses its middle, not the reason at its end. */
+static void keep_ends(char *sentence, const char *format, va_list args, size_t length) {
+    char *whole = malloc(length + 1);
+    if (!whole)
+        return;
+    vsnprintf(whole, length + 1, format, args);
+    size_t head = SENTENCE / 2 - 8, tail = SENTENCE - head - 8;
+    snprintf(sentence, SENTENCE, "%.*s ... %s", (int)head, whole, whole + length - tail);
+    free(whole);
+}
+
 rv_status rvi_fail(rv_context *ctx, rv_status status, const char *format, ...) {
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    va_copy(again, args);
+    int length = vsnprintf(ctx->error, SENTENCE, format, args);
+    if (length >= SENTENCE)
+        keep_ends(ctx->error, format, again, (size_t)length);
+    va_end(again);
     va_end(args);
     return status;
 }

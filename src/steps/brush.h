@@ -3,7 +3,7 @@
  * A drop at (x + u, y + v), u and v in [0, 1), takes from every cell i within `radius` with weight
  *     w_i = max(0, radius - |P_i - pos|) / sum_k max(0, radius - |P_k - pos|)        (Beyer, 5.9)
  * All cells that may be that near for any (u, v) are listed once, row by row, so that the square
- * roots run over a plain array. The sums have sixteen fixed lanes, whatever the machine has: the
+ * roots run over a plain array. The sums have eight fixed lanes, whatever the machine has: the
  * same bits come from any vector width.
  */
 #ifndef RVI_STEPS_BRUSH_H
@@ -87,9 +87,20 @@ static RVI_HOT void rvi_v4_store(float *to, rvi_v4 v) {
     memcpy(to, &v, sizeof v);
 }
 
+static RVI_HOT rvi_v4 rvi_v4_all(float x) {
+    return (rvi_v4){x, x, x, x};
+}
+
+static RVI_HOT rvi_v4 rvi_v4_select(rvi_m4 m, rvi_v4 yes, rvi_v4 no) {
+    return (rvi_v4)((m & (rvi_m4)yes) | (~m & (rvi_m4)no));
+}
+
 static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
-    rvi_m4 m = a < b;
-    return (rvi_v4)((m & (rvi_m4)a) | (~m & (rvi_m4)b));
+    return rvi_v4_select(a < b, a, b);
+}
+
+static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
+    return rvi_v4_select(a > b, a, b);
 }
 
 static RVI_HOT rvi_v4 rvi_v4_positive(rvi_v4 a) { /* max(0, a) */

@@ -29,6 +29,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { APRON_TURN = 16 }; /* cells */
+
 typedef struct tile_result {
     double taken, laid, carried_off, afloat; /* metres on one cell */
     uint64_t drop_steps;
@@ -45,6 +47,7 @@ typedef struct flood {
     int border;
     size_t stride, count;
     float *h, *flow, *laid;
+    double sum_before;
     float *before;     /* the surface of the terrain when the step began */
     float *soft;       /* erosion factor, NULL: 1 everywhere */
     const float *mask; /* of the terrain, or NULL */
@@ -89,14 +92,14 @@ static float clip_weights(const flood *f, int x, int y, float *w) {
 static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, float amount,
                                const float *soft) {
     const rvi_brush *brush = &f->brush;
-    rvi_v4 lost[2] = {{0}, {0}};
+    rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(f->floor);
     for (int r = 0; r < brush->run_count; r++) {
         ptrdiff_t to = (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)f->stride + brush->runs[r].dx;
         for (int half = 0; half < 2; half++, to += 4) {
             rvi_v4 h = rvi_v4_load(cell + to);
             rvi_v4 want = rvi_v4_load(w + r * RVI_LANES + 4 * half) * amount;
             want = soft ? want * rvi_v4_load(soft + to) : want;
-            rvi_v4 left = h - rvi_v4_min(want, rvi_v4_positive(h - f->floor));
+            rvi_v4 left = rvi_v4_max(h - want, rvi_v4_min(h, floor));
             lost[half] += h - left;
             rvi_v4_store(cell + to, left);
         }
@@ -307,9 +310,9 @@ static void size_grids(flood *f) {
 static size_t plan_memory(const flood *f) {
     const rv_droplets_params *p = f->p;
     size_t cells = rvi_cells(f->job->land);
-    size_t grids = 4 * f->count, rain = p->rain[0] ? 3 * f->count : 0;
+    size_t grids = 4 * f->count, rain = p->rain[0] ? f->count : 0;
     size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
-    return (grids + rain + maps) * sizeof(float) + ((size_t)3 << 20);
+    return (grids + rain + maps) * sizeof(float) + ((size_t)3 << 19);
 }
 
 static void *grid(flood *f, const char *what) {
@@ -343,23 +346,37 @@ static void release(flood *f) {
     rvi_smoother_destroy(f->smoother);
 }
 
-/* The apron goes on as the land came: mirrored at the edge and turned over, 2 h(edge) -
- * h(mirrored), so that slopes run on without a crease. */
+/* How the apron goes on i cells beyond the edge: edge + w (edge - mirrored). At first w is 1 and
+ * slopes run on without a crease; it falls to -1, the mirrored land itself, within `turn` cells. */
+static float apron_weight(int i, int turn) {
+    float t = rvi_minf((float)i / (float)turn, 1.0f);
+    return 1.0f - 2.0f * t * t * (3.0f - 2.0f * t);
+}
+
+/* The index in 0 ... size - 1 at the edge that i lies beyond, and how far beyond it lies. */
+static int nearest(int i, int size, int *beyond) {
+    int edge = i < 0 ? 0 : i >= size ? size - 1 : i;
+    *beyond = i > edge ? i - edge : edge - i;
+    return edge;
+}
+
+static float beyond_edge(float edge, float mirrored, int beyond) {
+    return beyond == 0 ? edge : edge + apron_weight(beyond, APRON_TURN) * (edge - mirrored);
+}
+
 static void fill_heights(flood *f) {
     const rv_terrain *land = f->job->land;
-    int w = land->width, h = land->height;
     for (int y = 0; y < f->height; y++) {
-        int ly = rvi_mirror(y - f->margin, h);
-        bool out_y = y < f->margin || y >= f->margin + h;
-        const float *row = land->surface + (size_t)ly * (size_t)w;
-        const float *edge_row = land->surface + (size_t)(y < f->margin ? 0 : h - 1) * (size_t)w;
+        int out_y, edge_y = nearest(y - f->margin, land->height, &out_y);
+        const float *row = land->surface + (size_t)edge_y * (size_t)land->width;
+        const float *other =
+            land->surface + (size_t)rvi_mirror(y - f->margin, land->height) * (size_t)land->width;
         for (int x = 0; x < f->width; x++) {
-            int lx = rvi_mirror(x - f->margin, w);
-            bool out_x = x < f->margin || x >= f->margin + w;
-            int edge = x < f->margin ? 0 : w - 1;
-            float value = out_x ? 2.0f * row[edge] - row[lx] : row[lx];
-            float on_edge = out_x ? 2.0f * edge_row[edge] - edge_row[lx] : edge_row[lx];
-            f->h[at(f, x, y)] = out_y ? 2.0f * on_edge - value : value;
+            int out_x, edge_x = nearest(x - f->margin, land->width, &out_x);
+            int other_x = rvi_mirror(x - f->margin, land->width);
+            float here = beyond_edge(row[edge_x], row[other_x], out_x);
+            float there = beyond_edge(other[edge_x], other[other_x], out_x);
+            f->h[at(f, x, y)] = beyond_edge(here, there, out_y);
         }
     }
 }
@@ -400,32 +417,43 @@ static void show_land(const flood *f) {
                f->h + at(f, f->margin, y + f->margin), (size_t)land->width * sizeof(float));
 }
 
-/* The change map, part of it blurred (5.10). The blur leaves the sum as it is; where mask or floor
- * hold cells back, what is raised elsewhere is scaled so that nothing is won or lost. */
+/* The change map, part of it blurred (5.10): change + blend (blurred - change). Blurring leaves the
+ * sum as it is; but hard or masked ground is not lowered by it, and no ground below the floor, so
+ * what it raises and what it lowers are brought to the same sum: nothing is won or lost. */
 static rv_status blend_change(flood *f) {
     rv_terrain *land = f->job->land;
-    size_t cells = rvi_cells(land);
-    float b = f->p->blend;
+    size_t cells = rvi_cells(land), width = (size_t)land->width;
     float *change = f->change;
     for (size_t i = 0; i < cells; i++)
         change[i] = land->surface[i] - f->before[i];
     rv_status status = rvi_smoother_run(f->smoother, change);
-    double before = 0.0, raised = 0.0, lowered = 0.0;
-    for (size_t i = 0; status == RV_OK && i < cells; i++) {
-        float sharp = land->surface[i] - f->before[i];
-        float c = b * change[i] + (1.0f - b) * sharp;
-        c *= f->mask ? f->mask[i] : 1.0f;
-        c = rvi_maxf(c, rvi_minf(f->floor, f->before[i]) - f->before[i]);
-        before += (double)sharp;
-        *(c > 0.0f ? &raised : &lowered) += (double)c;
-        change[i] = c;
+    if (status != RV_OK)
+        return status;
+    double raised = 0.0, lowered = 0.0;
+    for (size_t i = 0; i < cells; i++) {
+        float now = land->surface[i];
+        float by = f->p->blend * (change[i] - (now - f->before[i]));
+        if (by > 0.0f) {
+            by *= f->mask ? f->mask[i] : 1.0f;
+        } else {
+            size_t g = at(f, (int)(i % width) + f->margin, (int)(i / width) + f->margin);
+            by *= f->soft ? f->soft[g] : 1.0f;
+            by = rvi_maxf(by, rvi_minf(f->floor - now, 0.0f));
+        }
+        *(by > 0.0f ? &raised : &lowered) += (double)by;
+        change[i] = by;
     }
-    float scale = raised > 0.0 ? rvi_maxf((float)((before - lowered) / raised), 0.0f) : 1.0f;
-    for (size_t i = 0; status == RV_OK && i < cells; i++) {
-        float c = change[i] > 0.0f ? change[i] * scale : change[i];
-        rvi_layers_shift(land, i, f->before[i] + c - land->surface[i]);
+    float up = raised > -lowered ? (float)(-lowered / raised) : 1.0f;
+    float down = raised < -lowered ? (float)(raised / -lowered) : 1.0f;
+    double owed = 0.0; /* what rounding kept from the cells before: the next one gets it */
+    for (size_t i = 0; i < cells; i++) {
+        if (change[i] == 0.0f)
+            continue;
+        owed += (double)(change[i] * (change[i] > 0.0f ? up : down));
+        double least = (double)rvi_minf(f->floor - land->surface[i], 0.0f);
+        owed -= rvi_layers_shift(land, i, (float)(owed > least ? owed : least));
     }
-    return status == RV_OK ? rvi_terrain_sum_layers(land) : status;
+    return rvi_terrain_sum_layers(land);
 }
 
 /* What the drops left behind for those who paint the land. */
@@ -439,6 +467,13 @@ static void leave_fields(const flood *f, float *flow, float *eroded, float *depo
             deposited[i] += f->laid[g];
             eroded[i] += rvi_maxf(f->laid[g] - (f->h[g] - f->before[i]), 0.0f);
         }
+}
+
+static double land_sum(const rv_terrain *land) {
+    double sum = 0.0;
+    for (int l = 0; l < land->layer_count; l++)
+        sum += rvi_sum(land->ctx, land->layers[l].thickness, rvi_cells(land));
+    return sum;
 }
 
 /* Adds the tiles up, in order. The apron is not land: of what moved there, only the difference it
@@ -455,15 +490,11 @@ static void close_ledger(flood *f) {
         job->drop_steps += r->drop_steps;
     }
     if (f->margin > 0) {
-        double change = 0.0;
+        double change = land_sum(job->land) - f->sum_before;
         laid = 0.0;
         for (int y = 0; y < job->land->height; y++)
-            for (int x = 0; x < job->land->width; x++) {
-                size_t i = (size_t)y * (size_t)job->land->width + (size_t)x;
-                size_t g = at(f, x + f->margin, y + f->margin);
-                change += (double)(f->h[g] - f->before[i]);
-                laid += (double)f->laid[g];
-            }
+            for (int x = 0; x < job->land->width; x++)
+                laid += (double)f->laid[at(f, x + f->margin, y + f->margin)];
         taken = laid - change;
         off = -change - afloat;
     }
@@ -528,6 +559,7 @@ static rv_status prepare(flood *f) {
     if (status != RV_OK)
         return status;
     memcpy(f->before, land->surface, rvi_cells(land) * sizeof(float));
+    f->sum_before = land_sum(land);
     fill_heights(f);
     return RV_OK;
 }

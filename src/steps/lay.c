@@ -55,20 +55,20 @@ static rv_status check_shares(rv_context *ctx, const char *file, const rvi_image
     return RV_OK;
 }
 
-/* A file is held with its bytes and its values; it is then stretched to the map in two passes. */
+/* A file is held with its bytes and its values; where its size is another, it is then stretched to
+ * the map in two passes. */
 static rv_status plan_image(rvi_job *job, const char *file) {
-    rvi_image image = {0};
+    const rv_terrain *land = job->land;
+    rvi_image image = {.width = land->width, .height = land->height};
     rvi_sidecar sidecar;
-    size_t held = rvi_cells(job->land);
     if (rvi_file_exists(file)) {
         rv_status status = rvi_image_read(job->ctx, file, 0, true, &sidecar, &image);
         if (status != RV_OK)
             return status;
-        held += 3 * (size_t)image.width * (size_t)image.height;
-        held += rvi_cells(job->land) + (size_t)image.width * (size_t)job->land->height;
-    } else {
-        held *= 4;
     }
+    size_t held = 2 * (size_t)image.width * (size_t)image.height;
+    if (image.width != land->width || image.height != land->height)
+        held += rvi_cells(land) + (size_t)image.width * (size_t)land->height;
     job->memory += held * sizeof(float);
     return RV_OK;
 }

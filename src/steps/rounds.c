@@ -44,10 +44,10 @@ rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int heig
     uint64_t total = 0;
     for (int y = 0; y < high; y++) {
         const float *row = image + (size_t)rvi_mirror(y - margin, height) * (size_t)width;
-        uint32_t sum = 0; /* 65536 cells of at most 65535 */
+        uint32_t sum = 0; /* a row with its margins has fewer than 131072 cells of at most 32767 */
         for (int x = 0; x < wide; x++) {
             float much = rvi_clampf(row[rvi_mirror(x - margin, width)], 0.0f, 1.0f);
-            sum += (uint32_t)(much * 65535.0f + 0.5f);
+            sum += (uint32_t)(much * 32767.0f + 0.5f);
             out->cells[(size_t)y * (size_t)wide + (size_t)x] = sum;
         }
         total += sum;

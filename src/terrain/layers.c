@@ -135,11 +135,17 @@ float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
     return taken;
 }
 
-void rvi_layers_shift(rv_terrain *land, size_t cell, float by) {
+double rvi_layers_shift(rv_terrain *land, size_t cell, float by) {
+    double moved = 0.0;
     int l = land->layer_count - 1;
     for (; l > 0 && -by > land->layers[l].thickness[cell]; l--) {
+        moved -= (double)land->layers[l].thickness[cell];
         by += land->layers[l].thickness[cell];
         land->layers[l].thickness[cell] = 0.0f;
     }
-    land->layers[l].thickness[cell] += by;
+    float *thickness = &land->layers[l].thickness[cell];
+    float now = *thickness + by;
+    moved += (double)now - (double)*thickness;
+    *thickness = now;
+    return moved;
 }

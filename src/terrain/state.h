@@ -59,7 +59,8 @@ void rvi_field_drop(rv_terrain *land, const char *name);
 /* Erosion takes from the top layer first, each at its erodibility, and cuts through to the next.
  * `want` is what it would take from ground of erodibility 1; returns what came off the cell. */
 float rvi_layers_take(rv_terrain *land, size_t cell, float want);
-/* Raises the top layer, or lowers layers from the top whatever they are made of. */
-void rvi_layers_shift(rv_terrain *land, size_t cell, float by);
+/* Raises the top layer, or lowers layers from the top whatever they are made of; returns by how
+ * much, which rounding makes a little other than asked for. */
+double rvi_layers_shift(rv_terrain *land, size_t cell, float by);
 
 #endif
