@@ -29,14 +29,19 @@ static int64_t times_of(const rv_recipe *recipe, int64_t step) {
     return p->times;
 }
 
+/* a times b plus c, none below 0; what is too large is held to the largest number. */
+static int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
+    return b > 0 && a > (INT64_MAX - c) / b ? INT64_MAX : a * b + c;
+}
+
 /* Which turn of a step this is, of how many, over all repeats around it. */
 static void count_turns(const rv_recipe *recipe, const cursor *c, int64_t *turn, int64_t *turns) {
     *turn = 0;
     *turns = 1;
     for (int64_t d = 0; d < c->depth; d++) {
         int64_t times = times_of(recipe, c->start[d]);
-        *turn = *turn * times + c->turn[d];
-        *turns *= times;
+        *turn = multiply_add(*turn, times, c->turn[d]);
+        *turns = multiply_add(*turns, times, 0);
     }
 }
 

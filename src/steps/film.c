@@ -142,7 +142,7 @@ static rv_status join_frames(const film *f) {
     rv_status status = run_ffmpeg(f, &code);
     name_frame(f, 0);
     if (status == RV_OK && code == RVI_PROGRAM_MISSING) {
-        rvi_log(f->ctx, "%s: there is no ffmpeg to make it; %lld frames stay, from %s on", file,
+        rvi_log(f->ctx, "%s: there is no ffmpeg to make it; its frames stay, %lld from %s on", file,
                 (long long)f->frames, f->frame);
         return RV_OK;
     }
@@ -157,8 +157,8 @@ static rv_status join_frames(const film *f) {
         return status;
     }
     remove_frames(f);
-    rvi_log(f->ctx, "%s: %lld frames, %.3g s", file, (long long)f->frames,
-            (double)f->frames / f->p->rate);
+    rvi_log(f->ctx, "%s: %lld frame%s, %.3g s", file, (long long)f->frames,
+            f->frames == 1 ? "" : "s", (double)f->frames / f->p->rate);
     return RV_OK;
 }
 
@@ -166,7 +166,8 @@ static rv_status join_frames(const film *f) {
 static rv_status finish(const film *f) {
     name_frame(f, 0);
     if (!rvi_text_ends(f->p->file, ".mp4")) {
-        rvi_log(f->ctx, "%s: the first of %lld frames", f->frame, (long long)f->frames);
+        rvi_log(f->ctx, "%s: the first of %lld frame%s", f->frame, (long long)f->frames,
+                f->frames == 1 ? "" : "s");
         return RV_OK;
     }
     /* Killed after the film was made and resumed before it? */
