@@ -188,6 +188,9 @@ static rv_status run_steps(run *r) {
             if (status == RV_OK && checkpoint && now_seconds() - r->saved >= r->watch->every)
                 status = save_checkpoint(r);
         }
+        /* Steps that have nothing to do ask nobody, and there may be many turns of them. */
+        if (status == RV_OK && r->at.step < r->recipe->count)
+            status = rvi_poll(r->recipe->ctx);
     }
     if (status == RV_OK && checkpoint)
         rvi_file_remove(checkpoint); /* there is nothing to resume any more */
