@@ -101,3 +101,10 @@ ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
     save "$out/flood-sea.png" field=water bits=8
 rm -f "$out"/flood-*.ravine.json
+# Fields in colours, and frames of a film.
+ravine $land droplets border=apron paint "$out/views-flow.png" field=flow \
+    paint "$out/views-eroded.png" field=eroded paint "$out/views-deposited.png" field=deposited \
+    paint "$out/views-height.png"
+ravine terrain size=128 cell=40 noise seed=11 frequency=0.35 relief=1200 \
+    repeat 9 droplets 600 border=apron \
+    film "$out/views-film.png" view=eroded limit=200 every=4 end

@@ -261,6 +261,13 @@ rv_status rvi_writer_finish(rvi_writer *w) {
     return status;
 }
 
+rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path) {
+    if (rename(temporary, path) != 0)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
+    sync_directory(path);
+    return RV_OK;
+}
+
 rv_status rvi_writer_commit(rvi_writer *w) {
     rv_status status = rvi_writer_finish(w);
     if (status == RV_OK && rename(w->temporary, w->path) != 0)

@@ -18,6 +18,8 @@ rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rv
                               uint64_t *total);
 bool rvi_file_exists(const char *path);
 void rvi_file_remove(const char *path); /* when it is there */
+/* What another program wrote under a temporary name takes its own. */
+rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path);
 
 /* Could a file be written there? RV_ERROR_OUTPUT with a sentence when it is clear that not. */
 rv_status rvi_file_check_target(rv_context *ctx, const char *path);

@@ -30,14 +30,19 @@ static int64_t times_of(const rv_recipe *recipe, int64_t step) {
     return p->times;
 }
 
+/* a times b plus c, none below 0; what is too large is held to the largest number. */
+static int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
+    return b > 0 && a > (INT64_MAX - c) / b ? INT64_MAX : a * b + c;
+}
+
 /* Which turn of a step this is, of how many, over all repeats around it. */
 static void count_turns(const rv_recipe *recipe, const cursor *c, int64_t *turn, int64_t *turns) {
     *turn = 0;
     *turns = 1;
     for (int64_t d = 0; d < c->depth; d++) {
         int64_t times = times_of(recipe, c->start[d]);
-        *turn = *turn * times + c->turn[d];
-        *turns *= times;
+        *turn = multiply_add(*turn, times, c->turn[d]);
+        *turns = multiply_add(*turns, times, 0);
     }
 }
 
@@ -124,7 +129,7 @@ static rv_status run_step(run *r) {
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = now_seconds();
     rv_report report = {0};
-    rv_status status = rv_step_run(r->land, step->id, params, &report);
+    rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
     r->done += 1.0;
     if (status == RV_OK && watch && watch->after) {
         report.seconds = now_seconds() - start;
@@ -184,6 +189,9 @@ static rv_status run_steps(run *r) {
             if (status == RV_OK && checkpoint && now_seconds() - r->saved >= r->watch->every)
                 status = save_checkpoint(r);
         }
+        /* Steps that have nothing to do ask nobody, and there may be many turns of them. */
+        if (status == RV_OK && r->at.step < r->recipe->count)
+            status = rvi_poll(r->recipe->ctx);
     }
     if (status == RV_OK && checkpoint)
         rvi_file_remove(checkpoint); /* there is nothing to resume any more */

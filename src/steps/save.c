@@ -7,16 +7,6 @@
 #include "formats/format.h"
 #include "steps/step.h"
 
-static rv_status no_such_field(rvi_job *job, const char *name) {
-    char list[512];
-    size_t used = (size_t)snprintf(list, sizeof list, "height");
-    for (int i = 0; i < rv_terrain_field_count(job->land) && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
-                                 rv_terrain_field_name(job->land, i));
-    return rvi_fail(job->ctx, RV_ERROR_USAGE, "There is no field \"%s\" to save; there is %s.",
-                    name, list);
-}
-
 static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
     float low = INFINITY, high = -INFINITY;
     for (int y = 0; y < raster->height; y++) {
@@ -107,16 +97,19 @@ static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_fo
 
 static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
                 const rvi_raster *raster, uint64_t outside, uint64_t hash) {
-    char field[64] = "", scale[160] = "float32 metres";
-    if (strcmp(p->field, "height") != 0)
+    bool heights = strcmp(p->field, "height") == 0; /* other fields have units of their own */
+    const char *unit = heights ? " m" : "";
+    char field[64] = "", scale[160];
+    if (!heights)
         snprintf(field, sizeof field, "%s, ", p->field);
+    snprintf(scale, sizeof scale, "float32%s", heights ? " metres" : "");
     if (format->levels) {
         double range = (double)raster->high - (double)raster->low;
-        int used = snprintf(scale, sizeof scale, "%d bit, one level is %.3g m", raster->bits,
-                            range / rvi_level_top(raster->bits));
+        int used = snprintf(scale, sizeof scale, "%d bit, one level is %.3g%s", raster->bits,
+                            range / rvi_level_top(raster->bits), unit);
         if (outside > 0)
-            snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g m",
-                     (unsigned long long)outside, (double)raster->low, (double)raster->high);
+            snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g%s",
+                     (unsigned long long)outside, (double)raster->low, (double)raster->high, unit);
     }
     rvi_log(job->ctx, "%s: %s%d x %d cells, %s, land %016llx", p->file, field, raster->width,
             raster->height, scale, (unsigned long long)hash);
@@ -131,7 +124,7 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
                          .values = rv_terrain_field(job->land, p->field),
                          .bits = p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16};
     if (raster.values == NULL)
-        return no_such_field(job, p->field);
+        return rvi_job_no_field(job, p->field, "to save");
     rv_status status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Options of all choices, e.g. noise_shape_options[]. */
@@ -207,6 +208,16 @@ rv_status rvi_job_progress(rvi_job *job, double done) {
     return rvi_progress(job->ctx, done, job->land);
 }
 
+rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose) {
+    char list[512];
+    size_t used = (size_t)snprintf(list, sizeof list, "height");
+    for (int i = 0; i < rv_terrain_field_count(job->land) && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
+                                 rv_terrain_field_name(job->land, i));
+    return rvi_fail(job->ctx, RV_ERROR_USAGE, "There is no field \"%s\" %s; there is %s.", name,
+                    purpose, list);
+}
+
 /* ---- the mask: steps that make or shape land are held to it here ---- */
 
 typedef struct mask_work {
@@ -289,6 +300,11 @@ static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
 }
 
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
+    return rvi_step_run_turn(land, id, params, 0, 1, report);
+}
+
+rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,
+                            int64_t turns, rv_report *report) {
     rv_context *ctx = land->ctx;
     const rv_step_info *step = rv_step_get(id);
     /* Room for the largest parameter struct there is. */
@@ -304,7 +320,7 @@ rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_re
     rv_status status = rv_params_check(ctx, id, params);
     if (status != RV_OK)
         return status;
-    rvi_job job = {.ctx = ctx, .land = land};
+    rvi_job job = {.ctx = ctx, .land = land, .turn = turn, .turns = turns};
     rvi_progress_begin(ctx, step->name);
     bool masked = (step->kind == RV_KIND_make || step->kind == RV_KIND_shape) &&
                   !(step->flags & (RV_SIZES | RV_MASKS)) && rvi_field_get(land, "mask");

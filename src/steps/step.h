@@ -13,7 +13,8 @@ typedef struct rvi_job {
     rv_water water;   /* filled in by steps that have water */
     double *laid_on; /* of what was laid, how much on each layer; all 0: all of it on the top one */
     uint64_t drop_steps;
-    bool planning; /* set the size of `land` (planned) and `memory`; touch nothing else */
+    int64_t turn, turns; /* which run of the step this is, of how many that repeats ask for */
+    bool planning;       /* set the size of `land` (planned) and `memory`; touch nothing else */
     size_t
         memory; /* bytes the run needs beside the terrain; set while planning, by RV_PLANS steps */
 } rvi_job;
@@ -29,6 +30,10 @@ typedef struct rvi_job {
  * planned, and the memory the run needs beside it. */
 rv_status rvi_step_plan(rv_terrain *land, rv_step_id id, const void *params, size_t *memory);
 
+/* rv_step_run() as one turn of a step that is repeated. */
+rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,
+                            int64_t turns, rv_report *report);
+
 /* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.
  */
 rv_status rvi_job_progress(rvi_job *job, double done);
@@ -41,5 +46,8 @@ rv_status rvi_job_lay(rvi_job *job, float *made, float relief, int mode);
  * only adds to job->memory what that needs, and *out is NULL: the image may be larger than the map,
  * and may not be there before the recipe has made it. */
 rv_status rvi_job_image(rvi_job *job, const char *file, float **out);
+
+/* Fails because there is no such field "to paint"; the sentence lists those there are. */
+rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);
 
 #endif

@@ -154,6 +154,8 @@ check_objects() {
         'numbers do not depend on the locale, use base/text.h'
     uses /src/ /base/ 'malloc calloc realloc reallocarray free aligned_alloc posix_memalign strdup
         strndup' 'memory comes from rvi_alloc'
+    uses / /base/program.c 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
+        popen waitpid' 'only base/program.c may run programs'
     uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }
 

@@ -122,6 +122,9 @@ expect 'a number in the words of a locale' 'one.c.o uses strtod(): numbers'
 calls src/steps/one.c '#include <stdlib.h>
 void *x;' 'x = malloc(9);'
 expect 'memory of its own' 'one.c.o uses malloc(): memory'
+calls src/steps/one.c '#include <stdlib.h>
+volatile int x;' 'x = system("x");'
+expect 'a step runs a program' 'one.c.o uses system(): only base/program.c may run programs'
 
 flags="$flags -Ofast"
 expect 'fast-math' 'compiled with -Ofast'

@@ -1113,8 +1113,8 @@ static void the_line_of_save_names_all(void **state) {
     p.high = 2.0f;
     log_text[0] = '\0';
     support_ok(ctx, rv_step_run(land, RV_STEP_save, &p, NULL));
-    assert_logged("line.r16: flow, 5 x 4 cells, 16 bit, one level is 3.05e-05 m, 1 cells cut to "
-                  "0 ... 2 m, land ");
+    assert_logged("line.r16: flow, 5 x 4 cells, 16 bit, one level is 3.05e-05, 1 cells cut to "
+                  "0 ... 2, land ");
     blob *b = malloc(sizeof *b);
     assert_non_null(b);
     read_file("line.r16", b);

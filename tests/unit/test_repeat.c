@@ -45,6 +45,16 @@ static void test_turns_and_seeds(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* More turns than a number holds do no harm; the first one ends this run. */
+static void test_more_turns_than_numbers(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    const char *text = "terrain size=16 repeat 1G repeat 1G repeat 1G repeat 1G open missing.npy "
+                       "end end end end";
+    assert_int_equal(rv_recipe_run_text(ctx, text, NULL, NULL), RV_ERROR_INPUT);
+    rv_context_destroy(ctx);
+}
+
 static void test_once_is_as_without(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -131,6 +141,7 @@ static void test_printed_recipe_reads_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns_and_seeds),
+        cmocka_unit_test(test_more_turns_than_numbers),
         cmocka_unit_test(test_once_is_as_without),
         cmocka_unit_test(test_repeats_that_do_not_match),
         cmocka_unit_test(test_progress_over_the_whole),

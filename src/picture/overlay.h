@@ -1,0 +1,20 @@
+/* overlay.h: a field in colours, laid over the shaded land. */
+#ifndef RVI_PICTURE_OVERLAY_H
+#define RVI_PICTURE_OVERLAY_H
+
+#include "picture/shade.h"
+
+typedef struct rvi_overlay {
+    rvi_light light;
+    float limit;   /* the value with the strongest colour; NaN: chosen from the field */
+    float opacity; /* 0: only the shaded land, 1: as little of it as can be */
+} rvi_overlay;
+
+/* Which field `view` lacks to be painted: NULL: none. "velocity" needs two fields. */
+const char *rvi_overlay_lacks(const rv_terrain *land, const char *view);
+
+/* Three bytes a cell, red, green, blue. Nothing may be lacking. */
+rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_overlay *how,
+                            unsigned char *rgb);
+
+#endif
