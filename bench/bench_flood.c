@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = 1;
-    rv_context *ctx;
+    rv_context *ctx = NULL;
     if (rv_context_create(&desc, &ctx) != RV_OK)
         return 1;
     for (int size = 512; size <= (quick ? 512 : 4096); size *= 2)

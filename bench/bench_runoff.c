@@ -54,7 +54,7 @@ static double triad(void) {
 }
 
 static double measure(int size, int threads, int rounds, int neighbours) {
-    rv_context *ctx;
+    rv_context *ctx = NULL;
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = threads;
     check(ctx, rv_context_create(&desc, &ctx));
