@@ -30,6 +30,7 @@ typedef struct rvi_slide {
     bool general;         /* layers, mask, hardness or gradients: the plain loop will not do */
     int parts;            /* a round is cut into so many, to be stable */
     double quantum, fine; /* of bedrock, of the layers above it */
+    double film;          /* what rounding leaves of a layer that slid away: counts as nothing */
     float magic;          /* 1.5 2^23 quanta: rounds to them */
     double fine_magic;    /* 1.5 2^52 fine quanta */
     float lowest;
@@ -43,10 +44,12 @@ typedef struct rvi_slide {
     double *off;           /* the same, of each block of rows in this round */
     bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
     /* Only where it is general. */
-    double *thick;         /* of layer l at l * count */
-    double *give;          /* pairs: share of the flows that the layer can feed; slope: amount */
-    uint8_t *exposed, *to; /* the layer on top; slope: directions that receive */
-    float *soft, *takes;   /* 1 - hardness and mask; mask. NULL: 1 everywhere */
+    double *thick;       /* of layer l at l * count */
+    double *give;        /* of layer l at l * count: what its flows are multiplied with */
+    uint16_t *exposed;   /* the layer that lies open */
+    uint16_t *giving;    /* the lowest layer that gives, with a mark when it has little left */
+    uint8_t *to;         /* directions that receive */
+    float *soft, *takes; /* 1 - hardness and mask; mask. NULL: 1 everywhere */
 } rvi_slide;
 
 static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {

@@ -9,15 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-/* What rounding leaves of a layer that slid away, in fine quanta: counts as nothing. */
-#define FILM 32.0
+/* Of `giving`: which layer, and whether the flows could take all of it. */
+enum { LAYER = 0x7fff, SCARCE = 0x8000 };
 
 static const int dir_x[RVI_DIRECTIONS] = {1, -1, 0, 0, 1, -1, -1, 1};
 static const int dir_y[RVI_DIRECTIONS] = {0, 0, 1, -1, 1, -1, 1, -1};
 
 int rvi_slide_exposed(const rvi_slide *s, size_t i) {
     int l = s->layers - 1;
-    while (l > 0 && !(s->thick[(size_t)l * s->count + i] > FILM * s->fine))
+    while (l > 0 && !(s->thick[(size_t)l * s->count + i] > s->film))
         l--;
     return l;
 }
@@ -36,21 +36,20 @@ static float pair_flow(const rvi_slide *s, size_t i, int dir, int layer) {
 
 static double slope_flow(const rvi_slide *s, size_t i, int dir) {
     size_t j = i + (size_t)s->step[dir];
-    if (!(s->to[i] & 1u << dir))
-        return 0.0;
     double part = s->p->receiver == RV_thermal_receiver_all ? (double)(s->h[i] - s->h[j]) : 1.0;
-    return part * (s->takes ? (double)s->takes[j] : 1.0) * s->give[i];
+    return part * (s->takes ? (double)s->takes[j] : 1.0);
 }
 
-/* What slides from i in a direction: the same, to the bit, for the cell that gives and the one that
- * gets. */
-static double flow(const rvi_slide *s, size_t i, int dir) {
-    int layer = s->exposed[i];
+/* What slides of a layer from i in a direction: the same, to the bit, for the cell that gives and
+ * the one that gets. A layer that has plenty is counted in quanta of heights, so that no float of
+ * it is rounded; one that slides away goes in fine ones, to the last of it. */
+static double flow(const rvi_slide *s, size_t i, int dir, int layer) {
     bool pairs = s->p->method == RV_thermal_method_pairs;
     double want = pairs ? (double)pair_flow(s, i, dir, layer) : slope_flow(s, i, dir);
-    if (layer == 0)
+    want *= s->give[(size_t)layer * s->count + i];
+    if (s->giving[i] == layer)
         return (double)rvi_slide_round((float)want, s->magic);
-    return rvi_slide_floor(pairs ? want * s->give[i] : want, s->fine, s->fine_magic);
+    return rvi_slide_floor(want, s->fine, s->fine_magic);
 }
 
 /* Opposite neighbours first: the same for flipped and turned land. */
@@ -60,21 +59,38 @@ static double sum_ways(const double *v) {
 }
 
 /* K of the paper: 1, or less where the flows would take more than the layer has. A hair less than
- * that, so that rounding cannot take it below nothing. */
-static double feed(double has, double wanted) {
-    return wanted > has ? has / wanted * (1.0 - 0x1p-48) : 1.0;
+ * that, so that rounding cannot take it below nothing. What it cannot give, the next layer may
+ * (returns which share that is): else a trickle over steep rock would hold the rock. */
+static double feed(const rvi_slide *s, size_t i, int layer, double share, double wanted) {
+    double *give = &s->give[(size_t)layer * s->count + i];
+    double has = s->thick[(size_t)layer * s->count + i];
+    *give = share;
+    s->giving[i] = (uint16_t)layer;
+    if (layer == 0 || share * wanted + RVI_DIRECTIONS * s->quantum <= has)
+        return 0.0;
+    s->giving[i] |= SCARCE;
+    if (share * wanted <= has)
+        return 0.0;
+    *give = has / wanted * (1.0 - 0x1p-48);
+    return share - *give;
 }
 
 static void plan_pairs(const rvi_slide *s, size_t i, unsigned ways) {
-    int layer = s->exposed[i];
-    s->give[i] = 1.0;
-    if (layer == 0)
-        return;
-    double want[RVI_DIRECTIONS] = {0};
-    for (int dir = 0; dir < RVI_DIRECTIONS; dir++)
-        if (ways & 1u << dir)
+    double share = 1.0;
+    for (int layer = s->exposed[i]; layer >= 0 && share > 0.0; layer--) {
+        s->give[(size_t)layer * s->count + i] = 0.0;
+        if (layer > 0 && !(s->thick[(size_t)layer * s->count + i] > s->film))
+            continue;
+        double want[RVI_DIRECTIONS] = {0};
+        float stands = s->limit[2 * layer];
+        for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
+            if (!(ways & 1u << dir) || s->h[i] - s->h[i + (size_t)s->step[dir]] <= stands)
+                continue;
             want[dir] = (double)pair_flow(s, i, dir, layer);
-    s->give[i] = feed(s->thick[(size_t)layer * s->count + i], sum_ways(want));
+            s->to[i] |= (uint8_t)(want[dir] > 0.0 ? 1u << dir : 0);
+        }
+        share = feed(s, i, layer, share, sum_ways(want));
+    }
 }
 
 /* ---- strategy A: the gradient says how much slides, and where to ---- */
@@ -137,37 +153,30 @@ static unsigned gradient_ways(const rvi_slide *s, unsigned ways, float gx, float
 }
 
 static void plan_slope(const rvi_slide *s, size_t i, unsigned ways) {
-    int layer = s->exposed[i];
     float gx = slope_along(s, i, ways, RVI_EAST, RVI_WEST);
     float gy = slope_along(s, i, ways, RVI_SOUTH, RVI_NORTH);
     float slope = sqrtf(gx * gx + gy * gy);
-    float stands = s->limit[2 * layer] / s->job->land->cell;
-    float amount = s->slope_rate * s->yields[layer] * rvi_slide_excess(slope, stands);
-    amount *= s->soft ? s->soft[i] : 1.0f;
-    /* Ditches would be dug without bound. */
-    amount = rvi_minf(amount, rvi_maxf(s->h[i] - s->lowest, 0.0f));
-    s->to[i] = 0;
-    s->give[i] = 0.0;
-    if (!(amount > 0.0f))
-        return;
     unsigned to = s->p->receiver == RV_thermal_receiver_all      ? lower_ways(s, i, ways)
                   : s->p->receiver == RV_thermal_receiver_lowest ? lowest_ways(s, i, ways)
                                                                  : gradient_ways(s, ways, gx, gy);
-    s->to[i] = (uint8_t)to;
-    s->give[i] = 1.0;
-    double want[RVI_DIRECTIONS] = {0}, mask = 1.0;
+    double parts[RVI_DIRECTIONS] = {0}, share = 1.0;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++)
-        if (to & 1u << dir) {
-            mask = s->takes ? (double)s->takes[i + (size_t)s->step[dir]] : 1.0;
-            want[dir] = mask > 0.0 ? slope_flow(s, i, dir) / mask : 0.0;
-        }
-    double parts = sum_ways(want);
-    if (!(parts > 0.0))
-        s->to[i] = 0;
-    else
-        s->give[i] = (double)amount / parts;
-    if (layer > 0)
-        s->give[i] *= feed(s->thick[(size_t)layer * s->count + i], (double)amount);
+        if (to & 1u << dir)
+            parts[dir] = slope_flow(s, i, dir);
+    double sum = sum_ways(parts);
+    s->to[i] = (uint8_t)(sum > 0.0 ? to : 0);
+    for (int layer = s->exposed[i]; layer >= 0 && share > 0.0 && s->to[i]; layer--) {
+        s->give[(size_t)layer * s->count + i] = 0.0;
+        if (layer > 0 && !(s->thick[(size_t)layer * s->count + i] > s->film))
+            continue;
+        float stands = s->limit[2 * layer] / s->job->land->cell;
+        float amount = s->slope_rate * s->yields[layer] * rvi_slide_excess(slope, stands);
+        amount *= s->soft ? s->soft[i] : 1.0f;
+        /* Ditches would be dug without bound. */
+        amount = rvi_minf(amount, rvi_maxf(s->h[i] - s->lowest, 0.0f));
+        share = feed(s, i, layer, share, (double)amount);
+        s->give[(size_t)layer * s->count + i] *= (double)amount / sum;
+    }
 }
 
 static void plan_rows(void *arg, int first, int end) {
@@ -177,31 +186,49 @@ static void plan_rows(void *arg, int first, int end) {
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
             unsigned ways = s->open ? s->ways : rvi_slide_inside(s, x, y);
-            s->exposed[i] = (uint8_t)rvi_slide_exposed(s, i);
+            s->exposed[i] = (uint16_t)rvi_slide_exposed(s, i);
+            s->giving[i] = s->exposed[i];
+            s->to[i] = 0;
             (pairs ? plan_pairs : plan_slope)(s, i, ways);
         }
 }
 
 /* ---- and what it gets ---- */
 
+/* Moves what slides from i in a direction out of, or into, the layers of cell `at`; returns how
+ * much. */
+static double move_flows(const rvi_slide *s, size_t i, int dir, size_t at) {
+    bool top = s->p->give == RV_thermal_give_top;
+    double sum = 0.0;
+    for (int l = s->exposed[i]; l >= (s->giving[i] & LAYER); l--) {
+        double moves = flow(s, i, dir, l);
+        int onto = at != i && top ? s->layers - 1 : l;
+        s->thick[(size_t)onto * s->count + at] += at == i ? -moves : moves;
+        sum += moves;
+    }
+    return sum;
+}
+
 static void move_cell(const rvi_slide *s, int x, int y, double *off) {
     size_t i = rvi_slide_at(s, x, y);
     unsigned inside = rvi_slide_inside(s, x, y);
-    bool top = s->p->give == RV_thermal_give_top;
+    bool moved = false;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         unsigned way = 1u << dir;
-        if (!(inside & way) && !(s->open && s->ways & way))
-            continue;
-        double out = flow(s, i, dir);
-        s->thick[(size_t)s->exposed[i] * s->count + i] -= out;
-        if (!(inside & way)) {
-            *off += out;
-            continue;
-        }
         size_t j = i + (size_t)s->step[dir];
-        int onto = top ? s->layers - 1 : s->exposed[j];
-        s->thick[(size_t)onto * s->count + i] += flow(s, j, dir ^ 1);
+        if (s->to[i] & way) {
+            double out = move_flows(s, i, dir, i);
+            *off += inside & way ? 0.0 : out;
+            moved = true;
+        }
+        if (inside & way && s->to[j] & 1u << (dir ^ 1)) {
+            move_flows(s, j, dir ^ 1, i);
+            moved = true;
+        }
     }
+    s->next[i] = s->h[i];
+    if (!moved)
+        return;
     double sum = 0.0;
     for (int l = 0; l < s->layers; l++)
         sum += s->thick[(size_t)l * s->count + i];

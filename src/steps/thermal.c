@@ -12,6 +12,7 @@
  * cell size. All flows of a cell are scaled by
  *     K = min(1, b_i / sum_j dh_ij)
  * so that the layer that lies open, b_i thick, can feed them, and h_i' = h_i - sum out + sum in.
+ * Where K < 1 the layer below gives too, 1 - K times what it would give if it lay open, and so on.
  *
  * Stability: h_i' has the slope 1 - sum of k dt / 2 w over active neighbours >= 1 - k dt / 2 in
  * h_i and slopes >= 0 in all h_j; up to k dt = 2 it is monotone, so no height leaves the range of
@@ -207,6 +208,7 @@ static void set_quantum(rvi_slide *s) {
     while (s->quantum * 0x1p23 > most)
         s->quantum *= 0.5;
     s->fine = s->quantum * 0x1p-24;
+    s->film = s->fine * 1024.0;
     s->magic = (float)(0x1.8p23 * s->quantum);
     s->fine_magic = 0x1.8p52 * s->fine;
 }
@@ -236,7 +238,7 @@ static bool settles_at_once(const rvi_slide *s) {
 /* At most: there may be a mask. */
 static size_t plan_memory(const rvi_slide *s) {
     size_t layers = (size_t)s->layers;
-    size_t general = s->count * (8 * layers + 8 + 2 + 8);
+    size_t general = s->count * (16 * layers + 5 + 8);
     return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
            (settles_at_once(s) ? rvi_settle_memory(s) : 0);
 }
@@ -258,15 +260,16 @@ static rv_status allocate(rvi_slide *s) {
     if (!s->general)
         return RV_OK;
     s->thick = rvi_alloc(ctx, layers * s->count, sizeof *s->thick, "the sliding layers");
-    s->give = rvi_alloc(ctx, s->count, sizeof *s->give, "what slides");
-    s->exposed = rvi_alloc(ctx, s->count, 1, "the layers that lie open");
+    s->give = rvi_alloc(ctx, layers * s->count, sizeof *s->give, "what slides");
+    s->exposed = rvi_alloc(ctx, s->count, sizeof *s->exposed, "the layers that lie open");
+    s->giving = rvi_alloc(ctx, s->count, sizeof *s->giving, "the layers that slide");
     s->to = rvi_alloc(ctx, s->count, 1, "where it slides");
-    return s->thick && s->give && s->exposed && s->to ? RV_OK : RV_ERROR_MEMORY;
+    return s->thick && s->give && s->exposed && s->giving && s->to ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static void release(rvi_slide *s) {
-    void *all[] = {s->h,     s->next, s->before,  s->limit, s->off,  s->done,
-                   s->thick, s->give, s->exposed, s->to,    s->soft, s->takes};
+    void *all[] = {s->h,    s->next,    s->before, s->limit, s->off,  s->done, s->thick,
+                   s->give, s->exposed, s->giving, s->to,    s->soft, s->takes};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(s->job->ctx, all[i]);
 }
@@ -370,7 +373,7 @@ static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
     double now = s->thick[(size_t)layer * s->count + i];
     if (now == rvi_slide_floor((double)before, s->fine, s->fine_magic))
         return before;
-    return rvi_slide_exposed(s, i) >= layer || now > 32.0 * s->fine ? (float)now : 0.0f;
+    return now > s->film ? (float)now : 0.0f;
 }
 
 static void show_land(rvi_slide *s) {

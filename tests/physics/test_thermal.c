@@ -64,8 +64,7 @@ static void check_mass(const rv_terrain *land, double before, const rv_report *r
     assert_true(r->ledger.carried_off >= 0.0 && r->ledger.afloat == 0.0);
     assert_true(r->ledger.carried_off <= off);
     double open = moved - r->ledger.laid - r->ledger.carried_off;
-    if (fabs(open) > 1e-6 * moved + 1e-9 || fabs(change + r->ledger.carried_off) > 1e-6 * moved ||
-        fabs(change + r->ledger.carried_off) > 1e-9 * fabs(before) + 1e-9)
+    if (fabs(open) > 1e-6 * moved + 1e-9 || fabs(change + r->ledger.carried_off) > 1e-6 * moved)
         fail_msg("took %.12g, laid %.12g, off %.12g, the land changed by %.12g of %.12g", moved,
                  r->ledger.laid, r->ledger.carried_off, change, before);
 }
@@ -76,11 +75,10 @@ static void test_settles_at_its_angle(void **state) {
     static const char *const words[] = {
         "until=settled",          "until=settled talus=33", "until=settled talus=20 neighbours=4",
         "until=settled talus=60", "until=settled talus=3",  "until=settled talus=33 border=open",
-        "until=settled talus=0",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         rv_thermal_params p = with(words[i]);
-        rv_terrain *land = hills(ctx, 120, 90, 10.0f);
+        rv_terrain *land = hills(ctx, 60, 50, 10.0f);
         double before = rv_terrain_volume(land), beyond;
         rv_report r;
         support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
@@ -90,6 +88,24 @@ static void test_settles_at_its_angle(void **state) {
             fail_msg("%s: %.3f degrees too steep", words[i], beyond);
         assert_true(r.ledger.taken > 0.0);
         check_mass(land, before, &r, p.border == RV_thermal_border_open ? 1e12 : 0.0);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* Of a map of some size not even a billionth is lost. */
+static void test_nothing_is_lost(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const char *const words[] = {"until=settled", "talus=20 rounds=100"};
+    for (size_t i = 0; i < 2; i++) {
+        rv_thermal_params p = with(words[i]);
+        rv_terrain *land = support_run(ctx, "terrain size=200 noise frequency=1");
+        double before = rv_terrain_volume(land);
+        rv_report r;
+        support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
+        check_mass(land, before, &r, 0.0);
+        assert_true(fabs(rv_terrain_volume(land) - before) <= 1e-9 * before);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -131,7 +147,7 @@ static void test_stable_at_any_size(void **state) {
 
 /* ---- the cone ---- */
 
-enum { CONE = 121 };
+enum { CONE = 61 };
 
 /* Distance at which the cone is as high as `level` in a direction, from the middle. */
 static double reach(const float *z, double angle, double level) {
@@ -154,9 +170,9 @@ static rv_terrain *tower(rv_context *ctx, bool layers) {
     rv_terrain *land = support_land(ctx, CONE, CONE, 1.0f);
     static float z[CONE * CONE];
     memset(z, 0, sizeof z);
-    for (int y = -3; y <= 3; y++)
-        for (int x = -3; x <= 3; x++)
-            z[(CONE / 2 + y) * CONE + CONE / 2 + x] = 400.0f;
+    for (int y = -2; y <= 2; y++)
+        for (int x = -2; x <= 2; x++)
+            z[(CONE / 2 + y) * CONE + CONE / 2 + x] = 150.0f;
     if (layers) {
         rv_layer_desc sand = {.name = "sand", .erodibility = 1.0f, .talus = 35.0f};
         support_ok(ctx, rv_terrain_layer_add(land, &sand, z));
@@ -200,7 +216,7 @@ static void test_cone_of_a_tower(void **state) {
     double four = atan(tan(35.0 * DEG) / cos(45.0 * DEG)) / DEG;
     check_cone(true, "until=settled", eight);
     check_cone(false, "until=settled talus=35", eight);
-    check_cone(false, "rounds=20000 talus=35", eight);
+    check_cone(false, "rounds=4000 talus=35", eight);
     check_cone(false, "until=settled talus=35 neighbours=4", four);
 }
 
@@ -418,8 +434,8 @@ static void test_each_material_keeps_its_mass(void **state) {
         }
         assert_true(fabs(laid - r.ledger.laid) <= 1e-6 * laid);
         steepest(land, 8, NAN, &beyond);
-        if (p.until == RV_thermal_until_settled)
-            assert_true(beyond <= 0.5);
+        if (p.until == RV_thermal_until_settled && beyond > 0.5)
+            fail_msg("%s: %.3f degrees too steep", words[i], beyond);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -580,6 +596,7 @@ static void test_memory_that_runs_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settles_at_its_angle),
+        cmocka_unit_test(test_nothing_is_lost),
         cmocka_unit_test(test_stable_at_any_size),
         cmocka_unit_test(test_cone_of_a_tower),
         cmocka_unit_test(test_all_directions_are_alike),
