@@ -173,9 +173,9 @@ static void set_law(rvi_slide *s) {
         s->parts++;
     double share = product / (double)s->parts;
     bool settle = p->until == RV_thermal_until_settled;
-    if (settle) { /* as fast as is stable: only the end counts */
+    if (settle) { /* only the end counts: as fast as is monotone and still damps what swings */
         s->parts = 1;
-        share = 1.0;
+        share = s->ways == RVI_ALL_WAYS ? 1.9 : 1.6;
     }
     double diagonal = 0.70710678118654752;
     double all = s->ways == RVI_ALL_WAYS ? 4.0 + 4.0 * diagonal : 4.0;

@@ -76,6 +76,17 @@ static const struct {
     {"droplets_strip", "terrain width=1 height=90 noise droplets drops=500"},
     {"droplets_small", "terrain width=3 height=2 noise droplets drops=50"},
     {"droplets_twice", RAIN "droplets drops=1k seed=2 border=wall"},
+    {"thermal", HILLS "thermal talus=30"},
+    {"thermal_open", HILLS "thermal talus=25 border=open neighbours=4 rounds=30"},
+    {"thermal_cut", HILLS "thermal talus=30 k=7 dt=0.5 rounds=20"},
+    {"thermal_settled", HILLS "thermal talus=30 until=settled"},
+    {"thermal_settled_open", HILLS "thermal talus=35 until=settled border=open neighbours=4"},
+    {"thermal_slope", HILLS "thermal method=slope talus=30 rounds=20"},
+    {"thermal_forward", HILLS "thermal method=slope gradient=forward receiver=lowest talus=30"},
+    {"thermal_gradient", HILLS "thermal method=slope receiver=gradient talus=30 rounds=20"},
+    {"thermal_mask", HILLS "save slide.png mask slide.png thermal talus=20 rounds=30"},
+    {"thermal_hardness", HILLS "save firm.png hardness firm.png thermal talus=20 until=settled"},
+    {"thermal_strip", "terrain width=1 height=90 noise thermal talus=10"},
     {"layers", NULL},
 };
 
