@@ -114,7 +114,4 @@ size_t rvi_settle_memory(const rvi_slide *s);
 /* Brings `h` to the nearest land that stands. `show` makes the land whole for the user. */
 rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s));
 
-/* Is no slope steeper than its talus angle? `h` has a ring. RV_CANCELLED: not known. */
-rv_status rvi_slide_check(rvi_slide *s, const float *h, float slack, bool *settled);
-
 #endif

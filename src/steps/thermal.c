@@ -116,14 +116,7 @@ static rv_status plain_round(rvi_slide *s) {
 
 /* ---- is it settled? ---- */
 
-typedef struct check_work {
-    rvi_slide *s;
-    const float *h;
-    float slack; /* share of the margin that is left to slopes */
-} check_work;
-
-static bool cell_is_steep(const check_work *w, int x, int y) {
-    const rvi_slide *s = w->s;
+static bool cell_is_steep(const rvi_slide *s, int x, int y) {
     size_t i = rvi_slide_at(s, x, y);
     int layer = s->general ? rvi_slide_exposed(s, i) : 0;
     if (!(s->yields[layer] > 0.0f) || (s->soft && !(s->soft[i] > 0.0f)))
@@ -132,7 +125,7 @@ static bool cell_is_steep(const check_work *w, int x, int y) {
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         int at = 2 * layer + (dir >= RVI_SE);
         size_t j = i + (size_t)s->step[dir];
-        if (ways & 1u << dir && w->h[i] - w->h[j] > s->limit[at] + w->slack * s->margin[at] &&
+        if (ways & 1u << dir && s->h[i] - s->h[j] > s->limit[at] + s->margin[at] &&
             (!s->takes || s->takes[j] > 0.0f))
             return true;
     }
@@ -140,17 +133,17 @@ static bool cell_is_steep(const check_work *w, int x, int y) {
 }
 
 static void check_rows(void *arg, int first, int end) {
-    const check_work *w = arg;
+    const rvi_slide *s = arg;
     bool steep = false;
     for (int y = first; y < end && !steep; y++)
-        for (int x = 0; x < w->s->width && !steep; x++)
-            steep = cell_is_steep(w, x, y);
-    w->s->steep[first / RVI_ROWS] = steep;
+        for (int x = 0; x < s->width && !steep; x++)
+            steep = cell_is_steep(s, x, y);
+    s->steep[first / RVI_ROWS] = steep;
 }
 
-rv_status rvi_slide_check(rvi_slide *s, const float *h, float slack, bool *settled) {
-    check_work w = {s, h, slack};
-    rv_status status = rvi_parallel_rows(s->job->ctx, s->height, check_rows, &w);
+/* Is no slope steeper than its talus angle? RV_CANCELLED: not known. */
+static rv_status check_slopes(rvi_slide *s, bool *settled) {
+    rv_status status = rvi_parallel_rows(s->job->ctx, s->height, check_rows, s);
     *settled = status == RV_OK;
     for (int b = 0; b * RVI_ROWS < s->height; b++)
         *settled = *settled && !s->steep[b];
@@ -448,7 +441,7 @@ static rv_status run_until_settled(rvi_slide *s) {
     const int most = 20000;
     for (int n = 0; status == RV_OK && n < most; n++) {
         if (n % 8 == 0)
-            status = rvi_slide_check(s, s->h, 1.0f, &settled);
+            status = check_slopes(s, &settled);
         if (settled)
             return status;
         if (status == RV_OK)
