@@ -59,15 +59,16 @@ for rounds in 10 100 1000; do
 done
 cliffs="terrain size=256 cell=10 faults seed=2 profile=step along=circle count=40 relief=500"
 ravine $cliffs hillshade "$out/thermal-cliffs.png"
+ravine $cliffs thermal talus=35 until=settled hillshade "$out/thermal-settled.png"
 for neighbours in 8 4; do
-    ravine $cliffs thermal talus=35 neighbours=$neighbours until=settled \
+    ravine $cliffs thermal talus=35 neighbours=$neighbours rounds=1000 \
         hillshade "$out/thermal-neighbours-$neighbours.png"
 done
 for gradient in central forward backward; do
-    ravine $cliffs thermal method=slope gradient=$gradient talus=35 \
+    ravine $cliffs thermal method=slope gradient=$gradient talus=35 rounds=20 \
         hillshade "$out/thermal-slope-$gradient.png"
 done
 for receiver in lowest gradient; do
-    ravine $cliffs thermal method=slope receiver=$receiver talus=35 \
+    ravine $cliffs thermal method=slope receiver=$receiver talus=35 rounds=20 \
         hillshade "$out/thermal-slope-$receiver.png"
 done
