@@ -108,3 +108,28 @@ ravine $land droplets border=apron paint "$out/views-flow.png" field=flow \
 ravine terrain size=128 cell=40 noise seed=11 frequency=0.35 relief=1200 \
     repeat 9 droplets 600 border=apron \
     film "$out/views-film.png" view=eroded limit=200 every=4 end
+# Ground that slides: talus angle, rounds, neighbours, and what gradients do to the same cliffs.
+land="terrain size=256 cell=10 noise seed=11 frequency=1 relief=700"
+ravine $land hillshade "$out/thermal-before.png"
+ravine $land thermal hillshade "$out/thermal-after.png"
+for talus in 20 30 40; do
+    ravine $land thermal talus=$talus until=settled hillshade "$out/thermal-talus-$talus.png"
+done
+for rounds in 10 100 1000; do
+    ravine $land thermal talus=30 rounds=$rounds hillshade "$out/thermal-rounds-$rounds.png"
+done
+cliffs="terrain size=256 cell=10 faults seed=2 profile=step along=circle count=40 relief=500"
+ravine $cliffs hillshade "$out/thermal-cliffs.png"
+ravine $cliffs thermal talus=35 until=settled hillshade "$out/thermal-settled.png"
+for neighbours in 8 4; do
+    ravine $cliffs thermal talus=35 neighbours=$neighbours rounds=1000 \
+        hillshade "$out/thermal-neighbours-$neighbours.png"
+done
+for gradient in central forward backward; do
+    ravine $cliffs thermal method=slope gradient=$gradient talus=35 rounds=20 \
+        hillshade "$out/thermal-slope-$gradient.png"
+done
+for receiver in lowest gradient; do
+    ravine $cliffs thermal method=slope receiver=$receiver talus=35 rounds=20 \
+        hillshade "$out/thermal-slope-$receiver.png"
+done

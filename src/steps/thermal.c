@@ -1,0 +1,485 @@
+/* thermal.c: ground that stands steeper than its talus angle slides down to its neighbours.
+ *
+ * L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation (strategies A and
+ * B); O. Stava and others, Interactive Terrain Modeling Using Hydraulic Erosion, 2008; F. K.
+ * Musgrave and others, The synthesis and rendering of eroded fractal terrains, 1989. Heights h,
+ * cells c and distances d are metres, k is in 1/s, dt in s.
+ *
+ * method=pairs (B). From cell i to each lower neighbour j slide, in a round,
+ *     dh_ij = k dt / 2 w_ij max(0, h_i - h_j - d_ij tan talus)             w_ij = (c / d_ij) / W
+ * metres, with W the sum of c / d over all neighbours: 4, or 4 + 2 sqrt 2. It is the published
+ * k' ((h_i - h_j) / d_ij - tan talus) dt with k' = k c / (2 W): a rate that does not depend on the
+ * cell size. All flows of a cell are scaled by
+ *     K = min(1, b_i / sum_j dh_ij)
+ * so that the layer that lies open, b_i thick, can feed them, and h_i' = h_i - sum out + sum in.
+ * Where K < 1 the layer below gives too, 1 - K times what it would give if it lay open, and so on.
+ *
+ * Stability: h_i' has the slope 1 - sum of k dt / 2 w over active neighbours >= 1 - k dt / 2 in
+ * h_i and slopes >= 0 in all h_j; up to k dt = 2 it is monotone, so no height leaves the range of
+ * its neighbourhood, and as ground is only moved, two lands never grow apart. Up to k dt = 1 no
+ * eigenvalue is below 0 either (4 neighbours: at least 1 - k dt): nothing swings. Rounds with
+ * k dt > 1 are cut into equal parts of at most 1.
+ *
+ * method=slope (A). A cell with s = |grad h| > tan talus loses k dt c / 4 (s - tan talus) metres to
+ * the neighbours that `receiver` names; `all`: in proportion to h_i - h_j. It digs ditches where
+ * the gradient looks past a neighbour; no cell is dug below the lowest point of the map.
+ *
+ * Hardness and mask of i, erodibility of its open layer and the mask of j scale what slides.
+ * border=open: outside lies a ring of cells 2 h(edge) - h(one further in), high as it is when the
+ * step begins. What slides there is gone; nothing comes from there.
+ */
+#include "base/math.h"
+#include "base/threads.h"
+#include "steps/slide.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the plain round: one layer, nothing that holds it back ---- */
+
+static void plain_row_8(const rvi_slide *s, size_t from, size_t to) {
+    const float *restrict c = s->h, *restrict n = s->h - s->stride, *restrict d = s->h + s->stride;
+    float *restrict out = s->next;
+    const float m = s->magic, r = s->rate[0], l = s->limit[0], rx = s->rate[1], lx = s->limit[1];
+    for (size_t i = from; i < to; i++) {
+        float h = c[i];
+        float straight =
+            (rvi_slide_net(h - c[i - 1], r, l, m) + rvi_slide_net(h - c[i + 1], r, l, m)) +
+            (rvi_slide_net(h - n[i], r, l, m) + rvi_slide_net(h - d[i], r, l, m));
+        float diagonal =
+            (rvi_slide_net(h - n[i - 1], rx, lx, m) + rvi_slide_net(h - d[i + 1], rx, lx, m)) +
+            (rvi_slide_net(h - n[i + 1], rx, lx, m) + rvi_slide_net(h - d[i - 1], rx, lx, m));
+        out[i] = h - (straight + diagonal);
+    }
+}
+
+static void plain_row_4(const rvi_slide *s, size_t from, size_t to) {
+    const float *restrict c = s->h, *restrict n = s->h - s->stride, *restrict d = s->h + s->stride;
+    float *restrict out = s->next;
+    const float m = s->magic, r = s->rate[0], l = s->limit[0];
+    for (size_t i = from; i < to; i++) {
+        float h = c[i];
+        out[i] =
+            h - ((rvi_slide_net(h - c[i - 1], r, l, m) + rvi_slide_net(h - c[i + 1], r, l, m)) +
+                 (rvi_slide_net(h - n[i], r, l, m) + rvi_slide_net(h - d[i], r, l, m)));
+    }
+}
+
+static void edge_cell(const rvi_slide *s, int x, int y, double *off) {
+    size_t i = rvi_slide_at(s, x, y);
+    unsigned inside = rvi_slide_inside(s, x, y);
+    float lost = 0.0f;
+    for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
+        int kind = dir >= RVI_SE;
+        float fall = s->h[i] - s->h[i + (size_t)s->step[dir]];
+        if (inside & 1u << dir) {
+            lost += rvi_slide_net(fall, s->rate[kind], s->limit[kind], s->magic);
+        } else if (s->open && s->ways & 1u << dir) {
+            float out = s->rate[kind] * rvi_slide_excess(fall, s->limit[kind]);
+            out = rvi_slide_round(out, s->magic);
+            lost += out;
+            *off += (double)out;
+        }
+    }
+    s->next[i] = s->h[i] - lost;
+}
+
+static void plain_rows(void *arg, int first, int end) {
+    const rvi_slide *s = arg;
+    double off = 0.0;
+    for (int y = first; y < end; y++) {
+        bool edge = y == 0 || y == s->height - 1;
+        for (int x = 0; x < s->width; x += edge || x == s->width - 1 ? 1 : s->width - 1)
+            edge_cell(s, x, y, &off);
+        if (edge || s->width < 3)
+            continue;
+        size_t from = rvi_slide_at(s, 1, y), to = rvi_slide_at(s, s->width - 1, y);
+        if (s->ways == RVI_ALL_WAYS)
+            plain_row_8(s, from, to);
+        else
+            plain_row_4(s, from, to);
+    }
+    s->off[first / RVI_ROWS] = off;
+}
+
+static rv_status plain_round(rvi_slide *s) {
+    rv_status status = rvi_parallel_rows(s->job->ctx, s->height, plain_rows, s);
+    if (status != RV_OK)
+        return status;
+    for (int b = 0; b * RVI_ROWS < s->height; b++)
+        s->carried_off += s->off[b];
+    float *now = s->h;
+    s->h = s->next;
+    s->next = now;
+    return RV_OK;
+}
+
+/* ---- is it settled? ---- */
+
+static bool cell_is_steep(const rvi_slide *s, int x, int y) {
+    size_t i = rvi_slide_at(s, x, y);
+    int layer = s->general ? rvi_slide_exposed(s, i) : 0;
+    if (!(s->yields[layer] > 0.0f) || (s->soft && !(s->soft[i] > 0.0f)))
+        return false;
+    unsigned ways = s->open ? s->ways : rvi_slide_inside(s, x, y);
+    for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
+        int at = 2 * layer + (dir >= RVI_SE);
+        size_t j = i + (size_t)s->step[dir];
+        if (ways & 1u << dir && s->h[i] - s->h[j] > s->limit[at] + s->margin[at] &&
+            (!s->takes || s->takes[j] > 0.0f))
+            return true;
+    }
+    return false;
+}
+
+static void check_rows(void *arg, int first, int end) {
+    const rvi_slide *s = arg;
+    bool steep = false;
+    for (int y = first; y < end && !steep; y++)
+        for (int x = 0; x < s->width && !steep; x++)
+            steep = cell_is_steep(s, x, y);
+    s->steep[first / RVI_ROWS] = steep;
+}
+
+/* Is no slope steeper than its talus angle? RV_CANCELLED: not known. */
+static rv_status check_slopes(rvi_slide *s, bool *settled) {
+    rv_status status = rvi_parallel_rows(s->job->ctx, s->height, check_rows, s);
+    *settled = status == RV_OK;
+    for (int b = 0; b * RVI_ROWS < s->height; b++)
+        *settled = *settled && !s->steep[b];
+    return status;
+}
+
+/* ---- before ---- */
+
+static float tangent(double degrees) {
+    float angle = (float)(degrees * (RVI_PI / 180.0));
+    return degrees < 90.0 ? rvi_sinf(angle) / rvi_cosf(angle) : 1e30f;
+}
+
+static void set_law(rvi_slide *s) {
+    const rv_thermal_params *p = s->p;
+    const rv_terrain *land = s->job->land;
+    double product = (double)p->k * (double)p->dt;
+    s->parts = 1;
+    while (product > (double)s->parts)
+        s->parts++;
+    double share = product / (double)s->parts;
+    bool settle = p->until == RV_thermal_until_settled;
+    if (settle) { /* only the end counts: as fast as is monotone and still damps what swings */
+        s->parts = 1;
+        share = s->ways == RVI_ALL_WAYS ? 1.9 : 1.6;
+    }
+    double diagonal = 0.70710678118654752;
+    double all = s->ways == RVI_ALL_WAYS ? 4.0 + 4.0 * diagonal : 4.0;
+    s->rate[0] = (float)(share / (2.0 * all));
+    s->rate[1] = (float)(share / (2.0 * all) * diagonal);
+    s->slope_rate = (float)(share / 4.0) * land->cell;
+    for (int l = 0; l < s->layers; l++) {
+        double talus = isnan(p->talus) ? (double)land->layers[l].talus : (double)p->talus;
+        float stands = tangent(talus), most = tangent(talus + 0.45);
+        float yields = land->layers[l].erodibility;
+        s->yields[l] = settle && yields > 0.0f ? 1.0f : yields;
+        s->limit[2 * l] = land->cell * stands;
+        s->limit[2 * l + 1] = land->cell * 1.41421356f * stands;
+        s->margin[2 * l] = land->cell * (most - stands);
+        s->margin[2 * l + 1] = land->cell * 1.41421356f * (most - stands);
+    }
+}
+
+static void set_quantum(rvi_slide *s) {
+    float low, high;
+    rvi_range(s->job->ctx, s->job->land->surface, s->cells, &low, &high);
+    s->lowest = low;
+    double most = rvi_maxf(rvi_maxf(-low, high), high - low);
+    most = most > 1e-20 ? most * 1.0001 : 1e-20;
+    /* Gradients may send ground uphill: room for that. */
+    most *= s->p->method == RV_thermal_method_slope ? 4.0 : 1.0;
+    s->quantum = 1.0;
+    while (s->quantum * 0x1p24 < most)
+        s->quantum *= 2.0;
+    while (s->quantum * 0x1p23 > most)
+        s->quantum *= 0.5;
+    s->fine = s->quantum * 0x1p-24;
+    s->film = s->fine * 1024.0;
+    s->magic = (float)(0x1.8p23 * s->quantum);
+    s->fine_magic = 0x1.8p52 * s->fine;
+}
+
+static void size_grids(rvi_slide *s) {
+    const rv_terrain *land = s->job->land;
+    const rv_thermal_params *p = s->p;
+    s->width = land->width;
+    s->height = land->height;
+    s->layers = rvi_maxi(land->layer_count, 1);
+    s->stride = (size_t)s->width + 2;
+    s->cells = rvi_cells(land);
+    s->count = s->stride * ((size_t)s->height + 2);
+    ptrdiff_t row = (ptrdiff_t)s->stride;
+    const ptrdiff_t step[RVI_DIRECTIONS] = {1, -1, row, -row, row + 1, -row - 1, row - 1, 1 - row};
+    memcpy(s->step, step, sizeof step);
+    s->ways = p->neighbours == RV_thermal_neighbours_8 ? RVI_ALL_WAYS : RVI_STRAIGHT;
+    s->open = p->border == RV_thermal_border_open;
+}
+
+/* Can the land at rest be sought at once? */
+static bool settles_at_once(const rvi_slide *s) {
+    return s->p->until == RV_thermal_until_settled && s->layers == 1 &&
+           s->p->method == RV_thermal_method_pairs;
+}
+
+/* At most: there may be a mask. */
+static size_t plan_memory(const rvi_slide *s) {
+    size_t layers = (size_t)s->layers;
+    size_t general = s->count * (16 * layers + 5 + 8);
+    return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
+           (settles_at_once(s) ? rvi_settle_memory(s) : 0);
+}
+
+static rv_status allocate(rvi_slide *s) {
+    rv_context *ctx = s->job->ctx;
+    size_t layers = (size_t)s->layers, blocks = (size_t)s->height / RVI_ROWS + 1;
+    s->h = rvi_alloc(ctx, s->count, sizeof(float), "the sliding land");
+    s->next = rvi_alloc(ctx, s->count, sizeof(float), "the sliding land");
+    s->before = rvi_alloc(ctx, layers * s->cells, sizeof(float), "the land as it was");
+    s->limit = rvi_alloc(ctx, 5 * layers, sizeof(float), "the layers");
+    s->off = rvi_alloc(ctx, blocks, sizeof *s->off, "the ledger");
+    s->done = rvi_alloc(ctx, 2 * blocks, sizeof *s->done, "the ledger");
+    if (!s->h || !s->next || !s->before || !s->limit || !s->off || !s->done)
+        return RV_ERROR_MEMORY;
+    s->margin = s->limit + 2 * layers;
+    s->yields = s->limit + 4 * layers;
+    s->steep = s->done + blocks;
+    if (!s->general)
+        return RV_OK;
+    s->thick = rvi_alloc(ctx, layers * s->count, sizeof *s->thick, "the sliding layers");
+    s->give = rvi_alloc(ctx, layers * s->count, sizeof *s->give, "what slides");
+    s->exposed = rvi_alloc(ctx, s->count, sizeof *s->exposed, "the layers that lie open");
+    s->giving = rvi_alloc(ctx, s->count, sizeof *s->giving, "the layers that slide");
+    s->to = rvi_alloc(ctx, s->count, 1, "where it slides");
+    return s->thick && s->give && s->exposed && s->giving && s->to ? RV_OK : RV_ERROR_MEMORY;
+}
+
+static void release(rvi_slide *s) {
+    void *all[] = {s->h,    s->next,    s->before, s->limit, s->off,  s->done, s->thick,
+                   s->give, s->exposed, s->giving, s->to,    s->soft, s->takes};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(s->job->ctx, all[i]);
+}
+
+static rv_status fill_factors(rvi_slide *s) {
+    rv_context *ctx = s->job->ctx;
+    const float *mask = rvi_field_get(s->job->land, "mask");
+    const float *hardness = rvi_field_get(s->job->land, "hardness");
+    if (mask || hardness)
+        s->soft = rvi_alloc(ctx, s->count, sizeof(float), "the hardness");
+    if (mask)
+        s->takes = rvi_alloc(ctx, s->count, sizeof(float), "the mask");
+    if (((mask || hardness) && !s->soft) || (mask && !s->takes))
+        return RV_ERROR_MEMORY;
+    if (!s->soft)
+        return RV_OK;
+    for (size_t i = 0; mask && i < s->count; i++)
+        s->takes[i] = 1.0f;
+    bool settle = s->p->until == RV_thermal_until_settled;
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
+            float takes = mask ? mask[cell] : 1.0f;
+            float soft = takes * (hardness ? 1.0f - hardness[cell] : 1.0f);
+            if (mask)
+                s->takes[i] = settle && takes > 0.0f ? 1.0f : takes;
+            s->soft[i] = settle && soft > 0.0f ? 1.0f : soft;
+        }
+    return RV_OK;
+}
+
+/* The land goes on at the slope of its edge, but not beyond twice the relief. */
+static float beyond(const rvi_slide *s, float edge, float inner, float high) {
+    float relief = high - s->lowest;
+    return rvi_slide_snap(s, rvi_clampf(edge + (edge - inner), s->lowest - relief, high + relief));
+}
+
+static void fill_ring(rvi_slide *s) {
+    float low, high, *h = s->h;
+    int w = s->width, d = s->height;
+    rvi_range(s->job->ctx, s->job->land->surface, s->cells, &low, &high);
+    int in_x = w > 1 ? 1 : 0, in_y = d > 1 ? 1 : 0;
+    for (int x = 0; x < w; x++) {
+        h[rvi_slide_at(s, x, -1)] =
+            beyond(s, h[rvi_slide_at(s, x, 0)], h[rvi_slide_at(s, x, in_y)], high);
+        h[rvi_slide_at(s, x, d)] =
+            beyond(s, h[rvi_slide_at(s, x, d - 1)], h[rvi_slide_at(s, x, d - 1 - in_y)], high);
+    }
+    for (int y = 0; y < d; y++) {
+        h[rvi_slide_at(s, -1, y)] =
+            beyond(s, h[rvi_slide_at(s, 0, y)], h[rvi_slide_at(s, in_x, y)], high);
+        h[rvi_slide_at(s, w, y)] =
+            beyond(s, h[rvi_slide_at(s, w - 1, y)], h[rvi_slide_at(s, w - 1 - in_x, y)], high);
+    }
+    /* Corners go on along the diagonal. */
+    for (int k = 0; k < 4; k++) {
+        int x = k & 1 ? w - 1 : 0, y = k & 2 ? d - 1 : 0;
+        int ix = k & 1 ? w - 1 - in_x : in_x, iy = k & 2 ? d - 1 - in_y : in_y;
+        h[rvi_slide_at(s, k & 1 ? w : -1, k & 2 ? d : -1)] =
+            beyond(s, h[rvi_slide_at(s, x, y)], h[rvi_slide_at(s, ix, iy)], high);
+    }
+    memcpy(s->next, s->h, s->count * sizeof(float));
+}
+
+static rv_status prepare(rvi_slide *s) {
+    const rv_terrain *land = s->job->land;
+    s->general = s->layers > 1 || s->p->method == RV_thermal_method_slope ||
+                 land->layers[0].erodibility != 1.0f || rvi_field_get(land, "mask") ||
+                 rvi_field_get(land, "hardness");
+    rv_status status = allocate(s);
+    if (status == RV_OK)
+        status = fill_factors(s);
+    if (status != RV_OK)
+        return status;
+    set_law(s);
+    set_quantum(s);
+    for (int l = 0; l < s->layers; l++)
+        memcpy(s->before + (size_t)l * s->cells, land->layers[l].thickness,
+               s->cells * sizeof(float));
+    if (s->general) {
+        rvi_slide_layers_fill(s);
+    } else {
+        for (int y = 0; y < s->height; y++)
+            for (int x = 0; x < s->width; x++)
+                s->h[rvi_slide_at(s, x, y)] =
+                    rvi_slide_snap(s, s->before[(size_t)y * (size_t)s->width + (size_t)x]);
+    }
+    fill_ring(s);
+    return RV_OK;
+}
+
+/* ---- after ---- */
+
+/* Thickness of a layer now: what did not move is as it was, to the bit. */
+static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
+    if (layer == 0) {
+        double now = s->general ? s->thick[i] : (double)s->h[i];
+        double was = (double)rvi_slide_snap(s, before);
+        return now == was ? before : (float)(now + ((double)before - was));
+    }
+    double now = s->thick[(size_t)layer * s->count + i];
+    if (now == rvi_slide_floor((double)before, s->fine, s->fine_magic))
+        return before;
+    return now > s->film ? (float)now : 0.0f;
+}
+
+static void show_land(rvi_slide *s) {
+    rv_terrain *land = s->job->land;
+    if (s->general && settles_at_once(s))
+        rvi_slide_layers_set_bedrock(s);
+    for (int l = 0; l < s->layers; l++)
+        for (int y = 0; y < s->height; y++)
+            for (int x = 0; x < s->width; x++) {
+                size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
+                land->layers[l].thickness[cell] =
+                    thickness(s, l, rvi_slide_at(s, x, y), s->before[(size_t)l * s->cells + cell]);
+            }
+    rvi_terrain_sum_layers(land);
+}
+
+/* What each layer of each cell has won or lost in all. */
+static void close_ledger(const rvi_slide *s, float *eroded, float *deposited) {
+    rvi_job *job = s->job;
+    double taken = 0.0, area = (double)job->land->cell * (double)job->land->cell;
+    double all_laid = 0.0;
+    for (int l = 0; l < s->layers; l++) {
+        const float *now = job->land->layers[l].thickness;
+        const float *before = s->before + (size_t)l * s->cells;
+        double laid = 0.0;
+        for (size_t i = 0; i < s->cells; i++) {
+            double change = (double)now[i] - (double)before[i];
+            *(change > 0.0 ? &laid : &taken) += change > 0.0 ? change : -change;
+            *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
+                (float)(change > 0.0 ? change : -change);
+        }
+        job->laid_on[l] = laid * area;
+        all_laid += laid;
+    }
+    job->ledger = (rv_ledger){
+        .taken = taken * area, .laid = all_laid * area, .carried_off = s->carried_off * area};
+}
+
+/* ---- the run ---- */
+
+static rv_status one_round(rvi_slide *s) {
+    rv_status status = RV_OK;
+    for (int part = 0; status == RV_OK && part < s->parts; part++)
+        status = s->general ? rvi_slide_layers_round(s) : plain_round(s);
+    return status;
+}
+
+static rv_status tell(rvi_slide *s, double done) {
+    if (rvi_progress_due(s->job->ctx))
+        show_land(s);
+    return rvi_job_progress(s->job, done);
+}
+
+static rv_status run_rounds(rvi_slide *s) {
+    rv_status status = RV_OK;
+    for (int64_t n = 0; status == RV_OK && n < s->p->rounds; n++) {
+        status = one_round(s);
+        if (status == RV_OK)
+            status = tell(s, (double)(n + 1) / (double)s->p->rounds);
+    }
+    return status;
+}
+
+static rv_status run_until_settled(rvi_slide *s) {
+    bool settled = false;
+    rv_status status = RV_OK;
+    if (settles_at_once(s)) {
+        status = rvi_settle(s, show_land);
+        if (s->general)
+            rvi_slide_layers_set_bedrock(s);
+    }
+    const int most = 20000;
+    for (int n = 0; status == RV_OK && n < most; n++) {
+        if (n % 8 == 0)
+            status = check_slopes(s, &settled);
+        if (settled)
+            return status;
+        if (status == RV_OK)
+            status = one_round(s);
+        if (status == RV_OK)
+            status = tell(s, (double)n / (double)most);
+    }
+    if (status == RV_OK)
+        rvi_log(s->job->ctx, "thermal: after %d rounds some slopes still stand too steep.", most);
+    return status;
+}
+
+static rv_status run_slide(rvi_slide *s) {
+    rv_status status = prepare(s);
+    if (status != RV_OK)
+        return status;
+    static const char *const names[2] = {"eroded", "deposited"};
+    float *fields[2];
+    status = rvi_fields_make(s->job->land, names, 2, fields);
+    if (status != RV_OK)
+        return status;
+    status = s->p->until == RV_thermal_until_settled ? run_until_settled(s) : run_rounds(s);
+    /* A run that was stopped is whole too: between two rounds. */
+    show_land(s);
+    close_ledger(s, fields[0], fields[1]);
+    return status;
+}
+
+rv_status rvi_step_thermal(rvi_job *job, const rv_thermal_params *p) {
+    rvi_slide *s = rvi_alloc(job->ctx, 1, sizeof *s, "the slides");
+    if (!s)
+        return RV_ERROR_MEMORY;
+    s->p = p;
+    s->job = job;
+    size_grids(s);
+    job->memory = plan_memory(s);
+    rv_status status = job->planning ? RV_OK : run_slide(s);
+    release(s);
+    rvi_free(job->ctx, s);
+    return status;
+}
