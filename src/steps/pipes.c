@@ -1,0 +1,994 @@
+/* pipes.c: shallow water that runs through pipes between cells, and wears the ground below it.
+ *
+ * J. F. O'Brien, J. K. Hodgins, Dynamic simulation of splashing fluids, 1995 (the pipes); X. Mei,
+ * P. Decaudin, B.-G. Hu, Fast hydraulic erosion simulation and visualization on GPU, 2007 (limit,
+ * velocity, capacity, transport); O. Stava and others, Interactive terrain modeling using hydraulic
+ * erosion, 2008; P. D. Bates, M. S. Horritt, T. J. Fewtrell, A simple inertial formulation of the
+ * shallow water equations, 2010 (the cross-section of a pipe is the water in it). Metres, seconds.
+ *
+ * A cell of side l has bed b, depth d, sediment s (metres of ground). A pipe of width w joins it to
+ * each neighbour at distance L: four with w = l, or eight with w = l tan(22.5 deg), the sides of an
+ * octagon. Both carry the same down a slope, wherever it faces. In each round, for each pipe
+ *     fall    F = (b + d)i - (b + d)j, 0 where that is within the rounding of d
+ *     filled  h = max(bi + di, bj + dj) - max(bi, bj)
+ *     pushed  p = K q + g dt h F / L
+ *     held    q' = p - cf dt q' |q'| / h^2, so q' = 2 p h / (h + sqrt(h^2 + 4 cf dt |p|))   [m^2/s]
+ * and for each cell, with out = sum of q' w that leave it, K = min(1, d l^2 / (dt out)), f = K q'
+ * w, depth   d' = d + dt (sum f in - sum f out) / l^2 + rain dt, then times exp(-evaporation dt)
+ *     speed   |v| = |through flux| / mean of d and d'
+ *     tilt    of the water surface along the pipes that leave, weighted by their flux
+ *     can     C = capacity max(sin tilt, min_tilt) |v| min(d, max_depth)
+ *     take    (1 - exp(-dissolve dt)) (C - s), at most a quarter of the drop to the next cell
+ *     lay     (1 - exp(-deposit dt)) (s - C); all of it where the cell is dry
+ * Sediment moves before that along the pipes, f s / d from the cell the water leaves (flux), or
+ * after it along v: s(x) = s(x - v dt) (backward) or shared among the cells round x + v dt
+ * (forward). A round lasts dt <= courant l / (sqrt(g max d) + max |v|), courant = 0.7 with eight
+ * pipes (waves are stable up to 1) and 0.5 with four (0.71).
+ *
+ * Grids have a ring of ghost cells. Where the border is open they continue the slope of the land as
+ * it was when the step began and hold no water; where it is a wall they are too high for any.
+ */
+#include "base/threads.h"
+#include "steps/pipe_cell.h"
+#include "steps/step.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 32 }; /* of a block of work */
+enum { EAST, SOUTH, SOUTH_EAST, SOUTH_WEST, PIPES };
+#define WALL 1e30f
+
+typedef struct block_result {
+    double evaporated; /* metres on one cell */
+    float depth, speed;
+    bool done; /* in this round and pass */
+} block_result;
+
+/* The pipe SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at (x, y). */
+typedef struct flood {
+    const rv_pipes_params *p;
+    rvi_job *job;
+    int width, height;
+    size_t stride, count; /* of a grid with its ghosts */
+    bool eight, layered;
+    float *bed;                                /* when the step began */
+    float *change[2], *depth[2], *sediment[2]; /* [0] is now, [1] is for what comes */
+    float *rest;                               /* of the depth, lost to rounding */
+    float *q[PIPES];                           /* flux per metre of width, before the limit */
+    float *limit;                              /* K */
+    float *laid, *flow;                        /* since the step began, metres */
+    float *soft, *mask;                        /* factors of taking and of laying, or NULL: 1 */
+    float *source;                             /* rain and spring in m/s, NULL: rain alone */
+    float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
+    float *rows;                               /* room for the rows of each block */
+    double volume, afloat;                     /* before the step, m3 */
+    rvi_pipe_rules rules;
+    float rain; /* m/s */
+    double source_sum;
+    block_result *blocks;
+    int block_count;
+    float deepest, fastest;
+    double seconds;
+    int rounds;
+    double carried_off; /* metres on one cell */
+} flood;
+
+/* ---- one round: the pipes ---- */
+
+/* Makes the bed of one row, ghosts included. */
+static const float *fill_bed(const flood *f, int y, float *bed) {
+    const float *restrict before = f->bed + (size_t)y * f->stride;
+    const float *restrict change = f->change[0] + (size_t)y * f->stride;
+    RVI_PIPE_APART
+    for (int x = 0; x < f->width + 2; x++)
+        bed[x] = before[x] + change[x];
+    return bed;
+}
+
+typedef struct pipe_ends {
+    const float *bed_i, *depth_i, *limit_i, *bed_j, *depth_j, *limit_j;
+} pipe_ends;
+
+static RVI_PIPE_HOT void push_pipes(int count, float *restrict q, float pull, float drag,
+                                    const pipe_ends *e, float *restrict fastest) {
+    const float *restrict bed_i = e->bed_i, *restrict bed_j = e->bed_j;
+    const float *restrict depth_i = e->depth_i, *restrict depth_j = e->depth_j;
+    const float *restrict limit_i = e->limit_i, *restrict limit_j = e->limit_j;
+    RVI_PIPE_APART
+    for (int x = 0; x < count; x++) {
+        float limited = q[x] * rvi_pipe_pick(q[x] > 0.0f, limit_i[x], limit_j[x]);
+        rvi_pipe_run run =
+            rvi_pipe_flux(limited, pull, drag, bed_i[x], depth_i[x], bed_j[x], depth_j[x]);
+        q[x] = run.flux;
+        fastest[x] = rvi_pipe_most(run.speed, fastest[x]);
+    }
+}
+
+static void push_row(const flood *f, int y, const float *bed, const float *below, float *fastest) {
+    const rvi_pipe_rules *r = &f->rules;
+    size_t row = (size_t)y * f->stride, next = row + f->stride;
+    const float *d = f->depth[0], *k = f->limit;
+    const int count = f->width + 1;
+    pipe_ends east = {bed, d + row, k + row, bed + 1, d + row + 1, k + row + 1};
+    push_pipes(count, f->q[EAST] + row, r->pull_axis, r->drag, &east, fastest);
+    pipe_ends south = {bed, d + row, k + row, below, d + next, k + next};
+    push_pipes(count, f->q[SOUTH] + row, r->pull_axis, r->drag, &south, fastest);
+    if (!f->eight)
+        return;
+    pipe_ends south_east = {bed, d + row, k + row, below + 1, d + next + 1, k + next + 1};
+    push_pipes(count, f->q[SOUTH_EAST] + row, r->pull_corner, r->drag, &south_east, fastest);
+    pipe_ends south_west = {bed + 1, d + row + 1, k + row + 1, below, d + next, k + next};
+    push_pipes(count, f->q[SOUTH_WEST] + row, r->pull_corner, r->drag, &south_west, fastest);
+}
+
+static float *block_rows(const flood *f, int64_t block) {
+    return f->rows + (size_t)block * 16 * f->stride;
+}
+
+/* Rows 0 to height; row 0 holds the pipes that leave the ghosts in the north. */
+static void push_block(void *arg, int64_t block) {
+    const flood *f = arg;
+    int first = (int)block * ROWS, end = rvi_mini(first + ROWS, f->height + 1);
+    float *rows = block_rows(f, block), *fastest = rows + 2 * f->stride;
+    float *two[2] = {rows, rows + f->stride};
+    memset(fastest, 0, f->stride * sizeof(float));
+    fill_bed(f, first, two[first & 1]);
+    for (int y = first; y < end; y++) {
+        fill_bed(f, y + 1, two[(y + 1) & 1]);
+        push_row(f, y, two[y & 1], two[(y + 1) & 1], fastest);
+    }
+    f->blocks[block].speed = 0.0f;
+    for (int x = 0; x <= f->width; x++)
+        f->blocks[block].speed = rvi_maxf(f->blocks[block].speed, fastest[x]);
+    f->blocks[block].done = true;
+}
+
+/* ---- one round: the cells ---- */
+
+/* Three rows of what a cell asks of its neighbours. */
+typedef struct view {
+    float *limit;   /* K */
+    float *carries; /* K times sediment in a metre of water */
+    float *surface;
+} view;
+
+static RVI_PIPE_HOT void fill_view_of(const flood *f, int y, const view *v, const bool eight) {
+    const size_t row = (size_t)y * f->stride, up = row - f->stride;
+    const int width = f->width;
+    const float share = f->rules.share;
+    const float carry = f->p->transport == RV_pipes_transport_flux ? 1.0f : 0.0f;
+    const float *restrict bed = f->bed + row, *restrict change = f->change[0] + row;
+    const float *restrict depth = f->depth[0] + row, *restrict sediment = f->sediment[0] + row;
+    float *restrict limit = v->limit, *restrict carries = v->carries,
+                    *restrict surface = v->surface;
+    RVI_PIPE_APART
+    for (int x = 0; x < width + 2; x++) {
+        limit[x] = carries[x] = 0.0f;
+        surface[x] = (bed[x] + change[x]) + depth[x];
+    }
+    if (y == 0 || y == f->height + 1)
+        return;
+    const float *restrict e = f->q[EAST] + row, *restrict s = f->q[SOUTH] + row;
+    const float *restrict n = f->q[SOUTH] + up;
+    const float *restrict se = eight ? f->q[SOUTH_EAST] + row : e;
+    const float *restrict nw = eight ? f->q[SOUTH_EAST] + up : e;
+    const float *restrict sw = eight ? f->q[SOUTH_WEST] + row : e;
+    const float *restrict ne = eight ? f->q[SOUTH_WEST] + up : e;
+    RVI_PIPE_APART
+    for (int x = 1; x <= width; x++) {
+        float out = (rvi_pipe_positive(e[x]) + rvi_pipe_positive(-e[x - 1])) +
+                    (rvi_pipe_positive(s[x]) + rvi_pipe_positive(-n[x]));
+        if (eight)
+            out += (rvi_pipe_positive(se[x]) + rvi_pipe_positive(-nw[x - 1])) +
+                   (rvi_pipe_positive(sw[x - 1]) + rvi_pipe_positive(-ne[x]));
+        limit[x] = rvi_pipe_limit(depth[x], out * share);
+        float in_water = sediment[x] / (depth[x] + 1e-30f);
+        carries[x] = carry * rvi_pipe_pick(depth[x] > RVI_PIPE_DRY, limit[x] * in_water, 0.0f);
+    }
+}
+
+static void fill_view(const flood *f, int y, const view *v) {
+    if (f->eight)
+        fill_view_of(f, y, v, true);
+    else
+        fill_view_of(f, y, v, false);
+}
+
+/* The pipes of one row of cells and their ends. */
+typedef struct row_pipes {
+    const float *e, *s, *n, *se, *nw, *sw, *ne;
+    view north, here, south;
+} row_pipes;
+
+static row_pipes pipes_of(const flood *f, int y, const view *views) {
+    const size_t row = (size_t)y * f->stride, up = row - f->stride;
+    float *const *q = f->q;
+    row_pipes p = {.e = q[EAST] + row, .s = q[SOUTH] + row, .n = q[SOUTH] + up};
+    p.se = f->eight ? q[SOUTH_EAST] + row : p.e;
+    p.nw = f->eight ? q[SOUTH_EAST] + up : p.e;
+    p.sw = f->eight ? q[SOUTH_WEST] + row : p.e;
+    p.ne = f->eight ? q[SOUTH_WEST] + up : p.e;
+    p.north = views[(y - 1) % 3];
+    p.here = views[y % 3];
+    p.south = views[(y + 1) % 3];
+    return p;
+}
+
+/* One pipe as its cell sees it: q is positive from a to b; `sign` is 1 when the cell is a. */
+typedef struct pipe_share {
+    float water, sediment, out, fall;
+} pipe_share;
+
+static RVI_PIPE_HOT pipe_share see_pipe(float q, float limit_a, float limit_b, float carries_a,
+                                        float carries_b, float leaves, float fall) {
+    pipe_share s;
+    bool forth = q > 0.0f;
+    s.water = q * rvi_pipe_pick(forth, limit_a, limit_b);
+    s.sediment = q * rvi_pipe_pick(forth, carries_a, carries_b);
+    s.out = rvi_pipe_positive(leaves * s.water);
+    s.fall = s.out * fall;
+    return s;
+}
+
+/* Opposite pipes are added first, then pairs: a map that is turned or flipped gives the same bits.
+ */
+static RVI_PIPE_HOT rvi_pipe_sums sum_pipes(const row_pipes *p, int x, bool eight) {
+    const view *n = &p->north, *h = &p->here, *s = &p->south;
+    const float k = h->limit[x], c = h->carries[x], top = h->surface[x];
+    pipe_share east =
+        see_pipe(p->e[x], k, h->limit[x + 1], c, h->carries[x + 1], 1.0f, top - h->surface[x + 1]);
+    pipe_share west = see_pipe(p->e[x - 1], h->limit[x - 1], k, h->carries[x - 1], c, -1.0f,
+                               top - h->surface[x - 1]);
+    pipe_share south =
+        see_pipe(p->s[x], k, s->limit[x], c, s->carries[x], 1.0f, top - s->surface[x]);
+    pipe_share north =
+        see_pipe(p->n[x], n->limit[x], k, n->carries[x], c, -1.0f, top - n->surface[x]);
+    rvi_pipe_sums sum;
+    sum.water = (west.water - east.water) + (north.water - south.water);
+    sum.sediment = (west.sediment - east.sediment) + (north.sediment - south.sediment);
+    sum.out = (west.out + east.out) + (north.out + south.out);
+    sum.fall = (west.fall + east.fall) + (north.fall + south.fall);
+    sum.x = west.water + east.water;
+    sum.y = north.water + south.water;
+    if (!eight)
+        return sum;
+    pipe_share se =
+        see_pipe(p->se[x], k, s->limit[x + 1], c, s->carries[x + 1], 1.0f, top - s->surface[x + 1]);
+    pipe_share nw = see_pipe(p->nw[x - 1], n->limit[x - 1], k, n->carries[x - 1], c, -1.0f,
+                             top - n->surface[x - 1]);
+    pipe_share sw = see_pipe(p->sw[x - 1], k, s->limit[x - 1], c, s->carries[x - 1], 1.0f,
+                             top - s->surface[x - 1]);
+    pipe_share ne = see_pipe(p->ne[x], n->limit[x + 1], k, n->carries[x + 1], c, -1.0f,
+                             top - n->surface[x + 1]);
+    sum.water += (nw.water - se.water) + (ne.water - sw.water);
+    sum.sediment += (nw.sediment - se.sediment) + (ne.sediment - sw.sediment);
+    sum.out += (nw.out + se.out) + (ne.out + sw.out);
+    sum.fall += 0.70710678f * ((nw.fall + se.fall) + (ne.fall + sw.fall));
+    float down = nw.water + se.water, up = ne.water + sw.water;
+    sum.x += down - up;
+    sum.y += down + up;
+    return sum;
+}
+
+/* What a block keeps of each column until its last row is done. */
+typedef struct columns {
+    float *depth, *evaporated;
+} columns;
+
+/* The plain case: bare rock, nothing held back, the same rain everywhere. */
+static RVI_PIPE_HOT void plain_row(const flood *f, int y, const row_pipes *pipes,
+                                   const columns *most, bool eight) {
+    const size_t row = (size_t)y * f->stride;
+    const rvi_pipe_rules r = f->rules;
+    const row_pipes p = *pipes;
+    const float rain = f->rain * r.dt;
+    const int width = f->width;
+    const float *restrict depth = f->depth[0] + row, *restrict sediment = f->sediment[0] + row;
+    const float *restrict change = f->change[0] + row;
+    float *restrict depth_to = f->depth[1] + row, *restrict sediment_to = f->sediment[1] + row;
+    float *restrict change_to = f->change[1] + row, *restrict rest = f->rest + row;
+    float *restrict limit = f->limit + row, *restrict laid = f->laid + row;
+    float *restrict flow = f->flow + row;
+    float *restrict deepest = most->depth;
+    float *restrict evaporated = most->evaporated;
+    RVI_PIPE_APART
+    for (int x = 1; x <= width; x++) {
+        rvi_pipe_sums sum = sum_pipes(&p, x, eight);
+        rvi_pipe_state now = rvi_pipe_cell(&r, sum, depth[x], rest[x], sediment[x], rain);
+        float after = rvi_pipe_ground(change[x], now.lay - now.take, now.sediment);
+        float moved = after - change[x];
+        depth_to[x] = now.depth;
+        rest[x] = now.rest;
+        change_to[x] = after;
+        sediment_to[x] = now.sediment - moved;
+        limit[x] = p.here.limit[x];
+        laid[x] += rvi_pipe_positive(moved);
+        flow[x] += r.share * sum.out;
+        deepest[x] = rvi_pipe_most(now.depth, deepest[x]);
+        evaporated[x] += now.evaporated;
+    }
+}
+
+static void plain_row_4(const flood *f, int y, const row_pipes *p, const columns *most) {
+    plain_row(f, y, p, most, false);
+}
+
+static void plain_row_8(const flood *f, int y, const row_pipes *p, const columns *most) {
+    plain_row(f, y, p, most, true);
+}
+
+/* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
+static float move_layers(const flood *f, size_t cell, float take, float lay, float sediment) {
+    rv_terrain *land = f->job->land;
+    if (take > 0.0f)
+        return -rvi_layers_take(land, cell, take);
+    float *top = &land->layers[land->layer_count - 1].thickness[cell];
+    float before = *top;
+    *top = rvi_pipe_ground(before, lay, sediment);
+    return *top - before;
+}
+
+/* Any case: mask, hardness, layers, rain by an image, velocity kept for the transport. */
+static void any_row(const flood *f, int y, const row_pipes *p, const columns *most) {
+    const size_t row = (size_t)y * f->stride;
+    const rvi_pipe_rules *r = &f->rules;
+    for (int x = 1; x <= f->width; x++) {
+        size_t i = row + (size_t)x;
+        rvi_pipe_sums sum = sum_pipes(p, x, f->eight);
+        float rain = (f->source ? f->source[i] : f->rain) * r->dt;
+        rvi_pipe_state now =
+            rvi_pipe_cell(r, sum, f->depth[0][i], f->rest[i], f->sediment[0][i], rain);
+        float take = now.take * (f->soft ? f->soft[i] : 1.0f);
+        float lay = now.lay * (f->mask ? f->mask[i] : 1.0f);
+        float before = f->change[0][i], moved, after;
+        if (f->layered) {
+            size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
+            moved = move_layers(f, cell, take, lay, now.sediment);
+            after = before + moved;
+        } else {
+            after = rvi_pipe_ground(before, lay - take, now.sediment);
+            moved = after - before;
+        }
+        if (f->move_x) {
+            float mean = 0.5f * (f->depth[0][i] + now.depth);
+            float per = mean > RVI_PIPE_DRY ? r->half_width * r->dt * r->per_cell / mean : 0.0f;
+            f->move_x[i] = rvi_clampf(per * sum.x, -1.0f, 1.0f);
+            f->move_y[i] = rvi_clampf(per * sum.y, -1.0f, 1.0f);
+        }
+        f->depth[1][i] = now.depth;
+        f->rest[i] = now.rest;
+        f->change[1][i] = after;
+        f->sediment[1][i] = now.sediment - moved;
+        f->limit[i] = p->here.limit[x];
+        f->laid[i] += rvi_pipe_positive(moved);
+        f->flow[i] += r->share * sum.out;
+        most->depth[x] = rvi_maxf(now.depth, most->depth[x]);
+        most->evaporated[x] += now.evaporated;
+    }
+}
+
+static void cell_block(void *arg, int64_t block) {
+    const flood *f = arg;
+    int first = (int)block * ROWS + 1, end = rvi_mini(first + ROWS, f->height + 1);
+    float *rows = block_rows(f, block);
+    view views[3];
+    for (int i = 0; i < 3; i++, rows += 3 * f->stride)
+        views[i] = (view){rows, rows + f->stride, rows + 2 * f->stride};
+    columns most = {rows, rows + f->stride};
+    memset(rows, 0, 2 * f->stride * sizeof(float));
+    bool plain = !f->soft && !f->mask && !f->layered && !f->source && !f->move_x;
+    fill_view(f, first - 1, &views[(first - 1) % 3]);
+    fill_view(f, first, &views[first % 3]);
+    for (int y = first; y < end; y++) {
+        fill_view(f, y + 1, &views[(y + 1) % 3]);
+        row_pipes p = pipes_of(f, y, views);
+        if (!plain)
+            any_row(f, y, &p, &most);
+        else if (f->eight)
+            plain_row_8(f, y, &p, &most);
+        else
+            plain_row_4(f, y, &p, &most);
+    }
+    block_result *result = &f->blocks[block];
+    result->depth = 0.0f;
+    for (int x = 1; x <= f->width; x++) {
+        result->depth = rvi_maxf(result->depth, most.depth[x]);
+        result->evaporated += (double)most.evaporated[x];
+    }
+    result->done = true;
+}
+
+/* ---- one round: sediment along the velocity ---- */
+
+/* Nothing passes a wall. `from` is the side a cell's sediment comes from or goes to: -1 or 1. */
+static float hold_inside(const flood *f, float move, int at, int last, float from) {
+    float to = from * move;
+    bool out = (at == 1 && to < 0.0f) || (at == last && to > 0.0f);
+    return out && f->p->border == RV_pipes_border_wall ? 0.0f : move;
+}
+
+/* Where the sediment of this cell was: between it and three neighbours. The two that change places
+ * when the map is turned are added first. */
+static float look_back(const flood *f, const float *s, int x, int y) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    float u = hold_inside(f, f->move_x[i], x, f->width, -1.0f);
+    float v = hold_inside(f, f->move_y[i], y, f->height, -1.0f);
+    size_t i_x = u > 0.0f ? i - 1 : i + 1, i_y = v > 0.0f ? i - f->stride : i + f->stride;
+    size_t i_xy = u > 0.0f ? i_y - 1 : i_y + 1;
+    u = u > 0.0f ? u : -u;
+    v = v > 0.0f ? v : -v;
+    float near = s[i] * ((1.0f - u) * (1.0f - v)) + s[i_xy] * (u * v);
+    return near + (s[i_x] * (u * (1.0f - v)) + s[i_y] * (v * (1.0f - u)));
+}
+
+/* What the cell at (x + dx, y + dy) sends here. */
+static float sent(const flood *f, const float *s, int x, int y, int dx, int dy) {
+    int from_x = x + dx, from_y = y + dy;
+    size_t i = (size_t)from_y * f->stride + (size_t)from_x;
+    float u = hold_inside(f, f->move_x[i], from_x, f->width, 1.0f);
+    float v = hold_inside(f, f->move_y[i], from_y, f->height, 1.0f);
+    float along_x = dx == 0 ? 1.0f - (u > 0.0f ? u : -u) : rvi_pipe_positive((float)-dx * u);
+    float along_y = dy == 0 ? 1.0f - (v > 0.0f ? v : -v) : rvi_pipe_positive((float)-dy * v);
+    return s[i] * (along_x * along_y);
+}
+
+static float gather(const flood *f, const float *s, int x, int y) {
+    float sides = (sent(f, s, x, y, -1, 0) + sent(f, s, x, y, 1, 0)) +
+                  (sent(f, s, x, y, 0, -1) + sent(f, s, x, y, 0, 1));
+    float corners = (sent(f, s, x, y, -1, -1) + sent(f, s, x, y, 1, 1)) +
+                    (sent(f, s, x, y, 1, -1) + sent(f, s, x, y, -1, 1));
+    return sent(f, s, x, y, 0, 0) + (sides + corners);
+}
+
+static void transport_block(void *arg, int64_t block) {
+    const flood *f = arg;
+    int first = (int)block * ROWS + 1, end = rvi_mini(first + ROWS, f->height + 1);
+    const float *s = f->sediment[1];
+    for (int y = first; y < end; y++)
+        for (int x = 1; x <= f->width; x++) {
+            float now = f->p->transport == RV_pipes_transport_backward ? look_back(f, s, x, y)
+                                                                       : gather(f, s, x, y);
+            f->sediment[0][(size_t)y * f->stride + (size_t)x] = now > RVI_PIPE_NONE ? now : 0.0f;
+        }
+    f->blocks[block].done = true;
+}
+
+/* ---- one round: what leaves the map ---- */
+
+/* The flux that leaves cell (x, y) towards (x + dx, y + dy), before the limit. */
+static float leaving(const flood *f, int x, int y, int dx, int dy) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    float *const *q = f->q;
+    if (dy == 0)
+        return dx > 0 ? q[EAST][i] : -q[EAST][i - 1];
+    if (dx == 0)
+        return dy > 0 ? q[SOUTH][i] : -q[SOUTH][i - f->stride];
+    if (dx == dy)
+        return dx > 0 ? q[SOUTH_EAST][i] : -q[SOUTH_EAST][i - f->stride - 1];
+    return dy > 0 ? q[SOUTH_WEST][i - 1] : -q[SOUTH_WEST][i - f->stride];
+}
+
+static void count_cell_off(flood *f, int x, int y) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    const float share = f->rules.share, depth = f->depth[0][i], limit = f->limit[i];
+    float carries = depth > RVI_PIPE_DRY ? limit * (f->sediment[0][i] / (depth + 1e-30f)) : 0.0f;
+    double water = 0.0, sediment = 0.0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            bool inside = x + dx >= 1 && x + dx <= f->width && y + dy >= 1 && y + dy <= f->height;
+            if (inside || (dx != 0 && dy != 0 && !f->eight))
+                continue;
+            float q = rvi_pipe_positive(leaving(f, x, y, dx, dy));
+            water += (double)(q * limit);
+            sediment += (double)(q * carries);
+        }
+    f->job->water.carried_off += water * (double)share;
+    if (f->p->transport == RV_pipes_transport_flux)
+        f->carried_off += sediment * (double)share;
+}
+
+/* Of what a cell sends forward, the part that has no cell to land on. */
+static void count_sent_off(flood *f, int x, int y) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    float u = f->move_x[i], v = f->move_y[i];
+    bool off_x = (x == 1 && u < 0.0f) || (x == f->width && u > 0.0f);
+    bool off_y = (y == 1 && v < 0.0f) || (y == f->height && v > 0.0f);
+    double stays_x = off_x ? 1.0 - (double)fabsf(u) : 1.0;
+    double stays_y = off_y ? 1.0 - (double)fabsf(v) : 1.0;
+    f->carried_off += (double)f->sediment[1][i] * (1.0 - stays_x * stays_y);
+}
+
+static void count_border(flood *f, void (*count)(flood *f, int x, int y)) {
+    for (int x = 1; x <= f->width; x++) {
+        count(f, x, 1);
+        if (f->height > 1)
+            count(f, x, f->height);
+    }
+    for (int y = 2; y < f->height; y++) {
+        count(f, 1, y);
+        if (f->width > 1)
+            count(f, f->width, y);
+    }
+}
+
+/* ---- rounds ---- */
+
+/* Runs all blocks. A stop that is asked for meanwhile must not leave half a round. */
+static rv_status run_blocks(flood *f, int count, void (*fn)(void *arg, int64_t block)) {
+    for (int b = 0; b < f->block_count; b++)
+        f->blocks[b].done = false;
+    rv_status status = rvi_parallel(f->job->ctx, count, fn, f);
+    for (int b = 0; status != RV_OK && b < count; b++)
+        if (!f->blocks[b].done)
+            fn(f, b);
+    return status;
+}
+
+static void swap(float **pair) {
+    float *held = pair[0];
+    pair[0] = pair[1];
+    pair[1] = held;
+}
+
+/* How long the next round lasts. Water that is about to run is taken to be as deep as a thousandth
+ * of a cell, and as fast as a fall of half a hundredth of a cell makes it. */
+static float choose_dt(const flood *f, double left) {
+    const rv_pipes_params *p = f->p;
+    float cell = f->rules.cell, deepest = rvi_maxf(f->deepest, 0.001f * cell);
+    float fastest = rvi_maxf(f->fastest, sqrtf(0.01f * p->gravity * cell));
+    float courant = f->eight ? 0.7f : 0.5f;
+    float dt = courant * cell / (sqrtf(p->gravity * deepest) + fastest + 1e-30f);
+    dt = isnan(p->dt) ? dt : rvi_minf(dt, p->dt);
+    return (double)dt < left ? dt : (float)left;
+}
+
+static void set_rules(flood *f, float dt) {
+    const rv_pipes_params *p = f->p;
+    rvi_pipe_rules *r = &f->rules;
+    float width = f->eight ? 0.41421356f : 1.0f;
+    r->dt = dt;
+    r->share = dt * width * r->per_cell;
+    r->pull_axis = p->gravity * dt * r->per_cell;
+    r->pull_corner = r->pull_axis * 0.70710678f;
+    r->drag = 4.0f * p->friction * dt;
+    r->half_width = 0.5f * width;
+    r->capacity = p->capacity;
+    r->min_tilt = p->min_tilt;
+    r->max_depth = p->max_depth;
+    r->dissolve = 1.0f - rvi_expf(-p->dissolve * dt);
+    r->deposit = 1.0f - rvi_expf(-p->deposit * dt);
+    r->evaporate = 1.0f - rvi_expf(-p->evaporation * dt);
+    r->film = p->evaporation > 0.0f ? 1e-6f : -1.0f;
+}
+
+static rv_status run_round(flood *f, float dt) {
+    set_rules(f, dt);
+    int cells = (f->height + ROWS - 1) / ROWS;
+    rv_status pushed = run_blocks(f, f->block_count, push_block);
+    rv_status moved = run_blocks(f, cells, cell_block);
+    rv_status carried = RV_OK;
+    if (f->p->border == RV_pipes_border_open)
+        count_border(f, count_cell_off);
+    if (f->p->border == RV_pipes_border_open && f->p->transport == RV_pipes_transport_forward)
+        count_border(f, count_sent_off);
+    if (f->move_x)
+        carried = run_blocks(f, cells, transport_block);
+    else
+        swap(f->sediment);
+    swap(f->depth);
+    swap(f->change);
+    f->deepest = f->fastest = 0.0f;
+    for (int b = 0; b < f->block_count; b++) {
+        f->deepest = rvi_maxf(f->deepest, f->blocks[b].depth);
+        f->fastest = rvi_maxf(f->fastest, f->blocks[b].speed);
+    }
+    f->job->water.rained += (double)dt * f->source_sum;
+    f->seconds += (double)dt;
+    return pushed != RV_OK ? pushed : moved != RV_OK ? moved : carried;
+}
+
+/* Brings the land up to date. Heights are rounded down and what that leaves is afloat: so nothing
+ * is won or lost. `settle` false: only for the eye. */
+static void show_land(const flood *f, bool settle) {
+    rv_terrain *land = f->job->land;
+    if (f->layered) {
+        rvi_terrain_sum_layers(land);
+        return;
+    }
+    for (int y = 0; y < f->height; y++)
+        for (int x = 0; x < f->width; x++) {
+            size_t i = (size_t)(y + 1) * f->stride + (size_t)(x + 1);
+            double height = (double)f->bed[i] + (double)f->change[0][i];
+            float lower = (float)height;
+            if ((double)lower > height)
+                lower *= lower > 0.0f ? 1.0f - 0x1p-24f : 1.0f + 0x1p-23f;
+            land->surface[(size_t)y * (size_t)f->width + (size_t)x] = lower;
+            if (settle)
+                f->sediment[0][i] += (float)(height - (double)lower);
+        }
+}
+
+static rv_status run_rounds(flood *f) {
+    const rv_pipes_params *p = f->p;
+    rv_status status = RV_OK;
+    const double end = (double)p->time;
+    while (status == RV_OK) {
+        double left = end - f->seconds;
+        if (left <= 1e-6 * end || (p->rounds != RV_AUTO_INT && f->rounds >= p->rounds))
+            break;
+        status = run_round(f, choose_dt(f, left));
+        f->rounds++;
+        double done = f->seconds / end;
+        if (p->rounds != RV_AUTO_INT)
+            done = fmax(done, (double)f->rounds / (double)p->rounds);
+        if (status == RV_OK && rvi_progress_due(f->job->ctx))
+            show_land(f, false);
+        if (status == RV_OK)
+            status = rvi_job_progress(f->job, done < 1.0 ? done : 1.0);
+    }
+    return status;
+}
+
+/* ---- before and after ---- */
+
+/* How many grids `flood` holds at most; mask and hardness may be there. */
+static size_t grid_count(const flood *f) {
+    const rv_pipes_params *p = f->p;
+    size_t grids = f->eight ? 17 : 15;
+    if (p->transport != RV_pipes_transport_flux)
+        grids += 2;
+    return p->rain_image[0] || p->spring_rate > 0.0f ? grids + 2 : grids;
+}
+
+static size_t plan_memory(const flood *f) {
+    size_t rows = (size_t)f->block_count * 16 * f->stride;
+    return (grid_count(f) * f->count + rows) * sizeof(float) +
+           (size_t)f->block_count * sizeof(block_result) + 4096;
+}
+
+static float *grid(const flood *f, rv_status *status) {
+    float *made = *status == RV_OK
+                      ? rvi_alloc(f->job->ctx, f->count, sizeof(float), "the running water")
+                      : NULL;
+    *status = made ? RV_OK : RV_ERROR_MEMORY;
+    return made;
+}
+
+static rv_status allocate(flood *f) {
+    rv_status status = RV_OK;
+    f->bed = grid(f, &status);
+    for (int i = 0; i < 2; i++) {
+        f->change[i] = grid(f, &status);
+        f->depth[i] = grid(f, &status);
+        f->sediment[i] = grid(f, &status);
+    }
+    f->rest = grid(f, &status);
+    for (int i = 0; i < (f->eight ? 4 : 2); i++)
+        f->q[i] = grid(f, &status);
+    f->limit = grid(f, &status);
+    f->laid = grid(f, &status);
+    f->flow = grid(f, &status);
+    if (f->p->transport != RV_pipes_transport_flux) {
+        f->move_x = grid(f, &status);
+        f->move_y = grid(f, &status);
+    }
+    if (status != RV_OK)
+        return status;
+    size_t blocks = (size_t)f->block_count;
+    f->rows = rvi_alloc(f->job->ctx, blocks * 16 * f->stride, sizeof(float), "rows of water");
+    f->blocks = rvi_alloc(f->job->ctx, blocks, sizeof *f->blocks, "the blocks");
+    return f->rows && f->blocks ? RV_OK : RV_ERROR_MEMORY;
+}
+
+static void release(flood *f) {
+    float *all[] = {f->bed,         f->change[0],   f->change[1], f->depth[0], f->depth[1],
+                    f->sediment[0], f->sediment[1], f->rest,      f->q[0],     f->q[1],
+                    f->q[2],        f->q[3],        f->limit,     f->laid,     f->flow,
+                    f->soft,        f->mask,        f->source,    f->move_x,   f->move_y,
+                    f->rows};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(f->job->ctx, all[i]);
+    rvi_free(f->job->ctx, f->blocks);
+}
+
+/* A field of the map goes into a grid; one that is not there leaves it as it is. */
+static void fill_grid(const flood *f, const float *field, float *to) {
+    for (int y = 0; field && y < f->height; y++)
+        memcpy(to + (size_t)(y + 1) * f->stride + 1, field + (size_t)y * (size_t)f->width,
+               (size_t)f->width * sizeof(float));
+}
+
+/* The ground of the ghosts; the slope goes on. */
+static void fill_ghosts(flood *f) {
+    int w = f->width, h = f->height;
+    for (int y = 0; y < h + 2; y++)
+        for (int x = 0; x < w + 2; x++) {
+            if (x >= 1 && x <= w && y >= 1 && y <= h)
+                continue;
+            int edge_x = rvi_mini(rvi_maxi(x, 1), w), edge_y = rvi_mini(rvi_maxi(y, 1), h);
+            int in_x = rvi_mini(rvi_maxi(2 * edge_x - x, 1), w);
+            int in_y = rvi_mini(rvi_maxi(2 * edge_y - y, 1), h);
+            float edge = f->bed[(size_t)edge_y * f->stride + (size_t)edge_x];
+            float inner = f->bed[(size_t)in_y * f->stride + (size_t)in_x];
+            bool wall = f->p->border == RV_pipes_border_wall;
+            f->bed[(size_t)y * f->stride + (size_t)x] = wall ? WALL : 2.0f * edge - inner;
+        }
+}
+
+static rv_status fill_factors(flood *f) {
+    const rv_terrain *land = f->job->land;
+    const float *hardness = rvi_field_get(land, "hardness"), *mask = rvi_field_get(land, "mask");
+    float bare = f->layered ? 1.0f : land->layers[0].erodibility;
+    rv_status status = RV_OK;
+    if (mask) {
+        f->mask = grid(f, &status);
+        if (status == RV_OK)
+            fill_grid(f, mask, f->mask);
+    }
+    if (status != RV_OK || (!mask && !hardness && bare == 1.0f))
+        return status;
+    f->soft = grid(f, &status);
+    for (int y = 0; status == RV_OK && y < f->height; y++)
+        for (int x = 0; x < f->width; x++) {
+            size_t i = (size_t)y * (size_t)f->width + (size_t)x;
+            float soft = (mask ? mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
+            f->soft[(size_t)(y + 1) * f->stride + (size_t)(x + 1)] = bare * soft;
+        }
+    return status;
+}
+
+/* Shares the spring among the cells within its radius, at least the nearest one. */
+static rv_status add_spring(flood *f) {
+    const rv_pipes_params *p = f->p;
+    float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1);
+    float sx = isnan(p->spring_x) ? 0.5f * wide : p->spring_x / cell;
+    float sy = isnan(p->spring_y) ? 0.5f * high : p->spring_y / cell;
+    if (sx > wide || sy > high)
+        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
+                        "pipes: the spring at %g m, %g m lies outside the map of %g m x %g m.",
+                        (double)(sx * cell), (double)(sy * cell), (double)(wide * cell),
+                        (double)(high * cell));
+    float radius = p->spring_radius / cell, near2 = radius * radius;
+    int mid_x = (int)(sx + 0.5f), mid_y = (int)(sy + 0.5f);
+    for (int turn = 0, cells = 0; turn < 2; turn++)
+        for (int y = 0; y < f->height; y++)
+            for (int x = 0; x < f->width; x++) {
+                float dx = (float)x - sx, dy = (float)y - sy;
+                if (dx * dx + dy * dy > near2 && !(x == mid_x && y == mid_y))
+                    continue;
+                cells += turn == 0;
+                if (turn == 1)
+                    f->source[(size_t)(y + 1) * f->stride + (size_t)(x + 1)] +=
+                        p->spring_rate / ((float)cells * cell * cell);
+            }
+    return RV_OK;
+}
+
+static rv_status fill_source(flood *f) {
+    const rv_pipes_params *p = f->p;
+    f->rain = p->rain / 3.6e6f;
+    f->source_sum = (double)f->rain * (double)rvi_cells(f->job->land);
+    if (!p->rain_image[0] && !(p->spring_rate > 0.0f))
+        return RV_OK;
+    rv_status status = RV_OK;
+    f->source = grid(f, &status);
+    if (status == RV_OK && p->rain_image[0]) {
+        float *image;
+        status = rvi_job_image(f->job, p->rain_image, &image);
+        if (status == RV_OK)
+            fill_grid(f, image, f->source);
+        rvi_free(f->job->ctx, image);
+    }
+    if (status != RV_OK)
+        return status;
+    for (int y = 1; y <= f->height; y++)
+        for (int x = 1; x <= f->width; x++) {
+            float *here = &f->source[(size_t)y * f->stride + (size_t)x];
+            *here = f->rain * (p->rain_image[0] ? *here : 1.0f);
+        }
+    if (p->spring_rate > 0.0f)
+        status = add_spring(f);
+    f->source_sum = rvi_sum(f->job->ctx, f->source, f->count);
+    return status;
+}
+
+/* The pipes take up the velocity that an earlier step left. */
+static void fill_flux(flood *f, const float *vx, const float *vy) {
+    for (int y = 1; y <= f->height; y++)
+        for (int x = 1; x <= f->width; x++) {
+            size_t i = (size_t)y * f->stride + (size_t)x;
+            size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
+            float d = f->depth[0][i];
+            f->limit[i] = 1.0f;
+            f->deepest = rvi_maxf(f->deepest, d);
+            if (!vx || !vy || !(d > RVI_PIPE_DRY))
+                continue;
+            float speed = sqrtf(vx[cell] * vx[cell] + vy[cell] * vy[cell]);
+            f->fastest = rvi_maxf(f->fastest, speed);
+            /* For now the grids to come hold the flux of each cell. */
+            f->change[1][i] = d * vx[cell];
+            f->sediment[1][i] = d * vy[cell];
+        }
+    const float *qx = f->change[1], *qy = f->sediment[1];
+    for (int y = 0; y <= f->height; y++)
+        for (int x = 0; x <= f->width; x++) {
+            size_t i = (size_t)y * f->stride + (size_t)x, s = i + f->stride;
+            f->q[EAST][i] = 0.5f * (qx[i] + qx[i + 1]);
+            f->q[SOUTH][i] = 0.5f * (qy[i] + qy[s]);
+            if (!f->eight)
+                continue;
+            float down = (qx[i] + qy[i]) + (qx[s + 1] + qy[s + 1]);
+            float up = (qy[i + 1] - qx[i + 1]) + (qy[s] - qx[s]);
+            f->q[SOUTH_EAST][i] = 0.35355339f * down;
+            f->q[SOUTH_WEST][i] = 0.35355339f * up;
+        }
+    memset(f->change[1], 0, f->count * sizeof(float));
+    memset(f->sediment[1], 0, f->count * sizeof(float));
+}
+
+typedef struct left_behind {
+    float *water, *sediment, *x, *y, *flow, *eroded, *deposited;
+} left_behind;
+
+static rv_status make_fields(rv_terrain *land, left_behind *l) {
+    *l = (left_behind){rvi_field_make(land, "water"),      rvi_field_make(land, "sediment"),
+                       rvi_field_make(land, "velocity_x"), rvi_field_make(land, "velocity_y"),
+                       rvi_field_make(land, "flow"),       rvi_field_make(land, "eroded"),
+                       rvi_field_make(land, "deposited")};
+    return l->water && l->sediment && l->x && l->y && l->flow && l->eroded && l->deposited
+               ? RV_OK
+               : RV_ERROR_MEMORY;
+}
+
+/* Water and sediment below 0 would be none of ours. */
+static rv_status check_fields(const flood *f) {
+    static const char *const names[] = {"water", "sediment"};
+    for (int k = 0; k < 2; k++) {
+        const float *field = rvi_field_get(f->job->land, names[k]);
+        for (size_t i = 0; field && i < rvi_cells(f->job->land); i++)
+            if (!(field[i] >= 0.0f && field[i] < 1e9f))
+                return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
+                                "pipes: the %s in row %zu, column %zu is %g m.", names[k],
+                                i / (size_t)f->width, i % (size_t)f->width, (double)field[i]);
+    }
+    return RV_OK;
+}
+
+static rv_status prepare(flood *f) {
+    const rv_terrain *land = f->job->land;
+    rv_status status = check_fields(f);
+    if (status == RV_OK)
+        status = allocate(f);
+    if (status == RV_OK)
+        status = fill_factors(f);
+    if (status == RV_OK)
+        status = fill_source(f);
+    if (status != RV_OK)
+        return status;
+    fill_grid(f, land->surface, f->bed);
+    fill_ghosts(f);
+    fill_grid(f, rvi_field_get(land, "water"), f->depth[0]);
+    fill_grid(f, rvi_field_get(land, "sediment"), f->sediment[0]);
+    fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
+    double area = (double)f->rules.cell * (double)f->rules.cell;
+    f->volume = rv_terrain_volume(land);
+    f->afloat = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
+    f->job->water.before = area * rvi_sum(f->job->ctx, f->depth[0], f->count);
+    return RV_OK;
+}
+
+static float bed_at(const flood *f, size_t i) {
+    return f->bed[i] + f->change[0][i];
+}
+
+/* The velocity of the water as it stands: through flux over depth. Where a cell has just run nearly
+ * dry, the depth of the water that came in counts. */
+static void find_velocity(const flood *f, int x, int y, float *vx, float *vy) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    float depth = f->depth[0][i], flux[3][3] = {{0}};
+    *vx = *vy = 0.0f;
+    if (!(depth > RVI_PIPE_DRY))
+        return;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            if ((dx == 0 && dy == 0) || (dx != 0 && dy != 0 && !f->eight))
+                continue;
+            float q = leaving(f, x, y, dx, dy);
+            size_t j = (size_t)((ptrdiff_t)i + dy * (ptrdiff_t)f->stride + dx);
+            flux[dy + 1][dx + 1] = q * (q > 0.0f ? f->limit[i] : f->limit[j]);
+            if (q < 0.0f)
+                depth =
+                    rvi_maxf(depth, f->depth[0][j] - rvi_maxf(bed_at(f, i) - bed_at(f, j), 0.0f));
+        }
+    float down = flux[2][2] - flux[0][0], up = flux[2][0] - flux[0][2];
+    float per = f->rules.half_width / depth;
+    *vx = per * ((flux[1][2] - flux[1][0]) + (down - up));
+    *vy = per * ((flux[2][1] - flux[0][1]) + (down + up));
+}
+
+/* What the water leaves behind for the next step and for those who paint the land. */
+static void leave_fields(const flood *f, const left_behind *to) {
+    const rv_terrain *land = f->job->land;
+    const float area = f->rules.cell * f->rules.cell;
+    for (int y = 0; y < f->height; y++)
+        for (int x = 0; x < f->width; x++) {
+            size_t cell = (size_t)y * (size_t)f->width + (size_t)x;
+            size_t i = (size_t)(y + 1) * f->stride + (size_t)(x + 1);
+            to->water[cell] = f->depth[0][i];
+            to->sediment[cell] = f->sediment[0][i];
+            to->flow[cell] += f->flow[i] * area;
+            to->deposited[cell] += f->laid[i];
+            float rose = land->surface[cell] - f->bed[i];
+            to->eroded[cell] += rvi_pipe_positive(f->laid[i] - rose);
+            find_velocity(f, x + 1, y + 1, &to->x[cell], &to->y[cell]);
+        }
+}
+
+/* What the land lost is known from the land, what was laid from the rounds. Backward transport wins
+ * and loses sediment: what is missing counts as carried off, and is said. */
+static void close_ledger(flood *f) {
+    rvi_job *job = f->job;
+    double area = (double)f->rules.cell * (double)f->rules.cell;
+    rv_ledger *l = &job->ledger;
+    l->laid = area * rvi_sum(job->ctx, f->laid, f->count);
+    l->taken = l->laid - (rv_terrain_volume(job->land) - f->volume);
+    l->afloat = area * rvi_sum(job->ctx, f->sediment[0], f->count) - f->afloat;
+    l->carried_off = area * f->carried_off;
+    if (f->p->transport == RV_pipes_transport_backward) {
+        l->carried_off = l->taken - l->laid - l->afloat;
+        rvi_log(job->ctx,
+                "pipes: backward transport lost %.4g m3 of sediment, with what left the map",
+                l->carried_off);
+    }
+    if (f->rounds > 0)
+        rvi_log(job->ctx,
+                "pipes: %.6g s in %d rounds, the last of %.3g s; water up to %.3g m deep, "
+                "%.3g m/s fast",
+                f->seconds, f->rounds, (double)f->rules.dt, (double)f->deepest, (double)f->fastest);
+    rv_water *w = &job->water;
+    w->evaporated = 0.0;
+    for (int b = 0; b < f->block_count; b++)
+        w->evaporated += area * f->blocks[b].evaporated;
+    w->rained *= area;
+    w->carried_off *= area;
+    w->standing = area * (rvi_sum(job->ctx, f->depth[0], f->count));
+}
+
+static rv_status run_flood(flood *f) {
+    left_behind fields;
+    rv_status status = prepare(f);
+    if (status == RV_OK)
+        status = make_fields(f->job->land, &fields);
+    if (status != RV_OK)
+        return status;
+    status = run_rounds(f);
+    /* A run that was stopped is whole too: all that follows belongs to the rounds that did run. */
+    show_land(f, true);
+    close_ledger(f);
+    leave_fields(f, &fields);
+    return status;
+}
+
+rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
+    flood *f = rvi_alloc(job->ctx, 1, sizeof *f, "the water");
+    if (!f)
+        return RV_ERROR_MEMORY;
+    const rv_terrain *land = job->land;
+    f->p = p;
+    f->job = job;
+    f->width = land->width;
+    f->height = land->height;
+    f->stride = (size_t)land->width + 2;
+    f->count = f->stride * (size_t)(land->height + 2);
+    f->eight = p->neighbours == RV_pipes_neighbours_8;
+    f->layered = land->layer_count > 1;
+    f->block_count = (f->height + 1 + ROWS - 1) / ROWS;
+    f->rules.cell = land->cell;
+    f->rules.per_cell = 1.0f / land->cell;
+    job->memory = plan_memory(f);
+    rv_status status = job->planning ? RV_OK : run_flood(f);
+    release(f);
+    rvi_free(job->ctx, f);
+    return status;
+}
