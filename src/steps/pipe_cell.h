@@ -148,11 +148,12 @@ static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pi
     return now;
 }
 
-/* The change of the ground, of which the sediment loses exactly what the ground gained; it gives no
- * more than it has. */
+/* The change of the ground after it rose by `by`. The sediment will lose exactly what the ground
+ * gained, so that must not be rounded to more than there is. */
 static RVI_PIPE_HOT float rvi_pipe_ground(float change, float by, float sediment) {
     float after = change + by;
-    return rvi_pipe_pick(after - change > sediment, change, after);
+    float less = change + (by - 0x1p-22f * rvi_pipe_size(after));
+    return rvi_pipe_pick(after - change > sediment, rvi_pipe_most(less, change), after);
 }
 
 #endif

@@ -551,7 +551,7 @@ static void set_rules(flood *f, float dt) {
     r->share = dt * width * r->per_cell;
     r->pull_axis = p->gravity * dt * r->per_cell;
     r->pull_corner = r->pull_axis * 0.70710678f;
-    r->drag = 4.0f * p->friction * dt;
+    r->drag = 4.0f * p->friction * dt * (f->eight ? 1.2f : 1.0f);
     r->half_width = 0.5f * width;
     r->capacity = p->capacity;
     r->min_tilt = p->min_tilt;
