@@ -45,7 +45,8 @@ typedef struct rvi_pipe_rules {
     float film;              /* m: what is thinner evaporates whole */
 } rvi_pipe_rules;
 
-/* condition ? a : b without a branch, which keeps compilers from vectorising a loop over it. */
+/* condition ? a : b without a branch, which could keep compilers from vectorising a loop over it.
+ */
 static RVI_PIPE_HOT float rvi_pipe_pick(bool condition, float a, float b) {
     uint32_t mask = -(uint32_t)condition, bits_a, bits_b;
     memcpy(&bits_a, &a, sizeof bits_a);
@@ -55,16 +56,7 @@ static RVI_PIPE_HOT float rvi_pipe_pick(bool condition, float a, float b) {
     return a;
 }
 static RVI_PIPE_HOT float rvi_pipe_positive(float x) {
-    return rvi_pipe_pick(x > 0.0f, x, 0.0f);
-}
-static RVI_PIPE_HOT float rvi_pipe_most(float a, float b) {
-    return rvi_pipe_pick(a > b, a, b);
-}
-static RVI_PIPE_HOT float rvi_pipe_least(float a, float b) {
-    return rvi_pipe_pick(a < b, a, b);
-}
-static RVI_PIPE_HOT float rvi_pipe_size(float x) {
-    return rvi_pipe_pick(x < 0.0f, -x, x);
+    return x > 0.0f ? x : 0.0f;
 }
 
 typedef struct rvi_pipe_run {
@@ -79,17 +71,17 @@ static RVI_PIPE_HOT rvi_pipe_run rvi_pipe_flux(float q, float pull, float drag, 
                                                float depth_i, float bed_j, float depth_j) {
     float rise = bed_j - bed_i;
     float fall = (depth_i - depth_j) - rise;
-    bool falls = rvi_pipe_size(fall) > 0x1p-22f * (depth_i + depth_j);
+    bool falls = fabsf(fall) > 0x1p-22f * (depth_i + depth_j);
     fall = rvi_pipe_pick(falls, fall, 0.0f);
-    float h = rvi_pipe_most(depth_i - rvi_pipe_positive(rise), depth_j - rvi_pipe_positive(-rise));
+    float h = rvi_maxf(depth_i - rvi_pipe_positive(rise), depth_j - rvi_pipe_positive(-rise));
     h = rvi_pipe_positive(h);
     float push = q + pull * h * fall;
-    float root = sqrtf(h * h + drag * rvi_pipe_size(push));
+    float root = sqrtf(h * h + drag * fabsf(push));
     rvi_pipe_run run;
     run.speed = 2.0f * push / (h + root + 1e-30f);
     run.flux = run.speed * h;
-    run.flux = rvi_pipe_pick(rvi_pipe_size(run.flux) > RVI_PIPE_NONE, run.flux, 0.0f);
-    run.speed = rvi_pipe_pick(h > RVI_PIPE_DRY, rvi_pipe_size(run.speed), 0.0f);
+    run.flux = rvi_pipe_pick(fabsf(run.flux) > RVI_PIPE_NONE, run.flux, 0.0f);
+    run.speed = rvi_pipe_pick(h > RVI_PIPE_DRY, fabsf(run.speed), 0.0f);
     return run;
 }
 
@@ -107,20 +99,20 @@ typedef struct rvi_pipe_state {
     float take, lay; /* what the water would take and lay; not both */
 } rvi_pipe_state;
 
-/* The sums over a cell's pipes. Fluxes are per metre of width and limited. */
+/* The sums over a cell's pipes. Fluxes are per metre of width. */
 typedef struct rvi_pipe_sums {
-    float water;    /* flux in less flux out */
-    float sediment; /* the same for sediment */
-    float out;      /* flux out */
-    float fall; /* flux out times the fall of the water surface along its pipe, per cell length */
-    float x, y; /* through flux */
+    float in, out;              /* water, limited */
+    float carried, lost;        /* sediment in and out */
+    float asked, fall;          /* flux out before the limit, and that times the fall of the water
+                                   surface along its pipe, per cell length */
+    float through_x, through_y; /* twice the limited flux through the cell */
 } rvi_pipe_sums;
 
 static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pipe_sums sum,
                                                  float depth, float rest, float sediment,
                                                  float rain) {
     rvi_pipe_state now;
-    float gain = (r->share * sum.water + rain) + rest;
+    float gain = (r->share * (sum.in - sum.out) + rain) + rest;
     float wet = depth + gain;
     now.evaporated = rvi_pipe_pick(wet > r->film, r->evaporate * wet, wet);
     gain -= now.evaporated;
@@ -129,19 +121,20 @@ static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pi
     now.rest = gain - (wet - depth);
     now.depth = wet;
 
-    float tilt = rvi_pipe_positive(sum.fall) / (sum.out + 1e-30f) * r->per_cell;
-    float sine = rvi_pipe_most(tilt / sqrtf(1.0f + tilt * tilt), r->min_tilt);
+    float tilt = rvi_pipe_positive(sum.fall) / (sum.asked + 1e-30f) * r->per_cell;
+    float sine = rvi_maxf(tilt / sqrtf(1.0f + tilt * tilt), r->min_tilt);
     float mean = 0.5f * (depth + wet);
-    float through = r->half_width * sqrtf(sum.x * sum.x + sum.y * sum.y);
+    float through =
+        r->half_width * sqrtf(sum.through_x * sum.through_x + sum.through_y * sum.through_y);
     float speed = rvi_pipe_pick(mean > RVI_PIPE_DRY, through / (mean + 1e-30f), 0.0f);
-    float can = r->capacity * sine * speed * rvi_pipe_least(mean, r->max_depth);
+    float can = r->capacity * sine * speed * rvi_minf(mean, r->max_depth);
 
-    float carried = sediment + r->share * sum.sediment;
+    float carried = sediment + r->share * (sum.carried - sum.lost);
     carried = rvi_pipe_pick(carried > RVI_PIPE_NONE, carried, 0.0f);
     now.sediment = carried;
     float room = can - carried;
-    float most = RVI_PIPE_DROP * r->cell * rvi_pipe_most(tilt, r->min_tilt);
-    now.take = rvi_pipe_least(r->dissolve * rvi_pipe_positive(room), most);
+    float most = RVI_PIPE_DROP * r->cell * rvi_maxf(tilt, r->min_tilt);
+    now.take = rvi_minf(r->dissolve * rvi_pipe_positive(room), most);
     now.lay = r->deposit * rvi_pipe_positive(-room);
     now.take = rvi_pipe_pick(wet > RVI_PIPE_DRY, now.take, 0.0f);
     now.lay = rvi_pipe_pick(wet > RVI_PIPE_DRY, now.lay, carried);
@@ -152,8 +145,8 @@ static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pi
  * gained, so that must not be rounded to more than there is. */
 static RVI_PIPE_HOT float rvi_pipe_ground(float change, float by, float sediment) {
     float after = change + by;
-    float less = change + (by - 0x1p-22f * rvi_pipe_size(after));
-    return rvi_pipe_pick(after - change > sediment, rvi_pipe_most(less, change), after);
+    float less = change + (by - 0x1p-22f * fabsf(after));
+    return rvi_pipe_pick(after - change > sediment, rvi_maxf(less, change), after);
 }
 
 #endif

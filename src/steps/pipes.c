@@ -101,7 +101,7 @@ static RVI_PIPE_HOT void push_pipes(int count, float *restrict q, float pull, fl
         rvi_pipe_run run =
             rvi_pipe_flux(limited, pull, drag, bed_i[x], depth_i[x], bed_j[x], depth_j[x]);
         q[x] = run.flux;
-        fastest[x] = rvi_pipe_most(run.speed, fastest[x]);
+        fastest[x] = rvi_maxf(run.speed, fastest[x]);
     }
 }
 
@@ -151,6 +151,7 @@ typedef struct view {
     float *limit;   /* K */
     float *carries; /* K times sediment in a metre of water */
     float *surface;
+    float *asked; /* flux that would leave without the limit */
 } view;
 
 static RVI_PIPE_HOT void fill_view_of(const flood *f, int y, const view *v, const bool eight) {
@@ -161,7 +162,7 @@ static RVI_PIPE_HOT void fill_view_of(const flood *f, int y, const view *v, cons
     const float *restrict bed = f->bed + row, *restrict change = f->change[0] + row;
     const float *restrict depth = f->depth[0] + row, *restrict sediment = f->sediment[0] + row;
     float *restrict limit = v->limit, *restrict carries = v->carries,
-                    *restrict surface = v->surface;
+                    *restrict surface = v->surface, *restrict asked = v->asked;
     RVI_PIPE_APART
     for (int x = 0; x < width + 2; x++) {
         limit[x] = carries[x] = 0.0f;
@@ -182,6 +183,7 @@ static RVI_PIPE_HOT void fill_view_of(const flood *f, int y, const view *v, cons
         if (eight)
             out += (rvi_pipe_positive(se[x]) + rvi_pipe_positive(-nw[x - 1])) +
                    (rvi_pipe_positive(sw[x - 1]) + rvi_pipe_positive(-ne[x]));
+        asked[x] = out;
         limit[x] = rvi_pipe_limit(depth[x], out * share);
         float in_water = sediment[x] / (depth[x] + 1e-30f);
         carries[x] = carry * rvi_pipe_pick(depth[x] > RVI_PIPE_DRY, limit[x] * in_water, 0.0f);
@@ -215,59 +217,54 @@ static row_pipes pipes_of(const flood *f, int y, const view *views) {
     return p;
 }
 
-/* One pipe as its cell sees it: q is positive from a to b; `sign` is 1 when the cell is a. */
-typedef struct pipe_share {
-    float water, sediment, out, fall;
-} pipe_share;
+/* One pipe as its cell sees it: q runs outward, j is the other end. */
+typedef struct pipe_side {
+    float in, out; /* water: limited, and before the limit */
+    float carried; /* sediment that comes in */
+    float fall;    /* out times the fall */
+} pipe_side;
 
-static RVI_PIPE_HOT pipe_share see_pipe(float q, float limit_a, float limit_b, float carries_a,
-                                        float carries_b, float leaves, float fall) {
-    pipe_share s;
-    bool forth = q > 0.0f;
-    s.water = q * rvi_pipe_pick(forth, limit_a, limit_b);
-    s.sediment = q * rvi_pipe_pick(forth, carries_a, carries_b);
-    s.out = rvi_pipe_positive(leaves * s.water);
-    s.fall = s.out * fall;
+static RVI_PIPE_HOT pipe_side see_pipe(float q, const view *row, int j, float surface) {
+    pipe_side s;
+    float in = rvi_pipe_positive(-q);
+    s.out = rvi_pipe_positive(q);
+    s.in = in * row->limit[j];
+    s.carried = in * row->carries[j];
+    s.fall = s.out * (surface - row->surface[j]);
     return s;
 }
 
 /* Opposite pipes are added first, then pairs: a map that is turned or flipped gives the same bits.
  */
-static RVI_PIPE_HOT rvi_pipe_sums sum_pipes(const row_pipes *p, int x, bool eight) {
-    const view *n = &p->north, *h = &p->here, *s = &p->south;
-    const float k = h->limit[x], c = h->carries[x], top = h->surface[x];
-    pipe_share east =
-        see_pipe(p->e[x], k, h->limit[x + 1], c, h->carries[x + 1], 1.0f, top - h->surface[x + 1]);
-    pipe_share west = see_pipe(p->e[x - 1], h->limit[x - 1], k, h->carries[x - 1], c, -1.0f,
-                               top - h->surface[x - 1]);
-    pipe_share south =
-        see_pipe(p->s[x], k, s->limit[x], c, s->carries[x], 1.0f, top - s->surface[x]);
-    pipe_share north =
-        see_pipe(p->n[x], n->limit[x], k, n->carries[x], c, -1.0f, top - n->surface[x]);
+static RVI_PIPE_HOT rvi_pipe_sums sum_pipes(const row_pipes *p, int x, const bool eight) {
+    const view *north = &p->north, *here = &p->here, *south = &p->south;
+    const float k = here->limit[x], top = here->surface[x], asked = here->asked[x];
+    pipe_side e = see_pipe(p->e[x], here, x + 1, top);
+    pipe_side w = see_pipe(-p->e[x - 1], here, x - 1, top);
+    pipe_side s = see_pipe(p->s[x], south, x, top);
+    pipe_side n = see_pipe(-p->n[x], north, x, top);
     rvi_pipe_sums sum;
-    sum.water = (west.water - east.water) + (north.water - south.water);
-    sum.sediment = (west.sediment - east.sediment) + (north.sediment - south.sediment);
-    sum.out = (west.out + east.out) + (north.out + south.out);
-    sum.fall = (west.fall + east.fall) + (north.fall + south.fall);
-    sum.x = west.water + east.water;
-    sum.y = north.water + south.water;
+    sum.asked = asked;
+    sum.out = k * asked;
+    sum.lost = here->carries[x] * asked;
+    sum.in = (w.in + e.in) + (n.in + s.in);
+    sum.carried = (w.carried + e.carried) + (n.carried + s.carried);
+    sum.fall = (w.fall + e.fall) + (n.fall + s.fall);
+    sum.through_x = (w.in - e.in) + k * (e.out - w.out);
+    sum.through_y = (n.in - s.in) + k * (s.out - n.out);
     if (!eight)
         return sum;
-    pipe_share se =
-        see_pipe(p->se[x], k, s->limit[x + 1], c, s->carries[x + 1], 1.0f, top - s->surface[x + 1]);
-    pipe_share nw = see_pipe(p->nw[x - 1], n->limit[x - 1], k, n->carries[x - 1], c, -1.0f,
-                             top - n->surface[x - 1]);
-    pipe_share sw = see_pipe(p->sw[x - 1], k, s->limit[x - 1], c, s->carries[x - 1], 1.0f,
-                             top - s->surface[x - 1]);
-    pipe_share ne = see_pipe(p->ne[x], n->limit[x + 1], k, n->carries[x + 1], c, -1.0f,
-                             top - n->surface[x + 1]);
-    sum.water += (nw.water - se.water) + (ne.water - sw.water);
-    sum.sediment += (nw.sediment - se.sediment) + (ne.sediment - sw.sediment);
-    sum.out += (nw.out + se.out) + (ne.out + sw.out);
+    pipe_side se = see_pipe(p->se[x], south, x + 1, top);
+    pipe_side nw = see_pipe(-p->nw[x - 1], north, x - 1, top);
+    pipe_side sw = see_pipe(p->sw[x - 1], south, x - 1, top);
+    pipe_side ne = see_pipe(-p->ne[x], north, x + 1, top);
+    sum.in += (nw.in + se.in) + (ne.in + sw.in);
+    sum.carried += (nw.carried + se.carried) + (ne.carried + sw.carried);
     sum.fall += 0.70710678f * ((nw.fall + se.fall) + (ne.fall + sw.fall));
-    float down = nw.water + se.water, up = ne.water + sw.water;
-    sum.x += down - up;
-    sum.y += down + up;
+    float to_se = (nw.in - se.in) + k * (se.out - nw.out);
+    float to_sw = (ne.in - sw.in) + k * (sw.out - ne.out);
+    sum.through_x += to_se - to_sw;
+    sum.through_y += to_se + to_sw;
     return sum;
 }
 
@@ -305,7 +302,7 @@ static RVI_PIPE_HOT void plain_row(const flood *f, int y, const row_pipes *pipes
         limit[x] = p.here.limit[x];
         laid[x] += rvi_pipe_positive(moved);
         flow[x] += r.share * sum.out;
-        deepest[x] = rvi_pipe_most(now.depth, deepest[x]);
+        deepest[x] = rvi_maxf(now.depth, deepest[x]);
         evaporated[x] += now.evaporated;
     }
 }
@@ -353,8 +350,8 @@ static void any_row(const flood *f, int y, const row_pipes *p, const columns *mo
         if (f->move_x) {
             float mean = 0.5f * (f->depth[0][i] + now.depth);
             float per = mean > RVI_PIPE_DRY ? r->half_width * r->dt * r->per_cell / mean : 0.0f;
-            f->move_x[i] = rvi_clampf(per * sum.x, -1.0f, 1.0f);
-            f->move_y[i] = rvi_clampf(per * sum.y, -1.0f, 1.0f);
+            f->move_x[i] = rvi_clampf(per * sum.through_x, -1.0f, 1.0f);
+            f->move_y[i] = rvi_clampf(per * sum.through_y, -1.0f, 1.0f);
         }
         f->depth[1][i] = now.depth;
         f->rest[i] = now.rest;
@@ -373,8 +370,8 @@ static void cell_block(void *arg, int64_t block) {
     int first = (int)block * ROWS + 1, end = rvi_mini(first + ROWS, f->height + 1);
     float *rows = block_rows(f, block);
     view views[3];
-    for (int i = 0; i < 3; i++, rows += 3 * f->stride)
-        views[i] = (view){rows, rows + f->stride, rows + 2 * f->stride};
+    for (int i = 0; i < 3; i++, rows += 4 * f->stride)
+        views[i] = (view){rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride};
     columns most = {rows, rows + f->stride};
     memset(rows, 0, 2 * f->stride * sizeof(float));
     bool plain = !f->soft && !f->mask && !f->layered && !f->source && !f->move_x;
