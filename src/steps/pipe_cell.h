@@ -24,7 +24,7 @@
 
 #define RVI_PIPE_DRY 1e-5f   /* m: below it a cell is dry and its sediment lies on the ground */
 #define RVI_PIPE_DROP 0.25f  /* of the drop to the next cell, the most a cell loses in one round */
-#define RVI_PIPE_NONE 1e-20f /* what is less counts as nothing: floats stay far from subnormal */
+#define RVI_PIPE_NONE 1e-15f /* what is less counts as nothing: floats stay far from subnormal */
 #define RVI_PIPE_KEEP                                                                              \
     0x1p-20f /* share of its water a cell keeps, so that rounding takes no more                    \
               */
@@ -56,7 +56,7 @@ static RVI_PIPE_HOT float rvi_pipe_pick(bool condition, float a, float b) {
     return a;
 }
 static RVI_PIPE_HOT float rvi_pipe_positive(float x) {
-    return x > 0.0f ? x : 0.0f;
+    return rvi_pipe_pick(x > 0.0f, x, 0.0f);
 }
 
 typedef struct rvi_pipe_run {
@@ -73,14 +73,13 @@ static RVI_PIPE_HOT rvi_pipe_run rvi_pipe_flux(float q, float pull, float drag, 
     float fall = (depth_i - depth_j) - rise;
     bool falls = fabsf(fall) > 0x1p-22f * (depth_i + depth_j);
     fall = rvi_pipe_pick(falls, fall, 0.0f);
-    float h = rvi_maxf(depth_i - rvi_pipe_positive(rise), depth_j - rvi_pipe_positive(-rise));
-    h = rvi_pipe_positive(h);
+    float up = rvi_pipe_positive(rise), down = up - rise;
+    float h = rvi_maxf(depth_i - up, depth_j - down);
     float push = q + pull * h * fall;
     float root = sqrtf(h * h + drag * fabsf(push));
     rvi_pipe_run run;
     run.speed = 2.0f * push / (h + root + 1e-30f);
     run.flux = run.speed * h;
-    run.flux = rvi_pipe_pick(fabsf(run.flux) > RVI_PIPE_NONE, run.flux, 0.0f);
     run.speed = rvi_pipe_pick(h > RVI_PIPE_DRY, fabsf(run.speed), 0.0f);
     return run;
 }
@@ -101,11 +100,10 @@ typedef struct rvi_pipe_state {
 
 /* The sums over a cell's pipes. Fluxes are per metre of width. */
 typedef struct rvi_pipe_sums {
-    float in, out;              /* water, limited */
-    float carried, lost;        /* sediment in and out */
-    float asked, fall;          /* flux out before the limit, and that times the fall of the water
-                                   surface along its pipe, per cell length */
-    float through_x, through_y; /* twice the limited flux through the cell */
+    float in, out;       /* water, limited */
+    float carried, lost; /* sediment in and out */
+    float asked, fall;   /* flux out before the limit, and that times the fall of the water
+                            surface along its pipe, per cell length */
 } rvi_pipe_sums;
 
 static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pipe_sums sum,
@@ -124,8 +122,7 @@ static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pi
     float tilt = rvi_pipe_positive(sum.fall) / (sum.asked + 1e-30f) * r->per_cell;
     float sine = rvi_maxf(tilt / sqrtf(1.0f + tilt * tilt), r->min_tilt);
     float mean = 0.5f * (depth + wet);
-    float through =
-        r->half_width * sqrtf(sum.through_x * sum.through_x + sum.through_y * sum.through_y);
+    float through = r->half_width * (sum.in + sum.out);
     float speed = rvi_pipe_pick(mean > RVI_PIPE_DRY, through / (mean + 1e-30f), 0.0f);
     float can = r->capacity * sine * speed * rvi_minf(mean, r->max_depth);
 

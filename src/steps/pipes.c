@@ -86,40 +86,53 @@ static const float *fill_bed(const flood *f, int y, float *bed) {
     return bed;
 }
 
-typedef struct pipe_ends {
-    const float *bed_i, *depth_i, *limit_i, *bed_j, *depth_j, *limit_j;
-} pipe_ends;
+/* One row of cells and their limits, for the pipes that begin or end there. */
+typedef struct ends {
+    const float *bed, *depth, *limit;
+} ends;
 
-static RVI_PIPE_HOT void push_pipes(int count, float *restrict q, float pull, float drag,
-                                    const pipe_ends *e, float *restrict fastest) {
-    const float *restrict bed_i = e->bed_i, *restrict bed_j = e->bed_j;
-    const float *restrict depth_i = e->depth_i, *restrict depth_j = e->depth_j;
-    const float *restrict limit_i = e->limit_i, *restrict limit_j = e->limit_j;
+static RVI_PIPE_HOT rvi_pipe_run push_pipe(float q, float pull, float drag, const ends *from, int i,
+                                           const ends *to, int j) {
+    float limited = q * rvi_pipe_pick(q > 0.0f, from->limit[i], to->limit[j]);
+    return rvi_pipe_flux(limited, pull, drag, from->bed[i], from->depth[i], to->bed[j],
+                         to->depth[j]);
+}
+
+static RVI_PIPE_HOT void push_row_of(const flood *f, int y, const ends *upper, const ends *lower,
+                                     float *restrict fastest, const bool eight) {
+    const size_t row = (size_t)y * f->stride;
+    const ends a = *upper, b = *lower;
+    const float axis = f->rules.pull_axis, corner = f->rules.pull_corner, drag = f->rules.drag;
+    float *restrict e = f->q[EAST] + row, *restrict s = f->q[SOUTH] + row;
+    float *restrict se = eight ? f->q[SOUTH_EAST] + row : e;
+    float *restrict sw = eight ? f->q[SOUTH_WEST] + row : e;
+    const int count = f->width + 1;
     RVI_PIPE_APART
     for (int x = 0; x < count; x++) {
-        float limited = q[x] * rvi_pipe_pick(q[x] > 0.0f, limit_i[x], limit_j[x]);
-        rvi_pipe_run run =
-            rvi_pipe_flux(limited, pull, drag, bed_i[x], depth_i[x], bed_j[x], depth_j[x]);
-        q[x] = run.flux;
-        fastest[x] = rvi_maxf(run.speed, fastest[x]);
+        rvi_pipe_run east = push_pipe(e[x], axis, drag, &a, x, &a, x + 1);
+        rvi_pipe_run south = push_pipe(s[x], axis, drag, &a, x, &b, x);
+        float fast = rvi_maxf(east.speed, south.speed);
+        e[x] = east.flux;
+        s[x] = south.flux;
+        if (eight) {
+            rvi_pipe_run south_east = push_pipe(se[x], corner, drag, &a, x, &b, x + 1);
+            rvi_pipe_run south_west = push_pipe(sw[x], corner, drag, &a, x + 1, &b, x);
+            fast = rvi_maxf(fast, rvi_maxf(south_east.speed, south_west.speed));
+            se[x] = south_east.flux;
+            sw[x] = south_west.flux;
+        }
+        fastest[x] = rvi_maxf(fast, fastest[x]);
     }
 }
 
 static void push_row(const flood *f, int y, const float *bed, const float *below, float *fastest) {
-    const rvi_pipe_rules *r = &f->rules;
     size_t row = (size_t)y * f->stride, next = row + f->stride;
-    const float *d = f->depth[0], *k = f->limit;
-    const int count = f->width + 1;
-    pipe_ends east = {bed, d + row, k + row, bed + 1, d + row + 1, k + row + 1};
-    push_pipes(count, f->q[EAST] + row, r->pull_axis, r->drag, &east, fastest);
-    pipe_ends south = {bed, d + row, k + row, below, d + next, k + next};
-    push_pipes(count, f->q[SOUTH] + row, r->pull_axis, r->drag, &south, fastest);
-    if (!f->eight)
-        return;
-    pipe_ends south_east = {bed, d + row, k + row, below + 1, d + next + 1, k + next + 1};
-    push_pipes(count, f->q[SOUTH_EAST] + row, r->pull_corner, r->drag, &south_east, fastest);
-    pipe_ends south_west = {bed + 1, d + row + 1, k + row + 1, below, d + next, k + next};
-    push_pipes(count, f->q[SOUTH_WEST] + row, r->pull_corner, r->drag, &south_west, fastest);
+    ends upper = {bed, f->depth[0] + row, f->limit + row};
+    ends lower = {below, f->depth[0] + next, f->limit + next};
+    if (f->eight)
+        push_row_of(f, y, &upper, &lower, fastest, true);
+    else
+        push_row_of(f, y, &upper, &lower, fastest, false);
 }
 
 static float *block_rows(const flood *f, int64_t block) {
@@ -226,8 +239,8 @@ typedef struct pipe_side {
 
 static RVI_PIPE_HOT pipe_side see_pipe(float q, const view *row, int j, float surface) {
     pipe_side s;
-    float in = rvi_pipe_positive(-q);
     s.out = rvi_pipe_positive(q);
+    float in = s.out - q;
     s.in = in * row->limit[j];
     s.carried = in * row->carries[j];
     s.fall = s.out * (surface - row->surface[j]);
@@ -250,8 +263,6 @@ static RVI_PIPE_HOT rvi_pipe_sums sum_pipes(const row_pipes *p, int x, const boo
     sum.in = (w.in + e.in) + (n.in + s.in);
     sum.carried = (w.carried + e.carried) + (n.carried + s.carried);
     sum.fall = (w.fall + e.fall) + (n.fall + s.fall);
-    sum.through_x = (w.in - e.in) + k * (e.out - w.out);
-    sum.through_y = (n.in - s.in) + k * (s.out - n.out);
     if (!eight)
         return sum;
     pipe_side se = see_pipe(p->se[x], south, x + 1, top);
@@ -261,10 +272,6 @@ static RVI_PIPE_HOT rvi_pipe_sums sum_pipes(const row_pipes *p, int x, const boo
     sum.in += (nw.in + se.in) + (ne.in + sw.in);
     sum.carried += (nw.carried + se.carried) + (ne.carried + sw.carried);
     sum.fall += 0.70710678f * ((nw.fall + se.fall) + (ne.fall + sw.fall));
-    float to_se = (nw.in - se.in) + k * (se.out - nw.out);
-    float to_sw = (ne.in - sw.in) + k * (sw.out - ne.out);
-    sum.through_x += to_se - to_sw;
-    sum.through_y += to_se + to_sw;
     return sum;
 }
 
@@ -347,12 +354,6 @@ static void any_row(const flood *f, int y, const row_pipes *p, const columns *mo
             after = rvi_pipe_ground(before, lay - take, now.sediment);
             moved = after - before;
         }
-        if (f->move_x) {
-            float mean = 0.5f * (f->depth[0][i] + now.depth);
-            float per = mean > RVI_PIPE_DRY ? r->half_width * r->dt * r->per_cell / mean : 0.0f;
-            f->move_x[i] = rvi_clampf(per * sum.through_x, -1.0f, 1.0f);
-            f->move_y[i] = rvi_clampf(per * sum.through_y, -1.0f, 1.0f);
-        }
         f->depth[1][i] = now.depth;
         f->rest[i] = now.rest;
         f->change[1][i] = after;
@@ -396,7 +397,59 @@ static void cell_block(void *arg, int64_t block) {
     result->done = true;
 }
 
+/* ---- the flux of a cell as a vector ---- */
+
+static bool may_leave(const flood *f, int dx, int dy) {
+    return (dx != 0 || dy != 0) && (f->eight || dx == 0 || dy == 0);
+}
+
+/* The flux that leaves cell (x, y) towards (x + dx, y + dy), before the limit. */
+static float leaving(const flood *f, int x, int y, int dx, int dy) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    float *const *q = f->q;
+    if (dy == 0)
+        return dx > 0 ? q[EAST][i] : -q[EAST][i - 1];
+    if (dx == 0)
+        return dy > 0 ? q[SOUTH][i] : -q[SOUTH][i - f->stride];
+    if (dx == dy)
+        return dx > 0 ? q[SOUTH_EAST][i] : -q[SOUTH_EAST][i - f->stride - 1];
+    return dy > 0 ? q[SOUTH_WEST][i - 1] : -q[SOUTH_WEST][i - f->stride];
+}
+
+/* The limited flux through a cell, in m2/s: the mean of both sides. */
+static void find_through(const flood *f, int x, int y, float *through_x, float *through_y) {
+    size_t i = (size_t)y * f->stride + (size_t)x;
+    float out[3][3] = {{0}};
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            if (!may_leave(f, dx, dy))
+                continue;
+            float q = leaving(f, x, y, dx, dy);
+            size_t j = (size_t)((ptrdiff_t)i + dy * (ptrdiff_t)f->stride + dx);
+            out[dy + 1][dx + 1] = q * (q > 0.0f ? f->limit[i] : f->limit[j]);
+        }
+    float to_se = out[2][2] - out[0][0], to_sw = out[2][0] - out[0][2];
+    *through_x = f->rules.half_width * ((out[1][2] - out[1][0]) + (to_se - to_sw));
+    *through_y = f->rules.half_width * ((out[2][1] - out[0][1]) + (to_se + to_sw));
+}
+
 /* ---- one round: sediment along the velocity ---- */
+
+/* How far sediment moves in this round, in cells; never beyond the next. */
+static void move_block(void *arg, int64_t block) {
+    const flood *f = arg;
+    int first = (int)block * ROWS + 1, end = rvi_mini(first + ROWS, f->height + 1);
+    for (int y = first; y < end; y++)
+        for (int x = 1; x <= f->width; x++) {
+            size_t i = (size_t)y * f->stride + (size_t)x;
+            float mean = 0.5f * (f->depth[0][i] + f->depth[1][i]), flux_x, flux_y;
+            float per = mean > RVI_PIPE_DRY ? f->rules.dt * f->rules.per_cell / mean : 0.0f;
+            find_through(f, x, y, &flux_x, &flux_y);
+            f->move_x[i] = rvi_clampf(per * flux_x, -1.0f, 1.0f);
+            f->move_y[i] = rvi_clampf(per * flux_y, -1.0f, 1.0f);
+        }
+    f->blocks[block].done = true;
+}
 
 /* Nothing passes a wall. `from` is the side a cell's sediment comes from or goes to: -1 or 1. */
 static float hold_inside(const flood *f, float move, int at, int last, float from) {
@@ -452,19 +505,6 @@ static void transport_block(void *arg, int64_t block) {
 }
 
 /* ---- one round: what leaves the map ---- */
-
-/* The flux that leaves cell (x, y) towards (x + dx, y + dy), before the limit. */
-static float leaving(const flood *f, int x, int y, int dx, int dy) {
-    size_t i = (size_t)y * f->stride + (size_t)x;
-    float *const *q = f->q;
-    if (dy == 0)
-        return dx > 0 ? q[EAST][i] : -q[EAST][i - 1];
-    if (dx == 0)
-        return dy > 0 ? q[SOUTH][i] : -q[SOUTH][i - f->stride];
-    if (dx == dy)
-        return dx > 0 ? q[SOUTH_EAST][i] : -q[SOUTH_EAST][i - f->stride - 1];
-    return dy > 0 ? q[SOUTH_WEST][i - 1] : -q[SOUTH_WEST][i - f->stride];
-}
 
 static void count_cell_off(flood *f, int x, int y) {
     size_t i = (size_t)y * f->stride + (size_t)x;
@@ -564,14 +604,13 @@ static rv_status run_round(flood *f, float dt) {
     int cells = (f->height + ROWS - 1) / ROWS;
     rv_status pushed = run_blocks(f, f->block_count, push_block);
     rv_status moved = run_blocks(f, cells, cell_block);
-    rv_status carried = RV_OK;
+    rv_status carried = f->move_x ? run_blocks(f, cells, move_block) : RV_OK;
     if (f->p->border == RV_pipes_border_open)
         count_border(f, count_cell_off);
     if (f->p->border == RV_pipes_border_open && f->p->transport == RV_pipes_transport_forward)
         count_border(f, count_sent_off);
-    if (f->move_x)
-        carried = run_blocks(f, cells, transport_block);
-    else
+    rv_status landed = f->move_x ? run_blocks(f, cells, transport_block) : RV_OK;
+    if (!f->move_x)
         swap(f->sediment);
     swap(f->depth);
     swap(f->change);
@@ -582,7 +621,8 @@ static rv_status run_round(flood *f, float dt) {
     }
     f->job->water.rained += (double)dt * f->source_sum;
     f->seconds += (double)dt;
-    return pushed != RV_OK ? pushed : moved != RV_OK ? moved : carried;
+    bool whole = pushed == RV_OK && moved == RV_OK && carried == RV_OK && landed == RV_OK;
+    return whole ? RV_OK : RV_CANCELLED;
 }
 
 /* Brings the land up to date. Heights are rounded down and what that leaves is afloat: so nothing
@@ -875,33 +915,24 @@ static rv_status prepare(flood *f) {
     return RV_OK;
 }
 
-static float bed_at(const flood *f, size_t i) {
-    return f->bed[i] + f->change[0][i];
-}
-
-/* The velocity of the water as it stands: through flux over depth. Where a cell has just run nearly
- * dry, the depth of the water that came in counts. */
+/* The velocity of the water as it stands. Where a cell has just run nearly dry, the depth of the
+ * water that came in counts. */
 static void find_velocity(const flood *f, int x, int y, float *vx, float *vy) {
     size_t i = (size_t)y * f->stride + (size_t)x;
-    float depth = f->depth[0][i], flux[3][3] = {{0}};
+    float depth = f->depth[0][i], bed = f->bed[i] + f->change[0][i];
     *vx = *vy = 0.0f;
     if (!(depth > RVI_PIPE_DRY))
         return;
     for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++) {
-            if ((dx == 0 && dy == 0) || (dx != 0 && dy != 0 && !f->eight))
-                continue;
-            float q = leaving(f, x, y, dx, dy);
             size_t j = (size_t)((ptrdiff_t)i + dy * (ptrdiff_t)f->stride + dx);
-            flux[dy + 1][dx + 1] = q * (q > 0.0f ? f->limit[i] : f->limit[j]);
-            if (q < 0.0f)
-                depth =
-                    rvi_maxf(depth, f->depth[0][j] - rvi_maxf(bed_at(f, i) - bed_at(f, j), 0.0f));
+            float down = rvi_maxf(bed - (f->bed[j] + f->change[0][j]), 0.0f);
+            if (may_leave(f, dx, dy) && leaving(f, x, y, dx, dy) < 0.0f)
+                depth = rvi_maxf(depth, f->depth[0][j] - down);
         }
-    float down = flux[2][2] - flux[0][0], up = flux[2][0] - flux[0][2];
-    float per = f->rules.half_width / depth;
-    *vx = per * ((flux[1][2] - flux[1][0]) + (down - up));
-    *vy = per * ((flux[2][1] - flux[0][1]) + (down + up));
+    find_through(f, x, y, vx, vy);
+    *vx /= depth;
+    *vy /= depth;
 }
 
 /* What the water leaves behind for the next step and for those who paint the land. */
