@@ -62,7 +62,9 @@ typedef struct flood {
     float *source;                             /* rain and spring in m/s, NULL: rain alone */
     float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
     float *rows;                               /* room for the rows of each block */
-    double volume, afloat;                     /* before the step, m3 */
+    float *grids;                              /* room for all of the above */
+    size_t grids_used;
+    double volume, afloat; /* before the step, m3 */
     rvi_pipe_rules rules;
     float rain; /* m/s */
     double source_sum;
@@ -669,63 +671,72 @@ static rv_status run_rounds(flood *f) {
 
 /* ---- before and after ---- */
 
-/* How many grids `flood` holds at most; mask and hardness may be there. */
+static bool needs_soft(const rv_terrain *land) {
+    bool hard_bedrock = land->layer_count == 1 && land->layers[0].erodibility != 1.0f;
+    return hard_bedrock || rvi_field_get(land, "mask") || rvi_field_get(land, "hardness");
+}
+
+/* How many grids this run needs. A plan does not know yet of mask and hardness. */
 static size_t grid_count(const flood *f) {
     const rv_pipes_params *p = f->p;
-    size_t grids = f->eight ? 17 : 15;
+    const rv_terrain *land = f->job->land;
+    size_t grids = f->eight ? 15 : 13;
     if (p->transport != RV_pipes_transport_flux)
         grids += 2;
-    return p->rain_image[0] || p->spring_rate > 0.0f ? grids + 2 : grids;
+    if (f->job->planning || needs_soft(land))
+        grids++;
+    if (f->job->planning || rvi_field_get(land, "mask"))
+        grids++;
+    return p->rain_image[0] || p->spring_rate > 0.0f ? grids + 1 : grids;
+}
+
+/* Grids lie one after the other, each begun elsewhere in a page: processors take a write for a read
+ * of the same place in another page, and wait. */
+static size_t grid_spacing(const flood *f) {
+    return (f->count + 1023) / 1024 * 1024 + 48;
 }
 
 static size_t plan_memory(const flood *f) {
     size_t rows = (size_t)f->block_count * 16 * f->stride;
-    return (grid_count(f) * f->count + rows) * sizeof(float) +
+    size_t image = f->p->rain_image[0] ? rvi_cells(f->job->land) : 0;
+    return (grid_count(f) * grid_spacing(f) + rows + image) * sizeof(float) +
            (size_t)f->block_count * sizeof(block_result) + 4096;
 }
 
-static float *grid(const flood *f, rv_status *status) {
-    float *made = *status == RV_OK
-                      ? rvi_alloc(f->job->ctx, f->count, sizeof(float), "the running water")
-                      : NULL;
-    *status = made ? RV_OK : RV_ERROR_MEMORY;
-    return made;
+static float *next_grid(flood *f) {
+    return f->grids + f->grids_used++ * grid_spacing(f);
 }
 
 static rv_status allocate(flood *f) {
-    rv_status status = RV_OK;
-    f->bed = grid(f, &status);
-    for (int i = 0; i < 2; i++) {
-        f->change[i] = grid(f, &status);
-        f->depth[i] = grid(f, &status);
-        f->sediment[i] = grid(f, &status);
-    }
-    f->rest = grid(f, &status);
-    for (int i = 0; i < (f->eight ? 4 : 2); i++)
-        f->q[i] = grid(f, &status);
-    f->limit = grid(f, &status);
-    f->laid = grid(f, &status);
-    f->flow = grid(f, &status);
-    if (f->p->transport != RV_pipes_transport_flux) {
-        f->move_x = grid(f, &status);
-        f->move_y = grid(f, &status);
-    }
-    if (status != RV_OK)
-        return status;
+    rv_context *ctx = f->job->ctx;
     size_t blocks = (size_t)f->block_count;
-    f->rows = rvi_alloc(f->job->ctx, blocks * 16 * f->stride, sizeof(float), "rows of water");
-    f->blocks = rvi_alloc(f->job->ctx, blocks, sizeof *f->blocks, "the blocks");
-    return f->rows && f->blocks ? RV_OK : RV_ERROR_MEMORY;
+    f->grids = rvi_alloc(ctx, grid_count(f) * grid_spacing(f), sizeof(float), "running water");
+    f->rows = rvi_alloc(ctx, blocks * 16 * f->stride, sizeof(float), "rows of water");
+    f->blocks = rvi_alloc(ctx, blocks, sizeof *f->blocks, "the blocks");
+    if (!f->grids || !f->rows || !f->blocks)
+        return RV_ERROR_MEMORY;
+    f->bed = next_grid(f);
+    for (int i = 0; i < 2; i++) {
+        f->change[i] = next_grid(f);
+        f->depth[i] = next_grid(f);
+        f->sediment[i] = next_grid(f);
+    }
+    f->rest = next_grid(f);
+    for (int i = 0; i < (f->eight ? 4 : 2); i++)
+        f->q[i] = next_grid(f);
+    f->limit = next_grid(f);
+    f->laid = next_grid(f);
+    f->flow = next_grid(f);
+    if (f->p->transport == RV_pipes_transport_flux)
+        return RV_OK;
+    f->move_x = next_grid(f);
+    f->move_y = next_grid(f);
+    return RV_OK;
 }
 
 static void release(flood *f) {
-    float *all[] = {f->bed,         f->change[0],   f->change[1], f->depth[0], f->depth[1],
-                    f->sediment[0], f->sediment[1], f->rest,      f->q[0],     f->q[1],
-                    f->q[2],        f->q[3],        f->limit,     f->laid,     f->flow,
-                    f->soft,        f->mask,        f->source,    f->move_x,   f->move_y,
-                    f->rows};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(f->job->ctx, all[i]);
+    rvi_free(f->job->ctx, f->grids);
+    rvi_free(f->job->ctx, f->rows);
     rvi_free(f->job->ctx, f->blocks);
 }
 
@@ -753,26 +764,23 @@ static void fill_ghosts(flood *f) {
         }
 }
 
-static rv_status fill_factors(flood *f) {
+static void fill_factors(flood *f) {
     const rv_terrain *land = f->job->land;
     const float *hardness = rvi_field_get(land, "hardness"), *mask = rvi_field_get(land, "mask");
     float bare = f->layered ? 1.0f : land->layers[0].erodibility;
-    rv_status status = RV_OK;
     if (mask) {
-        f->mask = grid(f, &status);
-        if (status == RV_OK)
-            fill_grid(f, mask, f->mask);
+        f->mask = next_grid(f);
+        fill_grid(f, mask, f->mask);
     }
-    if (status != RV_OK || (!mask && !hardness && bare == 1.0f))
-        return status;
-    f->soft = grid(f, &status);
-    for (int y = 0; status == RV_OK && y < f->height; y++)
+    if (!needs_soft(land))
+        return;
+    f->soft = next_grid(f);
+    for (int y = 0; y < f->height; y++)
         for (int x = 0; x < f->width; x++) {
             size_t i = (size_t)y * (size_t)f->width + (size_t)x;
             float soft = (mask ? mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
             f->soft[(size_t)(y + 1) * f->stride + (size_t)(x + 1)] = bare * soft;
         }
-    return status;
 }
 
 /* Shares the spring among the cells within its radius, at least the nearest one. */
@@ -809,8 +817,8 @@ static rv_status fill_source(flood *f) {
     if (!p->rain_image[0] && !(p->spring_rate > 0.0f))
         return RV_OK;
     rv_status status = RV_OK;
-    f->source = grid(f, &status);
-    if (status == RV_OK && p->rain_image[0]) {
+    f->source = next_grid(f);
+    if (p->rain_image[0]) {
         float *image;
         status = rvi_job_image(f->job, p->rain_image, &image);
         if (status == RV_OK)
@@ -898,11 +906,10 @@ static rv_status prepare(flood *f) {
     if (status == RV_OK)
         status = allocate(f);
     if (status == RV_OK)
-        status = fill_factors(f);
-    if (status == RV_OK)
         status = fill_source(f);
     if (status != RV_OK)
         return status;
+    fill_factors(f);
     fill_grid(f, land->surface, f->bed);
     fill_ghosts(f);
     fill_grid(f, rvi_field_get(land, "water"), f->depth[0]);
