@@ -280,7 +280,6 @@ static void test_dry_land_holds_no_sediment(void **state) {
     p.evaporation = 0.5f;
     rv_report dry = run(land, ctx, &p);
     assert_true(wet.ledger.afloat > 0.0);
-    print_message("afloat %g then %g\n", wet.ledger.afloat, dry.ledger.afloat);
     assert_true(fabs(dry.ledger.afloat + wet.ledger.afloat) < 1e-4 * wet.ledger.afloat);
     assert_true(dry.water.standing == 0.0);
     rv_terrain_destroy(land);
@@ -332,16 +331,25 @@ static void test_flipped_and_turned(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Plain land, and land with layers and hardness, with each transport. */
 static void test_any_number_of_threads(void **state) {
     (void)state;
     static const int threads[] = {1, 2, 3, 7};
-    for (int transport = 0; transport < 3; transport++) {
+    for (int mode = 0; mode < 6; mode++) {
         uint64_t first = 0;
         for (int t = 0; t < 4; t++) {
             rv_context *ctx = support_context(threads[t]);
             rv_terrain *land = hills(ctx, 77, 133, 10.0f);
+            static float soil[77 * 133];
+            for (int i = 0; i < 77 * 133; i++)
+                soil[i] = (float)(i % 10) * 0.1f;
+            const rv_layer_desc desc = {.name = "soil", .erodibility = 0.7f, .talus = 30.0f};
+            if (mode >= 3) {
+                support_ok(ctx, rv_terrain_field_set(land, "hardness", soil));
+                support_ok(ctx, rv_terrain_layer_add(land, &desc, soil));
+            }
             rv_pipes_params p = rv_pipes_params_default();
-            p.transport = transport;
+            p.transport = mode % 3;
             p.rounds = 50;
             run(land, ctx, &p);
             uint64_t hash = rv_terrain_hash(land);

@@ -76,6 +76,16 @@ static const struct {
     {"droplets_strip", "terrain width=1 height=90 noise droplets drops=500"},
     {"droplets_small", "terrain width=3 height=2 noise droplets drops=50"},
     {"droplets_twice", RAIN "droplets drops=1k seed=2 border=wall"},
+    {"pipes", HILLS "pipes time=60"},
+    {"pipes_4", HILLS "pipes rounds=60 neighbours=4"},
+    {"pipes_wall", HILLS "pipes rounds=60 border=wall evaporation=0.01 friction=0"},
+    {"pipes_backward", HILLS "pipes rounds=40 transport=backward"},
+    {"pipes_forward", HILLS "pipes rounds=40 transport=forward border=wall"},
+    {"pipes_spring", HILLS "pipes rounds=60 rain=0 spring_rate=30 dt=0.3"},
+    {"pipes_rain", HILLS "save rain2.png pipes rounds=40 rain_image=rain2.png"},
+    {"pipes_hardness", HILLS "save hard2.png hardness hard2.png pipes rounds=40"},
+    {"pipes_twice", HILLS "pipes rounds=30 pipes rounds=30 rain=0 capacity=400"},
+    {"pipes_strip", "terrain width=1 height=90 noise pipes rounds=50"},
     {"layers", NULL},
 };
 
