@@ -15,6 +15,7 @@
 #define RVI_PIPE_HOT inline
 #endif
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep loops from being vectorised */
 #define RVI_PIPE_APART _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define RVI_PIPE_APART _Pragma("GCC ivdep")
