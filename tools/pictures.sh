@@ -133,3 +133,22 @@ for receiver in lowest gradient; do
     ravine $cliffs thermal method=slope receiver=$receiver talus=35 rounds=20 \
         hillshade "$out/thermal-slope-$receiver.png"
 done
+# The same land under running water.
+ravine $land pipes hillshade "$out/pipes-after.png"
+ravine $land pipes neighbours=4 hillshade "$out/pipes-four.png"
+for transport in backward forward; do
+    ravine $land pipes transport=$transport hillshade "$out/pipes-$transport.png"
+done
+while read -r key values; do
+    for value in $values; do
+        ravine $land pipes "$key=$value" hillshade "$out/pipes-$key-$value.png"
+    done
+done <<VALUES
+time 200 3600
+rain 200 5000
+capacity 10 200
+dissolve 0.002 0.05
+deposit 0.002 0.1
+max_depth 0.05 2
+friction 0.02 0.5
+VALUES

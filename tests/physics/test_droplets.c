@@ -1499,14 +1499,15 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     p.blend = 0.5f;
     assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, &s.report), RV_CANCELLED);
     assert_true(w.whole && w.grows);
-    if (most_seen > 0)
+    if (most_seen > 0) {
         assert_int_equal(w.seen, most_seen);
-    else
-        assert_int_equal(w.calls, most_calls);
-    assert_true(w.seen > 0 && w.done > 0 && w.done < 1);
+        assert_true(w.done > 0 && s.report.ledger.taken > 0);
+    } else {
+        assert_int_equal(w.calls, most_calls); /* on a slow machine not one round may be over */
+    }
+    assert_true(w.done < 1);
     assert_finite(&s);
     check_layers(&s);
-    assert_true(s.report.ledger.taken > 0);
     below("gap of the ledger after a stop", ledger_gap(&s, &s.report.ledger), 1e-6);
     scene_end(&s);
 }
