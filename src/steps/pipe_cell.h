@@ -24,7 +24,6 @@
 #endif
 
 #define RVI_PIPE_DRY 1e-5f   /* m: below it a cell is dry and its sediment lies on the ground */
-#define RVI_PIPE_DROP 0.25f  /* of the drop to the next cell, the most a cell loses in one round */
 #define RVI_PIPE_NONE 1e-15f /* what is less counts as nothing: floats stay far from subnormal */
 #define RVI_PIPE_KEEP                                                                              \
     0x1p-20f /* share of its water a cell keeps, so that rounding takes no more                    \
@@ -40,6 +39,7 @@ typedef struct rvi_pipe_rules {
     float half_width; /* half the width of a pipe in cells */
     float per_cell;   /* 1 / cell */
     float cell;       /* m */
+    float drop;       /* m: times the sine of the tilt, the most a cell loses in one round */
     float capacity, min_tilt, max_depth;
     float dissolve, deposit; /* shares in this round */
     float evaporate;         /* share in this round */
@@ -85,10 +85,17 @@ static RVI_PIPE_HOT rvi_pipe_run rvi_pipe_flux(float q, float pull, float drag, 
     return run;
 }
 
-/* How much of what the pipes ask of a cell it can give. */
-static RVI_PIPE_HOT float rvi_pipe_limit(float depth, float asked) {
-    float part = (1.0f - RVI_PIPE_KEEP) * depth / (asked + 1e-30f);
-    return rvi_pipe_pick(asked > depth, part, 1.0f);
+typedef struct rvi_pipe_gift {
+    float limit;   /* the share of what the pipes ask of a cell that it can give */
+    float carries; /* sediment that goes with a metre of water asked for */
+} rvi_pipe_gift;
+
+static RVI_PIPE_HOT rvi_pipe_gift rvi_pipe_give(float depth, float sediment, float asked) {
+    float per = (1.0f - RVI_PIPE_KEEP) / (rvi_maxf(asked, depth) + 1e-30f);
+    rvi_pipe_gift gift;
+    gift.limit = rvi_pipe_pick(asked > depth, depth * per, 1.0f);
+    gift.carries = rvi_pipe_pick(depth > RVI_PIPE_DRY, sediment * per, 0.0f);
+    return gift;
 }
 
 typedef struct rvi_pipe_state {
@@ -120,8 +127,9 @@ static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pi
     now.rest = gain - (wet - depth);
     now.depth = wet;
 
-    float tilt = rvi_pipe_positive(sum.fall) / (sum.asked + 1e-30f) * r->per_cell;
-    float sine = rvi_maxf(tilt / sqrtf(1.0f + tilt * tilt), r->min_tilt);
+    float fall = rvi_pipe_positive(sum.fall) * r->per_cell;
+    float slope = sqrtf((sum.asked * sum.asked + fall * fall) + 1e-30f);
+    float sine = rvi_maxf(fall / slope, r->min_tilt);
     float mean = 0.5f * (depth + wet);
     float through = r->half_width * (sum.in + sum.out);
     float speed = rvi_pipe_pick(mean > RVI_PIPE_DRY, through / (mean + 1e-30f), 0.0f);
@@ -131,7 +139,7 @@ static RVI_PIPE_HOT rvi_pipe_state rvi_pipe_cell(const rvi_pipe_rules *r, rvi_pi
     carried = rvi_pipe_pick(carried > RVI_PIPE_NONE, carried, 0.0f);
     now.sediment = carried;
     float room = can - carried;
-    float most = RVI_PIPE_DROP * r->cell * rvi_maxf(tilt, r->min_tilt);
+    float most = r->drop * sine;
     now.take = rvi_minf(r->dissolve * rvi_pipe_positive(room), most);
     now.lay = r->deposit * rvi_pipe_positive(-room);
     now.take = rvi_pipe_pick(wet > RVI_PIPE_DRY, now.take, 0.0f);

@@ -37,7 +37,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 32 }; /* of a block of work */
+enum { ROWS = 32 };       /* of a block of work */
+enum { BLOCK_ROWS = 17 }; /* of numbers a block keeps while it is worked on */
+/* Column 1, the first of the map, lies on a cache line; loops over pipes, which begin at column 0,
+ * begin at the line before. */
+enum { START = 15, PAD = 3 };
 enum { EAST, SOUTH, SOUTH_EAST, SOUTH_WEST, PIPES };
 #define WALL 1e30f
 
@@ -85,7 +89,7 @@ static const float *fill_bed(const flood *f, int y, float *bed) {
     const float *restrict before = f->bed + (size_t)y * f->stride;
     const float *restrict change = f->change[0] + (size_t)y * f->stride;
     RVI_PIPE_APART
-    for (int x = 0; x < f->width + 2; x++)
+    for (int x = -PAD; x < f->width + 2; x++)
         bed[x] = before[x] + change[x];
     return bed;
 }
@@ -102,30 +106,28 @@ static RVI_PIPE_HOT rvi_pipe_run push_pipe(float q, float pull, float drag, cons
                          to->depth[j]);
 }
 
-static RVI_PIPE_HOT void push_row_of(const flood *f, int y, const ends *upper, const ends *lower,
-                                     float *restrict fastest, const bool eight) {
+/* Two pipes of each cell in a row: east and south, or south-east and south-west. */
+static RVI_PIPE_HOT void push_two(const flood *f, int y, const ends *upper, const ends *lower,
+                                  float *fastest, const bool corners) {
     const size_t row = (size_t)y * f->stride;
     const ends a = *upper, b = *lower;
-    const float axis = f->rules.pull_axis, corner = f->rules.pull_corner, drag = f->rules.drag;
-    float *restrict e = f->q[EAST] + row, *restrict s = f->q[SOUTH] + row;
-    float *restrict se = eight ? f->q[SOUTH_EAST] + row : e;
-    float *restrict sw = eight ? f->q[SOUTH_WEST] + row : e;
+    const float pull = corners ? f->rules.pull_corner : f->rules.pull_axis, drag = f->rules.drag;
+    float *restrict first = f->q[corners ? SOUTH_EAST : EAST] + row;
+    float *restrict second = f->q[corners ? SOUTH_WEST : SOUTH] + row, *restrict most = fastest;
     const int count = f->width + 1;
     RVI_PIPE_APART
-    for (int x = 0; x < count; x++) {
-        rvi_pipe_run east = push_pipe(e[x], axis, drag, &a, x, &a, x + 1);
-        rvi_pipe_run south = push_pipe(s[x], axis, drag, &a, x, &b, x);
-        float fast = rvi_maxf(east.speed, south.speed);
-        e[x] = east.flux;
-        s[x] = south.flux;
-        if (eight) {
-            rvi_pipe_run south_east = push_pipe(se[x], corner, drag, &a, x, &b, x + 1);
-            rvi_pipe_run south_west = push_pipe(sw[x], corner, drag, &a, x + 1, &b, x);
-            fast = rvi_maxf(fast, rvi_maxf(south_east.speed, south_west.speed));
-            se[x] = south_east.flux;
-            sw[x] = south_west.flux;
+    for (int x = -PAD; x < count; x++) {
+        rvi_pipe_run one, two;
+        if (corners) {
+            one = push_pipe(first[x], pull, drag, &a, x, &b, x + 1);
+            two = push_pipe(second[x], pull, drag, &a, x + 1, &b, x);
+        } else {
+            one = push_pipe(first[x], pull, drag, &a, x, &a, x + 1);
+            two = push_pipe(second[x], pull, drag, &a, x, &b, x);
         }
-        fastest[x] = rvi_maxf(fast, fastest[x]);
+        first[x] = one.flux;
+        second[x] = two.flux;
+        most[x] = rvi_maxf(rvi_maxf(one.speed, two.speed), most[x]);
     }
 }
 
@@ -133,14 +135,13 @@ static void push_row(const flood *f, int y, const float *bed, const float *below
     size_t row = (size_t)y * f->stride, next = row + f->stride;
     ends upper = {bed, f->depth[0] + row, f->limit + row};
     ends lower = {below, f->depth[0] + next, f->limit + next};
+    push_two(f, y, &upper, &lower, fastest, false);
     if (f->eight)
-        push_row_of(f, y, &upper, &lower, fastest, true);
-    else
-        push_row_of(f, y, &upper, &lower, fastest, false);
+        push_two(f, y, &upper, &lower, fastest, true);
 }
 
 static float *block_rows(const flood *f, int64_t block) {
-    return f->rows + (size_t)block * 16 * f->stride;
+    return f->rows + (size_t)block * BLOCK_ROWS * f->stride + START;
 }
 
 /* Rows 0 to height; row 0 holds the pipes that leave the ghosts in the north. */
@@ -149,7 +150,7 @@ static void push_block(void *arg, int64_t block) {
     int first = (int)block * ROWS, end = rvi_mini(first + ROWS, f->height + 1);
     float *rows = block_rows(f, block), *fastest = rows + 2 * f->stride;
     float *two[2] = {rows, rows + f->stride};
-    memset(fastest, 0, f->stride * sizeof(float));
+    memset(fastest - PAD, 0, f->stride * sizeof(float));
     fill_bed(f, first, two[first & 1]);
     for (int y = first; y < end; y++) {
         fill_bed(f, y + 1, two[(y + 1) & 1]);
@@ -201,9 +202,9 @@ static RVI_PIPE_HOT void fill_view_of(const flood *f, int y, const view *v, cons
             out += (rvi_pipe_positive(se[x]) + rvi_pipe_positive(-nw[x - 1])) +
                    (rvi_pipe_positive(sw[x - 1]) + rvi_pipe_positive(-ne[x]));
         asked[x] = out;
-        limit[x] = rvi_pipe_limit(depth[x], out * share);
-        float in_water = sediment[x] / (depth[x] + 1e-30f);
-        carries[x] = carry * rvi_pipe_pick(depth[x] > RVI_PIPE_DRY, limit[x] * in_water, 0.0f);
+        rvi_pipe_gift gift = rvi_pipe_give(depth[x], sediment[x], out * share);
+        limit[x] = gift.limit;
+        carries[x] = carry * gift.carries;
     }
 }
 
@@ -251,32 +252,57 @@ static RVI_PIPE_HOT pipe_side see_pipe(float q, const view *row, int j, float su
     return s;
 }
 
+/* What comes in through the pipes of a row of cells, and the flux that leaves times its fall. */
+typedef struct row_sums {
+    float *in, *carried, *fall;
+} row_sums;
+
 /* Opposite pipes are added first, then pairs: a map that is turned or flipped gives the same bits.
- */
-static RVI_PIPE_HOT rvi_pipe_sums sum_pipes(const row_pipes *p, int x, const bool eight) {
-    const view *north = &p->north, *here = &p->here, *south = &p->south;
-    const float k = here->limit[x], top = here->surface[x], asked = here->asked[x];
-    pipe_side e = see_pipe(p->e[x], here, x + 1, top);
-    pipe_side w = see_pipe(-p->e[x - 1], here, x - 1, top);
-    pipe_side s = see_pipe(p->s[x], south, x, top);
-    pipe_side n = see_pipe(-p->n[x], north, x, top);
-    rvi_pipe_sums sum;
-    sum.asked = asked;
-    sum.out = k * asked;
-    sum.lost = here->carries[x] * asked;
-    sum.in = (w.in + e.in) + (n.in + s.in);
-    sum.carried = (w.carried + e.carried) + (n.carried + s.carried);
-    sum.fall = (w.fall + e.fall) + (n.fall + s.fall);
-    if (!eight)
-        return sum;
-    pipe_side se = see_pipe(p->se[x], south, x + 1, top);
-    pipe_side nw = see_pipe(-p->nw[x - 1], north, x - 1, top);
-    pipe_side sw = see_pipe(p->sw[x - 1], south, x - 1, top);
-    pipe_side ne = see_pipe(-p->ne[x], north, x + 1, top);
-    sum.in += (nw.in + se.in) + (ne.in + sw.in);
-    sum.carried += (nw.carried + se.carried) + (ne.carried + sw.carried);
-    sum.fall += 0.70710678f * ((nw.fall + se.fall) + (ne.fall + sw.fall));
-    return sum;
+ * This loop and the one over the cells are apart because processors look only so far ahead. */
+static RVI_PIPE_HOT void sum_row_of(int width, const row_pipes *pipes, const row_sums *to,
+                                    const bool eight) {
+    const row_pipes p = *pipes;
+    float *restrict in = to->in, *restrict carried = to->carried, *restrict fall = to->fall;
+    RVI_PIPE_APART
+    for (int x = 1; x <= width; x++) {
+        const float top = p.here.surface[x];
+        pipe_side e = see_pipe(p.e[x], &p.here, x + 1, top);
+        pipe_side w = see_pipe(-p.e[x - 1], &p.here, x - 1, top);
+        pipe_side s = see_pipe(p.s[x], &p.south, x, top);
+        pipe_side n = see_pipe(-p.n[x], &p.north, x, top);
+        float in_sum = (w.in + e.in) + (n.in + s.in);
+        float carried_sum = (w.carried + e.carried) + (n.carried + s.carried);
+        float fall_sum = (w.fall + e.fall) + (n.fall + s.fall);
+        if (eight) {
+            pipe_side se = see_pipe(p.se[x], &p.south, x + 1, top);
+            pipe_side nw = see_pipe(-p.nw[x - 1], &p.north, x - 1, top);
+            pipe_side sw = see_pipe(p.sw[x - 1], &p.south, x - 1, top);
+            pipe_side ne = see_pipe(-p.ne[x], &p.north, x + 1, top);
+            in_sum += (nw.in + se.in) + (ne.in + sw.in);
+            carried_sum += (nw.carried + se.carried) + (ne.carried + sw.carried);
+            fall_sum += 0.70710678f * ((nw.fall + se.fall) + (ne.fall + sw.fall));
+        }
+        in[x] = in_sum;
+        carried[x] = carried_sum;
+        fall[x] = fall_sum;
+    }
+}
+
+static void sum_row(const flood *f, const row_pipes *p, const row_sums *to) {
+    if (f->eight)
+        sum_row_of(f->width, p, to, true);
+    else
+        sum_row_of(f->width, p, to, false);
+}
+
+static RVI_PIPE_HOT rvi_pipe_sums sums_at(const view *v, const row_sums *s, int x) {
+    float asked = v->asked[x];
+    return (rvi_pipe_sums){.in = s->in[x],
+                           .out = v->limit[x] * asked,
+                           .carried = s->carried[x],
+                           .lost = v->carries[x] * asked,
+                           .asked = asked,
+                           .fall = s->fall[x]};
 }
 
 /* What a block keeps of each column until its last row is done. */
@@ -285,11 +311,12 @@ typedef struct columns {
 } columns;
 
 /* The plain case: bare rock, nothing held back, the same rain everywhere. */
-static RVI_PIPE_HOT void plain_row(const flood *f, int y, const row_pipes *pipes,
-                                   const columns *most, bool eight) {
+static void plain_row(const flood *f, int y, const view *here, const row_sums *sums,
+                      const columns *most) {
     const size_t row = (size_t)y * f->stride;
     const rvi_pipe_rules r = f->rules;
-    const row_pipes p = *pipes;
+    const view v = *here;
+    const row_sums from = *sums;
     const float rain = f->rain * r.dt;
     const int width = f->width;
     const float *restrict depth = f->depth[0] + row, *restrict sediment = f->sediment[0] + row;
@@ -302,7 +329,7 @@ static RVI_PIPE_HOT void plain_row(const flood *f, int y, const row_pipes *pipes
     float *restrict evaporated = most->evaporated;
     RVI_PIPE_APART
     for (int x = 1; x <= width; x++) {
-        rvi_pipe_sums sum = sum_pipes(&p, x, eight);
+        rvi_pipe_sums sum = sums_at(&v, &from, x);
         rvi_pipe_state now = rvi_pipe_cell(&r, sum, depth[x], rest[x], sediment[x], rain);
         float after = rvi_pipe_ground(change[x], now.lay - now.take, now.sediment);
         float moved = after - change[x];
@@ -310,20 +337,12 @@ static RVI_PIPE_HOT void plain_row(const flood *f, int y, const row_pipes *pipes
         rest[x] = now.rest;
         change_to[x] = after;
         sediment_to[x] = now.sediment - moved;
-        limit[x] = p.here.limit[x];
+        limit[x] = v.limit[x];
         laid[x] += rvi_pipe_positive(moved);
         flow[x] += r.share * sum.out;
         deepest[x] = rvi_maxf(now.depth, deepest[x]);
         evaporated[x] += now.evaporated;
     }
-}
-
-static void plain_row_4(const flood *f, int y, const row_pipes *p, const columns *most) {
-    plain_row(f, y, p, most, false);
-}
-
-static void plain_row_8(const flood *f, int y, const row_pipes *p, const columns *most) {
-    plain_row(f, y, p, most, true);
 }
 
 /* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
@@ -337,13 +356,14 @@ static float move_layers(const flood *f, size_t cell, float take, float lay, flo
     return *top - before;
 }
 
-/* Any case: mask, hardness, layers, rain by an image, velocity kept for the transport. */
-static void any_row(const flood *f, int y, const row_pipes *p, const columns *most) {
+/* Any case: mask, hardness, layers, rain by an image. */
+static void any_row(const flood *f, int y, const view *here, const row_sums *sums,
+                    const columns *most) {
     const size_t row = (size_t)y * f->stride;
     const rvi_pipe_rules *r = &f->rules;
     for (int x = 1; x <= f->width; x++) {
         size_t i = row + (size_t)x;
-        rvi_pipe_sums sum = sum_pipes(p, x, f->eight);
+        rvi_pipe_sums sum = sums_at(here, sums, x);
         float rain = (f->source ? f->source[i] : f->rain) * r->dt;
         rvi_pipe_state now =
             rvi_pipe_cell(r, sum, f->depth[0][i], f->rest[i], f->sediment[0][i], rain);
@@ -362,7 +382,7 @@ static void any_row(const flood *f, int y, const row_pipes *p, const columns *mo
         f->rest[i] = now.rest;
         f->change[1][i] = after;
         f->sediment[1][i] = now.sediment - moved;
-        f->limit[i] = p->here.limit[x];
+        f->limit[i] = here->limit[x];
         f->laid[i] += rvi_pipe_positive(moved);
         f->flow[i] += r->share * sum.out;
         most->depth[x] = rvi_maxf(now.depth, most->depth[x]);
@@ -377,20 +397,21 @@ static void cell_block(void *arg, int64_t block) {
     view views[3];
     for (int i = 0; i < 3; i++, rows += 4 * f->stride)
         views[i] = (view){rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride};
+    row_sums sums = {rows, rows + f->stride, rows + 2 * f->stride};
+    rows += 3 * f->stride;
     columns most = {rows, rows + f->stride};
-    memset(rows, 0, 2 * f->stride * sizeof(float));
-    bool plain = !f->soft && !f->mask && !f->layered && !f->source && !f->move_x;
+    memset(rows, 0, (2 * f->stride - PAD) * sizeof(float));
+    bool plain = !f->soft && !f->mask && !f->layered && !f->source;
     fill_view(f, first - 1, &views[(first - 1) % 3]);
     fill_view(f, first, &views[first % 3]);
     for (int y = first; y < end; y++) {
         fill_view(f, y + 1, &views[(y + 1) % 3]);
         row_pipes p = pipes_of(f, y, views);
-        if (!plain)
-            any_row(f, y, &p, &most);
-        else if (f->eight)
-            plain_row_8(f, y, &p, &most);
+        sum_row(f, &p, &sums);
+        if (plain)
+            plain_row(f, y, &p.here, &sums, &most);
         else
-            plain_row_4(f, y, &p, &most);
+            any_row(f, y, &p.here, &sums, &most);
     }
     block_result *result = &f->blocks[block];
     result->depth = 0.0f;
@@ -512,21 +533,22 @@ static void transport_block(void *arg, int64_t block) {
 
 static void count_cell_off(flood *f, int x, int y) {
     size_t i = (size_t)y * f->stride + (size_t)x;
-    const float share = f->rules.share, depth = f->depth[0][i], limit = f->limit[i];
-    float carries = depth > RVI_PIPE_DRY ? limit * (f->sediment[0][i] / (depth + 1e-30f)) : 0.0f;
-    double water = 0.0, sediment = 0.0;
+    const float share = f->rules.share;
+    float asked = 0.0f;
+    double off = 0.0;
     for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++) {
-            bool inside = x + dx >= 1 && x + dx <= f->width && y + dy >= 1 && y + dy <= f->height;
-            if (inside || (dx != 0 && dy != 0 && !f->eight))
+            if (!may_leave(f, dx, dy))
                 continue;
             float q = rvi_pipe_positive(leaving(f, x, y, dx, dy));
-            water += (double)(q * limit);
-            sediment += (double)(q * carries);
+            bool inside = x + dx >= 1 && x + dx <= f->width && y + dy >= 1 && y + dy <= f->height;
+            asked += q;
+            off += inside ? 0.0 : (double)q;
         }
-    f->job->water.carried_off += water * (double)share;
+    rvi_pipe_gift gift = rvi_pipe_give(f->depth[0][i], f->sediment[0][i], asked * share);
+    f->job->water.carried_off += off * (double)share * (double)f->limit[i];
     if (f->p->transport == RV_pipes_transport_flux)
-        f->carried_off += sediment * (double)share;
+        f->carried_off += off * (double)share * (double)gift.carries;
 }
 
 /* Of what a cell sends forward, the part that has no cell to land on. */
@@ -597,6 +619,7 @@ static void set_rules(flood *f, float dt) {
     r->capacity = p->capacity;
     r->min_tilt = p->min_tilt;
     r->max_depth = p->max_depth;
+    r->drop = 0.25f * r->cell;
     r->dissolve = 1.0f - rvi_expf(-p->dissolve * dt);
     r->deposit = 1.0f - rvi_expf(-p->deposit * dt);
     r->evaporate = 1.0f - rvi_expf(-p->evaporation * dt);
@@ -699,21 +722,22 @@ static size_t grid_spacing(const flood *f) {
 }
 
 static size_t plan_memory(const flood *f) {
-    size_t rows = (size_t)f->block_count * 16 * f->stride;
+    size_t rows = (size_t)f->block_count * BLOCK_ROWS * f->stride + START;
     size_t image = f->p->rain_image[0] ? rvi_cells(f->job->land) : 0;
     return (grid_count(f) * grid_spacing(f) + rows + image) * sizeof(float) +
            (size_t)f->block_count * sizeof(block_result) + 4096;
 }
 
 static float *next_grid(flood *f) {
-    return f->grids + f->grids_used++ * grid_spacing(f);
+    return f->grids + f->grids_used++ * grid_spacing(f) + START;
 }
 
 static rv_status allocate(flood *f) {
     rv_context *ctx = f->job->ctx;
     size_t blocks = (size_t)f->block_count;
     f->grids = rvi_alloc(ctx, grid_count(f) * grid_spacing(f), sizeof(float), "running water");
-    f->rows = rvi_alloc(ctx, blocks * 16 * f->stride, sizeof(float), "rows of water");
+    f->rows =
+        rvi_alloc(ctx, blocks * BLOCK_ROWS * f->stride + START, sizeof(float), "rows of water");
     f->blocks = rvi_alloc(ctx, blocks, sizeof *f->blocks, "the blocks");
     if (!f->grids || !f->rows || !f->blocks)
         return RV_ERROR_MEMORY;
@@ -1016,7 +1040,7 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->job = job;
     f->width = land->width;
     f->height = land->height;
-    f->stride = (size_t)land->width + 2;
+    f->stride = ((size_t)land->width + 2 + PAD + 15) / 16 * 16;
     f->count = f->stride * (size_t)(land->height + 2);
     f->eight = p->neighbours == RV_pipes_neighbours_8;
     f->layered = land->layer_count > 1;
