@@ -91,6 +91,17 @@ static RVI_HOT rvi_v4 rvi_v4_all(float x) {
     return (rvi_v4){x, x, x, x};
 }
 
+/* a < b ? a : b and a > b ? a : b. The instructions mean just that, also for zeros of either sign,
+ * but not every compiler finds them. */
+#if defined(__SSE__)
+static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
+    return __builtin_ia32_minps(a, b);
+}
+
+static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
+    return __builtin_ia32_maxps(a, b);
+}
+#else
 static RVI_HOT rvi_v4 rvi_v4_select(rvi_m4 m, rvi_v4 yes, rvi_v4 no) {
     return (rvi_v4)((m & (rvi_m4)yes) | (~m & (rvi_m4)no));
 }
@@ -102,10 +113,7 @@ static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
 static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
     return rvi_v4_select(a > b, a, b);
 }
-
-static RVI_HOT rvi_v4 rvi_v4_positive(rvi_v4 a) { /* max(0, a) */
-    return (rvi_v4)((rvi_m4)a & (a > 0.0f));
-}
+#endif
 
 /* The eight lanes of a sum, in the one order that everyone keeps. */
 static RVI_HOT float rvi_lane_sum(rvi_v4 low, rvi_v4 high) {
@@ -124,7 +132,7 @@ static RVI_HOT float rvi_brush_weigh(const rvi_brush *brush, float u, float v, f
             rvi_v4 d = dx * dx + dy * dy;
             for (int k = 0; k < 4; k++)
                 d[k] = sqrtf(d[k]);
-            d = rvi_v4_positive(brush->radius - d);
+            d = rvi_v4_max(brush->radius - d, rvi_v4_all(0.0f));
             sum[half] += d;
             rvi_v4_store(w + i + 4 * half, d);
         }
