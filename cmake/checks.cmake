@@ -20,6 +20,7 @@ set(strict -DRAVINE_WERROR=ON -DRAVINE_TESTS=ON)
 # The tests again under the sanitizers.
 ravine_also(asan --preset asan)
 ravine_add_tests(${also}/asan asan unit physics faults cli)
+ravine_add_same_bits(${also}/asan asan.same_bits asan)
 ravine_also(tsan --preset tsan)
 ravine_add_tests(${also}/tsan tsan unit)
 ravine_add_same_bits(${also}/tsan tsan.same_bits tsan)
