@@ -137,31 +137,44 @@ typedef struct graph_work {
     int head, tail; /* of the queue of blocks that wait for nothing more; guarded by the lock */
 } graph_work;
 
-/* Runs the next block that is ready, whichever it is, once there is one. */
+/* Takes this thread's share of the blocks that are ready, once there are some. 0: none are left. */
+static int take_ready(graph_work *w, int *blocks) {
+    const rvi_graph *g = w->graph;
+    pthread_mutex_lock(&w->pool->lock);
+    while (w->head == w->tail && w->head < g->count && !atomic_load(&w->pool->stop))
+        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
+    int threads = w->pool->worker_count + 1;
+    int count = (w->tail - w->head + threads - 1) / threads;
+    count = count < g->batch ? count : g->batch;
+    for (int i = 0; i < count; i++)
+        blocks[i] = g->queue[w->head++];
+    if (w->head == g->count)
+        pthread_cond_broadcast(&w->pool->ready);
+    pthread_mutex_unlock(&w->pool->lock);
+    return count;
+}
+
 static void run_ready(void *arg, int64_t turn) {
     (void)turn;
     graph_work *w = arg;
     const rvi_graph *g = w->graph;
-    int followers[RVI_FOLLOWERS];
-    pthread_mutex_lock(&w->pool->lock);
-    while (w->head == w->tail && !atomic_load(&w->pool->stop))
-        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
-    int block = w->head < w->tail ? g->queue[w->head++] : -1;
-    pthread_mutex_unlock(&w->pool->lock);
-    if (block < 0)
+    int blocks[RVI_BATCH], followers[RVI_FOLLOWERS];
+    int count = take_ready(w, blocks);
+    if (count == 0)
         return;
-    g->run(g->arg, block);
-    int count = g->followers(g->arg, block, followers);
+    g->run(g->arg, blocks, count);
     pthread_mutex_lock(&w->pool->lock);
-    for (int i = 0; i < count; i++)
-        if (--g->waits[followers[i]] == 0)
-            g->queue[w->tail++] = followers[i];
+    for (int b = 0; b < count; b++)
+        for (int i = g->followers(g->arg, blocks[b], followers) - 1; i >= 0; i--)
+            if (--g->waits[followers[i]] == 0)
+                g->queue[w->tail++] = followers[i];
     if (w->head < w->tail)
         pthread_cond_broadcast(&w->pool->ready);
     pthread_mutex_unlock(&w->pool->lock);
 }
 
 rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
+    assert(graph->batch >= 1 && graph->batch <= RVI_BATCH);
     graph_work w = {.graph = graph, .pool = rvi_context_pool(ctx)};
     for (int i = 0; i < graph->count; i++)
         if (graph->waits[i] == 0)

@@ -11,13 +11,14 @@ rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, in
                        void *arg);
 
 /* Blocks of which some must follow others. `followers` names those that wait for a block; `waits`
- * says for how many each one waits, and is used up. */
-enum { RVI_FOLLOWERS = 256 };
+ * says for how many each one waits, and is used up. One call of `run` gets several blocks that wait
+ * for nothing more, up to `batch`, to run in any order or side by side. */
+enum { RVI_FOLLOWERS = 256, RVI_BATCH = 64 };
 typedef struct rvi_graph {
-    int count;
+    int count, batch;                                 /* batch: 1 to RVI_BATCH */
     int *waits, *queue;                               /* room for `count` in each */
     int (*followers)(void *arg, int block, int *out); /* at most RVI_FOLLOWERS; returns how many */
-    void (*run)(void *arg, int block);
+    void (*run)(void *arg, const int *blocks, int count);
     void *arg;
 } rvi_graph;
 rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph);

@@ -91,6 +91,12 @@ static RVI_HOT rvi_v4 rvi_v4_all(float x) {
     return (rvi_v4){x, x, x, x};
 }
 
+static RVI_HOT rvi_v4 rvi_v4_sqrt(rvi_v4 v) {
+    for (int k = 0; k < 4; k++)
+        v[k] = sqrtf(v[k]);
+    return v;
+}
+
 /* a < b ? a : b and a > b ? a : b. The instructions mean just that, also for zeros of either sign,
  * but not every compiler finds them. */
 #if defined(__SSE__)
@@ -130,9 +136,7 @@ static RVI_HOT float rvi_brush_weigh(const rvi_brush *brush, float u, float v, f
             rvi_v4 dx = rvi_v4_load(brush->dx + i + 4 * half) - u;
             rvi_v4 dy = rvi_v4_load(brush->dy + i + 4 * half) - v;
             rvi_v4 d = dx * dx + dy * dy;
-            for (int k = 0; k < 4; k++)
-                d[k] = sqrtf(d[k]);
-            d = rvi_v4_max(brush->radius - d, rvi_v4_all(0.0f));
+            d = rvi_v4_max(brush->radius - rvi_v4_sqrt(d), rvi_v4_all(0.0f));
             sum[half] += d;
             rvi_v4_store(w + i + 4 * half, d);
         }

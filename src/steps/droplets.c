@@ -32,6 +32,12 @@
 
 enum { APRON_TURN = 16 }; /* cells */
 
+/* What drops leave on a cell, beside each other because a step of a drop needs both. */
+typedef struct trace {
+    float flow; /* water that ran over it */
+    float laid; /* metres of sediment */
+} trace;
+
 typedef struct tile_result {
     double taken, laid, carried_off, afloat; /* metres on one cell */
     uint64_t drop_steps;
@@ -47,7 +53,8 @@ typedef struct flood {
     int margin;
     int border;
     size_t stride, count;
-    float *h, *flow, *laid;
+    float *h;
+    trace *traces;
     double sum_before;
     float *before;     /* the surface of the terrain when the step began */
     float *soft;       /* erosion factor, NULL: 1 everywhere */
@@ -60,6 +67,8 @@ typedef struct flood {
     rvi_rounds *rounds;
     float *change; /* both only for blend > 0 */
     rvi_smoother *smoother;
+    int leg;              /* steps a drop makes in a round, at most */
+    struct drop *drops;   /* one a slot of the rounds */
     tile_result *results; /* one a tile */
 } flood;
 
@@ -195,14 +204,35 @@ static RVI_HOT float lay_corner(const flood *f, int x, int y, float amount, floa
     *ground = raised;
     if (below != SIZE_MAX)
         f->h[i] = layers_height(f->job->land, below);
-    f->laid[i] += given;
+    f->traces[i].laid += given;
     return given;
+}
+
+/* The same as lay_corner on all four, where there is one layer and no mask. */
+static RVI_HOT float lay_plain(const flood *f, int x, int y, rvi_v4 amounts, float sediment) {
+    size_t north = at(f, x, y), south = north + f->stride;
+    float *h[4] = {f->h + north, f->h + north + 1, f->h + south, f->h + south + 1};
+    rvi_v4 ground = {*h[0], *h[1], *h[2], *h[3]};
+    rvi_v4 raised = ground + amounts, given = raised - ground;
+    trace *traces[4] = {f->traces + north, f->traces + north + 1, f->traces + south,
+                        f->traces + south + 1};
+    float sum = 0.0f;
+    for (int k = 0; k < 4; k++) {
+        if (given[k] > sediment - sum)
+            continue; /* rounding would make sediment out of nothing */
+        *h[k] = raised[k];
+        traces[k]->laid += given[k];
+        sum += given[k];
+    }
+    return sum;
 }
 
 /* Lays `amount` of `sediment` down on the corners of the cell; returns what stayed there. */
 static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float amount,
                          float sediment) {
-    float w[4] = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
+    rvi_v4 w = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
+    if (!f->layered && !f->mask)
+        return lay_plain(f, x, y, amount * w, sediment);
     float given = 0.0f;
     for (int k = 0; k < 4; k++) {
         int cx = x + (k & 1), cy = y + (k >> 1);
@@ -216,111 +246,303 @@ static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float a
     return given;
 }
 
-/* ---- one drop ---- */
+/* Asks for memory that will be written soon. */
+#if defined(__GNUC__)
+#define RVI_PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define RVI_PREFETCH(address) ((void)(address))
+#endif
 
+/* ---- drops, four in the lanes of a vector ---- */
+
+/* Drops of two tiles that may run side by side cannot meet, so it is the same whether they run one
+ * after the other or step by step together: each lane runs the drops of a tile of its own. (More
+ * lanes than four were slower: their land did not fit into the nearest cache.) */
+enum { LANES = 4, LEG = 32 };
+
+/* A drop between two rounds; 0 sediment where there is none. */
 typedef struct drop {
-    float x, y, dx, dy;
-    float speed, water, sediment;
-    uint64_t number;
+    float dx, dy, speed, water, sediment;
+    int step;
 } drop;
 
+typedef struct lane {
+    const int *next, *end; /* slots of the drops of its tile that wait */
+    int tile, slot;
+    int first; /* steps the drop had made before this round */
+    int most;  /* steps it may make in it */
+    bool ended, idle;
+} lane;
+
+typedef struct group {
+    rvi_v4 x, y, dx, dy;
+    rvi_v4 speed, water, sediment;
+    rvi_m4 left; /* steps until the drop has to stop for this round */
+    lane lanes[LANES];
+    int idle;     /* lanes without a drop */
+    bool stopped; /* a drop has ended */
+} group;
+
+/* The tiles that one call has to run. */
+typedef struct batch {
+    const int *tiles;
+    int count, begun;
+} batch;
+
+/* The corners of a cell in each lane. */
+typedef struct corners {
+    rvi_v4 nw, ne, sw, se;
+} corners;
+
+static RVI_HOT corners look(const flood *f, rvi_m4 x, rvi_m4 y) {
+    const float *a = f->h + at(f, x[0], y[0]), *b = f->h + at(f, x[1], y[1]);
+    const float *c = f->h + at(f, x[2], y[2]), *d = f->h + at(f, x[3], y[3]);
+    size_t s = f->stride;
+    return (corners){
+        {a[0], b[0], c[0], d[0]},
+        {a[1], b[1], c[1], d[1]},
+        {a[s], b[s], c[s], d[s]},
+        {a[s + 1], b[s + 1], c[s + 1], d[s + 1]},
+    };
+}
+
+static RVI_HOT rvi_v4 height_in(const corners *c, rvi_v4 u, rvi_v4 v) {
+    return (c->nw * (1.0f - u) + c->ne * u) * (1.0f - v) + (c->sw * (1.0f - u) + c->se * u) * v;
+}
+
+static RVI_HOT rvi_m4 whole(rvi_v4 v) {
+    return __builtin_convertvector(v, rvi_m4);
+}
+
+static RVI_HOT rvi_v4 part(rvi_v4 v, rvi_m4 w) {
+    return v - __builtin_convertvector(w, rvi_v4);
+}
+
+static RVI_HOT bool all_lanes(rvi_m4 m) {
+    return (m[0] & m[1] & m[2] & m[3]) != 0;
+}
+
+static void turn_anywhere(const flood *f, group *g, int k) {
+    const lane *l = &g->lanes[k];
+    uint64_t number = rvi_rounds_slots(f->rounds)[l->slot].number;
+    uint64_t step = (uint64_t)(l->first + l->most - g->left[k]);
+    float angle = rvi_unit(rvi_random(f->p->seed, number, step)) * (float)(2.0 * RVI_PI);
+    g->dx[k] = rvi_cosf(angle);
+    g->dy[k] = rvi_sinf(angle);
+}
+
+static RVI_HOT void turn(const flood *f, group *g, rvi_v4 gx, rvi_v4 gy) {
+    rvi_v4 dx = g->dx * f->p->inertia - gx * f->steer;
+    rvi_v4 dy = g->dy * f->p->inertia - gy * f->steer;
+    rvi_v4 length = rvi_v4_sqrt(dx * dx + dy * dy);
+    rvi_v4 scale = 1.0f / length;
+    g->dx = dx * scale;
+    g->dy = dy * scale;
+    if (!all_lanes(length > 0.0f))
+        for (int k = 0; k < LANES; k++)
+            if (!(length[k] > 0.0f) && !g->lanes[k].idle)
+                turn_anywhere(f, g, k);
+}
+
+static RVI_HOT void lay_lane(const flood *f, group *g, int k, int x, int y, float u, float v,
+                             float amount) {
+    float given = lay(f, x, y, u, v, amount, g->sediment[k]);
+    f->results[g->lanes[k].tile].laid += (double)given;
+    g->sediment[k] -= given;
+}
+
+/* The drop ends; what it carries is afloat, or has left the map. */
+static void end_drop(const flood *f, group *g, int k, bool left) {
+    tile_result *sum = &f->results[g->lanes[k].tile];
+    bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
+    *(over_land ? &sum->afloat : &sum->carried_off) += (double)g->sediment[k];
+    g->sediment[k] = 0.0f;
+    g->lanes[k].ended = true;
+    g->stopped = true;
+}
+
 /* Keeps a drop inside closed borders: it slides along the wall. false: it is stuck in a corner. */
-static RVI_HOT bool hold_inside(const flood *f, const drop *d, float *x, float *y) {
+static bool hold_inside(const flood *f, const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
     /* The largest places from which the cell to the east and south is still on the map. */
     float most_x = (float)(f->width - 1) * (1.0f - 0x1p-23f);
     float most_y = (float)(f->height - 1) * (1.0f - 0x1p-23f);
-    *x = rvi_clampf(*x, 0.0f, most_x);
-    *y = rvi_clampf(*y, 0.0f, most_y);
-    return *x != d->x || *y != d->y;
+    (*x)[k] = rvi_clampf((*x)[k], 0.0f, most_x);
+    (*y)[k] = rvi_clampf((*y)[k], 0.0f, most_y);
+    return (*x)[k] != g->x[k] || (*y)[k] != g->y[k];
 }
 
-static RVI_HOT void turn(const flood *f, drop *d, float gx, float gy, int step) {
-    d->dx = d->dx * f->p->inertia - gx * f->steer;
-    d->dy = d->dy * f->p->inertia - gy * f->steer;
-    float length = sqrtf(d->dx * d->dx + d->dy * d->dy);
-    if (length > 0.0f) {
-        float scale = 1.0f / length;
-        d->dx *= scale;
-        d->dy *= scale;
+static void stay(const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+    (*x)[k] = g->x[k];
+    (*y)[k] = g->y[k];
+}
+
+/* A drop would leave the map in this step. */
+static void meet_border(const flood *f, group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+    bool wall = f->p->border == RV_droplets_border_wall;
+    if (wall && hold_inside(f, g, k, x, y))
         return;
+    if (wall) {
+        int cx = (int)g->x[k], cy = (int)g->y[k];
+        lay_lane(f, g, k, cx, cy, g->x[k] - (float)cx, g->y[k] - (float)cy, g->sediment[k]);
     }
-    float angle =
-        rvi_unit(rvi_random(f->p->seed, d->number, (uint64_t)step)) * (float)(2.0 * RVI_PI);
-    d->dx = rvi_cosf(angle);
-    d->dy = rvi_sinf(angle);
+    end_drop(f, g, k, !wall);
+    stay(g, k, x, y);
 }
 
-/* Runs one drop to its end; returns how many steps it made. */
-static RVI_HOT int run_drop(const flood *f, drop *d, tile_result *sum) {
-    const rv_droplets_params *p = f->p;
-    const float max_x = (float)(f->width - 1), max_y = (float)(f->height - 1);
-    int step = 0;
-    while (step < p->max_path) {
-        int x = (int)d->x, y = (int)d->y;
-        float u = d->x - (float)x, v = d->y - (float)y;
-        const float *c = f->h + at(f, x, y);
-        float h00 = c[0], h10 = c[1], h01 = c[f->stride], h11 = c[f->stride + 1];
-        float gx = (h10 - h00) * (1.0f - v) + (h11 - h01) * v;
-        float gy = (h01 - h00) * (1.0f - u) + (h11 - h10) * u;
-        float old = (h00 * (1.0f - u) + h10 * u) * (1.0f - v) + (h01 * (1.0f - u) + h11 * u) * v;
-        turn(f, d, gx, gy, step);
-        f->flow[at(f, (int)(d->x + 0.5f), (int)(d->y + 0.5f))] += d->water;
-        step++;
-
-        float new_x = d->x + d->dx, new_y = d->y + d->dy;
-        if (!(new_x >= 0.0f && new_y >= 0.0f && new_x < max_x && new_y < max_y)) {
-            if (p->border != RV_droplets_border_wall) {
-                sum->carried_off += (double)d->sediment;
-                return step;
-            }
-            if (!hold_inside(f, d, &new_x, &new_y)) {
-                float given = lay(f, x, y, u, v, d->sediment, d->sediment);
-                sum->laid += (double)given;
-                d->sediment -= given;
-                break;
-            }
-        }
-        int nx = (int)new_x, ny = (int)new_y;
-        float s = new_x - (float)nx, t = new_y - (float)ny;
-        c = f->h + at(f, nx, ny);
-        float now = (c[0] * (1.0f - s) + c[1] * s) * (1.0f - t) +
-                    (c[f->stride] * (1.0f - s) + c[f->stride + 1] * s) * t;
-        float dh = now - old;
-        float capacity = rvi_maxf(-dh, f->min_fall) * d->speed * d->water * p->capacity;
-        bool trapped = false;
-        if (dh > 0.0f || d->sediment > capacity) {
-            float surplus = (d->sediment - capacity) * p->deposition;
-            float amount = dh > 0.0f ? rvi_minf(d->sediment, dh) : surplus;
-            trapped = dh > d->sediment;
-            float given = lay(f, x, y, u, v, amount, d->sediment);
-            sum->laid += (double)given;
-            d->sediment -= given;
-        } else {
-            float amount = rvi_minf((capacity - d->sediment) * p->erosion, -dh);
-            if (amount > 0.0f) {
-                float taken = take(f, x, y, &(plane){u, v, old, gx, gy}, amount);
-                sum->taken += (double)taken;
-                d->sediment += taken;
-            }
-        }
-        float energy = d->speed * d->speed - dh * f->pull;
-        if (trapped && !(energy > 0.0f))
-            break;
-        d->speed = sqrtf(rvi_maxf(energy, 0.0f));
-        d->water *= 1.0f - p->evaporation;
-        d->x = new_x;
-        d->y = new_y;
+static RVI_HOT void move(const flood *f, group *g, rvi_v4 *x, rvi_v4 *y) {
+    *x = g->x + g->dx;
+    *y = g->y + g->dy;
+    rvi_m4 inside =
+        (*x >= 0.0f) & (*y >= 0.0f) & (*x < (float)(f->width - 1)) & (*y < (float)(f->height - 1));
+    if (all_lanes(inside) && g->idle == 0)
+        return;
+    for (int k = 0; k < LANES; k++) {
+        if (g->lanes[k].idle)
+            stay(g, k, x, y);
+        else if (!inside[k])
+            meet_border(f, g, k, x, y);
     }
-    bool over_land = land_cell(f, (int)d->x, (int)d->y) != SIZE_MAX;
-    *(over_land ? &sum->afloat : &sum->carried_off) += (double)d->sediment;
-    return step;
 }
 
-static void run_one(void *arg, int tile, uint64_t number, float x, float y) {
+/* Takes or lays down what the drop's capacity asks for; returns whether it is caught in a pit. */
+static RVI_HOT bool exchange(const flood *f, group *g, int k, int x, int y, const plane *ground,
+                             float dh, float capacity) {
+    float sediment = g->sediment[k];
+    if (dh > 0.0f || sediment > capacity) {
+        float surplus = (sediment - capacity) * f->p->deposition;
+        float amount = dh > 0.0f ? rvi_minf(sediment, dh) : surplus;
+        lay_lane(f, g, k, x, y, ground->u, ground->v, amount);
+        return dh > sediment;
+    }
+    float amount = rvi_minf((capacity - sediment) * f->p->erosion, -dh);
+    if (amount > 0.0f) {
+        float taken = take(f, x, y, ground, amount);
+        f->results[g->lanes[k].tile].taken += (double)taken;
+        g->sediment[k] += taken;
+    }
+    return false;
+}
+
+/* One step of the drops of all lanes. */
+static RVI_HOT void step_group(const flood *f, group *g) {
+    rvi_m4 x = whole(g->x), y = whole(g->y);
+    rvi_v4 u = part(g->x, x), v = part(g->y, y);
+    rvi_m4 near_x = whole(g->x + 0.5f), near_y = whole(g->y + 0.5f);
+    size_t near[LANES];
+    for (int k = 0; k < LANES; k++) {
+        near[k] = at(f, near_x[k], near_y[k]);
+        RVI_PREFETCH(f->traces + near[k]);
+    }
+    corners c = look(f, x, y);
+    rvi_v4 gx = (c.ne - c.nw) * (1.0f - v) + (c.se - c.sw) * v;
+    rvi_v4 gy = (c.sw - c.nw) * (1.0f - u) + (c.se - c.ne) * u;
+    rvi_v4 old = height_in(&c, u, v);
+    turn(f, g, gx, gy);
+    rvi_v4 new_x, new_y;
+    move(f, g, &new_x, &new_y);
+    rvi_m4 nx = whole(new_x), ny = whole(new_y);
+    corners d = look(f, nx, ny);
+    rvi_v4 dh = height_in(&d, part(new_x, nx), part(new_y, ny)) - old;
+    rvi_v4 capacity =
+        rvi_v4_max(-dh, rvi_v4_all(f->min_fall)) * g->speed * g->water * f->p->capacity;
+    rvi_v4 energy = g->speed * g->speed - dh * f->pull;
+    for (int k = 0; k < LANES; k++) {
+        if (g->lanes[k].idle)
+            continue;
+        f->traces[near[k]].flow += g->water[k];
+        if (g->lanes[k].ended)
+            continue;
+        plane ground = {u[k], v[k], old[k], gx[k], gy[k]};
+        bool trapped = exchange(f, g, k, x[k], y[k], &ground, dh[k], capacity[k]);
+        if (trapped && !(energy[k] > 0.0f))
+            end_drop(f, g, k, false);
+    }
+    g->speed = rvi_v4_sqrt(rvi_v4_max(energy, rvi_v4_all(0.0f)));
+    g->water *= 1.0f - f->p->evaporation;
+    g->x = new_x;
+    g->y = new_y;
+    g->left -= 1;
+}
+
+/* Puts the next drop of the batch into a lane. false: there is none. */
+static bool begin_drop(const flood *f, batch *b, group *g, int k) {
+    lane *l = &g->lanes[k];
+    while (l->next == l->end) {
+        if (b->begun == b->count)
+            return false;
+        int drops;
+        l->tile = b->tiles[b->begun++];
+        l->next = rvi_rounds_in(f->rounds, l->tile, &drops);
+        l->end = l->next + drops;
+    }
+    l->slot = *l->next++;
+    l->ended = false;
+    const rvi_slot *slot = &rvi_rounds_slots(f->rounds)[l->slot];
+    drop fresh = {.speed = 1.0f, .water = 1.0f};
+    const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
+    g->x[k] = slot->x, g->y[k] = slot->y;
+    g->dx[k] = d->dx, g->dy[k] = d->dy;
+    g->speed[k] = d->speed, g->water[k] = d->water, g->sediment[k] = d->sediment;
+    l->first = d->step;
+    l->most = rvi_mini(f->leg, f->p->max_path - d->step);
+    g->left[k] = l->most;
+    return true;
+}
+
+/* The drop has run as far as it can in this round. */
+static void leave_drop(const flood *f, group *g, int k) {
+    lane *l = &g->lanes[k];
+    int made = l->most - g->left[k];
+    if (!l->ended && l->first + made == f->p->max_path)
+        end_drop(f, g, k, false);
+    f->results[l->tile].drop_steps += (uint64_t)made;
+    f->drops[l->slot] =
+        (drop){g->dx[k], g->dy[k], g->speed[k], g->water[k], g->sediment[k], l->first + made};
+    rvi_slot *slot = &rvi_rounds_slots(f->rounds)[l->slot];
+    slot->x = g->x[k], slot->y = g->y[k];
+    slot->ended = l->ended;
+}
+
+/* Fills the lanes; returns whether there is a drop to run. An idle lane stands where another of its
+ * group began: what it does is not used, but it must not look at land that others work on. */
+static bool begin_group(const flood *f, batch *b, group *g) {
+    *g = (group){.left = {0}};
+    for (int k = 0; k < LANES; k++) {
+        if (begin_drop(f, b, g, k))
+            continue;
+        g->lanes[k].idle = true;
+        g->idle++;
+        g->left[k] = -1;
+        g->x[k] = g->x[0];
+        g->y[k] = g->y[0];
+    }
+    return g->idle < LANES;
+}
+
+/* Lanes whose drop has stopped get the next one; returns whether there is one to run. */
+static bool change_drops(const flood *f, batch *b, group *g) {
+    g->stopped = false;
+    for (int k = 0; k < LANES; k++) {
+        lane *l = &g->lanes[k];
+        if (l->idle || (!l->ended && g->left[k] != 0))
+            continue;
+        leave_drop(f, g, k);
+        l->idle = !begin_drop(f, b, g, k);
+        g->idle += l->idle;
+    }
+    return g->idle < LANES;
+}
+
+static void run_tiles(void *arg, const int *tiles, int count) {
     const flood *f = arg;
-    tile_result *sum = &f->results[tile];
-    drop d = {.x = x, .y = y, .speed = 1.0f, .water = 1.0f, .number = number};
-    sum->drop_steps += (uint64_t)run_drop(f, &d, sum);
+    batch b = {tiles, count, 0};
+    group g;
+    bool running = begin_group(f, &b, &g);
+    while (running) {
+        step_group(f, &g);
+        if (g.stopped || !all_lanes(g.left != 0))
+            running = change_drops(f, &b, &g);
+    }
 }
 
 /* ---- before and after ---- */
@@ -333,18 +555,10 @@ static void size_grids(flood *f) {
     f->height = land->height + 2 * f->margin;
     rvi_brush_make(&f->brush, f->p->radius);
     f->border = f->brush.reach;
+    int legs = (f->p->max_path + LEG - 1) / LEG;
+    f->leg = (f->p->max_path + legs - 1) / legs;
     f->stride = (size_t)(f->width + 2 * f->border);
     f->count = f->stride * (size_t)(f->height + 2 * f->border);
-}
-
-/* What run_flood will need at most: it may find a mask, and rounds are of bounded size. */
-static size_t plan_memory(const flood *f) {
-    const rv_droplets_params *p = f->p;
-    size_t cells = rvi_cells(f->job->land);
-    size_t grids = (rvi_strata_there(f->job->land) ? 5 : 4) * f->count,
-           rain = p->rain[0] ? f->count : 0;
-    size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
-    return (grids + rain + maps) * sizeof(float) + ((size_t)3 << 19);
 }
 
 static void *grid(flood *f, const char *what) {
@@ -357,10 +571,9 @@ static rv_status allocate(flood *f) {
     rv_context *ctx = f->job->ctx;
     const rv_terrain *land = f->job->land;
     f->h = grid(f, "the eroded land");
-    f->flow = grid(f, "the flow of drops");
-    f->laid = grid(f, "the sediment");
+    f->traces = rvi_alloc(ctx, f->count, sizeof *f->traces, "the traces of drops");
     f->before = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the land as it was");
-    if (!f->h || !f->flow || !f->laid || !f->before)
+    if (!f->h || !f->traces || !f->before)
         return RV_ERROR_MEMORY;
     if (f->p->blend == 0.0f)
         return RV_OK;
@@ -371,7 +584,7 @@ static rv_status allocate(flood *f) {
 }
 
 static void release(flood *f) {
-    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->bands, f->change, f->results};
+    void *all[] = {f->h, f->traces, f->before, f->soft, f->bands, f->change, f->drops, f->results};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
     rvi_rounds_destroy(f->rounds);
@@ -513,9 +726,9 @@ static void leave_fields(const flood *f, float *flow, float *eroded, float *depo
         for (int x = 0; x < land->width; x++) {
             size_t i = (size_t)y * (size_t)land->width + (size_t)x;
             size_t g = at(f, x + f->margin, y + f->margin);
-            flow[i] += f->flow[g];
-            deposited[i] += f->laid[g];
-            eroded[i] += rvi_maxf(f->laid[g] - (f->h[g] - f->before[i]), 0.0f);
+            flow[i] += f->traces[g].flow;
+            deposited[i] += f->traces[g].laid;
+            eroded[i] += rvi_maxf(f->traces[g].laid - (f->h[g] - f->before[i]), 0.0f);
         }
 }
 
@@ -539,12 +752,16 @@ static void close_ledger(flood *f) {
         afloat += r->afloat;
         job->drop_steps += r->drop_steps;
     }
+    int on_their_way; /* when the user asked to stop */
+    const int *slots = rvi_rounds_afloat(f->rounds, &on_their_way);
+    for (int i = 0; i < on_their_way; i++)
+        afloat += (double)f->drops[slots[i]].sediment;
     if (f->margin > 0) {
         double change = land_sum(job->land) - f->sum_before;
         laid = 0.0;
         for (int y = 0; y < job->land->height; y++)
             for (int x = 0; x < job->land->width; x++)
-                laid += (double)f->laid[at(f, x + f->margin, y + f->margin)];
+                laid += (double)f->traces[at(f, x + f->margin, y + f->margin)].laid;
         taken = laid - change;
         off = -change - afloat;
     }
@@ -553,22 +770,38 @@ static void close_ledger(flood *f) {
 }
 
 /* Rain falls on the apron as on the map. */
+static rvi_rounds_desc describe_rounds(flood *f) {
+    double cells = (double)rvi_cells(f->job->land);
+    double drops = f->p->drops == RV_AUTO_INT ? cells / 2.0 : (double)f->p->drops;
+    double more = (double)f->width * (double)f->height / cells;
+    return (rvi_rounds_desc){
+        .width = f->width,
+        .height = f->height,
+        .reach = f->leg + 1 + f->brush.reach,
+        .cost = (double)f->leg * (1.0 + (double)f->brush.run_count / 8.0),
+        .drops = (uint64_t)(drops * more + 0.5),
+        .seed = f->p->seed,
+        .run = run_tiles,
+        .arg = f,
+    };
+}
+
+/* What run_flood will need at most: it may find a mask. */
+static size_t plan_memory(flood *f) {
+    const rv_droplets_params *p = f->p;
+    size_t cells = rvi_cells(f->job->land);
+    size_t grids = (rvi_strata_there(f->job->land) ? 5 : 4) * f->count,
+           rain = p->rain[0] ? f->count : 0;
+    size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
+    rvi_rounds_desc desc = describe_rounds(f);
+    size_t rounds = rvi_rounds_memory(&desc, sizeof(drop), sizeof(tile_result));
+    return (grids + rain + maps) * sizeof(float) + rounds + ((size_t)1 << 16);
+}
+
 static rv_status plan_rounds(flood *f) {
     rv_context *ctx = f->job->ctx;
     const rv_terrain *land = f->job->land;
-    double cells = (double)rvi_cells(land);
-    double drops = f->p->drops == RV_AUTO_INT ? cells / 2.0 : (double)f->p->drops;
-    double more = (double)f->width * (double)f->height / cells;
-    rvi_rounds_desc desc = {
-        .width = f->width,
-        .height = f->height,
-        .reach = f->p->max_path + 1 + f->brush.reach,
-        .cost = (double)f->p->max_path * (1.0 + (double)f->brush.run_count / 8.0),
-        .drops = (uint64_t)(drops * more + 0.5),
-        .seed = f->p->seed,
-        .run = run_one,
-        .arg = f,
-    };
+    rvi_rounds_desc desc = describe_rounds(f);
     rv_status status = RV_OK;
     if (f->p->rain[0] != '\0') {
         float *image;
@@ -586,8 +819,10 @@ static rv_status plan_rounds(flood *f) {
     if (status != RV_OK)
         return status;
     size_t tiles = (size_t)rvi_rounds_tiles(f->rounds);
+    size_t most = (size_t)rvi_rounds_most(f->rounds);
     f->results = rvi_alloc(ctx, tiles, sizeof *f->results, "the tiles");
-    return f->results ? RV_OK : RV_ERROR_MEMORY;
+    f->drops = rvi_alloc(ctx, most, sizeof *f->drops, "the drops");
+    return f->results && f->drops ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(flood *f) {

@@ -200,10 +200,7 @@ static void exchange(const rolling *r, particle *q, const footing *from, float f
     }
 }
 
-static void run_particle(void *arg, int tile, uint64_t number, float x, float y) {
-    (void)number;
-    const rolling *r = arg;
-    tile_sums *sum = &r->sums[tile];
+static void run_particle(const rolling *r, float x, float y, tile_sums *sum) {
     particle q = {.x = x, .y = y, .water = 1.0f};
     footing here, next;
     stand(r, x, y, &here);
@@ -229,6 +226,20 @@ static void run_particle(void *arg, int tile, uint64_t number, float x, float y)
         q.sediment -= given;
     }
     sum->afloat += (double)q.sediment;
+}
+
+static void run_tiles(void *arg, const int *tiles, int count) {
+    const rolling *r = arg;
+    rvi_slot *slots = rvi_rounds_slots(r->rounds);
+    for (int t = 0; t < count; t++) {
+        int particles;
+        const int *in = rvi_rounds_in(r->rounds, tiles[t], &particles);
+        for (int i = 0; i < particles; i++) {
+            rvi_slot *slot = &slots[in[i]];
+            run_particle(r, slot->x, slot->y, &r->sums[tiles[t]]);
+            slot->ended = true;
+        }
+    }
 }
 
 /* ---- before and after ---- */
@@ -262,18 +273,22 @@ static rv_status fill_rain(rolling *r, rvi_rain *rain) {
     return status;
 }
 
-static rv_status plan_rounds(rolling *r) {
+static rvi_rounds_desc describe_rounds(rolling *r) {
     int64_t drops = r->p->drops;
-    rvi_rounds_desc desc = {
+    return (rvi_rounds_desc){
         .width = r->width,
         .height = r->height,
         .reach = r->most_steps + 2,
         .cost = (double)r->most_steps,
         .drops = drops == RV_AUTO_INT ? rvi_cells(r->job->land) : (uint64_t)drops,
         .seed = r->p->seed,
-        .run = run_particle,
+        .run = run_tiles,
         .arg = r,
     };
+}
+
+static rv_status plan_rounds(rolling *r) {
+    rvi_rounds_desc desc = describe_rounds(r);
     rv_status status = r->p->rain[0] != '\0' ? fill_rain(r, &desc.rain) : RV_OK;
     if (status == RV_OK)
         status = rvi_rounds_create(r->job->ctx, &desc, &r->rounds);
@@ -345,13 +360,15 @@ static int count_steps(const rv_particles_params *p) {
 
 rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     const rv_terrain *land = job->land;
-    size_t grids = 1 + (p->rain[0] != '\0' ? 3 : 0);
-    job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)3 << 20);
-    if (job->planning)
-        return RV_OK;
     rolling r = {.p = p, .job = job, .width = land->width, .height = land->height};
     r.layered = land->layer_count > 1;
     r.most_steps = count_steps(p);
+    rvi_rounds_desc desc = describe_rounds(&r);
+    size_t grids = 1 + (p->rain[0] != '\0' ? 3 : 0);
+    job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 16) +
+                  rvi_rounds_memory(&desc, 0, sizeof *r.sums);
+    if (job->planning)
+        return RV_OK;
     rv_status status = run_rolling(&r);
     rvi_free(job->ctx, r.soft);
     rvi_free(job->ctx, r.sums);

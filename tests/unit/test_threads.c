@@ -139,6 +139,11 @@ static void triangle_run(void *arg, int block) {
     count_block(&p->t, block);
 }
 
+static void triangle_run_some(void *arg, const int *blocks, int count) {
+    for (int i = 0; i < count; i++)
+        triangle_run(arg, blocks[i]);
+}
+
 static rv_status run_triangle(rv_context *ctx, triangle *p) {
     static int waits[TRIANGLE], queue[TRIANGLE];
     int next[RVI_FOLLOWERS];
@@ -147,7 +152,7 @@ static rv_status run_triangle(rv_context *ctx, triangle *p) {
         for (int n = triangle_followers(p, i, next); n > 0; n--)
             waits[next[n - 1]]++;
     return rvi_parallel_graph(
-        ctx, &(rvi_graph){TRIANGLE, waits, queue, triangle_followers, triangle_run, p});
+        ctx, &(rvi_graph){TRIANGLE, 3, waits, queue, triangle_followers, triangle_run_some, p});
 }
 
 static void blocks_follow_those_they_wait_for(void **state) {
