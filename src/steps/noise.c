@@ -172,11 +172,11 @@ static void make_chunk(const noise *n, int x, int y) {
         to[i] = sum[i];
 }
 
-static void make_rows(void *arg, int first, int end) {
+/* Row by row: a cell with many octaves takes its time, and who wants to stop waits for a block. */
+static void make_row(void *arg, int64_t y) {
     const noise *n = arg;
-    for (int y = first; y < end; y++)
-        for (int x = 0; x < n->width; x += CHUNK)
-            make_chunk(n, x, y);
+    for (int x = 0; x < n->width; x += CHUNK)
+        make_chunk(n, x, (int)y);
 }
 
 /* Octave i of one of the three noises. */
@@ -236,7 +236,7 @@ rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float **out) {
     *out = NULL;
     if (!n.made)
         return RV_ERROR_MEMORY;
-    rv_status status = rvi_parallel_rows(job->ctx, land->height, make_rows, &n);
+    rv_status status = rvi_parallel(job->ctx, land->height, make_row, &n);
     if (status != RV_OK) {
         rvi_free(job->ctx, n.made);
         return status;
