@@ -99,7 +99,7 @@ static void test_water_is_conserved(void **state) {
     for (int border = 0; border < 2; border++)
         for (int neighbours = 0; neighbours < 2; neighbours++)
             for (int wet = 0; wet < 2; wet++) {
-                rv_terrain *land = hills(ctx, 70, 50, 5.0f);
+                rv_terrain *land = hills(ctx, 37, 35, 5.0f);
                 rv_pipes_params p = rv_pipes_params_default();
                 p.border = border;
                 p.neighbours = neighbours;
@@ -122,7 +122,7 @@ static void test_water_is_conserved(void **state) {
 /* Slow rain on a deep lake: each round adds less than the depth can hold. */
 static void test_rain_on_deep_water(void **state) {
     (void)state;
-    enum { N = 16 };
+    enum { N = 8 };
     rv_context *ctx = support_context(1);
     rv_terrain *land = support_land(ctx, N, N, 10.0f);
     static float water[N * N];
@@ -245,12 +245,12 @@ static void test_sediment_is_conserved(void **state) {
     for (int transport = 0; transport < 3; transport++)
         for (int border = 0; border < 2; border++)
             for (int neighbours = 0; neighbours < 2; neighbours++) {
-                rv_terrain *land = hills(ctx, 60, 80, 10.0f);
+                rv_terrain *land = hills(ctx, 30, 40, 10.0f);
                 rv_pipes_params p = rv_pipes_params_default();
                 p.transport = transport;
                 p.border = border;
                 p.neighbours = neighbours;
-                p.time = 200;
+                p.time = 120;
                 for (int turn = 0; turn < 2; turn++) {
                     double before = rv_terrain_volume(land),
                            afloat = 100.0 * (turn ? sum(land, "sediment") : 0);
@@ -286,7 +286,7 @@ static void test_dry_land_holds_no_sediment(void **state) {
     rv_context_destroy(ctx);
 }
 
-enum { SIDE = 50 };
+enum { SIDE = 35 }; /* rows of more than one block */
 
 /* The cell that comes to (x, y) when the map is changed in one of seven ways. */
 static int source(int way, int x, int y) {
@@ -305,7 +305,7 @@ static void test_flipped_and_turned(void **state) {
             p.transport = transport;
             p.neighbours = mode & 1;
             p.border = mode >> 1;
-            p.rounds = 40;
+            p.rounds = 25;
             static float kept[GRIDS][SIDE * SIDE], bed[SIDE * SIDE], turned[SIDE * SIDE];
             for (int way = 0; way < 8; way++) {
                 rv_terrain *land = hills(ctx, SIDE, SIDE, 10.0f);
@@ -339,9 +339,9 @@ static void test_any_number_of_threads(void **state) {
         uint64_t first = 0;
         for (int t = 0; t < 4; t++) {
             rv_context *ctx = support_context(threads[t]);
-            rv_terrain *land = hills(ctx, 77, 133, 10.0f);
-            static float soil[77 * 133];
-            for (int i = 0; i < 77 * 133; i++)
+            rv_terrain *land = hills(ctx, 40, 70, 10.0f);
+            static float soil[40 * 70];
+            for (int i = 0; i < 40 * 70; i++)
                 soil[i] = (float)(i % 10) * 0.1f;
             const rv_layer_desc desc = {.name = "soil", .erodibility = 0.7f, .talus = 30.0f};
             if (mode >= 3) {
@@ -375,7 +375,7 @@ static double difference(const rv_terrain *a, const rv_terrain *b, const float *
 /* Half as long rounds, or the run in two parts, give nearly the same land. */
 static void test_rounds_and_parts(void **state) {
     (void)state;
-    enum { N = 64 };
+    enum { N = 40 };
     rv_context *ctx = support_context(2);
     rv_terrain *whole = hills(ctx, N, N, 10.0f), *fine = hills(ctx, N, N, 10.0f);
     rv_terrain *parts = hills(ctx, N, N, 10.0f);
@@ -485,11 +485,11 @@ static void test_stopped(void **state) {
     desc.progress = stop_early;
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-    rv_terrain *land = hills(ctx, 100, 100, 10.0f);
+    rv_terrain *land = hills(ctx, 40, 40, 10.0f);
     double before = rv_terrain_volume(land);
     rv_report r;
     rv_pipes_params p = rv_pipes_params_default();
-    p.time = 100000;
+    p.time = 20000;
     assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, &r), RV_CANCELLED);
     assert_true(r.ledger.taken > 0.0);
     check_ledger(&r, before, rv_terrain_volume(land));
