@@ -28,6 +28,12 @@ rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer) {
     return (rv_ledger){.taken = land->layers[layer].taken, .laid = land->layers[layer].laid};
 }
 
+rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer) {
+    assert(layer >= 0 && layer < land->layer_count);
+    const rvi_layer *l = &land->layers[layer];
+    return (rv_ledger){.taken = l->last_taken, .laid = l->last_laid};
+}
+
 static void sum_rows(void *arg, int first, int end) {
     const rv_terrain *land = arg;
     size_t from = (size_t)first * (size_t)land->width, to = (size_t)end * (size_t)land->width;

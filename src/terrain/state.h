@@ -11,7 +11,8 @@ typedef struct rvi_layer {
     float erodibility, talus;
     uint32_t colour; /* 0xffRRGGBB; 0: none */
     float *thickness;
-    double taken, laid; /* cubic metres, since it was made */
+    double taken, laid;           /* cubic metres, since it was made */
+    double last_taken, last_laid; /* the same, in the last step */
 } rvi_layer;
 
 typedef struct rvi_field {
