@@ -22,6 +22,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/rounds.h"
+#include "steps/strata.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,7 @@ typedef struct rolling {
     float *flow, *eroded, *deposited;
     float *soft;       /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask; /* NULL: 1 everywhere */
+    float *bands;      /* of the bedrock (strata.h), NULL: there are none */
     bool layered;
     float floor, per_cell; /* 1 / cell */
     rvi_rounds *rounds;
@@ -54,6 +56,7 @@ typedef struct footing {
     size_t cell[4];
     float weight[4];
     float height, gx, gy; /* metres; metres a cell */
+    float u, v;           /* cells from the first of them */
 } footing;
 
 static void stand_between(const rolling *r, float px, float py, footing *f) {
@@ -65,6 +68,8 @@ static void stand_between(const rolling *r, float px, float py, footing *f) {
     float h00 = r->h[i], h10 = r->h[i + 1], h01 = r->h[below], h11 = r->h[below + 1];
     memcpy(f->cell, cell, sizeof cell);
     memcpy(f->weight, weight, sizeof weight);
+    f->u = u;
+    f->v = v;
     f->height = (h00 * (1.0f - u) + h10 * u) * (1.0f - v) + (h01 * (1.0f - u) + h11 * u) * v;
     f->gx = (h10 - h00) * (1.0f - v) + (h11 - h01) * v;
     f->gy = (h01 - h00) * (1.0f - u) + (h11 - h10) * u;
@@ -80,6 +85,7 @@ static void stand_nearest(const rolling *r, float px, float py, footing *f) {
         f->weight[k] = k == 0 ? 1.0f : 0.0f;
     }
     f->height = r->h[f->cell[0]];
+    f->u = f->v = 0.0f;
     f->gx = (r->h[row + (size_t)x1] - r->h[row + (size_t)x0]) / (float)(x1 - x0);
     f->gy = (r->h[(size_t)y1 * stride + (size_t)x] - r->h[(size_t)y0 * stride + (size_t)x]) /
             (float)(y1 - y0);
@@ -100,6 +106,20 @@ static void sum_layers(const rolling *r, size_t i) {
     r->h[i] = h;
 }
 
+/* The erosion factor of the bedrock at vertex k. As under drops, the plane that touches the land
+ * stands for the heights of the vertices, or the first that is through a band would be dug out
+ * alone. */
+static float band_factor(const rolling *r, const footing *f, int k) {
+    if (!r->bands)
+        return 1.0f;
+    size_t i = f->cell[k];
+    const rv_terrain *land = r->job->land;
+    float cover = r->h[i] - land->layers[0].thickness[i];
+    float east = (float)(k & 1) - f->u, south = (float)(k >> 1) - f->v;
+    float top = f->height + (f->gx * east + f->gy * south) - cover;
+    return rvi_strata_soft(land, r->bands, i, top);
+}
+
 /* Takes up to `amount` metres; returns what came. */
 static float take(const rolling *r, const footing *f, float amount) {
     float taken = 0.0f;
@@ -109,10 +129,10 @@ static float take(const rolling *r, const footing *f, float amount) {
         want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
         float got;
         if (r->layered) {
-            got = rvi_layers_take(r->job->land, i, want);
+            got = rvi_layers_take_soft(r->job->land, i, want, band_factor(r, f, k));
             sum_layers(r, i);
         } else {
-            float left = r->h[i] - want;
+            float left = r->h[i] - want * band_factor(r, f, k);
             got = r->h[i] - left;
             r->h[i] = left;
         }
@@ -293,6 +313,8 @@ static rv_status prepare(rolling *r) {
     r->h = land->surface;
     rv_status status = fill_factors(r);
     if (status == RV_OK)
+        status = rvi_strata_map(land, &r->bands);
+    if (status == RV_OK)
         status = plan_rounds(r);
     if (status != RV_OK)
         return status;
@@ -345,7 +367,7 @@ static int count_steps(const rv_particles_params *p) {
 
 rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     const rv_terrain *land = job->land;
-    size_t grids = 1 + (p->rain[0] != '\0' ? 3 : 0);
+    size_t grids = 1 + (p->rain[0] != '\0' ? 3u : 0u) + (rvi_strata_there(land) ? 1u : 0u);
     job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)3 << 20);
     if (job->planning)
         return RV_OK;
@@ -354,6 +376,7 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     r.most_steps = count_steps(p);
     rv_status status = run_rolling(&r);
     rvi_free(job->ctx, r.soft);
+    rvi_free(job->ctx, r.bands);
     rvi_free(job->ctx, r.sums);
     rvi_rounds_destroy(r.rounds);
     return status;

@@ -33,6 +33,7 @@
 #include "base/threads.h"
 #include "steps/pipe_cell.h"
 #include "steps/step.h"
+#include "steps/strata.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,6 +66,7 @@ typedef struct flood {
     float *limit;                              /* K */
     float *laid, *flow;                        /* since the step began, metres */
     float *soft, *mask;                        /* factors of taking and of laying, or NULL: 1 */
+    float *bands;                              /* of the bedrock (strata.h), by cell of the map */
     float *source;                             /* rain and spring in m/s, NULL: rain alone */
     float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
     float *grids;                              /* room for all of the above */
@@ -348,8 +350,10 @@ static void plain_row(const flood *f, int y, const view *here, const row_sums *s
 /* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
 static float move_layers(const flood *f, size_t cell, float take, float lay, float sediment) {
     rv_terrain *land = f->job->land;
-    if (take > 0.0f)
-        return -rvi_layers_take(land, cell, take);
+    if (take > 0.0f) {
+        float rock = land->layers[0].thickness[cell];
+        return -rvi_layers_take_soft(land, cell, take, rvi_strata_soft(land, f->bands, cell, rock));
+    }
     float *top = &land->layers[land->layer_count - 1].thickness[cell];
     float before = *top;
     *top = rvi_pipe_ground(before, lay, sediment);
@@ -370,11 +374,12 @@ static void any_row(const flood *f, int y, const view *here, const row_sums *sum
         float take = now.take * (f->soft ? f->soft[i] : 1.0f);
         float lay = now.lay * (f->mask ? f->mask[i] : 1.0f);
         float before = f->change[0][i], moved, after;
+        size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
         if (f->layered) {
-            size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
             moved = move_layers(f, cell, take, lay, now.sediment);
             after = before + moved;
         } else {
+            take *= rvi_strata_soft(f->job->land, f->bands, cell, f->bed[i] + before);
             after = rvi_pipe_ground(before, lay - take, now.sediment);
             moved = after - before;
         }
@@ -401,7 +406,7 @@ static void cell_block(void *arg, int64_t block) {
     rows += 3 * f->stride;
     columns most = {rows, rows + f->stride};
     memset(rows, 0, (2 * f->stride - PAD) * sizeof(float));
-    bool plain = !f->soft && !f->mask && !f->layered && !f->source;
+    bool plain = !f->soft && !f->mask && !f->layered && !f->source && !f->bands;
     fill_view(f, first - 1, &views[(first - 1) % 3]);
     fill_view(f, first, &views[first % 3]);
     for (int y = first; y < end; y++) {
@@ -724,6 +729,7 @@ static size_t grid_spacing(const flood *f) {
 static size_t plan_memory(const flood *f) {
     size_t rows = (size_t)f->block_count * BLOCK_ROWS * f->stride + START;
     size_t image = f->p->rain_image[0] ? rvi_cells(f->job->land) : 0;
+    image += rvi_strata_there(f->job->land) ? rvi_cells(f->job->land) : 0;
     return (grid_count(f) * grid_spacing(f) + rows + image) * sizeof(float) +
            (size_t)f->block_count * sizeof(block_result) + 4096;
 }
@@ -764,6 +770,7 @@ static void release(flood *f) {
     rvi_free(f->job->ctx, f->grids);
     rvi_free(f->job->ctx, f->rows);
     rvi_free(f->job->ctx, f->blocks);
+    rvi_free(f->job->ctx, f->bands);
 }
 
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
@@ -931,6 +938,8 @@ static rv_status prepare(flood *f) {
     rv_status status = check_fields(f);
     if (status == RV_OK)
         status = allocate(f);
+    if (status == RV_OK)
+        status = rvi_strata_map(land, &f->bands);
     if (status == RV_OK)
         status = fill_source(f);
     if (status != RV_OK)

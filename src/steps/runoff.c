@@ -23,6 +23,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
+#include "steps/strata.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,9 +65,10 @@ typedef struct runoff {
     float **stack; /* thickness of each layer when the step began */
     float *soft;   /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask;
-    float *rain; /* image, NULL: the same everywhere */
-    float share; /* 1 / (neighbours + 1) */
-    float still; /* metres: a smaller drop is none */
+    float *bands; /* of the bedrock (strata.h), NULL: there are none */
+    float *rain;  /* image, NULL: the same everywhere */
+    float share;  /* 1 / (neighbours + 1) */
+    float still;  /* metres: a smaller drop is none */
     float floor;
     block_sums *sums;
     double before, sediment_before; /* water and sediment, metres on one cell */
@@ -196,8 +198,8 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
                           const float *restrict down, const float *restrict w,
                           const float *restrict sed, const float *restrict ground,
                           const float *restrict base, const float *restrict soft,
-                          const float *restrict mask, giving *restrict g, int first, int end,
-                          bool eight) {
+                          const float *restrict mask, const float *restrict bands,
+                          giving *restrict g, int first, int end, bool eight) {
     float share = r->share, floor = r->floor, still = r->still;
     float kc = r->p->capacity, kd = r->p->deposition, ks = r->p->softness;
     for (int x = first; x < end; x++) {
@@ -206,6 +208,8 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
         plan p =
             plan_cell(drops, w[x], sed[x], above_floor(base[x], old, floor), share, kc, kd, ks);
         float take = soft ? p.take * soft[x] : p.take;
+        if (bands)
+            take *= rvi_strata_band(&r->job->land->strata, (base[x] + old) - bands[x]);
         float lay = mask ? p.lay * mask[x] : p.lay;
         float after = old + (lay - take);
         after = after - old > sed[x] ? old : after;
@@ -214,13 +218,14 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
     }
 }
 
-static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited) {
+static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited,
+                              bool banded) {
     const runoff *r = s->r;
     size_t row = cell_at(r, s->x0, y);
     give_bare(r, s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE, s->level[(y + 1) % 5] + EDGE,
               r->now.water + row, r->now.sediment + row, r->now.ground + row, r->base + row,
-              limited ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
-              &s->give[y % 3], first, end, eight);
+              limited && r->soft ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
+              banded ? r->bands + row : NULL, &s->give[y % 3], first, end, eight);
 }
 
 /* Takes from the top layer first, each at its erodibility, and cuts through to the next. *top is
@@ -243,6 +248,9 @@ static float take_layers(const runoff *r, size_t i, float want, float *top, floa
         if (l > 0 && !(left > 0.0f))
             continue;
         loss = want * layers[l].erodibility;
+        if (l == 0) /* `bottom` is where the bedrock began: what was cut below it is gone */
+            loss *= rvi_strata_soft(r->job->land, r->bands, i,
+                                    r->stack[0][i] - rvi_maxf(*cut - bottom, 0.0f));
         bool through = l > 0 && loss > left;
         float deeper = through ? bottom : *cut + loss;
         taken += deeper - *cut;
@@ -295,12 +303,15 @@ static void give_row(strip *s, int y) {
     bool eight = r->p->neighbours == RV_runoff_neighbours_8;
     if (r->layered)
         give_layered_row(s, y, first, end, eight);
+    else if (r->bands)
+        eight ? give_bare_row(s, y, first, end, true, true, true)
+              : give_bare_row(s, y, first, end, false, true, true);
     else if (r->soft)
-        eight ? give_bare_row(s, y, first, end, true, true)
-              : give_bare_row(s, y, first, end, false, true);
+        eight ? give_bare_row(s, y, first, end, true, true, false)
+              : give_bare_row(s, y, first, end, false, true, false);
     else
-        eight ? give_bare_row(s, y, first, end, true, false)
-              : give_bare_row(s, y, first, end, false, false);
+        eight ? give_bare_row(s, y, first, end, true, false, false)
+              : give_bare_row(s, y, first, end, false, false, false);
     g->water[EDGE + first - 1] = g->water[EDGE + end] = 0.0f; /* nothing comes from outside */
     g->sediment[EDGE + first - 1] = g->sediment[EDGE + end] = 0.0f;
 }
@@ -512,7 +523,7 @@ static void release(runoff *r) {
         rvi_free(ctx, r->base);
     for (int l = 0; r->stack && l < r->job->land->layer_count; l++)
         rvi_free(ctx, r->stack[l]);
-    void *all[] = {r->stack, r->soft, r->rain, r->sums};
+    void *all[] = {r->stack, r->soft, r->bands, r->rain, r->sums};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(ctx, all[i]);
 }
@@ -560,6 +571,8 @@ static rv_status prepare(runoff *r) {
     rv_status status = allocate(r);
     if (status == RV_OK)
         status = fill_factors(r);
+    if (status == RV_OK)
+        status = rvi_strata_map(r->job->land, &r->bands);
     if (status == RV_OK && r->p->rain[0] != '\0')
         status = rvi_job_image(r->job, r->p->rain, &r->rain);
     if (status == RV_OK)
@@ -698,7 +711,8 @@ static rv_status run_runoff(runoff *r) {
 static size_t plan_memory(const runoff *r) {
     const rv_terrain *land = r->job->land;
     size_t layers = (size_t)land->layer_count;
-    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (r->p->rain[0] ? 2 : 0);
+    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (r->p->rain[0] ? 2 : 0) +
+                   (rvi_strata_there(land) ? 1 : 0);
     return grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 20);
 }
 

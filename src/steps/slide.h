@@ -11,6 +11,7 @@
 
 #include "base/math.h"
 #include "steps/step.h"
+#include "steps/strata.h"
 
 /* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
@@ -54,6 +55,8 @@ typedef struct rvi_slide {
                             slopes; NULL: slopes decide */
     int slide_rounds;    /* so often */
     bool sliding;        /* do `slides` count now? */
+    float *bands;        /* of the bedrock, by cell of the map (strata.h); NULL: there are none */
+    float *band;         /* the erosion factor of the bedrock in this round, with `bands` */
     float *soft, *takes; /* 1 - hardness and mask; mask. NULL: 1 everywhere */
 } rvi_slide;
 
@@ -105,6 +108,14 @@ static inline double rvi_slide_floor(double x, double quantum, double magic) {
 static inline float rvi_slide_snap(const rvi_slide *s, float h) {
     double magic = 0x1.8p52 * s->quantum;
     return (float)(((double)h + magic) - magic);
+}
+
+/* The erosion factor of the bedrock's bands. Land that is to settle does so, however hard it is. */
+static inline float rvi_slide_band(const rvi_slide *s, int x, int y) {
+    size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
+    float top = (float)s->thick[rvi_slide_at(s, x, y)];
+    float soft = rvi_strata_soft(s->job->land, s->bands, cell, top);
+    return s->p->until == RV_thermal_until_settled && soft > 0.0f ? 1.0f : soft;
 }
 
 /* ---- slide_layers.c ---- */

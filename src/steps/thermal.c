@@ -24,7 +24,9 @@
  * the neighbours that `receiver` names; `all`: in proportion to h_i - h_j. It digs ditches where
  * the gradient looks past a neighbour; no cell is dug below the lowest point of the map.
  *
- * Hardness and mask of i, erodibility of its open layer and the mask of j scale what slides.
+ * Hardness and mask of i, erodibility of its open layer (of bedrock, also its band: strata.h) and
+ * the mask of j scale what slides: hard bands stand as cliffs while soft ones retreat, and with
+ * until=settled only what gives nothing at all stays steep.
  * border=open: outside lies a ring of cells 2 h(edge) - h(one further in), high as it is when the
  * step begins. What slides there is gone; nothing comes from there.
  */
@@ -120,6 +122,8 @@ static bool cell_is_steep(const rvi_slide *s, int x, int y) {
     size_t i = rvi_slide_at(s, x, y);
     int layer = s->general ? rvi_slide_exposed(s, i) : 0;
     if (!(s->yields[layer] > 0.0f) || (s->soft && !(s->soft[i] > 0.0f)))
+        return false;
+    if (s->bands && layer == 0 && !(rvi_slide_band(s, x, y) > 0.0f))
         return false;
     unsigned ways = rvi_slide_open(s, x, y);
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
@@ -234,10 +238,14 @@ static void size_grids(rvi_slide *s) {
     s->off_ways = s->open ? s->ways & (settle ? RVI_STRAIGHT : RVI_ALL_WAYS) : 0;
 }
 
-/* Can the land at rest be sought at once? A layer that gives nothing would hold what is below. */
+/* Can the land at rest be sought at once? A layer that gives nothing would hold what is below, a
+ * band that gives nothing holds only as long as it lies open. */
 static bool settles_at_once(const rvi_slide *s) {
     for (int l = 0; s->layers > 1 && l < s->layers; l++)
         if (!(s->job->land->layers[l].erodibility > 0.0f))
+            return false;
+    for (int k = 0; rvi_strata_there(s->job->land) && k < RVI_BANDS; k++)
+        if (!(s->job->land->strata.soft[k] > 0.0f))
             return false;
     return s->p->until == RV_thermal_until_settled && s->p->method == RV_thermal_method_pairs;
 }
@@ -246,6 +254,7 @@ static bool settles_at_once(const rvi_slide *s) {
 static size_t plan_memory(const rvi_slide *s) {
     size_t layers = (size_t)s->layers;
     size_t general = s->count * (16 * layers + 5 + 8);
+    general += rvi_strata_there(s->job->land) ? 8 * s->count : 0;
     return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
            (s->p->until == RV_thermal_until_settled ? rvi_settle_memory(s) + 8 * s->count : 0);
 }
@@ -273,6 +282,11 @@ static rv_status allocate(rvi_slide *s) {
     s->to = rvi_alloc(ctx, s->count, 1, "where it slides");
     if (!s->thick || !s->give || !s->exposed || !s->giving || !s->to)
         return RV_ERROR_MEMORY;
+    if (rvi_strata_there(s->job->land)) {
+        s->band = rvi_alloc(ctx, s->count, sizeof(float), "the bands of the bedrock");
+        if (!s->band)
+            return RV_ERROR_MEMORY;
+    }
     if (s->layers == 1 || !settles_at_once(s))
         return RV_OK;
     for (int k = 0; k < 2; k++)
@@ -281,9 +295,9 @@ static rv_status allocate(rvi_slide *s) {
 }
 
 static void release(rvi_slide *s) {
-    void *all[] = {s->h,    s->next,  s->before, s->limit,     s->off,
-                   s->done, s->thick, s->give,   s->exposed,   s->giving,
-                   s->to,   s->soft,  s->takes,  s->slides[0], s->slides[1]};
+    void *all[] = {s->h,     s->next,      s->before,    s->limit,  s->off, s->done,
+                   s->thick, s->give,      s->exposed,   s->giving, s->to,  s->soft,
+                   s->takes, s->slides[0], s->slides[1], s->bands,  s->band};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(s->job->ctx, all[i]);
 }
@@ -352,10 +366,12 @@ static rv_status prepare(rvi_slide *s) {
     const rv_terrain *land = s->job->land;
     s->general = s->layers > 1 || s->p->method == RV_thermal_method_slope ||
                  land->layers[0].erodibility != 1.0f || rvi_field_get(land, "mask") ||
-                 rvi_field_get(land, "hardness");
+                 rvi_field_get(land, "hardness") || rvi_strata_there(land);
     rv_status status = allocate(s);
     if (status == RV_OK)
         status = fill_factors(s);
+    if (status == RV_OK)
+        status = rvi_strata_map(land, &s->bands);
     if (status != RV_OK)
         return status;
     set_law(s);
