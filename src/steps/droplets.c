@@ -61,7 +61,16 @@ typedef struct flood {
     float *change; /* both only for blend > 0 */
     rvi_smoother *smoother;
     tile_result *results; /* one a tile */
+    /* Only with give=same, of each tile one for each layer: */
+    float *loads;    /* what the running drop carries of it */
+    double *laid_on; /* what was laid on it, metres on one cell */
 } flood;
+
+/* What a drop carries, and where what it lays down is counted; NULL: all becomes the top. */
+typedef struct cargo {
+    float *load;
+    double *laid_on;
+} cargo;
 
 static RVI_HOT size_t at(const flood *f, int x, int y) {
     return (size_t)(y + f->border) * f->stride + (size_t)(x + f->border);
@@ -139,7 +148,7 @@ static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, flo
 }
 
 static float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
-                          float amount) {
+                          float amount, const cargo *c) {
     float lost = 0.0f;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         if (w[i] == 0.0f)
@@ -152,12 +161,14 @@ static float take_layered(const flood *f, int x, int y, const plane *p, const fl
         float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
         float soft = f->bands ? band_factor(f, p, i, f->bands + here, cover) : 1.0f;
         if (!apron) {
-            lost += rvi_layers_take_soft(f->job->land, below, want, soft);
+            lost += rvi_layers_take_parts(f->job->land, below, want, soft, c->load);
             f->h[here] = layers_height(f->job->land, below);
         } else {
             want *= soft;
             float left = f->h[here] - want;
             lost += f->h[here] - left;
+            if (c->load) /* the apron knows no layers */
+                c->load[f->job->land->layer_count - 1] += f->h[here] - left;
             f->h[here] = left;
         }
     }
@@ -165,7 +176,8 @@ static float take_layered(const flood *f, int x, int y, const plane *p, const fl
 }
 
 /* Takes up to `amount` metres around the drop; returns what came. */
-static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount) {
+static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount,
+                          const cargo *c) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
     float sum = rvi_brush_weigh(&f->brush, p->u, p->v, w);
     int reach = (int)f->brush.radius + 2;
@@ -173,7 +185,7 @@ static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float am
         sum = clip_weights(f, x, y, w);
     float share = amount / sum;
     if (f->layered)
-        return take_layered(f, x, y, p, w, share);
+        return take_layered(f, x, y, p, w, share, c);
     if (f->bands)
         weigh_bands(f, at(f, x, y), p, w);
     float *cell = f->h + at(f, x, y);
@@ -199,9 +211,35 @@ static RVI_HOT float lay_corner(const flood *f, int x, int y, float amount, floa
     return given;
 }
 
+/* The same, each material on its own layer; in the apron, of each its share. */
+static float lay_same(const flood *f, int x, int y, float amount, const cargo *c) {
+    rv_terrain *land = f->job->land;
+    size_t i = at(f, x, y), below = land_cell(f, x, y);
+    float given = 0.0f, sum = 0.0f;
+    if (below != SIZE_MAX) {
+        given = rvi_layers_lay_parts(land, below, amount, c->load, c->laid_on);
+        f->h[i] = layers_height(land, below);
+        f->laid[i] += given;
+        return given;
+    }
+    for (int l = 0; l < land->layer_count; l++)
+        sum += c->load[l];
+    float share = sum > amount ? amount / sum : 1.0f;
+    for (int l = 0; l < land->layer_count; l++) {
+        float raised = f->h[i] + share * c->load[l], gain = raised - f->h[i];
+        if (!(gain > 0.0f && gain <= c->load[l]))
+            continue;
+        f->h[i] = raised;
+        c->load[l] -= gain;
+        given += gain;
+    }
+    f->laid[i] += given;
+    return given;
+}
+
 /* Lays `amount` of `sediment` down on the corners of the cell; returns what stayed there. */
 static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float amount,
-                         float sediment) {
+                         float sediment, const cargo *c) {
     float w[4] = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
     float given = 0.0f;
     for (int k = 0; k < 4; k++) {
@@ -211,7 +249,8 @@ static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float a
             size_t below = land_cell(f, cx, cy);
             part *= below != SIZE_MAX ? f->mask[below] : 1.0f;
         }
-        given += lay_corner(f, cx, cy, part, sediment - given);
+        given += c->load ? lay_same(f, cx, cy, rvi_minf(part, sediment - given), c)
+                         : lay_corner(f, cx, cy, part, sediment - given);
     }
     return given;
 }
@@ -222,6 +261,7 @@ typedef struct drop {
     float x, y, dx, dy;
     float speed, water, sediment;
     uint64_t number;
+    cargo cargo;
 } drop;
 
 /* Keeps a drop inside closed borders: it slides along the wall. false: it is stuck in a corner. */
@@ -274,7 +314,7 @@ static RVI_HOT int run_drop(const flood *f, drop *d, tile_result *sum) {
                 return step;
             }
             if (!hold_inside(f, d, &new_x, &new_y)) {
-                float given = lay(f, x, y, u, v, d->sediment, d->sediment);
+                float given = lay(f, x, y, u, v, d->sediment, d->sediment, &d->cargo);
                 sum->laid += (double)given;
                 d->sediment -= given;
                 break;
@@ -292,13 +332,13 @@ static RVI_HOT int run_drop(const flood *f, drop *d, tile_result *sum) {
             float surplus = (d->sediment - capacity) * p->deposition;
             float amount = dh > 0.0f ? rvi_minf(d->sediment, dh) : surplus;
             trapped = dh > d->sediment;
-            float given = lay(f, x, y, u, v, amount, d->sediment);
+            float given = lay(f, x, y, u, v, amount, d->sediment, &d->cargo);
             sum->laid += (double)given;
             d->sediment -= given;
         } else {
             float amount = rvi_minf((capacity - d->sediment) * p->erosion, -dh);
             if (amount > 0.0f) {
-                float taken = take(f, x, y, &(plane){u, v, old, gx, gy}, amount);
+                float taken = take(f, x, y, &(plane){u, v, old, gx, gy}, amount, &d->cargo);
                 sum->taken += (double)taken;
                 d->sediment += taken;
             }
@@ -320,6 +360,11 @@ static void run_one(void *arg, int tile, uint64_t number, float x, float y) {
     const flood *f = arg;
     tile_result *sum = &f->results[tile];
     drop d = {.x = x, .y = y, .speed = 1.0f, .water = 1.0f, .number = number};
+    if (f->loads) {
+        size_t layers = (size_t)f->job->land->layer_count;
+        d.cargo = (cargo){f->loads + (size_t)tile * layers, f->laid_on + (size_t)tile * layers};
+        memset(d.cargo.load, 0, layers * sizeof(float));
+    }
     sum->drop_steps += (uint64_t)run_drop(f, &d, sum);
 }
 
@@ -371,7 +416,8 @@ static rv_status allocate(flood *f) {
 }
 
 static void release(flood *f) {
-    void *all[] = {f->h, f->flow, f->laid, f->before, f->soft, f->bands, f->change, f->results};
+    void *all[] = {f->h,     f->flow,   f->laid,    f->before, f->soft,
+                   f->bands, f->change, f->results, f->loads,  f->laid_on};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
     rvi_rounds_destroy(f->rounds);
@@ -549,6 +595,9 @@ static void close_ledger(flood *f) {
         off = -change - afloat;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
+    int layers = job->land->layer_count;
+    for (int k = 0; f->laid_on && k < rvi_rounds_tiles(f->rounds) * layers; k++)
+        job->laid_on[k % layers] += area * f->laid_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
 }
 
@@ -587,7 +636,14 @@ static rv_status plan_rounds(flood *f) {
         return status;
     size_t tiles = (size_t)rvi_rounds_tiles(f->rounds);
     f->results = rvi_alloc(ctx, tiles, sizeof *f->results, "the tiles");
-    return f->results ? RV_OK : RV_ERROR_MEMORY;
+    if (!f->results)
+        return RV_ERROR_MEMORY;
+    if (f->p->give == RV_droplets_give_top || !f->layered)
+        return RV_OK;
+    tiles *= (size_t)land->layer_count;
+    f->loads = rvi_alloc(ctx, tiles, sizeof *f->loads, "what drops carry");
+    f->laid_on = rvi_alloc(ctx, tiles, sizeof *f->laid_on, "the ledger");
+    return f->loads && f->laid_on ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(flood *f) {

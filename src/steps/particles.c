@@ -47,7 +47,16 @@ typedef struct rolling {
     float floor, per_cell; /* 1 / cell */
     rvi_rounds *rounds;
     tile_sums *sums; /* one a tile */
+    /* Only with give=same, of each tile one for each layer: */
+    float *loads;    /* what the running particle carries of it */
+    double *laid_on; /* what was laid on it, metres on one cell */
 } rolling;
+
+/* What a particle carries, and where what it lays down is counted; NULL: all becomes the top. */
+typedef struct cargo {
+    float *load;
+    double *laid_on;
+} cargo;
 
 /* ---- the ground under a particle ---- */
 
@@ -121,7 +130,7 @@ static float band_factor(const rolling *r, const footing *f, int k) {
 }
 
 /* Takes up to `amount` metres; returns what came. */
-static float take(const rolling *r, const footing *f, float amount) {
+static float take(const rolling *r, const footing *f, float amount, const cargo *c) {
     float taken = 0.0f;
     for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
@@ -129,7 +138,7 @@ static float take(const rolling *r, const footing *f, float amount) {
         want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
         float got;
         if (r->layered) {
-            got = rvi_layers_take_soft(r->job->land, i, want, band_factor(r, f, k));
+            got = rvi_layers_take_parts(r->job->land, i, want, band_factor(r, f, k), c->load);
             sum_layers(r, i);
         } else {
             float left = r->h[i] - want * band_factor(r, f, k);
@@ -143,14 +152,21 @@ static float take(const rolling *r, const footing *f, float amount) {
 }
 
 /* Lays down `amount` of `sediment`; returns what stayed there. */
-static float lay(const rolling *r, const footing *f, float amount, float sediment) {
-    const rv_terrain *land = r->job->land;
+static float lay(const rolling *r, const footing *f, float amount, float sediment, const cargo *c) {
+    rv_terrain *land = r->job->land;
     float *top = land->layers[land->layer_count - 1].thickness;
     float given = 0.0f;
     for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
         float left = sediment - given;
         float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
+        if (c->load) {
+            float laid = rvi_layers_lay_parts(land, i, rvi_minf(part, left), c->load, c->laid_on);
+            sum_layers(r, i);
+            r->deposited[i] += laid;
+            given += laid;
+            continue;
+        }
         float raised = top[i] + rvi_minf(part, left);
         if (raised - top[i] > left) /* rounding must not make sediment out of nothing */
             raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
@@ -171,6 +187,7 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
 typedef struct particle {
     float x, y, vx, vy, speed;
     float water, sediment;
+    cargo cargo;
 } particle;
 
 static void push(const rolling *r, particle *q, const footing *f) {
@@ -207,14 +224,14 @@ static void exchange(const rolling *r, particle *q, const footing *from, float f
     const rv_particles_params *p = r->p;
     float carries = p->capacity * q->speed * q->water * r->job->land->cell;
     if (q->sediment > carries) {
-        float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment);
+        float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment, &q->cargo);
         sum->laid += (double)given;
         q->sediment -= given;
         return;
     }
     float amount = rvi_minf((carries - q->sediment) * p->softness, fall);
     if (amount > 0.0f) {
-        float taken = take(r, from, amount);
+        float taken = take(r, from, amount, &q->cargo);
         sum->taken += (double)taken;
         q->sediment += taken;
     }
@@ -225,6 +242,11 @@ static void run_particle(void *arg, int tile, uint64_t number, float x, float y)
     const rolling *r = arg;
     tile_sums *sum = &r->sums[tile];
     particle q = {.x = x, .y = y, .water = 1.0f};
+    if (r->loads) {
+        size_t layers = (size_t)r->job->land->layer_count;
+        q.cargo = (cargo){r->loads + (size_t)tile * layers, r->laid_on + (size_t)tile * layers};
+        memset(q.cargo.load, 0, layers * sizeof(float));
+    }
     footing here, next;
     stand(r, x, y, &here);
     for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
@@ -244,7 +266,7 @@ static void run_particle(void *arg, int tile, uint64_t number, float x, float y)
         stand(r, x, y, &here); /* the ground may have changed under it */
     }
     if (!(q.water > 0.0f)) {
-        float given = lay(r, &here, q.sediment, q.sediment);
+        float given = lay(r, &here, q.sediment, q.sediment, &q.cargo);
         sum->laid += (double)given;
         q.sediment -= given;
     }
@@ -301,7 +323,14 @@ static rv_status plan_rounds(rolling *r) {
         return status;
     size_t tiles = (size_t)rvi_rounds_tiles(r->rounds);
     r->sums = rvi_alloc(r->job->ctx, tiles, sizeof *r->sums, "the tiles");
-    return r->sums ? RV_OK : RV_ERROR_MEMORY;
+    if (!r->sums)
+        return RV_ERROR_MEMORY;
+    if (r->p->give == RV_particles_give_top || !r->layered)
+        return RV_OK;
+    tiles *= (size_t)r->job->land->layer_count;
+    r->loads = rvi_alloc(r->job->ctx, tiles, sizeof *r->loads, "what particles carry");
+    r->laid_on = rvi_alloc(r->job->ctx, tiles, sizeof *r->laid_on, "the ledger");
+    return r->loads && r->laid_on ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(rolling *r) {
@@ -342,6 +371,9 @@ static void close_ledger(rolling *r) {
         job->drop_steps += sum->steps;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
+    int layers = job->land->layer_count;
+    for (int k = 0; r->laid_on && k < rvi_rounds_tiles(r->rounds) * layers; k++)
+        job->laid_on[k % layers] += area * r->laid_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
 }
 
@@ -378,6 +410,8 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     rvi_free(job->ctx, r.soft);
     rvi_free(job->ctx, r.bands);
     rvi_free(job->ctx, r.sums);
+    rvi_free(job->ctx, r.loads);
+    rvi_free(job->ctx, r.laid_on);
     rvi_rounds_destroy(r.rounds);
     return status;
 }

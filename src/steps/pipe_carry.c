@@ -97,17 +97,23 @@ static float gather(const rvi_pipe_flood *f, const float *s, int x, int y) {
     return sent(f, s, x, y, 0, 0) + (sides + corners);
 }
 
+static void transport_row(const rvi_pipe_flood *f, int y, const float *from, float *to) {
+    for (int x = 1; x <= f->width; x++) {
+        float now = f->p->transport == RV_pipes_transport_backward ? look_back(f, from, x, y)
+                                                                   : gather(f, from, x, y);
+        to[(size_t)y * f->stride + (size_t)x] = now > RVI_PIPE_NONE ? now : 0.0f;
+    }
+}
+
 void rvi_pipe_transport_block(void *arg, int64_t block) {
     const rvi_pipe_flood *f = arg;
-    int first = (int)block * RVI_PIPE_ROWS + 1,
-        end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
-    const float *s = f->sediment[1];
-    for (int y = first; y < end; y++)
-        for (int x = 1; x <= f->width; x++) {
-            float now = f->p->transport == RV_pipes_transport_backward ? look_back(f, s, x, y)
-                                                                       : gather(f, s, x, y);
-            f->sediment[0][(size_t)y * f->stride + (size_t)x] = now > RVI_PIPE_NONE ? now : 0.0f;
-        }
+    int first = (int)block * RVI_PIPE_ROWS + 1;
+    int end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
+    for (int y = first; y < end; y++) {
+        transport_row(f, y, f->sediment[1], f->sediment[0]);
+        for (int l = 0; f->parts[0] && l < f->job->land->layer_count; l++)
+            transport_row(f, y, f->parts[1][l], f->parts[0][l]);
+    }
     f->blocks[block].done = true;
 }
 

@@ -41,7 +41,10 @@ typedef struct rvi_pipe_flood {
     float *bands;                              /* of the bedrock (strata.h), by cell of the map */
     float *source;                             /* rain and spring in m/s, NULL: rain alone */
     float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
-    float *grids;                              /* room for all of the above */
+    float **parts[2]; /* of each layer, what of the sediment is of it; NULL: give=top */
+    float *loads;     /* of each block, room for the parts of one cell */
+    double *laid_on;  /* of each block and layer, what was laid on it: metres on one cell */
+    float *grids;     /* room for all of the above */
     size_t grids_used;
     float *rows;           /* room for the rows of each block */
     double volume, afloat; /* before the step, m3 */

@@ -272,14 +272,65 @@ static void plain_row(const rvi_pipe_flood *f, int y, const view *here, const ro
     }
 }
 
+/* ---- give=same: what the sediment is made of ---- */
+
+/* The sediment in the water that comes through one pipe, q outward, of one layer. */
+static float part_in(float q, const view *row, const float *part, const float *sediment, int j) {
+    float carried = rvi_pipe_positive(-q) * row->carries[j];
+    return sediment[j] > 0.0f ? carried * (part[j] / sediment[j]) : 0.0f;
+}
+
+/* Moves the parts of a row of cells with the water, in the shares in which it is carried. */
+static void move_parts_row(const rvi_pipe_flood *f, int y, const row_pipes *p) {
+    const size_t row = (size_t)y * f->stride, up = row - f->stride, down = row + f->stride;
+    const float *s = f->sediment[0], share = f->rules.share;
+    for (int l = 0; l < f->job->land->layer_count; l++) {
+        const float *here = f->parts[0][l] + row, *north = f->parts[0][l] + up;
+        const float *south = f->parts[0][l] + down;
+        for (int x = 1; x <= f->width; x++) {
+            float in = (part_in(-p->e[x - 1], &p->here, here, s + row, x - 1) +
+                        part_in(p->e[x], &p->here, here, s + row, x + 1)) +
+                       (part_in(-p->n[x], &p->north, north, s + up, x) +
+                        part_in(p->s[x], &p->south, south, s + down, x));
+            if (f->eight)
+                in += (part_in(-p->nw[x - 1], &p->north, north, s + up, x - 1) +
+                       part_in(p->se[x], &p->south, south, s + down, x + 1)) +
+                      (part_in(-p->ne[x], &p->north, north, s + up, x + 1) +
+                       part_in(p->sw[x - 1], &p->south, south, s + down, x - 1));
+            float has = s[row + (size_t)x], lost = p->here.carries[x] * p->here.asked[x];
+            float left = has > 0.0f ? here[x] * (1.0f - share * lost / has) : 0.0f;
+            f->parts[1][l][row + (size_t)x] = rvi_pipe_positive(left) + share * in;
+        }
+    }
+}
+
+/* The same as move_layers, each material from and to its own layer. */
+static float move_parts(const rvi_pipe_flood *f, int64_t block, size_t i, size_t cell, float take,
+                        float lay, float soft) {
+    rv_terrain *land = f->job->land;
+    size_t layers = (size_t)land->layer_count;
+    float *load = f->loads + (size_t)block * layers;
+    for (size_t l = 0; l < layers; l++)
+        load[l] = f->parts[1][l][i];
+    float rose = take > 0.0f ? -rvi_layers_take_parts(land, cell, take, soft, load)
+                             : rvi_layers_lay_parts(land, cell, lay, load,
+                                                    f->laid_on + (size_t)block * layers);
+    for (size_t l = 0; l < layers; l++)
+        f->parts[1][l][i] = load[l];
+    return rose;
+}
+
 /* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
-static float move_layers(const rvi_pipe_flood *f, size_t cell, float take, float lay,
+static float move_layers(const rvi_pipe_flood *f, size_t i, size_t cell, float take, float lay,
                          float sediment) {
     rv_terrain *land = f->job->land;
-    if (take > 0.0f) {
-        float rock = land->layers[0].thickness[cell];
-        return -rvi_layers_take_soft(land, cell, take, rvi_strata_soft(land, f->bands, cell, rock));
+    float soft = rvi_strata_soft(land, f->bands, cell, land->layers[0].thickness[cell]);
+    if (f->parts[0]) {
+        int64_t block = (int64_t)(i / f->stride - 1) / RVI_PIPE_ROWS;
+        return move_parts(f, block, i, cell, take, rvi_minf(lay, sediment), soft);
     }
+    if (take > 0.0f)
+        return -rvi_layers_take_soft(land, cell, take, soft);
     float *top = &land->layers[land->layer_count - 1].thickness[cell];
     float before = *top;
     *top = rvi_pipe_ground(before, lay, sediment);
@@ -302,7 +353,7 @@ static void any_row(const rvi_pipe_flood *f, int y, const view *here, const row_
         float before = f->change[0][i], moved, after;
         size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
         if (f->layered) {
-            moved = move_layers(f, cell, take, lay, now.sediment);
+            moved = move_layers(f, i, cell, take, lay, now.sediment);
             after = before + moved;
         } else {
             take *= rvi_strata_soft(f->job->land, f->bands, cell, f->bed[i] + before);
@@ -340,6 +391,8 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         fill_view(f, y + 1, &views[(y + 1) % 3]);
         row_pipes p = pipes_of(f, y, views);
         sum_row(f, &p, &sums);
+        if (f->parts[0])
+            move_parts_row(f, y, &p);
         if (plain)
             plain_row(f, y, &p.here, &sums, &most);
         else

@@ -22,10 +22,11 @@
  *     lay     (1 - exp(-deposit dt)) (s - C); all of it where the cell is dry
  * Sediment moves before that along the pipes, f s / d from the cell the water leaves (flux), or
  * after it along the velocity v: s(x) = s(x - v dt) (backward) or shared among the cells round
- * x + v dt (forward). Down a slope of any direction eight pipes carry the same to 1.5 % when cf is
- * 1.2 friction, because the friction of a pipe knows only its own flux; four do to 9 %. A round
- * lasts dt <= courant l / (sqrt(g max d) + max v), courant = 0.7 with eight pipes (waves are stable
- * up to 1) and 0.5 with four (0.71).
+ * x + v dt (forward). With give=same the parts of s that come from each layer move in the same
+ * way, and what is laid down is of all of them in proportion. Down a slope of any direction eight
+ * pipes carry the same to 1.5 % when cf is 1.2 friction, because the friction of a pipe knows only
+ * its own flux; four do to 9 %. A round lasts dt <= courant l / (sqrt(g max d) + max v), courant =
+ * 0.7 with eight pipes (waves are stable up to 1) and 0.5 with four (0.71).
  *
  * Grids have a ring of ghost cells. Where the border is open they continue the slope of the land as
  * it was when the step began and hold no water; where it is a wall they are too high for any.
@@ -95,8 +96,12 @@ static rv_status run_round(rvi_pipe_flood *f, float dt) {
     rv_status carried = f->move_x ? run_blocks(f, cells, rvi_pipe_move_block) : RV_OK;
     rvi_pipe_count_off(f);
     rv_status landed = f->move_x ? run_blocks(f, cells, rvi_pipe_transport_block) : RV_OK;
-    if (!f->move_x)
+    if (!f->move_x) {
+        float **held = f->parts[0];
+        f->parts[0] = f->parts[1];
+        f->parts[1] = held;
         swap(f->sediment);
+    }
     swap(f->depth);
     swap(f->change);
     f->deepest = f->fastest = 0.0f;
@@ -159,6 +164,10 @@ static bool needs_soft(const rv_terrain *land) {
     return hard_bedrock || rvi_field_get(land, "mask") || rvi_field_get(land, "hardness");
 }
 
+static bool gives_same(const rvi_pipe_flood *f) {
+    return f->layered && f->p->give == RV_pipes_give_same;
+}
+
 /* How many grids this run needs. A plan does not know yet of mask and hardness. */
 static size_t grid_count(const rvi_pipe_flood *f) {
     const rv_pipes_params *p = f->p;
@@ -166,6 +175,8 @@ static size_t grid_count(const rvi_pipe_flood *f) {
     size_t grids = f->eight ? 15 : 13;
     if (p->transport != RV_pipes_transport_flux)
         grids += 2;
+    if (gives_same(f))
+        grids += 2 * (size_t)land->layer_count;
     if (f->job->planning || needs_soft(land))
         grids++;
     if (f->job->planning || rvi_field_get(land, "mask"))
@@ -191,6 +202,23 @@ static float *next_grid(rvi_pipe_flood *f) {
     return f->grids + f->grids_used++ * grid_spacing(f) + RVI_PIPE_START;
 }
 
+/* What the sediment is made of. What was afloat before counts as the top layer. */
+static rv_status allocate_parts(rvi_pipe_flood *f) {
+    rv_context *ctx = f->job->ctx;
+    if (!gives_same(f))
+        return RV_OK;
+    size_t layers = (size_t)f->job->land->layer_count, all = layers * (size_t)f->block_count;
+    for (int k = 0; k < 2; k++)
+        f->parts[k] = rvi_alloc(ctx, layers, sizeof *f->parts[k], "what sediment is made of");
+    f->loads = rvi_alloc(ctx, all, sizeof *f->loads, "what sediment is made of");
+    f->laid_on = rvi_alloc(ctx, all, sizeof *f->laid_on, "the ledger");
+    if (!f->parts[0] || !f->parts[1] || !f->loads || !f->laid_on)
+        return RV_ERROR_MEMORY;
+    for (size_t l = 0; l < 2 * layers; l++)
+        f->parts[l / layers][l % layers] = next_grid(f);
+    return RV_OK;
+}
+
 static rv_status allocate(rvi_pipe_flood *f) {
     rv_context *ctx = f->job->ctx;
     size_t blocks = (size_t)f->block_count;
@@ -212,18 +240,18 @@ static rv_status allocate(rvi_pipe_flood *f) {
     f->limit = next_grid(f);
     f->laid = next_grid(f);
     f->flow = next_grid(f);
-    if (f->p->transport == RV_pipes_transport_flux)
-        return RV_OK;
-    f->move_x = next_grid(f);
-    f->move_y = next_grid(f);
-    return RV_OK;
+    if (f->p->transport != RV_pipes_transport_flux) {
+        f->move_x = next_grid(f);
+        f->move_y = next_grid(f);
+    }
+    return allocate_parts(f);
 }
 
 static void release(rvi_pipe_flood *f) {
-    rvi_free(f->job->ctx, f->grids);
-    rvi_free(f->job->ctx, f->rows);
-    rvi_free(f->job->ctx, f->blocks);
-    rvi_free(f->job->ctx, f->bands);
+    void *all[] = {f->grids,    f->rows,     f->blocks, f->bands,
+                   f->parts[0], f->parts[1], f->loads,  f->laid_on};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(f->job->ctx, all[i]);
 }
 
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
@@ -402,6 +430,8 @@ static rv_status prepare(rvi_pipe_flood *f) {
     fill_ghosts(f);
     fill_grid(f, rvi_field_get(land, "water"), f->depth[0]);
     fill_grid(f, rvi_field_get(land, "sediment"), f->sediment[0]);
+    if (f->parts[0])
+        fill_grid(f, rvi_field_get(land, "sediment"), f->parts[0][land->layer_count - 1]);
     fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
     double area = (double)f->rules.cell * (double)f->rules.cell;
     f->volume = rv_terrain_volume(land);
@@ -448,6 +478,17 @@ static void leave_fields(const rvi_pipe_flood *f, const left_behind *to) {
         }
 }
 
+/* With give=same, in blocks and so to the last of it. */
+static void count_laid_on(const rvi_pipe_flood *f, double area) {
+    int layers = f->job->land->layer_count;
+    double sum = 0.0;
+    for (int k = 0; f->laid_on && k < layers * f->block_count; k++) {
+        f->job->laid_on[k % layers] += area * f->laid_on[k];
+        sum += area * f->laid_on[k];
+    }
+    f->job->ledger.laid = f->laid_on ? sum : f->job->ledger.laid;
+}
+
 /* What the land lost is known from the land, what was laid from the rounds. Backward transport wins
  * and loses sediment: what is missing counts as carried off, and is said. */
 static void close_ledger(rvi_pipe_flood *f) {
@@ -455,6 +496,7 @@ static void close_ledger(rvi_pipe_flood *f) {
     double area = (double)f->rules.cell * (double)f->rules.cell;
     rv_ledger *l = &job->ledger;
     l->laid = area * rvi_sum(job->ctx, f->laid, f->count);
+    count_laid_on(f, area);
     l->taken = l->laid - (rv_terrain_volume(job->land) - f->volume);
     l->afloat = area * rvi_sum(job->ctx, f->sediment[0], f->count) - f->afloat;
     l->carried_off = area * f->carried_off;
