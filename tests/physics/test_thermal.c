@@ -486,8 +486,9 @@ static void test_layers_come_to_rest(void **state) {
         desc.log = listen;
         rv_context *ctx;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        rv_terrain *land = support_run(ctx, "terrain size=40 noise frequency=20 relief=640 "
-                                            "layer name=soil thickness=5 layer name=sand thickness=3");
+        rv_terrain *land =
+            support_run(ctx, "terrain size=40 noise frequency=20 relief=640 "
+                             "layer name=soil thickness=5 layer name=sand thickness=3");
         rv_thermal_params p = with(words[i]);
         double all = rv_terrain_volume(land), beyond;
         rv_report r;
