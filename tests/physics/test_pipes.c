@@ -217,6 +217,33 @@ static void test_steady_flow_down_a_plane(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Velocity is to the east and to the south, as the cells are counted. */
+static void test_velocity_points_downhill(void **state) {
+    (void)state;
+    enum { N = 24 };
+    static const int falls[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+    rv_context *ctx = support_context(1);
+    for (int k = 0; k < 4; k++) {
+        rv_terrain *land = support_land(ctx, N, N, 10.0f);
+        static float bed[N * N];
+        for (int i = 0; i < N * N; i++)
+            bed[i] = (float)(-falls[k][0] * (i % N) - falls[k][1] * (i / N));
+        support_ok(ctx, rv_terrain_field_set(land, "height", bed));
+        rv_pipes_params p = quiet();
+        p.border = RV_pipes_border_open;
+        p.rain = 1000;
+        p.time = 60;
+        run(land, ctx, &p);
+        int mid = N / 2 * N + N / 2;
+        float vx = rv_terrain_field(land, "velocity_x")[mid];
+        float vy = rv_terrain_field(land, "velocity_y")[mid];
+        float along = vx * (float)falls[k][0] + vy * (float)falls[k][1];
+        assert_true(along > 0.1f && fabsf(vx) + fabsf(vy) < 1.01f * along);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
 static void test_spring(void **state) {
     (void)state;
     enum { N = 41 };
@@ -472,6 +499,48 @@ static void test_layers(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Cells that stand above all eight neighbours by more than 2 m. */
+static int spikes(const rv_terrain *land) {
+    int width = rv_terrain_width(land), count = 0;
+    const float *h = rv_terrain_field(land, "height");
+    for (int y = 1; y < rv_terrain_height(land) - 1; y++)
+        for (int x = 1; x < width - 1; x++) {
+            float most = -1e30f;
+            for (int n = 0; n < 9; n++)
+                if (n != 4)
+                    most = fmaxf(most, h[(y + n / 3 - 1) * width + x + n % 3 - 1]);
+            count += h[y * width + x] > most + 2.0f;
+        }
+    return count;
+}
+
+/* Forward transport builds spikes on banks; sliding in between takes them down; flux has none. */
+static void test_spikes_and_their_cure(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const char *const waters[] = {
+        "",
+        "pipes time=600 transport=flux",
+        "pipes time=600 transport=forward",
+        "repeat 20 pipes time=30 transport=forward thermal talus=30 rounds=5 end",
+    };
+    int found[4];
+    for (int k = 0; k < 4; k++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "terrain size=80 cell=10 noise seed=11 octaves=4 frequency=1 relief=400 %s",
+                 waters[k]);
+        rv_terrain *land = support_run(ctx, text);
+        found[k] = spikes(land);
+        rv_terrain_destroy(land);
+    }
+    print_message("spikes: %d at first, %d with flux, %d with forward, %d with the cure\n",
+                  found[0], found[1], found[2], found[3]);
+    assert_true(found[0] == 0 && found[1] == 0 && found[2] > 20);
+    assert_true(5 * found[3] < found[2]);
+    rv_context_destroy(ctx);
+}
+
 /* A stop leaves whole rounds and closed ledgers. */
 static bool stop_early(void *user, const rv_progress *now) {
     (void)user;
@@ -505,6 +574,7 @@ int main(void) {
         cmocka_unit_test(test_rain_on_deep_water),
         cmocka_unit_test(test_dam_break),
         cmocka_unit_test(test_steady_flow_down_a_plane),
+        cmocka_unit_test(test_velocity_points_downhill),
         cmocka_unit_test(test_spring),
         cmocka_unit_test(test_sediment_is_conserved),
         cmocka_unit_test(test_dry_land_holds_no_sediment),
@@ -513,6 +583,7 @@ int main(void) {
         cmocka_unit_test(test_rounds_and_parts),
         cmocka_unit_test(test_mask_and_hardness),
         cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_spikes_and_their_cure),
         cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
