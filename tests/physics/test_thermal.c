@@ -100,7 +100,7 @@ static void test_nothing_is_lost(void **state) {
     static const char *const words[] = {"until=settled", "talus=20 rounds=100"};
     for (size_t i = 0; i < 2; i++) {
         rv_thermal_params p = with(words[i]);
-        rv_terrain *land = support_run(ctx, "terrain size=200 noise frequency=1");
+        rv_terrain *land = support_run(ctx, "terrain size=120 noise frequency=1.6");
         double before = rv_terrain_volume(land);
         rv_report r;
         support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
@@ -487,7 +487,7 @@ static void test_layers_come_to_rest(void **state) {
         rv_context *ctx;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
         rv_terrain *land =
-            support_run(ctx, "terrain size=40 noise frequency=20 relief=640 "
+            support_run(ctx, "terrain size=28 noise frequency=28 relief=450 "
                              "layer name=soil thickness=5 layer name=sand thickness=3");
         rv_thermal_params p = with(words[i]);
         double all = rv_terrain_volume(land), beyond;
