@@ -137,6 +137,7 @@ static void nothing_changes_its_material(void **state) {
         }
         rv_terrain_destroy(s.land);
         free(s.before);
+        free(s.change);
     }
     rv_context_destroy(ctx);
 }
@@ -240,6 +241,7 @@ static void hard_bands_give_less(void **state) {
         free(before);
         rv_terrain_destroy(s.land);
         free(s.before);
+        free(s.change);
     }
     rv_context_destroy(ctx);
 }

@@ -517,18 +517,19 @@ static int spikes(const rv_terrain *land) {
 /* Forward transport builds spikes on banks; sliding in between takes them down; flux has none. */
 static void test_spikes_and_their_cure(void **state) {
     (void)state;
+#define WATER "pipes capacity=200 rain=3000 deposit=0.05 dissolve=0.05 "
     rv_context *ctx = support_context(2);
     static const char *const waters[] = {
         "",
-        "pipes time=600 transport=flux",
-        "pipes time=600 transport=forward",
-        "repeat 20 pipes time=30 transport=forward thermal talus=30 rounds=5 end",
+        WATER "transport=flux time=120",
+        WATER "transport=forward time=120",
+        "repeat 12 " WATER "transport=forward time=10 thermal talus=25 rounds=5 end",
     };
     int found[4];
     for (int k = 0; k < 4; k++) {
         char text[256];
         snprintf(text, sizeof text,
-                 "terrain size=80 cell=10 noise seed=11 octaves=4 frequency=1 relief=400 %s",
+                 "terrain size=48 cell=10 noise seed=11 octaves=3 frequency=2 relief=150 %s",
                  waters[k]);
         rv_terrain *land = support_run(ctx, text);
         found[k] = spikes(land);
