@@ -114,7 +114,7 @@ static void nothing_changes_its_material(void **state) {
         add_layer(&s, "sand", 1, turned_stripes);
         if (k > 1)
             draw(&s, "water", one);
-        double before[3], moved = 0;
+        double before[3];
         for (int l = 0; l < 3; l++)
             before[l] = layer_volume(s.land, l);
         char text[256];
@@ -126,8 +126,6 @@ static void nothing_changes_its_material(void **state) {
         rv_recipe_destroy(recipe);
         printf("%s: took %.3e, afloat %.3e\n", dry[k], r.ledger.taken, r.ledger.afloat);
         assert_true(fabs(r.ledger.afloat) < 0.01 * r.ledger.taken && r.ledger.carried_off == 0);
-        for (int l = 0; l < 3; l++)
-            moved += layer_volume(s.land, l) - before[l];
         for (int l = 0; l < 3; l++) {
             double gained = layer_volume(s.land, l) - before[l];
             printf("%s: layer %d %+.2e of %.3e taken in all, %.1e afloat\n", dry[k], l, gained,

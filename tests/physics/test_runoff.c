@@ -33,7 +33,7 @@ static void check_mass(float base) {
             draw(&s, "water", stripes);
             draw(&s, "sediment", turned_stripes);
         }
-        rv_runoff_params p = rain(60);
+        rv_runoff_params p = rain(40);
         p.border = run % 2;
         p.neighbours = run / 2 % 2;
         p.every = run % 5;
@@ -64,7 +64,7 @@ static void nothing_vanishes_in_a_long_run(void **state) {
     (void)state;
     scene s = scene_make(36, 36);
     hills(&s, 3, 0, 300);
-    rv_runoff_params p = rain(4000);
+    rv_runoff_params p = rain(3000);
     wear(&s, RV_STEP_runoff, &p);
     below("gap of the ledger", ledger_gap(&s), 1e-6);
     below("gap of the water", water_gap(&s), 1e-6);
@@ -76,7 +76,7 @@ static void small_amounts_count_on_high_land(void **state) {
     (void)state;
     double taken[2];
     for (int high = 0; high < 2; high++) {
-        scene s = scene_make(48, 48);
+        scene s = scene_make(32, 32);
         hills(&s, 3, high ? 8000 : 0, 100);
         rv_runoff_params p = rain(400);
         p.water = 0.0002f;
@@ -108,7 +108,7 @@ static void a_lake_at_rest_stays_at_rest(void **state) {
         scene s = scene_make(61, 47);
         draw(&s, "height", rough_bed);
         draw(&s, "water", lake_water);
-        rv_runoff_params p = rain(300);
+        rv_runoff_params p = rain(100);
         p.water = p.evaporation = 0;
         p.border = RV_runoff_border_wall;
         p.neighbours = neighbours;
@@ -324,7 +324,7 @@ static void a_turned_map_wears_to_the_turned_result(void **state) {
                 copy_turned(&a, &b, "mask", turn);
                 copy_turned(&a, &b, "hardness", turn);
             }
-            rv_runoff_params p = rain(25);
+            rv_runoff_params p = rain(16);
             p.neighbours = run & 1;
             p.border = run >> 1 & 1;
             wear(&a, RV_STEP_runoff, &p);
@@ -345,7 +345,7 @@ static void threads_do_not_show(void **state) {
             scene s = scene_with(support_context(threads[t]), 251, 40);
             hills(&s, 2, 0, 300);
             limit(&s, layers ? LAYERS | MASK : 0);
-            rv_runoff_params p = rain(30);
+            rv_runoff_params p = rain(20);
             wear(&s, RV_STEP_runoff, &p);
             uint64_t hash = rv_terrain_hash(s.land);
             assert_true(t == 0 || hash == first);
@@ -495,7 +495,7 @@ static void a_stopped_run_is_whole(void **state) {
     desc.progress = stop;
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-    scene a = scene_with(ctx, 48, 48), b = scene_make(48, 48);
+    scene a = scene_with(ctx, 40, 40), b = scene_make(40, 40);
     hills(&a, 4, 0, 200);
     hills(&b, 4, 0, 200);
     stopped_at = 0;
