@@ -4,26 +4,10 @@
  * plain loop of the same run, and memory per cell. Parameters are those of Beyer's tables 6.1
  * and 6.2. usage: bench_droplets [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
 
 /* ---- the plain loop: one drop after the other, as one would write it down from the thesis ---- */
 
@@ -122,10 +106,10 @@ static unsigned long long plain_loop(float *h, int n, long drops, const rv_dropl
 static rv_terrain *make_land(rv_context *ctx, int n) {
     rv_terrain *land;
     rv_terrain_desc desc = {n, n, 5000.0f / (float)n};
-    check(ctx, rv_terrain_create(ctx, &desc, &land));
+    bench_check(ctx, rv_terrain_create(ctx, &desc, &land));
     rv_noise_params noise = rv_noise_params_default();
     noise.relief = 1.0f;
-    check(ctx, rv_step_run(land, RV_STEP_noise, &noise, NULL));
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, &noise, NULL));
     return land;
 }
 
@@ -134,15 +118,16 @@ typedef struct rate {
 } rate;
 
 static rate measure_plain(int n, long drops, const rv_droplets_params *p) {
-    rv_context *ctx = NULL;
-    rv_context_create(NULL, &ctx);
+    rv_context *ctx = bench_context(0);
     rv_terrain *land = make_land(ctx, n);
     size_t size = (size_t)n * (size_t)n * sizeof(float);
     float *h = malloc(size);
+    if (!h)
+        bench_check(NULL, RV_ERROR_MEMORY);
     memcpy(h, rv_terrain_field(land, "height"), size);
-    double start = now();
+    double start = bench_clock(CLOCK_MONOTONIC);
     unsigned long long steps = plain_loop(h, n, drops, p);
-    double seconds = now() - start;
+    double seconds = bench_clock(CLOCK_MONOTONIC) - start;
     free(h);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -150,17 +135,14 @@ static rate measure_plain(int n, long drops, const rv_droplets_params *p) {
 }
 
 static rate measure_ravine(int n, int threads, const rv_droplets_params *p, double *bytes) {
-    rv_context *ctx = NULL;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = threads;
-    check(ctx, rv_context_create(&desc, &ctx));
+    rv_context *ctx = bench_context(threads);
     rate best = {0, 0};
     for (int turn = 0; turn < 2; turn++) {
         rv_terrain *land = make_land(ctx, n);
         rv_report report;
-        double start = now();
-        check(ctx, rv_step_run(land, RV_STEP_droplets, p, &report));
-        double seconds = now() - start;
+        double start = bench_clock(CLOCK_MONOTONIC);
+        bench_check(ctx, rv_step_run(land, RV_STEP_droplets, p, &report));
+        double seconds = bench_clock(CLOCK_MONOTONIC) - start;
         if ((double)report.drop_steps / seconds > best.steps)
             best = (rate){(double)p->drops / seconds, (double)report.drop_steps / seconds};
         rv_terrain_destroy(land);
@@ -191,8 +173,7 @@ static void compare(int n, float radius, long drops, const int *threads, int thr
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    rv_context *ctx = NULL;
-    rv_context_create(NULL, &ctx);
+    rv_context *ctx = bench_context(0);
     int cores = rv_context_threads(ctx);
     rv_context_destroy(ctx);
     int threads[8], count = 0;

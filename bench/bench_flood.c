@@ -3,29 +3,19 @@
  * Prints one line a map: best of three, in seconds of processor time. The flood runs on one thread.
  * usage: bench_flood [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
 
 /* Seconds of processor time that a step takes on the land of a snapshot, best of three. */
 static double best(rv_context *ctx, rv_terrain *land, const rv_snapshot *start, rv_step_id step,
                    const void *params) {
     double least = 1e9;
     for (int i = 0; i < 3; i++) {
-        check(ctx, rv_terrain_restore(land, start));
-        clock_t from = clock();
-        check(ctx, rv_step_run(land, step, params, NULL));
-        double took = (double)(clock() - from) / CLOCKS_PER_SEC;
+        bench_check(ctx, rv_terrain_restore(land, start));
+        double from = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
+        bench_check(ctx, rv_step_run(land, step, params, NULL));
+        double took = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - from;
         least = took < least ? took : least;
     }
     return least;
@@ -33,12 +23,12 @@ static double best(rv_context *ctx, rv_terrain *land, const rv_snapshot *start, 
 
 static void measure(rv_context *ctx, int size) {
     rv_terrain *land;
-    check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 10.0f}, &land));
-    check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+    bench_check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 10.0f}, &land));
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
     rv_snapshot *start, *banded;
-    check(ctx, rv_terrain_snapshot(land, &start));
-    check(ctx, rv_step_run(land, RV_STEP_strata, NULL, NULL));
-    check(ctx, rv_terrain_snapshot(land, &banded));
+    bench_check(ctx, rv_terrain_snapshot(land, &start));
+    bench_check(ctx, rv_step_run(land, RV_STEP_strata, NULL, NULL));
+    bench_check(ctx, rv_terrain_snapshot(land, &banded));
     double cells = (double)size * (double)size;
     double flood = best(ctx, land, start, RV_STEP_flood, NULL);
     printf("flood %5d: %6.2f million cells a second\n", size, 1e-6 * cells / flood);
@@ -57,11 +47,7 @@ static void measure(rv_context *ctx, int size) {
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = 1;
-    rv_context *ctx = NULL;
-    if (rv_context_create(&desc, &ctx) != RV_OK)
-        return 1;
+    rv_context *ctx = bench_context(1);
     for (int size = 512; size <= (quick ? 512 : 4096); size *= 2)
         measure(ctx, size);
     rv_context_destroy(ctx);

@@ -11,77 +11,30 @@
  * step. With one thread, time is that of the processor; with more, that of the clock.
  * usage: bench_pipes [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double seconds_on(clockid_t id) {
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
-
-/* Bytes a second of one core. */
-static double measure_triad(void) {
-    enum { COUNT = 16 << 20 };
-    float *a = malloc(COUNT * sizeof *a), *b = malloc(COUNT * sizeof *b);
-    float *c = malloc(COUNT * sizeof *c);
-    if (!a || !b || !c)
-        exit(1);
-    for (int i = 0; i < COUNT; i++) {
-        a[i] = 0;
-        b[i] = (float)i;
-        c[i] = 1;
-    }
-    double best = 0;
-    for (int turn = 0; turn < 5; turn++) {
-        double start = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
-        for (int i = 0; i < COUNT; i++)
-            a[i] = b[i] + (float)turn * c[i];
-        double rate = 16.0 * COUNT / (seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start);
-        best = rate > best ? rate : best;
-    }
-    if (a[COUNT / 2] < 0)
-        puts("no");
-    free(a);
-    free(b);
-    free(c);
-    return best;
-}
 
 /* Cell-updates a second, the best of three; the time of what is not a round is taken away. */
 static double measure(int n, int threads, int neighbours, int rounds) {
     clockid_t id = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = threads;
-    rv_context *ctx;
-    check(NULL, rv_context_create(&desc, &ctx));
+    rv_context *ctx = bench_context(threads);
     rv_terrain *land;
-    check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){n, n, 10.0f}, &land));
-    check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+    bench_check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){n, n, 10.0f}, &land));
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
     rv_pipes_params p = rv_pipes_params_default();
     p.neighbours = neighbours;
     p.time = 1e9f;
     p.rounds = 200; /* until there are rivers */
-    check(ctx, rv_step_run(land, RV_STEP_pipes, &p, NULL));
+    bench_check(ctx, rv_step_run(land, RV_STEP_pipes, &p, NULL));
     double best = 0;
     for (int turn = 0; turn < 3; turn++) {
         double took[2];
         for (int k = 0; k < 2; k++) {
             p.rounds = k == 0 ? 1 : 1 + rounds;
-            double start = seconds_on(id);
-            check(ctx, rv_step_run(land, RV_STEP_pipes, &p, NULL));
-            took[k] = seconds_on(id) - start;
+            double start = bench_clock(id);
+            bench_check(ctx, rv_step_run(land, RV_STEP_pipes, &p, NULL));
+            took[k] = bench_clock(id) - start;
         }
         double rate = (double)n * n * rounds / (took[1] - took[0]);
         best = rate > best ? rate : best;
@@ -93,7 +46,7 @@ static double measure(int n, int threads, int neighbours, int rounds) {
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    double triad = measure_triad();
+    double triad = 16.0 * bench_triad(5);
     printf("triad on one core: %.1f GB/s\n", triad / 1e9);
     printf("  map  pipes threads  cell-updates/s  bytes/cell    GB/s  of the triad\n");
     int sizes[] = {512, 1024, 2048};

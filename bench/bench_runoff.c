@@ -6,74 +6,30 @@
  * where a write first reads the line, as it does in the triad too, that is not counted in either.
  * Times are CPU times for one thread, wall times else. usage: bench_runoff [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BYTES = 44, TURNS = 3 };
 
-static double clock_of(clockid_t which) {
-    struct timespec t;
-    clock_gettime(which, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
-
-/* Bytes a second of one core; 12 bytes a number. */
-static double triad(void) {
-    size_t count = (size_t)1 << 23;
-    float *a = malloc(count * sizeof(float)), *b = malloc(count * sizeof(float));
-    float *c = malloc(count * sizeof(float));
-    if (!a || !b || !c)
-        exit(1);
-    for (size_t i = 0; i < count; i++)
-        a[i] = 0, b[i] = (float)i, c[i] = 1;
-    double best = 1e9;
-    for (int turn = 0; turn < 8; turn++) {
-        double start = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-        for (size_t i = 0; i < count; i++)
-            a[i] = b[i] + (float)turn * c[i];
-        double seconds = clock_of(CLOCK_PROCESS_CPUTIME_ID) - start;
-        best = seconds < best ? seconds : best;
-    }
-    volatile float sink = a[count / 2];
-    (void)sink;
-    free(a);
-    free(b);
-    free(c);
-    return 12.0 * (double)count / best;
-}
-
 static double measure(int size, int threads, int rounds, int neighbours) {
-    rv_context *ctx = NULL;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = threads;
-    check(ctx, rv_context_create(&desc, &ctx));
+    rv_context *ctx = bench_context(threads);
     clockid_t which = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     double best = 1e9;
     for (int turn = 0; turn < TURNS; turn++) {
         rv_terrain *land;
         rv_terrain_desc shape = {size, size, 10};
-        check(ctx, rv_terrain_create(ctx, &shape, &land));
-        check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+        bench_check(ctx, rv_terrain_create(ctx, &shape, &land));
+        bench_check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
         rv_runoff_params p = rv_runoff_params_default();
         p.neighbours = neighbours;
         /* The difference of two runs leaves out what comes before and after the rounds. */
         double seconds[2];
         for (int k = 0; k < 2; k++) {
             p.rounds = k == 0 ? 1 : rounds + 1;
-            double start = clock_of(which);
-            check(ctx, rv_step_run(land, RV_STEP_runoff, &p, NULL));
-            seconds[k] = clock_of(which) - start;
+            double start = bench_clock(which);
+            bench_check(ctx, rv_step_run(land, RV_STEP_runoff, &p, NULL));
+            seconds[k] = bench_clock(which) - start;
         }
         rv_terrain_destroy(land);
         double took = seconds[1] - seconds[0];
@@ -85,7 +41,7 @@ static double measure(int size, int threads, int rounds, int neighbours) {
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    double speed = triad();
+    double speed = 12.0 * bench_triad(8);
     printf("triad on one core: %.1f GB/s\n", speed / 1e9);
     printf("  map  neighbours  threads  cell-updates/s  bytes each  share of the triad\n");
     static const int sizes[] = {512, 1024, 2048, 4096};

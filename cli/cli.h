@@ -127,13 +127,21 @@ void cli_json_params(FILE *out, const rv_step_info *step, const void *params);
 /* ---- report.c: what each step did, or would do
  * ------------------------------------------------------ */
 
+enum { CLI_LAYERS = 16 }; /* that lines for people speak of; JSON knows all */
+
+/* What all turns of a step did together. */
+typedef struct cli_turns {
+    rv_report report;
+    rv_ledger layers[CLI_LAYERS];
+} cli_turns;
+
 typedef struct cli_run {
     const cli_options *options;
     cli_bar bar;
     char *messages; /* of the running step, each with its zero byte */
     size_t size, room;
     bool repeats;        /* the recipe has some: the bar shows the whole of it */
-    rv_report *repeated; /* what the turns of each step of the recipe did together */
+    cli_turns *repeated; /* of each step of the recipe */
     int repeated_count;
     bool broken; /* standard output */
 } cli_run;

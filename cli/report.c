@@ -35,16 +35,52 @@ void cli_report_before(void *user, int index, rv_step_id step) {
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-static void json_ledger(FILE *out, const rv_ledger *ledger) {
-    fputs(",\"ledger\":{\"taken\":", out);
-    cli_json_real(out, ledger->taken);
-    fputs(",\"laid\":", out);
-    cli_json_real(out, ledger->laid);
-    fputs(",\"carried_off\":", out);
-    cli_json_real(out, ledger->carried_off);
-    fputs(",\"afloat\":", out);
-    cli_json_real(out, ledger->afloat);
+/* "taken":12.5 with a comma before all but the first. */
+static void json_volumes(FILE *out, int count, const char *const *keys, const double *values) {
+    for (int i = 0; i < count; i++) {
+        fprintf(out, "%s\"%s\":", i > 0 ? "," : "", keys[i]);
+        cli_json_real(out, values[i]);
+    }
+}
+
+static void json_ledger(FILE *out, const rv_ledger *l) {
+    static const char *const keys[] = {"taken", "laid", "carried_off", "afloat"};
+    const double values[] = {l->taken, l->laid, l->carried_off, l->afloat};
+    fputs(",\"ledger\":{", out);
+    json_volumes(out, 4, keys, values);
     fputs(",\"unit\":\"m3\"}", out);
+}
+
+static bool has_water(const rv_water *w) {
+    return w->before + w->rained > 0.0;
+}
+
+static void json_water(FILE *out, const rv_water *w) {
+    static const char *const keys[] = {"before", "rained", "evaporated", "carried_off", "standing"};
+    const double values[] = {w->before, w->rained, w->evaporated, w->carried_off, w->standing};
+    fputs(",\"water\":{", out);
+    json_volumes(out, 5, keys, values);
+    fputs(",\"unit\":\"m3\"}", out);
+}
+
+static void json_layers(FILE *out, const rv_terrain *land) {
+    static const char *const keys[] = {"taken", "laid", "volume"};
+    double cell = (double)rv_terrain_cell(land);
+    size_t cells = (size_t)rv_terrain_width(land) * (size_t)rv_terrain_height(land);
+    for (int l = 0; l < rv_terrain_layer_count(land); l++) {
+        rv_ledger last = rv_terrain_layer_last(land, l);
+        const float *thickness = rv_terrain_layer_thickness(land, l);
+        double sum = 0.0;
+        for (size_t i = 0; i < cells; i++)
+            sum += (double)thickness[i];
+        const double values[] = {last.taken, last.laid, sum * cell * cell};
+        fputs(l > 0 ? ",{\"name\":" : ",\"layers\":[{\"name\":", out);
+        cli_json_text(out, rv_terrain_layer(land, l).name);
+        fputc(',', out);
+        json_volumes(out, 3, keys, values);
+        fputc('}', out);
+    }
+    fputc(']', out);
 }
 
 static void json_head(FILE *out, const rv_step_info *step, const void *params) {
@@ -66,6 +102,10 @@ static void json_report(const cli_run *run, const rv_report *report) {
         printf(",\"turn\":%" PRId64 ",\"turns\":%" PRId64, report->turn + 1, report->turns);
     printf(",\"seconds\":%.6f", report->seconds);
     json_ledger(stdout, &report->ledger);
+    if (has_water(&report->water))
+        json_water(stdout, &report->water);
+    if (rv_terrain_layer_count(report->land) > 1)
+        json_layers(stdout, report->land);
     printf(",\"hash\":\"%016" PRIx64 "\"", report->hash);
     if (cli_has_drops(step))
         printf(",\"drop_steps\":%" PRIu64, report->drop_steps);
@@ -83,20 +123,48 @@ static void json_report(const cli_run *run, const rv_report *report) {
  * ---------------------------------------------------------------------------------- */
 
 /* 31.2e6 m3: one power of ten for the whole line, so that its numbers can be compared. */
-static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
-    double unit = 1.0;
+typedef struct scale {
+    double unit;
+    int digits;
+    char e[8];
+} scale;
+
+static scale scale_for(double largest) {
+    scale s = {.unit = 1.0};
     int power = 0;
-    while (ledger->taken / unit >= 999.95 && power < 30) {
-        unit *= 1000.0;
+    while (largest / s.unit >= 999.95 && power < 30) {
+        s.unit *= 1000.0;
         power += 3;
     }
-    char e[8] = "";
     if (power > 0)
-        snprintf(e, sizeof e, "e%d", power);
-    int digits = power == 0 && ledger->taken < 10.0 ? 4 : 1;
-    snprintf(out, CLI_TEXT, "took %.*f%s m3: laid %.*f%s, off the map %.*f%s, afloat %.*f%s",
-             digits, ledger->taken / unit, e, digits, ledger->laid / unit, e, digits,
-             ledger->carried_off / unit, e, digits, ledger->afloat / unit, e);
+        snprintf(s.e, sizeof s.e, "e%d", power);
+    s.digits = power == 0 && largest < 10.0 ? 4 : 1;
+    return s;
+}
+
+static void add_text(char out[CLI_TEXT], const char *before, double volume, const scale *s,
+                     const char *after) {
+    size_t used = strlen(out);
+    snprintf(out + used, CLI_TEXT - used, "%s %.*f%s%s", before, s->digits, volume / s->unit, s->e,
+             after);
+}
+
+static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
+    scale s = scale_for(ledger->taken);
+    out[0] = '\0';
+    add_text(out, "took", ledger->taken, &s, " m3:");
+    add_text(out, " laid", ledger->laid, &s, ",");
+    add_text(out, " off the map", ledger->carried_off, &s, ",");
+    add_text(out, " afloat", ledger->afloat, &s, "");
+}
+
+static void water_text(const rv_water *w, char out[CLI_TEXT]) {
+    scale s = scale_for(w->before + w->rained);
+    out[0] = '\0';
+    add_text(out, "water", w->before + w->rained, &s, " m3:");
+    add_text(out, " evaporated", w->evaporated, &s, ",");
+    add_text(out, " off the map", w->carried_off, &s, ",");
+    add_text(out, " standing", w->standing, &s, "");
 }
 
 static void put_detail(int *details, const char *text) {
@@ -107,7 +175,28 @@ static void put_detail(int *details, const char *text) {
     ++*details;
 }
 
-static void people_report(const cli_run *run, const rv_report *report) {
+/* What was taken from each layer and laid on it, where there are several. */
+static void put_layers(int *details, const rv_terrain *land, const rv_ledger *layers) {
+    int count = rv_terrain_layer_count(land);
+    char text[CLI_TEXT];
+    for (int l = 0; count > 1 && l < count && l < CLI_LAYERS; l++) {
+        double most = layers[l].taken > layers[l].laid ? layers[l].taken : layers[l].laid;
+        scale s = scale_for(most);
+        if (!(most > 0.0))
+            continue;
+        snprintf(text, sizeof text, "%s:", rv_terrain_layer(land, l).name);
+        add_text(text, " took", layers[l].taken, &s, " m3,");
+        add_text(text, " laid", layers[l].laid, &s, "");
+        put_detail(details, text);
+    }
+    if (count > CLI_LAYERS) {
+        snprintf(text, sizeof text, "and %d layers more", count - CLI_LAYERS);
+        put_detail(details, text);
+    }
+}
+
+static void people_report(const cli_run *run, const cli_turns *turns) {
+    const rv_report *report = &turns->report;
     const rv_step_info *step = rv_step_get(report->step);
     const rv_ledger *ledger = &report->ledger;
     char text[CLI_TEXT], cell[32];
@@ -126,33 +215,69 @@ static void people_report(const cli_run *run, const rv_report *report) {
     if (ledger->taken != 0.0 || ledger->laid != 0.0) {
         ledger_text(ledger, text);
         put_detail(&details, text);
+        put_layers(&details, report->land, turns->layers);
+    }
+    if (has_water(&report->water)) {
+        water_text(&report->water, text);
+        put_detail(&details, text);
     }
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1)
         put_detail(&details, run->messages + at);
     fputc('\n', stderr);
 }
 
-/* Steps of a repeat get one line for all their turns. NULL: it is not the last turn yet. */
-static const rv_report *add_turns(cli_run *run, int index, const rv_report *report) {
-    if (report->turns <= 1)
-        return report;
+static void add_ledger(rv_ledger *to, const rv_ledger *more) {
+    to->taken += more->taken;
+    to->laid += more->laid;
+    to->carried_off += more->carried_off;
+    to->afloat += more->afloat;
+}
+
+/* Water that one turn left and the next found is not counted twice. */
+static void add_water(rv_water *to, const rv_water *more, bool first) {
+    to->before = first ? more->before : to->before;
+    to->rained += more->rained;
+    to->evaporated += more->evaporated;
+    to->carried_off += more->carried_off;
+    to->standing = more->standing;
+}
+
+static void add_turn(cli_turns *sum, const rv_report *report) {
+    rv_report old = sum->report;
+    sum->report = *report;
+    sum->report.ledger = old.ledger;
+    sum->report.water = old.water;
+    sum->report.seconds += old.seconds;
+    add_ledger(&sum->report.ledger, &report->ledger);
+    add_water(&sum->report.water, &report->water, report->turn == 0);
+    for (int l = 0; l < rv_terrain_layer_count(report->land) && l < CLI_LAYERS; l++) {
+        rv_ledger last = rv_terrain_layer_last(report->land, l);
+        add_ledger(&sum->layers[l], &last);
+    }
+}
+
+/* Steps of a repeat get one line for all their turns: where their sums are. NULL: no memory. */
+static cli_turns *turns_of(cli_run *run, int index) {
     if (index >= run->repeated_count) {
         size_t count = (size_t)index + 1;
-        rv_report *more = realloc(run->repeated, count * sizeof *more);
+        cli_turns *more = realloc(run->repeated, count * sizeof *more);
         if (!more)
-            return report;
+            return NULL;
         memset(more + run->repeated_count, 0, (count - (size_t)run->repeated_count) * sizeof *more);
         run->repeated = more;
         run->repeated_count = (int)count;
     }
-    rv_report *sum = &run->repeated[index], old = *sum;
-    *sum = *report;
-    sum->seconds += old.seconds;
-    sum->ledger.taken += old.ledger.taken;
-    sum->ledger.laid += old.ledger.laid;
-    sum->ledger.carried_off += old.ledger.carried_off;
-    sum->ledger.afloat += old.ledger.afloat;
-    return report->turn + 1 == report->turns ? sum : NULL;
+    return &run->repeated[index];
+}
+
+static void tell_people(cli_run *run, int index, const rv_report *report) {
+    cli_turns alone = {0}, *sum = report->turns > 1 ? turns_of(run, index) : NULL;
+    sum = sum ? sum : &alone;
+    add_turn(sum, report);
+    if (sum != &alone && report->turn + 1 < report->turns)
+        return;
+    cli_bar_erase(&run->bar);
+    people_report(run, sum);
 }
 
 void cli_report_after(void *user, int index, const rv_report *report) {
@@ -164,11 +289,7 @@ void cli_report_after(void *user, int index, const rv_report *report) {
         if (fflush(stdout) != 0)
             run->broken = true;
     } else if (!run->options->quiet) {
-        report = add_turns(run, index, report);
-        if (report) {
-            cli_bar_erase(&run->bar);
-            people_report(run, report);
-        }
+        tell_people(run, index, report);
     }
 }
 

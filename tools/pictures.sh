@@ -83,6 +83,10 @@ canyon="terrain size=384 cell=8 noise shape=billow octaves=2 gain=0.35 frequency
 bands="strata thickness=30 hardness=0.95 tilt=1"
 ravine $canyon hillshade "$out/canyon-before.png" droplets drops=150k hillshade "$out/canyon-plain.png"
 ravine $canyon $bands droplets drops=150k hillshade "$out/canyon-bands.png"
+ravine terrain size=256 cell=12 noise shape=billow octaves=2 gain=0.35 frequency=0.35 warp=1 relief=700 \
+    noise mode=add seed=8 frequency=3 relief=60 $bands \
+    layer name=soil thickness=1.5 slope=25 layer name=sand thickness=0 \
+    droplets drops=60k thermal rounds=10 paint "$out/canyon-layers.png" field=layers
 rock="terrain size=256 cell=10 noise seed=9 frequency=0.8 relief=700"
 while read -r name words; do
     ravine $rock $words droplets hillshade "$out/strata-$name.png"
@@ -152,3 +156,12 @@ deposit 0.002 0.1
 max_depth 0.05 2
 friction 0.02 0.5
 VALUES
+# Water in colours; spikes of forward transport and their cure.
+ravine terrain size=160 cell=10 noise seed=11 octaves=4 frequency=1 relief=400 pipes \
+    paint "$out/views-water.png" field=water paint "$out/views-velocity.png" field=velocity \
+    paint "$out/views-sediment.png" field=sediment
+land="terrain size=128 cell=10 noise seed=11 octaves=4 frequency=1 relief=400"
+ravine $land pipes transport=forward time=600 hillshade "$out/spikes-forward.png"
+ravine $land repeat 20 pipes transport=forward time=30 thermal talus=30 rounds=5 end \
+    hillshade "$out/spikes-cured.png"
+ravine $land pipes time=600 hillshade "$out/spikes-flux.png"

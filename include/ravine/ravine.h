@@ -137,6 +137,7 @@ RV_API int rv_terrain_layer_count(const rv_terrain *land);                      
 RV_API rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer);        /* 0 is the lowest */
 RV_API const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer);
 RV_API rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer); /* taken from it and laid on it since it was made; the rest is 0 */
+RV_API rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer);   /* the same, of the last step alone */
 RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc, const float *thickness); /* on top; NULL: none of it yet */
 
 /* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ... */

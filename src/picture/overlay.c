@@ -14,8 +14,12 @@
  *                                          the compass bearing, the value t; no shade in c
  *     every other field                    t = (v - lowest) / (limit - lowest), a = opacity
  *
+ *     layers                               from the lowest up, each layer hides t = thickness /
+ *                                          limit of the colours below it and of their alpha; one
+ *                                          without a colour shows as the shaded land
+ *
  * t is held to 0 ... 1. A limit that is not given is the value that 98 of 100 cells with more than
- * 0 do not pass; for other fields the highest.
+ * 0 do not pass; for other fields the highest; for layers half a metre.
  */
 #include "picture/overlay.h"
 #include "base/context.h"
@@ -51,7 +55,8 @@ static const float EVEN[STOPS][3] = {
 typedef struct painting {
     int width;
     const unsigned char *grey;
-    const float *values; /* of the field, or the speed */
+    const float *values; /* of the field, or the speed; NULL: the layers of `land` */
+    const rv_terrain *land;
     const float *east, *south;
     float *speed;       /* only of velocity, as the two before */
     const style *style; /* NULL: every other field */
@@ -63,8 +68,12 @@ static bool is_velocity(const char *view) {
     return strcmp(view, "velocity") == 0;
 }
 
+static bool is_layers(const char *view) {
+    return strcmp(view, "layers") == 0;
+}
+
 const char *rvi_overlay_lacks(const rv_terrain *land, const char *view) {
-    if (rv_terrain_field(land, view))
+    if (rv_terrain_field(land, view) || is_layers(view))
         return NULL;
     if (!is_velocity(view))
         return view;
@@ -122,6 +131,23 @@ static void paint_velocity(const painting *p, size_t i) {
     put(p, i, p->opacity * rvi_minf(1, 10 * t), colour, 1);
 }
 
+static void paint_layers(const painting *p, size_t i) {
+    float colour[3] = {0, 0, 0}, alpha = 0; /* the colour is multiplied with alpha */
+    for (int l = 0; l < p->land->layer_count; l++) {
+        const rvi_layer *layer = &p->land->layers[l];
+        float hides = l == 0 ? 1 : share(layer->thickness[i], p->limit);
+        float shows = layer->colour != 0 ? hides : 0;
+        for (int c = 0; c < 3; c++) {
+            float own = (float)(layer->colour >> (16 - 8 * c) & 0xff);
+            colour[c] = colour[c] * (1 - hides) + own * shows;
+        }
+        alpha = alpha * (1 - hides) + shows;
+    }
+    for (int c = 0; c < 3; c++)
+        colour[c] = alpha > 0 ? colour[c] / alpha : 0;
+    put(p, i, p->opacity * alpha, colour, light_of(p, i));
+}
+
 static void paint_other(const painting *p, size_t i) {
     float colour[3];
     ramp(EVEN, STOPS, share(p->values[i] - p->low, p->limit - p->low), colour);
@@ -132,7 +158,9 @@ static void paint_rows(void *arg, int first, int end) {
     const painting *p = arg;
     size_t from = (size_t)first * (size_t)p->width, to = (size_t)end * (size_t)p->width;
     for (size_t i = from; i < to; i++) {
-        if (p->east)
+        if (!p->values)
+            paint_layers(p, i);
+        else if (p->east)
             paint_velocity(p, i);
         else if (p->style)
             paint_fading(p, i);
@@ -177,6 +205,10 @@ static rv_status find_limit(const rv_terrain *land, const float *values, float *
 }
 
 static rv_status find_range(const rv_terrain *land, painting *p) {
+    if (!p->values) {
+        p->limit = isnan(p->limit) ? 0.5f : p->limit;
+        return RV_OK;
+    }
     if (!p->east && !p->style) {
         float high;
         rvi_range(land->ctx, p->values, rvi_cells(land), &p->low, &high);
@@ -202,6 +234,7 @@ rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_
     painting p = {.width = land->width,
                   .grey = grey,
                   .values = rv_terrain_field(land, view),
+                  .land = land,
                   .limit = how->limit,
                   .opacity = how->opacity,
                   .rgb = rgb};
@@ -209,7 +242,7 @@ rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_
         if (strcmp(STYLES[k].field, view) == 0)
             p.style = &STYLES[k];
     rv_status status = rvi_shade_grey(land, &how->light, grey);
-    if (status == RV_OK && !p.values) {
+    if (status == RV_OK && !p.values && !is_layers(view)) {
         p.east = rv_terrain_field(land, "velocity_x");
         p.south = rv_terrain_field(land, "velocity_y");
         p.values = p.speed = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the speed");

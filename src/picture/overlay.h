@@ -10,7 +10,8 @@ typedef struct rvi_overlay {
     float opacity; /* 0: only the shaded land, 1: as little of it as can be */
 } rvi_overlay;
 
-/* Which field `view` lacks to be painted: NULL: none. "velocity" needs two fields. */
+/* Which field `view` lacks to be painted: NULL: none. "velocity" needs two fields,
+ * "layers" none. */
 const char *rvi_overlay_lacks(const rv_terrain *land, const char *view);
 
 /* Three bytes a cell, red, green, blue. Nothing may be lacking. */

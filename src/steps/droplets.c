@@ -70,7 +70,16 @@ typedef struct flood {
     int leg;              /* steps a drop makes in a round, at most */
     struct drop *drops;   /* one a slot of the rounds */
     tile_result *results; /* one a tile */
+    /* Only with give=same, one for each layer: */
+    float *loads;    /* of each slot: what its drop carries of it */
+    double *laid_on; /* of each tile: what was laid on it, metres on one cell */
 } flood;
+
+/* What a drop carries, and where what it lays down is counted; NULL: all becomes the top. */
+typedef struct cargo {
+    float *load;
+    double *laid_on;
+} cargo;
 
 static RVI_HOT size_t at(const flood *f, int x, int y) {
     return (size_t)(y + f->border) * f->stride + (size_t)(x + f->border);
@@ -148,7 +157,7 @@ static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, flo
 }
 
 static float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
-                          float amount) {
+                          float amount, const cargo *c) {
     float lost = 0.0f;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         if (w[i] == 0.0f)
@@ -161,12 +170,14 @@ static float take_layered(const flood *f, int x, int y, const plane *p, const fl
         float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
         float soft = f->bands ? band_factor(f, p, i, f->bands + here, cover) : 1.0f;
         if (!apron) {
-            lost += rvi_layers_take_soft(f->job->land, below, want, soft);
+            lost += rvi_layers_take_parts(f->job->land, below, want, soft, c->load);
             f->h[here] = layers_height(f->job->land, below);
         } else {
             want *= soft;
             float left = f->h[here] - want;
             lost += f->h[here] - left;
+            if (c->load) /* the apron knows no layers */
+                c->load[f->job->land->layer_count - 1] += f->h[here] - left;
             f->h[here] = left;
         }
     }
@@ -174,7 +185,8 @@ static float take_layered(const flood *f, int x, int y, const plane *p, const fl
 }
 
 /* Takes up to `amount` metres around the drop; returns what came. */
-static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount) {
+static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount,
+                          const cargo *c) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
     float sum = rvi_brush_weigh(&f->brush, p->u, p->v, w);
     int reach = (int)f->brush.radius + 2;
@@ -182,7 +194,7 @@ static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float am
         sum = clip_weights(f, x, y, w);
     float share = amount / sum;
     if (f->layered)
-        return take_layered(f, x, y, p, w, share);
+        return take_layered(f, x, y, p, w, share, c);
     if (f->bands)
         weigh_bands(f, at(f, x, y), p, w);
     float *cell = f->h + at(f, x, y);
@@ -227,9 +239,35 @@ static RVI_HOT float lay_plain(const flood *f, int x, int y, rvi_v4 amounts, flo
     return sum;
 }
 
+/* The same, each material on its own layer; in the apron, of each its share. */
+static float lay_same(const flood *f, int x, int y, float amount, const cargo *c) {
+    rv_terrain *land = f->job->land;
+    size_t i = at(f, x, y), below = land_cell(f, x, y);
+    float given = 0.0f, sum = 0.0f;
+    if (below != SIZE_MAX) {
+        given = rvi_layers_lay_parts(land, below, amount, c->load, c->laid_on);
+        f->h[i] = layers_height(land, below);
+        f->traces[i].laid += given;
+        return given;
+    }
+    for (int l = 0; l < land->layer_count; l++)
+        sum += c->load[l];
+    float share = sum > amount ? amount / sum : 1.0f;
+    for (int l = 0; l < land->layer_count; l++) {
+        float raised = f->h[i] + share * c->load[l], gain = raised - f->h[i];
+        if (!(gain > 0.0f && gain <= c->load[l]))
+            continue;
+        f->h[i] = raised;
+        c->load[l] -= gain;
+        given += gain;
+    }
+    f->traces[i].laid += given;
+    return given;
+}
+
 /* Lays `amount` of `sediment` down on the corners of the cell; returns what stayed there. */
 static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float amount,
-                         float sediment) {
+                         float sediment, const cargo *c) {
     rvi_v4 w = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
     if (!f->layered && !f->mask)
         return lay_plain(f, x, y, amount * w, sediment);
@@ -241,7 +279,8 @@ static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float a
             size_t below = land_cell(f, cx, cy);
             part *= below != SIZE_MAX ? f->mask[below] : 1.0f;
         }
-        given += lay_corner(f, cx, cy, part, sediment - given);
+        given += c->load ? lay_same(f, cx, cy, rvi_minf(part, sediment - given), c)
+                         : lay_corner(f, cx, cy, part, sediment - given);
     }
     return given;
 }
@@ -272,6 +311,7 @@ typedef struct lane {
     int first; /* steps the drop had made before this round */
     int most;  /* steps it may make in it */
     bool ended, idle;
+    cargo cargo;
 } lane;
 
 typedef struct group {
@@ -346,7 +386,7 @@ static RVI_HOT void turn(const flood *f, group *g, rvi_v4 gx, rvi_v4 gy) {
 
 static RVI_HOT void lay_lane(const flood *f, group *g, int k, int x, int y, float u, float v,
                              float amount) {
-    float given = lay(f, x, y, u, v, amount, g->sediment[k]);
+    float given = lay(f, x, y, u, v, amount, g->sediment[k], &g->lanes[k].cargo);
     f->results[g->lanes[k].tile].laid += (double)given;
     g->sediment[k] -= given;
 }
@@ -416,7 +456,7 @@ static RVI_HOT bool exchange(const flood *f, group *g, int k, int x, int y, cons
     }
     float amount = rvi_minf((capacity - sediment) * f->p->erosion, -dh);
     if (amount > 0.0f) {
-        float taken = take(f, x, y, ground, amount);
+        float taken = take(f, x, y, ground, amount, &g->lanes[k].cargo);
         f->results[g->lanes[k].tile].taken += (double)taken;
         g->sediment[k] += taken;
     }
@@ -486,6 +526,13 @@ static bool begin_drop(const flood *f, batch *b, group *g, int k) {
     l->first = d->step;
     l->most = rvi_mini(f->leg, f->p->max_path - d->step);
     g->left[k] = l->most;
+    if (f->loads) {
+        size_t layers = (size_t)f->job->land->layer_count;
+        l->cargo.load = f->loads + (size_t)l->slot * layers;
+        l->cargo.laid_on = f->laid_on + (size_t)l->tile * layers;
+        if (slot->fresh)
+            memset(l->cargo.load, 0, layers * sizeof(float));
+    }
     return true;
 }
 
@@ -584,7 +631,8 @@ static rv_status allocate(flood *f) {
 }
 
 static void release(flood *f) {
-    void *all[] = {f->h, f->traces, f->before, f->soft, f->bands, f->change, f->drops, f->results};
+    void *all[] = {f->h,      f->traces, f->before,  f->soft,  f->bands,
+                   f->change, f->drops,  f->results, f->loads, f->laid_on};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
     rvi_rounds_destroy(f->rounds);
@@ -766,6 +814,9 @@ static void close_ledger(flood *f) {
         off = -change - afloat;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
+    int layers = job->land->layer_count;
+    for (int k = 0; f->laid_on && k < rvi_rounds_tiles(f->rounds) * layers; k++)
+        job->laid_on[k % layers] += area * f->laid_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
 }
 
@@ -786,6 +837,10 @@ static rvi_rounds_desc describe_rounds(flood *f) {
     };
 }
 
+static bool carries_materials(const flood *f) {
+    return f->p->give != RV_droplets_give_top && f->job->land->layer_count > 1;
+}
+
 /* What run_flood will need at most: it may find a mask. */
 static size_t plan_memory(flood *f) {
     const rv_droplets_params *p = f->p;
@@ -794,7 +849,9 @@ static size_t plan_memory(flood *f) {
            rain = p->rain[0] ? f->count : 0;
     size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
     rvi_rounds_desc desc = describe_rounds(f);
-    size_t rounds = rvi_rounds_memory(&desc, sizeof(drop), sizeof(tile_result));
+    size_t kinds = carries_materials(f) ? (size_t)f->job->land->layer_count : 0;
+    size_t rounds = rvi_rounds_memory(&desc, sizeof(drop) + kinds * sizeof(float),
+                                      sizeof(tile_result) + kinds * sizeof(double));
     return (grids + rain + maps) * sizeof(float) + rounds + ((size_t)1 << 16);
 }
 
@@ -822,7 +879,14 @@ static rv_status plan_rounds(flood *f) {
     size_t most = (size_t)rvi_rounds_most(f->rounds);
     f->results = rvi_alloc(ctx, tiles, sizeof *f->results, "the tiles");
     f->drops = rvi_alloc(ctx, most, sizeof *f->drops, "the drops");
-    return f->results && f->drops ? RV_OK : RV_ERROR_MEMORY;
+    if (!f->results || !f->drops)
+        return RV_ERROR_MEMORY;
+    if (!carries_materials(f))
+        return RV_OK;
+    size_t layers = (size_t)land->layer_count;
+    f->loads = rvi_alloc(ctx, most * layers, sizeof *f->loads, "what drops carry");
+    f->laid_on = rvi_alloc(ctx, tiles * layers, sizeof *f->laid_on, "the ledger");
+    return f->loads && f->laid_on ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(flood *f) {

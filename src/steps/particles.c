@@ -22,6 +22,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/rounds.h"
+#include "steps/strata.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,11 +42,21 @@ typedef struct rolling {
     float *flow, *eroded, *deposited;
     float *soft;       /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask; /* NULL: 1 everywhere */
+    float *bands;      /* of the bedrock (strata.h), NULL: there are none */
     bool layered;
     float floor, per_cell; /* 1 / cell */
     rvi_rounds *rounds;
     tile_sums *sums; /* one a tile */
+    /* Only with give=same, of each tile one for each layer: */
+    float *loads;    /* what the running particle carries of it */
+    double *laid_on; /* what was laid on it, metres on one cell */
 } rolling;
+
+/* What a particle carries, and where what it lays down is counted; NULL: all becomes the top. */
+typedef struct cargo {
+    float *load;
+    double *laid_on;
+} cargo;
 
 /* ---- the ground under a particle ---- */
 
@@ -54,6 +65,7 @@ typedef struct footing {
     size_t cell[4];
     float weight[4];
     float height, gx, gy; /* metres; metres a cell */
+    float u, v;           /* cells from the first of them */
 } footing;
 
 static void stand_between(const rolling *r, float px, float py, footing *f) {
@@ -65,6 +77,8 @@ static void stand_between(const rolling *r, float px, float py, footing *f) {
     float h00 = r->h[i], h10 = r->h[i + 1], h01 = r->h[below], h11 = r->h[below + 1];
     memcpy(f->cell, cell, sizeof cell);
     memcpy(f->weight, weight, sizeof weight);
+    f->u = u;
+    f->v = v;
     f->height = (h00 * (1.0f - u) + h10 * u) * (1.0f - v) + (h01 * (1.0f - u) + h11 * u) * v;
     f->gx = (h10 - h00) * (1.0f - v) + (h11 - h01) * v;
     f->gy = (h01 - h00) * (1.0f - u) + (h11 - h10) * u;
@@ -80,6 +94,7 @@ static void stand_nearest(const rolling *r, float px, float py, footing *f) {
         f->weight[k] = k == 0 ? 1.0f : 0.0f;
     }
     f->height = r->h[f->cell[0]];
+    f->u = f->v = 0.0f;
     f->gx = (r->h[row + (size_t)x1] - r->h[row + (size_t)x0]) / (float)(x1 - x0);
     f->gy = (r->h[(size_t)y1 * stride + (size_t)x] - r->h[(size_t)y0 * stride + (size_t)x]) /
             (float)(y1 - y0);
@@ -100,8 +115,22 @@ static void sum_layers(const rolling *r, size_t i) {
     r->h[i] = h;
 }
 
+/* The erosion factor of the bedrock at vertex k. As under drops, the plane that touches the land
+ * stands for the heights of the vertices, or the first that is through a band would be dug out
+ * alone. */
+static float band_factor(const rolling *r, const footing *f, int k) {
+    if (!r->bands)
+        return 1.0f;
+    size_t i = f->cell[k];
+    const rv_terrain *land = r->job->land;
+    float cover = r->h[i] - land->layers[0].thickness[i];
+    float east = (float)(k & 1) - f->u, south = (float)(k >> 1) - f->v;
+    float top = f->height + (f->gx * east + f->gy * south) - cover;
+    return rvi_strata_soft(land, r->bands, i, top);
+}
+
 /* Takes up to `amount` metres; returns what came. */
-static float take(const rolling *r, const footing *f, float amount) {
+static float take(const rolling *r, const footing *f, float amount, const cargo *c) {
     float taken = 0.0f;
     for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
@@ -109,10 +138,10 @@ static float take(const rolling *r, const footing *f, float amount) {
         want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
         float got;
         if (r->layered) {
-            got = rvi_layers_take(r->job->land, i, want);
+            got = rvi_layers_take_parts(r->job->land, i, want, band_factor(r, f, k), c->load);
             sum_layers(r, i);
         } else {
-            float left = r->h[i] - want;
+            float left = r->h[i] - want * band_factor(r, f, k);
             got = r->h[i] - left;
             r->h[i] = left;
         }
@@ -123,14 +152,21 @@ static float take(const rolling *r, const footing *f, float amount) {
 }
 
 /* Lays down `amount` of `sediment`; returns what stayed there. */
-static float lay(const rolling *r, const footing *f, float amount, float sediment) {
-    const rv_terrain *land = r->job->land;
+static float lay(const rolling *r, const footing *f, float amount, float sediment, const cargo *c) {
+    rv_terrain *land = r->job->land;
     float *top = land->layers[land->layer_count - 1].thickness;
     float given = 0.0f;
     for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
         float left = sediment - given;
         float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
+        if (c->load) {
+            float laid = rvi_layers_lay_parts(land, i, rvi_minf(part, left), c->load, c->laid_on);
+            sum_layers(r, i);
+            r->deposited[i] += laid;
+            given += laid;
+            continue;
+        }
         float raised = top[i] + rvi_minf(part, left);
         if (raised - top[i] > left) /* rounding must not make sediment out of nothing */
             raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
@@ -151,6 +187,7 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
 typedef struct particle {
     float x, y, vx, vy, speed;
     float water, sediment;
+    cargo cargo;
 } particle;
 
 static void push(const rolling *r, particle *q, const footing *f) {
@@ -187,21 +224,27 @@ static void exchange(const rolling *r, particle *q, const footing *from, float f
     const rv_particles_params *p = r->p;
     float carries = p->capacity * q->speed * q->water * r->job->land->cell;
     if (q->sediment > carries) {
-        float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment);
+        float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment, &q->cargo);
         sum->laid += (double)given;
         q->sediment -= given;
         return;
     }
     float amount = rvi_minf((carries - q->sediment) * p->softness, fall);
     if (amount > 0.0f) {
-        float taken = take(r, from, amount);
+        float taken = take(r, from, amount, &q->cargo);
         sum->taken += (double)taken;
         q->sediment += taken;
     }
 }
 
-static void run_particle(const rolling *r, float x, float y, tile_sums *sum) {
+static void run_particle(const rolling *r, int tile, float x, float y) {
+    tile_sums *sum = &r->sums[tile];
     particle q = {.x = x, .y = y, .water = 1.0f};
+    if (r->loads) {
+        size_t layers = (size_t)r->job->land->layer_count;
+        q.cargo = (cargo){r->loads + (size_t)tile * layers, r->laid_on + (size_t)tile * layers};
+        memset(q.cargo.load, 0, layers * sizeof(float));
+    }
     footing here, next;
     stand(r, x, y, &here);
     for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
@@ -221,7 +264,7 @@ static void run_particle(const rolling *r, float x, float y, tile_sums *sum) {
         stand(r, x, y, &here); /* the ground may have changed under it */
     }
     if (!(q.water > 0.0f)) {
-        float given = lay(r, &here, q.sediment, q.sediment);
+        float given = lay(r, &here, q.sediment, q.sediment, &q.cargo);
         sum->laid += (double)given;
         q.sediment -= given;
     }
@@ -236,7 +279,7 @@ static void run_tiles(void *arg, const int *tiles, int count) {
         const int *in = rvi_rounds_in(r->rounds, tiles[t], &particles);
         for (int i = 0; i < particles; i++) {
             rvi_slot *slot = &slots[in[i]];
-            run_particle(r, slot->x, slot->y, &r->sums[tiles[t]]);
+            run_particle(r, tiles[t], slot->x, slot->y);
             slot->ended = true;
         }
     }
@@ -273,6 +316,10 @@ static rv_status fill_rain(rolling *r, rvi_rain *rain) {
     return status;
 }
 
+static bool carries_materials(const rolling *r) {
+    return r->p->give != RV_particles_give_top && r->layered;
+}
+
 static rvi_rounds_desc describe_rounds(rolling *r) {
     int64_t drops = r->p->drops;
     return (rvi_rounds_desc){
@@ -296,7 +343,14 @@ static rv_status plan_rounds(rolling *r) {
         return status;
     size_t tiles = (size_t)rvi_rounds_tiles(r->rounds);
     r->sums = rvi_alloc(r->job->ctx, tiles, sizeof *r->sums, "the tiles");
-    return r->sums ? RV_OK : RV_ERROR_MEMORY;
+    if (!r->sums)
+        return RV_ERROR_MEMORY;
+    if (!carries_materials(r))
+        return RV_OK;
+    tiles *= (size_t)r->job->land->layer_count;
+    r->loads = rvi_alloc(r->job->ctx, tiles, sizeof *r->loads, "what particles carry");
+    r->laid_on = rvi_alloc(r->job->ctx, tiles, sizeof *r->laid_on, "the ledger");
+    return r->loads && r->laid_on ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(rolling *r) {
@@ -307,6 +361,8 @@ static rv_status prepare(rolling *r) {
     r->per_cell = 1.0f / land->cell;
     r->h = land->surface;
     rv_status status = fill_factors(r);
+    if (status == RV_OK)
+        status = rvi_strata_map(land, &r->bands);
     if (status == RV_OK)
         status = plan_rounds(r);
     if (status != RV_OK)
@@ -335,6 +391,9 @@ static void close_ledger(rolling *r) {
         job->drop_steps += sum->steps;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
+    int layers = job->land->layer_count;
+    for (int k = 0; r->laid_on && k < rvi_rounds_tiles(r->rounds) * layers; k++)
+        job->laid_on[k % layers] += area * r->laid_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
 }
 
@@ -364,14 +423,20 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     r.layered = land->layer_count > 1;
     r.most_steps = count_steps(p);
     rvi_rounds_desc desc = describe_rounds(&r);
-    size_t grids = 1 + (p->rain[0] != '\0' ? 3 : 0);
+    size_t grids = 1 + (p->rain[0] != '\0' ? 3u : 0u) + (rvi_strata_there(land) ? 1u : 0u);
+    size_t tile = sizeof *r.sums;
+    if (carries_materials(&r))
+        tile += (size_t)land->layer_count * (sizeof *r.loads + sizeof *r.laid_on);
     job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 16) +
-                  rvi_rounds_memory(&desc, 0, sizeof *r.sums);
+                  rvi_rounds_memory(&desc, 0, tile);
     if (job->planning)
         return RV_OK;
     rv_status status = run_rolling(&r);
     rvi_free(job->ctx, r.soft);
+    rvi_free(job->ctx, r.bands);
     rvi_free(job->ctx, r.sums);
+    rvi_free(job->ctx, r.loads);
+    rvi_free(job->ctx, r.laid_on);
     rvi_rounds_destroy(r.rounds);
     return status;
 }

@@ -18,11 +18,13 @@
  * the order of cells does not matter, and sums pair opposite neighbours, so that a turned map gives
  * the turned result to the bit. Ground is kept as the change since the step began, which has room
  * for small numbers where a height has not; what a height cannot hold in the end stays in
- * suspension.
+ * suspension. With give=same the parts of the sediment that are of each layer move as the whole
+ * does, and what is laid down is of all of them in proportion.
  */
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
+#include "steps/strata.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,6 +50,9 @@ typedef struct state {
     float *cut;    /* what the layers below it lost; NULL: there are none */
     float *water, *sediment;
     float *laid, *flow; /* sums since the step began */
+    /* Only with give=same, of each layer: */
+    float **gain;  /* what it gained; `ground` is the sum and `cut` is 0 */
+    float **parts; /* what of the sediment is of it */
 } state;
 
 typedef struct block_sums {
@@ -64,11 +69,16 @@ typedef struct runoff {
     float **stack; /* thickness of each layer when the step began */
     float *soft;   /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask;
-    float *rain; /* image, NULL: the same everywhere */
-    float share; /* 1 / (neighbours + 1) */
-    float still; /* metres: a smaller drop is none */
+    float *bands; /* of the bedrock (strata.h), NULL: there are none */
+    float *rain;  /* image, NULL: the same everywhere */
+    float share;  /* 1 / (neighbours + 1) */
+    float still;  /* metres: a smaller drop is none */
     float floor;
     block_sums *sums;
+    bool same;                      /* each material is laid on its own layer */
+    float *scratch;                 /* of each block, with give=same */
+    double *laid_blocks;            /* of each block and layer: what was laid on it in this round */
+    double *laid_on;                /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
     double rained, evaporated, water_off, sediment_off;
 } runoff;
@@ -129,7 +139,17 @@ typedef struct strip {
     int x0, count;        /* first column and how many */
     float level[5][ROOM]; /* of row y in [(y + 5) % 5] */
     giving give[3];       /* of row y in [(y + 3) % 3] */
+    float *scratch;       /* rows of parts, see part_row() */
+    double *laid_on;      /* of each layer */
 } strip;
+
+/* What a row keeps of each layer. */
+enum { SENT, LEFT, GAIN, PART_ROWS };
+
+static float *part_row(const strip *s, int what, int y, int layer) {
+    int layers = s->r->job->land->layer_count;
+    return s->scratch + (size_t)((what * 3 + (y + 3) % 3) * layers + layer) * ROOM + EDGE;
+}
 
 static size_t cell_at(const runoff *r, int x, int y) {
     return (size_t)y * (size_t)r->width + (size_t)x;
@@ -196,8 +216,8 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
                           const float *restrict down, const float *restrict w,
                           const float *restrict sed, const float *restrict ground,
                           const float *restrict base, const float *restrict soft,
-                          const float *restrict mask, giving *restrict g, int first, int end,
-                          bool eight) {
+                          const float *restrict mask, const float *restrict bands,
+                          giving *restrict g, int first, int end, bool eight) {
     float share = r->share, floor = r->floor, still = r->still;
     float kc = r->p->capacity, kd = r->p->deposition, ks = r->p->softness;
     for (int x = first; x < end; x++) {
@@ -206,6 +226,8 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
         plan p =
             plan_cell(drops, w[x], sed[x], above_floor(base[x], old, floor), share, kc, kd, ks);
         float take = soft ? p.take * soft[x] : p.take;
+        if (bands)
+            take *= rvi_strata_band(&r->job->land->strata, (base[x] + old) - bands[x]);
         float lay = mask ? p.lay * mask[x] : p.lay;
         float after = old + (lay - take);
         after = after - old > sed[x] ? old : after;
@@ -214,13 +236,14 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
     }
 }
 
-static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited) {
+static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited,
+                              bool banded) {
     const runoff *r = s->r;
     size_t row = cell_at(r, s->x0, y);
     give_bare(r, s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE, s->level[(y + 1) % 5] + EDGE,
               r->now.water + row, r->now.sediment + row, r->now.ground + row, r->base + row,
-              limited ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
-              &s->give[y % 3], first, end, eight);
+              limited && r->soft ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
+              banded ? r->bands + row : NULL, &s->give[y % 3], first, end, eight);
 }
 
 /* Takes from the top layer first, each at its erodibility, and cuts through to the next. *top is
@@ -243,6 +266,9 @@ static float take_layers(const runoff *r, size_t i, float want, float *top, floa
         if (l > 0 && !(left > 0.0f))
             continue;
         loss = want * layers[l].erodibility;
+        if (l == 0) /* `bottom` is where the bedrock began: what was cut below it is gone */
+            loss *= rvi_strata_soft(r->job->land, r->bands, i,
+                                    r->stack[0][i] - rvi_maxf(*cut - bottom, 0.0f));
         bool through = l > 0 && loss > left;
         float deeper = through ? bottom : *cut + loss;
         taken += deeper - *cut;
@@ -283,24 +309,113 @@ static void give_layered_row(strip *s, int y, int first, int end, bool eight) {
     }
 }
 
+/* ---- give=same: what the sediment is made of ---- */
+
+/* Lays down `lay` of the parts in SENT, each on its own layer; returns what stayed there. */
+static float lay_same(strip *s, int x, int y, float lay, float sediment) {
+    float gained = 0.0f, share = rvi_minf(lay / sediment, 1.0f);
+    for (int l = 0; l < s->r->job->land->layer_count; l++) {
+        float *load = part_row(s, SENT, y, l) + x, *gain = part_row(s, GAIN, y, l) + x;
+        float raised = *gain + share * *load, more = raised - *gain;
+        if (!(more > 0.0f && more <= *load))
+            continue;
+        *gain = raised;
+        *load -= more;
+        gained += more;
+    }
+    return gained;
+}
+
+/* Takes `want` from the top layer first and adds it to the parts in SENT. */
+static void take_same(strip *s, int x, int y, size_t i, float want) {
+    const runoff *r = s->r;
+    const rv_terrain *land = r->job->land;
+    for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
+        float *gain = part_row(s, GAIN, y, l) + x, thick = r->stack[l][i];
+        float there = rvi_maxf(thick + *gain, 0.0f), loss = want * land->layers[l].erodibility;
+        if (l > 0 && !(there > 0.0f))
+            continue;
+        if (l == 0)
+            loss *= rvi_strata_soft(land, r->bands, i, thick + *gain);
+        bool through = l > 0 && loss > there;
+        float left = through ? -thick : *gain - loss;
+        left = l > 0 ? rvi_maxf(left, -thick) : left;
+        part_row(s, SENT, y, l)[x] += *gain - left;
+        *gain = left;
+        want = through ? want * (1.0f - there / loss) : 0.0f;
+    }
+}
+
+/* What becomes of one cell. SENT holds the parts in it at first, then what goes for each metre of
+ * drop; LEFT what stays. */
+static void give_same(strip *s, int x, int y, size_t i, float drops) {
+    const runoff *r = s->r;
+    const rv_runoff_params *q = r->p;
+    giving *g = &s->give[y % 3];
+    int layers = r->job->land->layer_count;
+    float w = r->now.water[i], sed = r->now.sediment[i], gained = 0.0f, load = 0.0f, ground = 0.0f;
+    plan p = plan_cell(drops, w, sed, above_floor(r->base[i], r->now.ground[i], r->floor), r->share,
+                       q->capacity, q->deposition, q->softness);
+    for (int l = 0; l < layers; l++) {
+        part_row(s, SENT, y, l)[x] = r->now.parts[l][i];
+        part_row(s, GAIN, y, l)[x] = r->now.gain[l][i];
+    }
+    float lay = r->mask ? p.lay * r->mask[i] : p.lay, take = r->soft ? p.take * r->soft[i] : p.take;
+    if (take > 0.0f)
+        take_same(s, x, y, i, take);
+    else if (lay > 0.0f)
+        gained = lay_same(s, x, y, lay, sed);
+    for (int l = 0; l < layers; l++) {
+        load += part_row(s, SENT, y, l)[x];
+        ground += part_row(s, GAIN, y, l)[x];
+    }
+    g->ground[x + EDGE] = ground;
+    g->cut[x + EDGE] = 0.0f;
+    settle(g, x + EDGE, &p, w, load, 0.0f, drops);
+    g->laid[x + EDGE] = gained;
+    float share = load > 0.0f ? rvi_minf(load, p.carries) / load : 0.0f;
+    for (int l = 0; l < layers; l++) {
+        float *sent = part_row(s, SENT, y, l) + x, part = *sent * share;
+        part_row(s, LEFT, y, l)[x] = *sent - part;
+        *sent = part / rvi_maxf(drops, NO_DROP);
+    }
+}
+
+static void give_same_row(strip *s, int y, int first, int end, bool eight) {
+    size_t row = cell_at(s->r, s->x0, y);
+    const float *up = s->level[(y + 4) % 5] + EDGE, *mid = s->level[y % 5] + EDGE;
+    const float *down = s->level[(y + 1) % 5] + EDGE;
+    for (int x = first; x < end; x++)
+        give_same(s, x, y, row + (size_t)x, sum_drops(up, mid, down, x, s->r->still, eight));
+    for (int l = 0; l < s->r->job->land->layer_count; l++)
+        part_row(s, SENT, y, l)[first - 1] = part_row(s, SENT, y, l)[end] = 0.0f;
+}
+
 /* First half of a round, for one row and a column more on both sides. */
 static void give_row(strip *s, int y) {
     const runoff *r = s->r;
     giving *g = &s->give[(y + 3) % 3];
     if (y < 0 || y >= r->height) {
         memset(g, 0, sizeof *g);
+        for (int l = 0; r->same && l < r->job->land->layer_count; l++)
+            memset(part_row(s, SENT, y, l) - EDGE, 0, ROOM * sizeof(float));
         return;
     }
     int first = rvi_maxi(-1, -s->x0), end = rvi_mini(s->count + 1, r->width - s->x0);
     bool eight = r->p->neighbours == RV_runoff_neighbours_8;
-    if (r->layered)
+    if (r->same)
+        give_same_row(s, y, first, end, eight);
+    else if (r->layered)
         give_layered_row(s, y, first, end, eight);
+    else if (r->bands)
+        eight ? give_bare_row(s, y, first, end, true, true, true)
+              : give_bare_row(s, y, first, end, false, true, true);
     else if (r->soft)
-        eight ? give_bare_row(s, y, first, end, true, true)
-              : give_bare_row(s, y, first, end, false, true);
+        eight ? give_bare_row(s, y, first, end, true, true, false)
+              : give_bare_row(s, y, first, end, false, true, false);
     else
-        eight ? give_bare_row(s, y, first, end, true, false)
-              : give_bare_row(s, y, first, end, false, false);
+        eight ? give_bare_row(s, y, first, end, true, false, false)
+              : give_bare_row(s, y, first, end, false, false, false);
     g->water[EDGE + first - 1] = g->water[EDGE + end] = 0.0f; /* nothing comes from outside */
     g->sediment[EDGE + first - 1] = g->sediment[EDGE + end] = 0.0f;
 }
@@ -345,6 +460,29 @@ static HOT void gather_row(strip *s, int y, bool eight) {
     gather_cells(&s->give[(y + 2) % 3], &s->give[y % 3], &s->give[(y + 1) % 3],
                  s->level[(y + 4) % 5], s->level[y % 5], s->level[(y + 1) % 5], r->next.water + row,
                  r->next.sediment + row, s->count, r->still, eight);
+}
+
+/* What comes in of each layer; the sediment is the sum. What each layer gained is kept. */
+static void gather_same_row(strip *s, int y) {
+    const runoff *r = s->r;
+    size_t row = cell_at(r, s->x0, y);
+    bool eight = r->p->neighbours == RV_runoff_neighbours_8;
+    const float *const level[3] = {s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE,
+                                   s->level[(y + 1) % 5] + EDGE};
+    for (int l = 0; l < r->job->land->layer_count; l++) {
+        const float *const sent[3] = {part_row(s, SENT, y - 1, l), part_row(s, SENT, y, l),
+                                      part_row(s, SENT, y + 1, l)};
+        const float *left = part_row(s, LEFT, y, l), *gain = part_row(s, GAIN, y, l);
+        for (int x = 0; x < s->count; x++) {
+            size_t i = row + (size_t)x;
+            float part = left[x] + gather(sent, level, x, r->still, eight);
+            float more = gain[x] - r->now.gain[l][i];
+            r->next.parts[l][i] = part;
+            r->next.sediment[i] = l == 0 ? part : r->next.sediment[i] + part;
+            r->next.gain[l][i] = gain[x];
+            s->laid_on[l] += (double)rvi_maxf(more, 0.0f);
+        }
+    }
 }
 
 static void keep_row(strip *s, int y) {
@@ -443,6 +581,8 @@ static void run_strip(strip *s, int y0, int y1, block_sums *sums) {
             gather_row(s, done, true);
         else
             gather_row(s, done, false);
+        if (r->same)
+            gather_same_row(s, done);
         keep_row(s, done);
         send_row_off(s, done, sums);
         size_t row = cell_at(r, s->x0, done);
@@ -454,6 +594,12 @@ static void run_rows(void *arg, int first, int end) {
     const runoff *r = arg;
     block_sums sums = {0};
     strip s = {.r = r};
+    if (r->same) {
+        size_t layers = (size_t)r->job->land->layer_count, block = (size_t)(first / RVI_ROWS);
+        s.scratch = r->scratch + block * 3 * PART_ROWS * layers * ROOM;
+        s.laid_on = r->laid_blocks + block * layers;
+        memset(s.laid_on, 0, layers * sizeof *s.laid_on);
+    }
     for (s.x0 = 0; s.x0 < r->width; s.x0 += STRIP) {
         s.count = rvi_mini(STRIP, r->width - s.x0);
         run_strip(&s, first, end, &sums);
@@ -467,7 +613,27 @@ static float *grid(runoff *r, const char *what) {
     return rvi_alloc(r->job->ctx, rvi_cells(r->job->land), sizeof(float), what);
 }
 
+/* A grid for each layer; *out is NULL or has as many as there was memory for. */
+static bool allocate_grids(runoff *r, float ***out) {
+    size_t layers = (size_t)r->job->land->layer_count;
+    *out = rvi_alloc(r->job->ctx, layers, sizeof **out, "the layers");
+    for (size_t l = 0; *out && l < layers; l++) {
+        (*out)[l] = grid(r, "what sediment is made of");
+        if (!(*out)[l])
+            return false;
+    }
+    return *out != NULL;
+}
+
+static void release_grids(runoff *r, float **grids) {
+    for (int l = 0; grids && l < r->job->land->layer_count; l++)
+        rvi_free(r->job->ctx, grids[l]);
+    rvi_free(r->job->ctx, grids);
+}
+
 static bool allocate_state(runoff *r, state *s) {
+    if (r->same && (!allocate_grids(r, &s->gain) || !allocate_grids(r, &s->parts)))
+        return false;
     s->ground = grid(r, "the worn land");
     s->cut = r->layered ? grid(r, "the worn layers") : NULL;
     s->water = grid(r, "the water");
@@ -478,9 +644,24 @@ static bool allocate_state(runoff *r, state *s) {
 }
 
 static void release_state(runoff *r, state *s) {
+    release_grids(r, s->gain);
+    release_grids(r, s->parts);
     void *all[] = {s->ground, s->cut, s->water, s->sediment, s->laid, s->flow};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(r->job->ctx, all[i]);
+}
+
+static rv_status allocate_same(runoff *r, size_t blocks) {
+    rv_context *ctx = r->job->ctx;
+    size_t layers = (size_t)r->job->land->layer_count;
+    if (!r->same)
+        return RV_OK;
+    r->scratch = rvi_alloc(ctx, blocks * 3 * PART_ROWS * layers * ROOM, sizeof(float), "parts");
+    r->laid_blocks = rvi_alloc(ctx, (blocks + 1) * layers, sizeof *r->laid_blocks, "the ledger");
+    if (!r->scratch || !r->laid_blocks)
+        return RV_ERROR_MEMORY;
+    r->laid_on = r->laid_blocks + blocks * layers;
+    return RV_OK;
 }
 
 static rv_status allocate(runoff *r) {
@@ -501,7 +682,7 @@ static rv_status allocate(runoff *r) {
     if (!r->base)
         return RV_ERROR_MEMORY;
     memcpy(r->base, land->surface, size * sizeof(float));
-    return RV_OK;
+    return allocate_same(r, blocks);
 }
 
 static void release(runoff *r) {
@@ -512,7 +693,7 @@ static void release(runoff *r) {
         rvi_free(ctx, r->base);
     for (int l = 0; r->stack && l < r->job->land->layer_count; l++)
         rvi_free(ctx, r->stack[l]);
-    void *all[] = {r->stack, r->soft, r->rain, r->sums};
+    void *all[] = {r->stack, r->soft, r->bands, r->rain, r->sums, r->scratch, r->laid_blocks};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(ctx, all[i]);
 }
@@ -543,6 +724,8 @@ static void take_over(runoff *r) {
         r->now.water[i] = water ? rvi_maxf(water[i], 0.0f) : 0.0f;
         r->now.sediment[i] = sediment ? rvi_maxf(sediment[i], 0.0f) : 0.0f;
     }
+    if (r->same) /* what is afloat already counts as the top layer */
+        memcpy(r->now.parts[land->layer_count - 1], r->now.sediment, cells * sizeof(float));
     r->before = rvi_sum(ctx, r->now.water, cells);
     r->sediment_before = rvi_sum(ctx, r->now.sediment, cells);
     float low, high, shallow, deep;
@@ -560,6 +743,8 @@ static rv_status prepare(runoff *r) {
     rv_status status = allocate(r);
     if (status == RV_OK)
         status = fill_factors(r);
+    if (status == RV_OK)
+        status = rvi_strata_map(r->job->land, &r->bands);
     if (status == RV_OK && r->p->rain[0] != '\0')
         status = rvi_job_image(r->job, r->p->rain, &r->rain);
     if (status == RV_OK)
@@ -587,10 +772,23 @@ static float height_below(float was, float by, float *rest) {
     return h;
 }
 
+/* The same with give=same. */
+static float show_layers(const runoff *r, size_t i) {
+    const rv_terrain *land = r->job->land;
+    float rest = 0.0f;
+    for (int l = 0; l < land->layer_count; l++) {
+        float thick = height_below(r->stack[l][i], r->now.gain[l][i], &rest);
+        land->layers[l].thickness[i] = l > 0 ? rvi_maxf(thick, 0.0f) : thick;
+    }
+    return rest;
+}
+
 /* Brings the ground of a cell up to date; returns what its heights cannot hold. */
 static float show_ground(const runoff *r, size_t i) {
     const rv_terrain *land = r->job->land;
     int l = land->layer_count - 1;
+    if (r->same)
+        return show_layers(r, i);
     float rest = 0.0f, cut = r->layered ? r->now.cut[i] : 0.0f;
     float top = height_below(r->stack[l][i], r->now.ground[i], &rest);
     land->layers[l].thickness[i] = l > 0 ? rvi_maxf(top, 0.0f) : top;
@@ -644,6 +842,10 @@ static void close_books(runoff *r, float *eroded) {
     size_t cells = rvi_cells(job->land);
     double area = (double)job->land->cell * (double)job->land->cell;
     double laid = rvi_sum(ctx, r->now.laid, cells);
+    for (int l = 0; r->same && l < job->land->layer_count; l++) {
+        job->laid_on[l] = r->laid_on[l] * area;
+        laid = l == 0 ? r->laid_on[l] : laid + r->laid_on[l];
+    }
     double afloat = rvi_sum(ctx, rvi_field_get(job->land, "sediment"), cells) - r->sediment_before;
     double taken = laid - land_gain(r, eroded);
     job->ledger = (rv_ledger){taken * area, laid * area, r->sediment_off * area, afloat * area};
@@ -665,6 +867,9 @@ static rv_status run_round(runoff *r, int round) {
         r->evaporated += r->sums[b].evaporated;
         r->water_off += r->sums[b].water_off;
         r->sediment_off += r->sums[b].sediment_off;
+        int layers = r->job->land->layer_count;
+        for (int l = 0; r->same && l < layers; l++)
+            r->laid_on[l] += r->laid_blocks[b * layers + l];
     }
     state swap = r->now;
     r->now = r->next;
@@ -698,13 +903,17 @@ static rv_status run_runoff(runoff *r) {
 static size_t plan_memory(const runoff *r) {
     const rv_terrain *land = r->job->land;
     size_t layers = (size_t)land->layer_count;
-    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (r->p->rain[0] ? 2 : 0);
-    return grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 20);
+    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (r->p->rain[0] ? 2 : 0) +
+                   (rvi_strata_there(land) ? 1 : 0) + (r->same ? 4 * layers : 0);
+    size_t rows = ((size_t)land->height / RVI_ROWS + 1) * 3 * PART_ROWS * layers * ROOM;
+    return (r->same ? rows * sizeof(float) : 0) + grids * rvi_cells(land) * sizeof(float) +
+           ((size_t)1 << 20);
 }
 
 rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
     runoff r = {.p = p, .job = job, .width = job->land->width, .height = job->land->height};
     r.layered = job->land->layer_count > 1;
+    r.same = r.layered && p->give == RV_runoff_give_same;
     job->memory = plan_memory(&r);
     if (job->planning)
         return RV_OK;

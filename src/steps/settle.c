@@ -16,6 +16,11 @@
  * (t: the falls of g are twice the Laplacian of the grid, whose eigenvalues reach 8.) Where a cell
  * cannot give (hardness, border) or take (mask), x is held to the other sign. What is left between
  * gradients and pairs, a few rounds do.
+ *
+ * Where there are layers, l is that of the one that stands steepest: land that is steeper slides
+ * whatever it is made of. What slid is then divided into rounds, in which each cell gives from the
+ * top, so that every material goes its own way; what stands too steep for its layer after that,
+ * rounds do.
  */
 #include "base/threads.h"
 #include "steps/slide.h"
@@ -45,6 +50,7 @@ typedef struct settling {
     bool limited;                       /* are there cells that cannot give or take? then: */
     float *east, *west, *south, *north; /* may ground slide along the edges from i? 1 or 0 */
     float momentum;
+    float limit, margin; /* as of the layer that stands steepest: it holds for all */
     int tiles_x, tiles_y;
     uint8_t *live;  /* of each tile: did anything slide? bit 0 now, bit 1 a step ago */
     uint8_t *awake; /* tiles that need work */
@@ -145,7 +151,7 @@ static int shrink_row(int count, float limit, float b, float *restrict fa, float
 }
 
 /* The squares of a row, `count` of them from i on. */
-static int flow_row(const settling *t, int count, size_t i) {
+static int flow_row(const settling *t, int count, size_t i, float limit) {
     size_t w = t->s->stride;
     const float *h = t->h + i, *low = t->h + i + w;
     float *const *f = t->f, *const *g = t->g;
@@ -159,16 +165,16 @@ static int flow_row(const settling *t, int count, size_t i) {
         hold_row(count, g[LEFT] + i, t->south + i, t->north + i);
         hold_row(count, g[RIGHT] + i, t->south + i + 1, t->north + i + 1);
     }
-    float limit = t->s->limit[0] * (1.41421356f * STEP);
-    return shrink_row(count, limit, t->momentum, f[ABOVE] + i, g[ABOVE] + i, f[BELOW] + i,
-                      g[BELOW] + i, f[LEFT] + i, g[LEFT] + i, f[RIGHT] + i, g[RIGHT] + i);
+    return shrink_row(count, limit * (1.41421356f * STEP), t->momentum, f[ABOVE] + i, g[ABOVE] + i,
+                      f[BELOW] + i, g[BELOW] + i, f[LEFT] + i, g[LEFT] + i, f[RIGHT] + i,
+                      g[RIGHT] + i);
 }
 
 /* Counts the squares along which ground slid, and of all squares those that are not at rest: too
  * steep, or too flat although ground slid. */
-static void count_row(const settling *t, int count, size_t i, tally *sum) {
+static void count_row(const settling *t, int count, size_t i, float limit, tally *sum) {
     size_t w = t->s->stride;
-    float limit = t->s->limit[0], margin = HAND_OVER * t->s->margin[0];
+    float margin = HAND_OVER * t->margin;
     float most = limit + margin, least = rvi_maxf(limit - margin, 0.0f), little = 0.01f * limit;
     for (int k = 0; k < count; k++, i++) {
         float x[SIDES] = {t->h[i] - t->h[i + 1], t->h[i + w] - t->h[i + w + 1],
@@ -188,6 +194,13 @@ static void count_row(const settling *t, int count, size_t i, tally *sum) {
     }
 }
 
+/* Squares that reach over the border hold two falls across it and none along the other side: each
+ * of the two must stand by itself, or rounds would have to pull all of the slope after it. */
+static float limit_at(const settling *t, int x, int y) {
+    bool off = x == 0 || y == 0 || x == t->s->width || y == t->s->height;
+    return off ? 0.70710678f * t->limit : t->limit;
+}
+
 static void flow_tile(void *arg, int64_t tile) {
     const settling *t = arg;
     if (!t->awake[tile])
@@ -200,10 +213,14 @@ static void flow_tile(void *arg, int64_t tile) {
     }
     tally sum = {0, 0};
     for (int y = a.y0; y < a.y1; y++) {
-        size_t i = (size_t)y * t->s->stride + (size_t)a.x0;
-        if (t->counting)
-            count_row(t, a.x1 - a.x0, i, &sum);
-        live |= flow_row(t, a.x1 - a.x0, i);
+        for (int x = a.x0, end; x < a.x1; x = end) {
+            size_t i = (size_t)y * t->s->stride + (size_t)x;
+            float limit = limit_at(t, x, y);
+            end = x == 0 ? 1 : rvi_mini(a.x1, x < t->s->width ? t->s->width : x + 1);
+            if (t->counting)
+                count_row(t, end - x, i, limit, &sum);
+            live |= flow_row(t, end - x, i, limit);
+        }
     }
     t->tallies[tile] = sum;
     t->live[tile] = (uint8_t)((t->live[tile] << 1 | live) & 3);
@@ -271,6 +288,13 @@ static rv_status begin(settling *t) {
     }
     t->h0 = t->memory + 2 * SIDES * size;
     t->h = s->next;
+    t->limit = s->limit[0];
+    t->margin = s->margin[0];
+    for (int l = 1; l < s->layers; l++)
+        if (s->limit[2 * l] > t->limit) {
+            t->limit = s->limit[2 * l];
+            t->margin = s->margin[2 * l];
+        }
     t->limited = s->general || s->open;
     if (t->limited) {
         t->east = t->h0 + size;
@@ -312,6 +336,28 @@ static void set_heights(const settling *t) {
         }
 }
 
+/* The same where there are layers: what slides in each of so many rounds. */
+static void plan_slides(const settling *t) {
+    rvi_slide *s = t->s;
+    for (int y = 0; y < s->height; y++)
+        for (int x = -1; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y);
+            s->slides[0][i] = (float)(slid_east(t, i) / (double)s->slide_rounds);
+        }
+    for (int y = -1; y < s->height; y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y);
+            s->slides[1][i] = (float)(slid_south(t, i) / (double)s->slide_rounds);
+        }
+}
+
+static void keep_result(const settling *t) {
+    if (t->s->layers == 1)
+        set_heights(t);
+    else
+        plan_slides(t);
+}
+
 /* All but one square in a few hundred are at rest; the others are left to rounds. */
 static bool at_rest(const settling *t) {
     int64_t busy = 0, restless = 0;
@@ -328,7 +374,7 @@ rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s)) {
     settling t = {.s = s};
     rv_status status = begin(&t);
     /* Enough for ground to cross the map several times over. */
-    int most = 1000 + 16 * (s->width + s->height);
+    int most = 1000 + 64 * (s->width + s->height);
     int tiles = t.tiles_x * t.tiles_y;
     bool settled = false;
     for (int n = 1; status == RV_OK && n <= most && !settled; n++) {
@@ -341,14 +387,15 @@ rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s)) {
             status = rvi_parallel(ctx, tiles, flow_tile, &t);
         settled = t.counting && at_rest(&t);
         if (status == RV_OK && rvi_progress_due(ctx)) {
-            set_heights(&t);
+            if (s->layers == 1)
+                set_heights(&t);
             show(s);
             status = rvi_job_progress(s->job, (double)n / (double)most);
         }
     }
     /* However far it came, the land is whole. */
     if (t.memory && t.live && t.tallies)
-        set_heights(&t);
+        keep_result(&t);
     rvi_free(ctx, t.live);
     rvi_free(ctx, t.tallies);
     rvi_free(ctx, t.memory);

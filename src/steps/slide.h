@@ -11,6 +11,7 @@
 
 #include "base/math.h"
 #include "steps/step.h"
+#include "steps/strata.h"
 
 /* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
@@ -26,6 +27,7 @@ typedef struct rvi_slide {
     size_t stride, cells, count; /* cells of the map, cells with the ring */
     ptrdiff_t step[RVI_DIRECTIONS];
     unsigned ways;        /* directions that count, a bit each */
+    unsigned off_ways;    /* those of them in which ground may leave the map */
     bool open;            /* the border */
     bool general;         /* layers, mask, hardness or gradients: the plain loop will not do */
     int parts;            /* a round is cut into so many, to be stable */
@@ -49,6 +51,12 @@ typedef struct rvi_slide {
     uint16_t *exposed;   /* the layer that lies open */
     uint16_t *giving;    /* the lowest layer that gives, with a mark when it has little left */
     uint8_t *to;         /* directions that receive */
+    float *slides[2];    /* what slides to the east and south neighbour in a round, whatever the
+                            slopes; NULL: slopes decide */
+    int slide_rounds;    /* so often */
+    bool sliding;        /* do `slides` count now? */
+    float *bands;        /* of the bedrock, by cell of the map (strata.h); NULL: there are none */
+    float *band;         /* the erosion factor of the bedrock in this round, with `bands` */
     float *soft, *takes; /* 1 - hardness and mask; mask. NULL: 1 everywhere */
 } rvi_slide;
 
@@ -64,6 +72,11 @@ static inline unsigned rvi_slide_inside(const rvi_slide *s, int x, int y) {
     ways &= x < s->width - 1 ? 0xffu : ~(1u << RVI_EAST | 1u << RVI_SE | 1u << RVI_NE);
     ways &= y < s->height - 1 ? 0xffu : ~(1u << RVI_SOUTH | 1u << RVI_SE | 1u << RVI_SW);
     return ways;
+}
+
+/* Directions in which a neighbour may get ground, on the map or off it. */
+static inline unsigned rvi_slide_open(const rvi_slide *s, int x, int y) {
+    return rvi_slide_inside(s, x, y) | s->off_ways;
 }
 
 /* ---- the arithmetic of a cell: values in, values out ---- */
@@ -97,6 +110,14 @@ static inline float rvi_slide_snap(const rvi_slide *s, float h) {
     return (float)(((double)h + magic) - magic);
 }
 
+/* The erosion factor of the bedrock's bands. Land that is to settle does so, however hard it is. */
+static inline float rvi_slide_band(const rvi_slide *s, int x, int y) {
+    size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
+    float top = (float)s->thick[rvi_slide_at(s, x, y)];
+    float soft = rvi_strata_soft(s->job->land, s->bands, cell, top);
+    return s->p->until == RV_thermal_until_settled && soft > 0.0f ? 1.0f : soft;
+}
+
 /* ---- slide_layers.c ---- */
 
 /* Fills the grids of a general run from the land. */
@@ -111,7 +132,8 @@ rv_status rvi_slide_layers_round(rvi_slide *s);
 /* ---- settle.c ---- */
 
 size_t rvi_settle_memory(const rvi_slide *s);
-/* Brings `h` to the nearest land that stands. `show` makes the land whole for the user. */
+/* Brings `h` to the nearest land that stands or, where there are layers, fills `slides` with what
+ * leads there. `show` makes the land whole for the user. */
 rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s));
 
 #endif

@@ -24,13 +24,32 @@ int rvi_slide_exposed(const rvi_slide *s, size_t i) {
 
 /* ---- what a cell gives ---- */
 
+/* The same, as settle.c wants it. */
+static float planned_flow(const rvi_slide *s, size_t i, int dir) {
+    switch (dir) {
+    case RVI_EAST:
+        return rvi_maxf(s->slides[0][i], 0.0f);
+    case RVI_WEST:
+        return rvi_maxf(-s->slides[0][i - 1], 0.0f);
+    case RVI_SOUTH:
+        return rvi_maxf(s->slides[1][i], 0.0f);
+    case RVI_NORTH:
+        return rvi_maxf(-s->slides[1][i - s->stride], 0.0f);
+    default:
+        return 0.0f;
+    }
+}
+
 /* Metres that would slide from i in a direction, were there enough. */
 static float pair_flow(const rvi_slide *s, size_t i, int dir, int layer) {
+    if (s->sliding)
+        return planned_flow(s, i, dir);
     size_t j = i + (size_t)s->step[dir];
     int kind = dir >= RVI_SE;
     float excess = rvi_slide_excess(s->h[i] - s->h[j], s->limit[2 * layer + kind]);
     float flow = s->rate[kind] * s->yields[layer] * excess;
     flow *= s->soft ? s->soft[i] : 1.0f;
+    flow *= s->band && layer == 0 ? s->band[i] : 1.0f;
     return flow * (s->takes ? s->takes[j] : 1.0f);
 }
 
@@ -84,7 +103,8 @@ static void plan_pairs(const rvi_slide *s, size_t i, unsigned ways) {
         double want[RVI_DIRECTIONS] = {0};
         float stands = s->limit[2 * layer];
         for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
-            if (!(ways & 1u << dir) || s->h[i] - s->h[i + (size_t)s->step[dir]] <= stands)
+            bool steep = s->sliding || s->h[i] - s->h[i + (size_t)s->step[dir]] > stands;
+            if (!(ways & 1u << dir) || !steep)
                 continue;
             want[dir] = (double)pair_flow(s, i, dir, layer);
             s->to[i] |= (uint8_t)(want[dir] > 0.0 ? 1u << dir : 0);
@@ -172,6 +192,7 @@ static void plan_slope(const rvi_slide *s, size_t i, unsigned ways) {
         float stands = s->limit[2 * layer] / s->job->land->cell;
         float amount = s->slope_rate * s->yields[layer] * rvi_slide_excess(slope, stands);
         amount *= s->soft ? s->soft[i] : 1.0f;
+        amount *= s->band && layer == 0 ? s->band[i] : 1.0f;
         /* Ditches would be dug without bound. */
         amount = rvi_minf(amount, rvi_maxf(s->h[i] - s->lowest, 0.0f));
         share = feed(s, i, layer, share, (double)amount);
@@ -185,10 +206,12 @@ static void plan_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
-            unsigned ways = s->open ? s->ways : rvi_slide_inside(s, x, y);
+            unsigned ways = rvi_slide_open(s, x, y);
             s->exposed[i] = (uint16_t)rvi_slide_exposed(s, i);
             s->giving[i] = s->exposed[i];
             s->to[i] = 0;
+            if (s->band)
+                s->band[i] = rvi_slide_band(s, x, y);
             (pairs ? plan_pairs : plan_slope)(s, i, ways);
         }
 }

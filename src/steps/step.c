@@ -290,9 +290,11 @@ static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
     if (said == 0.0)
         job->laid_on[count - 1] = job->ledger.laid;
     for (int l = 0; l < land->layer_count; l++) {
-        double gained = layer_volume(land, l) - volumes[l];
-        land->layers[l].laid += job->laid_on[l];
-        land->layers[l].taken += job->laid_on[l] - gained;
+        rvi_layer *layer = &land->layers[l];
+        layer->last_laid = job->laid_on[l];
+        layer->last_taken = job->laid_on[l] - (layer_volume(land, l) - volumes[l]);
+        layer->laid += layer->last_laid;
+        layer->taken += layer->last_taken;
     }
     job->laid_on = NULL;
     rvi_free(job->ctx, volumes);
@@ -322,6 +324,8 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
         return status;
     rvi_job job = {.ctx = ctx, .land = land, .turn = turn, .turns = turns};
     rvi_progress_begin(ctx, step->name);
+    for (int l = 0; l < land->layer_count; l++)
+        land->layers[l].last_taken = land->layers[l].last_laid = 0.0;
     bool masked = (step->kind == RV_KIND_make || step->kind == RV_KIND_shape) &&
                   !(step->flags & (RV_SIZES | RV_MASKS)) && rvi_field_get(land, "mask");
     status = step->kind == RV_KIND_wear ? run_wear(&job, id, params)

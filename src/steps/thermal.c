@@ -24,7 +24,9 @@
  * the neighbours that `receiver` names; `all`: in proportion to h_i - h_j. It digs ditches where
  * the gradient looks past a neighbour; no cell is dug below the lowest point of the map.
  *
- * Hardness and mask of i, erodibility of its open layer and the mask of j scale what slides.
+ * Hardness and mask of i, erodibility of its open layer (of bedrock, also its band: strata.h) and
+ * the mask of j scale what slides: hard bands stand as cliffs while soft ones retreat, and with
+ * until=settled only what gives nothing at all stays steep.
  * border=open: outside lies a ring of cells 2 h(edge) - h(one further in), high as it is when the
  * step begins. What slides there is gone; nothing comes from there.
  */
@@ -74,7 +76,7 @@ static void edge_cell(const rvi_slide *s, int x, int y, double *off) {
         float fall = s->h[i] - s->h[i + (size_t)s->step[dir]];
         if (inside & 1u << dir) {
             lost += rvi_slide_net(fall, s->rate[kind], s->limit[kind], s->magic);
-        } else if (s->open && s->ways & 1u << dir) {
+        } else if (s->off_ways & 1u << dir) {
             float out = s->rate[kind] * rvi_slide_excess(fall, s->limit[kind]);
             out = rvi_slide_round(out, s->magic);
             lost += out;
@@ -121,7 +123,9 @@ static bool cell_is_steep(const rvi_slide *s, int x, int y) {
     int layer = s->general ? rvi_slide_exposed(s, i) : 0;
     if (!(s->yields[layer] > 0.0f) || (s->soft && !(s->soft[i] > 0.0f)))
         return false;
-    unsigned ways = s->open ? s->ways : rvi_slide_inside(s, x, y);
+    if (s->bands && layer == 0 && !(rvi_slide_band(s, x, y) > 0.0f))
+        return false;
+    unsigned ways = rvi_slide_open(s, x, y);
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         int at = 2 * layer + (dir >= RVI_SE);
         size_t j = i + (size_t)s->step[dir];
@@ -148,6 +152,14 @@ static rv_status check_slopes(rvi_slide *s, bool *settled) {
     for (int b = 0; b * RVI_ROWS < s->height; b++)
         *settled = *settled && !s->steep[b];
     return status;
+}
+
+static size_t count_steep(const rvi_slide *s) {
+    size_t count = 0;
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++)
+            count += cell_is_steep(s, x, y);
+    return count;
 }
 
 /* ---- before ---- */
@@ -220,20 +232,31 @@ static void size_grids(rvi_slide *s) {
     memcpy(s->step, step, sizeof step);
     s->ways = p->neighbours == RV_thermal_neighbours_8 ? RVI_ALL_WAYS : RVI_STRAIGHT;
     s->open = p->border == RV_thermal_border_open;
+    /* The search for the land at rest knows no corners: ground that crept out across them, to a
+     * place outside that lies far below its neighbours, would take many rounds. */
+    bool settle = p->until == RV_thermal_until_settled;
+    s->off_ways = s->open ? s->ways & (settle ? RVI_STRAIGHT : RVI_ALL_WAYS) : 0;
 }
 
-/* Can the land at rest be sought at once? */
+/* Can the land at rest be sought at once? A layer that gives nothing would hold what is below, a
+ * band that gives nothing holds only as long as it lies open. */
 static bool settles_at_once(const rvi_slide *s) {
-    return s->p->until == RV_thermal_until_settled && s->layers == 1 &&
-           s->p->method == RV_thermal_method_pairs;
+    for (int l = 0; s->layers > 1 && l < s->layers; l++)
+        if (!(s->job->land->layers[l].erodibility > 0.0f))
+            return false;
+    for (int k = 0; rvi_strata_there(s->job->land) && k < RVI_BANDS; k++)
+        if (!(s->job->land->strata.soft[k] > 0.0f))
+            return false;
+    return s->p->until == RV_thermal_until_settled && s->p->method == RV_thermal_method_pairs;
 }
 
 /* At most: there may be a mask. */
 static size_t plan_memory(const rvi_slide *s) {
     size_t layers = (size_t)s->layers;
     size_t general = s->count * (16 * layers + 5 + 8);
+    general += rvi_strata_there(s->job->land) ? 8 * s->count : 0;
     return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
-           (settles_at_once(s) ? rvi_settle_memory(s) : 0);
+           (s->p->until == RV_thermal_until_settled ? rvi_settle_memory(s) + 8 * s->count : 0);
 }
 
 static rv_status allocate(rvi_slide *s) {
@@ -257,12 +280,24 @@ static rv_status allocate(rvi_slide *s) {
     s->exposed = rvi_alloc(ctx, s->count, sizeof *s->exposed, "the layers that lie open");
     s->giving = rvi_alloc(ctx, s->count, sizeof *s->giving, "the layers that slide");
     s->to = rvi_alloc(ctx, s->count, 1, "where it slides");
-    return s->thick && s->give && s->exposed && s->giving && s->to ? RV_OK : RV_ERROR_MEMORY;
+    if (!s->thick || !s->give || !s->exposed || !s->giving || !s->to)
+        return RV_ERROR_MEMORY;
+    if (rvi_strata_there(s->job->land)) {
+        s->band = rvi_alloc(ctx, s->count, sizeof(float), "the bands of the bedrock");
+        if (!s->band)
+            return RV_ERROR_MEMORY;
+    }
+    if (s->layers == 1 || !settles_at_once(s))
+        return RV_OK;
+    for (int k = 0; k < 2; k++)
+        s->slides[k] = rvi_alloc(ctx, s->count, sizeof(float), "what slides");
+    return s->slides[0] && s->slides[1] ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static void release(rvi_slide *s) {
-    void *all[] = {s->h,    s->next,    s->before, s->limit, s->off,  s->done, s->thick,
-                   s->give, s->exposed, s->giving, s->to,    s->soft, s->takes};
+    void *all[] = {s->h,     s->next,      s->before,    s->limit,  s->off, s->done,
+                   s->thick, s->give,      s->exposed,   s->giving, s->to,  s->soft,
+                   s->takes, s->slides[0], s->slides[1], s->bands,  s->band};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(s->job->ctx, all[i]);
 }
@@ -331,10 +366,12 @@ static rv_status prepare(rvi_slide *s) {
     const rv_terrain *land = s->job->land;
     s->general = s->layers > 1 || s->p->method == RV_thermal_method_slope ||
                  land->layers[0].erodibility != 1.0f || rvi_field_get(land, "mask") ||
-                 rvi_field_get(land, "hardness");
+                 rvi_field_get(land, "hardness") || rvi_strata_there(land);
     rv_status status = allocate(s);
     if (status == RV_OK)
         status = fill_factors(s);
+    if (status == RV_OK)
+        status = rvi_strata_map(land, &s->bands);
     if (status != RV_OK)
         return status;
     set_law(s);
@@ -371,7 +408,7 @@ static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
 
 static void show_land(rvi_slide *s) {
     rv_terrain *land = s->job->land;
-    if (s->general && settles_at_once(s))
+    if (s->general && s->layers == 1 && settles_at_once(s))
         rvi_slide_layers_set_bedrock(s);
     for (int l = 0; l < s->layers; l++)
         for (int y = 0; y < s->height; y++)
@@ -430,14 +467,28 @@ static rv_status run_rounds(rvi_slide *s) {
     return status;
 }
 
-static rv_status run_until_settled(rvi_slide *s) {
-    bool settled = false;
-    rv_status status = RV_OK;
-    if (settles_at_once(s)) {
-        status = rvi_settle(s, show_land);
+/* Brings the land to rest, or near it. Of layers what slides goes a cell in each round. */
+static rv_status settle_at_once(rvi_slide *s) {
+    s->slide_rounds = rvi_maxi(64, rvi_mini(s->width + s->height, 1000));
+    rv_status status = rvi_settle(s, show_land);
+    if (s->layers == 1) {
         if (s->general)
             rvi_slide_layers_set_bedrock(s);
+        return status;
     }
+    s->sliding = true;
+    for (int n = 0; status == RV_OK && n < s->slide_rounds; n++) {
+        status = one_round(s);
+        if (status == RV_OK)
+            status = tell(s, (double)n / (double)s->slide_rounds);
+    }
+    s->sliding = false;
+    return status;
+}
+
+static rv_status run_until_settled(rvi_slide *s) {
+    bool settled = false;
+    rv_status status = settles_at_once(s) ? settle_at_once(s) : RV_OK;
     const int most = 20000;
     for (int n = 0; status == RV_OK && n < most; n++) {
         if (n % 8 == 0)
@@ -450,7 +501,8 @@ static rv_status run_until_settled(rvi_slide *s) {
             status = tell(s, (double)n / (double)most);
     }
     if (status == RV_OK)
-        rvi_log(s->job->ctx, "thermal: after %d rounds some slopes still stand too steep.", most);
+        rvi_log(s->job->ctx, "thermal: after %d rounds %zu of %zu cells still stand too steep.",
+                most, count_steep(s), s->cells);
     return status;
 }
 
@@ -459,11 +511,19 @@ static rv_status run_slide(rvi_slide *s) {
     if (status != RV_OK)
         return status;
     static const char *const names[2] = {"eroded", "deposited"};
+    rv_terrain *land = s->job->land;
+    bool there[2] = {rvi_field_get(land, names[0]), rvi_field_get(land, names[1])};
     float *fields[2];
-    status = rvi_fields_make(s->job->land, names, 2, fields);
+    status = rvi_fields_make(land, names, 2, fields);
     if (status != RV_OK)
         return status;
     status = s->p->until == RV_thermal_until_settled ? run_until_settled(s) : run_rounds(s);
+    /* Only the search for the land at rest asks for more memory, before anything has moved. */
+    for (int k = 0; status == RV_ERROR_MEMORY && k < 2; k++)
+        if (!there[k])
+            rvi_field_drop(land, names[k]);
+    if (status == RV_ERROR_MEMORY)
+        return status;
     /* A run that was stopped is whole too: between two rounds. */
     show_land(s);
     close_ledger(s, fields[0], fields[1]);

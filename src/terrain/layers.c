@@ -28,6 +28,12 @@ rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer) {
     return (rv_ledger){.taken = land->layers[layer].taken, .laid = land->layers[layer].laid};
 }
 
+rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer) {
+    assert(layer >= 0 && layer < land->layer_count);
+    const rvi_layer *l = &land->layers[layer];
+    return (rv_ledger){.taken = l->last_taken, .laid = l->last_laid};
+}
+
 static void sum_rows(void *arg, int first, int end) {
     const rv_terrain *land = arg;
     size_t from = (size_t)first * (size_t)land->width, to = (size_t)end * (size_t)land->width;
@@ -124,6 +130,10 @@ float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
 }
 
 float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft) {
+    return rvi_layers_take_parts(land, cell, want, soft, NULL);
+}
+
+float rvi_layers_take_parts(rv_terrain *land, size_t cell, float want, float soft, float *parts) {
     float taken = 0.0f;
     for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
         const rvi_layer *layer = &land->layers[l];
@@ -134,15 +144,43 @@ float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft
         if (l == 0 || loss <= *thickness) {
             float left = *thickness - loss;
             taken += *thickness - left;
+            if (parts)
+                parts[l] += *thickness - left;
             *thickness = left;
             return taken;
         }
         /* The layer is used up: what is still wanted counts for the next one. */
         want *= 1.0f - *thickness / loss;
         taken += *thickness;
+        if (parts)
+            parts[l] += *thickness;
         *thickness = 0.0f;
     }
     return taken;
+}
+
+float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *parts,
+                           double *laid) {
+    float sum = 0.0f, given = 0.0f;
+    for (int l = 0; l < land->layer_count; l++)
+        sum += parts[l];
+    if (!(sum > 0.0f && amount > 0.0f))
+        return 0.0f;
+    float share = amount < sum ? amount / sum : 1.0f;
+    for (int l = 0; l < land->layer_count; l++) {
+        float *thickness = &land->layers[l].thickness[cell];
+        float raised = *thickness + share * parts[l];
+        if (raised - *thickness > parts[l]) /* rounding must not make any out of nothing */
+            raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
+        float gain = raised - *thickness;
+        if (!(gain > 0.0f && gain <= parts[l]))
+            continue;
+        *thickness = raised;
+        parts[l] -= gain;
+        laid[l] += (double)gain;
+        given += gain;
+    }
+    return given;
 }
 
 double rvi_layers_shift(rv_terrain *land, size_t cell, float by) {

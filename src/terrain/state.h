@@ -11,7 +11,8 @@ typedef struct rvi_layer {
     float erodibility, talus;
     uint32_t colour; /* 0xffRRGGBB; 0: none */
     float *thickness;
-    double taken, laid; /* cubic metres, since it was made */
+    double taken, laid;           /* cubic metres, since it was made */
+    double last_taken, last_laid; /* the same, in the last step */
 } rvi_layer;
 
 typedef struct rvi_field {
@@ -84,6 +85,12 @@ rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count,
 float rvi_layers_take(rv_terrain *land, size_t cell, float want);
 /* The same where the bedrock is as soft as `soft`, 0 to 1, beside its erodibility. */
 float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft);
+/* The same, and adds to parts[l] what came from layer l; `parts` may be NULL. */
+float rvi_layers_take_parts(rv_terrain *land, size_t cell, float want, float soft, float *parts);
+/* Lays down up to `amount` of the materials in `parts`, each in proportion and on its own layer,
+ * and takes it out of them; adds what each layer gained to laid[l], returns the sum. What a
+ * thickness cannot hold, or what is not there to the last bit, stays in `parts`. */
+float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *parts, double *laid);
 /* Raises the top layer, or lowers layers from the top whatever they are made of; returns by how
  * much, which rounding makes a little other than asked for. */
 double rvi_layers_shift(rv_terrain *land, size_t cell, float by);

@@ -34,3 +34,25 @@ holds() {
 last_hash() {
     "$RAVINE" --json "$@" | sed -n 's/.*"hash":"\([0-9a-f]*\)".*/\1/p' | tail -n 1
 }
+
+# kill_at MILLISECONDS ARGUMENTS...: runs ravine and kills it then, if it still runs
+kill_at() {
+    local ms=$1 victim
+    shift
+    "$RAVINE" --quiet "$@" &
+    victim=$!
+    sleep "0.$(printf %03d "$ms")"
+    kill -9 $victim 2> said || true
+    wait $victim 2> said || true
+}
+
+# survive RECIPE RESULT: runs a recipe that is killed, resumed and killed again, up to its result;
+# RANDOM says when
+survive() {
+    rm -f run.ck "$2"
+    kill_at $((RANDOM % 400)) --checkpoint run.ck --every 0 "$1"
+    while [ -f run.ck ]; do
+        kill_at $((20 + RANDOM % 300)) resume run.ck
+    done
+    [ -f "$2" ] || "$RAVINE" --quiet "$1" # killed before the first checkpoint
+}

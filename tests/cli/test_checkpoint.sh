@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A run that is killed at any moment goes on from its checkpoint and ends in the same bytes.
+. "$SOURCE/tests/cli/common.sh"
 set -euo pipefail
 
 cat > long.rv <<'END'
@@ -19,20 +20,7 @@ mv land.npy whole.npy
 # A number below the argument, from a fixed start: what fails once fails again.
 RANDOM=7
 for i in $(seq 20); do
-    rm -f land.npy run.ck
-    "$RAVINE" --quiet --checkpoint run.ck --every 0 long.rv &
-    victim=$!
-    sleep "0.$(printf %03d $((RANDOM % 400)))"
-    kill -9 $victim 2> said || true
-    wait $victim 2> said || true
-    while [ -f run.ck ]; do
-        "$RAVINE" --quiet resume run.ck &
-        victim=$!
-        sleep "0.$(printf %03d $((20 + RANDOM % 300)))"
-        kill -9 $victim 2> said || true
-        wait $victim 2> said || true
-    done
-    [ -f land.npy ] || "$RAVINE" --quiet long.rv # killed before the first checkpoint
+    survive long.rv land.npy
     cmp whole.npy land.npy || { echo "turn $i: other bytes after a kill"; exit 1; }
 done
 

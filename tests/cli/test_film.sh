@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A film whose run is killed at any moment is the same film after resume; one that is stopped leaves
 # its frames. A script plays ffmpeg: its film is all frames, one after the other.
+. "$SOURCE/tests/cli/common.sh"
 set -euo pipefail
 
 mkdir bin
@@ -27,20 +28,7 @@ mv wear.mp4 whole.mp4
 # A number below the argument, from a fixed start: what fails once fails again.
 RANDOM=5
 for i in $(seq 6); do
-    rm -f wear.mp4 run.ck
-    "$RAVINE" --quiet --checkpoint run.ck --every 0 long.rv &
-    victim=$!
-    sleep "0.$(printf %03d $((RANDOM % 400)))"
-    kill -9 $victim 2> said || true
-    wait $victim 2> said || true
-    while [ -f run.ck ]; do
-        "$RAVINE" --quiet resume run.ck &
-        victim=$!
-        sleep "0.$(printf %03d $((20 + RANDOM % 300)))"
-        kill -9 $victim 2> said || true
-        wait $victim 2> said || true
-    done
-    [ -f wear.mp4 ] || "$RAVINE" --quiet long.rv # killed before the first checkpoint
+    survive long.rv wear.mp4
     cmp whole.mp4 wear.mp4 || { echo "turn $i: another film after a kill"; exit 1; }
     rm -f wear-*.png.tmp* run.ck.tmp*
     ! ls wear-* 2> said || { echo "turn $i: frames stay beside the film"; exit 1; }

@@ -287,6 +287,30 @@ static void drops_with_a_blurred_change(void **state) {
     FAIL_COURSES(texts);
 }
 
+/* Steps that find out late what they need. */
+static void land_that_comes_to_rest(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "terrain width=24 height=20 noise octaves=2 thermal until=settled talus=20",
+        "terrain width=24 height=20 noise octaves=2 hardness grey.r16 thermal until=settled",
+        "terrain width=24 height=20 noise octaves=2 thermal until=settled border=open neighbours=4",
+    };
+    FAIL_COURSES(texts);
+}
+
+/* Sediment that knows what it is made of, over bands. */
+static void materials_that_stay_the_same(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "terrain width=24 height=20 noise octaves=2 strata " RAIN "give=same",
+        "terrain width=24 height=20 noise octaves=2 strata particles drops=64 give=same",
+        "terrain width=24 height=20 noise octaves=2 strata runoff rounds=3 give=same",
+        "terrain width=24 height=20 noise octaves=2 strata pipes rounds=3 give=same",
+        "terrain width=24 height=20 noise octaves=2 strata thermal rounds=3",
+    };
+    FAIL_COURSES(texts);
+}
+
 static void showing_and_saving(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -415,6 +439,8 @@ int main(void) {
         cmocka_unit_test(making_and_shaping),
         cmocka_unit_test(drops_at_every_border),
         cmocka_unit_test(drops_with_a_blurred_change),
+        cmocka_unit_test(land_that_comes_to_rest),
+        cmocka_unit_test(materials_that_stay_the_same),
         cmocka_unit_test(showing_and_saving),
         cmocka_unit_test(every_step_by_default),
         cmocka_unit_test(whole_recipes),

@@ -3,67 +3,14 @@
  * printed. */
 #include "base/math.h"
 #include "steps/rounds.h"
-#include "support.h"
+#include "wear_scene.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- a land to work on ---- */
 
-typedef struct scene {
-    rv_context *ctx;
-    rv_terrain *land;
-    int width, height;
-    size_t cells;
-    float *before, *change; /* the surface when the last step began, and what the step did */
-    double volume;          /* of the land when it began */
-    rv_report report;
-} scene;
-
-static scene scene_on(rv_context *ctx, int width, int height) {
-    scene s = {.ctx = ctx, .land = support_land(ctx, width, height, 10), .width = width};
-    s.height = height;
-    s.cells = (size_t)width * (size_t)height;
-    s.before = calloc(s.cells, sizeof(float));
-    s.change = calloc(s.cells, sizeof(float));
-    assert_non_null(s.before);
-    assert_non_null(s.change);
-    return s;
-}
-
-static scene scene_make(int width, int height) {
-    return scene_on(support_context(2), width, height);
-}
-
-static void scene_end(scene *s) {
-    rv_terrain_destroy(s->land);
-    rv_context_destroy(s->ctx);
-    free(s->before);
-    free(s->change);
-}
-
-static const float *field(const scene *s, const char *name) {
-    const float *values = rv_terrain_field(s->land, name);
-    assert_non_null(values);
-    return values;
-}
-
 static void set_field(scene *s, const char *name, const float *values) {
     support_ok(s->ctx, rv_terrain_field_set(s->land, name, values));
-}
-
-/* A field from a formula. */
-typedef float (*formula)(const scene *s, int x, int y);
-
-static void draw(scene *s, const char *name, formula f) {
-    float *values = calloc(s->cells, sizeof(float));
-    assert_non_null(values);
-    for (int y = 0; y < s->height; y++)
-        for (int x = 0; x < s->width; x++)
-            values[y * s->width + x] = f(s, x, y);
-    set_field(s, name, values);
-    free(values);
 }
 
 /* Rolling land from 0 to `relief` metres with features a third of `size` cells wide. */
@@ -78,7 +25,7 @@ static void hills_of(scene *s, uint64_t seed, int size, float relief) {
 }
 
 /* The same on `base` metres, with three features along the longer side. */
-static void hills(scene *s, uint64_t seed, float base, float relief) {
+static void rough_hills(scene *s, uint64_t seed, float base, float relief) {
     hills_of(s, seed, s->width > s->height ? s->width : s->height, relief);
     float *values = calloc(s->cells, sizeof(float));
     assert_non_null(values);
@@ -122,25 +69,13 @@ static rv_droplets_params thesis(const scene *s) {
 
 /* ---- figures and their bounds ---- */
 
-static void below(const char *what, double value, double bound) {
-    print_message("  %s: %.4g (below %.4g)\n", what, value, bound);
-    if (!(value < bound))
-        fail_msg("%s: %.9g is not below %.9g", what, value, bound);
-}
-
-static void above(const char *what, double value, double bound) {
-    print_message("  %s: %.4g (above %.4g)\n", what, value, bound);
-    if (!(value > bound))
-        fail_msg("%s: %.9g is not above %.9g", what, value, bound);
-}
-
 static void assert_finite(const scene *s) {
     for (size_t i = 0; i < s->cells; i++)
         assert_true(isfinite(field(s, "height")[i]) && isfinite(field(s, "flow")[i]) &&
                     isfinite(field(s, "eroded")[i]) && isfinite(field(s, "deposited")[i]));
 }
 
-static bool same_bits(float a, float b) {
+static bool equal_bits(float a, float b) {
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
@@ -153,46 +88,8 @@ static double mean(const float *values, size_t count) {
 
 /* ---- 1. nothing vanishes ---- */
 
-enum { MASK = 1, HARD = 2, LAYERS = 4 };
-
-static float across(const scene *s, int x, int y) { /* 0 in the west, 1 in the east */
-    (void)y;
-    return (float)x / (float)(s->width - 1);
-}
-
-static float down(const scene *s, int x, int y) { /* 0 in the north, 1 in the south */
-    (void)x;
-    return (float)y / (float)(s->height - 1);
-}
-
-static float stripes(const scene *s, int x, int y) { /* none of it, then up to 3 m */
-    (void)s;
-    (void)y;
-    return x % 12 < 4 ? 0 : (float)(x % 12 - 3) * 0.375f;
-}
-
-static void limit(scene *s, int limits) {
-    if (limits & LAYERS) {
-        float *thick = calloc(s->cells, sizeof(float));
-        assert_non_null(thick);
-        for (int i = 0; i < (int)s->cells; i++)
-            thick[i] = stripes(s, i % s->width, i / s->width);
-        rv_layer_desc clay = {.name = "clay", .erodibility = 0.2f, .talus = 40};
-        rv_layer_desc sand = {.name = "sand", .erodibility = 1, .talus = 30};
-        support_ok(s->ctx, rv_terrain_layer_add(s->land, &clay, thick));
-        for (int i = 0; i < (int)s->cells; i++)
-            thick[i] = stripes(s, i / s->width, 0);
-        support_ok(s->ctx, rv_terrain_layer_add(s->land, &sand, thick));
-        free(thick);
-    }
-    if (limits & MASK)
-        draw(s, "mask", across);
-    if (limits & HARD)
-        draw(s, "hardness", down);
-}
-
 /* By how much the ledger misses, as a share of what was taken: against the land, and in itself. */
-static double ledger_gap(const scene *s, const rv_ledger *l) {
+static double gap_of(const scene *s, const rv_ledger *l) {
     double change = rv_terrain_volume(s->land) - s->volume;
     double land = fabs(change + l->carried_off + l->afloat);
     double itself = fabs(l->taken - l->laid - l->carried_off - l->afloat);
@@ -209,7 +106,7 @@ static void check_layers(const scene *s) {
 /* One run with everything that may move material; returns the gap of its ledger. */
 static double mass_gap(int border, float blend, int limits, float base, int64_t drops) {
     scene s = scene_make(48, 56);
-    hills(&s, 3, base, 100);
+    rough_hills(&s, 3, base, 100);
     limit(&s, limits);
     rv_droplets_params p = thesis(&s);
     p.border = border;
@@ -217,7 +114,7 @@ static double mass_gap(int border, float blend, int limits, float base, int64_t 
     p.drops = drops > 0 ? drops : p.drops;
     p.max_path = 24;
     rain_on(&s, &p);
-    double gap = ledger_gap(&s, &s.report.ledger);
+    double gap = gap_of(&s, &s.report.ledger);
     assert_true(s.report.ledger.taken > 0);
     if (border == RV_droplets_border_wall)
         assert_true(s.report.ledger.carried_off == 0);
@@ -273,22 +170,6 @@ static void nothing_vanishes_in_the_blend_on_a_high_base(void **state) {
 
 /* ---- 2. downhill ---- */
 
-static float east_slope(const scene *s, int x, int y) { /* falls to the east by 640 m */
-    (void)y;
-    return 640.0f * (1 - (float)x / (float)(s->width - 1));
-}
-
-/* Mean height before the step of what a field counts. */
-static double mean_height(const scene *s, const char *name) {
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < s->cells; i++) {
-        weight += (double)field(s, name)[i];
-        sum += (double)field(s, name)[i] * (double)s->before[i];
-    }
-    assert_true(weight > 0);
-    return sum / weight;
-}
-
 static void material_moves_down_the_slope(void **state) {
     (void)state;
     for (int border = 0; border < 3; border++) {
@@ -324,10 +205,6 @@ static void more_gravity_takes_more(void **state) {
     }
 }
 
-static float valley(const scene *s, int x, int y) {
-    return 8.0f * (float)abs(y - s->height / 2) + 4.0f * (float)(s->width - 1 - x);
-}
-
 static void flow_grows_down_a_valley(void **state) {
     (void)state;
     scene s = scene_make(96, 33);
@@ -353,17 +230,10 @@ static void flow_grows_down_a_valley(void **state) {
 
 /* ---- 3. the floor ---- */
 
-static float lowest(const float *values, size_t count) {
-    float low = values[0];
-    for (size_t i = 1; i < count; i++)
-        low = values[i] < low ? values[i] : low;
-    return low;
-}
-
 /* On the thesis's smallest map. */
 static float lowest_after(float floor, int64_t drops) {
     scene s = scene_make(256, 256);
-    hills(&s, 1, 0, 1000);
+    rough_hills(&s, 1, 0, 1000);
     rv_droplets_params p = thesis(&s);
     p.drops = drops;
     p.floor = floor;
@@ -434,16 +304,11 @@ static void a_given_floor_is_kept(void **state) {
 
 /* ---- 4. mask and hardness ---- */
 
-static float half(const scene *s, int x, int y) {
-    (void)y;
-    return x < s->width / 2 ? 0 : 1;
-}
-
 static void masked_land_keeps_its_bits(void **state) {
     (void)state;
     for (int run = 0; run < 12; run++) {
         scene s = scene_make(64, 64);
-        hills(&s, 5, 100, 500);
+        rough_hills(&s, 5, 100, 500);
         if (run / 6)
             limit(&s, LAYERS);
         draw(&s, "mask", half);
@@ -455,7 +320,7 @@ static void masked_land_keeps_its_bits(void **state) {
         double moved = 0;
         for (int i = 0; i < (int)s.cells; i++) {
             if (i % s.width < 32)
-                assert_true(same_bits(s.before[i], field(&s, "height")[i]));
+                assert_true(equal_bits(s.before[i], field(&s, "height")[i]));
             moved += fabs((double)s.change[i]);
         }
         assert_true(moved > 0);
@@ -466,7 +331,7 @@ static void masked_land_keeps_its_bits(void **state) {
 /* The most that rock with hardness 1 was lowered by; it may be raised where sediment was laid. */
 static double wear_of_hard_rock(int run, float blend) {
     scene s = scene_make(64, 64);
-    hills(&s, 5, 100, 500);
+    rough_hills(&s, 5, 100, 500);
     if (run / 3)
         limit(&s, LAYERS);
     draw(&s, "hardness", half);
@@ -481,7 +346,7 @@ static double wear_of_hard_rock(int run, float blend) {
             continue;
         worn = fmax(worn, -(double)s.change[i]);
         if (blend == 0 && field(&s, "deposited")[i] == 0)
-            assert_true(same_bits(s.before[i], field(&s, "height")[i]));
+            assert_true(equal_bits(s.before[i], field(&s, "height")[i]));
     }
     assert_true(s.report.ledger.taken > 0);
     scene_end(&s);
@@ -512,7 +377,7 @@ static float all(const scene *s, int x, int y) {
 static void land_that_is_all_hard_keeps_its_bits(void **state) {
     (void)state;
     scene s = scene_make(64, 64);
-    hills(&s, 5, 100, 500);
+    rough_hills(&s, 5, 100, 500);
     draw(&s, "hardness", all);
     rv_droplets_params p = thesis(&s);
     rain_on(&s, &p);
@@ -527,7 +392,7 @@ static float halfway(const scene *s, int x, int y) {
 
 static double size_of_change(const char *limited, formula f, float blend) {
     scene s = scene_make(64, 64);
-    hills(&s, 5, 100, 500);
+    rough_hills(&s, 5, 100, 500);
     draw(&s, limited, f);
     rv_droplets_params p = thesis(&s);
     p.drops = 1000;
@@ -554,43 +419,6 @@ static void half_a_mask_lets_less_happen(void **state) {
     below("difference that a blend with itself makes", fabs(blended / masked - 1), 1e-5);
 }
 /* ---- 5. pits ---- */
-
-static float bowl(const scene *s, int x, int y) { /* 30 m deep, in a slope */
-    float dx = (float)x - 24, dy = (float)y - 32, r = dx * dx + dy * dy;
-    return east_slope(s, x, y) / 8 - 30 * expf(-r / 50);
-}
-
-/* How deep water would stand in the deepest pit when all are full to the brim. */
-static double pit_depth(const scene *s) {
-    const float *h = field(s, "height");
-    float *water = calloc(s->cells, sizeof(float));
-    assert_non_null(water);
-    for (int i = 0; i < (int)s->cells; i++) {
-        int x = i % s->width, y = i / s->width;
-        bool edge = x == 0 || y == 0 || x == s->width - 1 || y == s->height - 1;
-        water[i] = edge ? h[i] : INFINITY;
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int k = 0; k < 2 * (int)s->cells; k++) {
-            int i = k < (int)s->cells ? k : 2 * (int)s->cells - 1 - k;
-            int x = i % s->width, y = i / s->width;
-            for (int n = 0; n < 9; n++) {
-                int nx = x + n % 3 - 1, ny = y + n / 3 - 1;
-                if (nx < 0 || ny < 0 || nx >= s->width || ny >= s->height)
-                    continue;
-                float level = fmaxf(h[i], water[ny * s->width + nx]);
-                changed = changed || level < water[i];
-                water[i] = fminf(level, water[i]);
-            }
-        }
-    }
-    double depth = 0;
-    for (size_t i = 0; i < s->cells; i++)
-        depth = fmax(depth, (double)water[i] - (double)h[i]);
-    free(water);
-    return depth;
-}
 
 static void a_pit_becomes_shallower(void **state) {
     (void)state;
@@ -730,7 +558,7 @@ static double widest_way(float inertia) {
     double widest = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
         scene s = scene_make(96, 96);
-        hills(&s, seed, 0, 500);
+        rough_hills(&s, seed, 0, 500);
         rv_droplets_params p = thesis(&s);
         p.drops = 1;
         p.seed = seed;
@@ -898,7 +726,7 @@ static void heights_times_four_give_four_times_the_land(void **state) {
     (void)state;
     for (int run = 0; run < 12; run++) {
         scene a = scene_make(64, 48), b = scene_make(64, 48);
-        hills(&a, 2, 0, 700);
+        rough_hills(&a, 2, 0, 700);
         float *values = calloc(a.cells, sizeof(float));
         assert_non_null(values);
         for (size_t i = 0; i < a.cells; i++)
@@ -914,9 +742,9 @@ static void heights_times_four_give_four_times_the_land(void **state) {
         p.floor *= 4;
         rain_on(&b, &p);
         for (size_t i = 0; i < a.cells; i++) {
-            assert_true(same_bits(4 * field(&a, "height")[i], field(&b, "height")[i]));
-            assert_true(same_bits(field(&a, "flow")[i], field(&b, "flow")[i]));
-            assert_true(same_bits(4 * field(&a, "eroded")[i], field(&b, "eroded")[i]));
+            assert_true(equal_bits(4 * field(&a, "height")[i], field(&b, "height")[i]));
+            assert_true(equal_bits(field(&a, "flow")[i], field(&b, "flow")[i]));
+            assert_true(equal_bits(4 * field(&a, "eroded")[i], field(&b, "eroded")[i]));
         }
         scene_end(&a);
         scene_end(&b);
@@ -936,8 +764,8 @@ static double correlation(const float *a, const float *b, size_t count) {
 static void feet_give_the_shape_that_metres_give(void **state) {
     (void)state;
     scene a = scene_make(96, 96), b = scene_make(96, 96);
-    hills(&a, 2, 0, 700);
-    hills(&b, 2, 0, 700 * 3.28084f);
+    rough_hills(&a, 2, 0, 700);
+    rough_hills(&b, 2, 0, 700 * 3.28084f);
     rv_droplets_params p = thesis(&a);
     rain_on(&a, &p);
     rain_on(&b, &p);
@@ -952,8 +780,8 @@ static void feet_give_the_shape_that_metres_give(void **state) {
 /* ---- 8. threads ---- */
 
 static uint64_t hash_with(int threads, int width, int height, int border, int limits) {
-    scene s = scene_on(support_context(threads), width, height);
-    hills(&s, 4, 0, 300);
+    scene s = scene_with(support_context(threads), width, height);
+    rough_hills(&s, 4, 0, 300);
     limit(&s, limits);
     rv_droplets_params p = thesis(&s);
     p.border = border;
@@ -989,11 +817,11 @@ static float cone(const scene *s, int x, int y) {
     return 400 - 4 * (float)hypot(x - (s->width - 1) * 0.5, y - (s->height - 1) * 0.5);
 }
 
-static void wear(scene *s, bool on_cone, uint64_t seed) {
+static void wear_down(scene *s, bool on_cone, uint64_t seed) {
     if (on_cone)
         draw(s, "height", cone);
     else
-        hills(s, seed, 0, 400);
+        rough_hills(s, seed, 0, 400);
     rv_droplets_params p = thesis(s);
     p.seed = seed;
     p.max_path = 24; /* so that the map has many tiles */
@@ -1075,7 +903,7 @@ static void no_seam_shows(void **state) {
     double plain[2][SIDE] = {{0}}, seam[2][SIDE] = {{0}}, lattice[2][SIDE] = {{0}};
     for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
         scene s = scene_make(SIDE, SIDE);
-        wear(&s, seed % 2, seed);
+        wear_down(&s, seed % 2, seed);
         add_jumps(&s, plain);
         float high = 1.5f * (float)usual_jump(&s);
         add_seam(&s, SIDE / 2, high);
@@ -1116,7 +944,7 @@ static void no_axis_is_preferred(void **state) {
     double x = 0, y = 0, falling = 0, rising = 0;
     for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
         scene s = scene_make(SIDE, SIDE);
-        wear(&s, true, seed);
+        wear_down(&s, true, seed);
         x += roughness(&s, 7, 0);
         y += roughness(&s, 0, 7);
         falling += roughness(&s, 5, 5);
@@ -1138,7 +966,7 @@ static float patches(const scene *s, int x, int y) {
 
 static void check_rain(const char *file) {
     scene s = scene_make(60, 40);
-    hills(&s, 1, 0, 100);
+    rough_hills(&s, 1, 0, 100);
     save_image(&s, patches, file);
     rv_droplets_params p = thesis(&s);
     p.rain = file;
@@ -1172,7 +1000,7 @@ static float none(const scene *s, int x, int y) {
 static void black_rain_is_an_error(void **state) {
     (void)state;
     scene s = scene_make(32, 32);
-    hills(&s, 1, 0, 100);
+    rough_hills(&s, 1, 0, 100);
     save_image(&s, none, "black.npy");
     uint64_t hash = rv_terrain_hash(s.land);
     rv_droplets_params p = thesis(&s);
@@ -1228,7 +1056,7 @@ typedef struct blended {
 
 static blended blend_of(float blend, int limits) {
     scene s = scene_make(64, 64);
-    hills(&s, 7, 0, 200);
+    rough_hills(&s, 7, 0, 200);
     limit(&s, limits);
     rv_droplets_params p = thesis(&s);
     p.blend = blend;
@@ -1269,7 +1097,7 @@ static void without_blend_the_blur_does_not_matter(void **state) {
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         scene s = scene_make(64, 64);
-        hills(&s, 7, 0, 200);
+        rough_hills(&s, 7, 0, 200);
         rv_droplets_params p = thesis(&s);
         p.blur = i ? 64 : 0;
         rain_on(&s, &p);
@@ -1337,14 +1165,14 @@ static void an_apron_may_be_wider_than_the_map(void **state) {
     static const int margins[] = {1, 7, 80};
     for (int i = 0; i < 3; i++) {
         scene s = scene_make(24, 17);
-        hills(&s, 3, 0, 50);
+        rough_hills(&s, 3, 0, 50);
         rv_droplets_params p = thesis(&s);
         p.border = RV_droplets_border_apron;
         p.margin = margins[i];
         rain_on(&s, &p);
         assert_finite(&s);
         assert_true(s.report.ledger.taken > 0);
-        assert_true(ledger_gap(&s, &s.report.ledger) < 1e-6);
+        assert_true(gap_of(&s, &s.report.ledger) < 1e-6);
         scene_end(&s);
     }
 }
@@ -1354,7 +1182,7 @@ static void an_apron_may_be_wider_than_the_map(void **state) {
 static void no_drops_change_nothing(void **state) {
     (void)state;
     scene s = scene_make(32, 48);
-    hills(&s, 3, 0, 50);
+    rough_hills(&s, 3, 0, 50);
     rv_droplets_params p = thesis(&s);
     p.drops = 0;
     p.blend = 1;
@@ -1372,7 +1200,7 @@ static void drops_make_at_most_max_path_steps(void **state) {
     (void)state;
     for (int border = 0; border < 3; border++) {
         scene s = scene_make(64, 64);
-        hills(&s, 3, 0, 50);
+        rough_hills(&s, 3, 0, 50);
         rv_droplets_params p = thesis(&s);
         p.border = border;
         p.drops = 1000;
@@ -1389,7 +1217,7 @@ static void drops_make_at_most_max_path_steps(void **state) {
 static void drops_fall_evenly(void **state) {
     (void)state;
     scene s = scene_make(41, 33);
-    hills(&s, 3, 0, 50);
+    rough_hills(&s, 3, 0, 50);
     rv_droplets_params p = thesis(&s);
     p.drops = 20000;
     p.max_path = 1;
@@ -1427,7 +1255,7 @@ static void extremes_stay_finite(void **state) {
     for (int a = 0; a < 20; a++)
         for (int b = 0; b < 20; b += a % 2 ? 7 : 3) {
             scene s = scene_make(32, 32);
-            hills(&s, 3, 0, 50);
+            rough_hills(&s, 3, 0, 50);
             rv_droplets_params p = thesis(&s);
             p.drops = 200;
             p.border = (a + b) % 2; /* open or wall */
@@ -1435,7 +1263,7 @@ static void extremes_stay_finite(void **state) {
             set_extreme(&p, b);
             rain_on(&s, &p);
             assert_finite(&s);
-            double gap = ledger_gap(&s, &s.report.ledger);
+            double gap = gap_of(&s, &s.report.ledger);
             if (!(gap <= 1e-6))
                 fail_msg("extremes %d and %d: the ledger misses %g", a, b, gap);
             scene_end(&s);
@@ -1486,8 +1314,8 @@ static rv_context *watched_context(int threads, watcher *w) {
 /* Stops when the land was seen so often, or in the midst of a round after so many calls. */
 static void check_stop(int threads, int border, int limits, int most_seen, int most_calls) {
     watcher w = watcher_of(INFINITY);
-    scene s = scene_on(watched_context(threads, &w), 96, 96);
-    hills(&s, 3, 100, 500);
+    scene s = scene_with(watched_context(threads, &w), 96, 96);
+    rough_hills(&s, 3, 100, 500);
     limit(&s, limits);
     remember(&s);
     w = watcher_of(border == RV_droplets_border_apron ? INFINITY : s.volume);
@@ -1508,7 +1336,7 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     assert_true(w.done < 1);
     assert_finite(&s);
     check_layers(&s);
-    below("gap of the ledger after a stop", ledger_gap(&s, &s.report.ledger), 1e-6);
+    below("gap of the ledger after a stop", gap_of(&s, &s.report.ledger), 1e-6);
     scene_end(&s);
 }
 
@@ -1526,8 +1354,8 @@ static void watching_does_not_change_the_land(void **state) {
     uint64_t hashes[2];
     watcher w = watcher_of(INFINITY);
     for (int i = 0; i < 2; i++) {
-        scene s = scene_on(i ? watched_context(2, &w) : support_context(2), 96, 96);
-        hills(&s, 3, 0, 500);
+        scene s = scene_with(i ? watched_context(2, &w) : support_context(2), 96, 96);
+        rough_hills(&s, 3, 0, 500);
         limit(&s, LAYERS);
         w = watcher_of(INFINITY);
         rv_droplets_params p = thesis(&s);

@@ -26,14 +26,14 @@ static void check_mass(float base) {
     static const int limits[] = {0, MASK, HARD, LAYERS, MASK | HARD, MASK | HARD | LAYERS};
     double worst = 0, worst_water = 0;
     for (int run = 0; run < 24; run++) {
-        scene s = scene_make(48, 56);
+        scene s = scene_make(36, 40);
         hills(&s, 3, base, 100);
         limit(&s, limits[run / 4]);
         if (run % 3 == 0) { /* something stands on the land already */
             draw(&s, "water", stripes);
             draw(&s, "sediment", turned_stripes);
         }
-        rv_runoff_params p = rain(60);
+        rv_runoff_params p = rain(40);
         p.border = run % 2;
         p.neighbours = run / 2 % 2;
         p.every = run % 5;
@@ -62,9 +62,9 @@ static void nothing_vanishes_on_a_high_base(void **state) {
 
 static void nothing_vanishes_in_a_long_run(void **state) {
     (void)state;
-    scene s = scene_make(64, 64);
+    scene s = scene_make(36, 36);
     hills(&s, 3, 0, 300);
-    rv_runoff_params p = rain(4000);
+    rv_runoff_params p = rain(3000);
     wear(&s, RV_STEP_runoff, &p);
     below("gap of the ledger", ledger_gap(&s), 1e-6);
     below("gap of the water", water_gap(&s), 1e-6);
@@ -76,7 +76,7 @@ static void small_amounts_count_on_high_land(void **state) {
     (void)state;
     double taken[2];
     for (int high = 0; high < 2; high++) {
-        scene s = scene_make(48, 48);
+        scene s = scene_make(32, 32);
         hills(&s, 3, high ? 8000 : 0, 100);
         rv_runoff_params p = rain(400);
         p.water = 0.0002f;
@@ -108,7 +108,7 @@ static void a_lake_at_rest_stays_at_rest(void **state) {
         scene s = scene_make(61, 47);
         draw(&s, "height", rough_bed);
         draw(&s, "water", lake_water);
-        rv_runoff_params p = rain(300);
+        rv_runoff_params p = rain(100);
         p.water = p.evaporation = 0;
         p.border = RV_runoff_border_wall;
         p.neighbours = neighbours;
@@ -164,10 +164,10 @@ static float tilted_water(const scene *s, int x, int y) {
 
 static void water_becomes_level(void **state) {
     (void)state;
-    scene s = scene_make(32, 32);
+    scene s = scene_make(24, 24);
     draw(&s, "height", rough_bed);
     draw(&s, "water", tilted_water);
-    rv_runoff_params p = rain(6000);
+    rv_runoff_params p = rain(3000);
     p.water = p.evaporation = p.capacity = 0;
     p.border = RV_runoff_border_wall;
     wear(&s, RV_STEP_runoff, &p);
@@ -313,7 +313,7 @@ static void a_turned_map_wears_to_the_turned_result(void **state) {
     (void)state;
     for (int run = 0; run < 8; run++)
         for (int turn = 1; turn < 8; turn++) {
-            int w = run == 7 ? 259 : 45, h = run == 7 ? 30 : 38; /* more than one strip */
+            int w = run == 7 ? 251 : 29, h = run == 7 ? 12 : 23; /* more than one strip */
             scene a = scene_make(w, h);
             scene b = turn & 4 ? scene_make(h, w) : scene_make(w, h);
             hills(&a, 5, 0, 200);
@@ -324,7 +324,7 @@ static void a_turned_map_wears_to_the_turned_result(void **state) {
                 copy_turned(&a, &b, "mask", turn);
                 copy_turned(&a, &b, "hardness", turn);
             }
-            rv_runoff_params p = rain(40);
+            rv_runoff_params p = rain(16);
             p.neighbours = run & 1;
             p.border = run >> 1 & 1;
             wear(&a, RV_STEP_runoff, &p);
@@ -342,10 +342,10 @@ static void threads_do_not_show(void **state) {
         uint64_t first = 0;
         rv_report one_thread = {0};
         for (int t = 0; t < 4; t++) {
-            scene s = scene_with(support_context(threads[t]), 301, 75);
+            scene s = scene_with(support_context(threads[t]), 251, 40);
             hills(&s, 2, 0, 300);
             limit(&s, layers ? LAYERS | MASK : 0);
-            rv_runoff_params p = rain(30);
+            rv_runoff_params p = rain(20);
             wear(&s, RV_STEP_runoff, &p);
             uint64_t hash = rv_terrain_hash(s.land);
             assert_true(t == 0 || hash == first);
@@ -439,10 +439,10 @@ static void land_does_not_sink_below_the_floor(void **state) {
     (void)state;
     static const float floors[] = {RV_AUTO, 50, 123.4f, -1e9f};
     for (int k = 0; k < 8; k++) {
-        scene s = scene_make(48, 48);
+        scene s = scene_make(32, 32);
         hills(&s, 1, 0, 300);
         limit(&s, k & 4 ? LAYERS : 0);
-        rv_runoff_params p = rain(300);
+        rv_runoff_params p = rain(200);
         p.floor = floors[k % 4];
         p.capacity = 200;
         p.softness = 1;
@@ -495,7 +495,7 @@ static void a_stopped_run_is_whole(void **state) {
     desc.progress = stop;
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-    scene a = scene_with(ctx, 128, 128), b = scene_make(128, 128);
+    scene a = scene_with(ctx, 40, 40), b = scene_make(40, 40);
     hills(&a, 4, 0, 200);
     hills(&b, 4, 0, 200);
     stopped_at = 0;

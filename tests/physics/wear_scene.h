@@ -12,8 +12,8 @@ typedef struct scene {
     rv_terrain *land;
     int width, height;
     size_t cells;
-    float *before; /* the surface when the last step began */
-    double volume; /* of the land when it began */
+    float *before, *change; /* the surface when the last step began, and what the step did to it */
+    double volume;          /* of the land when it began */
     rv_report report;
 } scene;
 
@@ -24,7 +24,9 @@ static inline scene scene_with(rv_context *ctx, int width, int height) {
     s.land = support_land(ctx, width, height, 10);
     s.cells = (size_t)width * (size_t)height;
     s.before = calloc(s.cells, sizeof(float));
+    s.change = calloc(s.cells, sizeof(float));
     assert_non_null(s.before);
+    assert_non_null(s.change);
     return s;
 }
 
@@ -36,6 +38,7 @@ static inline void scene_end(scene *s) {
     rv_terrain_destroy(s->land);
     rv_context_destroy(s->ctx);
     free(s->before);
+    free(s->change);
 }
 
 static inline const float *field(const scene *s, const char *name) {
@@ -78,7 +81,10 @@ static inline void hills(scene *s, uint64_t seed, float base, float relief) {
 static inline rv_status wear_status(scene *s, rv_step_id step, const void *params) {
     memcpy(s->before, field(s, "height"), s->cells * sizeof(float));
     s->volume = rv_terrain_volume(s->land);
-    return rv_step_run(s->land, step, params, &s->report);
+    rv_status status = rv_step_run(s->land, step, params, &s->report);
+    for (size_t i = 0; i < s->cells; i++)
+        s->change[i] = field(s, "height")[i] - s->before[i];
+    return status;
 }
 
 static inline void wear(scene *s, rv_step_id step, const void *params) {

@@ -108,6 +108,17 @@ static const struct {
     {"thermal_mask", HILLS "save slide.png mask slide.png thermal talus=20 rounds=30"},
     {"thermal_hardness", HILLS "save firm.png hardness firm.png thermal talus=20 until=settled"},
     {"thermal_strip", "terrain width=1 height=90 noise thermal talus=10"},
+#define STACK                                                                                      \
+    HILLS "strata thickness=20 fold=30 layer name=clay thickness=1 layer name=sand thickness=0.5 "
+    {"same_droplets", STACK "droplets drops=1k give=same"},
+    {"same_particles", STACK "particles drops=1k give=same"},
+    {"same_runoff", STACK "runoff rounds=20 give=same"},
+    {"same_pipes", STACK "pipes rounds=20 give=same"},
+    {"same_pipes_forward", STACK "pipes rounds=15 give=same transport=forward neighbours=4"},
+    {"bands_thermal", STACK "thermal talus=20 rounds=20"},
+    {"bands_settled", STACK "thermal until=settled border=open"},
+    {"bands_runoff", HILLS "strata thickness=20 runoff rounds=20"},
+    {"bands_pipes", HILLS "strata thickness=20 pipes rounds=20"},
     {"pipes", HILLS "pipes time=60"},
     {"pipes_4", HILLS "pipes rounds=60 neighbours=4"},
     {"pipes_wall", HILLS "pipes rounds=60 border=wall evaporation=0.01 friction=0"},

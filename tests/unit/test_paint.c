@@ -43,6 +43,45 @@ static bool is_shade(const unsigned char *rgb, const unsigned char *grey, size_t
     return p[0] == grey[cell] && p[1] == grey[cell] && p[2] == grey[cell];
 }
 
+/* ---- layers ---- */
+
+/* Bare rock is the shaded land; thick sand is sand, thin sand lets through what lies below. */
+static void test_layers(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain *land = make_land(ctx, true);
+    static float clay[CELLS], sand[CELLS], plain_cover[CELLS];
+    static unsigned char rgb[3 * CELLS], grey[CELLS];
+    for (int i = 0; i < CELLS; i++) { /* bare, clay, clay below a little sand, sand, no colour */
+        clay[i] = (const float[]){0, 3, 3, 3, 3}[i % 5];
+        sand[i] = (const float[]){0, 0, 0.5f, 1, 3}[i % 5];
+        plain_cover[i] = (const float[]){0, 0, 0, 0, 1}[i % 5];
+    }
+    rv_layer_desc d = {.name = "clay", .erodibility = 1, .talus = 30, .colour = 0xff804020};
+    support_ok(ctx, rv_terrain_layer_add(land, &d, clay));
+    d = (rv_layer_desc){.name = "sand", .erodibility = 1, .talus = 30, .colour = 0xffffe0a0};
+    support_ok(ctx, rv_terrain_layer_add(land, &d, sand));
+    d = (rv_layer_desc){.name = "cover", .erodibility = 1, .talus = 30};
+    support_ok(ctx, rv_terrain_layer_add(land, &d, plain_cover));
+    rvi_overlay how = plain;
+    how.limit = 1;
+    how.opacity = 1;
+    support_ok(ctx, rvi_shade_grey(land, &how.light, grey));
+    support_ok(ctx, rvi_overlay_paint(land, "layers", &how, rgb));
+    static const unsigned colours[] = {0, 0x804020, 0xc09060, 0xffe0a0, 0};
+    for (size_t i = 0; i < CELLS; i++) {
+        unsigned colour = colours[i % 5];
+        double light = 0.4 + 0.6 * grey[i] / 255.0;
+        for (int c = 0; c < 3 && colour; c++) {
+            double expected = (colour >> (16 - 8 * c) & 0xff) * light;
+            assert_true(fabs(rgb[3 * i + (size_t)c] - expected) <= 1.5);
+        }
+        assert_true(colour || is_shade(rgb, grey, i));
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 /* ---- water, sediment, flow ---- */
 
 static void test_water(void **state) {
@@ -444,6 +483,7 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layers),
         cmocka_unit_test(test_water),
         cmocka_unit_test(test_more_is_stronger),
         cmocka_unit_test(test_flow_is_logarithmic),
