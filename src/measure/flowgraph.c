@@ -27,7 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DONE = 255, BEFORE = 16384 };
+enum { DONE = 255, BEFORE = 16384, WINDOW = 256 };
 
 static const int east[8] = {1, -1, 0, 0, 1, -1, -1, 1};
 static const int south[8] = {0, 0, 1, -1, 1, -1, 1, -1};
@@ -290,9 +290,22 @@ static void start_flood(rvi_flow *f) {
             if (!(ways >> k & 1) || f->lake[n] != DRAINED)
                 continue;
             f->lake[n] = SHORE;
-            wait(f, n, f->h[n]);
+            f->order[f->end++] = (uint32_t)n;
         }
     }
+}
+
+/* The next cell to look around from. By chance it is not always the first: a flood that grows
+ * evenly would drain lakes along straight lines. */
+static size_t next_flooded(rvi_flow *f) {
+    size_t first = f->first++, other = first;
+    if (f->wander > 0.0f) {
+        size_t most = f->end - first < WINDOW ? f->end - first : WINDOW;
+        other += (size_t)(rvi_random(f->seed, first, f->when) >> 32) * most >> 32;
+    }
+    uint32_t cell = f->order[other];
+    f->order[other] = f->order[first];
+    return cell;
 }
 
 static rv_status flood(rvi_flow *f) {
@@ -302,7 +315,7 @@ static rv_status flood(rvi_flow *f) {
             return RV_CANCELLED;
         size_t cell;
         if (f->first < f->end) {
-            cell = f->order[f->first++];
+            cell = next_flooded(f);
         } else {
             cell = lowest_waiting(f);
             f->risen = level_of(f, cell);

@@ -52,6 +52,7 @@ static rv_rivers_params bare(void) {
     p.talus = 90;
     p.wander = 0;
     p.source = 0;
+    p.vary = 0;
     p.time = 3e7f;
     p.steps = 250;
     return p;
