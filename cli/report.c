@@ -44,10 +44,10 @@ static void json_volumes(FILE *out, int count, const char *const *keys, const do
 }
 
 static void json_ledger(FILE *out, const rv_ledger *l) {
-    static const char *const keys[] = {"taken", "laid", "carried_off", "afloat"};
-    const double values[] = {l->taken, l->laid, l->carried_off, l->afloat};
+    static const char *const keys[] = {"taken", "laid", "carried_off", "afloat", "raised"};
+    const double values[] = {l->taken, l->laid, l->carried_off, l->afloat, l->raised};
     fputs(",\"ledger\":{", out);
-    json_volumes(out, 4, keys, values);
+    json_volumes(out, 5, keys, values);
     fputs(",\"unit\":\"m3\"}", out);
 }
 
@@ -150,12 +150,14 @@ static void add_text(char out[CLI_TEXT], const char *before, double volume, cons
 }
 
 static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
-    scale s = scale_for(ledger->taken);
+    scale s = scale_for(ledger->taken > ledger->raised ? ledger->taken : ledger->raised);
     out[0] = '\0';
     add_text(out, "took", ledger->taken, &s, " m3:");
     add_text(out, " laid", ledger->laid, &s, ",");
     add_text(out, " off the map", ledger->carried_off, &s, ",");
     add_text(out, " afloat", ledger->afloat, &s, "");
+    if (ledger->raised > 0.0)
+        add_text(out, "; raised", ledger->raised, &s, "");
 }
 
 static void water_text(const rv_water *w, char out[CLI_TEXT]) {

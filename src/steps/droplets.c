@@ -817,7 +817,7 @@ static void close_ledger(flood *f) {
     int layers = job->land->layer_count;
     for (int k = 0; f->laid_on && k < rvi_rounds_tiles(f->rounds) * layers; k++)
         job->laid_on[k % layers] += area * f->laid_on[k];
-    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
+    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
 }
 
 /* Rain falls on the apron as on the map. */

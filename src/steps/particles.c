@@ -394,7 +394,7 @@ static void close_ledger(rolling *r) {
     int layers = job->land->layer_count;
     for (int k = 0; r->laid_on && k < rvi_rounds_tiles(r->rounds) * layers; k++)
         job->laid_on[k % layers] += area * r->laid_on[k];
-    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
+    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
 }
 
 static rv_status run_rolling(rolling *r) {

@@ -263,6 +263,7 @@ static void ledger_add(rv_ledger *to, const rv_ledger *more) {
     to->laid += more->laid;
     to->carried_off += more->carried_off;
     to->afloat += more->afloat;
+    to->raised += more->raised;
 }
 
 /* ---- the ledger, for the whole and for each layer ---- */
@@ -291,8 +292,10 @@ static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
         job->laid_on[count - 1] = job->ledger.laid;
     for (int l = 0; l < land->layer_count; l++) {
         rvi_layer *layer = &land->layers[l];
+        double gained = layer_volume(land, l) - volumes[l];
+        gained -= l == 0 ? job->ledger.raised : 0.0; /* bedrock rises, layers ride on it */
         layer->last_laid = job->laid_on[l];
-        layer->last_taken = job->laid_on[l] - (layer_volume(land, l) - volumes[l]);
+        layer->last_taken = job->laid_on[l] - gained;
         layer->laid += layer->last_laid;
         layer->taken += layer->last_taken;
     }
