@@ -131,7 +131,8 @@ static rv_status run_step(run *r) {
     rv_report report = {0};
     rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
     r->done += 1.0;
-    if (status == RV_OK && watch && watch->after) {
+    /* What was measured is told even when it is not what was required. */
+    if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {
         report.seconds = now_seconds() - start;
         report.turn = turn;
         report.turns = turns;
@@ -213,10 +214,11 @@ static rv_status check_targets(const rv_recipe *recipe) {
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
-        for (int k = 0; status == RV_OK && k < step->param_count; k++)
-            if (step->kind == RV_KIND_show && step->params[k].type == RV_PARAM_FILE)
-                status = rvi_file_check_target(
-                    recipe->ctx, rv_param_text(&step->params[k], recipe->steps[i].params));
+        for (int k = 0; status == RV_OK && k < step->param_count; k++) {
+            const char *path = rv_param_text(&step->params[k], recipe->steps[i].params);
+            if (step->kind == RV_KIND_show && step->params[k].type == RV_PARAM_FILE && path[0])
+                status = rvi_file_check_target(recipe->ctx, path);
+        }
     }
     return status;
 }
