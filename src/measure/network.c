@@ -34,7 +34,7 @@ static double log_of(double x) {
 rv_status rvi_pits_measure(const rvi_ground *g, const rvi_drainage *d, uint32_t channel,
                            rvi_pits *out) {
     double relief = g->high - g->low, fill = 0.0;
-    size_t deep = 0, channels = 0, pits = 0, uphill = 0;
+    size_t inland = 0, deep = 0, channels = 0, pits = 0, uphill = 0;
     *out = (rvi_pits){NAN, NAN, NAN, NAN};
     if (!(relief > 0.0))
         return RV_OK;
@@ -44,6 +44,7 @@ rv_status rvi_pits_measure(const rvi_ground *g, const rvi_drainage *d, uint32_t 
         if (!g->counts[i])
             continue;
         double depth = (double)d->filled[i] - (double)g->z[i];
+        inland += d->receiver[i] != i;
         fill += depth;
         deep += depth > 0.01 * relief;
         if (d->area[i] < channel)
@@ -52,6 +53,8 @@ rv_status rvi_pits_measure(const rvi_ground *g, const rvi_drainage *d, uint32_t 
         pits += depth > 0.002 * relief;
         uphill += g->z[d->receiver[i]] > g->z[i];
     }
+    if (inland == 0) /* all cells are outlets: no pit is possible */
+        return RV_OK;
     out->fill = fill / (double)g->count / relief;
     out->deep = (double)deep / (double)g->count;
     if (channels >= LEAST_CHANNELS) {

@@ -8,6 +8,16 @@
 enum { LOOK = 20 };              /* cells, for landforms */
 static const float LEVEL = 1.0f; /* degrees */
 
+/* On level land water may go anywhere. */
+static void survey_nothing(rvi_survey *s) {
+    const rvi_line none = {NAN, NAN, NAN};
+    s->exceedance = s->exceedance_spread = NAN;
+    s->pits = (rvi_pits){NAN, NAN, NAN, NAN};
+    s->concavity.eight = s->concavity.limited = none;
+    s->network = (rvi_network){
+        .bifurcation = NAN, .length_ratio = NAN, .hack = NAN, .share = NAN, .density = NAN};
+}
+
 static rv_status survey_drainage(rvi_survey *s, float cell, uint32_t channel) {
     const rvi_ground *g = &s->ground;
     rvi_spread spread = {0};
@@ -38,8 +48,10 @@ rv_status rvi_survey_make(const rv_terrain *land, int border, uint32_t channel, 
         status = rvi_surface_measure(&s->ground, &s->surface);
     if (status == RV_OK)
         status = rvi_spectrum_measure(&s->ground, &s->spectrum);
-    if (status == RV_OK)
+    if (status == RV_OK && s->ground.high > s->ground.low)
         status = survey_drainage(s, land->cell, channel);
+    else
+        survey_nothing(s);
     if (status == RV_OK)
         status = rvi_landforms_measure(&s->ground, LOOK, LEVEL, &s->forms);
     if (status == RV_OK)

@@ -7,6 +7,7 @@
 #include "terrain/state.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,8 +74,19 @@ static void remove_all(const char *name) {
 }
 
 /* Images of shares, smaller than the maps they are laid over. */
+static void write_holes(const char *path) {
+    float values[12 * 10];
+    for (int i = 0; i < 12 * 10; i++)
+        values[i] = i % 7 == 3 || i / 20 == 2 ? NAN : (float)i;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(values, sizeof values, 1, file), 1);
+    fclose(file);
+}
+
 static int make_images(void **state) {
     (void)state;
+    write_holes("grey-holes.r32");
     rv_context *ctx = support_context(1);
     support_ok(ctx, rv_recipe_run_text(ctx,
                                        "terrain width=12 height=10 noise octaves=2 level high=1 "
@@ -259,6 +271,7 @@ static void making_and_shaping(void **state) {
         "mode=multiply mask resize size=20 crop x=3",
         "open grey.r16 hardness grey.r32 invert=yes hardness mask grey.npy resize size=15",
         "open grey.r32 terrain size=9",
+        "open grey-holes.r32 width=12 holes=keep blur",
     };
     FAIL_COURSES(texts);
 }
@@ -296,6 +309,7 @@ static void showing_and_saving(void **state) {
         "open grey.png mask grey.png save out.png save out.png field=mask bits=8",
         "terrain width=24 height=20 noise octaves=2 hillshade out.png hillshade out.png tint=land",
         "open grey.png " RAIN "rain=grey.png save out.png field=flow",
+        "terrain width=40 height=36 noise octaves=2 measure channel=5 plots=out",
 #endif
     };
     FAIL_COURSES(texts);
