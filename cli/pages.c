@@ -147,7 +147,7 @@ static void man_description(void) {
         "Heights and cells are metres, angles are degrees.\n"
         "The same recipe gives the same bytes on every machine and with any number of threads.\n"
         "For each step that moves material the program says how much was taken, laid down,\n"
-        "carried off the map and left afloat, in cubic metres.");
+        "carried off the map, left afloat and raised from below, in cubic metres.");
 }
 
 static void man_tail(void) {

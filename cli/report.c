@@ -44,6 +44,8 @@ static void json_ledger(FILE *out, const rv_ledger *ledger) {
     cli_json_real(out, ledger->carried_off);
     fputs(",\"afloat\":", out);
     cli_json_real(out, ledger->afloat);
+    fputs(",\"raised\":", out);
+    cli_json_real(out, ledger->raised);
     fputs(",\"unit\":\"m3\"}", out);
 }
 
@@ -108,17 +110,22 @@ static void json_report(const cli_run *run, const rv_report *report) {
 static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
     double unit = 1.0;
     int power = 0;
-    while (ledger->taken / unit >= 999.95 && power < 30) {
+    double most = ledger->taken > ledger->raised ? ledger->taken : ledger->raised;
+    while (most / unit >= 999.95 && power < 30) {
         unit *= 1000.0;
         power += 3;
     }
     char e[8] = "";
     if (power > 0)
         snprintf(e, sizeof e, "e%d", power);
-    int digits = power == 0 && ledger->taken < 10.0 ? 4 : 1;
-    snprintf(out, CLI_TEXT, "took %.*f%s m3: laid %.*f%s, off the map %.*f%s, afloat %.*f%s",
-             digits, ledger->taken / unit, e, digits, ledger->laid / unit, e, digits,
-             ledger->carried_off / unit, e, digits, ledger->afloat / unit, e);
+    int digits = power == 0 && most < 10.0 ? 4 : 1;
+    int used =
+        snprintf(out, CLI_TEXT, "took %.*f%s m3: laid %.*f%s, off the map %.*f%s, afloat %.*f%s",
+                 digits, ledger->taken / unit, e, digits, ledger->laid / unit, e, digits,
+                 ledger->carried_off / unit, e, digits, ledger->afloat / unit, e);
+    if (ledger->raised > 0.0 && used > 0 && used < CLI_TEXT)
+        snprintf(out + used, CLI_TEXT - (size_t)used, "; raised %.*f%s", digits,
+                 ledger->raised / unit, e);
 }
 
 static void put_detail(int *details, const char *text) {
@@ -218,6 +225,7 @@ static const rv_report *add_turns(cli_run *run, int index, const rv_report *repo
     sum->ledger.laid += old.ledger.laid;
     sum->ledger.carried_off += old.ledger.carried_off;
     sum->ledger.afloat += old.ledger.afloat;
+    sum->ledger.raised += old.ledger.raised;
     return report->turn + 1 == report->turns ? sum : NULL;
 }
 

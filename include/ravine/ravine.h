@@ -110,12 +110,14 @@ typedef struct rv_layer_desc {
     uint32_t colour;   /* for pictures: 0xffRRGGBB; 0: none of its own */
 } rv_layer_desc;
 
-/* What a step did to the land, in cubic metres: taken = laid + carried_off + afloat. */
+/* What a step did to the land, in cubic metres: taken = laid + carried_off + afloat. The volume of the
+ * land changes by raised + laid - taken. */
 typedef struct rv_ledger {
     double taken;       /* from the ground */
     double laid;        /* down on the ground */
     double carried_off; /* the map */
     double afloat;      /* still carried by water when the step ended */
+    double raised;      /* lifted from below, or filled up from outside */
 } rv_ledger;
 
 /* Water, in cubic metres: before + rained = evaporated + carried_off + standing. */

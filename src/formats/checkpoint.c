@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const char magic[16] = "RAVINE-CHECK-1\n";
+static const char magic[16] = "RAVINE-CHECK-2\n";
 
 typedef struct head {
     char magic[16];

@@ -549,7 +549,7 @@ static void close_ledger(flood *f) {
         off = -change - afloat;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
-    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
+    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
 }
 
 /* Rain falls on the apron as on the map. */

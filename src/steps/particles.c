@@ -320,7 +320,7 @@ static void close_ledger(rolling *r) {
         job->drop_steps += sum->steps;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
-    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area};
+    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
 }
 
 static rv_status run_rolling(rolling *r) {

@@ -646,7 +646,8 @@ static void close_books(runoff *r, float *eroded) {
     double laid = rvi_sum(ctx, r->now.laid, cells);
     double afloat = rvi_sum(ctx, rvi_field_get(job->land, "sediment"), cells) - r->sediment_before;
     double taken = laid - land_gain(r, eroded);
-    job->ledger = (rv_ledger){taken * area, laid * area, r->sediment_off * area, afloat * area};
+    job->ledger =
+        (rv_ledger){taken * area, laid * area, r->sediment_off * area, afloat * area, 0.0};
     job->water = (rv_water){.before = r->before * area,
                             .rained = r->rained * area,
                             .evaporated = r->evaporated * area,

@@ -272,6 +272,7 @@ static void ledger_add(rv_ledger *to, const rv_ledger *more) {
     to->laid += more->laid;
     to->carried_off += more->carried_off;
     to->afloat += more->afloat;
+    to->raised += more->raised;
 }
 
 /* ---- the ledger, for the whole and for each layer ---- */
@@ -300,6 +301,7 @@ static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
         job->laid_on[count - 1] = job->ledger.laid;
     for (int l = 0; l < land->layer_count; l++) {
         double gained = layer_volume(land, l) - volumes[l];
+        gained -= l == 0 ? job->ledger.raised : 0.0; /* bedrock rises, layers ride on it */
         land->layers[l].laid += job->laid_on[l];
         land->layers[l].taken += job->laid_on[l] - gained;
     }

@@ -1,0 +1,46 @@
+/* flowgraph.h: one way down for every cell of land that changes, found again and again: what rivers
+ * cut along. Lakes are crossed to where they spill. */
+#ifndef RVI_MEASURE_FLOWGRAPH_H
+#define RVI_MEASURE_FLOWGRAPH_H
+
+#include <ravine/ravine.h>
+
+enum { RVI_END = 8 }; /* where water leaves; 0 to 7 are the eight ways on */
+
+typedef struct rvi_flow {
+    rv_context *ctx;
+    int width, height;
+    size_t cells;
+    ptrdiff_t step[8];   /* to the neighbour each way: E W S N, SE NW SW NE */
+    unsigned char *way;  /* of each cell: 0 to 7 or RVI_END */
+    uint32_t *order;     /* all cells, donors before receivers */
+    double *level;       /* of lakes; only told where `lake` is set */
+    unsigned char *lake; /* when there are lakes; 1: the cell drains by one, whose surface is
+                            max(height, level) */
+    bool lakes;          /* are there any? */
+    /* Set these before routing. */
+    const double *h;
+    const unsigned char *fixed; /* not 0: water leaves here, at the height of the cell */
+    float wander; /* 0: the steepest way; 1: corners seem nearer or farther by chance */
+    uint64_t seed, when;
+    /* Its own. */
+    unsigned char *ways, *donors;
+    uint64_t *heap;
+    size_t waiting, first, end;
+    double risen;
+    size_t *pits;
+} rvi_flow;
+
+size_t rvi_flow_memory(size_t width, size_t height); /* bytes that rvi_flow_make takes */
+/* On failure it is empty. Some cell must be fixed before anything is routed. */
+rv_status rvi_flow_make(rv_context *ctx, int width, int height, rvi_flow *out);
+void rvi_flow_free(rvi_flow *f);
+
+/* Finds `way` and `order` for the heights as they are now. RV_CANCELLED: neither is whole. */
+rv_status rvi_flow_route(rvi_flow *f);
+
+static inline size_t rvi_flow_receiver(const rvi_flow *f, size_t cell) {
+    return f->way[cell] == RVI_END ? cell : (size_t)((ptrdiff_t)cell + f->step[f->way[cell]]);
+}
+
+#endif

@@ -1,0 +1,245 @@
+/* drain.c: land without pits, or with lakes that spill.
+ *
+ * J. B. Lindsay, Efficient hybrid breaching-filling sink removal methods for flow path enforcement
+ * in digital elevation models, 2016. A flood from the edge of the map (measure/flowgraph.c) gives
+ * every cell c a receiver r at the distance d, across every pit to where it spills, and beyond.
+ * With g the least slope:
+ *
+ *     breach, donors first:     z'(r) = min(z(r), z'(c) - g d), but at least z(r) - cut
+ *     fill, receivers first:    z'(c) = max(z(c), z'(r) + g d)
+ *
+ * `breach` has no limit to its cuts, `fill` makes none; the second pass then leaves no cell without
+ * a way down. A lake that is kept is level: nothing is cut for it or below it, and its surface is
+ * that of its receiver or higher. What is cut is carried off, what is filled counts as raised.
+ */
+#include "base/math.h"
+#include "base/threads.h"
+#include "measure/flowgraph.h"
+#include "steps/step.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POLL = 16384, KEPT = 1 };
+
+typedef struct draining {
+    rvi_job *job;
+    const rv_drain_params *p;
+    rvi_flow flow;
+    size_t cells;
+    double *h;            /* the surface, of kept lakes their level */
+    double *z;            /* the same while it is changed */
+    unsigned char *fixed; /* 1: water may leave here */
+    unsigned char *kept;  /* 1: under a lake that stays; NULL: none does */
+    uint32_t *lake;       /* the cell that the lake of a cell spills to */
+    float *deepest;       /* of the lake that spills to a cell */
+    double cut;
+} draining;
+
+/* ---- before ---- */
+
+static size_t plan_memory(const draining *d) {
+    const rv_terrain *land = d->job->land;
+    size_t cell = 8 + 8 + 1 + (d->p->lakes == RV_drain_lakes_keep ? 1 + 4 + 4 : 0) + 4;
+    return cell * d->cells + rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
+}
+
+static rv_status allocate(draining *d) {
+    rv_context *ctx = d->job->ctx;
+    d->h = rvi_alloc(ctx, d->cells, sizeof *d->h, "the land to drain");
+    d->z = rvi_alloc(ctx, d->cells, sizeof *d->z, "the drained land");
+    d->fixed = rvi_alloc(ctx, d->cells, 1, "the edge of the map");
+    bool all = d->h && d->z && d->fixed;
+    if (all && d->p->lakes == RV_drain_lakes_keep) {
+        d->kept = rvi_alloc(ctx, d->cells, 1, "the lakes");
+        d->lake = rvi_alloc(ctx, d->cells, sizeof *d->lake, "the lakes");
+        d->deepest = rvi_alloc(ctx, d->cells, sizeof *d->deepest, "the lakes");
+        all = d->kept && d->lake && d->deepest;
+    }
+    if (!all)
+        return RV_ERROR_MEMORY;
+    return rvi_flow_make(ctx, d->job->land->width, d->job->land->height, &d->flow);
+}
+
+static void release(draining *d) {
+    void *all[] = {d->h, d->z, d->fixed, d->kept, d->lake, d->deepest};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(d->job->ctx, all[i]);
+    rvi_flow_free(&d->flow);
+}
+
+static void prepare(draining *d) {
+    const rv_terrain *land = d->job->land;
+    float low, high;
+    rvi_range(d->job->ctx, land->surface, d->cells, &low, &high);
+    bool limited = d->p->method == RV_drain_method_both;
+    double cut = isnan(d->p->cut) ? 0.01 * ((double)high - (double)low) : (double)d->p->cut;
+    d->cut = limited ? cut : d->p->method == RV_drain_method_fill ? 0.0 : 1e30;
+    size_t width = (size_t)land->width, height = (size_t)land->height;
+    for (size_t i = 0; i < d->cells; i++) {
+        size_t x = i % width, y = i / width;
+        bool sea = land->surface[i] < d->p->sea; /* never without a sea */
+        d->h[i] = (double)land->surface[i];
+        d->fixed[i] = sea || x == 0 || y == 0 || x == width - 1 || y == height - 1;
+    }
+    d->flow.h = d->h;
+    d->flow.fixed = d->fixed;
+}
+
+/* ---- lakes that stay ---- */
+
+static bool is_lake(const draining *d, size_t cell) {
+    return d->flow.lakes && d->flow.lake[cell] && d->flow.level[cell] > d->h[cell];
+}
+
+/* A lake is known by the cell it spills to. */
+static void find_lakes(draining *d) {
+    for (size_t k = d->cells; k-- > 0;) {
+        size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
+        if (!is_lake(d, cell))
+            continue;
+        bool same = is_lake(d, to) && d->flow.level[to] == d->flow.level[cell];
+        size_t spill = same ? d->lake[to] : to;
+        d->lake[cell] = (uint32_t)spill;
+        float depth = (float)(d->flow.level[cell] - d->h[cell]);
+        d->deepest[spill] = rvi_maxf(d->deepest[spill], depth);
+    }
+    for (size_t i = 0; i < d->cells; i++)
+        if (is_lake(d, i) && d->deepest[d->lake[i]] >= d->p->deep)
+            d->kept[i] = KEPT;
+    for (size_t i = 0; i < d->cells; i++)
+        if (d->kept[i])
+            d->h[i] = d->flow.level[i];
+}
+
+/* ---- the two passes ---- */
+
+static bool stays(const draining *d, size_t cell) {
+    return d->kept && d->kept[cell];
+}
+
+static double least_fall(const draining *d, size_t cell) {
+    double distance =
+        (double)d->job->land->cell * (d->flow.way[cell] < 4 ? 1.0 : 1.41421356237309505);
+    return (double)d->p->slope * distance;
+}
+
+static rv_status breach(draining *d) {
+    rv_status status = RV_OK;
+    for (size_t k = 0; status == RV_OK && k < d->cells; k++) {
+        size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
+        if (k % POLL == 0)
+            status = rvi_poll(d->job->ctx);
+        if (to == cell || stays(d, cell) || stays(d, to))
+            continue;
+        double low = d->z[cell] - least_fall(d, cell), least = d->h[to] - d->cut;
+        low = low > least ? low : least;
+        d->z[to] = low < d->z[to] ? low : d->z[to];
+    }
+    return status;
+}
+
+/* The next float upwards, for floats that are not negative zero. */
+static float next_up(float x) {
+    uint32_t bits;
+    float plain = x + 0.0f;
+    memcpy(&bits, &plain, sizeof bits);
+    bits = bits >> 31 ? bits - 1 : bits + 1;
+    memcpy(&plain, &bits, sizeof plain);
+    return plain;
+}
+
+/* Heights become floats here, so that no rounding makes a new pit. */
+static rv_status fill(draining *d) {
+    rv_status status = RV_OK;
+    for (size_t k = d->cells; status == RV_OK && k-- > 0;) {
+        size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
+        if (k % POLL == 0)
+            status = rvi_poll(d->job->ctx);
+        float z = (float)d->z[cell], below = (float)d->z[to];
+        if (to != cell && stays(d, cell)) {
+            z = rvi_maxf(z, below);
+        } else if (to != cell) {
+            float least = (float)(d->z[to] + least_fall(d, cell));
+            bool level = d->p->slope > 0.0f && !(rvi_maxf(z, least) > below);
+            z = level ? next_up(below) : rvi_maxf(z, least);
+        }
+        d->z[cell] = (double)z;
+    }
+    return status;
+}
+
+/* ---- after ---- */
+
+typedef struct results {
+    float *water, *eroded, *deposited;
+} results;
+
+static void change_land(draining *d, const results *to) {
+    rv_terrain *land = d->job->land;
+    const float *mask = rvi_field_get(land, "mask");
+    double area = (double)land->cell * (double)land->cell, taken = 0.0, raised = 0.0;
+    for (size_t i = 0; i < d->cells; i++) {
+        if (stays(d, i)) {
+            float depth = (float)d->z[i] - land->surface[i];
+            to->water[i] = rvi_maxf(to->water[i], depth);
+            continue;
+        }
+        double by = (d->z[i] - (double)land->surface[i]) * (mask ? (double)mask[i] : 1.0);
+        if (by == 0.0)
+            continue;
+        float *bedrock = &land->layers[0].thickness[i], was = *bedrock;
+        if (by > 0.0) {
+            *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : (float)((double)was + by);
+            raised += (double)*bedrock - (double)was;
+            to->deposited[i] += (float)by;
+        } else {
+            taken -= land->layer_count == 1 && !mask ? (double)(float)d->z[i] - (double)was
+                                                     : rvi_layers_shift(land, i, (float)by);
+            *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : *bedrock;
+            to->eroded[i] += (float)-by;
+        }
+    }
+    rvi_terrain_sum_layers(land);
+    d->job->ledger =
+        (rv_ledger){.taken = taken * area, .carried_off = taken * area, .raised = raised * area};
+}
+
+static rv_status make_fields(draining *d, results *out) {
+    static const char *const names[3] = {"eroded", "deposited", "water"};
+    float *fields[3] = {NULL};
+    int count = d->kept ? 3 : 2;
+    rv_status status = rvi_fields_make(d->job->land, names, count, fields);
+    *out = (results){.eroded = fields[0], .deposited = fields[1], .water = fields[2]};
+    return status;
+}
+
+static rv_status run(draining *d) {
+    results fields;
+    rv_status status = allocate(d);
+    if (status != RV_OK)
+        return status;
+    prepare(d);
+    status = rvi_flow_route(&d->flow);
+    if (status == RV_OK && d->kept)
+        find_lakes(d);
+    if (status == RV_OK) {
+        memcpy(d->z, d->h, d->cells * sizeof *d->z);
+        status = d->cut > 0.0 ? breach(d) : RV_OK;
+    }
+    if (status == RV_OK)
+        status = fill(d);
+    if (status == RV_OK)
+        status = make_fields(d, &fields);
+    if (status == RV_OK)
+        change_land(d, &fields);
+    return status;
+}
+
+rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
+    draining d = {.job = job, .p = p, .cells = rvi_cells(job->land), .flow = {.ctx = job->ctx}};
+    job->memory = plan_memory(&d);
+    rv_status status = job->planning ? RV_OK : run(&d);
+    release(&d);
+    return status;
+}

@@ -1,0 +1,353 @@
+/* rivers.c: land that rises while rivers cut into it and its slopes creep.
+ *
+ * J. Braun and S. D. Willett, A very efficient O(n), implicit and parallel method to solve the
+ * stream power equation governing fluvial incision and landscape evolution, 2013:
+ *
+ *     dz/dt = U - K A^m S^n + D lap z      z metres, t years, A the area that drains through, km2
+ *
+ * Every cell drains to one neighbour, its receiver (measure/flowgraph.c). From the base level
+ * upwards, with z'(r) of the receiver already known, at the distance d:
+ *
+ *     s0 = (z + U dt - z'(r)) / d,    s + g s^n = s0,    g = K dt A^m / d,    z' = z'(r) + s d
+ *
+ * For n = 1 that is s = s0 / (1 + g), exact; else Newton's method. No time step is too long. K is
+ * given as the rate at which a river that drains 1 km2 cuts at a slope of 1, whatever m and n are.
+ * What stands steeper than `talus` after that slides into the river. Water crosses lakes: the
+ * surface beside a cell is the greater of z'(r) and the surface beside r, and what lies below that
+ * is not cut. So lakes fall with the sill that is cut at their end.
+ *
+ * Creep (creep.c) moves ground from cell to cell, rivers carry off all they take: taken = laid +
+ * carried off. Uplift is told apart: the land changes by raised + laid - taken. Where the land has
+ * layers, uplift raises the bedrock; rivers take from the top, each layer at its erodibility.
+ */
+#include "base/math.h"
+#include "base/threads.h"
+#include "steps/creep.h"
+#include "steps/river_cut.h"
+#include "steps/strata.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- before ---- */
+
+static bool is_layered(const rv_terrain *land) {
+    return land->layer_count > 1 || rvi_strata_there(land) ||
+           (land->layers && land->layers[0].erodibility != 1.0f);
+}
+
+/* At most: there may be a mask. */
+static size_t plan_memory(const rvi_rivers *r) {
+    const rv_terrain *land = r->job->land;
+    size_t layers = (size_t)rvi_maxi(land->layer_count, 1);
+    size_t cell = 8 + 1 + 4 + 4 * layers + 4 + 4 + 8 + 8; /* mask, hardness, lifted */
+    cell += is_layered(land) || land->planned ? 8 : 0;
+    cell += rvi_strata_there(land) ? 4 : 0;
+    cell += r->p->rain_image[0] ? 12 : 0;
+    return cell * r->cells + rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
+}
+
+/* A grid that is only there when it is needed. */
+static bool grid(rvi_rivers *r, bool needed, size_t size, const char *what, void *out) {
+    if (!needed)
+        return true;
+    void *memory = rvi_alloc(r->job->ctx, r->cells, size, what);
+    memcpy(out, &memory, sizeof memory);
+    return memory != NULL;
+}
+
+static rv_status allocate(rvi_rivers *r) {
+    const rv_terrain *land = r->job->land;
+    bool mask = rvi_field_get(land, "mask"), hardness = rvi_field_get(land, "hardness");
+    bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
+    size_t layers = (size_t)land->layer_count;
+    bool all = grid(r, true, sizeof(double), "the land of rivers", &r->h) &&
+               grid(r, true, 1, "the base level", &r->fixed) &&
+               grid(r, true, sizeof(uint32_t), "the drained areas", &r->area) &&
+               grid(r, true, layers * sizeof(float), "the land as it was", &r->before) &&
+               grid(r, rain, sizeof(double), "the discharge", &r->discharge) &&
+               grid(r, mask || hardness, sizeof(float), "the hardness", &r->soft) &&
+               grid(r, mask && !image, sizeof(float), "the uplift", &r->uplift) &&
+               grid(r, is_layered(land), sizeof(double), "the bedrock", &r->bed) &&
+               grid(r, mask || image, sizeof(double), "the uplift", &r->lifted) &&
+               grid(r, rvi_strata_there(land), sizeof(float), "the bands", &r->bands);
+    rv_status status = all ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK && image)
+        status = rvi_job_image(r->job, r->p->uplift_image, &r->uplift);
+    if (status == RV_OK && rain)
+        status = rvi_job_image(r->job, r->p->rain_image, &r->rain);
+    if (status == RV_OK)
+        status = rvi_flow_make(r->job->ctx, land->width, land->height, &r->flow);
+    return status;
+}
+
+static void release(rvi_rivers *r) {
+    void *all[] = {r->h,    r->fixed, r->area,  r->rain,   r->discharge, r->uplift,
+                   r->soft, r->bed,   r->bands, r->before, r->lifted};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(r->job->ctx, all[i]);
+    rvi_flow_free(&r->flow);
+}
+
+static void fill_factors(rvi_rivers *r) {
+    const rv_terrain *land = r->job->land;
+    const float *mask = rvi_field_get(land, "mask"), *hardness = rvi_field_get(land, "hardness");
+    for (size_t i = 0; i < r->cells; i++) {
+        float takes = mask ? mask[i] : 1.0f;
+        if (r->soft)
+            r->soft[i] = takes * (hardness ? 1.0f - hardness[i] : 1.0f);
+        if (r->uplift)
+            r->uplift[i] = r->p->uplift_image[0] ? r->uplift[i] * takes : takes;
+    }
+    double cell = (double)land->cell;
+    for (int y = 0; r->bands && y < land->height; y++)
+        rvi_strata_row(&land->strata, 0.0, cell * (double)y, cell, land->width,
+                       r->bands + (size_t)y * (size_t)land->width);
+}
+
+static void set_law(rvi_rivers *r) {
+    const rv_rivers_params *p = r->p;
+    double cell = (double)r->job->land->cell;
+    r->dt = (double)p->time / (double)p->steps;
+    r->distance[0] = cell;
+    r->distance[1] = cell * 1.41421356237309505;
+    double of_one = (double)rvi_powf((float)(cell * cell * 1e-6), p->area_power);
+    for (int k = 0; k < 2; k++)
+        r->cut[k] = (double)p->erosion * 0.001 * r->dt * of_one / r->distance[k];
+    float angle = p->talus * (float)(RVI_PI / 180);
+    r->stands = p->talus < 89.9f ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
+    for (int a = 1; a < RVI_AREAS; a++)
+        r->power[a] = rvi_powf((float)a, p->area_power);
+}
+
+/* ---- the base level ---- */
+
+static bool on_side(const rvi_rivers *r, int x, int y) {
+    bool north = y == 0, south = y == r->flow.height - 1;
+    bool west = x == 0, east = x == r->flow.width - 1;
+    switch (r->p->border) {
+    case RV_rivers_border_north:
+        return north;
+    case RV_rivers_border_east:
+        return east;
+    case RV_rivers_border_south:
+        return south;
+    case RV_rivers_border_west:
+        return west;
+    case RV_rivers_border_wall:
+        return false;
+    default:
+        return north || east || south || west;
+    }
+}
+
+static bool is_sea(const rvi_rivers *r, size_t cell) {
+    return r->fixed[cell] == RVI_SEA;
+}
+
+/* Lets open sides sink to the base level, by a share of what is left. */
+static void sink_sides(rvi_rivers *r, double share) {
+    if (r->p->border == RV_rivers_border_open)
+        return;
+    const float *mask = rvi_field_get(r->job->land, "mask");
+    for (size_t i = 0; i < r->cells; i++)
+        if (r->fixed[i] == RVI_SIDE && r->h[i] > r->base)
+            rvi_rivers_shift(r, i, (r->base - r->h[i]) * share * (mask ? (double)mask[i] : 1.0));
+}
+
+/* Where there is no base level at all, the lowest point is. */
+static void set_base(rvi_rivers *r) {
+    size_t width = (size_t)r->flow.width, lowest = 0;
+    bool any = false;
+    for (size_t i = 0; i < r->cells; i++) {
+        bool sea = r->h[i] < (double)r->p->sea; /* never without a sea */
+        bool side = on_side(r, (int)(i % width), (int)(i / width));
+        r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
+        any = any || r->fixed[i];
+        lowest = r->h[i] < r->h[lowest] ? i : lowest;
+    }
+    if (!any)
+        r->fixed[lowest] = RVI_SIDE;
+    r->base = (double)r->p->base;
+    for (size_t i = 0; isnan(r->p->base) && i < r->cells; i++)
+        r->base = r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base) ? r->h[i] : r->base;
+    for (size_t i = 0; i < r->cells; i++)
+        if (is_sea(r, i))
+            r->h[i] = (double)r->p->sea;
+}
+
+static void prepare(rvi_rivers *r) {
+    const rv_terrain *land = r->job->land;
+    for (int l = 0; l < land->layer_count; l++)
+        memcpy(r->before + (size_t)l * r->cells, land->layers[l].thickness,
+               r->cells * sizeof(float));
+    for (size_t i = 0; i < r->cells; i++) {
+        double sum = 0.0;
+        for (int l = 0; l < land->layer_count; l++)
+            sum += (double)land->layers[l].thickness[i];
+        r->h[i] = sum;
+        if (r->bed)
+            r->bed[i] = (double)land->layers[0].thickness[i];
+    }
+    fill_factors(r);
+    set_law(r);
+    r->flow.h = r->h;
+    r->flow.fixed = r->fixed;
+    r->flow.seed = r->p->seed;
+    set_base(r);
+}
+
+/* ---- after ---- */
+
+/* Layers above the bedrock are kept as they are cut; the bedrock is rounded here. */
+static void show_land(rvi_rivers *r) {
+    rv_terrain *land = r->job->land;
+    float *bedrock = land->layers[0].thickness;
+    for (size_t i = 0; i < r->cells; i++)
+        if (!is_sea(r, i))
+            bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
+    rvi_terrain_sum_layers(land);
+}
+
+static double lifted(const rvi_rivers *r, size_t cell) {
+    return r->fixed[cell] ? 0.0 : r->lifted ? r->lifted[cell] : r->rise;
+}
+
+/* What each layer of each cell has won or lost in all, uplift aside. */
+static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
+    rvi_job *job = r->job;
+    double area = (double)job->land->cell * (double)job->land->cell;
+    double taken = 0.0, laid = 0.0, raised = 0.0;
+    for (int l = 0; l < job->land->layer_count; l++) {
+        const float *now = job->land->layers[l].thickness;
+        const float *before = r->before + (size_t)l * r->cells;
+        double on = 0.0;
+        for (size_t i = 0; i < r->cells; i++) {
+            double up = l == 0 ? lifted(r, i) : 0.0;
+            double change = (double)now[i] - (double)before[i] - up;
+            raised += up;
+            *(change > 0.0 ? &on : &taken) += change > 0.0 ? change : -change;
+            *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
+                (float)(change > 0.0 ? change : -change);
+        }
+        job->laid_on[l] = on * area;
+        laid += on;
+    }
+    job->ledger = (rv_ledger){.taken = taken * area,
+                              .laid = laid * area,
+                              .carried_off = (taken - laid) * area,
+                              .raised = raised * area};
+}
+
+static void show_flow(const rvi_rivers *r, float *flow) {
+    double area = (double)r->job->land->cell * (double)r->job->land->cell;
+    for (size_t i = 0; i < r->cells; i++)
+        flow[i] = (float)(area * (r->discharge ? r->discharge[i] : (double)r->area[i]));
+}
+
+/* ---- the run ---- */
+
+/* The layers follow what crept. */
+static void move_layers(rvi_rivers *r) {
+    const rv_terrain *land = r->job->land;
+    for (size_t i = 0; r->bed && i < r->cells; i++) {
+        if (r->fixed[i])
+            continue;
+        double sum = r->bed[i], now = r->h[i];
+        for (int l = 1; l < land->layer_count; l++)
+            sum += (double)land->layers[l].thickness[i];
+        r->h[i] = sum;
+        if (now != sum)
+            rvi_rivers_shift(r, i, now - sum);
+    }
+}
+
+/* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
+ * leaves them as they were. */
+static rv_status creep(rvi_rivers *r) {
+    rv_terrain *land = r->job->land;
+    double number = (double)r->p->diffusion * r->dt / ((double)land->cell * (double)land->cell);
+    if (!(number > 0.0))
+        return RV_OK;
+    int parts = number < 4.0 ? 1 : number < 16.0 ? (int)(number / 4.0) + 1 : 4;
+    rvi_creep c = {.ctx = r->job->ctx,
+                   .width = land->width,
+                   .height = land->height,
+                   .h = r->h,
+                   .room = r->flow.level,
+                   .fixed = r->fixed,
+                   .loose = r->soft,
+                   .number = number / parts};
+    memcpy(r->flow.heap, r->h, r->cells * sizeof *r->h); /* nothing waits in it now */
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < parts; i++)
+        status = rvi_creep_run(&c);
+    if (status != RV_OK)
+        memcpy(r->h, r->flow.heap, r->cells * sizeof *r->h);
+    else
+        move_layers(r);
+    return status;
+}
+
+/* Chance has its full say in the first half and none at the end, where rivers come to rest. */
+static float wander_at(const rvi_rivers *r, int step) {
+    float left = 1.0f - (float)(step + 1) / (float)r->p->steps;
+    return r->p->wander * rvi_minf(2.0f * left, 1.0f);
+}
+
+static rv_status one_step(rvi_rivers *r, int step) {
+    r->flow.wander = wander_at(r, step);
+    r->flow.when = (uint64_t)step;
+    if (step <= r->p->steps / 2)
+        sink_sides(r, 1.0 / (double)(r->p->steps / 2 - step + 1));
+    rv_status status = rvi_flow_route(&r->flow);
+    if (status == RV_OK)
+        status = rvi_rivers_cut(r);
+    if (status == RV_OK)
+        status = creep(r);
+    if (rvi_progress_due(r->job->ctx))
+        show_land(r);
+    if (status == RV_OK)
+        status = rvi_job_progress(r->job, (double)(step + 1) / (double)r->p->steps);
+    return status;
+}
+
+static rv_status run(rvi_rivers *r) {
+    static const char *const names[3] = {"flow", "eroded", "deposited"};
+    float *fields[3];
+    rv_status status = allocate(r);
+    if (status == RV_OK)
+        status = rvi_fields_make(r->job->land, names, 3, fields);
+    if (status != RV_OK)
+        return status;
+    prepare(r);
+    for (int step = 0; status == RV_OK && step < r->p->steps; step++)
+        status = one_step(r, step);
+    /* A run that was stopped is whole too. */
+    show_land(r);
+    show_flow(r, fields[0]);
+    close_ledger(r, fields[1], fields[2]);
+    return status;
+}
+
+rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
+    rvi_rivers *r = rvi_alloc(job->ctx, 1, sizeof *r, "the rivers");
+    if (!r)
+        return RV_ERROR_MEMORY;
+    r->job = job;
+    r->p = p;
+    r->cells = rvi_cells(job->land);
+    r->flow.ctx = job->ctx;
+    float *none;
+    rv_status status = RV_OK;
+    if (!job->planning)
+        status = run(r);
+    else if (p->uplift_image[0])
+        status = rvi_job_image(job, p->uplift_image, &none);
+    if (job->planning && status == RV_OK && p->rain_image[0])
+        status = rvi_job_image(job, p->rain_image, &none);
+    job->memory += plan_memory(r) + sizeof *r;
+    release(r);
+    rvi_free(job->ctx, r);
+    return status;
+}
