@@ -152,3 +152,8 @@ deposit 0.002 0.1
 max_depth 0.05 2
 friction 0.02 0.5
 VALUES
+# What is measured of real land, and of noise.
+ravine open tests/data/andes.png measure plots="$out/measure-real"
+ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \
+    measure plots="$out/measure-noise"
+rm -f "$out/measure-noise-hypsometry.png" "$out/measure-noise-landforms.png"

@@ -327,6 +327,13 @@ static int add_fields(char *names, size_t room, const char *writes) {
     return added;
 }
 
+/* Fields that a step of a recipe writes: a file has no holes unless they may be kept. */
+static const char *fields_written(const rvi_recipe_step *s) {
+    const rv_open_params *p = s->params;
+    bool whole = s->id == RV_STEP_open && p->holes == RV_open_holes_refuse;
+    return whole ? "height" : rv_step_get(s->id)->writes;
+}
+
 /* The same for layers: each is a grid, and with the first the surface becomes one of its own. */
 static int add_layer(char *names, size_t room, const rv_layer_params *p) {
     char list[RVI_NAME + 8];
@@ -352,7 +359,7 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
             fields = 0; /* starts over */
             memcpy(names, " ", 2);
         }
-        fields += add_fields(names, sizeof names, step->writes);
+        fields += add_fields(names, sizeof names, fields_written(&recipe->steps[i]));
         if (step->id == RV_STEP_layer)
             fields += add_layer(names, sizeof names, recipe->steps[i].params);
         size_t grid = rvi_cells(&land) * sizeof(float);

@@ -218,12 +218,26 @@ static rv_status draw_streams(rvi_sheet *sheet, const rvi_survey *s) {
     return RV_OK;
 }
 
+static const rvi_ink PIT = {150, 206, 240, 0.85f};
+
+/* Where water would stand deeper than 0.2 % of the relief before it finds a way on. */
+static void draw_pits(rvi_sheet *sheet, const rvi_survey *s) {
+    const rvi_ground *g = &s->ground;
+    double least = 0.002 * (g->high - g->low);
+    for (size_t k = 0; k < s->drainage.count; k++) {
+        size_t i = s->drainage.order[k], w = (size_t)g->width;
+        if ((double)s->drainage.filled[i] - (double)g->z[i] > least)
+            rvi_sheet_tint(sheet, (int)(i % w), (int)(i / w), PIT);
+    }
+}
+
 static rv_status map_streams(const rv_terrain *land, const rvi_survey *s, const char *prefix) {
     rvi_sheet sheet;
     const float *hole = rvi_field_get(land, "hole");
     rv_status status = rvi_sheet_make(land, hole, "Streams by Strahler's order", &sheet);
     if (status != RV_OK)
         return status;
+    draw_pits(&sheet, s);
     status = draw_streams(&sheet, s);
     for (int order = 1; order <= rvi_mini(s->network.orders, 9); order++) {
         char text[64];
@@ -233,6 +247,7 @@ static rv_status map_streams(const rv_terrain *land, const rvi_survey *s, const 
     }
     if (s->network.orders == 0)
         rvi_sheet_legend_words(&sheet, "no streams");
+    rvi_sheet_legend_box(&sheet, PIT, "in a pit");
     if (status == RV_OK)
         status = write_picture(land->ctx, prefix, "drainage", &sheet.canvas);
     rvi_sheet_free(land->ctx, &sheet);

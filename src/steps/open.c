@@ -98,11 +98,13 @@ rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
     scale chosen;
     int width = p->width > 0 ? p->width : 0;
     bool keep = p->holes == RV_open_holes_keep;
+    size_t bytes = keep ? 16 : 8; /* of the file and its values, and of the walk over holes */
     rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(
         ctx, p->file, width, job->planning, &sidecar, &image);
     if (status != RV_OK)
         return status;
     status = choose_scale(ctx, p, &sidecar, &image, &chosen);
+    job->memory = (size_t)image.width * (size_t)image.height * bytes;
     if (status == RV_OK && job->planning)
         status = rvi_terrain_reset(job->land, image.width, image.height, chosen.cell);
     else if (status == RV_OK)
