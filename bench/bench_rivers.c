@@ -58,6 +58,7 @@ static double copying(const rv_terrain *land, size_t cells) {
         double took = now() - from;
         least = took < least ? took : least;
     }
+    printf("%s", to && to[cells / 2] > 1e30f ? "?" : ""); /* the copy counts */
     free(to);
     return least;
 }

@@ -80,12 +80,21 @@ void rvi_flow_free(rvi_flow *f) {
 
 /* ---- the steepest way ---- */
 
-/* What the fall to a corner is multiplied with. */
-static double corner_weight(const rvi_flow *f, size_t cell) {
-    if (!(f->wander > 0.0f))
-        return 0.70710678118654752;
-    double u = (double)rvi_unit(rvi_random(f->seed, cell, f->when));
-    return 0.70710678118654752 + (double)f->wander * (1.0 / (2.0 - u) - 0.70710678118654752);
+static void weigh_corners(rvi_flow *f) {
+    const double even = 0.70710678118654752;
+    for (int i = 0; i < 256; i++) {
+        double u = ((double)i + 0.5) / 256.0;
+        f->corner[i] = even + (double)f->wander * (1.0 / (2.0 - u) - even);
+    }
+}
+
+/* Random bits for eight cells from one whose index is divisible by 8 on: a byte each. */
+static uint64_t chance(const rvi_flow *f, size_t cell) {
+    return f->wander > 0.0f ? rvi_random(f->seed, cell / 8, f->when) : 0;
+}
+
+static double corner_weight(const rvi_flow *f, uint64_t bits, size_t cell) {
+    return f->corner[bits >> 8 * (cell % 8) & 255];
 }
 
 /* Of a cell at the edge of the map. */
@@ -118,16 +127,18 @@ static unsigned char way_inside(const rvi_flow *f, size_t cell, double corner) {
 
 static void way_rows(void *arg, int first, int end) {
     rvi_flow *f = arg;
-    size_t pits = 0;
+    size_t pits = 0, cell = (size_t)first * (size_t)f->width;
+    uint64_t bits = chance(f, cell);
     for (int y = first; y < end; y++)
-        for (int x = 0; x < f->width; x++) {
-            size_t cell = (size_t)y * (size_t)f->width + (size_t)x;
+        for (int x = 0; x < f->width; x++, cell++) {
+            if (cell % 8 == 0)
+                bits = chance(f, cell);
             if (f->fixed[cell]) {
                 f->way[cell] = RVI_END;
                 continue;
             }
             bool edge = x == 0 || y == 0 || x == f->width - 1 || y == f->height - 1;
-            double corner = corner_weight(f, cell);
+            double corner = corner_weight(f, bits, cell);
             unsigned char way = edge ? way_at_edge(f, cell, corner) : way_inside(f, cell, corner);
             f->way[cell] = way;
             pits += way == RVI_END;
@@ -175,7 +186,9 @@ static rv_status follow(rvi_flow *f) {
 
 /* ---- lakes ---- */
 
-enum { DRAINED = 0, FLOODED = 1, DRY = 2 }; /* of `lake`; DRY: the flood has yet to come */
+/* Of `lake`, beside RVI_FLOODED. SHORE: drained, and the flood starts there. DRY: it has yet to
+ * come. */
+enum { DRAINED = 0, DRY = 2, SHORE = 3 };
 
 static rv_status mark_drained(rvi_flow *f) {
     rv_status status = RV_OK;
@@ -227,25 +240,28 @@ static size_t lowest_waiting(rvi_flow *f) {
 }
 
 static double level_of(const rvi_flow *f, size_t cell) {
-    return f->lake[cell] == DRAINED ? f->h[cell] : f->level[cell];
+    return f->lake[cell] == RVI_FLOODED ? f->level[cell] : f->h[cell];
 }
 
-/* Does the map go on from this cell that way? */
-static bool inside(const rvi_flow *f, size_t cell, int way) {
-    int x = (int)(cell % (size_t)f->width) + east[way];
-    int y = (int)(cell / (size_t)f->width) + south[way];
-    return x >= 0 && y >= 0 && x < f->width && y < f->height;
+/* The ways from a cell that do not lead over the edge of the map, as bits. */
+static unsigned ways_inside(const rvi_flow *f, size_t cell) {
+    uint32_t w = (uint32_t)f->width, y = (uint32_t)cell / w, x = (uint32_t)cell - y * w;
+    unsigned ways = 255;
+    ways &= x == 0 ? ~(1u << 1 | 1u << 5 | 1u << 6) : ways;
+    ways &= x + 1 == w ? ~(1u << 0 | 1u << 4 | 1u << 7) : ways;
+    ways &= y == 0 ? ~(1u << 3 | 1u << 5 | 1u << 7) : ways;
+    ways &= y + 1 == (uint32_t)f->height ? ~(1u << 2 | 1u << 4 | 1u << 6) : ways;
+    return ways;
 }
 
 /* Floods all neighbours that can be; waits when there are others. */
 static void look_around(rvi_flow *f, size_t cell) {
     double level = level_of(f, cell);
     bool fills = level <= f->risen, lower = false;
+    unsigned ways = ways_inside(f, cell);
     for (int k = 0; k < 8; k++) {
-        if (!inside(f, cell, k))
-            continue;
         size_t n = neighbour(f, cell, k);
-        if (f->lake[n] != DRY)
+        if (!(ways >> k & 1) || f->lake[n] != DRY)
             continue;
         double h = f->h[n];
         if (h < level && !fills) {
@@ -253,7 +269,7 @@ static void look_around(rvi_flow *f, size_t cell) {
             continue;
         }
         f->level[n] = h > level ? h : level;
-        f->lake[n] = FLOODED;
+        f->lake[n] = RVI_FLOODED;
         f->way[n] = (unsigned char)(k ^ 1);
         f->order[f->end++] = (uint32_t)n;
     }
@@ -266,13 +282,16 @@ static void start_flood(rvi_flow *f) {
     f->waiting = f->first = f->end = 0;
     f->risen = -INFINITY;
     for (size_t c = 0; c < f->cells; c++) {
-        if (f->lake[c] != DRAINED)
+        if (f->lake[c] != DRY)
             continue;
-        bool beside = false;
-        for (int k = 0; k < 8 && !beside; k++)
-            beside = inside(f, c, k) && f->lake[neighbour(f, c, k)] == DRY;
-        if (beside)
-            wait(f, c, f->h[c]);
+        unsigned ways = ways_inside(f, c);
+        for (int k = 0; k < 8; k++) {
+            size_t n = neighbour(f, c, k);
+            if (!(ways >> k & 1) || f->lake[n] != DRAINED)
+                continue;
+            f->lake[n] = SHORE;
+            wait(f, n, f->h[n]);
+        }
     }
 }
 
@@ -296,13 +315,17 @@ static rv_status flood(rvi_flow *f) {
 /* The steepest fall of the level, where there is one. */
 static void drain_rows(void *arg, int first, int end) {
     rvi_flow *f = arg;
-    size_t to = (size_t)end * (size_t)f->width;
-    for (size_t c = (size_t)first * (size_t)f->width; c < to; c++) {
-        if (f->lake[c] == DRAINED)
+    size_t c = (size_t)first * (size_t)f->width, to = (size_t)end * (size_t)f->width;
+    uint64_t bits = chance(f, c);
+    for (; c < to; c++) {
+        if (c % 8 == 0)
+            bits = chance(f, c);
+        if (f->lake[c] != RVI_FLOODED)
             continue;
-        double best = 0.0, level = f->level[c], corner = corner_weight(f, c);
+        double best = 0.0, level = f->level[c], corner = corner_weight(f, bits, c);
+        unsigned ways = ways_inside(f, c);
         for (int k = 0; k < 8; k++) {
-            if (!inside(f, c, k))
+            if (!(ways >> k & 1))
                 continue;
             double fall = (level - level_of(f, neighbour(f, c, k))) * (k < 4 ? 1.0 : corner);
             if (fall > best) {
@@ -314,6 +337,7 @@ static void drain_rows(void *arg, int first, int end) {
 }
 
 rv_status rvi_flow_route(rvi_flow *f) {
+    weigh_corners(f);
     rv_status status = rvi_parallel_rows(f->ctx, f->height, way_rows, f);
     size_t pits = 0;
     for (int b = 0; b * RVI_ROWS < f->height; b++)

@@ -5,6 +5,7 @@
 
 #include <ravine/ravine.h>
 
+enum { RVI_FLOODED = 1 };
 enum { RVI_END = 8 }; /* where water leaves; 0 to 7 are the eight ways on */
 
 typedef struct rvi_flow {
@@ -14,9 +15,8 @@ typedef struct rvi_flow {
     ptrdiff_t step[8];   /* to the neighbour each way: E W S N, SE NW SW NE */
     unsigned char *way;  /* of each cell: 0 to 7 or RVI_END */
     uint32_t *order;     /* all cells, donors before receivers */
-    double *level;       /* of lakes; only told where `lake` is set */
-    unsigned char *lake; /* when there are lakes; 1: the cell drains by one, whose surface is
-                            max(height, level) */
+    double *level;       /* of flooded cells: the height, or that of the lake they are under */
+    unsigned char *lake; /* when there are lakes: RVI_FLOODED, else the cell drains without one */
     bool lakes;          /* are there any? */
     /* Set these before routing. */
     const double *h;
@@ -28,6 +28,7 @@ typedef struct rvi_flow {
     uint64_t *heap;
     size_t waiting, first, end;
     double risen;
+    double corner[256]; /* what falls to corners are multiplied with, by chance */
     size_t *pits;
 } rvi_flow;
 
@@ -38,6 +39,11 @@ void rvi_flow_free(rvi_flow *f);
 
 /* Finds `way` and `order` for the heights as they are now. RV_CANCELLED: neither is whole. */
 rv_status rvi_flow_route(rvi_flow *f);
+
+/* Is it under a lake, as the heights were when it was routed? */
+static inline bool rvi_flow_drowned(const rvi_flow *f, size_t cell) {
+    return f->lakes && f->lake[cell] == RVI_FLOODED && f->level[cell] > f->h[cell];
+}
 
 static inline size_t rvi_flow_receiver(const rvi_flow *f, size_t cell) {
     return f->way[cell] == RVI_END ? cell : (size_t)((ptrdiff_t)cell + f->step[f->way[cell]]);

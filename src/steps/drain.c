@@ -88,24 +88,20 @@ static void prepare(draining *d) {
 
 /* ---- lakes that stay ---- */
 
-static bool is_lake(const draining *d, size_t cell) {
-    return d->flow.lakes && d->flow.lake[cell] && d->flow.level[cell] > d->h[cell];
-}
-
 /* A lake is known by the cell it spills to. */
 static void find_lakes(draining *d) {
     for (size_t k = d->cells; k-- > 0;) {
         size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
-        if (!is_lake(d, cell))
+        if (!rvi_flow_drowned(&d->flow, cell))
             continue;
-        bool same = is_lake(d, to) && d->flow.level[to] == d->flow.level[cell];
+        bool same = rvi_flow_drowned(&d->flow, to) && d->flow.level[to] == d->flow.level[cell];
         size_t spill = same ? d->lake[to] : to;
         d->lake[cell] = (uint32_t)spill;
         float depth = (float)(d->flow.level[cell] - d->h[cell]);
         d->deepest[spill] = rvi_maxf(d->deepest[spill], depth);
     }
     for (size_t i = 0; i < d->cells; i++)
-        if (is_lake(d, i) && d->deepest[d->lake[i]] >= d->p->deep)
+        if (rvi_flow_drowned(&d->flow, i) && d->deepest[d->lake[i]] >= d->p->deep)
             d->kept[i] = KEPT;
     for (size_t i = 0; i < d->cells; i++)
         if (d->kept[i])

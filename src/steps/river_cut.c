@@ -31,9 +31,11 @@ static double slope_after(double s0, double g, double n) {
 /* What drains through a cell, to the power m, in cells. */
 static double drained(const rvi_rivers *r, size_t cell) {
     if (r->discharge)
-        return (double)rvi_powf((float)r->discharge[cell], r->p->area_power);
+        return (double)rvi_powf(rvi_maxf((float)r->discharge[cell], r->source), r->p->area_power);
     uint32_t area = r->area[cell];
-    return (double)(area < RVI_AREAS ? r->power[area] : rvi_powf((float)area, r->p->area_power));
+    return (double)(area < RVI_AREAS
+                        ? r->power[area]
+                        : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
 }
 
 /* ---- layers ---- */
@@ -124,7 +126,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         return;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[way]);
     double surface = f->way[to] & 16u ? f->level[to] : r->h[to];
-    bool drowned = f->lakes && f->lake[cell] && f->level[cell] > r->h[cell];
+    bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
         lift(r, cell, rise);
     double fall = r->h[cell] - surface;

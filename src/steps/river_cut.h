@@ -25,6 +25,7 @@ typedef struct rvi_rivers {
     float *before;        /* every layer as it was */
     double *lifted;       /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
+    float source;       /* cells that drain through where a river begins */
     double base;        /* metres */
     double dt;          /* years */
     double cut[2];      /* G for one cell of area: what a slope loses; to sides and to corners */

@@ -12,6 +12,8 @@
  *
  * For n = 1 that is s = s0 / (1 + g), exact; else Newton's method. No time step is too long. K is
  * given as the rate at which a river that drains 1 km2 cuts at a slope of 1, whatever m and n are.
+ * A counts as the area of a river's source at least, or slopes would be the steeper the finer the
+ * grid is.
  * What stands steeper than `talus` after that slides into the river. Water crosses lakes: the
  * surface beside a cell is the greater of z'(r) and the surface beside r, and what lies below that
  * is not cut. So lakes fall with the sill that is cut at their end.
@@ -114,10 +116,11 @@ static void set_law(rvi_rivers *r) {
     double of_one = (double)rvi_powf((float)(cell * cell * 1e-6), p->area_power);
     for (int k = 0; k < 2; k++)
         r->cut[k] = (double)p->erosion * 0.001 * r->dt * of_one / r->distance[k];
+    r->source = (float)((double)p->source / (cell * cell * 1e-6));
     float angle = p->talus * (float)(RVI_PI / 180);
     r->stands = p->talus < 89.9f ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
     for (int a = 1; a < RVI_AREAS; a++)
-        r->power[a] = rvi_powf((float)a, p->area_power);
+        r->power[a] = rvi_powf(rvi_maxf((float)a, r->source), p->area_power);
 }
 
 /* ---- the base level ---- */
@@ -289,10 +292,11 @@ static rv_status creep(rvi_rivers *r) {
     return status;
 }
 
-/* Chance has its full say in the first half and none at the end, where rivers come to rest. */
+/* Chance has its full say in the first half and none in the last fifth, where rivers come to rest.
+ */
 static float wander_at(const rvi_rivers *r, int step) {
-    float left = 1.0f - (float)(step + 1) / (float)r->p->steps;
-    return r->p->wander * rvi_minf(2.0f * left, 1.0f);
+    float left = 0.8f - (float)step / (float)r->p->steps;
+    return r->p->wander * rvi_clampf(left / 0.3f, 0.0f, 1.0f);
 }
 
 static rv_status one_step(rvi_rivers *r, int step) {

@@ -1,0 +1,339 @@
+/* What the stream-power law, mathematics and bookkeeping say about land that rivers have worn. */
+#include "measure/drainage.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct world {
+    rv_context *ctx;
+    rv_terrain *land;
+    int side;
+    size_t cells;
+    double cell;
+} world;
+
+static world make(int side, float cell, float relief) {
+    world w = {.ctx = support_context(2), .side = side, .cell = (double)cell};
+    w.land = support_land(w.ctx, side, side, cell);
+    w.cells = (size_t)side * (size_t)side;
+    rv_noise_params noise = rv_noise_params_default();
+    noise.frequency = 0.4f;
+    noise.relief = relief;
+    support_ok(w.ctx, rv_step_run(w.land, RV_STEP_noise, &noise, NULL));
+    return w;
+}
+
+static void end(world *w) {
+    rv_terrain_destroy(w->land);
+    rv_context_destroy(w->ctx);
+}
+
+static rv_ledger run(world *w, const rv_rivers_params *p) {
+    rv_report report;
+    double before = rv_terrain_volume(w->land);
+    support_ok(w->ctx, rv_step_run(w->land, RV_STEP_rivers, p, &report));
+    rv_ledger l = report.ledger;
+    double change = rv_terrain_volume(w->land) - before, bound = 1e-6 * (l.taken + l.raised);
+    assert_true(fabs(change - (l.raised + l.laid - l.taken)) <= bound);
+    assert_true(fabs(l.taken - l.laid - l.carried_off) <= bound);
+    return l;
+}
+
+static const float *height(const world *w) {
+    return rv_terrain_field(w->land, "height");
+}
+
+/* No creep, no slides, no chance: the bare law. */
+static rv_rivers_params bare(void) {
+    rv_rivers_params p = rv_rivers_params_default();
+    p.diffusion = 0;
+    p.talus = 90;
+    p.wander = 0;
+    p.source = 0;
+    p.time = 3e7f;
+    p.steps = 250;
+    return p;
+}
+
+static rvi_drainage drain_map(const world *w) {
+    rvi_drainage d;
+    support_ok(w->ctx, rvi_drainage_make(w->ctx, w->side, w->side, height(w), NULL, &d));
+    return d;
+}
+
+static double distance_to(const world *w, size_t a, size_t b) {
+    size_t gap = a > b ? a - b : b - a;
+    return w->cell * (gap == 1 || gap == (size_t)w->side ? 1.0 : sqrt(2.0));
+}
+
+/* dz/dt = 0 is S = (U / (K A^m))^(1/n). */
+static void check_steady(float slope_power, float area_power) {
+    world w = make(64, 100, 100);
+    rv_rivers_params p = bare();
+    p.slope_power = slope_power;
+    p.area_power = area_power;
+    p.erosion = slope_power > 1 ? 20.0f : 5.0f;
+    run(&w, &p);
+    p.time = 1e6f;
+    p.steps = 5;
+    rv_ledger l = run(&w, &p); /* at rest as much leaves as rises */
+    assert_true(fabs(l.carried_off / l.raised - 1) < 2e-3);
+    rvi_drainage d = drain_map(&w);
+    int bad = 0, seen = 0;
+    for (size_t c = 0; c < w.cells; c++) {
+        size_t r = d.receiver[c];
+        if (r == c)
+            continue;
+        double slope = (double)(height(&w)[c] - height(&w)[r]) / distance_to(&w, c, r);
+        double area = (double)d.area[c] * w.cell * w.cell * 1e-6;
+        double want = pow((double)p.uplift / ((double)p.erosion * pow(area, (double)area_power)),
+                          1 / (double)slope_power);
+        seen++;
+        bad += fabs(slope / want - 1) > 0.01;
+    }
+    if (bad > 0)
+        fail_msg("%d of %d cells are off by over 1 %% with n = %g", bad, seen, (double)slope_power);
+    rvi_drainage_free(w.ctx, &d);
+    end(&w);
+}
+
+static void test_slopes_at_rest_follow_the_law(void **state) {
+    (void)state;
+    check_steady(1.0f, 0.45f);
+    check_steady(1.0f, 0.5f);
+    check_steady(2.0f, 0.9f);
+    check_steady(0.7f, 0.3f);
+}
+
+static void test_hard_rock_stands_higher(void **state) {
+    (void)state;
+    world w = make(64, 100, 50);
+    float *hard = calloc(w.cells, sizeof *hard);
+    for (size_t i = 0; i < w.cells; i++)
+        hard[i] = i % 64 < 32 ? 0.5f : 0.0f;
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "hardness", hard));
+    free(hard);
+    rv_rivers_params p = bare();
+    p.erosion = 5;
+    run(&w, &p);
+    double west = 0, east = 0;
+    for (size_t i = 0; i < w.cells; i++)
+        *(i % 64 < 32 ? &west : &east) += (double)height(&w)[i];
+    assert_true(west / east > 1.4 && west / east < 2.2);
+    end(&w);
+}
+
+/* sin(pi x / L) sin(pi y / L) between edges that stay at 0 falls off as exp(-2 D (pi / L)^2 t). */
+static void test_creep_flattens_a_wave_at_the_right_rate(void **state) {
+    (void)state;
+    enum { SIDE = 41 };
+    world w = make(SIDE, 10, 0);
+    float *wave = calloc(w.cells, sizeof *wave);
+    double pi = acos(-1.0), length = (SIDE - 1) * w.cell;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        bool edge = i % SIDE == 0 || i / SIDE == 0 || i % SIDE == SIDE - 1 || i / SIDE == SIDE - 1;
+        double x = i % SIDE * w.cell, y = i / SIDE * w.cell;
+        wave[i] = edge ? 0.0f : (float)(100 * sin(pi * x / length) * sin(pi * y / length));
+    }
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", wave));
+    rv_rivers_params p = bare();
+    p.uplift = 0;
+    p.erosion = 0;
+    p.diffusion = 0.1f;
+    p.time = 50000;
+    p.steps = 100;
+    run(&w, &p);
+    double rate = 2 * 0.1 * (pi / length) * (pi / length), want = exp(-rate * 50000);
+    assert_true(want < 0.6);
+    for (size_t i = 0; i < w.cells; i++)
+        assert_true(fabs((double)height(&w)[i] - (double)wave[i] * want) < 0.5);
+    free(wave);
+    end(&w);
+}
+
+/* Nothing but creep and no way out but one cell: what one slope gives the other gets. */
+static void test_creep_keeps_the_ground(void **state) {
+    (void)state;
+    world w = make(48, 10, 300);
+    rv_rivers_params p = bare();
+    p.border = RV_rivers_border_wall;
+    p.uplift = 0;
+    p.erosion = 0;
+    p.diffusion = 1;
+    p.time = 200;
+    p.steps = 10;
+    rv_ledger l = run(&w, &p);
+    assert_true(l.taken > 0 && l.laid > 0.97 * l.taken);
+    end(&w);
+}
+
+static double relief(const world *w) {
+    float low = height(w)[0], high = low;
+    for (size_t i = 0; i < w->cells; i++) {
+        low = fminf(low, height(w)[i]);
+        high = fmaxf(high, height(w)[i]);
+    }
+    return (double)(high - low);
+}
+
+static void test_finer_grids_give_the_same_relief(void **state) {
+    (void)state;
+    double got[2];
+    for (int k = 0; k < 2; k++) {
+        world w = make(k ? 129 : 65, k ? 50 : 100, 200);
+        rv_rivers_params p = rv_rivers_params_default();
+        p.source = 0.02f;
+        p.steps = 60;
+        p.time = 6e6f;
+        run(&w, &p);
+        got[k] = relief(&w);
+        end(&w);
+    }
+    if (!(fabs(got[1] / got[0] - 1) < 0.2))
+        fail_msg("%g m of relief, on a finer grid %g m", got[0], got[1]);
+}
+
+static void test_slopes_stand_no_steeper_than_talus(void **state) {
+    (void)state;
+    world w = make(64, 30, 300);
+    rv_rivers_params p = bare();
+    p.time = 2e7f;
+    p.steps = 150;
+    p.talus = 30;
+    p.erosion = 2;
+    run(&w, &p);
+    rvi_drainage d = drain_map(&w);
+    double steepest = 0;
+    for (size_t c = 0; c < w.cells; c++) {
+        size_t r = d.receiver[c];
+        double slope = c == r ? 0 : (double)(height(&w)[c] - height(&w)[r]) / distance_to(&w, c, r);
+        steepest = fmax(steepest, slope);
+    }
+    /* The steepest way may have turned in the last time step. */
+    if (!(steepest < 1.02 * tan(acos(-1.0) / 6)))
+        fail_msg("a slope of %g", steepest);
+    rvi_drainage_free(w.ctx, &d);
+    end(&w);
+}
+
+static void test_lakes_run_dry(void **state) {
+    (void)state;
+    world w = make(64, 50, 600);
+    rvi_drainage d = drain_map(&w);
+    double before = 0, after = 0;
+    for (size_t i = 0; i < w.cells; i++)
+        before += (double)(d.filled[i] - height(&w)[i]);
+    rvi_drainage_free(w.ctx, &d);
+    rv_rivers_params p = rv_rivers_params_default();
+    run(&w, &p);
+    d = drain_map(&w);
+    for (size_t i = 0; i < w.cells; i++)
+        after += (double)(d.filled[i] - height(&w)[i]);
+    rvi_drainage_free(w.ctx, &d);
+    assert_true(before > 1000);
+    assert_true(after < 1e-3 * before);
+    end(&w);
+}
+
+static void test_the_sea_stays(void **state) {
+    (void)state;
+    world w = make(64, 50, 600);
+    float *was = malloc(w.cells * sizeof *was);
+    memcpy(was, height(&w), w.cells * sizeof *was);
+    rv_rivers_params p = rv_rivers_params_default();
+    p.sea = 250;
+    p.border = RV_rivers_border_wall;
+    run(&w, &p);
+    for (size_t i = 0; i < w.cells; i++) {
+        if (was[i] < p.sea)
+            assert_true(height(&w)[i] == was[i]);
+        else
+            assert_true(height(&w)[i] >= p.sea);
+    }
+    free(was);
+    end(&w);
+}
+
+static void add_layer(world *w, const char *name, float thickness, float erodibility) {
+    float *values = malloc(w->cells * sizeof *values);
+    for (size_t i = 0; i < w->cells; i++)
+        values[i] = thickness;
+    support_ok(w->ctx,
+               rv_terrain_layer_add(w->land, &(rv_layer_desc){name, erodibility, 40, 0}, values));
+    free(values);
+}
+
+/* Under a cover that gives nothing no rock is taken; a soft one goes first, and where rock was cut
+ * none of it is left. */
+static void test_layers_are_cut_from_the_top(void **state) {
+    (void)state;
+    world w = make(48, 50, 300);
+    add_layer(&w, "soft", 20, 1);
+    rv_rivers_params p = bare();
+    p.border = RV_rivers_border_open;
+    p.time = 2e5f;
+    p.steps = 20;
+    p.uplift = 0;
+    float *rock = malloc(w.cells * sizeof *rock);
+    memcpy(rock, rv_terrain_layer_thickness(w.land, 0), w.cells * sizeof *rock);
+    run(&w, &p);
+    int cut = 0;
+    for (size_t i = 0; i < w.cells; i++)
+        if (rv_terrain_layer_thickness(w.land, 0)[i] < rock[i] - 1e-3f) {
+            cut++;
+            assert_true(rv_terrain_layer_thickness(w.land, 1)[i] < 1e-3f);
+        }
+    assert_true(cut > 20);
+    free(rock);
+    end(&w);
+    w = make(48, 50, 300);
+    add_layer(&w, "armour", 5, 0);
+    uint64_t hash = rv_terrain_hash(w.land);
+    float *was = malloc(w.cells * sizeof *was);
+    memcpy(was, height(&w), w.cells * sizeof *was);
+    rv_ledger l = run(&w, &p);
+    assert_true(l.taken == 0 && hash != 0);
+    assert_memory_equal(was, height(&w), w.cells * sizeof *was);
+    free(was);
+    end(&w);
+}
+
+/* Twice as soft rock is worn as if twice the time had passed, where nothing rises. */
+static void test_erodibility_counts_as_time(void **state) {
+    (void)state;
+    world a = make(48, 50, 300), b = make(48, 50, 300);
+    rv_rivers_params p = bare();
+    p.uplift = 0;
+    p.time = 1e5f;
+    p.steps = 10;
+    float *hard = malloc(a.cells * sizeof *hard);
+    for (size_t i = 0; i < a.cells; i++)
+        hard[i] = 0.5f;
+    support_ok(a.ctx, rv_terrain_field_set(a.land, "hardness", hard));
+    free(hard);
+    run(&a, &p);
+    p.time = 5e4f;
+    run(&b, &p);
+    for (size_t i = 0; i < a.cells; i++)
+        assert_true(fabsf(height(&a)[i] - height(&b)[i]) < 0.01f);
+    end(&a);
+    end(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slopes_at_rest_follow_the_law),
+        cmocka_unit_test(test_hard_rock_stands_higher),
+        cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
+        cmocka_unit_test(test_creep_keeps_the_ground),
+        cmocka_unit_test(test_finer_grids_give_the_same_relief),
+        cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),
+        cmocka_unit_test(test_lakes_run_dry),
+        cmocka_unit_test(test_the_sea_stays),
+        cmocka_unit_test(test_layers_are_cut_from_the_top),
+        cmocka_unit_test(test_erodibility_counts_as_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
