@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "base/context.h"
+#include "steps/measure_plots.h"
 #include "terrain/state.h"
 
 #include <dirent.h>
@@ -103,6 +104,7 @@ static int make_images(void **state) {
 static int remove_images(void **state) {
     (void)state;
     remove_all("grey");
+    remove_all("grey-holes");
     remove_all("out");
     return 0;
 }
@@ -309,11 +311,40 @@ static void showing_and_saving(void **state) {
         "open grey.png mask grey.png save out.png save out.png field=mask bits=8",
         "terrain width=24 height=20 noise octaves=2 hillshade out.png hillshade out.png tint=land",
         "open grey.png " RAIN "rain=grey.png save out.png field=flow",
-        "terrain width=40 height=36 noise octaves=2 measure channel=5 plots=out",
 #endif
     };
     FAIL_COURSES(texts);
 }
+
+#ifdef RAVINE_PNG
+/* Pictures take their time, so each allocation fails but once: by turns alone and with the rest. */
+static void plots_of_what_was_measured(void **state) {
+    (void)state;
+    rv_status status = RV_ERROR_MEMORY;
+    for (long n = 0; status != RV_OK; n++) {
+        scarcity s;
+        rv_context *ctx = scarce_context(&s, -1, n % 2);
+        rv_terrain *land = support_run(ctx, "terrain width=3 height=3 noise octaves=2");
+        rvi_survey *survey;
+        support_ok(ctx, rvi_survey_make(land, 0, 2, &survey));
+        s.fails = s.count + n;
+        status = rvi_measure_plots(land, survey, "out");
+        if (status != RV_OK)
+            assert_int_equal(status, RV_ERROR_MEMORY);
+        s.fails = -1;
+        rvi_survey_free(ctx, survey);
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+        assert_int_equal(s.held, 0);
+        count_files();
+        assert_true(n < 1000);
+    }
+    static const char *const names[] = {"out-slope-area", "out-hypsometry", "out-landforms",
+                                        "out-drainage"};
+    for (int i = 0; i < 4; i++)
+        remove_all(names[i]);
+}
+#endif
 
 /* Every step of the table, those of tomorrow too, as it is by default. */
 static void every_step_by_default(void **state) {
@@ -430,6 +461,9 @@ int main(void) {
         cmocka_unit_test(drops_at_every_border),
         cmocka_unit_test(drops_with_a_blurred_change),
         cmocka_unit_test(showing_and_saving),
+#ifdef RAVINE_PNG
+        cmocka_unit_test(plots_of_what_was_measured),
+#endif
         cmocka_unit_test(every_step_by_default),
         cmocka_unit_test(whole_recipes),
         cmocka_unit_test(reading_recipes),
