@@ -17,7 +17,11 @@ rv_status rvi_ground_make(const rv_terrain *land, int border, rvi_ground *out) {
         return RV_ERROR_MEMORY;
     out->counts = out->kind + rvi_cells(land);
     const float *hole = rvi_field_get(land, "hole");
-    for (int y = 0; y < land->height; y++)
+    for (int y = 0; y < land->height; y++) {
+        if (rvi_poll(land->ctx) != RV_OK) {
+            rvi_ground_free(out);
+            return RV_CANCELLED;
+        }
         for (int x = 0; x < land->width; x++) {
             size_t i = (size_t)y * (size_t)land->width + (size_t)x;
             bool inside =
@@ -31,6 +35,7 @@ rv_status rvi_ground_make(const rv_terrain *land, int border, rvi_ground *out) {
             out->high = out->count == 0 || z > out->high ? z : out->high;
             out->count++;
         }
+    }
     return RV_OK;
 }
 

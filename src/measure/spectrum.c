@@ -146,9 +146,11 @@ static void fill_tables(int n, wave *root, double *hann) {
 /* ---- the line ---- */
 
 /* Power and count of each ring of wave vectors, row by row. */
-static void add_rings(const transform *t, double *power, double *count) {
+static rv_status add_rings(const transform *t, double *power, double *count) {
     int n = t->n;
-    for (int v = 0; v < n; v++)
+    for (int v = 0; v < n; v++) {
+        if (rvi_poll(t->ground->ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int u = 0; u < n; u++) {
             int a = u <= n / 2 ? u : n - u, b = v <= n / 2 ? v : n - v;
             double k = sqrt((double)(a * a + b * b));
@@ -159,6 +161,8 @@ static void add_rings(const transform *t, double *power, double *count) {
             power[ring] += w.re * w.re + w.im * w.im;
             count[ring] += 1.0;
         }
+    }
+    return RV_OK;
 }
 
 /* Bands of equal width in log k, so that each scale counts alike. */
@@ -187,7 +191,7 @@ static rv_status run_transform(transform *t, double *rings) {
     if (status == RV_OK)
         status = rvi_parallel_rows(ctx, t->n, turn_rows, t);
     if (status == RV_OK)
-        add_rings(t, rings, rings + t->n);
+        status = add_rings(t, rings, rings + t->n);
     return status;
 }
 

@@ -31,17 +31,27 @@ static float value_of(uint32_t key) {
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 3 };
 
-static void sort_pass(const uint32_t *from, uint32_t *to, size_t count, int shift) {
+enum { SLICE = 1 << 20 }; /* values between two looks whether to stop */
+
+static rv_status sort_pass(rv_context *ctx, const uint32_t *from, uint32_t *to, size_t count,
+                           int shift) {
     size_t starts[DIGITS] = {0}, sum = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         starts[from[i] >> shift & (DIGITS - 1)]++;
+    }
     for (int d = 0; d < DIGITS; d++) {
         size_t here = starts[d];
         starts[d] = sum;
         sum += here;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         to[starts[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+    }
+    return RV_OK;
 }
 
 rv_status rvi_sort(rv_context *ctx, float *values, size_t count) {
@@ -55,13 +65,12 @@ rv_status rvi_sort(rv_context *ctx, float *values, size_t count) {
         from[i] = key_of(values[i]);
     rv_status status = RV_OK;
     for (int pass = 0; pass < PASSES && status == RV_OK; pass++) {
-        sort_pass(from, to, count, pass * DIGIT_BITS);
+        status = sort_pass(ctx, from, to, count, pass * DIGIT_BITS);
         uint32_t *swap = from;
         from = to;
         to = swap;
-        status = rvi_poll(ctx);
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; status == RV_OK && i < count; i++)
         values[i] = value_of(from[i]);
     rvi_free(ctx, keys);
     return status;
@@ -69,12 +78,18 @@ rv_status rvi_sort(rv_context *ctx, float *values, size_t count) {
 
 /* ---- distributions ---- */
 
-static void take_moments(const float *values, size_t count, rvi_distribution *out) {
+static rv_status take_moments(rv_context *ctx, const float *values, size_t count,
+                              rvi_distribution *out) {
     double sum = 0.0, m2 = 0.0, m3 = 0.0, m4 = 0.0, n = (double)count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         sum += (double)values[i];
+    }
     out->mean = sum / n;
     for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         double d = (double)values[i] - out->mean, q = d * d;
         m2 += q;
         m3 += q * d;
@@ -83,9 +98,10 @@ static void take_moments(const float *values, size_t count, rvi_distribution *ou
     m2 /= n;
     out->deviation = sqrt(m2);
     if (!(values[count - 1] > values[0]) || !(m2 * m2 > 0.0))
-        return;
+        return RV_OK;
     out->skew = m3 / n / (m2 * out->deviation);
     out->kurtosis = m4 / n / (m2 * m2);
+    return RV_OK;
 }
 
 rv_status rvi_distribution_of(rv_context *ctx, float *values, size_t count, rvi_distribution *out) {
@@ -93,9 +109,10 @@ rv_status rvi_distribution_of(rv_context *ctx, float *values, size_t count, rvi_
     if (count == 0)
         return RV_OK;
     rv_status status = rvi_sort(ctx, values, count);
+    if (status == RV_OK)
+        status = take_moments(ctx, values, count, out);
     if (status != RV_OK)
         return status;
-    take_moments(values, count, out);
     for (int k = 0; k < RVI_PERCENTILES; k++) {
         double place = (double)(count - 1) * rvi_percentiles[k] / 100.0;
         size_t at = (size_t)place, next = at + 1 < count ? at + 1 : at;

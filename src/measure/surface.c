@@ -21,7 +21,8 @@
 #include "base/threads.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+enum { SLICE = 1 << 20 }; /* cells between two looks whether to stop */
 
 typedef struct shaping {
     const rvi_ground *ground;
@@ -56,23 +57,28 @@ static void shape_rows(void *arg, int first, int end) {
 }
 
 /* Moves what is no NaN to the front. */
-static size_t gather(float *values, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
+static rv_status gather(rv_context *ctx, float *values, size_t count, size_t *kept) {
+    *kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         if (!isnan(values[i]))
-            values[kept++] = values[i];
-    return kept;
+            values[(*kept)++] = values[i];
+    }
+    return RV_OK;
 }
 
 static rv_status measure_shapes(const rvi_ground *g, float *room, rvi_surface *out) {
     size_t cells = (size_t)g->width * (size_t)g->height;
     shaping s = {g, room, room + cells};
+    size_t count = 0;
     rv_status status = rvi_parallel_rows(g->ctx, g->height, shape_rows, &s);
-    if (status != RV_OK)
-        return status;
-    size_t count = gather(s.slope, cells);
-    gather(s.curvature, cells);
-    status = rvi_distribution_of(g->ctx, s.slope, count, &out->slope);
+    if (status == RV_OK)
+        status = gather(g->ctx, s.slope, cells, &count);
+    if (status == RV_OK)
+        status = gather(g->ctx, s.curvature, cells, &count);
+    if (status == RV_OK)
+        status = rvi_distribution_of(g->ctx, s.slope, count, &out->slope);
     if (status == RV_OK)
         status = rvi_distribution_of(g->ctx, s.curvature, count, &out->curvature);
     return status;
@@ -81,11 +87,14 @@ static rv_status measure_shapes(const rvi_ground *g, float *room, rvi_surface *o
 static rv_status measure_heights(const rvi_ground *g, float *room, rvi_surface *out) {
     size_t cells = (size_t)g->width * (size_t)g->height, count = 0;
     double sum = 0.0, relief = g->high - g->low;
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = 0; i < cells; i++) {
+        if (i % SLICE == 0 && rvi_poll(g->ctx) != RV_OK)
+            return RV_CANCELLED;
         if (g->counts[i]) {
             room[count++] = g->z[i];
             sum += (double)g->z[i];
         }
+    }
     out->mean = sum / (double)count;
     if (!(relief > 0.0))
         return RV_OK;
