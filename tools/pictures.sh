@@ -47,6 +47,20 @@ for blend in 0 0.5 1; do
     ravine $land droplets radius=1.5 blend=$blend hillshade "$out/drops-blend-$blend.png"
 done
 
+# Rivers, and land that drains.
+young="terrain size=320 cell=48 noise seed=3 frequency=0.15 relief=400"
+ravine $young hillshade "$out/rivers-before.png"
+ravine $young rivers hillshade "$out/rivers-after.png" paint "$out/rivers-flow.png" field=flow
+ravine $young rivers border=sink time=3M hillshade "$out/rivers-sink.png"
+ravine terrain size=320 cell=48 noise seed=5 frequency=0.1 relief=900 level low=-500 high=500 \
+    rivers sea=0 hillshade "$out/rivers-sea.png" tint=land
+ravine terrain size=64 faults along=line profile=atan count=1 seed=4 save "$out/hard.png" > /dev/null
+ravine $young hardness "$out/hard.png" rivers time=4M hillshade "$out/rivers-hard.png"
+rm -f "$out/hard.png" "$out/hard.png.ravine.json"
+ravine $land drain hillshade "$out/drain-breach.png"
+ravine $land drain method=fill slope=0 hillshade "$out/drain-fill.png"
+ravine $land drain lakes=keep deep=20 paint "$out/drain-lakes.png" field=water
+
 # Rain that runs off over the grid, and particles that roll.
 ravine $land runoff hillshade "$out/runoff-after.png"
 while read -r key values; do

@@ -6,14 +6,22 @@
  * directions this always takes the same one. So the fall to corners is divided by 2 - u instead of
  * sqrt 2, u random in [0, 1): the way is right on average. `wander` mixes both.
  *
- * Where all ways end at a fixed cell that is all. Else the cells whose way ends in a pit are
- * flooded from those around them (R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014):
+ * Where all ways end at a fixed cell that is all. Else, G. Cordonnier, B. Bovy and J. Braun, A
+ * versatile, linear complexity algorithm for flow routing in topographies with depressions, 2019:
+ * cells that drain to one pit are a basin, and where two basins meet lowest is a pass. A flood goes
+ * from basin to basin, by the lowest pass first, and each basin spills by the pass that it came by:
+ * the way from there down to the pit is turned around. A cell c of basin b has the level
+ *
+ *     level(c) = max(h(c), level(b)),   level(b) = max(pass, level of the basin it spills to)
+ *
+ * Where pits are many, as on flat land, cells are flooded instead of basins, from those that drain
+ * (R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014):
  *
  *     level(n) = max(h(n), level(c))      c: the cell that the flood came from, metres
  *
  * and their way is the steepest fall of that level, or, where there is none, to c. Only cells with
- * lower neighbours must wait for all lower cells to be flooded; the others are done at once, so the
- * cost is near to linear, and nothing when there are no pits.
+ * lower neighbours must wait for all lower cells to be flooded; the others are done at once. Both
+ * give the same levels.
  *
  * The order follows the ways: from each cell that nothing flows to, down to the first one that
  * still waits for other donors. It is local in memory, unlike an order by height.
@@ -27,7 +35,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DONE = 255, BEFORE = 16384 };
+enum { DONE = 255, BEFORE = 16384, WINDOW = 256, TILE = 64 };
 
 static const int east[8] = {1, -1, 0, 0, 1, -1, -1, 1};
 static const int south[8] = {0, 0, 1, -1, 1, -1, 1, -1};
@@ -162,25 +170,35 @@ static void donor_rows(void *arg, int first, int end) {
     }
 }
 
+/* From a cell that nothing flows to as far as nothing else is missing. */
+static size_t follow_one(rvi_flow *f, size_t cell, size_t count) {
+    unsigned char *donors = f->donors;
+    for (;;) {
+        donors[cell] = DONE;
+        f->order[count++] = (uint32_t)cell;
+        if (f->way[cell] == RVI_END)
+            return count;
+        cell = neighbour(f, cell, f->way[cell]);
+        if (--donors[cell] != 0)
+            return count;
+    }
+}
+
+/* By square tiles: what follows each other in the order then lies near in memory, on wide maps too.
+ */
 static rv_status follow(rvi_flow *f) {
     rv_status status = rvi_parallel_rows(f->ctx, f->height, donor_rows, f);
-    unsigned char *donors = f->donors;
-    size_t count = 0;
-    for (size_t i = 0; status == RV_OK && i < f->cells; i++) {
-        if (i % BEFORE == 0)
+    size_t count = 0, width = (size_t)f->width, height = (size_t)f->height;
+    for (size_t ty = 0; ty < height; ty += TILE)
+        for (size_t tx = 0; status == RV_OK && tx < width; tx += TILE) {
             status = rvi_poll(f->ctx);
-        if (donors[i] != 0)
-            continue;
-        for (size_t c = i;;) {
-            donors[c] = DONE;
-            f->order[count++] = (uint32_t)c;
-            if (f->way[c] == RVI_END)
-                break;
-            c = neighbour(f, c, f->way[c]);
-            if (--donors[c] != 0)
-                break;
+            size_t bottom = ty + TILE < height ? ty + TILE : height;
+            size_t right = tx + TILE < width ? tx + TILE : width;
+            for (size_t y = ty; y < bottom; y++)
+                for (size_t x = tx; x < right; x++)
+                    if (f->donors[y * width + x] == 0)
+                        count = follow_one(f, y * width + x, count);
         }
-    }
     return status;
 }
 
@@ -190,16 +208,18 @@ static rv_status follow(rvi_flow *f) {
  * come. */
 enum { DRAINED = 0, DRY = 2, SHORE = 3 };
 
-static rv_status mark_drained(rvi_flow *f) {
+/* Numbers the pits from 1 on and gives each cell the number of the one it drains to, 0 for none. */
+static rv_status label_basins(rvi_flow *f, uint32_t *label) {
     rv_status status = RV_OK;
+    uint32_t count = 0;
     for (size_t k = f->cells; status == RV_OK && k-- > 0;) {
         size_t c = f->order[k];
         if (k % BEFORE == 0)
             status = rvi_poll(f->ctx);
         if (f->way[c] == RVI_END)
-            f->lake[c] = f->fixed[c] ? DRAINED : DRY;
+            label[c] = f->fixed[c] ? 0 : ++count;
         else
-            f->lake[c] = f->lake[neighbour(f, c, f->way[c])];
+            label[c] = label[neighbour(f, c, f->way[c])];
     }
     return status;
 }
@@ -214,7 +234,7 @@ static uint64_t key_of(double level, size_t cell) {
 }
 
 static void wait(rvi_flow *f, size_t cell, double level) {
-    uint64_t key = key_of(level, cell), *heap = f->heap;
+    uint64_t key = key_of(level, cell), *heap = f->queue;
     size_t i = f->waiting++;
     while (i > 0 && heap[(i - 1) / 4] > key) {
         heap[i] = heap[(i - 1) / 4];
@@ -224,7 +244,7 @@ static void wait(rvi_flow *f, size_t cell, double level) {
 }
 
 static size_t lowest_waiting(rvi_flow *f) {
-    uint64_t *heap = f->heap, first = heap[0], key = heap[--f->waiting];
+    uint64_t *heap = f->queue, first = heap[0], key = heap[--f->waiting];
     size_t i = 0;
     for (size_t child = 1; child < f->waiting; child = 4 * i + 1) {
         size_t end = child + 4 < f->waiting ? child + 4 : f->waiting, least = child;
@@ -279,8 +299,12 @@ static void look_around(rvi_flow *f, size_t cell) {
 
 /* Cells that drain and lie beside one that does not. */
 static void start_flood(rvi_flow *f) {
+    f->queue = f->heap;
     f->waiting = f->first = f->end = 0;
     f->risen = -INFINITY;
+    const uint32_t *label = (const uint32_t *)(const void *)f->heap;
+    for (size_t c = 0; c < f->cells; c++)
+        f->lake[c] = label[c] == 0 ? DRAINED : DRY;
     for (size_t c = 0; c < f->cells; c++) {
         if (f->lake[c] != DRY)
             continue;
@@ -290,9 +314,22 @@ static void start_flood(rvi_flow *f) {
             if (!(ways >> k & 1) || f->lake[n] != DRAINED)
                 continue;
             f->lake[n] = SHORE;
-            wait(f, n, f->h[n]);
+            f->order[f->end++] = (uint32_t)n;
         }
     }
+}
+
+/* The next cell to look around from. By chance it is not always the first: a flood that grows
+ * evenly would drain lakes along straight lines. */
+static size_t next_flooded(rvi_flow *f) {
+    size_t first = f->first++, other = first;
+    if (f->wander > 0.0f) {
+        size_t most = f->end - first < WINDOW ? f->end - first : WINDOW;
+        other += (size_t)(rvi_random(f->seed, first, f->when) >> 32) * most >> 32;
+    }
+    uint32_t cell = f->order[other];
+    f->order[other] = f->order[first];
+    return cell;
 }
 
 static rv_status flood(rvi_flow *f) {
@@ -302,7 +339,7 @@ static rv_status flood(rvi_flow *f) {
             return RV_CANCELLED;
         size_t cell;
         if (f->first < f->end) {
-            cell = f->order[f->first++];
+            cell = next_flooded(f);
         } else {
             cell = lowest_waiting(f);
             f->risen = level_of(f, cell);
@@ -336,6 +373,199 @@ static void drain_rows(void *arg, int first, int end) {
     }
 }
 
+/* ---- few pits: the graph of their basins ---- */
+
+/* Where two basins meet lowest: between a cell and its neighbour `way` - 1. */
+typedef struct pass {
+    uint32_t a, b, cell, way; /* way 0: an empty place of the table */
+} pass;
+
+typedef struct basins {
+    rvi_flow *f;
+    const uint32_t *label;
+    uint32_t count;           /* with 0, what drains by itself */
+    pass *table;              /* in the memory of levels; a cell for two of its places at least */
+    size_t mask;              /* places - 1, a power of two */
+    double *level;            /* at which each basin spills */
+    uint32_t *by;             /* the pass it spills by */
+    uint32_t *first, *passes; /* those of each basin, one after the other */
+    uint64_t *queue;
+    size_t used; /* places of the table */
+} basins;
+
+/* Basins have less than 3 passes on average where no ways cross; where there are more than the
+ * graph has room for, cells are flooded. */
+enum { PASSES = 4, ROOM = 64 };
+
+static double height_of(const basins *g, const pass *p) {
+    double a = g->f->h[p->cell], b = g->f->h[neighbour(g->f, p->cell, (int)p->way - 1)];
+    return a > b ? a : b;
+}
+
+static void meet(basins *g, size_t cell, int way) {
+    if (g->used > (size_t)PASSES * g->count)
+        return;
+    size_t n = neighbour(g->f, cell, way);
+    uint32_t a = g->label[cell], b = g->label[n], low = a < b ? a : b, high = a < b ? b : a;
+    pass here = {low, high, (uint32_t)cell, (uint32_t)way + 1};
+    size_t at = (size_t)rvi_mix((uint64_t)high << 32 | low) & g->mask;
+    while (g->table[at].way != 0 && (g->table[at].a != low || g->table[at].b != high))
+        at = (at + 1) & g->mask;
+    bool fresh = g->table[at].way == 0;
+    g->used += fresh;
+    if (fresh || height_of(g, &here) < height_of(g, &g->table[at]))
+        g->table[at] = here;
+}
+
+static rv_status find_passes(basins *g) {
+    rvi_flow *f = g->f;
+    const uint32_t *label = g->label;
+    size_t width = (size_t)f->width;
+    memset(g->table, 0, (g->mask + 1) * sizeof *g->table);
+    for (size_t y = 0; y < (size_t)f->height; y++) {
+        if (rvi_poll(f->ctx) != RV_OK)
+            return RV_CANCELLED;
+        bool below = y + 1 < (size_t)f->height;
+        for (size_t x = 0, c = y * width; x < width; x++, c++) {
+            if (x + 1 < width && label[c] != label[c + 1])
+                meet(g, c, 0);
+            if (below && label[c] != label[c + width])
+                meet(g, c, 2);
+            if (below && x + 1 < width && label[c] != label[c + width + 1])
+                meet(g, c, 4);
+            if (below && x > 0 && label[c] != label[c + width - 1])
+                meet(g, c, 6);
+        }
+    }
+    return RV_OK;
+}
+
+static void sort_passes(basins *g) {
+    memset(g->first, 0, (g->count + 1) * sizeof *g->first);
+    for (size_t i = 0; i <= g->mask; i++)
+        if (g->table[i].way != 0) {
+            g->first[g->table[i].a]++;
+            g->first[g->table[i].b]++;
+        }
+    uint32_t sum = 0;
+    for (uint32_t b = 0; b <= g->count; b++) {
+        sum += g->first[b];
+        g->first[b] = sum; /* the end, until its passes are put before it */
+    }
+    for (size_t i = 0; i <= g->mask; i++)
+        if (g->table[i].way != 0) {
+            g->passes[--g->first[g->table[i].a]] = (uint32_t)i;
+            g->passes[--g->first[g->table[i].b]] = (uint32_t)i;
+        }
+}
+
+/* All passes of a basin whose level is known wait for their turn. */
+static void open_basin(basins *g, uint32_t basin) {
+    for (uint32_t k = g->first[basin]; k < g->first[basin + 1]; k++) {
+        const pass *p = &g->table[g->passes[k]];
+        double height = height_of(g, p), level = g->level[basin];
+        if (g->by[p->a] == UINT32_MAX || g->by[p->b] == UINT32_MAX)
+            wait(g->f, g->passes[k], height > level ? height : level);
+    }
+}
+
+/* A flood of basins instead of cells: from those that drain, by the lowest pass of all. */
+static rv_status flood_basins(basins *g) {
+    g->f->queue = g->queue;
+    g->f->waiting = 0;
+    for (uint32_t b = 0; b < g->count; b++)
+        g->by[b] = UINT32_MAX;
+    g->by[0] = 0;
+    g->level[0] = -INFINITY;
+    open_basin(g, 0);
+    for (size_t done = 0; g->f->waiting > 0; done++) {
+        if (done % BEFORE == 0 && rvi_poll(g->f->ctx) != RV_OK)
+            return RV_CANCELLED;
+        size_t at = lowest_waiting(g->f);
+        const pass *p = &g->table[at];
+        bool known_a = g->by[p->a] != UINT32_MAX, known_b = g->by[p->b] != UINT32_MAX;
+        if (known_a && known_b)
+            continue;
+        uint32_t from = known_a ? p->a : p->b, to = known_a ? p->b : p->a;
+        double height = height_of(g, p);
+        g->level[to] = height > g->level[from] ? height : g->level[from];
+        g->by[to] = (uint32_t)at;
+        open_basin(g, to);
+    }
+    return RV_OK;
+}
+
+/* Turns the way from the pass of a basin down to its pit around. */
+static void turn_way(const basins *g, uint32_t basin) {
+    rvi_flow *f = g->f;
+    const pass *p = &g->table[g->by[basin]];
+    int way = (int)p->way - 1;
+    bool inside = g->label[p->cell] == basin;
+    size_t cell = inside ? p->cell : neighbour(f, p->cell, way);
+    way = inside ? way : way ^ 1;
+    for (;;) {
+        unsigned char old = f->way[cell];
+        f->way[cell] = (unsigned char)way;
+        if (old == RVI_END)
+            return;
+        cell = neighbour(f, cell, old);
+        way = old ^ 1;
+    }
+}
+
+/* Lays the graph into memory that nothing else uses now. */
+static basins lay_graph(rvi_flow *f, size_t pits) {
+    size_t places = 64;
+    while (places < 4 * PASSES * (pits + 1))
+        places *= 2;
+    size_t count = pits + 1;
+    unsigned char *room = (unsigned char *)f->heap + (f->cells * 4 + 63) / 64 * 64;
+    basins g = {.f = f, .count = (uint32_t)count, .mask = places - 1};
+    g.label = (const uint32_t *)(const void *)f->heap;
+    g.table = (pass *)(void *)f->level;
+    g.queue = (uint64_t *)(void *)room;
+    g.level = (double *)(void *)(g.queue + 2 * PASSES * count);
+    g.by = (uint32_t *)(void *)(g.level + count);
+    g.first = g.by + count;
+    g.passes = g.first + count + 1;
+    return g;
+}
+
+typedef struct levels {
+    rvi_flow *f;
+    const basins *g;
+} levels;
+
+static void level_rows(void *arg, int first, int end) {
+    const levels *l = arg;
+    rvi_flow *f = l->f;
+    size_t to = (size_t)end * (size_t)f->width;
+    for (size_t c = (size_t)first * (size_t)f->width; c < to; c++) {
+        uint32_t basin = l->g->label[c];
+        double level = l->g->level[basin];
+        f->lake[c] = basin == 0 ? DRAINED : RVI_FLOODED;
+        f->level[c] = f->h[c] > level ? f->h[c] : level;
+    }
+}
+
+/* *done is false when there is no room for the graph, and nothing has changed. */
+static rv_status drain_basins(rvi_flow *f, size_t pits, bool *done) {
+    *done = (pits + 64) * ROOM < f->cells;
+    if (!*done)
+        return RV_OK;
+    basins g = lay_graph(f, pits);
+    rv_status status = find_passes(&g);
+    *done = g.used <= (size_t)PASSES * g.count;
+    if (status != RV_OK || !*done)
+        return status;
+    sort_passes(&g);
+    status = flood_basins(&g);
+    for (uint32_t b = 1; status == RV_OK && b < g.count; b++)
+        turn_way(&g, b);
+    levels l = {f, &g};
+    return status == RV_OK ? rvi_parallel_rows(f->ctx, f->height, level_rows, &l) : status;
+}
+
 rv_status rvi_flow_route(rvi_flow *f) {
     weigh_corners(f);
     rv_status status = rvi_parallel_rows(f->ctx, f->height, way_rows, f);
@@ -347,10 +577,13 @@ rv_status rvi_flow_route(rvi_flow *f) {
         status = follow(f);
     if (status != RV_OK || !f->lakes)
         return status;
-    status = mark_drained(f);
+    status = label_basins(f, (uint32_t *)(void *)f->heap);
+    bool done = false;
     if (status == RV_OK)
+        status = drain_basins(f, pits, &done);
+    if (status == RV_OK && !done)
         status = flood(f);
-    if (status == RV_OK)
+    if (status == RV_OK && !done)
         status = rvi_parallel_rows(f->ctx, f->height, drain_rows, f);
     return status == RV_OK ? follow(f) : status;
 }

@@ -25,7 +25,8 @@ typedef struct rvi_flow {
     uint64_t seed, when;
     /* Its own. */
     unsigned char *ways, *donors;
-    uint64_t *heap;
+    uint64_t *heap;  /* 8 bytes a cell: what waits, or labels and the graph of basins */
+    uint64_t *queue; /* what waits */
     size_t waiting, first, end;
     double risen;
     double corner[256]; /* what falls to corners are multiplied with, by chance */

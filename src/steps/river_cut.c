@@ -2,9 +2,13 @@
  * from the base level upwards. Equations: rivers.c. */
 #include "steps/river_cut.h"
 #include "base/math.h"
+#include "base/random.h"
 #include "steps/strata.h"
 
 enum { TRIES = 12, POLL = 16384 };
+
+/* The time that stands for the rock: no time step is so late. */
+#define ROCK UINT64_MAX
 
 /* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from
  * a point above it, else up from one below; both start so near that it ends in a few tries. */
@@ -36,6 +40,14 @@ static double drained(const rvi_rivers *r, size_t cell) {
     return (double)(area < RVI_AREAS
                         ? r->power[area]
                         : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
+}
+
+/* How soft the rock is here beside the mean. Slopes above the sources stay smooth. */
+static double rock(const rvi_rivers *r, size_t cell) {
+    if (!(r->p->vary > 0.0f) || (float)r->area[cell] <= r->source)
+        return 1.0;
+    float u = rvi_unit(rvi_random(r->p->seed, cell, ROCK));
+    return (double)(1.0f + r->p->vary * (2.0f * u - 1.0f));
 }
 
 /* ---- layers ---- */
@@ -138,7 +150,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         return;
     }
     int corner = way >= 4;
-    double g = r->cut[corner] * drained(r, cell), s0 = fall / r->distance[corner];
+    double g = r->cut[corner] * drained(r, cell) * rock(r, cell), s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
     r->h[cell] = surface + s * r->distance[corner];
 }
