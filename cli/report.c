@@ -95,6 +95,26 @@ static void json_size(FILE *out, int width, int height, float cell) {
     cli_json_float(out, cell);
 }
 
+/* The numbers by name, null where one is not defined, and which gates they pass. */
+static void json_figures(FILE *out, const rv_report *report) {
+    fputs(",\"figures\":{", out);
+    for (int i = 0; i < report->figure_count; i++) {
+        fprintf(out, "%s\"%s\":", i ? "," : "", report->figures[i].name);
+        cli_json_real(out, report->figures[i].value);
+    }
+    fputs("},\"gates\":{", out);
+    const char *between = "";
+    for (int i = 0; i < report->figure_count; i++) {
+        const rv_figure *figure = &report->figures[i];
+        if (!rv_figure_gate(figure))
+            continue;
+        fprintf(out, "%s\"%s\":%s", between, figure->name,
+                rv_figure_met(figure) ? "true" : "false");
+        between = ",";
+    }
+    fputs("}", out);
+}
+
 static void json_report(const cli_run *run, const rv_report *report) {
     const rv_step_info *step = rv_step_get(report->step);
     json_head(stdout, step, report->params);
@@ -109,6 +129,8 @@ static void json_report(const cli_run *run, const rv_report *report) {
     printf(",\"hash\":\"%016" PRIx64 "\"", report->hash);
     if (cli_has_drops(step))
         printf(",\"drop_steps\":%" PRIu64, report->drop_steps);
+    if (report->figure_count > 0)
+        json_figures(stdout, report);
     json_size(stdout, rv_terrain_width(report->land), rv_terrain_height(report->land),
               rv_terrain_cell(report->land));
     fputs(",\"messages\":[", stdout);
@@ -197,6 +219,49 @@ static void put_layers(int *details, const rv_terrain *land, const rv_ledger *la
     }
 }
 
+/* Three digits, and no power of ten where a plain number is as short. */
+static void figure_text(double value, const char *unit, char out[64]) {
+    double size = value < 0 ? -value : value;
+    const char *gap = unit[0] ? " " : "";
+    if (value != value)
+        snprintf(out, 64, "not defined");
+    else if (size >= 1000.0 && size < 1e7)
+        snprintf(out, 64, "%.0f%s%s", value, gap, unit);
+    else
+        snprintf(out, 64, "%.3g%s%s", value, gap, unit);
+}
+
+static void put_figure(int *details, const rv_figure *figure) {
+    char value[64], bound[64], text[CLI_TEXT];
+    figure_text(figure->value, figure->unit, value);
+    if (rv_figure_gate(figure)) {
+        bool above = figure->least == figure->least;
+        figure_text(above ? figure->least : figure->most, figure->unit, bound);
+        snprintf(text, sizeof text, "%-33s %-12s %-7s at %s %s", figure->label, value,
+                 rv_figure_met(figure) ? "met" : "not met", above ? "least" : "most", bound);
+    } else {
+        snprintf(text, sizeof text, "%-33s %s", figure->label, value);
+    }
+    put_detail(details, text);
+}
+
+static void put_figures(int *details, const rv_report *report) {
+    int gates = 0, met = 0;
+    char text[64];
+    for (int i = 0; i < report->figure_count; i++)
+        if (rv_figure_gate(&report->figures[i])) {
+            gates++;
+            met += rv_figure_met(&report->figures[i]);
+        }
+    if (gates > 0) {
+        snprintf(text, sizeof text, "passes %d of %d gates", met, gates);
+        put_detail(details, text);
+    }
+    for (int i = 0; i < report->figure_count; i++)
+        if (report->figures[i].label[0])
+            put_figure(details, &report->figures[i]);
+}
+
 static void people_report(const cli_run *run, const cli_turns *turns) {
     const rv_report *report = &turns->report;
     const rv_step_info *step = rv_step_get(report->step);
@@ -223,6 +288,7 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
         water_text(&report->water, text);
         put_detail(&details, text);
     }
+    put_figures(&details, report);
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1)
         put_detail(&details, run->messages + at);
     fputc('\n', stderr);
@@ -233,6 +299,7 @@ static void add_ledger(rv_ledger *to, const rv_ledger *more) {
     to->laid += more->laid;
     to->carried_off += more->carried_off;
     to->afloat += more->afloat;
+    to->raised += more->raised;
 }
 
 /* Water that one turn left and the next found is not counted twice. */

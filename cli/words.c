@@ -14,6 +14,7 @@ const cli_exit cli_exit_table[] = {
     {3, "a file that cannot be read or holds something else"},
     {4, "a file that cannot be written"},
     {5, "more memory than the limit or the machine has"},
+    {6, "the land is not what a step requires of it"},
     {130, "stopped by Ctrl-C; 143 by the signal TERM, 129 by HUP"},
 };
 const int cli_exit_count = (int)(sizeof cli_exit_table / sizeof cli_exit_table[0]);
@@ -32,6 +33,8 @@ int cli_exit_code(rv_status status) {
         return 4;
     case RV_ERROR_MEMORY:
         return 5;
+    case RV_ERROR_UNMET:
+        return 6;
     case RV_ERROR_INTERNAL:
     case RV_STATUS_COUNT:
         break;

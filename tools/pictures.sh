@@ -179,3 +179,8 @@ ravine $land pipes transport=forward time=600 hillshade "$out/spikes-forward.png
 ravine $land repeat 20 pipes transport=forward time=30 thermal talus=30 rounds=5 end \
     hillshade "$out/spikes-cured.png"
 ravine $land pipes time=600 hillshade "$out/spikes-flux.png"
+# What is measured of real land, and of noise.
+ravine open tests/data/andes.png measure plots="$out/measure-real"
+ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \
+    measure plots="$out/measure-noise"
+rm -f "$out/measure-noise-hypsometry.png" "$out/measure-noise-landforms.png"

@@ -46,6 +46,7 @@ typedef enum rv_status {
     RV_ERROR_INPUT,    /* a file that cannot be read or holds something else */
     RV_ERROR_OUTPUT,   /* a file that cannot be written */
     RV_ERROR_MEMORY,   /* more than the memory limit or the machine has */
+    RV_ERROR_UNMET,    /* the land is not what a step requires of it; nothing else is wrong */
     RV_ERROR_INTERNAL, /* a fault of Ravine itself */
     RV_STATUS_COUNT
 } rv_status;
@@ -257,6 +258,20 @@ RV_API const char *rv_param_text(const rv_param_info *param, const void *params)
 RV_API void rv_param_set(const rv_param_info *param, void *params, double number, const char *text);
 RV_API rv_status rv_params_check(rv_context *ctx, rv_step_id id, const void *params); /* all in range? */
 
+/* A number that a step found out about the land. */
+typedef struct rv_figure {
+    const char *name;   /* one word, as --json has it */
+    const char *label;  /* for people; "": too much detail for them */
+    const char *unit;   /* "" where there is none */
+    double value;       /* NaN: not defined on this land */
+    double least, most; /* a gate: what real land keeps within; NaN: no such bound */
+} rv_figure;
+
+RV_API bool rv_figure_gate(const rv_figure *figure); /* has it a bound? */
+RV_API bool rv_figure_met(const rv_figure *figure);  /* defined, and within its bounds? */
+
+enum { RV_FIGURES = 80 };
+
 /* What one step did. */
 typedef struct rv_report {
     rv_step_id step;
@@ -264,6 +279,8 @@ typedef struct rv_report {
     rv_ledger ledger;
     rv_water water;       /* of steps that have water */
     uint64_t drop_steps;  /* moves of single drops, for steps that have drops */
+    int figure_count;     /* what it found out, for steps that measure */
+    rv_figure figures[RV_FIGURES];
     double seconds;       /* filled in by recipes, as all that follows */
     int64_t turn, turns;  /* which run of the step this is, of how many that repeats ask for */
     uint64_t hash;        /* of the terrain after it */
@@ -309,7 +326,7 @@ RV_API rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans); /* one
 
 typedef struct rv_watch {
     void (*before)(void *user, int index, rv_step_id step);         /* NULL: not asked for */
-    void (*after)(void *user, int index, const rv_report *report);
+    void (*after)(void *user, int index, const rv_report *report); /* it is done, or RV_ERROR_UNMET */
     void *user;
     const char *checkpoint; /* file to save the run to, so that it can be resumed; NULL: none */
     double every;           /* seconds between two checkpoints; they are made between steps */

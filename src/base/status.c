@@ -15,6 +15,8 @@ const char *rv_status_text(rv_status status) {
         return "cannot write";
     case RV_ERROR_MEMORY:
         return "not enough memory";
+    case RV_ERROR_UNMET:
+        return "not as required";
     case RV_ERROR_INTERNAL:
         return "internal error";
     case RV_STATUS_COUNT:

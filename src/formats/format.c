@@ -80,14 +80,14 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
     return status;
 }
 
-rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
-                         rvi_sidecar *sidecar, rvi_image *out) {
+static rv_status read_all(rv_context *ctx, const char *path, int width, bool look, bool holes,
+                          rvi_sidecar *sidecar, rvi_image *out) {
     *out = (rvi_image){0};
     const rvi_format *format = rvi_format_find(path);
     if (format == NULL)
         return rvi_format_unknown(ctx, RV_ERROR_INPUT, path);
     rvi_bytes bytes = {0};
-    rvi_source source = {.name = path};
+    rvi_source source = {.name = path, .holes = holes};
     rv_status status = read_source(ctx, path, look, &bytes, &source);
     if (status == RV_OK)
         status = rvi_sidecar_read(ctx, path, sidecar);
@@ -99,6 +99,16 @@ rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look
         *out = (rvi_image){0};
     }
     return status;
+}
+
+rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
+                         rvi_sidecar *sidecar, rvi_image *out) {
+    return read_all(ctx, path, width, look, false, sidecar, out);
+}
+
+rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool look,
+                               rvi_sidecar *sidecar, rvi_image *out) {
+    return read_all(ctx, path, width, look, true, sidecar, out);
 }
 
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {
@@ -162,6 +172,10 @@ rv_status rvi_source_wrong(rv_context *ctx, const rvi_source *source, const char
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s is not %s; it looks like %s.", source->name,
                         expected, other);
     return rvi_fail(ctx, RV_ERROR_INPUT, "%s is not %s.", source->name, expected);
+}
+
+bool rvi_value_wrong(const rvi_source *source, float value) {
+    return !isfinite(value) && !(source->holes && isnan(value));
 }
 
 rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, float value) {

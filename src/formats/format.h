@@ -35,6 +35,7 @@ typedef struct rvi_source {
     size_t size;               /* of data */
     uint64_t total;            /* bytes of the whole file */
     int width, height;         /* told from elsewhere to files without a header; 0: not told */
+    bool holes;                /* values may be NaN */
 } rvi_source;
 
 typedef struct rvi_format {
@@ -62,6 +63,9 @@ rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path
  * sidecar, else a square. look: only the header, values stay NULL. */
 rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
                          rvi_sidecar *sidecar, rvi_image *out);
+/* The same, where values that are NaN are no fault. */
+rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool look,
+                               rvi_sidecar *sidecar, rvi_image *out);
 /* An image for a mask or rain. */
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 
@@ -78,7 +82,9 @@ rv_status rvi_image_found(rv_context *ctx, const char *name, rvi_image found, rv
 /* Fails because the file does not start like `expected` ("a PNG picture"); says what it looks like.
  */
 rv_status rvi_source_wrong(rv_context *ctx, const rvi_source *source, const char *expected);
-/* Fails because of a value that is no finite number. */
+/* Is it no finite number, where the source may not hold such? */
+bool rvi_value_wrong(const rvi_source *source, float value);
+/* Fails because of such a value. */
 rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, float value);
 /* The values of an image of known size; NULL: no memory, sentence set. */
 float *rvi_image_alloc(rv_context *ctx, const rvi_image *image);

@@ -245,7 +245,7 @@ static rv_status decode_values(rv_context *ctx, const rvi_source *source, const 
         for (size_t x = 0; x < width; x++) {
             size_t from = h->fortran ? x * height + y : y * width + x;
             float value = value_at(h, values + from * h->bytes);
-            if (!isfinite(value))
+            if (rvi_value_wrong(source, value))
                 return rvi_value_bad(ctx, source->name, (int)y, (int)x, value);
             image->values[y * width + x] = value;
         }

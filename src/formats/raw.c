@@ -85,7 +85,7 @@ static rv_status decode_rows(rv_context *ctx, const rvi_source *source, const rv
         else
             decode_row_32(from, row, image->width);
         for (int x = 0; x < image->width; x++)
-            if (!isfinite(row[x]))
+            if (rvi_value_wrong(source, row[x]))
                 return rvi_value_bad(ctx, source->name, y, x, row[x]);
         if (rvi_poll(ctx) != RV_OK)
             return RV_CANCELLED;

@@ -131,7 +131,8 @@ static rv_status run_step(run *r) {
     rv_report report = {0};
     rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
     r->done += 1.0;
-    if (status == RV_OK && watch && watch->after) {
+    /* What was measured is told even when it is not what was required. */
+    if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {
         report.seconds = now_seconds() - start;
         report.turn = turn;
         report.turns = turns;
@@ -213,10 +214,11 @@ static rv_status check_targets(const rv_recipe *recipe) {
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
-        for (int k = 0; status == RV_OK && k < step->param_count; k++)
-            if (step->kind == RV_KIND_show && step->params[k].type == RV_PARAM_FILE)
-                status = rvi_file_check_target(
-                    recipe->ctx, rv_param_text(&step->params[k], recipe->steps[i].params));
+        for (int k = 0; status == RV_OK && k < step->param_count; k++) {
+            const char *path = rv_param_text(&step->params[k], recipe->steps[i].params);
+            if (step->kind == RV_KIND_show && step->params[k].type == RV_PARAM_FILE && path[0])
+                status = rvi_file_check_target(recipe->ctx, path);
+        }
     }
     return status;
 }
@@ -325,6 +327,13 @@ static int add_fields(char *names, size_t room, const char *writes) {
     return added;
 }
 
+/* Fields that a step of a recipe writes: a file has no holes unless they may be kept. */
+static const char *fields_written(const rvi_recipe_step *s) {
+    const rv_open_params *p = s->params;
+    bool whole = s->id == RV_STEP_open && p->holes == RV_open_holes_refuse;
+    return whole ? "height" : rv_step_get(s->id)->writes;
+}
+
 /* The same for layers: each is a grid, and with the first the surface becomes one of its own. */
 static int add_layer(char *names, size_t room, const rv_layer_params *p) {
     char list[RVI_NAME + 8];
@@ -350,7 +359,7 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
             fields = 0; /* starts over */
             memcpy(names, " ", 2);
         }
-        fields += add_fields(names, sizeof names, step->writes);
+        fields += add_fields(names, sizeof names, fields_written(&recipe->steps[i]));
         if (step->id == RV_STEP_layer)
             fields += add_layer(names, sizeof names, recipe->steps[i].params);
         size_t grid = rvi_cells(&land) * sizeof(float);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "formats/format.h"
+#include "steps/holes.h"
 #include "steps/step.h"
 
 static const float default_low = 0.0f, default_high = 1000.0f, default_cell = 10.0f; /* metres */
@@ -69,24 +70,51 @@ static void say_what_is_guessed(rv_context *ctx, const char *file, const scale *
                 ((double)chosen->high - (double)chosen->low) / 255.0);
 }
 
+/* The land becomes what was read, whole or not at all; takes the values over. */
+static rv_status take_image(rvi_job *job, const char *file, float cell, rvi_image *image) {
+    float *hole = NULL;
+    rv_terrain *fresh = NULL;
+    rv_terrain_desc desc = {image->width, image->height, cell};
+    rv_status status = rvi_holes_fill(job->ctx, file, image, &hole);
+    if (status == RV_OK)
+        status = rv_terrain_create(job->ctx, &desc, &fresh);
+    if (status == RV_OK && hole)
+        status = rv_terrain_field_set(fresh, "hole", hole);
+    rvi_free(job->ctx, hole);
+    if (status == RV_OK)
+        status = rvi_terrain_adopt_surface(fresh, image->values);
+    else
+        rvi_free(job->ctx, image->values);
+    if (status == RV_OK)
+        rvi_terrain_swap(job->land, fresh);
+    rv_terrain_destroy(fresh);
+    return status;
+}
+
 rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
     rv_context *ctx = job->ctx;
     rvi_sidecar sidecar;
     rvi_image image;
     scale chosen;
     int width = p->width > 0 ? p->width : 0;
-    rv_status status = rvi_image_read(ctx, p->file, width, job->planning, &sidecar, &image);
+    bool keep = p->holes == RV_open_holes_keep;
+    size_t bytes = keep ? 16 : 8; /* of the file and its values, and of the walk over holes */
+    rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(
+        ctx, p->file, width, job->planning, &sidecar, &image);
     if (status != RV_OK)
         return status;
     status = choose_scale(ctx, p, &sidecar, &image, &chosen);
-    if (status == RV_OK && !job->planning)
-        status = make_heights(ctx, p->file, &chosen, &image);
-    if (status == RV_OK)
+    job->memory = (size_t)image.width * (size_t)image.height * bytes;
+    if (status == RV_OK && job->planning)
         status = rvi_terrain_reset(job->land, image.width, image.height, chosen.cell);
+    else if (status == RV_OK)
+        status = make_heights(ctx, p->file, &chosen, &image);
     if (status != RV_OK || job->planning) {
         rvi_free(ctx, image.values);
         return status;
     }
-    say_what_is_guessed(ctx, p->file, &chosen, &image);
-    return rvi_terrain_adopt_surface(job->land, image.values);
+    status = take_image(job, p->file, chosen.cell, &image);
+    if (status == RV_OK)
+        say_what_is_guessed(ctx, p->file, &chosen, &image);
+    return status;
 }

@@ -204,6 +204,15 @@ rv_status rv_params_check(rv_context *ctx, rv_step_id id, const void *params) {
     return RV_OK;
 }
 
+bool rv_figure_gate(const rv_figure *figure) {
+    return !isnan(figure->least) || !isnan(figure->most);
+}
+
+bool rv_figure_met(const rv_figure *figure) {
+    return !isnan(figure->value) && !(figure->value < figure->least) &&
+           !(figure->value > figure->most);
+}
+
 rv_status rvi_job_progress(rvi_job *job, double done) {
     return rvi_progress(job->ctx, done, job->land);
 }
@@ -335,13 +344,16 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
              : masked                   ? run_masked(&job, id, params)
                                         : runners[id](&job, params);
     ledger_add(&land->ledger, &job.ledger);
-    if (report)
+    if (report) {
         *report = (rv_report){.step = id,
                               .params = params == &defaults ? NULL : params,
                               .ledger = job.ledger,
                               .water = job.water,
                               .drop_steps = job.drop_steps,
+                              .figure_count = job.figure_count,
                               .land = land};
+        memcpy(report->figures, job.figures, sizeof job.figures);
+    }
     return status;
 }
 

@@ -13,6 +13,8 @@ typedef struct rvi_job {
     rv_water water;   /* filled in by steps that have water */
     double *laid_on; /* of what was laid, how much on each layer; all 0: all of it on the top one */
     uint64_t drop_steps;
+    rv_figure figures[RV_FIGURES]; /* filled in by steps that measure */
+    int figure_count;
     int64_t turn, turns; /* which run of the step this is, of how many that repeats ask for */
     bool planning;       /* set the size of `land` (planned) and `memory`; touch nothing else */
     size_t

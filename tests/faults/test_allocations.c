@@ -4,9 +4,11 @@
 #include "support.h"
 
 #include "base/context.h"
+#include "steps/measure_plots.h"
 #include "terrain/state.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,8 +75,19 @@ static void remove_all(const char *name) {
 }
 
 /* Images of shares, smaller than the maps they are laid over. */
+static void write_holes(const char *path) {
+    float values[12 * 10];
+    for (int i = 0; i < 12 * 10; i++)
+        values[i] = i % 7 == 3 || i / 20 == 2 ? NAN : (float)i;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(values, sizeof values, 1, file), 1);
+    fclose(file);
+}
+
 static int make_images(void **state) {
     (void)state;
+    write_holes("grey-holes.r32");
     rv_context *ctx = support_context(1);
     support_ok(ctx, rv_recipe_run_text(ctx,
                                        "terrain width=12 height=10 noise octaves=2 level high=1 "
@@ -91,6 +104,7 @@ static int make_images(void **state) {
 static int remove_images(void **state) {
     (void)state;
     remove_all("grey");
+    remove_all("grey-holes");
     remove_all("out");
     return 0;
 }
@@ -259,6 +273,7 @@ static void making_and_shaping(void **state) {
         "mode=multiply mask resize size=20 crop x=3",
         "open grey.r16 hardness grey.r32 invert=yes hardness mask grey.npy resize size=15",
         "open grey.r32 terrain size=9",
+        "open grey-holes.r32 width=12 holes=keep blur",
     };
     FAIL_COURSES(texts);
 }
@@ -324,6 +339,36 @@ static void showing_and_saving(void **state) {
     };
     FAIL_COURSES(texts);
 }
+
+#ifdef RAVINE_PNG
+/* Pictures take their time, so each allocation fails but once: by turns alone and with the rest. */
+static void plots_of_what_was_measured(void **state) {
+    (void)state;
+    rv_status status = RV_ERROR_MEMORY;
+    for (long n = 0; status != RV_OK; n++) {
+        scarcity s;
+        rv_context *ctx = scarce_context(&s, -1, n % 2);
+        rv_terrain *land = support_run(ctx, "terrain width=3 height=3 noise octaves=2");
+        rvi_survey *survey;
+        support_ok(ctx, rvi_survey_make(land, 0, 2, &survey));
+        s.fails = s.count + n;
+        status = rvi_measure_plots(land, survey, "out");
+        if (status != RV_OK)
+            assert_int_equal(status, RV_ERROR_MEMORY);
+        s.fails = -1;
+        rvi_survey_free(ctx, survey);
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+        assert_int_equal(s.held, 0);
+        count_files();
+        assert_true(n < 1000);
+    }
+    static const char *const names[] = {"out-slope-area", "out-hypsometry", "out-landforms",
+                                        "out-drainage"};
+    for (int i = 0; i < 4; i++)
+        remove_all(names[i]);
+}
+#endif
 
 /* Every step of the table, those of tomorrow too, as it is by default. */
 static void every_step_by_default(void **state) {
@@ -442,6 +487,9 @@ int main(void) {
         cmocka_unit_test(land_that_comes_to_rest),
         cmocka_unit_test(materials_that_stay_the_same),
         cmocka_unit_test(showing_and_saving),
+#ifdef RAVINE_PNG
+        cmocka_unit_test(plots_of_what_was_measured),
+#endif
         cmocka_unit_test(every_step_by_default),
         cmocka_unit_test(whole_recipes),
         cmocka_unit_test(reading_recipes),

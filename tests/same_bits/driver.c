@@ -152,6 +152,10 @@ static const struct {
     {"strata_folds", HILLS "strata thickness=20 tilt=35 fold=40 fold_length=500 wobble=0 vary=0 "
                            "droplets drops=1500 border=apron"},
     {"strata_layer", HILLS "layer strata thickness=15 seed=2 crop x=9 y=7 droplets drops=1500"},
+    {"measure",
+     HILLS "measure channel=20 plots=m1 open m1-slope-area.png"}, /* land of what it drew */
+    {"measure_drainage", HILLS "measure channel=20 border=3 plots=m2 open m2-drainage.png"},
+    {"measure_landforms", HILLS "measure plots=m3 open m3-landforms.png"},
     {"flood", HILLS "level low=-50 flood"},
     {"flood_level", HILLS "flood level=120.5 flood"},
 };

@@ -4,6 +4,7 @@
 
 #include "terrain/state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -148,14 +149,36 @@ static size_t real_peak(const char *text, int threads) {
     return peak;
 }
 
-static const char *const FILES[] = {"m.npy", "m.r16", "m.r32",
+static const char *const FILES[] = {"m.npy",
+                                    "m.r16",
+                                    "m.r32",
 #ifdef RAVINE_PNG
-                                    "m.png", "o.png",
+                                    "m.png",
+                                    "o.png",
+                                    "o-slope-area.png",
+                                    "o-hypsometry.png",
+                                    "o-landforms.png",
+                                    "o-drainage.png",
 #endif
-                                    "o.npy", "o.r16", "o.r32"};
+                                    "h.r32",
+                                    "o.npy",
+                                    "o.r16",
+                                    "o.r32"};
+
+/* Half of it is one hole. */
+static void write_holes(void) {
+    FILE *file = fopen("h.r32", "wb");
+    assert_non_null(file);
+    for (int i = 0; i < 700 * 700; i++) {
+        float value = i % 700 < 350 ? NAN : (float)(i % 700);
+        fwrite(&value, sizeof value, 1, file);
+    }
+    fclose(file);
+}
 
 /* Images of 700 x 700 shares, for masks, rain and land. */
 static void make_files(void) {
+    write_holes();
     rv_context *ctx = support_context(1);
     support_ok(ctx, rv_recipe_run_text(ctx,
                                        "terrain size=700 noise octaves=2 level high=1 save m.npy "
@@ -222,6 +245,10 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "open m.r16",
         "open m.r32",
         "open m.npy open m.r16",
+        "open h.r32 width=700 holes=keep",
+        "open h.r32 width=700 holes=keep measure",
+        "terrain size=700 noise octaves=2 measure",
+        "terrain size=512 noise octaves=2 measure border=3",
         "terrain size=900 open m.r16",
         "terrain size=700 noise octaves=2 save o.npy save o.r16 save o.r32",
         "terrain size=700 noise octaves=2 droplets drops=100 save o.npy field=flow",
@@ -232,6 +259,8 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=700 noise octaves=2 save o.png save o.png bits=8",
         "terrain size=700 noise octaves=2 hillshade o.png",
         "terrain size=700 noise octaves=2 hillshade o.png tint=land",
+        "terrain size=700 noise octaves=2 measure plots=o",
+        "terrain width=2 height=3 noise octaves=2 measure plots=o",
 #endif
     };
     int wrong = 0;

@@ -1,0 +1,176 @@
+/* statistics.c: distributions and straight lines, with sums in one fixed order.
+ *
+ *     skew      m3 / m2^(3/2)        mk: mean of (value - mean)^k
+ *     kurtosis  m4 / m2^2
+ *
+ * The p-th percentile is the sorted value number p (n - 1) / 100, in between by the straight line.
+ */
+#include "measure/statistics.h"
+#include "base/context.h"
+
+#include <math.h>
+#include <string.h>
+
+const int rvi_percentiles[RVI_PERCENTILES] = {5, 25, 50, 75, 95};
+
+/* ---- sorting: by one byte after the other, the lowest first ---- */
+
+/* Numbers that order as the floats do, and back. */
+static uint32_t key_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+static float value_of(uint32_t key) {
+    uint32_t bits = key >> 31 ? key & 0x7fffffffu : ~key;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 3 };
+
+enum { SLICE = 1 << 20 }; /* values between two looks whether to stop */
+
+static rv_status sort_pass(rv_context *ctx, const uint32_t *from, uint32_t *to, size_t count,
+                           int shift) {
+    size_t starts[DIGITS] = {0}, sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+        starts[from[i] >> shift & (DIGITS - 1)]++;
+    }
+    for (int d = 0; d < DIGITS; d++) {
+        size_t here = starts[d];
+        starts[d] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+        to[starts[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+    }
+    return RV_OK;
+}
+
+rv_status rvi_sort(rv_context *ctx, float *values, size_t count) {
+    if (count < 2)
+        return RV_OK;
+    uint32_t *keys = rvi_alloc(ctx, 2 * count, sizeof *keys, "an order of values");
+    if (!keys)
+        return RV_ERROR_MEMORY;
+    uint32_t *from = keys, *to = keys + count;
+    for (size_t i = 0; i < count; i++)
+        from[i] = key_of(values[i]);
+    rv_status status = RV_OK;
+    for (int pass = 0; pass < PASSES && status == RV_OK; pass++) {
+        status = sort_pass(ctx, from, to, count, pass * DIGIT_BITS);
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; status == RV_OK && i < count; i++)
+        values[i] = value_of(from[i]);
+    rvi_free(ctx, keys);
+    return status;
+}
+
+/* ---- distributions ---- */
+
+static rv_status take_moments(rv_context *ctx, const float *values, size_t count,
+                              rvi_distribution *out) {
+    double sum = 0.0, m2 = 0.0, m3 = 0.0, m4 = 0.0, n = (double)count;
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+        sum += (double)values[i];
+    }
+    out->mean = sum / n;
+    for (size_t i = 0; i < count; i++) {
+        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+        double d = (double)values[i] - out->mean, q = d * d;
+        m2 += q;
+        m3 += q * d;
+        m4 += q * q;
+    }
+    m2 /= n;
+    out->deviation = sqrt(m2);
+    if (!(values[count - 1] > values[0]) || !(m2 * m2 > 0.0))
+        return RV_OK;
+    out->skew = m3 / n / (m2 * out->deviation);
+    out->kurtosis = m4 / n / (m2 * m2);
+    return RV_OK;
+}
+
+rv_status rvi_distribution_of(rv_context *ctx, float *values, size_t count, rvi_distribution *out) {
+    *out = (rvi_distribution){NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
+    if (count == 0)
+        return RV_OK;
+    rv_status status = rvi_sort(ctx, values, count);
+    if (status == RV_OK)
+        status = take_moments(ctx, values, count, out);
+    if (status != RV_OK)
+        return status;
+    for (int k = 0; k < RVI_PERCENTILES; k++) {
+        double place = (double)(count - 1) * rvi_percentiles[k] / 100.0;
+        size_t at = (size_t)place, next = at + 1 < count ? at + 1 : at;
+        double low = (double)values[at], high = (double)values[next];
+        out->percentile[k] = low + (place - (double)at) * (high - low);
+    }
+    return RV_OK;
+}
+
+/* ---- lines ---- */
+
+void rvi_line_add(rvi_line_sums *s, double x, double y, double weight) {
+    s->points++;
+    s->n += weight;
+    s->x += weight * x;
+    s->y += weight * y;
+    s->xx += weight * x * x;
+    s->xy += weight * x * y;
+    s->yy += weight * y * y;
+}
+
+rvi_line rvi_line_fit(const rvi_line_sums *s, int least) {
+    rvi_line line = {NAN, NAN, NAN};
+    double xx = s->xx - s->x * s->x / s->n, xy = s->xy - s->x * s->y / s->n;
+    double yy = s->yy - s->y * s->y / s->n;
+    if (s->points < least || s->points < 2 || !(xx > 1e-12 * s->xx))
+        return line;
+    line.slope = xy / xx;
+    line.start = (s->y - line.slope * s->x) / s->n;
+    line.r2 = yy > 0.0 ? xy * xy / (xx * yy) : 1.0;
+    return line;
+}
+
+/* C. A. R. Hoare, Algorithm 65: Find, 1961. */
+float rvi_median(float *values, size_t count) {
+    if (count == 0)
+        return NAN;
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, k = high / 2;
+    while (low < high) {
+        float pivot = values[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i <= j) {
+                float swap = values[i];
+                values[i++] = values[j];
+                values[j--] = swap;
+            }
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
+}
