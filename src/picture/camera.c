@@ -109,6 +109,16 @@ static void turn_to(rvi_camera *c, float azimuth, double sin_down, double cos_do
     }
 }
 
+/* A camera that comes near stays above the ground, and above the floor beside the block. */
+static void stay_above(rvi_camera *c, const rvi_relief *r, double z) {
+    double x = c->from[0] / (double)r->cell, y = c->from[1] / (double)r->cell;
+    bool inside = x >= 0 && y >= 0 && x <= r->width - 1 && y <= r->height - 1;
+    float ground = inside ? rvi_grid_at(r->upper, r->width, r->height, x, y) : r->base;
+    double side = (double)((r->width > r->height ? r->width : r->height) - 1) * (double)r->cell;
+    double least = z * (double)ground + 0.01 * side;
+    c->from[2] = c->from[2] < least ? least : c->from[2];
+}
+
 rvi_camera rvi_camera_frame(const rvi_relief *r, const rvi_shot *shot) {
     float half = 0.5f * shot->fov * (float)DEGREE, down = shot->elevation * (float)DEGREE;
     rvi_camera c = {.width = shot->width, .height = shot->height};
@@ -132,17 +142,21 @@ rvi_camera rvi_camera_frame(const rvi_relief *r, const rvi_shot *shot) {
                         0.5 * (double)shot->z * (double)(r->low + r->high)};
     double at = dot(middle, c.forward);
     double ahead = at - (at - back) * (double)shot->distance;
+    /* The nearer the camera comes, the more it looks at the middle. */
+    double near = shot->distance < 1 ? 1 - (double)shot->distance : 0;
     for (int k = 0; k < 2; k++) {
-        /* What is left over on both sides is shared, but upright: there it is sky. */
-        double low = spans[k].low - spans[k].below * back,
-               high = spans[k].high + spans[k].above * back;
-        across[k] = low + (k == 0 ? 0.5 : 0.3) * (high - low);
+        /* What is left over on both sides is shared, upright most of it is sky. */
+        double low = spans[k].low - spans[k].below * back;
+        double high = spans[k].high + spans[k].above * back;
+        double framed = low + (k == 0 ? 0.5 : 0.3) * (high - low);
+        across[k] = framed + near * (dot(middle, k == 0 ? c.right : c.up) - framed);
     }
     for (int k = 0; k < 3; k++)
         c.from[k] = across[0] * c.right[k] + across[1] * c.up[k] + ahead * c.forward[k];
     double radius = sqrt(middle[0] * middle[0] + middle[1] * middle[1]);
     c.nearest = at - ahead - radius;
     c.nearest = c.nearest > 0 ? c.nearest : 0;
+    stay_above(&c, r, (double)shot->z);
     return c;
 }
 

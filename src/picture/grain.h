@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { RVI_GRAIN = 64 };
+enum { RVI_GRAIN = 64, RVI_GRAIN_SEED = 5 }; /* one noise for all pictures of a land */
 
 typedef struct rvi_grain {
     float gradients[RVI_GRAIN * RVI_GRAIN][2];

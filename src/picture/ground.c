@@ -66,8 +66,8 @@ static void find_lines(rvi_ground *g, float snow) {
             count++;
         }
     g->steep = rvi_clampf(4 * quantile(slopes, count, 0.62f), 0.47f, 0.8f);
-    float line = rvi_maxf(quantile(heights, count, 0.83f), 0.45f);
-    bool mountains = g->relief_of >= 400;
+    float line = rvi_maxf(quantile(heights, count, 0.84f), 0.5f);
+    bool mountains = g->relief_of >= 700;
     g->snow = !isnan(snow) ? snow : mountains ? r->low + line * g->relief_of : RVI_NO_SNOW;
     g->grass = r->low + rvi_maxf(quantile(heights, count, 0.62f), 0.35f) * g->relief_of;
     if (!mountains && isnan(snow))
@@ -142,7 +142,7 @@ static float shore(const rvi_ground *g, double x, double y, float z) {
     static const float around[8][2] = {{1, 0},  {0.71f, 0.71f},   {0, 1},  {-0.71f, 0.71f},
                                        {-1, 0}, {-0.71f, -0.71f}, {0, -1}, {0.71f, -0.71f}};
     const rvi_relief *r = g->relief;
-    float reach = 2.5f / r->step, best = 0, cell = r->land->cell;
+    float reach = 1.6f / r->step, best = 0, cell = r->land->cell;
     float high = rvi_clampf(0.15f * cell, 0.3f, 6), shallow = rvi_relief_shallow(r->land);
     for (int k = 0; k < 8; k++) {
         double px = x + (double)(reach * around[k][0]), py = y + (double)(reach * around[k][1]);
@@ -151,9 +151,9 @@ static float shore(const rvi_ground *g, double x, double y, float z) {
             continue;
         float level = rvi_grid_at(r->z, r->width, r->height, px, py) + depth;
         best = rvi_maxf(best,
-                        (1 - smooth(0.4f, 1, (z - level) / high)) * smooth(1, 4, depth / shallow));
+                        (1 - smooth(0.4f, 1, (z - level) / high)) * smooth(1, 6, depth / shallow));
     }
-    return best;
+    return rvi_minf(best, 1);
 }
 
 static void take_layers(const rvi_ground *g, double x, double y, rvi_soil *soil) {
@@ -199,7 +199,8 @@ static float snow_on(const rvi_ground *g, const rvi_soil *soil, float z, float s
 static float woods(const rvi_ground *g, const rvi_soil *soil, double x, double y, float up,
                    float blur) {
     float dense =
-        smooth(-0.15f, 0.55f, -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * up - 0.28f);
+        smooth(-0.15f, 0.55f,
+               -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * rvi_maxf(up, -0.24f) - 0.28f);
     float size = 1.1f / g->relief->step, seen = 1 - smooth(0.5f, 1.3f, blur);
     if (dense <= 0)
         return 0;
@@ -217,7 +218,11 @@ rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const f
     float px = (float)x / g->patch, py = (float)y / g->patch;
     soil.patch = rvi_grain_sum(g->grain, px, py, 3, 0.55f);
     float small = 7 / r->step;
-    soil.fine = rvi_grain_sum(g->grain, (float)x / small + 31.7f, (float)y / small + 3.1f, 3, 0.6f);
+    int octaves = 2;
+    for (float width = 1.75f; octaves < 7 && width > 2 * blur; width *= 0.5f)
+        octaves++;
+    soil.fine =
+        rvi_grain_sum(g->grain, (float)x / small + 31.7f, (float)y / small + 3.1f, octaves, 0.62f);
     float up = (z - g->grass) / rvi_maxf(g->relief_of, 1);
     float rock = smooth(0.75f, 1.3f, (s + 0.1f * soil.fine + 0.05f * soil.patch) / g->steep);
     rock = rvi_maxf(rock, smooth(-0.07f, 0.07f, up + 0.06f * soil.patch + 0.03f * soil.fine));
@@ -231,7 +236,7 @@ rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const f
         if (g->eroded)
             laid -= rvi_relief_field(r, g->eroded, x, y);
         float share = smooth(0.1f, 0.6f, laid / g->deposited_most + 0.12f * soil.fine);
-        cover(&soil, RVI_SEDIMENT, 0.8f * share * (1 - smooth(0.8f, 1.2f, s / g->steep)));
+        cover(&soil, RVI_SEDIMENT, 0.65f * share * (1 - smooth(0.8f, 1.2f, s / g->steep)));
     }
     if (r->land->layer_count > 1) {
         take_layers(g, x, y, &soil);

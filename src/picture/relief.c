@@ -44,15 +44,17 @@ typedef struct making {
     int level;
 } making;
 
-size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
+size_t rvi_relief_cells(const rv_terrain *land, bool fine) {
     size_t times = (size_t)finer(land, fine);
-    size_t cells = ((size_t)land->width * times + 1) * ((size_t)land->height * times + 1);
-    size_t grids = 0;
-    if (times > 1 || land->width < 2 || land->height < 2)
-        grids++;
-    if (rvi_field_get(land, "water"))
-        grids += 2;
-    return (cells * grids + cells) * sizeof(float);
+    return ((size_t)land->width * times + 1) * ((size_t)land->height * times + 1);
+}
+
+size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
+    /* The pyramids, water and what is higher; where it is finer than the terrain, the ground. */
+    size_t cells = rvi_relief_cells(land, fine), floats = cells * 11 / 4 + 1024;
+    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2)
+        floats += cells;
+    return floats * sizeof(float);
 }
 
 /* The water goes on below the shore by a cell, so that the shore is where ground and water cross

@@ -43,8 +43,10 @@ float rvi_relief_shallow(const rv_terrain *land);
 /* `depth`: metres from the lowest point down to the base. `fine`: a small terrain gets a finer
  * grid. */
 rv_status rvi_relief_create(const rv_terrain *land, float depth, bool fine, rvi_relief *out);
-void rvi_relief_destroy(rvi_relief *relief);                 /* of a zeroed one: nothing */
-size_t rvi_relief_memory(const rv_terrain *land, bool fine); /* bytes it needs at most */
+void rvi_relief_destroy(rvi_relief *relief); /* of a zeroed one: nothing */
+/* How many samples it has, and bytes it needs, both at most. */
+size_t rvi_relief_cells(const rv_terrain *land, bool fine);
+size_t rvi_relief_memory(const rv_terrain *land, bool fine);
 
 typedef enum rvi_hit_kind {
     RVI_HIT_NONE,

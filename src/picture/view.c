@@ -19,6 +19,7 @@
 #include "base/threads.h"
 #include "picture/look.h"
 #include "picture/occlusion.h"
+#include "terrain/bands.h"
 
 #include <assert.h>
 #include <math.h>
@@ -329,8 +330,8 @@ static colour backdrop(const scene *s, const double from[3], const double along[
 
 /* Small waves, as a slope. */
 static void ripple(const scene *s, const spot *p, float slope[2]) {
-    float size = rvi_clampf(0.5f * s->relief.land->cell, 1, 30);
-    float seen = 1 - smooth(0.2f, 0.8f, p->pixel / size);
+    float size = rvi_clampf(0.35f * s->relief.land->cell, 0.5f, 20);
+    float seen = 1 - smooth(0.15f, 0.6f, p->pixel / (size * rvi_maxf(-p->along[2], 0.05f)));
     float x = (float)p->x * s->relief.cell / size, y = (float)p->y * s->relief.cell / size;
     rvi_bump a = rvi_grain_at(&s->grain, x, y), b = rvi_grain_at(&s->grain, 2.3f * y, 2.3f * x);
     slope[0] = 0.022f * seen * (a.dx + 0.7f * b.dy);
@@ -524,11 +525,17 @@ static rv_status make_light(scene *s) {
     return status;
 }
 
+/* To the side of the wall that is seen most of, so that it is lit. */
+static float sun_side(float azimuth) {
+    float face = 90 * rvi_floorf(azimuth / 90 + 0.5f);
+    return face < azimuth ? azimuth - 72 : azimuth + 72;
+}
+
 static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->z = v->shot.z;
     s->kind = v->look;
     s->look = *rvi_look_get(v->look);
-    rvi_grain_make(&s->grain, 5);
+    rvi_grain_make(&s->grain, RVI_GRAIN_SEED);
     make_curve(s);
     rv_status status = rvi_relief_create(land, rvi_view_depth(land, s->z), true, &s->relief);
     if (status != RV_OK)
@@ -540,14 +547,18 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->camera = rvi_camera_frame(&s->relief, &shot);
     s->pixel = (float)(2 * s->camera.tangent / shot.height);
     s->haze = v->haze * s->look.haze / s->wide;
-    rvi_sky_place_sun(&s->look.sky, isnan(v->sun_azimuth) ? shot.azimuth + 72 : v->sun_azimuth,
+    rvi_sky_place_sun(&s->look.sky, isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
                       isnan(v->sun_altitude) ? s->look.sun_altitude : v->sun_altitude);
     status = rvi_ground_prepare(&s->relief, &s->grain, v->snow, s->look.dry, &s->ground);
     return status == RV_OK ? make_light(s) : status;
 }
 
 size_t rvi_view_memory(const rv_terrain *land) {
-    return rvi_relief_memory(land, true) + sizeof(scene);
+    /* The relief, two grids of light with the rows they are made in, the bands of the bedrock. */
+    size_t floats = rvi_relief_cells(land, true) * 5 / 2 + 65536;
+    if (rvi_strata_there(land))
+        floats += rvi_cells(land);
+    return rvi_relief_memory(land, true) + floats * sizeof(float) + sizeof(scene);
 }
 
 rv_status rvi_view_draw(const rv_terrain *land, const rvi_view *view, unsigned char *rgb) {
