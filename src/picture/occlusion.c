@@ -1,7 +1,7 @@
 /* occlusion.c: sky and sun above every cell, from the horizon around it.
  *
  * L. Bavoil, M. Sainz, R. Dimitrov, Image-space horizon-based ambient occlusion, 2008. In each of
- * 16 directions d the ground itself rises with slope m, and the land farther on is seen at slope
+ * 12 directions d the ground itself rises with slope m, and the land farther on is seen at slope
  *
  *     t = max(m, (h(p + r d) - h(p)) / r)   over r = 1, 2, 4, 8 ... cells up to the reach,
  *     open = mean over d of 1 - (sin atan t - sin atan m),   sin atan t = t / sqrt(1 + t^2)
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIRECTIONS = 16 };
+enum { DIRECTIONS = 12 };
 
 typedef struct sky {
     const rvi_relief *r;

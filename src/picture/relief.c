@@ -20,7 +20,11 @@
 
 #include <math.h>
 
-enum { FINE_SIDE = 640, FINEST = 4 }; /* cells that a side should have; how much finer at most */
+enum {
+    FINE_SIDE = 640, /* cells that a side should have */
+    FINEST = 4,      /* how much finer a grid gets at most */
+    FIRST_LEVEL = 4, /* where rays begin */
+};
 
 /* ---- making it ---- */
 
@@ -510,8 +514,17 @@ static bool clip(walk *w) {
     return w->t < w->end;
 }
 
+/* The block it begins in: a middling one, since the largest hardly ever lets a ray pass. */
+static void enter(walk *w) {
+    w->level = rvi_mini(w->r->levels - 1, FIRST_LEVEL);
+    const rvi_level *l = &w->r->level[w->level];
+    double scale = 1.0 / (double)(1 << w->level);
+    w->x = rvi_maxi(0, rvi_mini((int)(at(w, 0, w->t) * scale), l->top_width - 1));
+    w->y = rvi_maxi(0, rvi_mini((int)(at(w, 1, w->t) * scale), l->top_height - 1));
+}
+
 rvi_hit rvi_relief_trace(const rvi_relief *r, const rvi_ray *ray) {
-    walk w = {.r = r, .ray = ray, .level = r->levels - 1};
+    walk w = {.r = r, .ray = ray};
     if (!clip(&w))
         return w.hit;
     for (int k = 0; k < 2; k++) {
@@ -519,6 +532,7 @@ rvi_hit rvi_relief_trace(const rvi_relief *r, const rvi_ray *ray) {
         w.start[k] = ray->along[k] != 0 ? -ray->from[k] * w.inverse[k] : 1e300;
         w.ahead[k] = ray->along[k] > 0;
     }
+    enter(&w);
     while (w.t < w.end) {
         const rvi_level *l = &r->level[w.level];
         if (w.x < 0 || w.y < 0 || w.x >= l->top_width || w.y >= l->top_height)

@@ -416,7 +416,7 @@ static colour take(const scene *s, double x, double y, int *kind) {
 
 static bool differ(const colour *a, const colour *b) {
     for (int k = 0; k < 3; k++)
-        if (fabsf(sqrtf(a->v[k]) - sqrtf(b->v[k])) > 0.045f)
+        if (fabsf(sqrtf(a->v[k]) - sqrtf(b->v[k])) > 0.06f)
             return true;
     return false;
 }
