@@ -200,7 +200,7 @@ static float woods(const rvi_ground *g, const rvi_soil *soil, double x, double y
                    float blur) {
     float dense =
         smooth(-0.15f, 0.55f,
-               -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * rvi_maxf(up, -0.24f) - 0.28f);
+               -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * rvi_maxf(up, -0.32f) - 0.28f);
     float size = 1.1f / g->relief->step, seen = 1 - smooth(0.5f, 1.3f, blur);
     if (dense <= 0)
         return 0;
