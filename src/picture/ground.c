@@ -70,6 +70,7 @@ static void find_lines(rvi_ground *g, float snow) {
     bool mountains = g->relief_of >= 700;
     g->snow = !isnan(snow) ? snow : mountains ? r->low + line * g->relief_of : RVI_NO_SNOW;
     g->grass = r->low + rvi_maxf(quantile(heights, count, 0.62f), 0.35f) * g->relief_of;
+    g->valley = mountains ? 0.32f : 0.17f; /* hills are more open */
     if (!mountains && isnan(snow))
         g->grass = r->low + 2 * g->relief_of;
     if (g->dry && isnan(snow))
@@ -200,7 +201,7 @@ static float woods(const rvi_ground *g, const rvi_soil *soil, double x, double y
                    float blur) {
     float dense =
         smooth(-0.15f, 0.55f,
-               -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * rvi_maxf(up, -0.32f) - 0.28f);
+               -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * rvi_maxf(up, -g->valley) - 0.28f);
     float size = 1.1f / g->relief->step, seen = 1 - smooth(0.5f, 1.3f, blur);
     if (dense <= 0)
         return 0;
@@ -228,7 +229,8 @@ rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const f
     rock = rvi_maxf(rock, smooth(-0.07f, 0.07f, up + 0.06f * soil.patch + 0.03f * soil.fine));
     soil.weight[RVI_ROCK] = rock;
     soil.weight[g->dry ? RVI_SAND : RVI_GRASS] = 1 - rock;
-    soil.brown = smooth(-0.35f, 0.75f, soil.patch + 0.5f * soil.fine + 2.2f * up + 0.6f);
+    soil.brown = smooth(-0.35f, 0.75f,
+                        soil.patch + 0.5f * soil.fine + 2.2f * rvi_maxf(up, -2 * g->valley) + 0.6f);
     if (!g->dry)
         soil.wood = woods(g, &soil, x, y, up, blur) * (1 - smooth(0.9f, 1.4f, s / g->steep));
     if (g->deposited && g->deposited_most > 0) {

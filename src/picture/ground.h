@@ -20,6 +20,7 @@ typedef struct rvi_ground {
     const rvi_grain *grain;
     float snow;      /* the middle of the snow line; RVI_NO_SNOW */
     float grass;     /* where grass ends */
+    float valley;    /* how far below that woods get no denser, beside the relief */
     float steep;     /* what is steeper is rock */
     float relief_of; /* metres between the lowest and the highest point */
     float patch;     /* size of the larger patches, in cells of the relief */

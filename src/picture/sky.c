@@ -42,7 +42,7 @@ void rvi_sky_on(const rvi_sky *sky, const float normal[3], float out[3]) {
     float to = (normal[0] * sky->sun[0] + normal[1] * sky->sun[1]) / across;
     float side = 1 + 0.25f * to;
     for (int k = 0; k < 3; k++) {
-        float above = 0.55f * sky->zenith[k] + 0.45f * sky->horizon[k];
+        float above = 0.4f * sky->zenith[k] + 0.6f * sky->horizon[k];
         out[k] = up * side * above + (1 - up) * 0.18f * sky->horizon[k];
     }
 }
