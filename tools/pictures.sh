@@ -184,3 +184,18 @@ ravine open tests/data/andes.png measure plots="$out/measure-real"
 ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \
     measure plots="$out/measure-noise"
 rm -f "$out/measure-noise-hypsometry.png" "$out/measure-noise-landforms.png"
+# Pictures in perspective: the looks of one land, lakes, bands in the rock, a turn, textures.
+alps="terrain size=512 cell=20 noise seed=7 shape=ridged octaves=9 frequency=0.17 warp=0.3 relief=2200
+    droplets drops=250k border=apron thermal talus=42 rounds=30"
+ravine $alps render "$out/render-alpine.png" width=800 height=450 \
+    render "$out/render-desert.png" look=desert width=400 height=225 \
+    render "$out/render-clay.png" look=clay width=400 height=225 \
+    render "$out/render-map.png" look=map width=400 height=225
+ravine $canyon $bands droplets drops=150k render "$out/render-canyon.png" look=desert width=400 height=225
+ravine terrain size=384 cell=20 noise seed=4 frequency=0.25 warp=0.5 relief=1400 level low=-300 high=1100 \
+    droplets drops=60k flood level=0 render "$out/render-sea.png" width=400 height=225
+small="terrain size=128 cell=60 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 droplets 20k"
+ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=280 height=158 end
+for kind in normal occlusion slope curvature splat; do
+    ravine $small texture "$out/texture-$kind.png" kind=$kind
+done

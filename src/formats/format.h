@@ -69,7 +69,7 @@ rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, boo
 /* An image for a mask or rain. */
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 
-/* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue. */
+/* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue, 4 with alpha. */
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb);
 

@@ -246,8 +246,10 @@ static void flush_nothing(png_structp png) {
 static void write_picture(session *s) {
     png_set_write_fn(s->png, s, put, flush_nothing);
     png_set_IHDR(s->png, s->info, (png_uint_32)s->width, (png_uint_32)s->height, s->bits,
-                 s->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 s->channels == 4   ? PNG_COLOR_TYPE_RGB_ALPHA
+                 : s->channels == 3 ? PNG_COLOR_TYPE_RGB
+                                    : PNG_COLOR_TYPE_GRAY,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_compression_buffer_size(s->png, WRITE_BUFFER);
     png_write_info(s->png, s->info);
     for (int y = 0; y < s->height; y++) {

@@ -173,8 +173,7 @@ static void paint_rows(void *arg, int first, int end) {
 
 enum { BINS = 0x7f80 }; /* floats above 0 by their upper 16 bits, up to infinity */
 
-/* The value that 98 of 100 of those above 0 do not pass, to one part in 128; 0 when none is. */
-static rv_status find_limit(const rv_terrain *land, const float *values, float *limit) {
+rv_status rvi_overlay_limit(const rv_terrain *land, const float *values, float *limit) {
     uint64_t *counts = rvi_alloc(land->ctx, BINS, sizeof *counts, "the colours of a picture");
     if (!counts)
         return RV_ERROR_MEMORY;
@@ -215,7 +214,7 @@ static rv_status find_range(const rv_terrain *land, painting *p) {
         p->limit = isnan(p->limit) ? high : p->limit;
         return RV_OK;
     }
-    return isnan(p->limit) ? find_limit(land, p->values, &p->limit) : RV_OK;
+    return isnan(p->limit) ? rvi_overlay_limit(land, p->values, &p->limit) : RV_OK;
 }
 
 static void speed_rows(void *arg, int first, int end) {

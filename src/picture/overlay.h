@@ -18,4 +18,7 @@ const char *rvi_overlay_lacks(const rv_terrain *land, const char *view);
 rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_overlay *how,
                             unsigned char *rgb);
 
+/* The value that 98 of 100 of those above 0 do not pass, to one part in 128; 0 when none is. */
+rv_status rvi_overlay_limit(const rv_terrain *land, const float *values, float *limit);
+
 #endif

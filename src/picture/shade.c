@@ -91,7 +91,7 @@ static void grey_rows(void *arg, int first, int end) {
         }
 }
 
-static void colour_at(float height, float rgb[3]) {
+void rvi_shade_colour(float height, float rgb[3]) {
     int k = 1;
     while (k < COLOUR_COUNT - 1 && height > COLOURS[k].height)
         k++;
@@ -109,7 +109,7 @@ static void land_rows(void *arg, int first, int end) {
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
             float rgb[3];
-            colour_at((s->land->surface[i] - s->low) / span, rgb);
+            rvi_shade_colour((s->land->surface[i] - s->low) / span, rgb);
             /* Flat ground keeps its colour; shadows are not black, for the sky lights them too, and
              * slopes that face the light go towards white. */
             float light = rvi_clampf(light_at(s, x, y), 0, 1);

@@ -17,4 +17,7 @@ rv_status rvi_shade_grey(const rv_terrain *land, const rvi_light *light, unsigne
  * darkened where the ground turns away from the light. */
 rv_status rvi_shade_land(const rv_terrain *land, const rvi_light *light, unsigned char *rgb);
 
+/* The colour of a height, 0 the lowest and 1 the highest, in levels from 0 to 255. */
+void rvi_shade_colour(float height, float rgb[3]);
+
 #endif

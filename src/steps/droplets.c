@@ -24,7 +24,7 @@
 #include "base/threads.h"
 #include "steps/brush.h"
 #include "steps/rounds.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 #include "terrain/smooth.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ typedef struct flood {
     double sum_before;
     float *before;     /* the surface of the terrain when the step began */
     float *soft;       /* erosion factor, NULL: 1 everywhere */
-    float *bands;      /* where the bands of the bedrock lie (strata.h), NULL: there are none */
+    float *bands;      /* where the bands of the bedrock lie (bands.h), NULL: there are none */
     const float *mask; /* of the terrain, or NULL */
     bool layered;
     float relief, floor;

@@ -6,10 +6,12 @@
  * ffmpeg joins them, and only then they go, the first one first: when it is gone, the film was
  * made.
  */
+#include "base/math.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "formats/format.h"
 #include "picture/overlay.h"
+#include "picture/view.h"
 #include "steps/step.h"
 
 #include <stdio.h>
@@ -67,7 +69,36 @@ static rv_status make_names(film *f) {
 
 /* ---- a frame ---- */
 
-static rv_status draw(const film *f, unsigned char *bytes, int *channels) {
+_Static_assert((int)RV_film_look_map == (int)RV_render_look_map &&
+                   (int)RV_film_look_COUNT == (int)RV_render_look_COUNT,
+               "film has the looks of render");
+
+static bool in_perspective(const rv_film_params *p) {
+    return strcmp(p->view, "render") == 0;
+}
+
+/* The camera is `orbit` farther round after the last frame, where a film begins again. */
+static rv_status draw_perspective(const film *f, int64_t number, unsigned char *bytes) {
+    const rv_film_params *p = f->p;
+    double turns =
+        ((double)p->camera + (double)p->orbit * (double)number / (double)f->frames) / 360;
+    rvi_view view = {.look = p->look,
+                     .shot = {.width = p->width,
+                              .height = p->height,
+                              .azimuth = (float)(360 * (turns - rvi_floor(turns))),
+                              .elevation = p->elevation,
+                              .distance = 1,
+                              .fov = 36,
+                              .z = rvi_maxf(p->z, 0.01f),
+                              .steady = true},
+                     .sun_azimuth = p->azimuth,
+                     .sun_altitude = p->altitude,
+                     .snow = p->snow,
+                     .haze = 1};
+    return rvi_view_draw(f->land, &view, bytes);
+}
+
+static rv_status draw(const film *f, int64_t number, unsigned char *bytes, int *channels) {
     const rv_film_params *p = f->p;
     rvi_overlay how = {{p->azimuth, p->altitude, p->z}, p->limit, p->opacity};
     *channels = strcmp(p->view, "hillshade") == 0 ? 1 : 3;
@@ -75,19 +106,24 @@ static rv_status draw(const film *f, unsigned char *bytes, int *channels) {
         return rvi_shade_grey(f->land, &how.light, bytes);
     if (strcmp(p->view, "tint") == 0)
         return rvi_shade_land(f->land, &how.light, bytes);
+    if (in_perspective(p))
+        return draw_perspective(f, number, bytes);
     return rvi_overlay_paint(f->land, p->view, &how, bytes);
 }
 
 static rv_status write_frame(const film *f, int64_t number) {
-    unsigned char *bytes = rvi_alloc(f->ctx, rvi_cells(f->land), 3, "a frame of a film");
+    bool perspective = in_perspective(f->p);
+    int width = perspective ? f->p->width : f->land->width;
+    int height = perspective ? f->p->height : f->land->height;
+    unsigned char *bytes =
+        rvi_alloc(f->ctx, (size_t)width * (size_t)height, 3, "a frame of a film");
     if (!bytes)
         return RV_ERROR_MEMORY;
     int channels;
-    rv_status status = draw(f, bytes, &channels);
+    rv_status status = draw(f, number, bytes, &channels);
     name_frame(f, number);
     if (status == RV_OK)
-        status = rvi_png_write_picture(f->ctx, f->frame, f->land->width, f->land->height, channels,
-                                       bytes);
+        status = rvi_png_write_picture(f->ctx, f->frame, width, height, channels, bytes);
     rvi_free(f->ctx, bytes);
     return status;
 }
@@ -184,14 +220,20 @@ static rv_status check(rvi_job *job, const rv_film_params *p) {
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: the name of a film must end in .mp4, or in .png for its frames.",
                         p->file);
-    if (strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0)
+    if (strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0 || in_perspective(p))
         return RV_OK;
     const char *lacks = rvi_overlay_lacks(job->land, p->view);
-    return lacks ? rvi_job_no_field(job, lacks, "to film, and it is neither hillshade nor tint")
+    return lacks ? rvi_job_no_field(job, lacks, "to film, and it is not hillshade, tint or render")
                  : RV_OK;
 }
 
 rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
+    if (job->planning) {
+        job->memory = in_perspective(p)
+                          ? (size_t)p->width * (size_t)p->height * 3 + rvi_view_memory(job->land)
+                          : rvi_cells(job->land) * 8;
+        return RV_OK;
+    }
     int64_t last = job->turns - 1;
     if (job->turn % p->every != 0 && job->turn != last)
         return RV_OK;

@@ -22,7 +22,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/rounds.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "steps/pipe_cell.h"
 #include "steps/step.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 
 enum { RVI_PIPE_ROWS = 32 };       /* of a block of work */
 enum { RVI_PIPE_BLOCK_ROWS = 17 }; /* of numbers a block keeps while it is worked on */

@@ -3,7 +3,7 @@
 #include "steps/river_cut.h"
 #include "base/math.h"
 #include "base/random.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 
 enum { TRIES = 12, POLL = 16384 };
 

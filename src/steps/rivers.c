@@ -26,7 +26,7 @@
 #include "base/threads.h"
 #include "steps/creep.h"
 #include "steps/river_cut.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 
 #include <math.h>
 #include <string.h>

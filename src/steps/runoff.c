@@ -24,7 +24,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 
 #include <math.h>
 #include <string.h>

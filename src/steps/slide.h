@@ -11,7 +11,7 @@
 
 #include "base/math.h"
 #include "steps/step.h"
-#include "steps/strata.h"
+#include "terrain/bands.h"
 
 /* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };

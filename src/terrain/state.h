@@ -22,7 +22,7 @@ typedef struct rvi_field {
 
 enum { RVI_BANDS = 64 }; /* after which hard and soft bands repeat */
 
-/* Hard and soft bands inside the bedrock; steps/strata.h says how hard a place is. Lengths are
+/* Hard and soft bands inside the bedrock; bands.h says how hard a place is. Lengths are
  * metres; there are no gaps between the members, which are hashed and saved as they are. */
 typedef struct rvi_strata {
     double x, y;           /* of cell (0, 0), in the map that the bands were made for */

@@ -335,6 +335,12 @@ static void showing_and_saving(void **state) {
         "open grey.png mask grey.png save out.png save out.png field=mask bits=8",
         "terrain width=24 height=20 noise octaves=2 hillshade out.png hillshade out.png tint=land",
         "open grey.png " RAIN "rain=grey.png save out.png field=flow",
+        "terrain width=6 height=5 noise octaves=2 layer strata flood level=300 "
+        "render out.png width=9 height=5",
+        "terrain width=6 height=5 noise layer strata flood texture out.png kind=splat",
+        "terrain width=6 height=5 noise octaves=2 texture out.png kind=occlusion",
+        "terrain width=6 height=5 noise octaves=2 texture out.png kind=curvature",
+        "terrain width=6 height=5 noise octaves=2 film out.png view=render width=9 height=5",
 #endif
     };
     FAIL_COURSES(texts);
@@ -370,7 +376,15 @@ static void plots_of_what_was_measured(void **state) {
 }
 #endif
 
-/* Every step of the table, those of tomorrow too, as it is by default. */
+/* Is it told the size of its picture? */
+static bool has_width(const rv_step_info *step) {
+    for (int i = 0; i < step->param_count; i++)
+        if (strcmp(step->params[i].name, "width") == 0)
+            return true;
+    return false;
+}
+
+/* Every step of the table, those of tomorrow too, as it is by default but for large pictures. */
 static void every_step_by_default(void **state) {
     (void)state;
     char texts[RV_STEP_COUNT][128];
@@ -385,11 +399,13 @@ static void every_step_by_default(void **state) {
         if (file)
             continue;
 #endif
-        snprintf(texts[i], sizeof texts[i], "terrain width=24 height=20 noise octaves=2 %s %s",
+        bool shows = step->kind == RV_KIND_show;
+        snprintf(texts[i], sizeof texts[i], "terrain width=24 height=20 noise octaves=2 %s %s%s",
                  step->name,
-                 !file                        ? ""
-                 : step->kind == RV_KIND_show ? "out.png"
-                                              : "grey.png");
+                 !file   ? ""
+                 : shows ? "out.png"
+                         : "grey.png",
+                 shows && has_width(step) ? " width=40 height=30" : "");
         list[count++] = texts[i];
     }
     fail_courses(list, count);

@@ -3,7 +3,7 @@
  * bands give less. */
 #include "wear_scene.h"
 
-#include "steps/strata.h"
+#include "terrain/bands.h"
 #include "terrain/state.h"
 
 #include <stdio.h>

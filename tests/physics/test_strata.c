@@ -2,8 +2,8 @@
  * takes less of the hard ones. */
 #include "base/context.h"
 #include "formats/checkpoint.h"
-#include "steps/strata.h"
 #include "support.h"
+#include "terrain/bands.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 /* Odd sizes, so that no block of work is whole. */
 #define LAND "terrain width=97 height=130 cell=10 "
 #define HILLS LAND "noise seed=7 frequency=2 relief=300 "
+#define SMALL "terrain width=33 height=26 cell=20 noise seed=7 frequency=2 relief=900 "
 #define RAIN HILLS "droplets drops=1500 max_path=40 "
 
 static const struct {
@@ -56,6 +57,20 @@ static const struct {
     {"paint_flow", RAIN "paint flow.png field=flow mask flow.png"},
     {"paint_eroded", RAIN "paint eroded.png field=eroded opacity=1 z=2 mask eroded.png"},
     {"film", HILLS "repeat 2 droplets 300 film film.png view=flow end mask film-00001.png"},
+    {"film_render",
+     SMALL "repeat 2 film turn.png view=render orbit=90 width=40 height=30 look=clay "
+           "end mask turn-00001.png"},
+    {"render", SMALL "render render.png width=64 height=40 mask render.png"},
+    {"render_water", SMALL "layer name=sand droplets drops=300 flood level=300 "
+                           "render water.png width=64 height=40 elevation=9 mask water.png"},
+    {"render_desert", SMALL "strata thickness=40 render desert.png look=desert width=64 height=40 "
+                            "z=2 sun=200 altitude=11 distance=0.7 mask desert.png"},
+    {"render_map", SMALL "render map.png look=map width=40 height=64 fov=9 haze=0 mask map.png"},
+    {"texture_normal", SMALL "texture normal.png z=3 mask normal.png"},
+    {"texture_occlusion", HILLS "texture open.png kind=occlusion mask open.png"},
+    {"texture_slope", HILLS "texture slope.png kind=slope mask slope.png"},
+    {"texture_curvature", HILLS "texture bend.png kind=curvature mask bend.png"},
+    {"texture_splat", SMALL "flood level=200 texture splat.png kind=splat mask splat.png"},
     {"mask", HILLS "save white.png noise seed=3 mask white.png noise seed=4 blur radius=50"},
     {"mask_invert", HILLS "save white2.png mask white2.png invert=on faults count=30"},
     {"droplets", RAIN},

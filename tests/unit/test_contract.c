@@ -62,9 +62,17 @@ static void write_image(rv_context *ctx) {
                  ctx, "terrain size=32 noise seed=3 frequency=4 save contract-in.png", NULL, NULL));
 }
 
+/* Pictures whose size a step is told are small ones. */
+static bool sizes_picture(const rv_step_info *step, const rv_param_info *p) {
+    return step->kind == RV_KIND_show &&
+           (strcmp(p->name, "width") == 0 || strcmp(p->name, "height") == 0);
+}
+
 static void set_files(const rv_step_info *step, void *params) {
     for (int i = 0; i < step->param_count; i++)
-        if (step->params[i].type == RV_PARAM_FILE && step->params[i].required)
+        if (sizes_picture(step, &step->params[i]))
+            rv_param_set(&step->params[i], params, 48, NULL);
+        else if (step->params[i].type == RV_PARAM_FILE && step->params[i].required)
             rv_param_set(&step->params[i], params, 0,
                          step->kind == RV_KIND_show ? "contract-out.png" : "contract-in.png");
 }

@@ -299,13 +299,36 @@ static void test_programs(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A turn around the land: as many frames as turns of a repeat, of the size that is asked for, each
+ * from another side. */
+static void test_a_turn_in_perspective(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    run_text(ctx, LAND "repeat 4 film turn.png view=render orbit=360 width=33 height=21 end");
+    unsigned char heads[4][512];
+    for (int k = 0; k < 4; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "turn-%05d.png", k);
+        FILE *in = fopen(name, "rb");
+        assert_non_null(in);
+        assert_int_equal(fread(heads[k], 1, sizeof heads[k], in), sizeof heads[k]);
+        fclose(in);
+        assert_int_equal(heads[k][19], 33);
+        assert_int_equal(heads[k][23], 21);
+        for (int other = 0; other < k; other++)
+            assert_memory_not_equal(heads[k], heads[other], sizeof heads[k]);
+    }
+    expect_frames("turn-", 4);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_of_a_repeat), cmocka_unit_test(test_frames_are_the_stills),
         cmocka_unit_test(test_wrong_words),        cmocka_unit_test(test_without_ffmpeg),
         cmocka_unit_test(test_with_ffmpeg),        cmocka_unit_test(test_ffmpeg_fails),
         cmocka_unit_test(test_last_turn_again),    cmocka_unit_test(test_stop_during_ffmpeg),
-        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_programs),           cmocka_unit_test(test_a_turn_in_perspective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,11 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=700 noise octaves=2 hillshade o.png tint=land",
         "terrain size=700 noise octaves=2 measure plots=o",
         "terrain width=2 height=3 noise octaves=2 measure plots=o",
+        "terrain size=700 noise octaves=2 render o.png width=99 height=50",
+        "terrain size=700 noise octaves=2 strata flood level=300 render o.png width=99 height=50",
+        "terrain size=150 noise octaves=2 render o.png width=900 height=200",
+        "terrain size=700 noise octaves=2 texture o.png kind=occlusion",
+        "terrain size=300 noise film o.png view=render width=99 height=50",
 #endif
     };
     int wrong = 0;

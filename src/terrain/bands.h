@@ -1,12 +1,12 @@
-/* strata.h: how hard the bedrock is at any place, for steps that wear it.
+/* bands.h: how hard the bedrock is at any place, for steps that wear it and pictures of it.
  *
  * What a step takes from bedrock is multiplied by rvi_strata_softness() at the height where the
  * bedrock ends now, so that bands come out as it is worn down. The part of it that depends on x and
  * y alone is slow: steps keep it in a grid (rvi_strata_row) and ask rvi_strata_band() in their
  * loops.
  */
-#ifndef RVI_STEPS_STRATA_H
-#define RVI_STEPS_STRATA_H
+#ifndef RVI_TERRAIN_BANDS_H
+#define RVI_TERRAIN_BANDS_H
 
 #include "base/math.h"
 #include "terrain/state.h"

@@ -1,0 +1,175 @@
+/* camera.c: frames the block so that it just fits.
+ *
+ * With the directions right, up and forward fixed, a point with the coordinates (a, b, c) along
+ * them is inside a picture taken from (A, B, C) when |a - A| <= k (c - C) and |b - B| <= l (c - C),
+ * k and l being the tangents of half the angles of view. So for each axis
+ *
+ *     C <= (min(a + k c) - max(a - k c)) / (2 k),   max(a - k c) + k C <= A <= min(a + k c) - k C
+ *
+ * and the smaller C of both axes is as near as the camera can come. Above the block there is room
+ * for the sky: k is smaller upwards than downwards.
+ */
+#include "picture/camera.h"
+#include "base/math.h"
+
+#include <math.h>
+
+enum { RING = 32, SAMPLES = 48 };
+
+#define DEGREE (RVI_PI / 180)
+
+/* What the frame must hold, on one axis. */
+typedef struct span {
+    double below, above; /* k on either side of the middle */
+    double low, high;    /* min(a + k c), max(a - k c) */
+} span;
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void widen(span *s, double across, double ahead) {
+    double low = across + s->below * ahead, high = across - s->above * ahead;
+    s->low = low < s->low ? low : s->low;
+    s->high = high > s->high ? high : s->high;
+}
+
+static void hold(const rvi_camera *c, span spans[2], double x, double y, double z) {
+    double p[3] = {x, y, z}, ahead = dot(p, c->forward);
+    widen(&spans[0], dot(p, c->right), ahead);
+    widen(&spans[1], dot(p, c->up), ahead);
+}
+
+static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span spans[2]) {
+    double cell = (double)r->cell;
+    for (int j = 0; j <= SAMPLES; j++)
+        for (int i = 0; i <= SAMPLES; i++) {
+            int x = (int)((int64_t)(r->width - 1) * i / SAMPLES);
+            int y = (int)((int64_t)(r->height - 1) * j / SAMPLES);
+            float top = r->upper[(size_t)y * (size_t)r->width + (size_t)x];
+            hold(c, spans, x * cell, y * cell, z * (double)top);
+            if (i % SAMPLES == 0 && j % SAMPLES == 0)
+                hold(c, spans, x * cell, y * cell, z * (double)r->base);
+        }
+}
+
+/* A drum around the block. */
+static void hold_drum(const rvi_camera *c, const rvi_relief *r, double z, span spans[2]) {
+    double w = 0.5 * (r->width - 1) * (double)r->cell, h = 0.5 * (r->height - 1) * (double)r->cell;
+    double radius = sqrt(w * w + h * h);
+    for (int k = 0; k < RING; k++) {
+        float angle = (float)k * (float)(2 * RVI_PI / RING);
+        double x = w + radius * (double)rvi_cosf(angle), y = h + radius * (double)rvi_sinf(angle);
+        double inner = w + 0.6 * (x - w), deeper = h + 0.6 * (y - h);
+        hold(c, spans, x, y, z * (double)r->base);
+        hold(c, spans, inner, deeper, z * (double)r->high);
+    }
+}
+
+/* How much higher the far part lies than the near one, seen from `azimuth`. */
+static double rise(const rvi_relief *r, float azimuth) {
+    float angle = azimuth * (float)DEGREE;
+    double east = -(double)rvi_sinf(angle), south = (double)rvi_cosf(angle), sum = 0;
+    for (int j = 0; j <= SAMPLES; j++)
+        for (int i = 0; i <= SAMPLES; i++) {
+            int x = (int)((int64_t)(r->width - 1) * i / SAMPLES);
+            int y = (int)((int64_t)(r->height - 1) * j / SAMPLES);
+            double ahead = (2.0 * i / SAMPLES - 1) * east + (2.0 * j / SAMPLES - 1) * south;
+            /* What stands close to the camera hides the rest. */
+            ahead = ahead < 0 ? 2 * ahead * ahead * ahead : ahead;
+            sum += ahead * (double)(r->upper[(size_t)y * (size_t)r->width + (size_t)x] - r->low);
+        }
+    return sum;
+}
+
+float rvi_camera_side(const rvi_relief *r) {
+    static const float sides[] = {213, 147, 237, 123, 303, 57, 327, 33};
+    float best = sides[0];
+    double most = rise(r, best);
+    for (int k = 1; k < 8; k++) {
+        double now = rise(r, sides[k]);
+        if (now > most) {
+            most = now;
+            best = sides[k];
+        }
+    }
+    return best;
+}
+
+static void turn_to(rvi_camera *c, float azimuth, double sin_down, double cos_down) {
+    float angle = azimuth * (float)DEGREE;
+    double east = -(double)rvi_sinf(angle), south = (double)rvi_cosf(angle);
+    double right[3] = {-south, east, 0};
+    double up[3] = {sin_down * east, sin_down * south, cos_down};
+    double forward[3] = {cos_down * east, cos_down * south, -sin_down};
+    for (int k = 0; k < 3; k++) {
+        c->right[k] = right[k];
+        c->up[k] = up[k];
+        c->forward[k] = forward[k];
+    }
+}
+
+/* A camera that comes near stays above the ground, and above the floor beside the block. */
+static void stay_above(rvi_camera *c, const rvi_relief *r, double z) {
+    double x = c->from[0] / (double)r->cell, y = c->from[1] / (double)r->cell;
+    bool inside = x >= 0 && y >= 0 && x <= r->width - 1 && y <= r->height - 1;
+    float ground = inside ? rvi_grid_at(r->upper, r->width, r->height, x, y) : r->base;
+    double side = (double)((r->width > r->height ? r->width : r->height) - 1) * (double)r->cell;
+    double least = z * (double)ground + 0.01 * side;
+    c->from[2] = c->from[2] < least ? least : c->from[2];
+}
+
+rvi_camera rvi_camera_frame(const rvi_relief *r, const rvi_shot *shot) {
+    float half = 0.5f * shot->fov * (float)DEGREE, down = shot->elevation * (float)DEGREE;
+    rvi_camera c = {.width = shot->width, .height = shot->height};
+    c.tangent = (double)rvi_sinf(half) / (double)rvi_cosf(half);
+    turn_to(&c, shot->azimuth, (double)rvi_sinf(down), (double)rvi_cosf(down));
+    double aspect = (double)shot->width / shot->height;
+    double wide = 0.9 * c.tangent * aspect;
+    span spans[2] = {{wide, wide, 1e300, -1e300},
+                     {0.88 * c.tangent, 0.78 * c.tangent, 1e300, -1e300}};
+    if (shot->steady)
+        hold_drum(&c, r, (double)shot->z, spans);
+    else
+        hold_block(&c, r, (double)shot->z, spans);
+    double back = 1e300, across[2];
+    for (int k = 0; k < 2; k++) {
+        double most = (spans[k].low - spans[k].high) / (spans[k].below + spans[k].above);
+        back = most < back ? most : back;
+    }
+    double middle[3] = {0.5 * (r->width - 1) * (double)r->cell,
+                        0.5 * (r->height - 1) * (double)r->cell,
+                        0.5 * (double)shot->z * (double)(r->low + r->high)};
+    double at = dot(middle, c.forward);
+    double ahead = at - (at - back) * (double)shot->distance;
+    /* The nearer the camera comes, the more it looks at the middle. */
+    double near = shot->distance < 1 ? 1 - (double)shot->distance : 0;
+    for (int k = 0; k < 2; k++) {
+        /* What is left over on both sides is shared, upright most of it is sky. */
+        double low = spans[k].low - spans[k].below * back;
+        double high = spans[k].high + spans[k].above * back;
+        double framed = low + (k == 0 ? 0.5 : 0.3) * (high - low);
+        across[k] = framed + near * (dot(middle, k == 0 ? c.right : c.up) - framed);
+    }
+    for (int k = 0; k < 3; k++)
+        c.from[k] = across[0] * c.right[k] + across[1] * c.up[k] + ahead * c.forward[k];
+    double radius = sqrt(middle[0] * middle[0] + middle[1] * middle[1]);
+    c.nearest = at - ahead - radius;
+    c.nearest = c.nearest > 0 ? c.nearest : 0;
+    stay_above(&c, r, (double)shot->z);
+    return c;
+}
+
+void rvi_camera_look(const rvi_camera *c, double x, double y, double along[3]) {
+    double a = (2 * x - c->width) / c->height * c->tangent;
+    double b = (1 - 2 * y / c->height) * c->tangent;
+    double length = sqrt(1 + a * a + b * b);
+    for (int k = 0; k < 3; k++)
+        along[k] = (c->forward[k] + a * c->right[k] + b * c->up[k]) / length;
+}
+
+double rvi_camera_horizon(const rvi_camera *c) {
+    /* forward + b up is level where its last part is 0. */
+    double b = -c->forward[2] / c->up[2];
+    return 0.5 * c->height * (1 - b / c->tangent);
+}

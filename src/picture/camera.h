@@ -1,0 +1,35 @@
+/* camera.h: where a picture is taken from. World: metres east, south and up; up is exaggerated. */
+#ifndef RVI_PICTURE_CAMERA_H
+#define RVI_PICTURE_CAMERA_H
+
+#include "picture/relief.h"
+
+typedef struct rvi_camera {
+    double from[3];
+    double right[3], up[3], forward[3]; /* of length 1 */
+    double tangent;                     /* of half the upright angle of view */
+    int width, height;                  /* pixels */
+    double nearest;                     /* metres to the nearest corner of the block */
+} rvi_camera;
+
+typedef struct rvi_shot {
+    int width, height;
+    float azimuth;   /* degrees, clockwise from north: the side that the camera stands on */
+    float elevation; /* degrees above the level that it looks down from */
+    float distance;  /* times as far as where the block just fits */
+    float fov;       /* degrees, upright */
+    float z;         /* how much heights are exaggerated */
+    bool steady;     /* the same distance from all sides, for films */
+} rvi_shot;
+
+/* The side with a view uphill, a third off the diagonal. */
+float rvi_camera_side(const rvi_relief *relief);
+rvi_camera rvi_camera_frame(const rvi_relief *relief, const rvi_shot *shot);
+
+/* The direction of length 1 through a place of the picture, in pixels from its upper left corner.
+ */
+void rvi_camera_look(const rvi_camera *camera, double x, double y, double along[3]);
+/* The row, in pixels, at which level directions lie in the middle of the picture. */
+double rvi_camera_horizon(const rvi_camera *camera);
+
+#endif

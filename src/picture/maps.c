@@ -1,0 +1,212 @@
+/* maps.c: normals, sky, slope, curvature and ground of every cell.
+ *
+ * With h exaggerated, and beyond the edge going on as it slopes there,
+ *
+ *     p = (h(x + 1) - h(x - 1)) / (2 cell),  q = (h(y + 1) - h(y - 1)) / (2 cell), y to the south
+ *     normal    (-p, q, 1) / sqrt(1 + p^2 + q^2) as east, north, up
+ *     slope     atan sqrt(p^2 + q^2)
+ *     curvature (4 h - its four neighbours) / (2 cell^2), the mean one where the land is level
+ */
+#include "picture/maps.h"
+#include "base/context.h"
+#include "base/math.h"
+#include "base/threads.h"
+#include "picture/ground.h"
+#include "picture/occlusion.h"
+#include "picture/overlay.h"
+
+#include <math.h>
+
+typedef struct mapping {
+    const rv_terrain *land;
+    const rvi_map *how;
+    const rvi_ground *ground;
+    float *values;
+    float limit;
+    unsigned char *out;
+} mapping;
+
+/* A cell of the land, which goes on evenly beyond its edges. */
+static float height_at(const rv_terrain *land, int x, int y) {
+    int column = rvi_maxi(0, rvi_mini(x, land->width - 1));
+    int row = rvi_maxi(0, rvi_mini(y, land->height - 1));
+    const float *at = land->surface + (size_t)row * (size_t)land->width + (size_t)column;
+    float height = *at;
+    if (x != column && land->width > 1)
+        height += *at - at[x < 0 ? 1 : -1];
+    if (y != row && land->height > 1)
+        height += *at - *(y < 0 ? at + land->width : at - land->width);
+    return height;
+}
+
+static void slopes_at(const mapping *m, int x, int y, float slope[2]) {
+    float scale = m->how->z / (2 * m->land->cell);
+    slope[0] = scale * (height_at(m->land, x + 1, y) - height_at(m->land, x - 1, y));
+    slope[1] = scale * (height_at(m->land, x, y + 1) - height_at(m->land, x, y - 1));
+}
+
+static unsigned char byte(float level) {
+    return (unsigned char)(rvi_clampf(level, 0, 255) + 0.5f);
+}
+
+/* ---- one cell after the other ---- */
+
+static void normal_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < m->land->width; x++) {
+            float slope[2];
+            slopes_at(m, x, y, slope);
+            float up = 1 / sqrtf(1 + slope[0] * slope[0] + slope[1] * slope[1]);
+            float normal[3] = {-slope[0] * up, (m->how->down ? -slope[1] : slope[1]) * up, up};
+            unsigned char *to = m->out + 3 * ((size_t)y * (size_t)m->land->width + (size_t)x);
+            for (int c = 0; c < 3; c++)
+                to[c] = byte(127.5f + 127.5f * normal[c]);
+        }
+}
+
+rv_status rvi_map_normal(const rv_terrain *land, const rvi_map *map, unsigned char *rgb) {
+    mapping m = {.land = land, .how = map, .out = rgb};
+    return rvi_parallel_rows(land->ctx, land->height, normal_rows, &m);
+}
+
+static void slope_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < m->land->width; x++) {
+            float slope[2];
+            slopes_at(m, x, y, slope);
+            float angle = rvi_atanf(sqrtf(slope[0] * slope[0] + slope[1] * slope[1]));
+            m->out[(size_t)y * (size_t)m->land->width + (size_t)x] =
+                byte(angle * (float)(510 / RVI_PI));
+        }
+}
+
+rv_status rvi_map_slope(const rv_terrain *land, const rvi_map *map, unsigned char *grey) {
+    mapping m = {.land = land, .how = map, .out = grey};
+    return rvi_parallel_rows(land->ctx, land->height, slope_rows, &m);
+}
+
+static void byte_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    size_t from = (size_t)first * (size_t)m->land->width, to = (size_t)end * (size_t)m->land->width;
+    for (size_t i = from; i < to; i++)
+        m->out[i] = byte(255 * m->values[i]);
+}
+
+rv_status rvi_map_occlusion(const rv_terrain *land, const rvi_map *map, unsigned char *grey) {
+    rvi_relief relief = {0};
+    rv_status status = rvi_relief_create(land, 0, false, &relief);
+    if (status != RV_OK)
+        return status;
+    size_t cells = (size_t)relief.width * (size_t)relief.height;
+    mapping m = {.land = land, .how = map, .out = grey};
+    m.values = rvi_alloc(land->ctx, cells, sizeof(float), "the sky over the land");
+    status = m.values ? RV_OK : RV_ERROR_MEMORY;
+    float side = (float)(rvi_maxi(relief.width, relief.height) - 1) * relief.cell;
+    if (status == RV_OK)
+        status = rvi_occlusion_make(&relief, 0, isnan(map->reach) ? 0.1f * side : map->reach,
+                                    map->z, m.values);
+    if (status == RV_OK && relief.width != land->width) /* one column became two */
+        for (size_t i = 1; i < (size_t)land->height; i++)
+            m.values[i] = m.values[2 * i];
+    if (status == RV_OK)
+        status = rvi_parallel_rows(land->ctx, land->height, byte_rows, &m);
+    rvi_free(land->ctx, m.values);
+    rvi_relief_destroy(&relief);
+    return status;
+}
+
+/* ---- curvature ---- */
+
+static void curvature_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    const rv_terrain *land = m->land;
+    float scale = m->how->z / (2 * land->cell * land->cell);
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < land->width; x++) {
+            float around = (height_at(land, x + 1, y) + height_at(land, x - 1, y)) +
+                           (height_at(land, x, y + 1) + height_at(land, x, y - 1));
+            float bend = scale * (4 * height_at(land, x, y) - around);
+            m->values[(size_t)y * (size_t)land->width + (size_t)x] = bend;
+        }
+}
+
+static void size_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    size_t from = (size_t)first * (size_t)m->land->width, to = (size_t)end * (size_t)m->land->width;
+    for (size_t i = from; i < to; i++)
+        m->values[i] = fabsf(m->values[i]);
+}
+
+static void bend_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    size_t from = (size_t)first * (size_t)m->land->width, to = (size_t)end * (size_t)m->land->width;
+    for (size_t i = from; i < to; i++)
+        m->out[i] = byte(128 + (m->limit > 0 ? 127 * m->values[i] / m->limit : 0));
+}
+
+rv_status rvi_map_curvature(const rv_terrain *land, const rvi_map *map, unsigned char *grey) {
+    mapping m = {.land = land, .how = map, .limit = map->limit, .out = grey};
+    m.values = rvi_alloc(land->ctx, rvi_cells(land), sizeof(float), "the curvature");
+    if (!m.values)
+        return RV_ERROR_MEMORY;
+    rv_status status = rvi_parallel_rows(land->ctx, land->height, curvature_rows, &m);
+    if (status == RV_OK && isnan(map->limit)) {
+        status = rvi_parallel_rows(land->ctx, land->height, size_rows, &m);
+        if (status == RV_OK)
+            status = rvi_overlay_limit(land, m.values, &m.limit);
+        if (status == RV_OK)
+            status = rvi_parallel_rows(land->ctx, land->height, curvature_rows, &m);
+    }
+    if (status == RV_OK)
+        status = rvi_parallel_rows(land->ctx, land->height, bend_rows, &m);
+    rvi_free(land->ctx, m.values);
+    return status;
+}
+
+/* ---- what lies on the ground ---- */
+
+static void splat_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    const rv_terrain *land = m->land;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < land->width; x++) {
+            float slope[2];
+            slopes_at(m, x, y, slope);
+            rvi_soil soil = rvi_ground_at(m->ground, x, y, height_at(land, x, y), slope, 1);
+            float parts[4] = {soil.weight[RVI_ROCK], soil.weight[RVI_GRASS],
+                              soil.weight[RVI_SEDIMENT] + soil.weight[RVI_SAND],
+                              soil.weight[RVI_SNOW]};
+            unsigned char *to = m->out + 4 * ((size_t)y * (size_t)land->width + (size_t)x);
+            int sum = 0, most = 0;
+            for (int c = 0; c < 4; c++) {
+                to[c] = byte(255 * parts[c]);
+                sum += to[c];
+                most = to[c] > to[most] ? c : most;
+            }
+            to[most] = (unsigned char)(to[most] + 255 - sum); /* what rounding made of them */
+        }
+}
+
+rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned char *rgba) {
+    rvi_relief relief = {0};
+    rvi_ground ground = {0};
+    rvi_map plain = *map;
+    plain.z = 1; /* what grows on a slope does not depend on how it is shown */
+    mapping m = {.land = land, .how = &plain, .ground = &ground, .out = rgba};
+    rv_status status = rvi_relief_create(land, 0, false, &relief);
+    rvi_grain *grain = rvi_alloc(land->ctx, 1, sizeof *grain, "the noise of a picture");
+    if (status == RV_OK && !grain)
+        status = RV_ERROR_MEMORY;
+    if (status == RV_OK) {
+        rvi_grain_make(grain, RVI_GRAIN_SEED);
+        status = rvi_ground_prepare(&relief, grain, map->snow, false, &ground);
+    }
+    if (status == RV_OK)
+        status = rvi_parallel_rows(land->ctx, land->height, splat_rows, &m);
+    rvi_ground_release(&ground);
+    rvi_free(land->ctx, grain);
+    rvi_relief_destroy(&relief);
+    return status;
+}

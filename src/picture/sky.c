@@ -1,0 +1,48 @@
+/* sky.c: a clear sky: pale at the horizon, deep overhead, bright around the sun.
+ *
+ * With e the sine of the height above the horizon and c the cosine of the angle to the sun,
+ *
+ *     colour = horizon + (zenith - horizon) 1.2 e / (e + 0.2) + glow (c^6 / 5 + c^32 / 4 + c^1024)
+ *
+ * The sun's light passes 1 / (sin altitude + 0.06) times the air that it passes overhead, which
+ * takes more of the blue than of the red.
+ */
+#include "picture/sky.h"
+#include "base/math.h"
+
+#include <math.h>
+
+void rvi_sky_place_sun(rvi_sky *sky, float azimuth, float altitude) {
+    float a = azimuth * (float)(RVI_PI / 180), h = altitude * (float)(RVI_PI / 180);
+    sky->sun[0] = rvi_cosf(h) * rvi_sinf(a);
+    sky->sun[1] = -rvi_cosf(h) * rvi_cosf(a);
+    sky->sun[2] = rvi_sinf(h);
+    float air = 1 / (rvi_maxf(sky->sun[2], 0) + 0.06f);
+    static const float takes[3] = {0.030f, 0.065f, 0.125f};
+    for (int c = 0; c < 3; c++)
+        sky->sunlight[c] *= rvi_expf(-takes[c] * (air - 1));
+}
+
+void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]) {
+    float e = rvi_maxf(along[2], 0), up = 1.2f * e / (e + 0.2f);
+    float c = rvi_maxf(0, along[0] * sky->sun[0] + along[1] * sky->sun[1] + along[2] * sky->sun[2]);
+    float c2 = c * c, c4 = c2 * c2, c8 = c4 * c4, c16 = c8 * c8, c32 = c16 * c16;
+    float c128 = c32 * c32 * c32 * c32, c512 = c128 * c128 * c128 * c128;
+    float glow = sky->glow * (0.2f * c4 * c2 + 0.25f * c32 + c512 * c512);
+    for (int k = 0; k < 3; k++) {
+        float air = sky->horizon[k] + up * (sky->zenith[k] - sky->horizon[k]);
+        out[k] = air + glow * sky->sunlight[k];
+    }
+}
+
+void rvi_sky_on(const rvi_sky *sky, const float normal[3], float out[3]) {
+    float up = 0.5f + 0.5f * normal[2];
+    /* The side of the sky where the sun stands is brighter. */
+    float across = sqrtf(sky->sun[0] * sky->sun[0] + sky->sun[1] * sky->sun[1]) + 1e-6f;
+    float to = (normal[0] * sky->sun[0] + normal[1] * sky->sun[1]) / across;
+    float side = 1 + 0.25f * to;
+    for (int k = 0; k < 3; k++) {
+        float above = 0.4f * sky->zenith[k] + 0.6f * sky->horizon[k];
+        out[k] = up * side * above + (1 - up) * 0.18f * sky->horizon[k];
+    }
+}

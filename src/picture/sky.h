@@ -1,0 +1,19 @@
+/* sky.h: the light of sun and sky, and the air between the camera and the land. */
+#ifndef RVI_PICTURE_SKY_H
+#define RVI_PICTURE_SKY_H
+
+typedef struct rvi_sky {
+    float sun[3]; /* where it stands: east, south, up, of length 1 */
+    float sunlight[3];
+    float zenith[3], horizon[3]; /* colours */
+    float glow;                  /* how bright the air around the sun is */
+} rvi_sky;
+
+/* Angles in degrees. A low sun is dimmer and redder. */
+void rvi_sky_place_sun(rvi_sky *sky, float azimuth, float altitude);
+/* The colour in a direction; below the horizon that of the horizon. */
+void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]);
+/* The light that falls on ground which faces `normal`, from all of the sky. */
+void rvi_sky_on(const rvi_sky *sky, const float normal[3], float out[3]);
+
+#endif

@@ -1,0 +1,580 @@
+/* view.c: a perspective picture: what each ray meets, in the light of sun and sky, through air.
+ *
+ * For a place with normal n, sun direction l and horizon tangent t towards the sun (occlusion.c),
+ * tan h the sun's height and w half its width, both as tangents:
+ *
+ *     lit     = 1 - S(tan h - w, tan h + w, t)            a soft shadow, wider the farther it falls
+ *     light   = sun lit max(0, n l) + open sky(n) + (1 - open) / 4 sun mean(lit)
+ *     colour  = ground light, then through air of optical depth T: c e^-T + sky (1 - e^-T)
+ *
+ * Water reflects what a second ray meets, by Fresnel (C. Schlick, 1994), and shows the ground below
+ * it through e^(-k path). Colours are brought to a screen's range by K. Narkowicz's fit of the ACES
+ * curve (2015) and the sRGB curve.
+ *
+ * Each pixel gets one ray; where it differs from a neighbour, four more.
+ */
+#include "picture/view.h"
+#include "base/context.h"
+#include "base/math.h"
+#include "base/threads.h"
+#include "picture/look.h"
+#include "picture/occlusion.h"
+#include "terrain/bands.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    TILE = 48,      /* pixels along a side */
+    RIM = TILE + 2, /* and one more around it, to compare with */
+    CURVE = 4096,   /* steps of the sRGB curve */
+    LIGHT_SIDE = 2048,
+    MARCH = 48,
+};
+
+#define DEGREE (RVI_PI / 180)
+#define SUN_WIDTH                                                                                  \
+    0.021f /* half of it, as a tangent; larger than the true one, for softer shadows */
+
+typedef struct scene {
+    rvi_relief relief;
+    rvi_camera camera;
+    rvi_ground ground;
+    rvi_look look;
+    int kind; /* RV_render_look_... */
+    rvi_grain grain;
+    float z;          /* exaggeration */
+    float pixel;      /* the width of a pixel a metre away */
+    float sun_height; /* its tangent */
+    int light_level;
+    float *open, *shade; /* of the level: sky that is seen, horizon towards the sun */
+    float haze;          /* optical depth a metre */
+    float wide;          /* metres of the block's longer side */
+    float curve[CURVE + 2];
+    unsigned char *rgb;
+    int across; /* tiles in a row */
+} scene;
+
+typedef struct colour {
+    float v[3];
+} colour;
+
+/* A place that a ray met. */
+typedef struct spot {
+    double x, y;    /* in cells of the relief */
+    float z;        /* metres, as in the terrain */
+    float far;      /* metres along the ray */
+    float along[3]; /* the ray */
+    float pixel;    /* metres that a pixel covers there */
+} spot;
+
+static float smooth(float low, float high, float x) {
+    float t = rvi_clampf((x - low) / (high - low), 0, 1);
+    return t * t * (3 - 2 * t);
+}
+
+static float dot(const float a[3], const float b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* ---- light ---- */
+
+static float light_grid(const scene *s, const float *grid, double x, double y) {
+    const rvi_level *l = &s->relief.level[s->light_level];
+    double scale = 1.0 / (double)(1 << s->light_level);
+    return rvi_grid_at(grid, l->width, l->height, (x + 0.5) * scale - 0.5, (y + 0.5) * scale - 0.5);
+}
+
+static float lit(const scene *s, float horizon) {
+    float wide = SUN_WIDTH * (1 + s->sun_height * s->sun_height);
+    return 1 - smooth(s->sun_height - wide, s->sun_height + wide, horizon);
+}
+
+static void light_on(const scene *s, const float normal[3], float sun, float open, colour *out) {
+    const rvi_sky *sky = &s->look.sky;
+    float direct = sun * rvi_maxf(0, dot(normal, sky->sun)), above[3];
+    rvi_sky_on(sky, normal, above);
+    float around = 0.10f + 0.25f * (1 - open);
+    for (int c = 0; c < 3; c++) {
+        float bounce = around * sky->sunlight[c] * rvi_maxf(sky->sun[2], 0) * 0.3f;
+        bounce += 0.5f * (1 - normal[2]) * open * 0.9f * s->look.floor[c] * sky->sunlight[c] *
+                  rvi_maxf(sky->sun[2], 0);
+        out->v[c] = direct * sky->sunlight[c] + open * open * above[c] + bounce;
+    }
+}
+
+/* The air between the camera and a place. */
+static void through_air(const scene *s, const spot *p, float density, colour *c) {
+    float path = rvi_maxf(0, p->far - (float)s->camera.nearest) * density;
+    float keep = rvi_expf(-s->haze * path), sky[3];
+    float level[3] = {p->along[0], p->along[1], 0};
+    rvi_sky_at(&s->look.sky, level, sky);
+    for (int k = 0; k < 3; k++)
+        c->v[k] = c->v[k] * keep + sky[k] * (1 - keep);
+}
+
+/* There is more haze in valleys than over summits. */
+static float air_at(const scene *s, float z) {
+    float up = (z - s->relief.low) / rvi_maxf(s->ground.relief_of, 1);
+    return 0.35f + 0.65f * (1 - smooth(0, 0.8f, up));
+}
+
+/* ---- the ground ---- */
+
+/* Bumps that the terrain is too coarse to hold, added to the slope; those a pixel would blur are
+ * left out. */
+static void roughen(const scene *s, const spot *p, const rvi_soil *soil, float slope[2]) {
+    float amount =
+        s->look.bumps * (0.34f * soil->weight[RVI_ROCK] + 0.10f * soil->weight[RVI_GRASS] +
+                         0.10f * soil->weight[RVI_SEDIMENT] + 0.035f * soil->weight[RVI_SNOW] +
+                         0.03f * soil->weight[RVI_SAND]);
+    float cell = s->relief.land->cell, size = 2.6f * cell;
+    float steep = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);
+    amount *= 0.55f + rvi_minf(steep, 1.2f);
+    float east = (float)p->x * s->relief.cell, south = (float)p->y * s->relief.cell;
+    for (int k = 0; k < 3 && amount > 0; k++, size *= 0.43f) {
+        float seen = 1 - smooth(0.25f, 0.7f, p->pixel / size);
+        if (seen <= 0)
+            break;
+        float turned = 0.8f * east - 0.6f * south;
+        south = 0.6f * east + 0.8f * south;
+        east = turned;
+        rvi_bump b = rvi_grain_at(&s->grain, east / size, south / size);
+        /* The bump's slope, turned back. */
+        float bx = b.dx, by = b.dy;
+        for (int t = 0; t <= k; t++) {
+            float back = 0.8f * bx + 0.6f * by;
+            by = -0.6f * bx + 0.8f * by;
+            bx = back;
+        }
+        slope[0] += 0.5f * amount * seen * bx;
+        slope[1] += 0.5f * amount * seen * by;
+    }
+}
+
+static void normal_of(const float slope[2], float z, float out[3]) {
+    float x = -slope[0] * z, y = -slope[1] * z, length = sqrtf(1 + x * x + y * y);
+    out[0] = x / length;
+    out[1] = y / length;
+    out[2] = 1 / length;
+}
+
+static void ground_colour(const scene *s, const spot *p, const rvi_soil *soil, float slope,
+                          colour *out) {
+    if (s->kind == RV_render_look_clay) {
+        memcpy(out->v, s->look.rock[0], sizeof out->v);
+        return;
+    }
+    if (s->kind == RV_render_look_map) {
+        rvi_look_map(&s->ground, p->z, p->pixel * rvi_maxf(slope, 0.02f), out->v);
+        return;
+    }
+    float bands = 0;
+    if (soil->weight[RVI_ROCK] > 0.02f)
+        bands = rvi_look_bands(&s->ground, p->x, p->y, p->z, rvi_maxf(s->ground.relief_of / 26, 1),
+                               soil->patch, p->pixel * rvi_maxf(slope, 0.3f));
+    rvi_look_ground(&s->look, soil, bands, out->v);
+}
+
+static colour shade_land(const scene *s, const spot *p) {
+    float slope[2], normal[3];
+    rvi_relief_slope(&s->relief, p->x, p->y, 1.3f * p->pixel / s->relief.cell, slope);
+    float steep = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);
+    rvi_soil soil = {0};
+    bool natural = s->kind == RV_render_look_alpine || s->kind == RV_render_look_desert;
+    if (natural) {
+        soil = rvi_ground_at(&s->ground, p->x, p->y, p->z, slope, p->pixel / s->relief.land->cell);
+        roughen(s, p, &soil, slope);
+    }
+    colour ground, light;
+    ground_colour(s, p, &soil, steep, &ground);
+    normal_of(slope, s->z, normal);
+    float sun = lit(s, light_grid(s, s->shade, p->x, p->y));
+    light_on(s, normal, sun, light_grid(s, s->open, p->x, p->y), &light);
+    for (int c = 0; c < 3; c++)
+        ground.v[c] *= light.v[c];
+    return ground;
+}
+
+/* ---- cuts and the floor ---- */
+
+static colour shade_cut(const scene *s, const spot *p, const rvi_hit *hit) {
+    const rvi_relief *r = &s->relief;
+    float top = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
+    float normal[3] = {0, 0, 0}, tall = (p->z - r->base) / rvi_maxf(r->low - r->base, 1e-3f);
+    normal[hit->axis] = (float)hit->side;
+    colour cut, light;
+    if (hit->kind == RVI_HIT_BASIN) {
+        float level = rvi_grid_at(r->upper, r->width, r->height, p->x, p->y);
+        float deep = rvi_expf(-0.03f * (level - p->z));
+        for (int c = 0; c < 3; c++)
+            cut.v[c] = s->look.water[c] * (2 + 5 * deep);
+    } else {
+        rvi_look_cut(&s->look, &s->ground, p->x, p->y, p->z, top - p->z, p->pixel / s->z, cut.v);
+    }
+    light_on(s, normal, 1, 0.45f + 0.45f * smooth(0, 1.5f, tall), &light);
+    for (int c = 0; c < 3; c++)
+        cut.v[c] *= light.v[c];
+    return cut;
+}
+
+/* How much of a line of sight lies over the block; false: none. Places in cells. */
+static bool over_block(const rvi_relief *r, double x, double y, const double along[2],
+                       double span[2]) {
+    double from[2] = {x, y}, most[2] = {r->width - 1, r->height - 1};
+    span[0] = 0;
+    span[1] = 1e300;
+    for (int k = 0; k < 2; k++) {
+        if (along[k] == 0) {
+            if (from[k] < 0 || from[k] > most[k])
+                return false;
+            continue;
+        }
+        double a = -from[k] / along[k], b = (most[k] - from[k]) / along[k];
+        double near = a < b ? a : b, far = a < b ? b : a;
+        span[0] = near > span[0] ? near : span[0];
+        span[1] = far < span[1] ? far : span[1];
+    }
+    return span[0] < span[1];
+}
+
+/* The horizon tangent that the block makes for a place on the floor. */
+static float block_before_sun(const scene *s, double x, double y) {
+    const rvi_relief *r = &s->relief;
+    const float *sun = s->look.sky.sun;
+    double flat = sqrt((double)(sun[0] * sun[0] + sun[1] * sun[1]));
+    if (flat < 1e-6)
+        return 0;
+    double along[2] = {(double)sun[0] / flat, (double)sun[1] / flat}, span[2];
+    if (!over_block(r, x, y, along, span))
+        return 0;
+    int level = rvi_light_level(r, 160);
+    const rvi_level *l = &r->level[level];
+    double scale = 1.0 / (double)(1 << level);
+    float most = 0;
+    for (int k = 0; k <= MARCH; k++) {
+        double far = span[0] + (span[1] - span[0]) * k / MARCH;
+        double px = x + far * along[0], py = y + far * along[1];
+        float top = rvi_grid_at(l->mean, l->width, l->height, (px + 0.5) * scale - 0.5,
+                                (py + 0.5) * scale - 0.5);
+        float up = (top - r->base) * s->z / ((float)far * r->cell + 1e-3f);
+        most = rvi_maxf(most, up);
+    }
+    return most;
+}
+
+/* The sky that a place on the floor sees beside the nearest wall. */
+static float floor_open(const scene *s, double x, double y) {
+    const rvi_relief *r = &s->relief;
+    double nx = x < 0 ? 0 : x > r->width - 1 ? r->width - 1 : x;
+    double ny = y < 0 ? 0 : y > r->height - 1 ? r->height - 1 : y;
+    float dx = (float)(x - nx) * r->cell, dy = (float)(y - ny) * r->cell;
+    float away = sqrtf(dx * dx + dy * dy);
+    float wall = (rvi_grid_at(r->upper, r->width, r->height, nx, ny) - r->base) * s->z;
+    float open = 0.5f + 0.5f * away / sqrtf(away * away + wall * wall + 1e-6f);
+    return away > 0 ? open : 0.35f;
+}
+
+static colour shade_floor(const scene *s, const spot *p) {
+    colour light, out;
+    const float up[3] = {0, 0, 1};
+    light_on(s, up, lit(s, block_before_sun(s, p->x, p->y)), floor_open(s, p->x, p->y), &light);
+    for (int c = 0; c < 3; c++)
+        out.v[c] = s->look.floor[c] * light.v[c];
+    /* The floor goes over into the sky at the horizon, wherever the camera stands. */
+    float rest = rvi_maxf(0, p->far - (float)s->camera.nearest) / s->wide;
+    float keep = rvi_expf(-0.30f * rest), sky[3];
+    float level[3] = {p->along[0], p->along[1], 0};
+    rvi_sky_at(&s->look.sky, level, sky);
+    for (int c = 0; c < 3; c++)
+        out.v[c] = out.v[c] * keep + sky[c] * (1 - keep);
+    return out;
+}
+
+/* ---- rays ---- */
+
+static spot spot_at(const scene *s, const rvi_hit *hit, const double from[3], const double along[3],
+                    float before) {
+    (void)from;
+    spot p = {.x = hit->x, .y = hit->y, .z = (float)hit->z, .far = (float)hit->t};
+    for (int k = 0; k < 3; k++)
+        p.along[k] = (float)along[k];
+    p.pixel = (p.far + before) * s->pixel;
+    return p;
+}
+
+static rvi_hit trace(const scene *s, const double from[3], const double along[3]) {
+    double cell = (double)s->relief.cell, z = (double)s->z;
+    rvi_ray ray = {{from[0] / cell, from[1] / cell, from[2] / z},
+                   {along[0] / cell, along[1] / cell, along[2] / z}};
+    return rvi_relief_trace(&s->relief, &ray);
+}
+
+/* What lies behind the block: floor or sky. */
+static colour backdrop(const scene *s, const double from[3], const double along[3], float before) {
+    colour out;
+    double base = (double)(s->relief.base * s->z);
+    double t = along[2] < -1e-9 ? (base - from[2]) / along[2] : 1e30;
+    if (t > 0 && t < 1e8 * (double)s->wide) {
+        rvi_hit hit = {.t = t, .z = (double)s->relief.base};
+        hit.x = (from[0] + t * along[0]) / (double)s->relief.cell;
+        hit.y = (from[1] + t * along[1]) / (double)s->relief.cell;
+        spot p = spot_at(s, &hit, from, along, before);
+        return shade_floor(s, &p);
+    }
+    float to[3] = {(float)along[0], (float)along[1], (float)along[2]};
+    rvi_sky_at(&s->look.sky, to, out.v);
+    return out;
+}
+
+/* Small waves, as a slope. */
+static void ripple(const scene *s, const spot *p, float slope[2]) {
+    float size = rvi_clampf(0.35f * s->relief.land->cell, 0.5f, 20);
+    float seen = 1 - smooth(0.15f, 0.6f, p->pixel / (size * rvi_maxf(-p->along[2], 0.05f)));
+    float x = (float)p->x * s->relief.cell / size, y = (float)p->y * s->relief.cell / size;
+    rvi_bump a = rvi_grain_at(&s->grain, x, y), b = rvi_grain_at(&s->grain, 2.3f * y, 2.3f * x);
+    slope[0] = 0.022f * seen * (a.dx + 0.7f * b.dy);
+    slope[1] = 0.022f * seen * (a.dy + 0.7f * b.dx);
+}
+
+static colour reflection(const scene *s, const spot *p, const float normal[3]) {
+    float twice = 2 * dot(p->along, normal);
+    double along[3], cell = (double)s->relief.cell;
+    for (int k = 0; k < 3; k++)
+        along[k] = (double)(p->along[k] - twice * normal[k]);
+    along[2] = along[2] < 0.01 ? 0.01 : along[2];
+    double from[3] = {p->x * cell, p->y * cell, (double)(p->z * s->z) + 1e-3 * cell};
+    rvi_hit hit = trace(s, from, along);
+    if (hit.kind == RVI_HIT_LAND) {
+        spot there = spot_at(s, &hit, from, along, p->far);
+        there.pixel *= 2;
+        return shade_land(s, &there);
+    }
+    float to[3] = {(float)along[0], (float)along[1], (float)along[2]};
+    colour out;
+    rvi_sky_at(&s->look.sky, to, out.v);
+    return out;
+}
+
+static colour shade_water(const scene *s, const spot *p) {
+    const rvi_relief *r = &s->relief;
+    float slope[2], normal[3], flat[3] = {0, 0, 1};
+    ripple(s, p, slope);
+    normal_of(slope, 1, normal);
+    spot bed = *p;
+    bed.z = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
+    float depth = rvi_maxf(0, p->z - bed.z);
+    float cosine = rvi_maxf(0.02f, -dot(p->along, normal)), grazing = 1 - rvi_minf(cosine, 1);
+    float squared = grazing * grazing;
+    float mirrors = 0.02f + 0.98f * squared * squared * grazing;
+    colour below = shade_land(s, &bed), light, over = reflection(s, p, normal);
+    light_on(s, flat, lit(s, light_grid(s, s->shade, p->x, p->y)), 1, &light);
+    static const float takes[3] = {0.42f, 0.11f, 0.075f}; /* of each metre */
+    float path = depth * (1 + 1 / sqrtf(1 - 0.5625f * (1 - rvi_minf(cosine * cosine, 1))));
+    float plain = s->kind == RV_render_look_map ? smooth(0, 0.5f, depth) : 0;
+    for (int c = 0; c < 3; c++) {
+        float keep = rvi_expf(-takes[c] * path) * (1 - plain);
+        float body = below.v[c] * keep + s->look.water[c] * light.v[c] * (1 - keep);
+        below.v[c] = body + mirrors * (over.v[c] - body);
+    }
+    return below;
+}
+
+static colour see(const scene *s, double x, double y, int *kind) {
+    double along[3];
+    rvi_camera_look(&s->camera, x, y, along);
+    rvi_hit hit = trace(s, s->camera.from, along);
+    *kind = (int)hit.kind;
+    if (hit.kind == RVI_HIT_NONE) {
+        *kind = along[2] < 0 ? -1 : 0;
+        return backdrop(s, s->camera.from, along, 0);
+    }
+    spot p = spot_at(s, &hit, s->camera.from, along, 0);
+    colour c = hit.kind == RVI_HIT_LAND    ? shade_land(s, &p)
+               : hit.kind == RVI_HIT_WATER ? shade_water(s, &p)
+                                           : shade_cut(s, &p, &hit);
+    through_air(s, &p, air_at(s, p.z), &c);
+    return c;
+}
+
+/* ---- pixels ---- */
+
+/* Light to what a screen shows, 0 to 1, still linear. */
+static colour develop(const scene *s, colour c) {
+    for (int k = 0; k < 3; k++) {
+        float x = c.v[k] * s->look.exposure;
+        assert(x >= 0 && x <= 1e30f);
+        c.v[k] = rvi_minf(x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f), 1);
+    }
+    return c;
+}
+
+static colour take(const scene *s, double x, double y, int *kind) {
+    return develop(s, see(s, x, y, kind));
+}
+
+static bool differ(const colour *a, const colour *b) {
+    for (int k = 0; k < 3; k++)
+        if (fabsf(sqrtf(a->v[k]) - sqrtf(b->v[k])) > 0.06f)
+            return true;
+    return false;
+}
+
+/* A thresholding pattern of B. Bayer, 1973, so that slow gradients show no steps. */
+static float dither(int x, int y) {
+    static const unsigned char order[8][8] = {
+        {0, 32, 8, 40, 2, 34, 10, 42},  {48, 16, 56, 24, 50, 18, 58, 26},
+        {12, 44, 4, 36, 14, 46, 6, 38}, {60, 28, 52, 20, 62, 30, 54, 22},
+        {3, 35, 11, 43, 1, 33, 9, 41},  {51, 19, 59, 27, 49, 17, 57, 25},
+        {15, 47, 7, 39, 13, 45, 5, 37}, {63, 31, 55, 23, 61, 29, 53, 21}};
+    return ((float)order[y & 7][x & 7] + 0.5f) / 64;
+}
+
+static void put(const scene *s, int x, int y, const colour *c) {
+    unsigned char *to = s->rgb + 3 * ((size_t)y * (size_t)s->camera.width + (size_t)x);
+    for (int k = 0; k < 3; k++) {
+        float at = rvi_clampf(c->v[k], 0, 1) * CURVE;
+        int i = (int)at;
+        float level = s->curve[i] + (at - (float)i) * (s->curve[i + 1] - s->curve[i]);
+        to[k] = (unsigned char)(level + dither(x, y));
+    }
+}
+
+/* A pixel whose neighbours look other gets four more rays. */
+static colour refine(const scene *s, int x, int y, colour sum) {
+    static const double at[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.625, 0.875}, {0.125, 0.625}};
+    for (int k = 0; k < 4; k++) {
+        int kind;
+        colour c = take(s, x + at[k][0], y + at[k][1], &kind);
+        for (int i = 0; i < 3; i++)
+            sum.v[i] += c.v[i];
+    }
+    for (int i = 0; i < 3; i++)
+        sum.v[i] *= 0.2f;
+    return sum;
+}
+
+typedef struct tile {
+    colour seen[RIM * RIM];
+    signed char kind[RIM * RIM];
+} tile;
+
+static bool at_edge(const tile *t, int i) {
+    const int beside[4] = {i - 1, i + 1, i - RIM, i + RIM};
+    for (int k = 0; k < 4; k++)
+        if (t->kind[beside[k]] != t->kind[i] || differ(&t->seen[beside[k]], &t->seen[i]))
+            return true;
+    return false;
+}
+
+static void draw_tile(void *arg, int64_t block) {
+    const scene *s = arg;
+    tile t;
+    int left = (int)(block % s->across) * TILE, top = (int)(block / s->across) * TILE;
+    int width = rvi_mini(TILE, s->camera.width - left);
+    int height = rvi_mini(TILE, s->camera.height - top);
+    for (int y = 0; y < height + 2; y++)
+        for (int x = 0; x < width + 2; x++) {
+            int kind;
+            t.seen[y * RIM + x] = take(s, left + x - 0.5, top + y - 0.5, &kind);
+            t.kind[y * RIM + x] = (signed char)kind;
+        }
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int i = (y + 1) * RIM + x + 1;
+            colour c = t.seen[i];
+            if (at_edge(&t, i))
+                c = refine(s, left + x, top + y, c);
+            put(s, left + x, top + y, &c);
+        }
+}
+
+/* ---- the scene ---- */
+
+static void make_curve(scene *s) {
+    for (int i = 0; i < CURVE + 2; i++) {
+        float v = (float)i / CURVE;
+        float level = v <= 0.0031308f ? 12.92f * v : 1.055f * rvi_powf(v, 1 / 2.4f) - 0.055f;
+        s->curve[i] = 255 * rvi_minf(level, 1);
+    }
+}
+
+float rvi_view_depth(const rv_terrain *land, float z) {
+    int side = rvi_maxi(2, rvi_maxi(land->width, land->height)) - 1;
+    return 0.045f * (float)side * land->cell / z;
+}
+
+static rv_status make_light(scene *s) {
+    const rvi_relief *r = &s->relief;
+    const rvi_sky *sky = &s->look.sky;
+    s->light_level = rvi_light_level(r, LIGHT_SIDE);
+    const rvi_level *l = &r->level[s->light_level];
+    size_t count = (size_t)l->width * (size_t)l->height;
+    s->open = rvi_alloc(r->land->ctx, 2 * count, sizeof(float), "the light of a picture");
+    if (!s->open)
+        return RV_ERROR_MEMORY;
+    s->shade = s->open + count;
+    rv_status status = rvi_occlusion_make(r, s->light_level, 0.1f * s->wide, s->z, s->open);
+    float flat = sqrtf(sky->sun[0] * sky->sun[0] + sky->sun[1] * sky->sun[1]);
+    s->sun_height = sky->sun[2] / rvi_maxf(flat, 1e-3f);
+    float wide = SUN_WIDTH * (1 + s->sun_height * s->sun_height);
+    if (status == RV_OK && flat > 1e-3f)
+        status = rvi_horizon_make(r, s->light_level, sky->sun[0], sky->sun[1], s->sun_height - wide,
+                                  s->z, s->shade);
+    return status;
+}
+
+/* To the side of the wall that is seen most of, so that it is lit. */
+static float sun_side(float azimuth) {
+    float face = 90 * rvi_floorf(azimuth / 90 + 0.5f);
+    return face < azimuth ? azimuth - 72 : azimuth + 72;
+}
+
+static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
+    s->z = v->shot.z;
+    s->kind = v->look;
+    s->look = *rvi_look_get(v->look);
+    rvi_grain_make(&s->grain, RVI_GRAIN_SEED);
+    make_curve(s);
+    rv_status status = rvi_relief_create(land, rvi_view_depth(land, s->z), true, &s->relief);
+    if (status != RV_OK)
+        return status;
+    s->wide = (float)(rvi_maxi(s->relief.width, s->relief.height) - 1) * s->relief.cell;
+    rvi_shot shot = v->shot;
+    if (isnan(shot.azimuth))
+        shot.azimuth = rvi_camera_side(&s->relief);
+    s->camera = rvi_camera_frame(&s->relief, &shot);
+    s->pixel = (float)(2 * s->camera.tangent / shot.height);
+    s->haze = v->haze * s->look.haze / s->wide;
+    rvi_sky_place_sun(&s->look.sky, isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
+                      isnan(v->sun_altitude) ? s->look.sun_altitude : v->sun_altitude);
+    status = rvi_ground_prepare(&s->relief, &s->grain, v->snow, s->look.dry, &s->ground);
+    return status == RV_OK ? make_light(s) : status;
+}
+
+size_t rvi_view_memory(const rv_terrain *land) {
+    /* The relief, two grids of light with the rows they are made in, the bands of the bedrock. */
+    size_t floats = rvi_relief_cells(land, true) * 5 / 2 + 65536;
+    if (rvi_strata_there(land))
+        floats += rvi_cells(land);
+    return rvi_relief_memory(land, true) + floats * sizeof(float) + sizeof(scene);
+}
+
+rv_status rvi_view_draw(const rv_terrain *land, const rvi_view *view, unsigned char *rgb) {
+    rv_context *ctx = land->ctx;
+    scene *s = rvi_alloc(ctx, 1, sizeof *s, "a picture");
+    if (!s)
+        return RV_ERROR_MEMORY;
+    s->rgb = rgb;
+    rv_status status = prepare(land, view, s);
+    s->across = (view->shot.width + TILE - 1) / TILE;
+    int64_t down = (view->shot.height + TILE - 1) / TILE;
+    if (status == RV_OK)
+        status = rvi_parallel(ctx, s->across * down, draw_tile, s);
+    rvi_free(ctx, s->open);
+    rvi_ground_release(&s->ground);
+    rvi_relief_destroy(&s->relief);
+    rvi_free(ctx, s);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* view.h: a perspective picture of the land. */
+#ifndef RVI_PICTURE_VIEW_H
+#define RVI_PICTURE_VIEW_H
+
+#include "picture/camera.h"
+
+/* NaN: chosen by the land and the look. */
+typedef struct rvi_view {
+    int look;                        /* RV_render_look_... */
+    rvi_shot shot;                   /* its azimuth may be NaN */
+    float sun_azimuth, sun_altitude; /* degrees */
+    float snow;                      /* metres */
+    float haze;                      /* times that of the look */
+} rvi_view;
+
+/* Three bytes a pixel, red, green, blue. */
+rv_status rvi_view_draw(const rv_terrain *land, const rvi_view *view, unsigned char *rgb);
+/* Bytes it needs beside the picture. */
+size_t rvi_view_memory(const rv_terrain *land);
+/* How deep the block goes below the lowest point. */
+float rvi_view_depth(const rv_terrain *land, float z);
+
+#endif

@@ -1,0 +1,36 @@
+/* render.c: writes a perspective picture of the land (picture/view.c). */
+#include "base/text.h"
+#include "formats/format.h"
+#include "picture/view.h"
+#include "steps/step.h"
+
+rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
+    size_t pixels = (size_t)p->width * (size_t)p->height;
+    if (job->planning) {
+        job->memory = pixels * 3 + rvi_view_memory(job->land);
+        return RV_OK;
+    }
+    if (!rvi_text_ends(p->file, ".png"))
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a picture is a PNG, so its name must end in .png.", p->file);
+    unsigned char *rgb = rvi_alloc(job->ctx, pixels, 3, "a picture");
+    if (!rgb)
+        return RV_ERROR_MEMORY;
+    rvi_view view = {.look = p->look,
+                     .shot = {.width = p->width,
+                              .height = p->height,
+                              .azimuth = p->azimuth,
+                              .elevation = p->elevation,
+                              .distance = p->distance,
+                              .fov = p->fov,
+                              .z = p->z},
+                     .sun_azimuth = p->sun,
+                     .sun_altitude = p->altitude,
+                     .snow = p->snow,
+                     .haze = p->haze};
+    rv_status status = rvi_view_draw(job->land, &view, rgb);
+    if (status == RV_OK)
+        status = rvi_png_write_picture(job->ctx, p->file, p->width, p->height, 3, rgb);
+    rvi_free(job->ctx, rgb);
+    return status;
+}
