@@ -154,6 +154,27 @@ RV_API rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out);
 RV_API rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot); /* to the last bit */
 RV_API void rv_snapshot_destroy(rv_snapshot *snapshot);
 
+/* ---- Meshes: triangles in space ---------------------------------------------------------------- */
+
+/* x is east, y is north, z is up, in metres. The corners of a face go counterclockwise seen from
+ * outside. */
+typedef struct rv_mesh rv_mesh;
+
+/* The surface of a terrain, whose south-west corner becomes x = y = 0. error 0: every cell is a vertex;
+ * else few vertices, whose triangles stay within `error` metres of the height of every cell. depth 0:
+ * the surface alone; else a closed block with a flat base so many metres below the lowest cell. */
+RV_API rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth, rv_mesh **out);
+RV_API rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out); /* .obj */
+/* .obj, .ply, .stl or .glb. `land`: the terrain it was made from, whose fields a .ply then holds; or NULL. */
+RV_API rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *land);
+RV_API void rv_mesh_destroy(rv_mesh *mesh); /* before its context; NULL is fine */
+
+RV_API size_t rv_mesh_vertex_count(const rv_mesh *mesh);
+RV_API size_t rv_mesh_face_count(const rv_mesh *mesh);
+RV_API const double *rv_mesh_points(const rv_mesh *mesh);  /* x, y, z of each vertex */
+RV_API const uint32_t *rv_mesh_faces(const rv_mesh *mesh); /* three vertices of each face, counted from 0 */
+RV_API double rv_mesh_volume(const rv_mesh *mesh);         /* cubic metres, where it is closed */
+
 /* ---- Steps: made from the one table, steps.def ----------------------------------------------- */
 
 #define RV_AUTO NAN    /* a real parameter that the step chooses itself */
