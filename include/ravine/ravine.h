@@ -175,6 +175,37 @@ RV_API const double *rv_mesh_points(const rv_mesh *mesh);  /* x, y, z of each ve
 RV_API const uint32_t *rv_mesh_faces(const rv_mesh *mesh); /* three vertices of each face, counted from 0 */
 RV_API double rv_mesh_volume(const rv_mesh *mesh);         /* cubic metres, where it is closed */
 
+/* What keeps a mesh from being the surface of a solid. */
+typedef enum rv_fault_kind {
+    RV_FAULT_open_edge,       /* an edge of one face */
+    RV_FAULT_crowded_edge,    /* an edge of more than two */
+    RV_FAULT_turned_face,     /* two faces go along their edge in the same direction */
+    RV_FAULT_pinched_vertex,  /* the faces around a vertex are more than one fan */
+    RV_FAULT_flat_face,       /* a face without area */
+    RV_FAULT_crossing_faces,  /* two faces meet where they have no corner or edge in common */
+    RV_FAULT_inside_out,      /* a shell whose faces look inwards, or a wrong way inside another */
+    RV_FAULT_COUNT
+} rv_fault_kind;
+
+#define RV_NO_NUMBER UINT32_MAX
+
+typedef struct rv_fault {
+    rv_fault_kind kind;
+    uint32_t face, other; /* counted from 0; RV_NO_NUMBER: none */
+    uint32_t vertex[2];   /* of the edge, or the first alone; RV_NO_NUMBER: none */
+    double at[3];         /* where */
+} rv_fault;
+
+typedef void (*rv_fault_fn)(void *user, const rv_fault *fault);
+
+/* Tells of every fault, kind by kind; RV_OK whether there are some or none. Coordinates are first rounded
+ * to a lattice of 2^-39 of the farthest of them or finer; on it every answer is exact. Of the faces that
+ * a single face meets, at most 16 are told. Shells are looked at when there is no other fault. */
+RV_API rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn tell, void *user);
+
+/* Writes the fault as a sentence, which counts from 1 as an OBJ does; returns its length, as snprintf does. */
+RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
+
 /* ---- Steps: made from the one table, steps.def ----------------------------------------------- */
 
 #define RV_AUTO NAN    /* a real parameter that the step chooses itself */

@@ -18,8 +18,8 @@ struct rv_mesh {
     size_t surface_faces;    /* the same of faces; both are everything when there is no base */
 };
 
-/* How many vertices or faces a mesh can have: numbers of files have 32 bits. */
-#define RVI_MESH_MOST ((size_t)INT32_MAX)
+/* How many vertices or faces a mesh can have: three times that fits into 32 bits. */
+#define RVI_MESH_MOST ((size_t)1 << 30)
 
 /* A mesh with room for so many of each, all zero. `land`: its vertices come from cells. */
 rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land, rv_mesh **out);

@@ -280,10 +280,10 @@ static rv_status make_room(net *n) {
     if (status != RV_OK || n->triangle_count + 2 <= n->triangle_room)
         return status;
     size_t room = larger_room(n->triangle_room, 2 * cells + 2);
-    if (room > RVI_MESH_MOST / 2) /* half-edges have 32 bits, too */
+    if (room > RVI_MESH_MOST)
         return rvi_fail(n->ctx, RV_ERROR_MEMORY,
                         "A mesh that keeps to this error may have more than %zu faces.",
-                        RVI_MESH_MOST / 2);
+                        RVI_MESH_MOST);
     status = grow(n->ctx, &n->triangles, n->triangle_count, room, sizeof *n->triangles);
     if (status == RV_OK)
         status = grow(n->ctx, &n->heap, n->heap_count, room, sizeof *n->heap);

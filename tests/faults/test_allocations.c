@@ -357,6 +357,11 @@ static void whole_recipes(void **state) {
         fail_each(texts[i], run_whole, texts[i]);
 }
 
+static void ignore_fault(void *user, const rv_fault *fault) {
+    (void)user;
+    (void)fault;
+}
+
 static rv_status load_mesh(rv_context *ctx, const void *what, long number, uint64_t *hash) {
     (void)number;
     (void)hash;
@@ -364,17 +369,24 @@ static rv_status load_mesh(rv_context *ctx, const void *what, long number, uint6
     rv_status status = rv_mesh_load(ctx, what, &mesh);
     if (status != RV_OK)
         assert_null(mesh);
+    else
+        status = rv_mesh_check(mesh, ignore_fault, NULL);
     rv_mesh_destroy(mesh);
     return status;
 }
 
-static void reading_meshes(void **state) {
+static void reading_and_checking_meshes(void **state) {
     (void)state;
     FILE *file = fopen("grey.obj", "w");
     assert_non_null(file);
-    fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", file);
+    fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", file);
     fclose(file);
     fail_each("grey.obj", load_mesh, "grey.obj");
+    file = fopen("grey.obj", "a");
+    assert_non_null(file);
+    fputs("f 2 3 4\nf 1 2 3\n", file); /* with faces that meet */
+    fclose(file);
+    fail_each("grey.obj with faults", load_mesh, "grey.obj");
     remove("grey.obj");
 }
 
@@ -444,7 +456,7 @@ int main(void) {
         cmocka_unit_test(every_step_by_default),
         cmocka_unit_test(whole_recipes),
         cmocka_unit_test(reading_recipes),
-        cmocka_unit_test(reading_meshes),
+        cmocka_unit_test(reading_and_checking_meshes),
         cmocka_unit_test(planning),
     };
     return cmocka_run_group_tests(tests, make_images, remove_images);
