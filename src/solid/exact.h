@@ -36,16 +36,31 @@ static inline double rvi_size_of(double x) {
     return x < 0 ? -x : x;
 }
 
-/* The sign of that volume: 0 when the four lie in a plane. */
-static inline int rvi_side(rvi_spot a, rvi_spot b, rvi_spot c, rvi_spot d) {
+/* A plane through three spots, to ask about many others. */
+typedef struct rvi_plane {
+    rvi_spot a, b, c;
+    double normal[3]; /* of abc, rounded */
+    double sizes[3];  /* the sizes of the products that it is the difference of, summed */
+} rvi_plane;
+
+static inline rvi_plane rvi_plane_of(rvi_spot a, rvi_spot b, rvi_spot c) {
     double ux = (double)(b.x - a.x), uy = (double)(b.y - a.y), uz = (double)(b.z - a.z);
     double vx = (double)(c.x - a.x), vy = (double)(c.y - a.y), vz = (double)(c.z - a.z);
-    double wx = (double)(d.x - a.x), wy = (double)(d.y - a.y), wz = (double)(d.z - a.z);
     double yz = uy * vz, zy = uz * vy, zx = uz * vx, xz = ux * vz, xy = ux * vy, yx = uy * vx;
-    double sum = (yz - zy) * wx + (zx - xz) * wy + (xy - yx) * wz;
-    double bound = ((rvi_size_of(yz) + rvi_size_of(zy)) * rvi_size_of(wx) +
-                    (rvi_size_of(zx) + rvi_size_of(xz)) * rvi_size_of(wy) +
-                    (rvi_size_of(xy) + rvi_size_of(yx)) * rvi_size_of(wz)) *
+    return (rvi_plane){a,
+                       b,
+                       c,
+                       {yz - zy, zx - xz, xy - yx},
+                       {rvi_size_of(yz) + rvi_size_of(zy), rvi_size_of(zx) + rvi_size_of(xz),
+                        rvi_size_of(xy) + rvi_size_of(yx)}};
+}
+
+/* The sign of the volume of abcd: 0 when d lies in the plane. */
+static inline int rvi_plane_side(const rvi_plane *p, rvi_spot d) {
+    double x = (double)(d.x - p->a.x), y = (double)(d.y - p->a.y), z = (double)(d.z - p->a.z);
+    double sum = p->normal[0] * x + p->normal[1] * y + p->normal[2] * z;
+    double bound = (p->sizes[0] * rvi_size_of(x) + p->sizes[1] * rvi_size_of(y) +
+                    p->sizes[2] * rvi_size_of(z)) *
                    0x1p-50;
     if (sum > bound)
         return 1;
@@ -53,7 +68,12 @@ static inline int rvi_side(rvi_spot a, rvi_spot b, rvi_spot c, rvi_spot d) {
         return -1;
     if (bound == 0) /* every product is zero, as in planes along the axes */
         return 0;
-    return rvi_wide_sign(rvi_volume(a, b, c, d));
+    return rvi_wide_sign(rvi_volume(p->a, p->b, p->c, d));
+}
+
+static inline int rvi_side(rvi_spot a, rvi_spot b, rvi_spot c, rvi_spot d) {
+    rvi_plane plane = rvi_plane_of(a, b, c);
+    return rvi_plane_side(&plane, d);
 }
 
 /* A spot seen along one axis. */

@@ -8,9 +8,7 @@
  * have more in common just when they lie in one plane on the same side of it. */
 #include "solid/lattice.h"
 
-typedef struct triangle {
-    rvi_spot a, b, c;
-} triangle;
+typedef rvi_plane triangle; /* with its plane */
 
 /* Have all signs that are not zero the same sign? */
 static bool agree(int a, int b, int c) {
@@ -49,14 +47,14 @@ static bool edge_meets(rvi_spot p, rvi_spot q, int p_side, int q_side, const tri
         return false;
     if (p_side == 0 && q_side == 0)
         return flat_edge_meets(p, q, t);
-    return agree(rvi_side(p, q, t->a, t->b), rvi_side(p, q, t->b, t->c),
-                 rvi_side(p, q, t->c, t->a));
+    int a = rvi_side(p, q, t->a, t->b), b = rvi_side(p, q, t->b, t->c);
+    return a * b >= 0 && agree(a, b, rvi_side(p, q, t->c, t->a));
 }
 
 static void sides(const triangle *plane, const triangle *t, int out[3]) {
-    out[0] = rvi_side(plane->a, plane->b, plane->c, t->a);
-    out[1] = rvi_side(plane->a, plane->b, plane->c, t->b);
-    out[2] = rvi_side(plane->a, plane->b, plane->c, t->c);
+    out[0] = rvi_plane_side(plane, t->a);
+    out[1] = rvi_plane_side(plane, t->b);
+    out[2] = rvi_plane_side(plane, t->c);
 }
 
 static bool apart(const int s[3]) {
@@ -82,10 +80,10 @@ static bool separate_meet(const triangle *t, const triangle *u) {
 
 /* Both have their shared corner at a. */
 static bool hinged_meet(const triangle *t, const triangle *u) {
-    int ub = rvi_side(t->a, t->b, t->c, u->b), uc = rvi_side(t->a, t->b, t->c, u->c);
+    int ub = rvi_plane_side(t, u->b), uc = rvi_plane_side(t, u->c);
     if (ub * uc > 0)
         return false;
-    int tb = rvi_side(u->a, u->b, u->c, t->b), tc = rvi_side(u->a, u->b, u->c, t->c);
+    int tb = rvi_plane_side(u, t->b), tc = rvi_plane_side(u, t->c);
     if (tb * tc > 0)
         return false;
     return edge_meets(u->b, u->c, ub, uc, t) || edge_meets(t->b, t->c, tb, tc, u);
@@ -122,9 +120,9 @@ bool rvi_faces_meet(const rvi_lattice *l, size_t f, size_t g) {
     if (shared == 2)
         return folded(rvi_corner(l, f, (not_f + 1) % 3), rvi_corner(l, f, (not_f + 2) % 3),
                       rvi_corner(l, f, not_f), rvi_corner(l, g, not_g));
-    triangle t = {rvi_corner(l, f, at_f), rvi_corner(l, f, (at_f + 1) % 3),
-                  rvi_corner(l, f, (at_f + 2) % 3)};
-    triangle u = {rvi_corner(l, g, at_g), rvi_corner(l, g, (at_g + 1) % 3),
-                  rvi_corner(l, g, (at_g + 2) % 3)};
+    triangle t = rvi_plane_of(rvi_corner(l, f, at_f), rvi_corner(l, f, (at_f + 1) % 3),
+                              rvi_corner(l, f, (at_f + 2) % 3));
+    triangle u = rvi_plane_of(rvi_corner(l, g, at_g), rvi_corner(l, g, (at_g + 1) % 3),
+                              rvi_corner(l, g, (at_g + 2) % 3));
     return shared == 1 ? hinged_meet(&t, &u) : separate_meet(&t, &u);
 }

@@ -295,7 +295,7 @@ static void showing_and_saving(void **state) {
         "out.r32",
         "terrain width=24 height=20 noise octaves=2 save out.obj error=1 solid=5 save out.stl save "
         "out.glb solid=3 save out.ply error=20",
-        "terrain width=60 height=50 noise save out.obj error=0.01",
+        "terrain width=40 height=30 noise octaves=2 save out.obj error=0.01",
 #ifdef RAVINE_PNG
         "open grey.png mask grey.png save out.png save out.png field=mask bits=8",
         "terrain width=24 height=20 noise octaves=2 hillshade out.png hillshade out.png tint=land",
