@@ -5,8 +5,10 @@
  * of |h(-1) - 2 h(0) + h(1)| at both its ends. Where neither bends less, diagonals alternate like
  * the fields of a chess board.
  *
- * A block has a base `depth` metres below the lowest cell: under each vertex of the border one of
- * the base, between them walls, and in the middle of the base one more, from which it is a fan.
+ * A block has a base `depth` metres below the lowest cell. Under each vertex of the border stands
+ * one of the base, between them walls. Inside the border of the base lie rings, each with half the
+ * vertices of the one around it and as far inside it as those are apart, so that faces grow towards
+ * the middle and keep their shape; the last ring is a fan around the middle.
  */
 #include "terrain/mesh.h"
 
@@ -209,10 +211,26 @@ static bool border_place(const rv_terrain *land, uint32_t cell, size_t *place) {
     return true;
 }
 
-/* The vertices of the surface that lie on its border, in the order of the way around it. */
+enum { RINGS = 40 };
+
+/* The border and the rings of the base inside it. A ring is a rectangle, of which `segments` edges
+ * lie on each side, in the order south, east, north, west. */
+typedef struct block {
+    uint32_t *border; /* the vertices of the surface on it, in the order of the way around it */
+    size_t segments[RINGS][4];
+    double shrink[RINGS][2]; /* how far it reaches from the middle, beside the border, in x and y */
+    int rings;               /* with the border, which is the first */
+} block;
+
+static size_t ring_size(const block *b, int ring) {
+    const size_t *s = b->segments[ring];
+    return s[0] + s[1] + s[2] + s[3];
+}
+
 static rv_status find_border(const rv_terrain *land, const uint32_t *cells, size_t count,
-                             uint32_t **out, size_t *found) {
-    size_t size = border_size(land);
+                             block *out) {
+    size_t size = border_size(land), width = (size_t)land->width - 1,
+           height = (size_t)land->height - 1, found = 0;
     uint32_t *border = rvi_alloc(land->ctx, size, sizeof *border, "the border of a mesh");
     if (border == NULL)
         return RV_ERROR_MEMORY;
@@ -221,65 +239,158 @@ static rv_status find_border(const rv_terrain *land, const uint32_t *cells, size
         if (border_place(land, cells != NULL ? cells[v] : (uint32_t)v, &place))
             border[place] = (uint32_t)v + 1;
     }
-    *found = 0;
-    for (size_t i = 0; i < size; i++)
-        if (border[i] != NONE)
-            border[(*found)++] = border[i] - 1;
-    *out = border;
+    for (size_t i = 0; i < size; i++) {
+        if (border[i] == NONE)
+            continue;
+        border[found++] = border[i] - 1;
+        out->segments[0][(i >= width) + (i >= width + height) + (i >= 2 * width + height)]++;
+    }
+    out->border = border;
     return RV_OK;
 }
 
-static void put_face(rv_mesh *mesh, size_t face, size_t a, size_t b, size_t c) {
+/* Rings follow as long as they are smaller and leave half of the shorter side to the fan. */
+static void plan_rings(const rv_terrain *land, block *b) {
+    double x = (double)(land->width - 1) / 2, y = (double)(land->height - 1) / 2, inside = 0.0;
+    b->shrink[0][0] = b->shrink[0][1] = 1.0;
+    for (b->rings = 1; b->rings < RINGS; b->rings++) {
+        size_t last = ring_size(b, b->rings - 1), *next = b->segments[b->rings];
+        inside += 4 * (x + y - 2 * inside) / (double)last;
+        if (last <= 8 || inside > x / 2 || inside > y / 2)
+            return;
+        for (int side = 0; side < 4; side++)
+            next[side] = (b->segments[b->rings - 1][side] + 1) / 2;
+        b->shrink[b->rings][0] = 1 - inside / x;
+        b->shrink[b->rings][1] = 1 - inside / y;
+    }
+}
+
+/* How many vertices and faces walls and base have. */
+static void block_size(const block *b, size_t *vertices, size_t *faces) {
+    *vertices = 1;
+    *faces = 2 * ring_size(b, 0) + ring_size(b, b->rings - 1);
+    for (int r = 0; r < b->rings; r++) {
+        *vertices += ring_size(b, r);
+        if (r > 0)
+            *faces += ring_size(b, r - 1) + ring_size(b, r);
+    }
+}
+
+static size_t put_face(rv_mesh *mesh, size_t face, size_t a, size_t b, size_t c) {
     uint32_t *corner = mesh->corners + 3 * face;
     corner[0] = (uint32_t)a;
     corner[1] = (uint32_t)b;
     corner[2] = (uint32_t)c;
+    return face + 1;
+}
+
+/* A vertex of the base: where that of the cell is, drawn to the middle. */
+static void put_base(const rv_terrain *land, rv_mesh *mesh, size_t vertex, uint32_t cell,
+                     const double shrink[2], double bottom) {
+    double x = (double)(land->width - 1) * (double)land->cell / 2;
+    double y = (double)(land->height - 1) * (double)land->cell / 2;
+    double *point = mesh->points + 3 * vertex;
+    put_vertex(land, mesh, vertex, cell);
+    if (shrink[0] < 1.0 || shrink[1] < 1.0) {
+        point[0] = x + (point[0] - x) * shrink[0];
+        point[1] = y + (point[1] - y) * shrink[1];
+    }
+    point[2] = bottom;
+}
+
+/* One side between a ring, whose vertices from `outer` on are its own, and the next from `inner`.
+ * The ends are those of the side after it. Two edges outside stand over one inside, or a last one.
+ */
+static size_t put_strip(rv_mesh *mesh, size_t face, const size_t outer[2], size_t segments,
+                        const size_t inner[2]) {
+    size_t half = (segments + 1) / 2;
+    for (size_t k = 0; k < half; k++) {
+        size_t o = outer[0] + 2 * k, i = inner[0] + k;
+        size_t i_next = k + 1 < half ? i + 1 : inner[1];
+        size_t o_next = 2 * k + 1 < segments ? o + 1 : outer[1];
+        face = put_face(mesh, face, o_next, o, i);
+        face = put_face(mesh, face, o_next, i, i_next);
+        if (2 * k + 2 <= segments)
+            face = put_face(mesh, face, 2 * k + 2 < segments ? o + 2 : outer[1], o_next, i_next);
+    }
+    return face;
+}
+
+/* The faces from ring `ring`, whose vertices begin at `outer`, to the next. */
+static size_t put_ring(rv_mesh *mesh, size_t face, const block *b, int ring, size_t outer) {
+    size_t first[2] = {outer, outer + ring_size(b, ring)}, at[2] = {first[0], first[1]};
+    for (int side = 0; side < 4; side++) {
+        size_t outside = b->segments[ring][side], inside = b->segments[ring + 1][side];
+        size_t o[2] = {at[0], side < 3 ? at[0] + outside : first[0]};
+        size_t i[2] = {at[1], side < 3 ? at[1] + inside : first[1]};
+        face = put_strip(mesh, face, o, outside, i);
+        at[0] += outside;
+        at[1] += inside;
+    }
+    return face;
+}
+
+/* The vertices of the base, from the border to the middle. */
+static void put_base_vertices(const rv_terrain *land, rv_mesh *mesh, const block *b,
+                              double bottom) {
+    size_t at = mesh->surface_vertices, before = 0;
+    for (int r = 0; r < b->rings; r++) {
+        size_t first = at, from = before;
+        for (int side = 0; side < 4; side++) {
+            for (size_t k = 0; k < b->segments[r][side]; k++) {
+                uint32_t cell =
+                    r == 0 ? mesh->cells[b->border[at - first]] : mesh->cells[from + 2 * k];
+                put_base(land, mesh, at++, cell, b->shrink[r], bottom);
+            }
+            from += r > 0 ? b->segments[r - 1][side] : 0;
+        }
+        before = first;
+    }
+    uint32_t middle = (uint32_t)(rvi_cells(land) / 2);
+    put_base(land, mesh, at, middle, (const double[2]){0, 0}, bottom);
 }
 
 /* Walls and base, behind the surface. */
-static void add_block(const rv_terrain *land, rv_mesh *mesh, const uint32_t *border, size_t count,
-                      double bottom) {
-    size_t first = mesh->surface_vertices, middle = first + count, face = mesh->surface_faces;
-    for (size_t i = 0; i < count; i++) {
-        put_vertex(land, mesh, first + i, mesh->cells[border[i]]);
-        mesh->points[3 * (first + i) + 2] = bottom;
-    }
-    double *point = mesh->points + 3 * middle;
-    point[0] = (double)(land->width - 1) * (double)land->cell / 2;
-    point[1] = (double)(land->height - 1) * (double)land->cell / 2;
-    point[2] = bottom;
-    mesh->cells[middle] =
-        (uint32_t)((size_t)(land->height / 2) * (size_t)land->width + (size_t)(land->width / 2));
+static void add_block(const rv_terrain *land, rv_mesh *mesh, const block *b, double bottom) {
+    size_t first = mesh->surface_vertices, face = mesh->surface_faces, count = ring_size(b, 0);
+    put_base_vertices(land, mesh, b, bottom);
     for (size_t i = 0; i < count; i++) {
         size_t next = i + 1 < count ? i + 1 : 0;
-        put_face(mesh, face++, border[i], first + i, first + next);
-        put_face(mesh, face++, border[i], first + next, border[next]);
+        face = put_face(mesh, face, b->border[i], first + i, first + next);
+        face = put_face(mesh, face, b->border[i], first + next, b->border[next]);
     }
+    for (int r = 0; r + 1 < b->rings; r++) {
+        face = put_ring(mesh, face, b, r, first);
+        first += ring_size(b, r);
+    }
+    count = ring_size(b, b->rings - 1);
     for (size_t i = 0; i < count; i++)
-        put_face(mesh, face++, first + (i + 1 < count ? i + 1 : 0), first + i, middle);
-    assert(face == mesh->face_count);
+        face = put_face(mesh, face, first + (i + 1 < count ? i + 1 : 0), first + i, first + count);
+    assert(face == mesh->face_count && first + count + 1 == mesh->vertex_count);
 }
 
 /* ---- Both ---- */
 
 static rv_status build(const rv_terrain *land, const rvi_net *net, double depth, rv_mesh **out) {
-    uint32_t *border = NULL;
-    size_t count = 0;
+    block b = {.border = NULL};
+    size_t vertices = 0, faces = 0;
     rv_status status = RV_OK;
     if (depth > 0) {
-        size_t vertices = net != NULL ? net->vertex_count : rvi_cells(land);
-        status = find_border(land, net != NULL ? net->cells : NULL, vertices, &border, &count);
+        status = find_border(land, net != NULL ? net->cells : NULL,
+                             net != NULL ? net->vertex_count : rvi_cells(land), &b);
+        if (status != RV_OK)
+            return status;
+        plan_rings(land, &b);
+        block_size(&b, &vertices, &faces);
     }
-    size_t more_vertices = depth > 0 ? count + 1 : 0;
-    if (status == RV_OK)
-        status = net != NULL ? make_simple(land, net, more_vertices, 3 * count, out)
-                             : make_grid(land, more_vertices, 3 * count, out);
+    status = net != NULL ? make_simple(land, net, vertices, faces, out)
+                         : make_grid(land, vertices, faces, out);
     if (status == RV_OK && depth > 0) {
         float low, high;
         rvi_range(land->ctx, land->surface, rvi_cells(land), &low, &high);
-        add_block(land, *out, border, count, (double)low - depth);
+        add_block(land, *out, &b, (double)low - depth);
     }
-    rvi_free(land->ctx, border);
+    rvi_free(land->ctx, b.border);
     return status;
 }
 
@@ -309,7 +420,7 @@ size_t rvi_mesh_memory(const rv_terrain *land, double error) {
         GRID = 3 * sizeof(double) + 7 * sizeof(uint32_t), /* a vertex and its two faces */
         NORMAL = 3 * sizeof(double),                      /* while a file is written */
         NET = 200, /* where every cell becomes a vertex, and arrays that grow lie there twice */
-        BORDER = 160
+        BORDER = 320
     };
     return rvi_cells(land) * (error > 0 ? NET : GRID + NORMAL) + BORDER * border_size(land);
 }
