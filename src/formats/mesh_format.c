@@ -20,6 +20,11 @@ const rvi_mesh_format *rvi_mesh_format_find(const char *path) {
 }
 
 rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *land) {
+    rvi_progress_begin(mesh->ctx, "the mesh");
+    return rvi_mesh_write(mesh, path, land);
+}
+
+rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain *land) {
     const rvi_mesh_format *format = rvi_mesh_format_find(path);
     if (format == NULL)
         return rvi_fail(mesh->ctx, RV_ERROR_USAGE,
@@ -37,6 +42,7 @@ rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *
 
 rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out) {
     *out = NULL;
+    rvi_progress_begin(ctx, "the mesh");
     const rvi_mesh_format *format = rvi_mesh_format_find(path);
     if (format == NULL || format->decode == NULL)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s: the name of a mesh to read must end in .obj.",

@@ -19,6 +19,9 @@ extern const rvi_mesh_format rvi_mesh_obj, rvi_mesh_ply, rvi_mesh_stl, rvi_mesh_
 /* By the extension of a path; NULL: none. */
 const rvi_mesh_format *rvi_mesh_format_find(const char *path);
 
+/* rv_mesh_save within a step. */
+rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain *land);
+
 /* ---- For the formats themselves ---- */
 
 static inline void rvi_put_u32(unsigned char *at, uint32_t value) {

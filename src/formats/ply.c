@@ -2,6 +2,7 @@
  * mesh came from a terrain, one more float for each of its fields, by the field's name. */
 #include "formats/mesh_format.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static rv_status put_header(rvi_writer *writer, const rv_mesh *mesh, const rv_te
 static rv_status put_vertices(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land) {
     rv_status status = RV_OK;
     for (size_t v = 0; v < mesh->vertex_count && status == RV_OK; v++) {
+        assert(land == NULL || mesh->cells[v] < rvi_cells(land)); /* is it the land it came from? */
         unsigned char bytes[12];
         for (size_t i = 0; i < 3; i++)
             rvi_put_f32(bytes + 4 * i, (float)mesh->points[3 * v + i]);

@@ -191,6 +191,7 @@ static rv_status check_lattice(const rvi_lattice *l, const rvi_links *links, lis
 rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn tell, void *user) {
     listener to = {.tell = tell, .user = user};
     rvi_links links;
+    rvi_progress_begin(mesh->ctx, "the check");
     rv_status status = rvi_links_create(mesh, listen, &to, &links);
     if (status != RV_OK)
         return status;

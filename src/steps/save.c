@@ -150,10 +150,10 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
                         "holds every field.",
                         p->file, p->field);
     rv_mesh *mesh;
-    rv_status status = rv_mesh_from_terrain(job->land, p->error, p->solid, &mesh);
+    rv_status status = rvi_mesh_of_land(job->land, p->error, p->solid, &mesh);
     if (status != RV_OK)
         return status;
-    status = rv_mesh_save(mesh, p->file, job->land);
+    status = rvi_mesh_write(mesh, p->file, job->land);
     if (status == RV_OK)
         rvi_log(job->ctx, "%s: %zu vertices, %zu faces, %s, land %016llx", p->file,
                 mesh->vertex_count, mesh->face_count,

@@ -395,6 +395,11 @@ static rv_status build(const rv_terrain *land, const rvi_net *net, double depth,
 }
 
 rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth, rv_mesh **out) {
+    rvi_progress_begin(land->ctx, "the mesh");
+    return rvi_mesh_of_land(land, error, depth, out);
+}
+
+rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out) {
     *out = NULL;
     if (land->width < 2 || land->height < 2)
         return rvi_fail(land->ctx, RV_ERROR_USAGE,

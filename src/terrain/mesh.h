@@ -33,6 +33,9 @@ typedef struct rvi_net {
 } rvi_net;
 rv_status rvi_simplify(const rv_terrain *land, double error, rvi_net *out);
 
+/* rv_mesh_from_terrain within a step. */
+rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out);
+
 /* Bytes that rv_mesh_from_terrain and rv_mesh_save take at most. */
 size_t rvi_mesh_memory(const rv_terrain *land, double error);
 

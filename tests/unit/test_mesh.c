@@ -322,23 +322,40 @@ static void a_line_has_no_surface(void **state) {
     rv_context_destroy(ctx);
 }
 
-static bool never(void *user, const rv_progress *now) {
-    (void)user;
+static bool as_told(void *user, const rv_progress *now) {
     (void)now;
-    return false;
+    return *(bool *)user;
+}
+
+static void ignore(void *user, const rv_fault *fault) {
+    (void)user;
+    (void)fault;
 }
 
 static void making_a_mesh_can_be_stopped(void **state) {
     (void)state;
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = 1;
-    desc.progress = never;
+    bool go_on = false;
+    desc.progress = as_told;
+    desc.user = &go_on;
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
     rv_terrain *land = support_land(ctx, 40, 40, 1.0f);
     rv_mesh *mesh;
     assert_int_equal(rv_mesh_from_terrain(land, 1, 5, &mesh), RV_CANCELLED);
     assert_null(mesh);
+    go_on = true; /* what was stopped once can be called again */
+    support_ok(ctx, rv_mesh_from_terrain(land, 1, 5, &mesh));
+    go_on = false;
+    assert_int_equal(rv_mesh_save(mesh, "stopped.obj", land), RV_CANCELLED);
+    assert_int_equal(rv_mesh_check(mesh, ignore, NULL), RV_CANCELLED);
+    assert_non_null(strstr(rv_context_error(ctx), "Stopped in the check"));
+    go_on = true;
+    support_ok(ctx, rv_mesh_save(mesh, "stopped.obj", land));
+    support_ok(ctx, rv_mesh_check(mesh, ignore, NULL));
+    remove("stopped.obj");
+    rv_mesh_destroy(mesh);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
