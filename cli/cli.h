@@ -152,6 +152,14 @@ void cli_report_after(void *run, int index, const rv_report *report);
 void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
                      size_t peak, size_t limit);
 
+/* ---- solid.c: meshes ----------------------------------------------------------------------------
+ */
+
+/* `solid from-terrain ...` becomes the words of a recipe. Not 0: the exit code. */
+int cli_solid_words(cli_options *options);
+/* `solid check FILE`. Returns the exit code, unless *status says that the library failed. */
+int cli_solid_check(rv_context *ctx, const cli_options *options, rv_status *status);
+
 /* ---- interrupt.c
  * ------------------------------------------------------------------------------------- */
 

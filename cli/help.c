@@ -8,6 +8,7 @@ enum { WIDTH = 80, NAME = 13, VALUE = 26 };
 void cli_usage(FILE *out) {
     fputs("usage: ravine RECIPE.rv [STEP.KEY=VALUE ...] [STEP [KEY=VALUE ...] ...]\n"
           "       ravine STEP [KEY=VALUE ...] [STEP ...]\n"
+          "       ravine solid check FILE.obj\n"
           "       ravine help [STEP]\n"
           "for example: ravine terrain size=512 noise seed=7 droplets save land.png\n",
           out);

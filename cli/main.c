@@ -161,6 +161,15 @@ static int resume_run(rv_context *ctx, cli_options *options, cli_run *run) {
     return run_recipe(ctx, run, NULL, options->words[1]);
 }
 
+static int check_solid(rv_context *ctx, const cli_options *options, cli_run *run) {
+    rv_status status;
+    cli_interrupt_watch();
+    cli_bar_begin(&run->bar, "check");
+    int code = cli_solid_check(ctx, options, &status);
+    cli_bar_erase(&run->bar);
+    return status != RV_OK ? fail_status(ctx, status) : finish_output(code);
+}
+
 static int run_words(cli_options *options) {
     cli_run run = {.options = options};
     run.bar.colour = cli_colour(stderr);
@@ -179,6 +188,8 @@ static int run_words(cli_options *options) {
     int code;
     if (strcmp(options->words[0], "resume") == 0) {
         code = resume_run(ctx, options, &run);
+    } else if (strcmp(options->words[0], "solid") == 0) {
+        code = check_solid(ctx, options, &run);
     } else {
         code = build_recipe(ctx, options, &recipe);
         if (code == 0)
@@ -232,5 +243,6 @@ int main(int argc, char **argv) {
         cli_usage(stderr);
         return 2;
     }
-    return run_words(&options);
+    code = cli_solid_words(&options);
+    return code != 0 ? code : run_words(&options);
 }

@@ -158,6 +158,58 @@ RV_API rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out);
 RV_API rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot); /* to the last bit */
 RV_API void rv_snapshot_destroy(rv_snapshot *snapshot);
 
+/* ---- Meshes: triangles in space ---------------------------------------------------------------- */
+
+/* x is east, y is north, z is up, in metres. The corners of a face go counterclockwise seen from
+ * outside. */
+typedef struct rv_mesh rv_mesh;
+
+/* The surface of a terrain, whose south-west corner becomes x = y = 0. error 0: every cell is a vertex;
+ * else few vertices, whose triangles stay within `error` metres of the height of every cell. depth 0:
+ * the surface alone; else a closed block with a flat base so many metres below the lowest cell. */
+RV_API rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth, rv_mesh **out);
+RV_API rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out); /* .obj */
+/* .obj, .ply, .stl or .glb. `land`: the terrain it was made from, whose fields a .ply then holds; or NULL. */
+RV_API rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *land);
+RV_API void rv_mesh_destroy(rv_mesh *mesh); /* before its context; NULL is fine */
+
+RV_API size_t rv_mesh_vertex_count(const rv_mesh *mesh);
+RV_API size_t rv_mesh_face_count(const rv_mesh *mesh);
+RV_API const double *rv_mesh_points(const rv_mesh *mesh);  /* x, y, z of each vertex */
+RV_API const uint32_t *rv_mesh_faces(const rv_mesh *mesh); /* three vertices of each face, counted from 0 */
+RV_API double rv_mesh_volume(const rv_mesh *mesh);         /* cubic metres, where it is closed */
+
+/* What keeps a mesh from being the surface of a solid. */
+typedef enum rv_fault_kind {
+    RV_FAULT_open_edge,       /* an edge of one face */
+    RV_FAULT_crowded_edge,    /* an edge of more than two */
+    RV_FAULT_turned_face,     /* two faces go along their edge in the same direction */
+    RV_FAULT_pinched_vertex,  /* the faces around a vertex are more than one fan */
+    RV_FAULT_flat_face,       /* a face without area */
+    RV_FAULT_crossing_faces,  /* two faces meet where they have no corner or edge in common */
+    RV_FAULT_inside_out,      /* a shell whose faces look inwards, or a wrong way inside another */
+    RV_FAULT_COUNT
+} rv_fault_kind;
+
+#define RV_NO_NUMBER UINT32_MAX
+
+typedef struct rv_fault {
+    rv_fault_kind kind;
+    uint32_t face, other; /* counted from 0; RV_NO_NUMBER: none */
+    uint32_t vertex[2];   /* of the edge, or the first alone; RV_NO_NUMBER: none */
+    double at[3];         /* where */
+} rv_fault;
+
+typedef void (*rv_fault_fn)(void *user, const rv_fault *fault);
+
+/* Tells of every fault, kind by kind; RV_OK whether there are some or none. Coordinates are first rounded
+ * to a lattice of 2^-39 of the farthest of them or finer; on it every answer is exact. Of the faces that
+ * a single face meets, at most 16 are told. Shells are looked at when there is no other fault. */
+RV_API rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn tell, void *user);
+
+/* Writes the fault as a sentence, which counts from 1 as an OBJ does; returns its length, as snprintf does. */
+RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
+
 /* ---- Steps: made from the one table, steps.def ----------------------------------------------- */
 
 #define RV_AUTO NAN    /* a real parameter that the step chooses itself */

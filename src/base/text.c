@@ -10,6 +10,89 @@ static double power_of_ten(int n) {
     return p; /* exact up to 22 */
 }
 
+/* ---- Decimal to binary, rounded once ---- */
+
+enum { LIMBS = 96 }; /* 10^343 times 2^1075 has 70 */
+
+/* A whole number, its lowest 32 bits first. */
+typedef struct whole {
+    uint32_t limb[LIMBS];
+    size_t count;
+} whole;
+
+static whole whole_of(uint64_t value) {
+    return (whole){.limb = {(uint32_t)value, (uint32_t)(value >> 32)}, .count = 2};
+}
+
+static void whole_times(whole *a, uint32_t factor) {
+    uint64_t carry = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        carry += (uint64_t)a->limb[i] * factor;
+        a->limb[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    if (carry != 0)
+        a->limb[a->count++] = (uint32_t)carry;
+}
+
+static void whole_times_power(whole *a, uint32_t base, int power) {
+    uint32_t most = base == 10 ? UINT32_C(1000000000) : UINT32_C(1) << 31;
+    int step = base == 10 ? 9 : 31;
+    for (; power >= step; power -= step)
+        whole_times(a, most);
+    for (; power > 0; power--)
+        whole_times(a, base);
+}
+
+static int whole_compare(const whole *a, const whole *b) {
+    size_t count = a->count > b->count ? a->count : b->count;
+    for (size_t i = count; i-- > 0;) {
+        uint32_t x = i < a->count ? a->limb[i] : 0, y = i < b->count ? b->limb[i] : 0;
+        if (x != y)
+            return x > y ? 1 : -1;
+    }
+    return 0;
+}
+
+/* Does mantissa 10^exponent lie above the middle between the double of these bits, positive and
+ * finite, and the next one? 0: on it. */
+static int beside_middle(uint64_t mantissa, int exponent, uint64_t bits) {
+    int power = (int)(bits >> 52);
+    uint64_t digits = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(power > 0) << 52;
+    power = (power > 0 ? power : 1) - 1076; /* the middle is (2 digits + 1) 2^power */
+    whole value = whole_of(mantissa), middle = whole_of(2 * digits + 1);
+    whole_times_power(exponent > 0 ? &value : &middle, 10, exponent > 0 ? exponent : -exponent);
+    whole_times_power(power < 0 ? &value : &middle, 2, power < 0 ? -power : power);
+    return whole_compare(&value, &middle);
+}
+
+/* The double nearest to mantissa 10^exponent; of two as near, the even one. */
+static double nearest_double(uint64_t mantissa, int exponent) {
+    double value = (double)mantissa;
+    if (mantissa == 0 || exponent < -343)
+        return 0.0;
+    if (exponent > 309)
+        return value * 1e300 * 1e300;
+    if (mantissa <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22)
+        return exponent < 0 ? value / power_of_ten(-exponent) : value * power_of_ten(exponent);
+    for (int left = exponent; left != 0;) { /* near it, but rounded more than once */
+        int step = left < -22 ? -22 : left > 22 ? 22 : left;
+        value = step < 0 ? value / power_of_ten(-step) : value * power_of_ten(step);
+        left -= step;
+    }
+    uint64_t bits, top = UINT64_C(0x7fefffffffffffff);
+    memcpy(&bits, &value, sizeof bits);
+    bits = bits < top ? bits : top;
+    for (int side; (side = beside_middle(mantissa, exponent, bits)) > 0 || (side == 0 && bits & 1);)
+        if (bits++ == top)
+            break;
+    for (int side; bits > 0 && bits <= top; bits--)
+        if ((side = beside_middle(mantissa, exponent, bits - 1)) > 0 || (side == 0 && !(bits & 1)))
+            break;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static bool digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -19,7 +102,7 @@ bool rvi_text_number(const char *text, size_t size, double *out) {
     bool negative = false, any = false;
     if (i < size && (text[i] == '-' || text[i] == '+'))
         negative = text[i++] == '-';
-    /* Digits are gathered in one whole number while it is exact; later ones only move the point. */
+    /* Nineteen digits are gathered in one whole number; later ones only move the point. */
     uint64_t mantissa = 0;
     int exponent = 0;
     bool fraction = false;
@@ -29,7 +112,7 @@ bool rvi_text_number(const char *text, size_t size, double *out) {
             continue;
         }
         any = true;
-        bool fits = mantissa < UINT64_C(900000000000000);
+        bool fits = mantissa < UINT64_C(1000000000000000000);
         if (fits)
             mantissa = mantissa * 10 + (uint64_t)(text[i] - '0');
         exponent += (fits ? 0 : 1) - (fraction ? 1 : 0);
@@ -57,12 +140,7 @@ bool rvi_text_number(const char *text, size_t size, double *out) {
     }
     if (i != size)
         return false;
-    double value = (double)mantissa;
-    if (mantissa != 0)
-        value = exponent < -340  ? 0.0
-                : exponent < 0   ? value / power_of_ten(-exponent)
-                : exponent < 310 ? value * power_of_ten(exponent)
-                                 : value * 1e300 * 1e300;
+    double value = nearest_double(mantissa, exponent);
     *out = negative ? -value : value;
     return true;
 }

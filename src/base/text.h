@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The whole of text[0..size) as a number: 12, -3.5, 1e-3, 800k, 2M, 1G. false: it is not one. */
+/* The whole of text[0..size) as a number: 12, -3.5, 1e-3, 800k, 2M, 1G. false: it is not one. Up to
+ * nineteen digits give the nearest double. */
 bool rvi_text_number(const char *text, size_t size, double *out);
 /* Digits only, exact to 2^64 - 1; false: not one or too large. */
 bool rvi_text_uint(const char *text, size_t size, uint64_t *out);

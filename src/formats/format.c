@@ -30,7 +30,8 @@ rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", between,
                                  formats[i]->extension);
     }
-    return rvi_fail(ctx, status, "%s: the name must end in %s.", path, list);
+    return rvi_fail(ctx, status, "%s: the name must end in %s%s.", path, list,
+                    status == RV_ERROR_USAGE ? ", for meshes in .obj, .ply, .stl or .glb" : "");
 }
 
 /* ---- Reading ---- */

@@ -56,7 +56,8 @@ extern const rvi_format rvi_format_png, rvi_format_r16, rvi_format_r32, rvi_form
 
 /* By the extension of a path; NULL: none. */
 const rvi_format *rvi_format_find(const char *path);
-/* Fails with a sentence that lists the extensions there are. */
+/* Fails with a sentence that lists the extensions there are; RV_ERROR_USAGE: to write, where meshes
+ * are among them. */
 rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path);
 
 /* Reads a file and its sidecar. width: cells of a row of a file without a header, 0: from the

@@ -1,10 +1,12 @@
 /* save.c: writes a field to a file, and beside it a sidecar that holds its scale. A value v becomes
- * the level nearest to (v - low) / (high - low) * top; values beyond low or high become the end. */
+ * the level nearest to (v - low) / (high - low) * top; values beyond low or high become the end.
+ * By its extension a file can also be a mesh of the land (terrain/mesh.h), which is in metres. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/format.h"
+#include "formats/mesh_format.h"
 #include "steps/step.h"
 
 static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
@@ -115,16 +117,17 @@ static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
             raster->height, scale, (unsigned long long)hash);
 }
 
-rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
-    const rvi_format *format = rvi_format_find(p->file);
-    if (format == NULL)
-        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
+static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
     rvi_raster raster = {.width = rv_terrain_width(job->land),
                          .height = rv_terrain_height(job->land),
                          .values = rv_terrain_field(job->land, p->field),
                          .bits = p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16};
     if (raster.values == NULL)
         return rvi_job_no_field(job, p->field, "to save");
+    if (p->error > 0 || p->solid > 0)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: %s= is for meshes, whose names end in .obj, .ply, .stl or .glb.",
+                        p->file, p->error > 0 ? "error" : "solid");
     rv_status status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)
@@ -138,4 +141,39 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
     if (status == RV_OK)
         say(job, p, format, &raster, outside, hash);
     return status;
+}
+
+static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
+    if (strcmp(p->field, "height") != 0)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a mesh is made of the heights; field=%s is for heightmaps, and a .ply "
+                        "holds every field.",
+                        p->file, p->field);
+    rv_mesh *mesh;
+    rv_status status = rvi_mesh_of_land(job->land, p->error, p->solid, &mesh);
+    if (status != RV_OK)
+        return status;
+    status = rvi_mesh_write(mesh, p->file, job->land);
+    if (status == RV_OK)
+        rvi_log(job->ctx, "%s: %zu vertices, %zu faces, %s, land %016llx", p->file,
+                mesh->vertex_count, mesh->face_count,
+                p->solid > 0 ? "a closed block" : "the surface alone",
+                (unsigned long long)rv_terrain_hash(job->land));
+    rv_mesh_destroy(mesh);
+    return status;
+}
+
+rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
+    const rvi_format *format = rvi_format_find(p->file);
+    bool mesh = rvi_mesh_format_find(p->file) != NULL;
+    if (job->planning) {
+        job->memory = mesh ? rvi_mesh_memory(job->land, (double)p->error)
+                           : rvi_cells(job->land) * sizeof(float);
+        return RV_OK;
+    }
+    if (mesh)
+        return save_mesh(job, p);
+    if (format == NULL)
+        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
+    return save_raster(job, p, format);
 }

@@ -232,6 +232,13 @@ bad "2 4" folder/ terrain size=16 noise save folder/
 bad "2 4" out.txt terrain size=16 noise hillshade out.txt
 bad 2 flow terrain size=16 noise save x.png field=flow
 bad 2 "" terrain size=16 noise save x.png low=5 high=5
+bad 4 nowhere/x.obj terrain size=16 noise save nowhere/x.obj
+bad 2 "no surface" terrain width=1 height=9 save x.obj
+bad 2 "meshes" terrain size=16 noise save x.png solid=5
+bad 2 "meshes" terrain size=16 noise save x.npy error=5
+bad 2 "field=mask" terrain size=16 noise mask save x.stl field=mask
+bad 2 error terrain size=16 noise save x.obj error=-1
+bad 2 .glb terrain size=16 noise save x.fbx
 
 # ---- very long words ----
 long=$(head -c 100000 /dev/zero | tr '\0' a)

@@ -64,8 +64,9 @@ static int count_files(void) {
 }
 
 static void remove_all(const char *name) {
-    static const char *const ends[] = {".npy", ".r16", ".r32", ".png"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const ends[] = {".npy", ".r16", ".r32", ".png",
+                                       ".obj", ".ply", ".stl", ".glb"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s%s", name, ends[i]);
         remove(path);
@@ -331,6 +332,9 @@ static void showing_and_saving(void **state) {
     static const char *const texts[] = {
         "terrain width=24 height=20 noise octaves=2 save out.npy save out.r16 low=0 high=9 save "
         "out.r32",
+        "terrain width=24 height=20 noise octaves=2 save out.obj error=1 solid=5 save out.stl save "
+        "out.glb solid=3 save out.ply error=20",
+        "terrain width=40 height=30 noise octaves=2 save out.obj error=0.01",
 #ifdef RAVINE_PNG
         "open grey.png mask grey.png save out.png save out.png field=mask bits=8",
         "terrain width=24 height=20 noise octaves=2 hillshade out.png hillshade out.png tint=land",
@@ -438,6 +442,39 @@ static void whole_recipes(void **state) {
         fail_each(texts[i], run_whole, texts[i]);
 }
 
+static void ignore_fault(void *user, const rv_fault *fault) {
+    (void)user;
+    (void)fault;
+}
+
+static rv_status load_mesh(rv_context *ctx, const void *what, long number, uint64_t *hash) {
+    (void)number;
+    (void)hash;
+    rv_mesh *mesh = (rv_mesh *)ctx;
+    rv_status status = rv_mesh_load(ctx, what, &mesh);
+    if (status != RV_OK)
+        assert_null(mesh);
+    else
+        status = rv_mesh_check(mesh, ignore_fault, NULL);
+    rv_mesh_destroy(mesh);
+    return status;
+}
+
+static void reading_and_checking_meshes(void **state) {
+    (void)state;
+    FILE *file = fopen("grey.obj", "w");
+    assert_non_null(file);
+    fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", file);
+    fclose(file);
+    fail_each("grey.obj", load_mesh, "grey.obj");
+    file = fopen("grey.obj", "a");
+    assert_non_null(file);
+    fputs("f 2 3 4\nf 1 2 3\n", file); /* with faces that meet */
+    fclose(file);
+    fail_each("grey.obj with faults", load_mesh, "grey.obj");
+    remove("grey.obj");
+}
+
 /* More steps and texts than a recipe has room for at first. */
 static rv_status load_and_add(rv_context *ctx, const void *what, long number, uint64_t *hash) {
     (void)number;
@@ -509,6 +546,7 @@ int main(void) {
         cmocka_unit_test(every_step_by_default),
         cmocka_unit_test(whole_recipes),
         cmocka_unit_test(reading_recipes),
+        cmocka_unit_test(reading_and_checking_meshes),
         cmocka_unit_test(planning),
     };
     return cmocka_run_group_tests(tests, make_images, remove_images);

@@ -101,6 +101,32 @@ static void short_decimals_are_read_like_strtod(void **state) {
     }
 }
 
+/* Seventeen digits tell all doubles apart, so that each comes back to the last bit: small, large
+ * and subnormal ones; nineteen digits are read as the nearest double, too. */
+static void seventeen_digits_bring_back_every_double(void **state) {
+    (void)state;
+    for (uint64_t n = 0; n < 100000; n++) {
+        char text[64];
+        uint64_t bits = rvi_random(3, n, 0);
+        double value;
+        if (n % 3 == 0) /* of the size that places have */
+            bits = (bits & UINT64_C(0x800fffffffffffff)) | (1000 + rvi_random(3, n, 1) % 50) << 52;
+        memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value))
+            continue;
+        snprintf(text, sizeof text, n % 2 ? "%.17g" : "%.19g", value);
+        if (number(text) != value)
+            fail_msg("%s is %.17g", text, number(text));
+    }
+    static const char *const ends[] = {"4.9406564584124654e-324", "2.4703282292062327e-324",
+                                       "2.4703282292062328e-324", "1.7976931348623157e308",
+                                       "9007199254740993",        "9007199254740995",
+                                       "2.2250738585072011e-308", "18014398509481985"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (number(ends[i]) != strtod(ends[i], NULL))
+            fail_msg("%s is %.17g", ends[i], number(ends[i]));
+}
+
 static void a_count_is_the_number_it_says(void **state) {
     (void)state;
     for (int n = 1; n < 20000; n++) {
@@ -258,6 +284,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(only_the_given_letters_count),
         cmocka_unit_test(short_decimals_are_read_like_strtod),
+        cmocka_unit_test(seventeen_digits_bring_back_every_double),
         cmocka_unit_test(a_count_is_the_number_it_says),
         cmocka_unit_test(long_decimals_are_near),
         cmocka_unit_test(numbers_beyond_all_are_no_numbers),

@@ -1,0 +1,38 @@
+/* mesh_format.h: the file formats of meshes. Each is one file that knows its bytes. */
+#ifndef RVI_FORMATS_MESH_FORMAT_H
+#define RVI_FORMATS_MESH_FORMAT_H
+
+#include "base/file.h"
+#include "formats/format.h"
+#include "terrain/mesh.h"
+
+typedef struct rvi_mesh_format {
+    const char *extension;
+    /* `land`: where the mesh came from, for the fields of its vertices; NULL: none. */
+    rv_status (*encode)(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land);
+    /* NULL: is only written. */
+    rv_status (*decode)(rv_context *ctx, const rvi_source *source, rv_mesh **out);
+} rvi_mesh_format;
+
+extern const rvi_mesh_format rvi_mesh_obj, rvi_mesh_ply, rvi_mesh_stl, rvi_mesh_glb;
+
+/* By the extension of a path; NULL: none. */
+const rvi_mesh_format *rvi_mesh_format_find(const char *path);
+
+/* rv_mesh_save within a step. */
+rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain *land);
+
+/* ---- For the formats themselves ---- */
+
+static inline void rvi_put_u32(unsigned char *at, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+void rvi_put_f32(unsigned char *at, float value);
+
+/* The vector across a face, outwards; its length is twice the area. */
+void rvi_face_normal(const rv_mesh *mesh, size_t face, double out[3]);
+/* Makes it a vector of length 1, or (0, 0, 1) when it has no length. */
+void rvi_unit_normal(double vector[3]);
+
+#endif

@@ -1,0 +1,28 @@
+/* Any bytes as an OBJ mesh: triangles with corners that exist, or a sentence, and no more memory
+ * than allowed. */
+#include "base/context.h"
+#include "formats/mesh_format.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static rv_context *ctx;
+    const rv_context_desc desc = {.threads = 1, .memory_limit = 64 << 20};
+    if (ctx == NULL && rv_context_create(&desc, &ctx) != RV_OK)
+        abort();
+    rvi_source source = {.name = "fuzz.obj", .data = data, .size = size, .total = size};
+    rv_mesh *mesh;
+    if (rvi_mesh_obj.decode(ctx, &source, &mesh) != RV_OK)
+        return 0;
+    for (size_t i = 0; i < 3 * mesh->face_count; i++)
+        if (mesh->corners[i] >= mesh->vertex_count)
+            abort();
+    for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
+        if (!isfinite(mesh->points[i]))
+            abort();
+    rv_mesh_destroy(mesh);
+    return 0;
+}
