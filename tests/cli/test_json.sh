@@ -15,7 +15,7 @@ for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o
     assert all(isinstance(m, str) for m in o['messages']), o
     l = o['ledger']
-    assert set(l) == {'taken', 'laid', 'carried_off', 'afloat', 'unit'} and l['unit'] == 'm3', l
+    assert set(l) == {'taken', 'laid', 'carried_off', 'afloat', 'raised', 'unit'} and l['unit'] == 'm3', l
     # An apron can bring in more than it takes away; nothing else is ever below zero.
     off = l['carried_off'] if o['parameters'].get('border') != 'apron' else 0
     assert min(l['taken'], l['laid'], off, l['afloat']) >= 0, l
