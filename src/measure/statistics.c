@@ -7,13 +7,12 @@
  */
 #include "measure/statistics.h"
 #include "base/context.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <string.h>
 
 const int rvi_percentiles[RVI_PERCENTILES] = {5, 25, 50, 75, 95};
-
-/* ---- sorting: by one byte after the other, the lowest first ---- */
 
 /* Numbers that order as the floats do, and back. */
 static uint32_t key_of(float value) {
@@ -22,56 +21,24 @@ static uint32_t key_of(float value) {
     return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-static float value_of(uint32_t key) {
-    uint32_t bits = key >> 31 ? key & 0x7fffffffu : ~key;
+static float value_of(uint64_t key) {
+    uint32_t bits = key >> 31 ? (uint32_t)key & 0x7fffffffu : ~(uint32_t)key;
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 3 };
-
-enum { SLICE = 1 << 20 }; /* values between two looks whether to stop */
-
-static rv_status sort_pass(rv_context *ctx, const uint32_t *from, uint32_t *to, size_t count,
-                           int shift) {
-    size_t starts[DIGITS] = {0}, sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
-            return RV_CANCELLED;
-        starts[from[i] >> shift & (DIGITS - 1)]++;
-    }
-    for (int d = 0; d < DIGITS; d++) {
-        size_t here = starts[d];
-        starts[d] = sum;
-        sum += here;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (i % SLICE == 0 && rvi_poll(ctx) != RV_OK)
-            return RV_CANCELLED;
-        to[starts[from[i] >> shift & (DIGITS - 1)]++] = from[i];
-    }
-    return RV_OK;
-}
-
-rv_status rvi_sort(rv_context *ctx, float *values, size_t count) {
+rv_status rvi_sort_values(rv_context *ctx, float *values, size_t count) {
     if (count < 2)
         return RV_OK;
-    uint32_t *keys = rvi_alloc(ctx, 2 * count, sizeof *keys, "an order of values");
+    rvi_keyed *keys = rvi_alloc(ctx, count, sizeof *keys, "an order of values");
     if (!keys)
         return RV_ERROR_MEMORY;
-    uint32_t *from = keys, *to = keys + count;
     for (size_t i = 0; i < count; i++)
-        from[i] = key_of(values[i]);
-    rv_status status = RV_OK;
-    for (int pass = 0; pass < PASSES && status == RV_OK; pass++) {
-        status = sort_pass(ctx, from, to, count, pass * DIGIT_BITS);
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
+        keys[i] = (rvi_keyed){.key = key_of(values[i])};
+    rv_status status = rvi_sort(ctx, keys, count);
     for (size_t i = 0; status == RV_OK && i < count; i++)
-        values[i] = value_of(from[i]);
+        values[i] = value_of(keys[i].key);
     rvi_free(ctx, keys);
     return status;
 }
@@ -108,7 +75,7 @@ rv_status rvi_distribution_of(rv_context *ctx, float *values, size_t count, rvi_
     *out = (rvi_distribution){NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
     if (count == 0)
         return RV_OK;
-    rv_status status = rvi_sort(ctx, values, count);
+    rv_status status = rvi_sort_values(ctx, values, count);
     if (status == RV_OK)
         status = take_moments(ctx, values, count, out);
     if (status != RV_OK)
