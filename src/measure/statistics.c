@@ -43,6 +43,8 @@ rv_status rvi_sort_values(rv_context *ctx, float *values, size_t count) {
     return status;
 }
 
+enum { SLICE = 1 << 20 }; /* values between two looks whether to stop */
+
 /* ---- distributions ---- */
 
 static rv_status take_moments(rv_context *ctx, const float *values, size_t count,

@@ -3,7 +3,7 @@
 #ifndef RVI_PICTURE_LOOK_H
 #define RVI_PICTURE_LOOK_H
 
-#include "picture/ground.h"
+#include "picture/cover.h"
 #include "picture/sky.h"
 
 typedef struct rvi_look {

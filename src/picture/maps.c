@@ -11,7 +11,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
-#include "picture/ground.h"
+#include "picture/cover.h"
 #include "picture/occlusion.h"
 #include "picture/overlay.h"
 

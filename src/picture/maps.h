@@ -20,7 +20,7 @@ rv_status rvi_map_occlusion(const rv_terrain *land, const rvi_map *map, unsigned
 rv_status rvi_map_slope(const rv_terrain *land, const rvi_map *map, unsigned char *grey);
 /* One byte a cell: 128 even, lighter on ridges, darker in valleys. */
 rv_status rvi_map_curvature(const rv_terrain *land, const rvi_map *map, unsigned char *grey);
-/* Four bytes a cell that add up to 255: rock, grass, sediment and sand, snow (ground.h). */
+/* Four bytes a cell that add up to 255: rock, grass, sediment and sand, snow (cover.h). */
 rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned char *rgba);
 
 #endif

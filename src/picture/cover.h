@@ -1,6 +1,6 @@
-/* ground.h: what lies on the ground at a place: rock, grass, sediment, snow, sand. */
-#ifndef RVI_PICTURE_GROUND_H
-#define RVI_PICTURE_GROUND_H
+/* cover.h: what lies on the ground at a place: rock, grass, sediment, snow, sand. */
+#ifndef RVI_PICTURE_COVER_H
+#define RVI_PICTURE_COVER_H
 
 #include "picture/grain.h"
 #include "picture/relief.h"

@@ -1,4 +1,4 @@
-/* ground.c: rules for what lies where.
+/* cover.c: rules for what lies where.
  *
  * After M. Rebensburg and M. Larsson, Generating mountains using hydraulic erosion, 2020, section
  * 3.2: grass turns to rock with height and steepness, noise mixes brown into the grass, and noise
@@ -14,7 +14,7 @@
  *               larger the higher it is
  *     sand      where water stands within three cells and the ground is not much higher
  */
-#include "picture/ground.h"
+#include "picture/cover.h"
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
