@@ -11,6 +11,8 @@
 #define LAND "terrain width=97 height=130 cell=10 "
 #define HILLS LAND "noise seed=7 frequency=2 relief=300 "
 #define SMALL "terrain width=33 height=26 cell=20 noise seed=7 frequency=2 relief=900 "
+/* For what takes long. */
+#define KNOLLS "terrain width=53 height=47 cell=20 noise seed=7 frequency=2 relief=300 "
 #define RAIN HILLS "droplets drops=1500 max_path=40 "
 
 static const struct {
@@ -97,15 +99,15 @@ static const struct {
     {"droplets_strip", "terrain width=1 height=90 noise droplets drops=500"},
     {"droplets_small", "terrain width=3 height=2 noise droplets drops=50"},
     {"droplets_twice", RAIN "droplets drops=1k seed=2 border=wall"},
-    {"runoff", HILLS "runoff rounds=60"},
-    {"runoff_four", HILLS "runoff rounds=60 neighbours=4 every=7"},
-    {"runoff_wall", HILLS "runoff rounds=60 border=wall evaporation=0"},
-    {"runoff_floor", HILLS "runoff rounds=60 floor=60 capacity=50 softness=1"},
-    {"runoff_rain", HILLS "save rain2.png runoff rounds=60 rain=rain2.png"},
-    {"runoff_mask", HILLS "save mask2.png mask mask2.png hardness mask2.png runoff rounds=60"},
-    {"runoff_strip", "terrain width=1 height=90 noise runoff rounds=60"},
+    {"runoff", HILLS "runoff rounds=25"},
+    {"runoff_four", HILLS "runoff rounds=25 neighbours=4 every=7"},
+    {"runoff_wall", HILLS "runoff rounds=25 border=wall evaporation=0"},
+    {"runoff_floor", HILLS "runoff rounds=25 floor=60 capacity=50 softness=1"},
+    {"runoff_rain", HILLS "save rain2.png runoff rounds=25 rain=rain2.png"},
+    {"runoff_mask", HILLS "save mask2.png mask mask2.png hardness mask2.png runoff rounds=25"},
+    {"runoff_strip", "terrain width=1 height=90 noise runoff rounds=25"},
     {"runoff_wide", "terrain width=500 height=33 noise runoff rounds=20"},
-    {"runoff_twice", HILLS "runoff rounds=30 runoff rounds=30 every=0"},
+    {"runoff_twice", HILLS "runoff rounds=12 runoff rounds=12 every=0"},
     {"particles", HILLS "particles drops=3000"},
     {"particles_nearest", HILLS "particles drops=3000 place=nearest"},
     {"particles_wall", HILLS "particles drops=3000 border=wall evaporation=0.03"},
@@ -117,23 +119,24 @@ static const struct {
     {"thermal", HILLS "thermal talus=30"},
     {"thermal_open", HILLS "thermal talus=25 border=open neighbours=4 rounds=30"},
     {"thermal_cut", HILLS "thermal talus=30 k=7 dt=0.5 rounds=20"},
-    {"thermal_settled", HILLS "thermal talus=30 until=settled"},
-    {"thermal_settled_open", HILLS "thermal talus=35 until=settled border=open neighbours=4"},
+    {"thermal_settled", KNOLLS "thermal talus=30 until=settled"},
+    {"thermal_settled_open", KNOLLS "thermal talus=35 until=settled border=open neighbours=4"},
     {"thermal_slope", HILLS "thermal method=slope talus=30 rounds=20"},
     {"thermal_forward", HILLS "thermal method=slope gradient=forward receiver=lowest talus=30"},
     {"thermal_gradient", HILLS "thermal method=slope receiver=gradient talus=30 rounds=20"},
     {"thermal_mask", HILLS "save slide.png mask slide.png thermal talus=20 rounds=30"},
-    {"thermal_hardness", HILLS "save firm.png hardness firm.png thermal talus=20 until=settled"},
+    {"thermal_hardness", KNOLLS "save firm.png hardness firm.png thermal talus=20 until=settled"},
     {"thermal_strip", "terrain width=1 height=90 noise thermal talus=10"},
-#define STACK                                                                                      \
-    HILLS "strata thickness=20 fold=30 layer name=clay thickness=1 layer name=sand thickness=0.5 "
+#define BEDS                                                                                       \
+    "strata thickness=20 fold=30 layer name=clay thickness=1 layer name=sand thickness=0.5 "
+#define STACK HILLS BEDS
     {"same_droplets", STACK "droplets drops=1k give=same"},
     {"same_particles", STACK "particles drops=1k give=same"},
     {"same_runoff", STACK "runoff rounds=20 give=same"},
     {"same_pipes", STACK "pipes rounds=20 give=same"},
     {"same_pipes_forward", STACK "pipes rounds=15 give=same transport=forward neighbours=4"},
     {"bands_thermal", STACK "thermal talus=20 rounds=20"},
-    {"bands_settled", STACK "thermal until=settled border=open"},
+    {"bands_settled", KNOLLS BEDS "thermal until=settled border=open"},
     {"bands_runoff", HILLS "strata thickness=20 runoff rounds=20"},
     {"bands_pipes", HILLS "strata thickness=20 pipes rounds=20"},
     {"rivers", HILLS "rivers steps=10"},
@@ -150,15 +153,15 @@ static const struct {
     {"drain_fill", HILLS "drain method=fill slope=0"},
     {"drain_both", HILLS "layer name=soil drain method=both cut=3"},
     {"drain_lakes", HILLS "drain lakes=keep deep=3 sea=30"},
-    {"pipes", HILLS "pipes time=60"},
-    {"pipes_4", HILLS "pipes rounds=60 neighbours=4"},
-    {"pipes_wall", HILLS "pipes rounds=60 border=wall evaporation=0.01 friction=0"},
-    {"pipes_backward", HILLS "pipes rounds=40 transport=backward"},
-    {"pipes_forward", HILLS "pipes rounds=40 transport=forward border=wall"},
-    {"pipes_spring", HILLS "pipes rounds=60 rain=0 spring_rate=30 dt=0.3"},
-    {"pipes_rain", HILLS "save rain2.png pipes rounds=40 rain_image=rain2.png"},
-    {"pipes_hardness", HILLS "save hard2.png hardness hard2.png pipes rounds=40"},
-    {"pipes_twice", HILLS "pipes rounds=30 pipes rounds=30 rain=0 capacity=400"},
+    {"pipes", HILLS "pipes time=20"},
+    {"pipes_4", HILLS "pipes rounds=25 neighbours=4"},
+    {"pipes_wall", HILLS "pipes rounds=25 border=wall evaporation=0.01 friction=0"},
+    {"pipes_backward", HILLS "pipes rounds=20 transport=backward"},
+    {"pipes_forward", HILLS "pipes rounds=20 transport=forward border=wall"},
+    {"pipes_spring", HILLS "pipes rounds=25 rain=0 spring_rate=30 dt=0.3"},
+    {"pipes_rain", HILLS "save rain2.png pipes rounds=20 rain_image=rain2.png"},
+    {"pipes_hardness", HILLS "save hard2.png hardness hard2.png pipes rounds=20"},
+    {"pipes_twice", HILLS "pipes rounds=12 pipes rounds=12 rain=0 capacity=400"},
     {"pipes_strip", "terrain width=1 height=90 noise pipes rounds=50"},
     {"layers", NULL},
     {"layer", HILLS "layer layer name=sand noise=0.7 below=200 slope=30 layer name=soil talus=30"},
