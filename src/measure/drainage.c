@@ -24,6 +24,7 @@
  */
 #include "measure/drainage.h"
 #include "base/context.h"
+#include "base/heap.h"
 #include "base/math.h"
 
 #include <math.h>
@@ -51,47 +52,12 @@ static int neighbours(const rvi_drainage *d, size_t cell, size_t *out) {
     return count;
 }
 
-/* Orders as the level does, then by time. */
-static uint64_t key_of(float level, size_t time) {
-    uint32_t bits;
-    float plain = level + 0.0f; /* no -0 */
-    memcpy(&bits, &plain, sizeof bits);
-    bits = bits >> 31 ? ~bits : bits | 0x80000000;
-    return (uint64_t)bits << 32 | time;
-}
-
-static void push(flood *f, uint64_t key) {
-    uint64_t *heap = f->heap;
-    size_t i = f->waiting++;
-    while (i > 0 && heap[(i - 1) / 4] > key) {
-        heap[i] = heap[(i - 1) / 4];
-        i = (i - 1) / 4;
-    }
-    heap[i] = key;
-}
-
-static size_t pop(flood *f) {
-    uint64_t *heap = f->heap, first = heap[0], key = heap[--f->waiting];
-    size_t i = 0;
-    for (size_t child = 1; child < f->waiting; child = 4 * i + 1) {
-        size_t end = child + 4 < f->waiting ? child + 4 : f->waiting, least = child;
-        for (size_t k = child + 1; k < end; k++)
-            least = heap[k] < heap[least] ? k : least;
-        if (heap[least] >= key)
-            break;
-        heap[i] = heap[least];
-        i = least;
-    }
-    heap[i] = key;
-    return f->reached[(uint32_t)first];
-}
-
 static void reach(flood *f, size_t cell, size_t from, float level) {
     f->d->filled[cell] = level;
     f->d->receiver[cell] = (uint32_t)from;
     f->d->area[cell] = 1;
     f->reached[f->times] = (uint32_t)cell;
-    push(f, key_of(level, f->times++));
+    rvi_heap_push(f->heap, &f->waiting, rvi_level_key(level, f->times++));
 }
 
 static bool is_hole(const flood *f, const unsigned char *kind, size_t cell) {
@@ -131,7 +97,7 @@ static rv_status rise(flood *f) {
     while (f->waiting > 0) {
         if (d->count % 16384 == 0 && rvi_poll(f->ctx) != RV_OK)
             return RV_CANCELLED;
-        size_t cell = pop(f), around[8];
+        size_t cell = f->reached[(uint32_t)rvi_heap_pop(f->heap, &f->waiting)], around[8];
         int count = neighbours(d, cell, around);
         d->order[d->count++] = (uint32_t)cell;
         for (int k = 0; k < count; k++)

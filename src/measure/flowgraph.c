@@ -28,6 +28,7 @@
  */
 #include "measure/flowgraph.h"
 #include "base/context.h"
+#include "base/heap.h"
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -224,39 +225,12 @@ static rv_status label_basins(rvi_flow *f, uint32_t *label) {
     return status;
 }
 
-/* Orders as the level does, then by index. */
-static uint64_t key_of(double level, size_t cell) {
-    uint32_t bits;
-    float plain = (float)level + 0.0f; /* no -0 */
-    memcpy(&bits, &plain, sizeof bits);
-    bits = bits >> 31 ? ~bits : bits | 0x80000000;
-    return (uint64_t)bits << 32 | cell;
-}
-
 static void wait(rvi_flow *f, size_t cell, double level) {
-    uint64_t key = key_of(level, cell), *heap = f->queue;
-    size_t i = f->waiting++;
-    while (i > 0 && heap[(i - 1) / 4] > key) {
-        heap[i] = heap[(i - 1) / 4];
-        i = (i - 1) / 4;
-    }
-    heap[i] = key;
+    rvi_heap_push(f->queue, &f->waiting, rvi_level_key((float)level, cell));
 }
 
 static size_t lowest_waiting(rvi_flow *f) {
-    uint64_t *heap = f->queue, first = heap[0], key = heap[--f->waiting];
-    size_t i = 0;
-    for (size_t child = 1; child < f->waiting; child = 4 * i + 1) {
-        size_t end = child + 4 < f->waiting ? child + 4 : f->waiting, least = child;
-        for (size_t k = child + 1; k < end; k++)
-            least = heap[k] < heap[least] ? k : least;
-        if (heap[least] >= key)
-            break;
-        heap[i] = heap[least];
-        i = least;
-    }
-    heap[i] = key;
-    return (size_t)(uint32_t)first;
+    return (size_t)(uint32_t)rvi_heap_pop(f->queue, &f->waiting);
 }
 
 static double level_of(const rvi_flow *f, size_t cell) {

@@ -12,6 +12,7 @@
  * stands lower; then n gets W(n) = W(c). Of cells that wait at the same height, the one of lower
  * index goes first (W is the same in any order).
  */
+#include "base/heap.h"
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
@@ -31,39 +32,12 @@ typedef struct filling {
     float level; /* of the cell that waited last */
 } filling;
 
-/* Orders as the height does, then by index. */
-static uint64_t key_of(float height, size_t cell) {
-    uint32_t bits;
-    float plain = height + 0.0f; /* no -0 */
-    memcpy(&bits, &plain, sizeof bits);
-    bits = bits >> 31 ? ~bits : bits | 0x80000000;
-    return (uint64_t)bits << 32 | cell;
-}
-
 static void wait(filling *f, size_t cell) {
-    uint64_t key = key_of(f->w[cell], cell), *heap = f->room;
-    size_t i = f->waiting++;
-    while (i > 0 && heap[(i - 1) / 4] > key) {
-        heap[i] = heap[(i - 1) / 4];
-        i = (i - 1) / 4;
-    }
-    heap[i] = key;
+    rvi_heap_push(f->room, &f->waiting, rvi_level_key(f->w[cell], cell));
 }
 
 static size_t lowest_waiting(filling *f) {
-    uint64_t *heap = f->room, first = heap[0], key = heap[--f->waiting];
-    size_t i = 0;
-    for (size_t child = 1; child < f->waiting; child = 4 * i + 1) {
-        size_t end = child + 4 < f->waiting ? child + 4 : f->waiting, least = child;
-        for (size_t k = child + 1; k < end; k++)
-            least = heap[k] < heap[least] ? k : least;
-        if (heap[least] >= key)
-            break;
-        heap[i] = heap[least];
-        i = least;
-    }
-    heap[i] = key;
-    return (size_t)(first & 0xffffffff);
+    return (size_t)(uint32_t)rvi_heap_pop(f->room, &f->waiting);
 }
 
 static void reach(filling *f, size_t cell, float w) {
