@@ -192,9 +192,8 @@ static size_t grid_spacing(const rvi_pipe_flood *f) {
 
 static size_t plan_memory(const rvi_pipe_flood *f) {
     size_t rows = (size_t)f->block_count * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
-    size_t image = f->p->rain_image[0] ? rvi_cells(f->job->land) : 0;
-    image += rvi_strata_there(f->job->land) ? rvi_cells(f->job->land) : 0;
-    return (grid_count(f) * grid_spacing(f) + rows + image) * sizeof(float) +
+    size_t bands = rvi_strata_there(f->job->land) ? rvi_cells(f->job->land) : 0;
+    return (grid_count(f) * grid_spacing(f) + rows + bands) * sizeof(float) +
            (size_t)f->block_count * sizeof(rvi_pipe_block) + 4096;
 }
 
@@ -551,8 +550,15 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->block_count = (f->height + 1 + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
-    job->memory = plan_memory(f);
-    rv_status status = job->planning ? RV_OK : run_flood(f);
+    float *none;
+    rv_status status = RV_OK;
+    if (!job->planning) {
+        status = run_flood(f);
+    } else {
+        job->memory = plan_memory(f);
+        if (p->rain_image[0] != '\0')
+            status = rvi_job_image(job, p->rain_image, &none);
+    }
     release(f);
     rvi_free(job->ctx, f);
     return status;

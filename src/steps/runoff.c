@@ -904,8 +904,8 @@ static rv_status run_runoff(runoff *r) {
 static size_t plan_memory(const runoff *r) {
     const rv_terrain *land = r->job->land;
     size_t layers = (size_t)land->layer_count;
-    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (r->p->rain[0] ? 2 : 0) +
-                   (rvi_strata_there(land) ? 1 : 0) + (r->same ? 4 * layers : 0);
+    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (rvi_strata_there(land) ? 1 : 0) +
+                   (r->same ? 4 * layers : 0);
     size_t rows = ((size_t)land->height / RVI_ROWS + 1) * 3 * PART_ROWS * layers * ROOM;
     return (r->same ? rows * sizeof(float) : 0) + grids * rvi_cells(land) * sizeof(float) +
            ((size_t)1 << 20);
@@ -915,9 +915,10 @@ rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
     runoff r = {.p = p, .job = job, .width = job->land->width, .height = job->land->height};
     r.layered = job->land->layer_count > 1;
     r.same = r.layered && p->give == RV_runoff_give_same;
-    job->memory = plan_memory(&r);
-    if (job->planning)
-        return RV_OK;
+    if (job->planning) {
+        job->memory = plan_memory(&r);
+        return p->rain[0] != '\0' ? rvi_job_image(job, p->rain, &r.rain) : RV_OK;
+    }
     rv_status status = run_runoff(&r);
     release(&r);
     return status;
