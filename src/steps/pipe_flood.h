@@ -20,7 +20,6 @@ enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, 
 typedef struct rvi_pipe_block {
     double evaporated; /* metres on one cell */
     float depth, speed;
-    bool done; /* in this round and pass */
 } rvi_pipe_block;
 
 /* The pipe RVI_PIPE_SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at

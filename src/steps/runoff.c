@@ -817,8 +817,7 @@ static void show_rows(void *arg, int first, int end) {
 static void show_land(const runoff *r) {
     rv_terrain *land = r->job->land;
     shown s = {r, rvi_field_get(land, "water"), rvi_field_get(land, "sediment")};
-    if (rvi_parallel_rows(r->job->ctx, r->height, show_rows, &s) != RV_OK)
-        show_rows(&s, 0, r->height); /* a stop must not leave the land half shown */
+    rvi_finish_rows(r->job->ctx, r->height, show_rows, &s);
     rvi_terrain_sum_layers(land);
 }
 
