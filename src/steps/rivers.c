@@ -242,7 +242,10 @@ static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
                               .raised = raised * area};
 }
 
+/* A run that was stopped before all was drained leaves the field as it was. */
 static void show_flow(const rvi_rivers *r, float *flow) {
+    if (!r->gathered)
+        return;
     double area = (double)r->job->land->cell * (double)r->job->land->cell;
     for (size_t i = 0; i < r->cells; i++)
         flow[i] = (float)(area * (r->discharge ? r->discharge[i] : (double)r->area[i]));
