@@ -42,7 +42,7 @@ typedef struct rolling {
     float *flow, *eroded, *deposited;
     float *soft;       /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask; /* NULL: 1 everywhere */
-    float *bands;      /* of the bedrock (strata.h), NULL: there are none */
+    float *bands;      /* of the bedrock (bands.h), NULL: there are none */
     bool layered;
     float floor, per_cell; /* 1 / cell */
     rvi_rounds *rounds;

@@ -37,7 +37,7 @@ typedef struct rvi_pipe_flood {
     float *limit;                              /* K */
     float *laid, *flow;                        /* since the step began, metres */
     float *soft, *mask;                        /* factors of taking and of laying, or NULL: 1 */
-    float *bands;                              /* of the bedrock (strata.h), by cell of the map */
+    float *bands;                              /* of the bedrock (bands.h), by cell of the map */
     float *source;                             /* rain and spring in m/s, NULL: rain alone */
     float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
     float **parts[2]; /* of each layer, what of the sediment is of it; NULL: give=top */

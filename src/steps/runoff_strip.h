@@ -49,7 +49,7 @@ typedef struct runoff {
     float **stack; /* thickness of each layer when the step began */
     float *soft;   /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask;
-    float *bands; /* of the bedrock (strata.h), NULL: there are none */
+    float *bands; /* of the bedrock (bands.h), NULL: there are none */
     float *rain;  /* image, NULL: the same everywhere */
     float share;  /* 1 / (neighbours + 1) */
     float still;  /* metres: a smaller drop is none */
