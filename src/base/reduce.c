@@ -42,13 +42,10 @@ static void range_block(void *arg, int64_t block) {
     r->highs[block] = high;
 }
 
-/* Runs `fn` over all blocks of the reduction; returns how many there are. A stop that is asked for
- * meanwhile must not give half a number, so the blocks are then done here. */
+/* Runs `fn` over all blocks of the reduction; returns how many there are. */
 static int64_t reduce(rv_context *ctx, reduction *r, void (*fn)(void *arg, int64_t block)) {
     int64_t blocks = (int64_t)((r->count + BLOCK - 1) / BLOCK);
-    if (rvi_parallel(ctx, blocks, fn, r) != RV_OK)
-        for (int64_t b = 0; b < blocks; b++)
-            fn(r, b);
+    rvi_finish(ctx, blocks, fn, r);
     return blocks;
 }
 

@@ -12,11 +12,16 @@ static size_t digit_of(uint64_t key, int pass) {
     return (size_t)(key >> (BITS * pass)) & (DIGITS - 1);
 }
 
-/* How often each digit stands there; false: it is always the same. */
-static bool count_digits(const rvi_keyed *items, size_t count, int pass, size_t starts[DIGITS]) {
+/* Where the items with each digit begin; false: it is always the same, or the user wants to stop.
+ */
+static bool count_digits(rv_context *ctx, const rvi_keyed *items, size_t count, int pass,
+                         size_t starts[DIGITS]) {
     memset(starts, 0, DIGITS * sizeof *starts);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         starts[digit_of(items[i].key, pass)]++;
+        if (i % POLL == 0 && rvi_poll(ctx) != RV_OK)
+            return false;
+    }
     if (starts[digit_of(items[0].key, pass)] == count)
         return false;
     size_t before = 0;
@@ -38,8 +43,10 @@ rv_status rvi_sort(rv_context *ctx, rvi_keyed *items, size_t count) {
     rvi_keyed *from = items, *to = other;
     rv_status status = RV_OK;
     for (int pass = 0; pass < PASSES && status == RV_OK; pass++) {
-        if (!count_digits(from, count, pass, starts))
+        if (!count_digits(ctx, from, count, pass, starts)) {
+            status = rvi_poll(ctx);
             continue;
+        }
         for (size_t i = 0; i < count && status == RV_OK; i++) {
             to[starts[digit_of(from[i].key, pass)]++] = from[i];
             if (i % POLL == 0)

@@ -22,6 +22,7 @@ struct rvi_pool {
     int64_t blocks; /* the work, constant during a round */
     void (*fn)(void *arg, int64_t block);
     void *arg;
+    bool whole; /* run all blocks, whatever the user wishes */
     atomic_llong next;
     atomic_bool stop;
 };
@@ -40,7 +41,7 @@ static void take_blocks(rvi_pool *pool, bool caller) {
         if (block >= pool->blocks)
             return;
         pool->fn(pool->arg, block);
-        if (caller && rvi_poll(pool->ctx) != RV_OK)
+        if (caller && rvi_poll(pool->ctx) != RV_OK && !pool->whole)
             stop_all(pool);
     }
 }
@@ -101,16 +102,13 @@ void rvi_pool_destroy(rvi_pool *pool) {
     rvi_free(pool->ctx, pool);
 }
 
-rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
-                       void *arg) {
-    rv_status status = rvi_poll(ctx);
-    if (status != RV_OK)
-        return status;
-    rvi_pool *pool = rvi_context_pool(ctx);
+static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int64_t block),
+                       void *arg, bool whole) {
     assert(pool->busy == 0 && "parallel work inside parallel work");
     pool->blocks = blocks;
     pool->fn = fn;
     pool->arg = arg;
+    pool->whole = whole;
     atomic_store(&pool->next, 0);
     atomic_store(&pool->stop, false);
     bool together = pool->worker_count > 0 && blocks > 1;
@@ -128,7 +126,20 @@ rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, in
             pthread_cond_wait(&pool->finish, &pool->lock);
         pthread_mutex_unlock(&pool->lock);
     }
+}
+
+rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
+                       void *arg) {
+    rv_status status = rvi_poll(ctx);
+    if (status != RV_OK)
+        return status;
+    rvi_pool *pool = rvi_context_pool(ctx);
+    run_blocks(pool, blocks, fn, arg, false);
     return atomic_load(&pool->stop) ? RV_CANCELLED : RV_OK;
+}
+
+void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg) {
+    run_blocks(rvi_context_pool(ctx), blocks, fn, arg, true);
 }
 
 typedef struct graph_work {
@@ -195,8 +206,18 @@ static void run_rows(void *arg, int64_t block) {
     w->fn(w->arg, first, end < w->rows ? end : w->rows);
 }
 
+static int64_t row_blocks(int rows) {
+    return (rows + RVI_ROWS - 1) / RVI_ROWS;
+}
+
 rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                             void *arg) {
     row_work w = {fn, arg, rows};
-    return rvi_parallel(ctx, (rows + RVI_ROWS - 1) / RVI_ROWS, run_rows, &w);
+    return rvi_parallel(ctx, row_blocks(rows), run_rows, &w);
+}
+
+void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
+                     void *arg) {
+    row_work w = {fn, arg, rows};
+    rvi_finish(ctx, row_blocks(rows), run_rows, &w);
 }

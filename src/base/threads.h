@@ -28,6 +28,12 @@ enum { RVI_ROWS = 16 };
 rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                             void *arg);
 
+/* The same, but to the end, even when the user asks to stop or has asked already: for land that
+ * must not be left half changed. Keep it short. */
+void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg);
+void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
+                     void *arg);
+
 /* The same for any number of threads: added over fixed blocks in a fixed order, in doubles.
  * count is at least 1. Both always finish, even when the user asks to stop. */
 double rvi_sum(rv_context *ctx, const float *values, size_t count);

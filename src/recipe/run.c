@@ -348,20 +348,25 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     if (status == RV_OK)
         status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
     char names[1024] = " ";
-    int fields = 0;
+    int fields = 0, layers = 1;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
         size_t held = rvi_cells(&land) * sizeof(float) * (size_t)(1 + fields);
         size_t working;
+        land.layer_count = layers;
         status = rvi_step_plan(&land, step->id, recipe->steps[i].params, &working);
         bool sizes = step->flags & RV_SIZES, makes = step->kind == RV_KIND_make;
         if (makes && sizes) {
             fields = 0; /* starts over */
+            layers = 1;
             memcpy(names, " ", 2);
         }
         fields += add_fields(names, sizeof names, fields_written(&recipe->steps[i]));
-        if (step->id == RV_STEP_layer)
-            fields += add_layer(names, sizeof names, recipe->steps[i].params);
+        if (step->id == RV_STEP_layer) {
+            int added = add_layer(names, sizeof names, recipe->steps[i].params);
+            fields += added;
+            layers += added > 0;
+        }
         size_t grid = rvi_cells(&land) * sizeof(float);
         /* The old land is there until the new one is; a mask is applied to a copy. */
         size_t more = sizes && (i > 0 || !makes) ? held : 0;

@@ -89,9 +89,11 @@ static void prepare(draining *d) {
 /* ---- lakes that stay ---- */
 
 /* A lake is known by the cell it spills to. */
-static void find_lakes(draining *d) {
+static rv_status find_lakes(draining *d) {
     for (size_t k = d->cells; k-- > 0;) {
         size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
+        if (k % POLL == 0 && rvi_poll(d->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         if (!rvi_flow_drowned(&d->flow, cell))
             continue;
         bool same = rvi_flow_drowned(&d->flow, to) && d->flow.level[to] == d->flow.level[cell];
@@ -106,6 +108,7 @@ static void find_lakes(draining *d) {
     for (size_t i = 0; i < d->cells; i++)
         if (d->kept[i])
             d->h[i] = d->flow.level[i];
+    return rvi_poll(d->job->ctx);
 }
 
 /* ---- the two passes ---- */
@@ -218,7 +221,7 @@ static rv_status run(draining *d) {
     prepare(d);
     status = rvi_flow_route(&d->flow);
     if (status == RV_OK && d->kept)
-        find_lakes(d);
+        status = find_lakes(d);
     if (status == RV_OK) {
         memcpy(d->z, d->h, d->cells * sizeof *d->z);
         status = d->cut > 0.0 ? breach(d) : RV_OK;

@@ -162,8 +162,7 @@ static rv_status add_to(rvi_job *job, int layer, const rv_layer_params *p, uint3
     rvi_layer *to = &land->layers[layer];
     rv_layer_desc desc = rv_terrain_layer(land, layer);
     laying l = {.width = land->width, .made = made, .onto = to->thickness};
-    if (rvi_parallel_rows(job->ctx, land->height, add_rows, &l) != RV_OK)
-        add_rows(&l, 0, land->height); /* a stop must not leave half of it */
+    rvi_finish_rows(job->ctx, land->height, add_rows, &l);
     set_properties(p, colour, &desc);
     to->erodibility = desc.erodibility;
     to->talus = desc.talus;

@@ -42,7 +42,7 @@ typedef struct rolling {
     float *flow, *eroded, *deposited;
     float *soft;       /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask; /* NULL: 1 everywhere */
-    float *bands;      /* of the bedrock (strata.h), NULL: there are none */
+    float *bands;      /* of the bedrock (bands.h), NULL: there are none */
     bool layered;
     float floor, per_cell; /* 1 / cell */
     rvi_rounds *rounds;
@@ -423,14 +423,15 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     r.layered = land->layer_count > 1;
     r.most_steps = count_steps(p);
     rvi_rounds_desc desc = describe_rounds(&r);
-    size_t grids = 1 + (p->rain[0] != '\0' ? 3u : 0u) + (rvi_strata_there(land) ? 1u : 0u);
+    size_t grids = 1 + (p->rain[0] != '\0' ? 1u : 0u) + (rvi_strata_there(land) ? 1u : 0u);
     size_t tile = sizeof *r.sums;
     if (carries_materials(&r))
         tile += (size_t)land->layer_count * (sizeof *r.loads + sizeof *r.laid_on);
     job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 16) +
                   rvi_rounds_memory(&desc, 0, tile);
+    float *none;
     if (job->planning)
-        return RV_OK;
+        return p->rain[0] != '\0' ? rvi_job_image(job, p->rain, &none) : RV_OK;
     rv_status status = run_rolling(&r);
     rvi_free(job->ctx, r.soft);
     rvi_free(job->ctx, r.bands);

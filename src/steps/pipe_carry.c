@@ -54,7 +54,6 @@ void rvi_pipe_move_block(void *arg, int64_t block) {
             f->move_x[i] = rvi_clampf(per * flux_x, -1.0f, 1.0f);
             f->move_y[i] = rvi_clampf(per * flux_y, -1.0f, 1.0f);
         }
-    f->blocks[block].done = true;
 }
 
 /* Nothing passes a wall. `from` is the side a cell's sediment comes from or goes to: -1 or 1. */
@@ -114,7 +113,6 @@ void rvi_pipe_transport_block(void *arg, int64_t block) {
         for (int l = 0; f->parts[0] && l < f->job->land->layer_count; l++)
             transport_row(f, y, f->parts[1][l], f->parts[0][l]);
     }
-    f->blocks[block].done = true;
 }
 
 /* ---- one round: what leaves the map ---- */

@@ -20,7 +20,6 @@ enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, 
 typedef struct rvi_pipe_block {
     double evaporated; /* metres on one cell */
     float depth, speed;
-    bool done; /* in this round and pass */
 } rvi_pipe_block;
 
 /* The pipe RVI_PIPE_SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at
@@ -38,7 +37,7 @@ typedef struct rvi_pipe_flood {
     float *limit;                              /* K */
     float *laid, *flow;                        /* since the step began, metres */
     float *soft, *mask;                        /* factors of taking and of laying, or NULL: 1 */
-    float *bands;                              /* of the bedrock (strata.h), by cell of the map */
+    float *bands;                              /* of the bedrock (bands.h), by cell of the map */
     float *source;                             /* rain and spring in m/s, NULL: rain alone */
     float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
     float **parts[2]; /* of each layer, what of the sediment is of it; NULL: give=top */

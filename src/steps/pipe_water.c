@@ -84,7 +84,6 @@ void rvi_pipe_push_block(void *arg, int64_t block) {
     f->blocks[block].speed = 0.0f;
     for (int x = 0; x <= f->width; x++)
         f->blocks[block].speed = rvi_maxf(f->blocks[block].speed, fastest[x]);
-    f->blocks[block].done = true;
 }
 
 /* ---- one round: the cells ---- */
@@ -404,5 +403,4 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         result->depth = rvi_maxf(result->depth, most.depth[x]);
         result->evaporated += (double)most.evaporated[x];
     }
-    result->done = true;
 }

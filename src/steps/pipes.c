@@ -39,17 +39,6 @@
 
 /* ---- rounds ---- */
 
-/* Runs all blocks. A stop that is asked for meanwhile must not leave half a round. */
-static rv_status run_blocks(rvi_pipe_flood *f, int count, void (*fn)(void *arg, int64_t block)) {
-    for (int b = 0; b < f->block_count; b++)
-        f->blocks[b].done = false;
-    rv_status status = rvi_parallel(f->job->ctx, count, fn, f);
-    for (int b = 0; status != RV_OK && b < count; b++)
-        if (!f->blocks[b].done)
-            fn(f, b);
-    return status;
-}
-
 static void swap(float **pair) {
     float *held = pair[0];
     pair[0] = pair[1];
@@ -88,15 +77,19 @@ static void set_rules(rvi_pipe_flood *f, float dt) {
     r->film = p->evaporation > 0.0f ? 1e-6f : -1.0f;
 }
 
-static rv_status run_round(rvi_pipe_flood *f, float dt) {
+/* A round has no half. */
+static void run_round(rvi_pipe_flood *f, float dt) {
+    rv_context *ctx = f->job->ctx;
     set_rules(f, dt);
     int cells = (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
-    rv_status pushed = run_blocks(f, f->block_count, rvi_pipe_push_block);
-    rv_status moved = run_blocks(f, cells, rvi_pipe_cell_block);
-    rv_status carried = f->move_x ? run_blocks(f, cells, rvi_pipe_move_block) : RV_OK;
+    rvi_finish(ctx, f->block_count, rvi_pipe_push_block, f);
+    rvi_finish(ctx, cells, rvi_pipe_cell_block, f);
+    if (f->move_x)
+        rvi_finish(ctx, cells, rvi_pipe_move_block, f);
     rvi_pipe_count_off(f);
-    rv_status landed = f->move_x ? run_blocks(f, cells, rvi_pipe_transport_block) : RV_OK;
-    if (!f->move_x) {
+    if (f->move_x) {
+        rvi_finish(ctx, cells, rvi_pipe_transport_block, f);
+    } else {
         float **held = f->parts[0];
         f->parts[0] = f->parts[1];
         f->parts[1] = held;
@@ -111,19 +104,18 @@ static rv_status run_round(rvi_pipe_flood *f, float dt) {
     }
     f->job->water.rained += (double)dt * f->source_sum;
     f->seconds += (double)dt;
-    bool whole = pushed == RV_OK && moved == RV_OK && carried == RV_OK && landed == RV_OK;
-    return whole ? RV_OK : RV_CANCELLED;
 }
 
-/* Brings the land up to date. Heights are rounded down and what that leaves is afloat: so nothing
- * is won or lost. `settle` false: only for the eye. */
-static void show_land(const rvi_pipe_flood *f, bool settle) {
-    rv_terrain *land = f->job->land;
-    if (f->layered) {
-        rvi_terrain_sum_layers(land);
-        return;
-    }
-    for (int y = 0; y < f->height; y++)
+typedef struct shown {
+    const rvi_pipe_flood *f;
+    bool settle;
+} shown;
+
+static void show_rows(void *arg, int first, int end) {
+    const shown *s = arg;
+    const rvi_pipe_flood *f = s->f;
+    const rv_terrain *land = f->job->land;
+    for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++) {
             size_t i = (size_t)(y + 1) * f->stride + (size_t)(x + 1);
             double height = (double)f->bed[i] + (double)f->change[0][i];
@@ -131,9 +123,19 @@ static void show_land(const rvi_pipe_flood *f, bool settle) {
             if ((double)lower > height)
                 lower *= lower > 0.0f ? 1.0f - 0x1p-24f : 1.0f + 0x1p-23f;
             land->surface[(size_t)y * (size_t)f->width + (size_t)x] = lower;
-            if (settle)
+            if (s->settle)
                 f->sediment[0][i] += (float)(height - (double)lower);
         }
+}
+
+/* Brings the land up to date. Heights are rounded down and what that leaves is afloat: so nothing
+ * is won or lost. `settle` false: only for the eye. */
+static void show_land(const rvi_pipe_flood *f, bool settle) {
+    shown s = {f, settle};
+    if (f->layered)
+        rvi_terrain_sum_layers(f->job->land);
+    else
+        rvi_finish_rows(f->job->ctx, f->height, show_rows, &s);
 }
 
 static rv_status run_rounds(rvi_pipe_flood *f) {
@@ -144,15 +146,14 @@ static rv_status run_rounds(rvi_pipe_flood *f) {
         double left = end - f->seconds;
         if (left <= 1e-6 * end || (p->rounds != RV_AUTO_INT && f->rounds >= p->rounds))
             break;
-        status = run_round(f, choose_dt(f, left));
+        run_round(f, choose_dt(f, left));
         f->rounds++;
         double done = f->seconds / end;
         if (p->rounds != RV_AUTO_INT)
             done = fmax(done, (double)f->rounds / (double)p->rounds);
-        if (status == RV_OK && rvi_progress_due(f->job->ctx))
+        if (rvi_progress_due(f->job->ctx))
             show_land(f, false);
-        if (status == RV_OK)
-            status = rvi_job_progress(f->job, done < 1.0 ? done : 1.0);
+        status = rvi_job_progress(f->job, done < 1.0 ? done : 1.0);
     }
     return status;
 }
@@ -192,9 +193,8 @@ static size_t grid_spacing(const rvi_pipe_flood *f) {
 
 static size_t plan_memory(const rvi_pipe_flood *f) {
     size_t rows = (size_t)f->block_count * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
-    size_t image = f->p->rain_image[0] ? rvi_cells(f->job->land) : 0;
-    image += rvi_strata_there(f->job->land) ? rvi_cells(f->job->land) : 0;
-    return (grid_count(f) * grid_spacing(f) + rows + image) * sizeof(float) +
+    size_t bands = rvi_strata_there(f->job->land) ? rvi_cells(f->job->land) : 0;
+    return (grid_count(f) * grid_spacing(f) + rows + bands) * sizeof(float) +
            (size_t)f->block_count * sizeof(rvi_pipe_block) + 4096;
 }
 
@@ -387,16 +387,17 @@ static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
 }
 
 typedef struct left_behind {
+    const rvi_pipe_flood *f;
     float *water, *sediment, *x, *y, *flow, *eroded, *deposited;
 } left_behind;
 
-static rv_status make_fields(rv_terrain *land, left_behind *l) {
+static rv_status make_fields(const rvi_pipe_flood *flood, left_behind *l) {
     static const char *const names[] = {"water", "sediment", "velocity_x", "velocity_y",
                                         "flow",  "eroded",   "deposited"};
     float *f[7];
-    rv_status status = rvi_fields_make(land, names, 7, f);
+    rv_status status = rvi_fields_make(flood->job->land, names, 7, f);
     if (status == RV_OK)
-        *l = (left_behind){f[0], f[1], f[2], f[3], f[4], f[5], f[6]};
+        *l = (left_behind){flood, f[0], f[1], f[2], f[3], f[4], f[5], f[6]};
     return status;
 }
 
@@ -432,6 +433,9 @@ static rv_status prepare(rvi_pipe_flood *f) {
     fill_grid(f, rvi_field_get(land, "sediment"), f->sediment[0]);
     if (f->parts[0])
         fill_grid(f, rvi_field_get(land, "sediment"), f->parts[0][land->layer_count - 1]);
+    status = rvi_poll(f->job->ctx);
+    if (status != RV_OK)
+        return status;
     fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
     double area = (double)f->rules.cell * (double)f->rules.cell;
     f->volume = rv_terrain_volume(land);
@@ -461,10 +465,12 @@ static void find_velocity(const rvi_pipe_flood *f, int x, int y, float *vx, floa
 }
 
 /* What the water leaves behind for the next step and for those who paint the land. */
-static void leave_fields(const rvi_pipe_flood *f, const left_behind *to) {
+static void leave_rows(void *arg, int first, int end) {
+    const left_behind *to = arg;
+    const rvi_pipe_flood *f = to->f;
     const rv_terrain *land = f->job->land;
     const float area = f->rules.cell * f->rules.cell;
-    for (int y = 0; y < f->height; y++)
+    for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++) {
             size_t cell = (size_t)y * (size_t)f->width + (size_t)x;
             size_t i = (size_t)(y + 1) * f->stride + (size_t)(x + 1);
@@ -524,14 +530,14 @@ static rv_status run_flood(rvi_pipe_flood *f) {
     left_behind fields;
     rv_status status = prepare(f);
     if (status == RV_OK)
-        status = make_fields(f->job->land, &fields);
+        status = make_fields(f, &fields);
     if (status != RV_OK)
         return status;
     status = run_rounds(f);
     /* A run that was stopped is whole too: all that follows belongs to the rounds that did run. */
     show_land(f, true);
     close_ledger(f);
-    leave_fields(f, &fields);
+    rvi_finish_rows(f->job->ctx, f->height, leave_rows, &fields);
     return status;
 }
 
@@ -551,8 +557,15 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->block_count = (f->height + 1 + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
-    job->memory = plan_memory(f);
-    rv_status status = job->planning ? RV_OK : run_flood(f);
+    float *none;
+    rv_status status = RV_OK;
+    if (!job->planning) {
+        status = run_flood(f);
+    } else {
+        job->memory = plan_memory(f);
+        if (p->rain_image[0] != '\0')
+            status = rvi_job_image(job, p->rain_image, &none);
+    }
     release(f);
     rvi_free(job->ctx, f);
     return status;

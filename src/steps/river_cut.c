@@ -101,7 +101,7 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
         double yields = soft * softness(r, cell, l);
         double to = slope_after(s, g * time * yields, (double)r->p->slope_power);
         if (to > r->stands && yields > 0.0)
-            to = s - (s - r->stands) * (double)(r->soft ? r->soft[cell] : 1.0f);
+            to -= (to - r->stands) * soft;
         double loss = (s - to) * distance;
         if (loss <= thickness) {
             s -= lose(r, cell, l, loss) / distance;
@@ -158,6 +158,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
 static rv_status gather(rvi_rivers *r) {
     const rvi_flow *f = &r->flow;
     rv_status status = RV_OK;
+    r->gathered = false;
     for (size_t i = 0; i < r->cells; i++) {
         r->area[i] = 1;
         if (r->discharge)
@@ -174,6 +175,7 @@ static rv_status gather(rvi_rivers *r) {
         if (r->discharge)
             r->discharge[to] += r->discharge[cell];
     }
+    r->gathered = status == RV_OK;
     return status;
 }
 

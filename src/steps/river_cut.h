@@ -17,11 +17,12 @@ typedef struct rvi_rivers {
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
     uint32_t *area;       /* cells that drain through */
     float *rain;          /* of each cell, 0 to 1; NULL: 1 */
+    bool gathered;        /* are `area` and `discharge` whole? */
     double *discharge;    /* what of `rain` drains through, in cells; NULL: area */
     float *uplift;        /* share of the uplift, 0 to 1; NULL: 1 */
     float *soft;          /* mask and hardness: share that may be taken, 0 to 1; NULL: 1 */
     double *bed;          /* top of the bedrock when the land has layers or bands; NULL: h */
-    float *bands;         /* where bands of the bedrock lie (strata.h); NULL: there are none */
+    float *bands;         /* where bands of the bedrock lie (bands.h); NULL: there are none */
     float *before;        /* every layer as it was */
     double *lifted;       /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;

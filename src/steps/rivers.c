@@ -242,7 +242,10 @@ static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
                               .raised = raised * area};
 }
 
+/* A run that was stopped before all was drained leaves the field as it was. */
 static void show_flow(const rvi_rivers *r, float *flow) {
+    if (!r->gathered)
+        return;
     double area = (double)r->job->land->cell * (double)r->job->land->cell;
     for (size_t i = 0; i < r->cells; i++)
         flow[i] = (float)(area * (r->discharge ? r->discharge[i] : (double)r->area[i]));
@@ -334,6 +337,23 @@ static rv_status run(rvi_rivers *r) {
     return status;
 }
 
+/* One image is read after the other. */
+static rv_status plan(rvi_rivers *r) {
+    rvi_job *job = r->job;
+    const char *const images[2] = {r->p->uplift_image, r->p->rain_image};
+    size_t most = 0;
+    rv_status status = RV_OK;
+    for (int k = 0; status == RV_OK && k < 2; k++) {
+        float *none;
+        job->memory = 0;
+        if (images[k][0])
+            status = rvi_job_image(job, images[k], &none);
+        most = job->memory > most ? job->memory : most;
+    }
+    job->memory = most + plan_memory(r) + sizeof *r;
+    return status;
+}
+
 rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
     rvi_rivers *r = rvi_alloc(job->ctx, 1, sizeof *r, "the rivers");
     if (!r)
@@ -342,15 +362,7 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
     r->p = p;
     r->cells = rvi_cells(job->land);
     r->flow.ctx = job->ctx;
-    float *none;
-    rv_status status = RV_OK;
-    if (!job->planning)
-        status = run(r);
-    else if (p->uplift_image[0])
-        status = rvi_job_image(job, p->uplift_image, &none);
-    if (job->planning && status == RV_OK && p->rain_image[0])
-        status = rvi_job_image(job, p->rain_image, &none);
-    job->memory += plan_memory(r) + sizeof *r;
+    rv_status status = job->planning ? plan(r) : run(r);
     release(r);
     rvi_free(job->ctx, r);
     return status;

@@ -55,7 +55,7 @@ typedef struct rvi_slide {
                             slopes; NULL: slopes decide */
     int slide_rounds;    /* so often */
     bool sliding;        /* do `slides` count now? */
-    float *bands;        /* of the bedrock, by cell of the map (strata.h); NULL: there are none */
+    float *bands;        /* of the bedrock, by cell of the map (bands.h); NULL: there are none */
     float *band;         /* the erosion factor of the bedrock in this round, with `bands` */
     float *soft, *takes; /* 1 - hardness and mask; mask. NULL: 1 everywhere */
 } rvi_slide;

@@ -257,8 +257,7 @@ static rv_status run_masked(rvi_job *job, rv_step_id id, const void *params) {
     if (status == RV_OK) {
         memcpy(after, land->surface, cells * sizeof(float));
         mask_work w = {rvi_field_get(land, "mask"), before, after, land->width};
-        if (rvi_parallel_rows(job->ctx, land->height, mask_rows, &w) != RV_OK)
-            mask_rows(&w, 0, land->height);
+        rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
         status = rvi_terrain_adopt_surface(land, after);
         after = NULL;
     }

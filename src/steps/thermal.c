@@ -24,7 +24,7 @@
  * the neighbours that `receiver` names; `all`: in proportion to h_i - h_j. It digs ditches where
  * the gradient looks past a neighbour; no cell is dug below the lowest point of the map.
  *
- * Hardness and mask of i, erodibility of its open layer (of bedrock, also its band: strata.h) and
+ * Hardness and mask of i, erodibility of its open layer (of bedrock, also its band: bands.h) and
  * the mask of j scale what slides: hard bands stand as cliffs while soft ones retreat, and with
  * until=settled only what gives nothing at all stays steep.
  * border=open: outside lies a ring of cells 2 h(edge) - h(one further in), high as it is when the

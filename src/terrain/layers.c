@@ -45,9 +45,8 @@ static void sum_rows(void *arg, int first, int end) {
 }
 
 rv_status rvi_terrain_sum_layers(rv_terrain *land) {
-    if (land->layer_count > 1 &&
-        rvi_parallel_rows(land->ctx, land->height, sum_rows, land) != RV_OK)
-        sum_rows(land, 0, land->height); /* a stop must not leave a surface half summed */
+    if (land->layer_count > 1)
+        rvi_finish_rows(land->ctx, land->height, sum_rows, land);
     return RV_OK;
 }
 

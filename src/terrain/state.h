@@ -50,7 +50,7 @@ struct rv_terrain {
     int field_count;
     rv_ledger ledger;
     rvi_strata strata;
-    bool planned; /* has a size but no memory: only for plans */
+    bool planned; /* has a size and a count of layers but no memory: only for plans */
 };
 
 static inline size_t rvi_cells(const rv_terrain *land) {

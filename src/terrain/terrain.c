@@ -37,7 +37,7 @@ static void clear(rv_terrain *land) {
     rv_context *ctx = land->ctx;
     if (land->layer_count > 1)
         rvi_free(ctx, land->surface);
-    for (int i = 0; i < land->layer_count; i++)
+    for (int i = 0; land->layers && i < land->layer_count; i++) /* a plan has none */
         rvi_free(ctx, land->layers[i].thickness);
     for (int i = 0; i < land->field_count; i++)
         rvi_free(ctx, land->fields[i].values);

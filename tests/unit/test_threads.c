@@ -309,6 +309,26 @@ static void a_stop_comes_soon_and_passes(void **state) {
     }
 }
 
+static void what_must_be_finished_is(void **state) {
+    (void)state;
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = stoppable(THREADS[k]);
+        for (int before = 0; before < 2; before++) {
+            tally t = {.pause = 50000L * THREADS[k]};
+            answers_left = 0;
+            rvi_progress_begin(ctx, "a test");
+            if (before) /* the stop came earlier, or comes meanwhile */
+                while (rvi_poll(ctx) == RV_OK)
+                    continue;
+            rvi_finish(ctx, MOST_BLOCKS, count_slowly, &t);
+            for (int b = 0; b < MOST_BLOCKS; b++)
+                assert_int_equal(t.runs[b], 1);
+            assert_int_equal(rvi_poll(ctx), RV_CANCELLED);
+        }
+        rv_context_destroy(ctx);
+    }
+}
+
 static void a_stop_ends_blocks_that_wait(void **state) {
     (void)state;
     static triangle p;
@@ -435,6 +455,7 @@ int main(void) {
         cmocka_unit_test(large_maps_are_summed_whole),
         cmocka_unit_test(a_stop_comes_soon_and_passes),
         cmocka_unit_test(a_stop_ends_blocks_that_wait),
+        cmocka_unit_test(what_must_be_finished_is),
         cmocka_unit_test(a_stop_leaves_no_half_number),
         cmocka_unit_test(the_user_is_asked_ten_times_a_second),
         cmocka_unit_test(contexts_come_and_go),
