@@ -56,12 +56,12 @@ size_t rvi_relief_cells(const rv_terrain *land, bool fine) {
 }
 
 size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
-    /* The pyramids, water and what is higher; where it is finer than the terrain, the ground; the
-     * ground that goes on into holes or the water of each cell, by turns. */
-    size_t cells = rvi_relief_cells(land, fine), floats = cells * 11 / 4 + 1024;
+    /* Water and what is higher; then the pyramids, but before them the water of each cell; where it
+     * is finer than the terrain or has holes, the ground. */
+    size_t cells = rvi_relief_cells(land, fine), floats = 3 * cells + 1024;
     if (finer(land, fine) > 1 || land->width < 2 || land->height < 2 || rvi_field_get(land, "hole"))
         floats += cells;
-    return (floats + 2 * rvi_cells(land)) * sizeof(float);
+    return floats * sizeof(float);
 }
 
 /* The water goes on below the shore by a cell, so that the shore is where ground and water cross
