@@ -35,10 +35,12 @@ static void turn(const double in[3], float out[3]) {
     out[2] = in[1] != 0.0 ? (float)-in[1] : 0.0f;
 }
 
-static void find_box(const rv_mesh *mesh, float low[3], float high[3]) {
+static rv_status find_box(const rv_mesh *mesh, float low[3], float high[3]) {
     turn(mesh->points, low);
     turn(mesh->points, high);
     for (size_t v = 1; v < mesh->vertex_count; v++) {
+        if (v % POLL == 0 && rvi_poll(mesh->ctx) != RV_OK)
+            return RV_CANCELLED;
         float p[3];
         turn(mesh->points + 3 * v, p);
         for (int i = 0; i < 3; i++) {
@@ -46,11 +48,11 @@ static void find_box(const rv_mesh *mesh, float low[3], float high[3]) {
             high[i] = p[i] > high[i] ? p[i] : high[i];
         }
     }
+    return RV_OK;
 }
 
-static size_t print_json(const rv_mesh *mesh, const layout *l, char out[JSON_SIZE]) {
-    float low[3], high[3];
-    find_box(mesh, low, high);
+static size_t print_json(const layout *l, const float low[3], const float high[3],
+                         char out[JSON_SIZE]) {
     int size = snprintf(
         out, JSON_SIZE,
         "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Ravine " RV_VERSION "\"},\"scene\":0,"
@@ -77,7 +79,11 @@ static size_t print_json(const rv_mesh *mesh, const layout *l, char out[JSON_SIZ
 
 static rv_status put_start(rvi_writer *writer, const rv_mesh *mesh, const layout *l) {
     char json[JSON_SIZE];
-    size_t size = print_json(mesh, l, json);
+    float low[3], high[3];
+    rv_status status = find_box(mesh, low, high);
+    if (status != RV_OK)
+        return status;
+    size_t size = print_json(l, low, high, json);
     unsigned char head[HEADER + CHUNK] = "glTF", chunk[CHUNK];
     rvi_put_u32(head + 4, 2);
     rvi_put_u32(head + 8, (uint32_t)(HEADER + CHUNK + size + CHUNK + l->bytes));
@@ -85,7 +91,7 @@ static rv_status put_start(rvi_writer *writer, const rv_mesh *mesh, const layout
     memcpy(head + 16, "JSON", 4);
     rvi_put_u32(chunk, (uint32_t)l->bytes);
     memcpy(chunk + 4, "BIN\0", 4);
-    rv_status status = rvi_writer_put(writer, head, sizeof head);
+    status = rvi_writer_put(writer, head, sizeof head);
     if (status == RV_OK)
         status = rvi_writer_put(writer, json, size);
     return status == RV_OK ? rvi_writer_put(writer, chunk, sizeof chunk) : status;
@@ -127,6 +133,8 @@ static rv_status put_normals(rvi_writer *writer, const rv_mesh *mesh, double *su
     for (size_t v = 0; v < mesh->surface_vertices && status == RV_OK; v++) {
         rvi_unit_normal(sums + 3 * v);
         status = put_vector(writer, sums + 3 * v);
+        if (status == RV_OK && v % POLL == 0)
+            status = rvi_poll(mesh->ctx);
     }
     for (size_t f = mesh->surface_faces; f < mesh->face_count; f++) {
         rvi_face_normal(mesh, f, normal);

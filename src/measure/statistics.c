@@ -14,35 +14,6 @@
 
 const int rvi_percentiles[RVI_PERCENTILES] = {5, 25, 50, 75, 95};
 
-/* Numbers that order as the floats do, and back. */
-static uint32_t key_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 31 ? ~bits : bits | 0x80000000u;
-}
-
-static float value_of(uint64_t key) {
-    uint32_t bits = key >> 31 ? (uint32_t)key & 0x7fffffffu : ~(uint32_t)key;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-rv_status rvi_sort_values(rv_context *ctx, float *values, size_t count) {
-    if (count < 2)
-        return RV_OK;
-    rvi_keyed *keys = rvi_alloc(ctx, count, sizeof *keys, "an order of values");
-    if (!keys)
-        return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        keys[i] = (rvi_keyed){.key = key_of(values[i])};
-    rv_status status = rvi_sort(ctx, keys, count);
-    for (size_t i = 0; status == RV_OK && i < count; i++)
-        values[i] = value_of(keys[i].key);
-    rvi_free(ctx, keys);
-    return status;
-}
-
 enum { SLICE = 1 << 20 }; /* values between two looks whether to stop */
 
 /* ---- distributions ---- */
@@ -77,7 +48,7 @@ rv_status rvi_distribution_of(rv_context *ctx, float *values, size_t count, rvi_
     *out = (rvi_distribution){NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
     if (count == 0)
         return RV_OK;
-    rv_status status = rvi_sort_values(ctx, values, count);
+    rv_status status = rvi_sort_floats(ctx, values, count);
     if (status == RV_OK)
         status = take_moments(ctx, values, count, out);
     if (status != RV_OK)

@@ -4,9 +4,6 @@
 
 #include <ravine/ravine.h>
 
-/* Puts values in rising order; none may be NaN. RV_CANCELLED leaves them in some order. */
-rv_status rvi_sort_values(rv_context *ctx, float *values, size_t count);
-
 enum { RVI_PERCENTILES = 5 };
 extern const int rvi_percentiles[RVI_PERCENTILES]; /* 5, 25, 50, 75, 95 */
 

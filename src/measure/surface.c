@@ -18,6 +18,7 @@
  */
 #include "measure/surface.h"
 #include "base/context.h"
+#include "base/sort.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ static rv_status measure_heights(const rvi_ground *g, float *room, rvi_surface *
     out->mean = sum / (double)count;
     if (!(relief > 0.0))
         return RV_OK;
-    rv_status status = rvi_sort_values(g->ctx, room, count);
+    rv_status status = rvi_sort_floats(g->ctx, room, count);
     out->integral = (out->mean - g->low) / relief;
     for (int k = 0; k < RVI_CURVE && status == RV_OK; k++) {
         size_t above = (size_t)((double)(count - 1) * k / (RVI_CURVE - 1) + 0.5);

@@ -40,6 +40,8 @@ static void hold(const rvi_camera *c, span spans[2], double x, double y, double 
     widen(&spans[1], dot(p, c->up), ahead);
 }
 
+/* Places on a coarse grid and, since a spire may stand between them, the top of each block of the
+ * pyramid that is about as large, in its middle. */
 static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span spans[2]) {
     double cell = (double)r->cell;
     for (int j = 0; j <= SAMPLES; j++)
@@ -50,6 +52,19 @@ static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span 
             hold(c, spans, x * cell, y * cell, z * (double)top);
             if (i % SAMPLES == 0 && j % SAMPLES == 0)
                 hold(c, spans, x * cell, y * cell, z * (double)r->base);
+        }
+    int level = 1;
+    while (level + 1 < r->levels &&
+           rvi_maxi(r->level[level].top_width, r->level[level].top_height) > 2 * SAMPLES)
+        level++;
+    const rvi_level *l = &r->level[rvi_mini(level, r->levels - 1)];
+    double half = 0.5 * (double)(1 << level) * cell, wide = (r->width - 1) * cell,
+           high = (r->height - 1) * cell;
+    for (int y = 0; l->top && y < l->top_height; y++)
+        for (int x = 0; x < l->top_width; x++) {
+            double px = (2 * x + 1) * half, py = (2 * y + 1) * half;
+            float top = l->top[(size_t)y * (size_t)l->top_width + (size_t)x];
+            hold(c, spans, px < wide ? px : wide, py < high ? py : high, z * (double)top);
         }
 }
 

@@ -125,17 +125,24 @@ rv_status rvi_ground_prepare(const rvi_relief *r, const rvi_grain *grain, float 
 
 /* ---- a place ---- */
 
-static float wetness(const rvi_ground *g, double x, double y) {
+/* A film of water wets the ground it lies on; water that stands wets a strip above its level. On a
+ * steep shore the depth between two cells says nothing about how far up the water comes. */
+static float wet_by_water(const rvi_ground *g, double x, double y, float z) {
+    const rvi_relief *r = g->relief;
+    float depth = rvi_relief_field(r, g->water, x, y), shallow = rvi_relief_shallow(r->land);
+    if (depth <= shallow || !r->water)
+        return smooth(0, shallow, depth);
+    float level = rvi_grid_at(r->water, r->width, r->height, x, y);
+    return 1 - smooth(0, rvi_clampf(0.08f * r->land->cell, 0.1f, 3), z - level);
+}
+
+static float wetness(const rvi_ground *g, double x, double y, float z) {
     float wet = 0;
     if (g->flow && g->flow_most > 0) {
         float share = rvi_clampf(rvi_relief_field(g->relief, g->flow, x, y) / g->flow_most, 0, 1);
         wet = smooth(0.25f, 1, share);
     }
-    if (g->water) {
-        float depth = rvi_relief_field(g->relief, g->water, x, y);
-        wet = rvi_maxf(wet, smooth(0, rvi_relief_shallow(g->relief->land), depth));
-    }
-    return wet;
+    return g->water ? rvi_maxf(wet, wet_by_water(g, x, y, z)) : wet;
 }
 
 /* 1 at the edge of standing water, 0 where the ground is well above it or none is near. */
@@ -246,7 +253,7 @@ rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const f
     }
     if (g->water && r->water)
         cover(&soil, RVI_SAND, shore(g, x, y, z) * (1 - smooth(0.3f, 0.6f, s)));
-    soil.wet = wetness(g, x, y);
+    soil.wet = wetness(g, x, y, z);
     float snow = snow_on(g, &soil, z, s);
     cover(&soil, RVI_SNOW, snow);
     soil.wet *= 1 - snow;

@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
+#include "picture/rim.h"
 #include "terrain/smooth.h"
 
 #include <math.h>
@@ -45,6 +46,7 @@ typedef struct making {
     float *means; /* of the level that is made */
     const float *depth;
     float shallow;
+    float *levels; /* of the water of each cell of the terrain */
     int level;
 } making;
 
@@ -54,9 +56,10 @@ size_t rvi_relief_cells(const rv_terrain *land, bool fine) {
 }
 
 size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
-    /* The pyramids, water and what is higher; where it is finer than the terrain, the ground. */
-    size_t cells = rvi_relief_cells(land, fine), floats = cells * 11 / 4 + 1024;
-    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2)
+    /* Water and what is higher; then the pyramids, but before them the water of each cell; where it
+     * is finer than the terrain or has holes, the ground. */
+    size_t cells = rvi_relief_cells(land, fine), floats = 3 * cells + 1024;
+    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2 || rvi_field_get(land, "hole"))
         floats += cells;
     return floats * sizeof(float);
 }
@@ -64,20 +67,56 @@ size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
 /* The water goes on below the shore by a cell, so that the shore is where ground and water cross
  * and not a row of steps. */
 static float level_beside(const making *m, int x, int y) {
-    const rvi_relief *r = m->r;
+    const rv_terrain *land = m->r->land;
     float sum = 0, count = 0;
     for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++) {
             int nx = x + dx, ny = y + dy;
-            if (nx < 0 || ny < 0 || nx >= r->width || ny >= r->height)
+            if (nx < 0 || ny < 0 || nx >= land->width || ny >= land->height)
                 continue;
-            float depth = rvi_relief_field(r, m->depth, nx, ny);
-            if (depth > m->shallow) {
-                sum += r->z[(size_t)ny * (size_t)r->width + (size_t)nx] + depth;
+            size_t n = (size_t)ny * (size_t)land->width + (size_t)nx;
+            if (m->depth[n] > m->shallow) {
+                sum += land->surface[n] + m->depth[n];
                 count++;
             }
         }
     return count > 0 ? sum / count : RVI_DRY;
+}
+
+static void level_rows(void *arg, int first, int end) {
+    const making *m = arg;
+    const rv_terrain *land = m->r->land;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < land->width; x++) {
+            size_t i = (size_t)y * (size_t)land->width + (size_t)x;
+            float z = land->surface[i];
+            m->levels[i] =
+                m->depth[i] > m->shallow ? z + m->depth[i] : rvi_minf(level_beside(m, x, y), z);
+        }
+}
+
+/* Between cells the level, not the depth, goes along straight lines: a lake is flat up to a steep
+ * shore. Where all around is wet, at least a film covers ground that is rounder than that. */
+static float level_between(const making *m, int x, int y) {
+    const rvi_relief *r = m->r;
+    const rv_terrain *land = r->land;
+    float px = (float)x * r->step, py = (float)y * r->step, level = 0;
+    int x0 = (int)px, y0 = (int)py;
+    bool wet = true;
+    for (int k = 0; k < 4; k++) {
+        float u = px - (float)x0, v = py - (float)y0;
+        float share = (k % 2 ? u : 1 - u) * (k / 2 ? v : 1 - v);
+        if (share <= 0)
+            continue;
+        int cx = rvi_mini(x0 + k % 2, land->width - 1), cy = rvi_mini(y0 + k / 2, land->height - 1);
+        size_t n = (size_t)cy * (size_t)land->width + (size_t)cx;
+        if (m->levels[n] <= RVI_DRY)
+            return RVI_DRY;
+        wet = wet && m->depth[n] > m->shallow;
+        level += share * m->levels[n];
+    }
+    float film = r->z[(size_t)y * (size_t)r->width + (size_t)x] + m->shallow;
+    return wet ? rvi_maxf(level, film) : level;
 }
 
 static void water_rows(void *arg, int first, int end) {
@@ -86,9 +125,7 @@ static void water_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < r->width; x++) {
             size_t i = (size_t)y * (size_t)r->width + (size_t)x;
-            float depth = rvi_relief_field(r, m->depth, x, y);
-            float level = depth > m->shallow ? r->z[i] + depth : level_beside(m, x, y);
-            m->water[i] = depth > m->shallow ? level : rvi_minf(level, r->z[i]);
+            m->water[i] = level_between(m, x, y);
             m->upper[i] = rvi_maxf(r->z[i], m->water[i]);
         }
 }
@@ -190,15 +227,23 @@ static rv_status make_ground(rvi_relief *r, int times) {
     r->step = 1 / (float)times;
     r->cell = land->cell * r->step;
     r->z = land->surface;
-    if (r->width == land->width && r->height == land->height)
-        return RV_OK;
-    float *z = r->memory[0] = rvi_alloc(land->ctx, (size_t)r->width * (size_t)r->height,
-                                        sizeof(float), "the block of a picture");
-    if (!z)
-        return RV_ERROR_MEMORY;
-    r->z = z;
-    return rvi_resample(land->ctx, land->surface, land->width, land->height, z, r->width, r->height,
-                        RV_resize_filter_cubic);
+    size_t cells = rvi_cells(land), samples = (size_t)r->width * (size_t)r->height;
+    float *whole = NULL, *z = NULL;
+    rv_status status = RV_OK;
+    if (r->hole) {
+        r->z = whole = rvi_alloc(land->ctx, cells, sizeof(float), "the block of a picture");
+        status = whole ? rvi_rim_extend(land, r->hole, whole) : RV_ERROR_MEMORY;
+    }
+    if (status == RV_OK && (r->width != land->width || r->height != land->height)) {
+        z = rvi_alloc(land->ctx, samples, sizeof(float), "the block of a picture");
+        status = z ? rvi_resample(land->ctx, r->z, land->width, land->height, z, r->width,
+                                  r->height, RV_resize_filter_cubic)
+                   : RV_ERROR_MEMORY;
+        rvi_free(land->ctx, whole);
+        r->z = whole = z;
+    }
+    r->memory[0] = whole;
+    return status;
 }
 
 static rv_status make_water(rvi_relief *r) {
@@ -217,9 +262,16 @@ static rv_status make_water(rvi_relief *r) {
     if (!m.water)
         return RV_ERROR_MEMORY;
     m.upper = m.water + cells;
+    m.levels = rvi_alloc(ctx, rvi_cells(r->land), sizeof(float), "the water of a picture");
+    if (!m.levels)
+        return RV_ERROR_MEMORY;
     r->water = m.water;
     r->upper = m.upper;
-    return rvi_parallel_rows(ctx, r->height, water_rows, &m);
+    rv_status status = rvi_parallel_rows(ctx, r->land->height, level_rows, &m);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(ctx, r->height, water_rows, &m);
+    rvi_free(ctx, m.levels);
+    return status;
 }
 
 /* Without what lies in holes. */

@@ -19,6 +19,7 @@
 #include "base/threads.h"
 #include "picture/look.h"
 #include "picture/occlusion.h"
+#include "picture/rim.h"
 #include "terrain/bands.h"
 
 #include <assert.h>
@@ -199,17 +200,34 @@ static colour shade_land(const scene *s, const spot *p) {
 
 /* ---- cuts and the floor ---- */
 
+/* A wall faces along an axis; at the rim of a hole, to the hole. */
+static void face_of_wall(const scene *s, const spot *p, const rvi_hit *hit, float normal[3]) {
+    const rvi_relief *r = &s->relief;
+    double at = hit->axis == 0 ? p->x : p->y, last = (hit->axis == 0 ? r->width : r->height) - 1;
+    bool rim = r->hole && at > 0.5 && at < last - 0.5;
+    float to[2];
+    normal[0] = normal[1] = normal[2] = 0;
+    normal[hit->axis] = (float)hit->side;
+    if (!rim ||
+        !rvi_rim_facing(r->land, r->hole, p->x * (double)r->step, p->y * (double)r->step, to))
+        return;
+    normal[0] = to[0];
+    normal[1] = to[1];
+}
+
 static colour shade_cut(const scene *s, const spot *p, const rvi_hit *hit) {
     const rvi_relief *r = &s->relief;
     float top = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
-    float normal[3] = {0, 0, 0}, tall = (p->z - r->base) / rvi_maxf(r->low - r->base, 1e-3f);
-    normal[hit->axis] = (float)hit->side;
+    float normal[3], tall = (p->z - r->base) / rvi_maxf(r->low - r->base, 1e-3f);
+    face_of_wall(s, p, hit, normal);
     colour cut, light;
     if (hit->kind == RVI_HIT_BASIN) {
         float level = rvi_grid_at(r->upper, r->width, r->height, p->x, p->y);
         float deep = rvi_expf(-0.03f * (level - p->z));
+        /* Pale water is not brighter than paper. */
+        float bright = rvi_minf(2 + 5 * deep, 0.6f / s->look.water[2]);
         for (int c = 0; c < 3; c++)
-            cut.v[c] = s->look.water[c] * (2 + 5 * deep);
+            cut.v[c] = s->look.water[c] * bright;
     } else {
         rvi_look_cut(&s->look, &s->ground, p->x, p->y, p->z, top - p->z, p->pixel / s->z, cut.v);
     }
@@ -294,9 +312,7 @@ static colour shade_floor(const scene *s, const spot *p) {
 
 /* ---- rays ---- */
 
-static spot spot_at(const scene *s, const rvi_hit *hit, const double from[3], const double along[3],
-                    float before) {
-    (void)from;
+static spot spot_at(const scene *s, const rvi_hit *hit, const double along[3], float before) {
     spot p = {.x = hit->x, .y = hit->y, .z = (float)hit->z, .far = (float)hit->t};
     for (int k = 0; k < 3; k++)
         p.along[k] = (float)along[k];
@@ -320,7 +336,7 @@ static colour backdrop(const scene *s, const double from[3], const double along[
         rvi_hit hit = {.t = t, .z = (double)s->relief.base};
         hit.x = (from[0] + t * along[0]) / (double)s->relief.cell;
         hit.y = (from[1] + t * along[1]) / (double)s->relief.cell;
-        spot p = spot_at(s, &hit, from, along, before);
+        spot p = spot_at(s, &hit, along, before);
         return shade_floor(s, &p);
     }
     float to[3] = {(float)along[0], (float)along[1], (float)along[2]};
@@ -347,7 +363,7 @@ static colour reflection(const scene *s, const spot *p, const float normal[3]) {
     double from[3] = {p->x * cell, p->y * cell, (double)(p->z * s->z) + 1e-3 * cell};
     rvi_hit hit = trace(s, from, along);
     if (hit.kind == RVI_HIT_LAND) {
-        spot there = spot_at(s, &hit, from, along, p->far);
+        spot there = spot_at(s, &hit, along, p->far);
         there.pixel *= 2;
         return shade_land(s, &there);
     }
@@ -390,7 +406,7 @@ static colour see(const scene *s, double x, double y, int *kind) {
         *kind = along[2] < 0 ? -1 : 0;
         return backdrop(s, s->camera.from, along, 0);
     }
-    spot p = spot_at(s, &hit, s->camera.from, along, 0);
+    spot p = spot_at(s, &hit, along, 0);
     colour c = hit.kind == RVI_HIT_LAND    ? shade_land(s, &p)
                : hit.kind == RVI_HIT_WATER ? shade_water(s, &p)
                                            : shade_cut(s, &p, &hit);

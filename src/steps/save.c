@@ -144,6 +144,10 @@ static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_fo
 }
 
 static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
+    bool levels = !isnan(p->low) || !isnan(p->high) || p->bits != RV_save_bits_16;
+    if (levels)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: low=, high= and bits= are for levels; a mesh is in metres.", p->file);
     if (strcmp(p->field, "height") != 0)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: a mesh is made of the heights; field=%s is for heightmaps, and a .ply "

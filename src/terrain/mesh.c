@@ -14,10 +14,13 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/threads.h"
 #include "terrain/state.h"
+
+enum { POLL = 65536 }; /* vertices between two looks whether to stop */
 
 rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land,
                           rv_mesh **out) {
@@ -36,15 +39,21 @@ rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool l
                       .surface_vertices = vertices,
                       .surface_faces = faces};
     mesh->points = rvi_alloc(ctx, vertices, 3 * sizeof *mesh->points, "the vertices of a mesh");
-    mesh->corners = rvi_alloc(ctx, faces, 3 * sizeof *mesh->corners, "the faces of a mesh");
-    if (land)
-        mesh->cells = rvi_alloc(ctx, vertices, sizeof *mesh->cells, "the vertices of a mesh");
-    if (mesh->points == NULL || mesh->corners == NULL || (land && mesh->cells == NULL)) {
-        rv_mesh_destroy(mesh);
-        return RV_ERROR_MEMORY;
+    rv_status status =
+        mesh->points != NULL ? rvi_poll(ctx) : RV_ERROR_MEMORY; /* so much takes time */
+    if (status == RV_OK) {
+        mesh->corners = rvi_alloc(ctx, faces, 3 * sizeof *mesh->corners, "the faces of a mesh");
+        status = mesh->corners != NULL ? rvi_poll(ctx) : RV_ERROR_MEMORY;
     }
-    *out = mesh;
-    return RV_OK;
+    if (status == RV_OK && land) {
+        mesh->cells = rvi_alloc(ctx, vertices, sizeof *mesh->cells, "the vertices of a mesh");
+        status = mesh->cells != NULL ? RV_OK : RV_ERROR_MEMORY;
+    }
+    if (status == RV_OK)
+        *out = mesh;
+    else
+        rv_mesh_destroy(mesh);
+    return status;
 }
 
 void rv_mesh_destroy(rv_mesh *mesh) {
@@ -178,11 +187,12 @@ static rv_status make_simple(const rv_terrain *land, const rvi_net *net, size_t 
         return status;
     (*out)->surface_vertices = net->vertex_count;
     (*out)->surface_faces = net->face_count;
-    for (size_t v = 0; v < net->vertex_count; v++)
+    for (size_t v = 0; v < net->vertex_count && status == RV_OK; v++) {
         put_vertex(land, *out, v, net->cells[v]);
-    for (size_t i = 0; i < 3 * net->face_count; i++)
-        (*out)->corners[i] = net->corners[i];
-    return rvi_poll(land->ctx);
+        status = v % POLL == 0 ? rvi_poll(land->ctx) : RV_OK;
+    }
+    memcpy((*out)->corners, net->corners, 3 * net->face_count * sizeof *net->corners);
+    return status;
 }
 
 /* ---- The block below it ---- */
@@ -238,6 +248,10 @@ static rv_status find_border(const rv_terrain *land, const uint32_t *cells, size
         size_t place;
         if (border_place(land, cells != NULL ? cells[v] : (uint32_t)v, &place))
             border[place] = (uint32_t)v + 1;
+        if (v % POLL == 0 && rvi_poll(land->ctx) != RV_OK) {
+            rvi_free(land->ctx, border);
+            return RV_CANCELLED;
+        }
     }
     for (size_t i = 0; i < size; i++) {
         if (border[i] == NONE)
@@ -369,6 +383,14 @@ static void add_block(const rv_terrain *land, rv_mesh *mesh, const block *b, dou
     assert(face == mesh->face_count && first + count + 1 == mesh->vertex_count);
 }
 
+/* Formats that hold floats must not bring the base up to the land. */
+static double base_height(const rv_terrain *land, double depth) {
+    float low, high;
+    rvi_range(land->ctx, land->surface, rvi_cells(land), &low, &high);
+    float base = (float)((double)low - depth);
+    return base < low ? (double)low - depth : (double)nextafterf(low, -INFINITY);
+}
+
 /* ---- Both ---- */
 
 static rv_status build(const rv_terrain *land, const rvi_net *net, double depth, rv_mesh **out) {
@@ -386,9 +408,7 @@ static rv_status build(const rv_terrain *land, const rvi_net *net, double depth,
     status = net != NULL ? make_simple(land, net, vertices, faces, out)
                          : make_grid(land, vertices, faces, out);
     if (status == RV_OK && depth > 0) {
-        float low, high;
-        rvi_range(land->ctx, land->surface, rvi_cells(land), &low, &high);
-        add_block(land, *out, &b, (double)low - depth);
+        add_block(land, *out, &b, base_height(land, depth));
     }
     rvi_free(land->ctx, b.border);
     return status;

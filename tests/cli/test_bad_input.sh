@@ -236,6 +236,8 @@ bad 4 nowhere/x.obj terrain size=16 noise save nowhere/x.obj
 bad 2 "no surface" terrain width=1 height=9 save x.obj
 bad 2 "meshes" terrain size=16 noise save x.png solid=5
 bad 2 "meshes" terrain size=16 noise save x.npy error=5
+bad 2 "in metres" terrain size=16 noise save x.obj bits=8
+bad 2 "in metres" terrain size=16 noise save x.glb low=5
 bad 2 "field=mask" terrain size=16 noise mask save x.stl field=mask
 bad 2 error terrain size=16 noise save x.obj error=-1
 bad 2 .glb terrain size=16 noise save x.fbx

@@ -380,6 +380,28 @@ static void memory_is_as_planned(void **state) {
     }
 }
 
+static float high_and_level(int x, int y) {
+    return x < 5 && y < 5 ? 3001 : 3000;
+}
+
+/* Most formats hold floats: there too the base lies below the land, however thin the block. */
+static void a_thin_block_stays_a_block_in_floats(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = shaped(ctx, 12, 9, 10, high_and_level);
+    for (int simple = 0; simple < 2; simple++) {
+        rv_mesh *mesh = make_mesh(land, simple ? 0.5f : 0, 1e-5f);
+        check_closed(mesh);
+        for (size_t v = 0; v < mesh->vertex_count; v++) {
+            float z = (float)mesh->points[3 * v + 2];
+            assert_true(v < mesh->surface_vertices ? z >= 3000 : z < 3000 && z > 2999);
+        }
+        rv_mesh_destroy(mesh);
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_keeps_to_the_land),
@@ -388,6 +410,7 @@ int main(void) {
         cmocka_unit_test(a_line_has_no_surface),
         cmocka_unit_test(making_a_mesh_can_be_stopped),
         cmocka_unit_test(memory_is_as_planned),
+        cmocka_unit_test(a_thin_block_stays_a_block_in_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

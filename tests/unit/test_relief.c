@@ -144,31 +144,70 @@ static void test_a_hole_is_open_down_to_the_base(void **state) {
     rv_context_destroy(ctx);
 }
 
-static void test_water_lies_level_up_to_its_shore(void **state) {
-    (void)state;
-    rv_context *ctx = support_context(1);
+/* A valley along y whose sides rise by `steep` metres a cell, filled to the height of its sides 6.3
+ * cells from the middle. */
+static void check_lake(rv_context *ctx, double steep, bool fine) {
     rv_terrain *land = support_land(ctx, SIDE, SIDE, 10);
-    float *z = land->layers[0].thickness, water[SIDE * SIDE];
-    for (int i = 0; i < SIDE * SIDE; i++) { /* a valley along y, filled to 6 m */
-        z[i] = fabsf((float)(i % SIDE) - 20);
-        water[i] = z[i] < 6 ? 6 - z[i] : 0;
+    float *z = land->layers[0].thickness, water[SIDE * SIDE], level = (float)(6.3 * steep);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        z[i] = (float)steep * fabsf((float)(i % SIDE) - 20);
+        water[i] = z[i] < level ? level - z[i] : 0;
     }
     support_ok(ctx, rv_terrain_field_set(land, "water", water));
-    rvi_relief r = make_relief(land, false);
+    rvi_relief r = make_relief(land, fine);
+    double cells = (r.width - 1) / 40.0;
     for (int k = 0; k <= 400; k++) {
-        double x = k * 0.1, to[3] = {x, 20.3, -40}, from[3] = {x, 20.3, 90};
-        rvi_hit hit = shoot(&r, from, to);
-        double bed = fabs(x - 20);
-        if (fabs(bed - 6) > 0.05)
-            assert_int_equal(hit.kind, bed < 6 ? RVI_HIT_WATER : RVI_HIT_LAND);
-        assert_true(fabs(hit.z - fmax(bed, 6)) < 0.05);
+        double x = k * 0.1 * cells, y = 20.3 * cells, bed = fabs(k * 0.1 - 20);
+        rvi_hit hit = shoot(&r, (double[3]){x, y, 900}, (double[3]){x, y, -40});
+        if (fabs(bed - 6.3) > 0.06)
+            assert_int_equal(hit.kind, bed < 6.3 ? RVI_HIT_WATER : RVI_HIT_LAND);
+        assert_true(fabs(hit.z - steep * fmax(bed, 6.3)) < 0.06 * steep);
     }
-    rvi_hit cut = shoot(&r, (const double[3]){20, -9, 4}, (const double[3]){20, 30, 4});
+    double x = 20 * cells;
+    rvi_hit cut = shoot(&r, (double[3]){x, -9, 4 * steep}, (double[3]){x, 30, 4 * steep});
     assert_int_equal(cut.kind, RVI_HIT_BASIN);
-    cut = shoot(&r, (const double[3]){20, -9, -4}, (const double[3]){20, 30, -4});
+    x = 9 * cells; /* a shore */
+    cut = shoot(&r, (double[3]){x, -9, 7 * steep}, (double[3]){x, 30, 7 * steep});
     assert_int_equal(cut.kind, RVI_HIT_WALL);
     rvi_relief_destroy(&r);
     rv_terrain_destroy(land);
+}
+
+static void test_water_lies_level_up_to_its_shore(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    for (int fine = 0; fine < 2; fine++) {
+        check_lake(ctx, 1, fine);
+        check_lake(ctx, 20, fine);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* On a plane with a hole in it, whatever fills the hole, the ground at the rim is the plane. */
+static void test_the_rim_of_a_hole_is_the_land_beside_it(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    for (int fine = 0; fine < 2; fine++) {
+        rv_terrain *land = support_land(ctx, SIDE, SIDE, 10);
+        float hole[SIDE * SIDE] = {0};
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            int x = i % SIDE - 20, y = i / SIDE - 20;
+            hole[i] = x * x + y * y < 80;
+            land->layers[0].thickness[i] = hole[i] > 0 ? -900 : 3 * (float)y + 100;
+        }
+        support_ok(ctx, rv_terrain_field_set(land, "hole", hole));
+        rvi_relief r = make_relief(land, fine);
+        assert_true(r.low > 39 && r.high < 161);
+        for (uint64_t k = 0; k < 3000; k++) {
+            double x = unit(k, 0) * (r.width - 1), y = unit(k, 1) * (r.height - 1);
+            if (rvi_relief_gap(&r, (int)x, (int)y))
+                continue;
+            double plane = 3 * (y * (double)r.step - 20) + 100;
+            assert_true(fabs(surface(&r, x, y) - plane) < 1.5);
+        }
+        rvi_relief_destroy(&r);
+        rv_terrain_destroy(land);
+    }
     rv_context_destroy(ctx);
 }
 
@@ -193,42 +232,55 @@ static void test_a_plane_has_one_slope(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* Every corner of the block is in the picture, and some corner is near its edge. */
+/* How far from the middle of the picture a place is, 1 at its edge. */
+static double off_middle(const rvi_camera *c, const double p[3]) {
+    double a = 0, b = 0, d = 0;
+    for (int j = 0; j < 3; j++) {
+        a += (p[j] - c->from[j]) * c->right[j];
+        b += (p[j] - c->from[j]) * c->up[j];
+        d += (p[j] - c->from[j]) * c->forward[j];
+    }
+    assert_true(d > 0);
+    return fmax(fabs(a / d) / (c->tangent * c->width / c->height), fabs(b / d) / c->tangent);
+}
+
+static void check_frame(const rvi_relief *r, const rvi_shot *shot) {
+    rvi_camera c = rvi_camera_frame(r, shot);
+    double most = 0, z = (double)shot->z, cell = (double)r->cell;
+    for (int y = 0; y < r->height; y++)
+        for (int x = 0; x < r->width; x++) {
+            double p[3] = {x * cell, y * cell, z * surface(r, x, y)};
+            most = fmax(most, off_middle(&c, p));
+            p[2] = z * (double)r->base;
+            most = fmax(most, off_middle(&c, p));
+        }
+    assert_true(most > 0.6 && most < 1);
+}
+
+/* All of the block is in the picture, a lone spire too, and some of it is near the edge. */
 static void test_the_camera_frames_the_block(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rv_terrain *land = support_run(ctx, "terrain width=41 height=25 noise relief=300");
-    rvi_relief r = make_relief(land, true);
-    for (int k = 0; k < 24; k++) {
-        rvi_shot shot = {.width = k % 2 ? 200 : 90,
-                         .height = 100,
-                         .azimuth = (float)(k * 15),
-                         .elevation = (float)(k * 7 % 80),
-                         .distance = 1,
-                         .fov = 20.0f + (float)k,
-                         .z = 1.5f};
-        rvi_camera c = rvi_camera_frame(&r, &shot);
-        double most = 0;
-        for (int i = 0; i < 8; i++) {
-            double p[3] = {(i & 1) * (r.width - 1) * (double)r.cell,
-                           (i >> 1 & 1) * (r.height - 1) * (double)r.cell, (double)r.base * 1.5};
-            if (i & 4)
-                p[2] = 1.5 * surface(&r, (i & 1) * (r.width - 1), (i >> 1 & 1) * (r.height - 1));
-            double a = 0, b = 0, d = 0;
-            for (int j = 0; j < 3; j++) {
-                a += (p[j] - c.from[j]) * c.right[j];
-                b += (p[j] - c.from[j]) * c.up[j];
-                d += (p[j] - c.from[j]) * c.forward[j];
-            }
-            double across = fabs(a / d) / (c.tangent * c.width / c.height);
-            double upright = fabs(b / d) / c.tangent;
-            assert_true(d > 0 && across < 1 && upright < 1);
-            most = fmax(most, fmax(across, upright));
+    rv_terrain *hills = support_run(ctx, "terrain width=41 height=25 noise relief=300");
+    rv_terrain *spires = support_land(ctx, 61, 130, 10);
+    spires->layers[0].thickness[17 * 61 + 31] = 900;
+    spires->layers[0].thickness[101 * 61 + 57] = 700;
+    for (int land = 0; land < 2; land++) {
+        rvi_relief r = make_relief(land ? spires : hills, !land);
+        for (int k = 0; k < 24; k++) {
+            rvi_shot shot = {.width = k % 2 ? 200 : 90,
+                             .height = 100,
+                             .azimuth = (float)(k * 15),
+                             .elevation = (float)(k * 7 % 80),
+                             .distance = 1,
+                             .fov = 20.0f + (float)k,
+                             .z = 1.5f};
+            check_frame(&r, &shot);
         }
-        assert_true(most > 0.6);
+        rvi_relief_destroy(&r);
     }
-    rvi_relief_destroy(&r);
-    rv_terrain_destroy(land);
+    rv_terrain_destroy(hills);
+    rv_terrain_destroy(spires);
     rv_context_destroy(ctx);
 }
 
@@ -238,6 +290,7 @@ int main(void) {
         cmocka_unit_test(test_rays_beside_the_block_miss),
         cmocka_unit_test(test_a_hole_is_open_down_to_the_base),
         cmocka_unit_test(test_water_lies_level_up_to_its_shore),
+        cmocka_unit_test(test_the_rim_of_a_hole_is_the_land_beside_it),
         cmocka_unit_test(test_a_plane_has_one_slope),
         cmocka_unit_test(test_the_camera_frames_the_block),
     };
