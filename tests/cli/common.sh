@@ -41,18 +41,20 @@ kill_at() {
     shift
     "$RAVINE" --quiet "$@" &
     victim=$!
-    sleep "0.$(printf %03d "$ms")"
+    sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
     kill -9 $victim 2> said || true
     wait $victim 2> said || true
 }
 
 # survive RECIPE RESULT: runs a recipe that is killed, resumed and killed again, up to its result;
-# RANDOM says when
+# RANDOM says when. Each turn may take a little longer: on a slow machine a run must get somewhere.
 survive() {
+    local longer=0
     rm -f run.ck "$2"
     kill_at $((RANDOM % 400)) --checkpoint run.ck --every 0 "$1"
     while [ -f run.ck ]; do
-        kill_at $((20 + RANDOM % 300)) resume run.ck
+        kill_at $((20 + longer + RANDOM % 300)) resume run.ck
+        longer=$((longer + 40))
     done
     [ -f "$2" ] || "$RAVINE" --quiet "$1" # killed before the first checkpoint
 }
