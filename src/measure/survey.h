@@ -21,7 +21,7 @@ typedef struct rvi_survey {
     double exceedance_spread; /* by any direction (D-infinity) */
 } rvi_survey;
 
-enum { RVI_SURVEY_BYTES = 42 }; /* for each cell at the peak of it */
+enum { RVI_SURVEY_BYTES = 38 }; /* for each cell at the peak of it */
 
 /* A channel is where at least `channel` cells drain. On failure *out is NULL. */
 rv_status rvi_survey_make(const rv_terrain *land, int border, uint32_t channel, rvi_survey **out);
