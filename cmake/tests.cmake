@@ -8,7 +8,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS
 )
 file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 # These watch the clock or take their time: not for slow builds.
-set(timed_tests test_bar test_checkpoint test_docs test_interrupt)
+set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
 
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")

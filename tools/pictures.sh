@@ -6,10 +6,13 @@ out=docs/pictures
 mkdir -p "$out"
 ravine() { "${RAVINE:-ravine}" --quiet "$@"; }
 
-# The mountain of the front page, before and after.
-ravine recipes/alps.rv terrain.size=640 terrain.cell=19.2
-mv alps-before.png alps-after.png "$out"
-rm -f alps.png alps.png.ravine.json
+# The lands of the front page and the gallery.
+for name in alps hills canyon island badlands volcano; do
+    ravine "recipes/$name.rv" render.width=560 render.height=315
+    mv "$name-view.png" "$out/gallery-$name.png"
+    rm -f "$name.png" "$name.png.ravine.json"
+done
+rm -f alps-before.png alps-after.png
 
 # What land is made of.
 for shape in plain ridged billow; do

@@ -32,19 +32,27 @@ static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
 
 rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     rv_terrain *land = job->land;
+    int inner_width = land->width - 2 * p->margin, inner_height = land->height - 2 * p->margin;
+    if (inner_width < 1 || inner_height < 1)
+        return rvi_fail(
+            job->ctx, RV_ERROR_USAGE,
+            "crop: a margin of %d cells along all sides leaves nothing of %d x %d cells.",
+            p->margin, land->width, land->height);
     rectangle r = {p->x, p->y, p->width, p->height};
-    r.width = r.width == RV_AUTO_INT ? land->width - r.x : r.width;
-    r.height = r.height == RV_AUTO_INT ? land->height - r.y : r.height;
-    if (r.x >= land->width || r.y >= land->height)
+    r.width = r.width == RV_AUTO_INT ? inner_width - r.x : r.width;
+    r.height = r.height == RV_AUTO_INT ? inner_height - r.y : r.height;
+    if (r.x >= inner_width || r.y >= inner_height)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "crop begins at column %d, row %d, but the map has only %d x %d cells.",
-                        r.x, r.y, land->width, land->height);
-    if (r.width > land->width - r.x || r.height > land->height - r.y)
+                        r.x, r.y, inner_width, inner_height);
+    if (r.width > inner_width - r.x || r.height > inner_height - r.y)
         return rvi_fail(
             job->ctx, RV_ERROR_USAGE,
             "crop: %d x %d cells from column %d, row %d reach beyond the map, which has "
             "%d x %d cells.",
-            r.width, r.height, r.x, r.y, land->width, land->height);
+            r.width, r.height, r.x, r.y, inner_width, inner_height);
+    r.x += p->margin;
+    r.y += p->margin;
     if (job->planning)
         return rvi_terrain_reset(land, r.width, r.height, land->cell);
     rv_terrain *piece;

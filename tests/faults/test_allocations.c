@@ -267,6 +267,7 @@ static void making_and_shaping(void **state) {
     (void)state;
     static const char *const texts[] = {
         "terrain width=24 height=20 noise octaves=2 warp=1 faults count=5 mode=add along=circle "
+        "cone "
         "level high=500 blur radius=40 amount=0.5",
         "terrain width=24 height=20 noise octaves=2 resize size=31 crop x=2 y=3 width=9 resize "
         "width=5 filter=linear resize size=7 filter=nearest",
