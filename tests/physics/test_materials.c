@@ -16,10 +16,10 @@ static const char *const wears[] = {
     "particles drops=3k border=wall place=nearest",
     "runoff rounds=80",
     "runoff rounds=80 border=wall neighbours=4",
-    "pipes time=120",
-    "pipes time=120 border=wall neighbours=4",
-    "pipes time=60 transport=forward border=wall",
-    "pipes time=60 transport=backward",
+    "pipes time=60",
+    "pipes time=60 border=wall neighbours=4",
+    "pipes time=40 transport=forward border=wall",
+    "pipes time=40 transport=backward",
     "thermal rounds=40",
     "thermal rounds=40 border=open",
 };
@@ -185,7 +185,7 @@ static void hardest_rock_stays(void **state) {
             rv_report r;
             char before[256];
             snprintf(before, sizeof before,
-                     "level low=-2000 high=-1000 strata thickness=10000 hardness=1 vary=0 "
+                     "level low=-1200 high=-1000 strata thickness=10000 hardness=1 vary=0 "
                      "tilt=0 fold=0 wobble=0 %s",
                      layered ? LAYERS_ON : "");
             rv_terrain *land = worn_land(ctx, before, wears[k], "", &r);
