@@ -39,6 +39,12 @@ static inline float rvi_clampf(float x, float low, float high) {
     return rvi_minf(rvi_maxf(x, low), high);
 }
 
+/* 0 up to `low`, 1 from `high` on, in between without a kink. */
+static inline float rvi_smoothstep(float low, float high, float x) {
+    float t = rvi_clampf((x - low) / (high - low), 0.0f, 1.0f);
+    return t * t * (3.0f - 2.0f * t);
+}
+
 static inline uint64_t rvi_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -8,11 +8,11 @@
  * With S(a, b, x) a smooth step from a to b, R the relief, s the slope as a tangent, n and m noise
  * of large and small patches:
  *
- *     rock      S(0.8, 1.3, (s + 0.1 m) / steep), and S(-0.06, 0.06, (z - grass) / R + noise)
+ *     rock      S(0.8, 1.3, (s + 0.1 m) / steep), and S(-0.07, 0.07, (z - grass) / R + noise)
  *     sediment  S(0.1, 0.6, (deposited - eroded) / much) where it is not steep
- *     snow      S(-0.02, 0.04, (z - line) / R + 0.07 n + 0.03 m) (1 - S(0.7, 1, s)), and s may be
- *               larger the higher it is
- *     sand      where water stands within three cells and the ground is not much higher
+ *     snow      S(-0.012, 0.035, (z - line) / R + 0.06 n + 0.035 m) (1 - S(0.7, 1, s)), and s may
+ * be larger the higher it is sand      where water stands within three cells and the ground is not
+ * much higher
  */
 #include "picture/cover.h"
 #include "base/context.h"
@@ -24,11 +24,6 @@
 #include <math.h>
 
 enum { BINS = 256, GRID = 128 };
-
-static float smooth(float low, float high, float x) {
-    float t = rvi_clampf((x - low) / (high - low), 0, 1);
-    return t * t * (3 - 2 * t);
-}
 
 void rvi_linear_from_bytes(uint32_t rgb, float out[3]) {
     for (int c = 0; c < 3; c++) {
@@ -131,16 +126,16 @@ static float wet_by_water(const rvi_ground *g, double x, double y, float z) {
     const rvi_relief *r = g->relief;
     float depth = rvi_relief_field(r, g->water, x, y), shallow = rvi_relief_shallow(r->land);
     if (depth <= shallow || !r->water)
-        return smooth(0, shallow, depth);
+        return rvi_smoothstep(0, shallow, depth);
     float level = rvi_grid_at(r->water, r->width, r->height, x, y);
-    return 1 - smooth(0, rvi_clampf(0.08f * r->land->cell, 0.1f, 3), z - level);
+    return 1 - rvi_smoothstep(0, rvi_clampf(0.08f * r->land->cell, 0.1f, 3), z - level);
 }
 
 static float wetness(const rvi_ground *g, double x, double y, float z) {
     float wet = 0;
     if (g->flow && g->flow_most > 0) {
         float share = rvi_clampf(rvi_relief_field(g->relief, g->flow, x, y) / g->flow_most, 0, 1);
-        wet = smooth(0.25f, 1, share);
+        wet = rvi_smoothstep(0.25f, 1, share);
     }
     return g->water ? rvi_maxf(wet, wet_by_water(g, x, y, z)) : wet;
 }
@@ -158,8 +153,8 @@ static float shore(const rvi_ground *g, double x, double y, float z) {
         if (depth <= shallow)
             continue;
         float level = rvi_grid_at(r->z, r->width, r->height, px, py) + depth;
-        best = rvi_maxf(best,
-                        (1 - smooth(0.4f, 1, (z - level) / high)) * smooth(1, 6, depth / shallow));
+        best = rvi_maxf(best, (1 - rvi_smoothstep(0.4f, 1, (z - level) / high)) *
+                                  rvi_smoothstep(1, 6, depth / shallow));
     }
     return rvi_minf(best, 1);
 }
@@ -170,7 +165,7 @@ static void take_layers(const rvi_ground *g, double x, double y, rvi_soil *soil)
     for (int k = land->layer_count - 1; k > 0 && left > 0.01f; k--) {
         const rvi_layer *layer = &land->layers[k];
         float thick = rvi_relief_field(g->relief, layer->thickness, x, y);
-        float share = left * smooth(0, 0.3f, thick);
+        float share = left * rvi_smoothstep(0, 0.3f, thick);
         float rgb[3];
         if (layer->colour != 0) {
             rvi_linear_from_bytes(layer->colour, rgb);
@@ -199,23 +194,24 @@ static float snow_on(const rvi_ground *g, const rvi_soil *soil, float z, float s
     float shift =
         rvi_clampf(0.06f * soil->patch + 0.035f * soil->fine, -RVI_SNOW_SHIFT, RVI_SNOW_SHIFT);
     float hold = 0.72f + 1.2f * rvi_maxf(above, 0) + 0.12f * soil->fine;
-    float lies = smooth(-0.012f, 0.035f, above + shift);
-    return lies * (1 - smooth(hold, hold + 0.28f, s)) * (above + RVI_SNOW_SHIFT > 0 ? 1 : 0);
+    float lies = rvi_smoothstep(-0.012f, 0.035f, above + shift);
+    return lies * (1 - rvi_smoothstep(hold, hold + 0.28f, s)) *
+           (above + RVI_SNOW_SHIFT > 0 ? 1 : 0);
 }
 
 /* Trees stand in groups, each about a cell wide, below the line where grass ends. */
 static float woods(const rvi_ground *g, const rvi_soil *soil, double x, double y, float up,
                    float blur) {
-    float dense =
-        smooth(-0.15f, 0.55f,
-               -0.5f * soil->patch + 0.35f * soil->fine - 2.4f * rvi_maxf(up, -g->valley) - 0.28f);
-    float size = 1.1f / g->relief->step, seen = 1 - smooth(0.5f, 1.3f, blur);
+    float dense = rvi_smoothstep(-0.15f, 0.55f,
+                                 -0.5f * soil->patch + 0.35f * soil->fine -
+                                     2.4f * rvi_maxf(up, -g->valley) - 0.28f);
+    float size = 1.1f / g->relief->step, seen = 1 - rvi_smoothstep(0.5f, 1.3f, blur);
     if (dense <= 0)
         return 0;
     float crowns = 0.5f;
     if (seen > 0)
         crowns += seen * (0.9f * rvi_grain_at(g->grain, (float)x / size, (float)y / size).value);
-    return smooth(0, 0.35f, dense * 1.35f - crowns + 0.05f) * 0.95f;
+    return rvi_smoothstep(0, 0.35f, dense * 1.35f - crowns + 0.05f) * 0.95f;
 }
 
 rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const float slope[2],
@@ -232,27 +228,30 @@ rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const f
     soil.fine =
         rvi_grain_sum(g->grain, (float)x / small + 31.7f, (float)y / small + 3.1f, octaves, 0.62f);
     float up = (z - g->grass) / rvi_maxf(g->relief_of, 1);
-    float rock = smooth(0.75f, 1.3f, (s + 0.1f * soil.fine + 0.05f * soil.patch) / g->steep);
-    rock = rvi_maxf(rock, smooth(-0.07f, 0.07f, up + 0.06f * soil.patch + 0.03f * soil.fine));
+    float rock =
+        rvi_smoothstep(0.75f, 1.3f, (s + 0.1f * soil.fine + 0.05f * soil.patch) / g->steep);
+    rock =
+        rvi_maxf(rock, rvi_smoothstep(-0.07f, 0.07f, up + 0.06f * soil.patch + 0.03f * soil.fine));
     soil.weight[RVI_ROCK] = rock;
     soil.weight[g->dry ? RVI_SAND : RVI_GRASS] = 1 - rock;
-    soil.brown = smooth(-0.35f, 0.75f,
-                        soil.patch + 0.5f * soil.fine + 2.2f * rvi_maxf(up, -2 * g->valley) + 0.6f);
+    soil.brown = rvi_smoothstep(
+        -0.35f, 0.75f, soil.patch + 0.5f * soil.fine + 2.2f * rvi_maxf(up, -2 * g->valley) + 0.6f);
     if (!g->dry)
-        soil.wood = woods(g, &soil, x, y, up, blur) * (1 - smooth(0.9f, 1.4f, s / g->steep));
+        soil.wood =
+            woods(g, &soil, x, y, up, blur) * (1 - rvi_smoothstep(0.9f, 1.4f, s / g->steep));
     if (g->deposited && g->deposited_most > 0) {
         float laid = rvi_relief_field(r, g->deposited, x, y);
         if (g->eroded)
             laid -= rvi_relief_field(r, g->eroded, x, y);
-        float share = smooth(0.1f, 0.6f, laid / g->deposited_most + 0.12f * soil.fine);
-        cover(&soil, RVI_SEDIMENT, 0.65f * share * (1 - smooth(0.8f, 1.2f, s / g->steep)));
+        float share = rvi_smoothstep(0.1f, 0.6f, laid / g->deposited_most + 0.12f * soil.fine);
+        cover(&soil, RVI_SEDIMENT, 0.65f * share * (1 - rvi_smoothstep(0.8f, 1.2f, s / g->steep)));
     }
     if (r->land->layer_count > 1) {
         take_layers(g, x, y, &soil);
         cover(&soil, RVI_SEDIMENT, soil.layer);
     }
     if (g->water && r->water)
-        cover(&soil, RVI_SAND, shore(g, x, y, z) * (1 - smooth(0.3f, 0.6f, s)));
+        cover(&soil, RVI_SAND, shore(g, x, y, z) * (1 - rvi_smoothstep(0.3f, 0.6f, s)));
     soil.wet = wetness(g, x, y, z);
     float snow = snow_on(g, &soil, z, s);
     cover(&soil, RVI_SNOW, snow);

@@ -78,11 +78,6 @@ static void blend(float to[3], const float from[3], float share) {
         to[c] += share * (from[c] - to[c]);
 }
 
-static float smooth(float low, float high, float x) {
-    float t = rvi_clampf((x - low) / (high - low), 0, 1);
-    return t * t * (3 - 2 * t);
-}
-
 /* ---- bands ---- */
 
 static float shade_of(int64_t band, uint64_t which) {
@@ -94,8 +89,8 @@ static float banded(float at, float blur, uint64_t which) {
     float whole = rvi_floorf(at), part = at - whole;
     float wide = rvi_clampf(blur, 0.12f, 1);
     float here = shade_of((int64_t)whole, which), next = shade_of((int64_t)whole + 1, which);
-    float shade = here + smooth(1 - wide, 1, part) * (next - here);
-    return shade * (1 - smooth(0.5f, 2, blur));
+    float shade = here + rvi_smoothstep(1 - wide, 1, part) * (next - here);
+    return shade * (1 - rvi_smoothstep(0.5f, 2, blur));
 }
 
 float rvi_look_bands(const rvi_ground *g, double x, double y, float z, float thick, float bend,
@@ -160,7 +155,8 @@ void rvi_look_cut(const rvi_look *look, const rvi_ground *g, double x, double y,
         out[c] = look->cut[0][c] + light * (look->cut[1][c] - look->cut[0][c]);
     /* Weathered ground below the surface is darker. */
     float soil = (g->relief->high - g->relief->base) / 45;
-    float shade = land->layer_count > 1 ? 1 : 0.62f + 0.38f * smooth(0.5f * soil, soil, depth);
+    float shade =
+        land->layer_count > 1 ? 1 : 0.62f + 0.38f * rvi_smoothstep(0.5f * soil, soil, depth);
     for (int c = 0; c < 3; c++)
         out[c] *= shade;
 }
@@ -180,7 +176,7 @@ static float line(float z, float step, float blur, float wide) {
     float at = z / step, off = fabsf(at - rvi_floorf(at + 0.5f)) * step;
     float half = 0.5f * wide * blur;
     float share = rvi_clampf((half + 0.5f * blur - off) / rvi_maxf(blur, 1e-6f), 0, 1);
-    return share * (1 - smooth(0.12f, 0.4f, blur * wide / step));
+    return share * (1 - rvi_smoothstep(0.12f, 0.4f, blur * wide / step));
 }
 
 void rvi_look_map(const rvi_ground *g, float z, float blur, float out[3]) {

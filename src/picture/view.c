@@ -70,11 +70,6 @@ typedef struct spot {
     float pixel;    /* metres that a pixel covers there */
 } spot;
 
-static float smooth(float low, float high, float x) {
-    float t = rvi_clampf((x - low) / (high - low), 0, 1);
-    return t * t * (3 - 2 * t);
-}
-
 static float dot(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -89,7 +84,7 @@ static float light_grid(const scene *s, const float *grid, double x, double y) {
 
 static float lit(const scene *s, float horizon) {
     float wide = SUN_WIDTH * (1 + s->sun_height * s->sun_height);
-    return 1 - smooth(s->sun_height - wide, s->sun_height + wide, horizon);
+    return 1 - rvi_smoothstep(s->sun_height - wide, s->sun_height + wide, horizon);
 }
 
 static void light_on(const scene *s, const float normal[3], float sun, float open, colour *out) {
@@ -118,7 +113,7 @@ static void through_air(const scene *s, const spot *p, float density, colour *c)
 /* There is more haze in valleys than over summits. */
 static float air_at(const scene *s, float z) {
     float up = (z - s->relief.low) / rvi_maxf(s->ground.relief_of, 1);
-    return 0.35f + 0.65f * (1 - smooth(0, 0.8f, up));
+    return 0.35f + 0.65f * (1 - rvi_smoothstep(0, 0.8f, up));
 }
 
 /* ---- the ground ---- */
@@ -135,7 +130,7 @@ static void roughen(const scene *s, const spot *p, const rvi_soil *soil, float s
     amount *= 0.55f + rvi_minf(steep, 1.2f);
     float east = (float)p->x * s->relief.cell, south = (float)p->y * s->relief.cell;
     for (int k = 0; k < 3 && amount > 0; k++, size *= 0.43f) {
-        float seen = 1 - smooth(0.25f, 0.7f, p->pixel / size);
+        float seen = 1 - rvi_smoothstep(0.25f, 0.7f, p->pixel / size);
         if (seen <= 0)
             break;
         float turned = 0.8f * east - 0.6f * south;
@@ -231,7 +226,7 @@ static colour shade_cut(const scene *s, const spot *p, const rvi_hit *hit) {
     } else {
         rvi_look_cut(&s->look, &s->ground, p->x, p->y, p->z, top - p->z, p->pixel / s->z, cut.v);
     }
-    light_on(s, normal, 1, 0.45f + 0.45f * smooth(0, 1.5f, tall), &light);
+    light_on(s, normal, 1, 0.45f + 0.45f * rvi_smoothstep(0, 1.5f, tall), &light);
     for (int c = 0; c < 3; c++)
         cut.v[c] *= light.v[c];
     return cut;
@@ -347,7 +342,7 @@ static colour backdrop(const scene *s, const double from[3], const double along[
 /* Small waves, as a slope. */
 static void ripple(const scene *s, const spot *p, float slope[2]) {
     float size = rvi_clampf(0.35f * s->relief.land->cell, 0.5f, 20);
-    float seen = 1 - smooth(0.15f, 0.6f, p->pixel / (size * rvi_maxf(-p->along[2], 0.05f)));
+    float seen = 1 - rvi_smoothstep(0.15f, 0.6f, p->pixel / (size * rvi_maxf(-p->along[2], 0.05f)));
     float x = (float)p->x * s->relief.cell / size, y = (float)p->y * s->relief.cell / size;
     rvi_bump a = rvi_grain_at(&s->grain, x, y), b = rvi_grain_at(&s->grain, 2.3f * y, 2.3f * x);
     slope[0] = 0.022f * seen * (a.dx + 0.7f * b.dy);
@@ -388,7 +383,7 @@ static colour shade_water(const scene *s, const spot *p) {
     light_on(s, flat, lit(s, light_grid(s, s->shade, p->x, p->y)), 1, &light);
     static const float takes[3] = {0.42f, 0.11f, 0.075f}; /* of each metre */
     float path = depth * (1 + 1 / sqrtf(1 - 0.5625f * (1 - rvi_minf(cosine * cosine, 1))));
-    float plain = s->kind == RV_render_look_map ? smooth(0, 0.5f, depth) : 0;
+    float plain = s->kind == RV_render_look_map ? rvi_smoothstep(0, 0.5f, depth) : 0;
     for (int c = 0; c < 3; c++) {
         float keep = rvi_expf(-takes[c] * path) * (1 - plain);
         float body = below.v[c] * keep + s->look.water[c] * light.v[c] * (1 - keep);
