@@ -10,6 +10,10 @@ file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 # These watch the clock or take their time: not for slow builds.
 set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
 
+# Nearly all of these run on one thread, where the thread sanitizer has nothing to see; the rest runs
+# in other tests, too.
+set(lone_tests test_plan)
+
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")
 execute_process(COMMAND setarch -R true RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
@@ -44,6 +48,8 @@ function(ravine_add_tests tree other)
         get_filename_component(kind ${source} DIRECTORY)
         get_filename_component(kind ${kind} NAME)
         if(NOT kind IN_LIST ARGN OR (other AND program IN_LIST timed_tests))
+            continue()
+        elseif(other STREQUAL "tsan" AND program IN_LIST lone_tests)
             continue()
         endif()
         string(REGEX REPLACE "^test_" "${kind}." name ${program})
