@@ -26,6 +26,8 @@ enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 #define CORRECT 0.5f
 /* So little below the density at rest a particle may still come under pressure. */
 #define SLACK 1e-3f
+/* No displacement is longer, in spacings. */
+#define FARTHEST 0.2f
 /* The longest step, in sqrt(spacing / |gravity|). */
 #define LONGEST 0.1f
 
@@ -203,8 +205,10 @@ static void finish_block(void *arg, int64_t block) {
         rvi_v4 by = p->dt * w->pull[i];
         by[3] = 0;
         if (p->density) {
+            float size = p->dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
+            float most = FARTHEST * w->desc.spacing;
             w->other.pushes[i] = k;
-            w->calm[i] = by;
+            w->calm[i] = size > most ? most / size * by : by;
             continue;
         }
         w->wish[i] += by;
