@@ -9,17 +9,7 @@
 #ifndef RVI_STEPS_BRUSH_H
 #define RVI_STEPS_BRUSH_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-/* Must become part of its caller, which may be built for several vector units. */
-#if defined(__GNUC__)
-#define RVI_HOT inline __attribute__((always_inline))
-#else
-#define RVI_HOT inline
-#endif
+#include "base/lanes.h"
 
 enum {
     RVI_LANES = 8,
@@ -71,60 +61,6 @@ static inline void rvi_brush_make(rvi_brush *brush, float radius) {
         int last = brush->runs[r].dx + RVI_LANES - 1;
         brush->reach = last > brush->reach ? last : brush->reach;
     }
-}
-
-/* Four lanes at a time: what every vector unit has, down to the browser's. */
-typedef float rvi_v4 __attribute__((vector_size(16)));
-typedef int32_t rvi_m4 __attribute__((vector_size(16)));
-
-static RVI_HOT rvi_v4 rvi_v4_load(const float *from) {
-    rvi_v4 v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-static RVI_HOT void rvi_v4_store(float *to, rvi_v4 v) {
-    memcpy(to, &v, sizeof v);
-}
-
-static RVI_HOT rvi_v4 rvi_v4_all(float x) {
-    return (rvi_v4){x, x, x, x};
-}
-
-static RVI_HOT rvi_v4 rvi_v4_sqrt(rvi_v4 v) {
-    for (int k = 0; k < 4; k++)
-        v[k] = sqrtf(v[k]);
-    return v;
-}
-
-/* a < b ? a : b and a > b ? a : b. The instructions mean just that, also for zeros of either sign,
- * but not every compiler finds them. */
-#if defined(__SSE__)
-static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
-    return __builtin_ia32_minps(a, b);
-}
-
-static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
-    return __builtin_ia32_maxps(a, b);
-}
-#else
-static RVI_HOT rvi_v4 rvi_v4_select(rvi_m4 m, rvi_v4 yes, rvi_v4 no) {
-    return (rvi_v4)((m & (rvi_m4)yes) | (~m & (rvi_m4)no));
-}
-
-static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
-    return rvi_v4_select(a < b, a, b);
-}
-
-static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
-    return rvi_v4_select(a > b, a, b);
-}
-#endif
-
-/* The eight lanes of a sum, in the one order that everyone keeps. */
-static RVI_HOT float rvi_lane_sum(rvi_v4 low, rvi_v4 high) {
-    rvi_v4 s = low + high;
-    return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
 /* Fills in the weights before they are divided by their sum; returns the sum. */

@@ -1,0 +1,105 @@
+/* sph_state.h: the inside of the water: its arrays, and what the parts of a step do with them.
+ *
+ * A step sorts the particles into cells, lists the neighbours of each, and then makes passes over
+ * the lists. Each particle gathers from its neighbours, four at a time, in the order of its list,
+ * and writes what is its own: neither threads nor vector units change a sum. */
+#ifndef RVI_SOLID_SPH_STATE_H
+#define RVI_SOLID_SPH_STATE_H
+
+#include "solid/sph.h"
+
+enum { RVI_SPH_BLOCK = 512 }; /* particles that a thread takes at once */
+
+/* What belongs to a particle from step to step. */
+typedef struct rvi_drops {
+    rvi_v4 *places, *speeds;
+    float *pressures, *pushes; /* of the density and of the divergence, over density squared */
+    float *ages, *sediments;
+    uint32_t *numbers;
+} rvi_drops;
+
+typedef struct rvi_spring { /* a source as it runs */
+    rvi_sph_source is;
+    float low[3];
+    int counts[3];
+    size_t next; /* place of its block that is tried next */
+    double due;  /* particles */
+} rvi_spring;
+
+struct rvi_sph {
+    rv_context *ctx;
+    rvi_sph_desc desc;
+    float size[3];     /* of the box */
+    float radius;      /* of the smoothing */
+    float volume;      /* of a particle */
+    float norm, steep; /* the kernel is norm (1-q)^4 (1+4q), its gradient steep (1-q)^3 (x_i-x_j) */
+    float missing;     /* density that a particle on a wall does not get from the water */
+    float skin;        /* where walls begin */
+    float moment;      /* pressure over k of a lattice at rest, by its virial */
+    float viscosity;   /* m2/s, with the smoothing */
+    float rub;         /* 1/s: what friction is measured in */
+    rvi_walls rock;
+    size_t count, room;
+    rvi_drops drops, other; /* `other` is where the next ones are made */
+    uint32_t born;          /* particles so far */
+    double time;
+    float step;
+    int iterations[2];
+    float compression;
+    rvi_spring *springs;
+    size_t spring_count;
+    rvi_sph_gone_fn tell;
+    void *user;
+    /* The grid. */
+    float cell;
+    int cells[3];
+    uint32_t *starts;            /* of each cell in the order of particles */
+    uint32_t *cell_of, *order;   /* before they are sorted */
+    uint32_t *near, *near_count; /* the lists, and how long each is */
+    size_t stride;               /* room in each list */
+    float *slopes;               /* V grad W of the neighbours, for the projecting solver */
+    /* Of a step; sized room + 1, where the last stands for nobody. */
+    float *k, *way;   /* pressure over density squared, and the direction to a better one */
+    rvi_v4 *calm;     /* the speed without divergence */
+    rvi_v4 *wish;     /* the speed that forces ask for, and then that of the move */
+    rvi_v4 *pull;     /* acceleration by pressure */
+    rvi_v4 *wall;     /* gradient of the rock's density, and that density */
+    rvi_v4 *shove;    /* acceleration by penalty walls */
+    float *far;       /* no face of the rock is nearer */
+    float *fill;      /* density, as a share */
+    float *stiff;     /* how much a particle's pressure changes its own density */
+    float *miss;      /* what the pressure shall undo */
+    float *left;      /* what is left of it */
+    float *does;      /* what a direction does to it */
+    uint8_t *has_say; /* does the particle have a pressure or need one? */
+    float *virial;    /* pressure over k and density */
+    float *pascals;   /* pressure */
+    double *sums;     /* of each block */
+    double *rests;
+};
+
+/* ---- sph_cells.c ---- */
+rv_status rvi_sph_sort(rvi_sph *w);
+rv_status rvi_sph_list(rvi_sph *w);
+rv_status rvi_sph_widen(rvi_sph *w, size_t stride);
+bool rvi_sph_free_at(const rvi_sph *w, const float at[3], float distance); /* after sorting */
+
+/* ---- sph_walls.c ---- */
+rv_status rvi_sph_meet_walls(rvi_sph *w);
+rv_status rvi_sph_move(rvi_sph *w, float dt);              /* by `wish`, from `drops` to `other` */
+bool rvi_sph_in_rock(const rvi_sph *w, const float at[3]); /* or too near to it */
+
+/* ---- sph_project.c, sph_weak.c: fill in `wish` and the step ---- */
+rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt);
+rv_status rvi_sph_weaken(rvi_sph *w, float longest, float *dt);
+
+/* ---- sph_springs.c ---- */
+rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed);
+
+/* ---- sph.c ---- */
+rv_status rvi_sph_each(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg);
+size_t rvi_sph_end(const rvi_sph *w, int64_t block);
+double rvi_sph_sum(const rvi_sph *w, const double *parts); /* one of each block */
+rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], float sediment);
+
+#endif
