@@ -21,13 +21,139 @@
  * suspension. With give=same the parts of the sediment that are of each layer move as the whole
  * does, and what is laid down is of all of them in proportion.
  */
+#include "base/math.h"
 #include "base/threads.h"
-#include "steps/runoff_strip.h"
+#include "steps/step.h"
+#include "terrain/bands.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- levels ---- */
+#if defined(__GNUC__)
+#define HOT inline __attribute__((always_inline))
+#else
+#define HOT inline
+#endif
+
+enum {
+    STRIP = 240, /* columns that are worked on together: their rows fit in the nearest cache */
+    EDGE = 4,    /* room on both sides of a row of a strip */
+    ROOM = STRIP + 2 * EDGE,
+};
+#define DRY 1e-12f  /* metres: less water than this is none, less ground is not taken */
+#define NEVER 1e30f /* level of a wall */
+#define NO_DROP 1e-30f
+
+/* All that changes from round to round. */
+typedef struct state {
+    float *ground; /* what the top layer gained since the step began */
+    float *cut;    /* what the layers below it lost; NULL: there are none */
+    float *water, *sediment;
+    float *laid, *flow; /* sums since the step began */
+    /* Only with give=same, of each layer: */
+    float **gain;  /* what it gained; `ground` is the sum and `cut` is 0 */
+    float **parts; /* what of the sediment is of it */
+} state;
+
+typedef struct block_sums {
+    double rained, evaporated, water_off, sediment_off; /* metres on one cell */
+} block_sums;
+
+typedef struct runoff {
+    const rv_runoff_params *p;
+    rvi_job *job;
+    int width, height;
+    bool layered, raining; /* does it rain after this round? */
+    state now, next;
+    float *base;   /* the surface when the step began */
+    float **stack; /* thickness of each layer when the step began */
+    float *soft;   /* what can be taken, as a factor; NULL: 1 everywhere */
+    const float *mask;
+    float *bands; /* of the bedrock (strata.h), NULL: there are none */
+    float *rain;  /* image, NULL: the same everywhere */
+    float share;  /* 1 / (neighbours + 1) */
+    float still;  /* metres: a smaller drop is none */
+    float floor;
+    block_sums *sums;
+    bool same;                      /* each material is laid on its own layer */
+    float *scratch;                 /* of each block, with give=same */
+    double *laid_blocks;            /* of each block and layer: what was laid on it in this round */
+    double *laid_on;                /* of each layer, since the step began: metres on one cell */
+    double before, sediment_before; /* water and sediment, metres on one cell */
+    double rained, evaporated, water_off, sediment_off;
+} runoff;
+
+/* ---- one cell ---- */
+
+/* What a cell does in a round before anything comes in. */
+typedef struct plan {
+    float out, carries; /* water that leaves, sediment that it can carry */
+    float lay, take;    /* what should be laid down and taken; one of them is 0 */
+} plan;
+
+static HOT plan plan_cell(float drops, float w, float s, float spare, float share, float kc,
+                          float kd, float ks) {
+    float most = drops * share;
+    float out = rvi_minf(w, most);
+    float c = kc * out;
+    float room = rvi_minf(most, rvi_maxf(spare, 0.0f));
+    float take = rvi_minf(ks * rvi_maxf(c - s, 0.0f), room);
+    take = take < DRY ? 0.0f : take;
+    return (plan){out, c, kd * rvi_maxf(s - c, 0.0f), take};
+}
+
+/* What may be taken above the floor. It is kept so much smaller that no rounding breaks through. */
+static HOT float above_floor(float base, float change, float floor) {
+    return (base - floor) * (1.0f - 0x1p-21f) + change;
+}
+
+/* Levels that differ by no more than rounding are level: a lake at rest stays at rest. */
+static HOT float drop(float from, float to, float still) {
+    float d = from - to;
+    return d > still ? d : 0.0f;
+}
+
+/* Sums over the neighbours of column x; up, mid and down are the rows around it. */
+static HOT float sum_drops(const float *up, const float *mid, const float *down, int x, float still,
+                           bool eight) {
+    float t = mid[x];
+    float sum = (drop(t, mid[x - 1], still) + drop(t, mid[x + 1], still)) +
+                (drop(t, up[x], still) + drop(t, down[x], still));
+    if (!eight)
+        return sum;
+    return sum + ((drop(t, up[x - 1], still) + drop(t, down[x + 1], still)) +
+                  (drop(t, up[x + 1], still) + drop(t, down[x - 1], still)));
+}
+
+/* ---- rows of a strip: index EDGE is the strip's first column ---- */
+
+typedef struct giving {
+    float water[ROOM], sediment[ROOM];           /* per metre of drop */
+    float water_left[ROOM], sediment_left[ROOM]; /* in the cell */
+    float out[ROOM];
+    float ground[ROOM], cut[ROOM], laid[ROOM]; /* the ground after it */
+} giving;
+
+typedef struct strip {
+    const runoff *r;
+    int x0, count;        /* first column and how many */
+    float level[5][ROOM]; /* of row y in [(y + 5) % 5] */
+    giving give[3];       /* of row y in [(y + 3) % 3] */
+    float *scratch;       /* rows of parts, see part_row() */
+    double *laid_on;      /* of each layer */
+} strip;
+
+/* What a row keeps of each layer. */
+enum { SENT, LEFT, GAIN, PART_ROWS };
+
+static float *part_row(const strip *s, int what, int y, int layer) {
+    int layers = s->r->job->land->layer_count;
+    return s->scratch + (size_t)((what * 3 + (y + 3) % 3) * layers + layer) * ROOM + EDGE;
+}
+
+static size_t cell_at(const runoff *r, int x, int y) {
+    return (size_t)y * (size_t)r->width + (size_t)x;
+}
 
 static HOT float ground_at(const runoff *r, size_t i) {
     float change = r->now.ground[i];
@@ -69,7 +195,20 @@ static void fill_levels(strip *s, int y) {
         level[end] = level_outside(r, r->width, y);
 }
 
-/* ---- what a row gives ---- */
+/* What is left and what is sent, once it is known what the ground really gained (or lost, below
+ * 0). */
+static HOT void settle(giving *g, int x, const plan *p, float w, float s, float gained,
+                       float drops) {
+    float load = s - gained;
+    float sent = rvi_minf(load, p->carries);
+    float per = 1.0f / rvi_maxf(drops, NO_DROP);
+    g->water[x] = p->out * per;
+    g->sediment[x] = sent * per;
+    g->water_left[x] = w - p->out;
+    g->sediment_left[x] = load - sent;
+    g->out[x] = p->out;
+    g->laid[x] = rvi_maxf(gained, 0.0f);
+}
 
 /* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
  * than there is, nothing is laid. `soft` and `mask` may be NULL. */
@@ -170,20 +309,102 @@ static void give_layered_row(strip *s, int y, int first, int end, bool eight) {
     }
 }
 
+/* ---- give=same: what the sediment is made of ---- */
+
+/* Lays down `lay` of the parts in SENT, each on its own layer; returns what stayed there. */
+static float lay_same(strip *s, int x, int y, float lay, float sediment) {
+    float gained = 0.0f, share = rvi_minf(lay / sediment, 1.0f);
+    for (int l = 0; l < s->r->job->land->layer_count; l++) {
+        float *load = part_row(s, SENT, y, l) + x, *gain = part_row(s, GAIN, y, l) + x;
+        float raised = *gain + share * *load, more = raised - *gain;
+        if (!(more > 0.0f && more <= *load))
+            continue;
+        *gain = raised;
+        *load -= more;
+        gained += more;
+    }
+    return gained;
+}
+
+/* Takes `want` from the top layer first and adds it to the parts in SENT. */
+static void take_same(strip *s, int x, int y, size_t i, float want) {
+    const runoff *r = s->r;
+    const rv_terrain *land = r->job->land;
+    for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
+        float *gain = part_row(s, GAIN, y, l) + x, thick = r->stack[l][i];
+        float there = rvi_maxf(thick + *gain, 0.0f), loss = want * land->layers[l].erodibility;
+        if (l > 0 && !(there > 0.0f))
+            continue;
+        if (l == 0)
+            loss *= rvi_strata_soft(land, r->bands, i, thick + *gain);
+        bool through = l > 0 && loss > there;
+        float left = through ? -thick : *gain - loss;
+        left = l > 0 ? rvi_maxf(left, -thick) : left;
+        part_row(s, SENT, y, l)[x] += *gain - left;
+        *gain = left;
+        want = through ? want * (1.0f - there / loss) : 0.0f;
+    }
+}
+
+/* What becomes of one cell. SENT holds the parts in it at first, then what goes for each metre of
+ * drop; LEFT what stays. */
+static void give_same(strip *s, int x, int y, size_t i, float drops) {
+    const runoff *r = s->r;
+    const rv_runoff_params *q = r->p;
+    giving *g = &s->give[y % 3];
+    int layers = r->job->land->layer_count;
+    float w = r->now.water[i], sed = r->now.sediment[i], gained = 0.0f, load = 0.0f, ground = 0.0f;
+    plan p = plan_cell(drops, w, sed, above_floor(r->base[i], r->now.ground[i], r->floor), r->share,
+                       q->capacity, q->deposition, q->softness);
+    for (int l = 0; l < layers; l++) {
+        part_row(s, SENT, y, l)[x] = r->now.parts[l][i];
+        part_row(s, GAIN, y, l)[x] = r->now.gain[l][i];
+    }
+    float lay = r->mask ? p.lay * r->mask[i] : p.lay, take = r->soft ? p.take * r->soft[i] : p.take;
+    if (take > 0.0f)
+        take_same(s, x, y, i, take);
+    else if (lay > 0.0f)
+        gained = lay_same(s, x, y, lay, sed);
+    for (int l = 0; l < layers; l++) {
+        load += part_row(s, SENT, y, l)[x];
+        ground += part_row(s, GAIN, y, l)[x];
+    }
+    g->ground[x + EDGE] = ground;
+    g->cut[x + EDGE] = 0.0f;
+    settle(g, x + EDGE, &p, w, load, 0.0f, drops);
+    g->laid[x + EDGE] = gained;
+    float share = load > 0.0f ? rvi_minf(load, p.carries) / load : 0.0f;
+    for (int l = 0; l < layers; l++) {
+        float *sent = part_row(s, SENT, y, l) + x, part = *sent * share;
+        part_row(s, LEFT, y, l)[x] = *sent - part;
+        *sent = part / rvi_maxf(drops, NO_DROP);
+    }
+}
+
+static void give_same_row(strip *s, int y, int first, int end, bool eight) {
+    size_t row = cell_at(s->r, s->x0, y);
+    const float *up = s->level[(y + 4) % 5] + EDGE, *mid = s->level[y % 5] + EDGE;
+    const float *down = s->level[(y + 1) % 5] + EDGE;
+    for (int x = first; x < end; x++)
+        give_same(s, x, y, row + (size_t)x, sum_drops(up, mid, down, x, s->r->still, eight));
+    for (int l = 0; l < s->r->job->land->layer_count; l++)
+        part_row(s, SENT, y, l)[first - 1] = part_row(s, SENT, y, l)[end] = 0.0f;
+}
+
 /* First half of a round, for one row and a column more on both sides. */
 static void give_row(strip *s, int y) {
     const runoff *r = s->r;
     giving *g = &s->give[(y + 3) % 3];
     if (y < 0 || y >= r->height) {
         memset(g, 0, sizeof *g);
-        if (r->same)
-            rvi_runoff_same_outside(s, y);
+        for (int l = 0; r->same && l < r->job->land->layer_count; l++)
+            memset(part_row(s, SENT, y, l) - EDGE, 0, ROOM * sizeof(float));
         return;
     }
     int first = rvi_maxi(-1, -s->x0), end = rvi_mini(s->count + 1, r->width - s->x0);
     bool eight = r->p->neighbours == RV_runoff_neighbours_8;
     if (r->same)
-        rvi_runoff_same_give(s, y, first, end);
+        give_same_row(s, y, first, end, eight);
     else if (r->layered)
         give_layered_row(s, y, first, end, eight);
     else if (r->bands)
@@ -197,6 +418,25 @@ static void give_row(strip *s, int y) {
               : give_bare_row(s, y, first, end, false, false, false);
     g->water[EDGE + first - 1] = g->water[EDGE + end] = 0.0f; /* nothing comes from outside */
     g->sediment[EDGE + first - 1] = g->sediment[EDGE + end] = 0.0f;
+}
+
+/* What one neighbour gives; it is 0 outside the map. */
+static HOT float part(const float *give, const float *level, int from, float here, float still) {
+    return give[from] * drop(level[from], here, still);
+}
+
+/* What comes to column x from the neighbours. */
+static HOT float gather(const float *const give[3], const float *const level[3], int x, float still,
+                        bool eight) {
+    float t = level[1][x];
+    float sum =
+        (part(give[1], level[1], x - 1, t, still) + part(give[1], level[1], x + 1, t, still)) +
+        (part(give[0], level[0], x, t, still) + part(give[2], level[2], x, t, still));
+    if (!eight)
+        return sum;
+    return sum +
+           ((part(give[0], level[0], x - 1, t, still) + part(give[2], level[2], x + 1, t, still)) +
+            (part(give[0], level[0], x + 1, t, still) + part(give[2], level[2], x - 1, t, still)));
 }
 
 static HOT void gather_cells(const giving *restrict a, const giving *restrict b,
@@ -220,6 +460,29 @@ static HOT void gather_row(strip *s, int y, bool eight) {
     gather_cells(&s->give[(y + 2) % 3], &s->give[y % 3], &s->give[(y + 1) % 3],
                  s->level[(y + 4) % 5], s->level[y % 5], s->level[(y + 1) % 5], r->next.water + row,
                  r->next.sediment + row, s->count, r->still, eight);
+}
+
+/* What comes in of each layer; the sediment is the sum. What each layer gained is kept. */
+static void gather_same_row(strip *s, int y) {
+    const runoff *r = s->r;
+    size_t row = cell_at(r, s->x0, y);
+    bool eight = r->p->neighbours == RV_runoff_neighbours_8;
+    const float *const level[3] = {s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE,
+                                   s->level[(y + 1) % 5] + EDGE};
+    for (int l = 0; l < r->job->land->layer_count; l++) {
+        const float *const sent[3] = {part_row(s, SENT, y - 1, l), part_row(s, SENT, y, l),
+                                      part_row(s, SENT, y + 1, l)};
+        const float *left = part_row(s, LEFT, y, l), *gain = part_row(s, GAIN, y, l);
+        for (int x = 0; x < s->count; x++) {
+            size_t i = row + (size_t)x;
+            float part = left[x] + gather(sent, level, x, r->still, eight);
+            float more = gain[x] - r->now.gain[l][i];
+            r->next.parts[l][i] = part;
+            r->next.sediment[i] = l == 0 ? part : r->next.sediment[i] + part;
+            r->next.gain[l][i] = gain[x];
+            s->laid_on[l] += (double)rvi_maxf(more, 0.0f);
+        }
+    }
 }
 
 static void keep_row(strip *s, int y) {
@@ -319,7 +582,7 @@ static void run_strip(strip *s, int y0, int y1, block_sums *sums) {
         else
             gather_row(s, done, false);
         if (r->same)
-            rvi_runoff_same_gather(s, done);
+            gather_same_row(s, done);
         keep_row(s, done);
         send_row_off(s, done, sums);
         size_t row = cell_at(r, s->x0, done);
@@ -331,8 +594,12 @@ static void run_rows(void *arg, int first, int end) {
     const runoff *r = arg;
     block_sums sums = {0};
     strip s = {.r = r};
-    if (r->same)
-        rvi_runoff_same_begin(&s, first / RVI_ROWS);
+    if (r->same) {
+        size_t layers = (size_t)r->job->land->layer_count, block = (size_t)(first / RVI_ROWS);
+        s.scratch = r->scratch + block * 3 * PART_ROWS * layers * ROOM;
+        s.laid_on = r->laid_blocks + block * layers;
+        memset(s.laid_on, 0, layers * sizeof *s.laid_on);
+    }
     for (s.x0 = 0; s.x0 < r->width; s.x0 += STRIP) {
         s.count = rvi_mini(STRIP, r->width - s.x0);
         run_strip(&s, first, end, &sums);
@@ -384,6 +651,19 @@ static void release_state(runoff *r, state *s) {
         rvi_free(r->job->ctx, all[i]);
 }
 
+static rv_status allocate_same(runoff *r, size_t blocks) {
+    rv_context *ctx = r->job->ctx;
+    size_t layers = (size_t)r->job->land->layer_count;
+    if (!r->same)
+        return RV_OK;
+    r->scratch = rvi_alloc(ctx, blocks * 3 * PART_ROWS * layers * ROOM, sizeof(float), "parts");
+    r->laid_blocks = rvi_alloc(ctx, (blocks + 1) * layers, sizeof *r->laid_blocks, "the ledger");
+    if (!r->scratch || !r->laid_blocks)
+        return RV_ERROR_MEMORY;
+    r->laid_on = r->laid_blocks + blocks * layers;
+    return RV_OK;
+}
+
 static rv_status allocate(runoff *r) {
     rv_context *ctx = r->job->ctx;
     const rv_terrain *land = r->job->land;
@@ -402,7 +682,7 @@ static rv_status allocate(runoff *r) {
     if (!r->base)
         return RV_ERROR_MEMORY;
     memcpy(r->base, land->surface, size * sizeof(float));
-    return r->same ? rvi_runoff_same_allocate(r) : RV_OK;
+    return allocate_same(r, blocks);
 }
 
 static void release(runoff *r) {
@@ -587,9 +867,10 @@ static rv_status run_round(runoff *r, int round) {
         r->evaporated += r->sums[b].evaporated;
         r->water_off += r->sums[b].water_off;
         r->sediment_off += r->sums[b].sediment_off;
+        int layers = r->job->land->layer_count;
+        for (int l = 0; r->same && l < layers; l++)
+            r->laid_on[l] += r->laid_blocks[b * layers + l];
     }
-    if (r->same)
-        rvi_runoff_same_count(r);
     state swap = r->now;
     r->now = r->next;
     r->next = swap;
@@ -624,7 +905,8 @@ static size_t plan_memory(const runoff *r) {
     size_t layers = (size_t)land->layer_count;
     size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (rvi_strata_there(land) ? 1 : 0) +
                    (r->same ? 4 * layers : 0);
-    return (r->same ? rvi_runoff_same_memory(r) : 0) + grids * rvi_cells(land) * sizeof(float) +
+    size_t rows = ((size_t)land->height / RVI_ROWS + 1) * 3 * PART_ROWS * layers * ROOM;
+    return (r->same ? rows * sizeof(float) : 0) + grids * rvi_cells(land) * sizeof(float) +
            ((size_t)1 << 20);
 }
 
