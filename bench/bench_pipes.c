@@ -49,8 +49,8 @@ int main(int argc, char **argv) {
     double triad = 16.0 * bench_triad(5);
     printf("triad on one core: %.1f GB/s\n", triad / 1e9);
     printf("  map  pipes threads  cell-updates/s  bytes/cell    GB/s  of the triad\n");
-    int sizes[] = {512, 1024, 2048};
-    for (int i = 0; i < (quick ? 2 : 3); i++)
+    int sizes[] = {512, 1024, 2048, 4096};
+    for (int i = 0; i < (quick ? 2 : 4); i++)
         for (int neighbours = 0; neighbours < 2; neighbours++)
             for (int threads = 1; threads <= 2; threads++) {
                 int fluxes = neighbours == 0 ? 4 : 2;
@@ -61,5 +61,6 @@ int main(int argc, char **argv) {
                        threads, rate / 1e6, bytes, rate * bytes / 1e9, 100 * rate * bytes / triad);
                 fflush(stdout);
             }
+    puts("Teissier, Le Tullier and Poyet on their CPU: 500 x 500 cells in 486 ms, 0.5 M/s");
     return 0;
 }

@@ -77,6 +77,7 @@ int main(int argc, char **argv) {
                        threads, r.cpu / 1e6, r.wall / 1e6, 12, 1200.0 * r.cpu / bandwidth);
                 fflush(stdout);
             }
+    puts("Teissier, Le Tullier and Poyet on their CPU: 500 x 500 cells in 183 ms, 1.4 M/s");
     measure_settled(quick ? 256 : 512);
     return 0;
 }
