@@ -4,31 +4,19 @@
  * measure with its four pictures, and of flood, which fills the same pits. usage: bench_measure
  * [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
 
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static double best(rv_context *ctx, rv_terrain *land, rv_step_id step, const void *params) {
     double least = 1e9;
     for (int i = 0; i < 3; i++) {
         double from = now();
-        check(ctx, rv_step_run(land, step, params, NULL));
+        bench_check(ctx, rv_step_run(land, step, params, NULL));
         double took = now() - from;
         least = took < least ? took : least;
     }
@@ -37,8 +25,8 @@ static double best(rv_context *ctx, rv_terrain *land, rv_step_id step, const voi
 
 static void measure(rv_context *ctx, int size) {
     rv_terrain *land;
-    check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 10.0f}, &land));
-    check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+    bench_check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 10.0f}, &land));
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
     rv_measure_params p = rv_measure_params_default();
     double cells = (double)size * (double)size;
     double plain = best(ctx, land, RV_STEP_measure, &p);
@@ -52,11 +40,7 @@ static void measure(rv_context *ctx, int size) {
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = 1;
-    rv_context *ctx = NULL;
-    if (rv_context_create(&desc, &ctx) != RV_OK)
-        return 1;
+    rv_context *ctx = bench_context(1);
     for (int size = 512; size <= (quick ? 512 : 2048); size *= 2)
         measure(ctx, size);
     rv_context_destroy(ctx);

@@ -5,19 +5,9 @@
  * Beside it stands how much longer the check takes than copying the mesh once, which no check can
  * beat. usage: bench_meshes [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
 
 static double seconds(clock_t from) {
     return (double)(clock() - from) / CLOCKS_PER_SEC;
@@ -54,10 +44,10 @@ static void measure(rv_context *ctx, const rv_terrain *land, float error) {
         rv_mesh *mesh;
         int faults = 0;
         clock_t from = clock();
-        check(ctx, rv_mesh_from_terrain(land, error, 100.0f, &mesh));
+        bench_check(ctx, rv_mesh_from_terrain(land, error, 100.0f, &mesh));
         made = seconds(from) < made ? seconds(from) : made;
         from = clock();
-        check(ctx, rv_mesh_check(mesh, count, &faults));
+        bench_check(ctx, rv_mesh_check(mesh, count, &faults));
         checked = seconds(from) < checked ? seconds(from) : checked;
         copied = copy_time(mesh) < copied ? copy_time(mesh) : copied;
         faces = rv_mesh_face_count(mesh);
@@ -74,15 +64,11 @@ static void measure(rv_context *ctx, const rv_terrain *land, float error) {
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = 1;
-    rv_context *ctx = NULL;
-    if (rv_context_create(&desc, &ctx) != RV_OK)
-        return 1;
+    rv_context *ctx = bench_context(1);
     for (int size = 256; size <= (quick ? 256 : 1024); size *= 2) {
         rv_terrain *land;
-        check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 10.0f}, &land));
-        check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+        bench_check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 10.0f}, &land));
+        bench_check(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
         measure(ctx, land, 0.0f);
         measure(ctx, land, 1.0f);
         measure(ctx, land, 10.0f);

@@ -5,24 +5,12 @@
  * loop takes in the same run that casts a ray for each of as many pixels, from cell to cell,
  * and does nothing where they hit. usage: bench_render [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static double cpu_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
+    return bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static rv_terrain *make_land(rv_context *ctx, int size) {
@@ -32,7 +20,7 @@ static rv_terrain *make_land(rv_context *ctx, int size) {
              "relief=2200 droplets drops=%d border=apron",
              size, 10240.0 / size, size * size / 8);
     rv_terrain *land;
-    check(ctx, rv_recipe_run_text(ctx, text, NULL, &land));
+    bench_check(ctx, rv_recipe_run_text(ctx, text, NULL, &land));
     return land;
 }
 
@@ -73,7 +61,7 @@ static void measure_looks(rv_context *ctx, rv_terrain *land, int width, int heig
         double best = 1e9;
         for (int t = 0; t < tries; t++) {
             double start = cpu_now();
-            check(ctx, rv_step_run(land, RV_STEP_render, &p, NULL));
+            bench_check(ctx, rv_step_run(land, RV_STEP_render, &p, NULL));
             double took = cpu_now() - start;
             best = took < best ? took : best;
         }

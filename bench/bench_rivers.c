@@ -5,33 +5,21 @@
  * and on land they have worn already. For comparison: what copying the heights alone takes. usage:
  * bench_rivers [quick]
  */
-#include <ravine/ravine.h>
+#include "bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static void check(rv_context *ctx, rv_status status) {
-    if (status == RV_OK)
-        return;
-    fprintf(stderr, "%s\n", rv_context_error(ctx));
-    exit(1);
-}
 
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static double best(rv_context *ctx, rv_terrain *land, const rv_snapshot *start, rv_step_id step,
                    const void *params) {
     double least = 1e9;
     for (int i = 0; i < 3; i++) {
-        check(ctx, rv_terrain_restore(land, start));
+        bench_check(ctx, rv_terrain_restore(land, start));
         double from = now();
-        check(ctx, rv_step_run(land, step, params, NULL));
+        bench_check(ctx, rv_step_run(land, step, params, NULL));
         double took = now() - from;
         least = took < least ? took : least;
     }
@@ -76,20 +64,20 @@ static void line(int which, const char *name, int size, double seconds, double c
 
 static void measure(rv_context *ctx, int size) {
     rv_terrain *land;
-    check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 30.0f}, &land));
+    bench_check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 30.0f}, &land));
     rv_noise_params noise = rv_noise_params_default();
     noise.frequency = 0.15f;
     noise.relief = 500.0f;
-    check(ctx, rv_step_run(land, RV_STEP_noise, &noise, NULL));
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, &noise, NULL));
     rv_snapshot *raw, *worn;
-    check(ctx, rv_terrain_snapshot(land, &raw));
+    bench_check(ctx, rv_terrain_snapshot(land, &raw));
     double copy = copying(land, (size_t)size * (size_t)size);
     line(0, "rivers on noise", size, one_step(ctx, land, raw), copy);
     line(2, "drain", size, best(ctx, land, raw, RV_STEP_drain, NULL), copy);
     rv_rivers_params p = rv_rivers_params_default();
     p.steps = 40;
-    check(ctx, rv_step_run(land, RV_STEP_rivers, &p, NULL));
-    check(ctx, rv_terrain_snapshot(land, &worn));
+    bench_check(ctx, rv_step_run(land, RV_STEP_rivers, &p, NULL));
+    bench_check(ctx, rv_terrain_snapshot(land, &worn));
     line(1, "rivers on worn", size, one_step(ctx, land, worn), copy);
     rv_snapshot_destroy(raw);
     rv_snapshot_destroy(worn);
@@ -98,11 +86,7 @@ static void measure(rv_context *ctx, int size) {
 
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    rv_context_desc desc = rv_context_desc_default();
-    desc.threads = 1;
-    rv_context *ctx = NULL;
-    if (rv_context_create(&desc, &ctx) != RV_OK)
-        return 1;
+    rv_context *ctx = bench_context(1);
     for (int size = 512; size <= (quick ? 512 : 4096); size *= 2)
         measure(ctx, size);
     rv_context_destroy(ctx);

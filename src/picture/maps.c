@@ -14,6 +14,7 @@
 #include "picture/cover.h"
 #include "picture/occlusion.h"
 #include "picture/overlay.h"
+#include "picture/shade.h"
 
 #include <math.h>
 
@@ -26,23 +27,10 @@ typedef struct mapping {
     unsigned char *out;
 } mapping;
 
-/* A cell of the land, which goes on evenly beyond its edges. */
-static float height_at(const rv_terrain *land, int x, int y) {
-    int column = rvi_maxi(0, rvi_mini(x, land->width - 1));
-    int row = rvi_maxi(0, rvi_mini(y, land->height - 1));
-    const float *at = land->surface + (size_t)row * (size_t)land->width + (size_t)column;
-    float height = *at;
-    if (x != column && land->width > 1)
-        height += *at - at[x < 0 ? 1 : -1];
-    if (y != row && land->height > 1)
-        height += *at - *(y < 0 ? at + land->width : at - land->width);
-    return height;
-}
-
 static void slopes_at(const mapping *m, int x, int y, float slope[2]) {
     float scale = m->how->z / (2 * m->land->cell);
-    slope[0] = scale * (height_at(m->land, x + 1, y) - height_at(m->land, x - 1, y));
-    slope[1] = scale * (height_at(m->land, x, y + 1) - height_at(m->land, x, y - 1));
+    slope[0] = scale * (rvi_height_at(m->land, x + 1, y) - rvi_height_at(m->land, x - 1, y));
+    slope[1] = scale * (rvi_height_at(m->land, x, y + 1) - rvi_height_at(m->land, x, y - 1));
 }
 
 static unsigned char byte(float level) {
@@ -125,9 +113,9 @@ static void curvature_rows(void *arg, int first, int end) {
     float scale = m->how->z / (2 * land->cell * land->cell);
     for (int y = first; y < end; y++)
         for (int x = 0; x < land->width; x++) {
-            float around = (height_at(land, x + 1, y) + height_at(land, x - 1, y)) +
-                           (height_at(land, x, y + 1) + height_at(land, x, y - 1));
-            float bend = scale * (4 * height_at(land, x, y) - around);
+            float around = (rvi_height_at(land, x + 1, y) + rvi_height_at(land, x - 1, y)) +
+                           (rvi_height_at(land, x, y + 1) + rvi_height_at(land, x, y - 1));
+            float bend = scale * (4 * rvi_height_at(land, x, y) - around);
             m->values[(size_t)y * (size_t)land->width + (size_t)x] = bend;
         }
 }
@@ -174,7 +162,7 @@ static void splat_rows(void *arg, int first, int end) {
         for (int x = 0; x < land->width; x++) {
             float slope[2];
             slopes_at(m, x, y, slope);
-            rvi_soil soil = rvi_ground_at(m->ground, x, y, height_at(land, x, y), slope, 1);
+            rvi_soil soil = rvi_ground_at(m->ground, x, y, rvi_height_at(land, x, y), slope, 1);
             float parts[4] = {soil.weight[RVI_ROCK], soil.weight[RVI_GRASS],
                               soil.weight[RVI_SEDIMENT] + soil.weight[RVI_SAND],
                               soil.weight[RVI_SNOW]};

@@ -43,8 +43,7 @@ typedef struct shading {
     unsigned char *out;
 } shading;
 
-/* A cell of the land, which goes on evenly beyond its edges. */
-static float height_at(const rv_terrain *land, int x, int y) {
+float rvi_height_at(const rv_terrain *land, int x, int y) {
     int column = rvi_maxi(0, rvi_mini(x, land->width - 1));
     int row = rvi_maxi(0, rvi_mini(y, land->height - 1));
     const float *at = land->surface + (size_t)row * (size_t)land->width + (size_t)column;
@@ -65,10 +64,11 @@ static float light_on(const shading *s, const float n[8]) {
 
 static float light_at_edge(const shading *s, int x, int y) {
     const rv_terrain *land = s->land;
-    return light_on(s, (float[8]){height_at(land, x - 1, y - 1), height_at(land, x, y - 1),
-                                  height_at(land, x + 1, y - 1), height_at(land, x - 1, y),
-                                  height_at(land, x + 1, y), height_at(land, x - 1, y + 1),
-                                  height_at(land, x, y + 1), height_at(land, x + 1, y + 1)});
+    return light_on(s,
+                    (float[8]){rvi_height_at(land, x - 1, y - 1), rvi_height_at(land, x, y - 1),
+                               rvi_height_at(land, x + 1, y - 1), rvi_height_at(land, x - 1, y),
+                               rvi_height_at(land, x + 1, y), rvi_height_at(land, x - 1, y + 1),
+                               rvi_height_at(land, x, y + 1), rvi_height_at(land, x + 1, y + 1)});
 }
 
 static float light_at(const shading *s, int x, int y) {

@@ -10,6 +10,9 @@ typedef struct rvi_light {
     float z;        /* how much heights are exaggerated */
 } rvi_light;
 
+/* The height of a cell; the land goes on evenly beyond its edges. */
+float rvi_height_at(const rv_terrain *land, int x, int y);
+
 /* One byte a cell: 1 in full shadow to 255 where the light falls straight on the ground. */
 rv_status rvi_shade_grey(const rv_terrain *land, const rvi_light *light, unsigned char *grey);
 
