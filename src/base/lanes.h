@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
 
 /* Must become part of its caller, which may be built for several vector units. */
 #if defined(__GNUC__)
@@ -32,15 +35,13 @@ static RVI_HOT rvi_v4 rvi_v4_all(float x) {
     return (rvi_v4){x, x, x, x};
 }
 
+/* Roots, and a < b ? a : b and a > b ? a : b. The instructions mean just that, also for zeros of
+ * either sign, but not every compiler finds them. */
+#if defined(__SSE__)
 static RVI_HOT rvi_v4 rvi_v4_sqrt(rvi_v4 v) {
-    for (int k = 0; k < 4; k++)
-        v[k] = sqrtf(v[k]);
-    return v;
+    return _mm_sqrt_ps(v);
 }
 
-/* a < b ? a : b and a > b ? a : b. The instructions mean just that, also for zeros of either sign,
- * but not every compiler finds them. */
-#if defined(__SSE__)
 static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
     return __builtin_ia32_minps(a, b);
 }
@@ -49,6 +50,12 @@ static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
     return __builtin_ia32_maxps(a, b);
 }
 #else
+static RVI_HOT rvi_v4 rvi_v4_sqrt(rvi_v4 v) {
+    for (int k = 0; k < 4; k++)
+        v[k] = sqrtf(v[k]);
+    return v;
+}
+
 static RVI_HOT rvi_v4 rvi_v4_select(rvi_m4 m, rvi_v4 yes, rvi_v4 no) {
     return (rvi_v4)((m & (rvi_m4)yes) | (~m & (rvi_m4)no));
 }
