@@ -3,8 +3,8 @@
 mkdir work
 cd work || exit 1
 
-# The aim is 100 ms. A loaded machine is no proof, so only half a second is a failure; a sanitizer
-# takes its time.
+# The aim is 100 ms. A loaded machine is no proof, so only half a second three times in a row is a
+# failure; a sanitizer takes its time.
 most_ms=500
 grep -qE '__(asan|tsan)_init' "$RAVINE" && most_ms=5000
 slowest=0
@@ -33,17 +33,23 @@ stop() {
     ms=$((($(date +%s%N) - begun) / 1000000))
     echo "$3: exit code $code after $ms ms"
     equal "$3: exit code" "$code" "$2"
-    [ "$ms" -le "$most_ms" ] || fail "$3: took $ms ms to stop"
     [ "$ms" -le "$slowest" ] || slowest=$ms
     equal "$3: files" "$(ls -A)" "${4:-}"
+    [ "$ms" -le "$((4 * most_ms))" ] || fail "$3: took $ms ms to stop"
+    late=$((ms > most_ms))
 }
 
 # ---- at random moments of long steps ----
 interrupt() {
-    start "$@"
-    some_time
-    stop INT 130 "$(printf '%.70s' "$*")"
-    equal "$*: errors" "$(grep -c '^ravine: ' ../err)" 1
+    local tries
+    for tries in 1 2 3; do
+        start "$@"
+        some_time
+        stop INT 130 "$(printf '%.70s' "$*")"
+        equal "$*: errors" "$(grep -c '^ravine: ' ../err)" 1
+        [ "$late" -eq 0 ] && return
+    done
+    fail "$*: took more than $most_ms ms to stop, $tries times"
 }
 for _ in 1 2 3 4; do
     interrupt terrain size=512 noise droplets drops=10G

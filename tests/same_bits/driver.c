@@ -186,7 +186,17 @@ static const struct {
     {"mesh_glb", HILLS "save mesh.glb error=10 solid=100"},
 };
 
+/* One thread cannot race, and the thread sanitizer takes its time. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN
+#endif
+#endif
+#if defined(UNDER_TSAN)
+static const int thread_counts[] = {2, 7};
+#else
 static const int thread_counts[] = {1, 2, 3, 7};
+#endif
 
 /* Soil and a hard cap on hills; no recipe can say that yet. */
 static rv_status run_layers(rv_context *ctx, rv_terrain **out) {
@@ -270,8 +280,8 @@ int main(void) {
                 printf("%s %016" PRIx64 "\n", recipes[i].name, hash);
             } else if (hash != first) {
                 fprintf(stderr,
-                        "%s: %d threads give %016" PRIx64 ", 1 thread gives %016" PRIx64 "\n",
-                        recipes[i].name, thread_counts[t], hash, first);
+                        "%s: %d threads give %016" PRIx64 ", %d give %016" PRIx64 "\n",
+                        recipes[i].name, thread_counts[t], hash, thread_counts[0], first);
                 failures++;
             }
         }

@@ -19,7 +19,16 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Some parameters at their end mean hours of work: those runs are stopped, and must stop well. */
+/* Some parameters at their end mean hours of work: those runs are stopped, and must stop well. A
+ * sanitizer has seen what there is to see after a few rounds. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define PATIENCE 0.1
+#endif
+#endif
+#if !defined(PATIENCE)
+#define PATIENCE 0.3
+#endif
 static double patience_until;
 
 static bool patient(void *user, const rv_progress *progress) {
@@ -179,7 +188,7 @@ static void check_run(rv_context *ctx, const rv_step_info *step, const void *par
     uint64_t hash = rv_terrain_hash(land);
     double before = rv_terrain_volume(land);
     rv_report report = {0};
-    patience_until = now() + 0.3;
+    patience_until = now() + PATIENCE;
     rv_status status = rv_step_run(land, step->id, params, &report);
     patience_until = now() + 1000.0;
     if (status == RV_OK || status == RV_CANCELLED) {
