@@ -26,6 +26,8 @@ target_compile_definitions(ravine_flags INTERFACE _POSIX_C_SOURCE=200809L)
 # The last two keep the bits and let loops be vectorised.
 target_compile_options(ravine_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_options(ravine_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+# Named whole numbers are enums in C17, and clang 18 and later doubt that they may meet a float.
+target_compile_options(ravine_flags INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion>)
 if(RAVINE_WERROR)
     target_compile_options(ravine_flags INTERFACE -Werror)
 endif()
