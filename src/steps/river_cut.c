@@ -81,7 +81,7 @@ void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
     r->bed[cell] += by;
 }
 
-static double softness(const rvi_rivers *r, size_t cell, int layer) {
+double rvi_rivers_softness(const rvi_rivers *r, size_t cell, int layer) {
     const rv_terrain *land = r->job->land;
     double soft = (double)land->layers[layer].erodibility;
     if (layer == 0 && r->bands)
@@ -98,10 +98,8 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
         double thickness = l > 0 ? (double)r->job->land->layers[l].thickness[cell] : 1e30;
         if (!(thickness > 0.0))
             continue;
-        double yields = soft * softness(r, cell, l);
+        double yields = soft * rvi_rivers_softness(r, cell, l);
         double to = slope_after(s, g * time * yields, (double)r->p->slope_power);
-        if (to > r->stands && yields > 0.0)
-            to -= (to - r->stands) * soft;
         double loss = (s - to) * distance;
         if (loss <= thickness) {
             s -= lose(r, cell, l, loss) / distance;
@@ -115,8 +113,7 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
 
 static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
     double soft = r->soft ? (double)r->soft[cell] : 1.0;
-    double s = slope_after(s0, g * soft, (double)r->p->slope_power);
-    return s > r->stands ? s - (s - r->stands) * soft : s;
+    return slope_after(s0, g * soft, (double)r->p->slope_power);
 }
 
 /* ---- the sweep ---- */

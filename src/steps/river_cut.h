@@ -41,4 +41,13 @@ rv_status rvi_rivers_cut(rvi_rivers *r);
 /* Raises the top layer or takes from the layers from the top; h follows. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
 
+/* How easily a layer is cut here, beside the mean. */
+double rvi_rivers_softness(const rvi_rivers *r, size_t cell, int layer);
+
+/* ---- river_slide.c ---- */
+
+/* Lets what is too steep slide, for some rounds or to the end. A stop leaves it between two rounds.
+ */
+rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end);
+
 #endif

@@ -14,9 +14,9 @@
  * given as the rate at which a river that drains 1 km2 cuts at a slope of 1, whatever m and n are.
  * A counts as the area of a river's source at least, or slopes would be the steeper the finer the
  * grid is.
- * What stands steeper than `talus` after that slides into the river. Water crosses lakes: the
- * surface beside a cell is the greater of z'(r) and the surface beside r, and what lies below that
- * is not cut. So lakes fall with the sill that is cut at their end.
+ * What stands steeper than `talus` after that slides into the river (river_slide.c). Water crosses
+ * lakes: the surface beside a cell is the greater of z'(r) and the surface beside r, and what lies
+ * below that is not cut. So lakes fall with the sill that is cut at their end.
  *
  * Creep (creep.c) moves ground from cell to cell, rivers carry off all they take: taken = laid +
  * carried off. Uplift is told apart: the land changes by raised + laid - taken. Where the land has
@@ -310,6 +310,8 @@ static rv_status one_step(rvi_rivers *r, int step) {
     rv_status status = rvi_flow_route(&r->flow);
     if (status == RV_OK)
         status = rvi_rivers_cut(r);
+    if (status == RV_OK)
+        status = rvi_rivers_slide(r, step + 1 == r->p->steps);
     if (status == RV_OK)
         status = creep(r);
     if (rvi_progress_due(r->job->ctx))

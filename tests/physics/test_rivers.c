@@ -214,6 +214,33 @@ static void test_slopes_stand_no_steeper_than_talus(void **state) {
     end(&w);
 }
 
+/* A plateau around one deep hole slides into a funnel: as steep in every direction. */
+static void test_a_funnel_is_round(void **state) {
+    (void)state;
+    enum { SIDE = 81, MIDDLE = SIDE / 2 };
+    world w = make(SIDE, 20, 0);
+    float *heights = malloc(w.cells * sizeof *heights);
+    for (size_t i = 0; i < w.cells; i++)
+        heights[i] = i == MIDDLE * SIDE + MIDDLE ? 0 : 3000;
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+    free(heights);
+    rv_rivers_params p = bare();
+    p.border = RV_rivers_border_wall;
+    p.erosion = p.uplift = 0;
+    p.talus = 40;
+    p.time = 1000;
+    p.steps = 3;
+    run(&w, &p);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            double far = 20 * hypot(x - MIDDLE, y - MIDDLE);
+            double cone = far * tan(40 * acos(-1.0) / 180), h = (double)height(&w)[y * SIDE + x];
+            if (!(fabs(h - cone) <= 0.04 * cone + 0.01))
+                fail_msg("%g m high at %g m, not %g m", h, far, cone);
+        }
+    end(&w);
+}
+
 static void test_lakes_run_dry(void **state) {
     (void)state;
     world w = make(64, 50, 600);
@@ -348,6 +375,7 @@ int main(void) {
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),
+        cmocka_unit_test(test_a_funnel_is_round),
         cmocka_unit_test(test_lakes_run_dry),
         cmocka_unit_test(test_the_sea_stays),
         cmocka_unit_test(test_layers_are_cut_from_the_top),

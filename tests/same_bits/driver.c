@@ -279,8 +279,7 @@ int main(void) {
                 first = hash;
                 printf("%s %016" PRIx64 "\n", recipes[i].name, hash);
             } else if (hash != first) {
-                fprintf(stderr,
-                        "%s: %d threads give %016" PRIx64 ", %d give %016" PRIx64 "\n",
+                fprintf(stderr, "%s: %d threads give %016" PRIx64 ", %d give %016" PRIx64 "\n",
                         recipes[i].name, thread_counts[t], hash, thread_counts[0], first);
                 failures++;
             }
