@@ -249,7 +249,8 @@ typedef enum rv_param_type {
     RV_PARAM_SWITCH, /* bool */
     RV_PARAM_CHOICE, /* int, an index into `options` */
     RV_PARAM_TEXT,   /* const char * */
-    RV_PARAM_FILE    /* const char *; the first one of a step may stand without its key */
+    RV_PARAM_FILE,   /* const char *; the first one of a step may stand without its key */
+    RV_PARAM_VECTOR  /* double[3], x/y/z; only words of scenes have such */
 } rv_param_type;
 
 typedef struct rv_option_info {
@@ -264,6 +265,7 @@ typedef struct rv_param_info {
     double def, low, high;     /* numbers, switches and choices */
     bool required;             /* a file that must be named */
     const char *text;          /* default of a text or file */
+    double vector[3];          /* default of a vector; NaN first: chosen unless told */
     const char *unit;          /* "" where there is none */
     const char *help;
     const rv_option_info *options;
@@ -304,10 +306,13 @@ RV_API const rv_step_info *rv_step_get(rv_step_id id);
 RV_API const rv_step_info *rv_step_find(const char *name); /* NULL: no such step */
 RV_API const char *rv_kind_text(rv_step_kind kind);
 RV_API void rv_params_default(rv_step_id id, void *params);
+RV_API void rv_word_default(const rv_step_info *word, void *params); /* the same for any word */
 RV_API bool rv_param_automatic(const rv_param_info *param); /* does the step choose unless told? */
-RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* 0 for text */
+RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* 0 for text, x of a vector */
+RV_API const double *rv_param_vector(const rv_param_info *param, const void *params); /* NULL for others */
 RV_API const char *rv_param_text(const rv_param_info *param, const void *params); /* NULL for numbers */
 RV_API void rv_param_set(const rv_param_info *param, void *params, double number, const char *text);
+RV_API void rv_param_set_vector(const rv_param_info *param, void *params, const double value[3]);
 RV_API rv_status rv_params_check(rv_context *ctx, rv_step_id id, const void *params); /* all in range? */
 
 /* A number that a step found out about the land. */
