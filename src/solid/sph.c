@@ -217,7 +217,7 @@ void rvi_sph_destroy(rvi_sph *w) {
 
 /* ---- Particles ---- */
 
-rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], float sediment) {
+rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], double sediment) {
     if (w->count == w->room)
         return rvi_fail(w->ctx, RV_ERROR_USAGE, "There is no room for more than %zu particles.",
                         w->room);
@@ -230,7 +230,7 @@ rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], flo
     return RV_OK;
 }
 
-rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], float sediment) {
+rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], double sediment) {
     float place[3];
     for (int i = 0; i < 3; i++)
         place[i] = (float)(at[i] - w->desc.low[i]);
@@ -262,7 +262,7 @@ rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
                     at[i] = (float)(low[i] - w->desc.low[i] + (k[i] + 0.5) * s);
                 status = rvi_poll(w->ctx);
                 if (status == RV_OK && !rvi_sph_in_rock(w, at))
-                    status = rvi_sph_place(w, at, still, 0.0f);
+                    status = rvi_sph_place(w, at, still, 0.0);
             }
     return status;
 }

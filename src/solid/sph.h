@@ -69,8 +69,8 @@ typedef struct rvi_sph_source {
 /* A particle that leaves, and what it takes along. */
 typedef struct rvi_sph_gone {
     uint32_t number;
-    float age;      /* s */
-    float sediment; /* m3 */
+    float age;       /* s */
+    double sediment; /* m3 */
     double at[3];
 } rvi_sph_gone;
 typedef void (*rvi_sph_gone_fn)(void *user, const rvi_sph_gone *gone);
@@ -82,7 +82,7 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
                          rvi_sph **out);
 void rvi_sph_destroy(rvi_sph *water); /* NULL is fine */
 
-rv_status rvi_sph_add(rvi_sph *water, const double at[3], const float speed[3], float sediment);
+rv_status rvi_sph_add(rvi_sph *water, const double at[3], const float speed[3], double sediment);
 /* A block of particles at rest, without those that would be in the rock. */
 rv_status rvi_sph_fill(rvi_sph *water, const double low[3], const double high[3]);
 rv_status rvi_sph_add_source(rvi_sph *water, const rvi_sph_source *source);
@@ -101,7 +101,7 @@ typedef struct rvi_sph_view {
     const float *densities;  /* shares of that at rest, of the last step */
     const float *pressures;  /* Pa, of the last step */
     const float *ages;       /* s */
-    float *sediments;        /* m3; may be written */
+    double *sediments;       /* m3; may be written */
     const uint32_t *numbers; /* in the order in which they came */
     double time;             /* s */
     float step;              /* s: the last one */

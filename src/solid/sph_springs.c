@@ -138,7 +138,7 @@ static rv_status let_in(rvi_sph *w, const newcomers *n) {
     size_t room = w->desc.most - w->count;
     rv_status status = n->count > room ? remove_oldest(w, n->count - room) : RV_OK;
     for (size_t k = 0; k < n->count && status == RV_OK; k++)
-        status = rvi_sph_place(w, n->at[k], w->springs[n->spring[k]].is.speed, 0.0f);
+        status = rvi_sph_place(w, n->at[k], w->springs[n->spring[k]].is.speed, 0.0);
     return status;
 }
 

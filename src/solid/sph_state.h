@@ -14,7 +14,8 @@ enum { RVI_SPH_BLOCK = 512 }; /* particles that a thread takes at once */
 typedef struct rvi_drops {
     rvi_v4 *places, *speeds;
     float *pressures, *pushes; /* of the density and of the divergence, over density squared */
-    float *ages, *sediments;
+    float *ages;
+    double *sediments;
     uint32_t *numbers;
 } rvi_drops;
 
@@ -100,6 +101,6 @@ rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed);
 rv_status rvi_sph_each(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg);
 size_t rvi_sph_end(const rvi_sph *w, int64_t block);
 double rvi_sph_sum(const rvi_sph *w, const double *parts); /* one of each block */
-rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], float sediment);
+rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], double sediment);
 
 #endif
