@@ -40,6 +40,7 @@ typedef struct rvi_sph_desc {
     rvi_sph_solver solver;
     rvi_sph_wall wall;
     double low[3], high[3]; /* the box that no particle leaves */
+    bool open[3][2];        /* but through open sides: of x, y, z the low and the high one */
     float spacing;          /* m between particles at rest, each of which is spacing^3 of water */
     float density;          /* kg/m3 at rest */
     float gravity[3];       /* m/s2 */
@@ -113,6 +114,8 @@ rvi_sph_view rvi_sph_look(const rvi_sph *water);
 double rvi_sph_energy(const rvi_sph *water);                /* J: of motion and height */
 void rvi_sph_momentum(const rvi_sph *water, double out[3]); /* kg m/s */
 const rvi_walls *rvi_sph_rock(const rvi_sph *water);
+/* Is no particle in the rock, nearer to it than it may be, or out of the box? */
+bool rvi_sph_dry(const rvi_sph *water);
 /* The neighbours of each particle, itself too, as of the last step's beginning. */
 size_t rvi_sph_neighbours(const rvi_sph *water, size_t particle, const uint32_t **out);
 

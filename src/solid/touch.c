@@ -98,31 +98,39 @@ static bool folded(rvi_spot a, rvi_spot b, rvi_spot c, rvi_spot d) {
     return rvi_turn_sign(s, e, rvi_flat_of(c, axis)) == rvi_turn_sign(s, e, rvi_flat_of(d, axis));
 }
 
-bool rvi_face_flat(const rvi_lattice *l, size_t face) {
-    return rvi_open_axis(rvi_corner(l, face, 0), rvi_corner(l, face, 1), rvi_corner(l, face, 2)) <
-           0;
-}
-
-bool rvi_faces_meet(const rvi_lattice *l, size_t f, size_t g) {
-    const uint32_t *p = l->mesh->corners + 3 * f, *q = l->mesh->corners + 3 * g;
-    size_t shared = 0, at_f = 0, at_g = 0, not_f = 3, not_g = 3; /* sums of places give the rest */
+bool rvi_triangles_meet(const rvi_triangle *t, const rvi_triangle *u) {
+    const uint32_t *p = t->vertices, *q = u->vertices;
+    size_t shared = 0, at_t = 0, at_u = 0, not_t = 3, not_u = 3; /* sums of places give the rest */
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++)
             if (p[i] == q[k]) {
                 shared++;
-                at_f = i;
-                at_g = k;
-                not_f -= i;
-                not_g -= k;
+                at_t = i;
+                at_u = k;
+                not_t -= i;
+                not_u -= k;
             }
     if (shared == 3)
         return true;
     if (shared == 2)
-        return folded(rvi_corner(l, f, (not_f + 1) % 3), rvi_corner(l, f, (not_f + 2) % 3),
-                      rvi_corner(l, f, not_f), rvi_corner(l, g, not_g));
-    triangle t = rvi_plane_of(rvi_corner(l, f, at_f), rvi_corner(l, f, (at_f + 1) % 3),
-                              rvi_corner(l, f, (at_f + 2) % 3));
-    triangle u = rvi_plane_of(rvi_corner(l, g, at_g), rvi_corner(l, g, (at_g + 1) % 3),
-                              rvi_corner(l, g, (at_g + 2) % 3));
-    return shared == 1 ? hinged_meet(&t, &u) : separate_meet(&t, &u);
+        return folded(t->spots[(not_t + 1) % 3], t->spots[(not_t + 2) % 3], t->spots[not_t],
+                      u->spots[not_u]);
+    triangle a = rvi_plane_of(t->spots[at_t], t->spots[(at_t + 1) % 3], t->spots[(at_t + 2) % 3]);
+    triangle b = rvi_plane_of(u->spots[at_u], u->spots[(at_u + 1) % 3], u->spots[(at_u + 2) % 3]);
+    return shared == 1 ? hinged_meet(&a, &b) : separate_meet(&a, &b);
+}
+
+static rvi_triangle face_of(const rvi_lattice *l, size_t face) {
+    const uint32_t *v = l->mesh->corners + 3 * face;
+    return (rvi_triangle){{v[0], v[1], v[2]}, {l->spots[v[0]], l->spots[v[1]], l->spots[v[2]]}};
+}
+
+bool rvi_face_flat(const rvi_lattice *l, size_t face) {
+    rvi_triangle t = face_of(l, face);
+    return rvi_triangle_flat(&t);
+}
+
+bool rvi_faces_meet(const rvi_lattice *l, size_t f, size_t g) {
+    rvi_triangle t = face_of(l, f), u = face_of(l, g);
+    return rvi_triangles_meet(&t, &u);
 }
