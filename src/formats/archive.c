@@ -120,7 +120,7 @@ rv_status rvi_archive_get(rvi_archive *from, void *to, size_t size) {
 }
 
 rv_status rvi_archive_get_count(rvi_archive *from, size_t size, size_t *count) {
-    uint64_t told;
+    uint64_t told = 0;
     rv_status status = rvi_archive_get(from, &told, sizeof told);
     if (status == RV_OK && told > (from->size - from->at) / size)
         status = rvi_archive_damaged(from);

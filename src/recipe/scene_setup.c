@@ -189,10 +189,10 @@ static rv_status make_box(const builder *b, const double told[6], rvi_sph_desc *
         status = box_of_mesh(b, box, d);
     for (int k = 0; k < 3 && status == RV_OK; k++)
         if (!(d->low[k] < d->high[k]))
-            status = rvi_fail(b->ctx, RV_ERROR_USAGE,
-                              "%s: the box from (%g, %g, %g) to (%g, %g, %g) holds nothing.",
-                              b->name, d->low[0], d->low[1], d->low[2], d->high[0], d->high[1],
-                              d->high[2]);
+            status =
+                rvi_fail(b->ctx, RV_ERROR_USAGE,
+                         "%s: the box from (%g, %g, %g) to (%g, %g, %g) holds nothing.", b->name,
+                         d->low[0], d->low[1], d->low[2], d->high[0], d->high[1], d->high[2]);
     return status == RV_OK ? open_sides(b, said ? box->open : "", d) : status;
 }
 
@@ -210,8 +210,8 @@ static rv_status make_water(const builder *b, const double told[6]) {
     if (status != RV_OK)
         return status;
     if (b->stage == NULL) {
-        double sides = (box.high[0] - box.low[0]) + (box.high[1] - box.low[1]) +
-                       (box.high[2] - box.low[2]);
+        double sides =
+            (box.high[0] - box.low[0]) + (box.high[1] - box.low[1]) + (box.high[2] - box.low[2]);
         spacing = (float)(sides / 150);
     }
     spacing = chosen(p->spacing, spacing);
@@ -312,8 +312,8 @@ static rv_status make_materials(const builder *b) {
                             sizeof materials[i].name);
         snprintf(materials[i].name, sizeof materials[i].name, "%s", m->name);
         materials[i].critical = chosen(m->critical, stage != NULL ? stage->critical : 1.0f);
-        materials[i].rate = chosen(
-            m->rate, stage != NULL ? stage->rate : 0.001f * b->out->desc.water.spacing);
+        materials[i].rate =
+            chosen(m->rate, stage != NULL ? stage->rate : 0.001f * b->out->desc.water.spacing);
         for (int k = 0; k < 3; k++)
             materials[i].colour[k] = isnan(m->colour[0]) ? (float)NAN : (float)m->colour[k];
     }

@@ -62,7 +62,7 @@ static const rv_step_info words[RVI_WORD_COUNT] = {
      .source = "Ravine",                                                                           \
      .reads = "",                                                                                  \
      .writes = "",                                                                                 \
-     .params_size = sizeof(rvi_word_##word),                                                      \
+     .params_size = sizeof(rvi_word_##word),                                                       \
      .params = word##_table,                                                                       \
      .param_count = (int)(sizeof word##_table / sizeof word##_table[0])},
 #include "recipe/scene.def"
