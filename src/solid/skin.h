@@ -119,6 +119,7 @@ typedef struct rvi_patch {
     uint32_t old[RVI_PATCH]; /* faces that go */
     size_t olds;
     uint32_t fresh[RVI_PATCH][3]; /* corners of faces that come in their place */
+    uint32_t like[RVI_PATCH];     /* the old face that each must not turn away from */
     size_t count;
     uint32_t vertex;  /* one that is new or gets a new place; or RVI_NOBODY */
     uint32_t gone;    /* one that vanishes into it; or RVI_NOBODY */
