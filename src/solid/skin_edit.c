@@ -74,6 +74,7 @@ static void write_faces(rvi_skin *s, const rvi_patch *p, const uint32_t numbers[
             s->leaving[p->fresh[i][k]] = 3 * face + k;
         }
         s->shell[face] = shell;
+        s->born[face] = s->round;
         s->changed[face] = 1;
     }
     for (size_t i = p->olds; i-- > p->count;) {
@@ -302,6 +303,17 @@ static double change(const rvi_skin *s, const rvi_patch *p, rvi_spot spot) {
         sum = rvi_wide_plus(sum, rvi_volume(t.spots[0], t.spots[1], t.spots[2], spot));
     }
     return rvi_size_of((double)sum);
+}
+
+rvi_done rvi_skin_merge(rvi_skin *s, uint32_t half_edge) {
+    uint32_t gone = rvi_edge_from(s, half_edge), keep = rvi_edge_to(s, half_edge);
+    rvi_patch p = {.vertex = keep, .gone = gone, .spot = s->spots[keep]};
+    if (s->fixed[gone] || !gather(s, keep, gone, &p)) {
+        s->refused_operations++;
+        return RVI_REFUSED;
+    }
+    join(s, &p, keep, gone);
+    return replace(s, &p);
 }
 
 rvi_done rvi_skin_collapse(rvi_skin *s, uint32_t half_edge) {
