@@ -16,7 +16,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 64, SWEEP = 16, WALK = 64 };
+enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 64, SWEEP = 16, WALK = 64, PASSES = 8 };
 
 typedef struct work {
     rvi_skin *skin;
@@ -402,7 +402,6 @@ static rvi_done divide_at(work *w, rvi_contact *c) {
             break;
         done = divide(w, c->face, c->weights);
     }
-    wet_corners(s, c->face);
     return done == RVI_NO_MEMORY ? done : RVI_DONE;
 }
 
@@ -493,21 +492,32 @@ static rv_status join_dry(work *w) {
 
 /* ---- All of it ---- */
 
-static rv_status tessellate(work *w) {
+/* Divides at the contacts that need it, then finds the faces of all: to divide for one can take
+ * away the face of another, so that this is done again while something is beyond the limit. */
+static rv_status divide_all(work *w) {
     rvi_skin *s = w->skin;
-    s->round++;
-    for (size_t i = 0; i < w->count; i++) {
-        if (divide_at(w, &w->contacts[i]) != RVI_DONE)
-            return RV_ERROR_MEMORY;
-        if (i % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
-            return RV_CANCELLED;
+    int64_t blocks = (int64_t)((w->count + BLOCK - 1) / BLOCK);
+    rv_status status = rvi_parallel(s->ctx, blocks, find_again, w);
+    for (int pass = 0; pass < PASSES && status == RV_OK && w->desc->scheme != RVI_TESS_NONE;
+         pass++) {
+        size_t made = s->live_faces, divided = 0;
+        for (size_t i = 0; i < w->count; i++) {
+            if (!w->beyond[i])
+                continue;
+            if (divide_at(w, &w->contacts[i]) != RVI_DONE)
+                return RV_ERROR_MEMORY;
+            if (divided++ % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+                return RV_CANCELLED;
+        }
+        if (divided > 0)
+            status = rvi_parallel(s->ctx, blocks, find_again, w);
+        if (s->live_faces == made)
+            break;
     }
-    rv_status status = w->desc->scheme == RVI_TESS_GOOD ? join_dry(w) : RV_OK;
-    if (status != RV_OK)
-        return status;
-    status = rvi_parallel(s->ctx, (int64_t)((w->count + BLOCK - 1) / BLOCK), find_again, w);
-    for (size_t i = 0; i < w->count && status == RV_OK; i++)
+    for (size_t i = 0; i < w->count && status == RV_OK; i++) {
         w->report->beyond += w->beyond[i];
+        wet_corners(s, w->contacts[i].face);
+    }
     return status;
 }
 
@@ -519,7 +529,10 @@ rv_status rvi_tessellate(rvi_skin *skin, const rvi_tess_desc *desc, rvi_contact 
     w.beyond = rvi_alloc(skin->ctx, count, 1, "the contacts of water and rock");
     if (w.beyond == NULL)
         return RV_ERROR_MEMORY;
-    rv_status status = tessellate(&w);
+    skin->round++;
+    rv_status status = divide_all(&w);
+    if (status == RV_OK && desc->scheme == RVI_TESS_GOOD)
+        status = join_dry(&w);
     rvi_free(skin->ctx, w.beyond);
     out->volume6 = rvi_wide_plus(rvi_skin_volume6(skin), -before);
     return status;
