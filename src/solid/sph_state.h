@@ -89,6 +89,9 @@ bool rvi_sph_free_at(const rvi_sph *w, const float at[3], float distance); /* af
 rv_status rvi_sph_meet_walls(rvi_sph *w);
 rv_status rvi_sph_move(rvi_sph *w, float dt);              /* by `wish`, from `drops` to `other` */
 bool rvi_sph_in_rock(const rvi_sph *w, const float at[3]); /* or too near to it */
+/* Faces have moved: puts particle i where it may be; false: there is no way out of the rock.
+ * `jumped`: they may have passed it. */
+bool rvi_sph_put_out(rvi_sph *w, size_t i, bool jumped);
 
 /* ---- sph_project.c, sph_weak.c: fill in `wish` and the step ---- */
 rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt);
@@ -96,6 +99,7 @@ rv_status rvi_sph_weaken(rvi_sph *w, float longest, float *dt);
 
 /* ---- sph_springs.c ---- */
 rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed);
+void rvi_sph_remove(rvi_sph *w, const uint8_t *leaves); /* tells of each that does */
 
 /* ---- sph.c ---- */
 rv_status rvi_sph_each(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg);

@@ -239,3 +239,42 @@ rv_status rvi_sph_move(rvi_sph *w, float dt) {
     } m = {w, dt};
     return rvi_sph_each(w, move_block, &m);
 }
+
+/* ---- Walls that move ---- */
+
+/* Out of the rock through the nearest place, or off a wall by less than the distance to it. */
+static void leave_wall(const rvi_sph *w, walker *g, const rvi_touch *touch, bool inside) {
+    if (!inside) {
+        step_back(w, g, touch);
+        return;
+    }
+    float by = touch->distance + 1.001f * STOP * w->desc.spacing;
+    for (int i = 0; i < 3; i++)
+        g->way[i] = -by * touch->away[i];
+    go(w, g, 1);
+    turn_aside(g->speed, (const float[3]){-touch->away[0], -touch->away[1], -touch->away[2]});
+}
+
+static bool get_out(const rvi_sph *w, walker *g, bool jumped) {
+    for (int move = 0; move < MOVES; move++) {
+        rvi_touch touch;
+        bool near = rvi_walls_nearest(&w->rock, g->at, w->rock.reach, &touch);
+        bool inside = jumped && rvi_walls_inside(&w->rock, g->at);
+        if (!inside && !(near && touch.distance < STOP * w->desc.spacing))
+            return true;
+        if (!near)
+            return false;
+        leave_wall(w, g, &touch, inside);
+    }
+    return !rvi_sph_in_rock(w, g->at);
+}
+
+bool rvi_sph_put_out(rvi_sph *w, size_t i, bool jumped) {
+    rvi_v4 at = w->drops.places[i], v = w->drops.speeds[i];
+    walker g = {{at[0], at[1], at[2]}, {0}, {v[0], v[1], v[2]}};
+    if (!get_out(w, &g, jumped))
+        return false;
+    w->drops.places[i] = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
+    w->drops.speeds[i] = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
+    return true;
+}
