@@ -434,6 +434,7 @@ RV_API rv_status rv_scene_step(rv_scene *scene);
 /* Where a scene that was started stands. */
 typedef struct rv_frame {
     int64_t frame, frames;      /* how many there were, of how many the scene asks for */
+    int64_t every;              /* of which every so many is told; 0: all */
     double time;                /* s of the water */
     size_t particles;
     size_t vertices, faces;     /* of the rock */

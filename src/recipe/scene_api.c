@@ -171,6 +171,7 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
     rvi_sph_view water = rvi_sph_look(now->water);
     out->frame = now->frame;
     out->frames = s->setup.run.frames;
+    out->every = s->setup.run.every;
     out->time = water.time;
     out->particles = water.count;
     out->smallest_angle = rvi_scene_smallest_angle(now);

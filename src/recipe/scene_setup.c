@@ -238,21 +238,18 @@ static rv_status make_water(const builder *b, const double told[6]) {
 }
 
 static rv_status make_blocks(const builder *b) {
-    size_t stage = b->stage != NULL ? b->stage->block_count : 0;
-    size_t count = stage + count_of(b->words, RVI_WORD_water);
-    rvi_stage_block *blocks = rvi_alloc(b->ctx, count + 1, sizeof *blocks, "blocks of water");
+    size_t count = b->stage != NULL ? b->stage->block_count : 0;
+    rvi_stage_block *blocks = rvi_alloc(b->ctx, count + count_of(b->words, RVI_WORD_water) + 1,
+                                        sizeof *blocks, "blocks of water");
     if (blocks == NULL)
         return RV_ERROR_MEMORY;
     b->out->blocks = blocks;
+    for (size_t i = 0; i < count; i++)
+        blocks[i] = b->stage->blocks[i];
     int at = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i < stage) {
-            blocks[i] = b->stage->blocks[i];
-            continue;
-        }
-        const rvi_word_water *w = next_of(b->words, RVI_WORD_water, &at);
-        memcpy(blocks[i].low, w->low, sizeof w->low);
-        memcpy(blocks[i].high, w->high, sizeof w->high);
+    for (const rvi_word_water *w; (w = next_of(b->words, RVI_WORD_water, &at)) != NULL; count++) {
+        memcpy(blocks[count].low, w->low, sizeof w->low);
+        memcpy(blocks[count].high, w->high, sizeof w->high);
         for (int k = 0; k < 3; k++)
             if (!(w->low[k] < w->high[k]))
                 return rvi_fail(b->ctx, RV_ERROR_USAGE,
@@ -266,25 +263,22 @@ static rv_status make_blocks(const builder *b) {
 }
 
 static rv_status make_sources(const builder *b) {
-    size_t stage = b->stage != NULL ? b->stage->source_count : 0;
-    size_t count = stage + count_of(b->words, RVI_WORD_source);
-    rvi_scene_source *sources = rvi_alloc(b->ctx, count + 1, sizeof *sources, "the sources");
+    size_t count = b->stage != NULL ? b->stage->source_count : 0;
+    rvi_scene_source *sources = rvi_alloc(b->ctx, count + count_of(b->words, RVI_WORD_source) + 1,
+                                          sizeof *sources, "the sources");
     if (sources == NULL)
         return RV_ERROR_MEMORY;
     b->out->sources = sources;
+    for (size_t i = 0; i < count; i++)
+        sources[i].is = b->stage->sources[i];
     int at = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i < stage) {
-            sources[i].is = b->stage->sources[i];
-            continue;
-        }
-        const rvi_word_source *s = next_of(b->words, RVI_WORD_source, &at);
-        sources[i].every = s->every;
-        sources[i].is.rate = (double)s->rate;
+    for (const rvi_word_source *s; (s = next_of(b->words, RVI_WORD_source, &at)) != NULL; count++) {
+        sources[count].every = s->every;
+        sources[count].is.rate = (double)s->rate;
         for (int k = 0; k < 3; k++) {
-            sources[i].is.low[k] = s->at[k] - s->size[k] / 2;
-            sources[i].is.size[k] = s->size[k];
-            sources[i].is.speed[k] = (float)s->speed[k];
+            sources[count].is.low[k] = s->at[k] - s->size[k] / 2;
+            sources[count].is.size[k] = s->size[k];
+            sources[count].is.speed[k] = (float)s->speed[k];
         }
     }
     b->out->desc.sources = sources;
@@ -340,24 +334,25 @@ static rv_status find_material(const builder *b, const rvi_word_region *r, size_
 }
 
 static rv_status make_regions(const builder *b) {
-    size_t count = count_of(b->words, RVI_WORD_region);
-    rvi_region *regions = rvi_alloc(b->ctx, count + 1, sizeof *regions, "the regions");
+    size_t count = 0;
+    rvi_region *regions =
+        rvi_alloc(b->ctx, count_of(b->words, RVI_WORD_region) + 1, sizeof *regions, "the regions");
     if (regions == NULL)
         return RV_ERROR_MEMORY;
     b->out->regions = regions;
     rv_status status = RV_OK;
     int at = 0;
-    for (size_t i = 0; i < count && status == RV_OK; i++) {
-        const rvi_word_region *r = next_of(b->words, RVI_WORD_region, &at);
-        regions[i] = (rvi_region){.kind = (rvi_region_kind)r->shape,
-                                  .count = (size_t)r->count,
-                                  .size = (double)r->size,
-                                  .wobble = (double)r->wobble,
-                                  .wave = (double)r->wave,
-                                  .seed = r->seed};
-        memcpy(regions[i].at, r->at, sizeof r->at);
-        memcpy(regions[i].to, r->to, sizeof r->to);
-        status = find_material(b, r, &regions[i].material);
+    for (const rvi_word_region *r;
+         status == RV_OK && (r = next_of(b->words, RVI_WORD_region, &at)) != NULL; count++) {
+        regions[count] = (rvi_region){.kind = (rvi_region_kind)r->shape,
+                                      .count = (size_t)r->count,
+                                      .size = (double)r->size,
+                                      .wobble = (double)r->wobble,
+                                      .wave = (double)r->wave,
+                                      .seed = r->seed};
+        memcpy(regions[count].at, r->at, sizeof r->at);
+        memcpy(regions[count].to, r->to, sizeof r->to);
+        status = find_material(b, r, &regions[count].material);
     }
     b->out->where = (rvi_regions){regions, count};
     b->out->desc.wear.material_at = rvi_regions_at;

@@ -116,13 +116,12 @@ static void open_sources(rvi_scene *s) {
 }
 
 rv_status rvi_scene_frame(rvi_scene *s) {
-    double begun = rvi_now(), wet = begun;
+    double begun = rvi_now();
     open_sources(s);
     rv_status status = rvi_sph_step(s->water, s->longest);
-    if (status == RV_OK && s->wear != NULL) {
-        wet = rvi_now();
+    double wet = rvi_now();
+    if (status == RV_OK && s->wear != NULL)
         status = rvi_wear_step(s->wear);
-    }
     if (status != RV_OK)
         return status;
     double end = rvi_now();
