@@ -39,6 +39,7 @@ static rv_status grow_faces(rvi_skin *s, size_t room) {
     size_t used = s->faces;
     if (!rvi_enlarge(ctx, &s->corners, 3 * used, 3 * room, sizeof *s->corners) ||
         !rvi_enlarge(ctx, &s->twins, 3 * used, 3 * room, sizeof *s->twins) ||
+        !rvi_enlarge(ctx, &s->born, used, room, sizeof *s->born) ||
         !rvi_enlarge(ctx, &s->shell, used, room, sizeof *s->shell) ||
         !rvi_enlarge(ctx, &s->changed, used, room, sizeof *s->changed) ||
         !rvi_enlarge(ctx, &s->listed, 0, room, sizeof *s->listed) ||
@@ -163,7 +164,7 @@ static rv_status check_rounded(const rv_mesh *mesh, double scale) {
 }
 
 static void take_vertices(rvi_skin *s, const rv_mesh *mesh, double scale) {
-    s->vertices = mesh->vertex_count;
+    s->vertices = s->originals = mesh->vertex_count;
     memset(s->leaving, 0xff, s->vertices * sizeof *s->leaving);
     for (size_t v = 0; v < s->vertices; v++) {
         const double *p = mesh->points + 3 * v;
@@ -279,9 +280,10 @@ void rvi_skin_destroy(rvi_skin *s) {
     if (s == NULL)
         return;
     rv_context *ctx = s->ctx;
-    void *arrays[] = {s->spots,         s->first,   s->leaving, s->fixed,  s->wet,       s->slots,
-                      s->free_vertices, s->corners, s->twins,   s->shell,  s->changed,   s->listed,
-                      s->marks,         s->volumes, s->anchors, s->hollow, s->free_faces};
+    void *arrays[] = {s->spots,   s->first,         s->leaving,   s->fixed,   s->wet,
+                      s->slots,   s->free_vertices, s->corners,   s->twins,   s->shell,
+                      s->changed, s->listed,        s->marks,     s->volumes, s->anchors,
+                      s->hollow,  s->born,          s->free_faces};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         rvi_free(ctx, arrays[i]);
     rvi_grid_destroy(&s->grid);

@@ -16,6 +16,7 @@ typedef struct rvi_skin {
     double step;            /* metres of a step of the lattice: a power of two */
     size_t vertices, faces; /* numbers in use or free */
     size_t live_vertices, live_faces;
+    size_t originals;   /* vertices that the mesh had: numbers below are theirs */
     rvi_spot *spots;    /* of vertices */
     double *first;      /* x, y, z where each vertex began; of a new one the mean of its edge's */
     uint32_t *corners;  /* 3 a face */
@@ -23,6 +24,7 @@ typedef struct rvi_skin {
     uint32_t *leaving;  /* a half-edge that leaves each vertex */
     uint8_t *fixed;     /* of vertices: never moved; faces with three of them are never divided */
     uint32_t *wet;      /* of vertices: the last call of rvi_tessellate that had water near */
+    uint32_t *born;     /* of faces: the call of rvi_tessellate since which they are as they are */
     uint32_t *shell;    /* of faces: which closed surface they belong to */
     size_t shells;      /* how many there are; no operation joins or parts them */
     rvi_wide *volumes;  /* six times that of each shell in steps^3: of a hollow negative */
@@ -38,7 +40,7 @@ typedef struct rvi_skin {
     uint32_t *marks;        /* of faces: those that bear the last stamp are being replaced */
     uint32_t stamp;         /* the last that was given */
     uint32_t round;         /* how often rvi_tessellate was called */
-    uint32_t sweep;         /* the vertex at which its next look for short edges begins */
+    uint32_t sweep;         /* the vertex at which it looked for short edges last */
     uint64_t refused_moves; /* vertices that stayed or went a part of their way only */
     uint64_t refused_operations;
 } rvi_skin;
@@ -96,6 +98,8 @@ rvi_done rvi_skin_flip(rvi_skin *skin, uint32_t half_edge);
 /* Joins the ends, at one of them or in the middle: where the volume changes least. Fixed ends
  * stay. */
 rvi_done rvi_skin_collapse(rvi_skin *skin, uint32_t half_edge);
+/* The same, but where it starts vanishes into where it goes to, which stays. */
+rvi_done rvi_skin_merge(rvi_skin *skin, uint32_t half_edge);
 
 /* ---- Moves (skin_move.c) ---- */
 
@@ -119,6 +123,7 @@ typedef struct rvi_patch {
     uint32_t old[RVI_PATCH]; /* faces that go */
     size_t olds;
     uint32_t fresh[RVI_PATCH][3]; /* corners of faces that come in their place */
+    uint32_t like[RVI_PATCH];     /* the old face that each must not turn away from */
     size_t count;
     uint32_t vertex;  /* one that is new or gets a new place; or RVI_NOBODY */
     uint32_t gone;    /* one that vanishes into it; or RVI_NOBODY */

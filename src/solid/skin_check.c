@@ -130,6 +130,14 @@ static bool volume_stays(const rvi_skin *s, rvi_patch *p) {
     return rvi_wide_sign(after) == (s->hollow[shell] ? -1 : 1);
 }
 
+/* Does the triangle look away from the old face by a right angle or more? */
+static bool looks_away(const rvi_skin *s, const rvi_triangle *t, uint32_t face) {
+    rvi_triangle u = rvi_skin_triangle(s, face);
+    rvi_plane a = rvi_plane_of(t->spots[0], t->spots[1], t->spots[2]);
+    rvi_plane b = rvi_plane_of(u.spots[0], u.spots[1], u.spots[2]);
+    return !(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2] > 0);
+}
+
 bool rvi_patch_fits(rvi_skin *s, rvi_patch *p) {
     trial t = {.skin = s, .patch = p, .clear = true};
     uint32_t stamp = rvi_skin_stamp(s);
@@ -137,7 +145,7 @@ bool rvi_patch_fits(rvi_skin *s, rvi_patch *p) {
         s->marks[p->old[i]] = stamp;
     for (size_t i = 0; i < p->count; i++) {
         t.triangle = fresh_triangle(s, p, i);
-        if (rvi_triangle_flat(&t.triangle))
+        if (rvi_triangle_flat(&t.triangle) || looks_away(s, &t.triangle, p->like[i]))
             return false;
         for (size_t k = 0; k < i; k++) {
             rvi_triangle other = fresh_triangle(s, p, k);
