@@ -1,0 +1,295 @@
+/* sph_passes.h: the passes over all neighbours, for one vector unit: see sph_lanes.h. The equations
+ * are those of sph_project.c and sph_weak.c.
+ *
+ * The particles of a slice go side by side. Their lists are laid out as columns: the first
+ * neighbours of all, the second of all, and so on, so that a column is one vector. A list that is
+ * shorter than others of its slice is filled up with the particle itself, whose slope is zero. */
+#include "solid/sph_state.h"
+
+#include "base/math.h"
+#include "solid/sph_lanes.h"
+
+enum { SLICE = RVI_SPH_SLICE };
+
+/* The lists of a slice as columns. Returns how many there are. */
+static UNIT size_t make_columns(const rvi_sph *w, size_t slice) {
+    uint32_t *to = w->columns + slice * w->stride;
+    size_t most = 0;
+    for (size_t l = 0; l < SLICE; l++)
+        most = w->near_count[slice + l] > most ? w->near_count[slice + l] : most;
+    for (size_t l = 0; l < SLICE; l++) {
+        const uint32_t *list = w->near + (slice + l) * w->stride;
+        size_t count = w->near_count[slice + l];
+        for (size_t n = 0; n < count; n++)
+            to[n * SLICE + l] = list[n];
+        for (size_t n = count; n < most; n++)
+            to[n * SLICE + l] = (uint32_t)(slice + l);
+    }
+    w->column_count[slice / SLICE] = (uint32_t)most;
+    return most;
+}
+
+static HOT four own_fours(const rvi_v4 *from, size_t first) {
+    uint32_t which[LANES];
+    for (size_t l = 0; l < LANES; l++)
+        which[l] = (uint32_t)(first + l);
+    return fours_of(from, which);
+}
+
+static HOT whole load_counts(const uint32_t *from) {
+    whole v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static HOT void store_threes(rvi_v4 *to, lanes x, lanes y, lanes z) {
+    for (int l = 0; l < LANES; l++)
+        to[l] = (rvi_v4){x[l], y[l], z[l], 0};
+}
+
+/* ---- Lists ---- */
+
+/* Adds those of the pack that are near enough to the list of each particle of the cell. Lists that
+ * are full are only counted. */
+static UNIT void list_near(rvi_sph *w, const rvi_sph_pack *c, size_t first, size_t end) {
+    float far = w->radius * w->radius;
+    for (size_t i = first; i < end; i++) {
+        rvi_v4 p = w->drops.places[i];
+        uint32_t *list = w->near + i * w->stride;
+        size_t n = w->near_count[i], most = w->stride - SLICE;
+        for (size_t k = 0; k < c->count; k += LANES) {
+            lanes dx = load(c->x + k) - p[0], dy = load(c->y + k) - p[1];
+            lanes dz = load(c->z + k) - p[2], square = (dx * dx + dy * dy) + dz * dz;
+            uint32_t *to = list + (n < most ? n : most);
+#if LANES == 16
+            __mmask16 bits = _mm512_cmp_ps_mask((__m512)square, _mm512_set1_ps(far), _CMP_LT_OQ);
+            __m512i which = _mm512_loadu_si512(c->which + k);
+            _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(bits, which));
+            n += (size_t)__builtin_popcount(bits);
+#else
+            whole near = square < far;
+            uint32_t *last = to;
+            for (int l = 0; l < LANES; l++) {
+                *last = c->which[k + (size_t)l];
+                last -= near[l];
+            }
+            n += (size_t)(last - to);
+#endif
+        }
+        w->near_count[i] = (uint32_t)n;
+    }
+}
+
+/* ---- Projecting ---- */
+
+/* What comes of a slice's neighbours. */
+typedef struct gathered {
+    float fill[SLICE], square[SLICE], moment[SLICE];
+    float slope[3][SLICE], force[3][SLICE];
+} gathered;
+
+static HOT void gather_lanes(const rvi_sph *w, size_t slice, size_t l, size_t most, gathered *g) {
+    const rvi_sph_desc *desc = &w->desc;
+    float per = 1 / w->radius, steep = w->volume * w->steep, small = 0.01f * w->radius * w->radius;
+    float thick = 10 * w->viscosity;
+    float tight = -desc->tension * w->volume * w->norm / desc->spacing;
+    const uint32_t *near = w->columns + slice * w->stride + l;
+    float *slopes = w->slopes + 3 * slice * w->stride + l;
+    four at = own_fours(w->drops.places, slice + l), own = own_fours(w->drops.speeds, slice + l);
+    whole counts = load_counts(w->near_count + slice + l);
+    lanes fill = {0}, squares = {0}, moment = {0}, zero = {0};
+    lanes gx = {0}, gy = {0}, gz = {0}, fx = {0}, fy = {0}, fz = {0};
+    for (size_t n = 0; n < most; n++, near += SLICE, slopes += 3 * SLICE) {
+        four p = fours_of(w->drops.places, near), v = fours_of(w->drops.speeds, near);
+        way d = way_from(&at, &p);
+        lanes u = where((int32_t)n < counts, larger(1.0f - root(d.square) * per, zero));
+        lanes u3 = u * u * u, s = steep * u3, bell = u3 * u * (5.0f - 4.0f * u);
+        lanes sx = s * d.x, sy = s * d.y, sz = s * d.z;
+        store(slopes, sx);
+        store(slopes + SLICE, sy);
+        store(slopes + 2 * SLICE, sz);
+        fill += bell;
+        squares += s * s * d.square;
+        moment += s * d.square;
+        gx += sx;
+        gy += sy;
+        gz += sz;
+        lanes along = ((own.x - v.x) * sx + (own.y - v.y) * sy) + (own.z - v.z) * sz;
+        lanes f = thick * along / (d.square + small) + tight * bell;
+        fx += f * d.x;
+        fy += f * d.y;
+        fz += f * d.z;
+    }
+    store(g->fill + l, fill);
+    store(g->square + l, squares);
+    store(g->moment + l, moment);
+    store(g->slope[0] + l, gx);
+    store(g->slope[1] + l, gy);
+    store(g->slope[2] + l, gz);
+    store(g->force[0] + l, fx);
+    store(g->force[1] + l, fy);
+    store(g->force[2] + l, fz);
+}
+
+/* Pressure over k: in the water by the virial of the pairs, at a wall by what the wall carries. */
+static float virial(const rvi_sph *w, rvi_v4 wall, float pairs) {
+    if (wall[3] < 0.5f * w->missing)
+        return pairs;
+    float slope = sqrtf((wall[0] * wall[0] + wall[1] * wall[1]) + wall[2] * wall[2]);
+    return rvi_minf(slope * w->desc.spacing, w->moment);
+}
+
+/* Forces without that of pressure, and the friction of walls. */
+static rvi_v4 wish_for(const rvi_sph *w, size_t i, rvi_v4 force, float dt) {
+    const float *g = w->desc.gravity;
+    float rub = w->desc.friction * w->rub * dt;
+    rvi_v4 fall = {g[0], g[1], g[2], 0}, b = w->wall[i];
+    rvi_v4 wish = w->drops.speeds[i] + dt * ((fall + force) + w->shove[i]);
+    float length = (b[0] * b[0] + b[1] * b[1]) + b[2] * b[2];
+    float into = (b[0] * wish[0] + b[1] * wish[1]) + b[2] * wish[2];
+    rvi_v4 normal = length > 0 ? into / length * b : b;
+    float keep = 1 / (1 + rub * rvi_minf(2 * b[3], 1.0f));
+    wish = normal + keep * (wish - normal);
+    wish[3] = 0;
+    return wish;
+}
+
+/* Columns and slopes, density, what a particle's own k changes, and what forces make of speeds. */
+static UNIT void prepare(rvi_sph *w, float dt, size_t first, size_t end) {
+    gathered g;
+    for (size_t slice = first; slice < end; slice += SLICE) {
+        size_t most = make_columns(w, slice);
+        for (size_t l = 0; l < SLICE; l += LANES)
+            gather_lanes(w, slice, l, most, &g);
+        for (size_t l = 0; l < SLICE && slice + l < end; l++) {
+            size_t i = slice + l;
+            rvi_v4 b = w->wall[i], slope = {g.slope[0][l], g.slope[1][l], g.slope[2][l], 0};
+            rvi_v4 both = (slope + b) * (slope + b);
+            rvi_v4 force = {g.force[0][l], g.force[1][l], g.force[2][l], 0};
+            w->fill[i] = w->volume * w->norm * g.fill[l] + b[3];
+            w->stiff[i] = g.square[l] + ((both[0] + both[1]) + both[2]);
+            w->virial[i] = virial(w, b, g.moment[l] / -3);
+            w->wish[i] = wish_for(w, i, force, dt);
+        }
+    }
+}
+
+static HOT void pull_lanes(const rvi_sph *w, const float *k, size_t slice, size_t l, size_t most) {
+    const uint32_t *near = w->columns + slice * w->stride + l;
+    const float *slopes = w->slopes + 3 * slice * w->stride + l;
+    lanes own = load(k + slice + l), gx = {0}, gy = {0}, gz = {0};
+    for (size_t n = 0; n < most; n++, near += SLICE, slopes += 3 * SLICE) {
+        lanes f = own + numbers_of(k, near);
+        gx += f * load(slopes);
+        gy += f * load(slopes + SLICE);
+        gz += f * load(slopes + 2 * SLICE);
+    }
+    four b = own_fours(w->wall, slice + l);
+    store_threes(w->pull + slice + l, -(gx + own * b.x), -(gy + own * b.y), -(gz + own * b.z));
+}
+
+static UNIT void pull(rvi_sph *w, const float *k, size_t first, size_t end) {
+    for (size_t slice = first; slice < end; slice += SLICE)
+        for (size_t l = 0; l < SLICE; l += LANES)
+            pull_lanes(w, k, slice, l, w->column_count[slice / SLICE]);
+}
+
+static HOT void change_lanes(const rvi_sph *w, const rvi_v4 *field, size_t slice, size_t l,
+                             size_t most, float *out) {
+    const uint32_t *near = w->columns + slice * w->stride + l;
+    const float *slopes = w->slopes + 3 * slice * w->stride + l;
+    four own = own_fours(field, slice + l), b = own_fours(w->wall, slice + l);
+    lanes sum = (own.x * b.x + own.y * b.y) + own.z * b.z;
+    for (size_t n = 0; n < most; n++, near += SLICE, slopes += 3 * SLICE) {
+        four v = fours_of(field, near);
+        lanes sx = (own.x - v.x) * load(slopes), sy = (own.y - v.y) * load(slopes + SLICE);
+        sum += (sx + sy) + (own.z - v.z) * load(slopes + 2 * SLICE);
+    }
+    store(out + slice + l, sum);
+}
+
+static UNIT void change(rvi_sph *w, const rvi_v4 *field, float *out, size_t first, size_t end) {
+    for (size_t slice = first; slice < end; slice += SLICE)
+        for (size_t l = 0; l < SLICE; l += LANES)
+            change_lanes(w, field, slice, l, w->column_count[slice / SLICE], out);
+}
+
+/* ---- Weakly compressible ---- */
+
+static float power(float x, int n) {
+    float y = 1;
+    for (; n > 0; n--)
+        y *= x;
+    return y;
+}
+
+static HOT void weak_density_lanes(const rvi_sph *w, size_t slice, size_t l, size_t most,
+                                   float *out) {
+    const uint32_t *near = w->columns + slice * w->stride + l;
+    four at = own_fours(w->drops.places, slice + l);
+    whole counts = load_counts(w->near_count + slice + l);
+    lanes sum = {0}, zero = {0};
+    float h2 = w->radius * w->radius;
+    for (size_t n = 0; n < most; n++, near += SLICE) {
+        four p = fours_of(w->drops.places, near);
+        lanes c = where((int32_t)n < counts, larger(h2 - way_from(&at, &p).square, zero));
+        sum += c * c * c;
+    }
+    store(out + l, sum);
+}
+
+static UNIT void weak_density(rvi_sph *w, size_t first, size_t end) {
+    const rvi_sph_weak *weak = &w->desc.weak;
+    float h2 = w->radius * w->radius, sum[SLICE];
+    float norm = weak->mass * 315 / (64 * (float)RVI_PI * power(w->radius, 9));
+    for (size_t slice = first; slice < end; slice += SLICE) {
+        size_t most = make_columns(w, slice);
+        for (size_t l = 0; l < SLICE; l += LANES)
+            weak_density_lanes(w, slice, l, most, sum);
+        for (size_t l = 0; l < SLICE && slice + l < end; l++) {
+            size_t i = slice + l;
+            float others = rvi_maxf(sum[l] - h2 * h2 * h2, 0.0f);
+            float density = rvi_maxf(norm * others, 1e-3f * w->desc.density);
+            float pressure = (density - w->desc.density) * weak->stiffness;
+            rvi_v4 at = w->drops.places[i], v = w->drops.speeds[i];
+            w->fill[i] = density / w->desc.density;
+            w->pascals[i] = pressure;
+            w->pull[i] = (rvi_v4){at[0], at[1], at[2], pressure};
+            w->flow[i] = (rvi_v4){v[0], v[1], v[2], 1 / density};
+        }
+    }
+}
+
+/* The acceleration by the others, in `calm`. */
+static HOT void weak_force_lanes(const rvi_sph *w, size_t slice, size_t l, size_t most) {
+    const rvi_sph_weak *weak = &w->desc.weak;
+    float h = w->radius, steep = 45 / ((float)RVI_PI * power(h, 6));
+    float thick = steep * weak->viscosity;
+    const uint32_t *near = w->columns + slice * w->stride + l;
+    four at = own_fours(w->pull, slice + l), own = own_fours(w->flow, slice + l);
+    lanes sx = {0}, sy = {0}, sz = {0}, zero = {0}, least = all(1e-6f * h);
+    for (size_t n = 0; n < most; n++, near += SLICE) {
+        four p = fours_of(w->pull, near), v = fours_of(w->flow, near);
+        way d = way_from(&at, &p);
+        lanes r = root(d.square), c = larger(h - r, zero), both = c * (own.w * v.w);
+        lanes push = 0.5f * steep * c * (at.w + p.w) / larger(r, least);
+        sx += both * (push * d.x + thick * (v.x - own.x));
+        sy += both * (push * d.y + thick * (v.y - own.y));
+        sz += both * (push * d.z + thick * (v.z - own.z));
+    }
+    store_threes(w->calm + slice + l, weak->mass * sx, weak->mass * sy, weak->mass * sz);
+}
+
+static UNIT void weak_force(rvi_sph *w, size_t first, size_t end) {
+    for (size_t slice = first; slice < end; slice += SLICE)
+        for (size_t l = 0; l < SLICE; l += LANES)
+            weak_force_lanes(w, slice, l, w->column_count[slice / SLICE]);
+}
+
+/* ---- All of them ---- */
+
+#define PASSES                                                                                     \
+    {                                                                                              \
+        .lanes = LANES, .list_near = list_near, .prepare = prepare, .pull = pull,                  \
+        .change = change, .weak_density = weak_density, .weak_force = weak_force                   \
+    }
