@@ -111,6 +111,8 @@ static void choose_kernel(rvi_sph *w) {
     w->volume = (float)(s * s * s);
     w->norm = (float)norm;
     w->steep = (float)(-20 * norm / (r * r));
+    /* u^3 (1-u) is largest at 3/4; the numbers have 15 bits and a sign. */
+    w->grain = w->volume * -w->steep * w->radius * (27.0f / 256) / 32700;
     w->missing = (float)(below / sum);
     w->skin = (float)(s * (0.5 + 3 * below / (2 * pull)));
     w->moment = (float)(moment / sum);
@@ -158,6 +160,8 @@ static bool make_arrays(rvi_sph *w) {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         made &= (*numbers[i] = rvi_alloc(w->ctx, whole, sizeof **numbers[i], what)) != NULL;
     made &= (w->starts = rvi_alloc(w->ctx, cells + 1, sizeof *w->starts, what)) != NULL;
+    made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
+                                         what)) != NULL;
     made &= (w->has_say = rvi_alloc(w->ctx, w->room, sizeof *w->has_say, what)) != NULL;
     for (size_t i = 0; i < RVI_SPH_SUMS; i++)
         made &= (w->sums[i] = rvi_alloc(w->ctx, blocks, sizeof *w->sums[i], what)) != NULL;
@@ -237,13 +241,35 @@ static void free_drops(rv_context *ctx, rvi_drops *d) {
 void rvi_sph_destroy(rvi_sph *w) {
     if (w == NULL)
         return;
-    void *all[] = {w->k,       w->way,          w->slopes,     w->calm,
-                   w->wish,    w->pull,         w->flow,       w->wall,
-                   w->shove,   w->far,          w->fill,       w->stiff,
-                   w->pascals, w->starts,       w->cell_of,    w->order,
-                   w->home,    w->near,         w->near_count, w->columns,
-                   w->springs, w->column_count, w->left,       w->does,
-                   w->has_say, w->virial,       w->x,          w->y,
+    void *all[] = {w->k,
+                   w->way,
+                   w->slopes,
+                   w->calm,
+                   w->wish,
+                   w->pull,
+                   w->flow,
+                   w->wall,
+                   w->shove,
+                   w->far,
+                   w->fill,
+                   w->stiff,
+                   w->pascals,
+                   w->starts,
+                   w->cell_of,
+                   w->order,
+                   w->home,
+                   w->near,
+                   w->near_count,
+                   w->columns,
+                   w->springs,
+                   w->column_count,
+                   w->column_start,
+                   w->left,
+                   w->does,
+                   w->has_say,
+                   w->virial,
+                   w->x,
+                   w->y,
                    w->z};
     for (size_t i = 0; i < RVI_SPH_SUMS; i++)
         rvi_free(w->ctx, w->sums[i]);

@@ -143,7 +143,7 @@ rv_status rvi_sph_widen(rvi_sph *w, size_t stride) {
     bool project = w->desc.solver == RVI_SPH_PROJECT;
     uint32_t *near = rvi_alloc(w->ctx, all, sizeof *near, what);
     uint32_t *columns = rvi_alloc(w->ctx, all, sizeof *columns, what);
-    float *slopes = project ? rvi_alloc(w->ctx, all, 3 * sizeof *slopes, what) : NULL;
+    int16_t *slopes = project ? rvi_alloc(w->ctx, all, 3 * sizeof *slopes, what) : NULL;
     if (near == NULL || columns == NULL || (project && slopes == NULL)) {
         rvi_free(w->ctx, near);
         rvi_free(w->ctx, columns);

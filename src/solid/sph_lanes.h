@@ -36,6 +36,26 @@ static HOT lanes all(float x) {
     return x - (lanes){0};
 }
 
+/* Whole numbers of 16 bits: half the memory. */
+typedef int16_t halves __attribute__((vector_size(2 * LANES)));
+
+static HOT lanes load_halves(const int16_t *from) {
+#if LANES == 16 /* gcc finds it by halves only */
+    return (lanes)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const void *)from)));
+#else
+    halves v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(__builtin_convertvector(v, whole), lanes);
+#endif
+}
+
+/* To the nearest, those between two away from 0: x and -x stay opposites. */
+static HOT void store_halves(int16_t *to, lanes x) {
+    lanes half = (lanes)(((whole)x & INT32_MIN) | (whole)all(0.5f));
+    halves v = __builtin_convertvector(__builtin_convertvector(x + half, whole), halves);
+    memcpy(to, &v, sizeof v);
+}
+
 static HOT lanes where(whole mask, lanes v) { /* and 0 elsewhere */
     return (lanes)(mask & (whole)v);
 }

@@ -9,24 +9,47 @@
 #include "base/math.h"
 #include "solid/sph_lanes.h"
 
-enum { SLICE = RVI_SPH_SLICE };
+enum { SLICE = RVI_SPH_SLICE, AHEAD = 24 };
 
-/* The lists of a slice as columns. Returns how many there are. */
-static UNIT size_t make_columns(const rvi_sph *w, size_t slice) {
-    uint32_t *to = w->columns + slice * w->stride;
+typedef struct stripe { /* the particles of a slice from lane `l` on */
+    size_t first;
+    const uint32_t *near; /* columns */
+    int16_t *slopes;
+    size_t most; /* columns */
+} stripe;
+
+static HOT stripe stripe_at(const rvi_sph *w, size_t first, size_t l) {
+    size_t at = w->column_start[first / SLICE];
+    return (stripe){.first = first + l,
+                    .near = w->columns + at + l,
+                    .slopes = w->slopes == NULL ? NULL : w->slopes + 3 * at + l,
+                    .most = w->column_count[first / SLICE]};
+}
+
+/* What comes next is fetched in time. */
+static HOT void fetch(const stripe *s) {
+    __builtin_prefetch(s->near + AHEAD * SLICE);
+    __builtin_prefetch(s->slopes + 3 * AHEAD * SLICE);
+    __builtin_prefetch(s->slopes + 3 * AHEAD * SLICE + 32);
+}
+
+/* The lists of a slice as columns, from place `at` on. Returns where they end. */
+static UNIT size_t make_columns(const rvi_sph *w, size_t first, size_t at) {
+    uint32_t *to = w->columns + at;
     size_t most = 0;
     for (size_t l = 0; l < SLICE; l++)
-        most = w->near_count[slice + l] > most ? w->near_count[slice + l] : most;
+        most = w->near_count[first + l] > most ? w->near_count[first + l] : most;
     for (size_t l = 0; l < SLICE; l++) {
-        const uint32_t *list = w->near + (slice + l) * w->stride;
-        size_t count = w->near_count[slice + l];
+        const uint32_t *list = w->near + (first + l) * w->stride;
+        size_t count = w->near_count[first + l];
         for (size_t n = 0; n < count; n++)
             to[n * SLICE + l] = list[n];
         for (size_t n = count; n < most; n++)
-            to[n * SLICE + l] = (uint32_t)(slice + l);
+            to[n * SLICE + l] = (uint32_t)(first + l);
     }
-    w->column_count[slice / SLICE] = (uint32_t)most;
-    return most;
+    w->column_start[first / SLICE] = at;
+    w->column_count[first / SLICE] = (uint32_t)most;
+    return at + most * SLICE;
 }
 
 static HOT four own_fours(const rvi_v4 *from, size_t first) {
@@ -88,37 +111,35 @@ typedef struct gathered {
     float slope[3][SLICE], force[3][SLICE];
 } gathered;
 
-static HOT void gather_lanes(const rvi_sph *w, size_t slice, size_t l, size_t most, gathered *g) {
+static HOT void gather_lanes(const rvi_sph *w, stripe s, size_t l, gathered *g) {
     const rvi_sph_desc *desc = &w->desc;
     float per = 1 / w->radius, steep = w->volume * w->steep, small = 0.01f * w->radius * w->radius;
-    float thick = 10 * w->viscosity;
+    float thick = 10 * w->viscosity, grains = 1 / w->grain;
     float tight = -desc->tension * w->volume * w->norm / desc->spacing;
-    const uint32_t *near = w->columns + slice * w->stride + l;
-    float *slopes = w->slopes + 3 * slice * w->stride + l;
-    four at = own_fours(w->drops.places, slice + l), own = own_fours(w->drops.speeds, slice + l);
-    whole counts = load_counts(w->near_count + slice + l);
+    four at = own_fours(w->drops.places, s.first), own = own_fours(w->drops.speeds, s.first);
+    whole counts = load_counts(w->near_count + s.first);
     lanes fill = {0}, squares = {0}, moment = {0}, zero = {0};
     lanes gx = {0}, gy = {0}, gz = {0}, fx = {0}, fy = {0}, fz = {0};
-    for (size_t n = 0; n < most; n++, near += SLICE, slopes += 3 * SLICE) {
-        four p = fours_of(w->drops.places, near), v = fours_of(w->drops.speeds, near);
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE, s.slopes += 3 * SLICE) {
+        four p = fours_of(w->drops.places, s.near), v = fours_of(w->drops.speeds, s.near);
         way d = way_from(&at, &p);
         lanes u = where((int32_t)n < counts, larger(1.0f - root(d.square) * per, zero));
-        lanes u3 = u * u * u, s = steep * u3, bell = u3 * u * (5.0f - 4.0f * u);
-        lanes sx = s * d.x, sy = s * d.y, sz = s * d.z;
-        store(slopes, sx);
-        store(slopes + SLICE, sy);
-        store(slopes + 2 * SLICE, sz);
+        lanes u3 = u * u * u, f = steep * u3, bell = u3 * u * (5.0f - 4.0f * u);
+        lanes sx = f * d.x, sy = f * d.y, sz = f * d.z;
+        store_halves(s.slopes, sx * grains);
+        store_halves(s.slopes + SLICE, sy * grains);
+        store_halves(s.slopes + 2 * SLICE, sz * grains);
         fill += bell;
-        squares += s * s * d.square;
-        moment += s * d.square;
+        squares += f * f * d.square;
+        moment += f * d.square;
         gx += sx;
         gy += sy;
         gz += sz;
         lanes along = ((own.x - v.x) * sx + (own.y - v.y) * sy) + (own.z - v.z) * sz;
-        lanes f = thick * along / (d.square + small) + tight * bell;
-        fx += f * d.x;
-        fy += f * d.y;
-        fz += f * d.z;
+        lanes force = thick * along / (d.square + small) + tight * bell;
+        fx += force * d.x;
+        fy += force * d.y;
+        fz += force * d.z;
     }
     store(g->fill + l, fill);
     store(g->square + l, squares);
@@ -157,10 +178,11 @@ static rvi_v4 wish_for(const rvi_sph *w, size_t i, rvi_v4 force, float dt) {
 /* Columns and slopes, density, what a particle's own k changes, and what forces make of speeds. */
 static UNIT void prepare(rvi_sph *w, float dt, size_t first, size_t end) {
     gathered g;
+    size_t at = first * w->stride;
     for (size_t slice = first; slice < end; slice += SLICE) {
-        size_t most = make_columns(w, slice);
+        at = make_columns(w, slice, at);
         for (size_t l = 0; l < SLICE; l += LANES)
-            gather_lanes(w, slice, l, most, &g);
+            gather_lanes(w, stripe_at(w, slice, l), l, &g);
         for (size_t l = 0; l < SLICE && slice + l < end; l++) {
             size_t i = slice + l;
             rvi_v4 b = w->wall[i], slope = {g.slope[0][l], g.slope[1][l], g.slope[2][l], 0};
@@ -174,44 +196,43 @@ static UNIT void prepare(rvi_sph *w, float dt, size_t first, size_t end) {
     }
 }
 
-static HOT void pull_lanes(const rvi_sph *w, const float *k, size_t slice, size_t l, size_t most) {
-    const uint32_t *near = w->columns + slice * w->stride + l;
-    const float *slopes = w->slopes + 3 * slice * w->stride + l;
-    lanes own = load(k + slice + l), gx = {0}, gy = {0}, gz = {0};
-    for (size_t n = 0; n < most; n++, near += SLICE, slopes += 3 * SLICE) {
-        lanes f = own + numbers_of(k, near);
-        gx += f * load(slopes);
-        gy += f * load(slopes + SLICE);
-        gz += f * load(slopes + 2 * SLICE);
+static HOT void pull_lanes(const rvi_sph *w, const float *k, stripe s) {
+    lanes own = load(k + s.first), gx = {0}, gy = {0}, gz = {0};
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE, s.slopes += 3 * SLICE) {
+        fetch(&s);
+        lanes f = own + numbers_of(k, s.near);
+        gx += f * load_halves(s.slopes);
+        gy += f * load_halves(s.slopes + SLICE);
+        gz += f * load_halves(s.slopes + 2 * SLICE);
     }
-    four b = own_fours(w->wall, slice + l);
-    store_threes(w->pull + slice + l, -(gx + own * b.x), -(gy + own * b.y), -(gz + own * b.z));
+    four b = own_fours(w->wall, s.first);
+    lanes x = w->grain * gx + own * b.x, y = w->grain * gy + own * b.y;
+    store_threes(w->pull + s.first, -x, -y, -(w->grain * gz + own * b.z));
 }
 
 static UNIT void pull(rvi_sph *w, const float *k, size_t first, size_t end) {
     for (size_t slice = first; slice < end; slice += SLICE)
         for (size_t l = 0; l < SLICE; l += LANES)
-            pull_lanes(w, k, slice, l, w->column_count[slice / SLICE]);
+            pull_lanes(w, k, stripe_at(w, slice, l));
 }
 
-static HOT void change_lanes(const rvi_sph *w, const rvi_v4 *field, size_t slice, size_t l,
-                             size_t most, float *out) {
-    const uint32_t *near = w->columns + slice * w->stride + l;
-    const float *slopes = w->slopes + 3 * slice * w->stride + l;
-    four own = own_fours(field, slice + l), b = own_fours(w->wall, slice + l);
-    lanes sum = (own.x * b.x + own.y * b.y) + own.z * b.z;
-    for (size_t n = 0; n < most; n++, near += SLICE, slopes += 3 * SLICE) {
-        four v = fours_of(field, near);
-        lanes sx = (own.x - v.x) * load(slopes), sy = (own.y - v.y) * load(slopes + SLICE);
-        sum += (sx + sy) + (own.z - v.z) * load(slopes + 2 * SLICE);
+static HOT void change_lanes(const rvi_sph *w, const rvi_v4 *field, stripe s, float *out) {
+    four own = own_fours(field, s.first), b = own_fours(w->wall, s.first);
+    lanes wall = (own.x * b.x + own.y * b.y) + own.z * b.z, sum = {0};
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE, s.slopes += 3 * SLICE) {
+        fetch(&s);
+        four v = fours_of(field, s.near);
+        lanes x = (own.x - v.x) * load_halves(s.slopes);
+        lanes y = (own.y - v.y) * load_halves(s.slopes + SLICE);
+        sum += (x + y) + (own.z - v.z) * load_halves(s.slopes + 2 * SLICE);
     }
-    store(out + slice + l, sum);
+    store(out + s.first, w->grain * sum + wall);
 }
 
 static UNIT void change(rvi_sph *w, const rvi_v4 *field, float *out, size_t first, size_t end) {
     for (size_t slice = first; slice < end; slice += SLICE)
         for (size_t l = 0; l < SLICE; l += LANES)
-            change_lanes(w, field, slice, l, w->column_count[slice / SLICE], out);
+            change_lanes(w, field, stripe_at(w, slice, l), out);
 }
 
 /* ---- Weakly compressible ---- */
@@ -223,53 +244,51 @@ static float power(float x, int n) {
     return y;
 }
 
-static HOT void weak_density_lanes(const rvi_sph *w, size_t slice, size_t l, size_t most,
-                                   float *out) {
-    const uint32_t *near = w->columns + slice * w->stride + l;
-    four at = own_fours(w->drops.places, slice + l);
-    whole counts = load_counts(w->near_count + slice + l);
+static HOT void weak_density_lanes(const rvi_sph *w, stripe s, float *out) {
+    four at = own_fours(w->drops.places, s.first);
+    whole counts = load_counts(w->near_count + s.first);
     lanes sum = {0}, zero = {0};
     float h2 = w->radius * w->radius;
-    for (size_t n = 0; n < most; n++, near += SLICE) {
-        four p = fours_of(w->drops.places, near);
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE) {
+        four p = fours_of(w->drops.places, s.near);
         lanes c = where((int32_t)n < counts, larger(h2 - way_from(&at, &p).square, zero));
         sum += c * c * c;
     }
-    store(out + l, sum);
+    store(out, sum);
 }
 
 static UNIT void weak_density(rvi_sph *w, size_t first, size_t end) {
     const rvi_sph_weak *weak = &w->desc.weak;
     float h2 = w->radius * w->radius, sum[SLICE];
     float norm = weak->mass * 315 / (64 * (float)RVI_PI * power(w->radius, 9));
+    size_t at = first * w->stride;
     for (size_t slice = first; slice < end; slice += SLICE) {
-        size_t most = make_columns(w, slice);
+        at = make_columns(w, slice, at);
         for (size_t l = 0; l < SLICE; l += LANES)
-            weak_density_lanes(w, slice, l, most, sum);
+            weak_density_lanes(w, stripe_at(w, slice, l), sum + l);
         for (size_t l = 0; l < SLICE && slice + l < end; l++) {
             size_t i = slice + l;
             float others = rvi_maxf(sum[l] - h2 * h2 * h2, 0.0f);
             float density = rvi_maxf(norm * others, 1e-3f * w->desc.density);
             float pressure = (density - w->desc.density) * weak->stiffness;
-            rvi_v4 at = w->drops.places[i], v = w->drops.speeds[i];
+            rvi_v4 place = w->drops.places[i], v = w->drops.speeds[i];
             w->fill[i] = density / w->desc.density;
             w->pascals[i] = pressure;
-            w->pull[i] = (rvi_v4){at[0], at[1], at[2], pressure};
+            w->pull[i] = (rvi_v4){place[0], place[1], place[2], pressure};
             w->flow[i] = (rvi_v4){v[0], v[1], v[2], 1 / density};
         }
     }
 }
 
 /* The acceleration by the others, in `calm`. */
-static HOT void weak_force_lanes(const rvi_sph *w, size_t slice, size_t l, size_t most) {
+static HOT void weak_force_lanes(const rvi_sph *w, stripe s) {
     const rvi_sph_weak *weak = &w->desc.weak;
     float h = w->radius, steep = 45 / ((float)RVI_PI * power(h, 6));
     float thick = steep * weak->viscosity;
-    const uint32_t *near = w->columns + slice * w->stride + l;
-    four at = own_fours(w->pull, slice + l), own = own_fours(w->flow, slice + l);
+    four at = own_fours(w->pull, s.first), own = own_fours(w->flow, s.first);
     lanes sx = {0}, sy = {0}, sz = {0}, zero = {0}, least = all(1e-6f * h);
-    for (size_t n = 0; n < most; n++, near += SLICE) {
-        four p = fours_of(w->pull, near), v = fours_of(w->flow, near);
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE) {
+        four p = fours_of(w->pull, s.near), v = fours_of(w->flow, s.near);
         way d = way_from(&at, &p);
         lanes r = root(d.square), c = larger(h - r, zero), both = c * (own.w * v.w);
         lanes push = 0.5f * steep * c * (at.w + p.w) / larger(r, least);
@@ -277,13 +296,13 @@ static HOT void weak_force_lanes(const rvi_sph *w, size_t slice, size_t l, size_
         sy += both * (push * d.y + thick * (v.y - own.y));
         sz += both * (push * d.z + thick * (v.z - own.z));
     }
-    store_threes(w->calm + slice + l, weak->mass * sx, weak->mass * sy, weak->mass * sz);
+    store_threes(w->calm + s.first, weak->mass * sx, weak->mass * sy, weak->mass * sz);
 }
 
 static UNIT void weak_force(rvi_sph *w, size_t first, size_t end) {
     for (size_t slice = first; slice < end; slice += SLICE)
         for (size_t l = 0; l < SLICE; l += LANES)
-            weak_force_lanes(w, slice, l, w->column_count[slice / SLICE]);
+            weak_force_lanes(w, stripe_at(w, slice, l));
 }
 
 /* ---- All of them ---- */

@@ -58,6 +58,7 @@ struct rvi_sph {
     float radius;      /* of the smoothing */
     float volume;      /* of a particle */
     float norm, steep; /* the kernel is norm (1-q)^4 (1+4q), its gradient steep (1-q)^3 (x_i-x_j) */
+    float grain;       /* what V grad W is rounded to, alike for both of a pair */
     float missing;     /* density that a particle on a wall does not get from the water */
     float skin;        /* where walls begin */
     float moment;      /* pressure over k of a lattice at rest, by its virial */
@@ -86,9 +87,10 @@ struct rvi_sph {
     float fastest;               /* the largest square of a speed */
     uint32_t *near, *near_count; /* the lists, and how long each is */
     uint32_t *columns;           /* the lists of the slices */
-    uint32_t *column_count;      /* how long the longest of each slice is */
+    size_t *column_start;        /* where those of each slice begin */
+    uint32_t *column_count;      /* how long the longest of its lists is */
     size_t stride;               /* room in each list */
-    float *slopes;               /* V grad W of columns, for the projecting solver */
+    int16_t *slopes;             /* V grad W of columns in grains, for the projecting solver */
     /* Of a step; with room for a whole last slice. */
     float *k, *way;   /* pressure over density squared, and the direction to a better one */
     rvi_v4 *wish;     /* the speed that forces ask for, and then that of the move */
