@@ -149,8 +149,8 @@ static bool make_arrays(rvi_sph *w) {
     size_t cells = (size_t)w->cells[0] * (size_t)w->cells[1] * (size_t)w->cells[2];
     size_t whole = w->room + RVI_SPH_SLICE, blocks = w->room / RVI_SPH_BLOCK + 1;
     rvi_v4 **fours[] = {&w->calm, &w->wish, &w->pull, &w->flow, &w->wall, &w->shove};
-    float **ones[] = {&w->k, &w->way,   &w->far,  &w->fill,    &w->x,      &w->y,
-                      &w->z, &w->stiff, &w->left, &w->pascals, &w->virial, &w->does};
+    float **ones[] = {&w->k,     &w->way,  &w->far,  &w->fill,    &w->x,      &w->y,   &w->z,
+                      &w->stiff, &w->left, &w->ease, &w->pascals, &w->virial, &w->does};
     uint32_t **numbers[] = {&w->cell_of, &w->order, &w->home, &w->near_count, &w->column_count};
     bool made = true;
     for (size_t i = 0; i < sizeof fours / sizeof fours[0]; i++)
@@ -162,7 +162,6 @@ static bool make_arrays(rvi_sph *w) {
     made &= (w->starts = rvi_alloc(w->ctx, cells + 1, sizeof *w->starts, what)) != NULL;
     made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
                                          what)) != NULL;
-    made &= (w->has_say = rvi_alloc(w->ctx, w->room, sizeof *w->has_say, what)) != NULL;
     for (size_t i = 0; i < RVI_SPH_SUMS; i++)
         made &= (w->sums[i] = rvi_alloc(w->ctx, blocks, sizeof *w->sums[i], what)) != NULL;
     return made && rvi_sph_widen(w, w->stride) == RV_OK;
@@ -266,7 +265,7 @@ void rvi_sph_destroy(rvi_sph *w) {
                    w->column_start,
                    w->left,
                    w->does,
-                   w->has_say,
+                   w->ease,
                    w->virial,
                    w->x,
                    w->y,

@@ -13,7 +13,7 @@ enum { SLICE = RVI_SPH_SLICE, AHEAD = 24 };
 
 typedef struct stripe { /* the particles of a slice from lane `l` on */
     size_t first;
-    const uint32_t *near; /* columns */
+    uint32_t *near; /* columns */
     int16_t *slopes;
     size_t most; /* columns */
 } stripe;
@@ -33,23 +33,30 @@ static HOT void fetch(const stripe *s) {
     __builtin_prefetch(s->slopes + 3 * AHEAD * SLICE + 32);
 }
 
-/* The lists of a slice as columns, from place `at` on. Returns where they end. */
-static UNIT size_t make_columns(const rvi_sph *w, size_t first, size_t at) {
-    uint32_t *to = w->columns + at;
+/* Where the columns of a slice are, from place `at` on. Returns where they end. */
+static UNIT size_t place_columns(const rvi_sph *w, size_t first, size_t at) {
     size_t most = 0;
     for (size_t l = 0; l < SLICE; l++)
         most = w->near_count[first + l] > most ? w->near_count[first + l] : most;
-    for (size_t l = 0; l < SLICE; l++) {
-        const uint32_t *list = w->near + (first + l) * w->stride;
-        size_t count = w->near_count[first + l];
-        for (size_t n = 0; n < count; n++)
-            to[n * SLICE + l] = list[n];
-        for (size_t n = count; n < most; n++)
-            to[n * SLICE + l] = (uint32_t)(first + l);
-    }
     w->column_start[first / SLICE] = at;
     w->column_count[first / SLICE] = (uint32_t)most;
     return at + most * SLICE;
+}
+
+/* Makes column `n`; lists that have ended give the particle itself. */
+static HOT void make_column(const rvi_sph *w, const stripe *s, size_t n, whole counts) {
+    const uint32_t *lists = w->near + s->first * w->stride + n;
+#if LANES == 16
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i own = _mm512_add_epi32(lane, _mm512_set1_epi32((int)s->first));
+    __m512i rows = _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)w->stride));
+    __mmask16 goes_on = _mm512_cmplt_epi32_mask(_mm512_set1_epi32((int)n), (__m512i)counts);
+    __m512i column = _mm512_mask_i32gather_epi32(own, goes_on, rows, lists, 4);
+    _mm512_storeu_si512(s->near, column);
+#else
+    for (size_t l = 0; l < LANES; l++)
+        s->near[l] = (int32_t)n < counts[l] ? lists[l * w->stride] : (uint32_t)(s->first + l);
+#endif
 }
 
 static HOT four own_fours(const rvi_v4 *from, size_t first) {
@@ -121,6 +128,7 @@ static HOT void gather_lanes(const rvi_sph *w, stripe s, size_t l, gathered *g) 
     lanes fill = {0}, squares = {0}, moment = {0}, zero = {0};
     lanes gx = {0}, gy = {0}, gz = {0}, fx = {0}, fy = {0}, fz = {0};
     for (size_t n = 0; n < s.most; n++, s.near += SLICE, s.slopes += 3 * SLICE) {
+        make_column(w, &s, n, counts);
         four p = fours_of(w->drops.places, s.near), v = fours_of(w->drops.speeds, s.near);
         way d = way_from(&at, &p);
         lanes u = where((int32_t)n < counts, larger(1.0f - root(d.square) * per, zero));
@@ -180,7 +188,7 @@ static UNIT void prepare(rvi_sph *w, float dt, size_t first, size_t end) {
     gathered g;
     size_t at = first * w->stride;
     for (size_t slice = first; slice < end; slice += SLICE) {
-        at = make_columns(w, slice, at);
+        at = place_columns(w, slice, at);
         for (size_t l = 0; l < SLICE; l += LANES)
             gather_lanes(w, stripe_at(w, slice, l), l, &g);
         for (size_t l = 0; l < SLICE && slice + l < end; l++) {
@@ -216,7 +224,7 @@ static UNIT void pull(rvi_sph *w, const float *k, size_t first, size_t end) {
             pull_lanes(w, k, stripe_at(w, slice, l));
 }
 
-static HOT void change_lanes(const rvi_sph *w, const rvi_v4 *field, stripe s, float *out) {
+static HOT lanes change_lanes(const rvi_sph *w, const rvi_v4 *field, stripe s) {
     four own = own_fours(field, s.first), b = own_fours(w->wall, s.first);
     lanes wall = (own.x * b.x + own.y * b.y) + own.z * b.z, sum = {0};
     for (size_t n = 0; n < s.most; n++, s.near += SLICE, s.slopes += 3 * SLICE) {
@@ -226,13 +234,89 @@ static HOT void change_lanes(const rvi_sph *w, const rvi_v4 *field, stripe s, fl
         lanes y = (own.y - v.y) * load_halves(s.slopes + SLICE);
         sum += (x + y) + (own.z - v.z) * load_halves(s.slopes + 2 * SLICE);
     }
-    store(out + s.first, w->grain * sum + wall);
+    return w->grain * sum + wall;
 }
 
-static UNIT void change(rvi_sph *w, const rvi_v4 *field, float *out, size_t first, size_t end) {
-    for (size_t slice = first; slice < end; slice += SLICE)
-        for (size_t l = 0; l < SLICE; l += LANES)
-            change_lanes(w, field, stripe_at(w, slice, l), out);
+/* ---- Conjugate gradients ---- */
+
+/* A sum of a block, in as many parts as a slice has particles. */
+typedef struct parts {
+    lanes of[SLICE / LANES];
+} parts;
+
+static HOT double sum_parts(const parts *p) {
+    double sum = 0;
+    for (int l = 0; l < SLICE; l++)
+        sum += (double)p->of[l / LANES][l % LANES];
+    return sum;
+}
+
+static HOT whole is_there(size_t first, size_t end) { /* the last slice may be shorter */
+    whole there;
+    for (size_t l = 0; l < LANES; l++)
+        there[l] = first + l < end ? -1 : 0;
+    return there;
+}
+
+static HOT lanes either(whole mask, lanes yes, lanes no) {
+    return (lanes)((mask & (whole)yes) | (~mask & (whole)no));
+}
+
+static UNIT void begin_round(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
+    parts product = {0}, rest = {0};
+    float dt2 = r->dt * r->dt;
+    for (size_t i = first; i < end; i += LANES) {
+        size_t part = i % SLICE / LANES;
+        whole there = is_there(i, end);
+        lanes df = change_lanes(w, w->flow, stripe_at(w, i / SLICE * SLICE, i % SLICE));
+        lanes over = load(w->fill + i) - 1.0f;
+        lanes left = r->dt * df + either(over > 0.0f, r->share * over, over);
+        whole presses = load(w->k + i) > 0.0f, say = presses | (left > r->slack);
+        lanes ease = where(say & there, 1.0f / (dt2 * load(w->stiff + i))), zero = {0};
+        left = where(there, left);
+        lanes better = left * ease;
+        rest.of[part] += larger(left, where(presses, larger(-left, zero)));
+        product.of[part] += left * better;
+        store(w->ease + i, ease);
+        store(w->left + i, left);
+        store(w->way + i, better);
+    }
+    r->product[first / RVI_SPH_BLOCK] = sum_parts(&product);
+    r->rest[first / RVI_SPH_BLOCK] = sum_parts(&rest);
+}
+
+static UNIT void try_way(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
+    parts product = {0}, mixed = {0}, own = {0};
+    float dt2 = r->dt * r->dt;
+    for (size_t i = first; i < end; i += LANES) {
+        size_t part = i % SLICE / LANES;
+        lanes df = change_lanes(w, w->pull, stripe_at(w, i / SLICE * SLICE, i % SLICE));
+        lanes does = where(is_there(i, end), -dt2 * df), better = does * load(w->ease + i);
+        product.of[part] += does * load(w->way + i);
+        mixed.of[part] += better * load(w->left + i);
+        own.of[part] += better * does;
+        store(w->does + i, does);
+    }
+    r->product[first / RVI_SPH_BLOCK] = sum_parts(&product);
+    r->mixed[first / RVI_SPH_BLOCK] = sum_parts(&mixed);
+    r->own[first / RVI_SPH_BLOCK] = sum_parts(&own);
+}
+
+static UNIT void go_way(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
+    parts rest = {0}, others = {0};
+    for (size_t i = first; i < end; i += LANES) {
+        size_t part = i % SLICE / LANES;
+        lanes ease = load(w->ease + i), along = load(w->way + i), zero = {0};
+        lanes left = load(w->left + i) - r->far * load(w->does + i);
+        whole say = ease > 0.0f;
+        store(w->k + i, load(w->k + i) + r->far * along);
+        store(w->left + i, left);
+        store(w->way + i, left * ease + r->keep * along);
+        rest.of[part] += where(say, larger(left, -left));
+        others.of[part] += where(~say, larger(left, zero));
+    }
+    r->rest[first / RVI_SPH_BLOCK] = sum_parts(&rest);
+    r->others[first / RVI_SPH_BLOCK] = sum_parts(&others);
 }
 
 /* ---- Weakly compressible ---- */
@@ -250,6 +334,7 @@ static HOT void weak_density_lanes(const rvi_sph *w, stripe s, float *out) {
     lanes sum = {0}, zero = {0};
     float h2 = w->radius * w->radius;
     for (size_t n = 0; n < s.most; n++, s.near += SLICE) {
+        make_column(w, &s, n, counts);
         four p = fours_of(w->drops.places, s.near);
         lanes c = where((int32_t)n < counts, larger(h2 - way_from(&at, &p).square, zero));
         sum += c * c * c;
@@ -263,7 +348,7 @@ static UNIT void weak_density(rvi_sph *w, size_t first, size_t end) {
     float norm = weak->mass * 315 / (64 * (float)RVI_PI * power(w->radius, 9));
     size_t at = first * w->stride;
     for (size_t slice = first; slice < end; slice += SLICE) {
-        at = make_columns(w, slice, at);
+        at = place_columns(w, slice, at);
         for (size_t l = 0; l < SLICE; l += LANES)
             weak_density_lanes(w, stripe_at(w, slice, l), sum + l);
         for (size_t l = 0; l < SLICE && slice + l < end; l++) {
@@ -310,5 +395,6 @@ static UNIT void weak_force(rvi_sph *w, size_t first, size_t end) {
 #define PASSES                                                                                     \
     {                                                                                              \
         .lanes = LANES, .list_near = list_near, .prepare = prepare, .pull = pull,                  \
-        .change = change, .weak_density = weak_density, .weak_force = weak_force                   \
+        .begin_round = begin_round, .try_way = try_way, .go_way = go_way,                          \
+        .weak_density = weak_density, .weak_force = weak_force                                     \
     }

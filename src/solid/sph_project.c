@@ -30,16 +30,14 @@ enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 #define LONGEST 0.1f
 
 /* What `sums` are. */
-enum { PRODUCT, REST, NEW, MIXED, OWN };
+enum { PRODUCT, REST, OTHERS, MIXED, OWN };
 
 typedef struct pass {
     rvi_sph *w;
-    float dt;
     bool density;      /* displacements, else velocities */
     double enough;     /* mean of what may be left */
     const float *from; /* the k that pulls */
-    float slack;
-    float far, keep; /* how far along the direction, and how much of it is kept */
+    rvi_sph_round round;
 } pass;
 
 /* ---- Solving ---- */
@@ -50,12 +48,12 @@ static void guess_block(void *arg, int64_t block) {
     const pass *p = arg;
     rvi_sph *w = p->w;
     const float *k = p->density ? w->drops.pushes : w->drops.pressures;
-    float ratio = w->step / p->dt, keep = rvi_minf(ratio * ratio, 1.0f);
+    float ratio = w->step / p->round.dt, keep = rvi_minf(ratio * ratio, 1.0f);
     size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
     for (size_t i = first; i < end; i++)
         w->k[i] = keep * k[i];
     if (!p->density)
-        w->passes->prepare(w, p->dt, first, end);
+        w->passes->prepare(w, p->round.dt, first, end);
 }
 
 static void pull_block(void *arg, int64_t block) {
@@ -70,67 +68,24 @@ static void flow_block(void *arg, int64_t block) {
     size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
     w->passes->pull(w, w->k, first, end);
     for (size_t i = first; i < end; i++)
-        w->flow[i] = w->wish[i] + p->dt * w->pull[i];
+        w->flow[i] = w->wish[i] + p->round.dt * w->pull[i];
 }
 
 /* What is left with the k of now; who has a say in the round that begins; the first direction. */
 static void round_block(void *arg, int64_t block) {
     const pass *p = arg;
-    rvi_sph *w = p->w;
-    size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
-    double product = 0, rest = 0;
-    float share = p->density ? CORRECT : RESTORE;
-    w->passes->change(w, w->flow, w->left, first, end);
-    for (size_t i = first; i < end; i++) {
-        float over = w->fill[i] - 1, left = p->dt * w->left[i] + (over > 0 ? share * over : over);
-        bool presses = w->k[i] > 0, say = presses || left > p->slack;
-        float better = say ? left / (p->dt * p->dt * w->stiff[i]) : 0.0f;
-        rest += (double)(left > 0 ? left : presses ? -left : 0.0f);
-        product += (double)left * (double)better;
-        w->has_say[i] = say;
-        w->left[i] = left;
-        w->way[i] = better;
-    }
-    w->sums[PRODUCT][block] = product;
-    w->sums[REST][block] = rest;
+    p->w->passes->begin_round(p->w, &p->round, rvi_sph_begin(block), rvi_sph_end(p->w, block));
 }
 
 /* What the direction does: how far it leads and what the next one is follow from the sums. */
 static void try_block(void *arg, int64_t block) {
     const pass *p = arg;
-    rvi_sph *w = p->w;
-    size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
-    double product = 0, mixed = 0, own = 0;
-    w->passes->change(w, w->pull, w->does, first, end);
-    for (size_t i = first; i < end; i++) {
-        float does = -p->dt * p->dt * w->does[i];
-        float better = w->has_say[i] ? does / (p->dt * p->dt * w->stiff[i]) : 0.0f;
-        w->does[i] = does;
-        product += (double)does * (double)w->way[i];
-        mixed += (double)better * (double)w->left[i];
-        own += (double)better * (double)does;
-    }
-    w->sums[PRODUCT][block] = product;
-    w->sums[MIXED][block] = mixed;
-    w->sums[OWN][block] = own;
+    p->w->passes->try_way(p->w, &p->round, rvi_sph_begin(block), rvi_sph_end(p->w, block));
 }
 
 static void go_block(void *arg, int64_t block) {
     const pass *p = arg;
-    rvi_sph *w = p->w;
-    size_t end = rvi_sph_end(w, block);
-    double rest = 0, others = 0;
-    for (size_t i = rvi_sph_begin(block); i < end; i++) {
-        float left = w->left[i] - p->far * w->does[i];
-        float better = left / (p->dt * p->dt * w->stiff[i]);
-        w->left[i] = left;
-        w->k[i] += p->far * w->way[i];
-        w->way[i] = w->has_say[i] ? better + p->keep * w->way[i] : 0.0f;
-        rest += (double)(!w->has_say[i] ? 0.0f : left < 0 ? -left : left);
-        others += (double)(!w->has_say[i] && left > 0 ? left : 0.0f);
-    }
-    w->sums[REST][block] = rest;
-    w->sums[NEW][block] = others;
+    p->w->passes->go_way(p->w, &p->round, rvi_sph_begin(block), rvi_sph_end(p->w, block));
 }
 
 /* Water does not pull: k is never negative. Counts what that undoes. */
@@ -141,7 +96,7 @@ static void clamp_block(void *arg, int64_t block) {
     double cut = 0;
     for (size_t i = rvi_sph_begin(block); i < end; i++) {
         float k = w->k[i];
-        cut += k < 0 ? (double)(p->dt * p->dt * w->stiff[i] * -k) : 0.0;
+        cut += k < 0 ? (double)(p->round.dt * p->round.dt * w->stiff[i] * -k) : 0.0;
         w->k[i] = rvi_maxf(k, 0.0f);
     }
     w->sums[PRODUCT][block] = cut;
@@ -155,8 +110,8 @@ static void finish_block(void *arg, int64_t block) {
     for (size_t i = rvi_sph_begin(block); i < end; i++) {
         float k = w->k[i];
         if (p->density) {
-            rvi_v4 by = p->dt * w->pull[i];
-            float size = p->dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
+            rvi_v4 by = p->round.dt * w->pull[i];
+            float size = p->round.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
             w->other.pushes[i] = k;
             w->calm[i] = size > most ? most / size * by : by;
             continue;
@@ -184,8 +139,8 @@ static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
         double far = product / does;
         double next = product - far * (2 * rvi_sph_sum(w, MIXED) - far * rvi_sph_sum(w, OWN));
         next = next > 0 ? next : 0;
-        p->far = (float)far;
-        p->keep = (float)(next / product);
+        p->round.far = (float)far;
+        p->round.keep = (float)(next / product);
         product = next;
         status = rvi_sph_each(w, go_block, p);
         if (status != RV_OK)
@@ -195,7 +150,7 @@ static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
     }
     if (status == RV_OK)
         status = rvi_sph_each(w, clamp_block, p);
-    *done = rest + rvi_sph_sum(w, NEW) + rvi_sph_sum(w, PRODUCT) <= 1.5 * enough;
+    *done = rest + rvi_sph_sum(w, OTHERS) + rvi_sph_sum(w, PRODUCT) <= 1.5 * enough;
     return status;
 }
 
@@ -208,7 +163,7 @@ static rv_status solve(pass *p, int most, int *iterations) {
         status = rvi_sph_each(w, flow_block, p);
         if (status != RV_OK || done || *iterations >= most)
             break;
-        p->slack = *iterations == 0 ? -SLACK : 0.0f;
+        p->round.slack = *iterations == 0 ? -SLACK : 0.0f;
         status = rvi_sph_each(w, round_block, p);
         if (status != RV_OK || rvi_sph_sum(w, REST) <= p->enough * (double)w->count)
             break;
@@ -255,6 +210,7 @@ static rv_status correct_density(pass *p) {
     rvi_sph *w = p->w;
     rv_status status = rvi_sph_each(w, over_block, p);
     p->density = true;
+    p->round.share = CORRECT;
     p->enough = 10 * p->enough;
     w->iterations[1] = 0;
     w->compression = (float)(rvi_sph_sum(w, PRODUCT) / (double)w->count);
@@ -264,8 +220,16 @@ static rv_status correct_density(pass *p) {
 }
 
 rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt) {
-    pass p = {.w = w, .dt = choose_step(w, longest), .enough = (double)w->desc.tolerance};
-    *dt = p.dt;
+    pass p = {.w = w,
+              .enough = (double)w->desc.tolerance,
+              .round = {.dt = choose_step(w, longest),
+                        .share = RESTORE,
+                        .product = w->sums[PRODUCT],
+                        .rest = w->sums[REST],
+                        .others = w->sums[OTHERS],
+                        .mixed = w->sums[MIXED],
+                        .own = w->sums[OWN]}};
+    *dt = p.round.dt;
     rv_status status = solve(&p, w->desc.iterations, &w->iterations[0]);
     return status == RV_OK ? correct_density(&p) : status;
 }

@@ -30,6 +30,18 @@ typedef struct rvi_sph_pack {
     size_t count;
 } rvi_sph_pack;
 
+/* Conjugate gradients; sums have a number of each block. */
+typedef struct rvi_sph_round {
+    float dt;
+    float share;         /* of a density that is too high that shall go */
+    float slack;         /* who has more left gets a say */
+    float far, keep;     /* how far along the way, and how much of it is kept */
+    double *product;     /* of what is left, or of what the way does, with the way */
+    double *rest;        /* what is left of those who have a say */
+    double *others;      /* and of the others */
+    double *mixed, *own; /* what the way does with what is left and with itself */
+} rvi_sph_round;
+
 /* The passes over neighbours for one vector unit: sph_passes.h. Each takes the particles from
  * `first`, where a slice begins, to `end`. */
 typedef struct rvi_sph_passes {
@@ -37,7 +49,9 @@ typedef struct rvi_sph_passes {
     void (*list_near)(rvi_sph *w, const rvi_sph_pack *c, size_t first, size_t end); /* of a cell */
     void (*prepare)(rvi_sph *w, float dt, size_t first, size_t end);
     void (*pull)(rvi_sph *w, const float *k, size_t first, size_t end); /* what k does: `pull` */
-    void (*change)(rvi_sph *w, const rvi_v4 *field, float *out, size_t first, size_t end); /* Df */
+    void (*begin_round)(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end);
+    void (*try_way)(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end);
+    void (*go_way)(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end);
     void (*weak_density)(rvi_sph *w, size_t first, size_t end);
     void (*weak_force)(rvi_sph *w, size_t first, size_t end);
 } rvi_sph_passes;
@@ -92,21 +106,21 @@ struct rvi_sph {
     size_t stride;               /* room in each list */
     int16_t *slopes;             /* V grad W of columns in grains, for the projecting solver */
     /* Of a step; with room for a whole last slice. */
-    float *k, *way;   /* pressure over density squared, and the direction to a better one */
-    rvi_v4 *wish;     /* the speed that forces ask for, and then that of the move */
-    rvi_v4 *calm;     /* what a particle is displaced by besides, per step */
-    rvi_v4 *pull;     /* acceleration by pressure */
-    rvi_v4 *flow;     /* speed with that */
-    rvi_v4 *wall;     /* gradient of the rock's density, and that density */
-    rvi_v4 *shove;    /* acceleration by penalty walls */
-    float *far;       /* no face of the rock is nearer */
-    float *fill;      /* density, as a share */
-    float *stiff;     /* how much a particle's pressure changes its own density */
-    float *left;      /* what the pressure shall still undo */
-    float *does;      /* what a direction does to it */
-    uint8_t *has_say; /* does the particle have a pressure or need one? */
-    float *virial;    /* pressure over k and density */
-    float *pascals;   /* pressure */
+    float *k, *way; /* pressure over density squared, and the direction to a better one */
+    rvi_v4 *wish;   /* the speed that forces ask for, and then that of the move */
+    rvi_v4 *calm;   /* what a particle is displaced by besides, per step */
+    rvi_v4 *pull;   /* acceleration by pressure */
+    rvi_v4 *flow;   /* speed with that */
+    rvi_v4 *wall;   /* gradient of the rock's density, and that density */
+    rvi_v4 *shove;  /* acceleration by penalty walls */
+    float *far;     /* no face of the rock is nearer */
+    float *fill;    /* density, as a share */
+    float *stiff;   /* how much a particle's pressure changes its own density */
+    float *ease;    /* how much pressure undoes it; 0 for those who have no say */
+    float *left;    /* what the pressure shall still undo */
+    float *does;    /* what a direction does to it */
+    float *virial;  /* pressure over k and density */
+    float *pascals; /* pressure */
     double *sums[RVI_SPH_SUMS]; /* of each block */
 };
 
