@@ -113,7 +113,7 @@ struct rvi_sph {
     rvi_v4 *flow;   /* speed with that */
     rvi_v4 *wall;   /* gradient of the rock's density, and that density */
     rvi_v4 *shove;  /* acceleration by penalty walls */
-    float *far;     /* no face of the rock is nearer */
+    float *far;     /* no face of the rock is nearer; after the step too */
     float *fill;    /* density, as a share */
     float *stiff;   /* how much a particle's pressure changes its own density */
     float *ease;    /* how much pressure undoes it; 0 for those who have no say */
