@@ -225,6 +225,8 @@ static void move_block(void *arg, int64_t block) {
         walker g = {{at[0], at[1], at[2]}, {way[0], way[1], way[2]}, {v[0], v[1], v[2]}};
         walk(w, &g, w->far[i]);
         w->other.places[i] = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
+        rvi_v4 gone = w->other.places[i] - at;
+        w->far[i] -= 1.001f * sqrtf((gone[0] * gone[0] + gone[1] * gone[1]) + gone[2] * gone[2]);
         w->other.speeds[i] = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
         w->other.ages[i] = w->drops.ages[i] + m->dt;
         w->other.sediments[i] = w->drops.sediments[i];
