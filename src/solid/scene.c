@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/random.h"
-#include "solid/sph_state.h"
+#include "solid/wear_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,7 +126,14 @@ rv_status rvi_scene_frame(rvi_scene *s) {
         return status;
     double end = rvi_now();
     s->frame++;
-    s->times = (rvi_scene_times){.advance = 1e3 * (end - wet), .frame = 1e3 * (end - begun)};
+    const double *took = s->water->took;
+    double faces = s->wear != NULL ? s->wear->entering : 0;
+    s->times = (rvi_scene_times){.particles = 1e3 * took[RVI_SPH_SORTING],
+                                 .faces = 1e3 * faces,
+                                 .press = 1e3 * took[RVI_SPH_PRESSING],
+                                 .force = 1e3 * took[RVI_SPH_MOVING],
+                                 .advance = 1e3 * (end - wet - faces),
+                                 .frame = 1e3 * (end - begun)};
     return RV_OK;
 }
 

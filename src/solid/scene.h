@@ -44,7 +44,6 @@ typedef struct rvi_scene {
     size_t source_count;
     int64_t frame;         /* how many there were */
     float longest;         /* s: a step of the water */
-    double carried_off;    /* m3: with particles that left, where nothing is worn */
     rvi_scene_times times; /* of the last frame */
 } rvi_scene;
 

@@ -9,7 +9,7 @@
 /* ---- Water ---- */
 
 typedef struct water_head {
-    double time, carried_off;
+    double time;
     int64_t frame;
     uint64_t count, springs;
     uint32_t born;
@@ -24,8 +24,7 @@ typedef struct spring_state {
 static rv_status keep_water(const rvi_scene *s, rvi_archive_writer *to) {
     const rvi_sph *w = s->water;
     const rvi_drops *d = &w->drops;
-    water_head head = {w->time,         s->carried_off, s->frame, w->count,
-                       w->spring_count, w->born,        w->step};
+    water_head head = {w->time, s->frame, w->count, w->spring_count, w->born, w->step};
     rv_status status = rvi_archive_put(to, &head, sizeof head);
     const void *arrays[] = {d->places, d->speeds,    d->pressures, d->pushes,
                             d->ages,   d->sediments, d->numbers};
@@ -83,7 +82,6 @@ static rv_status restore_water(rvi_scene *s, const water_head *head, rvi_archive
     w->time = head->time;
     w->step = head->step;
     s->frame = head->frame;
-    s->carried_off = head->carried_off;
     void *arrays[] = {d->places, d->speeds,    d->pressures, d->pushes,
                       d->ages,   d->sediments, d->numbers};
     const size_t sizes[] = {sizeof *d->places, sizeof *d->speeds, sizeof *d->pressures,
@@ -99,38 +97,30 @@ static rv_status restore_water(rvi_scene *s, const water_head *head, rvi_archive
 
 /* ---- Wear ---- */
 
-static rv_status keep_wear(const rvi_wear *wear, rvi_archive_writer *to) {
-    double numbers[RVI_WEAR_NUMBERS] = {0};
-    const double *vertices;
-    uint64_t count = rvi_wear_keep(wear, numbers, &vertices);
-    rv_status status = rvi_archive_put(to, numbers, sizeof numbers);
+static rv_status keep_wear(rvi_wear *wear, rv_context *ctx, rvi_archive_writer *to) {
+    uint64_t count = rvi_wear_keep(wear, NULL);
+    double *numbers = rvi_alloc(ctx, (size_t)count, sizeof *numbers, "a checkpoint");
+    if (numbers == NULL)
+        return RV_ERROR_MEMORY;
+    rvi_wear_keep(wear, numbers);
+    rv_status status = rvi_archive_put(to, &count, sizeof count);
     if (status == RV_OK)
-        status = rvi_archive_put(to, &count, sizeof count);
-    if (status == RV_OK)
-        status = rvi_archive_put(to, vertices, (size_t)count * sizeof *vertices);
+        status = rvi_archive_put(to, numbers, (size_t)count * sizeof *numbers);
+    rvi_free(ctx, numbers);
     return status;
 }
 
 static rv_status restore_wear(rvi_wear *wear, rv_context *ctx, rvi_archive *from) {
-    double numbers[RVI_WEAR_NUMBERS], *vertices = NULL;
     size_t count;
-    rv_status status = rvi_archive_get(from, numbers, sizeof numbers);
-    if (status == RV_OK)
-        status = rvi_archive_get_count(from, sizeof *vertices, &count);
+    rv_status status = rvi_archive_get_count(from, sizeof(double), &count);
     if (status != RV_OK)
         return status;
-    vertices = rvi_alloc(ctx, count + 1, sizeof *vertices, "a checkpoint");
-    status = vertices != NULL ? rvi_archive_get(from, vertices, count * sizeof *vertices)
-                              : RV_ERROR_MEMORY;
-    for (size_t i = 0; i < count && status == RV_OK; i++)
-        if (!isfinite(vertices[i]))
-            status = rvi_archive_damaged(from);
-    for (int i = 0; i < RVI_WEAR_NUMBERS && status == RV_OK; i++)
-        if (!isfinite(numbers[i]))
-            status = rvi_archive_damaged(from);
-    if (status == RV_OK)
-        status = rvi_wear_restore(wear, numbers, vertices, count);
-    rvi_free(ctx, vertices);
+    double *numbers = rvi_alloc(ctx, count + 1, sizeof *numbers, "a checkpoint");
+    status =
+        numbers != NULL ? rvi_archive_get(from, numbers, count * sizeof *numbers) : RV_ERROR_MEMORY;
+    if (status == RV_OK && rvi_wear_restore(wear, numbers, count) != RV_OK)
+        status = rvi_archive_damaged(from);
+    rvi_free(ctx, numbers);
     return status;
 }
 
@@ -144,7 +134,7 @@ rv_status rvi_scene_keep(const rvi_scene *s, rvi_archive_writer *to) {
     if (status == RV_OK)
         status = keep_water(s, to);
     if (status == RV_OK && s->wear != NULL)
-        status = keep_wear(s->wear, to);
+        status = keep_wear(s->wear, s->ctx, to);
     return status;
 }
 
