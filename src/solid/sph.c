@@ -342,6 +342,7 @@ void rvi_sph_on_gone(rvi_sph *w, rvi_sph_gone_fn tell, void *user) {
 rv_status rvi_sph_step(rvi_sph *w, float longest) {
     bool changed = false;
     float dt = 0;
+    double begun = rvi_now();
     rv_status status = rvi_sph_sort(w);
     if (status == RV_OK)
         status = rvi_sph_pour(w, w->step > 0 ? w->step : 1e-3f, &changed);
@@ -354,15 +355,21 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     }
     if (status == RV_OK)
         status = rvi_sph_list(w);
+    double listed = rvi_now();
     if (status == RV_OK)
         status = rvi_sph_meet_walls(w);
+    double met = rvi_now();
     if (status == RV_OK)
         status = w->desc.solver == RVI_SPH_WEAK ? rvi_sph_weaken(w, longest, &dt)
                                                 : rvi_sph_project(w, longest, &dt);
+    double pressed = rvi_now();
     if (status == RV_OK)
         status = rvi_sph_move(w, dt);
     if (status != RV_OK)
         return status;
+    w->took[RVI_SPH_SORTING] = listed - begun;
+    w->took[RVI_SPH_PRESSING] = pressed - met;
+    w->took[RVI_SPH_MOVING] = met - listed + rvi_now() - pressed;
     rvi_drops swap = w->drops;
     w->drops = w->other;
     w->other = swap;

@@ -57,6 +57,10 @@ typedef struct rvi_sph_passes {
 } rvi_sph_passes;
 extern const rvi_sph_passes rvi_sph_passes_4, rvi_sph_passes_8, rvi_sph_passes_16;
 
+/* What the time of a step goes to: who is where and near whom; pressure (of the weak solver all
+ * forces of particles on each other); walls and moves. */
+enum { RVI_SPH_SORTING, RVI_SPH_PRESSING, RVI_SPH_MOVING };
+
 typedef struct rvi_spring { /* a source as it runs */
     rvi_sph_source is;
     float low[3];
@@ -87,6 +91,7 @@ struct rvi_sph {
     float step;
     int iterations[2];
     float compression;
+    double took[3]; /* seconds of the last step: RVI_SPH_SORTING ... */
     rvi_spring *springs;
     size_t spring_count;
     rvi_sph_gone_fn tell;

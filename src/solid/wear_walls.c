@@ -94,8 +94,10 @@ static void put_out(rvi_wear *w) {
 }
 
 rv_status rvi_wear_refresh(rvi_wear *w) {
+    double begun = rvi_now();
     size_t count = list_changes(w);
     rv_status status = rvi_walls_change(&w->water->rock, w->changes, count);
+    w->entering = rvi_now() - begun;
     if (status == RV_OK && count > 0)
         put_out(w);
     return status;
