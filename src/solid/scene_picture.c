@@ -4,7 +4,7 @@
 #include "formats/format.h"
 #include "picture/solid_view.h"
 #include "solid/scene.h"
-#include "solid/sph_state.h"
+#include "solid/wear_state.h"
 
 #include <math.h>
 
@@ -19,18 +19,31 @@ typedef struct drawing {
     rvi_canvas canvas;
 } drawing;
 
-/* What a particle can carry at most, to show how muddy it is. */
+/* How much of what it can carry a particle does. */
 static rv_status make_mud(const rvi_scene *s, drawing *d) {
     rvi_sph_view w = rvi_sph_look(s->water);
-    float most = 0.3f * s->water->volume;
+    double most = s->wear != NULL && s->wear->most > 0 ? s->wear->most : 1;
     d->mud = rvi_alloc(s->ctx, w.count + 1, sizeof *d->mud, "a picture of water");
     if (d->mud == NULL)
         return RV_ERROR_MEMORY;
     for (size_t i = 0; i < w.count; i++) {
-        float share = (float)w.sediments[i] / most;
+        float share = (float)(w.sediments[i] / most);
         d->mud[i] = share > 0 ? (share < 1 ? share : 1) : 0;
     }
     return RV_OK;
+}
+
+/* Under the colour of what has moved lies that of the material, where it has one. Pictures add
+ * light, so that colours as people name them are squared. */
+static void lay_material(const rvi_scene *s, const double at[3], float tint[4]) {
+    const rvi_wear_desc *d = &s->wear->desc;
+    size_t material = d->material_at != NULL ? d->material_at(d->user, at) : 0;
+    const float *colour = s->wear->materials[material < d->material_count ? material : 0].colour;
+    if (isnan(colour[0]))
+        return;
+    for (int k = 0; k < 3; k++)
+        tint[k] = tint[3] * tint[k] + (1 - tint[3]) * colour[k] * colour[k];
+    tint[3] = 1;
 }
 
 static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) {
@@ -47,6 +60,8 @@ static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) 
                             .face_count = skin->faces};
     rv_status status =
         rvi_solid_tints_moved(s->ctx, out, skin->first, FULL * s->water->desc.spacing, d->tints);
+    for (size_t v = 0; s->wear != NULL && status == RV_OK && v < skin->vertices; v++)
+        lay_material(s, d->points + 3 * v, d->tints[v]);
     out->vertex_tints = (const float(*)[4])d->tints;
     return status;
 }
