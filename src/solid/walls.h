@@ -5,6 +5,7 @@
 #ifndef RVI_SOLID_WALLS_H
 #define RVI_SOLID_WALLS_H
 
+#include "base/lanes.h"
 #include "terrain/mesh.h"
 
 /* Where a point would touch a face. */
@@ -41,6 +42,7 @@ typedef struct rvi_walls {
     float slack;   /* a face that has moved less since it was entered is not entered anew */
     rvi_face *faces;
     rvi_face *entered; /* as they were entered */
+    rvi_v4 *balls;     /* around faces: the middle and how far it is from it to the corners */
     uint8_t *live;     /* is there a face with that number? */
     size_t face_count, face_room;
     float cell;
