@@ -153,8 +153,6 @@ static void insert(near_list *near, const rvi_touch *touch) {
 static void list_near(const rvi_walls *walls, const float point[3], near_list *near) {
     int cell[3];
     rvi_cell list = walls->lists[rvi_walls_cell(walls, point, cell)];
-    near->count = 0;
-    near->reach = walls->reach;
     for (uint32_t at = 0; at < list.count; at += 4) {
         unsigned bits = near_bits(walls, &list, at, point, near->reach);
         for (uint32_t k = list.start + at; bits != 0; k++, bits >>= 1) {
@@ -180,13 +178,16 @@ static float share_of(const rvi_walls *walls, const rvi_touch *touch, const rvi_
     return 1 - most;
 }
 
-int rvi_walls_around(const rvi_walls *walls, const float point[3], rvi_touch out[RVI_TOUCHES],
-                     float shares[RVI_TOUCHES]) {
+int rvi_walls_around(const rvi_walls *walls, const float point[3], float *reach,
+                     rvi_touch out[RVI_TOUCHES], float shares[RVI_TOUCHES]) {
     if (walls->face_count == 0)
         return 0;
     near_list near;
     int count = 0;
+    near.count = 0;
+    near.reach = *reach;
     list_near(walls, point, &near);
+    *reach = near.count > 0 ? near.at[0].distance : *reach;
     for (int i = 0; i < near.count && count < RVI_TOUCHES; i++) {
         float share = share_of(walls, &near.at[i], out, count);
         if (share <= 0.01f)

@@ -15,7 +15,7 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
                            .reach = 1,
                            .closest = 0.25f,
                            .farthest = 0.05f,
-                           .least = 1e-4f,
+                           .least = 1e-3f,
                            .most = 0.2f,
                            .lay = 1,
                            .settle = 0.05f * speed,
