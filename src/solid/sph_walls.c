@@ -46,10 +46,10 @@ static float look_around(const rvi_sph *w, const float p[3], float reach, walls 
     }
     rvi_touch touches[RVI_TOUCHES];
     float shares[RVI_TOUCHES];
-    int count = rvi_walls_around(&w->rock, p, touches, shares);
+    int count = rvi_walls_around(&w->rock, p, &reach, touches, shares);
     for (int k = 0; k < count && a->count < MOST_WALLS; k++)
         add_wall(a, touches[k].distance, shares[k], touches[k].away);
-    return count > 0 ? touches[0].distance : w->rock.reach;
+    return reach;
 }
 
 /* The density of the rock and its gradient. */

@@ -86,15 +86,44 @@ static bool touch_face(const rvi_walls *walls, uint32_t number, const float p[3]
     return true;
 }
 
+/* Which of four faces of a list may be nearer than `reach`? Their bits, by the balls around them.
+ */
+static unsigned near_four(const rvi_walls *w, const uint32_t *faces, const float p[3],
+                          float reach) {
+    rvi_v4 a = w->balls[faces[0]], b = w->balls[faces[1]], c = w->balls[faces[2]];
+    rvi_v4 d = w->balls[faces[3]], xy[2], zr[2];
+    xy[0] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    xy[1] = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    zr[0] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    zr[1] = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    rvi_v4 x = __builtin_shufflevector(xy[0], xy[1], 0, 1, 4, 5) - p[0];
+    rvi_v4 y = __builtin_shufflevector(xy[0], xy[1], 2, 3, 6, 7) - p[1];
+    rvi_v4 z = __builtin_shufflevector(zr[0], zr[1], 0, 1, 4, 5) - p[2];
+    rvi_v4 far = (__builtin_shufflevector(zr[0], zr[1], 2, 3, 6, 7) + reach) * 1.0001f;
+    rvi_m4 near = ((x * x + y * y) + z * z) < far * far;
+    return (unsigned)((near[0] & 1) | (near[1] & 2) | (near[2] & 4) | (near[3] & 8));
+}
+
+/* The faces of a list that may be near, by their bits; `at` is a multiple of four. */
+static unsigned near_bits(const rvi_walls *w, const rvi_cell *list, uint32_t at, const float p[3],
+                          float reach) {
+    if (at + 4 <= list->count)
+        return near_four(w, w->pool + list->start + at, p, reach);
+    return (1u << (list->count - at)) - 1;
+}
+
 bool rvi_walls_nearest(const rvi_walls *walls, const float point[3], float reach, rvi_touch *out) {
     if (walls->face_count == 0)
         return false;
     int cell[3];
     rvi_cell list = walls->lists[rvi_walls_cell(walls, point, cell)];
     bool found = false;
-    for (uint32_t k = list.start; k < list.start + list.count; k++) {
-        rvi_touch touch;
-        if (touch_face(walls, walls->pool[k], point, reach, &touch)) {
+    for (uint32_t at = 0; at < list.count; at += 4) {
+        unsigned bits = near_bits(walls, &list, at, point, reach);
+        for (uint32_t k = list.start + at; bits != 0; k++, bits >>= 1) {
+            rvi_touch touch;
+            if ((bits & 1) == 0 || !touch_face(walls, walls->pool[k], point, reach, &touch))
+                continue;
             *out = touch;
             reach = touch.distance;
             found = true;
@@ -106,22 +135,32 @@ bool rvi_walls_nearest(const rvi_walls *walls, const float point[3], float reach
 /* ---- Walls around a point ---- */
 
 /* Those within reach, the nearest first, at most NEAR of them. */
-static int list_near(const rvi_walls *walls, const float point[3], rvi_touch near[NEAR]) {
-    int cell[3], count = 0;
+typedef struct near_list {
+    rvi_touch at[NEAR];
+    int count;
+    float reach;
+} near_list;
+
+static void insert(near_list *near, const rvi_touch *touch) {
+    int at = near->count < NEAR ? near->count++ : NEAR - 1;
+    for (; at > 0 && near->at[at - 1].distance > touch->distance; at--)
+        near->at[at] = near->at[at - 1];
+    near->at[at] = *touch;
+    if (near->count == NEAR)
+        near->reach = near->at[NEAR - 1].distance;
+}
+
+static void list_near(const rvi_walls *walls, const float point[3], near_list *near) {
+    int cell[3];
     rvi_cell list = walls->lists[rvi_walls_cell(walls, point, cell)];
-    float reach = walls->reach;
-    for (uint32_t k = list.start; k < list.start + list.count; k++) {
-        rvi_touch touch;
-        if (!touch_face(walls, walls->pool[k], point, reach, &touch))
-            continue;
-        int at = count < NEAR ? count++ : NEAR - 1;
-        for (; at > 0 && near[at - 1].distance > touch.distance; at--)
-            near[at] = near[at - 1];
-        near[at] = touch;
-        if (count == NEAR)
-            reach = near[NEAR - 1].distance;
+    for (uint32_t at = 0; at < list.count; at += 4) {
+        unsigned bits = near_bits(walls, &list, at, point, near->reach);
+        for (uint32_t k = list.start + at; bits != 0; k++, bits >>= 1) {
+            rvi_touch touch;
+            if ((bits & 1) != 0 && touch_face(walls, walls->pool[k], point, near->reach, &touch))
+                insert(near, &touch);
+        }
     }
-    return count;
 }
 
 /* What part of the half-space behind a place is not behind one of those before it: two planes at a
@@ -139,18 +178,22 @@ static float share_of(const rvi_walls *walls, const rvi_touch *touch, const rvi_
     return 1 - most;
 }
 
-int rvi_walls_around(const rvi_walls *walls, const float point[3], rvi_touch out[RVI_TOUCHES],
-                     float shares[RVI_TOUCHES]) {
+int rvi_walls_around(const rvi_walls *walls, const float point[3], float *reach,
+                     rvi_touch out[RVI_TOUCHES], float shares[RVI_TOUCHES]) {
     if (walls->face_count == 0)
         return 0;
-    rvi_touch near[NEAR];
-    int found = list_near(walls, point, near), count = 0;
-    for (int i = 0; i < found && count < RVI_TOUCHES; i++) {
-        float share = share_of(walls, &near[i], out, count);
+    near_list near;
+    int count = 0;
+    near.count = 0;
+    near.reach = *reach;
+    list_near(walls, point, &near);
+    *reach = near.count > 0 ? near.at[0].distance : *reach;
+    for (int i = 0; i < near.count && count < RVI_TOUCHES; i++) {
+        float share = share_of(walls, &near.at[i], out, count);
         if (share <= 0.01f)
             continue;
         shares[count] = share;
-        out[count++] = near[i];
+        out[count++] = near.at[i];
     }
     return count;
 }

@@ -5,6 +5,7 @@
 #ifndef RVI_SOLID_WALLS_H
 #define RVI_SOLID_WALLS_H
 
+#include "base/lanes.h"
 #include "terrain/mesh.h"
 
 /* Where a point would touch a face. */
@@ -41,6 +42,7 @@ typedef struct rvi_walls {
     float slack;   /* a face that has moved less since it was entered is not entered anew */
     rvi_face *faces;
     rvi_face *entered; /* as they were entered */
+    rvi_v4 *balls;     /* around faces: the middle and how far it is from it to the corners */
     uint8_t *live;     /* is there a face with that number? */
     size_t face_count, face_room;
     float cell;
@@ -76,11 +78,12 @@ bool rvi_walls_jumped(const rvi_walls *walls, const float point[3]);
  * win a tie. */
 bool rvi_walls_nearest(const rvi_walls *walls, const float point[3], float reach, rvi_touch *out);
 
-/* The places within reach of the walls that are walls of their own seen from the point, the nearest
- * first: not those beside it in the same plane or behind the same edge. Each has a share of the
- * half-space behind it that is no other's, 0 to 1. */
-int rvi_walls_around(const rvi_walls *walls, const float point[3], rvi_touch out[RVI_TOUCHES],
-                     float shares[RVI_TOUCHES]);
+/* The places within `reach` that are walls of their own seen from the point, the nearest first: not
+ * those beside it in the same plane or behind the same edge. Each has a share of the half-space
+ * behind it that is no other's, 0 to 1. `reach` becomes the distance to the nearest face, if there
+ * is one. */
+int rvi_walls_around(const rvi_walls *walls, const float point[3], float *reach,
+                     rvi_touch out[RVI_TOUCHES], float shares[RVI_TOUCHES]);
 
 /* Is the point inside the rock? On the very surface the answer may be either. */
 bool rvi_walls_inside(const rvi_walls *walls, const float point[3]);

@@ -59,6 +59,18 @@ static void make_face(const rvi_walls *w, const double at[3][3], rvi_face *face)
         face->normal[i] = length > 0 ? face->normal[i] / length : 0.0f;
 }
 
+static rvi_v4 ball_of(const rvi_face *face) {
+    rvi_v4 ball = {0};
+    for (int i = 0; i < 3; i++)
+        ball[i] = 0.5f * (face->low[i] + face->high[i]);
+    for (int k = 0; k < 3; k++) {
+        float from[3] = {face->at[k][0] - ball[0], face->at[k][1] - ball[1],
+                         face->at[k][2] - ball[2]};
+        ball[3] = rvi_maxf(ball[3], sqrtf(dot(from, from)));
+    }
+    return ball;
+}
+
 /* The longest way of a corner along an axis. */
 static float moved(const rvi_face *from, const rvi_face *to) {
     float most = 0;
@@ -77,23 +89,28 @@ static rv_status make_room(rvi_walls *w, size_t faces) {
     const char *what = "the faces of the rock";
     rvi_face *now = rvi_alloc(w->ctx, room, sizeof *now, what);
     rvi_face *entered = rvi_alloc(w->ctx, room, sizeof *entered, what);
-    uint8_t *live = rvi_alloc(w->ctx, room, 1, what);
-    if (now == NULL || entered == NULL || live == NULL) {
+    rvi_v4 *balls = rvi_alloc(w->ctx, room, sizeof *balls, what);
+    uint8_t *live = rvi_alloc(w->ctx, room, sizeof *live, what);
+    if (now == NULL || entered == NULL || balls == NULL || live == NULL) {
         rvi_free(w->ctx, now);
         rvi_free(w->ctx, entered);
+        rvi_free(w->ctx, balls);
         rvi_free(w->ctx, live);
         return RV_ERROR_MEMORY;
     }
     if (w->face_count > 0) {
         memcpy(now, w->faces, w->face_count * sizeof *now);
         memcpy(entered, w->entered, w->face_count * sizeof *entered);
+        memcpy(balls, w->balls, w->face_count * sizeof *balls);
         memcpy(live, w->live, w->face_count);
     }
     rvi_free(w->ctx, w->faces);
     rvi_free(w->ctx, w->entered);
+    rvi_free(w->ctx, w->balls);
     rvi_free(w->ctx, w->live);
     w->faces = now;
     w->entered = entered;
+    w->balls = balls;
     w->live = live;
     w->face_room = room;
     return RV_OK;
@@ -250,6 +267,7 @@ static rv_status change_face(rvi_walls *w, const rvi_wall_change *change) {
     }
     make_face(w, change->at, &now);
     w->faces[f] = now;
+    w->balls[f] = ball_of(&now);
     if (lived && moved(&was, &now) > w->slack)
         doubt_cells(w, &was, &now);
     if (lived && moved(&w->entered[f], &now) <= w->slack)
@@ -285,9 +303,9 @@ rv_status rvi_walls_change(rvi_walls *walls, const rvi_wall_change *changes, siz
 
 /* ---- Making ---- */
 
-/* Cells of twice the reach, or larger ones where there would be too many. */
+/* Cells of the reach, or larger ones where there would be too many. */
 static void choose_cells(rvi_walls *w) {
-    for (w->cell = 2 * w->reach;; w->cell *= 1.25f) {
+    for (w->cell = w->reach;; w->cell *= 1.25f) {
         double cells = 1;
         for (int i = 0; i < 3; i++)
             cells *= (double)w->size[i] / (double)w->cell + 1;
@@ -316,6 +334,7 @@ static rv_status enter_all(rvi_walls *w, const rvi_wall_change *faces, size_t co
         uint32_t f = faces[i].face;
         make_face(w, faces[i].at, &w->faces[f]);
         w->entered[f] = w->faces[f];
+        w->balls[f] = ball_of(&w->faces[f]);
         w->live[f] = 1;
         status = visit_cells(w, f, ENTER);
         if (status == RV_OK && i % POLL == 0)
@@ -367,8 +386,8 @@ rv_status rvi_walls_create(rv_context *ctx, const rv_mesh *mesh, const double lo
 }
 
 void rvi_walls_destroy(rvi_walls *walls) {
-    void *all[] = {walls->faces, walls->entered, walls->live, walls->lists,
-                   walls->sides, walls->stamps,  walls->pool, walls->doubts};
+    void *all[] = {walls->faces,  walls->entered, walls->live,   walls->lists, walls->sides,
+                   walls->stamps, walls->pool,    walls->doubts, walls->balls};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(walls->ctx, all[i]);
     *walls = (rvi_walls){.ctx = walls->ctx, .reach = walls->reach};

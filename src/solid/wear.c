@@ -15,7 +15,7 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
                            .reach = 1,
                            .closest = 0.25f,
                            .farthest = 0.05f,
-                           .least = 1e-4f,
+                           .least = 1e-3f,
                            .most = 0.2f,
                            .lay = 1,
                            .settle = 0.05f * speed,
@@ -96,6 +96,7 @@ rv_status rvi_wear_make_room(rvi_wear *w) {
 static rv_status make_arrays(rvi_wear *w) {
     size_t room = w->water->room;
     WIDEN(w->touches, 0, room);
+    WIDEN(w->loads, 0, room);
     WIDEN(w->drifted, 0, room);
     WIDEN(w->leaves, 0, room);
     WIDEN(w->counts, 0, room / RVI_SPH_BLOCK + 1);
@@ -129,6 +130,8 @@ static void set_up(rvi_wear *w) {
     w->most = (double)(w->desc.most * w->water->volume);
     w->reach = w->desc.reach * w->water->desc.spacing;
     w->reach = rvi_minf(w->reach, w->water->rock.reach);
+    w->touchy = (0.2f + w->desc.farthest) * w->water->desc.spacing + 2 * w->water->rock.slack;
+    w->touchy = rvi_minf(1.01f * w->touchy, 0.999f * w->reach);
     w->first_sum = sum_afloat(w->water);
     w->first6 = w->volume6 = rvi_skin_volume6(w->skin);
     memcpy(w->materials, w->desc.materials, w->desc.material_count * sizeof *w->materials);
@@ -166,11 +169,10 @@ void rvi_wear_destroy(rvi_wear *w) {
         return;
     if (w->water->user == w)
         rvi_sph_on_gone(w->water, NULL, NULL);
-    void *all[] = {w->touches,  w->drifted,        w->leaves,        w->counts,
-                   w->contacts, w->asks,           w->movers,        w->which,
-                   w->to,       w->materials,      w->owed,          w->swept,
-                   w->mover_of, w->material_taken, w->material_laid, w->swept_of,
-                   w->changes};
+    void *all[] = {w->loads,         w->touches,  w->drifted, w->leaves,   w->counts,
+                   w->contacts,      w->asks,     w->movers,  w->which,    w->to,
+                   w->materials,     w->owed,     w->swept,   w->mover_of, w->material_taken,
+                   w->material_laid, w->swept_of, w->changes};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(w->ctx, all[i]);
     rvi_free(w->ctx, w);

@@ -20,40 +20,52 @@ typedef struct drift {
     double dust; /* two that have less leave it */
 } drift;
 
-/* What i gets from j. */
-static double get(const drift *d, size_t i, size_t j, double few) {
+static void load_block(void *arg, int64_t block) {
+    const drift *d = arg;
     const rvi_sph *water = d->w->water;
-    double from = water->drops.sediments[j], to = water->drops.sediments[i];
-    if (from < d->dust && to < d->dust)
+    for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
+        const uint32_t *near;
+        double s = water->drops.sediments[i], room = 1 - s / d->w->most;
+        size_t count = rvi_sph_neighbours(water, i, &near);
+        d->w->loads[i] = (rvi_load){.sediment = s,
+                                    .room = room > 0 ? room : 0,
+                                    .few = 0.45 / (double)(count > 0 ? count : 1)};
+    }
+}
+
+static double lesser(double a, double b) {
+    return a < b ? a : b;
+}
+
+/* What i gets from j. */
+static double get(const drift *d, size_t i, size_t j) {
+    const rvi_sph *water = d->w->water;
+    const rvi_load *to = &d->w->loads[i], *from = &d->w->loads[j];
+    if (from->sediment < d->dust && to->sediment < d->dust)
         return 0;
     rvi_v4 way = water->drops.places[i] - water->drops.places[j];
     float square = (way[0] * way[0] + way[1] * way[1]) + way[2] * way[2];
     float u = rvi_maxf(1 - sqrtf(square) / water->radius, 0.0f);
-    double c = -2 * (double)(water->volume * water->steep * u * u * u), sum;
-    double wide = d->spread * c;
-    sum = (wide < few ? wide : few) * (from - to);
+    double c = -2 * (double)(water->volume * water->steep * u * u * u);
+    double few = lesser(to->few, from->few);
+    double spreads = lesser(d->spread * c, few) * (from->sediment - to->sediment);
     double higher = ((double)way[0] * d->w->up[0] + (double)way[1] * d->w->up[1]) +
                     (double)way[2] * d->w->up[2]; /* i over j */
-    double sinks = d->sink * c * (higher < 0 ? -higher : higher);
-    sinks = sinks < few ? sinks : few;
-    double giver = higher < 0 ? from : to, taker = higher < 0 ? to : from;
-    double room = 1 - taker / d->w->most;
-    sinks *= giver * (room > 0 ? room : 0);
-    return sum + (higher < 0 ? sinks : -sinks);
+    double share = lesser(d->sink * c * (higher < 0 ? -higher : higher), few);
+    double sinks =
+        higher < 0 ? share * (from->sediment * to->room) : -(share * (to->sediment * from->room));
+    return spreads + sinks;
 }
 
 static void drift_block(void *arg, int64_t block) {
     const drift *d = arg;
     const rvi_sph *water = d->w->water;
     for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
-        const uint32_t *near, *others;
+        const uint32_t *near;
         size_t count = rvi_sph_neighbours(water, i, &near);
         double sum = 0;
-        for (size_t k = 0; k < count; k++) {
-            size_t j = near[k], there = j != i ? rvi_sph_neighbours(water, j, &others) : 0;
-            if (j != i)
-                sum += get(d, i, j, 0.45 / (double)(there > count ? there : count));
-        }
+        for (size_t k = 0; k < count; k++)
+            sum += near[k] != i ? get(d, i, near[k]) : 0;
         d->w->drifted[i] = water->drops.sediments[i] + sum;
     }
 }
@@ -69,7 +81,9 @@ rv_status rvi_wear_drift(rvi_wear *w) {
                .spread = (double)w->desc.spread * (double)water->step,
                .sink = (double)w->desc.settle * (double)water->step,
                .dust = 1e-12 * w->most};
-    rv_status status = rvi_sph_each(water, drift_block, &d);
+    rv_status status = rvi_sph_each(water, load_block, &d);
+    if (status == RV_OK)
+        status = rvi_sph_each(water, drift_block, &d);
     if (status == RV_OK)
         memcpy(water->drops.sediments, w->drifted, water->count * sizeof *w->drifted);
     return status;

@@ -31,6 +31,12 @@ typedef struct rvi_swept { /* a face that moves, at least in part */
     double area[3]; /* its normal, as long as the area, in the mean over the way */
 } rvi_swept;
 
+typedef struct rvi_load { /* of a particle */
+    double sediment;
+    double room; /* share of what it can hold */
+    double few;  /* the largest share that it exchanges with one neighbour */
+} rvi_load;
+
 struct rvi_wear {
     rv_context *ctx;
     rvi_wear_desc desc;
@@ -41,6 +47,7 @@ struct rvi_wear {
     double up[3];     /* against gravity; 0 without it */
     double most;      /* m3 of sediment in a particle */
     float reach;      /* m */
+    float touchy;     /* m: particles farther away than that a step's moves bring nobody too near */
     double first_sum; /* m3 in particles when it began */
     rvi_wide first6, volume6;
     rvi_wear_ledger ledger; /* without volume, afloat and owed */
@@ -48,6 +55,7 @@ struct rvi_wear {
     double entering;        /* seconds that changed faces took in the last step */
     /* Of particles, with room for all of them. */
     rvi_touch *touches; /* the face is RVI_NOBODY where there is none */
+    rvi_load *loads;
     double *drifted;
     uint8_t *leaves;
     size_t *counts; /* of blocks */

@@ -71,7 +71,7 @@ static void put_out_block(void *arg, int64_t block) {
         rvi_v4 at = water->drops.places[i];
         bool jumped = rvi_walls_jumped(&water->rock, (const float[3]){at[0], at[1], at[2]});
         w->leaves[i] = 0;
-        if (!jumped && w->touches[i].distance >= w->reach)
+        if (!jumped && w->touches[i].distance > w->touchy)
             continue;
         w->leaves[i] = !rvi_sph_put_out(water, i, jumped);
         rvi_v4 moved = water->drops.places[i] - at;

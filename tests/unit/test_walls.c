@@ -178,7 +178,7 @@ static void compare_touches(const rvi_touch *a, const rvi_touch *b) {
 
 static void compare(const rvi_walls *a, const rvi_walls *b, uint64_t seed) {
     for (uint64_t n = 0; n < 200; n++) {
-        float p[3], shares[2][RVI_TOUCHES];
+        float p[3], far[2] = {a->reach, b->reach}, shares[2][RVI_TOUCHES];
         for (size_t i = 0; i < 3; i++)
             p[i] = rvi_unit(rvi_random(seed, n, i));
         rvi_touch one, two, many[2][RVI_TOUCHES];
@@ -186,10 +186,11 @@ static void compare(const rvi_walls *a, const rvi_walls *b, uint64_t seed) {
         assert_int_equal(found, rvi_walls_nearest(b, p, b->reach, &two));
         if (found)
             compare_touches(&one, &two);
-        int count = rvi_walls_around(a, p, many[0], shares[0]);
-        assert_int_equal(count, rvi_walls_around(b, p, many[1], shares[1]));
+        int count = rvi_walls_around(a, p, &far[0], many[0], shares[0]);
+        assert_int_equal(count, rvi_walls_around(b, p, &far[1], many[1], shares[1]));
         for (int k = 0; k < count; k++)
             compare_touches(&many[0][k], &many[1][k]);
+        assert_memory_equal(&far[0], &far[1], sizeof far[0]);
         assert_memory_equal(shares[0], shares[1], (size_t)count * sizeof(float));
         if (nearest_plane(a, p) > 1e-6) {
             assert_int_equal(rvi_walls_inside(a, p), rvi_walls_inside(b, p));
