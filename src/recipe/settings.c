@@ -161,7 +161,7 @@ static rv_status read_model(settings *s) {
     if (status == RV_OK)
         status = vector(s, 4, -1e6, 1e6, "a translation", move);
     char name[4096], rest[LINE];
-    snprintf(name, sizeof name, "%s \"%.*s\"", s->box ? "model" : "box", (int)file->size,
+    snprintf(name, sizeof name, "%s file=\"%.*s\"", s->box ? "model" : "box", (int)file->size,
              file->text);
     snprintf(rest, sizeof rest, " scale=%.17g/%.17g/%.17g move=%.17g/%.17g/%.17g%s\n", scale[0],
              scale[1], scale[2], move[0], move[1], move[2],

@@ -159,7 +159,7 @@ static void count_fault(void *user, const rv_fault *fault) {
 }
 
 static rv_status check_surface(const rvi_skin *s, rvi_archive *from) {
-    rv_mesh *mesh;
+    rv_mesh *mesh = NULL;
     size_t faults = 0;
     rv_status status = rvi_skin_mesh(s, &mesh);
     if (status == RV_OK)

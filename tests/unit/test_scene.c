@@ -171,7 +171,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box particles most=0", "within"},
         {"box model", "needs a name"},
         {"box model missing.obj", "missing.obj"},
-        {"box missing.obj", "missing.obj"},
+        {"box file=missing.obj", "missing.obj"},
         {"box model open.obj", "not the surface of a solid"},
         {"box model block.obj model block.obj", "not the surface of a solid"},
         {"box model block.obj reverse=yes", "not the surface of a solid"},
