@@ -1,5 +1,6 @@
 /* scene_api.c: scenes as the library offers them: words, frames, looks, checkpoints. */
 #include "base/file.h"
+#include "base/text.h"
 #include "recipe/scene_run.h"
 #include "recipe/settings.h"
 
@@ -99,13 +100,22 @@ void rv_scene_destroy(rv_scene *s) {
     rvi_free(s->ctx, s);
 }
 
-/* Is there a run word to change? One that says nothing changes nothing. */
-static rv_status demand_run(rv_scene *s) {
-    static const char *const run[] = {"run"};
-    for (int i = 0; i < s->words->count; i++)
-        if ((int)s->words->steps[i].id == (int)RVI_WORD_run)
-            return RV_OK;
-    return rv_recipe_add_words(s->words, 1, run);
+/* A word of which the last one counts, and that changes nothing by itself, need not stand there to
+ * be changed. */
+static rv_status demand_word(rv_scene *s, const char *text, size_t size) {
+    static const rvi_scene_word once[] = {RVI_WORD_run,       RVI_WORD_box,
+                                          RVI_WORD_particles, RVI_WORD_tessellate,
+                                          RVI_WORD_material,  RVI_WORD_wear};
+    for (size_t w = 0; w < sizeof once / sizeof once[0]; w++) {
+        const char *name = rvi_scene_vocabulary.get((int)once[w])->name;
+        if (!rvi_text_is(text, size, name))
+            continue;
+        for (int i = 0; i < s->words->count; i++)
+            if ((int)s->words->steps[i].id == (int)once[w])
+                return RV_OK;
+        return rv_recipe_add_words(s->words, 1, &name);
+    }
+    return RV_OK;
 }
 
 rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
@@ -117,7 +127,7 @@ rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
     size_t room = longest + sizeof "run.";
     const char **said = rvi_alloc(s->ctx, (size_t)count + 1, sizeof *said, "the scene");
     char *texts = rvi_alloc(s->ctx, (size_t)count + 1, room, "the scene");
-    rv_status status = said != NULL && texts != NULL ? demand_run(s) : RV_ERROR_MEMORY;
+    rv_status status = said != NULL && texts != NULL ? RV_OK : RV_ERROR_MEMORY;
     bool first = true; /* no word yet that parameters could be of */
     for (int i = 0; i < count && status == RV_OK; i++) {
         const char *equals = strchr(words[i], '=');
@@ -125,6 +135,9 @@ rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
         bool bare = first && memchr(words[i], '.', (size_t)(equals - words[i])) == NULL;
         snprintf(texts + (size_t)i * room, room, "%s%s", bare ? "run." : "", words[i]);
         said[i] = texts + (size_t)i * room;
+        const char *dot = strchr(said[i], '.');
+        if (equals != NULL && dot != NULL)
+            status = demand_word(s, said[i], (size_t)(dot - said[i]));
     }
     if (status == RV_OK)
         status = rv_recipe_add_words(s->words, count, said);

@@ -182,7 +182,11 @@ static rv_status make_box(const builder *b, const double told[6], rvi_sph_desc *
         return rvi_fail(b->ctx, RV_ERROR_USAGE,
                         "%s: a scene needs a box, such as box low=0/0/0 high=1/1/1, or a stage.",
                         b->name);
-    const double *low = said ? box->low : b->stage->low, *high = said ? box->high : b->stage->high;
+    static const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
+    const double *low = b->stage != NULL ? b->stage->low : zero;
+    const double *high = b->stage != NULL ? b->stage->high : one;
+    low = said && !isnan(box->low[0]) ? box->low : low;
+    high = said && !isnan(box->high[0]) ? box->high : high;
     memcpy(d->low, told != NULL ? told : low, sizeof d->low);
     memcpy(d->high, told != NULL ? told + 3 : high, sizeof d->high);
     if (told == NULL && said && box->file[0])

@@ -106,12 +106,15 @@ void rvi_scene_destroy(rvi_scene *scene) {
 
 /* ---- A frame ---- */
 
-/* Sources that give their whole block every so many frames, the first time in the first. */
+/* Sources that give their whole block every so many frames, the first time in the first; what finds
+ * no room then does not come later. */
 static void open_sources(rvi_scene *s) {
     for (size_t i = 0; i < s->source_count; i++) {
         rvi_spring *spring = &s->water->springs[i];
-        if (s->sources[i].every > 0 && s->frame % s->sources[i].every == 0)
-            spring->due = (double)spring->counts[0] * spring->counts[1] * spring->counts[2];
+        if (s->sources[i].every == 0)
+            continue;
+        bool now = s->frame % s->sources[i].every == 0;
+        spring->due = now ? (double)spring->counts[0] * spring->counts[1] * spring->counts[2] : 0;
     }
 }
 
