@@ -107,7 +107,9 @@ static rv_status make_block(rvi_face_grid *g, uint64_t key, uint32_t *out) {
     block->key = key;
     block->filled = 0;
     g->table[find_place(g, key)] = *out;
-    g->blocks_of_level[level_of(key)]++;
+    int level = level_of(key);
+    block->other = g->blocks_of_level[level]++ > 0 ? g->block_of_level[level] : NONE;
+    g->block_of_level[level] = *out;
     return RV_OK;
 }
 
@@ -195,19 +197,19 @@ static range range_of(int level, const rvi_box *box) {
     return r;
 }
 
-/* The bits of the cells of a block, which is at x, y, z, that lie in the range. */
+/* The bits of the cells of a block that lie in the range, by the block's place. */
 static uint64_t cells_in(const range *r, const int32_t at[3]) {
-    uint64_t mask[3];
-    static const uint64_t ones[3] = {UINT64_C(0x1111111111111111), UINT64_C(0x000f000f000f000f),
-                                     UINT64_C(0xffff)};
-    static const int strides[3] = {1, 4, 16};
+    static const uint64_t along[3] = {UINT64_C(0x1111111111111111), UINT64_C(0x000f000f000f000f),
+                                      UINT64_C(0xffff)};
+    uint64_t cells = ~UINT64_C(0);
     for (int i = 0; i < 3; i++) {
-        mask[i] = 0;
-        for (int32_t k = 0; k < 4; k++)
-            if (4 * at[i] + k >= r->low[i] && 4 * at[i] + k <= r->high[i])
-                mask[i] |= ones[i] << strides[i] * k;
+        int32_t low = r->low[i] - 4 * at[i], high = r->high[i] - 4 * at[i];
+        uint64_t mask = 0;
+        for (int32_t k = low > 0 ? low : 0; k <= (high < 3 ? high : 3); k++)
+            mask |= along[i] << (k << 2 * i);
+        cells &= mask;
     }
-    return mask[0] & mask[1] & mask[2];
+    return cells;
 }
 
 static bool visit_block(const rvi_face_grid *g, const rvi_grid_block *block, uint64_t cells,
@@ -225,9 +227,11 @@ static bool visit_block(const rvi_face_grid *g, const rvi_grid_block *block, uin
 static bool visit_every(const rvi_face_grid *g, const range *r, const rvi_box *box,
                         rvi_visit_fn visit, void *user) {
     const uint64_t mask = (UINT64_C(1) << PLACE_BITS) - 1;
-    for (size_t b = 0; b < g->block_count; b++) {
-        const rvi_grid_block *block = &g->blocks[b];
-        if (level_of(block->key) != r->level || block->filled == 0)
+    uint32_t next = g->block_of_level[r->level];
+    for (size_t b = 0; b < g->blocks_of_level[r->level]; b++) {
+        const rvi_grid_block *block = &g->blocks[next];
+        next = block->other;
+        if (block->filled == 0)
             continue;
         int32_t at[3] = {(int32_t)(block->key & mask), (int32_t)(block->key >> PLACE_BITS & mask),
                          (int32_t)(block->key >> 2 * PLACE_BITS & mask)};

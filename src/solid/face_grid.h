@@ -14,6 +14,7 @@ enum { RVI_GRID_CELLS = 64, RVI_GRID_LEVELS = 32 };
 typedef struct rvi_grid_block {
     uint64_t key;    /* the level and the place */
     uint64_t filled; /* a bit for each cell */
+    uint32_t other;  /* block of the same level */
     uint32_t heads[RVI_GRID_CELLS];
 } rvi_grid_block;
 
@@ -28,6 +29,7 @@ typedef struct rvi_face_grid {
     uint32_t *next, *before; /* the neighbours of each face in its cell */
     uint32_t *where;         /* block and cell of each face; UINT32_MAX: it is not in the grid */
     size_t of_level[RVI_GRID_LEVELS], blocks_of_level[RVI_GRID_LEVELS];
+    uint32_t block_of_level[RVI_GRID_LEVELS]; /* one of them */
 } rvi_face_grid;
 
 rv_status rvi_grid_create(rv_context *ctx, size_t faces, rvi_face_grid *out);
