@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 14, LAST_ROUNDS = 6, FALLS = 4 };
+enum { ROUNDS = 14, LAST_ROUNDS = 6, FALLS = 4 }; /* FALLS: at most, to the surface */
 
 #define NOBODY UINT32_MAX
 
@@ -19,6 +19,7 @@ typedef struct casting {
     rvi_net_mesh net;
     double *lengths; /* of edges, at each vertex */
     double scale;    /* metres of a length of 1 */
+    double near;     /* metres from the surface that are near enough */
 } casting;
 
 /* ---- cells ---- */
@@ -169,15 +170,14 @@ static rv_status start(casting *c) {
 /* ---- the surface ---- */
 
 /* Which way the shape grows, along the axes that are free. */
-static double slope_at(const casting *c, const double at[3], const bool held[3], double out[3]) {
+static void slope_at(const casting *c, const double at[3], double here, const bool held[3],
+                     double out[3]) {
     const double step = 1e-4;
-    double here = c->mold->shape(at);
     for (int k = 0; k < 3; k++) {
         double beside[3] = {at[0], at[1], at[2]};
         beside[k] += step;
         out[k] = held[k] ? 0 : (c->mold->shape(beside) - here) / step;
     }
-    return here;
 }
 
 /* Brings a vertex to its patches. */
@@ -195,9 +195,12 @@ static void bring_back(casting *c, uint32_t v) {
     }
     double most = 0.5 * c->scale * c->lengths[v];
     for (int i = 0; i < FALLS && patches >> RVI_PATCH_LAND & 1; i++) {
-        double slope[3], here = slope_at(c, at, held, slope);
+        double slope[3], here = c->mold->shape(at);
+        if (fabs(here) < c->near)
+            break;
+        slope_at(c, at, here, held, slope);
         double square = (slope[0] * slope[0] + slope[1] * slope[1]) + slope[2] * slope[2];
-        if (fabs(here) < 1e-7 || square < 1e-6)
+        if (square < 1e-6)
             break;
         double by = here / square, far = fabs(by) * sqrt(square);
         by *= far > most ? most / far : 1;
@@ -256,40 +259,51 @@ static bool evened(const casting *c, uint32_t v, double out[3]) {
     return true;
 }
 
-/* Would a face at the vertex turn over, compared with the others before? */
-static bool kept(const rvi_net_mesh *n, uint32_t v, double (*before)[3], int count) {
+enum { FAN = 24 }; /* faces around a vertex that are looked at */
+
+static int normals_around(const rvi_net_mesh *n, uint32_t v, double out[FAN][3]) {
+    int count = 0;
     uint32_t h = n->leaving[v];
-    int i = 0;
     do {
-        double now[3], *was = before[i];
-        rvi_net_normal(n, h / 3, now);
-        double along = (now[0] * was[0] + now[1] * was[1]) + now[2] * was[2];
-        double sizes = ((now[0] * now[0] + now[1] * now[1]) + now[2] * now[2]) *
-                       ((was[0] * was[0] + was[1] * was[1]) + was[2] * was[2]);
-        if (along <= 0.3 * sqrt(sizes))
-            return false;
+        rvi_net_normal(n, h / 3, out[count++]);
         h = rvi_around(n, h);
-        i++;
-    } while (h != n->leaving[v] && i < count);
+    } while (h != n->leaving[v] && count < FAN);
+    return count;
+}
+
+/* Has a face turned over? Those of a side of the box know where out is, and may always turn back;
+ * the others may turn only so far at once. */
+static bool turned_over(uint8_t patch, const double was[3], const double now[3], bool careful) {
+    if (patch != RVI_PATCH_LAND) {
+        double out = patch & 1 ? 1 : -1;
+        return out * now[patch / 2] <= 0 && out * was[patch / 2] > 0;
+    }
+    double along = (now[0] * was[0] + now[1] * was[1]) + now[2] * was[2];
+    double sizes = ((now[0] * now[0] + now[1] * now[1]) + now[2] * now[2]) *
+                   ((was[0] * was[0] + was[1] * was[1]) + was[2] * was[2]);
+    return careful && along <= 0.3 * sqrt(sizes);
+}
+
+static bool kept(const rvi_net_mesh *n, uint32_t v, double before[FAN][3], bool careful) {
+    double now[FAN][3];
+    int count = normals_around(n, v, now);
+    uint32_t h = n->leaving[v];
+    for (int i = 0; i < count; i++, h = rvi_around(n, h))
+        if (turned_over(n->patch[h / 3], before[i], now[i], careful))
+            return false;
     return true;
 }
 
 static void even_out(casting *c, bool careful) {
-    enum { MOST = 24 };
     rvi_net_mesh *n = &c->net;
     for (uint32_t v = 0; v < n->vertices; v++) {
-        double to[3], old[3], before[MOST][3];
-        int count = 0;
+        double to[3], old[3], before[FAN][3];
         memcpy(old, n->at[v], sizeof old);
-        uint32_t h = n->leaving[v];
-        do {
-            rvi_net_normal(n, h / 3, before[count++]);
-            h = rvi_around(n, h);
-        } while (h != n->leaving[v] && count < MOST);
+        normals_around(n, v, before);
         if (evened(c, v, to))
             memcpy(n->at[v], to, sizeof to);
         bring_back(c, v);
-        if (careful && !kept(n, v, before, count))
+        if (!kept(n, v, before, careful))
             memcpy(n->at[v], old, sizeof old);
     }
 }
@@ -309,7 +323,12 @@ static double share_of(const casting *c, uint32_t h) {
 static void split_at(casting *c, uint32_t h) {
     uint32_t m = rvi_net_split(&c->net, h);
     c->lengths[m] = c->mold->length(c->net.at[m]);
+    double old[3], before[FAN][3];
+    memcpy(old, c->net.at[m], sizeof old);
+    normals_around(&c->net, m, before);
     bring_back(c, m);
+    if (!kept(&c->net, m, before, true))
+        memcpy(c->net.at[m], old, sizeof old);
 }
 
 static void split_long(casting *c, double limit) {
@@ -437,6 +456,7 @@ static rv_status shape_net(casting *c) {
     for (int k = 0; k < 3; k++)
         cell = fmin(cell, (m->high[k] - m->low[k]) / m->cells[k]);
     measure(c);
+    c->near = 1e-3 * cell;
     c->scale = cell / c->mold->length(c->net.at[0]);
     for (int i = 0; i < 5; i++)
         even_out(c, false);
@@ -454,6 +474,7 @@ static rv_status shape_net(casting *c) {
             return status;
     }
     rv_status status = reach_number(c);
+    c->near = 1e-7;
     for (int i = 0; i < LAST_ROUNDS && status == RV_OK; i++) {
         flip_all(c);
         even_out(c, true);

@@ -43,7 +43,7 @@ static const ready SCENES[] = {
                .elevation = 38},
      .mold = {.low = {GAP, GAP, GAP},
               .high = {1.8, 1.2 - GAP, 0.85},
-              .cells = {18, 12, 8},
+              .cells = {27, 18, 12},
               .shape = rvi_shape_river,
               .length = rvi_length_river}},
     {.stage = {.name = "lake",

@@ -24,51 +24,54 @@ static double soft_max(double a, double b, double w) {
     return -soft_min(-a, -b, w);
 }
 
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
 static double sine(double x) {
     return (double)rvi_sinf((float)x);
 }
 
-/* Gradient noise in space, about -1 to 1 (K. Perlin, Improving noise, 2002). */
-static double knot(uint64_t seed, const double cell[3], const double from[3]) {
-    uint64_t which = (uint64_t)(int64_t)cell[0] * UINT64_C(0x8da6b343) +
-                     (uint64_t)(int64_t)cell[1] * UINT64_C(0xd8163841) +
-                     (uint64_t)(int64_t)cell[2] * UINT64_C(0xcb1ab31f);
-    uint64_t bits = rvi_random(seed, which, 0);
+/* Gradient noise in space or, with two axes, on the ground; about -1 to 1 (K. Perlin, Improving
+ * noise, 2002). */
+static double knot(uint64_t seed, const int64_t cell[3], const double from[3], int axes) {
+    uint64_t bits = rvi_mix(seed + (uint64_t)cell[0] * UINT64_C(0x8da6b343) +
+                            (uint64_t)cell[1] * UINT64_C(0xd8163841000) +
+                            (uint64_t)cell[2] * UINT64_C(0xcb1ab31f000000));
     double sum = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < axes; k++)
         sum += ((double)(bits >> (16 * k) & 0xffff) / 32767.5 - 1) * from[k];
     return sum;
 }
 
-static double noise(uint64_t seed, const double at[3], double size) {
-    double cell[3], part[3], fade[3], sum = 0;
-    for (int k = 0; k < 3; k++) {
-        double x = at[k] / size;
-        cell[k] = rvi_floor(x);
-        part[k] = x - cell[k];
+static double noise(uint64_t seed, const double at[3], double size, int axes) {
+    int64_t cell[3] = {0};
+    double part[3], fade[3], sum = 0;
+    for (int k = 0; k < axes; k++) {
+        double x = at[k] / size, whole = rvi_floor(x);
+        cell[k] = (int64_t)whole;
+        part[k] = x - whole;
         fade[k] = part[k] * part[k] * part[k] * (part[k] * (part[k] * 6 - 15) + 10);
     }
-    for (int i = 0; i < 8; i++) {
-        double weight = 1, corner[3], from[3];
-        for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 1 << axes; i++) {
+        double weight = 1, from[3];
+        int64_t corner[3] = {0};
+        for (int k = 0; k < axes; k++) {
             int up = i >> k & 1;
             corner[k] = cell[k] + up;
             from[k] = part[k] - up;
             weight *= up ? fade[k] : 1 - fade[k];
         }
-        sum += weight * knot(seed, corner, from);
+        sum += weight * knot(seed, corner, from, axes);
     }
     return sum;
 }
 
 static double rough(uint64_t seed, const double at[3], double size) {
-    return noise(seed, at, size) + 0.5 * noise(seed + 1, at, 0.47 * size);
+    return noise(seed, at, size, 3) + 0.5 * noise(seed + 1, at, 0.47 * size, 3);
 }
-
-/* Of the place on the ground alone. */
 static double rough_ground(uint64_t seed, const double at[3], double size) {
-    double flat[3] = {at[0], at[1], 0.37 * size};
-    return rough(seed, flat, size);
+    return noise(seed, at, size, 2) + 0.5 * noise(seed + 1, at, 0.47 * size, 2);
 }
 
 /* How far a place is from the line between two points, on the ground or in space. */
@@ -108,9 +111,8 @@ double rvi_shape_river(const double at[3]) {
 }
 
 double rvi_length_river(const double at[3]) {
-    double deep = smooth_step(0.05, 0.28, 0.72 - at[2]);
-    return 1 + 2.6 * smooth_step(0.16, 0.42, off_river(at)) +
-           1.5 * deep * smooth_step(0.25, 0.3, off_river(at));
+    double deep = smooth_step(0.02, 0.25, -rvi_shape_river(at));
+    return 1 + 2.3 * larger(smooth_step(0.14, 0.50, off_river(at)), deep);
 }
 
 /* ---- lake: a basin on a slope, and a notch in its rim ---- */
@@ -148,16 +150,15 @@ double rvi_shape_lake(const double at[3]) {
 }
 
 double rvi_length_lake(const double at[3]) {
-    double wall = smooth_step(0.04, 0.2, 0.40 - at[2]) * smooth_step(0.3, 0.5, off_lake(at));
-    return 1 +
-           1.1 * smooth_step(0.40, 0.75, off_lake(at)) * smooth_step(0.12, 0.4, off_stream(at)) +
-           1.2 * wall;
+    double deep = smooth_step(0.02, 0.3, -rvi_shape_lake(at));
+    double dry = smooth_step(0.40, 0.75, off_lake(at)) * smooth_step(0.12, 0.4, off_stream(at));
+    return 1 + 1.2 * larger(dry, deep);
 }
 
 double rvi_length_detailed_lake(const double at[3]) {
-    double wall = smooth_step(0.04, 0.2, 0.40 - at[2]) * smooth_step(0.3, 0.5, off_lake(at));
-    double wet = smooth_step(0.36, 0.6, off_lake(at)) * smooth_step(0.10, 0.34, off_stream(at));
-    return 1 + 2.6 * wet + 1.5 * wall * wet;
+    double deep = smooth_step(0.02, 0.3, -rvi_shape_lake(at));
+    double dry = smooth_step(0.36, 0.70, off_lake(at)) * smooth_step(0.10, 0.40, off_stream(at));
+    return 1 + 2.8 * larger(dry, deep);
 }
 
 /* ---- tube: a block, and a bent tube from its top to its east side ---- */
@@ -206,9 +207,8 @@ double rvi_shape_two_sources(const double at[3]) {
 }
 
 double rvi_length_two_sources(const double at[3]) {
-    double deep = smooth_step(0.05, 0.28, 0.70 - at[2]);
-    return 1 + 2.2 * smooth_step(0.15, 0.4, off_fork(at)) +
-           1.5 * deep * smooth_step(0.22, 0.3, off_fork(at));
+    double deep = smooth_step(0.02, 0.25, -rvi_shape_two_sources(at));
+    return 1 + 2.3 * larger(smooth_step(0.12, 0.45, off_fork(at)), deep);
 }
 
 /* ---- arch: a fin of rock across a stream that has found its way through ---- */
@@ -237,16 +237,15 @@ double rvi_shape_arch(const double at[3]) {
 }
 
 double rvi_length_arch(const double at[3]) {
-    double off = fabs(at[1] - 0.60);
-    double fin = smooth_step(0.22, 0.5, fabs(at[0] - 0.92));
-    double low = smooth_step(0.05, 0.22, 0.42 - at[2]);
-    return 1 + 1.6 * fin * smooth_step(0.18, 0.45, off) + 1.8 * low * smooth_step(0.25, 0.5, off);
+    double deep = smooth_step(0.02, 0.25, -rvi_shape_arch(at));
+    double fin = smooth_step(0.15, 0.6, fabs(at[0] - 0.92));
+    return 1 + 1.8 * larger(fin * smooth_step(0.14, 0.5, fabs(at[1] - 0.60)), deep);
 }
 
 /* ---- cave: a chimney, a throat, a chamber and a mouth ---- */
 
 static double off_cave(const double at[3]) {
-    static const double top[3] = {0.45, 0.62, 1.2}, throat[3] = {0.47, 0.58, 0.70};
+    static const double top[3] = {0.45, 0.60, 1.2}, throat[3] = {0.47, 0.60, 0.70};
     static const double chamber[3] = {0.66, 0.60, 0.37}, mouth[3] = {1.6, 0.60, 0.26};
     /* A funnel that narrows down to the throat, a flat chamber, a passage out. */
     double funnel = off_line(at, top, throat, 3) - 0.085 - 0.10 * smooth_step(0.78, 1.0, at[2]);
@@ -262,7 +261,7 @@ double rvi_shape_cave(const double at[3]) {
     double hill = 0.96 - 0.10 * at[0] - 0.16 * smooth_step(0.7, 1.3, at[0]) +
                   0.05 * rough_ground(61, at, 0.35);
     /* Around the chimney the ground dips, so that the water finds it. */
-    double x = at[0] - 0.45, y = at[1] - 0.62;
+    double x = at[0] - 0.45, y = at[1] - 0.60;
     hill -= 0.10 * (1 - smooth_step(0.08, 0.36, sqrt(x * x + y * y)));
     return soft_max(at[2] - hill, -(off_cave(at) + 0.018 * rough(63, at, 0.17)), 0.05);
 }

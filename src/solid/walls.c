@@ -86,10 +86,20 @@ static bool touch_face(const rvi_walls *walls, uint32_t number, const float p[3]
     return true;
 }
 
+#if defined(__SSE__)
+static RVI_HOT unsigned bits_of(rvi_m4 m) {
+    return (unsigned)__builtin_ia32_movmskps((rvi_v4)m);
+}
+#else
+static RVI_HOT unsigned bits_of(rvi_m4 m) {
+    return (unsigned)((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8));
+}
+#endif
+
 /* Which of four faces of a list may be nearer than `reach`? Their bits, by the balls around them.
  */
-static unsigned near_four(const rvi_walls *w, const uint32_t *faces, const float p[3],
-                          float reach) {
+static RVI_HOT unsigned near_four(const rvi_walls *w, const uint32_t *faces, const float p[3],
+                                  float reach) {
     rvi_v4 a = w->balls[faces[0]], b = w->balls[faces[1]], c = w->balls[faces[2]];
     rvi_v4 d = w->balls[faces[3]], xy[2], zr[2];
     xy[0] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
@@ -101,12 +111,12 @@ static unsigned near_four(const rvi_walls *w, const uint32_t *faces, const float
     rvi_v4 z = __builtin_shufflevector(zr[0], zr[1], 0, 1, 4, 5) - p[2];
     rvi_v4 far = (__builtin_shufflevector(zr[0], zr[1], 2, 3, 6, 7) + reach) * 1.0001f;
     rvi_m4 near = ((x * x + y * y) + z * z) < far * far;
-    return (unsigned)((near[0] & 1) | (near[1] & 2) | (near[2] & 4) | (near[3] & 8));
+    return bits_of(near);
 }
 
 /* The faces of a list that may be near, by their bits; `at` is a multiple of four. */
-static unsigned near_bits(const rvi_walls *w, const rvi_cell *list, uint32_t at, const float p[3],
-                          float reach) {
+static RVI_HOT unsigned near_bits(const rvi_walls *w, const rvi_cell *list, uint32_t at,
+                                  const float p[3], float reach) {
     if (at + 4 <= list->count)
         return near_four(w, w->pool + list->start + at, p, reach);
     return (1u << (list->count - at)) - 1;

@@ -12,7 +12,7 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
     return (rvi_wear_desc){.thickness = 1,
                            .index = 0.5f,
                            .exponent = 1,
-                           .reach = 1,
+                           .reach = 0.75f,
                            .closest = 0.25f,
                            .farthest = 0.05f,
                            .least = 1e-3f,

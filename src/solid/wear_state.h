@@ -31,12 +31,6 @@ typedef struct rvi_swept { /* a face that moves, at least in part */
     double area[3]; /* its normal, as long as the area, in the mean over the way */
 } rvi_swept;
 
-typedef struct rvi_load { /* of a particle */
-    double sediment;
-    double room; /* share of what it can hold */
-    double few;  /* the largest share that it exchanges with one neighbour */
-} rvi_load;
-
 struct rvi_wear {
     rv_context *ctx;
     rvi_wear_desc desc;
@@ -55,7 +49,7 @@ struct rvi_wear {
     double entering;        /* seconds that changed faces took in the last step */
     /* Of particles, with room for all of them. */
     rvi_touch *touches; /* the face is RVI_NOBODY where there is none */
-    rvi_load *loads;
+    rvi_v4 *loads;      /* what sediment drifts by */
     double *drifted;
     uint8_t *leaves;
     size_t *counts; /* of blocks */
