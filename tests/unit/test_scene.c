@@ -1,6 +1,11 @@
 /* Scenes through the library: words, frames, books, checkpoints, and what goes wrong. */
 #include "support.h"
 
+#include "base/context.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "recipe/scene_run.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -201,6 +206,44 @@ static void wrong_scenes_get_a_sentence(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* ---- bytes that are not what was written ---- */
+
+/* Bytes changed at many places, with a hash that fits: a sentence, or a scene that can go on. */
+static void altered_checkpoints_do_no_harm(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *scene = scene_of(ctx, fall);
+    for (int i = 0; i < 12; i++)
+        support_ok(ctx, rv_scene_step(scene));
+    support_ok(ctx, rv_scene_save(scene, "right.ck"));
+    rv_scene_destroy(scene);
+    rvi_bytes right;
+    support_ok(ctx, rvi_file_read(ctx, "right.ck", &right));
+    assert_true(right.size < 65536); /* so that one hash goes over all of it */
+    size_t end = right.size - sizeof(uint64_t);
+    int refused = 0;
+    for (uint64_t i = 0; i < 400; i++) {
+        size_t at = 20 + (size_t)(rvi_random(1, i, 0) % (end - 20));
+        unsigned char old = right.data[at];
+        right.data[at] = (unsigned char)(old ^ (1u << rvi_random(2, i, 0) % 8));
+        uint64_t hash = rvi_hash(right.data, end, 0);
+        memcpy(right.data + end, &hash, sizeof hash);
+        if (rvi_scene_decode(ctx, "altered", right.data, right.size, &scene) == RV_OK)
+            (void)rv_scene_step(scene);
+        else
+            refused++;
+        rv_scene_destroy(scene);
+        right.data[at] = old;
+    }
+    assert_in_range(refused, 20, 400);
+    for (size_t size = 0; size < right.size; size += 97) {
+        assert_int_equal(rvi_scene_decode(ctx, "cut", right.data, size, &scene), RV_ERROR_INPUT);
+        assert_null(scene);
+    }
+    rvi_free(ctx, right.data);
+    rv_context_destroy(ctx);
+}
+
 /* ---- no memory ---- */
 
 static rv_status live_and_resume(rv_context *ctx) {
@@ -290,6 +333,7 @@ int main(void) {
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(printed_words_are_the_same),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
+        cmocka_unit_test(altered_checkpoints_do_no_harm),
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(a_stop_leaves_a_whole_scene),
     };
