@@ -1,4 +1,5 @@
 /* print.c: values as a recipe would say them. */
+#include "base/text.h"
 #include "recipe/parse.h"
 
 #include <inttypes.h>
@@ -25,13 +26,14 @@ static int print_real(float value, char *out, size_t size) {
 static int print_double(double value, char *out, size_t size) {
     char text[40];
     for (int digits = 6; digits <= 17; digits++) {
+        double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        for (char *c = text; *c; c++)
+            if (*c == ',')
+                *c = '.';
+        if (rvi_text_number(text, strlen(text), &back) && back == value)
             break;
     }
-    for (char *c = text; *c; c++)
-        if (*c == ',')
-            *c = '.';
     return snprintf(out, size, "%s", text);
 }
 

@@ -60,7 +60,7 @@ rv_status rvi_scene_mesh(const rvi_scene *scene, rv_mesh **out);
 double rvi_scene_smallest_angle(const rvi_scene *scene);
 uint64_t rvi_scene_hash(const rvi_scene *scene); /* of rock and water */
 
-/* For scene.c and scene_state.c: takes the skin over; without blocks no water is filled in. */
+/* For scene_frame.c and scene_state.c: takes the skin over; without blocks no water is filled in. */
 rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_skin *skin, bool blocks,
                           rvi_scene **out);
 

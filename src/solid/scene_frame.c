@@ -1,4 +1,4 @@
-/* scene.c: water and rock together: making them, and the order of a frame. */
+/* scene_frame.c: water and rock together: making them, and the order of a frame. */
 #include "solid/scene.h"
 
 #include "base/context.h"
