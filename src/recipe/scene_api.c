@@ -238,6 +238,7 @@ rv_status rvi_scene_shoot(const rv_scene *s, const char *png) {
                            .azimuth = s->setup.azimuth,
                            .elevation = s->setup.elevation,
                            .cut = s->setup.cut,
+                           .wet = s->setup.run.wet,
                            .wire = s->setup.run.wire};
     return rvi_scene_draw(s->now, &view, png);
 }

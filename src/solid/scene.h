@@ -60,7 +60,8 @@ rv_status rvi_scene_mesh(const rvi_scene *scene, rv_mesh **out);
 double rvi_scene_smallest_angle(const rvi_scene *scene);
 uint64_t rvi_scene_hash(const rvi_scene *scene); /* of rock and water */
 
-/* For scene_frame.c and scene_state.c: takes the skin over; without blocks no water is filled in. */
+/* For scene_frame.c and scene_state.c: takes the skin over; without blocks no water is filled in.
+ */
 rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_skin *skin, bool blocks,
                           rvi_scene **out);
 
@@ -77,7 +78,7 @@ typedef struct rvi_scene_view {
     int width, height;
     float azimuth, elevation; /* degrees */
     float cut;                /* 0 to 1: how much is cut away towards the camera */
-    bool wire;
+    bool wet, wire;           /* is water drawn, are edges? */
 } rvi_scene_view;
 /* What was taken is red, what was laid down blue-green. */
 rv_status rvi_scene_draw(const rvi_scene *scene, const rvi_scene_view *view, const char *png);

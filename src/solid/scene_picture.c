@@ -93,7 +93,8 @@ static rv_status draw(const rvi_scene *s, const rvi_scene_view *how, drawing *d)
     if (status == RV_OK)
         status = rvi_canvas_make(s->ctx, how->width, how->height, &d->canvas);
     if (status == RV_OK)
-        status = rvi_solid_view_draw(s->ctx, &view, &rock, s->skin != NULL, &water, &d->canvas);
+        status = rvi_solid_view_draw(s->ctx, &view, &rock, s->skin != NULL,
+                                     how->wet ? &water : NULL, &d->canvas);
     return status;
 }
 
