@@ -271,30 +271,42 @@ static int normals_around(const rvi_net_mesh *n, uint32_t v, double out[FAN][3])
     return count;
 }
 
-/* Has a face turned over? Those of a side of the box know where out is, and may always turn back;
- * the others may turn only so far at once. */
-static bool turned_over(uint8_t patch, const double was[3], const double now[3], bool careful) {
-    if (patch != RVI_PATCH_LAND) {
-        double out = patch & 1 ? 1 : -1;
-        return out * now[patch / 2] <= 0 && out * was[patch / 2] > 0;
-    }
-    double along = (now[0] * was[0] + now[1] * was[1]) + now[2] * was[2];
-    double sizes = ((now[0] * now[0] + now[1] * now[1]) + now[2] * now[2]) *
-                   ((was[0] * was[0] + was[1] * was[1]) + was[2] * was[2]);
-    return careful && along <= 0.3 * sqrt(sizes);
+/* How much two directions agree: a cosine. */
+static double agree(const double a[3], const double b[3]) {
+    double sizes =
+        ((a[0] * a[0] + a[1] * a[1]) + a[2] * a[2]) * ((b[0] * b[0] + b[1] * b[1]) + b[2] * b[2]);
+    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) / sqrt(sizes + 1e-300);
 }
 
-static bool kept(const rvi_net_mesh *n, uint32_t v, double before[FAN][3], bool careful) {
+/* Where out is for a face of the vertex. */
+static void outwards(const casting *c, uint32_t v, uint8_t patch, double out[3]) {
+    const bool free[3] = {false, false, false};
+    if (patch == RVI_PATCH_LAND) {
+        slope_at(c, c->net.at[v], c->mold->shape(c->net.at[v]), free, out);
+        return;
+    }
+    out[0] = out[1] = out[2] = 0;
+    out[patch / 2] = patch & 1 ? 1 : -1;
+}
+
+/* Has no face of the vertex turned over? Those that lay wrong may turn back. */
+static bool kept(const casting *c, uint32_t v, double before[FAN][3]) {
+    const rvi_net_mesh *n = &c->net;
     double now[FAN][3];
     int count = normals_around(n, v, now);
     uint32_t h = n->leaving[v];
-    for (int i = 0; i < count; i++, h = rvi_around(n, h))
-        if (turned_over(n->patch[h / 3], before[i], now[i], careful))
+    for (int i = 0; i < count; i++, h = rvi_around(n, h)) {
+        double out[3];
+        if (agree(now[i], before[i]) > 0.5)
+            continue;
+        outwards(c, v, n->patch[h / 3], out);
+        if (agree(now[i], out) <= 0.2 && agree(now[i], out) < agree(before[i], out))
             return false;
+    }
     return true;
 }
 
-static void even_out(casting *c, bool careful) {
+static void even_out(casting *c) {
     rvi_net_mesh *n = &c->net;
     for (uint32_t v = 0; v < n->vertices; v++) {
         double to[3], old[3], before[FAN][3];
@@ -303,7 +315,7 @@ static void even_out(casting *c, bool careful) {
         if (evened(c, v, to))
             memcpy(n->at[v], to, sizeof to);
         bring_back(c, v);
-        if (!kept(n, v, before, careful))
+        if (!kept(c, v, before))
             memcpy(n->at[v], old, sizeof old);
     }
 }
@@ -327,7 +339,7 @@ static void split_at(casting *c, uint32_t h) {
     memcpy(old, c->net.at[m], sizeof old);
     normals_around(&c->net, m, before);
     bring_back(c, m);
-    if (!kept(&c->net, m, before, true))
+    if (!kept(c, m, before))
         memcpy(c->net.at[m], old, sizeof old);
 }
 
@@ -455,17 +467,21 @@ static rv_status shape_net(casting *c) {
     double cell = 1e300;
     for (int k = 0; k < 3; k++)
         cell = fmin(cell, (m->high[k] - m->low[k]) / m->cells[k]);
-    measure(c);
     c->near = 1e-3 * cell;
-    c->scale = cell / c->mold->length(c->net.at[0]);
-    for (int i = 0; i < 5; i++)
-        even_out(c, false);
+    /* All edges are as long as cells at first: slowly from steps to the surface. */
+    c->scale = cell;
+    for (size_t v = 0; v < c->net.room; v++)
+        c->lengths[v] = 0.5;
+    for (int i = 0; i < 12; i++)
+        even_out(c);
+    measure(c);
+    c->scale = cell / c->lengths[0];
     for (int i = 0; i < ROUNDS; i++) {
         split_long(c, 1.4);
         collapse_short(c, 0.7, 1.4);
         flip_all(c);
-        even_out(c, true);
-        even_out(c, true);
+        even_out(c);
+        even_out(c);
         measure(c);
         double many = (double)c->net.vertices / (double)m->vertices;
         c->scale *= many < 0.25 ? 0.6 : sqrt(many);
@@ -477,7 +493,7 @@ static rv_status shape_net(casting *c) {
     c->near = 1e-7;
     for (int i = 0; i < LAST_ROUNDS && status == RV_OK; i++) {
         flip_all(c);
-        even_out(c, true);
+        even_out(c);
         measure(c);
         status = rvi_poll(c->ctx);
     }

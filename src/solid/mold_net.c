@@ -139,6 +139,17 @@ static bool turned(const double a[3], const double b[3]) {
     return dot(a, b) <= TURN * sqrt(dot(a, a) * dot(b, b));
 }
 
+static bool on_crease(const rvi_net_mesh *n, uint32_t v) {
+    unsigned patches = rvi_net_patches(n, v);
+    return (patches & (patches - 1)) != 0;
+}
+
+/* A face with all corners on creases would lie in the patch beside its own where that one is
+ * flat. */
+static bool all_on_creases(const rvi_net_mesh *n, uint32_t a, uint32_t b, uint32_t c) {
+    return on_crease(n, a) && on_crease(n, b) && on_crease(n, c);
+}
+
 bool rvi_net_flip(rvi_net_mesh *n, uint32_t h) {
     uint32_t t = n->twins[h], a = n->corners[h], b = n->corners[t];
     uint32_t c = n->corners[rvi_last(h)], d = n->corners[rvi_last(t)];
@@ -152,6 +163,8 @@ bool rvi_net_flip(rvi_net_mesh *n, uint32_t h) {
     normal_of(n->at[a], n->at[d], n->at[c], f);
     normal_of(n->at[b], n->at[c], n->at[d], g);
     if (turned(before, other) || turned(mean, f) || turned(mean, g))
+        return false;
+    if (all_on_creases(n, a, d, c) || all_on_creases(n, b, c, d))
         return false;
     uint32_t bc = n->twins[rvi_next(h)], ad = n->twins[rvi_next(t)];
     set_face(n, h, a, d, c);
@@ -189,7 +202,7 @@ static bool folds(const rvi_net_mesh *n, uint32_t h) {
             continue;
         normal_of(n->at[a], n->at[p], n->at[q], before);
         normal_of(n->at[b], n->at[p], n->at[q], after);
-        if (turned(before, after))
+        if (turned(before, after) || all_on_creases(n, b, p, q))
             return true;
     }
     return false;

@@ -17,7 +17,11 @@ typedef struct ready {
     rvi_mold mold;
 } ready;
 
-#define WEARS .critical = 4.0f, .rate = 0.003f, .most = 0.3f, .limit = 0.05f
+#define WEARS .critical = 6, .rate = 4e-3f, .most = 0.3f, .limit = 0.035f
+#define OPEN_EAST                                                                                  \
+    {                                                                                              \
+        { false, true }                                                                            \
+    }
 
 static const ready SCENES[] = {
     {.stage = {.name = "dam_break",
@@ -32,11 +36,12 @@ static const ready SCENES[] = {
                .elevation = 20}},
     {.stage = {.name = "river",
                .sentence = "A winding river bed in a block of land.",
-               .high = {2.2, 1.2, 0.9},
+               .open = OPEN_EAST,
+               .high = {1.9, 1.2, 0.9},
                .vertices = 2126 - BOX_VERTICES,
                .particles = 12125,
-               .spacing = 0.02f,
-               .sources = {{{0.04, 0.66, 0.56}, {0.12, 0.22, 0.08}, {1, 0, 0}, 2500}},
+               .spacing = 0.016f,
+               .sources = {{{0.03, 0.66, 0.37}, {0.10, 0.24, 0.112}, {0.7f, 0.1f, 0}, 4500}},
                .source_count = 1,
                WEARS,
                .azimuth = 155,
@@ -48,10 +53,11 @@ static const ready SCENES[] = {
               .length = rvi_length_river}},
     {.stage = {.name = "lake",
                .sentence = "A basin on a slope, which fills and runs over at its lip.",
-               .high = {2.2, 1.4, 0.9},
+               .open = OPEN_EAST,
+               .high = {1.9, 1.4, 0.9},
                .vertices = 4538 - BOX_VERTICES,
                .particles = 12528,
-               .spacing = 0.02f,
+               .spacing = 0.016f,
                .blocks = {{{0.40, 0.30, 0.20}, {1.2, 1.1, 0.36}}},
                .block_count = 1,
                .sources = {{{0.04, 0.60, 0.66}, {0.12, 0.20, 0.08}, {1, 0, 0}, 2200}},
@@ -61,15 +67,16 @@ static const ready SCENES[] = {
                .elevation = 38},
      .mold = {.low = {GAP, GAP, GAP},
               .high = {1.8, 1.4 - GAP, 0.85},
-              .cells = {18, 14, 8},
+              .cells = {27, 21, 12},
               .shape = rvi_shape_lake,
               .length = rvi_length_lake}},
     {.stage = {.name = "detailed_lake",
                .sentence = "The lake with smaller faces where water will flow.",
-               .high = {2.2, 1.4, 0.9},
+               .open = OPEN_EAST,
+               .high = {1.9, 1.4, 0.9},
                .vertices = 6065 - BOX_VERTICES,
                .particles = 12096,
-               .spacing = 0.02f,
+               .spacing = 0.016f,
                .blocks = {{{0.40, 0.30, 0.20}, {1.2, 1.1, 0.36}}},
                .block_count = 1,
                .sources = {{{0.04, 0.60, 0.66}, {0.12, 0.20, 0.08}, {1, 0, 0}, 2200}},
@@ -79,7 +86,7 @@ static const ready SCENES[] = {
                .elevation = 38},
      .mold = {.low = {GAP, GAP, GAP},
               .high = {1.8, 1.4 - GAP, 0.85},
-              .cells = {18, 14, 8},
+              .cells = {27, 21, 12},
               .shape = rvi_shape_lake,
               .length = rvi_length_detailed_lake}},
     {.stage = {.name = "tube",
@@ -88,7 +95,7 @@ static const ready SCENES[] = {
                .vertices = 2355 - BOX_VERTICES,
                .holes = 1,
                .particles = 12528,
-               .spacing = 0.02f,
+               .spacing = 0.016f,
                .sources = {{{0.32, 0.50, 1.10}, {0.20, 0.20, 0.12}, {0, 0, -1.5f}, 3000}},
                .source_count = 1,
                WEARS,
@@ -102,10 +109,11 @@ static const ready SCENES[] = {
               .length = rvi_length_tube}},
     {.stage = {.name = "two_sources",
                .sentence = "Two springs whose streams join.",
-               .high = {2.2, 1.4, 0.9},
+               .open = OPEN_EAST,
+               .high = {1.9, 1.4, 0.9},
                .vertices = 4000,
                .particles = 12000,
-               .spacing = 0.02f,
+               .spacing = 0.016f,
                .sources = {{{0.04, 0.24, 0.60}, {0.12, 0.16, 0.08}, {1, 0.3f, 0}, 1300},
                            {{0.04, 1.02, 0.60}, {0.12, 0.16, 0.08}, {1, -0.4f, 0}, 1300}},
                .source_count = 2,
@@ -114,16 +122,17 @@ static const ready SCENES[] = {
                .elevation = 38},
      .mold = {.low = {GAP, GAP, GAP},
               .high = {1.8, 1.4 - GAP, 0.85},
-              .cells = {18, 14, 8},
+              .cells = {27, 21, 12},
               .shape = rvi_shape_two_sources,
               .length = rvi_length_two_sources}},
     {.stage = {.name = "arch",
                .sentence = "A stream through a natural arch in a fin of rock.",
-               .high = {2.2, 1.2, 1.2},
+               .open = OPEN_EAST,
+               .high = {1.9, 1.2, 1.2},
                .vertices = 5000,
                .holes = 1,
                .particles = 12000,
-               .spacing = 0.02f,
+               .spacing = 0.016f,
                .sources = {{{0.04, 0.52, 0.34}, {0.12, 0.22, 0.08}, {1, 0, 0}, 2500}},
                .source_count = 1,
                WEARS,
@@ -140,7 +149,7 @@ static const ready SCENES[] = {
                .vertices = 5000,
                .holes = 1,
                .particles = 12000,
-               .spacing = 0.02f,
+               .spacing = 0.016f,
                .sources = {{{0.36, 0.52, 1.05}, {0.18, 0.20, 0.10}, {0, 0, -1}, 1800}},
                .source_count = 1,
                WEARS,
@@ -174,6 +183,7 @@ rvi_sph_desc rvi_stage_water(const rvi_stage *stage) {
     rvi_sph_desc desc = rvi_sph_desc_default();
     memcpy(desc.low, stage->low, sizeof desc.low);
     memcpy(desc.high, stage->high, sizeof desc.high);
+    memcpy(desc.open, stage->open, sizeof desc.open);
     desc.spacing = stage->spacing;
     desc.most = stage->particles;
     return desc;

@@ -26,6 +26,7 @@ typedef struct rvi_stage {
     const char *name;       /* the word for it: dam_break, river ... */
     const char *sentence;   /* what is there */
     double low[3], high[3]; /* m: the box, which the rock is within and touches nowhere */
+    bool open[3][2];        /* sides of the box that water leaves by, as in rvi_sph_desc */
     size_t vertices;        /* of the rock; 0: there is none */
     int holes;              /* how many handles the rock has: 1 is a tube or an arch */
     size_t particles;       /* at most */

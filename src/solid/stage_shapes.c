@@ -93,7 +93,7 @@ static double off_line(const double at[3], const double a[3], const double b[3],
 /* ---- river: a winding bed that falls to the east ---- */
 
 static double river_middle(double x) {
-    return 0.60 + 0.20 * sine(4.2 * x + 0.5) + 0.05 * sine(9.1 * x + 1.0);
+    return 0.60 + 0.17 * sine(3.9 * x + 0.5) + 0.03 * sine(8.7 * x + 1.0);
 }
 
 /* Across the bed: the bend makes it lean. */
@@ -104,10 +104,10 @@ static double off_river(const double at[3]) {
 
 double rvi_shape_river(const double at[3]) {
     double off = off_river(at), bed = 1 - smooth_step(0.07, 0.25, off);
-    double fall = 0.64 - 0.15 * at[0] - 0.03 * sine(5.1 * at[0]);
+    double fall = 0.50 - 0.07 * at[0] - 0.012 * sine(5.1 * at[0]);
     double hills = 0.055 * rough_ground(11, at, 0.42) + 0.05 * smooth_step(0.2, 0.6, off);
     double stones = 0.012 * rough_ground(13, at, 0.13);
-    return at[2] - (fall + (1 - bed) * hills + stones - 0.17 * bed);
+    return at[2] - (fall + (1 - bed) * hills + stones - 0.18 * bed);
 }
 
 double rvi_length_river(const double at[3]) {
@@ -135,7 +135,7 @@ static double off_stream(const double at[3]) {
 }
 
 double rvi_shape_lake(const double at[3]) {
-    double slope = 0.60 - 0.17 * at[0] - 0.13 * smooth_step(1.15, 1.7, at[0]);
+    double slope = 0.54 - 0.12 * at[0] - 0.10 * smooth_step(1.15, 1.7, at[0]);
     double away = off_lake(at), off = off_stream(at);
     double rim = 0.12 * (1 - smooth_step(0.08, 0.26, fabs(away - 0.44)));
     double notch = 1 - smooth_step(0.05, 0.19, off);
@@ -144,7 +144,7 @@ double rvi_shape_lake(const double at[3]) {
     double hills = 0.045 * rough_ground(23, at, 0.45) + 0.010 * rough_ground(25, at, 0.12);
     double land = slope + rim + hills * (1 - 0.7 * notch);
     land -= notch * (east * (0.075 + rim) + west * (0.06 + 0.6 * rim));
-    double floor = 0.60 - 0.17 * LAKE[0] - 0.20 + 0.006 * rough_ground(27, at, 0.15);
+    double floor = 0.54 - 0.12 * LAKE[0] - 0.20 + 0.006 * rough_ground(27, at, 0.15);
     double basin = 1 - smooth_step(0.20, 0.42, away);
     return at[2] - (land + basin * (floor - land));
 }
@@ -200,7 +200,7 @@ static double off_fork(const double at[3]) {
 
 double rvi_shape_two_sources(const double at[3]) {
     double off = off_fork(at), bed = 1 - smooth_step(0.05, 0.21, off);
-    double fall = 0.66 - 0.17 * at[0] - 0.02 * sine(4.7 * at[0]);
+    double fall = 0.50 - 0.08 * at[0] - 0.012 * sine(4.7 * at[0]);
     double hills = 0.05 * rough_ground(41, at, 0.40) + 0.05 * smooth_step(0.15, 0.45, off);
     double stones = 0.010 * rough_ground(43, at, 0.12);
     return at[2] - (fall + (1 - bed) * hills + stones - 0.15 * bed);
@@ -216,7 +216,7 @@ double rvi_length_two_sources(const double at[3]) {
 static double arch_ground(const double at[3]) {
     double off = fabs(at[1] - 0.60 - 0.06 * sine(4.0 * at[0] + 0.8));
     double bed = 1 - smooth_step(0.07, 0.24, off);
-    double fall = 0.40 - 0.10 * at[0];
+    double fall = 0.38 - 0.07 * at[0];
     double hills = 0.04 * rough_ground(51, at, 0.4) + 0.04 * smooth_step(0.2, 0.5, off);
     return at[2] - (fall + (1 - bed) * hills + 0.009 * rough_ground(53, at, 0.12) - 0.15 * bed);
 }
