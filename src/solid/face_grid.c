@@ -115,13 +115,17 @@ static rv_status make_block(rvi_face_grid *g, uint64_t key, uint32_t *out) {
 
 /* ---- Faces ---- */
 
-/* The least level whose cells are larger than the box. */
-static int box_level(const rvi_box *box) {
+static int32_t longest_side(const rvi_box *box) {
     int32_t most = 0;
     for (int i = 0; i < 3; i++)
         most = box->high[i] - box->low[i] > most ? box->high[i] - box->low[i] : most;
+    return most;
+}
+
+/* The least level whose cells are larger than that. */
+static int level_for(int32_t side) {
     int level = LOWEST;
-    while (most >> level > 0)
+    while (side >> level > 0)
         level++;
     return level;
 }
@@ -163,7 +167,8 @@ static void add(rvi_face_grid *g, uint32_t face, uint32_t block_number, uint32_t
 }
 
 rv_status rvi_grid_put(rvi_face_grid *g, uint32_t face, const rvi_box *box) {
-    int level = box_level(box);
+    int32_t side = longest_side(box);
+    int level = level_for(side);
     int32_t x = box->low[0] >> level, y = box->low[1] >> level, z = box->low[2] >> level;
     uint64_t key = key_of(level, x >> 2, y >> 2, z >> 2);
     uint32_t cell = cell_of(x, y, z), was = g->where[face];
@@ -175,23 +180,24 @@ rv_status rvi_grid_put(rvi_face_grid *g, uint32_t face, const rvi_box *box) {
         add(g, face, block, cell);
     }
     g->boxes[face] = *box;
+    if (side > g->longest[level] || g->of_level[level] == 1)
+        g->longest[level] = side;
     return RV_OK;
 }
 
 /* ---- Searches ---- */
 
-/* The cells of one level in which faces may lie that reach the box: a face reaches from its cell
- * into the next at most. */
+/* The cells of one level in which faces may lie that reach the box. */
 typedef struct range {
     int level;
     int32_t low[3], high[3];
 } range;
 
-static range range_of(int level, const rvi_box *box) {
+static range range_of(const rvi_face_grid *g, int level, const rvi_box *box) {
     range r = {.level = level};
     for (int i = 0; i < 3; i++) {
-        int32_t low = box->low[i] >> level;
-        r.low[i] = low > 0 ? low - 1 : 0;
+        int32_t low = box->low[i] - g->longest[level];
+        r.low[i] = low > 0 ? low >> level : 0;
         r.high[i] = box->high[i] >> level;
     }
     return r;
@@ -243,7 +249,7 @@ static bool visit_every(const rvi_face_grid *g, const range *r, const rvi_box *b
 
 static bool visit_level(const rvi_face_grid *g, int level, const rvi_box *box, rvi_visit_fn visit,
                         void *user) {
-    range r = range_of(level, box);
+    range r = range_of(g, level, box);
     int32_t low[3], high[3], at[3];
     double blocks = 1;
     for (int i = 0; i < 3; i++) {

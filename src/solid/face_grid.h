@@ -30,6 +30,7 @@ typedef struct rvi_face_grid {
     uint32_t *where;         /* block and cell of each face; UINT32_MAX: it is not in the grid */
     size_t of_level[RVI_GRID_LEVELS], blocks_of_level[RVI_GRID_LEVELS];
     uint32_t block_of_level[RVI_GRID_LEVELS]; /* one of them */
+    int32_t longest[RVI_GRID_LEVELS];         /* no box of the level is longer */
 } rvi_face_grid;
 
 rv_status rvi_grid_create(rv_context *ctx, size_t faces, rvi_face_grid *out);
