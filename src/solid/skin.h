@@ -35,6 +35,7 @@ typedef struct rvi_skin {
     uint32_t *free_vertices, *free_faces; /* stacks of numbers */
     size_t free_vertex_count, free_face_count;
     uint8_t *changed;       /* of faces, since rvi_skin_changed was called */
+    uint8_t *worn;          /* of faces, since rvi_tessellate looked at their shape */
     uint32_t *listed;       /* room for what it returns */
     uint32_t *slots;        /* of vertices, within rvi_skin_move: their place in the list */
     uint32_t *marks;        /* of faces: those that bear the last stamp are being replaced */
@@ -98,8 +99,9 @@ rvi_done rvi_skin_flip(rvi_skin *skin, uint32_t half_edge);
 /* Joins the ends, at one of them or in the middle: where the volume changes least. Fixed ends
  * stay. */
 rvi_done rvi_skin_collapse(rvi_skin *skin, uint32_t half_edge);
-/* The same, but where it starts vanishes into where it goes to, which stays. */
-rvi_done rvi_skin_merge(rvi_skin *skin, uint32_t half_edge);
+/* The same, in the place given. The end that is kept has the number of where the edge goes to. */
+typedef enum rvi_join { RVI_AT_END, RVI_AT_MIDDLE, RVI_AT_START } rvi_join;
+rvi_done rvi_skin_join(rvi_skin *skin, uint32_t half_edge, rvi_join place);
 
 /* ---- Moves (skin_move.c) ---- */
 

@@ -75,7 +75,7 @@ static void write_faces(rvi_skin *s, const rvi_patch *p, const uint32_t numbers[
         }
         s->shell[face] = shell;
         s->born[face] = s->round;
-        s->changed[face] = 1;
+        s->changed[face] = s->worn[face] = 1;
     }
     for (size_t i = p->olds; i-- > p->count;) {
         if (s->anchors[shell] == p->old[i])
@@ -305,49 +305,42 @@ static double change(const rvi_skin *s, const rvi_patch *p, rvi_spot spot) {
     return rvi_size_of((double)sum);
 }
 
-rvi_done rvi_skin_merge(rvi_skin *s, uint32_t half_edge) {
+rvi_done rvi_skin_join(rvi_skin *s, uint32_t half_edge, rvi_join place) {
     uint32_t gone = rvi_edge_from(s, half_edge), keep = rvi_edge_to(s, half_edge);
-    rvi_patch p = {.vertex = keep, .gone = gone, .spot = s->spots[keep]};
-    if (s->fixed[gone] || !gather(s, keep, gone, &p)) {
+    rvi_patch p = {.vertex = keep, .gone = gone};
+    if (s->fixed[gone] || (s->fixed[keep] && place != RVI_AT_END) || !gather(s, keep, gone, &p)) {
         s->refused_operations++;
         return RVI_REFUSED;
     }
+    rvi_spot a = s->spots[gone], b = s->spots[keep];
+    p.spot = place == RVI_AT_END ? b : place == RVI_AT_START ? a : middle_of(a, b);
     join(s, &p, keep, gone);
-    return replace(s, &p);
+    rvi_done done = replace(s, &p);
+    double share = (double)place / 2, *to = s->first + 3 * (size_t)keep;
+    for (size_t k = 0; k < 3 && done == RVI_DONE; k++)
+        to[k] = to[k] * (1 - share) + s->first[3 * (size_t)gone + k] * share;
+    return done;
 }
 
 rvi_done rvi_skin_collapse(rvi_skin *s, uint32_t half_edge) {
+    if (s->fixed[rvi_edge_from(s, half_edge)])
+        half_edge = s->twins[half_edge];
     uint32_t gone = rvi_edge_from(s, half_edge), keep = rvi_edge_to(s, half_edge);
-    if (s->fixed[gone]) {
-        uint32_t swap = gone;
-        gone = keep;
-        keep = swap;
-    }
     rvi_patch p = {.vertex = keep, .gone = gone};
     if (s->fixed[gone] || !gather(s, keep, gone, &p)) {
         s->refused_operations++;
         return RVI_REFUSED;
     }
-    join(s, &p, keep, gone);
-    rvi_spot spots[3] = {s->spots[keep], middle_of(s->spots[keep], s->spots[gone]), s->spots[gone]};
-    double changes[3], from[3][3];
+    rvi_spot a = s->spots[gone], b = s->spots[keep];
+    double changes[3] = {change(s, &p, b), change(s, &p, middle_of(a, b)), change(s, &p, a)};
     size_t choices = s->fixed[keep] ? 1 : 3;
-    for (size_t n = 0; n < choices; n++) {
-        changes[n] = change(s, &p, spots[n]);
-        for (size_t k = 0; k < 3; k++)
-            from[n][k] = s->first[3 * (size_t)keep + k] * (1 - (double)n / 2) +
-                         s->first[3 * (size_t)gone + k] * ((double)n / 2);
-    }
     rvi_done done = RVI_REFUSED;
     for (size_t tries = 0; tries < choices && done == RVI_REFUSED; tries++) {
         size_t least = 0;
         for (size_t n = 1; n < choices; n++)
             least = changes[n] < changes[least] ? n : least;
         changes[least] = 0x1p1000;
-        p.spot = spots[least];
-        done = replace(s, &p);
-        for (size_t k = 0; k < 3 && done == RVI_DONE; k++)
-            s->first[3 * (size_t)keep + k] = from[least][k];
+        done = rvi_skin_join(s, half_edge, (rvi_join)least);
     }
     return done;
 }

@@ -305,7 +305,7 @@ static rv_status move_all(mover *m, size_t *refused) {
         *refused += m->stage[i] > 0;
     }
     for (size_t i = 0; i < m->all_count; i++)
-        s->changed[m->all[i]] = 1;
+        s->changed[m->all[i]] = s->worn[m->all[i]] = 1;
     return status;
 }
 

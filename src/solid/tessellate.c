@@ -11,12 +11,19 @@
 #include "solid/tessellate.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
 
 enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 64, SWEEP = 16, WALK = 64, PASSES = 8 };
+
+/* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
+ * and joints that turn no face by more. */
+#define SHARP_COS 0.9063
+#define FOLD_COS 0.766
+#define TURN_COS 0.766
 
 typedef struct work {
     rvi_skin *skin;
@@ -32,7 +39,7 @@ rvi_tess_desc rvi_tess_desc_default(double limit) {
                            .limit = limit,
                            .least = limit / 8,
                            .dry = 30,
-                           .coarse = limit / 2,
+                           .coarse = limit,
                            .flat_cos = 0.998};
 }
 
@@ -405,13 +412,52 @@ static rvi_done divide_at(work *w, rvi_contact *c) {
     return done == RVI_NO_MEMORY ? done : RVI_DONE;
 }
 
+typedef struct search {
+    const rvi_skin *skin;
+    rvi_contact *contact;
+    double best;
+} search;
+
+static bool try_nearer(void *user, uint32_t face) {
+    search *f = user;
+    double weights[3], square = face_square(f->skin, face, f->contact->at, weights);
+    if (square < f->best || (square == f->best && face < f->contact->face)) {
+        f->best = square;
+        f->contact->face = face;
+        for (int k = 0; k < 3; k++)
+            f->contact->weights[k] = weights[k];
+    }
+    return true;
+}
+
+/* The nearest face of all, where the one that was has vanished: in boxes that grow until one is
+ * found that is nearer than the box is wide. */
+static void search_all(const rvi_skin *s, rvi_contact *c, double reach) {
+    search f = {s, c, INFINITY};
+    for (int turns = 0; turns < 64 && !(f.best <= reach * reach); turns++, reach *= 2) {
+        rvi_box box;
+        for (int k = 0; k < 3; k++) {
+            double most = (double)RVI_LATTICE_MOST, low = (c->at[k] - reach) / s->step,
+                   high = (c->at[k] + reach) / s->step;
+            low = low > -most ? low < most ? low : most : -most;
+            high = high > -most ? high < most ? high : most : -most;
+            box.low[k] = rvi_box_place((int64_t)rvi_floor(low));
+            box.high[k] = rvi_box_place((int64_t)rvi_floor(high) + 1);
+        }
+        f.best = INFINITY;
+        rvi_grid_visit(&s->grid, &box, try_nearer, &f);
+    }
+}
+
 static void find_again(void *arg, int64_t block) {
     work *w = arg;
     const rvi_skin *s = w->skin;
     size_t end = ((size_t)block + 1) * BLOCK;
     for (size_t i = (size_t)block * BLOCK; i < end && i < w->count; i++) {
         rvi_contact *c = &w->contacts[i];
-        if (s->born[c->face] == s->round)
+        if (!rvi_skin_has_face(s, c->face))
+            search_all(s, c, w->desc->limit);
+        else if (s->born[c->face] == s->round)
             rvi_skin_nearest(s, c->at, &c->face, c->weights);
         w->beyond[i] = !corners_near(s, c->face, c->at, w->desc->limit);
     }
@@ -419,33 +465,30 @@ static void find_again(void *arg, int64_t block) {
 
 /* ---- Where water has left ---- */
 
-/* Are all faces around a dry vertex nearly in a plane, and its neighbours dry? Finds the shortest
- * edge there. */
-static bool is_dull(const work *w, uint32_t vertex, uint32_t *shortest) {
+/* Are all faces around a dry vertex nearly in a plane, and its neighbours dry? */
+static bool is_dull(const work *w, uint32_t vertex) {
     const rvi_skin *s = w->skin;
     uint32_t first = s->leaving[vertex], e = first;
-    double least = INFINITY, normal[3], p[3][3];
+    double normal[3], p[3][3];
+    if (s->fixed[vertex] || s->round - s->wet[vertex] <= w->desc->dry)
+        return false;
     corner_places(s, first / 3, p);
     normal_of((const double(*)[3])p, normal);
     do {
-        double n[3], square = edge_square(s, e);
+        double n[3];
         if (s->round - s->wet[rvi_edge_to(s, e)] <= w->desc->dry)
             return false;
         corner_places(s, e / 3, p);
         normal_of((const double(*)[3])p, n);
         if (!(dot(n, normal) >= w->desc->flat_cos))
             return false;
-        if (square < least) {
-            least = square;
-            *shortest = e;
-        }
         e = rvi_edge_around(s, e);
     } while (e != first);
-    return least < w->desc->coarse * w->desc->coarse;
+    return true;
 }
 
 /* Would the faces be no sharper than the sharpest now or 20 degrees, and their edges no longer than
- * the limit, if the vertex went to the other end of the edge? */
+ * twice what is joined, if the vertex went to the other end of the edge? */
 static bool merge_is_good(const work *w, uint32_t edge) {
     const rvi_skin *s = w->skin;
     uint32_t keep = rvi_edge_to(s, edge), e = edge;
@@ -461,12 +504,28 @@ static bool merge_is_good(const work *w, uint32_t edge) {
                 p[k][i] = to[i];
             sharp = sharpest((const double(*)[3])p);
             after = sharp > after ? sharp : after;
-            if (square_between(to, p[(k + 1) % 3]) > w->desc->limit * w->desc->limit)
+            if (square_between(to, p[(k + 1) % 3]) > 4 * w->desc->coarse * w->desc->coarse)
                 return false;
         }
         e = rvi_edge_around(s, e);
     } while (e != edge);
     return after <= before;
+}
+
+/* The shortest edge along which a vertex can go, or RVI_NOBODY. */
+static uint32_t way_out(const work *w, uint32_t vertex) {
+    const rvi_skin *s = w->skin;
+    uint32_t first = s->leaving[vertex], e = first, best = RVI_NOBODY;
+    double least = w->desc->coarse * w->desc->coarse;
+    do {
+        double square = edge_square(s, e);
+        if (square < least && merge_is_good(w, e)) {
+            least = square;
+            best = e;
+        }
+        e = rvi_edge_around(s, e);
+    } while (e != first);
+    return best;
 }
 
 /* Every call looks at a part of the vertices that were not there from the beginning. */
@@ -475,16 +534,119 @@ static rv_status join_dry(work *w) {
     size_t made = s->vertices - s->originals, looks = made / SWEEP + 1;
     for (size_t i = 0; i < looks && made > 0; i++) {
         s->sweep = (s->sweep + 1) % (uint32_t)made;
-        uint32_t v = (uint32_t)s->originals + s->sweep, edge = RVI_NOBODY;
-        if (s->leaving[v] == RVI_NOBODY || s->fixed[v] || s->round - s->wet[v] <= w->desc->dry ||
-            !is_dull(w, v, &edge) || !merge_is_good(w, edge))
+        uint32_t v = (uint32_t)s->originals + s->sweep;
+        if (i % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+            return RV_CANCELLED;
+        if (s->leaving[v] == RVI_NOBODY || !is_dull(w, v))
             continue;
-        rvi_done done = rvi_skin_merge(s, edge);
+        uint32_t edge = way_out(w, v);
+        if (edge == RVI_NOBODY)
+            continue;
+        rvi_done done = rvi_skin_join(s, edge, RVI_AT_END);
         if (done == RVI_NO_MEMORY)
             return RV_ERROR_MEMORY;
         w->report->collapses += done == RVI_DONE;
         w->report->refused += done == RVI_REFUSED;
-        if (i % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+    }
+    return RV_OK;
+}
+
+/* ---- Faces that were pulled out of shape ---- */
+
+/* The sharpest face around an edge, now and after its ends were joined at a place. Infinite: edges
+ * would be longer than the limit and than all there now, or faces turn too much. */
+static double judge_join(const work *w, uint32_t edge, const double at[3], double *now) {
+    const rvi_skin *s = w->skin;
+    double most = -1, allowed = w->desc->limit * w->desc->limit, reach = 0;
+    uint32_t ends[2] = {rvi_edge_from(s, edge), rvi_edge_to(s, edge)};
+    *now = -1;
+    for (int n = 0; n < 2; n++) {
+        uint32_t first = s->leaving[ends[n]], e = first;
+        do {
+            double p[3][3], before[3], after[3], square = edge_square(s, e);
+            corner_places(s, e / 3, p);
+            double sharp = sharpest((const double(*)[3])p);
+            *now = sharp > *now ? sharp : *now;
+            allowed = square > allowed ? square : allowed;
+            uint32_t b = rvi_edge_to(s, e), c = s->corners[rvi_edge_before(e)];
+            if (b != ends[1 - n] && c != ends[1 - n]) {
+                normal_of((const double(*)[3])p, before);
+                for (int i = 0; i < 3; i++)
+                    p[e % 3][i] = at[i];
+                normal_of((const double(*)[3])p, after);
+                sharp = sharpest((const double(*)[3])p);
+                most = sharp > most ? sharp : most;
+                square = square_between(at, p[(e + 1) % 3]);
+                reach = square > reach ? square : reach;
+                if (dot(before, after) < TURN_COS)
+                    return INFINITY;
+            }
+            e = rvi_edge_around(s, e);
+        } while (e != first);
+    }
+    return reach <= allowed ? most : INFINITY;
+}
+
+/* Joins the ends of an edge where that leaves the widest angles, if they are wider than now. */
+static rvi_done join_short(work *w, uint32_t edge) {
+    rvi_skin *s = w->skin;
+    double places[3][3], best = INFINITY, now = 0;
+    int choice = -1;
+    rvi_skin_place(s, rvi_edge_to(s, edge), places[RVI_AT_END]);
+    rvi_skin_place(s, rvi_edge_from(s, edge), places[RVI_AT_START]);
+    for (int i = 0; i < 3; i++)
+        places[RVI_AT_MIDDLE][i] = (places[RVI_AT_END][i] + places[RVI_AT_START][i]) / 2;
+    for (int n = 0; n < 3; n++) {
+        double sharp = judge_join(w, edge, places[n], &now);
+        if (sharp < best) {
+            best = sharp;
+            choice = n;
+        }
+    }
+    if (choice < 0 || !(best < now - 0.005))
+        return RVI_REFUSED;
+    return rvi_skin_join(s, edge, (rvi_join)choice);
+}
+
+/* A face with a sharp angle: a flip across one of its edges, the longest first, or one of them is
+ * joined, the shortest first. */
+static rvi_done repair(work *w, uint32_t face) {
+    rvi_skin *s = w->skin;
+    uint32_t edges[3] = {3 * face, 3 * face + 1, 3 * face + 2};
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && longer(s, edges[k], edges[k - 1]); k--) {
+            uint32_t swap = edges[k];
+            edges[k] = edges[k - 1];
+            edges[k - 1] = swap;
+        }
+    rvi_done done = RVI_REFUSED;
+    for (int i = 0; i < 3 && done == RVI_REFUSED; i++)
+        if (flip_widens(s, edges[i], FOLD_COS))
+            done = rvi_skin_flip(s, edges[i]);
+    w->report->flips += done == RVI_DONE;
+    for (int i = 3; i-- > 0 && done == RVI_REFUSED;) {
+        done = join_short(w, edges[i]);
+        w->report->collapses += done == RVI_DONE;
+    }
+    return done;
+}
+
+static rv_status repair_worn(work *w) {
+    rvi_skin *s = w->skin;
+    size_t faces = s->faces, seen = 0;
+    for (size_t at = 0; at < faces; at++) {
+        const uint8_t *next = memchr(s->worn + at, 1, faces - at);
+        if (next == NULL)
+            break;
+        at = (size_t)(next - s->worn);
+        s->worn[at] = 0;
+        if (!rvi_skin_has_face(s, (uint32_t)at))
+            continue;
+        double p[3][3];
+        corner_places(s, (uint32_t)at, p);
+        if (sharpest((const double(*)[3])p) > SHARP_COS && repair(w, (uint32_t)at) == RVI_NO_MEMORY)
+            return RV_ERROR_MEMORY;
+        if (seen++ % BLOCK == 0 && rvi_poll(s->ctx) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;
@@ -530,7 +692,9 @@ rv_status rvi_tessellate(rvi_skin *skin, const rvi_tess_desc *desc, rvi_contact 
     if (w.beyond == NULL)
         return RV_ERROR_MEMORY;
     skin->round++;
-    rv_status status = divide_all(&w);
+    rv_status status = desc->scheme == RVI_TESS_GOOD ? repair_worn(&w) : RV_OK;
+    if (status == RV_OK)
+        status = divide_all(&w);
     if (status == RV_OK && desc->scheme == RVI_TESS_GOOD)
         status = join_dry(&w);
     rvi_free(skin->ctx, w.beyond);

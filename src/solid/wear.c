@@ -18,6 +18,7 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
                            .least = 1e-3f,
                            .most = 0.2f,
                            .lay = 1,
+                           .level = 4,
                            .settle = 0.05f * speed,
                            .spread = 0.01f * speed * spacing,
                            .scheme = RVI_TESS_GOOD,
@@ -37,7 +38,7 @@ static rv_status check_desc(rv_context *ctx, const rvi_wear_desc *d) {
     if (!(d->farthest > 0 && d->farthest <= 0.1f))
         return rvi_fail(ctx, RV_ERROR_USAGE,
                         "In a step the rock moves by more than 0 and at most 0.1 of the spacing.");
-    if (!(d->lay >= 0 && d->settle >= 0 && d->spread >= 0 && d->thickness >= 0))
+    if (!(d->lay >= 0 && d->level >= 0 && d->settle >= 0 && d->spread >= 0 && d->thickness >= 0))
         return rvi_fail(ctx, RV_ERROR_USAGE, "No rate of the wear is less than 0.");
     if (d->scheme != RVI_TESS_NONE && !(d->limit > 0))
         return rvi_fail(ctx, RV_ERROR_USAGE, "The limit of the division is more than 0 m.");

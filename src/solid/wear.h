@@ -37,6 +37,7 @@ typedef struct rvi_wear_desc {
     float most;     /* sediment that a particle holds at most, as a share of its volume */
     float lay;      /* share of its sediment that a particle lays down a second on level ground
                        where the stress is below the critical one */
+    float level;    /* how much what is taken or laid levels the surface; 0: not at all */
     float settle;   /* m/s: how fast sediment sinks, from particle to particle */
     float spread;   /* m2/s: how fast sediment spreads between particles */
     rvi_tessellation scheme;

@@ -142,12 +142,21 @@ static void gain_block(void *arg, int64_t block) {
     }
 }
 
-/* m3 that a vertex shall gain. */
-static double wish_of(const rvi_wear *w, const rvi_mover *m) {
+double rvi_wear_wish(const rvi_wear *w, const rvi_mover *m) {
     return (m->lay - m->take) + w->owed[m->vertex];
 }
 
 /* ---- Finding the ways ---- */
+
+/* A vertex on a side of the box, or beyond it, goes along the side: water stays between rock and
+ * box nowhere. */
+static void stay_in_sides(const rvi_wear *w, const rvi_mover *m, double normal[3]) {
+    const rvi_sph_desc *box = &w->water->desc;
+    double little = 1e-3 * (double)box->spacing;
+    for (int i = 0; i < 3; i++)
+        if (m->from[i] < box->low[i] + little || m->from[i] > box->high[i] - little)
+            normal[i] = 0;
+}
 
 static void start_block(void *arg, int64_t block) {
     rvi_wear *w = arg;
@@ -155,6 +164,7 @@ static void start_block(void *arg, int64_t block) {
         rvi_mover *m = &w->movers[n];
         double area[3];
         vertex_area(w, m->vertex, area);
+        stay_in_sides(w, m, area);
         m->slope = sqrt((area[0] * area[0] + area[1] * area[1]) + area[2] * area[2]);
         for (int i = 0; i < 3; i++)
             m->normal[i] = m->slope > 0 ? area[i] / m->slope : 0;
@@ -166,7 +176,7 @@ static void choose_block(void *arg, int64_t block) {
     double spacing = (double)w->water->desc.spacing, most = (double)w->desc.farthest * spacing;
     for (size_t n = (size_t)block * BLOCK; n < end_of(block, w->mover_count); n++) {
         rvi_mover *m = &w->movers[n];
-        double wish = wish_of(w, m), far = 0;
+        double wish = rvi_wear_wish(w, m), far = 0;
         m->waits = size_of(wish) < (double)w->desc.least * spacing * m->slope;
         if (m->waits || w->skin->fixed[m->vertex] || m->slope == 0)
             continue;
@@ -179,28 +189,8 @@ static void choose_block(void *arg, int64_t block) {
     }
 }
 
-static rv_status find_ways(rvi_wear *w) {
-    int64_t faces = (int64_t)blocks_of(w->swept_count), movers = (int64_t)blocks_of(w->mover_count);
-    for (size_t n = 0; n < w->mover_count; n++)
-        rvi_skin_place(w->skin, w->movers[n].vertex, w->movers[n].from);
-    rv_status status = rvi_parallel(w->ctx, faces, sweep_block, w);
-    if (status == RV_OK)
-        status = rvi_parallel(w->ctx, movers, start_block, w);
-    if (status != RV_OK)
-        return status;
-    rvi_wear_spread_debt(w);
-    for (int round = 0; round < ROUNDS && status == RV_OK; round++) {
-        status = rvi_parallel(w->ctx, movers, choose_block, w);
-        if (status == RV_OK && round + 1 < ROUNDS)
-            status = rvi_parallel(w->ctx, faces, sweep_block, w);
-        if (status == RV_OK && round + 1 < ROUNDS)
-            status = rvi_parallel(w->ctx, movers, gain_block, w);
-    }
-    return status;
-}
-
 /* What dividing and joining did is made up for by those who move, a little each. */
-void rvi_wear_spread_debt(rvi_wear *w) {
+static void spread_debt(rvi_wear *w) {
     double area = 0, most = 0.01 * (double)w->water->desc.spacing;
     for (size_t n = 0; n < w->mover_count; n++)
         area += w->skin->fixed[w->movers[n].vertex] ? 0 : w->movers[n].slope;
@@ -214,6 +204,27 @@ void rvi_wear_spread_debt(rvi_wear *w) {
         w->owed[vertex] += part;
         w->debt -= part;
     }
+}
+
+static rv_status find_ways(rvi_wear *w) {
+    int64_t faces = (int64_t)blocks_of(w->swept_count), movers = (int64_t)blocks_of(w->mover_count);
+    for (size_t n = 0; n < w->mover_count; n++)
+        rvi_skin_place(w->skin, w->movers[n].vertex, w->movers[n].from);
+    rv_status status = rvi_parallel(w->ctx, faces, sweep_block, w);
+    if (status == RV_OK)
+        status = rvi_parallel(w->ctx, movers, start_block, w);
+    if (status != RV_OK)
+        return status;
+    spread_debt(w);
+    status = rvi_wear_level(w);
+    for (int round = 0; round < ROUNDS && status == RV_OK; round++) {
+        status = rvi_parallel(w->ctx, movers, choose_block, w);
+        if (status == RV_OK && round + 1 < ROUNDS)
+            status = rvi_parallel(w->ctx, faces, sweep_block, w);
+        if (status == RV_OK && round + 1 < ROUNDS)
+            status = rvi_parallel(w->ctx, movers, gain_block, w);
+    }
+    return status;
 }
 
 /* ---- Moving and booking ---- */
@@ -253,7 +264,8 @@ static void measure(rvi_wear *w) {
 /* What a vertex lost less than it was asked for is not taken, and what it gained less is not laid.
  */
 static void settle_up(rvi_wear *w, rvi_mover *m) {
-    double missed = wish_of(w, m) - m->gain; /* m3 that it did not gain, or lose when negative */
+    double missed =
+        rvi_wear_wish(w, m) - m->gain; /* m3 that it did not gain, or lose when negative */
     m->keep[0] = m->keep[1] = 1;
     if (!m->waits && missed < 0 && m->take > 0)
         m->keep[0] = -missed < m->take ? 1 + missed / m->take : 0;

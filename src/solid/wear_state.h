@@ -23,6 +23,7 @@ typedef struct rvi_mover { /* a vertex that is asked for something */
     double from[3], way[3];  /* m; where it goes by `way` */
     double normal[3], slope; /* outwards, and m3 gained per metre along it */
     double gain;             /* m3 that its way adds */
+    double flow;             /* m3 that levelling brings */
     double keep[2];          /* shares of `take` and `lay` that come true */
 } rvi_mover;
 
@@ -80,7 +81,10 @@ rv_status rvi_wear_ask(rvi_wear *w);   /* what each contact takes and lays */
 
 /* ---- wear_moves.c ---- */
 rv_status rvi_wear_move(rvi_wear *w); /* moves vertices and books what they did */
-void rvi_wear_spread_debt(rvi_wear *w);
+double rvi_wear_wish(const rvi_wear *w, const rvi_mover *m); /* m3 that it shall gain */
+
+/* ---- wear_level.c ---- */
+rv_status rvi_wear_level(rvi_wear *w);
 
 /* ---- wear_walls.c ---- */
 rv_status rvi_wear_rebuild(rvi_wear *w); /* walls of the skin for the water */

@@ -303,7 +303,7 @@ static void operations_pass_over_nothing(void **state) {
         uint32_t first = s->leaving[top], e = first, joined = 0;
         do {
             uint32_t next = rvi_edge_around(s, e);
-            if (rvi_skin_merge(s, e) == RVI_DONE) {
+            if (rvi_skin_join(s, e, RVI_AT_END) == RVI_DONE) {
                 joined = 1;
                 break;
             }
