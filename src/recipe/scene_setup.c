@@ -157,6 +157,10 @@ static rv_status box_of_mesh(const builder *b, const rvi_word_box *box, rvi_sph_
 
 static rv_status open_sides(const builder *b, const char *sides, rvi_sph_desc *d) {
     static const char *const names[] = {"west", "east", "south", "north", "bottom", "top"};
+    if (sides[0])
+        memset(d->open, 0, sizeof d->open);
+    if (strcmp(sides, "none") == 0)
+        return RV_OK;
     while (*sides) {
         size_t size = strcspn(sides, "/");
         int side = 0;
