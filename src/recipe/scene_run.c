@@ -159,7 +159,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
 
 /* ---- plans ---- */
 
-enum { SMALL = 4 << 20, PARTICLE = 1000, FACE = 700, CELL = 24 };
+enum { SMALL = 8 << 20, PARTICLE = 2000, FACE = 2000, CELL = 24 };
 
 static size_t plan_memory(const rvi_scene_setup *setup) {
     const rvi_sph_desc *d = &setup->desc.water;

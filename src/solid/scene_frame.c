@@ -67,8 +67,8 @@ rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_skin 
         return RV_ERROR_MEMORY;
     }
     *s = (rvi_scene){.ctx = ctx, .skin = skin, .longest = longest_step(&desc->water)};
-    rv_mesh *rock = NULL;
-    rv_status status = skin != NULL ? rvi_skin_mesh(skin, &rock) : RV_OK;
+    rv_mesh *rock = NULL; /* the wear makes walls of the skin itself */
+    rv_status status = skin != NULL && !desc->wears ? rvi_skin_mesh(skin, &rock) : RV_OK;
     if (status == RV_OK)
         status = rvi_sph_create(ctx, &desc->water, rock, &s->water);
     rv_mesh_destroy(rock);

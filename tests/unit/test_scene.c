@@ -56,6 +56,9 @@ static void frames_are_sound(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     rv_scene *scene = scene_of(ctx, fall);
+    rv_scene_plan plan;
+    support_ok(ctx, rv_scene_plan_run(scene, &plan));
+    assert_true(plan.particles == 400 && plan.faces == 12 && plan.frames == 40);
     support_ok(ctx, rv_scene_start(scene));
     double first = look(ctx, scene).volume;
     assert_true(fabs(first - 0.032) < 1e-9);
@@ -80,6 +83,7 @@ static void frames_are_sound(void **state) {
                 assert_true(p.places[4 * k + (size_t)c] >= 0 && p.places[4 * k + (size_t)c] <= 1);
     }
     assert_true(look(ctx, scene).ledger.taken > 0);
+    assert_true(rv_context_memory_peak(ctx) <= plan.memory);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
 }
