@@ -634,7 +634,8 @@ static void put_rows(void *arg, int first, int end) {
 /* ---- the scene ---- */
 
 static void hold(double low[3], double high[3], const double at[3]) {
-    for (int k = 0; k < 3; k++) {
+    bool somewhere = fabs(at[0]) < 1e18 && fabs(at[1]) < 1e18 && fabs(at[2]) < 1e18;
+    for (int k = 0; k < 3 && somewhere; k++) {
         low[k] = at[k] < low[k] ? at[k] : low[k];
         high[k] = at[k] > high[k] ? at[k] : high[k];
     }
