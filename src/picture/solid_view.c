@@ -236,7 +236,9 @@ static spot spot_of(const scene *s, const seen *p, const float from[3], const fl
 
 /* What water leaves of the sun. */
 static float through_water(const scene *s, const spot *p) {
-    float path = rvi_pond_path(&s->pond, p->at, s->sun, 0, 4 * s->radius);
+    float near = 0, far = 4 * s->radius;
+    leave_cut(s, p->at, s->sun, &near, &far);
+    float path = rvi_pond_path(&s->pond, p->at, s->sun, near, far);
     return path > 0 ? 0.45f + 0.55f * rvi_expf(-2 * path / s->deep) : 1;
 }
 

@@ -163,10 +163,10 @@ double rvi_length_detailed_lake(const double at[3]) {
 
 /* ---- tube: a block, and a bent tube from its top to its east side ---- */
 
-static const double TUBE[5][3] = {{0.33, 0.60, 1.20},
-                                  {0.36, 0.60, 0.86},
-                                  {0.52, 0.60, 0.62},
-                                  {0.80, 0.60, 0.44},
+static const double TUBE[5][3] = {{0.42, 0.60, 1.20},
+                                  {0.44, 0.60, 0.86},
+                                  {0.57, 0.60, 0.62},
+                                  {0.82, 0.60, 0.44},
                                   {1.40, 0.60, 0.29}};
 
 static double off_tube(const double at[3]) {
