@@ -23,7 +23,7 @@
 
 #include <math.h>
 
-enum { SHARES = 8 }; /* SHARES: a pixel asks every so manyth direction */
+enum { SHARES = 16 }; /* SHARES: a pixel asks every so manyth direction */
 
 #define DEGREE ((float)(RVI_PI / 180))
 #define FARTHEST 1e6f /* times the size of the scene */
@@ -63,7 +63,7 @@ typedef struct scene {
     rvi_solid_light light;
     rvi_pond pond;
     float (*screen)[3][2]; /* corners of faces in pixels, for lines; NULL: none are drawn */
-    float lines[12][6];    /* edges of the box: x, y, 1 / distance at both ends */
+    float lines[12][6];    /* edges of the box: x, y, 1 / depth at both ends */
     seen *seen;            /* of each pixel */
     float (*places)[6];    /* at, normal: what is there, sky left out */
     float (*asked)[3];     /* open light, light without shadows, sun */
@@ -234,6 +234,14 @@ static spot spot_of(const scene *s, const seen *p, const float from[3], const fl
 
 /* ---- light ---- */
 
+/* What water leaves of the sun. */
+static float through_water(const scene *s, const spot *p) {
+    float near = 0, far = 4 * s->radius;
+    leave_cut(s, p->at, s->sun, &near, &far);
+    float path = rvi_pond_path(&s->pond, p->at, s->sun, near, far);
+    return path > 0 ? 0.45f + 0.55f * rvi_expf(-2 * path / s->deep) : 1;
+}
+
 /* From few places of the maps, by the pixel's place in its square. */
 static void ask(const scene *s, const spot *p, int x, int y, float out[3]) {
     static const unsigned char order[4][4] = {
@@ -244,6 +252,7 @@ static void ask(const scene *s, const spot *p, int x, int y, float out[3]) {
     out[0] = open[0];
     out[1] = open[1];
     out[2] = dot(p->normal, s->sun) > 0 ? rvi_solid_sun(&s->light, p->at, p->normal, turn) : 0;
+    out[2] *= out[2] > 0 ? through_water(s, p) : 1;
 }
 
 /* From every `step`th direction, with `turns` ways to look at the sun. */
@@ -303,7 +312,9 @@ static rvi_colour rock_colour(const scene *s, const spot *p) {
         soil.patch = noise_at(s, p, 0.22f * s->radius, 2);
         soil.fine = noise_at(s, p, 0.035f * s->radius, 2);
         float bands =
-            rvi_look_bands(&none, 0, 0, p->at[2], s->radius / 14, 1.5f * soil.patch, blur);
+            rvi_look_bands(&none, 0, 0, p->at[2], s->radius / 16, 0.5f * soil.patch, blur);
+        soil.patch *= 0.6f;
+        soil.fine *= 0.5f;
         rvi_look_ground(&s->look, &soil, bands, out.v);
     } else {
         bool map = s->view->look == RV_render_look_map;
@@ -453,14 +464,21 @@ static rvi_colour shade(const scene *s, const seen *p, const float along[3], con
 
 /* The edges of the box, in front of what is seen. */
 static void draw_frame(const scene *s, const seen *p, double x, double y, rvi_colour *c) {
-    float cover = 0, far = p->water < p->t ? p->water : p->t;
-    for (int k = 0; k < 12 && s->view->frame; k++) {
+    if (!s->view->frame)
+        return;
+    float along[3], cover = 0;
+    look_through(s, x, y, along);
+    const double *f = s->camera.forward;
+    float ahead = (along[0] * (float)f[0] - along[1] * (float)f[1]) + along[2] * (float)f[2];
+    float far = (p->water < p->t ? p->water : p->t) * ahead + 2e-3f * s->radius;
+    for (int k = 0; k < 12; k++) {
         const float *l = s->lines[k];
         float dx = l[3] - l[0], dy = l[4] - l[1], px = (float)x - l[0], py = (float)y - l[1];
-        float along = rvi_clampf((px * dx + py * dy) / rvi_maxf(dx * dx + dy * dy, 1e-6f), 0, 1);
-        float ox = px - along * dx, oy = py - along * dy, off = sqrtf(ox * ox + oy * oy);
-        float depth = 1 / rvi_maxf(l[2] + along * (l[5] - l[2]), 1e-20f);
-        if (depth < far * 1.002f)
+        float part = rvi_clampf((px * dx + py * dy) / rvi_maxf(dx * dx + dy * dy, 1e-6f), 0, 1);
+        float ox = px - part * dx, oy = py - part * dy, off = sqrtf(ox * ox + oy * oy);
+        /* Along a line in the picture it is 1 / depth that changes evenly. */
+        float per = l[2] + part * (l[5] - l[2]);
+        if (per * far > 1)
             cover = rvi_maxf(cover, 0.5f * rvi_clampf(1.2f - off, 0, 1));
     }
     static const float dark[3] = {0.03f, 0.035f, 0.045f};
@@ -618,7 +636,8 @@ static void put_rows(void *arg, int first, int end) {
 /* ---- the scene ---- */
 
 static void hold(double low[3], double high[3], const double at[3]) {
-    for (int k = 0; k < 3; k++) {
+    bool somewhere = fabs(at[0]) < 1e18 && fabs(at[1]) < 1e18 && fabs(at[2]) < 1e18;
+    for (int k = 0; k < 3 && somewhere; k++) {
         low[k] = at[k] < low[k] ? at[k] : low[k];
         high[k] = at[k] > high[k] ? at[k] : high[k];
     }
@@ -694,14 +713,14 @@ static void place_camera(scene *s, const double shown[2][3]) {
     s->from[1] = (float)-s->camera.from[1];
     s->from[2] = (float)s->camera.from[2];
     float sun = isnan(v->sun_azimuth) ? shot.azimuth + 62 : v->sun_azimuth;
-    float altitude = isnan(v->sun_altitude) ? s->look.sun_altitude + 8 : v->sun_altitude;
+    float altitude = isnan(v->sun_altitude) ? s->look.sun_altitude + 16 : v->sun_altitude;
     rvi_sky_place_sun(&s->look.sky, sun, altitude);
     s->sun[0] = s->look.sky.sun[0];
     s->sun[1] = -s->look.sky.sun[1];
     s->sun[2] = s->look.sky.sun[2];
 }
 
-/* In pixels, and 1 / the distance; what is behind the camera lies far away. */
+/* In pixels, and 1 / the depth; what is behind the camera lies far away. */
 static void project(const scene *s, const float at[3], float out[3]) {
     double p[3] = {(double)at[0] - s->camera.from[0], (double)-at[1] - s->camera.from[1],
                    (double)at[2] - s->camera.from[2]};
@@ -713,7 +732,7 @@ static void project(const scene *s, const float at[3], float out[3]) {
     double scale = 0.5 * s->height / s->camera.tangent;
     out[0] = (float)(per > 0 ? 0.5 * s->width + scale * c[0] * per : -1e6);
     out[1] = (float)(per > 0 ? 0.5 * s->height - scale * c[1] * per : -1e6);
-    out[2] = (float)(per / sqrt(1 + (c[0] * c[0] + c[1] * c[1]) * per * per));
+    out[2] = (float)per;
 }
 
 static rv_status prepare_lines(scene *s, const double shown[2][3]) {

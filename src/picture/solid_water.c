@@ -32,6 +32,11 @@ static void place_of(const filling *f, size_t i, float out[3]) {
         out[k] = from[k] + f->shift[k];
 }
 
+/* Is the particle anywhere? */
+static bool somewhere(const float at[3]) {
+    return fabsf(at[0]) < 1e18f && fabsf(at[1]) < 1e18f && fabsf(at[2]) < 1e18f;
+}
+
 static size_t cells(const rvi_pond *p) {
     return (size_t)p->size[0] * (size_t)p->size[1] * (size_t)p->size[2];
 }
@@ -42,23 +47,26 @@ static size_t cell_at(const rvi_pond *p, int x, int y, int z) {
 
 /* ---- laying particles in ---- */
 
+/* -1: a particle that is nowhere. */
 static int layer_of(const filling *f, size_t i) {
     float at[3];
     place_of(f, i, at);
+    if (!somewhere(at))
+        return -1;
     int z = (int)((at[2] - f->pond->low[2]) / f->pond->cell);
     return rvi_maxi(0, rvi_mini(z, f->pond->size[2] - 1));
 }
 
 static void sort_layers(filling *f) {
     size_t count = f->water->count, layers = (size_t)f->pond->size[2];
+    /* Those that are nowhere stand before all layers. */
     for (size_t i = 0; i < count; i++)
         f->starts[layer_of(f, i) + 1]++;
     for (size_t k = 1; k <= layers; k++)
         f->starts[k] += f->starts[k - 1];
-    for (size_t i = count; i-- > 0;) {
-        /* starts[l + 1] counts down to the place of the first of layer l. */
+    /* starts[l + 1] counts down to the place of the first of layer l. */
+    for (size_t i = count; i-- > 0;)
         f->order[--f->starts[layer_of(f, i) + 1]] = (uint32_t)i;
-    }
     f->starts[layers + 1] = (uint32_t)count;
 }
 
@@ -191,11 +199,13 @@ static void find_size(filling *f) {
     for (size_t i = 0; i < f->water->count; i++) {
         float at[3];
         place_of(f, i, at);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && somewhere(at); k++) {
             p->low[k] = rvi_minf(p->low[k], at[k]);
             p->high[k] = rvi_maxf(p->high[k], at[k]);
         }
     }
+    if (!(p->low[0] <= p->high[0]))
+        return;
     p->cell = 0.5f * f->spacing;
     for (double count = 1e30; count > MOST_CELLS;) {
         count = 1;
@@ -265,6 +275,10 @@ rv_status rvi_pond_create(rv_context *ctx, const rvi_solid_water *water, const d
     for (int k = 0; k < 3; k++)
         f.shift[k] = (float)(water->origin[k] - middle[k]);
     find_size(&f);
+    if (!(out->low[0] <= out->high[0])) {
+        *out = (rvi_pond){.ctx = ctx};
+        return RV_OK;
+    }
     rv_status status = fill(&f);
     rvi_free(ctx, f.sums);
     rvi_free(ctx, f.others);

@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 14, LAST_ROUNDS = 6, FALLS = 4 }; /* FALLS: at most, to the surface */
+enum { ROUNDS = 14, LAST_ROUNDS = 5, TRIES = 4, FALLS = 4 }; /* FALLS: at most, to the surface */
 
 #define NOBODY UINT32_MAX
+#define THIN 0.082 /* 1 - cosine of 23 degrees */
 
 typedef struct casting {
     const rvi_mold *mold;
@@ -379,7 +380,7 @@ static void collapse_short(casting *c, double limit, double longest) {
             h -= h % 3 + 1; /* other faces may be here now */
 }
 
-/* Tangent of half an angle or so: smaller for smaller angles. */
+/* 1 - the cosine of the smallest angle. */
 static double least_angle(const rvi_net_mesh *n, uint32_t a, uint32_t b, uint32_t c) {
     const double *at[3] = {n->at[a], n->at[b], n->at[c]};
     double least = 1e300;
@@ -462,6 +463,34 @@ static rv_status reach_number(casting *c) {
     return RV_OK;
 }
 
+/* Reaches the number, and evens out what that did. */
+static rv_status settle(casting *c, int rounds) {
+    rv_status status = reach_number(c);
+    for (int i = 0; i < rounds && status == RV_OK; i++) {
+        flip_all(c);
+        even_out(c);
+        measure(c);
+        status = rvi_poll(c->ctx);
+    }
+    return status;
+}
+
+/* Collapses the shortest edge of each thin face; how many that were. */
+static int remove_thin(casting *c) {
+    rvi_net_mesh *n = &c->net;
+    int many = 0;
+    for (uint32_t f = 0; f < n->faces; f++) {
+        uint32_t h = 3 * f, shortest = h;
+        if (least_angle(n, n->corners[h], n->corners[h + 1], n->corners[h + 2]) > THIN)
+            continue;
+        for (uint32_t k = h; k < h + 3; k++)
+            if (rvi_net_length(n, k) < rvi_net_length(n, shortest))
+                shortest = k;
+        many += collapse_at(c, shortest) || collapse_at(c, n->twins[shortest]);
+    }
+    return many;
+}
+
 static rv_status shape_net(casting *c) {
     const rvi_mold *m = c->mold;
     double cell = 1e300;
@@ -489,15 +518,11 @@ static rv_status shape_net(casting *c) {
         if (status != RV_OK)
             return status;
     }
-    rv_status status = reach_number(c);
+    rv_status status = settle(c, LAST_ROUNDS);
     c->near = 1e-7;
-    for (int i = 0; i < LAST_ROUNDS && status == RV_OK; i++) {
-        flip_all(c);
-        even_out(c);
-        measure(c);
-        status = rvi_poll(c->ctx);
-    }
-    return status;
+    for (int i = 0; i < TRIES && status == RV_OK && remove_thin(c) > 0; i++)
+        status = settle(c, 1);
+    return status == RV_OK ? settle(c, 1) : status;
 }
 
 rv_status rvi_mold_cast(rv_context *ctx, const rvi_mold *mold, rv_mesh **out) {

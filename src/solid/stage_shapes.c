@@ -143,7 +143,7 @@ double rvi_shape_lake(const double at[3]) {
     double west = 1 - smooth_step(0.3, 0.5, at[0]);
     double hills = 0.045 * rough_ground(23, at, 0.45) + 0.010 * rough_ground(25, at, 0.12);
     double land = slope + rim + hills * (1 - 0.7 * notch);
-    land -= notch * (east * (0.075 + rim) + west * (0.06 + 0.6 * rim));
+    land -= notch * (east * (0.025 + rim) + west * (0.06 + 0.6 * rim));
     double floor = 0.54 - 0.12 * LAKE[0] - 0.20 + 0.006 * rough_ground(27, at, 0.15);
     double basin = 1 - smooth_step(0.20, 0.42, away);
     return at[2] - (land + basin * (floor - land));
@@ -163,11 +163,11 @@ double rvi_length_detailed_lake(const double at[3]) {
 
 /* ---- tube: a block, and a bent tube from its top to its east side ---- */
 
-static const double TUBE[5][3] = {{0.42, 0.60, 1.25},
-                                  {0.42, 0.60, 0.80},
-                                  {0.52, 0.60, 0.56},
-                                  {0.78, 0.60, 0.40},
-                                  {1.40, 0.60, 0.27}};
+static const double TUBE[5][3] = {{0.42, 0.60, 1.20},
+                                  {0.44, 0.60, 0.86},
+                                  {0.57, 0.60, 0.62},
+                                  {0.82, 0.60, 0.44},
+                                  {1.40, 0.60, 0.29}};
 
 static double off_tube(const double at[3]) {
     double off = 1e300;
