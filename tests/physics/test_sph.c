@@ -222,6 +222,23 @@ static void column_rests_on_triangles(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Water forty-six spacings deep does not sink under its own pressure, which swings particles
+ * against each other. */
+static void deep_column_stands(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rvi_sph_desc desc = small_box(0.1, 0.1, 1.1, 0.02f);
+    rvi_sph *water = make_water(ctx, &desc, NULL);
+    fill(ctx, water, 0.1, 0.1, 0.92);
+    double first = rvi_sph_energy(water);
+    support_ok(ctx, rvi_sph_run(water, 0.5));
+    assert_true(rvi_sph_energy(water) > 0.99 * first);
+    assert_true(rvi_sph_energy(water) < first);
+    assert_true(rvi_sph_look(water).compression < 0.01f);
+    rvi_sph_destroy(water);
+    rv_context_destroy(ctx);
+}
+
 /* ---- A drop ---- */
 
 static void free_drop_keeps_momentum(void **state) {
@@ -520,6 +537,7 @@ int main(void) {
         cmocka_unit_test(dam_breaks_as_measured),
         cmocka_unit_test(column_rests),
         cmocka_unit_test(column_rests_on_triangles),
+        cmocka_unit_test(deep_column_stands),
         cmocka_unit_test(free_drop_keeps_momentum),
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
         cmocka_unit_test(threads_do_not_matter),
