@@ -8,7 +8,10 @@
 
 #define RVI_NOBODY UINT32_MAX
 
-/* Half-edge 3 f + k goes from corner k of face f to its next corner. Numbers of vertices and faces
+/* What comes next depends on all of the arrays up to `worn` but `changed`, on the stacks of free
+ * numbers, `round` and `sweep`; the rest follows from them or does not matter.
+ *
+ * Half-edge 3 f + k goes from corner k of face f to its next corner. Numbers of vertices and faces
  * that collapsed are free and are given to the next ones made, the last freed first: the corners of
  * a free face and what leaves a free vertex are RVI_NOBODY. */
 typedef struct rvi_skin {

@@ -18,7 +18,7 @@ rvi_sph_desc rvi_sph_desc_default(void) {
                           .smoothing = 0.1f,
                           .friction = 0.1f,
                           .courant = 0.4f,
-                          .tolerance = 1e-4f,
+                          .tolerance = 2e-4f,
                           .iterations = 100,
                           .most = 12000,
                           .penalty = {20000, 256},
@@ -70,8 +70,8 @@ double rvi_sph_sum(const rvi_sph *w, int number) {
 
 double rvi_sph_most(const rvi_sph *w, int number) {
     const double *parts = w->sums[number];
-    double most = 0;
-    for (size_t b = 0; b * RVI_SPH_BLOCK < w->count; b++)
+    double most = parts[0];
+    for (size_t b = 1; b * RVI_SPH_BLOCK < w->count; b++)
         most = parts[b] > most ? parts[b] : most;
     return most;
 }

@@ -2,6 +2,7 @@
  * cells along x first, so that the 27 cells around one are nine runs of particles. */
 #include "solid/sph_state.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -28,7 +29,8 @@ static void take_over(void *arg, int64_t block) {
     rvi_sph *w = arg;
     const rvi_drops *from = &w->drops, *to = &w->other;
     size_t end = rvi_sph_end(w, block);
-    float fastest = 0;
+    const float *g = w->desc.gravity;
+    float fastest = 0, lowest = INFINITY, highest = -INFINITY;
     for (size_t i = rvi_sph_begin(block); i < end; i++) {
         size_t k = w->order[i];
         rvi_v4 p = from->places[k], v = from->speeds[k];
@@ -43,9 +45,14 @@ static void take_over(void *arg, int64_t block) {
         w->x[i] = p[0];
         w->y[i] = p[1];
         w->z[i] = p[2];
+        float fall = (g[0] * p[0] + g[1] * p[1]) + g[2] * p[2];
+        lowest = rvi_minf(lowest, fall);
+        highest = rvi_maxf(highest, fall);
         fastest = rvi_maxf(fastest, (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
     }
     w->sums[0][block] = (double)fastest;
+    w->sums[1][block] = (double)highest;
+    w->sums[2][block] = (double)-lowest;
 }
 
 rv_status rvi_sph_sort(rvi_sph *w) {
@@ -69,6 +76,7 @@ rv_status rvi_sph_sort(rvi_sph *w) {
         w->drops = w->other;
         w->other = swap;
         w->fastest = (float)rvi_sph_most(w, 0);
+        w->fall = w->count > 0 ? (float)(rvi_sph_most(w, 1) + rvi_sph_most(w, 2)) : 0.0f;
     }
     return status;
 }

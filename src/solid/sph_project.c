@@ -26,6 +26,9 @@ enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 #define SLACK 1e-3f
 /* No displacement is longer, in spacings. */
 #define FARTHEST 0.2f
+/* How far from right a particle may still go in a step, as a mean and in spacings, for each part of
+ * the density that may be left: deep water could sink by parts that are each too small to see. */
+#define STILL 3.0
 /* The longest step, in sqrt(spacing / |gravity|). */
 #define LONGEST 0.1f
 
@@ -126,9 +129,11 @@ static void finish_block(void *arg, int64_t block) {
  * others do not need a say now, and no k was below 0 that mattered. */
 static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
     rvi_sph *w = p->w;
-    double product = rvi_sph_sum(w, PRODUCT), enough = p->enough * (double)w->count, rest = 0;
+    double product = rvi_sph_sum(w, PRODUCT), enough = p->enough * (double)w->count;
+    double still = STILL * p->enough * (double)w->desc.spacing / (double)p->round.dt;
+    double rest = enough + 1, moved = 0, least = still * still * (double)w->count;
     rv_status status = RV_OK;
-    for (int n = 0; n < most && product > 0 && (n == 0 || rest > enough); n++) {
+    for (int n = 0; n < most && product > 0 && (rest > enough || moved > least); n++) {
         p->from = w->way;
         status = rvi_sph_each(w, pull_block, p);
         if (status == RV_OK)
@@ -137,6 +142,7 @@ static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
         if (status != RV_OK || !(does > 0))
             break;
         double far = product / does;
+        moved = far * product; /* all changes of velocity, squared */
         double next = product - far * (2 * rvi_sph_sum(w, MIXED) - far * rvi_sph_sum(w, OWN));
         next = next > 0 ? next : 0;
         p->round.far = (float)far;
@@ -179,7 +185,8 @@ static rv_status solve(pass *p, int most, int *iterations) {
 /* ---- The step ---- */
 
 /* So that the fastest, sped up by gravity for the step, goes no farther than the share of the
- * spacing that the Courant number says. */
+ * spacing that the Courant number says; nor would one that fell from the top of the water to its
+ * bottom: under the pressure of deep water, neighbours swing against each other that fast. */
 static float choose_step(const rvi_sph *w, float longest) {
     const float *g = w->desc.gravity;
     float v = sqrtf(w->fastest), far = w->desc.courant * w->desc.spacing;
@@ -187,6 +194,8 @@ static float choose_step(const rvi_sph *w, float longest) {
     float dt = 2 * far / (v + sqrtf(v * v + 4 * a * far) + 1e-20f);
     if (a > 0)
         dt = rvi_minf(dt, LONGEST * sqrtf(w->desc.spacing / a));
+    if (w->fall > 0)
+        dt = rvi_minf(dt, far / sqrtf(w->fall));
     if (w->viscosity > 0)
         dt = rvi_minf(dt, 0.05f * w->radius * w->radius / w->viscosity);
     /* The last two steps of a run are alike: a tiny one would ask for a huge pressure. */

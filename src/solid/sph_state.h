@@ -104,6 +104,7 @@ struct rvi_sph {
     uint32_t *home;              /* the cell, after they are */
     float *x, *y, *z;            /* places, after they are */
     float fastest;               /* the largest square of a speed */
+    float fall;                  /* m2/s2: gravity times the height of the water */
     uint32_t *near, *near_count; /* the lists, and how long each is */
     uint32_t *columns;           /* the lists of the slices */
     size_t *column_start;        /* where those of each slice begin */

@@ -260,12 +260,10 @@ static void leave_wall(const rvi_sph *w, walker *g, const rvi_touch *touch, bool
 static bool get_out(const rvi_sph *w, walker *g, bool jumped) {
     for (int move = 0; move < MOVES; move++) {
         rvi_touch touch;
-        bool near = rvi_walls_nearest(&w->rock, g->at, w->rock.reach, &touch);
         bool inside = jumped && rvi_walls_inside(&w->rock, g->at);
-        if (!inside && !(near && touch.distance < STOP * w->desc.spacing))
-            return true;
-        if (!near)
-            return false;
+        float reach = inside ? w->rock.reach : STOP * w->desc.spacing;
+        if (!rvi_walls_nearest(&w->rock, g->at, reach, &touch))
+            return !inside;
         leave_wall(w, g, &touch, inside);
     }
     return !rvi_sph_in_rock(w, g->at);

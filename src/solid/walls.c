@@ -142,6 +142,15 @@ bool rvi_walls_nearest(const rvi_walls *walls, const float point[3], float reach
     return found;
 }
 
+bool rvi_walls_nearest_by(const rvi_walls *walls, const float point[3], float reach, uint32_t guess,
+                          rvi_touch *out) {
+    rvi_touch touch;
+    bool near = guess < walls->face_count && walls->live[guess] != 0 &&
+                touch_face(walls, guess, point, reach, &touch);
+    float enough = near ? touch.distance * 1.00001f + 1e-30f : reach;
+    return rvi_walls_nearest(walls, point, rvi_minf(enough, reach), out);
+}
+
 /* ---- Walls around a point ---- */
 
 /* Those within reach, the nearest first, at most NEAR of them. */

@@ -77,6 +77,9 @@ bool rvi_walls_jumped(const rvi_walls *walls, const float point[3]);
 /* The nearest place within `reach`, which is at most that of the walls. Faces with a lower number
  * win a tie. */
 bool rvi_walls_nearest(const rvi_walls *walls, const float point[3], float reach, rvi_touch *out);
+/* The same, faster when `guess` is a face that is near; any number is fine. */
+bool rvi_walls_nearest_by(const rvi_walls *walls, const float point[3], float reach, uint32_t guess,
+                          rvi_touch *out);
 
 /* The places within `reach` that are walls of their own seen from the point, the nearest first: not
  * those beside it in the same plane or behind the same edge. Each has a share of the half-space

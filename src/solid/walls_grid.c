@@ -14,7 +14,7 @@
 enum { MOST_CELLS = 1 << 20, POLL = 1024, LEAST_ROOM = 4 };
 #define NOTHING UINT32_MAX
 /* In reaches. */
-#define SLACK 0.03f
+#define SLACK 0.06f
 
 static float dot(const float a[3], const float b[3]) {
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];

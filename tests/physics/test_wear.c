@@ -73,8 +73,7 @@ typedef struct scene {
     double carried; /* m3 in the water when it began */
 } scene;
 
-static void begin(scene *s, int threads, double (*height)(double x, double y)) {
-    s->ctx = support_context(threads);
+static void set_up(scene *s) {
     s->sph = rvi_sph_desc_default();
     s->sph.spacing = spacing;
     s->sph.high[0] = 0.4;
@@ -86,10 +85,19 @@ static void begin(scene *s, int threads, double (*height)(double x, double y)) {
     s->materials[1] = (rvi_material){"stone", 1e6f, 2e-3f, {1, 1, 1}};
     s->desc.materials = s->materials;
     s->desc.material_count = 2;
+}
+
+static void build(scene *s, double (*height)(double x, double y)) {
     rv_mesh *mesh = make_slab(s->ctx, 10, 4, 0.4, 0.16, height);
     support_ok(s->ctx, rvi_skin_create(mesh, &s->skin));
     support_ok(s->ctx, rvi_sph_create(s->ctx, &s->sph, mesh, &s->water));
     rv_mesh_destroy(mesh);
+}
+
+static void begin(scene *s, int threads, double (*height)(double x, double y)) {
+    s->ctx = support_context(threads);
+    set_up(s);
+    build(s, height);
 }
 
 static void pour(scene *s, double width, double top, const float speed[3], double sediment) {
@@ -425,6 +433,191 @@ static void numbers_come_back(void **state) {
     end(&t);
 }
 
+/* Whenever the user stops it, skin, water and books fit together, and it can go on. The clock asks
+ * the user at most every 20 ms, so that the scene is run until some stops have fallen into steps.
+ */
+static bool stop_often(void *user, const rv_progress *now) {
+    (void)now;
+    int *asked = user;
+    return *asked < 0 || ++*asked % 2 == 0;
+}
+
+static void cancelled_books_close(void **state) {
+    (void)state;
+    int asked = -1, stopped = 0;
+    rv_context_desc context = rv_context_desc_default();
+    context.threads = 2;
+    context.progress = stop_often;
+    context.user = &asked;
+    scene s = {0};
+    assert_int_equal(rv_context_create(&context, &s.ctx), RV_OK);
+    set_up(&s);
+    build(&s, rough);
+    pour(&s, 0.16, 0.3, (const float[3]){1, 0, 0}, 0);
+    open_up(&s);
+    asked = 0;
+    for (int i = 0; i < 400 && stopped < 5; i++) {
+        rv_status status = rvi_sph_step(s.water, 0.01f);
+        status = status == RV_OK ? rvi_wear_step(s.wear) : status;
+        assert_true(status == RV_OK || status == RV_CANCELLED);
+        stopped += status == RV_CANCELLED;
+        check_books(&s);
+        assert_true(rvi_sph_dry(s.water));
+    }
+    assert_true(stopped >= 1);
+    end(&s);
+}
+
+/* Memory runs out at each allocation in turn: a sentence, and nothing leaks. */
+static void memory_may_run_out(void **state) {
+    (void)state;
+    rv_status status = RV_ERROR_MEMORY;
+    for (long left = 0; status != RV_OK; left++) {
+        support_memory memory = {.left = -1};
+        rv_context_desc context = {.threads = 1, .allocator = support_allocator(&memory)};
+        scene s = {0};
+        assert_int_equal(rv_context_create(&context, &s.ctx), RV_OK);
+        set_up(&s);
+        build(&s, flat);
+        pour(&s, 0.08, 0.14, (const float[3]){2, 0, 0}, 0);
+        atomic_store(&memory.left, left);
+        status = rvi_wear_create(s.ctx, &s.desc, s.water, s.skin, &s.wear);
+        for (int i = 0; i < 2 && status == RV_OK; i++) {
+            status = rvi_sph_step(s.water, 0.01f);
+            status = status == RV_OK ? rvi_wear_step(s.wear) : status;
+        }
+        assert_true(status == RV_OK || status == RV_ERROR_MEMORY);
+        atomic_store(&memory.left, -1);
+        end(&s);
+        assert_int_equal(atomic_load(&memory.held), 0);
+        assert_true(left < 500);
+    }
+}
+
+static void wrong_wishes_get_a_sentence(void **state) {
+    (void)state;
+    scene s = {0};
+    begin(&s, 1, flat);
+    const rvi_wear_desc good = s.desc;
+    rvi_wear_desc bad[6] = {good, good, good, good, good, good};
+    bad[0].material_count = 0;
+    bad[1].farthest = 0.5f;
+    bad[2].most = 0;
+    bad[3].lay = -1;
+    bad[4].limit = NAN;
+    bad[5].reach = 2;
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(rvi_wear_create(s.ctx, &bad[i], s.water, s.skin, &s.wear), RV_ERROR_USAGE);
+        assert_null(s.wear);
+        assert_true(strlen(rv_context_error(s.ctx)) > 20);
+    }
+    end(&s);
+}
+
+/* ---- Penalty walls ---- */
+
+/* The speed up from a floor after one step of a particle that is alone. */
+static double thrown_back(double z, float speed) {
+    scene s = {.ctx = support_context(1)};
+    set_up(&s);
+    s.sph.wall = RVI_SPH_PENALTY;
+    s.sph.penalty[0] = 5000;
+    s.sph.penalty[1] = 50;
+    s.sph.penalty_reach = 0.02f;
+    s.sph.gravity[2] = 0;
+    build(&s, flat);
+    support_ok(s.ctx, rvi_sph_add(s.water, (const double[3]){0.2, 0.08, 0.1 + z},
+                                  (const float[3]){0, 0, speed}, 0));
+    support_ok(s.ctx, rvi_sph_step(s.water, 1e-4f));
+    double after = (double)rvi_sph_look(s.water).speeds[0][2];
+    end(&s);
+    return after;
+}
+
+/* Equation 6.1: k^s d n - k^d (v . n) n, with d how deep the particle is in the reach. */
+static void penalty_is_spring_and_damper(void **state) {
+    (void)state;
+    assert_true(fabs(thrown_back(0.015, 0) - 1e-4 * 5000 * 0.005) < 1e-5);
+    assert_true(fabs(thrown_back(0.010, 0) - 1e-4 * 5000 * 0.010) < 1e-5);
+    assert_true(fabs(thrown_back(0.021, 0)) < 1e-9);
+    double damped = -0.5 + 1e-4 * (5000 * 0.005 + 50 * 0.5);
+    assert_true(fabs(thrown_back(0.015, -0.5f) - damped) < 1e-4);
+}
+
+/* ---- Materials by place ---- */
+
+static void regions_lie_over_each_other(void **state) {
+    (void)state;
+    const rvi_region all[] = {
+        {.kind = RVI_REGION_LAYERS, .material = 0, .count = 2, .to = {0, 0, 1}, .size = 0.1},
+        {.kind = RVI_REGION_BOX, .material = 5, .at = {0, 0, 0}, .to = {1, 1, 0.05}},
+        {.kind = RVI_REGION_SPHERE, .material = 6, .at = {0.5, 0.5, 0}, .size = 0.2},
+        {.kind = RVI_REGION_HALF, .material = 7, .at = {2, 0, 0}, .to = {-1, 0, 0}},
+    };
+    const rvi_regions some = {all, 4}, last = {all + 1, 3};
+    const struct {
+        double at[3];
+        size_t material;
+    } places[] = {{{0.1, 0.1, 0.02}, 5},  {{0.1, 0.1, 0.08}, 0},  {{0.1, 0.1, 0.15}, 1},
+                  {{0.1, 0.1, -0.05}, 1}, {{0.1, 0.1, -0.15}, 0}, {{0.5, 0.5, 0.19}, 6},
+                  {{0.5, 0.5, 0.21}, 0},  {{2.5, 0.1, 0.02}, 7}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        assert_int_equal(rvi_regions_at(&some, places[i].at), places[i].material);
+    assert_int_equal(rvi_regions_at(&last, (const double[3]){0.1, 0.1, 0.5}), RVI_NO_MATERIAL);
+}
+
+/* Tilted bands follow their direction, and wobble by no more than they are told. */
+static void layers_tilt_and_wobble(void **state) {
+    (void)state;
+    rvi_region r = {.kind = RVI_REGION_LAYERS, .count = 3, .to = {1, 0, 1}, .size = 0.1};
+    const rvi_regions one = {&r, 1};
+    assert_int_equal(rvi_regions_at(&one, (const double[3]){0, 0.3, 0.2}), 1);
+    assert_int_equal(rvi_regions_at(&one, (const double[3]){0.2, 0.9, 0}), 1);
+    assert_int_equal(rvi_regions_at(&one, (const double[3]){-0.2, 0, 0.2}), 0);
+    r = (rvi_region){.kind = RVI_REGION_LAYERS,
+                     .count = 100,
+                     .to = {0, 0, 1},
+                     .size = 0.01,
+                     .wobble = 0.05,
+                     .wave = 0.3,
+                     .seed = 3};
+    size_t low = 100, high = 0;
+    for (int i = 0; i < 200; i++) {
+        size_t m = rvi_regions_at(&one, (const double[3]){0.01 * i, 0.02 * i, 0.505});
+        low = m < low ? m : low;
+        high = m > high ? m : high;
+    }
+    assert_true(low >= 45 && high <= 55 && high - low >= 3);
+}
+
+/* Rock that has grown over a source lets no water out of it. */
+static void buried_source_is_dry(void **state) {
+    (void)state;
+    scene s = {0};
+    begin(&s, 1, flat);
+    support_ok(s.ctx, rvi_sph_add_source(s.water, &(rvi_sph_source){.low = {0.1, 0.04, 0.11},
+                                                                    .size = {0.06, 0.06, 0.02},
+                                                                    .rate = 1e4}));
+    s.materials[0].critical = 1e6f;
+    open_up(&s);
+    uint32_t which[64];
+    double to[64][3];
+    size_t many = 0;
+    for (uint32_t v = 0; v < s.skin->vertices; v++) {
+        rvi_skin_place(s.skin, v, to[many]);
+        if (to[many][2] < 0.05 || many == 63)
+            continue;
+        to[many][2] += 0.015;
+        which[many++] = v;
+    }
+    support_ok(s.ctx, rvi_skin_move(s.skin, which, (const double(*)[3])to, many, NULL));
+    support_ok(s.ctx, rvi_wear_step(s.wear));
+    for (int i = 0; i < 3; i++)
+        support_ok(s.ctx, rvi_sph_step(s.water, 0.01f));
+    assert_true(rvi_sph_dry(s.water));
+    end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(books_close_in_every_frame),
@@ -437,6 +630,13 @@ int main(void) {
         cmocka_unit_test(moved_wall_puts_water_out),
         cmocka_unit_test(leaving_water_is_booked),
         cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(cancelled_books_close),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(wrong_wishes_get_a_sentence),
+        cmocka_unit_test(penalty_is_spring_and_damper),
+        cmocka_unit_test(regions_lie_over_each_other),
+        cmocka_unit_test(layers_tilt_and_wobble),
+        cmocka_unit_test(buried_source_is_dry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,9 @@ static void compare(const rvi_walls *a, const rvi_walls *b, uint64_t seed) {
         assert_int_equal(found, rvi_walls_nearest(b, p, b->reach, &two));
         if (found)
             compare_touches(&one, &two);
+        assert_int_equal(found, rvi_walls_nearest_by(b, p, b->reach, (uint32_t)n % 50, &two));
+        if (found)
+            compare_touches(&one, &two);
         int count = rvi_walls_around(a, p, &far[0], many[0], shares[0]);
         assert_int_equal(count, rvi_walls_around(b, p, &far[1], many[1], shares[1]));
         for (int k = 0; k < count; k++)
