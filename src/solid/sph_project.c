@@ -29,7 +29,7 @@ enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 /* How far from right a particle may still go in a step, as a mean and in spacings, for each part of
  * the density that may be left: deep water could sink by parts that are each too small to see. */
 #define STILL 3.0
-/* The longest step, in sqrt(spacing / |gravity|). */
+/* The longest step, in sqrt(spacing / acceleration). */
 #define LONGEST 0.1f
 
 /* What `sums` are. */
@@ -184,20 +184,20 @@ static rv_status solve(pass *p, int most, int *iterations) {
 
 /* ---- The step ---- */
 
-/* So that the fastest, sped up by gravity for the step, goes no farther than the share of the
- * spacing that the Courant number says; nor would one that fell from the top of the water to its
- * bottom: under the pressure of deep water, neighbours swing against each other that fast. */
+/* So that the fastest, sped up by gravity and tension for the step, goes no farther than the share
+ * of the spacing that the Courant number says; nor would one that fell from the top of the water to
+ * its bottom: under the pressure of deep water, neighbours swing against each other that fast. */
 static float choose_step(const rvi_sph *w, float longest) {
     const float *g = w->desc.gravity;
     float v = sqrtf(w->fastest), far = w->desc.courant * w->desc.spacing;
-    float a = sqrtf((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
+    float a = sqrtf((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]) + w->desc.tension;
     float dt = 2 * far / (v + sqrtf(v * v + 4 * a * far) + 1e-20f);
     if (a > 0)
         dt = rvi_minf(dt, LONGEST * sqrtf(w->desc.spacing / a));
     if (w->fall > 0)
         dt = rvi_minf(dt, far / sqrtf(w->fall));
     if (w->viscosity > 0)
-        dt = rvi_minf(dt, 0.05f * w->radius * w->radius / w->viscosity);
+        dt = rvi_minf(dt, 0.02f * w->radius * w->radius / w->viscosity);
     /* The last two steps of a run are alike: a tiny one would ask for a huge pressure. */
     return dt < longest && longest < 2 * dt ? 0.5f * longest : rvi_minf(dt, longest);
 }
