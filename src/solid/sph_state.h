@@ -115,7 +115,7 @@ struct rvi_sph {
     rvi_v4 *flow;   /* speed with that */
     rvi_v4 *wall;   /* gradient of the rock's density, and that density */
     rvi_v4 *shove;  /* acceleration by penalty walls */
-    float *far;     /* no face of the rock is nearer */
+    float *far;     /* no face of the rock is nearer; after the step too */
     float *fill;    /* density, as a share */
     float *stiff;   /* how much a particle's pressure changes its own density */
     float *ease;    /* how much pressure undoes it; 0 for those who have no say */
@@ -136,6 +136,9 @@ bool rvi_sph_free_at(const rvi_sph *w, const float at[3], float distance); /* af
 rv_status rvi_sph_meet_walls(rvi_sph *w);
 rv_status rvi_sph_move(rvi_sph *w, float dt);              /* by `wish`, from `drops` to `other` */
 bool rvi_sph_in_rock(const rvi_sph *w, const float at[3]); /* or too near to it */
+/* Faces have moved: puts particle i where it may be; false: there is no way out of the rock.
+ * `jumped`: they may have passed it. */
+bool rvi_sph_put_out(rvi_sph *w, size_t i, bool jumped);
 
 /* ---- sph_project.c, sph_weak.c: fill in `wish` and the step ---- */
 rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt);
@@ -144,6 +147,7 @@ rv_status rvi_sph_weaken_end(rvi_sph *w); /* after the move */
 
 /* ---- sph_springs.c ---- */
 rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed);
+void rvi_sph_remove(rvi_sph *w, const uint8_t *leaves); /* tells of each that does */
 
 /* ---- sph.c ---- */
 rv_status rvi_sph_each(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg);

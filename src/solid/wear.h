@@ -37,10 +37,11 @@ typedef struct rvi_wear_desc {
     float most;     /* sediment that a particle holds at most, as a share of its volume */
     float lay;      /* share of its sediment that a particle lays down a second on level ground
                        where the stress is below the critical one */
+    float level;    /* how much what is taken or laid levels the surface; 0: not at all */
     float settle;   /* m/s: how fast sediment sinks, from particle to particle */
     float spread;   /* m2/s: how fast sediment spreads between particles */
     rvi_tessellation scheme;
-    float limit; /* m: d, how far a particle's face may have its corners */
+    float limit;                   /* m: d, how far a particle's face may have its corners */
     const rvi_material *materials; /* copied; at least one */
     size_t material_count;
     /* Which material is at a place (metres) of the solid: RVI_NO_MATERIAL: the first. NULL: the
@@ -55,9 +56,10 @@ typedef struct rvi_wear_desc {
 rvi_wear_desc rvi_wear_desc_default(float spacing);
 
 /* All in m3. At all times, to 1e-9 of what moved,
- *     first - volume = taken - laid = afloat + carried_off + owed. */
+ *     lost = taken - laid = afloat + carried_off + owed. */
 typedef struct rvi_wear_ledger {
     double first, volume; /* of the solid: when it began, and now */
+    double lost;          /* first - volume, from exact numbers */
     double taken, laid;   /* what moved vertices took from the solid and added to it, in sum */
     double afloat;        /* in particles now, less what they had when it began */
     double carried_off;   /* gone with particles that left */
@@ -84,16 +86,9 @@ rvi_wear_ledger rvi_wear_look(const rvi_wear *wear);
 /* m3 that each material has lost to particles and gained from them, in sum. */
 void rvi_wear_material(const rvi_wear *wear, size_t material, double *taken, double *laid);
 
-/* What a checkpoint keeps beside the skin and the particles: `owed` of each of the skin's vertices,
- * and some numbers. To resume: create everything, then rvi_wear_restore. */
-enum { RVI_WEAR_NUMBERS = 16 };
-size_t rvi_wear_keep(const rvi_wear *wear, double numbers[RVI_WEAR_NUMBERS],
-                     const double **vertices); /* returns how many vertices */
-rv_status rvi_wear_restore(rvi_wear *wear, const double numbers[RVI_WEAR_NUMBERS],
-                           const double *vertices, size_t count);
-
-/* Is no particle in the rock, nearer to it than it may be, or out of the box? For tests and
- * asserts: asks every particle. */
-bool rvi_wear_dry(const rvi_wear *wear);
+/* What a checkpoint keeps beside the skin and the particles, in plain numbers; returns how many.
+ * NULL: only counts them. To resume, create all, and then restore. */
+size_t rvi_wear_keep(rvi_wear *wear, double *numbers);
+rv_status rvi_wear_restore(rvi_wear *wear, const double *numbers, size_t count);
 
 #endif

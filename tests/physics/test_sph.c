@@ -475,7 +475,8 @@ static void nearest_place_is_right(void **state) {
                     const rvi_face *face = &walls.faces[f];
                     float v = (float)a / 60, w = (float)b / 60, sum = 0;
                     for (int k = 0; k < 3; k++) {
-                        float d = p[k] - (face->a[k] + v * face->ab[k] + w * face->ac[k]);
+                        float d = p[k] - ((1 - v - w) * face->at[0][k] + v * face->at[1][k] +
+                                          w * face->at[2][k]);
                         sum += d * d;
                     }
                     best = sqrtf(sum) < best ? sqrtf(sum) : best;
