@@ -24,6 +24,8 @@ enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 #define CORRECT 0.5f
 /* So little below the density at rest a particle may still come under pressure. */
 #define SLACK 1e-3f
+/* What a sum of floats may be wrong by, as a share. */
+#define ROUNDING 1e-6
 /* No displacement is longer, in spacings. */
 #define FARTHEST 0.2f
 /* How far from right a particle may still go in a step, as a mean and in spacings, for each part of
@@ -144,7 +146,9 @@ static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
         double far = product / does;
         moved = far * product; /* all changes of velocity, squared */
         double next = product - far * (2 * rvi_sph_sum(w, MIXED) - far * rvi_sph_sum(w, OWN));
-        next = next > 0 ? next : 0;
+        /* A difference of sums of floats: below that it is rounding, and a way made of it leads
+         * anywhere. Few particles are right at once. */
+        next = next > ROUNDING * product ? next : 0;
         p->round.far = (float)far;
         p->round.keep = (float)(next / product);
         product = next;

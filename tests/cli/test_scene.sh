@@ -80,11 +80,11 @@ done
 RANDOM=3
 for turn in 1 2; do
     rm -f fall.obj
-    kill_at $((30 + RANDOM % 200)) --checkpoint run.ck --every 0 scene fall.scene
+    kill_at $((30 + RANDOM % 200)) --checkpoint run.ck --every 0.02 scene fall.scene
     [ -f run.ck ] && cp run.ck keep.ck
     longer=0
     while [ -f run.ck ]; do
-        kill_at $((60 + longer + RANDOM % 200)) resume run.ck
+        kill_at $((60 + longer + RANDOM % 200)) --every 0.02 resume run.ck
         longer=$((longer + 60))
     done
     [ -f fall.obj ] || "$RAVINE" --quiet scene fall.scene
