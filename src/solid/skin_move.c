@@ -8,6 +8,7 @@
  * times as many rounds as vertices, and after the last no faces meet. */
 #include "solid/skin.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/context.h"
@@ -121,6 +122,7 @@ static size_t count_faces(const mover *m) {
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++) {
         uint32_t first = s->leaving[m->which[i]], e = first;
+        assert(first != RVI_NOBODY && "a vertex that is not there cannot move");
         do {
             count++;
             e = rvi_edge_around(s, e);
@@ -292,6 +294,7 @@ static rv_status move_all(mover *m, size_t *refused) {
         return status;
     rvi_skin_stamp(s);
     for (size_t i = 0; i < m->count; i++) {
+        assert(s->slots[m->which[i]] == RVI_NOBODY && "a vertex can move only once");
         s->slots[m->which[i]] = (uint32_t)i;
         place_vertex(m, i);
         m->all_count = add_faces(s, m->which[i], m->all, m->all_count);

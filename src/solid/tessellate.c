@@ -17,7 +17,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 64, SWEEP = 16, WALK = 64, PASSES = 8 };
+enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 16, SWEEP = 16, WALK = 64, PASSES = 8 };
 
 /* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
  * and joints that turn no face by more. */
