@@ -25,8 +25,8 @@ typedef struct rvi_drops {
 
 /* Candidates for the lists of a cell's particles, side by side, with room for a slice more. */
 typedef struct rvi_sph_pack {
-    float x[RVI_SPH_PACK + RVI_SPH_SLICE], y[RVI_SPH_PACK + RVI_SPH_SLICE];
-    float z[RVI_SPH_PACK + RVI_SPH_SLICE];
+    _Alignas(64) float x[RVI_SPH_PACK + RVI_SPH_SLICE];
+    float y[RVI_SPH_PACK + RVI_SPH_SLICE], z[RVI_SPH_PACK + RVI_SPH_SLICE];
     uint32_t which[RVI_SPH_PACK + RVI_SPH_SLICE];
     size_t count;
 } rvi_sph_pack;
