@@ -118,6 +118,7 @@ static void take_face(const smoothing *s, size_t face, const double middle[3]) {
     const rvi_solid_mesh *m = s->mesh;
     rvi_solid_faces *out = s->faces;
     size_t to = s->place[face];
+    memcpy(out->flat[to], s->flat[face], sizeof out->flat[to]);
     for (size_t k = 0; k < 3; k++) {
         size_t v = m->corners[3 * face + k];
         for (size_t c = 0; c < 3; c++)
@@ -170,7 +171,7 @@ static rv_status add_mesh(rvi_solid_faces *out, const rvi_solid_mesh *m, const d
 size_t rvi_solid_faces_memory(const rvi_solid_mesh *meshes, size_t mesh_count) {
     size_t bytes = 0;
     for (size_t k = 0; k < mesh_count; k++)
-        bytes += meshes[k].face_count * 40 * sizeof(float) + meshes[k].vertex_count * 4;
+        bytes += meshes[k].face_count * 43 * sizeof(float) + meshes[k].vertex_count * 4;
     return bytes;
 }
 
@@ -184,10 +185,11 @@ rv_status rvi_solid_faces_create(rv_context *ctx, const rvi_solid_mesh *meshes, 
         tinted |= meshes[k].vertex_tints || meshes[k].face_tints;
     }
     out->corners = rvi_alloc(ctx, most, sizeof *out->corners, "the faces of a picture");
+    out->flat = rvi_alloc(ctx, most, sizeof *out->flat, "the faces of a picture");
     out->normals = rvi_alloc(ctx, most, sizeof *out->normals, "the faces of a picture");
     if (tinted)
         out->tints = rvi_alloc(ctx, most, sizeof *out->tints, "the faces of a picture");
-    bool room = out->corners && out->normals && (out->tints || !tinted);
+    bool room = out->corners && out->flat && out->normals && (out->tints || !tinted);
     rv_status status = room ? RV_OK : RV_ERROR_MEMORY;
     for (size_t k = 0; k < mesh_count && status == RV_OK; k++)
         status = add_mesh(out, &meshes[k], middle);
@@ -199,6 +201,7 @@ rv_status rvi_solid_faces_create(rv_context *ctx, const rvi_solid_mesh *meshes, 
 void rvi_solid_faces_destroy(rvi_solid_faces *f) {
     if (f->ctx) {
         rvi_free(f->ctx, f->corners);
+        rvi_free(f->ctx, f->flat);
         rvi_free(f->ctx, f->normals);
         rvi_free(f->ctx, f->tints);
     }

@@ -9,6 +9,7 @@ typedef struct rvi_solid_faces {
     rv_context *ctx;
     size_t count;
     float (*corners)[3][3]; /* metres from the middle */
+    float (*flat)[3];       /* normals of faces, of length 1 or, without area, 0 */
     float (*normals)[3][3]; /* of each corner, of length 1 */
     float (*tints)[3][4];   /* of each corner; NULL: none has any */
 } rvi_solid_faces;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SUN_SIDE = 2048, SIDE = 256, BANDS = 8, TAPS = 8 };
+enum { SUN_SIDE = 2048, SIDE = 192, BANDS = 8, TAPS = 8 };
 
 #define SUN_WIDTH                                                                                  \
     0.021f /* half of it, as a tangent; larger than the true one, for softer shadows */

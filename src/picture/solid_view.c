@@ -74,7 +74,7 @@ typedef struct scene {
 
 /* A place that light falls on. */
 typedef struct spot {
-    float at[3], flat[3], normal[3];
+    float at[3], normal[3];
     float tint[4];
     float far; /* metres from the camera */
     uint32_t face;
@@ -127,26 +127,14 @@ static void leave_cut(const scene *s, const float from[3], const float along[3],
         *far = *near;
 }
 
-static void flat_normal(const scene *s, uint32_t face, float out[3]) {
-    const float(*c)[3] = (const float(*)[3])s->faces.corners[face];
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        out[k] =
-            (c[1][i] - c[0][i]) * (c[2][j] - c[0][j]) - (c[1][j] - c[0][j]) * (c[2][i] - c[0][i]);
-    }
-    scaled_to_1(out);
-}
-
 /* A ray and what it met among the faces become what is seen. */
 static seen make_seen(const scene *s, const float from[3], const float along[3], float near,
                       float far, const rvi_meets *m, int lane) {
     seen out = {SKY, FARTHEST * s->radius, 0, 0, 0};
     uint32_t face = m->face[lane];
     if (face != RVI_NO_FACE) {
-        float normal[3];
-        flat_normal(s, face, normal);
         /* Seen from behind right after the cut: the cut went through rock. */
-        bool section = s->view->clipped && near > 0 && dot(normal, along) > 0;
+        bool section = s->view->clipped && near > 0 && dot(s->faces.flat[face], along) > 0;
         out = section ? (seen){SECTION, near, 0, 0, 0}
                       : (seen){face, m->t[lane], m->second[lane], m->third[lane], 0};
     }
@@ -207,28 +195,23 @@ static spot spot_of(const scene *s, const seen *p, const float from[3], const fl
     spot out = {.far = p->t, .face = p->face};
     along_at(from, along, p->t, out.at);
     if (p->face == SECTION) {
-        memcpy(out.flat, s->cut, sizeof out.flat);
-    } else if (p->face == FLOOR) {
-        out.flat[2] = 1;
-    } else {
-        float w[3] = {1 - p->second - p->third, p->second, p->third};
-        flat_normal(s, p->face, out.flat);
-        for (int k = 0; k < 3; k++)
-            for (int i = 0; i < 3; i++) {
-                out.normal[i] += w[k] * s->faces.normals[p->face][k][i];
-                for (int c = 0; i == 0 && s->faces.tints && c < 4; c++)
-                    out.tint[c] += w[k] * s->faces.tints[p->face][k][c];
-            }
-        scaled_to_1(out.normal);
-        /* A face that is looked at from behind shows its other side. */
-        float side = dot(out.flat, along) > 0 ? -1 : 1;
-        for (int k = 0; k < 3; k++) {
-            out.flat[k] *= side;
-            out.normal[k] *= side;
-        }
+        memcpy(out.normal, s->cut, sizeof out.normal);
         return out;
     }
-    memcpy(out.normal, out.flat, sizeof out.normal);
+    if (p->face == FLOOR) {
+        out.normal[2] = 1;
+        return out;
+    }
+    /* A face that is looked at from behind shows its other side. */
+    float side = dot(s->faces.flat[p->face], along) > 0 ? -1 : 1;
+    float w[3] = {side * (1 - p->second - p->third), side * p->second, side * p->third};
+    const float(*n)[3] = (const float(*)[3])s->faces.normals[p->face];
+    for (int i = 0; i < 3; i++)
+        out.normal[i] = w[0] * n[0][i] + w[1] * n[1][i] + w[2] * n[2][i];
+    scaled_to_1(out.normal);
+    for (int c = 0; s->faces.tints && c < 4; c++)
+        for (int k = 0; k < 3; k++)
+            out.tint[c] += side * w[k] * s->faces.tints[p->face][k][c];
     return out;
 }
 

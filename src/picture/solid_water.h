@@ -25,7 +25,7 @@ typedef struct rvi_pond {
     float *memory;
 } rvi_pond;
 
-enum { RVI_POND_BLOCK = 4 };
+enum { RVI_POND_BLOCK = 8 };
 
 rv_status rvi_pond_create(rv_context *ctx, const rvi_solid_water *water, const double middle[3],
                           rvi_pond *out);

@@ -525,18 +525,28 @@ static rv_status shape_net(casting *c) {
     return status == RV_OK ? settle(c, 1) : status;
 }
 
+/* Room for the mesh: splits and collapses keep V - F / 2. */
+static rv_status make_room(const casting *c, rv_mesh **out) {
+    size_t faces = c->net.faces + 2 * c->mold->vertices - 2 * c->net.vertices;
+    return rvi_mesh_create(c->ctx, c->mold->vertices, faces, false, out);
+}
+
 rv_status rvi_mold_cast(rv_context *ctx, const rvi_mold *mold, rv_mesh **out) {
     casting c = {.mold = mold, .ctx = ctx, .scale = 1};
-    *out = NULL;
+    rv_mesh *mesh = NULL;
     rv_status status = start(&c);
     if (status == RV_OK)
-        status = shape_net(&c);
+        status = make_room(&c, &mesh);
     if (status == RV_OK)
-        status = rvi_mesh_create(ctx, c.net.vertices, c.net.faces, false, out);
+        status = shape_net(&c);
     if (status == RV_OK) {
-        memcpy((*out)->points, c.net.at, c.net.vertices * sizeof *c.net.at);
-        memcpy((*out)->corners, c.net.corners, 3 * c.net.faces * sizeof(uint32_t));
+        memcpy(mesh->points, c.net.at, c.net.vertices * sizeof *c.net.at);
+        memcpy(mesh->corners, c.net.corners, 3 * c.net.faces * sizeof(uint32_t));
+    } else {
+        rv_mesh_destroy(mesh);
+        mesh = NULL;
     }
+    *out = mesh;
     rvi_net_mesh_destroy(&c.net);
     rvi_free(ctx, c.rock);
     rvi_free(ctx, c.names);

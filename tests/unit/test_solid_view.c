@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 160, HEIGHT = 120, RINGS = 24, SECTORS = 48, MOST = 8192 };
+enum { WIDTH = 160, HEIGHT = 120, RINGS = 16, SECTORS = 32, MOST = 8192 };
 
 typedef struct sketch {
     double points[3 * MOST];
@@ -326,6 +326,38 @@ static void test_odd_views(void **state) {
     done(&p);
 }
 
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    static sketch s;
+    memset(&s, 0, sizeof s);
+    add_ball(&s, (double[3]){0, 0, 0}, 0.7, RED);
+    rvi_solid_mesh m = mesh_of(&s);
+    rvi_solid_view v = view_of(150, 30);
+    v.width = v.height = 8;
+    v.wire = true;
+    float places[3 * 50];
+    rvi_solid_water w = drops(places, 50, -0.5, -0.5, 0.6);
+    unsigned char rgb[3 * 8 * 8];
+    rvi_canvas canvas = {8, 8, rgb};
+    for (long left = 0;; left++) {
+        support_memory memory = {-1, 0};
+        rv_context_desc desc = rv_context_desc_default();
+        desc.allocator = support_allocator(&memory);
+        desc.threads = 1;
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        atomic_store(&memory.left, left);
+        rv_status status = rvi_solid_view_draw(ctx, &v, &m, 1, &w, &canvas);
+        assert_true(status == RV_OK || status == RV_ERROR_MEMORY);
+        if (status == RV_OK)
+            assert_true(rv_context_memory_peak(ctx) <= rvi_solid_view_memory(&v, &m, 1, &w));
+        rv_context_destroy(ctx);
+        assert_int_equal(atomic_load(&memory.held), 0);
+        if (status == RV_OK)
+            break;
+    }
+}
+
 static void test_tints_of_what_moved(void **state) {
     (void)state;
     float worn[4], laid[4], still[4], more[4];
@@ -366,6 +398,7 @@ int main(void) {
         cmocka_unit_test(test_cut_shows_the_inside),
         cmocka_unit_test(test_same_for_any_number_of_threads),
         cmocka_unit_test(test_odd_views),
+        cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_tints_of_what_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,11 +171,50 @@ static void test_box(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Memory that runs out, or a user who has enough, leaves nothing behind. */
+static bool refuse(void *user, const rv_progress *now) {
+    (void)user;
+    (void)now;
+    return false;
+}
+
+static void test_failure_leaves_nothing(void **state) {
+    (void)state;
+    const rvi_stage *s = rvi_stage_find("tube");
+    for (long left = 0;; left++) {
+        support_memory memory = {-1, 0};
+        rv_context_desc desc = rv_context_desc_default();
+        desc.allocator = support_allocator(&memory);
+        desc.threads = 1;
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        atomic_store(&memory.left, left);
+        rv_mesh *rock = (rv_mesh *)&memory;
+        rv_status status = rvi_stage_rock(ctx, s, &rock);
+        assert_true(status == RV_OK || status == RV_ERROR_MEMORY);
+        assert_true(status == RV_OK || rock == NULL);
+        rv_mesh_destroy(rock);
+        rv_context_destroy(ctx);
+        assert_int_equal(atomic_load(&memory.held), 0);
+        if (status == RV_OK)
+            break;
+    }
+    rv_context_desc desc = rv_context_desc_default();
+    desc.progress = refuse;
+    rv_context *ctx;
+    rv_mesh *rock;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    assert_int_equal(rvi_stage_rock(ctx, s, &rock), RV_CANCELLED);
+    assert_null(rock);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_of_scenes),
         cmocka_unit_test(test_box),
         cmocka_unit_test(test_rock_is_solid),
+        cmocka_unit_test(test_failure_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
