@@ -236,6 +236,28 @@ static void what_grows_together_stops_before_it_touches(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A ball comes down on a large face whose vertices are to move, too, but may not: it meets many. */
+static void a_face_that_stays_meets_many(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_mesh *ball = shape_sphere(ctx, 10);
+    shape_scale(ball, 0.3, 0.3, 0.3);
+    rvi_skin *s = shape_skin(two_meshes(shape_box(ctx, 1, 1, 1), ball, 0.1, 1.301, false));
+    memset(s->fixed, 1, 8);
+    for (int n = 0; n < 10; n++) {
+        size_t count = live_vertices(s, which);
+        for (size_t i = 0; i < count; i++) {
+            rvi_skin_place(s, which[i], to[i]);
+            to[i][2] -= 0.02;
+        }
+        support_ok(ctx, rvi_skin_move(s, which, (const double(*)[3])to, count, NULL));
+        shape_check_arrays(s, 4);
+        shape_check_mesh(s);
+    }
+    rvi_skin_destroy(s);
+    rv_context_destroy(ctx);
+}
+
 /* ---- Shells ---- */
 
 /* Six vertices, so thin in z that it passes through walls in one move. */
@@ -559,6 +581,7 @@ int main(void) {
         cmocka_unit_test(moves_keep_the_skin_whole),
         cmocka_unit_test(a_poke_stops_within),
         cmocka_unit_test(what_grows_together_stops_before_it_touches),
+        cmocka_unit_test(a_face_that_stays_meets_many),
         cmocka_unit_test(nothing_passes_through),
         cmocka_unit_test(operations_pass_over_nothing),
         cmocka_unit_test(fixed_vertices_stay_and_the_lattice_ends),
