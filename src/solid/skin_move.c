@@ -3,9 +3,10 @@
  * Old places are kept in a journal. Each vertex is on one of four stages: all its way, half, a
  * quarter, not at all. Faces that touch a moved vertex are tested against everything near. Where
  * two meet, one of their vertices is not at its old place, since faces at their old places never
- * met; all vertices of both that are not take the next stage, and only the faces that touch those
- * are tested again. Each round takes a stage from some vertex, so that there are at most three
- * times as many rounds as vertices, and after the last no faces meet. */
+ * met; all vertices of both that are not take the next stage. Tested again are the faces that touch
+ * those, and faces that met more than was written down: so of any two that still meet one is tested
+ * again. Each round takes a stage from some vertex, so that there are at most three times as many
+ * rounds as vertices, and after the last no faces meet. */
 #include "solid/skin.h"
 
 #include <assert.h>
