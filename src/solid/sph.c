@@ -135,13 +135,16 @@ static bool make_drops(rvi_sph *w, rvi_drops *d) {
     size_t whole = w->room + RVI_SPH_SLICE;
     d->places = rvi_alloc(w->ctx, whole, sizeof *d->places, what);
     d->speeds = rvi_alloc(w->ctx, whole, sizeof *d->speeds, what);
+    bool weak = w->desc.solver == RVI_SPH_WEAK;
+    d->halves = weak ? rvi_alloc(w->ctx, whole, sizeof *d->halves, what) : NULL;
     d->pressures = rvi_alloc(w->ctx, w->room, sizeof *d->pressures, what);
     d->pushes = rvi_alloc(w->ctx, w->room, sizeof *d->pushes, what);
     d->ages = rvi_alloc(w->ctx, w->room, sizeof *d->ages, what);
     d->sediments = rvi_alloc(w->ctx, w->room, sizeof *d->sediments, what);
     d->numbers = rvi_alloc(w->ctx, w->room, sizeof *d->numbers, what);
-    return d->places != NULL && d->speeds != NULL && d->pressures != NULL && d->pushes != NULL &&
-           d->ages != NULL && d->sediments != NULL && d->numbers != NULL;
+    return d->places != NULL && d->speeds != NULL && (!weak || d->halves != NULL) &&
+           d->pressures != NULL && d->pushes != NULL && d->ages != NULL && d->sediments != NULL &&
+           d->numbers != NULL;
 }
 
 static bool make_arrays(rvi_sph *w) {
@@ -231,8 +234,8 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
 }
 
 static void free_drops(rv_context *ctx, rvi_drops *d) {
-    void *all[] = {d->places, d->speeds,    d->pressures, d->pushes,
-                   d->ages,   d->sediments, d->numbers};
+    void *all[] = {d->places, d->halves, d->speeds,    d->pressures,
+                   d->pushes, d->ages,   d->sediments, d->numbers};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(ctx, all[i]);
 }
@@ -290,6 +293,8 @@ rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], dou
     w->drops.places[i] = (rvi_v4){at[0], at[1], at[2], 0};
     w->drops.speeds[i] = (rvi_v4){speed[0], speed[1], speed[2], 0};
     w->drops.pressures[i] = w->drops.pushes[i] = w->drops.ages[i] = 0;
+    if (w->drops.halves != NULL)
+        w->drops.halves[i] = (rvi_v4){0};
     w->drops.sediments[i] = sediment;
     w->drops.numbers[i] = w->born++;
     return RV_OK;
@@ -361,6 +366,8 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
                                                 : rvi_sph_project(w, longest, &dt);
     if (status == RV_OK)
         status = rvi_sph_move(w, dt);
+    if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
+        status = rvi_sph_weaken_end(w);
     if (status != RV_OK)
         return status;
     rvi_drops swap = w->drops;

@@ -36,6 +36,8 @@ static void take_over(void *arg, int64_t block) {
         rvi_v4 p = from->places[k], v = from->speeds[k];
         to->places[i] = p;
         to->speeds[i] = v;
+        if (to->halves != NULL)
+            to->halves[i] = from->halves[k];
         to->pressures[i] = from->pressures[k];
         to->pushes[i] = from->pushes[k];
         to->ages[i] = from->ages[k];

@@ -52,8 +52,13 @@ static HOT lanes load_halves(const int16_t *from) {
 /* To the nearest, those between two away from 0: x and -x stay opposites. */
 static HOT void store_halves(int16_t *to, lanes x) {
     lanes half = (lanes)(((whole)x & INT32_MIN) | (whole)all(0.5f));
-    halves v = __builtin_convertvector(__builtin_convertvector(x + half, whole), halves);
+    whole near = __builtin_convertvector(x + half, whole);
+#if LANES == 16
+    _mm256_storeu_si256((void *)to, _mm512_cvtepi32_epi16((__m512i)near));
+#else
+    halves v = __builtin_convertvector(near, halves);
     memcpy(to, &v, sizeof v);
+#endif
 }
 
 static HOT lanes where(whole mask, lanes v) { /* and 0 elsewhere */

@@ -1,12 +1,16 @@
 /* sph_project.c: pressure that keeps the density (after DFSPH, J. Bender and D. Koschier, 2015).
  *
  * With V the volume of a particle, W the kernel of H. Wendland (1995), l the density of the rock
- * and k = p / (rho f^2) from the pressure p: f_i   = sum_j V W_ij + l_i density, as a share Df(u) =
- * sum_j V (u_i - u_j) . grad W_ij + u_i . grad l_i          its change at velocities u a_i   =
- * -sum_j V (k_i + k_j) grad W_ij - k_i grad l_i             the pull of pressure Twice a k >= 0 is
- * sought: for velocities, so that dt Df(v + dt a) = 0 where the water is as dense as at rest; and
- * for displacements that leave velocities alone, so that f + Df(x) = 1 where it would be more (as
- * T. Kugelstadt et al., 2019, do on grids: density errors then make no waves).
+ * and k = p / (rho f^2) from the pressure p, these are the density as a share, its change at
+ * velocities u, and the pull of pressure:
+ *
+ *     f_i   = sum_j V W_ij + l_i
+ *     Df(u) = sum_j V (u_i - u_j) . grad W_ij + u_i . grad l_i
+ *     a_i   = -sum_j V (k_i + k_j) grad W_ij - k_i grad l_i
+ *
+ * Twice a k >= 0 is sought: for velocities, so that dt Df(v + dt a) = 0 where the water is as dense
+ * as at rest; and for displacements that leave velocities alone, so that f + Df(x) = 1 where it
+ * would be more (as T. Kugelstadt et al., 2019, do on grids: density errors then make no waves).
  *
  * The a of k is the transpose of Df, so the equations are symmetric: conjugate gradients solve them
  * among the particles that have a pressure or need one, from the k of the last step. Then k below 0
@@ -29,7 +33,7 @@ enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 /* How far from right a particle may still go in a step, as a mean and in spacings, for each part of
  * the density that may be left: deep water could sink by parts that are each too small to see. */
 #define STILL 3.0
-/* The longest step, in sqrt(spacing / |gravity|). */
+/* The longest step, in sqrt(spacing / acceleration). */
 #define LONGEST 0.1f
 
 /* What `sums` are. */
@@ -184,20 +188,20 @@ static rv_status solve(pass *p, int most, int *iterations) {
 
 /* ---- The step ---- */
 
-/* So that the fastest, sped up by gravity for the step, goes no farther than the share of the
- * spacing that the Courant number says; nor would one that fell from the top of the water to its
- * bottom: under the pressure of deep water, neighbours swing against each other that fast. */
+/* So that the fastest, sped up by gravity and tension for the step, goes no farther than the share
+ * of the spacing that the Courant number says; nor would one that fell from the top of the water to
+ * its bottom: under the pressure of deep water, neighbours swing against each other that fast. */
 static float choose_step(const rvi_sph *w, float longest) {
     const float *g = w->desc.gravity;
     float v = sqrtf(w->fastest), far = w->desc.courant * w->desc.spacing;
-    float a = sqrtf((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
+    float a = sqrtf((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]) + w->desc.tension;
     float dt = 2 * far / (v + sqrtf(v * v + 4 * a * far) + 1e-20f);
     if (a > 0)
         dt = rvi_minf(dt, LONGEST * sqrtf(w->desc.spacing / a));
     if (w->fall > 0)
         dt = rvi_minf(dt, far / sqrtf(w->fall));
     if (w->viscosity > 0)
-        dt = rvi_minf(dt, 0.05f * w->radius * w->radius / w->viscosity);
+        dt = rvi_minf(dt, 0.02f * w->radius * w->radius / w->viscosity);
     /* The last two steps of a run are alike: a tiny one would ask for a huge pressure. */
     return dt < longest && longest < 2 * dt ? 0.5f * longest : rvi_minf(dt, longest);
 }

@@ -67,6 +67,8 @@ static void tell_gone(const rvi_sph *w, size_t i) {
 static void keep(rvi_drops *d, size_t to, size_t from) {
     d->places[to] = d->places[from];
     d->speeds[to] = d->speeds[from];
+    if (d->halves != NULL)
+        d->halves[to] = d->halves[from];
     d->pressures[to] = d->pressures[from];
     d->pushes[to] = d->pushes[from];
     d->ages[to] = d->ages[from];

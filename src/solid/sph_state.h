@@ -16,6 +16,7 @@ enum { RVI_SPH_BLOCK = 512, RVI_SPH_SLICE = 16, RVI_SPH_PACK = 1024, RVI_SPH_SUM
 /* What belongs to a particle from step to step. */
 typedef struct rvi_drops {
     rvi_v4 *places, *speeds;
+    rvi_v4 *halves; /* from the speeds to those half a step later; NULL in projected water */
     float *pressures, *pushes; /* of the density and of the divergence, over density squared */
     float *ages;
     double *sediments;
@@ -24,8 +25,8 @@ typedef struct rvi_drops {
 
 /* Candidates for the lists of a cell's particles, side by side, with room for a slice more. */
 typedef struct rvi_sph_pack {
-    float x[RVI_SPH_PACK + RVI_SPH_SLICE], y[RVI_SPH_PACK + RVI_SPH_SLICE];
-    float z[RVI_SPH_PACK + RVI_SPH_SLICE];
+    _Alignas(64) float x[RVI_SPH_PACK + RVI_SPH_SLICE];
+    float y[RVI_SPH_PACK + RVI_SPH_SLICE], z[RVI_SPH_PACK + RVI_SPH_SLICE];
     uint32_t which[RVI_SPH_PACK + RVI_SPH_SLICE];
     size_t count;
 } rvi_sph_pack;
@@ -142,6 +143,7 @@ bool rvi_sph_put_out(rvi_sph *w, size_t i, bool jumped);
 /* ---- sph_project.c, sph_weak.c: fill in `wish` and the step ---- */
 rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt);
 rv_status rvi_sph_weaken(rvi_sph *w, float longest, float *dt);
+rv_status rvi_sph_weaken_end(rvi_sph *w); /* after the move */
 
 /* ---- sph_springs.c ---- */
 rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed);
