@@ -1,12 +1,16 @@
 /* sph_project.c: pressure that keeps the density (after DFSPH, J. Bender and D. Koschier, 2015).
  *
  * With V the volume of a particle, W the kernel of H. Wendland (1995), l the density of the rock
- * and k = p / (rho f^2) from the pressure p: f_i   = sum_j V W_ij + l_i density, as a share Df(u) =
- * sum_j V (u_i - u_j) . grad W_ij + u_i . grad l_i          its change at velocities u a_i   =
- * -sum_j V (k_i + k_j) grad W_ij - k_i grad l_i             the pull of pressure Twice a k >= 0 is
- * sought: for velocities, so that dt Df(v + dt a) = 0 where the water is as dense as at rest; and
- * for displacements that leave velocities alone, so that f + Df(x) = 1 where it would be more (as
- * T. Kugelstadt et al., 2019, do on grids: density errors then make no waves).
+ * and k = p / (rho f^2) from the pressure p, these are the density as a share, its change at
+ * velocities u, and the pull of pressure:
+ *
+ *     f_i   = sum_j V W_ij + l_i
+ *     Df(u) = sum_j V (u_i - u_j) . grad W_ij + u_i . grad l_i
+ *     a_i   = -sum_j V (k_i + k_j) grad W_ij - k_i grad l_i
+ *
+ * Twice a k >= 0 is sought: for velocities, so that dt Df(v + dt a) = 0 where the water is as dense
+ * as at rest; and for displacements that leave velocities alone, so that f + Df(x) = 1 where it
+ * would be more (as T. Kugelstadt et al., 2019, do on grids: density errors then make no waves).
  *
  * The a of k is the transpose of Df, so the equations are symmetric: conjugate gradients solve them
  * among the particles that have a pressure or need one, from the k of the last step. Then k below 0
