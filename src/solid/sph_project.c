@@ -111,23 +111,33 @@ static void clamp_block(void *arg, int64_t block) {
     w->sums[PRODUCT][block] = cut;
 }
 
-static void finish_block(void *arg, int64_t block) {
+/* Velocities are done: what the density lacks is counted, and nobody is displaced so far. */
+static void finish_velocities(void *arg, int64_t block) {
+    rvi_sph *w = ((pass *)arg)->w;
+    size_t end = rvi_sph_end(w, block);
+    double over = 0;
+    for (size_t i = rvi_sph_begin(block); i < end; i++) {
+        float k = w->k[i];
+        over += (double)rvi_maxf(w->fill[i] - 1, 0.0f);
+        w->wish[i] = w->flow[i];
+        w->calm[i] = (rvi_v4){0};
+        w->pascals[i] = k * w->virial[i] * w->desc.density;
+        w->other.pressures[i] = k;
+        w->other.pushes[i] = 0;
+    }
+    w->sums[PRODUCT][block] = over;
+}
+
+static void finish_displacements(void *arg, int64_t block) {
     const pass *p = arg;
     rvi_sph *w = p->w;
     size_t end = rvi_sph_end(w, block);
     float most = FARTHEST * w->desc.spacing;
     for (size_t i = rvi_sph_begin(block); i < end; i++) {
-        float k = w->k[i];
-        if (p->density) {
-            rvi_v4 by = p->round.dt * w->pull[i];
-            float size = p->round.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
-            w->other.pushes[i] = k;
-            w->calm[i] = size > most ? most / size * by : by;
-            continue;
-        }
-        w->wish[i] = w->flow[i];
-        w->other.pressures[i] = k;
-        w->pascals[i] = k * w->virial[i] * w->desc.density;
+        rvi_v4 by = p->round.dt * w->pull[i];
+        float size = p->round.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
+        w->other.pushes[i] = w->k[i];
+        w->calm[i] = size > most ? most / size * by : by;
     }
 }
 
@@ -187,7 +197,7 @@ static rv_status solve(pass *p, int most, int *iterations) {
         if (*iterations == before)
             break;
     }
-    return status == RV_OK ? rvi_sph_each(w, finish_block, p) : status;
+    return status;
 }
 
 /* ---- The step ---- */
@@ -210,30 +220,18 @@ static float choose_step(const rvi_sph *w, float longest) {
     return dt < longest && longest < 2 * dt ? 0.5f * longest : rvi_minf(dt, longest);
 }
 
-static void over_block(void *arg, int64_t block) {
-    rvi_sph *w = ((pass *)arg)->w;
-    double over = 0;
-    size_t end = rvi_sph_end(w, block);
-    for (size_t i = rvi_sph_begin(block); i < end; i++) {
-        over += (double)rvi_maxf(w->fill[i] - 1, 0.0f);
-        w->calm[i] = (rvi_v4){0};
-        w->other.pushes[i] = 0;
-    }
-    w->sums[PRODUCT][block] = over;
-}
-
 /* Displacements are needed only where the velocities have let the water become too dense. */
 static rv_status correct_density(pass *p) {
     rvi_sph *w = p->w;
-    rv_status status = rvi_sph_each(w, over_block, p);
     p->density = true;
     p->round.share = CORRECT;
     p->enough = 10 * p->enough;
     w->iterations[1] = 0;
     w->compression = (float)(rvi_sph_sum(w, PRODUCT) / (double)w->count);
-    if (status != RV_OK || (double)w->compression <= p->enough)
-        return status;
-    return solve(p, ROUGHLY, &w->iterations[1]);
+    if ((double)w->compression <= p->enough)
+        return RV_OK;
+    rv_status status = solve(p, ROUGHLY, &w->iterations[1]);
+    return status == RV_OK ? rvi_sph_each(w, finish_displacements, p) : status;
 }
 
 rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt) {
@@ -248,5 +246,7 @@ rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt) {
                         .own = w->sums[OWN]}};
     *dt = p.round.dt;
     rv_status status = solve(&p, w->desc.iterations, &w->iterations[0]);
+    if (status == RV_OK)
+        status = rvi_sph_each(w, finish_velocities, &p);
     return status == RV_OK ? correct_density(&p) : status;
 }
