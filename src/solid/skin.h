@@ -8,6 +8,9 @@
 
 #define RVI_NOBODY UINT32_MAX
 
+/* What rvi_tessellate knows of the shape of a face: RVI_SHARP is one that it could not mend. */
+enum { RVI_SHAPELY, RVI_WORN, RVI_SHARP };
+
 /* What comes next depends on all of the arrays up to `worn`, on `round` and `sweep`; the grid and
  * the rest follow from them or do not matter.
  *
@@ -37,14 +40,14 @@ typedef struct rvi_skin {
     size_t vertex_room, face_room;
     uint32_t *free_vertices, *free_faces; /* stacks of numbers */
     size_t free_vertex_count, free_face_count;
-    uint8_t *worn;          /* of faces, since rvi_tessellate looked at their shape */
-    uint8_t *changed;       /* of faces, since rvi_skin_changed was called */
-    uint32_t *listed;       /* room for what it returns */
-    uint32_t *slots;        /* of vertices, within rvi_skin_move: their place in the list */
-    uint32_t *marks;        /* of faces: those that bear the last stamp are being replaced */
-    uint32_t stamp;         /* the last that was given */
-    uint32_t round;         /* how often rvi_tessellate was called */
-    uint32_t sweep;         /* the vertex at which it looked for short edges last */
+    uint8_t *worn;    /* of faces: have they changed since rvi_tessellate looked at their shape? */
+    uint8_t *changed; /* of faces, since rvi_skin_changed was called */
+    uint32_t *listed; /* room for what it returns */
+    uint32_t *slots;  /* of vertices, within rvi_skin_move: their place in the list */
+    uint32_t *marks;  /* of faces: those that bear the last stamp are being replaced */
+    uint32_t stamp;   /* the last that was given */
+    uint32_t round;   /* how often rvi_tessellate was called */
+    uint32_t sweep;   /* the vertex at which it looked for short edges last */
     uint64_t refused_moves; /* vertices that stayed or went a part of their way only */
     uint64_t refused_operations;
 } rvi_skin;

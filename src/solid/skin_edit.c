@@ -75,7 +75,8 @@ static void write_faces(rvi_skin *s, const rvi_patch *p, const uint32_t numbers[
         }
         s->shell[face] = shell;
         s->born[face] = s->round;
-        s->changed[face] = s->worn[face] = 1;
+        s->changed[face] = 1;
+        s->worn[face] = RVI_WORN;
     }
     for (size_t i = p->olds; i-- > p->count;) {
         if (s->anchors[shell] == p->old[i])

@@ -314,8 +314,11 @@ static rv_status move_all(mover *m, size_t *refused) {
         s->slots[m->which[i]] = RVI_NOBODY;
         *refused += m->stage[i] > 0;
     }
-    for (size_t i = 0; i < m->all_count; i++)
-        s->changed[m->all[i]] = s->worn[m->all[i]] = 1;
+    for (size_t i = 0; i < m->all_count; i++) {
+        s->changed[m->all[i]] = 1;
+        if (s->worn[m->all[i]] == RVI_SHAPELY)
+            s->worn[m->all[i]] = RVI_WORN;
+    }
     return status;
 }
 

@@ -17,7 +17,17 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 16, SWEEP = 16, WALK = 64, PASSES = 8 };
+enum {
+    TRIES = 96,
+    FLIPS = 24,
+    BLOCK = 256,
+    POLL = 16,
+    SWEEP = 16,
+    AGAIN = 8,
+    WALK = 64,
+    PASSES = 8,
+    FINEST = 4096
+};
 
 /* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
  * and joints that turn no face by more. */
@@ -291,7 +301,8 @@ static rvi_done flip_around(work *w, uint32_t vertex) {
 /* ---- Schemes ---- */
 
 static rvi_done count_split(work *w, uint32_t e, uint32_t *middle) {
-    double least = 2 * w->desc->least;
+    double least = 2 * w->desc->least, fine = FINEST * w->skin->step;
+    least = least > fine ? least : fine;
     if (edge_square(w->skin, e) < least * least)
         return RVI_REFUSED;
     rvi_done done = rvi_skin_split(w->skin, e, middle);
@@ -638,25 +649,40 @@ static rvi_done repair(work *w, uint32_t face) {
     return done;
 }
 
-static rv_status repair_worn(work *w) {
+/* Looks at the faces from `first` on that are marked so. */
+static rv_status repair_marked(work *w, uint8_t mark, size_t first, size_t end) {
     rvi_skin *s = w->skin;
-    size_t faces = s->faces, seen = 0;
-    for (size_t at = 0; at < faces; at++) {
-        const uint8_t *next = memchr(s->worn + at, 1, faces - at);
+    size_t seen = 0;
+    for (size_t at = first; at < end; at++) {
+        const uint8_t *next = memchr(s->worn + at, mark, end - at);
         if (next == NULL)
             break;
         at = (size_t)(next - s->worn);
-        s->worn[at] = 0;
+        s->worn[at] = RVI_SHAPELY;
         if (!rvi_skin_has_face(s, (uint32_t)at))
             continue;
         double p[3][3];
         corner_places(s, (uint32_t)at, p);
-        if (sharpest((const double(*)[3])p) > SHARP_COS && repair(w, (uint32_t)at) == RVI_NO_MEMORY)
-            return RV_ERROR_MEMORY;
+        if (sharpest((const double(*)[3])p) > SHARP_COS) {
+            rvi_done done = repair(w, (uint32_t)at);
+            if (done == RVI_NO_MEMORY)
+                return RV_ERROR_MEMORY;
+            if (done == RVI_REFUSED)
+                s->worn[at] = RVI_SHARP;
+        }
         if (seen++ % BLOCK == 0 && rvi_poll(s->ctx) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;
+}
+
+/* All that are worn, and a part of those that could not be mended: their surroundings change. */
+static rv_status repair_worn(work *w) {
+    size_t faces = w->skin->faces, turn = w->skin->round % AGAIN;
+    rv_status status = repair_marked(w, RVI_WORN, 0, faces);
+    if (status == RV_OK)
+        status = repair_marked(w, RVI_SHARP, faces * turn / AGAIN, faces * (turn + 1) / AGAIN);
+    return status;
 }
 
 /* ---- All of it ---- */
