@@ -296,6 +296,15 @@ static rv_status make_sources(const builder *b) {
 
 /* ---- rock ---- */
 
+/* Fast water, which falls some spacings, goes past a wall at a shear rate of some
+ * sqrt(gravity / spacing). */
+static float usual_critical(const builder *b) {
+    const rvi_sph_desc *d = &b->out->desc.water;
+    const float *v = d->gravity;
+    float g = sqrtf((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+    return 1.2f * sqrtf(sqrtf(g / d->spacing));
+}
+
 static rv_status make_materials(const builder *b) {
     size_t count = count_of(b->words, RVI_WORD_material), made = count > 0 ? count : 1;
     const rvi_stage *stage = b->stage;
@@ -313,9 +322,10 @@ static rv_status make_materials(const builder *b) {
                             "%s: the name of a material has less than %zu letters.", b->name,
                             sizeof materials[i].name);
         snprintf(materials[i].name, sizeof materials[i].name, "%s", m->name);
-        materials[i].critical = chosen(m->critical, stage != NULL ? stage->critical : 1.0f);
+        materials[i].critical =
+            chosen(m->critical, stage != NULL ? stage->critical : usual_critical(b));
         materials[i].rate =
-            chosen(m->rate, stage != NULL ? stage->rate : 0.001f * b->out->desc.water.spacing);
+            chosen(m->rate, stage != NULL ? stage->rate : 0.25f * b->out->desc.water.spacing);
         for (int k = 0; k < 3; k++)
             materials[i].colour[k] = isnan(m->colour[0]) ? (float)NAN : (float)m->colour[k];
     }

@@ -163,6 +163,14 @@ static void printed_words_are_the_same(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* The words for ready scenes are those that there are. */
+static void ready_scenes_have_words(void **state) {
+    (void)state;
+    assert_int_equal(rv_scene_ready_count(), rvi_stage_count());
+    for (int i = 0; i < rv_scene_ready_count(); i++)
+        assert_non_null(rvi_stage_find(rv_scene_ready_name(i)));
+}
+
 /* Each wrong scene gets a sentence and leaves nothing behind. */
 static void wrong_scenes_get_a_sentence(void **state) {
     (void)state;
@@ -336,6 +344,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(printed_words_are_the_same),
+        cmocka_unit_test(ready_scenes_have_words),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
         cmocka_unit_test(altered_checkpoints_do_no_harm),
         cmocka_unit_test(each_allocation_may_fail),
