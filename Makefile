@@ -15,7 +15,7 @@ help:
 	@echo 'make test      build everything and run all tests (some minutes)'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make bench     measure how fast it is on this machine'
-	@echo 'make docs      write docs/steps.md from the step table'
+	@echo 'make docs      write docs/steps.md and docs/scenes.md from the tables'
 	@echo 'make pictures  make the pictures of README.md and docs/'
 	@echo 'make hashes    accept the bits of this build as the right ones'
 	@echo 'make format    give all C the one look'
@@ -59,6 +59,8 @@ install: release
 docs: release
 	@'$(RAVINE)' help --markdown > docs/steps.md.part
 	@mv docs/steps.md.part docs/steps.md
+	@'$(RAVINE)' help scene --markdown > docs/scenes.md.part
+	@mv docs/scenes.md.part docs/scenes.md
 
 pictures: release
 	@RAVINE='$(RAVINE)' sh tools/pictures.sh

@@ -2,14 +2,15 @@
  * method.
  *
  * Prints one line a run: solver, particles, threads, iterations, milliseconds a step of time and of
- * work of all cores, the ratio of the plain loop's work to it, and milliseconds of work for a
- * second of water. The plain loop has what the library Fluids v.2 has: cells of twice the smoothing
- * radius, chained particles, one after the other, neighbours looked for twice a step. usage:
- * bench_sph [quick]
+ * work of all cores (of the best step, too, for machines that do other things), the ratio of the
+ * plain loop's work to it, and seconds of work for a second of water; and where one thread spends
+ * a step. The plain loop has what the library Fluids v.2 has: cells of twice the smoothing radius,
+ * chained particles, one after the other, neighbours looked for twice a step.
+ * usage: bench_sph [quick]
  */
 #include "bench.h"
 
-#include "solid/sph.h"
+#include "solid/sph_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -154,11 +155,69 @@ static rvi_sph_desc dam(rvi_sph_solver solver, int side) {
     return desc;
 }
 
+/* ---- where the time goes: the passes, each with a clock ---- */
+
+enum { LIST, PREPARE, PULL, BEGIN, TRY, GO, DENSITY, FORCE, PASSES };
+static const char *const pass_names[PASSES] = {"list", "prepare", "pull",    "begin",
+                                               "try",  "go",      "density", "force"};
+static const rvi_sph_passes *real;
+static double spent[PASSES];
+
+#define TIMED(which, call)                                                                         \
+    double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);                                          \
+    real->call;                                                                                    \
+    spent[which] += bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start
+
+static void timed_list(rvi_sph *w, const rvi_sph_pack *c, size_t first, size_t end) {
+    TIMED(LIST, list_near(w, c, first, end));
+}
+static void timed_prepare(rvi_sph *w, float dt, size_t first, size_t end) {
+    TIMED(PREPARE, prepare(w, dt, first, end));
+}
+static void timed_pull(rvi_sph *w, const float *k, size_t first, size_t end) {
+    TIMED(PULL, pull(w, k, first, end));
+}
+static void timed_begin(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
+    TIMED(BEGIN, begin_round(w, r, first, end));
+}
+static void timed_try(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
+    TIMED(TRY, try_way(w, r, first, end));
+}
+static void timed_go(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
+    TIMED(GO, go_way(w, r, first, end));
+}
+static void timed_density(rvi_sph *w, size_t first, size_t end) {
+    TIMED(DENSITY, weak_density(w, first, end));
+}
+static void timed_force(rvi_sph *w, size_t first, size_t end) {
+    TIMED(FORCE, weak_force(w, first, end));
+}
+
+/* One thread only. */
+static void print_passes(rv_context *ctx, rvi_sph *water, int steps) {
+    const rvi_sph_passes timed = {real->lanes, timed_list, timed_prepare, timed_pull, timed_begin,
+                                  timed_try,   timed_go,   timed_density, timed_force};
+    double all = bench_clock(CLOCK_PROCESS_CPUTIME_ID), rest = 0;
+    memset(spent, 0, sizeof spent);
+    water->passes = &timed;
+    for (int s = 0; s < steps; s++)
+        bench_check(ctx, rvi_sph_step(water, 1));
+    all = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - all;
+    water->passes = real;
+    printf("        %d lanes, ms a step:", real->lanes);
+    for (int k = 0; k < PASSES; k++) {
+        if (spent[k] > 0)
+            printf(" %s %.2f,", pass_names[k], 1e3 * spent[k] / steps);
+        rest += spent[k];
+    }
+    printf(" all else %.2f\n", 1e3 * (all - rest) / steps);
+}
+
 static void measure(rvi_sph_solver solver, int side, int threads, int steps, double reference) {
     rvi_sph_desc desc = dam(solver, side);
     rv_context *ctx = bench_context(threads);
     rvi_sph *water;
-    double low[3] = {0}, high[3] = {desc.high[1], desc.high[1], desc.high[1]};
+    double low[3] = {0}, high[3] = {desc.high[1], desc.high[1], desc.high[1]}, best = 1e9;
     bench_check(ctx, rvi_sph_create(ctx, &desc, NULL, &water));
     bench_check(ctx, rvi_sph_fill(water, low, high));
     for (int s = 0; s < steps / 4; s++) /* until the water flows */
@@ -166,17 +225,23 @@ static void measure(rvi_sph_solver solver, int side, int threads, int steps, dou
     double wall = bench_clock(CLOCK_MONOTONIC), work = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
     double time = rvi_sph_look(water).time, iterations = 0;
     for (int s = 0; s < steps; s++) {
+        double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
         bench_check(ctx, rvi_sph_step(water, 1));
         rvi_sph_view v = rvi_sph_look(water);
         iterations += v.iterations[0] + v.iterations[1];
+        start = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start;
+        best = start < best ? start : best;
     }
     wall = (bench_clock(CLOCK_MONOTONIC) - wall) / steps;
     work = (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - work) / steps;
     time = (rvi_sph_look(water).time - time) / steps;
-    printf("%-7s %6zu particles %d threads: %4.1f iterations, %6.1f ms (work %6.1f ms, plain loop "
-           "%4.1fx), %.1f s a second\n",
+    printf("%-7s %6zu particles %d threads: %4.1f iterations, %6.1f ms (work %6.1f, best %6.1f ms, "
+           "plain loop %4.1fx), %.1f s a second\n",
            solver == RVI_SPH_WEAK ? "weak" : "project", rvi_sph_look(water).count, threads,
-           iterations / steps, 1e3 * wall, 1e3 * work, reference / work, work / time);
+           iterations / steps, 1e3 * wall, 1e3 * work, 1e3 * best, reference / work, work / time);
+    real = water->passes;
+    if (threads == 1)
+        print_passes(ctx, water, steps / 4);
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
 }

@@ -95,9 +95,10 @@ bool cli_has_drops(const rv_step_info *step);
  */
 
 void cli_usage(FILE *out);
-int cli_help(int count, char **steps); /* none: the overview */
+int cli_help(int count, char **steps); /* none: the overview; "scene": the words of scenes */
 void cli_man(void);
 void cli_markdown(void);
+void cli_scene_markdown(void);
 void cli_completion(void);
 void cli_words(void);
 
@@ -143,6 +144,7 @@ typedef struct cli_run {
     bool repeats;        /* the recipe has some: the bar shows the whole of it */
     cli_turns *repeated; /* of each step of the recipe */
     int repeated_count;
+    bool headed; /* the table of frames has its head */
     bool broken; /* standard output */
 } cli_run;
 
@@ -159,6 +161,20 @@ void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const 
 int cli_solid_words(cli_options *options);
 /* `solid check FILE`. Returns the exit code, unless *status says that the library failed. */
 int cli_solid_check(rv_context *ctx, const cli_options *options, rv_status *status);
+
+/* ---- scene.c: water that wears meshes -----------------------------------------------------------
+ */
+
+/* `scene NAME|FILE ...`, and the rest of one that was saved. Return the exit code, unless *status
+ * says that the library failed. */
+int cli_scene(rv_context *ctx, cli_run *run, rv_status *status);
+int cli_scene_resume(rv_context *ctx, cli_run *run, const char *file, rv_status *status);
+
+/* ---- main.c ------------------------------------------------------------------------------------
+ */
+
+int cli_read_input(char **out); /* standard input as text; free() it. Not 0: the exit code */
+bool cli_file_exists(const char *name);
 
 /* ---- interrupt.c
  * ------------------------------------------------------------------------------------- */

@@ -20,25 +20,40 @@ static void put_option_names(bool pages) {
     }
 }
 
+static void put_keys_of(const char *prefix, const rv_step_info *step) {
+    printf("    %s%s) echo '", prefix, step->name);
+    for (int i = 0; i < step->param_count; i++)
+        printf("%s%s=", i ? " " : "", step->params[i].name);
+    puts("' ;;");
+}
+
 static void put_keys(void) {
     puts("_ravine_keys() {\n    case $1 in");
-    for (int id = 0; id < RV_STEP_COUNT; id++) {
-        const rv_step_info *step = rv_step_get((rv_step_id)id);
-        printf("    %s) echo '", step->name);
-        for (int i = 0; i < step->param_count; i++)
-            printf("%s%s=", i ? " " : "", step->params[i].name);
-        puts("' ;;");
-    }
+    for (int id = 0; id < RV_STEP_COUNT; id++)
+        put_keys_of("", rv_step_get((rv_step_id)id));
+    for (int i = 0; i < rv_scene_word_count(); i++)
+        put_keys_of("scene:", rv_scene_word(i));
     puts("    esac\n}\n");
 }
 
+static void put_scene_names(void) {
+    fputs("_ravine_scenes='", stdout);
+    for (int i = 0; i < rv_scene_ready_count(); i++)
+        printf("%s%s", i ? " " : "", rv_scene_ready_name(i));
+    fputs("'\n_ravine_scene_words='", stdout);
+    for (int i = 0; i < rv_scene_word_count(); i++)
+        printf("%s%s", i ? " " : "", rv_scene_word(i)->name);
+    puts("'");
+}
+
 /* A file is completed by name, a choice by its options, a switch by its two words. */
-static void put_values_of(const rv_step_info *step, const rv_param_info *param) {
+static void put_values_of(const char *prefix, const rv_step_info *step,
+                          const rv_param_info *param) {
     char range[CLI_TEXT];
     bool choice = param->type == RV_PARAM_CHOICE || param->type == RV_PARAM_SWITCH;
     if (param->type != RV_PARAM_FILE && !choice && !rv_param_automatic(param))
         return;
-    printf("    %s.%s) echo '", step->name, param->name);
+    printf("    %s%s.%s) echo '", prefix, step->name, param->name);
     cli_range(step, param, range);
     if (param->type == RV_PARAM_FILE)
         fputs("FILE", stdout);
@@ -54,7 +69,12 @@ static void put_values(void) {
     for (int id = 0; id < RV_STEP_COUNT; id++) {
         const rv_step_info *step = rv_step_get((rv_step_id)id);
         for (int i = 0; i < step->param_count; i++)
-            put_values_of(step, &step->params[i]);
+            put_values_of("", step, &step->params[i]);
+    }
+    for (int w = 0; w < rv_scene_word_count(); w++) {
+        const rv_step_info *word = rv_scene_word(w);
+        for (int i = 0; i < word->param_count; i++)
+            put_values_of("scene:", word, &word->params[i]);
     }
     puts("    esac\n}\n");
 }
@@ -100,6 +120,30 @@ static const char script[] =
     "    fi\n"
     "}\n"
     "\n"
+    "# After `ravine scene`: $1 is the word that was begun, $2 how many there are.\n"
+    "_ravine_scene() {\n"
+    "    local key word keys\n"
+    "    if [[ $1 == -* ]]; then\n"
+    "        _ravine_add \"$_ravine_options\" \"$1\"\n"
+    "    elif [[ $1 == *=* ]]; then\n"
+    "        key=${1%%=*}\n"
+    "        [[ $key == *.* ]] || key=run.$key\n"
+    "        _ravine_add_value \"scene:$key\" \"${1#*=}\"\n"
+    "        if [[ $COMP_WORDBREAKS != *=* ]]; then\n"
+    "            COMPREPLY=(\"${COMPREPLY[@]/#/${1%%=*}=}\")\n"
+    "        fi\n"
+    "    elif (($2 == 2)); then\n"
+    "        _ravine_add \"$_ravine_scenes\" \"$1\"\n"
+    "        _ravine_add_files \"$1\"\n"
+    "    elif [[ $1 == *.* ]]; then\n"
+    "        word=${1%%.*}\n"
+    "        keys=$(_ravine_keys \"scene:$word\")\n"
+    "        _ravine_add \"$word.${keys// / $word.}\" \"$1\"\n"
+    "    else\n"
+    "        _ravine_add \"$(_ravine_keys scene:run) $_ravine_scene_words\" \"$1\"\n"
+    "    fi\n"
+    "}\n"
+    "\n"
     "_ravine() {\n"
     "    local words=() count=0 i word last step='' current key\n"
     "    COMPREPLY=()\n"
@@ -125,7 +169,9 @@ static const char script[] =
     "    if [[ $last == --threads || $last == --memory ]]; then\n"
     "        return\n"
     "    elif [[ ${words[0]} == help ]] && ((count > 1)); then\n"
-    "        _ravine_add \"$_ravine_steps $_ravine_pages\" \"$current\"\n"
+    "        _ravine_add \"$_ravine_steps scene $_ravine_pages\" \"$current\"\n"
+    "    elif [[ ${words[0]} == scene ]] && ((count > 1)); then\n"
+    "        _ravine_scene \"$current\" \"$count\"\n"
     "    elif [[ $current == -* ]]; then\n"
     "        _ravine_add \"$_ravine_options\" \"$current\"\n"
     "    elif [[ $current == *=* ]]; then\n"
@@ -140,6 +186,7 @@ static const char script[] =
     "        _ravine_add \"${current%%.*}.${key// / ${current%%.*}.}\" \"$current\"\n"
     "    else\n"
     "        [[ $step ]] || _ravine_add help \"$current\"\n"
+    "        ((count > 1)) || _ravine_add scene \"$current\"\n"
     "        [[ $step ]] && _ravine_add \"$(_ravine_keys \"$step\")\" \"$current\"\n"
     "        _ravine_add \"$_ravine_steps\" \"$current\"\n"
     "        if [[ -z $step ]] || _ravine_takes_file \"$step\"; then\n"
@@ -160,7 +207,9 @@ void cli_completion(void) {
     put_option_names(false);
     fputs("'\n_ravine_pages='", stdout);
     put_option_names(true);
-    puts("'\n");
+    puts("'");
+    put_scene_names();
+    puts("");
     put_keys();
     put_values();
     put_bare_files();
@@ -190,17 +239,22 @@ static void add_word(word_list *list, const char *word) {
     list->words[list->count++] = word;
 }
 
+static void add_words_of(word_list *list, const rv_step_info *step) {
+    add_word(list, step->name);
+    for (int i = 0; i < step->param_count; i++) {
+        add_word(list, step->params[i].name);
+        for (int k = 0; k < step->params[i].option_count; k++)
+            add_word(list, step->params[i].options[k].name);
+    }
+}
+
 void cli_words(void) {
     word_list list = {NULL, 0, 0};
-    for (int id = 0; id < RV_STEP_COUNT; id++) {
-        const rv_step_info *step = rv_step_get((rv_step_id)id);
-        add_word(&list, step->name);
-        for (int i = 0; i < step->param_count; i++) {
-            add_word(&list, step->params[i].name);
-            for (int k = 0; k < step->params[i].option_count; k++)
-                add_word(&list, step->params[i].options[k].name);
-        }
-    }
+    for (int id = 0; id < RV_STEP_COUNT; id++)
+        add_words_of(&list, rv_step_get((rv_step_id)id));
+    add_word(&list, "scene");
+    for (int i = 0; i < rv_scene_word_count(); i++)
+        add_words_of(&list, rv_scene_word(i));
     for (int i = 0; i < cli_option_count; i++)
         add_word(&list, cli_option_table[i].name);
     for (size_t i = 0; i < list.count; i++)

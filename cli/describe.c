@@ -7,7 +7,7 @@
 void *cli_defaults(const rv_step_info *step) {
     void *params = malloc(step->params_size ? step->params_size : 1);
     if (params)
-        rv_params_default(step->id, params);
+        rv_word_default(step, params);
     return params;
 }
 
@@ -70,6 +70,12 @@ void cli_range(const rv_step_info *step, const rv_param_info *param, char out[CL
         break;
     case RV_PARAM_CHOICE:
         choice_range(param, out);
+        break;
+    case RV_PARAM_VECTOR:
+        cli_number(param->low, low);
+        cli_number(param->high, high);
+        snprintf(out, CLI_TEXT, "x/y/z, each %s to %s%s%s", low, high, param->unit[0] ? " " : "",
+                 param->unit);
         break;
     case RV_PARAM_TEXT:
         snprintf(out, CLI_TEXT, "a name");

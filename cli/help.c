@@ -9,7 +9,8 @@ void cli_usage(FILE *out) {
     fputs("usage: ravine RECIPE.rv [STEP.KEY=VALUE ...] [STEP [KEY=VALUE ...] ...]\n"
           "       ravine STEP [KEY=VALUE ...] [STEP ...]\n"
           "       ravine solid check FILE.obj\n"
-          "       ravine help [STEP]\n"
+          "       ravine scene NAME|FILE [frames=N] [save=OUT.obj] [WORD.KEY=VALUE ...]\n"
+          "       ravine help [STEP|scene]\n"
           "for example: ravine terrain size=512 noise seed=7 droplets save land.png\n",
           out);
 }
@@ -140,6 +141,33 @@ static void put_step(const rv_step_info *step) {
     printf("  %s\n", example);
 }
 
+/* ---- scenes
+ * ------------------------------------------------------------------------------------ */
+
+static void put_scene(void) {
+    put_heading("scene");
+    put_entry(0, 2, "", "Water made of particles that wears closed meshes, frame by frame.");
+    puts("");
+    put_wrapped(
+        0, 0,
+        "After `ravine scene` stands a ready scene or a file: a scene in the words below, or "
+        "a settings file with lines of m, f, p, d and s. Then KEY=VALUE is of the word run, "
+        "and WORD.KEY=VALUE changes every such word of the scene.");
+    puts("");
+    put_heading("Words, with the defaults of their parameters");
+    for (int i = 0; i < rv_scene_word_count(); i++) {
+        const rv_step_info *word = rv_scene_word(i);
+        if (i > 0)
+            puts("");
+        put_entry(0, NAME, word->name, word->sentence);
+        for (int k = 0; k < word->param_count; k++)
+            put_param(word, &word->params[k]);
+    }
+    puts("");
+    put_heading("Example");
+    puts("  ravine scene river frames=20 particles.most=2000 save=river.obj");
+}
+
 static int unknown_step(const char *name) {
     const char *nearest = rv_step_get((rv_step_id)0)->name;
     for (int id = 1; id < RV_STEP_COUNT; id++) {
@@ -154,12 +182,15 @@ int cli_help(int count, char **names) {
     if (count == 0)
         put_overview();
     for (int i = 0; i < count; i++)
-        if (!rv_step_find(names[i]))
+        if (!rv_step_find(names[i]) && strcmp(names[i], "scene") != 0)
             return unknown_step(names[i]);
     for (int i = 0; i < count; i++) {
         if (i > 0)
             puts("");
-        put_step(rv_step_find(names[i]));
+        if (rv_step_find(names[i]))
+            put_step(rv_step_find(names[i]));
+        else
+            put_scene();
     }
     return 0;
 }

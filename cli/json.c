@@ -77,6 +77,13 @@ static void put_value(FILE *out, const rv_param_info *param, const void *params)
     case RV_PARAM_CHOICE:
         cli_json_text(out, param->options[(int)number].name);
         break;
+    case RV_PARAM_VECTOR:
+        for (int i = 0; i < 3; i++) {
+            fputc(i == 0 ? '[' : ',', out);
+            cli_json_real(out, rv_param_vector(param, params)[i]);
+        }
+        fputc(']', out);
+        break;
     case RV_PARAM_TEXT:
     case RV_PARAM_FILE:
         cli_json_text(out, rv_param_text(param, params));

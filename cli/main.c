@@ -33,7 +33,7 @@ static int fail_status(const rv_context *ctx, rv_status status) {
 /* ---- words to a recipe
  * ---------------------------------------------------------------------------- */
 
-static int read_input(char **out) {
+int cli_read_input(char **out) {
     size_t size = 0, room = 1 << 16, got;
     char *text = malloc(room);
     while (text && (got = fread(text + size, 1, room - size - 1, stdin)) > 0) {
@@ -58,7 +58,7 @@ static int read_input(char **out) {
 
 static int parse_input(rv_context *ctx, rv_recipe **recipe) {
     char *text;
-    int code = read_input(&text);
+    int code = cli_read_input(&text);
     rv_status status = RV_OK;
     if (code == 0)
         status = rv_recipe_parse(ctx, text, "standard input", recipe);
@@ -66,12 +66,16 @@ static int parse_input(rv_context *ctx, rv_recipe **recipe) {
     return status == RV_OK ? code : fail_status(ctx, status);
 }
 
+bool cli_file_exists(const char *name) {
+    struct stat info;
+    return stat(name, &info) == 0;
+}
+
 static bool is_recipe_file(const char *word) {
     size_t size = strlen(word);
-    struct stat info;
     if (size > 3 && strcmp(word + size - 3, ".rv") == 0)
         return true;
-    return !rv_step_find(word) && stat(word, &info) == 0;
+    return !rv_step_find(word) && cli_file_exists(word);
 }
 
 static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe **recipe) {
@@ -152,12 +156,30 @@ static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe, co
     return finish_output(0);
 }
 
+/* How a scene ended. */
+static int end_scene(const rv_context *ctx, const cli_run *run, int code, rv_status status) {
+    if (run->broken)
+        return finish_output(4);
+    return status != RV_OK ? fail_status(ctx, status) : finish_output(code);
+}
+
+static int run_scene(rv_context *ctx, cli_run *run) {
+    rv_status status;
+    int code = cli_scene(ctx, run, &status);
+    return end_scene(ctx, run, code, status);
+}
+
 /* `ravine resume FILE` goes on saving to FILE. */
 static int resume_run(rv_context *ctx, cli_options *options, cli_run *run) {
     if (options->count != 2 || options->dry_run)
         return cli_fail(2, "resume takes one file, the checkpoint, and no steps.");
     if (!options->checkpoint)
         options->checkpoint = options->words[1];
+    if (rv_scene_is_checkpoint(ctx, options->words[1])) {
+        rv_status status;
+        int code = cli_scene_resume(ctx, run, options->words[1], &status);
+        return end_scene(ctx, run, code, status);
+    }
     return run_recipe(ctx, run, NULL, options->words[1]);
 }
 
@@ -190,6 +212,8 @@ static int run_words(cli_options *options) {
         code = resume_run(ctx, options, &run);
     } else if (strcmp(options->words[0], "solid") == 0) {
         code = check_solid(ctx, options, &run);
+    } else if (strcmp(options->words[0], "scene") == 0) {
+        code = run_scene(ctx, &run);
     } else {
         code = build_recipe(ctx, options, &recipe);
         if (code == 0)
@@ -212,7 +236,10 @@ static int show_page(const cli_options *options, bool asked) {
         cli_man();
         break;
     case CLI_PAGE_MARKDOWN:
-        cli_markdown();
+        if (asked && options->count == 2 && strcmp(options->words[1], "scene") == 0)
+            cli_scene_markdown();
+        else
+            cli_markdown();
         break;
     case CLI_PAGE_COMPLETION:
         cli_completion();
@@ -222,7 +249,8 @@ static int show_page(const cli_options *options, bool asked) {
         break;
     case CLI_PAGE_NONE:
     case CLI_PAGE_HELP:
-        if (!asked && options->count > 0 && !rv_step_find(options->words[0]))
+        if (!asked && options->count > 0 && !rv_step_find(options->words[0]) &&
+            strcmp(options->words[0], "scene") != 0)
             return finish_output(cli_help(0, NULL));
         return finish_output(asked ? cli_help(options->count - 1, options->words + 1)
                                    : cli_help(options->count > 0, options->words));

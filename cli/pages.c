@@ -126,6 +126,10 @@ static void man_head(void) {
          ".B ravine\n"
          "[\\fIOPTION\\fR ...] \\fISTEP\\fR [\\fIKEY\\fB=\\fIVALUE\\fR ...] [\\fISTEP\\fR ...]\n"
          ".br\n"
+         ".B ravine scene\n"
+         "\\fINAME\\fR|\\fIFILE\\fR [\\fIKEY\\fB=\\fIVALUE\\fR ...] "
+         "[\\fIWORD\\fB.\\fIKEY\\fB=\\fIVALUE\\fR ...]\n"
+         ".br\n"
          ".B ravine help\n"
          "[\\fISTEP\\fR]");
 }
@@ -167,6 +171,22 @@ static void man_tail(void) {
     puts(".EE");
 }
 
+static void man_scenes(void) {
+    puts(".SH SCENES\n"
+         "\\fBravine scene\\fR takes a ready scene or a file: a scene in the words below, or a "
+         "settings file with lines of m, f, p, d and s.\n"
+         "\\fIKEY\\fB=\\fIVALUE\\fR is of the word run, "
+         "\\fIWORD\\fB.\\fIKEY\\fB=\\fIVALUE\\fR changes every such word.");
+    for (int i = 0; i < rv_scene_word_count(); i++) {
+        const rv_step_info *word = rv_scene_word(i);
+        fputs(".SS ", stdout);
+        put_roff_line(word->name);
+        put_roff_line(word->sentence);
+        for (int k = 0; k < word->param_count; k++)
+            man_param(word, &word->params[k]);
+    }
+}
+
 void cli_man(void) {
     man_head();
     man_description();
@@ -174,6 +194,7 @@ void cli_man(void) {
     puts(".SH STEPS");
     for (int id = 0; id < RV_STEP_COUNT; id++)
         man_step(rv_step_get((rv_step_id)id));
+    man_scenes();
     man_exit();
     man_tail();
 }
@@ -243,4 +264,18 @@ void cli_markdown(void) {
     }
     for (int id = 0; id < RV_STEP_COUNT; id++)
         markdown_step(rv_step_get((rv_step_id)id));
+}
+
+void cli_scene_markdown(void) {
+    puts("# Words of scenes\n\n"
+         "Everything a scene can say. This page is made by `ravine help scene --markdown` from\n"
+         "`src/recipe/scene.def`; `ravine help scene` shows the same in a terminal, and\n"
+         "[solid.md](solid.md) says how scenes work.");
+    for (int i = 0; i < rv_scene_word_count(); i++) {
+        const rv_step_info *word = rv_scene_word(i);
+        printf("\n## %s\n\n%s\n\n", word->name, word->sentence);
+        puts("| parameter | default | range | what it does |\n|---|---|---|---|");
+        for (int k = 0; k < word->param_count; k++)
+            markdown_param(word, &word->params[k]);
+    }
 }

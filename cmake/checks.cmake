@@ -31,7 +31,7 @@ foreach(source IN LISTS fuzz_sources)
     get_filename_component(program ${source} NAME_WE)
     string(REGEX REPLACE "^fuzz_" "" name ${program})
     set(words "")
-    if(name STREQUAL "recipe")
+    if(name MATCHES "^(recipe|scene)$")
         set(words -dict=${also}/asan/fuzz/words.dict)
     endif()
     ravine_add_test(fuzz.${name} asan

@@ -1,5 +1,5 @@
 # Every tests/fuzz/fuzz_X.c is a libFuzzer program. Its corpus is tests/fuzz/corpus/X; words for the
-# recipe fuzzer come from the step table.
+# fuzzers of recipes and scenes come from the tables.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(source IN LISTS fuzz_sources)
     get_filename_component(name ${source} NAME_WE)
@@ -14,8 +14,9 @@ add_custom_command(
     OUTPUT fuzz/words.dict
     COMMAND ${CMAKE_COMMAND} -E make_directory fuzz
     COMMAND awk -f ${PROJECT_SOURCE_DIR}/tests/fuzz/words.awk
-            ${PROJECT_SOURCE_DIR}/include/ravine/steps.def > fuzz/words.dict
-    DEPENDS include/ravine/steps.def tests/fuzz/words.awk
+            ${PROJECT_SOURCE_DIR}/include/ravine/steps.def
+            ${PROJECT_SOURCE_DIR}/src/recipe/scene.def > fuzz/words.dict
+    DEPENDS include/ravine/steps.def src/recipe/scene.def tests/fuzz/words.awk
     VERBATIM
 )
 add_custom_target(fuzz_words ALL DEPENDS fuzz/words.dict)

@@ -202,3 +202,8 @@ ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=2
 for kind in normal occlusion slope curvature splat; do
     ravine $small texture "$out/texture-$kind.png" kind=$kind
 done
+# Scenes of water and rock, before and after.
+for name in river lake tube two_sources arch cave; do
+    ravine scene $name frames=0 width=400 height=250 save="$out/scene-$name-before.png"
+    ravine scene $name frames=1500 width=400 height=250 save="$out/scene-$name-after.png"
+done

@@ -249,7 +249,8 @@ typedef enum rv_param_type {
     RV_PARAM_SWITCH, /* bool */
     RV_PARAM_CHOICE, /* int, an index into `options` */
     RV_PARAM_TEXT,   /* const char * */
-    RV_PARAM_FILE    /* const char *; the first one of a step may stand without its key */
+    RV_PARAM_FILE,   /* const char *; the first one of a step may stand without its key */
+    RV_PARAM_VECTOR  /* double[3], x/y/z; only words of scenes have such */
 } rv_param_type;
 
 typedef struct rv_option_info {
@@ -264,6 +265,7 @@ typedef struct rv_param_info {
     double def, low, high;     /* numbers, switches and choices */
     bool required;             /* a file that must be named */
     const char *text;          /* default of a text or file */
+    double vector[3];          /* default of a vector; NaN first: chosen unless told */
     const char *unit;          /* "" where there is none */
     const char *help;
     const rv_option_info *options;
@@ -304,10 +306,13 @@ RV_API const rv_step_info *rv_step_get(rv_step_id id);
 RV_API const rv_step_info *rv_step_find(const char *name); /* NULL: no such step */
 RV_API const char *rv_kind_text(rv_step_kind kind);
 RV_API void rv_params_default(rv_step_id id, void *params);
+RV_API void rv_word_default(const rv_step_info *word, void *params); /* the same for any word */
 RV_API bool rv_param_automatic(const rv_param_info *param); /* does the step choose unless told? */
-RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* 0 for text */
+RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* 0 for text, x of a vector */
+RV_API const double *rv_param_vector(const rv_param_info *param, const void *params); /* NULL for others */
 RV_API const char *rv_param_text(const rv_param_info *param, const void *params); /* NULL for numbers */
 RV_API void rv_param_set(const rv_param_info *param, void *params, double number, const char *text);
+RV_API void rv_param_set_vector(const rv_param_info *param, void *params, const double value[3]);
 RV_API rv_status rv_params_check(rv_context *ctx, rv_step_id id, const void *params); /* all in range? */
 
 /* A number that a step found out about the land. */
@@ -390,6 +395,105 @@ RV_API rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, r
 /* Goes on from a checkpoint, to the same bytes as if the run had not been stopped. */
 RV_API rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch, rv_terrain **out);
 RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch, rv_terrain **out);
+
+/* ---- Scenes: water that wears closed meshes ------------------------------------------------------ */
+
+/*     rv_scene *scene;
+ *     rv_scene_create(ctx, "river", &scene);
+ *     for (int i = 0; i < 100; i++)
+ *         rv_scene_step(scene);
+ *     rv_mesh *rock;
+ *     rv_scene_mesh(scene, &rock);
+ */
+typedef struct rv_scene rv_scene;
+
+/* The words of scenes, described like steps: kind, flags, fields and id mean nothing. */
+RV_API int rv_scene_word_count(void);
+RV_API const rv_step_info *rv_scene_word(int index);
+
+/* A scene in words, or a settings file (lines of m, f, p, d, s). `name` stands in messages for where the
+ * text came from; models are looked for beside a file that was loaded, then in the working directory. */
+RV_API rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out);
+RV_API rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv_scene **out);
+RV_API rv_status rv_scene_create(rv_context *ctx, const char *ready, rv_scene **out); /* "river", "cave" ... */
+RV_API int rv_scene_ready_count(void);
+RV_API const char *rv_scene_ready_name(int index);
+RV_API void rv_scene_destroy(rv_scene *scene); /* before its context; NULL is fine */
+
+/* Add what one command line says: WORD.KEY=VALUE changes every such word, KEY=VALUE without a word before it
+ * is of run. Before the first frame only. */
+RV_API rv_status rv_scene_add_words(rv_scene *scene, int count, const char *const *words);
+/* Writes the scene as words that read back as the same; returns their length, as rv_recipe_print does. */
+RV_API int rv_scene_print(const rv_scene *scene, char *out, size_t size);
+
+/* Reads the models, checks everything and fills in the water: frame 0. The first step does it, too. */
+RV_API rv_status rv_scene_start(rv_scene *scene);
+/* One frame: a step of the water, then one of the wear. After a failure or a stop the scene is whole. */
+RV_API rv_status rv_scene_step(rv_scene *scene);
+
+/* Where a scene that was started stands. */
+typedef struct rv_frame {
+    int64_t frame, frames;      /* how many there were, of how many the scene asks for */
+    int64_t every;              /* of which every so many is told; 0: all */
+    double time;                /* s of the water */
+    size_t particles;
+    size_t vertices, faces;     /* of the rock */
+    double smallest_angle;      /* degrees, of its faces; NaN without rock */
+    /* m3: taken - laid = afloat + carried_off + owed, to 1e-9 of them; `raised` is 0. */
+    rv_ledger ledger;
+    double owed;                /* moved by the rock and not yet by particles, or the other way round */
+    double volume;              /* of the rock */
+    size_t refused;             /* moves of vertices that were refused or cut short, in all */
+    size_t put_out;             /* particles that moving rock has pushed, in all */
+    size_t caught;              /* particles removed because rock had closed around them, in all */
+    struct {
+        double particles, faces, press, force, advance, frame;
+    } ms;                       /* what the last frame took */
+    uint64_t hash;              /* of rock and water */
+} rv_frame;
+RV_API rv_status rv_scene_look(const rv_scene *scene, rv_frame *out);
+
+RV_API rv_status rv_scene_mesh(const rv_scene *scene, rv_mesh **out); /* a copy of the rock; NULL: there is none */
+
+/* Valid until the scene changes. */
+typedef struct rv_particles {
+    size_t count;
+    double origin[3];      /* m: what places are counted from */
+    float spacing;         /* m between them at rest */
+    const float *places;   /* x, y, z and one float that means nothing, of each */
+    const float *speeds;   /* the same in m/s */
+    const double *sediments; /* m3 that each carries */
+    const uint32_t *numbers; /* that stay with each while its place in the arrays changes */
+} rv_particles;
+RV_API rv_status rv_scene_particles(const rv_scene *scene, rv_particles *out);
+
+RV_API rv_status rv_scene_picture(const rv_scene *scene, const char *png); /* as its run word says */
+
+/* All that the next frames depend on, and back: they become the same to the byte. */
+RV_API rv_status rv_scene_save(const rv_scene *scene, const char *checkpoint);
+RV_API rv_status rv_scene_resume(rv_context *ctx, const char *checkpoint, rv_scene **out);
+RV_API bool rv_scene_is_checkpoint(rv_context *ctx, const char *path); /* of a scene, that is */
+
+/* What a run would need. */
+typedef struct rv_scene_plan {
+    int64_t frames;
+    size_t particles;       /* at most */
+    size_t vertices, faces; /* of the rock before it is worn */
+    double low[3], high[3]; /* the box */
+    double spacing;         /* m */
+    size_t memory;          /* bytes, about; more where faces are divided */
+} rv_scene_plan;
+RV_API rv_status rv_scene_plan_run(rv_scene *scene, rv_scene_plan *out);
+
+typedef struct rv_scene_watch {
+    void (*after)(void *user, const rv_frame *now); /* frame 0, then as `every` of run says; NULL: not asked for */
+    void *user;
+    const char *checkpoint; /* file to save the run to between frames; NULL: none */
+    double every;           /* seconds between two checkpoints */
+} rv_scene_watch;
+
+/* Runs a scene to its last frame, from where it stands, and saves, draws and films what its run word says. */
+RV_API rv_status rv_scene_run(rv_scene *scene, const rv_scene_watch *watch);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,8 @@ rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
  * that called the library. Long loops outside rvi_parallel call it. */
 rv_status rvi_poll(rv_context *ctx);
 
+double rvi_now(void); /* seconds of a clock that never jumps; for telling how long things took */
+
 /* Names the step and sets how far it is; calls the user with a whole terrain (or NULL). */
 void rvi_progress_begin(rv_context *ctx, const char *step);
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land);

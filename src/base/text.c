@@ -161,6 +161,17 @@ bool rvi_text_uint(const char *text, size_t size, uint64_t *out) {
     return true;
 }
 
+bool rvi_text_vector(const char *text, size_t size, double out[3]) {
+    size_t at = 0;
+    for (int i = 0; i < 3; i++) {
+        const char *slash = i < 2 ? memchr(text + at, '/', size - at) : text + size;
+        if (slash == NULL || !rvi_text_number(text + at, (size_t)(slash - text) - at, &out[i]))
+            return false;
+        at = (size_t)(slash - text) + 1;
+    }
+    return true;
+}
+
 int rvi_text_distance(const char *a, size_t a_size, const char *b) {
     enum { MOST = 40 };
     size_t b_size = strlen(b);

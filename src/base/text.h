@@ -11,6 +11,8 @@
 bool rvi_text_number(const char *text, size_t size, double *out);
 /* Digits only, exact to 2^64 - 1; false: not one or too large. */
 bool rvi_text_uint(const char *text, size_t size, uint64_t *out);
+/* x/y/z: three numbers. */
+bool rvi_text_vector(const char *text, size_t size, double out[3]);
 /* How many letters must be changed, added, left out or swapped to get from a to b. */
 int rvi_text_distance(const char *a, size_t a_size, const char *b);
 bool rvi_text_is(const char *text, size_t size, const char *word); /* equal? */

@@ -134,44 +134,74 @@ static void stay_above(rvi_camera *c, const rvi_relief *r, double z) {
     c->from[2] = c->from[2] < least ? least : c->from[2];
 }
 
-rvi_camera rvi_camera_frame(const rvi_relief *r, const rvi_shot *shot) {
+/* Turned, with spans that hold nothing yet. */
+static rvi_camera aim(const rvi_shot *shot, span spans[2]) {
     float half = 0.5f * shot->fov * (float)DEGREE, down = shot->elevation * (float)DEGREE;
     rvi_camera c = {.width = shot->width, .height = shot->height};
     c.tangent = (double)rvi_sinf(half) / (double)rvi_cosf(half);
     turn_to(&c, shot->azimuth, (double)rvi_sinf(down), (double)rvi_cosf(down));
-    double aspect = (double)shot->width / shot->height;
-    double wide = 0.9 * c.tangent * aspect;
-    span spans[2] = {{wide, wide, 1e300, -1e300},
-                     {0.88 * c.tangent, 0.78 * c.tangent, 1e300, -1e300}};
-    if (shot->steady)
-        hold_drum(&c, r, (double)shot->z, spans);
-    else
-        hold_block(&c, r, (double)shot->z, spans);
+    double wide = 0.9 * c.tangent * ((double)shot->width / shot->height);
+    spans[0] = (span){wide, wide, 1e300, -1e300};
+    spans[1] = (span){0.88 * c.tangent, 0.78 * c.tangent, 1e300, -1e300};
+    return c;
+}
+
+static void stand(rvi_camera *c, const span spans[2], const double middle[3], double distance) {
     double back = 1e300, across[2];
     for (int k = 0; k < 2; k++) {
         double most = (spans[k].low - spans[k].high) / (spans[k].below + spans[k].above);
         back = most < back ? most : back;
     }
-    double middle[3] = {0.5 * (r->width - 1) * (double)r->cell,
-                        0.5 * (r->height - 1) * (double)r->cell,
-                        0.5 * (double)shot->z * (double)(r->low + r->high)};
-    double at = dot(middle, c.forward);
-    double ahead = at - (at - back) * (double)shot->distance;
+    double at = dot(middle, c->forward);
+    double ahead = at - (at - back) * distance;
     /* The nearer the camera comes, the more it looks at the middle. */
-    double near = shot->distance < 1 ? 1 - (double)shot->distance : 0;
+    double near = distance < 1 ? 1 - distance : 0;
     for (int k = 0; k < 2; k++) {
         /* What is left over on both sides is shared, upright most of it is sky. */
         double low = spans[k].low - spans[k].below * back;
         double high = spans[k].high + spans[k].above * back;
         double framed = low + (k == 0 ? 0.5 : 0.3) * (high - low);
-        across[k] = framed + near * (dot(middle, k == 0 ? c.right : c.up) - framed);
+        across[k] = framed + near * (dot(middle, k == 0 ? c->right : c->up) - framed);
     }
     for (int k = 0; k < 3; k++)
-        c.from[k] = across[0] * c.right[k] + across[1] * c.up[k] + ahead * c.forward[k];
+        c->from[k] = across[0] * c->right[k] + across[1] * c->up[k] + ahead * c->forward[k];
+    c->nearest = at - ahead;
+}
+
+static double not_below_0(double x) {
+    return x > 0 ? x : 0;
+}
+
+rvi_camera rvi_camera_frame(const rvi_relief *r, const rvi_shot *shot) {
+    span spans[2];
+    rvi_camera c = aim(shot, spans);
+    if (shot->steady)
+        hold_drum(&c, r, (double)shot->z, spans);
+    else
+        hold_block(&c, r, (double)shot->z, spans);
+    double middle[3] = {0.5 * (r->width - 1) * (double)r->cell,
+                        0.5 * (r->height - 1) * (double)r->cell,
+                        0.5 * (double)shot->z * (double)(r->low + r->high)};
+    stand(&c, spans, middle, (double)shot->distance);
     double radius = sqrt(middle[0] * middle[0] + middle[1] * middle[1]);
-    c.nearest = at - ahead - radius;
-    c.nearest = c.nearest > 0 ? c.nearest : 0;
+    c.nearest = not_below_0(c.nearest - radius);
     stay_above(&c, r, (double)shot->z);
+    return c;
+}
+
+rvi_camera rvi_camera_around(const double low[3], const double high[3], const rvi_shot *shot) {
+    span spans[2];
+    rvi_camera c = aim(shot, spans);
+    double middle[3], square = 0;
+    for (int k = 0; k < 8; k++)
+        hold(&c, spans, k & 1 ? low[0] : high[0], k & 2 ? low[1] : high[1],
+             k & 4 ? low[2] : high[2]);
+    for (int k = 0; k < 3; k++) {
+        middle[k] = 0.5 * (low[k] + high[k]);
+        square += (high[k] - middle[k]) * (high[k] - middle[k]);
+    }
+    stand(&c, spans, middle, (double)shot->distance);
+    c.nearest = not_below_0(c.nearest - sqrt(square));
     return c;
 }
 

@@ -25,6 +25,8 @@ typedef struct rvi_shot {
 /* The side with a view uphill, a third off the diagonal. */
 float rvi_camera_side(const rvi_relief *relief);
 rvi_camera rvi_camera_frame(const rvi_relief *relief, const rvi_shot *shot);
+/* The same of a box, whose corners are in the world; its heights are not exaggerated. */
+rvi_camera rvi_camera_around(const double low[3], const double high[3], const rvi_shot *shot);
 
 /* The direction of length 1 through a place of the picture, in pixels from its upper left corner.
  */

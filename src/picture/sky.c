@@ -46,3 +46,17 @@ void rvi_sky_on(const rvi_sky *sky, const float normal[3], float out[3]) {
         out[k] = up * side * above + (1 - up) * 0.18f * sky->horizon[k];
     }
 }
+
+void rvi_sky_light(const rvi_sky *sky, const float floor[3], const float normal[3], float sun,
+                   float open, float out[3]) {
+    float facing = normal[0] * sky->sun[0] + normal[1] * sky->sun[1] + normal[2] * sky->sun[2];
+    float direct = sun * rvi_maxf(0, facing), above[3];
+    rvi_sky_on(sky, normal, above);
+    float around = 0.10f + 0.25f * (1 - open);
+    for (int c = 0; c < 3; c++) {
+        float bounce = around * sky->sunlight[c] * rvi_maxf(sky->sun[2], 0) * 0.3f;
+        bounce += 0.5f * (1 - normal[2]) * open * 0.9f * floor[c] * sky->sunlight[c] *
+                  rvi_maxf(sky->sun[2], 0);
+        out[c] = direct * sky->sunlight[c] + open * open * above[c] + bounce;
+    }
+}

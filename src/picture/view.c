@@ -8,8 +8,7 @@
  *     colour  = ground light, then through air of optical depth T: c e^-T + sky (1 - e^-T)
  *
  * Water reflects what a second ray meets, by Fresnel (C. Schlick, 1994), and shows the ground below
- * it through e^(-k path). Colours are brought to a screen's range by K. Narkowicz's fit of the ACES
- * curve (2015) and the sRGB curve.
+ * it through e^(-k path).
  *
  * Each pixel gets one ray; where it differs from a neighbour, four more.
  */
@@ -17,19 +16,18 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
+#include "picture/develop.h"
 #include "picture/look.h"
 #include "picture/occlusion.h"
 #include "picture/rim.h"
 #include "terrain/bands.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 enum {
     TILE = 48,      /* pixels along a side */
     RIM = TILE + 2, /* and one more around it, to compare with */
-    CURVE = 4096,   /* steps of the sRGB curve */
     LIGHT_SIDE = 2048,
     MARCH = 48,
 };
@@ -52,14 +50,12 @@ typedef struct scene {
     float *open, *shade; /* of the level: sky that is seen, horizon towards the sun */
     float haze;          /* optical depth a metre */
     float wide;          /* metres of the block's longer side */
-    float curve[CURVE + 2];
+    rvi_developer developer;
     unsigned char *rgb;
     int across; /* tiles in a row */
 } scene;
 
-typedef struct colour {
-    float v[3];
-} colour;
+typedef rvi_colour colour;
 
 /* A place that a ray met. */
 typedef struct spot {
@@ -88,16 +84,7 @@ static float lit(const scene *s, float horizon) {
 }
 
 static void light_on(const scene *s, const float normal[3], float sun, float open, colour *out) {
-    const rvi_sky *sky = &s->look.sky;
-    float direct = sun * rvi_maxf(0, dot(normal, sky->sun)), above[3];
-    rvi_sky_on(sky, normal, above);
-    float around = 0.10f + 0.25f * (1 - open);
-    for (int c = 0; c < 3; c++) {
-        float bounce = around * sky->sunlight[c] * rvi_maxf(sky->sun[2], 0) * 0.3f;
-        bounce += 0.5f * (1 - normal[2]) * open * 0.9f * s->look.floor[c] * sky->sunlight[c] *
-                  rvi_maxf(sky->sun[2], 0);
-        out->v[c] = direct * sky->sunlight[c] + open * open * above[c] + bounce;
-    }
+    rvi_sky_light(&s->look.sky, s->look.floor, normal, sun, open, out->v);
 }
 
 /* The air between the camera and a place. */
@@ -411,45 +398,13 @@ static colour see(const scene *s, double x, double y, int *kind) {
 
 /* ---- pixels ---- */
 
-/* Light to what a screen shows, 0 to 1, still linear. */
-static colour develop(const scene *s, colour c) {
-    for (int k = 0; k < 3; k++) {
-        float x = c.v[k] * s->look.exposure;
-        assert(x >= 0 && x <= 1e30f);
-        c.v[k] = rvi_minf(x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f), 1);
-    }
-    return c;
-}
-
 static colour take(const scene *s, double x, double y, int *kind) {
-    return develop(s, see(s, x, y, kind));
-}
-
-static bool differ(const colour *a, const colour *b) {
-    for (int k = 0; k < 3; k++)
-        if (fabsf(sqrtf(a->v[k]) - sqrtf(b->v[k])) > 0.06f)
-            return true;
-    return false;
-}
-
-/* A thresholding pattern of B. Bayer, 1973, so that slow gradients show no steps. */
-static float dither(int x, int y) {
-    static const unsigned char order[8][8] = {
-        {0, 32, 8, 40, 2, 34, 10, 42},  {48, 16, 56, 24, 50, 18, 58, 26},
-        {12, 44, 4, 36, 14, 46, 6, 38}, {60, 28, 52, 20, 62, 30, 54, 22},
-        {3, 35, 11, 43, 1, 33, 9, 41},  {51, 19, 59, 27, 49, 17, 57, 25},
-        {15, 47, 7, 39, 13, 45, 5, 37}, {63, 31, 55, 23, 61, 29, 53, 21}};
-    return ((float)order[y & 7][x & 7] + 0.5f) / 64;
+    return rvi_develop(&s->developer, see(s, x, y, kind));
 }
 
 static void put(const scene *s, int x, int y, const colour *c) {
-    unsigned char *to = s->rgb + 3 * ((size_t)y * (size_t)s->camera.width + (size_t)x);
-    for (int k = 0; k < 3; k++) {
-        float at = rvi_clampf(c->v[k], 0, 1) * CURVE;
-        int i = (int)at;
-        float level = s->curve[i] + (at - (float)i) * (s->curve[i + 1] - s->curve[i]);
-        to[k] = (unsigned char)(level + dither(x, y));
-    }
+    size_t at = (size_t)y * (size_t)s->camera.width + (size_t)x;
+    rvi_develop_put(&s->developer, x, y, c, s->rgb + 3 * at);
 }
 
 /* A pixel whose neighbours look other gets four more rays. */
@@ -474,7 +429,8 @@ typedef struct tile {
 static bool at_edge(const tile *t, int i) {
     const int beside[4] = {i - 1, i + 1, i - RIM, i + RIM};
     for (int k = 0; k < 4; k++)
-        if (t->kind[beside[k]] != t->kind[i] || differ(&t->seen[beside[k]], &t->seen[i]))
+        if (t->kind[beside[k]] != t->kind[i] ||
+            rvi_colours_differ(&t->seen[beside[k]], &t->seen[i]))
             return true;
     return false;
 }
@@ -502,14 +458,6 @@ static void draw_tile(void *arg, int64_t block) {
 }
 
 /* ---- the scene ---- */
-
-static void make_curve(scene *s) {
-    for (int i = 0; i < CURVE + 2; i++) {
-        float v = (float)i / CURVE;
-        float level = v <= 0.0031308f ? 12.92f * v : 1.055f * rvi_powf(v, 1 / 2.4f) - 0.055f;
-        s->curve[i] = 255 * rvi_minf(level, 1);
-    }
-}
 
 float rvi_view_depth(const rv_terrain *land, float z) {
     int side = rvi_maxi(2, rvi_maxi(land->width, land->height)) - 1;
@@ -547,7 +495,7 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->kind = v->look;
     s->look = *rvi_look_get(v->look);
     rvi_grain_make(&s->grain, RVI_GRAIN_SEED);
-    make_curve(s);
+    rvi_developer_make(&s->developer, s->look.exposure);
     rv_status status = rvi_relief_create(land, rvi_view_depth(land, s->z), true, &s->relief);
     if (status != RV_OK)
         return status;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,8 +77,8 @@ static rv_status add_step(rv_recipe *recipe, const rv_step_info *step) {
     void *params = rvi_alloc(recipe->ctx, 1, step->params_size, "the recipe");
     if (!params)
         return RV_ERROR_MEMORY;
-    rv_params_default(step->id, params);
-    recipe->steps[recipe->count++] = (rvi_recipe_step){step->id, params};
+    rv_word_default(step, params);
+    recipe->steps[recipe->count++] = (rvi_recipe_step){step->id, step, params};
     return RV_OK;
 }
 
@@ -129,22 +130,24 @@ static const char *hint(const guess *best, size_t size, char *out, size_t out_si
     return out;
 }
 
-static const rv_step_info *find_step(const char *text, size_t size) {
-    for (int i = 0; i < RV_STEP_COUNT; i++) {
-        const rv_step_info *step = rv_step_get((rv_step_id)i);
+static const rv_step_info *find_step(const rv_recipe *recipe, const char *text, size_t size) {
+    for (int i = 0; i < recipe->vocabulary->count; i++) {
+        const rv_step_info *step = recipe->vocabulary->get(i);
         if (rvi_text_is(text, size, step->name))
             return step;
     }
     return NULL;
 }
 
-static rv_status unknown_step(rv_context *ctx, const place *at, const char *text, size_t size) {
+static rv_status unknown_step(const rv_recipe *recipe, const place *at, const char *text,
+                              size_t size) {
     AT_PLACE(at);
+    const rvi_vocabulary *v = recipe->vocabulary;
     guess best = {0};
     char help[80];
-    for (int i = 0; i < RV_STEP_COUNT; i++)
-        consider(&best, text, size, rv_step_get((rv_step_id)i)->name);
-    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: there is no step \"%.*s\"%s", where,
+    for (int i = 0; i < v->count; i++)
+        consider(&best, text, size, v->get(i)->name);
+    return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: there is no %s \"%.*s\"%s", where, v->word,
                     (int)(size < 60 ? size : 60), text, hint(&best, size, help, sizeof help));
 }
 
@@ -230,15 +233,35 @@ static rv_status set_number(rv_context *ctx, const place *at, const rv_step_info
     return RV_OK;
 }
 
+/* x/y/z */
+static rv_status set_vector(rv_context *ctx, const place *at, const rv_step_info *step,
+                            const rv_param_info *p, void *params, const char *text, size_t size) {
+    double value[3] = {NAN, NAN, NAN};
+    if (!(rv_param_automatic(p) && rvi_text_is(text, size, "auto")) &&
+        !rvi_text_vector(text, size, value))
+        return bad_value(ctx, at, step, p, text, size, "three numbers such as 1/2.5/0");
+    for (int i = 0; i < 3; i++)
+        if (value[i] < p->low || value[i] > p->high) {
+            char range[96];
+            snprintf(range, sizeof range, "within %.7g to %.7g%s%s", p->low, p->high,
+                     p->unit[0] ? " " : "", p->unit);
+            return bad_value(ctx, at, step, p, text, size, range);
+        }
+    rv_param_set_vector(p, params, value);
+    return RV_OK;
+}
+
 static rv_status set_value(rv_recipe *recipe, const place *at, rvi_recipe_step *to,
                            const rv_param_info *p, const char *text, size_t size) {
-    const rv_step_info *step = rv_step_get(to->id);
+    const rv_step_info *step = to->info;
     rv_context *ctx = recipe->ctx;
     switch (p->type) {
     case RV_PARAM_CHOICE:
         return set_choice(ctx, at, step, p, to->params, text, size);
     case RV_PARAM_SWITCH:
         return set_switch(ctx, at, step, p, to->params, text, size);
+    case RV_PARAM_VECTOR:
+        return set_vector(ctx, at, step, p, to->params, text, size);
     case RV_PARAM_TEXT:
     case RV_PARAM_FILE: {
         if (p->required && size == 0)
@@ -264,18 +287,19 @@ typedef struct reader {
     int depth;
 } reader;
 
-/* The parameter that may stand as a word of its own: the first one, when it is a file or a count.
- */
-static const rv_param_info *bare_param(const rv_step_info *step) {
+/* The parameter that may stand as a word of its own: the first one, when it is a file or a count,
+ * or a choice where the vocabulary has such. */
+static const rv_param_info *bare_param(const rv_recipe *recipe, const rv_step_info *step) {
     const rv_param_info *p = step->param_count > 0 ? &step->params[0] : NULL;
-    return p && (p->type == RV_PARAM_FILE || p->type == RV_PARAM_COUNT) ? p : NULL;
+    bool choice = p && p->type == RV_PARAM_CHOICE && recipe->vocabulary->bare_choices;
+    return p && (p->type == RV_PARAM_FILE || p->type == RV_PARAM_COUNT || choice) ? p : NULL;
 }
 
 static rv_status override_steps(reader *r, const place *at, const word *w, size_t dot) {
     rv_recipe *recipe = r->recipe;
-    const rv_step_info *step = find_step(w->text, dot);
+    const rv_step_info *step = find_step(recipe, w->text, dot);
     if (!step)
-        return unknown_step(recipe->ctx, at, w->text, dot);
+        return unknown_step(recipe, at, w->text, dot);
     const char *key = w->text + dot + 1;
     size_t key_size = w->equals - dot - 1;
     const rv_param_info *p = find_param(step, key, key_size);
@@ -294,8 +318,8 @@ static rv_status override_steps(reader *r, const place *at, const word *w, size_
     if (any)
         return RV_OK;
     AT_PLACE(at);
-    return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: the recipe has no step %s to change.", where,
-                    step->name);
+    return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: the %s has no %s %s to change.", where,
+                    recipe->vocabulary->whole, recipe->vocabulary->word, step->name);
 }
 
 static rv_status read_parameter(reader *r, const place *at, const word *w) {
@@ -305,11 +329,11 @@ static rv_status read_parameter(reader *r, const place *at, const word *w) {
         return override_steps(r, at, w, (size_t)(dot - w->text));
     if (recipe->count == 0) {
         AT_PLACE(at);
-        return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: \"%.*s\" stands before any step.", where,
-                        (int)(w->size < 60 ? w->size : 60), w->text);
+        return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: \"%.*s\" stands before any %s.", where,
+                        (int)(w->size < 60 ? w->size : 60), w->text, recipe->vocabulary->word);
     }
     rvi_recipe_step *last = &recipe->steps[recipe->count - 1];
-    const rv_step_info *step = rv_step_get(last->id);
+    const rv_step_info *step = last->info;
     const rv_param_info *p = find_param(step, w->text, w->equals);
     if (!p)
         return unknown_key(recipe->ctx, at, step, w->text, w->equals);
@@ -321,6 +345,8 @@ static rv_status read_parameter(reader *r, const place *at, const word *w) {
 /* Every end has its repeat. */
 static rv_status check_order(reader *r, const place *at, const rv_step_info *step) {
     AT_PLACE(at);
+    if (!r->recipe->vocabulary->orders)
+        return RV_OK;
     if (step->id == RV_STEP_repeat) {
         if (r->depth == RVI_DEPTH)
             return rvi_fail(r->recipe->ctx, RV_ERROR_USAGE,
@@ -336,7 +362,7 @@ static rv_status read_word(reader *r, const place *at, const word *w) {
     rv_recipe *recipe = r->recipe;
     if (w->equals < w->size)
         return read_parameter(r, at, w);
-    const rv_step_info *step = find_step(w->text, w->size);
+    const rv_step_info *step = find_step(recipe, w->text, w->size);
     if (r->bare) {
         const rv_param_info *p = r->bare;
         bool count = p->type == RV_PARAM_COUNT;
@@ -347,8 +373,8 @@ static rv_status read_word(reader *r, const place *at, const word *w) {
             return set_value(recipe, at, &recipe->steps[recipe->count - 1], p, w->text, w->size);
     }
     if (!step)
-        return unknown_step(recipe->ctx, at, w->text, w->size);
-    r->bare = bare_param(step);
+        return unknown_step(recipe, at, w->text, w->size);
+    r->bare = bare_param(recipe, step);
     rv_status status = check_order(r, at, step);
     return status == RV_OK ? add_step(recipe, step) : status;
 }
@@ -361,13 +387,13 @@ static rv_status check_whole(const reader *r, const char *name) {
         return rvi_fail(recipe->ctx, RV_ERROR_USAGE, "%s: this repeat has no end.", where);
     }
     for (int i = 0; i < recipe->count; i++) {
-        const rv_step_info *step = rv_step_get(recipe->steps[i].id);
+        const rv_step_info *step = recipe->steps[i].info;
         for (int k = 0; k < step->param_count; k++) {
             const rv_param_info *p = &step->params[k];
             if (p->required && !rv_param_text(p, recipe->steps[i].params))
                 return rvi_fail(recipe->ctx, RV_ERROR_USAGE,
-                                "%s: step %d, %s, needs a name for its %s.", name, i + 1,
-                                step->name, p->name);
+                                "%s: %s %d, %s, needs a name for its %s.", name,
+                                recipe->vocabulary->word, i + 1, step->name, p->name);
         }
     }
     return RV_OK;
@@ -432,14 +458,16 @@ static rv_status read_text(reader *r, const char *text, const char *name, char *
     return pass == 1 ? check_whole(r, name) : RV_OK;
 }
 
-static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
-                       rv_recipe **out) {
+rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, const char *text,
+                          size_t size, const char *name, rv_recipe **out) {
     *out = NULL;
     reader r = {.recipe = rvi_alloc(ctx, 1, sizeof(rv_recipe), "the recipe")};
     char *buffer = rvi_alloc(ctx, size + 1, 1, "the recipe");
     rv_status status = r.recipe && buffer ? RV_OK : RV_ERROR_MEMORY;
-    if (r.recipe)
+    if (r.recipe) {
         r.recipe->ctx = ctx;
+        r.recipe->vocabulary = vocabulary;
+    }
     if (status == RV_OK)
         status = read_text(&r, text, name, buffer, 0);
     if (status == RV_OK)
@@ -452,8 +480,15 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
     return status;
 }
 
+static const rv_step_info *get_step(int index) {
+    return rv_step_get((rv_step_id)index);
+}
+
+static const rvi_vocabulary steps = {
+    .get = get_step, .count = RV_STEP_COUNT, .word = "step", .whole = "recipe", .orders = true};
+
 rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, rv_recipe **out) {
-    return parse(ctx, text, strlen(text), name, out);
+    return rvi_words_parse(ctx, &steps, text, strlen(text), name, out);
 }
 
 rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
@@ -465,7 +500,7 @@ rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
     if (memchr(bytes.data, 0, bytes.size))
         status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
     else
-        status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
+        status = rvi_words_parse(ctx, &steps, (const char *)bytes.data, bytes.size, path, out);
     rvi_free(ctx, bytes.data);
     return status;
 }
@@ -485,9 +520,10 @@ rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *w
                 continue;
             if (pass == 0 && equals && recipe->count == before && before > 0)
                 return rvi_fail(recipe->ctx, RV_ERROR_USAGE,
-                                "command line, word %d: to change a step of the recipe write "
+                                "command line, word %d: to change a %s of the %s write "
                                 "STEP.KEY=VALUE, not \"%.60s\".",
-                                i + 1, words[i]);
+                                i + 1, recipe->vocabulary->word, recipe->vocabulary->whole,
+                                words[i]);
             rv_status status = read_word(&r, &at, &w);
             if (status != RV_OK)
                 return status;

@@ -1,5 +1,6 @@
 /* print.c: values as a recipe would say them. */
-#include <ravine/ravine.h>
+#include "base/text.h"
+#include "recipe/parse.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,6 +20,28 @@ static int print_real(float value, char *out, size_t size) {
         if (*c == ',')
             *c = '.';
     return snprintf(out, size, "%s", text);
+}
+
+/* The same for doubles. */
+static int print_double(double value, char *out, size_t size) {
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        for (char *c = text; *c; c++)
+            if (*c == ',')
+                *c = '.';
+        if (rvi_text_number(text, strlen(text), &back) && back == value)
+            break;
+    }
+    return snprintf(out, size, "%s", text);
+}
+
+static int print_vector(const double *value, char *out, size_t size) {
+    char text[3][40];
+    for (int i = 0; i < 3; i++)
+        print_double(value[i], text[i], sizeof text[i]);
+    return snprintf(out, size, "%s/%s/%s", text[0], text[1], text[2]);
 }
 
 int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
@@ -41,6 +64,8 @@ int rv_param_print(const rv_param_info *param, const void *params, char *out, si
         return snprintf(out, size, "%s", number != 0.0 ? "yes" : "no");
     case RV_PARAM_CHOICE:
         return snprintf(out, size, "%s", param->options[(int)number].name);
+    case RV_PARAM_VECTOR:
+        return print_vector(rv_param_vector(param, params), out, size);
     case RV_PARAM_TEXT:
     case RV_PARAM_FILE:
         break;
@@ -65,13 +90,13 @@ int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
     size_t length = 0;
     add(out, size, &length, "");
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
-        const rv_step_info *step = rv_step_get(rv_recipe_step(recipe, i));
+        const rv_step_info *step = recipe->steps[i].info;
         const void *params = rv_recipe_params(recipe, i);
         add(out, size, &length, step->name);
         for (int k = 0; k < step->param_count; k++) {
             const rv_param_info *p = &step->params[k];
             const char *text = rv_param_text(p, params);
-            char number[64] = "";
+            char number[128] = "";
             if (text && strpbrk(text, "\"\n"))
                 return -1;
             if (!text)

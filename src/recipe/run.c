@@ -7,15 +7,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { SMALL = 1 << 20 }; /* bytes of everything that does not grow with the map */
-
-static double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the order ---- */
 
@@ -127,13 +120,13 @@ static rv_status run_step(run *r) {
     if (watch && watch->before)
         watch->before(watch->user, (int)r->at.step, step->id);
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
-    double start = now_seconds();
+    double start = rvi_now();
     rv_report report = {0};
     rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
     if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {
-        report.seconds = now_seconds() - start;
+        report.seconds = rvi_now() - start;
         report.turn = turn;
         report.turns = turns;
         report.hash = rv_terrain_hash(r->land);
@@ -169,7 +162,7 @@ static rv_status save_checkpoint(run *r) {
     memcpy(save.numbers + 1, &r->at, sizeof r->at);
     rv_status status = rvi_checkpoint_write(r->recipe->ctx, r->watch->checkpoint, &save);
     rvi_free(r->recipe->ctx, save.text);
-    r->saved = now_seconds();
+    r->saved = rvi_now();
     return status;
 }
 
@@ -177,7 +170,7 @@ static rv_status run_steps(run *r) {
     const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
     rv_status status = RV_OK;
     r->runs = count_runs(r->recipe);
-    r->saved = now_seconds();
+    r->saved = rvi_now();
     while (status == RV_OK && r->at.step < r->recipe->count) {
         rv_step_id id = r->recipe->steps[r->at.step].id;
         if (id == RV_STEP_repeat) {
@@ -187,7 +180,7 @@ static rv_status run_steps(run *r) {
         } else {
             status = run_step(r);
             r->at.step++;
-            if (status == RV_OK && checkpoint && now_seconds() - r->saved >= r->watch->every)
+            if (status == RV_OK && checkpoint && rvi_now() - r->saved >= r->watch->every)
                 status = save_checkpoint(r);
         }
         /* Steps that have nothing to do ask nobody, and there may be many turns of them. */

@@ -11,10 +11,10 @@ enum { BLOCK = 4096 };
 static const rvi_box nowhere = {{INT32_MAX, INT32_MAX, INT32_MAX},
                                 {INT32_MIN, INT32_MIN, INT32_MIN}};
 
-static rvi_box face_box(const rvi_lattice *l, size_t face) {
+rvi_box rvi_triangle_box(const rvi_triangle *t) {
     rvi_box box = nowhere;
     for (size_t k = 0; k < 3; k++) {
-        rvi_spot p = rvi_corner(l, face, k);
+        rvi_spot p = t->spots[k];
         int32_t c[3] = {rvi_box_place(p.x), rvi_box_place(p.y), rvi_box_place(p.z)};
         for (int i = 0; i < 3; i++) {
             box.low[i] = c[i] < box.low[i] ? c[i] : box.low[i];
@@ -22,6 +22,12 @@ static rvi_box face_box(const rvi_lattice *l, size_t face) {
         }
     }
     return box;
+}
+
+static rvi_box face_box(const rvi_lattice *l, size_t face) {
+    rvi_triangle t = {
+        .spots = {rvi_corner(l, face, 0), rvi_corner(l, face, 1), rvi_corner(l, face, 2)}};
+    return rvi_triangle_box(&t);
 }
 
 /* Every third bit of the result is one of the 21 bits of x. */
@@ -131,17 +137,12 @@ void rvi_boxes_destroy(rvi_boxes *boxes) {
 
 /* ---- Walking ---- */
 
-static bool boxes_meet(const rvi_box *a, const rvi_box *b) {
-    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
-           b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
-}
-
 void rvi_walk_begin(rvi_walk *walk, const rvi_boxes *boxes, const rvi_box *box) {
     walk->boxes = boxes;
     walk->box = *box;
     walk->at = walk->end = 0;
     walk->depth = 0;
-    if (boxes_meet(&boxes->nodes[1], box))
+    if (rvi_boxes_meet(&boxes->nodes[1], box))
         walk->stack[walk->depth++] = 1;
 }
 
@@ -154,7 +155,7 @@ void rvi_walk_behind(rvi_walk *walk, const rvi_boxes *boxes, size_t place) {
     walk->end = end < boxes->faces ? end : boxes->faces;
     walk->depth = 0;
     for (size_t node = boxes->leaves + leaf; node > 1; node /= 2)
-        if (node % 2 == 0 && boxes_meet(&boxes->nodes[node + 1], &walk->box))
+        if (node % 2 == 0 && rvi_boxes_meet(&boxes->nodes[node + 1], &walk->box))
             walk->stack[walk->depth++] = (uint32_t)(node + 1);
 }
 
@@ -163,7 +164,7 @@ bool rvi_walk_next(rvi_walk *walk, size_t *place) {
     for (;;) {
         while (walk->at < walk->end) {
             size_t at = walk->at++;
-            if (boxes_meet(&b->boxes[at], &walk->box)) {
+            if (rvi_boxes_meet(&b->boxes[at], &walk->box)) {
                 *place = at;
                 return true;
             }
@@ -177,7 +178,7 @@ bool rvi_walk_next(rvi_walk *walk, size_t *place) {
             continue;
         }
         for (size_t child = 2 * node + 1; child >= 2 * node; child--)
-            if (boxes_meet(&b->nodes[child], &walk->box))
+            if (rvi_boxes_meet(&b->nodes[child], &walk->box))
                 walk->stack[walk->depth++] = (uint32_t)child;
     }
 }

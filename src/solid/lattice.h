@@ -24,10 +24,22 @@ static inline rvi_spot rvi_corner(const rvi_lattice *l, size_t face, size_t k) {
 
 /* ---- touch.c ---- */
 
-/* Has the face no area? */
+/* A face with the numbers of its vertices and their places. */
+typedef struct rvi_triangle {
+    uint32_t vertices[3];
+    rvi_spot spots[3];
+} rvi_triangle;
+
+static inline bool rvi_triangle_flat(const rvi_triangle *t) { /* has it no area? */
+    return rvi_open_axis(t->spots[0], t->spots[1], t->spots[2]) < 0;
+}
+
+/* Do two, both with an area, meet anywhere but in the corners and the edge that they share by the
+ * numbers of their vertices? To touch is to meet. */
+bool rvi_triangles_meet(const rvi_triangle *t, const rvi_triangle *u);
+
+/* The same of the faces of a mesh. */
 bool rvi_face_flat(const rvi_lattice *l, size_t face);
-/* Do two faces, both with an area, meet anywhere but in the corners and the edge that they share by
- * the numbers of their vertices? To touch is to meet. */
 bool rvi_faces_meet(const rvi_lattice *l, size_t f, size_t g);
 
 /* ---- boxes.c: which faces are near, by a tree of boxes ---- */
@@ -42,6 +54,13 @@ enum { RVI_BOX_BITS = 10 };
 static inline int32_t rvi_box_place(int64_t place) { /* rounded down */
     return (int32_t)((uint64_t)(place + RVI_LATTICE_MOST) >> RVI_BOX_BITS);
 }
+
+static inline bool rvi_boxes_meet(const rvi_box *a, const rvi_box *b) {
+    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
+           b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+}
+
+rvi_box rvi_triangle_box(const rvi_triangle *t);
 
 typedef struct rvi_boxes {
     rv_context *ctx;
@@ -83,6 +102,10 @@ rv_status rvi_links_create(const rv_mesh *mesh, rv_fault_fn tell, void *user, rv
 void rvi_links_destroy(rvi_links *links);
 
 /* ---- shells.c: is what should be inside inside? ---- */
+
+/* 1 or -1 when a ray from the spot straight up leaves through the triangle upwards or comes in
+ * through it. */
+int rvi_ray_passes(const rvi_triangle *t, rvi_spot from);
 
 /* Of a mesh that is closed and meets itself nowhere: tells of shells that are inside out. */
 rv_status rvi_shells_check(const rvi_lattice *l, const rvi_boxes *boxes, const rvi_links *links,

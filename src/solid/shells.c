@@ -41,14 +41,19 @@ static int moved_side(rvi_spot a, rvi_spot b, rvi_spot p) {
     return (b.x > a.x) - (b.x < a.x);
 }
 
-/* 1 or -1 when a ray from p straight up leaves through the face upwards or comes in through it. */
-static int passes(const rvi_lattice *l, size_t face, rvi_spot p) {
-    rvi_spot a = rvi_corner(l, face, 0), b = rvi_corner(l, face, 1), c = rvi_corner(l, face, 2);
+int rvi_ray_passes(const rvi_triangle *t, rvi_spot p) {
+    rvi_spot a = t->spots[0], b = t->spots[1], c = t->spots[2];
     int up = moved_side(a, b, p);
     if (up == 0 || moved_side(b, c, p) != up || moved_side(c, a, p) != up)
         return 0;
     /* Where the face looks up, the spot lies below it when it is on its inner side. */
     return rvi_side(a, b, c, p) == -up ? up : 0;
+}
+
+static int passes(const rvi_lattice *l, size_t face, rvi_spot p) {
+    rvi_triangle t = {
+        .spots = {rvi_corner(l, face, 0), rvi_corner(l, face, 1), rvi_corner(l, face, 2)}};
+    return rvi_ray_passes(&t, p);
 }
 
 static int shells_around(const rvi_lattice *l, const rvi_boxes *boxes, const rvi_links *links,

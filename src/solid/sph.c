@@ -18,7 +18,7 @@ rvi_sph_desc rvi_sph_desc_default(void) {
                           .smoothing = 0.1f,
                           .friction = 0.1f,
                           .courant = 0.4f,
-                          .tolerance = 1e-4f,
+                          .tolerance = 2e-4f,
                           .iterations = 100,
                           .most = 12000,
                           .penalty = {20000, 256},
@@ -51,16 +51,29 @@ rv_status rvi_sph_each(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *a
     return rvi_parallel(w->ctx, blocks, fn, arg);
 }
 
+size_t rvi_sph_begin(int64_t block) {
+    return (size_t)block * RVI_SPH_BLOCK;
+}
+
 size_t rvi_sph_end(const rvi_sph *w, int64_t block) {
     size_t end = ((size_t)block + 1) * RVI_SPH_BLOCK;
     return end < w->count ? end : w->count;
 }
 
-double rvi_sph_sum(const rvi_sph *w, const double *parts) {
+double rvi_sph_sum(const rvi_sph *w, int number) {
+    const double *parts = w->sums[number];
     double sum = 0;
     for (size_t b = 0; b * RVI_SPH_BLOCK < w->count; b++)
         sum += parts[b];
     return sum;
+}
+
+double rvi_sph_most(const rvi_sph *w, int number) {
+    const double *parts = w->sums[number];
+    double most = parts[0];
+    for (size_t b = 1; b * RVI_SPH_BLOCK < w->count; b++)
+        most = parts[b] > most ? parts[b] : most;
+    return most;
 }
 
 /* ---- Making ---- */
@@ -98,6 +111,8 @@ static void choose_kernel(rvi_sph *w) {
     w->volume = (float)(s * s * s);
     w->norm = (float)norm;
     w->steep = (float)(-20 * norm / (r * r));
+    /* u^3 (1-u) is largest at 3/4; the numbers have 15 bits and a sign. */
+    w->grain = w->volume * -w->steep * w->radius * (27.0f / 256) / 32700;
     w->missing = (float)(below / sum);
     w->skin = (float)(s * (0.5 + 3 * below / (2 * pull)));
     w->moment = (float)(moment / sum);
@@ -117,38 +132,62 @@ static void choose_cells(rvi_sph *w) {
 
 static bool make_drops(rvi_sph *w, rvi_drops *d) {
     const char *what = "particles of water";
-    d->places = rvi_alloc(w->ctx, w->room + 1, sizeof *d->places, what);
-    d->speeds = rvi_alloc(w->ctx, w->room + 1, sizeof *d->speeds, what);
+    size_t whole = w->room + RVI_SPH_SLICE;
+    d->places = rvi_alloc(w->ctx, whole, sizeof *d->places, what);
+    d->speeds = rvi_alloc(w->ctx, whole, sizeof *d->speeds, what);
+    bool weak = w->desc.solver == RVI_SPH_WEAK;
+    d->halves = weak ? rvi_alloc(w->ctx, whole, sizeof *d->halves, what) : NULL;
     d->pressures = rvi_alloc(w->ctx, w->room, sizeof *d->pressures, what);
     d->pushes = rvi_alloc(w->ctx, w->room, sizeof *d->pushes, what);
     d->ages = rvi_alloc(w->ctx, w->room, sizeof *d->ages, what);
     d->sediments = rvi_alloc(w->ctx, w->room, sizeof *d->sediments, what);
     d->numbers = rvi_alloc(w->ctx, w->room, sizeof *d->numbers, what);
-    return d->places != NULL && d->speeds != NULL && d->pressures != NULL && d->pushes != NULL &&
-           d->ages != NULL && d->sediments != NULL && d->numbers != NULL;
+    return d->places != NULL && d->speeds != NULL && (!weak || d->halves != NULL) &&
+           d->pressures != NULL && d->pushes != NULL && d->ages != NULL && d->sediments != NULL &&
+           d->numbers != NULL;
 }
 
 static bool make_arrays(rvi_sph *w) {
     const char *what = "a step of the water";
     size_t cells = (size_t)w->cells[0] * (size_t)w->cells[1] * (size_t)w->cells[2];
-    rvi_v4 **fours[] = {&w->calm, &w->wish, &w->pull, &w->wall, &w->shove};
-    float **ones[] = {&w->k,    &w->way,     &w->far,    &w->fill, &w->stiff,
-                      &w->miss, &w->pascals, &w->virial, &w->left, &w->does};
+    size_t whole = w->room + RVI_SPH_SLICE, blocks = w->room / RVI_SPH_BLOCK + 1;
+    rvi_v4 **fours[] = {&w->calm, &w->wish, &w->pull, &w->flow, &w->wall, &w->shove};
+    float **ones[] = {&w->k,     &w->way,  &w->far,  &w->fill,    &w->x,      &w->y,   &w->z,
+                      &w->stiff, &w->left, &w->ease, &w->pascals, &w->virial, &w->does};
+    uint32_t **numbers[] = {&w->cell_of, &w->order, &w->home, &w->near_count, &w->column_count};
     bool made = true;
     for (size_t i = 0; i < sizeof fours / sizeof fours[0]; i++)
-        made &= (*fours[i] = rvi_alloc(w->ctx, w->room + 1, sizeof **fours[i], what)) != NULL;
+        made &= (*fours[i] = rvi_alloc(w->ctx, whole, sizeof **fours[i], what)) != NULL;
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
-        made &= (*ones[i] = rvi_alloc(w->ctx, w->room + 1, sizeof **ones[i], what)) != NULL;
-    w->starts = rvi_alloc(w->ctx, cells + 1, sizeof *w->starts, what);
-    w->cell_of = rvi_alloc(w->ctx, w->room, sizeof *w->cell_of, what);
-    w->order = rvi_alloc(w->ctx, w->room, sizeof *w->order, what);
-    w->near_count = rvi_alloc(w->ctx, w->room, sizeof *w->near_count, what);
-    w->has_say = rvi_alloc(w->ctx, w->room, sizeof *w->has_say, what);
-    w->rests = rvi_alloc(w->ctx, w->room / RVI_SPH_BLOCK + 1, sizeof *w->rests, what);
-    w->sums = rvi_alloc(w->ctx, w->room / RVI_SPH_BLOCK + 1, sizeof *w->sums, what);
-    return made && w->starts != NULL && w->cell_of != NULL && w->order != NULL &&
-           w->near_count != NULL && rvi_sph_widen(w, w->stride) == RV_OK && w->sums != NULL &&
-           w->rests != NULL && w->has_say != NULL;
+        made &= (*ones[i] = rvi_alloc(w->ctx, whole, sizeof **ones[i], what)) != NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        made &= (*numbers[i] = rvi_alloc(w->ctx, whole, sizeof **numbers[i], what)) != NULL;
+    made &= (w->starts = rvi_alloc(w->ctx, cells + 1, sizeof *w->starts, what)) != NULL;
+    made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
+                                         what)) != NULL;
+    for (size_t i = 0; i < RVI_SPH_SUMS; i++)
+        made &= (w->sums[i] = rvi_alloc(w->ctx, blocks, sizeof *w->sums[i], what)) != NULL;
+    return made && rvi_sph_widen(w, w->stride) == RV_OK;
+}
+
+/* The widest vector unit of this machine. */
+static const rvi_sph_passes *choose_passes(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+        return &rvi_sph_passes_16;
+    if (__builtin_cpu_supports("avx2"))
+        return &rvi_sph_passes_8;
+#endif
+    return &rvi_sph_passes_4;
+}
+
+void rvi_sph_narrow(rvi_sph *w, int lanes) {
+#if defined(__x86_64__)
+    if (lanes >= 8 && lanes < w->passes->lanes)
+        w->passes = &rvi_sph_passes_8;
+#endif
+    if (lanes < w->passes->lanes)
+        w->passes = &rvi_sph_passes_4;
 }
 
 static void set_up(rvi_sph *w) {
@@ -162,6 +201,7 @@ static void set_up(rvi_sph *w) {
     w->rub = sqrtf(g / d->spacing);
     w->room = d->most;
     w->stride = FIRST_STRIDE;
+    w->passes = choose_passes();
     choose_kernel(w);
     choose_cells(w);
 }
@@ -179,8 +219,8 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
     w->desc = *desc;
     w->rock.ctx = ctx;
     set_up(w);
-    float reach =
-        rvi_maxf(0.8f * w->radius, desc->wall == RVI_SPH_PENALTY ? desc->penalty_reach : 0.0f);
+    float reach = rvi_maxf(1.1f * desc->spacing,
+                           desc->wall == RVI_SPH_PENALTY ? desc->penalty_reach : w->skin);
     status = rvi_walls_create(ctx, rock, desc->low, w->size, reach, &w->rock);
     if (status == RV_OK &&
         !(make_drops(w, &w->drops) && make_drops(w, &w->other) && make_arrays(w)))
@@ -194,8 +234,8 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
 }
 
 static void free_drops(rv_context *ctx, rvi_drops *d) {
-    void *all[] = {d->places, d->speeds,    d->pressures, d->pushes,
-                   d->ages,   d->sediments, d->numbers};
+    void *all[] = {d->places, d->halves, d->speeds,    d->pressures,
+                   d->pushes, d->ages,   d->sediments, d->numbers};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(ctx, all[i]);
 }
@@ -203,10 +243,38 @@ static void free_drops(rv_context *ctx, rvi_drops *d) {
 void rvi_sph_destroy(rvi_sph *w) {
     if (w == NULL)
         return;
-    void *all[] = {w->k,       w->way,   w->slopes,  w->calm,  w->wish,       w->pull,    w->wall,
-                   w->shove,   w->far,   w->fill,    w->stiff, w->miss,       w->pascals, w->starts,
-                   w->cell_of, w->order, w->near,    w->sums,  w->near_count, w->springs, w->left,
-                   w->does,    w->rests, w->has_say, w->virial};
+    void *all[] = {w->k,
+                   w->way,
+                   w->slopes,
+                   w->calm,
+                   w->wish,
+                   w->pull,
+                   w->flow,
+                   w->wall,
+                   w->shove,
+                   w->far,
+                   w->fill,
+                   w->stiff,
+                   w->pascals,
+                   w->starts,
+                   w->cell_of,
+                   w->order,
+                   w->home,
+                   w->near,
+                   w->near_count,
+                   w->columns,
+                   w->springs,
+                   w->column_count,
+                   w->column_start,
+                   w->left,
+                   w->does,
+                   w->ease,
+                   w->virial,
+                   w->x,
+                   w->y,
+                   w->z};
+    for (size_t i = 0; i < RVI_SPH_SUMS; i++)
+        rvi_free(w->ctx, w->sums[i]);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(w->ctx, all[i]);
     free_drops(w->ctx, &w->drops);
@@ -217,7 +285,7 @@ void rvi_sph_destroy(rvi_sph *w) {
 
 /* ---- Particles ---- */
 
-rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], float sediment) {
+rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], double sediment) {
     if (w->count == w->room)
         return rvi_fail(w->ctx, RV_ERROR_USAGE, "There is no room for more than %zu particles.",
                         w->room);
@@ -225,12 +293,14 @@ rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], flo
     w->drops.places[i] = (rvi_v4){at[0], at[1], at[2], 0};
     w->drops.speeds[i] = (rvi_v4){speed[0], speed[1], speed[2], 0};
     w->drops.pressures[i] = w->drops.pushes[i] = w->drops.ages[i] = 0;
+    if (w->drops.halves != NULL)
+        w->drops.halves[i] = (rvi_v4){0};
     w->drops.sediments[i] = sediment;
     w->drops.numbers[i] = w->born++;
     return RV_OK;
 }
 
-rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], float sediment) {
+rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], double sediment) {
     float place[3];
     for (int i = 0; i < 3; i++)
         place[i] = (float)(at[i] - w->desc.low[i]);
@@ -262,7 +332,7 @@ rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
                     at[i] = (float)(low[i] - w->desc.low[i] + (k[i] + 0.5) * s);
                 status = rvi_poll(w->ctx);
                 if (status == RV_OK && !rvi_sph_in_rock(w, at))
-                    status = rvi_sph_place(w, at, still, 0.0f);
+                    status = rvi_sph_place(w, at, still, 0.0);
             }
     return status;
 }
@@ -274,17 +344,10 @@ void rvi_sph_on_gone(rvi_sph *w, rvi_sph_gone_fn tell, void *user) {
 
 /* ---- A step ---- */
 
-/* The neighbour that fills up lists: too far away to be felt. */
-static void set_nobody(rvi_sph *w) {
-    const rvi_v4 away = {1e15f, 1e15f, 1e15f, 0}, still = {0};
-    w->drops.places[w->count] = away;
-    w->calm[w->count] = w->wish[w->count] = w->pull[w->count] = still;
-    w->k[w->count] = w->way[w->count] = 0;
-}
-
 rv_status rvi_sph_step(rvi_sph *w, float longest) {
     bool changed = false;
     float dt = 0;
+    double begun = rvi_now();
     rv_status status = rvi_sph_sort(w);
     if (status == RV_OK)
         status = rvi_sph_pour(w, w->step > 0 ? w->step : 1e-3f, &changed);
@@ -295,19 +358,25 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
         w->time += (double)longest;
         return RV_OK;
     }
-    if (status == RV_OK) {
-        set_nobody(w);
+    if (status == RV_OK)
         status = rvi_sph_list(w);
-    }
+    double listed = rvi_now();
     if (status == RV_OK)
         status = rvi_sph_meet_walls(w);
+    double met = rvi_now();
     if (status == RV_OK)
         status = w->desc.solver == RVI_SPH_WEAK ? rvi_sph_weaken(w, longest, &dt)
                                                 : rvi_sph_project(w, longest, &dt);
+    double pressed = rvi_now();
     if (status == RV_OK)
         status = rvi_sph_move(w, dt);
+    if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
+        status = rvi_sph_weaken_end(w);
     if (status != RV_OK)
         return status;
+    w->took[RVI_SPH_SORTING] = listed - begun;
+    w->took[RVI_SPH_PRESSING] = pressed - met;
+    w->took[RVI_SPH_MOVING] = met - listed + rvi_now() - pressed;
     rvi_drops swap = w->drops;
     w->drops = w->other;
     w->other = swap;

@@ -40,6 +40,7 @@ typedef struct rvi_sph_desc {
     rvi_sph_solver solver;
     rvi_sph_wall wall;
     double low[3], high[3]; /* the box that no particle leaves */
+    bool open[3][2];        /* but through open sides: of x, y, z the low and the high one */
     float spacing;          /* m between particles at rest, each of which is spacing^3 of water */
     float density;          /* kg/m3 at rest */
     float gravity[3];       /* m/s2 */
@@ -69,8 +70,8 @@ typedef struct rvi_sph_source {
 /* A particle that leaves, and what it takes along. */
 typedef struct rvi_sph_gone {
     uint32_t number;
-    float age;      /* s */
-    float sediment; /* m3 */
+    float age;       /* s */
+    double sediment; /* m3 */
     double at[3];
 } rvi_sph_gone;
 typedef void (*rvi_sph_gone_fn)(void *user, const rvi_sph_gone *gone);
@@ -82,7 +83,7 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
                          rvi_sph **out);
 void rvi_sph_destroy(rvi_sph *water); /* NULL is fine */
 
-rv_status rvi_sph_add(rvi_sph *water, const double at[3], const float speed[3], float sediment);
+rv_status rvi_sph_add(rvi_sph *water, const double at[3], const float speed[3], double sediment);
 /* A block of particles at rest, without those that would be in the rock. */
 rv_status rvi_sph_fill(rvi_sph *water, const double low[3], const double high[3]);
 rv_status rvi_sph_add_source(rvi_sph *water, const rvi_sph_source *source);
@@ -101,7 +102,7 @@ typedef struct rvi_sph_view {
     const float *densities;  /* shares of that at rest, of the last step */
     const float *pressures;  /* Pa, of the last step */
     const float *ages;       /* s */
-    float *sediments;        /* m3; may be written */
+    double *sediments;       /* m3; may be written */
     const uint32_t *numbers; /* in the order in which they came */
     double time;             /* s */
     float step;              /* s: the last one */
@@ -113,7 +114,12 @@ rvi_sph_view rvi_sph_look(const rvi_sph *water);
 double rvi_sph_energy(const rvi_sph *water);                /* J: of motion and height */
 void rvi_sph_momentum(const rvi_sph *water, double out[3]); /* kg m/s */
 const rvi_walls *rvi_sph_rock(const rvi_sph *water);
+/* Is no particle in the rock, nearer to it than it may be, or out of the box? */
+bool rvi_sph_dry(const rvi_sph *water);
 /* The neighbours of each particle, itself too, as of the last step's beginning. */
 size_t rvi_sph_neighbours(const rvi_sph *water, size_t particle, const uint32_t **out);
+
+/* For tests: at most that many lanes of the vector unit, which changes the time only. */
+void rvi_sph_narrow(rvi_sph *water, int lanes);
 
 #endif

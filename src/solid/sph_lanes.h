@@ -1,44 +1,168 @@
-/* sph_lanes.h: four neighbours at a time. */
-#ifndef RVI_SOLID_SPH_LANES_H
-#define RVI_SOLID_SPH_LANES_H
+/* sph_lanes.h: particles side by side, LANES of them at a time. Included by sph_passes.h, once for
+ * each vector unit: UNIT is the attribute that lets a function use it.
+ *
+ * A lane belongs to one particle and adds up in the order of that particle's list: how many lanes
+ * there are changes no bit. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/lanes.h"
 
-typedef struct rvi_four { /* one number of four particles in each */
-    rvi_v4 x, y, z, w;
-} rvi_four;
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
-static RVI_HOT rvi_four rvi_four_of(const rvi_v4 *from, const uint32_t *which) {
+#define HOT RVI_HOT UNIT
+
+typedef float lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t whole __attribute__((vector_size(4 * LANES)));
+
+typedef struct four { /* the four numbers of each particle */
+    lanes x, y, z, w;
+} four;
+
+static HOT lanes load(const float *from) {
+    lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static HOT void store(float *to, lanes v) {
+    memcpy(to, &v, sizeof v);
+}
+
+static HOT lanes all(float x) {
+    return x - (lanes){0};
+}
+
+/* Whole numbers of 16 bits: half the memory. */
+typedef int16_t halves __attribute__((vector_size(2 * LANES)));
+
+static HOT lanes load_halves(const int16_t *from) {
+#if LANES == 16 /* gcc finds it by halves only */
+    return (lanes)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const void *)from)));
+#else
+    halves v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(__builtin_convertvector(v, whole), lanes);
+#endif
+}
+
+/* To the nearest, those between two away from 0: x and -x stay opposites. */
+static HOT void store_halves(int16_t *to, lanes x) {
+    lanes half = (lanes)(((whole)x & INT32_MIN) | (whole)all(0.5f));
+    whole near = __builtin_convertvector(x + half, whole);
+#if LANES == 16
+    _mm256_storeu_si256((void *)to, _mm512_cvtepi32_epi16((__m512i)near));
+#else
+    halves v = __builtin_convertvector(near, halves);
+    memcpy(to, &v, sizeof v);
+#endif
+}
+
+static HOT lanes where(whole mask, lanes v) { /* and 0 elsewhere */
+    return (lanes)(mask & (whole)v);
+}
+
+#if LANES == 16
+static HOT lanes root(lanes v) {
+    return (lanes)_mm512_sqrt_ps((__m512)v);
+}
+
+static HOT lanes larger(lanes a, lanes b) {
+    return (lanes)_mm512_max_ps((__m512)a, (__m512)b);
+}
+
+static HOT lanes numbers_of(const float *from, const uint32_t *which) {
+    return (lanes)_mm512_i32gather_ps(_mm512_loadu_si512(which), from, 4);
+}
+
+static HOT __m512 every_fourth(const rvi_v4 *from, const uint32_t *which) {
+    __m512 v = _mm512_castps128_ps512((__m128)from[which[0]]);
+    v = _mm512_insertf32x4(v, (__m128)from[which[4]], 1);
+    v = _mm512_insertf32x4(v, (__m128)from[which[8]], 2);
+    return _mm512_insertf32x4(v, (__m128)from[which[12]], 3);
+}
+
+static HOT four fours_of(const rvi_v4 *from, const uint32_t *which) {
+    __m512 a = every_fourth(from, which), b = every_fourth(from, which + 1);
+    __m512 c = every_fourth(from, which + 2), d = every_fourth(from, which + 3);
+    __m512d xy0 = _mm512_castps_pd(_mm512_unpacklo_ps(a, b));
+    __m512d xy1 = _mm512_castps_pd(_mm512_unpacklo_ps(c, d));
+    __m512d zw0 = _mm512_castps_pd(_mm512_unpackhi_ps(a, b));
+    __m512d zw1 = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+    return (four){.x = (lanes)_mm512_unpacklo_pd(xy0, xy1),
+                  .y = (lanes)_mm512_unpackhi_pd(xy0, xy1),
+                  .z = (lanes)_mm512_unpacklo_pd(zw0, zw1),
+                  .w = (lanes)_mm512_unpackhi_pd(zw0, zw1)};
+}
+#elif LANES == 8
+static HOT lanes root(lanes v) {
+    return (lanes)_mm256_sqrt_ps((__m256)v);
+}
+
+static HOT lanes larger(lanes a, lanes b) {
+    return (lanes)_mm256_max_ps((__m256)a, (__m256)b);
+}
+
+/* By single loads: the instruction that gathers is slow on many processors. */
+static HOT lanes numbers_of(const float *from, const uint32_t *which) {
+    return (lanes){from[which[0]], from[which[1]], from[which[2]], from[which[3]],
+                   from[which[4]], from[which[5]], from[which[6]], from[which[7]]};
+}
+
+static HOT __m256 every_fourth(const rvi_v4 *from, const uint32_t *which) {
+    __m256 v = _mm256_castps128_ps256((__m128)from[which[0]]);
+    return _mm256_insertf128_ps(v, (__m128)from[which[4]], 1);
+}
+
+static HOT four fours_of(const rvi_v4 *from, const uint32_t *which) {
+    __m256 a = every_fourth(from, which), b = every_fourth(from, which + 1);
+    __m256 c = every_fourth(from, which + 2), d = every_fourth(from, which + 3);
+    __m256d xy0 = _mm256_castps_pd(_mm256_unpacklo_ps(a, b));
+    __m256d xy1 = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+    __m256d zw0 = _mm256_castps_pd(_mm256_unpackhi_ps(a, b));
+    __m256d zw1 = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+    return (four){.x = (lanes)_mm256_unpacklo_pd(xy0, xy1),
+                  .y = (lanes)_mm256_unpackhi_pd(xy0, xy1),
+                  .z = (lanes)_mm256_unpacklo_pd(zw0, zw1),
+                  .w = (lanes)_mm256_unpackhi_pd(zw0, zw1)};
+}
+#else
+static HOT lanes root(lanes v) {
+    return rvi_v4_sqrt(v);
+}
+
+static HOT lanes larger(lanes a, lanes b) {
+    return rvi_v4_max(a, b);
+}
+
+static HOT lanes numbers_of(const float *from, const uint32_t *which) {
+    return (lanes){from[which[0]], from[which[1]], from[which[2]], from[which[3]]};
+}
+
+static HOT four fours_of(const rvi_v4 *from, const uint32_t *which) {
     rvi_v4 a = from[which[0]], b = from[which[1]], c = from[which[2]], d = from[which[3]];
     rvi_v4 xy0 = __builtin_shufflevector(a, b, 0, 4, 1, 5);
     rvi_v4 xy1 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
     rvi_v4 zw0 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     rvi_v4 zw1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    return (rvi_four){.x = __builtin_shufflevector(xy0, xy1, 0, 1, 4, 5),
-                      .y = __builtin_shufflevector(xy0, xy1, 2, 3, 6, 7),
-                      .z = __builtin_shufflevector(zw0, zw1, 0, 1, 4, 5),
-                      .w = __builtin_shufflevector(zw0, zw1, 2, 3, 6, 7)};
+    return (four){.x = __builtin_shufflevector(xy0, xy1, 0, 1, 4, 5),
+                  .y = __builtin_shufflevector(xy0, xy1, 2, 3, 6, 7),
+                  .z = __builtin_shufflevector(zw0, zw1, 0, 1, 4, 5),
+                  .w = __builtin_shufflevector(zw0, zw1, 2, 3, 6, 7)};
 }
+#endif
 
-static RVI_HOT float rvi_v4_sum(rvi_v4 v) {
-    return (v[0] + v[2]) + (v[1] + v[3]);
-}
+/* The way from neighbours to the particles at `at`. */
+typedef struct way {
+    lanes x, y, z;
+    lanes square; /* of its length */
+} way;
 
-/* The way from four neighbours to a particle. */
-typedef struct rvi_way {
-    rvi_v4 x, y, z;
-    rvi_v4 square; /* of its length */
-} rvi_way;
-
-static RVI_HOT rvi_way rvi_way_from(const rvi_four *n, rvi_v4 at) {
-    rvi_way d = {.x = at[0] - n->x, .y = at[1] - n->y, .z = at[2] - n->z};
+static HOT way way_from(const four *at, const four *n) {
+    way d = {.x = at->x - n->x, .y = at->y - n->y, .z = at->z - n->z};
     d.square = (d.x * d.x + d.y * d.y) + d.z * d.z;
     return d;
 }
-
-/* 1 - r / radius, or 0 beyond. */
-static RVI_HOT rvi_v4 rvi_closeness(rvi_v4 square, float per_radius) {
-    return rvi_v4_max(1.0f - rvi_v4_sqrt(square) * per_radius, rvi_v4_all(0.0f));
-}
-
-#endif

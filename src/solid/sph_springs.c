@@ -67,6 +67,8 @@ static void tell_gone(const rvi_sph *w, size_t i) {
 static void keep(rvi_drops *d, size_t to, size_t from) {
     d->places[to] = d->places[from];
     d->speeds[to] = d->speeds[from];
+    if (d->halves != NULL)
+        d->halves[to] = d->halves[from];
     d->pressures[to] = d->pressures[from];
     d->pushes[to] = d->pushes[from];
     d->ages[to] = d->ages[from];
@@ -74,26 +76,71 @@ static void keep(rvi_drops *d, size_t to, size_t from) {
     d->numbers[to] = d->numbers[from];
 }
 
+/* What is known of each since the last step goes along; lists of neighbours do not. */
+static void close_up(rvi_sph *w, const uint8_t *leaves) {
+    size_t kept = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        if (leaves[i])
+            continue;
+        keep(&w->drops, kept, i);
+        w->fill[kept] = w->fill[i];
+        w->pascals[kept] = w->pascals[i];
+        w->near_count[kept++] = 0;
+    }
+    w->count = kept;
+}
+
+void rvi_sph_remove(rvi_sph *w, const uint8_t *leaves) {
+    for (size_t i = 0; i < w->count; i++)
+        if (leaves[i])
+            tell_gone(w, i);
+    close_up(w, leaves);
+}
+
 /* Numbers tell who came first: the `many` lowest go. */
 static rv_status remove_oldest(rvi_sph *w, size_t many) {
     rvi_keyed *keys = rvi_alloc(w->ctx, w->count, sizeof *keys, "the ages of particles");
-    if (keys == NULL)
-        return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < w->count; i++)
+    uint8_t *leaves = rvi_alloc(w->ctx, w->count, sizeof *leaves, "the ages of particles");
+    rv_status status = keys != NULL && leaves != NULL ? RV_OK : RV_ERROR_MEMORY;
+    for (size_t i = 0; i < w->count && status == RV_OK; i++)
         keys[i] = (rvi_keyed){w->drops.numbers[i], (uint32_t)i};
-    rv_status status = rvi_sort(w->ctx, keys, w->count);
+    if (status == RV_OK)
+        status = rvi_sort(w->ctx, keys, w->count);
     if (status == RV_OK) {
-        for (size_t k = 0; k < many; k++)
+        for (size_t k = 0; k < many; k++) {
             tell_gone(w, keys[k].value);
-        uint32_t last = w->drops.numbers[keys[many - 1].value];
-        size_t kept = 0;
-        for (size_t i = 0; i < w->count; i++)
-            if (w->drops.numbers[i] > last)
-                keep(&w->drops, kept++, i);
-        w->count = kept;
+            leaves[keys[k].value] = 1;
+        }
+        close_up(w, leaves);
     }
     rvi_free(w->ctx, keys);
+    rvi_free(w->ctx, leaves);
     return status;
+}
+
+static bool at_open_side(const rvi_sph *w, rvi_v4 at) {
+    for (int i = 0; i < 3; i++)
+        if ((w->desc.open[i][0] && at[i] <= 0) || (w->desc.open[i][1] && at[i] >= w->size[i]))
+            return true;
+    return false;
+}
+
+/* Those that the last step has brought to an open side. */
+static rv_status leave_box(rvi_sph *w, bool *changed) {
+    size_t many = 0;
+    for (size_t i = 0; i < w->count; i++)
+        many += at_open_side(w, w->drops.places[i]);
+    if (many == 0)
+        return RV_OK;
+    uint8_t *leaves = rvi_alloc(w->ctx, w->count, sizeof *leaves, "particles that leave");
+    if (leaves == NULL)
+        return RV_ERROR_MEMORY;
+    for (size_t i = 0; i < w->count; i++)
+        leaves[i] = at_open_side(w, w->drops.places[i]);
+    rvi_sph_remove(w, leaves);
+    rvi_free(w->ctx, leaves);
+    *changed = true;
+    return RV_OK;
 }
 
 /* ---- Coming ---- */
@@ -104,6 +151,7 @@ typedef struct newcomers {
     size_t count, most;
 } newcomers;
 
+/* The rock may have grown into the source. */
 static bool apart(const rvi_sph *w, const newcomers *n, const float at[3]) {
     float room = ROOM * w->desc.spacing;
     for (size_t k = 0; k < n->count; k++) {
@@ -113,7 +161,7 @@ static bool apart(const rvi_sph *w, const newcomers *n, const float at[3]) {
         if (sum < room * room)
             return false;
     }
-    return rvi_sph_free_at(w, at, room);
+    return rvi_sph_free_at(w, at, room) && !rvi_sph_in_rock(w, at);
 }
 
 /* Each place of the block is tried once at most; what finds no room is not made up for later. */
@@ -138,21 +186,22 @@ static rv_status let_in(rvi_sph *w, const newcomers *n) {
     size_t room = w->desc.most - w->count;
     rv_status status = n->count > room ? remove_oldest(w, n->count - room) : RV_OK;
     for (size_t k = 0; k < n->count && status == RV_OK; k++)
-        status = rvi_sph_place(w, n->at[k], w->springs[n->spring[k]].is.speed, 0.0f);
+        status = rvi_sph_place(w, n->at[k], w->springs[n->spring[k]].is.speed, 0.0);
     return status;
 }
 
-/* At most as many as there may be in all come in one step. */
+/* At most as many as there may be in all come in one step. The places of those that leave are free
+ * in the next. */
 rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed) {
     size_t most = 0;
+    *changed = false;
     for (size_t i = 0; i < w->spring_count; i++) {
         w->springs[i].due += w->springs[i].is.rate * (double)dt;
         most += w->springs[i].due >= 1 ? spring_places(&w->springs[i]) : 0;
     }
     most = most < w->desc.most ? most : w->desc.most;
-    *changed = false;
     if (most == 0)
-        return RV_OK;
+        return leave_box(w, changed);
     newcomers n = {.most = most};
     n.at = rvi_alloc(w->ctx, most, sizeof *n.at, "new particles");
     n.spring = rvi_alloc(w->ctx, most, sizeof *n.spring, "new particles");
@@ -165,5 +214,5 @@ rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed) {
     }
     rvi_free(w->ctx, n.at);
     rvi_free(w->ctx, n.spring);
-    return status;
+    return status == RV_OK ? leave_box(w, changed) : status;
 }

@@ -39,17 +39,17 @@ static float look_around(const rvi_sph *w, const float p[3], float reach, walls 
         float low[3] = {0}, high[3] = {0};
         low[i] = 1;
         high[i] = -1;
-        if (p[i] < reach)
+        if (p[i] < reach && !w->desc.open[i][0])
             add_wall(a, p[i], 1, low);
-        if (w->size[i] - p[i] < reach)
+        if (w->size[i] - p[i] < reach && !w->desc.open[i][1])
             add_wall(a, w->size[i] - p[i], 1, high);
     }
     rvi_touch touches[RVI_TOUCHES];
     float shares[RVI_TOUCHES];
-    int count = rvi_walls_around(&w->rock, p, touches, shares);
+    int count = rvi_walls_around(&w->rock, p, &reach, touches, shares);
     for (int k = 0; k < count && a->count < MOST_WALLS; k++)
         add_wall(a, touches[k].distance, shares[k], touches[k].away);
-    return count > 0 ? touches[0].distance : w->rock.reach;
+    return reach;
 }
 
 /* The density of the rock and its gradient. */
@@ -109,15 +109,37 @@ rv_status rvi_sph_meet_walls(rvi_sph *w) {
     return rvi_sph_each(w, meet_block, w);
 }
 
+/* How far from a side of the box particles stay: those at an open one leave. */
+static float edge_of(const rvi_sph *w, int axis, int side) {
+    return w->desc.open[axis][side] ? 0.0f : STOP * w->desc.spacing;
+}
+
 bool rvi_sph_in_rock(const rvi_sph *w, const float at[3]) {
     rvi_touch touch;
-    float stop = STOP * w->desc.spacing;
     for (int i = 0; i < 3; i++)
-        if (!(at[i] >= stop && at[i] <= w->size[i] - stop))
+        if (!(at[i] >= edge_of(w, i, 0) && at[i] <= w->size[i] - edge_of(w, i, 1)))
             return true;
     if (w->rock.face_count == 0)
         return false;
-    return rvi_walls_nearest(&w->rock, at, stop, &touch) || rvi_walls_inside(&w->rock, at);
+    if (!rvi_walls_nearest(&w->rock, at, w->rock.reach, &touch))
+        return rvi_walls_inside(&w->rock, at);
+    if (touch.distance < STOP * w->desc.spacing)
+        return true;
+    /* Beside the middle of a face its normal tells the side. */
+    const float *n = w->rock.faces[touch.face].normal, *t = touch.weights;
+    float up = (n[0] * touch.away[0] + n[1] * touch.away[1]) + n[2] * touch.away[2];
+    if (t[0] > 0.01f && t[1] > 0.01f && t[2] > 0.01f && (up > 0.5f || up < -0.5f))
+        return up < 0;
+    return rvi_walls_inside(&w->rock, at);
+}
+
+bool rvi_sph_dry(const rvi_sph *w) {
+    for (size_t i = 0; i < w->count; i++) {
+        rvi_v4 at = w->drops.places[i];
+        if (rvi_sph_in_rock(w, (const float[3]){at[0], at[1], at[2]}))
+            return false;
+    }
+    return true;
 }
 
 /* ---- Moving ---- */
@@ -128,13 +150,13 @@ typedef struct walker {
 
 /* Goes `share` of the way, but not out of the box; what the box stops is forgotten. */
 static void go(const rvi_sph *w, walker *g, float share) {
-    float stop = STOP * w->desc.spacing;
     for (int i = 0; i < 3; i++) {
         float to = g->at[i] + share * g->way[i];
-        float kept = rvi_clampf(to, stop, w->size[i] - stop);
+        float kept = rvi_clampf(to, edge_of(w, i, 0), w->size[i] - edge_of(w, i, 1));
+        bool stops = !w->desc.open[i][kept < to];
         g->way[i] = kept == to ? g->way[i] * (1 - share) : 0.0f;
-        g->speed[i] =
-            (kept > to && g->speed[i] < 0) || (kept < to && g->speed[i] > 0) ? 0.0f : g->speed[i];
+        if ((kept > to && g->speed[i] < 0) || (kept < to && g->speed[i] > 0))
+            g->speed[i] = stops ? 0.0f : g->speed[i];
         g->at[i] = kept;
     }
 }
@@ -165,13 +187,14 @@ static float way_length(const walker *g) {
     return sqrtf((g->way[0] * g->way[0] + g->way[1] * g->way[1]) + g->way[2] * g->way[2]);
 }
 
-/* `far`: no face is nearer than that. */
+/* `far`: no face is nearer than that. One that finds no place stays where it was, and stands. */
 static void walk(const rvi_sph *w, walker *g, float far) {
     float stop = STOP * w->desc.spacing, leave = LEAVE * w->desc.spacing;
     if (way_length(g) <= far - stop) {
         go(w, g, 1);
         return;
     }
+    walker stays = {{g->at[0], g->at[1], g->at[2]}, {0}, {0}};
     for (int move = 0; move < MOVES; move++) {
         rvi_touch touch;
         bool near = rvi_walls_nearest(&w->rock, g->at, w->rock.reach, &touch);
@@ -186,6 +209,9 @@ static void walk(const rvi_sph *w, walker *g, float far) {
         if (length <= free + leave - stop)
             return;
     }
+    rvi_touch touch;
+    if (rvi_walls_nearest(&w->rock, g->at, stop, &touch))
+        *g = stays;
 }
 
 static void move_block(void *arg, int64_t block) {
@@ -199,6 +225,8 @@ static void move_block(void *arg, int64_t block) {
         walker g = {{at[0], at[1], at[2]}, {way[0], way[1], way[2]}, {v[0], v[1], v[2]}};
         walk(w, &g, w->far[i]);
         w->other.places[i] = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
+        rvi_v4 gone = w->other.places[i] - at;
+        w->far[i] -= 1.001f * sqrtf((gone[0] * gone[0] + gone[1] * gone[1]) + gone[2] * gone[2]);
         w->other.speeds[i] = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
         w->other.ages[i] = w->drops.ages[i] + m->dt;
         w->other.sediments[i] = w->drops.sediments[i];
@@ -212,4 +240,41 @@ rv_status rvi_sph_move(rvi_sph *w, float dt) {
         float dt;
     } m = {w, dt};
     return rvi_sph_each(w, move_block, &m);
+}
+
+/* ---- Walls that move ---- */
+
+/* Out of the rock through the nearest place, or off a wall by less than the distance to it. */
+static void leave_wall(const rvi_sph *w, walker *g, const rvi_touch *touch, bool inside) {
+    if (!inside) {
+        step_back(w, g, touch);
+        return;
+    }
+    float by = touch->distance + 1.001f * STOP * w->desc.spacing;
+    for (int i = 0; i < 3; i++)
+        g->way[i] = -by * touch->away[i];
+    go(w, g, 1);
+    turn_aside(g->speed, (const float[3]){-touch->away[0], -touch->away[1], -touch->away[2]});
+}
+
+static bool get_out(const rvi_sph *w, walker *g, bool jumped) {
+    for (int move = 0; move < MOVES; move++) {
+        rvi_touch touch;
+        bool inside = jumped && rvi_walls_inside(&w->rock, g->at);
+        float reach = inside ? w->rock.reach : STOP * w->desc.spacing;
+        if (!rvi_walls_nearest(&w->rock, g->at, reach, &touch))
+            return !inside;
+        leave_wall(w, g, &touch, inside);
+    }
+    return !rvi_sph_in_rock(w, g->at);
+}
+
+bool rvi_sph_put_out(rvi_sph *w, size_t i, bool jumped) {
+    rvi_v4 at = w->drops.places[i], v = w->drops.speeds[i];
+    walker g = {{at[0], at[1], at[2]}, {0}, {v[0], v[1], v[2]}};
+    if (!get_out(w, &g, jumped))
+        return false;
+    w->drops.places[i] = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
+    w->drops.speeds[i] = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
+    return true;
 }

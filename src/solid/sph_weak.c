@@ -6,70 +6,45 @@
  *     a_i   = m sum_j (h - r) / (rho_i rho_j) [ 45 / (pi h^6) (h - r) (p_i + p_j) / (2 r) (x_i -
  * x_j)
  *                                              + 45 / (pi h^6) viscosity (v_j - v_i) ]
- */
+ *
+ * Speeds leap: places go with those of half a step later, and forces see those of the step. */
 #include "solid/sph_state.h"
 
 #include "base/math.h"
-#include "solid/sph_lanes.h"
-
-static float power(float x, int n) {
-    float y = 1;
-    for (; n > 0; n--)
-        y *= x;
-    return y;
-}
 
 static void density_block(void *arg, int64_t block) {
     rvi_sph *w = arg;
-    const rvi_sph_weak *weak = &w->desc.weak;
-    float h2 = w->radius * w->radius;
-    float norm = weak->mass * 315 / (64 * (float)RVI_PI * power(w->radius, 9));
-    for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(w, block); i++) {
-        const uint32_t *near = w->near + i * w->stride, *end = near + w->near_count[i];
-        rvi_v4 at = w->drops.places[i], v = w->drops.speeds[i], sum = {0};
-        for (; near < end; near += 4) {
-            rvi_four n = rvi_four_of(w->drops.places, near);
-            rvi_way d = rvi_way_from(&n, at);
-            rvi_v4 c = rvi_v4_max(h2 - d.square, rvi_v4_all(0.0f));
-            sum += c * c * c;
-        }
-        float others = rvi_maxf(rvi_v4_sum(sum) - h2 * h2 * h2, 0.0f);
-        float density = rvi_maxf(norm * others, 1e-3f * w->desc.density);
-        float pressure = (density - w->desc.density) * weak->stiffness;
-        w->fill[i] = density / w->desc.density;
-        w->pascals[i] = pressure;
-        w->pull[i] = (rvi_v4){at[0], at[1], at[2], pressure};
-        w->calm[i] = (rvi_v4){v[0], v[1], v[2], 1 / density};
-    }
+    w->passes->weak_density(w, rvi_sph_begin(block), rvi_sph_end(w, block));
 }
 
 static void force_block(void *arg, int64_t block) {
     rvi_sph *w = arg;
-    const rvi_sph_weak *weak = &w->desc.weak;
+    size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
     const float *g = w->desc.gravity;
-    float h = w->radius, steep = 45 / ((float)RVI_PI * power(h, 6));
-    float thick = steep * weak->viscosity, limit = weak->limit;
-    for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(w, block); i++) {
-        const uint32_t *near = w->near + i * w->stride, *end = near + w->near_count[i];
-        rvi_v4 at = w->pull[i], own = w->calm[i], sx = {0}, sy = {0}, sz = {0};
-        for (; near < end; near += 4) {
-            rvi_four n = rvi_four_of(w->pull, near), v = rvi_four_of(w->calm, near);
-            rvi_way d = rvi_way_from(&n, at);
-            rvi_v4 r = rvi_v4_sqrt(d.square);
-            rvi_v4 c = rvi_v4_max(h - r, rvi_v4_all(0.0f)), both = c * (own[3] * v.w);
-            rvi_v4 push = 0.5f * steep * c * (at[3] + n.w) / rvi_v4_max(r, rvi_v4_all(1e-6f * h));
-            sx += both * (push * d.x + thick * (v.x - own[0]));
-            sy += both * (push * d.y + thick * (v.y - own[1]));
-            sz += both * (push * d.z + thick * (v.z - own[2]));
-        }
-        rvi_v4 a = weak->mass * (rvi_v4){rvi_v4_sum(sx), rvi_v4_sum(sy), rvi_v4_sum(sz), 0};
+    float limit = w->desc.weak.limit;
+    w->passes->weak_force(w, first, end);
+    for (size_t i = first; i < end; i++) {
+        rvi_v4 a = w->calm[i];
         float size = sqrtf((a[0] * a[0] + a[1] * a[1]) + a[2] * a[2]);
         a = size > limit ? limit / size * a : a;
         a += w->shove[i] + (rvi_v4){g[0], g[1], g[2], 0};
-        w->wish[i] = (rvi_v4){own[0], own[1], own[2], 0} + w->step * a;
+        w->wish[i] = (w->drops.speeds[i] + w->drops.halves[i]) + w->step * a;
+        w->other.halves[i] = 0.5f * w->step * a;
+        w->calm[i] = (rvi_v4){0};
         w->other.pressures[i] = w->drops.pressures[i];
         w->other.pushes[i] = w->drops.pushes[i];
     }
+}
+
+static void speed_block(void *arg, int64_t block) {
+    rvi_sph *w = arg;
+    size_t end = rvi_sph_end(w, block);
+    for (size_t i = rvi_sph_begin(block); i < end; i++)
+        w->other.speeds[i] -= w->other.halves[i];
+}
+
+rv_status rvi_sph_weaken_end(rvi_sph *w) {
+    return rvi_sph_each(w, speed_block, w);
 }
 
 rv_status rvi_sph_weaken(rvi_sph *w, float longest, float *dt) {

@@ -98,31 +98,122 @@ static bool folded(rvi_spot a, rvi_spot b, rvi_spot c, rvi_spot d) {
     return rvi_turn_sign(s, e, rvi_flat_of(c, axis)) == rvi_turn_sign(s, e, rvi_flat_of(d, axis));
 }
 
-bool rvi_face_flat(const rvi_lattice *l, size_t face) {
-    return rvi_open_axis(rvi_corner(l, face, 0), rvi_corner(l, face, 1), rvi_corner(l, face, 2)) <
-           0;
+/* ---- Mostly they are apart, and doubles are enough to see it ---- */
+
+/* w . x, if rounding cannot have changed its sign, or else 0. The parts of x are differences, which
+ * doubles hold exactly; w is what it is. */
+static double sure_dot(const double w[3], const double x[3]) {
+    double a = w[0] * x[0], b = w[1] * x[1], c = w[2] * x[2], sum = a + b + c;
+    double bound = (rvi_size_of(a) + rvi_size_of(b) + rvi_size_of(c)) * 0x1p-50;
+    return sum > bound || sum < -bound ? sum : 0;
 }
 
-bool rvi_faces_meet(const rvi_lattice *l, size_t f, size_t g) {
-    const uint32_t *p = l->mesh->corners + 3 * f, *q = l->mesh->corners + 3 * g;
-    size_t shared = 0, at_f = 0, at_g = 0, not_f = 3, not_g = 3; /* sums of places give the rest */
+static void way(rvi_spot from, rvi_spot to, double out[3]) {
+    out[0] = (double)(to.x - from.x);
+    out[1] = (double)(to.y - from.y);
+    out[2] = (double)(to.z - from.z);
+}
+
+/* Is a plane through their common corner, at right angles to the line between their middles,
+ * between them? */
+static bool surely_hinged_apart(const rvi_spot t[3], const rvi_spot u[3]) {
+    double x[4][3], w[3];
+    way(t[0], t[1], x[0]);
+    way(t[0], t[2], x[1]);
+    way(u[0], u[1], x[2]);
+    way(u[0], u[2], x[3]);
+    for (int i = 0; i < 3; i++)
+        w[i] = (x[0][i] + x[1][i]) - (x[2][i] + x[3][i]);
+    return sure_dot(w, x[0]) > 0 && sure_dot(w, x[1]) > 0 && sure_dot(w, x[2]) < 0 &&
+           sure_dot(w, x[3]) < 0;
+}
+
+/* Is such a plane through one of the corners? */
+static bool surely_apart(const rvi_spot t[3], const rvi_spot u[3]) {
+    double x[3][3], w[3] = {0, 0, 0}, low = 0;
+    size_t lowest = 0;
+    for (size_t k = 0; k < 3; k++) {
+        double to[3];
+        way(t[k], u[k], to);
+        for (int i = 0; i < 3; i++)
+            w[i] += to[i];
+    }
+    for (size_t k = 0; k < 3; k++) { /* that of u which is the nearest to t */
+        way(t[0], u[k], x[k]);
+        double along = w[0] * x[k][0] + w[1] * x[k][1] + w[2] * x[k][2];
+        lowest = k == 0 || along < low ? k : lowest;
+        low = k == 0 || along < low ? along : low;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        double to[3];
+        way(u[lowest], t[k], to);
+        if (!(sure_dot(w, to) < 0))
+            return false;
+        way(u[lowest], u[k], to);
+        if (k != lowest && !(sure_dot(w, to) > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Do the two faces at the edge ab go different ways from it, by more than a right angle? Each part
+ * of a normal is rounded by at most 2^-52 of its sizes. */
+static bool surely_unfolded(rvi_spot a, rvi_spot b, rvi_spot c, rvi_spot d) {
+    rvi_plane n = rvi_plane_of(a, b, c), m = rvi_plane_of(a, b, d);
+    double sum = 0, bound = 0;
+    for (int i = 0; i < 3; i++) {
+        sum += n.normal[i] * m.normal[i];
+        bound += n.sizes[i] * m.sizes[i];
+    }
+    return sum < -bound * 0x1p-48;
+}
+
+/* ---- All of it ---- */
+
+static bool meet_at_edge(const rvi_triangle *t, const rvi_triangle *u, size_t not_t, size_t not_u) {
+    rvi_spot a = t->spots[(not_t + 1) % 3], b = t->spots[(not_t + 2) % 3];
+    return !surely_unfolded(a, b, t->spots[not_t], u->spots[not_u]) &&
+           folded(a, b, t->spots[not_t], u->spots[not_u]);
+}
+
+bool rvi_triangles_meet(const rvi_triangle *t, const rvi_triangle *u) {
+    const uint32_t *p = t->vertices, *q = u->vertices;
+    size_t shared = 0, at_t = 0, at_u = 0, not_t = 3, not_u = 3; /* sums of places give the rest */
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++)
             if (p[i] == q[k]) {
                 shared++;
-                at_f = i;
-                at_g = k;
-                not_f -= i;
-                not_g -= k;
+                at_t = i;
+                at_u = k;
+                not_t -= i;
+                not_u -= k;
             }
     if (shared == 3)
         return true;
     if (shared == 2)
-        return folded(rvi_corner(l, f, (not_f + 1) % 3), rvi_corner(l, f, (not_f + 2) % 3),
-                      rvi_corner(l, f, not_f), rvi_corner(l, g, not_g));
-    triangle t = rvi_plane_of(rvi_corner(l, f, at_f), rvi_corner(l, f, (at_f + 1) % 3),
-                              rvi_corner(l, f, (at_f + 2) % 3));
-    triangle u = rvi_plane_of(rvi_corner(l, g, at_g), rvi_corner(l, g, (at_g + 1) % 3),
-                              rvi_corner(l, g, (at_g + 2) % 3));
-    return shared == 1 ? hinged_meet(&t, &u) : separate_meet(&t, &u);
+        return meet_at_edge(t, u, not_t, not_u);
+    rvi_spot a[3], b[3];
+    for (size_t k = 0; k < 3; k++) {
+        a[k] = t->spots[(at_t + k) % 3];
+        b[k] = u->spots[(at_u + k) % 3];
+    }
+    if (shared == 1 ? surely_hinged_apart(a, b) : surely_apart(a, b))
+        return false;
+    triangle first = rvi_plane_of(a[0], a[1], a[2]), second = rvi_plane_of(b[0], b[1], b[2]);
+    return shared == 1 ? hinged_meet(&first, &second) : separate_meet(&first, &second);
+}
+
+static rvi_triangle face_of(const rvi_lattice *l, size_t face) {
+    const uint32_t *v = l->mesh->corners + 3 * face;
+    return (rvi_triangle){{v[0], v[1], v[2]}, {l->spots[v[0]], l->spots[v[1]], l->spots[v[2]]}};
+}
+
+bool rvi_face_flat(const rvi_lattice *l, size_t face) {
+    rvi_triangle t = face_of(l, face);
+    return rvi_triangle_flat(&t);
+}
+
+bool rvi_faces_meet(const rvi_lattice *l, size_t f, size_t g) {
+    rvi_triangle t = face_of(l, f), u = face_of(l, g);
+    return rvi_triangles_meet(&t, &u);
 }

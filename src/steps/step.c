@@ -110,6 +110,8 @@ bool rv_param_automatic(const rv_param_info *param) {
     switch (param->type) {
     case RV_PARAM_REAL:
         return isnan(param->def);
+    case RV_PARAM_VECTOR:
+        return isnan(param->vector[0]);
     case RV_PARAM_INT:
     case RV_PARAM_COUNT:
         return param->def == RV_AUTO_INT && param->low >= 0.0;
@@ -119,10 +121,16 @@ bool rv_param_automatic(const rv_param_info *param) {
 }
 
 void rv_params_default(rv_step_id id, void *params) {
-    const rv_step_info *step = rv_step_get(id);
-    for (int i = 0; i < step->param_count; i++) {
-        const rv_param_info *p = &step->params[i];
-        rv_param_set(p, params, p->def, p->text);
+    rv_word_default(rv_step_get(id), params);
+}
+
+void rv_word_default(const rv_step_info *word, void *params) {
+    for (int i = 0; i < word->param_count; i++) {
+        const rv_param_info *p = &word->params[i];
+        if (p->type == RV_PARAM_VECTOR)
+            rv_param_set_vector(p, params, p->vector);
+        else
+            rv_param_set(p, params, p->def, p->text);
     }
 }
 
@@ -149,7 +157,19 @@ void rv_param_set(const rv_param_info *param, void *params, double number, const
     case RV_PARAM_FILE:
         *(const char **)(void *)at = text;
         break;
+    case RV_PARAM_VECTOR:
+        rv_param_set_vector(param, params, (const double[3]){number, number, number});
+        break;
     }
+}
+
+void rv_param_set_vector(const rv_param_info *param, void *params, const double value[3]) {
+    memcpy((char *)params + param->offset, value, 3 * sizeof(double));
+}
+
+const double *rv_param_vector(const rv_param_info *param, const void *params) {
+    const char *at = (const char *)params + param->offset;
+    return param->type == RV_PARAM_VECTOR ? (const double *)(const void *)at : NULL;
 }
 
 double rv_param_number(const rv_param_info *param, const void *params) {
@@ -166,6 +186,8 @@ double rv_param_number(const rv_param_info *param, const void *params) {
         return (double)*(const uint64_t *)(const void *)at;
     case RV_PARAM_SWITCH:
         return *(const bool *)(const void *)at ? 1.0 : 0.0;
+    case RV_PARAM_VECTOR:
+        return *(const double *)(const void *)at;
     case RV_PARAM_TEXT:
     case RV_PARAM_FILE:
         break;

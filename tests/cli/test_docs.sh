@@ -46,6 +46,12 @@ if ! diff -u "$SOURCE/docs/steps.md" steps.md; then
     failures=$((failures + 1))
 fi
 
+ravine help scene --markdown > scenes.md
+if ! diff -u "$SOURCE/docs/scenes.md" scenes.md; then
+    echo "docs/scenes.md is not what the table of words of scenes says; make docs writes it."
+    failures=$((failures + 1))
+fi
+
 ravine help --man > ravine.1
 if command -v groff > which; then
     groff -man -ww -Tutf8 -z ravine.1 2> warnings || true

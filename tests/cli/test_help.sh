@@ -53,6 +53,22 @@ done
 "$RAVINE" help drplets 2>err
 equal "help of an unknown step" "$? $(wc -l <err)" "2 1"
 
+# ---- every word and key of scenes ----
+table=$SOURCE/src/recipe/scene.def
+text=$("$RAVINE" help scene) || fail "ravine help scene"
+equal "ravine scene --help" "$("$RAVINE" scene --help)" "$text"
+"$RAVINE" help scene --markdown >words.md || fail "ravine help scene --markdown"
+printf '%s\n' "$text" | awk 'length > 100 { exit 1 }' || fail "help scene: long lines"
+for word in $(sed -n 's/^RV_WORD(\([a-z]*\),.*/\1/p' "$table"); do
+    printf '%s\n' "$text" | grep -q "^$word " || fail "help scene: $word is missing"
+    grep -q "^## $word\$" words.md || fail "$word is not in the Markdown page of scenes"
+    grep -q "^.SS .*$word\$" ravine.1 || fail "$word is not in the man page"
+    for key in $(sed -n "/^RV_[WO]/d; s/^RV_[A-Z]*($word, *\([a-z]*\),.*/\1/p" "$table"); do
+        printf '%s\n' "$text" | grep -q "^  $key=" || fail "help scene: $key of $word is missing"
+        grep -qx "$key" words || fail "$key is not among the words"
+    done
+done
+
 # ---- the man page ----
 if command -v groff >/dev/null; then
     equal "warnings of groff" "$(groff -man -ww -z ravine.1 2>&1)" ""
@@ -67,7 +83,7 @@ fi
 
 # ---- the Markdown page: every row of a table has as many cells as its head ----
 awk -F'|' '/^\|/ { row = $0; gsub(/\\\|/, "", row); n = split(row, cells, "|"); if (n != 6) { print; bad = 1 } }
-    END { exit bad }' steps.md || fail "the Markdown page has broken tables"
+    END { exit bad }' steps.md words.md || fail "the Markdown page has broken tables"
 
 # ---- completion ----
 bash -n completion.bash || fail "the completion script is not bash"
@@ -108,4 +124,12 @@ completes "--json" ravine terrain --j
 completes "--man|--markdown" ravine help --ma
 completes "droplets" ravine help drop
 completes "" ravine --threads ''
+completes "scene" ravine scen
+completes "river" ravine scene riv
+completes "folder" ravine scene fol
+completes "film=|frames=" ravine scene river f
+completes "particles.most=" ravine scene river particles.mo
+completes "wcsph" ravine scene river particles.solver = w
+completes "rain.png" ravine scene river save = rai
+completes "scene" ravine help sce
 finish

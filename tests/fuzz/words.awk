@@ -1,10 +1,10 @@
-# words.awk: the words of the step table as a libFuzzer dictionary: steps, keys with "=", options.
-/^RV_(STEP|OPTION|REAL|INT|COUNT|SEED|SWITCH|CHOICE|TEXT|FILE)\(/ {
+# words.awk: the words of the tables as a libFuzzer dictionary: steps, keys with "=", options.
+/^RV_(STEP|WORD|OPTION|REAL|INT|COUNT|SEED|SWITCH|VECTOR|CHOICE|TEXT|FILE)\(/ {
     split($0, part, /[(), ]+/)
     word = part[2]
     if (part[1] == "RV_OPTION")
         word = part[4]
-    else if (part[1] != "RV_STEP")
+    else if (part[1] != "RV_STEP" && part[1] != "RV_WORD")
         word = part[3] "="
     if (!seen[word]++)
         printf "\"%s\"\n", word

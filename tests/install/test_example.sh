@@ -38,6 +38,14 @@ cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/hello_mountain.c"
     $(pkg-config --cflags --libs ravine)
 run_example by_pkg_config env LD_LIBRARY_PATH="$(dirname "$pkgconfig")" ./by_pkg_config
 
+# The example of scenes.
+# shellcheck disable=SC2046
+cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/worn_river.c" -o worn_river \
+    $(pkg-config --cflags --libs ravine)
+env LD_LIBRARY_PATH="$(dirname "$pkgconfig")" ./worn_river > river.said
+check river.said '^[1-9][0-9]* particles took [0-9.e-]* m3 from [1-9][0-9]* faces'
+check river.obj '^f '
+
 # find_package
 mkdir project
 cp "$source/examples/hello_mountain.c" project/

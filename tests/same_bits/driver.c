@@ -1,6 +1,6 @@
-/* driver.c: runs short recipes with 1, 2, 3 and 7 threads and prints the hash of what each makes:
- * one line "NAME HASH" a recipe. Every build must print the table hashes.txt. Files go to the
- * working directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the public API is
+/* driver.c: runs short recipes and scenes with 1, 2, 3 and 7 threads and prints the hash of what
+ * each makes: one line "NAME HASH" each. Every build must print the table hashes.txt. Files go to
+ * the working directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the public API is
  * used, so any build of the library can run it. */
 #include <inttypes.h>
 #include <ravine/ravine.h>
@@ -241,6 +241,63 @@ static uint64_t hash_result(const char *name, const rv_terrain *land) {
     return rv_terrain_hash(land) ^ hash_file(path);
 }
 
+/* ---- scenes ---- */
+
+#define FALL                                                                                       \
+    "box model block.obj water low=0.3/0.3/0.5 high=0.7/0.7/0.7 "                                  \
+    "source at=0.2/0.2/0.8 size=0.2/0.2/0.1 every=4 speed=0.5/0.5/-1 "                             \
+    "particles most=400 spacing=0.05 material critical=0.1 rate=0.01 tessellate limit=0.1 "
+
+/* Water falls on a block, for 45 frames. */
+static const struct {
+    const char *name, *text;
+} scenes[] = {
+    {"scene", FALL},
+    {"scene_weak", FALL "particles.solver=wcsph particles.wall=penalty tessellate.scheme=4-2"},
+    {"scene_open", FALL "box.open=bottom/east tessellate.scheme=3-0 particles.tension=5"},
+    {"scene_layers", FALL "material name=sand rate=0.05 region shape=layers size=0.05 wobble=0.02"},
+};
+
+static bool write_block(void) {
+    static const char block[] =
+        "v 0.3 0.3 0.1\nv 0.7 0.3 0.1\nv 0.3 0.7 0.1\nv 0.7 0.7 0.1\n"
+        "v 0.3 0.3 0.3\nv 0.7 0.3 0.3\nv 0.3 0.7 0.3\nv 0.7 0.7 0.3\n"
+        "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+    FILE *file = fopen("block.obj", "w");
+    return file != NULL && fputs(block, file) >= 0 && fclose(file) == 0;
+}
+
+static rv_status run_scene(rv_context *ctx, const char *text, uint64_t *hash) {
+    rv_scene *scene = NULL;
+    rv_frame now = {0};
+    rv_status status = rv_scene_parse(ctx, text, "scene", &scene);
+    for (int i = 0; i < 45 && status == RV_OK; i++)
+        status = rv_scene_step(scene);
+    if (status == RV_OK)
+        status = rv_scene_look(scene, &now);
+    *hash = now.hash;
+    rv_scene_destroy(scene);
+    return status;
+}
+
+/* ---- all ---- */
+
+enum { RECIPES = sizeof recipes / sizeof recipes[0], SCENES = sizeof scenes / sizeof scenes[0] };
+
+static const char *name_of(int index) {
+    return index < RECIPES ? recipes[index].name : scenes[index - RECIPES].name;
+}
+
+static rv_status run_recipe(rv_context *ctx, int index, uint64_t *hash) {
+    rv_terrain *land = NULL;
+    const char *text = recipes[index].text;
+    rv_status status = text ? rv_recipe_run_text(ctx, text, NULL, &land) : run_layers(ctx, &land);
+    if (status == RV_OK)
+        *hash = hash_result(recipes[index].name, land);
+    rv_terrain_destroy(land);
+    return status;
+}
+
 static rv_status run(int index, int threads, uint64_t *hash) {
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = threads;
@@ -250,23 +307,19 @@ static rv_status run(int index, int threads, uint64_t *hash) {
         fprintf(stderr, "no context with %d threads: %s\n", threads, rv_status_text(status));
         return status;
     }
-    rv_terrain *land = NULL;
-    const char *text = recipes[index].text;
-    status = text ? rv_recipe_run_text(ctx, text, NULL, &land) : run_layers(ctx, &land);
-    if (status == RV_OK) {
-        *hash = hash_result(recipes[index].name, land);
-    } else {
-        fprintf(stderr, "%s: %s\n", recipes[index].name, rv_context_error(ctx));
+    status = index < RECIPES ? run_recipe(ctx, index, hash)
+                             : run_scene(ctx, scenes[index - RECIPES].text, hash);
+    if (status != RV_OK) {
+        fprintf(stderr, "%s: %s\n", name_of(index), rv_context_error(ctx));
     }
-    rv_terrain_destroy(land);
     rv_context_destroy(ctx);
     return status;
 }
 
 int main(void) {
-    const int count = (int)(sizeof recipes / sizeof recipes[0]);
+    const int count = RECIPES + SCENES;
     const int tries = (int)(sizeof thread_counts / sizeof thread_counts[0]);
-    int failures = 0;
+    int failures = !write_block();
     for (int i = 0; i < count; i++) {
         uint64_t first = 0;
         for (int t = 0; t < tries; t++) {
@@ -277,10 +330,10 @@ int main(void) {
             }
             if (t == 0) {
                 first = hash;
-                printf("%s %016" PRIx64 "\n", recipes[i].name, hash);
+                printf("%s %016" PRIx64 "\n", name_of(i), hash);
             } else if (hash != first) {
                 fprintf(stderr, "%s: %d threads give %016" PRIx64 ", %d give %016" PRIx64 "\n",
-                        recipes[i].name, thread_counts[t], hash, thread_counts[0], first);
+                        name_of(i), thread_counts[t], hash, thread_counts[0], first);
                 failures++;
             }
         }

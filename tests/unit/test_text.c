@@ -278,8 +278,21 @@ static void ends_are_found(void **state) {
     assert_false(rvi_text_ends("alps[png", "{png")); /* only letters have two cases */
 }
 
+static void vectors_are_three_numbers(void **state) {
+    (void)state;
+    double v[3];
+    assert_true(rvi_text_vector("1/-2.5/3e2", 10, v));
+    assert_true(v[0] == 1 && v[1] == -2.5 && v[2] == 300);
+    static const char *const wrong[] = {"",     "1",       "1/2",    "1/2/",
+                                        "/1/2", "1/2/3/4", "1/2/3 ", "a/b/c"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(rvi_text_vector(wrong[i], strlen(wrong[i]), v));
+    assert_true(rvi_text_vector("1/2/34", 5, v) && v[2] == 3); /* no farther than told */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_are_three_numbers),
         cmocka_unit_test(numbers_are_read),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(only_the_given_letters_count),

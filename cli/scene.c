@@ -1,0 +1,208 @@
+/* scene.c: `ravine scene NAME|FILE [KEY=VALUE ...] [WORD.KEY=VALUE ...] [WORD ...]`, and the rest
+ * of a run that was saved. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 20 }; /* for people who did not say how many */
+
+/* ---- JSON ---- */
+
+static void put_reals(const char *name, int count, const char *const *keys, const double *values) {
+    printf(",\"%s\":{", name);
+    for (int i = 0; i < count; i++) {
+        printf("%s\"%s\":", i > 0 ? "," : "", keys[i]);
+        cli_json_real(stdout, values[i]);
+    }
+    putchar('}');
+}
+
+static void put_real(const char *name, double value) {
+    printf(",\"%s\":", name);
+    cli_json_real(stdout, value);
+}
+
+static void put_messages(cli_run *run) {
+    fputs(",\"messages\":[", stdout);
+    for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
+        fputs(at ? "," : "", stdout);
+        cli_json_text(stdout, run->messages + at);
+    }
+    putchar(']');
+    run->size = 0;
+}
+
+static void json_frame(cli_run *run, const rv_frame *f) {
+    static const char *const volumes[] = {"taken", "laid", "carried_off", "afloat", "owed"};
+    static const char *const parts[] = {"particles", "faces", "press", "force", "advance", "frame"};
+    const double ledger[] = {f->ledger.taken, f->ledger.laid, f->ledger.carried_off,
+                             f->ledger.afloat, f->owed};
+    const double ms[] = {f->ms.particles, f->ms.faces,   f->ms.press,
+                         f->ms.force,     f->ms.advance, f->ms.frame};
+    printf("{\"frame\":%" PRId64 ",\"frames\":%" PRId64, f->frame, f->frames);
+    put_real("time", f->time);
+    printf(",\"particles\":%zu,\"vertices\":%zu,\"faces\":%zu", f->particles, f->vertices,
+           f->faces);
+    put_real("smallest_angle", f->smallest_angle);
+    put_real("volume", f->volume);
+    put_reals("ledger", 5, volumes, ledger);
+    printf(",\"refused\":%zu,\"put_out\":%zu,\"caught\":%zu", f->refused, f->put_out, f->caught);
+    put_reals("ms", 6, parts, ms);
+    printf(",\"hash\":\"%016" PRIx64 "\"", f->hash);
+    put_messages(run);
+    puts("}");
+}
+
+/* ---- for people ---- */
+
+static bool has_row(const rv_frame *f) {
+    int64_t step = f->every > 0 ? f->every : (f->frames + ROWS - 1) / ROWS;
+    return f->frame >= f->frames || f->frame == 0 || f->frame % (step > 0 ? step : 1) == 0;
+}
+
+static void people_frame(cli_run *run, const rv_frame *f) {
+    if (has_row(f)) {
+        if (!run->headed)
+            fprintf(stderr, "%7s %9s %9s %8s %10s %10s %8s %8s\n", "frame", "time s", "particles",
+                    "faces", "taken m3", "laid m3", "refused", "ms");
+        run->headed = true;
+        fprintf(stderr, "%7" PRId64 " %9.4g %9zu %8zu %10.4g %10.4g %8zu %8.2f\n", f->frame,
+                f->time, f->particles, f->faces, f->ledger.taken, f->ledger.laid, f->refused,
+                f->ms.frame);
+    }
+    for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
+        cli_put_line(stderr, run->messages + at);
+        fputc('\n', stderr);
+    }
+    run->size = 0;
+}
+
+static void after_frame(void *user, const rv_frame *frame) {
+    cli_run *run = user;
+    if (run->options->json) {
+        json_frame(run, frame);
+        if (fflush(stdout) != 0)
+            run->broken = true;
+    } else if (!run->options->quiet) {
+        if (has_row(frame) || run->size > 0)
+            cli_bar_erase(&run->bar);
+        people_frame(run, frame);
+    }
+}
+
+/* ---- the plan ---- */
+
+static void people_plan(const rv_scene_plan *p, size_t limit) {
+    char memory[32], most[32];
+    cli_bytes(p->memory, memory);
+    cli_bytes(limit, most);
+    printf("box        (%g, %g, %g) to (%g, %g, %g) m\n", p->low[0], p->low[1], p->low[2],
+           p->high[0], p->high[1], p->high[2]);
+    printf("water      at most %zu particles, %g m apart\n", p->particles, p->spacing);
+    printf("rock       %zu vertices, %zu faces\n", p->vertices, p->faces);
+    printf("frames     %" PRId64 "\n", p->frames);
+    printf("About %s of the %s allowed.\n", memory, most);
+}
+
+static int show_plan(rv_context *ctx, const cli_options *options, rv_scene *scene,
+                     rv_status *status) {
+    rv_scene_plan p;
+    size_t limit = rv_context_memory_limit(ctx);
+    *status = rv_scene_plan_run(scene, &p);
+    if (*status != RV_OK)
+        return 0;
+    if (options->json) {
+        printf("{\"frames\":%" PRId64 ",\"particles\":%zu,\"vertices\":%zu,\"faces\":%zu", p.frames,
+               p.particles, p.vertices, p.faces);
+        put_real("spacing", p.spacing);
+        printf(",\"memory\":%zu,\"memory_limit\":%zu}\n", p.memory, limit);
+    } else if (!options->quiet) {
+        people_plan(&p, limit);
+    }
+    char need[32], most[32];
+    cli_bytes(p.memory, need);
+    cli_bytes(limit, most);
+    return p.memory <= limit
+               ? 0
+               : cli_fail(5, "The scene needs %s, the memory limit is %s.", need, most);
+}
+
+/* ---- the run ---- */
+
+static bool is_ready(const char *name) {
+    for (int i = 0; i < rv_scene_ready_count(); i++)
+        if (strcmp(rv_scene_ready_name(i), name) == 0)
+            return true;
+    return false;
+}
+
+/* What stands for a file has a point, a slash or a name that no ready scene is near to. */
+static int unknown_scene(const char *name) {
+    const char *nearest = rv_scene_ready_name(0);
+    for (int i = 1; i < rv_scene_ready_count(); i++)
+        if (cli_distance(name, rv_scene_ready_name(i)) < cli_distance(name, nearest))
+            nearest = rv_scene_ready_name(i);
+    return cli_fail(3, "There is no file and no ready scene \"%.200s\"; the nearest is %s.", name,
+                    nearest);
+}
+
+static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **scene,
+                      rv_status *status) {
+    const char *name = options->count > 1 ? options->words[1] : NULL;
+    *status = RV_OK;
+    if (!name || strchr(name, '='))
+        return cli_fail(2, "scene takes the name of a ready scene or a file, then KEY=VALUE; "
+                           "`ravine help scene` lists them.");
+    if (strcmp(name, "-") == 0) {
+        char *text;
+        int code = cli_read_input(&text);
+        if (code == 0)
+            *status = rv_scene_parse(ctx, text, "standard input", scene);
+        free(text);
+        if (code != 0)
+            return code;
+    } else if (is_ready(name)) {
+        *status = rv_scene_create(ctx, name, scene);
+    } else if (!cli_file_exists(name) && !strchr(name, '.') && !strchr(name, '/')) {
+        return unknown_scene(name);
+    } else {
+        *status = rv_scene_load(ctx, name, scene);
+    }
+    if (*status == RV_OK)
+        *status =
+            rv_scene_add_words(*scene, options->count - 2, (const char *const *)options->words + 2);
+    return 0;
+}
+
+static int run_scene(cli_run *run, rv_scene *scene, rv_status *status) {
+    rv_scene_watch watch = {.after = after_frame,
+                            .user = run,
+                            .checkpoint = run->options->checkpoint,
+                            .every = run->options->every};
+    cli_bar_begin(&run->bar, "scene");
+    *status = rv_scene_run(scene, &watch);
+    cli_bar_erase(&run->bar);
+    return 0;
+}
+
+int cli_scene(rv_context *ctx, cli_run *run, rv_status *status) {
+    rv_scene *scene = NULL;
+    cli_interrupt_watch();
+    int code = open_scene(ctx, run->options, &scene, status);
+    if (code == 0 && *status == RV_OK)
+        code = run->options->dry_run ? show_plan(ctx, run->options, scene, status)
+                                     : run_scene(run, scene, status);
+    rv_scene_destroy(scene);
+    return code;
+}
+
+int cli_scene_resume(rv_context *ctx, cli_run *run, const char *file, rv_status *status) {
+    rv_scene *scene;
+    cli_interrupt_watch();
+    *status = rv_scene_resume(ctx, file, &scene);
+    int code = *status == RV_OK ? run_scene(run, scene, status) : 0;
+    rv_scene_destroy(scene);
+    return code;
+}

@@ -1,0 +1,113 @@
+/* scene_picture.c: a picture of a scene: rock in the colours of its materials, what was taken red,
+ * what was laid down blue-green, and the water. */
+#include "base/context.h"
+#include "formats/format.h"
+#include "picture/solid_view.h"
+#include "solid/scene.h"
+#include "solid/wear_state.h"
+
+#include <math.h>
+
+/* A place has its full colour when it has moved so many spacings. */
+#define FULL 0.5f
+
+typedef struct drawing {
+    rv_context *ctx;
+    double *points;
+    float (*tints)[4];
+    float *mud;
+    rvi_canvas canvas;
+} drawing;
+
+/* How much of what it can carry a particle does. */
+static rv_status make_mud(const rvi_scene *s, drawing *d) {
+    rvi_sph_view w = rvi_sph_look(s->water);
+    double most = s->wear != NULL && s->wear->most > 0 ? s->wear->most : 1;
+    d->mud = rvi_alloc(s->ctx, w.count + 1, sizeof *d->mud, "a picture of water");
+    if (d->mud == NULL)
+        return RV_ERROR_MEMORY;
+    for (size_t i = 0; i < w.count; i++) {
+        float share = (float)(w.sediments[i] / most);
+        d->mud[i] = share > 0 ? (share < 1 ? share : 1) : 0;
+    }
+    return RV_OK;
+}
+
+/* Under the colour of what has moved lies that of the material, where it has one. Pictures add
+ * light, so that colours as people name them are squared. */
+static void lay_material(const rvi_scene *s, const double at[3], float tint[4]) {
+    const rvi_wear_desc *d = &s->wear->desc;
+    size_t material = d->material_at != NULL ? d->material_at(d->user, at) : 0;
+    const float *colour = s->wear->materials[material < d->material_count ? material : 0].colour;
+    if (isnan(colour[0]))
+        return;
+    for (int k = 0; k < 3; k++)
+        tint[k] = tint[3] * tint[k] + (1 - tint[3]) * colour[k] * colour[k];
+    tint[3] = 1;
+}
+
+static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) {
+    const rvi_skin *skin = s->skin;
+    d->points = rvi_alloc(s->ctx, 3 * skin->vertices, sizeof *d->points, "a picture of rock");
+    d->tints = rvi_alloc(s->ctx, skin->vertices, sizeof *d->tints, "a picture of rock");
+    if (d->points == NULL || d->tints == NULL)
+        return RV_ERROR_MEMORY;
+    for (uint32_t v = 0; v < skin->vertices; v++)
+        rvi_skin_place(skin, v, d->points + 3 * (size_t)v);
+    *out = (rvi_solid_mesh){.points = d->points,
+                            .vertex_count = skin->vertices,
+                            .corners = skin->corners,
+                            .face_count = skin->faces};
+    rv_status status =
+        rvi_solid_tints_moved(s->ctx, out, skin->first, FULL * s->water->desc.spacing, d->tints);
+    for (size_t v = 0; s->wear != NULL && status == RV_OK && v < skin->vertices; v++)
+        lay_material(s, d->points + 3 * v, d->tints[v]);
+    out->vertex_tints = (const float(*)[4])d->tints;
+    return status;
+}
+
+static rv_status draw(const rvi_scene *s, const rvi_scene_view *how, drawing *d) {
+    const rvi_sph_desc *box = &s->water->desc;
+    rvi_sph_view w = rvi_sph_look(s->water);
+    rvi_solid_mesh rock = {.points = NULL};
+    rvi_solid_water water = {.places = (const float *)w.places,
+                             .count = w.count,
+                             .stride = 4,
+                             .origin = {box->low[0], box->low[1], box->low[2]},
+                             .spacing = box->spacing,
+                             .mud = d->mud};
+    rvi_solid_view view = rvi_solid_view_default();
+    view.width = how->width;
+    view.height = how->height;
+    view.azimuth = how->azimuth;
+    view.elevation = how->elevation;
+    view.wire = how->wire;
+    view.frame = true;
+    for (int k = 0; k < 3; k++) {
+        view.low[k] = box->low[k];
+        view.high[k] = box->high[k];
+    }
+    if (how->cut > 0)
+        rvi_solid_view_cut(&view, box->low, box->high, how->cut);
+    rv_status status = s->skin != NULL ? make_rock(s, d, &rock) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_canvas_make(s->ctx, how->width, how->height, &d->canvas);
+    if (status == RV_OK)
+        status = rvi_solid_view_draw(s->ctx, &view, &rock, s->skin != NULL,
+                                     how->wet ? &water : NULL, &d->canvas);
+    return status;
+}
+
+rv_status rvi_scene_draw(const rvi_scene *s, const rvi_scene_view *how, const char *png) {
+    drawing d = {.ctx = s->ctx};
+    rv_status status = make_mud(s, &d);
+    if (status == RV_OK)
+        status = draw(s, how, &d);
+    if (status == RV_OK)
+        status = rvi_png_write_picture(s->ctx, png, how->width, how->height, 3, d.canvas.rgb);
+    rvi_canvas_free(s->ctx, &d.canvas);
+    rvi_free(s->ctx, d.mud);
+    rvi_free(s->ctx, d.tints);
+    rvi_free(s->ctx, d.points);
+    return status;
+}

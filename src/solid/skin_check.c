@@ -1,0 +1,217 @@
+/* skin_check.c: what a change would do to a skin, exactly. All was well before, so that only faces
+ * that are new or have moved can meet others.
+ *
+ * A shell can also get to the wrong side of another without meeting it, when all of it is passed
+ * over at once. Operations sweep the tetrahedra between their old faces and one spot: as no other
+ * shell meets the old or the new faces, it is passed over just when any of its vertices lies in
+ * one of them. After moves, rays count what is around each shell that has others near. */
+#include "solid/skin.h"
+
+/* ---- Faces against all others ---- */
+
+typedef struct meeting {
+    const rvi_skin *skin;
+    rvi_triangle triangle;
+    uint32_t face;
+    uint32_t *out;
+    size_t count;
+} meeting;
+
+/* Keeps the lowest numbers, in order, whatever the order of the visits. */
+static void keep_lowest(meeting *m, uint32_t face) {
+    size_t at = m->count;
+    if (at == RVI_PARTNERS && m->out[--at] < face)
+        return;
+    m->count = at + 1 > m->count ? at + 1 : m->count;
+    for (; at > 0 && m->out[at - 1] > face; at--)
+        m->out[at] = m->out[at - 1];
+    m->out[at] = face;
+}
+
+static bool try_face(void *user, uint32_t g) {
+    meeting *m = user;
+    const rvi_skin *s = m->skin;
+    bool stamped = s->marks[g] == s->stamp;
+    if (g == m->face || (stamped && g < m->face))
+        return true;
+    rvi_triangle t = rvi_skin_triangle(s, g);
+    if (stamped && rvi_triangle_flat(&t))
+        return true; /* it will be told of itself */
+    if (rvi_triangles_meet(&m->triangle, &t))
+        keep_lowest(m, g);
+    return true;
+}
+
+size_t rvi_face_meets(const rvi_skin *s, uint32_t face, uint32_t out[RVI_PARTNERS]) {
+    meeting m = {.skin = s, .triangle = rvi_skin_triangle(s, face), .face = face, .out = out};
+    if (rvi_triangle_flat(&m.triangle)) {
+        out[0] = face;
+        return 1;
+    }
+    rvi_grid_visit(&s->grid, &s->grid.boxes[face], try_face, &m);
+    return m.count;
+}
+
+/* ---- Patches ---- */
+
+static rvi_triangle fresh_triangle(const rvi_skin *s, const rvi_patch *p, size_t i) {
+    rvi_triangle t;
+    for (size_t k = 0; k < 3; k++) {
+        uint32_t v = t.vertices[k] = p->fresh[i][k];
+        t.spots[k] = v == p->vertex ? p->spot : s->spots[v];
+    }
+    return t;
+}
+
+typedef struct trial {
+    const rvi_skin *skin;
+    const rvi_patch *patch;
+    rvi_triangle triangle;
+    uint32_t shell;
+    bool clear;
+} trial;
+
+/* Faces that are stamped are those to be replaced. */
+static bool try_fresh(void *user, uint32_t g) {
+    trial *t = user;
+    if (t->skin->marks[g] == t->skin->stamp)
+        return true;
+    rvi_triangle other = rvi_skin_triangle(t->skin, g);
+    t->clear = !rvi_triangles_meet(&t->triangle, &other);
+    return t->clear;
+}
+
+static bool within(rvi_spot p, const rvi_triangle *t, rvi_spot d) {
+    rvi_spot a = t->spots[0], b = t->spots[1], c = t->spots[2];
+    int whole = rvi_side(a, b, c, d);
+    return whole != 0 && rvi_side(a, b, c, p) * whole >= 0 && rvi_side(a, d, b, p) * whole >= 0 &&
+           rvi_side(b, d, c, p) * whole >= 0 && rvi_side(c, d, a, p) * whole >= 0;
+}
+
+static bool try_shell(void *user, uint32_t g) {
+    trial *t = user;
+    if (t->skin->shell[g] == t->shell)
+        return true;
+    rvi_spot p = t->skin->spots[t->skin->corners[3 * (size_t)g]];
+    for (size_t i = 0; i < t->patch->olds && t->clear; i++) {
+        rvi_triangle old = rvi_skin_triangle(t->skin, t->patch->old[i]);
+        t->clear = !within(p, &old, t->patch->spot);
+    }
+    return t->clear;
+}
+
+/* Is no other shell passed over? */
+static bool passes_nobody(const rvi_skin *s, const rvi_patch *p) {
+    trial t = {.skin = s, .patch = p, .shell = s->shell[p->old[0]], .clear = true};
+    for (size_t i = 0; i < p->olds && t.clear; i++) {
+        rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
+        rvi_box box = rvi_triangle_box(&at), old = s->grid.boxes[p->old[i]];
+        for (int k = 0; k < 3; k++) {
+            box.low[k] = old.low[k] < box.low[k] ? old.low[k] : box.low[k];
+            box.high[k] = old.high[k] > box.high[k] ? old.high[k] : box.high[k];
+        }
+        rvi_grid_visit(&s->grid, &box, try_shell, &t);
+    }
+    return t.clear;
+}
+
+/* Does the shell keep its way out? */
+static bool volume_stays(const rvi_skin *s, rvi_patch *p) {
+    rvi_spot origin = {0, 0, 0};
+    p->volume6 = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        rvi_triangle t = fresh_triangle(s, p, i);
+        p->volume6 += rvi_volume(origin, t.spots[0], t.spots[1], t.spots[2]);
+    }
+    for (size_t i = 0; i < p->olds; i++)
+        p->volume6 -= rvi_skin_face_volume6(s, p->old[i]);
+    uint32_t shell = s->shell[p->old[0]];
+    rvi_wide after = rvi_wide_plus(s->volumes[shell], p->volume6);
+    return rvi_wide_sign(after) == (s->hollow[shell] ? -1 : 1);
+}
+
+/* Does the triangle look away from the old face by a right angle or more? */
+static bool looks_away(const rvi_skin *s, const rvi_triangle *t, uint32_t face) {
+    rvi_triangle u = rvi_skin_triangle(s, face);
+    rvi_plane a = rvi_plane_of(t->spots[0], t->spots[1], t->spots[2]);
+    rvi_plane b = rvi_plane_of(u.spots[0], u.spots[1], u.spots[2]);
+    return !(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2] > 0);
+}
+
+bool rvi_patch_fits(rvi_skin *s, rvi_patch *p) {
+    trial t = {.skin = s, .patch = p, .clear = true};
+    uint32_t stamp = rvi_skin_stamp(s);
+    for (size_t i = 0; i < p->olds; i++)
+        s->marks[p->old[i]] = stamp;
+    for (size_t i = 0; i < p->count; i++) {
+        t.triangle = fresh_triangle(s, p, i);
+        if (rvi_triangle_flat(&t.triangle) || looks_away(s, &t.triangle, p->like[i]))
+            return false;
+        for (size_t k = 0; k < i; k++) {
+            rvi_triangle other = fresh_triangle(s, p, k);
+            if (rvi_triangles_meet(&t.triangle, &other))
+                return false;
+        }
+    }
+    for (size_t i = 0; i < p->count && t.clear; i++) {
+        t.triangle = fresh_triangle(s, p, i);
+        rvi_box box = rvi_triangle_box(&t.triangle);
+        rvi_grid_visit(&s->grid, &box, try_fresh, &t);
+    }
+    return t.clear && volume_stays(s, p) && (s->shells == 1 || passes_nobody(s, p));
+}
+
+/* ---- Shells after moves ---- */
+
+typedef struct ray {
+    const rvi_skin *skin;
+    rvi_spot from;
+    uint32_t shell;
+    int sum;
+    bool lonely;
+} ray;
+
+static bool find_other(void *user, uint32_t g) {
+    ray *r = user;
+    r->lonely = r->skin->shell[g] == r->shell;
+    return r->lonely;
+}
+
+static bool pass_face(void *user, uint32_t g) {
+    ray *r = user;
+    if (r->skin->shell[g] != r->shell) {
+        rvi_triangle t = rvi_skin_triangle(r->skin, g);
+        r->sum += rvi_ray_passes(&t, r->from);
+    }
+    return true;
+}
+
+static bool shell_stays(const rvi_skin *s, uint32_t shell, int64_t reach) {
+    if (rvi_wide_sign(s->volumes[shell]) != (s->hollow[shell] ? -1 : 1))
+        return false;
+    if (s->shells == 1)
+        return true;
+    rvi_spot p = s->spots[s->corners[3 * (size_t)s->anchors[shell]]];
+    ray r = {.skin = s, .from = p, .shell = shell, .lonely = true};
+    int64_t c[3] = {p.x, p.y, p.z};
+    rvi_box near, up;
+    for (int i = 0; i < 3; i++) {
+        int64_t low = c[i] - 2 * reach, high = c[i] + 2 * reach;
+        near.low[i] = rvi_box_place(low < -RVI_LATTICE_MOST ? -RVI_LATTICE_MOST : low);
+        near.high[i] = rvi_box_place(high > RVI_LATTICE_MOST ? RVI_LATTICE_MOST : high);
+        up.low[i] = up.high[i] = rvi_box_place(c[i]);
+    }
+    rvi_grid_visit(&s->grid, &near, find_other, &r);
+    if (r.lonely)
+        return true;
+    up.high[2] = rvi_box_place(RVI_LATTICE_MOST);
+    rvi_grid_visit(&s->grid, &up, pass_face, &r);
+    return r.sum == (s->hollow[shell] ? 1 : 0);
+}
+
+bool rvi_shells_stay(const rvi_skin *s, int64_t reach) {
+    for (uint32_t i = 0; i < s->shells; i++)
+        if (!shell_stays(s, i, reach))
+            return false;
+    return true;
+}

@@ -1,0 +1,10 @@
+/* sph_lanes16.c: the passes over neighbours for AVX-512. */
+#include "solid/sph_state.h"
+
+#if defined(__x86_64__)
+#define LANES 16
+#define UNIT __attribute__((target("avx512f")))
+#include "solid/sph_passes.h"
+
+const rvi_sph_passes rvi_sph_passes_16 = PASSES;
+#endif

@@ -1,0 +1,188 @@
+/* solid_shapes.h: closed meshes for tests of the skin, and what must hold of every skin. */
+#ifndef TESTS_SOLID_SHAPES_H
+#define TESTS_SOLID_SHAPES_H
+
+#include "support.h"
+
+#include "solid/skin.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The surface of a box of n x m x k cells, from -1 to 1 in each direction. */
+static inline rv_mesh *shape_box(rv_context *ctx, int n, int m, int k) {
+    int cells[3] = {n, m, k};
+    size_t room = (size_t)(n + 1) * (size_t)(m + 1) * (size_t)(k + 1);
+    uint32_t *numbers = malloc(room * sizeof *numbers);
+    memset(numbers, 0xff, room * sizeof *numbers);
+    size_t faces = 4 * (size_t)(n * m + m * k + k * n);
+    rv_mesh *mesh;
+    support_ok(ctx, rvi_mesh_create(ctx, faces / 2 + 2, faces, false, &mesh));
+    uint32_t vertices = 0, *out = mesh->corners;
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = 0; side < 2; side++) {
+            int u = (axis + 1) % 3, v = (axis + 2) % 3;
+            for (int j = 0; j < cells[v]; j++)
+                for (int i = 0; i < cells[u]; i++) {
+                    uint32_t q[4];
+                    for (int c = 0; c < 4; c++) {
+                        int at[3];
+                        at[axis] = side * cells[axis];
+                        at[u] = i + (c == 1 || c == 2);
+                        at[v] = j + (c >= 2);
+                        size_t cell =
+                            ((size_t)at[2] * (size_t)(m + 1) + (size_t)at[1]) * (size_t)(n + 1) +
+                            (size_t)at[0];
+                        if (numbers[cell] == UINT32_MAX) {
+                            for (int x = 0; x < 3; x++)
+                                mesh->points[3 * (size_t)vertices + (size_t)x] =
+                                    2.0 * at[x] / cells[x] - 1;
+                            numbers[cell] = vertices++;
+                        }
+                        q[c] = numbers[cell];
+                    }
+                    uint32_t two[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
+                    for (int c = 0; c < 6; c++)
+                        *out++ = two[side == 1          ? c
+                                     : c == 0 || c == 3 ? c
+                                                        : 3 * (c / 3) + 3 - c % 3];
+                }
+        }
+    assert_int_equal(vertices, mesh->vertex_count);
+    free(numbers);
+    return mesh;
+}
+
+static inline void shape_scale(rv_mesh *mesh, double x, double y, double z) {
+    double by[3] = {x, y, z};
+    for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
+        mesh->points[i] *= by[i % 3];
+}
+
+static inline rv_mesh *shape_sphere(rv_context *ctx, int n) {
+    rv_mesh *mesh = shape_box(ctx, n, n, n);
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        double *p = mesh->points + 3 * v;
+        for (int k = 0; k < 3; k++) /* more even than straight lines through the cube's grid */
+            p[k] = tan(p[k] * 0.7853981633974483);
+        double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        for (int k = 0; k < 3; k++)
+            p[k] /= length;
+    }
+    return mesh;
+}
+
+/* A closed section of m points (r, z) turned around the z axis in n parts. */
+static inline rv_mesh *shape_turned(rv_context *ctx, int n, int m, const double *section) {
+    rv_mesh *mesh;
+    size_t vertices = (size_t)n * (size_t)m;
+    support_ok(ctx, rvi_mesh_create(ctx, vertices, 2 * vertices, false, &mesh));
+    uint32_t *out = mesh->corners;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            double angle = 2 * 3.141592653589793 * i / n;
+            double *p = mesh->points + 3 * (size_t)(i * m + j);
+            p[0] = section[2 * j] * cos(angle);
+            p[1] = section[2 * j] * sin(angle);
+            p[2] = section[2 * j + 1];
+            uint32_t a = (uint32_t)(i * m + j), b = (uint32_t)((i + 1) % n * m + j);
+            uint32_t c = (uint32_t)((i + 1) % n * m + (j + 1) % m),
+                     d = (uint32_t)(i * m + (j + 1) % m);
+            uint32_t two[6] = {a, b, c, a, c, d};
+            memcpy(out, two, sizeof two);
+            out += 6;
+        }
+    return mesh;
+}
+
+static inline rv_mesh *shape_torus(rv_context *ctx, int n, int m, double small) {
+    double section[64][2];
+    for (int j = 0; j < m; j++) {
+        double angle = 2 * 3.141592653589793 * j / m;
+        section[j][0] = 1 + small * cos(angle);
+        section[j][1] = small * sin(angle);
+    }
+    return shape_turned(ctx, n, m, section[0]);
+}
+
+/* A piece of pipe with walls of a tenth. */
+static inline rv_mesh *shape_tube(rv_context *ctx, int n) {
+    static const double section[12][2] = {{0.9, -1}, {0.95, -1}, {1, -1},  {1, -0.5},
+                                          {1, 0},    {1, 0.5},   {1, 1},   {0.95, 1},
+                                          {0.9, 1},  {0.9, 0.5}, {0.9, 0}, {0.9, -0.5}};
+    return shape_turned(ctx, n, 12, section[0]);
+}
+
+/* ---- What must hold ---- */
+
+static inline void shape_fault(void *user, const rv_fault *fault) {
+    char text[256];
+    rv_fault_print(fault, text, sizeof text);
+    (void)user;
+    fail_msg("%s", text);
+}
+
+/* The exact check of everything, by the code that reads files. */
+static inline void shape_check_mesh(rvi_skin *skin) {
+    rv_mesh *mesh;
+    support_ok(skin->ctx, rvi_skin_mesh(skin, &mesh));
+    support_ok(skin->ctx, rv_mesh_check(mesh, shape_fault, NULL));
+    rv_mesh_destroy(mesh);
+}
+
+/* The numbers of the arrays fit each other, the volume is right, the grid holds every face, and the
+ * Euler characteristic is `euler`. */
+static inline void shape_check_arrays(rvi_skin *skin, long euler) {
+    size_t faces = 0, vertices = 0, entered = 0;
+    rvi_uwide volume = 0; /* by other mathematics: 6 V = sum of a . (b x c) */
+    for (uint32_t f = 0; f < skin->faces; f++) {
+        if (!rvi_skin_has_face(skin, f)) {
+            assert_true(skin->grid.where[f] == UINT32_MAX);
+            continue;
+        }
+        faces++;
+        const uint32_t *v = skin->corners + 3 * (size_t)f;
+        rvi_spot a = skin->spots[v[0]], b = skin->spots[v[1]], c = skin->spots[v[2]];
+        volume += (rvi_uwide)(((rvi_wide)a.x * b.y - (rvi_wide)a.y * b.x) * c.z);
+        volume += (rvi_uwide)(((rvi_wide)a.y * b.z - (rvi_wide)a.z * b.y) * c.x);
+        volume += (rvi_uwide)(((rvi_wide)a.z * b.x - (rvi_wide)a.x * b.z) * c.y);
+        for (uint32_t e = 3 * f; e < 3 * f + 3; e++) {
+            uint32_t twin = skin->twins[e];
+            assert_int_equal(skin->twins[twin], e);
+            assert_int_equal(rvi_edge_from(skin, twin), rvi_edge_to(skin, e));
+            assert_int_equal(rvi_edge_to(skin, twin), rvi_edge_from(skin, e));
+            assert_int_equal(skin->shell[twin / 3], skin->shell[f]);
+            assert_true(skin->leaving[skin->corners[e]] != RVI_NOBODY);
+        }
+        rvi_triangle t = rvi_skin_triangle(skin, f);
+        rvi_box box = rvi_triangle_box(&t);
+        assert_memory_equal(&box, &skin->grid.boxes[f], sizeof box);
+        assert_true(skin->grid.where[f] != UINT32_MAX);
+    }
+    for (uint32_t v = 0; v < skin->vertices; v++)
+        if (skin->leaving[v] != RVI_NOBODY) {
+            vertices++;
+            assert_int_equal(skin->corners[skin->leaving[v]], v);
+        }
+    for (int level = 0; level < RVI_GRID_LEVELS; level++)
+        entered += skin->grid.of_level[level];
+    assert_int_equal(entered, faces);
+    assert_int_equal(faces, skin->live_faces);
+    assert_int_equal(vertices, skin->live_vertices);
+    assert_int_equal(skin->faces - skin->free_face_count, faces);
+    assert_int_equal(skin->vertices - skin->free_vertex_count, vertices);
+    assert_int_equal((long)vertices - (long)faces / 2, euler);
+    assert_true((rvi_wide)volume == rvi_skin_volume6(skin));
+    for (size_t i = 0; i < skin->shells; i++)
+        assert_true(rvi_skin_has_face(skin, skin->anchors[i]) &&
+                    skin->shell[skin->anchors[i]] == i);
+}
+
+static inline rvi_skin *shape_skin(rv_mesh *mesh) {
+    rvi_skin *skin;
+    support_ok(mesh->ctx, rvi_skin_create(mesh, &skin));
+    rv_mesh_destroy(mesh);
+    return skin;
+}
+
+#endif

@@ -1,0 +1,354 @@
+/* Scenes through the library: words, frames, books, checkpoints, and what goes wrong. */
+#include "support.h"
+
+#include "base/context.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "recipe/scene_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A block 0.4 m wide and 0.2 m high on the floor of the box. */
+static const char block[] = "v 0.3 0.3 0.1\nv 0.7 0.3 0.1\nv 0.3 0.7 0.1\nv 0.7 0.7 0.1\n"
+                            "v 0.3 0.3 0.3\nv 0.7 0.3 0.3\nv 0.3 0.7 0.3\nv 0.7 0.7 0.3\n"
+                            "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+
+/* Water that falls on it. */
+static const char fall[] = "box low=0/0/0 high=1/1/1\n"
+                           "model block.obj\n"
+                           "water low=0.3/0.3/0.5 high=0.7/0.7/0.7\n"
+                           "source at=0.2/0.2/0.8 size=0.2/0.2/0.1 every=4\n"
+                           "particles most=400 spacing=0.05\n"
+                           "material critical=0.1 rate=0.01\n"
+                           "tessellate limit=0.1\n"
+                           "run frames=40\n";
+
+static void write_text(const char *name, const char *text) {
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static rv_scene *scene_of(rv_context *ctx, const char *text) {
+    rv_scene *scene = NULL;
+    support_ok(ctx, rv_scene_parse(ctx, text, "test", &scene));
+    return scene;
+}
+
+static rv_frame look(rv_context *ctx, const rv_scene *scene) {
+    rv_frame now;
+    support_ok(ctx, rv_scene_look(scene, &now));
+    return now;
+}
+
+static void no_fault(void *user, const rv_fault *fault) {
+    char text[256];
+    (void)user;
+    rv_fault_print(fault, text, sizeof text);
+    fail_msg("%s", text);
+}
+
+/* In every frame: the rock is the surface of a solid, the books are right, no particle is lost. */
+static void frames_are_sound(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_scene *scene = scene_of(ctx, fall);
+    rv_scene_plan plan;
+    support_ok(ctx, rv_scene_plan_run(scene, &plan));
+    assert_true(plan.particles == 400 && plan.faces == 12 && plan.frames == 40);
+    support_ok(ctx, rv_scene_start(scene));
+    double first = look(ctx, scene).volume;
+    assert_true(fabs(first - 0.032) < 1e-9);
+    for (int i = 0; i < 40; i++) {
+        support_ok(ctx, rv_scene_step(scene));
+        rv_frame now = look(ctx, scene);
+        rv_mesh *rock;
+        support_ok(ctx, rv_scene_mesh(scene, &rock));
+        support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));
+        assert_int_equal(rv_mesh_face_count(rock), now.faces);
+        rv_mesh_destroy(rock);
+        const rv_ledger *l = &now.ledger;
+        double moved = l->taken + l->laid, gone = l->taken - l->laid;
+        assert_true(fabs(gone - (l->afloat + l->carried_off + now.owed)) <= 1e-9 * moved);
+        assert_true(fabs(first - now.volume - gone) <= 1e-9 * moved + 1e-15);
+        assert_int_equal(now.frame, i + 1);
+        assert_true(now.particles <= 400 && now.ms.frame > 0);
+        rv_particles p;
+        support_ok(ctx, rv_scene_particles(scene, &p));
+        for (size_t k = 0; k < p.count; k++)
+            for (int c = 0; c < 3; c++)
+                assert_true(p.places[4 * k + (size_t)c] >= 0 && p.places[4 * k + (size_t)c] <= 1);
+    }
+    assert_true(look(ctx, scene).ledger.taken > 0);
+    assert_true(rv_context_memory_peak(ctx) <= plan.memory);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
+static uint64_t hash_after(int threads, const char *text, int frames) {
+    rv_context *ctx = support_context(threads);
+    rv_scene *scene = scene_of(ctx, text);
+    for (int i = 0; i < frames; i++)
+        support_ok(ctx, rv_scene_step(scene));
+    uint64_t hash = look(ctx, scene).hash;
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+    return hash;
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    uint64_t hash = hash_after(1, fall, 25);
+    assert_true(hash_after(2, fall, 25) == hash);
+    assert_true(hash_after(3, fall, 25) == hash);
+    assert_true(hash_after(7, fall, 25) == hash);
+}
+
+/* Saved at any frame and resumed, all later frames are the same. */
+static void resumed_frames_are_the_same(void **state) {
+    (void)state;
+    enum { FRAMES = 30 };
+    uint64_t hashes[FRAMES + 1];
+    rv_context *ctx = support_context(2);
+    rv_scene *scene = scene_of(ctx, fall);
+    support_ok(ctx, rv_scene_start(scene));
+    for (int i = 0; i < FRAMES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%d.ck", i);
+        hashes[i] = look(ctx, scene).hash;
+        if (i % 6 == 0)
+            support_ok(ctx, rv_scene_save(scene, name));
+        support_ok(ctx, rv_scene_step(scene));
+    }
+    hashes[FRAMES] = look(ctx, scene).hash;
+    rv_frame last = look(ctx, scene);
+    rv_scene_destroy(scene);
+    for (int i = 0; i < FRAMES; i += 6) {
+        char name[32];
+        snprintf(name, sizeof name, "%d.ck", i);
+        assert_true(rv_scene_is_checkpoint(ctx, name));
+        support_ok(ctx, rv_scene_resume(ctx, name, &scene));
+        assert_int_equal(look(ctx, scene).frame, i);
+        for (int k = i; k < FRAMES; k++) {
+            assert_true(look(ctx, scene).hash == hashes[k]);
+            support_ok(ctx, rv_scene_step(scene));
+        }
+        rv_frame now = look(ctx, scene);
+        assert_true(now.hash == hashes[FRAMES]);
+        assert_true(now.ledger.taken == last.ledger.taken && now.owed == last.owed);
+        rv_scene_destroy(scene);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* Words printed and read again are the same scene. */
+static void printed_words_are_the_same(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *scene = scene_of(ctx, fall);
+    const char *const more[] = {"frames=7", "particles.friction=0.5"};
+    support_ok(ctx, rv_scene_add_words(scene, 2, more));
+    char text[8192], again[8192];
+    assert_in_range(rv_scene_print(scene, text, sizeof text), 1, sizeof text - 1);
+    rv_scene_destroy(scene);
+    scene = scene_of(ctx, text);
+    rv_scene_print(scene, again, sizeof again);
+    assert_string_equal(text, again);
+    assert_non_null(strstr(text, "frames=7"));
+    assert_non_null(strstr(text, "friction=0.5"));
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
+/* The words for ready scenes are those that there are. */
+static void ready_scenes_have_words(void **state) {
+    (void)state;
+    assert_int_equal(rv_scene_ready_count(), rvi_stage_count());
+    for (int i = 0; i < rv_scene_ready_count(); i++)
+        assert_non_null(rvi_stage_find(rv_scene_ready_name(i)));
+}
+
+/* Each wrong scene gets a sentence and leaves nothing behind. */
+static void wrong_scenes_get_a_sentence(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"", "needs a box"},
+        {"model block.obj", "needs a box"},
+        {"box high=0/1/1", "holds nothing"},
+        {"box high=1/1", "three numbers"},
+        {"box high=1/1/nan", "three numbers"},
+        {"box high=1/1/1e9", "within"},
+        {"box open=up", "west, east"},
+        {"box particles spacing=1", "4 to 100000 spacings"},
+        {"box particles most=0", "within"},
+        {"box model", "needs a name"},
+        {"box model missing.obj", "missing.obj"},
+        {"box file=missing.obj", "missing.obj"},
+        {"box model open.obj", "not the surface of a solid"},
+        {"box model block.obj model block.obj", "not the surface of a solid"},
+        {"box model block.obj reverse=yes", "not the surface of a solid"},
+        {"box model block.obj source at=0.5/0.5/0.2", "rock"},
+        {"box source at=2/2/2", "out of the box"},
+        {"box water low=1/1/1 high=0/0/0", "holds nothing"},
+        {"box region material=sand", "sand"},
+        {"box material name=a region material=a shape=layers count=3", "3 materials"},
+        {"box water low=0/0/0 high=1/1/1 particles spacing=0.02 most=100", "no room"},
+        {"box modl block.obj", "did you mean \"model\"?"},
+        {"box hgih=1/1/1", "did you mean \"high\"?"},
+        {"stage rvier", "one of"},
+        {"box model block.obj wear exponent=0", "within"},
+    };
+    write_text("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+    rv_context *ctx = support_context(1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rv_scene *scene = NULL;
+        rv_status status = rv_scene_parse(ctx, cases[i].text, "test", &scene);
+        if (status == RV_OK)
+            status = rv_scene_step(scene);
+        rv_scene_destroy(scene);
+        if (status == RV_OK || !strstr(rv_context_error(ctx), cases[i].said))
+            fail_msg("%s: %s does not say %s", cases[i].text,
+                     status == RV_OK ? "a run" : rv_context_error(ctx), cases[i].said);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* ---- bytes that are not what was written ---- */
+
+/* Bytes changed at many places, with a hash that fits: a sentence, or a scene that can go on. */
+static void altered_checkpoints_do_no_harm(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *scene = scene_of(ctx, fall);
+    for (int i = 0; i < 12; i++)
+        support_ok(ctx, rv_scene_step(scene));
+    support_ok(ctx, rv_scene_save(scene, "right.ck"));
+    rv_scene_destroy(scene);
+    rvi_bytes right;
+    support_ok(ctx, rvi_file_read(ctx, "right.ck", &right));
+    assert_true(right.size < 65536); /* so that one hash goes over all of it */
+    size_t end = right.size - sizeof(uint64_t);
+    int refused = 0;
+    for (uint64_t i = 0; i < 400; i++) {
+        size_t at = 20 + (size_t)(rvi_random(1, i, 0) % (end - 20));
+        unsigned char old = right.data[at];
+        right.data[at] = (unsigned char)(old ^ (1u << rvi_random(2, i, 0) % 8));
+        uint64_t hash = rvi_hash(right.data, end, 0);
+        memcpy(right.data + end, &hash, sizeof hash);
+        if (rvi_scene_decode(ctx, "altered", right.data, right.size, &scene) == RV_OK)
+            (void)rv_scene_step(scene);
+        else
+            refused++;
+        rv_scene_destroy(scene);
+        right.data[at] = old;
+    }
+    assert_in_range(refused, 20, 400);
+    for (size_t size = 0; size < right.size; size += 97) {
+        assert_int_equal(rvi_scene_decode(ctx, "cut", right.data, size, &scene), RV_ERROR_INPUT);
+        assert_null(scene);
+    }
+    rvi_free(ctx, right.data);
+    rv_context_destroy(ctx);
+}
+
+/* ---- no memory ---- */
+
+static rv_status live_and_resume(rv_context *ctx) {
+    rv_scene *scene = NULL;
+    rv_status status = rv_scene_parse(ctx, fall, "test", &scene);
+    for (int i = 0; i < 6 && status == RV_OK; i++)
+        status = rv_scene_step(scene);
+    if (status == RV_OK)
+        status = rv_scene_save(scene, "scarce.ck");
+    rv_scene_destroy(scene);
+    if (status != RV_OK)
+        return status;
+    status = rv_scene_resume(ctx, "scarce.ck", &scene);
+    if (status == RV_OK)
+        status = rv_scene_step(scene);
+    rv_scene_destroy(scene);
+    return status;
+}
+
+static void each_allocation_may_fail(void **state) {
+    (void)state;
+    rv_status status = RV_ERROR_MEMORY;
+    for (long left = 0; status != RV_OK; left++) {
+        support_memory memory = {-1, 0};
+        rv_context_desc desc = {.threads = 2, .allocator = support_allocator(&memory)};
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        atomic_store(&memory.left, left);
+        status = live_and_resume(ctx);
+        if (status != RV_OK) {
+            assert_int_equal(status, RV_ERROR_MEMORY);
+            assert_true(strlen(rv_context_error(ctx)) > 0);
+        }
+        atomic_store(&memory.left, -1);
+        rv_context_destroy(ctx);
+        assert_int_equal(atomic_load(&memory.held), 0);
+        assert_true(left < 5000);
+    }
+}
+
+/* ---- stops ---- */
+
+typedef struct patience {
+    int calls, most;
+} patience;
+
+static bool go_on(void *user, const rv_progress *now) {
+    patience *p = user;
+    (void)now;
+    return p->calls++ < p->most;
+}
+
+/* Stopped anywhere, the scene can be looked at, its rock is whole, and it can go on. */
+static void a_stop_leaves_a_whole_scene(void **state) {
+    (void)state;
+    for (int most = 0; most < 4; most++) {
+        patience p = {.most = most};
+        rv_context_desc desc = {.threads = 2, .progress = go_on, .user = &p};
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        rv_scene *scene = scene_of(ctx, fall);
+        rv_status status = RV_OK;
+        for (int i = 0; i < 400 && status == RV_OK; i++)
+            status = rv_scene_step(scene);
+        assert_int_equal(status, RV_CANCELLED);
+        p = (patience){.most = 1 << 30};
+        support_ok(ctx, rv_scene_step(scene));
+        rv_mesh *rock;
+        support_ok(ctx, rv_scene_mesh(scene, &rock));
+        support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));
+        rv_mesh_destroy(rock);
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+    }
+}
+
+static int write_models(void **state) {
+    (void)state;
+    write_text("block.obj", block);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_sound),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(resumed_frames_are_the_same),
+        cmocka_unit_test(printed_words_are_the_same),
+        cmocka_unit_test(ready_scenes_have_words),
+        cmocka_unit_test(wrong_scenes_get_a_sentence),
+        cmocka_unit_test(altered_checkpoints_do_no_harm),
+        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(a_stop_leaves_a_whole_scene),
+    };
+    return cmocka_run_group_tests(tests, write_models, NULL);
+}
