@@ -66,7 +66,9 @@ static rvi_triangle fresh_triangle(const rvi_skin *s, const rvi_patch *p, size_t
 typedef struct trial {
     const rvi_skin *skin;
     const rvi_patch *patch;
-    rvi_triangle triangle;
+    rvi_triangle triangles[RVI_PATCH]; /* the faces that come, */
+    rvi_box boxes[RVI_PATCH];          /* the box of each, */
+    rvi_box box;                       /* and of all */
     uint32_t shell;
     bool clear;
 } trial;
@@ -76,8 +78,11 @@ static bool try_fresh(void *user, uint32_t g) {
     trial *t = user;
     if (t->skin->marks[g] == t->skin->stamp)
         return true;
+    const rvi_box *box = &t->skin->grid.boxes[g];
     rvi_triangle other = rvi_skin_triangle(t->skin, g);
-    t->clear = !rvi_triangles_meet(&t->triangle, &other);
+    for (size_t i = 0; i < t->patch->count && t->clear; i++)
+        t->clear =
+            !rvi_boxes_meet(&t->boxes[i], box) || !rvi_triangles_meet(&t->triangles[i], &other);
     return t->clear;
 }
 
@@ -100,29 +105,32 @@ static bool try_shell(void *user, uint32_t g) {
     return t->clear;
 }
 
-/* Is no other shell passed over? */
-static bool passes_nobody(const rvi_skin *s, const rvi_patch *p) {
-    trial t = {.skin = s, .patch = p, .shell = s->shell[p->old[0]], .clear = true};
-    for (size_t i = 0; i < p->olds && t.clear; i++) {
-        rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
-        rvi_box box = rvi_triangle_box(&at), old = s->grid.boxes[p->old[i]];
-        for (int k = 0; k < 3; k++) {
-            box.low[k] = old.low[k] < box.low[k] ? old.low[k] : box.low[k];
-            box.high[k] = old.high[k] > box.high[k] ? old.high[k] : box.high[k];
-        }
-        rvi_grid_visit(&s->grid, &box, try_shell, &t);
+/* Makes a box as large as to hold another. */
+static void include(rvi_box *box, const rvi_box *other) {
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
+        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
     }
-    return t.clear;
+}
+
+/* Is no other shell passed over? */
+static bool passes_nobody(trial *t) {
+    const rvi_patch *p = t->patch;
+    rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
+    rvi_box box = rvi_triangle_box(&at);
+    for (size_t i = 0; i < p->olds; i++)
+        include(&box, &t->skin->grid.boxes[p->old[i]]);
+    t->shell = t->skin->shell[p->old[0]];
+    rvi_grid_visit(&t->skin->grid, &box, try_shell, t);
+    return t->clear;
 }
 
 /* Does the shell keep its way out? */
-static bool volume_stays(const rvi_skin *s, rvi_patch *p) {
+static bool volume_stays(const rvi_skin *s, rvi_patch *p, const rvi_triangle *fresh) {
     rvi_spot origin = {0, 0, 0};
     p->volume6 = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        rvi_triangle t = fresh_triangle(s, p, i);
-        p->volume6 += rvi_volume(origin, t.spots[0], t.spots[1], t.spots[2]);
-    }
+    for (size_t i = 0; i < p->count; i++)
+        p->volume6 += rvi_volume(origin, fresh[i].spots[0], fresh[i].spots[1], fresh[i].spots[2]);
     for (size_t i = 0; i < p->olds; i++)
         p->volume6 -= rvi_skin_face_volume6(s, p->old[i]);
     uint32_t shell = s->shell[p->old[0]];
@@ -138,27 +146,37 @@ static bool looks_away(const rvi_skin *s, const rvi_triangle *t, uint32_t face) 
     return !(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2] > 0);
 }
 
+/* Do the faces that come have an area, look the right way and meet none of each other? */
+static bool fit_each_other(trial *t) {
+    const rvi_patch *p = t->patch;
+    for (size_t i = 0; i < p->count; i++) {
+        rvi_triangle *fresh = &t->triangles[i];
+        *fresh = fresh_triangle(t->skin, p, i);
+        if (rvi_triangle_flat(fresh) || looks_away(t->skin, fresh, p->like[i]))
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (rvi_triangles_meet(fresh, &t->triangles[k]))
+                return false;
+        t->boxes[i] = rvi_triangle_box(fresh);
+        if (i == 0)
+            t->box = t->boxes[0];
+        include(&t->box, &t->boxes[i]);
+    }
+    return true;
+}
+
 bool rvi_patch_fits(rvi_skin *s, rvi_patch *p) {
-    trial t = {.skin = s, .patch = p, .clear = true};
+    trial t;
+    t.skin = s;
+    t.patch = p;
+    t.clear = true;
+    if (!fit_each_other(&t))
+        return false;
     uint32_t stamp = rvi_skin_stamp(s);
     for (size_t i = 0; i < p->olds; i++)
         s->marks[p->old[i]] = stamp;
-    for (size_t i = 0; i < p->count; i++) {
-        t.triangle = fresh_triangle(s, p, i);
-        if (rvi_triangle_flat(&t.triangle) || looks_away(s, &t.triangle, p->like[i]))
-            return false;
-        for (size_t k = 0; k < i; k++) {
-            rvi_triangle other = fresh_triangle(s, p, k);
-            if (rvi_triangles_meet(&t.triangle, &other))
-                return false;
-        }
-    }
-    for (size_t i = 0; i < p->count && t.clear; i++) {
-        t.triangle = fresh_triangle(s, p, i);
-        rvi_box box = rvi_triangle_box(&t.triangle);
-        rvi_grid_visit(&s->grid, &box, try_fresh, &t);
-    }
-    return t.clear && volume_stays(s, p) && (s->shells == 1 || passes_nobody(s, p));
+    rvi_grid_visit(&s->grid, &t.box, try_fresh, &t);
+    return t.clear && volume_stays(s, p, t.triangles) && (s->shells == 1 || passes_nobody(&t));
 }
 
 /* ---- Shells after moves ---- */
