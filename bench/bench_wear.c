@@ -125,7 +125,7 @@ static void measure(size_t particles, size_t n, size_t m, int threads, int frame
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
     for (int threads = 1; threads <= 2; threads++) {
-        measure(12000, 100, 40, threads, quick ? 60 : 60);
+        measure(12000, 100, 40, threads, quick ? 20 : 60);
         if (!quick)
             measure(97000, 400, 120, threads, 20);
     }

@@ -218,12 +218,19 @@ static uint64_t cells_in(const range *r, const int32_t at[3]) {
     return cells;
 }
 
+/* Without a branch for each side: which of them decides cannot be foretold. */
+static bool meets(const rvi_box *a, const rvi_box *b) {
+    int outside = (a->low[0] > b->high[0]) | (b->low[0] > a->high[0]) | (a->low[1] > b->high[1]) |
+                  (b->low[1] > a->high[1]) | (a->low[2] > b->high[2]) | (b->low[2] > a->high[2]);
+    return outside == 0;
+}
+
 static bool visit_block(const rvi_face_grid *g, const rvi_grid_block *block, uint64_t cells,
                         const rvi_box *box, rvi_visit_fn visit, void *user) {
     for (cells &= block->filled; cells != 0; cells &= cells - 1) {
         uint32_t face = block->heads[__builtin_ctzll(cells)];
         for (; face != NONE; face = g->next[face])
-            if (rvi_boxes_meet(&g->boxes[face], box) && !visit(user, face))
+            if (meets(&g->boxes[face], box) && !visit(user, face))
                 return false;
     }
     return true;

@@ -8,8 +8,8 @@
 
 #define RVI_NOBODY UINT32_MAX
 
-/* What comes next depends on all of the arrays up to `worn` but `changed`, on the stacks of free
- * numbers, `round` and `sweep`; the rest follows from them or does not matter.
+/* What comes next depends on all of the arrays up to `worn`, on `round` and `sweep`; the grid and
+ * the rest follow from them or do not matter.
  *
  * Half-edge 3 f + k goes from corner k of face f to its next corner. Numbers of vertices and faces
  * that collapsed are free and are given to the next ones made, the last freed first: the corners of
@@ -37,8 +37,8 @@ typedef struct rvi_skin {
     size_t vertex_room, face_room;
     uint32_t *free_vertices, *free_faces; /* stacks of numbers */
     size_t free_vertex_count, free_face_count;
-    uint8_t *changed;       /* of faces, since rvi_skin_changed was called */
     uint8_t *worn;          /* of faces, since rvi_tessellate looked at their shape */
+    uint8_t *changed;       /* of faces, since rvi_skin_changed was called */
     uint32_t *listed;       /* room for what it returns */
     uint32_t *slots;        /* of vertices, within rvi_skin_move: their place in the list */
     uint32_t *marks;        /* of faces: those that bear the last stamp are being replaced */

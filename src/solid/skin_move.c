@@ -3,11 +3,13 @@
  * Old places are kept in a journal. Each vertex is on one of four stages: all its way, half, a
  * quarter, not at all. Faces that touch a moved vertex are tested against everything near. Where
  * two meet, one of their vertices is not at its old place, since faces at their old places never
- * met; all vertices of both that are not take the next stage, and only the faces that touch those
- * are tested again. Each round takes a stage from some vertex, so that there are at most three
- * times as many rounds as vertices, and after the last no faces meet. */
+ * met; all vertices of both that are not take the next stage. Tested again are the faces that touch
+ * those, and faces that met more than was written down: so of any two that still meet one is tested
+ * again. Each round takes a stage from some vertex, so that there are at most three times as many
+ * rounds as vertices, and after the last no faces meet. */
 #include "solid/skin.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/context.h"
@@ -121,6 +123,7 @@ static size_t count_faces(const mover *m) {
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++) {
         uint32_t first = s->leaving[m->which[i]], e = first;
+        assert(first != RVI_NOBODY && "a vertex that is not there cannot move");
         do {
             count++;
             e = rvi_edge_around(s, e);
@@ -194,23 +197,29 @@ static size_t turn_back(mover *m, uint32_t face) {
     return count;
 }
 
-/* Takes back what met, and finds the faces that this changes. */
+/* Takes back what met, and finds the faces that must be tested again: those that this changes, and
+ * those that may meet more than was written down, even if they stay where they are. */
 static rv_status retreat(mover *m) {
     rvi_skin *s = m->skin;
-    size_t turned = 0, met = 0;
+    size_t turned = 0, met = 0, kept = 0;
     for (size_t i = 0; i < m->dirty_count; i++) {
+        uint32_t face = m->dirty[i];
         met += m->mets[i];
         if (m->mets[i] > 0)
-            turned += turn_back(m, m->dirty[i]);
+            turned += turn_back(m, face);
         for (size_t k = 0; k < m->mets[i]; k++)
             turned += turn_back(m, m->met[i][k]);
+        if (m->mets[i] == RVI_PARTNERS)
+            m->dirty[kept++] = face;
     }
     if (turned == 0 && met > 0) /* cannot be: faces at their old places never met */
         return rvi_fail(s->ctx, RV_ERROR_INTERNAL, "Faces meet that nobody moved.");
-    m->dirty_count = 0;
+    m->dirty_count = kept;
     if (turned == 0)
         return RV_OK;
     rvi_skin_stamp(s);
+    for (size_t i = 0; i < kept; i++)
+        s->marks[m->dirty[i]] = s->stamp;
     for (size_t i = 0; i < m->count; i++)
         if (m->turned[i]) {
             m->turned[i] = 0;
@@ -292,6 +301,7 @@ static rv_status move_all(mover *m, size_t *refused) {
         return status;
     rvi_skin_stamp(s);
     for (size_t i = 0; i < m->count; i++) {
+        assert(s->slots[m->which[i]] == RVI_NOBODY && "a vertex can move only once");
         s->slots[m->which[i]] = (uint32_t)i;
         place_vertex(m, i);
         m->all_count = add_faces(s, m->which[i], m->all, m->all_count);

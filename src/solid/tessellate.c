@@ -17,13 +17,15 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 64, SWEEP = 16, WALK = 64, PASSES = 8 };
+enum { TRIES = 96, FLIPS = 24, BLOCK = 256, POLL = 16, SWEEP = 16, WALK = 64, PASSES = 8 };
 
 /* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
  * and joints that turn no face by more. */
 #define SHARP_COS 0.9063
 #define FOLD_COS 0.766
 #define TURN_COS 0.766
+/* Of the limit: no repair goes farther off the planes of the faces there. */
+#define OFF_MOST 0.15
 
 typedef struct work {
     rvi_skin *skin;
@@ -570,7 +572,12 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
             allowed = square > allowed ? square : allowed;
             uint32_t b = rvi_edge_to(s, e), c = s->corners[rvi_edge_before(e)];
             if (b != ends[1 - n] && c != ends[1 - n]) {
+                double way[3], off;
                 normal_of((const double(*)[3])p, before);
+                minus(at, p[e % 3], way);
+                off = dot(way, before) / w->desc->limit;
+                if (off > OFF_MOST || off < -OFF_MOST)
+                    return INFINITY; /* or corners of blocks would go */
                 for (int i = 0; i < 3; i++)
                     p[e % 3][i] = at[i];
                 normal_of((const double(*)[3])p, after);

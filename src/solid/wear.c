@@ -15,7 +15,7 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
                            .reach = 0.75f,
                            .closest = 0.25f,
                            .farthest = 0.05f,
-                           .least = 1e-3f,
+                           .least = 2e-3f,
                            .most = 0.2f,
                            .lay = 1,
                            .level = 4,
@@ -303,7 +303,7 @@ static void pass_all(rvi_wear *w, tape *t) {
         pass(t, &w->material_taken[i]);
         pass(t, &w->material_laid[i]);
     }
-    for (size_t v = 0; v < w->skin->vertices; v++)
+    for (size_t v = 0; v < w->skin->vertices && v < w->vertex_room; v++)
         pass(t, &w->owed[v]);
 }
 

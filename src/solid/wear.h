@@ -72,7 +72,8 @@ typedef struct rvi_wear_ledger {
 
 typedef struct rvi_wear rvi_wear;
 
-/* Borrows both; the water's walls become those of the skin. Takes over rvi_sph_on_gone. */
+/* Borrows both; the water's walls become those of the skin, so that it can have been made without
+ * rock. Takes over rvi_sph_on_gone. Particles that come with sediment come before. */
 rv_status rvi_wear_create(rv_context *ctx, const rvi_wear_desc *desc, rvi_sph *water,
                           rvi_skin *skin, rvi_wear **out);
 void rvi_wear_destroy(rvi_wear *wear); /* NULL is fine */

@@ -13,7 +13,8 @@
 #include "base/threads.h"
 
 enum { BLOCK = 256 };
-#define MOST 0.05 /* of a difference in height, in a step */
+#define MOST 0.05    /* of a difference in height, in a step */
+#define STUCK 0.002f /* spacings that are owed, and more than what waits */
 
 static size_t end_of(int64_t block, size_t count) {
     size_t end = ((size_t)block + 1) * BLOCK;
@@ -22,7 +23,7 @@ static size_t end_of(int64_t block, size_t count) {
 
 /* Those who are stuck take no part: what they are owed shall not grow. */
 static bool takes_part(const rvi_wear *w, const rvi_mover *m) {
-    double most = (double)(w->desc.farthest * w->water->desc.spacing) * m->slope;
+    double most = (double)((2 * w->desc.least + STUCK) * w->water->desc.spacing) * m->slope;
     double owed = w->owed[m->vertex];
     return !w->skin->fixed[m->vertex] && m->slope > 0 && owed < most && owed > -most;
 }

@@ -253,6 +253,30 @@ static rv_mesh *thin_octahedron(rv_context *ctx, double wide, double high) {
     return mesh;
 }
 
+/* Eight small ones come down on a large face whose vertices are to move, too, but may not: it meets
+ * more than the test of one face writes down, far from each other. */
+static void a_face_that_stays_meets_many(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_mesh *mesh = shape_box(ctx, 1, 1, 1);
+    for (int i = 0; i < 8; i++)
+        mesh = two_meshes(mesh, thin_octahedron(ctx, 0.03, 0.03), 0.2 * i - 0.7, 1.031, false);
+    rvi_skin *s = shape_skin(mesh);
+    memset(s->fixed, 1, 8);
+    for (int n = 0; n < 4; n++) {
+        size_t count = live_vertices(s, which);
+        for (size_t i = 0; i < count; i++) {
+            rvi_skin_place(s, which[i], to[i]);
+            to[i][2] -= 0.01;
+        }
+        support_ok(ctx, rvi_skin_move(s, which, (const double(*)[3])to, count, NULL));
+        shape_check_arrays(s, 18);
+        shape_check_mesh(s);
+    }
+    rvi_skin_destroy(s);
+    rv_context_destroy(ctx);
+}
+
 /* Nothing meets anything afterwards, and yet a hollow would be outside or a body inside out. */
 static void nothing_passes_through(void **state) {
     (void)state;
@@ -559,6 +583,7 @@ int main(void) {
         cmocka_unit_test(moves_keep_the_skin_whole),
         cmocka_unit_test(a_poke_stops_within),
         cmocka_unit_test(what_grows_together_stops_before_it_touches),
+        cmocka_unit_test(a_face_that_stays_meets_many),
         cmocka_unit_test(nothing_passes_through),
         cmocka_unit_test(operations_pass_over_nothing),
         cmocka_unit_test(fixed_vertices_stay_and_the_lattice_ends),
