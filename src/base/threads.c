@@ -2,6 +2,10 @@
  *
  * Who takes which block is left to chance; what comes out is not, because a block's work depends on
  * its number alone. The calling thread works too, and asks the user between its blocks.
+ *
+ * Rounds of work may be shorter than waking a thread takes. So who waits looks for a short while
+ * before it sleeps, if there is a core for each; and a round does not wait for workers that have
+ * not joined it when its blocks are done.
  */
 #include "base/threads.h"
 #include "base/context.h"
@@ -9,16 +13,24 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
+
+/* What `state` is made of: how many workers are at work, whether more may join, and the number of
+ * the round. */
+enum { INSIDE = (1 << 12) - 1, OPEN = 1 << 12, ROUND = 1 << 13 };
+
+/* Looks before one sleeps: some ten microseconds. */
+enum { LOOKS = 1000 };
 
 struct rvi_pool {
     rv_context *ctx;
     pthread_t *workers;
     int worker_count;
+    int looks;
     pthread_mutex_t lock;
     pthread_cond_t start, finish, ready;
-    uint64_t round; /* guarded by lock: which call of rvi_parallel this is */
-    int busy;       /* guarded by lock: workers that have not finished the round */
-    bool quit;      /* guarded by lock */
+    atomic_ullong state; /* a round begins with the lock held */
+    bool quit;           /* guarded by lock */
     int64_t blocks; /* the work, constant during a round */
     void (*fn)(void *arg, int64_t block);
     void *arg;
@@ -46,23 +58,57 @@ static void take_blocks(rvi_pool *pool, bool caller) {
     }
 }
 
+static void rest_a_moment(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static unsigned long long round_of(unsigned long long state) {
+    return state / ROUND;
+}
+
+/* Waits for a round after `seen`; returns false when there will be none. */
+static bool await_round(rvi_pool *pool, unsigned long long seen) {
+    for (int i = 0; i < pool->looks; i++) {
+        if (round_of(atomic_load_explicit(&pool->state, memory_order_relaxed)) != seen)
+            return true;
+        rest_a_moment();
+    }
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->quit && round_of(atomic_load(&pool->state)) == seen)
+        pthread_cond_wait(&pool->start, &pool->lock);
+    bool goes_on = !pool->quit;
+    pthread_mutex_unlock(&pool->lock);
+    return goes_on;
+}
+
+/* False: the round is over. Sets which one it was. */
+static bool join_round(rvi_pool *pool, unsigned long long *seen) {
+    unsigned long long state = atomic_load(&pool->state);
+    do
+        *seen = round_of(state);
+    while ((state & OPEN) != 0 && !atomic_compare_exchange_weak(&pool->state, &state, state + 1));
+    return (state & OPEN) != 0;
+}
+
+static void leave_round(rvi_pool *pool) {
+    unsigned long long state = atomic_fetch_sub(&pool->state, 1);
+    if ((state & OPEN) == 0 && (state & INSIDE) == 1) {
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_signal(&pool->finish);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
 static void *work(void *arg) {
     rvi_pool *pool = arg;
-    uint64_t seen = 0;
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (!pool->quit && pool->round == seen)
-            pthread_cond_wait(&pool->start, &pool->lock);
-        if (pool->quit)
-            break;
-        seen = pool->round;
-        pthread_mutex_unlock(&pool->lock);
-        take_blocks(pool, false);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
-            pthread_cond_signal(&pool->finish);
-    }
-    pthread_mutex_unlock(&pool->lock);
+    unsigned long long seen = 0;
+    while (await_round(pool, seen))
+        if (join_round(pool, &seen)) {
+            take_blocks(pool, false);
+            leave_round(pool);
+        }
     return NULL;
 }
 
@@ -76,6 +122,7 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
         rvi_free(ctx, pool);
         return NULL;
     }
+    pool->looks = threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finish, NULL);
@@ -102,9 +149,32 @@ void rvi_pool_destroy(rvi_pool *pool) {
     rvi_free(pool->ctx, pool);
 }
 
+/* Lets the workers in. */
+static void open_round(rvi_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    unsigned long long round = round_of(atomic_load(&pool->state)) + 1;
+    atomic_store(&pool->state, round * ROUND + OPEN);
+    pthread_cond_broadcast(&pool->start);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Lets no more in, and waits for those who are. */
+static void close_round(rvi_pool *pool) {
+    atomic_fetch_sub(&pool->state, OPEN);
+    for (int i = 0; i < pool->looks; i++) {
+        if ((atomic_load(&pool->state) & INSIDE) == 0)
+            return;
+        rest_a_moment();
+    }
+    pthread_mutex_lock(&pool->lock);
+    while ((atomic_load(&pool->state) & INSIDE) > 0)
+        pthread_cond_wait(&pool->finish, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int64_t block),
                        void *arg, bool whole) {
-    assert(pool->busy == 0 && "parallel work inside parallel work");
+    assert((atomic_load(&pool->state) & OPEN) == 0 && "parallel work inside parallel work");
     pool->blocks = blocks;
     pool->fn = fn;
     pool->arg = arg;
@@ -112,20 +182,11 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
     atomic_store(&pool->next, 0);
     atomic_store(&pool->stop, false);
     bool together = pool->worker_count > 0 && blocks > 1;
-    if (together) {
-        pthread_mutex_lock(&pool->lock);
-        pool->busy = pool->worker_count;
-        pool->round++;
-        pthread_cond_broadcast(&pool->start);
-        pthread_mutex_unlock(&pool->lock);
-    }
+    if (together)
+        open_round(pool);
     take_blocks(pool, true);
-    if (together) {
-        pthread_mutex_lock(&pool->lock);
-        while (pool->busy > 0)
-            pthread_cond_wait(&pool->finish, &pool->lock);
-        pthread_mutex_unlock(&pool->lock);
-    }
+    if (together)
+        close_round(pool);
 }
 
 rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
