@@ -31,7 +31,7 @@ struct rvi_pool {
     pthread_cond_t start, finish, ready;
     atomic_ullong state; /* a round begins with the lock held */
     bool quit;           /* guarded by lock */
-    int64_t blocks; /* the work, constant during a round */
+    int64_t blocks;      /* the work, constant during a round */
     void (*fn)(void *arg, int64_t block);
     void *arg;
     bool whole; /* run all blocks, whatever the user wishes */

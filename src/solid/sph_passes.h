@@ -13,7 +13,7 @@ enum { SLICE = RVI_SPH_SLICE, AHEAD = 24 };
 
 typedef struct stripe { /* the particles of a slice from lane `l` on */
     size_t first;
-    uint32_t *near; /* columns */
+    uint32_t *near; /* columns: twice the number of a particle */
     int16_t *slopes;
     size_t most; /* columns */
 } stripe;
@@ -43,38 +43,38 @@ static UNIT size_t place_columns(const rvi_sph *w, size_t first, size_t at) {
     return at + most * SLICE;
 }
 
-/* Makes column `n`; lists that have ended give the particle itself. */
-static HOT void make_column(const rvi_sph *w, const stripe *s, size_t n, whole counts) {
-    const uint32_t *lists = w->near + s->first * w->stride + n;
+/* Lists that have ended give the particle itself. */
+static HOT void make_columns(const rvi_sph *w, stripe s, whole counts) {
+    const uint32_t *lists = w->near + s.first * w->stride;
 #if LANES == 16
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    __m512i own = _mm512_add_epi32(lane, _mm512_set1_epi32((int)s->first));
+    __m512i own = _mm512_add_epi32(lane, _mm512_set1_epi32((int)s.first));
     __m512i rows = _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)w->stride));
-    __mmask16 goes_on = _mm512_cmplt_epi32_mask(_mm512_set1_epi32((int)n), (__m512i)counts);
-    __m512i column = _mm512_mask_i32gather_epi32(own, goes_on, rows, lists, 4);
-    _mm512_storeu_si512(s->near, column);
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE) {
+        __mmask16 goes_on = _mm512_cmplt_epi32_mask(_mm512_set1_epi32((int)n), (__m512i)counts);
+        __m512i column = _mm512_mask_i32gather_epi32(own, goes_on, rows, lists + n, 4);
+        _mm512_storeu_si512(s.near, _mm512_add_epi32(column, column));
+    }
 #else
-    for (size_t l = 0; l < LANES; l++)
-        s->near[l] = (int32_t)n < counts[l] ? lists[l * w->stride] : (uint32_t)(s->first + l);
+    for (size_t n = 0; n < s.most; n++, s.near += SLICE)
+        for (size_t l = 0; l < LANES; l++) {
+            size_t which = (int32_t)n < counts[l] ? lists[l * w->stride + n] : s.first + l;
+            s.near[l] = (uint32_t)(2 * which);
+        }
 #endif
 }
 
 static HOT four own_fours(const rvi_v4 *from, size_t first) {
-    uint32_t which[LANES];
+    uint32_t twice[LANES];
     for (size_t l = 0; l < LANES; l++)
-        which[l] = (uint32_t)(first + l);
-    return fours_of(from, which);
+        twice[l] = (uint32_t)(2 * (first + l));
+    return fours_of(from, twice);
 }
 
 static HOT whole load_counts(const uint32_t *from) {
     whole v;
     memcpy(&v, from, sizeof v);
     return v;
-}
-
-static HOT void store_threes(rvi_v4 *to, lanes x, lanes y, lanes z) {
-    for (int l = 0; l < LANES; l++)
-        to[l] = (rvi_v4){x[l], y[l], z[l], 0};
 }
 
 /* ---- Lists ---- */
@@ -125,10 +125,10 @@ static HOT void gather_lanes(const rvi_sph *w, stripe s, size_t l, gathered *g) 
     float tight = -desc->tension * w->volume * w->norm / desc->spacing;
     four at = own_fours(w->drops.places, s.first), own = own_fours(w->drops.speeds, s.first);
     whole counts = load_counts(w->near_count + s.first);
+    make_columns(w, s, counts);
     lanes fill = {0}, squares = {0}, moment = {0}, zero = {0};
     lanes gx = {0}, gy = {0}, gz = {0}, fx = {0}, fy = {0}, fz = {0};
     for (size_t n = 0; n < s.most; n++, s.near += SLICE, s.slopes += 3 * SLICE) {
-        make_column(w, &s, n, counts);
         four p = fours_of(w->drops.places, s.near), v = fours_of(w->drops.speeds, s.near);
         way d = way_from(&at, &p);
         lanes u = where((int32_t)n < counts, larger(1.0f - root(d.square) * per, zero));
@@ -331,10 +331,10 @@ static float power(float x, int n) {
 static HOT void weak_density_lanes(const rvi_sph *w, stripe s, float *out) {
     four at = own_fours(w->drops.places, s.first);
     whole counts = load_counts(w->near_count + s.first);
+    make_columns(w, s, counts);
     lanes sum = {0}, zero = {0};
     float h2 = w->radius * w->radius;
     for (size_t n = 0; n < s.most; n++, s.near += SLICE) {
-        make_column(w, &s, n, counts);
         four p = fours_of(w->drops.places, s.near);
         lanes c = where((int32_t)n < counts, larger(h2 - way_from(&at, &p).square, zero));
         sum += c * c * c;

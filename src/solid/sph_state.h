@@ -107,7 +107,7 @@ struct rvi_sph {
     float fastest;               /* the largest square of a speed */
     float fall;                  /* m2/s2: gravity times the height of the water */
     uint32_t *near, *near_count; /* the lists, and how long each is */
-    uint32_t *columns;           /* the lists of the slices */
+    uint32_t *columns;           /* the lists of the slices: twice the numbers */
     size_t *column_start;        /* where those of each slice begin */
     uint32_t *column_count;      /* how long the longest of its lists is */
     size_t stride;               /* room in each list */
