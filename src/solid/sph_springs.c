@@ -127,8 +127,10 @@ static bool at_open_side(const rvi_sph *w, rvi_v4 at) {
 
 /* Those that the last step has brought to an open side. */
 static rv_status leave_box(rvi_sph *w, bool *changed) {
-    size_t many = 0;
-    for (size_t i = 0; i < w->count; i++)
+    size_t many = 0, sides = 0;
+    for (int i = 0; i < 3; i++)
+        sides += (size_t)w->desc.open[i][0] + (size_t)w->desc.open[i][1];
+    for (size_t i = 0; i < w->count && sides > 0; i++)
         many += at_open_side(w, w->drops.places[i]);
     if (many == 0)
         return RV_OK;
