@@ -3,6 +3,9 @@
  * Who takes which block is left to chance; what comes out is not, because a block's work depends on
  * its number alone. The calling thread works too, and asks the user between its blocks.
  *
+ * Blocks beside each other go to the same thread from round to round, whose cache holds what they
+ * work on; who is done with its own helps the others.
+ *
  * Rounds of work may be shorter than waking a thread takes. So who waits looks for a short while
  * before it sleeps, if there is a core for each; and a round does not wait for workers that have
  * not joined it when its blocks are done.
@@ -22,9 +25,19 @@ enum { INSIDE = (1 << 12) - 1, OPEN = 1 << 12, ROUND = 1 << 13 };
 /* Looks before one sleeps: some ten microseconds. */
 enum { LOOKS = 1000 };
 
+/* The blocks of a thread, on cache lines of their own. */
+typedef struct share {
+    rvi_pool *pool;
+    int number;
+    atomic_llong next;
+    int64_t end;
+    char apart[96];
+} share;
+
 struct rvi_pool {
     rv_context *ctx;
     pthread_t *workers;
+    share *shares; /* the caller's is the first */
     int worker_count;
     int looks;
     pthread_mutex_t lock;
@@ -35,7 +48,6 @@ struct rvi_pool {
     void (*fn)(void *arg, int64_t block);
     void *arg;
     bool whole; /* run all blocks, whatever the user wishes */
-    atomic_llong next;
     atomic_bool stop;
 };
 
@@ -47,15 +59,22 @@ static void stop_all(rvi_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void take_blocks(rvi_pool *pool, bool caller) {
+static void take_blocks(rvi_pool *pool, share *from, bool caller) {
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
-        int64_t block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (block >= pool->blocks)
+        int64_t block = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
+        if (block >= from->end)
             return;
         pool->fn(pool->arg, block);
         if (caller && rvi_poll(pool->ctx) != RV_OK && !pool->whole)
             stop_all(pool);
     }
+}
+
+/* One's own first, then what is left of the others'. */
+static void take_all(rvi_pool *pool, int number) {
+    int threads = pool->worker_count + 1;
+    for (int i = 0; i < threads; i++)
+        take_blocks(pool, &pool->shares[(number + i) % threads], number == 0);
 }
 
 static void rest_a_moment(void) {
@@ -102,12 +121,12 @@ static void leave_round(rvi_pool *pool) {
 }
 
 static void *work(void *arg) {
-    rvi_pool *pool = arg;
+    const share *own = arg;
     unsigned long long seen = 0;
-    while (await_round(pool, seen))
-        if (join_round(pool, &seen)) {
-            take_blocks(pool, false);
-            leave_round(pool);
+    while (await_round(own->pool, seen))
+        if (join_round(own->pool, &seen)) {
+            take_all(own->pool, own->number);
+            leave_round(own->pool);
         }
     return NULL;
 }
@@ -118,9 +137,16 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
         return NULL;
     pool->ctx = ctx;
     pool->workers = rvi_alloc(ctx, (size_t)threads, sizeof *pool->workers, "the threads");
-    if (!pool->workers) {
+    pool->shares = rvi_alloc(ctx, (size_t)threads, sizeof *pool->shares, "the threads");
+    if (!pool->workers || !pool->shares) {
+        rvi_free(ctx, pool->shares);
+        rvi_free(ctx, pool->workers);
         rvi_free(ctx, pool);
         return NULL;
+    }
+    for (int i = 0; i < threads; i++) {
+        pool->shares[i].pool = pool;
+        pool->shares[i].number = i;
     }
     pool->looks = threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
     pthread_mutex_init(&pool->lock, NULL);
@@ -129,7 +155,8 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
     pthread_cond_init(&pool->ready, NULL);
     /* A machine that grants fewer threads than asked for still gives the same result. */
     while (pool->worker_count < threads - 1 &&
-           pthread_create(&pool->workers[pool->worker_count], NULL, work, pool) == 0)
+           pthread_create(&pool->workers[pool->worker_count], NULL, work,
+                          &pool->shares[pool->worker_count + 1]) == 0)
         pool->worker_count++;
     return pool;
 }
@@ -145,6 +172,7 @@ void rvi_pool_destroy(rvi_pool *pool) {
     pthread_cond_destroy(&pool->finish);
     pthread_cond_destroy(&pool->start);
     pthread_mutex_destroy(&pool->lock);
+    rvi_free(pool->ctx, pool->shares);
     rvi_free(pool->ctx, pool->workers);
     rvi_free(pool->ctx, pool);
 }
@@ -175,16 +203,19 @@ static void close_round(rvi_pool *pool) {
 static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int64_t block),
                        void *arg, bool whole) {
     assert((atomic_load(&pool->state) & OPEN) == 0 && "parallel work inside parallel work");
-    pool->blocks = blocks;
+    int threads = pool->worker_count + 1;
+    for (int i = 0; i < threads; i++) {
+        atomic_store_explicit(&pool->shares[i].next, blocks * i / threads, memory_order_relaxed);
+        pool->shares[i].end = blocks * (i + 1) / threads;
+    }
     pool->fn = fn;
     pool->arg = arg;
     pool->whole = whole;
-    atomic_store(&pool->next, 0);
     atomic_store(&pool->stop, false);
     bool together = pool->worker_count > 0 && blocks > 1;
     if (together)
         open_round(pool);
-    take_blocks(pool, true);
+    take_all(pool, 0);
     if (together)
         close_round(pool);
 }
