@@ -95,7 +95,8 @@ static void meet_block(void *arg, int64_t block) {
     rvi_sph *w = arg;
     bool penalty = w->desc.wall == RVI_SPH_PENALTY;
     float reach = penalty ? w->desc.penalty_reach : w->skin;
-    for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(w, block); i++) {
+    size_t end = rvi_sph_end(w, block);
+    for (size_t i = rvi_sph_begin(block); i < end; i++) {
         rvi_v4 at = w->drops.places[i];
         float p[3] = {at[0], at[1], at[2]};
         walls a;
@@ -214,20 +215,37 @@ static void walk(const rvi_sph *w, walker *g, float far) {
         *g = stays;
 }
 
+typedef struct moves {
+    rvi_sph *w;
+    float dt, stop;
+    rvi_v4 low, high; /* where no side of the box stops anyone */
+} moves;
+
+/* Most have nothing in their way. */
+static bool is_free(const moves *m, rvi_v4 way, rvi_v4 to, float far) {
+    rvi_m4 in = (to >= m->low) & (to <= m->high);
+    float length = sqrtf((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
+    return (in[0] & in[1] & in[2]) != 0 && length <= far - m->stop;
+}
+
 static void move_block(void *arg, int64_t block) {
-    const struct moves {
-        rvi_sph *w;
-        float dt;
-    } *m = arg;
+    const moves *m = arg;
     rvi_sph *w = m->w;
-    for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(w, block); i++) {
+    size_t end = rvi_sph_end(w, block);
+    for (size_t i = rvi_sph_begin(block); i < end; i++) {
         rvi_v4 at = w->drops.places[i], v = w->wish[i], way = m->dt * (v + w->calm[i]);
-        walker g = {{at[0], at[1], at[2]}, {way[0], way[1], way[2]}, {v[0], v[1], v[2]}};
-        walk(w, &g, w->far[i]);
-        w->other.places[i] = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
-        rvi_v4 gone = w->other.places[i] - at;
+        rvi_v4 to = at + way;
+        if (!is_free(m, way, to, w->far[i])) {
+            walker g = {{at[0], at[1], at[2]}, {way[0], way[1], way[2]}, {v[0], v[1], v[2]}};
+            walk(w, &g, w->far[i]);
+            to = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
+            v = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
+        }
+        rvi_v4 gone = to - at;
+        to[3] = v[3] = 0;
+        w->other.places[i] = to;
+        w->other.speeds[i] = v;
         w->far[i] -= 1.001f * sqrtf((gone[0] * gone[0] + gone[1] * gone[1]) + gone[2] * gone[2]);
-        w->other.speeds[i] = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
         w->other.ages[i] = w->drops.ages[i] + m->dt;
         w->other.sediments[i] = w->drops.sediments[i];
         w->other.numbers[i] = w->drops.numbers[i];
@@ -235,10 +253,11 @@ static void move_block(void *arg, int64_t block) {
 }
 
 rv_status rvi_sph_move(rvi_sph *w, float dt) {
-    struct moves {
-        rvi_sph *w;
-        float dt;
-    } m = {w, dt};
+    moves m = {.w = w, .dt = dt, .stop = STOP * w->desc.spacing};
+    for (int i = 0; i < 3; i++) {
+        m.low[i] = edge_of(w, i, 0);
+        m.high[i] = w->size[i] - edge_of(w, i, 1);
+    }
     return rvi_sph_each(w, move_block, &m);
 }
 
