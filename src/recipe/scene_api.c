@@ -211,6 +211,21 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
     return RV_OK;
 }
 
+int rv_scene_material_count(const rv_scene *s) {
+    bool worn = s->now != NULL && s->now->wear != NULL;
+    return worn ? (int)s->setup.desc.wear.material_count : 0;
+}
+
+const char *rv_scene_material_name(const rv_scene *s, int material) {
+    return s->setup.materials[material].name;
+}
+
+rv_ledger rv_scene_material_ledger(const rv_scene *s, int material) {
+    rv_ledger out = {0};
+    rvi_wear_material(s->now->wear, (size_t)material, &out.taken, &out.laid);
+    return out;
+}
+
 rv_status rv_scene_mesh(const rv_scene *s, rv_mesh **out) {
     *out = NULL;
     return s->now != NULL ? rvi_scene_mesh(s->now, out) : not_started(s);
@@ -238,6 +253,7 @@ rv_status rvi_scene_shoot(const rv_scene *s, const char *png) {
                            .azimuth = s->setup.azimuth,
                            .elevation = s->setup.elevation,
                            .cut = s->setup.cut,
+                           .top = s->setup.top,
                            .wet = s->setup.run.wet,
                            .wire = s->setup.run.wire};
     return rvi_scene_draw(s->now, &view, png);

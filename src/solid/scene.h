@@ -78,6 +78,7 @@ typedef struct rvi_scene_view {
     int width, height;
     float azimuth, elevation; /* degrees */
     float cut;                /* 0 to 1: how much is cut away towards the camera */
+    double top;               /* m: where water begins at the highest */
     bool wet, wire;           /* is water drawn, are edges? */
 } rvi_scene_view;
 /* What was taken is red, what was laid down blue-green. */
