@@ -99,7 +99,7 @@ static void after_frame(void *user, const rv_frame *frame) {
         json_frame(run, frame);
         if (fflush(stdout) != 0)
             run->broken = true;
-    } else if (!run->options->quiet) {
+    } else {
         if (has_row(frame) || run->size > 0)
             cli_bar_erase(&run->bar);
         people_frame(run, frame);
@@ -191,7 +191,8 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
 }
 
 static int run_scene(cli_run *run, rv_scene *scene, rv_status *status) {
-    rv_scene_watch watch = {.after = after_frame,
+    bool tells = run->options->json || !run->options->quiet;
+    rv_scene_watch watch = {.after = tells ? after_frame : NULL,
                             .user = run,
                             .checkpoint = run->options->checkpoint,
                             .every = run->options->every};

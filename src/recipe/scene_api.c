@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "recipe/scene_run.h"
 #include "recipe/settings.h"
+#include "solid/tessellate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -187,7 +188,7 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
     out->every = s->setup.run.every;
     out->time = water.time;
     out->particles = water.count;
-    out->smallest_angle = rvi_scene_smallest_angle(now);
+    out->smallest_angle = (double)NAN;
     out->hash = rvi_scene_hash(now);
     out->ms.particles = now->times.particles;
     out->ms.faces = now->times.faces;
@@ -198,6 +199,7 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
     if (now->skin != NULL) {
         out->vertices = now->skin->live_vertices;
         out->faces = now->skin->live_faces;
+        out->smallest_angle = rvi_skin_smallest_angle(now->skin);
         out->volume = rvi_skin_volume(now->skin);
     }
     if (now->wear != NULL) {

@@ -56,8 +56,6 @@ rv_status rvi_scene_frame(rvi_scene *scene);
 
 /* The rock as it is; *out is NULL where there is none. */
 rv_status rvi_scene_mesh(const rvi_scene *scene, rv_mesh **out);
-/* Degrees: the smallest of all corners of the rock; NaN without rock. */
-double rvi_scene_smallest_angle(const rvi_scene *scene);
 uint64_t rvi_scene_hash(const rvi_scene *scene); /* of rock and water */
 
 /* For scene_frame.c and scene_state.c: takes the skin over; without blocks no water is filled in.
