@@ -106,7 +106,7 @@ done
 rm -f keep.ck # a signal that comes before the program listens would be lost
 "$RAVINE" --quiet --checkpoint keep.ck --every 0 scene fall.scene frames=1000000 save=never.obj &
 victim=$!
-until [ -f keep.ck ]; do sleep 0.01; done
+while [ ! -f keep.ck ] && kill -0 $victim 2>said; do sleep 0.01; done
 kill -INT $victim
 wait $victim 2>said
 equal "Ctrl-C" "$?" 130
