@@ -144,6 +144,7 @@ typedef struct cli_run {
     bool repeats;        /* the recipe has some: the bar shows the whole of it */
     cli_turns *repeated; /* of each step of the recipe */
     int repeated_count;
+    const rv_scene *scene;
     bool headed; /* the table of frames has its head */
     bool broken; /* standard output */
 } cli_run;

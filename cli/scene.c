@@ -24,6 +24,19 @@ static void put_real(const char *name, double value) {
     cli_json_real(stdout, value);
 }
 
+static void put_materials(const rv_scene *scene) {
+    fputs(",\"materials\":[", stdout);
+    for (int i = 0; i < rv_scene_material_count(scene); i++) {
+        rv_ledger l = rv_scene_material_ledger(scene, i);
+        fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
+        cli_json_text(stdout, rv_scene_material_name(scene, i));
+        put_real("taken", l.taken);
+        put_real("laid", l.laid);
+        putchar('}');
+    }
+    putchar(']');
+}
+
 static void put_messages(cli_run *run) {
     fputs(",\"messages\":[", stdout);
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
@@ -48,6 +61,7 @@ static void json_frame(cli_run *run, const rv_frame *f) {
     put_real("smallest_angle", f->smallest_angle);
     put_real("volume", f->volume);
     put_reals("ledger", 5, volumes, ledger);
+    put_materials(run->scene);
     printf(",\"refused\":%zu,\"put_out\":%zu,\"caught\":%zu", f->refused, f->put_out, f->caught);
     put_reals("ms", 6, parts, ms);
     printf(",\"hash\":\"%016" PRIx64 "\"", f->hash);
@@ -85,7 +99,7 @@ static void after_frame(void *user, const rv_frame *frame) {
         json_frame(run, frame);
         if (fflush(stdout) != 0)
             run->broken = true;
-    } else if (!run->options->quiet) {
+    } else {
         if (has_row(frame) || run->size > 0)
             cli_bar_erase(&run->bar);
         people_frame(run, frame);
@@ -177,10 +191,12 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
 }
 
 static int run_scene(cli_run *run, rv_scene *scene, rv_status *status) {
-    rv_scene_watch watch = {.after = after_frame,
+    bool tells = run->options->json || !run->options->quiet;
+    rv_scene_watch watch = {.after = tells ? after_frame : NULL,
                             .user = run,
                             .checkpoint = run->options->checkpoint,
                             .every = run->options->every};
+    run->scene = scene;
     cli_bar_begin(&run->bar, "scene");
     *status = rv_scene_run(scene, &watch);
     cli_bar_erase(&run->bar);

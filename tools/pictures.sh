@@ -204,6 +204,6 @@ for kind in normal occlusion slope curvature splat; do
 done
 # Scenes of water and rock, before and after.
 for name in river lake tube two_sources arch cave; do
-    ravine scene $name frames=0 width=400 height=250 save="$out/scene-$name-before.png"
-    ravine scene $name frames=1500 width=400 height=250 save="$out/scene-$name-after.png"
+    ravine scene $name frames=0 width=480 height=300 save="$out/scene-$name-before.png"
+    ravine scene $name frames=1500 width=480 height=300 save="$out/scene-$name-after.png"
 done

@@ -453,6 +453,13 @@ typedef struct rv_frame {
 } rv_frame;
 RV_API rv_status rv_scene_look(const rv_scene *scene, rv_frame *out);
 
+/* The materials of the rock; none before it was started, and where nothing is worn. */
+RV_API int rv_scene_material_count(const rv_scene *scene);
+RV_API const char *rv_scene_material_name(const rv_scene *scene, int material);
+/* What particles took from it and laid on it; the rest is 0. In sum over all materials
+ * taken - laid = afloat + carried_off of the frame: what the rock still owes is of no material. */
+RV_API rv_ledger rv_scene_material_ledger(const rv_scene *scene, int material);
+
 RV_API rv_status rv_scene_mesh(const rv_scene *scene, rv_mesh **out); /* a copy of the rock; NULL: there is none */
 
 /* Valid until the scene changes. */

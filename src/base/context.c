@@ -51,9 +51,11 @@ double rvi_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Zeroed: the system gives large blocks page by page as they are used, which is faster than to
+ * write them twice, and Ctrl-C need not wait for it. */
 static void *plain_allocate(void *user, size_t size) {
     (void)user;
-    return malloc(size);
+    return calloc(1, size);
 }
 
 static void plain_release(void *user, void *memory, size_t size) {
@@ -207,7 +209,8 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
     char *memory = base + sizeof(block_head) + (ALIGN - start % ALIGN) % ALIGN;
     block_head head = {base, whole};
     memcpy(memory - sizeof head, &head, sizeof head);
-    memset(memory, 0, count * size);
+    if (a.allocate != plain_allocate)
+        memset(memory, 0, count * size);
     ctx->used += whole;
     if (ctx->used > ctx->peak)
         ctx->peak = ctx->used;

@@ -111,15 +111,26 @@ static rv_status run_ffmpeg(const rvi_reel *r, int *code) {
 }
 
 static void remove_frames(rvi_reel *r) {
-    for (int64_t k = 0; k < r->frames; k++) {
+    for (int64_t k = 0; k < r->frames; k++)
         rvi_file_remove(rvi_reel_name(r, k));
-    }
+}
+
+/* ffmpeg would leave out what someone has removed, and say nothing. */
+static rv_status check_frames(rvi_reel *r) {
+    for (int64_t k = 0; k < r->frames; k++)
+        if (!rvi_file_exists(rvi_reel_name(r, k)))
+            return rvi_fail(r->ctx, RV_ERROR_INPUT, "%s: its frame %s is missing.", r->file,
+                            r->frame);
+    return RV_OK;
 }
 
 static rv_status join_frames(rvi_reel *r) {
     const char *file = r->file, *part = r->part + strlen("file:");
     int code;
-    rv_status status = run_ffmpeg(r, &code);
+    rv_status status = check_frames(r);
+    if (status != RV_OK)
+        return status;
+    status = run_ffmpeg(r, &code);
     rvi_reel_name(r, 0);
     if (status == RV_OK && code == RVI_PROGRAM_MISSING) {
         rvi_log(r->ctx, "%s: there is no ffmpeg to make it; its frames stay, %lld from %s on", file,

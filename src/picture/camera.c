@@ -212,9 +212,3 @@ void rvi_camera_look(const rvi_camera *c, double x, double y, double along[3]) {
     for (int k = 0; k < 3; k++)
         along[k] = (c->forward[k] + a * c->right[k] + b * c->up[k]) / length;
 }
-
-double rvi_camera_horizon(const rvi_camera *c) {
-    /* forward + b up is level where its last part is 0. */
-    double b = -c->forward[2] / c->up[2];
-    return 0.5 * c->height * (1 - b / c->tangent);
-}

@@ -31,7 +31,5 @@ rvi_camera rvi_camera_around(const double low[3], const double high[3], const rv
 /* The direction of length 1 through a place of the picture, in pixels from its upper left corner.
  */
 void rvi_camera_look(const rvi_camera *camera, double x, double y, double along[3]);
-/* The row, in pixels, at which level directions lie in the middle of the picture. */
-double rvi_camera_horizon(const rvi_camera *camera);
 
 #endif

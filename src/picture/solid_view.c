@@ -755,6 +755,16 @@ static rv_status make_room(scene *s) {
     return s->seen && s->places && s->asked && s->got && s->colours ? RV_OK : RV_ERROR_MEMORY;
 }
 
+static void set_look(scene *s) {
+    const float *stone = s->view->stone;
+    s->look = *rvi_look_get(s->view->look);
+    for (int c = 0; c < 3 && stone[0] > 0; c++) {
+        s->look.rock[0][c] = s->look.rock[1][c] = stone[c];
+        s->look.cut[0][c] = 0.62f * stone[c];
+        s->look.cut[1][c] = 0.76f * stone[c];
+    }
+}
+
 static rv_status prepare(scene *s, const rvi_solid_mesh *meshes, size_t count,
                          const rvi_solid_water *water) {
     const rvi_solid_view *v = s->view;
@@ -765,13 +775,13 @@ static rv_status prepare(scene *s, const rvi_solid_mesh *meshes, size_t count,
         shown[0][k] = given ? v->low[k] : low[k];
         shown[1][k] = given ? v->high[k] : high[k];
     }
-    s->look = *rvi_look_get(v->look);
+    set_look(s);
     rvi_developer_make(&s->developer, s->look.exposure);
     rvi_grain_make(&s->grain, RVI_GRAIN_SEED);
     find_place(s, low, high, (const double(*)[3])shown);
     place_camera(s, (const double(*)[3])shown);
     s->haze = (isnan(v->haze) ? 1 : v->haze) * 0.5f * s->look.haze / (2 * s->radius);
-    s->deep = water ? 12 * water->spacing : 1;
+    s->deep = water ? 6 * water->spacing : 1;
     for (int k = 0; k < 3; k++)
         s->cut[k] = (float)v->cut[k];
     s->cut[3] = (float)(v->cut[3] - (v->cut[0] * s->middle[0] + v->cut[1] * s->middle[1] +

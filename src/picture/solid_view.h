@@ -41,6 +41,7 @@ typedef struct rvi_solid_view {
     float fov;                       /* degrees, upright */
     float sun_azimuth, sun_altitude; /* degrees */
     float haze;                      /* times that of the look */
+    float stone[3];                  /* linear: of clay, and of cuts; 0: that of the look */
     bool wire;                       /* edges of faces as thin dark lines */
     bool frame;                      /* edges of the box from `low` to `high` as thin lines */
     bool clipped;                    /* what has cut x > cut[3] is not drawn; cuts are filled */

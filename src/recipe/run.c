@@ -203,8 +203,8 @@ static rv_status first_land(const rv_recipe *recipe, rv_terrain **land) {
 
 /* Hours of work are not lost to a folder that is not there: where steps will write is looked at
  * before the first one runs. */
-static rv_status check_targets(const rv_recipe *recipe) {
-    rv_status status = RV_OK;
+static rv_status check_targets(const rv_recipe *recipe, const char *checkpoint) {
+    rv_status status = checkpoint ? rvi_file_check_target(recipe->ctx, checkpoint) : RV_OK;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
         for (int k = 0; status == RV_OK && k < step->param_count; k++) {
@@ -220,7 +220,7 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
     if (out)
         *out = NULL;
     rv_terrain *land;
-    rv_status status = check_targets(recipe);
+    rv_status status = check_targets(recipe, watch ? watch->checkpoint : NULL);
     if (status == RV_OK)
         status = first_land(recipe, &land);
     if (status != RV_OK)
@@ -267,7 +267,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
         r.done = (double)saved.numbers[0];
         memcpy(&r.at, saved.numbers + 1, sizeof r.at);
         status = cursor_fits(recipe, &r.at)
-                     ? check_targets(recipe)
+                     ? check_targets(recipe, watch ? watch->checkpoint : NULL)
                      : rvi_fail(ctx, RV_ERROR_INPUT, "%s: is damaged.", checkpoint);
     }
     if (status == RV_OK)
@@ -337,7 +337,7 @@ static int add_layer(char *names, size_t room, const rv_layer_params *p) {
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     rv_terrain land = {.ctx = recipe->ctx, .planned = true};
     rv_terrain_desc desc = rv_terrain_desc_default();
-    rv_status status = check_targets(recipe);
+    rv_status status = check_targets(recipe, NULL);
     if (status == RV_OK)
         status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
     char names[1024] = " ";

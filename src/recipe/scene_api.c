@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "recipe/scene_run.h"
 #include "recipe/settings.h"
+#include "solid/tessellate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -187,7 +188,7 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
     out->every = s->setup.run.every;
     out->time = water.time;
     out->particles = water.count;
-    out->smallest_angle = rvi_scene_smallest_angle(now);
+    out->smallest_angle = (double)NAN;
     out->hash = rvi_scene_hash(now);
     out->ms.particles = now->times.particles;
     out->ms.faces = now->times.faces;
@@ -198,6 +199,7 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
     if (now->skin != NULL) {
         out->vertices = now->skin->live_vertices;
         out->faces = now->skin->live_faces;
+        out->smallest_angle = rvi_skin_smallest_angle(now->skin);
         out->volume = rvi_skin_volume(now->skin);
     }
     if (now->wear != NULL) {
@@ -209,6 +211,21 @@ rv_status rv_scene_look(const rv_scene *s, rv_frame *out) {
         out->caught = l.caught;
     }
     return RV_OK;
+}
+
+int rv_scene_material_count(const rv_scene *s) {
+    bool worn = s->now != NULL && s->now->wear != NULL;
+    return worn ? (int)s->setup.desc.wear.material_count : 0;
+}
+
+const char *rv_scene_material_name(const rv_scene *s, int material) {
+    return s->setup.materials[material].name;
+}
+
+rv_ledger rv_scene_material_ledger(const rv_scene *s, int material) {
+    rv_ledger out = {0};
+    rvi_wear_material(s->now->wear, (size_t)material, &out.taken, &out.laid);
+    return out;
 }
 
 rv_status rv_scene_mesh(const rv_scene *s, rv_mesh **out) {
@@ -238,6 +255,7 @@ rv_status rvi_scene_shoot(const rv_scene *s, const char *png) {
                            .azimuth = s->setup.azimuth,
                            .elevation = s->setup.elevation,
                            .cut = s->setup.cut,
+                           .top = s->setup.top,
                            .wet = s->setup.run.wet,
                            .wire = s->setup.run.wire};
     return rvi_scene_draw(s->now, &view, png);

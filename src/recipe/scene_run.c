@@ -25,9 +25,9 @@ static bool is_picture(const char *file) {
 /* ---- before the first frame ---- */
 
 /* Hours of work are not lost to a folder that is not there. */
-static rv_status check_targets(rv_context *ctx, const rvi_word_run *says) {
-    rv_status status = RV_OK;
-    if (says->save[0]) {
+static rv_status check_targets(rv_context *ctx, const rvi_word_run *says, const char *checkpoint) {
+    rv_status status = checkpoint != NULL ? rvi_file_check_target(ctx, checkpoint) : RV_OK;
+    if (status == RV_OK && says->save[0]) {
         if (!is_picture(says->save) && rvi_mesh_format_find(says->save) == NULL)
             return rvi_fail(ctx, RV_ERROR_USAGE,
                             "%s: what a scene is saved to must end in .obj, .ply, .stl or .glb, or "
@@ -141,7 +141,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     rvi_word_run room;
     run r = {.scene = s, .watch = watch, .reel = {.ctx = s->ctx}};
     r.says = rvi_scene_last(s->words, RVI_WORD_run, &room);
-    rv_status status = check_targets(s->ctx, r.says);
+    rv_status status = check_targets(s->ctx, r.says, watch != NULL ? watch->checkpoint : NULL);
     if (status == RV_OK)
         status = rv_scene_start(s);
     if (status != RV_OK)
@@ -188,7 +188,7 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     rv_status status = rvi_scene_set_up(s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)
         return status;
-    status = check_targets(s->ctx, &setup.run);
+    status = check_targets(s->ctx, &setup.run, NULL);
     const rvi_sph_desc *d = &setup.desc.water;
     *out = (rv_scene_plan){.frames = setup.run.frames,
                            .particles = d->most,

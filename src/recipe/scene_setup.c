@@ -406,6 +406,17 @@ static void make_wear(const builder *b) {
 
 /* ---- all ---- */
 
+static double highest_water(const rvi_scene_desc *d) {
+    double top = d->water.low[2];
+    for (size_t i = 0; i < d->block_count; i++)
+        top = d->blocks[i].high[2] > top ? d->blocks[i].high[2] : top;
+    for (size_t i = 0; i < d->source_count; i++) {
+        double high = d->sources[i].is.low[2] + d->sources[i].is.size[2];
+        top = high > top ? high : top;
+    }
+    return top;
+}
+
 static void make_view(const builder *b) {
     rvi_word_run room;
     rvi_scene_setup *out = b->out;
@@ -414,6 +425,7 @@ static void make_view(const builder *b) {
     out->azimuth = chosen(out->run.camera, s != NULL ? s->azimuth : 225.0f);
     out->elevation = chosen(out->run.elevation, s != NULL ? s->elevation : 30.0f);
     out->cut = chosen(out->run.cut, s != NULL ? s->cut : 0.0f);
+    out->top = highest_water(&out->desc);
 }
 
 rv_status rvi_scene_set_up(const rv_recipe *words, const char *name, const char *beside,
@@ -427,12 +439,12 @@ rv_status rvi_scene_set_up(const rv_recipe *words, const char *name, const char 
         const rv_param_info *p = &rvi_scene_vocabulary.get(RVI_WORD_stage)->params[0];
         b.stage = rvi_stage_find(p->options[s->name].name);
     }
-    make_view(&b);
     rv_status status = make_water(&b, box);
     if (status == RV_OK)
         status = make_blocks(&b);
     if (status == RV_OK)
         status = make_sources(&b);
+    make_view(&b);
     make_wear(&b);
     if (status == RV_OK)
         status = make_materials(&b);

@@ -16,6 +16,7 @@ typedef struct rvi_scene_setup {
     uint8_t *fixed;
     rvi_word_run run;
     float azimuth, elevation, cut; /* of pictures */
+    double top;                    /* m: of all blocks of water and sources */
 } rvi_scene_setup;
 
 /* Its address must stay. `name` stands in sentences for the scene; models are looked for beside the

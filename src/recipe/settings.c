@@ -160,6 +160,8 @@ static rv_status read_model(settings *s) {
         status = vector(s, 3, 1e-6, 1e6, "a scale", scale);
     if (status == RV_OK)
         status = vector(s, 4, -1e6, 1e6, "a translation", move);
+    if (status != RV_OK)
+        return status;
     char name[4096], rest[LINE];
     snprintf(name, sizeof name, "%s file=\"%.*s\"", s->box ? "model" : "box", (int)file->size,
              file->text);
@@ -167,8 +169,7 @@ static rv_status read_model(settings *s) {
              scale[1], scale[2], move[0], move[1], move[2],
              s->box && reverse > 0 ? " reverse=yes" : "");
     s->box = true;
-    if (status == RV_OK)
-        status = say(s, name);
+    status = say(s, name);
     return status == RV_OK ? say_numbers(s, rest) : status;
 }
 
@@ -195,8 +196,10 @@ static rv_status read_particles(settings *s) {
     if (s->count != 2)
         return expected(s, "p MOST, as in p 1000,");
     rv_status status = number(s, 1, 1, 268435456, true, "how many particles there may be", &most);
+    if (status != RV_OK)
+        return status;
     snprintf(text, sizeof text, "particles most=%.0f spacing=%.17g\n", most, SPACING);
-    return status == RV_OK ? say_numbers(s, text) : status;
+    return say_numbers(s, text);
 }
 
 static rv_status read_limit(settings *s) {
@@ -205,8 +208,10 @@ static rv_status read_limit(settings *s) {
     if (s->count != 2)
         return expected(s, "d LIMIT, as in d 2.5,");
     rv_status status = number(s, 1, 1e-6, 1e6, false, "a distance", &limit);
+    if (status != RV_OK)
+        return status;
     snprintf(text, sizeof text, "tessellate limit=%.17g\n", limit);
-    return status == RV_OK ? say_numbers(s, text) : status;
+    return say_numbers(s, text);
 }
 
 static rv_status read_material(settings *s) {

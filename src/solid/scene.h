@@ -56,8 +56,6 @@ rv_status rvi_scene_frame(rvi_scene *scene);
 
 /* The rock as it is; *out is NULL where there is none. */
 rv_status rvi_scene_mesh(const rvi_scene *scene, rv_mesh **out);
-/* Degrees: the smallest of all corners of the rock; NaN without rock. */
-double rvi_scene_smallest_angle(const rvi_scene *scene);
 uint64_t rvi_scene_hash(const rvi_scene *scene); /* of rock and water */
 
 /* For scene_frame.c and scene_state.c: takes the skin over; without blocks no water is filled in.
@@ -78,6 +76,7 @@ typedef struct rvi_scene_view {
     int width, height;
     float azimuth, elevation; /* degrees */
     float cut;                /* 0 to 1: how much is cut away towards the camera */
+    double top;               /* m: where water begins at the highest */
     bool wet, wire;           /* is water drawn, are edges? */
 } rvi_scene_view;
 /* What was taken is red, what was laid down blue-green. */

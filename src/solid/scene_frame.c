@@ -2,7 +2,6 @@
 #include "solid/scene.h"
 
 #include "base/context.h"
-#include "base/math.h"
 #include "base/random.h"
 #include "solid/wear_state.h"
 
@@ -145,38 +144,6 @@ rv_status rvi_scene_frame(rvi_scene *s) {
 rv_status rvi_scene_mesh(const rvi_scene *s, rv_mesh **out) {
     *out = NULL;
     return s->skin != NULL ? rvi_skin_mesh(s->skin, out) : RV_OK;
-}
-
-/* The smallest angle has the largest cosine. */
-static double largest_cosine(const rvi_skin *skin, uint32_t face) {
-    double p[3][3], most = -1;
-    for (int k = 0; k < 3; k++)
-        rvi_skin_place(skin, skin->corners[3 * (size_t)face + (size_t)k], p[k]);
-    for (int k = 0; k < 3; k++) {
-        const double *a = p[k], *b = p[(k + 1) % 3], *c = p[(k + 2) % 3];
-        double bb = 0, cc = 0, bc = 0;
-        for (int i = 0; i < 3; i++) {
-            bb += (b[i] - a[i]) * (b[i] - a[i]);
-            cc += (c[i] - a[i]) * (c[i] - a[i]);
-            bc += (b[i] - a[i]) * (c[i] - a[i]);
-        }
-        double cosine = bc / sqrt(bb * cc);
-        most = cosine > most ? cosine : most;
-    }
-    return most;
-}
-
-double rvi_scene_smallest_angle(const rvi_scene *s) {
-    if (s->skin == NULL)
-        return (double)NAN;
-    double most = -1;
-    for (uint32_t f = 0; f < s->skin->faces; f++)
-        if (rvi_skin_has_face(s->skin, f)) {
-            double cosine = largest_cosine(s->skin, f);
-            most = cosine > most ? cosine : most;
-        }
-    double sine = sqrt(most < 1 ? 1 - most * most : 0);
-    return (double)rvi_atan2f((float)sine, (float)most) * (180 / RVI_PI);
 }
 
 uint64_t rvi_scene_hash(const rvi_scene *s) {

@@ -7,9 +7,12 @@
 #include "solid/wear_state.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A place has its full colour when it has moved so many spacings. */
 #define FULL 0.5f
+
+static const float STONE[3] = {0.31f, 0.25f, 0.185f}; /* linear */
 
 typedef struct drawing {
     rv_context *ctx;
@@ -66,6 +69,25 @@ static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) 
     return status;
 }
 
+/* The picture holds the box, but of the air over the rock only what water comes from; without rock
+ * lines show what holds the water. */
+static void aim(const rvi_scene *s, const rvi_scene_view *how, rvi_solid_view *view) {
+    const rvi_sph_desc *box = &s->water->desc;
+    const rvi_skin *skin = s->skin;
+    double top = how->top;
+    view->frame = skin == NULL;
+    for (uint32_t v = 0; skin != NULL && v < skin->vertices; v++)
+        top = skin->first[3 * (size_t)v + 2] > top ? skin->first[3 * (size_t)v + 2] : top;
+    for (int k = 0; k < 3; k++) {
+        view->low[k] = box->low[k];
+        view->high[k] = box->high[k];
+    }
+    if (skin != NULL && top > box->low[2] && top < box->high[2])
+        view->high[2] = top;
+    if (how->cut > 0)
+        rvi_solid_view_cut(view, box->low, box->high, how->cut);
+}
+
 static rv_status draw(const rvi_scene *s, const rvi_scene_view *how, drawing *d) {
     const rvi_sph_desc *box = &s->water->desc;
     rvi_sph_view w = rvi_sph_look(s->water);
@@ -82,13 +104,8 @@ static rv_status draw(const rvi_scene *s, const rvi_scene_view *how, drawing *d)
     view.azimuth = how->azimuth;
     view.elevation = how->elevation;
     view.wire = how->wire;
-    view.frame = true;
-    for (int k = 0; k < 3; k++) {
-        view.low[k] = box->low[k];
-        view.high[k] = box->high[k];
-    }
-    if (how->cut > 0)
-        rvi_solid_view_cut(&view, box->low, box->high, how->cut);
+    memcpy(view.stone, STONE, sizeof view.stone);
+    aim(s, how, &view);
     rv_status status = s->skin != NULL ? make_rock(s, d, &rock) : RV_OK;
     if (status == RV_OK)
         status = rvi_canvas_make(s->ctx, how->width, how->height, &d->canvas);

@@ -313,19 +313,22 @@ rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], doub
 
 rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
     double s = (double)w->desc.spacing;
-    int counts[3];
+    int firsts[3], counts[3];
     for (int i = 0; i < 3; i++) {
         double count = (high[i] - low[i]) / s;
         if (!(count >= 0 && count < 1e5))
             return rvi_fail(w->ctx, RV_ERROR_USAGE, "A block of water of %g m cannot be made.",
                             high[i] - low[i]);
-        counts[i] = (int)(count + 1e-4);
+        /* What lies out of the box is not even looked at. */
+        double below = (w->desc.low[i] - low[i]) / s - 1, in = (w->desc.high[i] - low[i]) / s + 1;
+        firsts[i] = below > 0 ? (int)(below < count ? below : count) : 0;
+        counts[i] = (int)((in < count ? in > 0 ? in : 0 : count) + 1e-4);
     }
     rv_status status = RV_OK;
     const float still[3] = {0};
-    for (int z = 0; z < counts[2]; z++)
-        for (int y = 0; y < counts[1] && status == RV_OK; y++)
-            for (int x = 0; x < counts[0] && status == RV_OK; x++) {
+    for (int z = firsts[2]; z < counts[2] && status == RV_OK; z++)
+        for (int y = firsts[1]; y < counts[1] && status == RV_OK; y++)
+            for (int x = firsts[0]; x < counts[0] && status == RV_OK; x++) {
                 int k[3] = {x, y, z};
                 float at[3];
                 for (int i = 0; i < 3; i++)

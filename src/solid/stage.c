@@ -204,17 +204,3 @@ rv_status rvi_stage_rock(rv_context *ctx, const rvi_stage *stage, rv_mesh **out)
     mold.vertices = stage->vertices;
     return rvi_mold_cast(ctx, &mold, out);
 }
-
-rv_status rvi_stage_box(rv_context *ctx, const rvi_stage *stage, rv_mesh **out) {
-    static const uint32_t sides[12][3] = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6},
-                                          {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
-                                          {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
-    rv_status status = rvi_mesh_create(ctx, BOX_VERTICES, 12, false, out);
-    if (status != RV_OK)
-        return status;
-    for (int i = 0; i < BOX_VERTICES; i++)
-        for (int k = 0; k < 3; k++)
-            (*out)->points[3 * i + k] = i >> k & 1 ? stage->high[k] : stage->low[k];
-    memcpy((*out)->corners, sides, sizeof sides);
-    return RV_OK;
-}

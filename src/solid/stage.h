@@ -51,7 +51,5 @@ rvi_sph_desc rvi_stage_water(const rvi_stage *stage); /* box, spacing and number
 
 /* Closed, oriented, manifold, and cuts itself nowhere. *out is NULL where there is no rock. */
 rv_status rvi_stage_rock(rv_context *ctx, const rvi_stage *stage, rv_mesh **out);
-/* The box: 8 vertices and 12 faces that look outwards. */
-rv_status rvi_stage_box(rv_context *ctx, const rvi_stage *stage, rv_mesh **out);
 
 #endif

@@ -110,15 +110,31 @@ static void normal_of(const double p[3][3], double out[3]) {
         out[k] = length > 0 ? out[k] / length : 0;
 }
 
+enum { PARTS = 64 }; /* that all faces are cut into */
+
+typedef struct sharpness {
+    const rvi_skin *skin;
+    double most[PARTS];
+} sharpness;
+
+static void find_sharpest(void *arg, int64_t part) {
+    sharpness *a = arg;
+    uint64_t faces = a->skin->faces, f = faces * (uint64_t)part / PARTS;
+    for (a->most[part] = -1; f < faces * ((uint64_t)part + 1) / PARTS; f++)
+        if (rvi_skin_has_face(a->skin, (uint32_t)f)) {
+            double p[3][3];
+            corner_places(a->skin, (uint32_t)f, p);
+            double cosine = sharpest((const double(*)[3])p);
+            a->most[part] = cosine > a->most[part] ? cosine : a->most[part];
+        }
+}
+
 double rvi_skin_smallest_angle(const rvi_skin *s) {
     double most = 0.5; /* no triangle has all its angles above 60 degrees */
-    for (uint32_t f = 0; f < s->faces; f++)
-        if (rvi_skin_has_face(s, f)) {
-            double p[3][3];
-            corner_places(s, f, p);
-            double cosine = sharpest((const double(*)[3])p);
-            most = cosine > most ? cosine : most;
-        }
+    sharpness a = {.skin = s};
+    rvi_finish(s->ctx, PARTS, find_sharpest, &a);
+    for (int i = 0; i < PARTS; i++)
+        most = a.most[i] > most ? a.most[i] : most;
     double sine = most < 1 ? sqrt(1 - most * most) : 0;
     return (double)rvi_atan2f((float)sine, (float)most) * 180 / RVI_PI;
 }

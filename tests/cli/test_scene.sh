@@ -77,6 +77,18 @@ for n in 1 2 3; do
     cmp 1.obj $n.obj || fail "$n threads give other bytes"
 done
 "$RAVINE" --quiet scene - save=pipe.obj <fall.scene && cmp 1.obj pipe.obj || fail "standard input"
+# The books are right in JSON, too, of all rock and of the water that each material gave to.
+"$RAVINE" --json scene fall.scene every=20 save= | sed 's/[^-+.0-9a-z_]/ /g' >books
+awk 'function near(a, b) { return a - b <= 1e-9 * sum && b - a <= 1e-9 * sum }
+    { delete v; rock = 0
+      for (i = 1; i < NF; i++) {
+          if ($i == "materials") rock = 1
+          else if ($i == "refused") rock = 2
+          if (rock < 2 && $i ~ /^(taken|laid|carried_off|afloat|owed)$/) v[rock $i] += $(i + 1) }
+      sum = v["0taken"] + v["0laid"]; far = v["0afloat"] + v["0carried_off"]
+      if (!near(v["0taken"] - v["0laid"], far + v["0owed"]) || !near(v["1taken"] - v["1laid"], far)) exit 1 }
+    END { if (NR != 4 || sum == 0) exit 1 }' books || fail "books in JSON: $(cat books)"
+grep -q "name *sand *taken" books || fail "--json does not know sand"
 RANDOM=3
 for turn in 1 2; do
     rm -f fall.obj
@@ -91,9 +103,10 @@ for turn in 1 2; do
     cmp 1.obj fall.obj || fail "turn $turn: other bytes after a kill"
     rm -f run.ck*
 done
+rm -f keep.ck # a signal that comes before the program listens would be lost
 "$RAVINE" --quiet --checkpoint keep.ck --every 0 scene fall.scene frames=1000000 save=never.obj &
 victim=$!
-until [ -f keep.ck ]; do sleep 0.01; done
+while [ ! -f keep.ck ] && kill -0 $victim 2>said; do sleep 0.01; done
 kill -INT $victim
 wait $victim 2>said
 equal "Ctrl-C" "$?" 130
@@ -131,6 +144,7 @@ wrong 2 "did you mean" scene river fames=3
 wrong 2 "no word water to change" scene dam_break water.low=0/0/0
 wrong 2 "must end in" scene river frames=1 save=out.doc
 wrong 4 "nowhere" scene river frames=1 save=nowhere/out.obj
+wrong 4 "nowhere" --checkpoint nowhere/run.ck scene river frames=1
 wrong 2 ".mp4" scene river frames=1 film=out.gif
 wrong 2 "no rock" scene dam_break frames=0 save=out.obj
 wrong 5 "memory" --memory 1M scene river frames=1

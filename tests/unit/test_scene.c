@@ -21,7 +21,9 @@ static const char fall[] = "box low=0/0/0 high=1/1/1\n"
                            "water low=0.3/0.3/0.5 high=0.7/0.7/0.7\n"
                            "source at=0.2/0.2/0.8 size=0.2/0.2/0.1 every=4\n"
                            "particles most=400 spacing=0.05\n"
-                           "material critical=0.1 rate=0.01\n"
+                           "material name=rock critical=0.1 rate=0.01\n"
+                           "material name=sand critical=0.1 rate=0.02\n"
+                           "region material=sand at=0/0/0 to=0.5/1/1\n"
                            "tessellate limit=0.1\n"
                            "run frames=40\n";
 
@@ -59,6 +61,7 @@ static void frames_are_sound(void **state) {
     rv_scene_plan plan;
     support_ok(ctx, rv_scene_plan_run(scene, &plan));
     assert_true(plan.particles == 400 && plan.faces == 12 && plan.frames == 40);
+    assert_int_equal(rv_scene_material_count(scene), 0);
     support_ok(ctx, rv_scene_start(scene));
     double first = look(ctx, scene).volume;
     assert_true(fabs(first - 0.032) < 1e-9);
@@ -74,6 +77,12 @@ static void frames_are_sound(void **state) {
         double moved = l->taken + l->laid, gone = l->taken - l->laid;
         assert_true(fabs(gone - (l->afloat + l->carried_off + now.owed)) <= 1e-9 * moved);
         assert_true(fabs(first - now.volume - gone) <= 1e-9 * moved + 1e-15);
+        double given = 0; /* by all materials, to particles */
+        for (int m = 0; m < rv_scene_material_count(scene); m++) {
+            rv_ledger material = rv_scene_material_ledger(scene, m);
+            given += material.taken - material.laid;
+        }
+        assert_true(fabs(given - (l->afloat + l->carried_off)) <= 1e-9 * moved);
         assert_int_equal(now.frame, i + 1);
         assert_true(now.particles <= 400 && now.ms.frame > 0);
         rv_particles p;
@@ -82,7 +91,10 @@ static void frames_are_sound(void **state) {
             for (int c = 0; c < 3; c++)
                 assert_true(p.places[4 * k + (size_t)c] >= 0 && p.places[4 * k + (size_t)c] <= 1);
     }
-    assert_true(look(ctx, scene).ledger.taken > 0);
+    assert_int_equal(rv_scene_material_count(scene), 2);
+    assert_string_equal(rv_scene_material_name(scene, 1), "sand");
+    rv_ledger rock = rv_scene_material_ledger(scene, 0), sand = rv_scene_material_ledger(scene, 1);
+    assert_true(rock.taken > 0 && sand.taken > rock.taken);
     assert_true(rv_context_memory_peak(ctx) <= plan.memory);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);

@@ -2,8 +2,10 @@
  * it should, and the water has room where it comes from. */
 #include "support.h"
 
+#include "solid/mold.h"
 #include "solid/sph_state.h"
 #include "solid/stage.h"
+#include "solid/stage_shapes.h"
 #include "terrain/mesh.h"
 
 #include <math.h>
@@ -154,23 +156,6 @@ static void test_table_of_scenes(void **state) {
     assert_null(rvi_stage_find("volcano"));
 }
 
-static void test_box(void **state) {
-    (void)state;
-    rv_context *ctx = support_context(2);
-    const rvi_stage *s = rvi_stage_find("river");
-    rv_mesh *box;
-    assert_int_equal(rvi_stage_box(ctx, s, &box), RV_OK);
-    assert_int_equal(box->vertex_count, 8);
-    assert_int_equal(box->face_count, 12);
-    assert_int_equal(faults_of(box), 0);
-    double volume = 1;
-    for (int k = 0; k < 3; k++)
-        volume *= s->high[k] - s->low[k];
-    assert_true(fabs(rv_mesh_volume(box) - volume) < 1e-9);
-    rv_mesh_destroy(box);
-    rv_context_destroy(ctx);
-}
-
 /* Memory that runs out, or a user who has enough, leaves nothing behind. */
 static bool refuse(void *user, const rv_progress *now) {
     (void)user;
@@ -180,7 +165,11 @@ static bool refuse(void *user, const rv_progress *now) {
 
 static void test_failure_leaves_nothing(void **state) {
     (void)state;
-    const rvi_stage *s = rvi_stage_find("tube");
+    const rvi_mold small = {.high = {1.8, 1.2, 0.8},
+                            .cells = {9, 6, 4},
+                            .shape = rvi_shape_river,
+                            .length = rvi_length_river,
+                            .vertices = 200};
     for (long left = 0;; left++) {
         support_memory memory = {-1, 0};
         rv_context_desc desc = rv_context_desc_default();
@@ -190,7 +179,7 @@ static void test_failure_leaves_nothing(void **state) {
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
         atomic_store(&memory.left, left);
         rv_mesh *rock = (rv_mesh *)&memory;
-        rv_status status = rvi_stage_rock(ctx, s, &rock);
+        rv_status status = rvi_mold_cast(ctx, &small, &rock);
         assert_true(status == RV_OK || status == RV_ERROR_MEMORY);
         assert_true(status == RV_OK || rock == NULL);
         rv_mesh_destroy(rock);
@@ -204,7 +193,7 @@ static void test_failure_leaves_nothing(void **state) {
     rv_context *ctx;
     rv_mesh *rock;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-    assert_int_equal(rvi_stage_rock(ctx, s, &rock), RV_CANCELLED);
+    assert_int_equal(rvi_stage_rock(ctx, rvi_stage_find("tube"), &rock), RV_CANCELLED);
     assert_null(rock);
     rv_context_destroy(ctx);
 }
@@ -212,7 +201,6 @@ static void test_failure_leaves_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_of_scenes),
-        cmocka_unit_test(test_box),
         cmocka_unit_test(test_rock_is_solid),
         cmocka_unit_test(test_failure_leaves_nothing),
     };
