@@ -219,7 +219,7 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
     w->desc = *desc;
     w->rock.ctx = ctx;
     set_up(w);
-    float reach = rvi_maxf(1.1f * desc->spacing,
+    float reach = rvi_maxf(0.9f * desc->spacing,
                            desc->wall == RVI_SPH_PENALTY ? desc->penalty_reach : w->skin);
     status = rvi_walls_create(ctx, rock, desc->low, w->size, reach, &w->rock);
     if (status == RV_OK &&
