@@ -84,16 +84,13 @@ static void way_to(rvi_spot from, rvi_spot to, double out[3]) {
     out[2] = (double)(to.z - from.z);
 }
 
-/* Two faces with a common corner, the first of each: a plane through it between them stays there
- * while every corner goes by less than half of what is returned along each axis. */
-static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
-    double x[4][3], w[3] = {0, 0, 0}, least = INFINITY;
-    for (int k = 0; k < 4; k++) {
-        way_to(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
-        double size = sqrt(along(x[k], x[k])), part = (k < 2 ? 1 : -1) / size;
-        for (int i = 0; i < 3; i++)
-            w[i] += part * x[k][i];
-    }
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* How far the ways 0 and 1 go along w, and the ways 2 and 3 against it, at least. */
+static double parted_by(const double w[3], double x[4][3]) {
+    double least = INFINITY;
     for (int k = 0; k < 4; k++) {
         double far = (k < 2 ? 1 : -1) * along(w, x[k]);
         least = far < least ? far : least;
@@ -101,32 +98,77 @@ static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
     return in_steps(least, w);
 }
 
+/* Two faces with a common corner, the first of each: a plane through it between them stays there
+ * while every corner goes by less than half of what is returned along each axis. Tried are those in
+ * the middle between an edge of one and an edge of the other. */
+static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
+    double x[4][3], unit[4][3], best = 0;
+    for (int k = 0; k < 4; k++) {
+        way_to(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
+        double size = sqrt(along(x[k], x[k]));
+        for (int i = 0; i < 3; i++)
+            unit[k][i] = x[k][i] / size;
+    }
+    for (int n = 0; n < 4; n++) {
+        const double *a = unit[n / 2], *b = unit[2 + n % 2];
+        const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        best = larger(best, parted_by(w, x));
+    }
+    return best;
+}
+
+/* Between planes at right angles to w. */
+static double gap_along(const double w[3], double x[6][3]) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < 6; k++) {
+        double far = along(w, x[k]);
+        low[k / 3] = far < low[k / 3] ? far : low[k / 3];
+        high[k / 3] = far > high[k / 3] ? far : high[k / 3];
+    }
+    return in_steps(larger(low[1] - high[0], low[0] - high[1]), w);
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* Along the normal of a face, and at right angles to that and each of its edges. */
+static double gap_beside(double p[3][3], double x[6][3]) {
+    double edge[3][3], normal[3], w[3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            edge[k][i] = p[(k + 1) % 3][i] - p[k][i];
+    cross(edge[0], edge[1], normal);
+    double best = gap_along(normal, x);
+    for (int k = 0; k < 3; k++) {
+        cross(edge[k], normal, w);
+        best = larger(best, gap_along(w, x));
+    }
+    return best;
+}
+
 /* The same for two that have nothing in common, between planes at right angles to the line between
- * their middles, or along an axis. */
-static double gap(const rvi_spot t[3], const rvi_spot u[3]) {
-    double x[6][3], w[3] = {0, 0, 0}, best = 0;
+ * their middles, to an axis, or by how they lie. */
+static double gap(const rvi_spot t[3], const rvi_spot u[3], double enough) {
+    double x[6][3], w[3] = {0, 0, 0};
     for (int k = 0; k < 6; k++) {
         way_to(t[0], k < 3 ? t[k] : u[k - 3], x[k]);
         for (int i = 0; i < 3; i++)
             w[i] += k < 3 ? -x[k][i] : x[k][i];
     }
-    for (int axis = -1; axis < 3; axis++) {
-        const double way[3] = {axis == 0, axis == 1, axis == 2}, *v = axis < 0 ? w : way;
-        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-        for (int k = 0; k < 6; k++) {
-            double far = along(v, x[k]);
-            low[k / 3] = far < low[k / 3] ? far : low[k / 3];
-            high[k / 3] = far > high[k / 3] ? far : high[k / 3];
-        }
-        double up = low[1] - high[0], down = low[0] - high[1];
-        double room = in_steps(up > down ? up : down, v);
-        best = room > best ? room : best;
-    }
+    double best = gap_along(w, x);
+    for (int axis = 0; axis < 3 && best < enough; axis++)
+        best = larger(best, gap_along((const double[3]){axis == 0, axis == 1, axis == 2}, x));
+    for (int face = 0; face < 2 && best < enough; face++)
+        best = larger(best, gap_beside(x + 3 * face, x));
     return best;
 }
 
 /* 0: they may meet. */
-static double room_between(const rvi_triangle *t, const rvi_triangle *u) {
+static double room_between(const rvi_triangle *t, const rvi_triangle *u, double enough) {
     rvi_spot a[3], b[3];
     size_t shared = 0, at_t = 0, at_u = 0;
     for (size_t i = 0; i < 3; i++)
@@ -140,7 +182,7 @@ static double room_between(const rvi_triangle *t, const rvi_triangle *u) {
         a[k] = t->spots[(at_t + k) % 3];
         b[k] = u->spots[(at_u + k) % 3];
     }
-    return shared == 0 ? gap(a, b) : hinge_room(a, b);
+    return shared == 0 ? gap(a, b, enough) : hinge_room(a, b);
 }
 
 typedef struct survey {
@@ -160,7 +202,7 @@ static bool look_at(void *user, uint32_t g) {
         test_pair(&v->meeting, g, &t);
         return true;
     }
-    double room = room_between(&v->meeting.triangle, &t);
+    double room = room_between(&v->meeting.triangle, &t, v->room);
     v->room = room < v->room ? room : v->room;
     if (!(room > 0))
         test_pair(&v->meeting, g, &t);

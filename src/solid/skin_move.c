@@ -19,7 +19,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { BLOCK = 64, STAYS = 3, MARGIN = 32 };
+enum { BLOCK = 64, STAYS = 3, MARGIN = 96 };
 
 typedef struct mover {
     rvi_skin *skin;
@@ -292,7 +292,7 @@ static void choose_margin(mover *m) {
             side = box->high[k] - box->low[k] > side ? box->high[k] - box->low[k] : side;
         sum += side;
     }
-    int64_t most = m->all_count > 0 ? (sum / (int64_t)m->all_count) << (RVI_BOX_BITS - 1) : 0;
+    int64_t most = m->all_count > 0 ? (sum / (int64_t)m->all_count) << (RVI_BOX_BITS - 2) : 0;
     m->margin = MARGIN * m->reach < most ? MARGIN * m->reach : most;
     s->margin = m->margin > s->margin ? m->margin : s->margin;
     if (s->travel > INT64_MAX / 2) {
