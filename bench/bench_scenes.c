@@ -64,6 +64,7 @@ static void measure(const ready *r, int threads, lengths n) {
     printf("%-13s %6zu %6zu %7d %9.2f %6.2f %6.2f %6.2f %7.2f %6.1f %6.1f %6.1f %6.0f\n", r->name,
            now.particles, now.faces, threads, particles, faces, press, force, advance, frame, least,
            work, r->frame / frame);
+    fflush(stdout);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
 }
