@@ -45,6 +45,7 @@ static rv_status grow_faces(rvi_skin *s, size_t room) {
         !rvi_enlarge(ctx, &s->worn, used, room, sizeof *s->worn) ||
         !rvi_enlarge(ctx, &s->listed, 0, room, sizeof *s->listed) ||
         !rvi_enlarge(ctx, &s->marks, used, room, sizeof *s->marks) ||
+        !rvi_enlarge(ctx, &s->safe, used, room, sizeof *s->safe) ||
         !rvi_enlarge(ctx, &s->free_faces, s->free_face_count, room, sizeof *s->free_faces))
         return RV_ERROR_MEMORY;
     if (rvi_grid_grow(&s->grid, room) != RV_OK)
@@ -281,10 +282,10 @@ void rvi_skin_destroy(rvi_skin *s) {
     if (s == NULL)
         return;
     rv_context *ctx = s->ctx;
-    void *arrays[] = {s->spots,   s->first,         s->leaving, s->fixed,     s->wet,
-                      s->slots,   s->free_vertices, s->corners, s->twins,     s->shell,
-                      s->changed, s->listed,        s->marks,   s->volumes,   s->anchors,
-                      s->hollow,  s->born,          s->worn,    s->free_faces};
+    void *arrays[] = {s->spots,   s->first,         s->leaving, s->fixed,      s->wet,
+                      s->slots,   s->free_vertices, s->corners, s->twins,      s->shell,
+                      s->changed, s->listed,        s->marks,   s->volumes,    s->anchors,
+                      s->hollow,  s->born,          s->worn,    s->free_faces, s->safe};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         rvi_free(ctx, arrays[i]);
     rvi_grid_destroy(&s->grid);

@@ -46,6 +46,10 @@ typedef struct rvi_skin {
     uint32_t *slots;  /* of vertices, within rvi_skin_move: their place in the list */
     uint32_t *marks;  /* of faces: those that bear the last stamp are being replaced */
     uint32_t stamp;   /* the last that was given */
+    int64_t *safe;    /* of faces: until `travel` comes to that, they meet none of those with which
+                         they share no edge */
+    int64_t travel;   /* steps that any vertex has moved at most along an axis, over all moves */
+    int64_t margin;   /* steps: no face was ever found to be safe for more */
     uint32_t round;   /* how often rvi_tessellate was called */
     uint32_t sweep;   /* the vertex at which it looked for short edges last */
     uint64_t refused_moves; /* vertices that stayed or went a part of their way only */
@@ -141,11 +145,16 @@ typedef struct rvi_patch {
 
 /* Would all be well? */
 bool rvi_patch_fits(rvi_skin *skin, rvi_patch *patch);
-/* Which others does a face meet? Writes the RVI_PARTNERS lowest of those, or the face itself when
- * it has no area, and returns how many. Of faces that bear the last stamp, as it does, only those
- * with higher numbers are looked at: the other way round they find it. */
+/* Which others does a face meet, of those beside its edges? Writes the RVI_PARTNERS lowest of
+ * those, or the face itself when it has no area, and returns how many. Of faces that bear the last
+ * stamp, as it does, only those with higher numbers are looked at: the other way round they find
+ * it. */
 enum { RVI_PARTNERS = 4 };
-size_t rvi_face_meets(const rvi_skin *skin, uint32_t face, uint32_t out[RVI_PARTNERS]);
+size_t rvi_face_folds(const rvi_skin *skin, uint32_t face, uint32_t out[RVI_PARTNERS]);
+/* The same against all. Looks as far as `margin` steps around, and notes until when it is safe. */
+size_t rvi_face_meets(rvi_skin *skin, uint32_t face, int64_t margin, uint32_t out[RVI_PARTNERS]);
+/* After faces have come: who is near knows of them no more. */
+void rvi_faces_came(rvi_skin *skin, const uint32_t *faces, size_t count);
 /* Are all shells still the right way out and within or beside the same others? `reach`: how far in
  * steps anything moved at most. */
 bool rvi_shells_stay(const rvi_skin *skin, int64_t reach);

@@ -7,7 +7,20 @@
  * one of them. After moves, rays count what is around each shell that has others near. */
 #include "solid/skin.h"
 
+#include <math.h>
+
 /* ---- Faces against all others ---- */
+
+/* By steps of the lattice. */
+static void widen(rvi_box *box, int64_t by) {
+    const int64_t most = rvi_box_place(RVI_LATTICE_MOST);
+    for (int i = 0; i < 3; i++) {
+        int64_t low = box->low[i] - (by >> RVI_BOX_BITS) - 1;
+        int64_t high = box->high[i] + (by >> RVI_BOX_BITS) + 1;
+        box->low[i] = (int32_t)(low > 0 ? low : 0);
+        box->high[i] = (int32_t)(high < most ? high : most);
+    }
+}
 
 typedef struct meeting {
     const rvi_skin *skin;
@@ -28,28 +41,211 @@ static void keep_lowest(meeting *m, uint32_t face) {
     m->out[at] = face;
 }
 
-static bool try_face(void *user, uint32_t g) {
-    meeting *m = user;
+/* Of faces that bear the last stamp the lower tests the higher. */
+static void test_pair(meeting *m, uint32_t g, const rvi_triangle *t) {
     const rvi_skin *s = m->skin;
     bool stamped = s->marks[g] == s->stamp;
-    if (g == m->face || (stamped && g < m->face))
-        return true;
-    rvi_triangle t = rvi_skin_triangle(s, g);
-    if (stamped && rvi_triangle_flat(&t))
-        return true; /* it will be told of itself */
-    if (rvi_triangles_meet(&m->triangle, &t))
+    if (stamped && (g < m->face || rvi_triangle_flat(t)))
+        return; /* a flat one will be told of itself */
+    if (rvi_triangles_meet(&m->triangle, t))
         keep_lowest(m, g);
-    return true;
 }
 
-size_t rvi_face_meets(const rvi_skin *s, uint32_t face, uint32_t out[RVI_PARTNERS]) {
+size_t rvi_face_folds(const rvi_skin *s, uint32_t face, uint32_t out[RVI_PARTNERS]) {
     meeting m = {.skin = s, .triangle = rvi_skin_triangle(s, face), .face = face, .out = out};
     if (rvi_triangle_flat(&m.triangle)) {
         out[0] = face;
         return 1;
     }
-    rvi_grid_visit(&s->grid, &s->grid.boxes[face], try_face, &m);
+    for (uint32_t e = 3 * face; e < 3 * face + 3; e++) {
+        uint32_t g = s->twins[e] / 3;
+        rvi_triangle t = rvi_skin_triangle(s, g);
+        test_pair(&m, g, &t);
+    }
     return m.count;
+}
+
+/* ---- How far faces are apart ---- */
+
+static double along(const double w[3], const double x[3]) {
+    return (w[0] * x[0] + w[1] * x[1]) + w[2] * x[2];
+}
+
+/* Differences of spots are exact in doubles, and what rounding does to the sums is far less than a
+ * step, which is taken off. */
+static double in_steps(double low, const double w[3]) {
+    double sizes = rvi_size_of(w[0]) + rvi_size_of(w[1]) + rvi_size_of(w[2]);
+    return low < INFINITY && low > sizes ? low / sizes - 1 : 0;
+}
+
+static void way_to(rvi_spot from, rvi_spot to, double out[3]) {
+    out[0] = (double)(to.x - from.x);
+    out[1] = (double)(to.y - from.y);
+    out[2] = (double)(to.z - from.z);
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* How far the ways 0 and 1 go along w, and the ways 2 and 3 against it, at least. */
+static double parted_by(const double w[3], double x[4][3]) {
+    double least = INFINITY;
+    for (int k = 0; k < 4; k++) {
+        double far = (k < 2 ? 1 : -1) * along(w, x[k]);
+        least = far < least ? far : least;
+    }
+    return in_steps(least, w);
+}
+
+/* Two faces with a common corner, the first of each: a plane through it between them stays there
+ * while every corner goes by less than half of what is returned along each axis. Tried are those in
+ * the middle between an edge of one and an edge of the other. */
+static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
+    double x[4][3], unit[4][3], best = 0;
+    for (int k = 0; k < 4; k++) {
+        way_to(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
+        double size = sqrt(along(x[k], x[k]));
+        for (int i = 0; i < 3; i++)
+            unit[k][i] = x[k][i] / size;
+    }
+    for (int n = 0; n < 4; n++) {
+        const double *a = unit[n / 2], *b = unit[2 + n % 2];
+        const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        best = larger(best, parted_by(w, x));
+    }
+    return best;
+}
+
+/* Between planes at right angles to w. */
+static double gap_along(const double w[3], double x[6][3]) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < 6; k++) {
+        double far = along(w, x[k]);
+        low[k / 3] = far < low[k / 3] ? far : low[k / 3];
+        high[k / 3] = far > high[k / 3] ? far : high[k / 3];
+    }
+    return in_steps(larger(low[1] - high[0], low[0] - high[1]), w);
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* Along the normal of a face, and at right angles to that and each of its edges. */
+static double gap_beside(double p[3][3], double x[6][3]) {
+    double edge[3][3], normal[3], w[3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            edge[k][i] = p[(k + 1) % 3][i] - p[k][i];
+    cross(edge[0], edge[1], normal);
+    double best = gap_along(normal, x);
+    for (int k = 0; k < 3; k++) {
+        cross(edge[k], normal, w);
+        best = larger(best, gap_along(w, x));
+    }
+    return best;
+}
+
+/* The same for two that have nothing in common, between planes at right angles to the line between
+ * their middles, to an axis, or by how they lie. */
+static double gap(const rvi_spot t[3], const rvi_spot u[3], double enough) {
+    double x[6][3], w[3] = {0, 0, 0};
+    for (int k = 0; k < 6; k++) {
+        way_to(t[0], k < 3 ? t[k] : u[k - 3], x[k]);
+        for (int i = 0; i < 3; i++)
+            w[i] += k < 3 ? -x[k][i] : x[k][i];
+    }
+    double best = gap_along(w, x);
+    for (int axis = 0; axis < 3 && best < enough; axis++)
+        best = larger(best, gap_along((const double[3]){axis == 0, axis == 1, axis == 2}, x));
+    for (int face = 0; face < 2 && best < enough; face++)
+        best = larger(best, gap_beside(x + 3 * face, x));
+    return best;
+}
+
+/* 0: they may meet. */
+static double room_between(const rvi_triangle *t, const rvi_triangle *u, double enough) {
+    rvi_spot a[3], b[3];
+    size_t shared = 0, at_t = 0, at_u = 0;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (t->vertices[i] == u->vertices[k]) {
+                shared++;
+                at_t = i;
+                at_u = k;
+            }
+    for (size_t k = 0; k < 3; k++) {
+        a[k] = t->spots[(at_t + k) % 3];
+        b[k] = u->spots[(at_u + k) % 3];
+    }
+    return shared == 0 ? gap(a, b, enough) : hinge_room(a, b);
+}
+
+typedef struct survey {
+    meeting meeting;
+    double room; /* the least between the face and others */
+} survey;
+
+static bool look_at(void *user, uint32_t g) {
+    survey *v = user;
+    const rvi_skin *s = v->meeting.skin;
+    uint32_t face = v->meeting.face;
+    if (g == face)
+        return true;
+    rvi_triangle t = rvi_skin_triangle(s, g);
+    const uint32_t *beside = s->twins + 3 * (size_t)face;
+    if (g == beside[0] / 3 || g == beside[1] / 3 || g == beside[2] / 3) {
+        test_pair(&v->meeting, g, &t);
+        return true;
+    }
+    double room = room_between(&v->meeting.triangle, &t, v->room);
+    v->room = room < v->room ? room : v->room;
+    if (!(room > 0))
+        test_pair(&v->meeting, g, &t);
+    return true;
+}
+
+size_t rvi_face_meets(rvi_skin *s, uint32_t face, int64_t margin, uint32_t out[RVI_PARTNERS]) {
+    meeting m = {.skin = s, .triangle = rvi_skin_triangle(s, face), .face = face, .out = out};
+    s->safe[face] = 0;
+    if (rvi_triangle_flat(&m.triangle)) {
+        out[0] = face;
+        return 1;
+    }
+    survey v = {.meeting = m, .room = (double)margin};
+    rvi_box box = s->grid.boxes[face];
+    widen(&box, margin);
+    rvi_grid_visit(&s->grid, &box, look_at, &v);
+    s->safe[face] = s->travel + (int64_t)(v.room / 2);
+    return v.meeting.count;
+}
+
+static bool forget_safety(void *user, uint32_t g) {
+    rvi_skin *s = user;
+    s->safe[g] = 0;
+    return true;
+}
+
+/* Makes a box as large as to hold another. */
+static void include(rvi_box *box, const rvi_box *other) {
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
+        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
+    }
+}
+
+void rvi_faces_came(rvi_skin *s, const uint32_t *faces, size_t count) {
+    if (s->margin == 0 || count == 0)
+        return;
+    rvi_box box = s->grid.boxes[faces[0]];
+    for (size_t i = 1; i < count; i++)
+        include(&box, &s->grid.boxes[faces[i]]);
+    widen(&box, s->margin);
+    rvi_grid_visit(&s->grid, &box, forget_safety, s);
 }
 
 /* ---- Patches ---- */
@@ -103,14 +299,6 @@ static bool try_shell(void *user, uint32_t g) {
         t->clear = !within(p, &old, t->patch->spot);
     }
     return t->clear;
-}
-
-/* Makes a box as large as to hold another. */
-static void include(rvi_box *box, const rvi_box *other) {
-    for (int k = 0; k < 3; k++) {
-        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
-        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
-    }
 }
 
 /* Is no other shell passed over? */

@@ -152,6 +152,7 @@ static rvi_done replace(rvi_skin *s, rvi_patch *p) {
     write_faces(s, p, numbers);
     link_faces(s, p, numbers, &b);
     write_vertices(s, p);
+    rvi_faces_came(s, numbers, p->count);
     s->volumes[shell] = rvi_wide_plus(s->volumes[shell], p->volume6);
     return RVI_DONE;
 }

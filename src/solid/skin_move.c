@@ -5,18 +5,21 @@
  * two meet, one of their vertices is not at its old place, since faces at their old places never
  * met; all vertices of both that are not take the next stage. Tested again are the faces that touch
  * those, and faces that met more than was written down: so of any two that still meet one is tested
- * again. Each round takes a stage from some vertex, so that there are at most three times as many
- * rounds as vertices, and after the last no faces meet. */
+ * again. What a face was found to keep away from it cannot meet while nobody has gone that far
+ * since: until then only those at its edges are tested, which it may fold onto. Each round takes a
+ * stage from some vertex, so that there are at most three times as many rounds as vertices, and
+ * after the last no faces meet. */
 #include "solid/skin.h"
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { BLOCK = 64, STAYS = 3 };
+enum { BLOCK = 64, STAYS = 3, MARGIN = 96 };
 
 typedef struct mover {
     rvi_skin *skin;
@@ -33,6 +36,7 @@ typedef struct mover {
     size_t dirty_count;
     uint32_t (*met)[RVI_PARTNERS]; /* what they met */
     uint8_t *mets;                 /* how many */
+    int64_t reach, margin;         /* steps: how far anybody goes, and how far is looked around */
     rvi_wide *grown;               /* of all faces: by how much six times the volume grew */
 } mover;
 
@@ -178,7 +182,9 @@ static void test_faces(void *arg, int64_t block) {
             m->met[i][0] = face;
             m->mets[i] = 1;
         } else {
-            m->mets[i] = (uint8_t)rvi_face_meets(m->skin, face, m->met[i]);
+            bool safe = m->skin->travel + m->reach < m->skin->safe[face];
+            m->mets[i] = (uint8_t)(safe ? rvi_face_folds(m->skin, face, m->met[i])
+                                        : rvi_face_meets(m->skin, face, m->margin, m->met[i]));
         }
     }
 }
@@ -273,6 +279,28 @@ static int64_t longest_way(const mover *m) {
     return most;
 }
 
+/* How far to look around, so that faces are found to be safe for some moves like this one; but not
+ * much farther than faces are large. */
+static void choose_margin(mover *m) {
+    rvi_skin *s = m->skin;
+    int64_t sum = 0;
+    m->reach = longest_way(m);
+    for (size_t i = 0; i < m->all_count; i++) {
+        const rvi_box *box = &s->grid.boxes[m->all[i]];
+        int64_t side = 0;
+        for (int k = 0; k < 3; k++)
+            side = box->high[k] - box->low[k] > side ? box->high[k] - box->low[k] : side;
+        sum += side;
+    }
+    int64_t most = m->all_count > 0 ? (sum / (int64_t)m->all_count) << (RVI_BOX_BITS - 2) : 0;
+    m->margin = MARGIN * m->reach < most ? MARGIN * m->reach : most;
+    s->margin = m->margin > s->margin ? m->margin : s->margin;
+    if (s->travel > INT64_MAX / 2) {
+        memset(s->safe, 0, s->faces * sizeof *s->safe);
+        s->travel = 0;
+    }
+}
+
 static rv_status settle(mover *m) {
     rvi_skin *s = m->skin;
     rv_status status = enter(s, m->dirty, m->dirty_count);
@@ -309,7 +337,9 @@ static rv_status move_all(mover *m, size_t *refused) {
     for (size_t i = 0; i < m->all_count; i++)
         m->dirty[i] = m->all[i];
     m->dirty_count = m->all_count;
+    choose_margin(m);
     status = settle(m);
+    s->travel += m->reach;
     for (size_t i = 0; i < m->count; i++) {
         s->slots[m->which[i]] = RVI_NOBODY;
         *refused += m->stage[i] > 0;

@@ -154,7 +154,8 @@ static bool make_arrays(rvi_sph *w) {
     rvi_v4 **fours[] = {&w->calm, &w->wish, &w->pull, &w->flow, &w->wall, &w->shove};
     float **ones[] = {&w->k,     &w->way,  &w->far,  &w->fill,    &w->x,      &w->y,   &w->z,
                       &w->stiff, &w->left, &w->ease, &w->pascals, &w->virial, &w->does};
-    uint32_t **numbers[] = {&w->cell_of, &w->order, &w->home, &w->near_count, &w->column_count};
+    uint32_t **numbers[] = {&w->cell_of,    &w->order,        &w->home,
+                            &w->near_count, &w->column_count, &w->beside};
     bool made = true;
     for (size_t i = 0; i < sizeof fours / sizeof fours[0]; i++)
         made &= (*fours[i] = rvi_alloc(w->ctx, whole, sizeof **fours[i], what)) != NULL;
@@ -219,7 +220,7 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
     w->desc = *desc;
     w->rock.ctx = ctx;
     set_up(w);
-    float reach = rvi_maxf(1.1f * desc->spacing,
+    float reach = rvi_maxf(0.9f * desc->spacing,
                            desc->wall == RVI_SPH_PENALTY ? desc->penalty_reach : w->skin);
     status = rvi_walls_create(ctx, rock, desc->low, w->size, reach, &w->rock);
     if (status == RV_OK &&
@@ -253,6 +254,7 @@ void rvi_sph_destroy(rvi_sph *w) {
                    w->wall,
                    w->shove,
                    w->far,
+                   w->beside,
                    w->fill,
                    w->stiff,
                    w->pascals,

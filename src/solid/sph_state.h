@@ -103,6 +103,7 @@ struct rvi_sph {
     uint32_t *starts;            /* of each cell in the order of particles */
     uint32_t *cell_of, *order;   /* before they are sorted */
     uint32_t *home;              /* the cell, after they are */
+    uint32_t *beside;            /* a face of the rock near which it began, or none */
     float *x, *y, *z;            /* places, after they are */
     float fastest;               /* the largest square of a speed */
     float fall;                  /* m2/s2: gravity times the height of the water */

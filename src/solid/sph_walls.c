@@ -32,8 +32,10 @@ static void add_wall(walls *a, float distance, float share, const float away[3])
     a->count++;
 }
 
-/* Returns the distance to the nearest face, or how far faces are looked for. */
-static float look_around(const rvi_sph *w, const float p[3], float reach, walls *a) {
+/* Returns the distance to the nearest face, or how far faces are looked for; `face` is one of the
+ * nearest. */
+static float look_around(const rvi_sph *w, const float p[3], float reach, walls *a,
+                         uint32_t *face) {
     a->count = 0;
     for (int i = 0; i < 3; i++) {
         float low[3] = {0}, high[3] = {0};
@@ -47,6 +49,7 @@ static float look_around(const rvi_sph *w, const float p[3], float reach, walls 
     rvi_touch touches[RVI_TOUCHES];
     float shares[RVI_TOUCHES];
     int count = rvi_walls_around(&w->rock, p, &reach, touches, shares);
+    *face = count > 0 ? touches[0].face : UINT32_MAX;
     for (int k = 0; k < count && a->count < MOST_WALLS; k++)
         add_wall(a, touches[k].distance, shares[k], touches[k].away);
     return reach;
@@ -100,7 +103,7 @@ static void meet_block(void *arg, int64_t block) {
         rvi_v4 at = w->drops.places[i];
         float p[3] = {at[0], at[1], at[2]};
         walls a;
-        w->far[i] = look_around(w, p, reach, &a);
+        w->far[i] = look_around(w, p, reach, &a, &w->beside[i]);
         w->wall[i] = penalty ? (rvi_v4){0} : complete(w, &a);
         w->shove[i] = penalty ? push_away(w, &a, w->drops.speeds[i]) : (rvi_v4){0};
     }

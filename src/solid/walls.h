@@ -6,6 +6,7 @@
 #define RVI_SOLID_WALLS_H
 
 #include "base/lanes.h"
+#include "base/math.h"
 #include "terrain/mesh.h"
 
 /* Where a point would touch a face. */
@@ -45,7 +46,7 @@ typedef struct rvi_walls {
     rvi_v4 *balls;     /* around faces: the middle and how far it is from it to the corners */
     uint8_t *live;     /* is there a face with that number? */
     size_t face_count, face_room;
-    float cell;
+    float cell, per_cell; /* its size, and one over it */
     int cells[3];
     rvi_cell *lists;
     uint8_t *sides;   /* of cells without faces: a rvi_side_of_rock; of others one that is known */
@@ -98,9 +99,16 @@ bool rvi_walls_winding(const rvi_walls *walls, const float point[3]);
 typedef enum rvi_side_of_rock { RVI_UNKNOWN, RVI_OUTSIDE, RVI_INSIDE } rvi_side_of_rock;
 
 /* The cell of a point; points out of the box are in the nearest. */
-size_t rvi_walls_cell(const rvi_walls *walls, const float point[3], int cell[3]);
+static inline int rvi_walls_cell_at(const rvi_walls *w, int axis, float x) {
+    return (int)rvi_clampf(x * w->per_cell, 0.0f, (float)(w->cells[axis] - 1));
+}
 static inline size_t rvi_walls_number(const rvi_walls *w, const int c[3]) {
     return ((size_t)c[2] * (size_t)w->cells[1] + (size_t)c[1]) * (size_t)w->cells[0] + (size_t)c[0];
+}
+static inline size_t rvi_walls_cell(const rvi_walls *w, const float point[3], int cell[3]) {
+    for (int i = 0; i < 3; i++)
+        cell[i] = rvi_walls_cell_at(w, i, point[i]);
+    return rvi_walls_number(w, cell);
 }
 static inline size_t rvi_walls_cells(const rvi_walls *w) {
     return (size_t)w->cells[0] * (size_t)w->cells[1] * (size_t)w->cells[2];

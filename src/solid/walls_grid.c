@@ -20,17 +20,6 @@ static float dot(const float a[3], const float b[3]) {
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
 }
 
-static int cell_at(const rvi_walls *w, int axis, float x) {
-    float place = rvi_clampf(x / w->cell, 0.0f, (float)(w->cells[axis] - 1));
-    return (int)place;
-}
-
-size_t rvi_walls_cell(const rvi_walls *walls, const float point[3], int cell[3]) {
-    for (int i = 0; i < 3; i++)
-        cell[i] = cell_at(walls, i, point[i]);
-    return rvi_walls_number(walls, cell);
-}
-
 bool rvi_walls_jumped(const rvi_walls *walls, const float point[3]) {
     int cell[3];
     return walls->face_count > 0 &&
@@ -220,8 +209,8 @@ static rv_status visit_cells(rvi_walls *w, uint32_t number, errand what) {
     float far = (w->reach + w->slack) * 1.001f;
     int low[3], high[3], c[3];
     for (int i = 0; i < 3; i++) {
-        low[i] = cell_at(w, i, face->low[i] - far);
-        high[i] = cell_at(w, i, face->high[i] + far);
+        low[i] = rvi_walls_cell_at(w, i, face->low[i] - far);
+        high[i] = rvi_walls_cell_at(w, i, face->high[i] + far);
     }
     rv_status status = RV_OK;
     for (c[2] = low[2]; c[2] <= high[2]; c[2]++)
@@ -241,8 +230,10 @@ static rv_status visit_cells(rvi_walls *w, uint32_t number, errand what) {
 static void doubt_cells(rvi_walls *w, const rvi_face *before, const rvi_face *after) {
     int low[3], high[3], c[3];
     for (int i = 0; i < 3; i++) {
-        low[i] = cell_at(w, i, rvi_minf(before->low[i], after->low[i]) - w->reach - w->slack);
-        high[i] = cell_at(w, i, rvi_maxf(before->high[i], after->high[i]) + w->reach + w->slack);
+        low[i] =
+            rvi_walls_cell_at(w, i, rvi_minf(before->low[i], after->low[i]) - w->reach - w->slack);
+        high[i] = rvi_walls_cell_at(
+            w, i, rvi_maxf(before->high[i], after->high[i]) + w->reach + w->slack);
     }
     for (c[2] = low[2]; c[2] <= high[2]; c[2]++)
         for (c[1] = low[1]; c[1] <= high[1]; c[1]++)
@@ -312,8 +303,9 @@ static void choose_cells(rvi_walls *w) {
         if (cells <= MOST_CELLS)
             break;
     }
+    w->per_cell = 1 / w->cell;
     for (int i = 0; i < 3; i++)
-        w->cells[i] = (int)(w->size[i] / w->cell) + 1;
+        w->cells[i] = (int)(w->size[i] * w->per_cell) + 1;
 }
 
 static rv_status open_grid(rvi_walls *w) {

@@ -65,6 +65,13 @@ static RVI_HOT rvi_v4 get(const drift *d, size_t i, const uint32_t which[4]) {
     return spreads + (falls - drops);
 }
 
+/* Have four particles nothing to give? */
+static RVI_HOT bool clear(const drift *d, const uint32_t which[4]) {
+    const rvi_v4 *loads = d->w->loads;
+    return (loads[which[0]][0] + loads[which[1]][0]) + (loads[which[2]][0] + loads[which[3]][0]) <=
+           0;
+}
+
 static void drift_block(void *arg, int64_t block) {
     const drift *d = arg;
     const rvi_sph *water = d->w->water;
@@ -76,6 +83,8 @@ static void drift_block(void *arg, int64_t block) {
             uint32_t which[4];
             for (size_t l = 0; l < 4; l++)
                 which[l] = k + l < count ? near[k + l] : (uint32_t)i;
+            if (d->w->loads[i][0] <= 0 && clear(d, which))
+                continue;
             rvi_v4 gets = get(d, i, which);
             sum += ((double)gets[0] + (double)gets[1]) + ((double)gets[2] + (double)gets[3]);
         }
@@ -94,7 +103,7 @@ rv_status rvi_wear_drift(rvi_wear *w) {
                .spread = w->desc.spread * water->step,
                .sink = w->desc.settle * water->step,
                .steep = -2 * water->volume * water->steep,
-               .dust = 1e-12f * (float)w->most,
+               .dust = 1e-7f * (float)w->most,
                .up = {(float)w->up[0], (float)w->up[1], (float)w->up[2]}};
     rv_status status = rvi_sph_each(water, load_block, &d);
     if (status == RV_OK)

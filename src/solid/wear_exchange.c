@@ -22,10 +22,9 @@ static void touch_block(void *arg, int64_t block) {
     for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
         rvi_v4 at = water->drops.places[i];
         const float p[3] = {at[0], at[1], at[2]};
-        uint32_t last = w->touches[i].face; /* of the particle that stood here: often near */
         w->touches[i] = (rvi_touch){.face = RVI_NOBODY, .distance = w->reach};
         if (water->far[i] < w->reach)
-            rvi_walls_nearest_by(&water->rock, p, w->reach, last, &w->touches[i]);
+            rvi_walls_nearest_by(&water->rock, p, w->reach, water->beside[i], &w->touches[i]);
     }
 }
 
