@@ -2,6 +2,8 @@
 #include "solid/sph_state.h"
 
 #if defined(__x86_64__)
+/* Without optimisation gcc's instructions are macros, with casts that it would warn of here. */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 #define LANES 16
 #define UNIT __attribute__((target("avx512f")))
 #include "solid/sph_passes.h"
