@@ -9,23 +9,20 @@
  *     u = min over the sides of  min(a + sqrt(t^2 d^2 - p^2), b + sqrt(2) t d),
  *     p = a - b, at least 0 and at most t d / sqrt(2)
  *
- * One sweep from the base level upwards brings most of that about in a time step, and the next goes
- * on; after the last one rounds go over the whole land until nothing slides. */
-#include "base/math.h"
-#include "base/threads.h"
+ * A sweep from the base level upwards, in which each cell looks at what the sweep has left of those
+ * below, brings most of that about: one is enough for a time step. After the last time step sweeps
+ * follow until nothing slides. */
+#include "base/context.h"
 #include "steps/river_cut.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
-enum { ROUNDS = 4000, POLL = 16384 };
+enum { SWEEPS = 1000, POLL = 16384 };
 
 typedef struct slide {
     rvi_rivers *r;
-    double *room;       /* the heights after the round */
-    double far;         /* t d */
-    double enough;      /* metres that nobody sees */
-    atomic_bool slides; /* does anything slide farther than that? */
+    double far;    /* t d */
+    double enough; /* metres that nobody sees */
 } slide;
 
 static inline double least(double a, double b) {
@@ -91,54 +88,30 @@ static void slide_to(rvi_rivers *r, size_t cell, double to) {
         take_from_layers(r, cell, r->h[cell] - to);
 }
 
-static rv_status sweep(const slide *s) {
+/* `slides`: does anything slide farther than can be seen? */
+static rv_status sweep(const slide *s, bool *slides) {
     rvi_rivers *r = s->r;
     rv_status status = RV_OK;
+    *slides = false;
     for (size_t k = r->cells; k-- > 0 && status == RV_OK;) {
         size_t cell = r->flow.order[k];
+        double was = r->h[cell];
         slide_to(r, cell, lower(s, cell));
+        *slides |= was - r->h[cell] > s->enough;
         if (k % POLL == 0)
             status = rvi_poll(r->job->ctx);
     }
     return status;
 }
 
-static void slide_rows(void *arg, int first, int end) {
-    slide *s = arg;
-    rvi_rivers *r = s->r;
-    size_t width = (size_t)r->flow.width;
-    bool slides = false;
-    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
-        s->room[i] = lower(s, i);
-        slides |= r->h[i] - s->room[i] > s->enough;
-    }
-    if (slides)
-        atomic_store_explicit(&s->slides, true, memory_order_relaxed);
-}
-
-static void keep_rows(void *arg, int first, int end) {
-    slide *s = arg;
-    size_t width = (size_t)s->r->flow.width;
-    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
-        slide_to(s->r, i, s->room[i]);
-}
-
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end) {
-    double cell = (double)r->job->land->cell;
+    double far = r->stands * (double)r->job->land->cell;
     if (!(r->stands < 1e29))
         return RV_OK;
-    /* The heap is empty between two times that rivers find their way. */
-    slide s = {.r = r,
-               .room = (double *)(void *)r->flow.heap,
-               .far = r->stands * cell,
-               .enough = 1e-4 * r->stands * cell};
-    rv_status status = sweep(&s);
-    for (int round = 0; to_the_end && round < ROUNDS && status == RV_OK; round++) {
-        atomic_store(&s.slides, false);
-        status = rvi_parallel_rows(r->job->ctx, r->flow.height, slide_rows, &s);
-        if (status != RV_OK || !atomic_load(&s.slides))
-            break;
-        rvi_finish_rows(r->job->ctx, r->flow.height, keep_rows, &s);
-    }
+    slide s = {.r = r, .far = far, .enough = 1e-4 * far};
+    bool slides = true;
+    rv_status status = RV_OK;
+    for (int n = to_the_end ? SWEEPS : 1; n > 0 && slides && status == RV_OK; n--)
+        status = sweep(&s, &slides);
     return status;
 }
