@@ -9,6 +9,23 @@
 #include <math.h>
 #include <string.h>
 
+/* A box of twelve faces. */
+static inline rv_mesh *shape_block(rv_context *ctx, const double low[3], const double high[3]) {
+    rv_mesh *mesh = NULL;
+    support_ok(ctx, rvi_mesh_create(ctx, 8, 12, false, &mesh));
+    for (size_t i = 0; i < 8; i++)
+        for (size_t k = 0; k < 3; k++)
+            mesh->points[3 * i + k] = i >> k & 1 ? high[k] : low[k];
+    static const uint32_t sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (size_t i = 0; i < 6; i++) {
+        const uint32_t *q = sides[i];
+        const uint32_t two[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
+        memcpy(mesh->corners + 6 * i, two, sizeof two);
+    }
+    return mesh;
+}
+
 /* The surface of a box of n x m x k cells, from -1 to 1 in each direction. */
 static inline rv_mesh *shape_box(rv_context *ctx, int n, int m, int k) {
     int cells[3] = {n, m, k};
@@ -176,6 +193,19 @@ static inline void shape_check_arrays(rvi_skin *skin, long euler) {
     for (size_t i = 0; i < skin->shells; i++)
         assert_true(rvi_skin_has_face(skin, skin->anchors[i]) &&
                     skin->shell[skin->anchors[i]] == i);
+}
+
+static inline bool shape_ask(void *user, const rv_progress *progress) {
+    (void)progress;
+    return --*(int *)user > 0;
+}
+
+/* A context whose user asks to stop when `left` is used up. */
+static inline rv_context *shape_impatient(int *left) {
+    rv_context_desc desc = {.threads = 2, .progress = shape_ask, .user = left};
+    rv_context *ctx = NULL;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    return ctx;
 }
 
 static inline rvi_skin *shape_skin(rv_mesh *mesh) {

@@ -93,6 +93,17 @@ static inline uint32_t rvi_edge_around(const rvi_skin *skin, uint32_t half_edge)
     return skin->twins[rvi_edge_before(half_edge)];
 }
 
+/* The half-edge from one vertex to another; RVI_NOBODY: no edge joins them. */
+static inline uint32_t rvi_edge_between(const rvi_skin *skin, uint32_t from, uint32_t to) {
+    uint32_t first = skin->leaving[from], e = first;
+    do {
+        if (rvi_edge_to(skin, e) == to)
+            return e;
+        e = rvi_edge_around(skin, e);
+    } while (e != first);
+    return RVI_NOBODY;
+}
+
 /* ---- Operations ---- */
 
 /* Each is checked exactly on the spot. RVI_REFUSED: the new faces would meet others, turn over,

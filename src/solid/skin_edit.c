@@ -234,21 +234,11 @@ rvi_done rvi_skin_insert(rvi_skin *s, uint32_t face, const double weights[3], ui
     return done;
 }
 
-static bool are_joined(const rvi_skin *s, uint32_t a, uint32_t b) {
-    uint32_t first = s->leaving[a], e = first;
-    do {
-        if (rvi_edge_to(s, e) == b)
-            return true;
-        e = rvi_edge_around(s, e);
-    } while (e != first);
-    return false;
-}
-
 rvi_done rvi_skin_flip(rvi_skin *s, uint32_t half_edge) {
     uint32_t twin = s->twins[half_edge], f = half_edge / 3, g = twin / 3;
     uint32_t a = rvi_edge_from(s, half_edge), b = rvi_edge_to(s, half_edge);
     uint32_t c = s->corners[rvi_edge_before(half_edge)], d = s->corners[rvi_edge_before(twin)];
-    if (all_fixed(s, f) || all_fixed(s, g) || are_joined(s, c, d)) {
+    if (all_fixed(s, f) || all_fixed(s, g) || rvi_edge_between(s, c, d) != RVI_NOBODY) {
         s->refused_operations++;
         return RVI_REFUSED;
     }
@@ -275,7 +265,7 @@ static bool gather(const rvi_skin *s, uint32_t keep, uint32_t gone, rvi_patch *p
                 return false;
             if (n == 0 || !both)
                 p->old[p->olds++] = e / 3;
-            common += n == 0 && to != gone && are_joined(s, to, gone);
+            common += n == 0 && to != gone && rvi_edge_between(s, to, gone) != RVI_NOBODY;
             e = rvi_edge_around(s, e);
         } while (e != first);
     }

@@ -44,6 +44,31 @@ static rv_status list_faces(const rvi_skin *s, uint32_t *order) {
                           count, s->live_faces);
 }
 
+/* What a checkpoint holds behind its head. */
+enum { PARTS = 14 };
+typedef struct part {
+    void *data;
+    size_t size;
+} part;
+
+static void list_parts(const rvi_skin *s, uint32_t *order, part out[PARTS]) {
+    const part parts[PARTS] = {{s->spots, s->vertices * sizeof *s->spots},
+                               {s->first, 3 * s->vertices * sizeof *s->first},
+                               {s->leaving, s->vertices * sizeof *s->leaving},
+                               {s->fixed, s->vertices * sizeof *s->fixed},
+                               {s->wet, s->vertices * sizeof *s->wet},
+                               {s->free_vertices, s->free_vertex_count * sizeof *s->free_vertices},
+                               {s->corners, 3 * s->faces * sizeof *s->corners},
+                               {s->twins, 3 * s->faces * sizeof *s->twins},
+                               {s->born, s->faces * sizeof *s->born},
+                               {s->worn, s->faces * sizeof *s->worn},
+                               {s->shell, s->faces * sizeof *s->shell},
+                               {s->free_faces, s->free_face_count * sizeof *s->free_faces},
+                               {s->anchors, s->shells * sizeof *s->anchors},
+                               {order, s->live_faces * sizeof *order}};
+    memcpy(out, parts, sizeof parts);
+}
+
 rv_status rvi_skin_keep(const rvi_skin *s, rvi_archive_writer *to) {
     uint32_t *order = rvi_alloc(s->ctx, s->live_faces + 1, sizeof *order, what);
     rv_status status = order != NULL ? list_faces(s, order) : RV_ERROR_MEMORY;
@@ -58,25 +83,11 @@ rv_status rvi_skin_keep(const rvi_skin *s, rvi_archive_writer *to) {
               .refused_operations = s->refused_operations,
               .round = s->round,
               .sweep = s->sweep};
-    const struct {
-        const void *data;
-        size_t size;
-    } parts[] = {{&h, sizeof h},
-                 {s->spots, s->vertices * sizeof *s->spots},
-                 {s->first, 3 * s->vertices * sizeof *s->first},
-                 {s->leaving, s->vertices * sizeof *s->leaving},
-                 {s->fixed, s->vertices * sizeof *s->fixed},
-                 {s->wet, s->vertices * sizeof *s->wet},
-                 {s->free_vertices, s->free_vertex_count * sizeof *s->free_vertices},
-                 {s->corners, 3 * s->faces * sizeof *s->corners},
-                 {s->twins, 3 * s->faces * sizeof *s->twins},
-                 {s->born, s->faces * sizeof *s->born},
-                 {s->worn, s->faces * sizeof *s->worn},
-                 {s->shell, s->faces * sizeof *s->shell},
-                 {s->free_faces, s->free_face_count * sizeof *s->free_faces},
-                 {s->anchors, s->shells * sizeof *s->anchors},
-                 {order, s->live_faces * sizeof *order}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == RV_OK; i++)
+    if (status == RV_OK)
+        status = rvi_archive_put(to, &h, sizeof h);
+    part parts[PARTS];
+    list_parts(s, order, parts);
+    for (size_t i = 0; i < PARTS && status == RV_OK; i++)
         status = rvi_archive_put(to, parts[i].data, parts[i].size);
     rvi_free(s->ctx, order);
     return status;
@@ -187,25 +198,10 @@ static rv_status enter_faces(rvi_skin *s, const uint32_t *order, rvi_archive *fr
 }
 
 static rv_status get_arrays(rvi_skin *s, uint32_t *order, rvi_archive *from) {
-    const struct {
-        void *data;
-        size_t size;
-    } parts[] = {{s->spots, s->vertices * sizeof *s->spots},
-                 {s->first, 3 * s->vertices * sizeof *s->first},
-                 {s->leaving, s->vertices * sizeof *s->leaving},
-                 {s->fixed, s->vertices * sizeof *s->fixed},
-                 {s->wet, s->vertices * sizeof *s->wet},
-                 {s->free_vertices, s->free_vertex_count * sizeof *s->free_vertices},
-                 {s->corners, 3 * s->faces * sizeof *s->corners},
-                 {s->twins, 3 * s->faces * sizeof *s->twins},
-                 {s->born, s->faces * sizeof *s->born},
-                 {s->worn, s->faces * sizeof *s->worn},
-                 {s->shell, s->faces * sizeof *s->shell},
-                 {s->free_faces, s->free_face_count * sizeof *s->free_faces},
-                 {s->anchors, s->shells * sizeof *s->anchors},
-                 {order, s->live_faces * sizeof *order}};
+    part parts[PARTS];
+    list_parts(s, order, parts);
     rv_status status = RV_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == RV_OK; i++)
+    for (size_t i = 0; i < PARTS && status == RV_OK; i++)
         status = rvi_archive_get(from, parts[i].data, parts[i].size);
     return status;
 }

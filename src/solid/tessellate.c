@@ -350,24 +350,14 @@ static rvi_done divide_3_0(work *w, uint32_t face, const double weights[3]) {
     return done;
 }
 
-static uint32_t edge_between(const rvi_skin *s, uint32_t from, uint32_t to) {
-    uint32_t first = s->leaving[from], e = first;
-    do {
-        if (rvi_edge_to(s, e) == to)
-            return e;
-        e = rvi_edge_around(s, e);
-    } while (e != first);
-    return RVI_NOBODY;
-}
-
 /* Splits the edge between two vertices; for 4-4 also the one that this made in the neighbour. */
 static rvi_done divide_side(work *w, uint32_t from, uint32_t to, uint32_t *middle) {
     rvi_skin *s = w->skin;
-    uint32_t e = edge_between(s, from, to), far = s->corners[rvi_edge_before(s->twins[e])];
+    uint32_t e = rvi_edge_between(s, from, to), far = s->corners[rvi_edge_before(s->twins[e])];
     rvi_done done = count_split(w, e, middle);
     if (done != RVI_DONE || w->desc->scheme != RVI_TESS_4_4)
         return done;
-    done = count_split(w, edge_between(s, *middle, far), NULL);
+    done = count_split(w, rvi_edge_between(s, *middle, far), NULL);
     return done == RVI_NO_MEMORY ? done : RVI_DONE;
 }
 
@@ -389,7 +379,7 @@ static rvi_done divide_4(work *w, uint32_t face) {
         return RVI_REFUSED;
     if (!made[0] || !made[1] || !made[2])
         return RVI_DONE;
-    rvi_done done = rvi_skin_flip(s, edge_between(s, middles[0], corners[2]));
+    rvi_done done = rvi_skin_flip(s, rvi_edge_between(s, middles[0], corners[2]));
     w->report->flips += done == RVI_DONE;
     w->report->refused += done == RVI_REFUSED;
     return done == RVI_NO_MEMORY ? done : RVI_DONE;

@@ -1,6 +1,6 @@
 /* Water as particles: a dam that breaks, a column that rests, a drop that flies; walls of triangles
  * that hold; sources; and the same bits from any number of threads. */
-#include "support.h"
+#include "solid_shapes.h"
 
 #include "base/random.h"
 #include "solid/sph.h"
@@ -27,24 +27,6 @@ static rvi_sph_desc small_box(double x, double y, double z, float spacing) {
 static void fill(rv_context *ctx, rvi_sph *water, double x, double y, double z) {
     const double low[3] = {0}, high[3] = {x, y, z};
     support_ok(ctx, rvi_sph_fill(water, low, high));
-}
-
-/* ---- A closed box of triangles ---- */
-
-static rv_mesh *make_block(rv_context *ctx, const double low[3], const double high[3]) {
-    rv_mesh *mesh = NULL;
-    support_ok(ctx, rvi_mesh_create(ctx, 8, 12, false, &mesh));
-    for (size_t i = 0; i < 8; i++)
-        for (size_t k = 0; k < 3; k++)
-            mesh->points[3 * i + k] = i >> k & 1 ? high[k] : low[k];
-    static const uint32_t sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-    for (size_t i = 0; i < 6; i++) {
-        const uint32_t *q = sides[i];
-        const uint32_t two[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
-        memcpy(mesh->corners + 6 * i, two, sizeof two);
-    }
-    return mesh;
 }
 
 /* In the box, and not in the rock. */
@@ -216,7 +198,7 @@ static void column_rests_on_triangles(void **state) {
     rv_context *ctx = support_context(2);
     rvi_sph_desc desc = small_box(0.2, 0.2, 0.4, 0.02f);
     const double low[3] = {-0.1, -0.1, -0.1}, high[3] = {0.3, 0.3, 0.06};
-    rv_mesh *rock = make_block(ctx, low, high);
+    rv_mesh *rock = shape_block(ctx, low, high);
     rvi_sph *water = make_water(ctx, &desc, rock);
     rv_mesh_destroy(rock);
     const double from[3] = {0, 0, 0.06}, to[3] = {0.2, 0.2, 0.3};
@@ -411,7 +393,7 @@ static void thin_plate_does_not_leak(void **state) {
     rv_context *ctx = support_context(2);
     rvi_sph_desc desc = small_box(0.4, 0.1, 0.2, 0.0125f);
     const double low[3] = {0.2, -0.1, -0.1}, high[3] = {0.20625, 0.2, 0.3};
-    rv_mesh *plate = make_block(ctx, low, high);
+    rv_mesh *plate = shape_block(ctx, low, high);
     rvi_sph *water = make_water(ctx, &desc, plate);
     rv_mesh_destroy(plate);
     for (int i = 0; i < 10 * 8 * 10; i++) {

@@ -515,21 +515,11 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
     assert_true(failures > 60);
 }
 
-static bool ask_no(void *user, const rv_progress *progress) {
-    (void)progress;
-    return --*(int *)user > 0;
-}
-
 static void cancelling_leaves_a_whole_skin(void **state) {
     (void)state;
     for (int asks = 1; asks < 4; asks++) {
         int left = 1000000;
-        rv_context_desc desc = rv_context_desc_default();
-        desc.threads = 2;
-        desc.progress = ask_no;
-        desc.user = &left;
-        rv_context *ctx = NULL;
-        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        rv_context *ctx = shape_impatient(&left);
         rvi_skin *s = shape_skin(shape_torus(ctx, 100, 40, 0.4));
         left = asks;
         rv_status status = RV_OK;

@@ -1,6 +1,6 @@
 /* Walls: the inside test against the winding number, wherever the point is; and grids whose faces
  * were changed answer like those made anew, to the bit. */
-#include "support.h"
+#include "solid_shapes.h"
 
 #include "base/random.h"
 #include "solid/walls.h"
@@ -13,24 +13,9 @@ static const float box[3] = {1, 1, 1};
 
 /* ---- Meshes ---- */
 
-static rv_mesh *make_block(rv_context *ctx, const double low[3], const double high[3]) {
-    rv_mesh *mesh = NULL;
-    support_ok(ctx, rvi_mesh_create(ctx, 8, 12, false, &mesh));
-    for (size_t i = 0; i < 8; i++)
-        for (size_t k = 0; k < 3; k++)
-            mesh->points[3 * i + k] = i >> k & 1 ? high[k] : low[k];
-    static const uint32_t sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-    for (size_t i = 0; i < 6; i++) {
-        const uint32_t *q = sides[i];
-        const uint32_t two[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
-        memcpy(mesh->corners + 6 * i, two, sizeof two);
-    }
-    return mesh;
-}
-
 static rv_mesh *make_cube(rv_context *ctx) {
-    return make_block(ctx, (const double[3]){0.25, 0.25, 0.25}, (const double[3]){0.75, 0.75, 0.5});
+    return shape_block(ctx, (const double[3]){0.25, 0.25, 0.25},
+                       (const double[3]){0.75, 0.75, 0.5});
 }
 
 /* A net of m by n quads that closes on itself both ways. */
