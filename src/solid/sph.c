@@ -363,9 +363,7 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
         w->time += (double)longest;
         return RV_OK;
     }
-    if (status == RV_OK)
-        status = rvi_sph_list(w);
-    double listed = rvi_now();
+    double sorted = rvi_now();
     if (status == RV_OK)
         status = rvi_sph_meet_walls(w);
     double met = rvi_now();
@@ -379,9 +377,9 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
         status = rvi_sph_weaken_end(w);
     if (status != RV_OK)
         return status;
-    w->took[RVI_SPH_SORTING] = listed - begun;
+    w->took[RVI_SPH_SORTING] = sorted - begun;
     w->took[RVI_SPH_PRESSING] = pressed - met;
-    w->took[RVI_SPH_MOVING] = met - listed + rvi_now() - pressed;
+    w->took[RVI_SPH_MOVING] = met - sorted + rvi_now() - pressed;
     rvi_drops swap = w->drops;
     w->drops = w->other;
     w->other = swap;
@@ -443,9 +441,4 @@ void rvi_sph_momentum(const rvi_sph *w, double out[3]) {
 
 const rvi_walls *rvi_sph_rock(const rvi_sph *w) {
     return &w->rock;
-}
-
-size_t rvi_sph_neighbours(const rvi_sph *w, size_t particle, const uint32_t **out) {
-    *out = w->near + particle * w->stride;
-    return w->near_count[particle];
 }

@@ -116,8 +116,6 @@ void rvi_sph_momentum(const rvi_sph *water, double out[3]); /* kg m/s */
 const rvi_walls *rvi_sph_rock(const rvi_sph *water);
 /* Is no particle in the rock, nearer to it than it may be, or out of the box? */
 bool rvi_sph_dry(const rvi_sph *water);
-/* The neighbours of each particle, itself too, as of the last step's beginning. */
-size_t rvi_sph_neighbours(const rvi_sph *water, size_t particle, const uint32_t **out);
 
 /* For tests: at most that many lanes of the vector unit, which changes the time only. */
 void rvi_sph_narrow(rvi_sph *water, int lanes);

@@ -85,13 +85,14 @@ rv_status rvi_sph_sort(rvi_sph *w) {
 
 /* ---- Lists ---- */
 
+static const uint32_t NO_CELL = UINT32_MAX;
+
 static void test_pack(rvi_sph *w, rvi_sph_pack *c, size_t first, size_t end) {
     for (size_t k = c->count; k < c->count + RVI_SPH_SLICE; k++) {
         c->x[k] = c->y[k] = c->z[k] = 1e15f; /* too far away to be near */
         c->which[k] = 0;
     }
     w->passes->list_near(w, c, first, end);
-    c->count = 0;
 }
 
 /* Whole vectors are copied, so what follows in the arrays comes along. */
@@ -107,6 +108,7 @@ static void add_run(const rvi_sph *w, rvi_sph_pack *c, size_t from, size_t count
     c->count += count;
 }
 
+/* Of some particles of a cell; those before may have been of it, too. */
 static void list_cell(rvi_sph *w, rvi_sph_pack *c, size_t first, size_t end) {
     int cell = (int)w->home[first];
     int x = cell % w->cells[0], y = cell / w->cells[0] % w->cells[1];
@@ -114,6 +116,11 @@ static void list_cell(rvi_sph *w, rvi_sph_pack *c, size_t first, size_t end) {
     int x0 = rvi_maxi(x - 1, 0), x1 = rvi_mini(x + 1, w->cells[0] - 1);
     for (size_t i = first; i < end; i++)
         w->near_count[i] = 0;
+    if (c->cell == w->home[first]) {
+        w->passes->list_near(w, c, first, end);
+        return;
+    }
+    c->cell = w->home[first];
     c->count = 0;
     for (int cz = rvi_maxi(z - 1, 0); cz <= rvi_mini(z + 1, w->cells[2] - 1); cz++)
         for (int cy = rvi_maxi(y - 1, 0); cy <= rvi_mini(y + 1, w->cells[1] - 1); cy++) {
@@ -123,26 +130,51 @@ static void list_cell(rvi_sph *w, rvi_sph_pack *c, size_t first, size_t end) {
                 size_t room = RVI_SPH_PACK - c->count, run = last - k < room ? last - k : room;
                 add_run(w, c, k, run);
                 k += run;
-                if (c->count == RVI_SPH_PACK)
+                if (c->count == RVI_SPH_PACK) {
                     test_pack(w, c, first, end);
+                    c->count = 0;
+                    c->cell = NO_CELL;
+                }
             }
         }
     test_pack(w, c, first, end);
 }
 
-static void list_block(void *arg, int64_t block) {
-    rvi_sph *w = arg;
-    rvi_sph_pack c;
-    size_t end = rvi_sph_end(w, block), most = 0;
-    for (size_t i = rvi_sph_begin(block), next; i < end; i = next) {
+/* Returns how long the longest list is. */
+static size_t list_slice(rvi_sph *w, rvi_sph_pack *c, size_t first, size_t end) {
+    size_t most = 0;
+    for (size_t i = first, next; i < end; i = next) {
         for (next = i + 1; next < end && w->home[next] == w->home[i];)
             next++;
-        list_cell(w, &c, i, next);
+        list_cell(w, c, i, next);
     }
-    for (size_t i = rvi_sph_begin(block); i < end; i++)
+    for (size_t i = first; i < end; i++)
         most = w->near_count[i] > most ? w->near_count[i] : most;
     for (size_t i = end; i % RVI_SPH_SLICE != 0; i++) /* of the last slice */
         w->near_count[i] = 0;
+    return most;
+}
+
+/* A vector of neighbours is stored beyond the end of a list, so there is room for one more. */
+static bool fits(const rvi_sph *w, size_t most) {
+    return most + RVI_SPH_SLICE <= w->stride;
+}
+
+static void list_block(void *arg, int64_t block) {
+    const rvi_sph_lister *l = arg;
+    rvi_sph *w = l->w;
+    rvi_sph_pack c;
+    c.cell = NO_CELL;
+    size_t end = rvi_sph_end(w, block), most = 0;
+    for (size_t first = rvi_sph_begin(block); first < end; first += RVI_SPH_SLICE) {
+        size_t last = first + RVI_SPH_SLICE < end ? first + RVI_SPH_SLICE : end;
+        size_t here = list_slice(w, &c, first, last);
+        most = here > most ? here : most;
+        if (fits(w, most))
+            l->slice(w, l->dt, first, last);
+    }
+    if (fits(w, most) && l->block != NULL)
+        l->block(l->arg, block);
     w->sums[0][block] = (double)most;
 }
 
@@ -150,8 +182,9 @@ static void list_block(void *arg, int64_t block) {
 rv_status rvi_sph_widen(rvi_sph *w, size_t stride) {
     const char *what = "the neighbours of particles";
     size_t all = (w->room + RVI_SPH_SLICE) * stride;
+    size_t lists = (w->room / RVI_SPH_BLOCK + 1) * RVI_SPH_SLICE;
     bool project = w->desc.solver == RVI_SPH_PROJECT;
-    uint32_t *near = rvi_alloc(w->ctx, all, sizeof *near, what);
+    uint32_t *near = rvi_alloc(w->ctx, lists * stride, sizeof *near, what);
     uint32_t *columns = rvi_alloc(w->ctx, all, sizeof *columns, what);
     int16_t *slopes = project ? rvi_alloc(w->ctx, all, 3 * sizeof *slopes, what) : NULL;
     if (near == NULL || columns == NULL || (project && slopes == NULL)) {
@@ -170,14 +203,14 @@ rv_status rvi_sph_widen(rvi_sph *w, size_t stride) {
     return RV_OK;
 }
 
-/* A vector of neighbours is stored beyond the end of a list, so there is room for one more. */
-rv_status rvi_sph_list(rvi_sph *w) {
+rv_status rvi_sph_list(rvi_sph_lister *l) {
+    rvi_sph *w = l->w;
     for (;;) {
-        rv_status status = rvi_sph_each(w, list_block, w);
+        rv_status status = rvi_sph_each(w, list_block, l);
         if (status != RV_OK)
             return status;
         size_t most = (size_t)rvi_sph_most(w, 0);
-        if (most + RVI_SPH_SLICE <= w->stride)
+        if (fits(w, most))
             return RV_OK;
         size_t stride = (most + most / 4) / 16 * 16 + 2 * RVI_SPH_SLICE;
         status = rvi_sph_widen(w, stride);

@@ -33,19 +33,25 @@ static HOT void fetch(const stripe *s) {
     __builtin_prefetch(s->slopes + 3 * AHEAD * SLICE + 32);
 }
 
-/* Where the columns of a slice are, from place `at` on. Returns where they end. */
-static UNIT size_t place_columns(const rvi_sph *w, size_t first, size_t at) {
-    size_t most = 0;
+/* Where the list of a particle is made. */
+static HOT uint32_t *list_of(const rvi_sph *w, size_t i) {
+    return w->near + (i / RVI_SPH_BLOCK * SLICE + i % SLICE) * w->stride;
+}
+
+/* Where the columns of a slice are: behind those of the last one of the block. */
+static UNIT void place_columns(const rvi_sph *w, size_t first) {
+    size_t slice = first / SLICE, most = 0;
     for (size_t l = 0; l < SLICE; l++)
         most = w->near_count[first + l] > most ? w->near_count[first + l] : most;
-    w->column_start[first / SLICE] = at;
-    w->column_count[first / SLICE] = (uint32_t)most;
-    return at + most * SLICE;
+    w->column_start[slice] = first % RVI_SPH_BLOCK == 0
+                                 ? first * w->stride
+                                 : w->column_start[slice - 1] + w->column_count[slice - 1] * SLICE;
+    w->column_count[slice] = (uint32_t)most;
 }
 
 /* Lists that have ended give the particle itself. */
 static HOT void make_columns(const rvi_sph *w, stripe s, whole counts) {
-    const uint32_t *lists = w->near + s.first * w->stride;
+    const uint32_t *lists = list_of(w, s.first);
 #if LANES == 16
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     __m512i own = _mm512_add_epi32(lane, _mm512_set1_epi32((int)s.first));
@@ -85,7 +91,7 @@ static UNIT void list_near(rvi_sph *w, const rvi_sph_pack *c, size_t first, size
     float far = w->radius * w->radius;
     for (size_t i = first; i < end; i++) {
         rvi_v4 p = w->drops.places[i];
-        uint32_t *list = w->near + i * w->stride;
+        uint32_t *list = list_of(w, i);
         size_t n = w->near_count[i], most = w->stride - SLICE;
         for (size_t k = 0; k < c->count; k += LANES) {
             lanes dx = load(c->x + k) - p[0], dy = load(c->y + k) - p[1];
@@ -186,21 +192,18 @@ static rvi_v4 wish_for(const rvi_sph *w, size_t i, rvi_v4 force, float dt) {
 /* Columns and slopes, density, what a particle's own k changes, and what forces make of speeds. */
 static UNIT void prepare(rvi_sph *w, float dt, size_t first, size_t end) {
     gathered g;
-    size_t at = first * w->stride;
-    for (size_t slice = first; slice < end; slice += SLICE) {
-        at = place_columns(w, slice, at);
-        for (size_t l = 0; l < SLICE; l += LANES)
-            gather_lanes(w, stripe_at(w, slice, l), l, &g);
-        for (size_t l = 0; l < SLICE && slice + l < end; l++) {
-            size_t i = slice + l;
-            rvi_v4 b = w->wall[i], slope = {g.slope[0][l], g.slope[1][l], g.slope[2][l], 0};
-            rvi_v4 both = (slope + b) * (slope + b);
-            rvi_v4 force = {g.force[0][l], g.force[1][l], g.force[2][l], 0};
-            w->fill[i] = w->volume * w->norm * g.fill[l] + b[3];
-            w->stiff[i] = g.square[l] + ((both[0] + both[1]) + both[2]);
-            w->virial[i] = virial(w, b, g.moment[l] / -3);
-            w->wish[i] = wish_for(w, i, force, dt);
-        }
+    place_columns(w, first);
+    for (size_t l = 0; l < SLICE; l += LANES)
+        gather_lanes(w, stripe_at(w, first, l), l, &g);
+    for (size_t l = 0; first + l < end; l++) {
+        size_t i = first + l;
+        rvi_v4 b = w->wall[i], slope = {g.slope[0][l], g.slope[1][l], g.slope[2][l], 0};
+        rvi_v4 both = (slope + b) * (slope + b);
+        rvi_v4 force = {g.force[0][l], g.force[1][l], g.force[2][l], 0};
+        w->fill[i] = w->volume * w->norm * g.fill[l] + b[3];
+        w->stiff[i] = g.square[l] + ((both[0] + both[1]) + both[2]);
+        w->virial[i] = virial(w, b, g.moment[l] / -3);
+        w->wish[i] = wish_for(w, i, force, dt);
     }
 }
 
@@ -342,26 +345,24 @@ static HOT void weak_density_lanes(const rvi_sph *w, stripe s, float *out) {
     store(out, sum);
 }
 
-static UNIT void weak_density(rvi_sph *w, size_t first, size_t end) {
+static UNIT void weak_density(rvi_sph *w, float dt, size_t first, size_t end) {
+    (void)dt;
     const rvi_sph_weak *weak = &w->desc.weak;
     float h2 = w->radius * w->radius, sum[SLICE];
     float norm = weak->mass * 315 / (64 * (float)RVI_PI * power(w->radius, 9));
-    size_t at = first * w->stride;
-    for (size_t slice = first; slice < end; slice += SLICE) {
-        at = place_columns(w, slice, at);
-        for (size_t l = 0; l < SLICE; l += LANES)
-            weak_density_lanes(w, stripe_at(w, slice, l), sum + l);
-        for (size_t l = 0; l < SLICE && slice + l < end; l++) {
-            size_t i = slice + l;
-            float others = rvi_maxf(sum[l] - h2 * h2 * h2, 0.0f);
-            float density = rvi_maxf(norm * others, 1e-3f * w->desc.density);
-            float pressure = (density - w->desc.density) * weak->stiffness;
-            rvi_v4 place = w->drops.places[i], v = w->drops.speeds[i];
-            w->fill[i] = density / w->desc.density;
-            w->pascals[i] = pressure;
-            w->pull[i] = (rvi_v4){place[0], place[1], place[2], pressure};
-            w->flow[i] = (rvi_v4){v[0], v[1], v[2], 1 / density};
-        }
+    place_columns(w, first);
+    for (size_t l = 0; l < SLICE; l += LANES)
+        weak_density_lanes(w, stripe_at(w, first, l), sum + l);
+    for (size_t l = 0; first + l < end; l++) {
+        size_t i = first + l;
+        float others = rvi_maxf(sum[l] - h2 * h2 * h2, 0.0f);
+        float density = rvi_maxf(norm * others, 1e-3f * w->desc.density);
+        float pressure = (density - w->desc.density) * weak->stiffness;
+        rvi_v4 place = w->drops.places[i], v = w->drops.speeds[i];
+        w->fill[i] = density / w->desc.density;
+        w->pascals[i] = pressure;
+        w->pull[i] = (rvi_v4){place[0], place[1], place[2], pressure};
+        w->flow[i] = (rvi_v4){v[0], v[1], v[2], 1 / density};
     }
 }
 

@@ -58,11 +58,9 @@ static void guess_block(void *arg, int64_t block) {
     rvi_sph *w = p->w;
     const float *k = p->density ? w->drops.pushes : w->drops.pressures;
     float ratio = w->step / p->round.dt, keep = rvi_minf(ratio * ratio, 1.0f);
-    size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
-    for (size_t i = first; i < end; i++)
+    size_t end = rvi_sph_end(w, block);
+    for (size_t i = rvi_sph_begin(block); i < end; i++)
         w->k[i] = keep * k[i];
-    if (!p->density)
-        w->passes->prepare(w, p->round.dt, first, end);
 }
 
 static void pull_block(void *arg, int64_t block) {
@@ -178,15 +176,13 @@ static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
     return status;
 }
 
+/* From the flow of the first guess. */
 static rv_status solve(pass *p, int most, int *iterations) {
     rvi_sph *w = p->w;
-    rv_status status = rvi_sph_each(w, guess_block, p);
+    rv_status status = RV_OK;
     bool done = false;
     *iterations = 0;
-    while (status == RV_OK) {
-        status = rvi_sph_each(w, flow_block, p);
-        if (status != RV_OK || done || *iterations >= most)
-            break;
+    while (status == RV_OK && !done && *iterations < most) {
         p->round.slack = *iterations == 0 ? -SLACK : 0.0f;
         status = rvi_sph_each(w, round_block, p);
         if (status != RV_OK || rvi_sph_sum(w, REST) <= p->enough * (double)w->count)
@@ -196,6 +192,8 @@ static rv_status solve(pass *p, int most, int *iterations) {
         status = run_round(p, rvi_mini(ROUND, most - before), iterations, &done);
         if (*iterations == before)
             break;
+        if (status == RV_OK)
+            status = rvi_sph_each(w, flow_block, p);
     }
     return status;
 }
@@ -230,7 +228,11 @@ static rv_status correct_density(pass *p) {
     w->compression = (float)(rvi_sph_sum(w, PRODUCT) / (double)w->count);
     if ((double)w->compression <= p->enough)
         return RV_OK;
-    rv_status status = solve(p, ROUGHLY, &w->iterations[1]);
+    rv_status status = rvi_sph_each(w, guess_block, p);
+    if (status == RV_OK)
+        status = rvi_sph_each(w, flow_block, p);
+    if (status == RV_OK)
+        status = solve(p, ROUGHLY, &w->iterations[1]);
     return status == RV_OK ? rvi_sph_each(w, finish_displacements, p) : status;
 }
 
@@ -245,7 +247,13 @@ rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt) {
                         .mixed = w->sums[MIXED],
                         .own = w->sums[OWN]}};
     *dt = p.round.dt;
-    rv_status status = solve(&p, w->desc.iterations, &w->iterations[0]);
+    rvi_sph_lister lister = {
+        .w = w, .dt = *dt, .slice = w->passes->prepare, .block = flow_block, .arg = &p};
+    rv_status status = rvi_sph_each(w, guess_block, &p);
+    if (status == RV_OK)
+        status = rvi_sph_list(&lister);
+    if (status == RV_OK)
+        status = solve(&p, w->desc.iterations, &w->iterations[0]);
     if (status == RV_OK)
         status = rvi_sph_each(w, finish_velocities, &p);
     return status == RV_OK ? correct_density(&p) : status;

@@ -29,6 +29,7 @@ typedef struct rvi_sph_pack {
     float y[RVI_SPH_PACK + RVI_SPH_SLICE], z[RVI_SPH_PACK + RVI_SPH_SLICE];
     uint32_t which[RVI_SPH_PACK + RVI_SPH_SLICE];
     size_t count;
+    uint32_t cell; /* of which these are all candidates */
 } rvi_sph_pack;
 
 /* Conjugate gradients; sums have a number of each block. */
@@ -48,18 +49,18 @@ typedef struct rvi_sph_round {
 typedef struct rvi_sph_passes {
     int lanes;
     void (*list_near)(rvi_sph *w, const rvi_sph_pack *c, size_t first, size_t end); /* of a cell */
-    void (*prepare)(rvi_sph *w, float dt, size_t first, size_t end);
-    void (*pull)(rvi_sph *w, const float *k, size_t first, size_t end); /* what k does: `pull` */
+    void (*prepare)(rvi_sph *w, float dt, size_t first, size_t end); /* of a slice just listed */
+    void (*weak_density)(rvi_sph *w, float dt, size_t first, size_t end); /* the same */
+    void (*pull)(rvi_sph *w, const float *k, size_t first, size_t end);   /* what k does: `pull` */
     void (*begin_round)(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end);
     void (*try_way)(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end);
     void (*go_way)(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end);
-    void (*weak_density)(rvi_sph *w, size_t first, size_t end);
     void (*weak_force)(rvi_sph *w, size_t first, size_t end);
 } rvi_sph_passes;
 extern const rvi_sph_passes rvi_sph_passes_4, rvi_sph_passes_8, rvi_sph_passes_16;
 
-/* What the time of a step goes to: who is where and near whom; pressure (of the weak solver all
- * forces of particles on each other); walls and moves. */
+/* What the time of a step goes to: who is where; pressure, with who is near whom (of the weak
+ * solver all forces of particles on each other); walls and moves. */
 enum { RVI_SPH_SORTING, RVI_SPH_PRESSING, RVI_SPH_MOVING };
 
 typedef struct rvi_spring { /* a source as it runs */
@@ -100,19 +101,20 @@ struct rvi_sph {
     /* The grid. */
     float cell;
     int cells[3];
-    uint32_t *starts;            /* of each cell in the order of particles */
-    uint32_t *cell_of, *order;   /* before they are sorted */
-    uint32_t *home;              /* the cell, after they are */
-    uint32_t *beside;            /* a face of the rock near which it began, or none */
-    float *x, *y, *z;            /* places, after they are */
-    float fastest;               /* the largest square of a speed */
-    float fall;                  /* m2/s2: gravity times the height of the water */
-    uint32_t *near, *near_count; /* the lists, and how long each is */
-    uint32_t *columns;           /* the lists of the slices: twice the numbers */
-    size_t *column_start;        /* where those of each slice begin */
-    uint32_t *column_count;      /* how long the longest of its lists is */
-    size_t stride;               /* room in each list */
-    int16_t *slopes;             /* V grad W of columns in grains, for the projecting solver */
+    uint32_t *starts;          /* of each cell in the order of particles */
+    uint32_t *cell_of, *order; /* before they are sorted */
+    uint32_t *home;            /* the cell, after they are */
+    uint32_t *beside;          /* a face of the rock near which it began, or none */
+    float *x, *y, *z;          /* places, after they are */
+    float fastest;             /* the largest square of a speed */
+    float fall;                /* m2/s2: gravity times the height of the water */
+    uint32_t *near;            /* lists as they are made, of one slice of each block */
+    uint32_t *near_count;      /* how long each list is */
+    uint32_t *columns;         /* the lists of all slices: twice the numbers */
+    size_t *column_start;      /* where those of each slice begin */
+    uint32_t *column_count;    /* how long the longest of its lists is */
+    size_t stride;             /* room in each list */
+    int16_t *slopes;           /* V grad W of columns in grains, for the projecting solver */
     /* Of a step; with room for a whole last slice. */
     float *k, *way; /* pressure over density squared, and the direction to a better one */
     rvi_v4 *wish;   /* the speed that forces ask for, and then that of the move */
@@ -134,7 +136,14 @@ struct rvi_sph {
 
 /* ---- sph_cells.c ---- */
 rv_status rvi_sph_sort(rvi_sph *w);
-rv_status rvi_sph_list(rvi_sph *w);
+typedef struct rvi_sph_lister { /* what is done with lists while they are at hand */
+    rvi_sph *w;
+    float dt;
+    void (*slice)(rvi_sph *w, float dt, size_t first, size_t end);
+    void (*block)(void *arg, int64_t block); /* or NULL */
+    void *arg;
+} rvi_sph_lister;
+rv_status rvi_sph_list(rvi_sph_lister *l);
 rv_status rvi_sph_widen(rvi_sph *w, size_t stride);
 bool rvi_sph_free_at(const rvi_sph *w, const float at[3], float distance); /* after sorting */
 
@@ -162,5 +171,11 @@ size_t rvi_sph_end(const rvi_sph *w, int64_t block);
 double rvi_sph_sum(const rvi_sph *w, int number); /* of `sums` */
 double rvi_sph_most(const rvi_sph *w, int number);
 rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], double sediment);
+
+/* Neighbour n of a particle, of near_count, as of the last step's beginning; itself is one. */
+static inline uint32_t rvi_sph_neighbour(const rvi_sph *w, size_t particle, size_t n) {
+    size_t start = w->column_start[particle / RVI_SPH_SLICE] + particle % RVI_SPH_SLICE;
+    return w->columns[start + n * RVI_SPH_SLICE] / 2;
+}
 
 #endif

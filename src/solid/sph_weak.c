@@ -12,11 +12,6 @@
 
 #include "base/math.h"
 
-static void density_block(void *arg, int64_t block) {
-    rvi_sph *w = arg;
-    w->passes->weak_density(w, rvi_sph_begin(block), rvi_sph_end(w, block));
-}
-
 static void force_block(void *arg, int64_t block) {
     rvi_sph *w = arg;
     size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
@@ -49,6 +44,7 @@ rv_status rvi_sph_weaken_end(rvi_sph *w) {
 
 rv_status rvi_sph_weaken(rvi_sph *w, float longest, float *dt) {
     *dt = w->step = rvi_minf(w->desc.weak.step, longest);
-    rv_status status = rvi_sph_each(w, density_block, w);
+    rvi_sph_lister lister = {.w = w, .dt = *dt, .slice = w->passes->weak_density};
+    rv_status status = rvi_sph_list(&lister);
     return status == RV_OK ? rvi_sph_each(w, force_block, w) : status;
 }

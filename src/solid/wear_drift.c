@@ -27,9 +27,8 @@ static void load_block(void *arg, int64_t block) {
     const drift *d = arg;
     const rvi_sph *water = d->w->water;
     for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
-        const uint32_t *near;
         float s = (float)water->drops.sediments[i];
-        size_t count = rvi_sph_neighbours(water, i, &near);
+        uint32_t count = water->near_count[i];
         d->w->loads[i] = (rvi_v4){s > d->dust ? s : 0.0f, rvi_maxf(1 - s / (float)d->w->most, 0.0f),
                                   0.45f / (float)(count > 0 ? count : 1), 0};
     }
@@ -76,13 +75,12 @@ static void drift_block(void *arg, int64_t block) {
     const drift *d = arg;
     const rvi_sph *water = d->w->water;
     for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
-        const uint32_t *near;
-        size_t count = rvi_sph_neighbours(water, i, &near);
+        size_t count = water->near_count[i];
         double sum = 0;
         for (size_t k = 0; k < count; k += 4) {
             uint32_t which[4];
             for (size_t l = 0; l < 4; l++)
-                which[l] = k + l < count ? near[k + l] : (uint32_t)i;
+                which[l] = k + l < count ? rvi_sph_neighbour(water, i, k + l) : (uint32_t)i;
             if (d->w->loads[i][0] <= 0 && clear(d, which))
                 continue;
             rvi_v4 gets = get(d, i, which);

@@ -3,7 +3,7 @@
 #include "solid_shapes.h"
 
 #include "base/random.h"
-#include "solid/sph.h"
+#include "solid/sph_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,39 +62,13 @@ static double front_at(const track *t, double time) {
     return t->front[i - 1] + share * (t->front[i] - t->front[i - 1]);
 }
 
-static double time_of(const track *t, double front) {
-    int i = 1;
-    while (i < t->count - 1 && t->front[i] < front)
-        i++;
-    double share = (front - t->front[i - 1]) / (t->front[i] - t->front[i - 1]);
-    return t->time[i - 1] + share * (t->time[i] - t->time[i - 1]);
-}
-
-/* The water here is free at once, that of the experiment was behind a membrane that had to go: from
- * T = 0.41, where Z was 1.11, its front slowed down before it sped up. So the clocks differ by one
- * lag, of which only the size is asked. What needs no lag: the front is as fast as measured once
- * both are free. */
-static void check_front(const track *t) {
-    const double *from = measured[1], *to = measured[MEASURED - 1];
-    double lag = 0;
-    double took = time_of(t, to[1]) - time_of(t, from[1]);
-    assert_true(fabs(took / (to[0] - from[0]) - 1) < 0.1);
-    for (int i = 0; i < MEASURED; i++)
-        lag += (measured[i][0] - time_of(t, measured[i][1])) / MEASURED;
-    assert_true(lag > 0 && lag < 0.3);
-    for (int i = 0; i < MEASURED; i++) {
-        double front = front_at(t, measured[i][0] - lag);
-        assert_true(fabs(front / measured[i][1] - 1) < 0.1);
-        assert_true(fabs(front_at(t, measured[i][0]) / measured[i][1] - 1) < 0.2);
-    }
-}
-
-static void dam_breaks_as_measured(void **state) {
-    (void)state;
+static track break_dam(float friction) {
     rv_context *ctx = support_context(2);
     const double a = 0.05715, n = sqrt(2.0), unit = sqrt(a / 9.81) / n;
     const float spacing = (float)(a / 14);
-    rvi_sph_desc desc = small_box(4 * a, 5.01 * (double)spacing, 2.5 * a, spacing);
+    rvi_sph_desc desc = small_box(4 * a, a, 2.5 * a, spacing);
+    desc.friction = friction;
+    desc.most = 6000;
     rvi_sph *water = make_water(ctx, &desc, NULL);
     fill(ctx, water, a, desc.high[1], 2 * a);
     double before = rvi_sph_energy(water), first = before;
@@ -114,9 +88,22 @@ static void dam_breaks_as_measured(void **state) {
         assert_true(v.compression < 0.01f);
         check_places(water, &desc);
     }
-    check_front(&t);
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
+    return t;
+}
+
+/* Where the water sticks to the walls, as water does. No clock is fitted, though the water here is
+ * free at once and that of the experiment was behind a membrane that had to go: from T = 0.41,
+ * where Z was 1.11, its front slowed down before it sped up. */
+static void dam_breaks_as_measured(void **state) {
+    (void)state;
+    track sticks = break_dam(1000), slides = break_dam(0.1f);
+    for (int i = 0; i < MEASURED; i++) {
+        double front = front_at(&sticks, measured[i][0]);
+        assert_true(fabs(front / measured[i][1] - 1) < 0.1);
+        assert_true(front_at(&slides, measured[i][0]) > front);
+    }
 }
 
 /* ---- The column ---- */
@@ -308,16 +295,16 @@ static void neighbours_are_those_of_all_pairs(void **state) {
     support_ok(ctx, rvi_sph_step(water, 1e-9f)); /* nobody gets anywhere */
     rvi_sph_view v = rvi_sph_look(water);
     for (size_t i = 0; i < v.count; i++) {
-        const uint32_t *list;
-        size_t count = rvi_sph_neighbours(water, i, &list), near = 0, listed = 0;
+        size_t count = water->near_count[i], near = 0, listed = 0;
         for (size_t k = 0; k < v.count; k++) {
             rvi_v4 d = v.places[i] - v.places[k];
             near += d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < 0.0016f;
         }
         for (size_t k = 0; k < count; k++) {
-            rvi_v4 d = v.places[i] - v.places[list[k]];
+            uint32_t neighbour = rvi_sph_neighbour(water, i, k);
+            rvi_v4 d = v.places[i] - v.places[neighbour];
             listed += d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < 0.00161f;
-            assert_true(k == 0 || list[k - 1] < list[k]);
+            assert_true(k == 0 || rvi_sph_neighbour(water, i, k - 1) < neighbour);
         }
         assert_int_equal(listed, count);
         assert_true(count >= near - 1 && count <= near + 1); /* rounding at the very rim */
