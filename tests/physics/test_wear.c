@@ -433,6 +433,31 @@ static void moved_wall_puts_water_out(void **state) {
     end(&s);
 }
 
+static double nearly_flat(double x, double y) {
+    return 0.1 + 5e-6 * sin(31 * x) * cos(37 * y);
+}
+
+/* Rock that is worn down to the floor of the box stays: what is left of the ways of its vertices
+ * along the floor would take next to nothing, and pull faces out of shape. */
+static void floor_of_the_box_does_not_slide(void **state) {
+    (void)state;
+    scene s = {.ctx = support_context(2)};
+    set_up(&s);
+    s.sph.low[2] = 0.1;
+    s.desc.scheme = RVI_TESS_NONE;
+    build(&s, nearly_flat);
+    pour(&s, 0.4, 0.16, (const float[3]){2, 0, 0}, 0);
+    open_up(&s);
+    run(&s, 10);
+    for (uint32_t v = 0; v < s.skin->vertices; v++) {
+        double at[3];
+        rvi_skin_place(s.skin, v, at);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(at[k] - s.skin->first[3 * (size_t)v + (size_t)k]) < 1e-9);
+    }
+    end(&s);
+}
+
 /* The bed rises to the lid of the box: no water is left, and what it carried is booked. */
 static void squeezed_water_is_booked(void **state) {
     (void)state;
@@ -712,6 +737,7 @@ int main(void) {
         cmocka_unit_test(hard_band_stands_out),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(moved_wall_puts_water_out),
+        cmocka_unit_test(floor_of_the_box_does_not_slide),
         cmocka_unit_test(squeezed_water_is_booked),
         cmocka_unit_test(leaving_water_is_booked),
         cmocka_unit_test(numbers_come_back),
