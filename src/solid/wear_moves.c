@@ -309,7 +309,13 @@ static void book_particles(rvi_wear *w) {
             take += w->contacts[n].weights[k] * a->take * m->keep[0];
             lay += w->contacts[n].weights[k] * a->lay * m->keep[1];
         }
-        sediments[a->particle] += take - lay;
+        double left = sediments[a->particle] + (take - lay);
+        if (left < 0) { /* weights are rounded, and one can be less than 0 by that */
+            w->debt += left;
+            take -= left;
+            left = 0;
+        }
+        sediments[a->particle] = left;
         w->material_taken[a->material] += take;
         w->material_laid[a->material] += lay;
     }
