@@ -281,7 +281,14 @@ static bool natural(const scene *s) {
     return s->view->look == RV_render_look_alpine || s->view->look == RV_render_look_desert;
 }
 
-static rvi_colour rock_colour(const scene *s, const spot *p) {
+static bool own_colour(const scene *s, const spot *p, float rgb[3]) {
+    const double at[3] = {s->middle[0] + (double)p->at[0], s->middle[1] + (double)p->at[1],
+                          s->middle[2] + (double)p->at[2]};
+    return s->view->colour_at != NULL && s->view->colour_at(s->view->user, at, rgb);
+}
+
+/* That of the look. */
+static rvi_colour stone_colour(const scene *s, const spot *p) {
     rvi_colour out;
     const rvi_ground none = {0};
     float blur = p->far * s->pixel;
@@ -303,6 +310,13 @@ static rvi_colour rock_colour(const scene *s, const spot *p) {
         bool map = s->view->look == RV_render_look_map;
         memcpy(out.v, map ? s->look.cut[1] : s->look.rock[0], sizeof out.v);
     }
+    return out;
+}
+
+static rvi_colour rock_colour(const scene *s, const spot *p) {
+    rvi_colour out;
+    if (!own_colour(s, p, out.v))
+        out = stone_colour(s, p);
     mix(out.v, p->tint, p->tint[3]);
     return out;
 }

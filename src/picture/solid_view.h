@@ -46,6 +46,10 @@ typedef struct rvi_solid_view {
     bool frame;                      /* edges of the box from `low` to `high` as thin lines */
     bool clipped;                    /* what has cut x > cut[3] is not drawn; cuts are filled */
     double cut[4];
+    /* Which linear colour the rock has at a place, in cuts too; false: as told above. From several
+     * threads. NULL: nowhere one of its own. */
+    bool (*colour_at)(const void *user, const double at[3], float rgb[3]);
+    const void *user;
     double low[3], high[3]; /* what the picture must hold; low > high: the meshes and the water */
 } rvi_solid_view;
 

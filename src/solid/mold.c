@@ -7,10 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 14, LAST_ROUNDS = 5, TRIES = 4, FALLS = 4 }; /* FALLS: at most, to the surface */
+enum { ROUNDS = 14, LATE = 8, LAST_ROUNDS = 5, TRIES = 4 };
+enum { FALLS = 4, HALVES = 3 }; /* at most: to the surface, and of the way there */
 
 #define NOBODY UINT32_MAX
 #define THIN 0.082 /* 1 - cosine of 23 degrees */
+#define OFF 0.25   /* of the length of edges: who is that far from the land is stuck */
 
 typedef struct casting {
     const rvi_mold *mold;
@@ -20,6 +22,7 @@ typedef struct casting {
     rvi_net_mesh net;
     double *lengths; /* of edges, at each vertex */
     double scale;    /* metres of a length of 1 */
+    bool late;       /* has the form been found, so that who is off is stuck? */
     double near;     /* metres from the surface that are near enough */
 } casting;
 
@@ -307,6 +310,12 @@ static bool kept(const casting *c, uint32_t v, double before[FAN][3]) {
     return true;
 }
 
+/* Is a vertex of the land away from it? */
+static bool is_off(const casting *c, uint32_t v, const double at[3]) {
+    return rvi_net_patches(&c->net, v) >> RVI_PATCH_LAND & 1 &&
+           fabs(c->mold->shape(at)) > OFF * c->scale * c->lengths[v];
+}
+
 static void even_out(casting *c) {
     rvi_net_mesh *n = &c->net;
     for (uint32_t v = 0; v < n->vertices; v++) {
@@ -316,8 +325,12 @@ static void even_out(casting *c) {
         if (evened(c, v, to))
             memcpy(n->at[v], to, sizeof to);
         bring_back(c, v);
-        if (!kept(c, v, before))
-            memcpy(n->at[v], old, sizeof old);
+        /* Who is stuck goes a part of the way, and the next round flips and collapses around it. Or
+         * rock as thin as paper would stay in the mouths of caves. */
+        int halves = c->late && is_off(c, v, old) ? HALVES : 0;
+        for (int i = 0; i <= halves && !kept(c, v, before); i++)
+            for (int k = 0; k < 3; k++)
+                n->at[v][k] = i < halves ? 0.5 * (n->at[v][k] + old[k]) : old[k];
     }
 }
 
@@ -506,6 +519,7 @@ static rv_status shape_net(casting *c) {
     measure(c);
     c->scale = cell / c->lengths[0];
     for (int i = 0; i < ROUNDS; i++) {
+        c->late = i >= LATE;
         split_long(c, 1.4);
         collapse_short(c, 0.7, 1.4);
         flip_all(c);

@@ -36,17 +36,15 @@ static rv_status make_mud(const rvi_scene *s, drawing *d) {
     return RV_OK;
 }
 
-/* Under the colour of what has moved lies that of the material, where it has one. Pictures add
- * light, so that colours as people name them are squared. */
-static void lay_material(const rvi_scene *s, const double at[3], float tint[4]) {
-    const rvi_wear_desc *d = &s->wear->desc;
-    size_t material = d->material_at != NULL ? d->material_at(d->user, at) : 0;
-    const float *colour = s->wear->materials[material < d->material_count ? material : 0].colour;
-    if (isnan(colour[0]))
-        return;
-    for (int k = 0; k < 3; k++)
-        tint[k] = tint[3] * tint[k] + (1 - tint[3]) * colour[k] * colour[k];
-    tint[3] = 1;
+/* The colour of a material, where it has one. Pictures add light, so that colours as people name
+ * them are squared. */
+static bool material_colour(const void *user, const double at[3], float rgb[3]) {
+    const rvi_wear *w = user;
+    size_t material = w->desc.material_at != NULL ? w->desc.material_at(w->desc.user, at) : 0;
+    const float *colour = w->materials[material < w->desc.material_count ? material : 0].colour;
+    for (int k = 0; k < 3 && !isnan(colour[0]); k++)
+        rgb[k] = colour[k] * colour[k];
+    return !isnan(colour[0]);
 }
 
 static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) {
@@ -63,8 +61,6 @@ static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) 
                             .face_count = skin->faces};
     rv_status status =
         rvi_solid_tints_moved(s->ctx, out, skin->first, FULL * s->water->desc.spacing, d->tints);
-    for (size_t v = 0; s->wear != NULL && status == RV_OK && v < skin->vertices; v++)
-        lay_material(s, d->points + 3 * v, d->tints[v]);
     out->vertex_tints = (const float(*)[4])d->tints;
     return status;
 }
@@ -104,6 +100,8 @@ static rv_status draw(const rvi_scene *s, const rvi_scene_view *how, drawing *d)
     view.azimuth = how->azimuth;
     view.elevation = how->elevation;
     view.wire = how->wire;
+    view.colour_at = s->wear != NULL ? material_colour : NULL;
+    view.user = s->wear;
     memcpy(view.stone, STONE, sizeof view.stone);
     aim(s, how, &view);
     rv_status status = s->skin != NULL ? make_rock(s, d, &rock) : RV_OK;

@@ -34,8 +34,6 @@ enum {
 #define SHARP_COS 0.9063
 #define FOLD_COS 0.766
 #define TURN_COS 0.766
-/* Of the limit: no repair goes farther off the planes of the faces there. */
-#define OFF_MOST 0.15
 
 typedef struct work {
     rvi_skin *skin;
@@ -52,7 +50,8 @@ rvi_tess_desc rvi_tess_desc_default(double limit) {
                            .least = limit / 8,
                            .dry = 30,
                            .coarse = limit,
-                           .flat_cos = 0.998};
+                           .flat_cos = 0.998,
+                           .off = 0.15 * limit};
 }
 
 /* ---- Lengths and angles, in metres ---- */
@@ -592,8 +591,8 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
                 double way[3], off;
                 normal_of((const double(*)[3])p, before);
                 minus(at, p[e % 3], way);
-                off = dot(way, before) / w->desc->limit;
-                if (off > OFF_MOST || off < -OFF_MOST)
+                off = dot(way, before);
+                if (off > w->desc->off || off < -w->desc->off)
                     return INFINITY; /* or corners of blocks would go */
                 for (int i = 0; i < 3; i++)
                     p[e % 3][i] = at[i];

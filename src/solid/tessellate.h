@@ -19,6 +19,7 @@ typedef struct rvi_tess_desc {
     uint32_t dry;    /* GOOD: edges are joined after so many calls without water near */
     double coarse;   /* GOOD: metres; those shorter than this are joined */
     double flat_cos; /* GOOD: the cosine between normals from which on a place counts as flat */
+    double off;      /* GOOD: metres; no repair goes farther off the planes of the faces there */
 } rvi_tess_desc;
 
 rvi_tess_desc rvi_tess_desc_default(double limit);

@@ -195,7 +195,9 @@ static rv_status divide(rvi_wear *w) {
         return RV_OK;
     rvi_tess_desc desc = rvi_tess_desc_default((double)w->desc.limit);
     rvi_tess_report report;
+    double unfelt = (double)w->water->desc.spacing / 3; /* more would be rock that nobody took */
     desc.scheme = w->desc.scheme;
+    desc.off = desc.off < unfelt ? desc.off : unfelt;
     rv_status status = rvi_tessellate(w->skin, &desc, w->contacts, w->contact_count, &report);
     rvi_wide volume6 = rvi_skin_volume6(w->skin);
     double gained = rvi_skin_cubic_metres(w->skin, volume6 - w->volume6);

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 
 enum { BLOCK = 256, ROUNDS = 3 };
+#define LEAST_SLOPE 0.1 /* of what a vertex would have where no side holds it */
 
 static size_t blocks_of(size_t count) {
     return (count + BLOCK - 1) / BLOCK;
@@ -158,14 +159,21 @@ static void stay_in_sides(const rvi_wear *w, const rvi_mover *m, double normal[3
             normal[i] = 0;
 }
 
+static double length_of(const double x[3]) {
+    return sqrt((x[0] * x[0] + x[1] * x[1]) + x[2] * x[2]);
+}
+
 static void start_block(void *arg, int64_t block) {
     rvi_wear *w = arg;
     for (size_t n = (size_t)block * BLOCK; n < end_of(block, w->mover_count); n++) {
         rvi_mover *m = &w->movers[n];
-        double area[3];
+        double area[3], whole;
         vertex_area(w, m->vertex, area);
+        whole = length_of(area);
         stay_in_sides(w, m, area);
-        m->slope = sqrt((area[0] * area[0] + area[1] * area[1]) + area[2] * area[2]);
+        m->slope = length_of(area);
+        if (m->slope < LEAST_SLOPE * whole)
+            m->slope = 0; /* or it would slide far along the side for next to nothing */
         for (int i = 0; i < 3; i++)
             m->normal[i] = m->slope > 0 ? area[i] / m->slope : 0;
     }
@@ -301,7 +309,13 @@ static void book_particles(rvi_wear *w) {
             take += w->contacts[n].weights[k] * a->take * m->keep[0];
             lay += w->contacts[n].weights[k] * a->lay * m->keep[1];
         }
-        sediments[a->particle] += take - lay;
+        double left = sediments[a->particle] + (take - lay);
+        if (left < 0) { /* weights are rounded, and one can be less than 0 by that */
+            w->debt += left;
+            take -= left;
+            left = 0;
+        }
+        sediments[a->particle] = left;
         w->material_taken[a->material] += take;
         w->material_laid[a->material] += lay;
     }

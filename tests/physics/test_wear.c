@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "solid/wear.h"
+#include "solid/wear_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -433,6 +433,57 @@ static void moved_wall_puts_water_out(void **state) {
     end(&s);
 }
 
+/* A particle beside two corners that stay gets nothing, and not less, where rounding has made the
+ * weight of the third one less than 0. */
+static void nobody_has_less_than_nothing(void **state) {
+    (void)state;
+    scene s = {0};
+    begin(&s, 1, flat);
+    s.desc.least = 0;
+    pour(&s, 0.4, 0.16, (const float[3]){2, 0, 0}, 0);
+    open_up(&s);
+    support_ok(s.ctx, rvi_sph_step(s.water, 0.01f));
+    support_ok(s.ctx, rvi_wear_touch(s.wear));
+    support_ok(s.ctx, rvi_wear_ask(s.wear));
+    memset(s.skin->fixed, 1, s.skin->vertices);
+    assert_true(s.wear->contact_count > 0 && s.wear->asks[0].take > 0);
+    s.wear->contact_count = 1;
+    const double weights[3] = {-3e-8, 0.5, 0.5};
+    memcpy(s.wear->contacts[0].weights, weights, sizeof weights);
+    s.skin->fixed[s.skin->corners[3 * (size_t)s.wear->contacts[0].face]] = 0;
+    support_ok(s.ctx, rvi_wear_move(s.wear));
+    check_books(&s);
+    double taken, laid;
+    rvi_wear_material(s.wear, 0, &taken, &laid);
+    assert_true(taken == 0 && laid == 0);
+    end(&s);
+}
+
+static double nearly_flat(double x, double y) {
+    return 0.1 + 5e-6 * sin(31 * x) * cos(37 * y);
+}
+
+/* Rock that is worn down to the floor of the box stays: what is left of the ways of its vertices
+ * along the floor would take next to nothing, and pull faces out of shape. */
+static void floor_of_the_box_does_not_slide(void **state) {
+    (void)state;
+    scene s = {.ctx = support_context(2)};
+    set_up(&s);
+    s.sph.low[2] = 0.1;
+    s.desc.scheme = RVI_TESS_NONE;
+    build(&s, nearly_flat);
+    pour(&s, 0.4, 0.16, (const float[3]){2, 0, 0}, 0);
+    open_up(&s);
+    run(&s, 10);
+    for (uint32_t v = 0; v < s.skin->vertices; v++) {
+        double at[3];
+        rvi_skin_place(s.skin, v, at);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(at[k] - s.skin->first[3 * (size_t)v + (size_t)k]) < 1e-9);
+    }
+    end(&s);
+}
+
 /* The bed rises to the lid of the box: no water is left, and what it carried is booked. */
 static void squeezed_water_is_booked(void **state) {
     (void)state;
@@ -712,6 +763,8 @@ int main(void) {
         cmocka_unit_test(hard_band_stands_out),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(moved_wall_puts_water_out),
+        cmocka_unit_test(nobody_has_less_than_nothing),
+        cmocka_unit_test(floor_of_the_box_does_not_slide),
         cmocka_unit_test(squeezed_water_is_booked),
         cmocka_unit_test(leaving_water_is_booked),
         cmocka_unit_test(numbers_come_back),

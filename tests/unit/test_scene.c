@@ -133,6 +133,25 @@ static void ready_scenes_stay_sound(void **state) {
     }
 }
 
+/* However far the limit is, faces are mended without taking a corner off a block: rock goes only
+ * where particles took it, up to some that they still owe. */
+static void mending_takes_no_corner(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_scene *scene = scene_of(ctx, fall);
+    const char *const flat[] = {"model.scale=1/1/0.8", "tessellate.limit=100"};
+    support_ok(ctx, rv_scene_add_words(scene, 2, flat));
+    for (int i = 0; i < 40; i++) {
+        support_ok(ctx, rv_scene_step(scene));
+        rv_frame now = look(ctx, scene);
+        assert_int_equal(now.faces, 12);
+        assert_true(fabs(now.owed) < 4 * 0.05 * 0.05 * 0.05);
+    }
+    assert_true(look(ctx, scene).ledger.taken > 0);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
 static uint64_t hash_after(int threads, const char *text, int frames) {
     rv_context *ctx = support_context(threads);
     rv_scene *scene = scene_of(ctx, text);
@@ -387,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_sound),
         cmocka_unit_test(ready_scenes_stay_sound),
+        cmocka_unit_test(mending_takes_no_corner),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(printed_words_are_the_same),

@@ -160,6 +160,35 @@ static void test_ball_is_a_disc(void **state) {
     done(&p);
 }
 
+/* Green above, red below. */
+static bool halves_at(const void *user, const double at[3], float rgb[3]) {
+    memcpy(rgb, at[2] > *(const double *)user ? GREEN : RED, 3 * sizeof(float));
+    return true;
+}
+
+/* Colours by place know no faces: the line between them is where it is, and in a cut, too. */
+static void test_colours_by_place(void **state) {
+    (void)state;
+    static const uint32_t corners[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+    static const double points[4][3] = {{-1, -1, -1}, {1, -1, -1}, {0, 1, -1}, {0, -1, 1}};
+    static const double low[3] = {-1, -1, -1}, high[3] = {1, 1, 1}, line = -0.3;
+    rvi_solid_mesh m = {points[0], 4, corners[0], 4, NULL, NULL};
+    rvi_solid_view v = view_of(180, 0);
+    v.colour_at = halves_at;
+    v.user = &line;
+    for (int cut = 0; cut < 2; cut++) {
+        picture p = draw(2, &v, &m, 1, NULL);
+        double green = (double)count_of(&p, is_green, NULL),
+               red = (double)count_of(&p, is_red, NULL);
+        /* An upright triangle is seen, and what is over the line is a smaller one. */
+        double top = cut ? 0.4 : 1, share = (top - line) / (top + 1);
+        assert_true(red + green > 300);
+        assert_true(fabs(green / (red + green) - share * share) < 0.03);
+        done(&p);
+        rvi_solid_view_cut(&v, low, high, 0.3f);
+    }
+}
+
 static void test_nearest_face_wins(void **state) {
     (void)state;
     static sketch s;
@@ -392,6 +421,7 @@ static void test_tints_of_what_moved(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ball_is_a_disc),
+        cmocka_unit_test(test_colours_by_place),
         cmocka_unit_test(test_nearest_face_wins),
         cmocka_unit_test(test_background_where_nothing_is),
         cmocka_unit_test(test_rock_hides_water),

@@ -106,6 +106,42 @@ static void check_bed_of_river(const rv_mesh *rock) {
     assert_true(near / (double)near_count < 0.25 * far / (double)far_count);
 }
 
+/* Is a face in a side of the box that the rock fills? */
+static bool in_a_side(const rv_mesh *m, size_t face, double ends[2][3]) {
+    for (size_t i = 0; i < 6; i++) {
+        int in = 0;
+        for (size_t k = 0; k < 3; k++)
+            in += m->points[3 * (size_t)m->corners[3 * face + k] + i / 2] == ends[i % 2][i / 2];
+        if (in == 3)
+            return true;
+    }
+    return false;
+}
+
+/* What is not a side of the block is where the shape says: no tooth stands in the mouth of a
+ * cave, and no sheet of rock that water cannot wear. */
+static void check_land(const rvi_stage *s, const rv_mesh *m) {
+    static const struct {
+        const char *name;
+        double (*shape)(const double at[3]);
+    } shapes[] = {{"river", rvi_shape_river},
+                  {"lake", rvi_shape_lake},
+                  {"detailed_lake", rvi_shape_lake},
+                  {"tube", rvi_shape_tube},
+                  {"two_sources", rvi_shape_two_sources},
+                  {"arch", rvi_shape_arch},
+                  {"cave", rvi_shape_cave}};
+    double ends[2][3] = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = 0; i < 3 * m->vertex_count; i++) {
+        ends[0][i % 3] = fmin(ends[0][i % 3], m->points[i]);
+        ends[1][i % 3] = fmax(ends[1][i % 3], m->points[i]);
+    }
+    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
+        for (size_t c = 0; c < 3 * m->face_count && strcmp(shapes[n].name, s->name) == 0; c++)
+            if (!in_a_side(m, c / 3, ends))
+                assert_true(fabs(shapes[n].shape(m->points + 3 * (size_t)m->corners[c])) < 1e-3);
+}
+
 static void test_rock_is_solid(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
@@ -122,6 +158,7 @@ static void test_rock_is_solid(void **state) {
             assert_true(rv_mesh_volume(rock) > 0.1);
             assert_true(smallest_angle(rock) > 10);
             check_within(s, rock);
+            check_land(s, rock);
             if (strcmp(s->name, "river") == 0)
                 check_bed_of_river(rock);
         }
