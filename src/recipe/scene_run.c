@@ -3,6 +3,7 @@
 #include "recipe/scene_run.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "formats/checkpoint.h"
 #include "formats/mesh_format.h"
 #include "formats/reel.h"
 #include "picture/solid_view.h"
@@ -26,7 +27,7 @@ static bool is_picture(const char *file) {
 
 /* Hours of work are not lost to a folder that is not there. */
 static rv_status check_targets(rv_context *ctx, const rvi_word_run *says, const char *checkpoint) {
-    rv_status status = checkpoint != NULL ? rvi_file_check_target(ctx, checkpoint) : RV_OK;
+    rv_status status = checkpoint != NULL ? rvi_checkpoint_check_target(ctx, checkpoint) : RV_OK;
     if (status == RV_OK && says->save[0]) {
         if (!is_picture(says->save) && rvi_mesh_format_find(says->save) == NULL)
             return rvi_fail(ctx, RV_ERROR_USAGE,
@@ -133,7 +134,7 @@ static rv_status run_frames(run *r) {
             status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->says->frames, NULL);
     }
     if (status == RV_OK && checkpoint != NULL)
-        rvi_file_remove(checkpoint); /* there is nothing to resume any more */
+        rvi_checkpoint_remove(s->ctx, checkpoint); /* there is nothing to resume any more */
     return status;
 }
 
