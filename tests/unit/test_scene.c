@@ -153,12 +153,12 @@ static void threads_do_not_matter(void **state) {
 }
 
 /* Saved at any frame and resumed, all later frames are the same. */
-static void resumed_frames_are_the_same(void **state) {
-    (void)state;
+static void resume_with(const char *word) {
     enum { FRAMES = 30 };
     uint64_t hashes[FRAMES + 1];
     rv_context *ctx = support_context(2);
     rv_scene *scene = scene_of(ctx, fall);
+    support_ok(ctx, rv_scene_add_words(scene, 1, &word));
     support_ok(ctx, rv_scene_start(scene));
     for (int i = 0; i < FRAMES; i++) {
         char name[32];
@@ -187,6 +187,13 @@ static void resumed_frames_are_the_same(void **state) {
         rv_scene_destroy(scene);
     }
     rv_context_destroy(ctx);
+}
+
+static void resumed_frames_are_the_same(void **state) {
+    (void)state;
+    resume_with("particles.solver=project");
+    resume_with("particles.solver=wcsph");
+    resume_with("particles.wall=penalty");
 }
 
 /* Words printed and read again are the same scene. */
