@@ -213,6 +213,43 @@ static void deep_column_stands(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Those around a particle under pressure leave at once, as when new ones come: it has nobody to
+ * press on, and the rest of the water stands as before. */
+static void lone_particle_disturbs_nobody(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rvi_sph_desc desc = small_box(0.4, 0.4, 0.6, 0.02f);
+    desc.most = 8000;
+    rvi_sph *w = make_water(ctx, &desc, NULL);
+    fill(ctx, w, 0.4, 0.4, 0.4);
+    for (int i = 0; i < 20; i++)
+        support_ok(ctx, rvi_sph_step(w, 1));
+    size_t lone = 0;
+    for (;; lone++) { /* in the middle */
+        assert_true(lone < w->count);
+        rvi_v4 d = w->drops.places[lone] - 0.2f;
+        if ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] < 0.02f * 0.02f &&
+            w->drops.pressures[lone] > 0)
+            break;
+    }
+    uint8_t *leaves = calloc(w->count, 1);
+    assert_non_null(leaves);
+    for (size_t i = 0; i < w->count; i++) {
+        rvi_v4 d = w->drops.places[i] - w->drops.places[lone];
+        float square = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+        leaves[i] = i != lone && square < 0.07f * 0.07f;
+    }
+    rvi_sph_remove(w, leaves);
+    free(leaves);
+    for (int i = 0; i < 20; i++) {
+        support_ok(ctx, rvi_sph_step(w, 1));
+        assert_in_range(rvi_sph_look(w).iterations[0], 1, 99); /* pressure is found */
+    }
+    assert_true(rvi_sph_look(w).compression < 0.01f);
+    rvi_sph_destroy(w);
+    rv_context_destroy(ctx);
+}
+
 /* ---- A drop ---- */
 
 static void free_drop_keeps_momentum(void **state) {
@@ -574,6 +611,7 @@ int main(void) {
         cmocka_unit_test(column_rests),
         cmocka_unit_test(column_rests_on_triangles),
         cmocka_unit_test(deep_column_stands),
+        cmocka_unit_test(lone_particle_disturbs_nobody),
         cmocka_unit_test(free_drop_keeps_momentum),
         cmocka_unit_test(tension_rounds_a_cube),
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
