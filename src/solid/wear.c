@@ -32,9 +32,9 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
 static rv_status check_desc(rv_context *ctx, const rvi_wear_desc *d) {
     if (d->materials == NULL || d->material_count == 0 || d->material_count > 1 << 20)
         return rvi_fail(ctx, RV_ERROR_USAGE, "A solid that is worn has at least one material.");
-    if (!(d->reach > 0 && d->reach <= 1 && d->closest > 0 && d->most > 0 && d->least >= 0))
+    if (!(d->reach > 0 && d->reach <= 1 && d->closest > 0 && d->most >= 0 && d->least >= 0))
         return rvi_fail(ctx, RV_ERROR_USAGE,
-                        "Wear reaches up to 1 spacing, closest and most are more than 0.");
+                        "Wear reaches up to 1 spacing, closest is more than 0, most not less.");
     if (!(d->farthest > 0 && d->farthest <= 0.1f))
         return rvi_fail(ctx, RV_ERROR_USAGE,
                         "In a step the rock moves by more than 0 and at most 0.1 of the spacing.");

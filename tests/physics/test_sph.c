@@ -549,6 +549,37 @@ static void oldest_leave_with_their_sediment(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Blocks and sources may lie over each other: wherever water comes from, no two particles begin
+ * nearer than they can be. */
+static void new_particles_keep_apart(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rvi_sph_desc desc = small_box(0.4, 0.4, 0.4, 0.02f);
+    const double blocks[2][2][3] = {{{0.1, 0.1, 0.1}, {0.2, 0.2, 0.2}},
+                                    {{0.15, 0.11, 0.1}, {0.25, 0.21, 0.2}}};
+    const rvi_sph_source sources[4] = {{{0.2, 0.1, 0.1}, {0.1, 0.1, 0.1}, {0}, 1e9},
+                                       {{0.02, 0.02, 0.3}, {0.1, 0.1, 0.06}, {0}, 1e9},
+                                       {{0.1, 0.1, 0.31}, {0.1, 0.1, 0.06}, {0}, 1e9},
+                                       {{0.1, 0.1, 0.31}, {0.1, 0.1, 0.06}, {0}, 1e9}};
+    rvi_sph *w = make_water(ctx, &desc, NULL);
+    for (int i = 0; i < 2; i++)
+        support_ok(ctx, rvi_sph_fill(w, blocks[i][0], blocks[i][1]));
+    assert_in_range(w->count, 126, 249);
+    for (int i = 0; i < 4; i++)
+        support_ok(ctx, rvi_sph_add_source(w, &sources[i]));
+    bool changed;
+    support_ok(ctx, rvi_sph_sort(w));
+    support_ok(ctx, rvi_sph_pour(w, 1, &changed));
+    assert_true(changed && w->count > 300);
+    for (size_t i = 0; i < w->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            rvi_v4 d = w->drops.places[i] - w->drops.places[k];
+            assert_true((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] > 0.017f * 0.017f);
+        }
+    rvi_sph_destroy(w);
+    rv_context_destroy(ctx);
+}
+
 static void wrong_input_gets_a_sentence(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -621,6 +652,7 @@ int main(void) {
         cmocka_unit_test(penalty_walls_carry),
         cmocka_unit_test(nearest_place_is_right),
         cmocka_unit_test(oldest_leave_with_their_sediment),
+        cmocka_unit_test(new_particles_keep_apart),
         cmocka_unit_test(wrong_input_gets_a_sentence),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -196,6 +196,26 @@ static void resumed_frames_are_the_same(void **state) {
     resume_with("particles.wall=penalty");
 }
 
+/* Particles that can hold nothing take nothing, and neither is rock of the rate 0 taken, however
+ * great the stress. */
+static void nothing_is_taken(void **state) {
+    (void)state;
+    static const char *const words[][3] = {
+        {"wear.most=0", "material.rate=1000", "material.critical=0"},
+        {"material.rate=0", "wear.exponent=4", "wear.thickness=1000000"}};
+    for (size_t i = 0; i < 2; i++) {
+        rv_context *ctx = support_context(2);
+        rv_scene *scene = scene_of(ctx, fall);
+        support_ok(ctx, rv_scene_add_words(scene, 3, words[i]));
+        for (int k = 0; k < 40; k++)
+            support_ok(ctx, rv_scene_step(scene));
+        rv_frame now = look(ctx, scene);
+        assert_true(now.ledger.afloat == 0 && now.ledger.carried_off == 0);
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+    }
+}
+
 /* Words printed and read again are the same scene. */
 static void printed_words_are_the_same(void **state) {
     (void)state;
@@ -236,7 +256,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box high=1/1/nan", "three numbers"},
         {"box high=1/1/1e9", "within"},
         {"box open=up", "west, east"},
-        {"box particles spacing=1", "4 to 100000 spacings"},
+        {"box particles spacing=1", "test: A box of water has sides of 4 to 100000 spacings"},
         {"box particles most=0", "within"},
         {"box model", "needs a name"},
         {"box model missing.obj", "missing.obj"},
@@ -244,7 +264,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box model open.obj", "not the surface of a solid"},
         {"box model block.obj model block.obj", "not the surface of a solid"},
         {"box model block.obj reverse=yes", "not the surface of a solid"},
-        {"box model block.obj source at=0.5/0.5/0.2", "rock"},
+        {"box model block.obj source at=0.5/0.5/0.2", "test: The source around (0.5, 0.5, 0.2)"},
         {"box source at=2/2/2", "out of the box"},
         {"box water low=1/1/1 high=0/0/0", "holds nothing"},
         {"box region material=sand", "sand"},
@@ -396,6 +416,7 @@ int main(void) {
         cmocka_unit_test(ready_scenes_stay_sound),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(resumed_frames_are_the_same),
+        cmocka_unit_test(nothing_is_taken),
         cmocka_unit_test(printed_words_are_the_same),
         cmocka_unit_test(ready_scenes_have_words),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
