@@ -222,7 +222,16 @@ rv_status rvi_wear_step(rvi_wear *w) {
     if (status == RV_OK)
         status = rvi_wear_move(w);
     rv_status walls = w->skin->faces <= w->face_room ? rvi_wear_refresh(w) : RV_ERROR_MEMORY;
+    w->torn = walls != RV_OK;
     return status == RV_OK ? walls : status;
+}
+
+rv_status rvi_wear_mend(rvi_wear *w) {
+    rv_status status = w->torn ? rvi_wear_make_room(w) : RV_OK;
+    if (status == RV_OK && w->torn)
+        status = rvi_wear_rebuild(w);
+    w->torn = w->torn && status != RV_OK;
+    return status;
 }
 
 /* ---- The books ---- */

@@ -368,6 +368,46 @@ static void each_allocation_may_fail(void **state) {
     }
 }
 
+/* Memory that runs out within a frame and is there again later: the scene is whole and goes on. */
+static void want_of_memory_leaves_a_whole_scene(void **state) {
+    (void)state;
+    rv_context *plenty = support_context(2);
+    rv_scene *scene = scene_of(plenty, fall);
+    for (int i = 0; i < 29; i++) /* the water comes to the rock */
+        support_ok(plenty, rv_scene_step(scene));
+    support_ok(plenty, rv_scene_save(scene, "scarce.ck"));
+    rv_scene_destroy(scene);
+    rv_context_destroy(plenty);
+    rv_status status = RV_ERROR_MEMORY;
+    for (long left = 0; status != RV_OK; left++) {
+        support_memory memory = {-1, 0};
+        rv_context_desc desc = {.threads = 2, .allocator = support_allocator(&memory)};
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        support_ok(ctx, rv_scene_resume(ctx, "scarce.ck", &scene));
+        atomic_store(&memory.left, left);
+        status = RV_OK;
+        for (int i = 0; i < 4 && status == RV_OK; i++)
+            status = rv_scene_step(scene);
+        atomic_store(&memory.left, -1);
+        for (int i = 0; i < 4; i++) {
+            support_ok(ctx, rv_scene_step(scene));
+            assert_true(rvi_sph_dry(scene->now->water));
+        }
+        rv_frame f = look(ctx, scene);
+        assert_true(f.ledger.taken > 0);
+        double rest = f.ledger.taken - f.ledger.laid - f.ledger.afloat - f.ledger.carried_off;
+        assert_true(fabs(rest - f.owed) <= 1e-9 * f.ledger.taken);
+        rv_mesh *rock;
+        support_ok(ctx, rv_scene_mesh(scene, &rock));
+        support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));
+        rv_mesh_destroy(rock);
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+        assert_true(left < 5000);
+    }
+}
+
 /* ---- stops ---- */
 
 typedef struct patience {
@@ -422,6 +462,7 @@ int main(void) {
         cmocka_unit_test(wrong_scenes_get_a_sentence),
         cmocka_unit_test(altered_checkpoints_do_no_harm),
         cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(want_of_memory_leaves_a_whole_scene),
         cmocka_unit_test(a_stop_leaves_a_whole_scene),
     };
     return cmocka_run_group_tests(tests, write_models, NULL);
