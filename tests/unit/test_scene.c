@@ -216,6 +216,20 @@ static void nothing_is_taken(void **state) {
     }
 }
 
+/* Rock may lie where no water comes. */
+static void rock_may_be_far_away(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *scene = scene_of(ctx, "box model block.obj move=50/0/0 water high=0.3/0.3/0.3\n"
+                                    "particles spacing=0.05");
+    for (int i = 0; i < 3; i++)
+        support_ok(ctx, rv_scene_step(scene));
+    assert_true(rvi_sph_dry(scene->now->water));
+    assert_int_equal(look(ctx, scene).particles, 216);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
 /* Words printed and read again are the same scene. */
 static void printed_words_are_the_same(void **state) {
     (void)state;
@@ -457,6 +471,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(nothing_is_taken),
+        cmocka_unit_test(rock_may_be_far_away),
         cmocka_unit_test(printed_words_are_the_same),
         cmocka_unit_test(ready_scenes_have_words),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
