@@ -25,7 +25,12 @@ static rv_status keep_name(rv_context *ctx, const char *text, char **out) {
 /* `beside`: the file, or "". */
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
                        const char *beside, rv_scene **out) {
+    static const char mark[] = "\xEF\xBB\xBF"; /* some editors begin a text with it */
     *out = NULL;
+    if (strncmp(text, mark, sizeof mark - 1) == 0) {
+        text += sizeof mark - 1;
+        size -= sizeof mark - 1;
+    }
     rv_scene *s = rvi_alloc(ctx, 1, sizeof *s, "the scene");
     if (s == NULL)
         return RV_ERROR_MEMORY;

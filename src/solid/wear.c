@@ -190,10 +190,12 @@ static void inherit(rvi_wear *w) {
         }
 }
 
+/* No corner can be nearer than the wall itself, from which particles rest half a spacing away. */
 static rv_status divide(rvi_wear *w) {
     if (w->desc.scheme == RVI_TESS_NONE)
         return RV_OK;
-    rvi_tess_desc desc = rvi_tess_desc_default((double)w->desc.limit);
+    float limit = rvi_maxf(w->desc.limit, 0.5f * w->water->desc.spacing);
+    rvi_tess_desc desc = rvi_tess_desc_default((double)limit);
     rvi_tess_report report;
     desc.scheme = w->desc.scheme;
     rv_status status = rvi_tessellate(w->skin, &desc, w->contacts, w->contact_count, &report);

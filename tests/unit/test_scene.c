@@ -230,6 +230,40 @@ static void rock_may_be_far_away(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A limit that no particle can keep divides as finely as particles can feel. */
+static void least_limit_is_half_a_spacing(void **state) {
+    (void)state;
+    static const char *const limits[] = {"tessellate.limit=0.000001", "tessellate.limit=0.025"};
+    size_t faces[2];
+    for (size_t i = 0; i < 2; i++) {
+        rv_context *ctx = support_context(2);
+        rv_scene *scene = scene_of(ctx, fall);
+        support_ok(ctx, rv_scene_add_words(scene, 1, &limits[i]));
+        for (int k = 0; k < 29; k++)
+            support_ok(ctx, rv_scene_step(scene));
+        faces[i] = look(ctx, scene).faces;
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+    }
+    assert_true(faces[0] == faces[1] && faces[0] > 12);
+}
+
+/* A text may begin with the mark that editors put before UTF-8, and have lines as on Windows. */
+static void texts_of_editors_are_read(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *plain = scene_of(ctx, "m block.obj 0 9/9/9 0/0/0\nf 10 3/3/5 1/1/1\np 50\n");
+    rv_scene *edited =
+        scene_of(ctx, "\xEF\xBB\xBFm block.obj 0 9/9/9 0/0/0\r\n\r\nf 10 3/3/5 1/1/1\r\np 50\r\n");
+    char text[2048], same[2048];
+    assert_in_range(rv_scene_print(plain, text, sizeof text), 1, sizeof text - 1);
+    rv_scene_print(edited, same, sizeof same);
+    assert_string_equal(text, same);
+    rv_scene_destroy(plain);
+    rv_scene_destroy(edited);
+    rv_context_destroy(ctx);
+}
+
 /* Words printed and read again are the same scene. */
 static void printed_words_are_the_same(void **state) {
     (void)state;
@@ -472,6 +506,8 @@ int main(void) {
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(nothing_is_taken),
         cmocka_unit_test(rock_may_be_far_away),
+        cmocka_unit_test(least_limit_is_half_a_spacing),
+        cmocka_unit_test(texts_of_editors_are_read),
         cmocka_unit_test(printed_words_are_the_same),
         cmocka_unit_test(ready_scenes_have_words),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
