@@ -1,6 +1,7 @@
 /* text.c: numbers and words as people write them, without locales. */
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static double power_of_ten(int n) {
@@ -211,4 +212,11 @@ bool rvi_text_ends(const char *text, const char *end) {
         if (lower(text[size - end_size + i]) != lower(end[i]))
             return false;
     return true;
+}
+
+size_t rvi_text_print(char *out, size_t room, int digits, double value) {
+    int size = snprintf(out, room, "%.*g", digits, value);
+    for (char *c = out; *c; c++)
+        *c = *c == ',' ? '.' : *c;
+    return (size_t)size;
 }

@@ -18,4 +18,8 @@ rv_status rvi_checkpoint_read(rv_context *ctx, const char *path, rvi_checkpoint 
 rv_status rvi_checkpoint_decode(rv_context *ctx, const char *name, const unsigned char *data,
                                 size_t size, rvi_checkpoint *out);
 
+/* Can a checkpoint, of land or of a scene, be written there? A file that is anything else stays. */
+rv_status rvi_checkpoint_check_target(rv_context *ctx, const char *path);
+void rvi_checkpoint_remove(rv_context *ctx, const char *path); /* when one is there */
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/text.h"
 
 enum { HEADER = 12, CHUNK = 8, JSON_SIZE = 1536, POLL = 4096, VECTOR = 12 };
 
@@ -53,6 +54,9 @@ static rv_status find_box(const rv_mesh *mesh, float low[3], float high[3]) {
 
 static size_t print_json(const layout *l, const float low[3], const float high[3],
                          char out[JSON_SIZE]) {
+    char box[6][32];
+    for (int i = 0; i < 6; i++)
+        rvi_text_print(box[i], sizeof box[i], 9, (double)(i < 3 ? low[i] : high[i - 3]));
     int size = snprintf(
         out, JSON_SIZE,
         "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Ravine " RV_VERSION "\"},\"scene\":0,"
@@ -66,12 +70,11 @@ static size_t print_json(const layout *l, const float low[3], const float high[3
         "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu,\"target\":34962},"
         "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu,\"target\":34963}],\"accessors\":["
         "{\"bufferView\":0,\"componentType\":5126,\"count\":%zu,\"type\":\"VEC3\","
-        "\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]},"
+        "\"min\":[%s,%s,%s],\"max\":[%s,%s,%s]},"
         "{\"bufferView\":1,\"componentType\":5126,\"count\":%zu,\"type\":\"VEC3\"},"
         "{\"bufferView\":2,\"componentType\":5125,\"count\":%zu,\"type\":\"SCALAR\"}]}",
         l->bytes, l->positions, l->positions, l->positions, 2 * l->positions, 4 * l->indices,
-        l->vertices, (double)low[0], (double)low[1], (double)low[2], (double)high[0],
-        (double)high[1], (double)high[2], l->vertices, l->indices);
+        l->vertices, box[0], box[1], box[2], box[3], box[4], box[5], l->vertices, l->indices);
     while (size % 4 != 0) /* chunks end on a multiple of four, the text with blanks */
         out[size++] = ' ';
     return (size_t)size;

@@ -216,10 +216,10 @@ static size_t print_number(double value, char out[NUMBER]) {
     if (value >= 0 && value < 1e9 && value == (double)(uint32_t)value)
         return print_whole((uint32_t)value, out); /* much faster, and places often are whole */
     double again;
-    int size = snprintf(out, NUMBER, "%.9g", value);
-    if (!rvi_text_number(out, (size_t)size, &again) || again != value)
-        size = snprintf(out, NUMBER, "%.17g", value);
-    return (size_t)size;
+    size_t size = rvi_text_print(out, NUMBER, 9, value);
+    if (!rvi_text_number(out, size, &again) || again != value)
+        size = rvi_text_print(out, NUMBER, 17, value);
+    return size;
 }
 
 static rv_status obj_encode(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land) {

@@ -188,7 +188,7 @@ static rv_status run_steps(run *r) {
             status = rvi_poll(r->recipe->ctx);
     }
     if (status == RV_OK && checkpoint)
-        rvi_file_remove(checkpoint); /* there is nothing to resume any more */
+        rvi_checkpoint_remove(r->recipe->ctx, checkpoint); /* there is nothing to resume any more */
     return status;
 }
 
@@ -204,7 +204,7 @@ static rv_status first_land(const rv_recipe *recipe, rv_terrain **land) {
 /* Hours of work are not lost to a folder that is not there: where steps will write is looked at
  * before the first one runs. */
 static rv_status check_targets(const rv_recipe *recipe, const char *checkpoint) {
-    rv_status status = checkpoint ? rvi_file_check_target(recipe->ctx, checkpoint) : RV_OK;
+    rv_status status = checkpoint ? rvi_checkpoint_check_target(recipe->ctx, checkpoint) : RV_OK;
     for (int i = 0; status == RV_OK && i < recipe->count; i++) {
         const rv_step_info *step = rv_step_get(recipe->steps[i].id);
         for (int k = 0; status == RV_OK && k < step->param_count; k++) {

@@ -25,7 +25,12 @@ static rv_status keep_name(rv_context *ctx, const char *text, char **out) {
 /* `beside`: the file, or "". */
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
                        const char *beside, rv_scene **out) {
+    static const char mark[] = "\xEF\xBB\xBF"; /* some editors begin a text with it */
     *out = NULL;
+    if (strncmp(text, mark, sizeof mark - 1) == 0) {
+        text += sizeof mark - 1;
+        size -= sizeof mark - 1;
+    }
     rv_scene *s = rvi_alloc(ctx, 1, sizeof *s, "the scene");
     if (s == NULL)
         return RV_ERROR_MEMORY;
@@ -153,13 +158,22 @@ int rv_scene_print(const rv_scene *s, char *out, size_t size) {
 
 /* ---- frames ---- */
 
+/* What the solids say of what they were told does not know of the file. */
+static rv_status say_where(const rv_scene *s, rv_status status) {
+    if (status != RV_ERROR_USAGE)
+        return status;
+    char said[512];
+    snprintf(said, sizeof said, "%s", rv_context_error(s->ctx));
+    return rvi_fail(s->ctx, status, "%s: %s", s->name, said);
+}
+
 rv_status rv_scene_start(rv_scene *s) {
     if (s->now != NULL)
         return RV_OK;
     rvi_progress_begin(s->ctx, "the scene");
     rv_status status = rvi_scene_set_up(s->words, s->name, s->beside, NULL, &s->setup);
     if (status == RV_OK)
-        status = rvi_scene_create(s->ctx, &s->setup.desc, &s->now);
+        status = say_where(s, rvi_scene_create(s->ctx, &s->setup.desc, &s->now));
     if (status != RV_OK)
         rvi_scene_setup_free(s->ctx, &s->setup);
     return status;

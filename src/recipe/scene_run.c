@@ -3,6 +3,7 @@
 #include "recipe/scene_run.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "formats/checkpoint.h"
 #include "formats/mesh_format.h"
 #include "formats/reel.h"
 #include "picture/solid_view.h"
@@ -22,11 +23,17 @@ static bool is_picture(const char *file) {
     return rvi_text_ends(file, ".png");
 }
 
+static rv_status check_rock(rv_context *ctx, const rvi_word_run *says, bool rock) {
+    if (rock || !says->save[0] || is_picture(says->save))
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: the scene has no rock to save.", says->save);
+}
+
 /* ---- before the first frame ---- */
 
 /* Hours of work are not lost to a folder that is not there. */
 static rv_status check_targets(rv_context *ctx, const rvi_word_run *says, const char *checkpoint) {
-    rv_status status = checkpoint != NULL ? rvi_file_check_target(ctx, checkpoint) : RV_OK;
+    rv_status status = checkpoint != NULL ? rvi_checkpoint_check_target(ctx, checkpoint) : RV_OK;
     if (status == RV_OK && says->save[0]) {
         if (!is_picture(says->save) && rvi_mesh_format_find(says->save) == NULL)
             return rvi_fail(ctx, RV_ERROR_USAGE,
@@ -60,8 +67,6 @@ static int64_t shown_before(const rvi_word_run *says, int64_t frame) {
 static rv_status save_rock(const rv_scene *s, const char *file) {
     rv_mesh *rock;
     rv_status status = rvi_scene_mesh(s->now, &rock);
-    if (status == RV_OK && rock == NULL)
-        status = rvi_fail(s->ctx, RV_ERROR_USAGE, "%s: the scene has no rock to save.", file);
     if (status == RV_OK)
         status = rvi_mesh_write(rock, file, NULL);
     rv_mesh_destroy(rock);
@@ -133,7 +138,7 @@ static rv_status run_frames(run *r) {
             status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->says->frames, NULL);
     }
     if (status == RV_OK && checkpoint != NULL)
-        rvi_file_remove(checkpoint); /* there is nothing to resume any more */
+        rvi_checkpoint_remove(s->ctx, checkpoint); /* there is nothing to resume any more */
     return status;
 }
 
@@ -144,6 +149,8 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     rv_status status = check_targets(s->ctx, r.says, watch != NULL ? watch->checkpoint : NULL);
     if (status == RV_OK)
         status = rv_scene_start(s);
+    if (status == RV_OK)
+        status = check_rock(s->ctx, r.says, s->now->skin != NULL);
     if (status != RV_OK)
         return status;
     rvi_progress_begin(s->ctx, "the scene");
@@ -189,6 +196,8 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     if (status != RV_OK)
         return status;
     status = check_targets(s->ctx, &setup.run, NULL);
+    if (status == RV_OK)
+        status = check_rock(s->ctx, &setup.run, setup.rock != NULL);
     const rvi_sph_desc *d = &setup.desc.water;
     *out = (rv_scene_plan){.frames = setup.run.frames,
                            .particles = d->most,

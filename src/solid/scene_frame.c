@@ -119,8 +119,11 @@ static void open_sources(rvi_scene *s) {
 
 rv_status rvi_scene_frame(rvi_scene *s) {
     double begun = rvi_now();
+    rv_status status = s->wear != NULL ? rvi_wear_mend(s->wear) : RV_OK;
+    if (status != RV_OK)
+        return status;
     open_sources(s);
-    rv_status status = rvi_sph_step(s->water, s->longest);
+    status = rvi_sph_step(s->water, s->longest);
     double wet = rvi_now();
     if (status == RV_OK && s->wear != NULL)
         status = rvi_wear_step(s->wear);

@@ -5,6 +5,7 @@
 #include "solid/sph_state.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- Water ---- */
 
@@ -21,18 +22,32 @@ typedef struct spring_state {
     double due;
 } spring_state;
 
+typedef struct kept_array {
+    void *data;
+    size_t size; /* of what there is for each particle */
+} kept_array;
+
+enum { ARRAYS = 8 };
+
+/* All that a particle takes along; the solver `project` has no halves. */
+static size_t list_arrays(const rvi_drops *d, kept_array out[ARRAYS]) {
+    const kept_array all[ARRAYS] = {
+        {d->places, sizeof *d->places},       {d->speeds, sizeof *d->speeds},
+        {d->pressures, sizeof *d->pressures}, {d->pushes, sizeof *d->pushes},
+        {d->ages, sizeof *d->ages},           {d->sediments, sizeof *d->sediments},
+        {d->numbers, sizeof *d->numbers},     {d->halves, sizeof *d->halves}};
+    memcpy(out, all, sizeof all);
+    return d->halves != NULL ? ARRAYS : ARRAYS - 1;
+}
+
 static rv_status keep_water(const rvi_scene *s, rvi_archive_writer *to) {
     const rvi_sph *w = s->water;
-    const rvi_drops *d = &w->drops;
     water_head head = {w->time, s->frame, w->count, w->spring_count, w->born, w->step};
     rv_status status = rvi_archive_put(to, &head, sizeof head);
-    const void *arrays[] = {d->places, d->speeds,    d->pressures, d->pushes,
-                            d->ages,   d->sediments, d->numbers};
-    const size_t sizes[] = {sizeof *d->places, sizeof *d->speeds, sizeof *d->pressures,
-                            sizeof *d->pushes, sizeof *d->ages,   sizeof *d->sediments,
-                            sizeof *d->numbers};
-    for (size_t i = 0; i < 7 && status == RV_OK; i++)
-        status = rvi_archive_put(to, arrays[i], w->count * sizes[i]);
+    kept_array arrays[ARRAYS];
+    size_t many = list_arrays(&w->drops, arrays);
+    for (size_t i = 0; i < many && status == RV_OK; i++)
+        status = rvi_archive_put(to, arrays[i].data, w->count * arrays[i].size);
     for (size_t i = 0; i < w->spring_count && status == RV_OK; i++) {
         spring_state spring = {w->springs[i].next, w->springs[i].due};
         status = rvi_archive_put(to, &spring, sizeof spring);
@@ -45,7 +60,8 @@ static bool water_right(const rvi_sph *w) {
     for (size_t i = 0; i < w->count; i++) {
         const rvi_v4 *at = &w->drops.places[i], *v = &w->drops.speeds[i];
         for (int k = 0; k < 3; k++)
-            if (!((*at)[k] >= 0 && (*at)[k] <= w->size[k]) || !isfinite((*v)[k]))
+            if (!((*at)[k] >= 0 && (*at)[k] <= w->size[k]) || !isfinite((*v)[k]) ||
+                (w->drops.halves != NULL && !isfinite(w->drops.halves[i][k])))
                 return false;
         if (!isfinite(w->drops.pressures[i]) || !isfinite(w->drops.pushes[i]) ||
             !(w->drops.sediments[i] >= 0) || !(w->drops.ages[i] >= 0) ||
@@ -74,7 +90,6 @@ static rv_status restore_springs(rvi_sph *w, rvi_archive *from) {
 
 static rv_status restore_water(rvi_scene *s, const water_head *head, rvi_archive *from) {
     rvi_sph *w = s->water;
-    rvi_drops *d = &w->drops;
     if (head->count > w->room || head->springs != w->spring_count || head->frame < 0)
         return rvi_archive_damaged(from);
     w->count = (size_t)head->count;
@@ -82,14 +97,11 @@ static rv_status restore_water(rvi_scene *s, const water_head *head, rvi_archive
     w->time = head->time;
     w->step = head->step;
     s->frame = head->frame;
-    void *arrays[] = {d->places, d->speeds,    d->pressures, d->pushes,
-                      d->ages,   d->sediments, d->numbers};
-    const size_t sizes[] = {sizeof *d->places, sizeof *d->speeds, sizeof *d->pressures,
-                            sizeof *d->pushes, sizeof *d->ages,   sizeof *d->sediments,
-                            sizeof *d->numbers};
+    kept_array arrays[ARRAYS];
+    size_t many = list_arrays(&w->drops, arrays);
     rv_status status = RV_OK;
-    for (size_t i = 0; i < 7 && status == RV_OK; i++)
-        status = rvi_archive_get(from, arrays[i], w->count * sizes[i]);
+    for (size_t i = 0; i < many && status == RV_OK; i++)
+        status = rvi_archive_get(from, arrays[i].data, w->count * arrays[i].size);
     if (status == RV_OK && !water_right(w))
         status = rvi_archive_damaged(from);
     return status == RV_OK ? restore_springs(w, from) : status;

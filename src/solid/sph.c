@@ -326,7 +326,8 @@ rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
         firsts[i] = below > 0 ? (int)(below < count ? below : count) : 0;
         counts[i] = (int)((in < count ? in > 0 ? in : 0 : count) + 1e-4);
     }
-    rv_status status = RV_OK;
+    bool first = w->count == 0;
+    rv_status status = first ? RV_OK : rvi_sph_sort(w);
     const float still[3] = {0};
     for (int z = firsts[2]; z < counts[2] && status == RV_OK; z++)
         for (int y = firsts[1]; y < counts[1] && status == RV_OK; y++)
@@ -336,7 +337,8 @@ rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
                 for (int i = 0; i < 3; i++)
                     at[i] = (float)(low[i] - w->desc.low[i] + (k[i] + 0.5) * s);
                 status = rvi_poll(w->ctx);
-                if (status == RV_OK && !rvi_sph_in_rock(w, at))
+                if (status == RV_OK && !rvi_sph_in_rock(w, at) &&
+                    (first || rvi_sph_free_at(w, at, RVI_SPH_ROOM * w->desc.spacing)))
                     status = rvi_sph_place(w, at, still, 0.0);
             }
     return status;

@@ -84,7 +84,7 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
 void rvi_sph_destroy(rvi_sph *water); /* NULL is fine */
 
 rv_status rvi_sph_add(rvi_sph *water, const double at[3], const float speed[3], double sediment);
-/* A block of particles at rest, without those that would be in the rock. */
+/* A block of particles at rest, without those that would be in the rock or where water is. */
 rv_status rvi_sph_fill(rvi_sph *water, const double low[3], const double high[3]);
 rv_status rvi_sph_add_source(rvi_sph *water, const rvi_sph_source *source);
 void rvi_sph_on_gone(rvi_sph *water, rvi_sph_gone_fn tell, void *user);

@@ -265,6 +265,10 @@ static HOT lanes either(whole mask, lanes yes, lanes no) {
     return (lanes)((mask & (whole)yes) | (~mask & (whole)no));
 }
 
+/* Who changes its own density by less has nobody to press on, and no pressure: what would undo the
+ * rest of it has no end. */
+#define ALONE 1e-30f
+
 static UNIT void begin_round(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
     parts product = {0}, rest = {0};
     float dt2 = r->dt * r->dt;
@@ -274,12 +278,14 @@ static UNIT void begin_round(rvi_sph *w, const rvi_sph_round *r, size_t first, s
         lanes df = change_lanes(w, w->flow, stripe_at(w, i / SLICE * SLICE, i % SLICE));
         lanes over = load(w->fill + i) - 1.0f;
         lanes left = r->dt * df + either(over > 0.0f, r->share * over, over);
-        whole presses = load(w->k + i) > 0.0f, say = presses | (left > r->slack);
-        lanes ease = where(say & there, 1.0f / (dt2 * load(w->stiff + i))), zero = {0};
+        lanes own = dt2 * load(w->stiff + i), zero = {0}, k = where(own > ALONE, load(w->k + i));
+        whole presses = k > 0.0f, say = (presses | (left > r->slack)) & (own > ALONE);
+        lanes ease = where(say & there, 1.0f / own);
         left = where(there, left);
         lanes better = left * ease;
         rest.of[part] += larger(left, where(presses, larger(-left, zero)));
         product.of[part] += left * better;
+        store(w->k + i, k);
         store(w->ease + i, ease);
         store(w->left + i, left);
         store(w->way + i, better);

@@ -4,9 +4,6 @@
 #include "base/context.h"
 #include "base/sort.h"
 
-/* In spacings: how far from all others a new particle must be. */
-#define ROOM 0.9f
-
 static void spring_place(const rvi_sph *w, const rvi_spring *s, size_t number, float out[3]) {
     size_t at[3] = {number % (size_t)s->counts[0],
                     number / (size_t)s->counts[0] % (size_t)s->counts[1],
@@ -34,8 +31,11 @@ rv_status rvi_sph_add_source(rvi_sph *w, const rvi_sph_source *source) {
         spring_place(w, &s, k, at);
         if (rvi_sph_in_rock(w, at))
             return rvi_fail(w->ctx, RV_ERROR_USAGE,
-                            "The source at (%g, %g, %g) reaches into the rock or out of the box.",
-                            source->low[0], source->low[1], source->low[2]);
+                            "The source around (%g, %g, %g) reaches into the rock or out of the "
+                            "box.",
+                            source->low[0] + source->size[0] / 2,
+                            source->low[1] + source->size[1] / 2,
+                            source->low[2] + source->size[2] / 2);
         rv_status status = rvi_poll(w->ctx);
         if (status != RV_OK)
             return status;
@@ -151,12 +151,13 @@ typedef struct newcomers {
     float (*at)[3];
     size_t *spring;
     size_t count, most;
+    size_t others; /* those who may be too near; those of one source are a spacing apart */
 } newcomers;
 
 /* The rock may have grown into the source. */
 static bool apart(const rvi_sph *w, const newcomers *n, const float at[3]) {
-    float room = ROOM * w->desc.spacing;
-    for (size_t k = 0; k < n->count; k++) {
+    float room = RVI_SPH_ROOM * w->desc.spacing;
+    for (size_t k = 0; k < n->others; k++) {
         float sum = 0;
         for (int i = 0; i < 3; i++)
             sum += (n->at[k][i] - at[i]) * (n->at[k][i] - at[i]);
@@ -166,12 +167,28 @@ static bool apart(const rvi_sph *w, const newcomers *n, const float at[3]) {
     return rvi_sph_free_at(w, at, room) && !rvi_sph_in_rock(w, at);
 }
 
+/* Could particles of two sources be in each other's way? */
+static bool meet(const rvi_sph *w, const rvi_spring *a, const rvi_spring *b) {
+    float s = w->desc.spacing;
+    for (int i = 0; i < 3; i++)
+        if (a->low[i] > b->low[i] + s * (float)(b->counts[i] + 1) ||
+            b->low[i] > a->low[i] + s * (float)(a->counts[i] + 1))
+            return false;
+    return true;
+}
+
 /* Each place of the block is tried once at most; what finds no room is not made up for later. */
-static void try_places(rvi_sph *w, size_t number, newcomers *n) {
+static rv_status try_places(rvi_sph *w, size_t number, newcomers *n) {
     rvi_spring *s = &w->springs[number];
     size_t places = spring_places(s);
+    n->others = 0;
+    for (size_t k = 0; k < number; k++)
+        n->others = meet(w, s, &w->springs[k]) ? n->count : n->others;
     for (size_t tries = 0; tries < places && s->due >= 1 && n->count < n->most; tries++) {
         float at[3];
+        rv_status status = rvi_poll(w->ctx);
+        if (status != RV_OK)
+            return status;
         spring_place(w, s, s->next, at);
         s->next = (s->next + 1) % places;
         if (!apart(w, n, at))
@@ -182,6 +199,7 @@ static void try_places(rvi_sph *w, size_t number, newcomers *n) {
         s->due -= 1;
     }
     s->due = s->due > 1 ? 1 : s->due;
+    return RV_OK;
 }
 
 static rv_status let_in(rvi_sph *w, const newcomers *n) {
@@ -209,7 +227,7 @@ rv_status rvi_sph_pour(rvi_sph *w, float dt, bool *changed) {
     n.spring = rvi_alloc(w->ctx, most, sizeof *n.spring, "new particles");
     rv_status status = n.at != NULL && n.spring != NULL ? RV_OK : RV_ERROR_MEMORY;
     for (size_t i = 0; i < w->spring_count && status == RV_OK; i++)
-        try_places(w, i, &n);
+        status = try_places(w, i, &n);
     if (status == RV_OK && n.count > 0) {
         status = let_in(w, &n);
         *changed = true;

@@ -13,6 +13,9 @@
  * candidates. */
 enum { RVI_SPH_BLOCK = 512, RVI_SPH_SLICE = 16, RVI_SPH_PACK = 1024, RVI_SPH_SUMS = 5 };
 
+/* In spacings: how far from all others a new particle must be. */
+#define RVI_SPH_ROOM 0.9f
+
 /* What belongs to a particle from step to step. */
 typedef struct rvi_drops {
     rvi_v4 *places, *speeds;

@@ -11,7 +11,7 @@
 #include "base/context.h"
 #include "base/math.h"
 
-enum { MOST_CELLS = 1 << 20, POLL = 1024, LEAST_ROOM = 4 };
+enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4 };
 #define NOTHING UINT32_MAX
 /* In reaches. */
 #define SLACK 0.06f
@@ -316,7 +316,10 @@ static rv_status open_grid(rvi_walls *w) {
     w->sides = rvi_alloc(w->ctx, cells, sizeof *w->sides, what);
     w->stamps = rvi_alloc(w->ctx, cells, sizeof *w->stamps, what);
     w->doubts = rvi_alloc(w->ctx, cells, sizeof *w->doubts, what);
-    bool made = w->lists != NULL && w->sides != NULL && w->stamps != NULL && w->doubts != NULL;
+    w->pool_room = LEAST_ROOM; /* there is one also where no face is near any cell */
+    w->pool = rvi_alloc(w->ctx, w->pool_room, sizeof *w->pool, what);
+    bool made = w->lists != NULL && w->sides != NULL && w->stamps != NULL && w->doubts != NULL &&
+                w->pool != NULL;
     return made ? RV_OK : RV_ERROR_MEMORY;
 }
 
@@ -329,7 +332,7 @@ static rv_status enter_all(rvi_walls *w, const rvi_wall_change *faces, size_t co
         w->balls[f] = ball_of(&w->faces[f]);
         w->live[f] = 1;
         status = visit_cells(w, f, ENTER);
-        if (status == RV_OK && i % POLL == 0)
+        if (status == RV_OK) /* large faces are in many cells */
             status = rvi_poll(w->ctx);
     }
     return status;

@@ -32,9 +32,9 @@ rvi_wear_desc rvi_wear_desc_default(float spacing) {
 static rv_status check_desc(rv_context *ctx, const rvi_wear_desc *d) {
     if (d->materials == NULL || d->material_count == 0 || d->material_count > 1 << 20)
         return rvi_fail(ctx, RV_ERROR_USAGE, "A solid that is worn has at least one material.");
-    if (!(d->reach > 0 && d->reach <= 1 && d->closest > 0 && d->most > 0 && d->least >= 0))
+    if (!(d->reach > 0 && d->reach <= 1 && d->closest > 0 && d->most >= 0 && d->least >= 0))
         return rvi_fail(ctx, RV_ERROR_USAGE,
-                        "Wear reaches up to 1 spacing, closest and most are more than 0.");
+                        "Wear reaches up to 1 spacing, closest is more than 0, most not less.");
     if (!(d->farthest > 0 && d->farthest <= 0.1f))
         return rvi_fail(ctx, RV_ERROR_USAGE,
                         "In a step the rock moves by more than 0 and at most 0.1 of the spacing.");
@@ -190,10 +190,12 @@ static void inherit(rvi_wear *w) {
         }
 }
 
+/* No corner can be nearer than the wall itself, from which particles rest half a spacing away. */
 static rv_status divide(rvi_wear *w) {
     if (w->desc.scheme == RVI_TESS_NONE)
         return RV_OK;
-    rvi_tess_desc desc = rvi_tess_desc_default((double)w->desc.limit);
+    float limit = rvi_maxf(w->desc.limit, 0.5f * w->water->desc.spacing);
+    rvi_tess_desc desc = rvi_tess_desc_default((double)limit);
     rvi_tess_report report;
     double unfelt = (double)w->water->desc.spacing / 3; /* more would be rock that nobody took */
     desc.scheme = w->desc.scheme;
@@ -224,7 +226,16 @@ rv_status rvi_wear_step(rvi_wear *w) {
     if (status == RV_OK)
         status = rvi_wear_move(w);
     rv_status walls = w->skin->faces <= w->face_room ? rvi_wear_refresh(w) : RV_ERROR_MEMORY;
+    w->torn = walls != RV_OK;
     return status == RV_OK ? walls : status;
+}
+
+rv_status rvi_wear_mend(rvi_wear *w) {
+    rv_status status = w->torn ? rvi_wear_make_room(w) : RV_OK;
+    if (status == RV_OK && w->torn)
+        status = rvi_wear_rebuild(w);
+    w->torn = w->torn && status != RV_OK;
+    return status;
 }
 
 /* ---- The books ---- */

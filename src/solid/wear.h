@@ -82,6 +82,8 @@ void rvi_wear_destroy(rvi_wear *wear); /* NULL is fine */
  * near the water are divided, and particles that the rock has come too near to are put out. When it
  * fails or is cancelled, skin, water and ledger fit together all the same. */
 rv_status rvi_wear_step(rvi_wear *wear);
+/* Before the water steps again: walls that a want of memory has kept from following the skin. */
+rv_status rvi_wear_mend(rvi_wear *wear);
 
 rvi_wear_ledger rvi_wear_look(const rvi_wear *wear);
 /* m3 that each material has lost to particles and gained from them, in sum. */

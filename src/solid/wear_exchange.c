@@ -126,7 +126,8 @@ static void ask(const rvi_wear *w, const rvi_contact *contact, rvi_ask *a) {
     a->take = a->lay = 0;
     if (excess > 0) {
         double room = w->most - held;
-        double much = (double)(m->rate * power(excess, w->desc.exponent)) * area * dt;
+        float fast = m->rate > 0 ? m->rate * power(excess, w->desc.exponent) : 0; /* of infinity */
+        double much = (double)fast * area * dt;
         a->take = lesser(much, lesser(most, room > 0 ? room : 0));
     } else {
         bool level = w->up[0] == 0 && w->up[1] == 0 && w->up[2] == 0;

@@ -47,6 +47,7 @@ struct rvi_wear {
     rvi_wide first6, volume6;
     rvi_wear_ledger ledger; /* without volume, afloat and owed */
     double debt;            /* m3 owed that no vertex has been found for */
+    bool torn;              /* walls could not follow the skin: memory ran out */
     double entering;        /* seconds that changed faces took in the last step */
     /* Of particles, with room for all of them. */
     rvi_touch *touches; /* the face is RVI_NOBODY where there is none */

@@ -44,3 +44,19 @@ cp long.rv recipe.ck
 for file in cut.ck empty.ck flipped.ck recipe.ck missing.ck; do
     refused $file
 done
+
+# What is not a checkpoint is neither written over nor removed, and a result of the same name stays.
+kept() {
+    local code=0
+    cp long.rv mine.txt
+    "$RAVINE" --quiet --checkpoint mine.txt "$@" 2> said || code=$?
+    [ $code -eq 4 ] && cmp long.rv mine.txt || { echo "$*: exit $code"; cat said; exit 1; }
+}
+kept terrain size=8
+kept scene dam_break frames=1
+rm -f same.obj
+"$RAVINE" --quiet --checkpoint same.obj scene river frames=1 save=same.obj
+[ -s same.obj ] || { echo "the result went with the checkpoint"; exit 1; }
+: > empty.ck
+"$RAVINE" --quiet --checkpoint empty.ck --every 0 terrain size=8 noise
+[ ! -e empty.ck ] || { echo "the checkpoint stays after the run"; exit 1; }

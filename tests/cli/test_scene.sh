@@ -147,6 +147,8 @@ wrong 4 "nowhere" scene river frames=1 save=nowhere/out.obj
 wrong 4 "nowhere" --checkpoint nowhere/run.ck scene river frames=1
 wrong 2 ".mp4" scene river frames=1 film=out.gif
 wrong 2 "no rock" scene dam_break frames=0 save=out.obj
+wrong 2 "no rock" --dry-run scene dam_break frames=0 save=out.obj
+wrong 2 "no rock" scene dam_break frames=1000000000 save=out.obj # at once
 wrong 5 "memory" --memory 1M scene river frames=1
 printf 'box\nmodel data/model.obj\n' >in.scene
 wrong 3 "data/model.obj: is not the surface of a solid" scene in.scene

@@ -213,6 +213,43 @@ static void deep_column_stands(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Those around a particle under pressure leave at once, as when new ones come: it has nobody to
+ * press on, and the rest of the water stands as before. */
+static void lone_particle_disturbs_nobody(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rvi_sph_desc desc = small_box(0.4, 0.4, 0.6, 0.02f);
+    desc.most = 8000;
+    rvi_sph *w = make_water(ctx, &desc, NULL);
+    fill(ctx, w, 0.4, 0.4, 0.4);
+    for (int i = 0; i < 20; i++)
+        support_ok(ctx, rvi_sph_step(w, 1));
+    size_t lone = 0;
+    for (;; lone++) { /* in the middle */
+        assert_true(lone < w->count);
+        rvi_v4 d = w->drops.places[lone] - 0.2f;
+        if ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] < 0.02f * 0.02f &&
+            w->drops.pressures[lone] > 0)
+            break;
+    }
+    uint8_t *leaves = calloc(w->count, 1);
+    assert_non_null(leaves);
+    for (size_t i = 0; i < w->count; i++) {
+        rvi_v4 d = w->drops.places[i] - w->drops.places[lone];
+        float square = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+        leaves[i] = i != lone && square < 0.07f * 0.07f;
+    }
+    rvi_sph_remove(w, leaves);
+    free(leaves);
+    for (int i = 0; i < 20; i++) {
+        support_ok(ctx, rvi_sph_step(w, 1));
+        assert_in_range(rvi_sph_look(w).iterations[0], 1, 99); /* pressure is found */
+    }
+    assert_true(rvi_sph_look(w).compression < 0.01f);
+    rvi_sph_destroy(w);
+    rv_context_destroy(ctx);
+}
+
 /* ---- A drop ---- */
 
 static void free_drop_keeps_momentum(void **state) {
@@ -512,6 +549,37 @@ static void oldest_leave_with_their_sediment(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Blocks and sources may lie over each other: wherever water comes from, no two particles begin
+ * nearer than they can be. */
+static void new_particles_keep_apart(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rvi_sph_desc desc = small_box(0.4, 0.4, 0.4, 0.02f);
+    const double blocks[2][2][3] = {{{0.1, 0.1, 0.1}, {0.2, 0.2, 0.2}},
+                                    {{0.15, 0.11, 0.1}, {0.25, 0.21, 0.2}}};
+    const rvi_sph_source sources[4] = {{{0.2, 0.1, 0.1}, {0.1, 0.1, 0.1}, {0}, 1e9},
+                                       {{0.02, 0.02, 0.3}, {0.1, 0.1, 0.06}, {0}, 1e9},
+                                       {{0.1, 0.1, 0.31}, {0.1, 0.1, 0.06}, {0}, 1e9},
+                                       {{0.1, 0.1, 0.31}, {0.1, 0.1, 0.06}, {0}, 1e9}};
+    rvi_sph *w = make_water(ctx, &desc, NULL);
+    for (int i = 0; i < 2; i++)
+        support_ok(ctx, rvi_sph_fill(w, blocks[i][0], blocks[i][1]));
+    assert_in_range(w->count, 126, 249);
+    for (int i = 0; i < 4; i++)
+        support_ok(ctx, rvi_sph_add_source(w, &sources[i]));
+    bool changed;
+    support_ok(ctx, rvi_sph_sort(w));
+    support_ok(ctx, rvi_sph_pour(w, 1, &changed));
+    assert_true(changed && w->count > 300);
+    for (size_t i = 0; i < w->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            rvi_v4 d = w->drops.places[i] - w->drops.places[k];
+            assert_true((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] > 0.017f * 0.017f);
+        }
+    rvi_sph_destroy(w);
+    rv_context_destroy(ctx);
+}
+
 static void wrong_input_gets_a_sentence(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -574,6 +642,7 @@ int main(void) {
         cmocka_unit_test(column_rests),
         cmocka_unit_test(column_rests_on_triangles),
         cmocka_unit_test(deep_column_stands),
+        cmocka_unit_test(lone_particle_disturbs_nobody),
         cmocka_unit_test(free_drop_keeps_momentum),
         cmocka_unit_test(tension_rounds_a_cube),
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
@@ -583,6 +652,7 @@ int main(void) {
         cmocka_unit_test(penalty_walls_carry),
         cmocka_unit_test(nearest_place_is_right),
         cmocka_unit_test(oldest_leave_with_their_sediment),
+        cmocka_unit_test(new_particles_keep_apart),
         cmocka_unit_test(wrong_input_gets_a_sentence),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -635,7 +635,7 @@ static void wrong_wishes_get_a_sentence(void **state) {
     rvi_wear_desc bad[6] = {good, good, good, good, good, good};
     bad[0].material_count = 0;
     bad[1].farthest = 0.5f;
-    bad[2].most = 0;
+    bad[2].most = -1;
     bad[3].lay = -1;
     bad[4].limit = NAN;
     bad[5].reach = 2;

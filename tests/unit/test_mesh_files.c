@@ -4,6 +4,7 @@
 
 #include "terrain/mesh.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -356,12 +357,44 @@ static void what_is_wrong_is_named_with_its_line(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A host may have a locale whose numbers have commas: files are the same. Nothing to see where no
+ * such locale is installed. */
+static void locales_do_not_matter(void **state) {
+    (void)state;
+    static const char *const locales[] = {"C", "de_DE.UTF-8"};
+    static const char text[] = "v 0.5 0 0\nv 1.25 0 0\nv 0 1.1 0\nf 1 2 3\n";
+    static const char *const names[] = {"C.obj", "de.obj", "C.glb", "de.glb"};
+    rv_context *ctx = support_context(1);
+    FILE *file = fopen("comma.obj", "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    for (int i = 0; i < 2; i++) {
+        setlocale(LC_NUMERIC, locales[i]);
+        rv_mesh *mesh;
+        support_ok(ctx, rv_mesh_load(ctx, "comma.obj", &mesh));
+        support_ok(ctx, rv_mesh_save(mesh, names[i], NULL));
+        support_ok(ctx, rv_mesh_save(mesh, names[2 + i], NULL));
+        rv_mesh_destroy(mesh);
+    }
+    setlocale(LC_NUMERIC, "C");
+    for (int i = 0; i < 4; i += 2) {
+        blob a = read_file(names[i]), b = read_file(names[i + 1]);
+        assert_int_equal(a.size, b.size);
+        assert_memory_equal(a.data, b.data, a.size);
+        free(a.data);
+        free(b.data);
+    }
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(obj_is_read_by_a_plain_reader),
         cmocka_unit_test(stl_holds_each_face_with_its_normal),
         cmocka_unit_test(ply_holds_the_fields_by_name),
         cmocka_unit_test(glb_follows_the_specification),
+        cmocka_unit_test(locales_do_not_matter),
         cmocka_unit_test(names_say_the_format),
         cmocka_unit_test(every_form_of_a_face_is_read),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),

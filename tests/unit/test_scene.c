@@ -172,12 +172,12 @@ static void threads_do_not_matter(void **state) {
 }
 
 /* Saved at any frame and resumed, all later frames are the same. */
-static void resumed_frames_are_the_same(void **state) {
-    (void)state;
+static void resume_with(const char *word) {
     enum { FRAMES = 30 };
     uint64_t hashes[FRAMES + 1];
     rv_context *ctx = support_context(2);
     rv_scene *scene = scene_of(ctx, fall);
+    support_ok(ctx, rv_scene_add_words(scene, 1, &word));
     support_ok(ctx, rv_scene_start(scene));
     for (int i = 0; i < FRAMES; i++) {
         char name[32];
@@ -205,6 +205,81 @@ static void resumed_frames_are_the_same(void **state) {
         assert_true(now.ledger.taken == last.ledger.taken && now.owed == last.owed);
         rv_scene_destroy(scene);
     }
+    rv_context_destroy(ctx);
+}
+
+static void resumed_frames_are_the_same(void **state) {
+    (void)state;
+    resume_with("particles.solver=project");
+    resume_with("particles.solver=wcsph");
+    resume_with("particles.wall=penalty");
+}
+
+/* Particles that can hold nothing take nothing, and neither is rock of the rate 0 taken, however
+ * great the stress. */
+static void nothing_is_taken(void **state) {
+    (void)state;
+    static const char *const words[][3] = {
+        {"wear.most=0", "material.rate=1000", "material.critical=0"},
+        {"material.rate=0", "wear.exponent=4", "wear.thickness=1000000"}};
+    for (size_t i = 0; i < 2; i++) {
+        rv_context *ctx = support_context(2);
+        rv_scene *scene = scene_of(ctx, fall);
+        support_ok(ctx, rv_scene_add_words(scene, 3, words[i]));
+        for (int k = 0; k < 40; k++)
+            support_ok(ctx, rv_scene_step(scene));
+        rv_frame now = look(ctx, scene);
+        assert_true(now.ledger.afloat == 0 && now.ledger.carried_off == 0);
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+    }
+}
+
+/* Rock may lie where no water comes. */
+static void rock_may_be_far_away(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *scene = scene_of(ctx, "box model block.obj move=50/0/0 water high=0.3/0.3/0.3\n"
+                                    "particles spacing=0.05");
+    for (int i = 0; i < 3; i++)
+        support_ok(ctx, rv_scene_step(scene));
+    assert_true(rvi_sph_dry(scene->now->water));
+    assert_int_equal(look(ctx, scene).particles, 216);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
+/* A limit that no particle can keep divides as finely as particles can feel. */
+static void least_limit_is_half_a_spacing(void **state) {
+    (void)state;
+    static const char *const limits[] = {"tessellate.limit=0.000001", "tessellate.limit=0.025"};
+    size_t faces[2];
+    for (size_t i = 0; i < 2; i++) {
+        rv_context *ctx = support_context(2);
+        rv_scene *scene = scene_of(ctx, fall);
+        support_ok(ctx, rv_scene_add_words(scene, 1, &limits[i]));
+        for (int k = 0; k < 29; k++)
+            support_ok(ctx, rv_scene_step(scene));
+        faces[i] = look(ctx, scene).faces;
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+    }
+    assert_true(faces[0] == faces[1] && faces[0] > 12);
+}
+
+/* A text may begin with the mark that editors put before UTF-8, and have lines as on Windows. */
+static void texts_of_editors_are_read(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *plain = scene_of(ctx, "m block.obj 0 9/9/9 0/0/0\nf 10 3/3/5 1/1/1\np 50\n");
+    rv_scene *edited =
+        scene_of(ctx, "\xEF\xBB\xBFm block.obj 0 9/9/9 0/0/0\r\n\r\nf 10 3/3/5 1/1/1\r\np 50\r\n");
+    char text[2048], same[2048];
+    assert_in_range(rv_scene_print(plain, text, sizeof text), 1, sizeof text - 1);
+    rv_scene_print(edited, same, sizeof same);
+    assert_string_equal(text, same);
+    rv_scene_destroy(plain);
+    rv_scene_destroy(edited);
     rv_context_destroy(ctx);
 }
 
@@ -248,7 +323,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box high=1/1/nan", "three numbers"},
         {"box high=1/1/1e9", "within"},
         {"box open=up", "west, east"},
-        {"box particles spacing=1", "4 to 100000 spacings"},
+        {"box particles spacing=1", "test: A box of water has sides of 4 to 100000 spacings"},
         {"box particles most=0", "within"},
         {"box model", "needs a name"},
         {"box model missing.obj", "missing.obj"},
@@ -256,7 +331,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box model open.obj", "not the surface of a solid"},
         {"box model block.obj model block.obj", "not the surface of a solid"},
         {"box model block.obj reverse=yes", "not the surface of a solid"},
-        {"box model block.obj source at=0.5/0.5/0.2", "rock"},
+        {"box model block.obj source at=0.5/0.5/0.2", "test: The source around (0.5, 0.5, 0.2)"},
         {"box source at=2/2/2", "out of the box"},
         {"box water low=1/1/1 high=0/0/0", "holds nothing"},
         {"box region material=sand", "sand"},
@@ -360,6 +435,46 @@ static void each_allocation_may_fail(void **state) {
     }
 }
 
+/* Memory that runs out within a frame and is there again later: the scene is whole and goes on. */
+static void want_of_memory_leaves_a_whole_scene(void **state) {
+    (void)state;
+    rv_context *plenty = support_context(2);
+    rv_scene *scene = scene_of(plenty, fall);
+    for (int i = 0; i < 29; i++) /* the water comes to the rock */
+        support_ok(plenty, rv_scene_step(scene));
+    support_ok(plenty, rv_scene_save(scene, "scarce.ck"));
+    rv_scene_destroy(scene);
+    rv_context_destroy(plenty);
+    rv_status status = RV_ERROR_MEMORY;
+    for (long left = 0; status != RV_OK; left++) {
+        support_memory memory = {-1, 0};
+        rv_context_desc desc = {.threads = 2, .allocator = support_allocator(&memory)};
+        rv_context *ctx;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        support_ok(ctx, rv_scene_resume(ctx, "scarce.ck", &scene));
+        atomic_store(&memory.left, left);
+        status = RV_OK;
+        for (int i = 0; i < 4 && status == RV_OK; i++)
+            status = rv_scene_step(scene);
+        atomic_store(&memory.left, -1);
+        for (int i = 0; i < 4; i++) {
+            support_ok(ctx, rv_scene_step(scene));
+            assert_true(rvi_sph_dry(scene->now->water));
+        }
+        rv_frame f = look(ctx, scene);
+        assert_true(f.ledger.taken > 0);
+        double rest = f.ledger.taken - f.ledger.laid - f.ledger.afloat - f.ledger.carried_off;
+        assert_true(fabs(rest - f.owed) <= 1e-9 * f.ledger.taken);
+        rv_mesh *rock;
+        support_ok(ctx, rv_scene_mesh(scene, &rock));
+        support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));
+        rv_mesh_destroy(rock);
+        rv_scene_destroy(scene);
+        rv_context_destroy(ctx);
+        assert_true(left < 5000);
+    }
+}
+
 /* ---- stops ---- */
 
 typedef struct patience {
@@ -409,11 +524,16 @@ int main(void) {
         cmocka_unit_test(mending_takes_no_corner),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(resumed_frames_are_the_same),
+        cmocka_unit_test(nothing_is_taken),
+        cmocka_unit_test(rock_may_be_far_away),
+        cmocka_unit_test(least_limit_is_half_a_spacing),
+        cmocka_unit_test(texts_of_editors_are_read),
         cmocka_unit_test(printed_words_are_the_same),
         cmocka_unit_test(ready_scenes_have_words),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
         cmocka_unit_test(altered_checkpoints_do_no_harm),
         cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(want_of_memory_leaves_a_whole_scene),
         cmocka_unit_test(a_stop_leaves_a_whole_scene),
     };
     return cmocka_run_group_tests(tests, write_models, NULL);
