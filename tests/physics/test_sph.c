@@ -45,7 +45,7 @@ static void check_places(const rvi_sph *water, const rvi_sph_desc *desc) {
 /* J. Martin and W. Moyce, An experimental study of the collapse of liquid columns on a rigid
  * horizontal plane, Phil. Trans. R. Soc. A 244 (1952), table 2: a column of a = 2.25 inches, twice
  * as high (n^2 = 2). T = n t sqrt(g / a), Z = front / a. */
-static const double measured[][2] = {{0.84, 1.22}, {1.19, 1.44}, {1.43, 1.67},
+static const double measured[][2] = {{0.41, 1.11}, {0.84, 1.22}, {1.19, 1.44}, {1.43, 1.67},
                                      {1.63, 1.89}, {1.83, 2.11}, {1.98, 2.33}};
 enum { MEASURED = sizeof measured / sizeof measured[0], MOST_STEPS = 1000 };
 
