@@ -299,7 +299,7 @@ static rv_status fill_factors(rolling *r) {
     r->soft = rvi_alloc(r->job->ctx, cells, sizeof(float), "the erosion factor");
     if (!r->soft)
         return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++)
         r->soft[i] = bare * (r->mask ? r->mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
     return RV_OK;
 }
