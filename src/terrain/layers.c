@@ -124,10 +124,6 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
     return rvi_terrain_sum_layers(land);
 }
 
-float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
-    return rvi_layers_take_soft(land, cell, want, 1.0f);
-}
-
 float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft) {
     return rvi_layers_take_parts(land, cell, want, soft, NULL);
 }
