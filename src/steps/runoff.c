@@ -698,22 +698,6 @@ static void release(runoff *r) {
         rvi_free(ctx, all[i]);
 }
 
-/* What can be taken: mask, hardness and, for bare bedrock, its erodibility. */
-static rv_status fill_factors(runoff *r) {
-    const rv_terrain *land = r->job->land;
-    const float *hardness = rvi_field_get(land, "hardness");
-    float bare = r->layered ? 1.0f : land->layers[0].erodibility;
-    r->mask = rvi_field_get(land, "mask");
-    if (!r->mask && !hardness && bare == 1.0f)
-        return RV_OK;
-    r->soft = grid(r, "the erosion factor");
-    if (!r->soft)
-        return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++)
-        r->soft[i] = bare * (r->mask ? r->mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
-    return RV_OK;
-}
-
 /* Water and sediment that stand on the land, and the first rain. */
 static void take_over(runoff *r) {
     rv_context *ctx = r->job->ctx;
@@ -741,8 +725,9 @@ static void take_over(runoff *r) {
 static rv_status prepare(runoff *r) {
     r->share = r->p->neighbours == RV_runoff_neighbours_8 ? 1.0f / 9.0f : 1.0f / 5.0f;
     rv_status status = allocate(r);
+    r->mask = rvi_field_get(r->job->land, "mask");
     if (status == RV_OK)
-        status = fill_factors(r);
+        status = rvi_job_softness(r->job, &r->soft);
     if (status == RV_OK)
         status = rvi_strata_map(r->job->land, &r->bands);
     if (status == RV_OK && r->p->rain[0] != '\0')

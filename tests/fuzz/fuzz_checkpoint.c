@@ -1,22 +1,14 @@
 /* fuzz_checkpoint.c: any bytes, with the right hash behind them, as a checkpoint. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "formats/archive.h"
 #include "formats/checkpoint.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    if (!ctx) {
-        rv_context_desc desc = rv_context_desc_default();
-        desc.threads = 1;
-        desc.memory_limit = (size_t)64 << 20;
-        if (rv_context_create(&desc, &ctx) != RV_OK)
-            abort();
-    }
+    rv_context *ctx = fuzz_context();
     uint64_t hash;
     uint8_t *bytes = malloc(size + sizeof hash);
     if (!bytes)
