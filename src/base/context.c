@@ -29,7 +29,7 @@ struct rv_context {
     double done, from, to; /* of the step, and what part of the recipe it is */
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
-    bool cancelled, asking;
+    bool cancelled, asking, short_stop;
     char error[SENTENCE];
 };
 
@@ -253,6 +253,20 @@ rv_status rvi_poll(rv_context *ctx) {
     if (!ctx->desc.progress || ctx->asking || now_ms() - ctx->asked_ms < POLL_MS)
         return RV_OK;
     return ask(ctx, NULL);
+}
+
+bool rvi_stop_short(rv_context *ctx, bool on) {
+    bool was = ctx->short_stop;
+    ctx->short_stop = on;
+    return was;
+}
+
+bool rvi_stops_short(const rv_context *ctx) {
+    return ctx->short_stop;
+}
+
+bool rvi_stopped(rv_context *ctx) {
+    return rvi_poll(ctx) != RV_OK && ctx->short_stop;
 }
 
 bool rvi_progress_due(const rv_context *ctx) {

@@ -29,6 +29,17 @@ rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
  * that called the library. Long loops outside rvi_parallel call it. */
 rv_status rvi_poll(rv_context *ctx);
 
+/* While on, what a stopped run leaves is thrown away, so that nothing need be finished: rvi_stopped
+ * asks the user as rvi_poll does, and is true when they wish to stop and it is on. Returns whether
+ * it was on. */
+bool rvi_stop_short(rv_context *ctx, bool on);
+bool rvi_stops_short(const rv_context *ctx);
+bool rvi_stopped(rv_context *ctx);
+/* The same for loops over cells: asks at some of their turns only. */
+static inline bool rvi_stopped_at(rv_context *ctx, size_t turn) {
+    return turn % 65536 == 0 && rvi_stopped(ctx);
+}
+
 double rvi_now(void); /* seconds of a clock that never jumps; for telling how long things took */
 
 /* Names the step and sets how far it is; calls the user with a whole terrain (or NULL). */

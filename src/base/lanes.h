@@ -35,6 +35,21 @@ static RVI_HOT rvi_v4 rvi_v4_all(float x) {
     return (rvi_v4){x, x, x, x};
 }
 
+typedef struct rvi_four { /* four vectors of x, y, z */
+    rvi_v4 x, y, z;
+} rvi_four;
+
+/* Of four that stand in x, y, z and something else. */
+static RVI_HOT rvi_four rvi_four_from(rvi_v4 a, rvi_v4 b, rvi_v4 c, rvi_v4 d) {
+    rvi_v4 xy0 = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    rvi_v4 xy1 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    rvi_v4 z0 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    rvi_v4 z1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    return (rvi_four){__builtin_shufflevector(xy0, xy1, 0, 1, 4, 5),
+                      __builtin_shufflevector(xy0, xy1, 2, 3, 6, 7),
+                      __builtin_shufflevector(z0, z1, 0, 1, 4, 5)};
+}
+
 /* Roots, and a < b ? a : b and a > b ? a : b. The instructions mean just that, also for zeros of
  * either sign, but not every compiler finds them. */
 #if defined(__SSE__)

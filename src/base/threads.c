@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What `state` is made of: how many workers are at work, whether more may join, and the number of
@@ -231,7 +232,27 @@ rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, in
 }
 
 void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg) {
-    run_blocks(rvi_context_pool(ctx), blocks, fn, arg, true);
+    if (!rvi_stopped(ctx))
+        run_blocks(rvi_context_pool(ctx), blocks, fn, arg, !rvi_stops_short(ctx));
+}
+
+typedef struct copy_work {
+    char *to;
+    const char *from;
+    size_t size;
+} copy_work;
+
+enum { COPIED = 1 << 20 };
+
+static void copy_block(void *arg, int64_t block) {
+    const copy_work *w = arg;
+    size_t first = (size_t)block * COPIED, left = w->size - first;
+    memcpy(w->to + first, w->from + first, left < COPIED ? left : COPIED);
+}
+
+void rvi_copy(rv_context *ctx, void *to, const void *from, size_t size) {
+    copy_work w = {to, from, size};
+    rvi_finish(ctx, (int64_t)((size + COPIED - 1) / COPIED), copy_block, &w);
 }
 
 typedef struct graph_work {

@@ -29,13 +29,16 @@ rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int
                             void *arg);
 
 /* The same, but to the end, even when the user asks to stop or has asked already: for land that
- * must not be left half changed. Keep it short. */
+ * must not be left half changed. Keep it short. After rvi_stop_short a stop ends it all the same.
+ */
 void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg);
 void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                      void *arg);
+void rvi_copy(rv_context *ctx, void *to, const void *from,
+              size_t size); /* memcpy, in such blocks */
 
 /* The same for any number of threads: added over fixed blocks in a fixed order, in doubles.
- * count is at least 1. Both always finish, even when the user asks to stop. */
+ * count is at least 1. The sum ends as rvi_finish does, the range is always found. */
 double rvi_sum(rv_context *ctx, const float *values, size_t count);
 void rvi_range(rv_context *ctx, const float *values, size_t count, float *low, float *high);
 

@@ -77,7 +77,7 @@ bool rvi_archive_is(rv_context *ctx, const char *path, const char magic[RVI_MAGI
     return same;
 }
 
-static uint64_t hash_of(const unsigned char *data, size_t size) {
+uint64_t rvi_archive_hash(rv_context *ctx, const unsigned char *data, size_t size) {
     uint64_t hash = 0;
     size_t at = 0;
     do { /* a last part of nothing, where the size is a multiple, counts as it did in writing */
@@ -86,7 +86,7 @@ static uint64_t hash_of(const unsigned char *data, size_t size) {
         at += some;
         if (some < PART)
             break;
-    } while (true);
+    } while (rvi_poll(ctx) == RV_OK);
     return hash;
 }
 
@@ -108,7 +108,10 @@ rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned c
     out->size = size - sizeof told;
     out->at = head;
     memcpy(&told, data + out->size, sizeof told);
-    return told == hash_of(data, out->size) ? RV_OK : rvi_archive_damaged(out);
+    uint64_t right = rvi_archive_hash(ctx, data, out->size);
+    if (rvi_poll(ctx) != RV_OK)
+        return RV_CANCELLED;
+    return told == right ? RV_OK : rvi_archive_damaged(out);
 }
 
 rv_status rvi_archive_get(rvi_archive *from, void *to, size_t size) {

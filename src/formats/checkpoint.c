@@ -1,23 +1,18 @@
-/* checkpoint.c: a run between two steps, as a file.
- *
- * All numbers are little-endian. A header (see struct head), the text of the recipe, then for each
- * layer its record and thicknesses, for each field its name and values, and at the end a hash of
- * all bytes before it: a file that was cut or changed is refused whole.
- */
+/* checkpoint.c: a run between two steps, as an archive: a header (see struct head), the text of the
+ * recipe, then for each layer its record and thicknesses, for each field its name and values. */
 #include "formats/checkpoint.h"
 #include "base/context.h"
 #include "base/file.h"
-#include "base/random.h"
+#include "formats/archive.h"
 
 #include <string.h>
 
-static const char magic[16] = "RAVINE-CHECK-2\n";
+static const char magic[RVI_MAGIC] = "RAVINE-CHECK-3\n";
 
 typedef struct head {
-    char magic[16];
-    uint32_t order; /* 0x01020304 as this machine writes it */
     int32_t width, height, layers, fields;
     float cell;
+    uint32_t unused;
     uint64_t text; /* bytes of the recipe */
     rv_ledger ledger;
     rvi_strata strata;
@@ -31,36 +26,12 @@ typedef struct layer_record {
     double taken, laid;
 } layer_record;
 
-enum { ORDER = 0x01020304 };
-
 /* ---- writing ---- */
 
-typedef struct output {
-    rvi_writer *writer;
-    uint64_t hash;
-} output;
-
-static rv_status put(output *out, const void *data, size_t size) {
-    out->hash = rvi_hash(data, size, out->hash);
-    return rvi_writer_put(out->writer, data, size);
-}
-
-static rv_status put_grid(rv_context *ctx, output *out, const rv_terrain *land,
-                          const float *values) {
-    rv_status status = RV_OK;
-    size_t row = (size_t)land->width;
-    for (int y = 0; status == RV_OK && y < land->height; y++) {
-        status = put(out, values + (size_t)y * row, row * sizeof(float));
-        if (status == RV_OK)
-            status = rvi_poll(ctx);
-    }
-    return status;
-}
-
-static rv_status put_all(rv_context *ctx, output *out, const rvi_checkpoint *from) {
+static rv_status put_all(rvi_archive_writer *out, const rvi_checkpoint *from) {
     const rv_terrain *land = from->land;
-    head h = {.order = ORDER,
-              .width = land->width,
+    size_t grid = rvi_cells(land) * sizeof(float);
+    head h = {.width = land->width,
               .height = land->height,
               .layers = land->layer_count,
               .fields = land->field_count,
@@ -68,87 +39,63 @@ static rv_status put_all(rv_context *ctx, output *out, const rvi_checkpoint *fro
               .text = strlen(from->text),
               .ledger = land->ledger,
               .strata = land->strata};
-    memcpy(h.magic, magic, sizeof h.magic);
     memcpy(h.numbers, from->numbers, sizeof h.numbers);
-    rv_status status = put(out, &h, sizeof h);
+    rv_status status = rvi_archive_put(out, &h, sizeof h);
     if (status == RV_OK)
-        status = put(out, from->text, (size_t)h.text);
+        status = rvi_archive_put(out, from->text, (size_t)h.text);
     for (int i = 0; status == RV_OK && i < land->layer_count; i++) {
         const rvi_layer *l = &land->layers[i];
         layer_record record = {{0}, l->erodibility, l->talus, l->colour, 0, l->taken, l->laid};
         memcpy(record.name, l->name, RVI_NAME);
-        status = put(out, &record, sizeof record);
+        status = rvi_archive_put(out, &record, sizeof record);
         if (status == RV_OK)
-            status = put_grid(ctx, out, land, l->thickness);
+            status = rvi_archive_put(out, l->thickness, grid);
     }
     for (int i = 0; status == RV_OK && i < land->field_count; i++) {
-        status = put(out, land->fields[i].name, RVI_NAME);
+        status = rvi_archive_put(out, land->fields[i].name, RVI_NAME);
         if (status == RV_OK)
-            status = put_grid(ctx, out, land, land->fields[i].values);
+            status = rvi_archive_put(out, land->fields[i].values, grid);
     }
-    uint64_t hash = out->hash;
-    return status == RV_OK ? rvi_writer_put(out->writer, &hash, sizeof hash) : status;
+    return status;
 }
 
 rv_status rvi_checkpoint_write(rv_context *ctx, const char *path, const rvi_checkpoint *from) {
-    output out = {0};
-    rv_status status = rvi_writer_open(ctx, path, &out.writer);
-    if (status != RV_OK)
-        return status;
-    status = put_all(ctx, &out, from);
+    rvi_archive_writer out;
+    rv_status status = rvi_archive_create(ctx, path, magic, &out);
     if (status == RV_OK)
-        return rvi_writer_commit(out.writer);
-    rvi_writer_abandon(out.writer);
-    return status;
+        status = put_all(&out, from);
+    return rvi_archive_close(&out, status);
 }
 
 /* ---- reading ---- */
 
-typedef struct input {
-    rv_context *ctx;
-    const char *name;
-    const unsigned char *at, *end;
-    uint64_t hash;
-} input;
-
-static rv_status damaged(const input *in) {
-    return rvi_fail(in->ctx, RV_ERROR_INPUT, "%s: is cut off or damaged.", in->name);
-}
-
-static rv_status get(input *in, void *to, size_t size) {
-    if ((size_t)(in->end - in->at) < size)
-        return damaged(in);
-    memcpy(to, in->at, size);
-    in->hash = rvi_hash(in->at, size, in->hash);
-    in->at += size;
-    return RV_OK;
-}
-
-static rv_status get_grid(input *in, const rv_terrain *land, float *values) {
+static rv_status get_grid(rvi_archive *in, const rv_terrain *land, float *values) {
     rv_status status = RV_OK;
     size_t row = (size_t)land->width;
     for (int y = 0; status == RV_OK && y < land->height; y++) {
         float *to = values + (size_t)y * row;
-        status = get(in, to, row * sizeof(float));
+        status = rvi_archive_get(in, to, row * sizeof(float));
+        if (status == RV_OK)
+            status = rvi_poll(in->ctx);
         for (size_t x = 0; status == RV_OK && x < row; x++)
             if (!(to[x] - to[x] == 0.0f)) /* neither NaN nor infinite */
-                status = damaged(in);
+                status = rvi_archive_damaged(in);
     }
     return status;
 }
 
-static rv_status get_name(input *in, char name[RVI_NAME]) {
-    rv_status status = get(in, name, RVI_NAME);
-    return status == RV_OK && !memchr(name, 0, RVI_NAME) ? damaged(in) : status;
+static rv_status get_name(rvi_archive *in, char name[RVI_NAME]) {
+    rv_status status = rvi_archive_get(in, name, RVI_NAME);
+    return status == RV_OK && !memchr(name, 0, RVI_NAME) ? rvi_archive_damaged(in) : status;
 }
 
-static rv_status get_layers(input *in, rv_terrain *land, int count) {
+static rv_status get_layers(rvi_archive *in, rv_terrain *land, int count) {
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < count; i++) {
         layer_record record;
-        status = get(in, &record, sizeof record);
+        status = rvi_archive_get(in, &record, sizeof record);
         if (status == RV_OK && !memchr(record.name, 0, RVI_NAME))
-            status = damaged(in);
+            status = rvi_archive_damaged(in);
         if (status == RV_OK && i > 0)
             status = rv_terrain_layer_add(land,
                                           &(rv_layer_desc){.name = record.name,
@@ -170,7 +117,7 @@ static rv_status get_layers(input *in, rv_terrain *land, int count) {
     return status == RV_OK ? rvi_terrain_sum_layers(land) : status;
 }
 
-static rv_status get_fields(input *in, rv_terrain *land, int count) {
+static rv_status get_fields(rvi_archive *in, rv_terrain *land, int count) {
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < count; i++) {
         char name[RVI_NAME];
@@ -193,33 +140,27 @@ static bool strata_right(const rvi_strata *s) {
 }
 
 /* All that the header promises must be there before anything is allocated for it. */
-static rv_status check_head(const input *in, const head *h) {
-    if (memcmp(h->magic, magic, sizeof magic) != 0)
-        return rvi_fail(in->ctx, RV_ERROR_INPUT, "%s: is not a checkpoint.", in->name);
-    if (h->order != ORDER)
-        return rvi_fail(in->ctx, RV_ERROR_INPUT,
-                        "%s: was made on a machine with another order of bytes.", in->name);
+static rv_status check_head(const rvi_archive *in, const head *h) {
     if (h->width < 1 || h->height < 1 || h->width > 65536 || h->height > 65536 || h->layers < 1 ||
         h->layers > 1000 || h->fields < 0 || h->fields > 1000)
-        return damaged(in);
+        return rvi_archive_damaged(in);
     if (!strata_right(&h->strata))
-        return damaged(in);
-    uint64_t left = (uint64_t)(in->end - in->at),
-             grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
+        return rvi_archive_damaged(in);
+    uint64_t left = in->size - in->at, grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
     uint64_t need = (uint64_t)h->layers * (grid + sizeof(layer_record)) +
-                    (uint64_t)h->fields * (grid + RVI_NAME) + sizeof(uint64_t);
-    return h->text > left || need != left - h->text ? damaged(in) : RV_OK;
+                    (uint64_t)h->fields * (grid + RVI_NAME);
+    return h->text > left || need != left - h->text ? rvi_archive_damaged(in) : RV_OK;
 }
 
-static rv_status get_all(input *in, rvi_checkpoint *out) {
+static rv_status get_all(rvi_archive *in, rvi_checkpoint *out) {
     head h;
-    rv_status status = get(in, &h, sizeof h);
+    rv_status status = rvi_archive_get(in, &h, sizeof h);
     if (status == RV_OK)
         status = check_head(in, &h);
     if (status != RV_OK)
         return status;
     out->text = rvi_alloc(in->ctx, (size_t)h.text + 1, 1, "the recipe");
-    status = out->text ? get(in, out->text, (size_t)h.text) : RV_ERROR_MEMORY;
+    status = out->text ? rvi_archive_get(in, out->text, (size_t)h.text) : RV_ERROR_MEMORY;
     rv_terrain_desc desc = {h.width, h.height, h.cell};
     if (status == RV_OK)
         status = rv_terrain_create(in->ctx, &desc, &out->land);
@@ -227,11 +168,6 @@ static rv_status get_all(input *in, rvi_checkpoint *out) {
         status = get_layers(in, out->land, h.layers);
     if (status == RV_OK)
         status = get_fields(in, out->land, h.fields);
-    uint64_t right = in->hash, told = 0;
-    if (status == RV_OK)
-        status = get(in, &told, sizeof told);
-    if (status == RV_OK && told != right)
-        status = damaged(in);
     if (status == RV_OK) {
         out->land->ledger = h.ledger;
         out->land->strata = h.strata;
@@ -242,9 +178,11 @@ static rv_status get_all(input *in, rvi_checkpoint *out) {
 
 rv_status rvi_checkpoint_decode(rv_context *ctx, const char *name, const unsigned char *data,
                                 size_t size, rvi_checkpoint *out) {
-    input in = {ctx, name, data, data + size, 0};
+    rvi_archive in;
     *out = (rvi_checkpoint){0};
-    rv_status status = get_all(&in, out);
+    rv_status status = rvi_archive_decode(ctx, name, data, size, magic, "a checkpoint", &in);
+    if (status == RV_OK)
+        status = get_all(&in, out);
     if (status != RV_OK) {
         rv_terrain_destroy(out->land);
         rvi_free(ctx, out->text);

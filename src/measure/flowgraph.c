@@ -277,9 +277,9 @@ static void start_flood(rvi_flow *f) {
     f->waiting = f->first = f->end = 0;
     f->risen = -INFINITY;
     const uint32_t *label = (const uint32_t *)(const void *)f->heap;
-    for (size_t c = 0; c < f->cells; c++)
+    for (size_t c = 0; c < f->cells && !rvi_stopped_at(f->ctx, c); c++)
         f->lake[c] = label[c] == 0 ? DRAINED : DRY;
-    for (size_t c = 0; c < f->cells; c++) {
+    for (size_t c = 0; c < f->cells && !rvi_stopped_at(f->ctx, c); c++) {
         if (f->lake[c] != DRY)
             continue;
         unsigned ways = ways_inside(f, c);

@@ -85,32 +85,3 @@ rvi_line rvi_line_fit(const rvi_line_sums *s, int least) {
     line.r2 = yy > 0.0 ? xy * xy / (xx * yy) : 1.0;
     return line;
 }
-
-/* C. A. R. Hoare, Algorithm 65: Find, 1961. */
-float rvi_median(float *values, size_t count) {
-    if (count == 0)
-        return NAN;
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, k = high / 2;
-    while (low < high) {
-        float pivot = values[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] < pivot)
-                i++;
-            while (values[j] > pivot)
-                j--;
-            if (i <= j) {
-                float swap = values[i];
-                values[i++] = values[j];
-                values[j--] = swap;
-            }
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[k];
-}

@@ -32,7 +32,4 @@ void rvi_line_add(rvi_line_sums *sums, double x, double y, double weight);
 /* NaN where fewer than `least` points were added or all have one x. */
 rvi_line rvi_line_fit(const rvi_line_sums *sums, int least);
 
-/* The value that half of the values do not pass; NaN when there are none. Rearranges them. */
-float rvi_median(float *values, size_t count);
-
 #endif

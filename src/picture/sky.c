@@ -35,7 +35,8 @@ void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]) {
     }
 }
 
-void rvi_sky_on(const rvi_sky *sky, const float normal[3], float out[3]) {
+/* The light that falls on ground which faces `normal`, from all of the sky. */
+static void light_of_sky(const rvi_sky *sky, const float normal[3], float out[3]) {
     float up = 0.5f + 0.5f * normal[2];
     /* The side of the sky where the sun stands is brighter. */
     float across = sqrtf(sky->sun[0] * sky->sun[0] + sky->sun[1] * sky->sun[1]) + 1e-6f;
@@ -51,7 +52,7 @@ void rvi_sky_light(const rvi_sky *sky, const float floor[3], const float normal[
                    float open, float out[3]) {
     float facing = normal[0] * sky->sun[0] + normal[1] * sky->sun[1] + normal[2] * sky->sun[2];
     float direct = sun * rvi_maxf(0, facing), above[3];
-    rvi_sky_on(sky, normal, above);
+    light_of_sky(sky, normal, above);
     float around = 0.10f + 0.25f * (1 - open);
     for (int c = 0; c < 3; c++) {
         float bounce = around * sky->sunlight[c] * rvi_maxf(sky->sun[2], 0) * 0.3f;

@@ -13,8 +13,6 @@ typedef struct rvi_sky {
 void rvi_sky_place_sun(rvi_sky *sky, float azimuth, float altitude);
 /* The colour in a direction; below the horizon that of the horizon. */
 void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]);
-/* The light that falls on ground which faces `normal`, from all of the sky. */
-void rvi_sky_on(const rvi_sky *sky, const float normal[3], float out[3]);
 /* All light there: `sun` of the sun's is not in shadow, `open` of the sky is seen, what stands on a
  * floor of the colour `floor` throws some back. */
 void rvi_sky_light(const rvi_sky *sky, const float floor[3], const float normal[3], float sun,

@@ -122,7 +122,11 @@ static rv_status run_step(run *r) {
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = rvi_now();
     rv_report report = {0};
+    rvi_stop_short(ctx, true); /* nobody gets the land of a recipe that was stopped */
     rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
+    if (rvi_stopped(ctx) && (status == RV_OK || status == RV_ERROR_UNMET))
+        status = RV_CANCELLED; /* its last part may be missing */
+    rvi_stop_short(ctx, false);
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
     if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {

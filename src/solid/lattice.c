@@ -6,22 +6,21 @@
 
 enum { POLL = 1 << 16 };
 
-/* The largest power of two that keeps every coordinate within the lattice. */
-static double find_scale(const rv_mesh *mesh) {
-    double most = 0.0, limit = (double)RVI_LATTICE_MOST, scale = 1.0;
+double rvi_lattice_scale(const rv_mesh *mesh, double limit, double largest) {
+    double most = 0.0, scale = 1.0;
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++) {
         double size = rvi_size_of(mesh->points[i]);
         most = size > most ? size : most;
     }
     while (most * scale > limit)
         scale /= 2;
-    while (most * scale * 2 <= limit && scale < 0x1p1000)
+    while (most * scale * 2 <= limit && scale < largest)
         scale *= 2;
     return scale;
 }
 
 rv_status rvi_lattice_create(const rv_mesh *mesh, rvi_lattice *out) {
-    double scale = find_scale(mesh), moved = 0.0;
+    double scale = rvi_lattice_scale(mesh, (double)RVI_LATTICE_MOST, 0x1p1000), moved = 0.0;
     *out = (rvi_lattice){.ctx = mesh->ctx, .mesh = mesh, .step = 1 / scale};
     out->spots = rvi_alloc(mesh->ctx, mesh->vertex_count, sizeof *out->spots, "a lattice");
     if (out->spots == NULL)

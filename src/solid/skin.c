@@ -127,20 +127,6 @@ static void ignore_fault(void *user, const rv_fault *fault) {
     (void)fault;
 }
 
-/* The largest power of two that leaves room to grow. */
-static double find_scale(const rv_mesh *mesh) {
-    double most = 0, limit = (double)RVI_LATTICE_MOST / ROOM_TO_GROW, scale = 1;
-    for (size_t i = 0; i < 3 * mesh->vertex_count; i++) {
-        double size = rvi_size_of(mesh->points[i]);
-        most = size > most ? size : most;
-    }
-    while (most * scale > limit)
-        scale /= 2;
-    while (most * scale * 2 <= limit && scale < 0x1p300)
-        scale *= 2;
-    return scale;
-}
-
 static double to_lattice(double metres, double scale) {
     return (metres * scale + RVI_ROUND) - RVI_ROUND;
 }
@@ -258,7 +244,7 @@ static rv_status fill(rvi_skin *s, const rv_mesh *mesh, double scale) {
 
 rv_status rvi_skin_create(const rv_mesh *mesh, rvi_skin **out) {
     rv_context *ctx = mesh->ctx;
-    double scale = find_scale(mesh);
+    double scale = rvi_lattice_scale(mesh, (double)RVI_LATTICE_MOST / ROOM_TO_GROW, 0x1p300);
     *out = NULL;
     rv_status status = check_rounded(mesh, scale);
     if (status != RV_OK)

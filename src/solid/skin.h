@@ -117,10 +117,8 @@ rvi_done rvi_skin_split(rvi_skin *skin, uint32_t half_edge, uint32_t *middle);
 rvi_done rvi_skin_insert(rvi_skin *skin, uint32_t face, const double weights[3], uint32_t *vertex);
 /* Joins the two opposite corners instead of the ends. */
 rvi_done rvi_skin_flip(rvi_skin *skin, uint32_t half_edge);
-/* Joins the ends, at one of them or in the middle: where the volume changes least. Fixed ends
- * stay. */
-rvi_done rvi_skin_collapse(rvi_skin *skin, uint32_t half_edge);
-/* The same, in the place given. The end that is kept has the number of where the edge goes to. */
+/* Joins the ends, at one of them or in the middle; a fixed one stays where it is. The end that is
+ * kept has the number of where the edge goes to. */
 typedef enum rvi_join { RVI_AT_END, RVI_AT_MIDDLE, RVI_AT_START } rvi_join;
 rvi_done rvi_skin_join(rvi_skin *skin, uint32_t half_edge, rvi_join place);
 

@@ -287,16 +287,6 @@ static void join(const rvi_skin *s, rvi_patch *p, uint32_t keep, uint32_t gone) 
     }
 }
 
-/* How much the volume would change with the vertex at a spot, six times and rounded. */
-static double change(const rvi_skin *s, const rvi_patch *p, rvi_spot spot) {
-    rvi_wide sum = 0;
-    for (size_t i = 0; i < p->olds; i++) {
-        rvi_triangle t = rvi_skin_triangle(s, p->old[i]);
-        sum = rvi_wide_plus(sum, rvi_volume(t.spots[0], t.spots[1], t.spots[2], spot));
-    }
-    return rvi_size_of((double)sum);
-}
-
 rvi_done rvi_skin_join(rvi_skin *s, uint32_t half_edge, rvi_join place) {
     uint32_t gone = rvi_edge_from(s, half_edge), keep = rvi_edge_to(s, half_edge);
     rvi_patch p = {.vertex = keep, .gone = gone};
@@ -311,28 +301,5 @@ rvi_done rvi_skin_join(rvi_skin *s, uint32_t half_edge, rvi_join place) {
     double share = (double)place / 2, *to = s->first + 3 * (size_t)keep;
     for (size_t k = 0; k < 3 && done == RVI_DONE; k++)
         to[k] = to[k] * (1 - share) + s->first[3 * (size_t)gone + k] * share;
-    return done;
-}
-
-rvi_done rvi_skin_collapse(rvi_skin *s, uint32_t half_edge) {
-    if (s->fixed[rvi_edge_from(s, half_edge)])
-        half_edge = s->twins[half_edge];
-    uint32_t gone = rvi_edge_from(s, half_edge), keep = rvi_edge_to(s, half_edge);
-    rvi_patch p = {.vertex = keep, .gone = gone};
-    if (s->fixed[gone] || !gather(s, keep, gone, &p)) {
-        s->refused_operations++;
-        return RVI_REFUSED;
-    }
-    rvi_spot a = s->spots[gone], b = s->spots[keep];
-    double changes[3] = {change(s, &p, b), change(s, &p, middle_of(a, b)), change(s, &p, a)};
-    size_t choices = s->fixed[keep] ? 1 : 3;
-    rvi_done done = RVI_REFUSED;
-    for (size_t tries = 0; tries < choices && done == RVI_REFUSED; tries++) {
-        size_t least = 0;
-        for (size_t n = 1; n < choices; n++)
-            least = changes[n] < changes[least] ? n : least;
-        changes[least] = 0x1p1000;
-        done = rvi_skin_join(s, half_edge, (rvi_join)least);
-    }
     return done;
 }

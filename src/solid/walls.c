@@ -19,43 +19,28 @@ static float dot(const float a[3], const float b[3]) {
 
 /* ---- The nearest places of faces, four at a time ---- */
 
-typedef struct four { /* vectors of four */
-    rvi_v4 x, y, z;
-} four;
-
 typedef struct four_touches {
     rvi_v4 distance, v, w; /* with the weights of the second and third corners */
-    four away;
+    rvi_four away;
 } four_touches;
 
 static RVI_HOT rvi_v4 pick(rvi_m4 m, rvi_v4 yes, rvi_v4 no) {
     return (rvi_v4)((m & (rvi_m4)yes) | (~m & (rvi_m4)no));
 }
 
-/* Of four that stand in x, y, z and something else. */
-static RVI_HOT four turn(rvi_v4 a, rvi_v4 b, rvi_v4 c, rvi_v4 d) {
-    rvi_v4 xy0 = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    rvi_v4 xy1 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    rvi_v4 z0 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    rvi_v4 z1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    return (four){__builtin_shufflevector(xy0, xy1, 0, 1, 4, 5),
-                  __builtin_shufflevector(xy0, xy1, 2, 3, 6, 7),
-                  __builtin_shufflevector(z0, z1, 0, 1, 4, 5)};
-}
-
-static RVI_HOT rvi_v4 dots(four a, four b) {
+static RVI_HOT rvi_v4 dots(rvi_four a, rvi_four b) {
     return (a.x * b.x + a.y * b.y) + a.z * b.z;
 }
 
-static RVI_HOT four less(four a, four b) {
-    return (four){a.x - b.x, a.y - b.y, a.z - b.z};
+static RVI_HOT rvi_four less(rvi_four a, rvi_four b) {
+    return (rvi_four){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
 /* Of the second and third corners; `ap` goes from the first corners to the point. Each case holds
  * where none before it does: a corner, an edge, the middle. */
-static RVI_HOT void nearest_weights(four ab, four ac, four ap, rvi_v4 *v, rvi_v4 *w) {
+static RVI_HOT void nearest_weights(rvi_four ab, rvi_four ac, rvi_four ap, rvi_v4 *v, rvi_v4 *w) {
     const rvi_v4 zero = {0}, one = rvi_v4_all(1);
-    four bp = less(ap, ab), cp = less(ap, ac);
+    rvi_four bp = less(ap, ab), cp = less(ap, ac);
     rvi_v4 d1 = dots(ab, ap), d2 = dots(ac, ap), d3 = dots(ab, bp), d4 = dots(ac, bp);
     rvi_v4 d5 = dots(ab, cp), d6 = dots(ac, cp);
     rvi_v4 va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
@@ -79,18 +64,18 @@ static RVI_HOT void nearest_weights(four ab, four ac, four ap, rvi_v4 *v, rvi_v4
     *v = pick(on_bc, one - *w, v_up / v_down);
 }
 
-static RVI_HOT four corners_of(const rvi_walls *walls, const uint32_t faces[4], int corner) {
+static RVI_HOT rvi_four corners_of(const rvi_walls *walls, const uint32_t faces[4], int corner) {
     const rvi_face *f = walls->faces;
-    return turn(rvi_v4_load(f[faces[0]].at[corner]), rvi_v4_load(f[faces[1]].at[corner]),
-                rvi_v4_load(f[faces[2]].at[corner]), rvi_v4_load(f[faces[3]].at[corner]));
+    return rvi_four_from(rvi_v4_load(f[faces[0]].at[corner]), rvi_v4_load(f[faces[1]].at[corner]),
+                         rvi_v4_load(f[faces[2]].at[corner]), rvi_v4_load(f[faces[3]].at[corner]));
 }
 
 static RVI_HOT four_touches touch_four(const rvi_walls *walls, const uint32_t faces[4],
                                        const float p[3]) {
-    four a = corners_of(walls, faces, 0),
-         point = {rvi_v4_all(p[0]), rvi_v4_all(p[1]), rvi_v4_all(p[2])};
-    four ab = less(corners_of(walls, faces, 1), a), ac = less(corners_of(walls, faces, 2), a);
-    four ap = less(point, a);
+    rvi_four a = corners_of(walls, faces, 0),
+             point = {rvi_v4_all(p[0]), rvi_v4_all(p[1]), rvi_v4_all(p[2])};
+    rvi_four ab = less(corners_of(walls, faces, 1), a), ac = less(corners_of(walls, faces, 2), a);
+    rvi_four ap = less(point, a);
     four_touches t;
     nearest_weights(ab, ac, ap, &t.v, &t.w);
     t.away.x = ap.x - (t.v * ab.x + t.w * ac.x);
@@ -127,7 +112,7 @@ static RVI_HOT unsigned near_four(const rvi_walls *w, const uint32_t *faces, con
                                   float reach) {
     rvi_v4 a = w->balls[faces[0]], b = w->balls[faces[1]], c = w->balls[faces[2]];
     rvi_v4 d = w->balls[faces[3]];
-    four at = turn(a, b, c, d), from = {at.x - p[0], at.y - p[1], at.z - p[2]};
+    rvi_four at = rvi_four_from(a, b, c, d), from = {at.x - p[0], at.y - p[1], at.z - p[2]};
     rvi_v4 far = ((rvi_v4){a[3], b[3], c[3], d[3]} + reach) * 1.0001f;
     return bits_of(dots(from, from) < far * far);
 }
@@ -223,7 +208,7 @@ static void insert(near_list *near, const rvi_touch *touch) {
 typedef struct sight {
     uint32_t faces[4];
     four_touches touches;
-    four normals;
+    rvi_four normals;
     unsigned front; /* bits of those within reach that are not seen from behind */
 } sight;
 
@@ -240,7 +225,8 @@ static RVI_HOT void see(const rvi_walls *walls, const float point[3], float reac
     four_touches *t = &s->touches;
     const rvi_face *f = walls->faces;
     *t = touch_four(walls, s->faces, point);
-    s->normals = turn(rvi_v4_load(f[s->faces[0]].normal), rvi_v4_load(f[s->faces[1]].normal),
+    s->normals =
+        rvi_four_from(rvi_v4_load(f[s->faces[0]].normal), rvi_v4_load(f[s->faces[1]].normal),
                       rvi_v4_load(f[s->faces[2]].normal), rvi_v4_load(f[s->faces[3]].normal));
     rvi_m4 on = t->distance < 1e-6f * walls->reach; /* then the direction says nothing */
     t->away.x = pick(on, s->normals.x, t->away.x / t->distance);
@@ -276,10 +262,10 @@ static void list_seen(const sights *all, near_list *near) {
     int lane = all->lane;
     rvi_touch nearest = seen_touch(first, lane);
     const rvi_v4 zero = {0};
-    four away = {rvi_v4_all(nearest.away[0]), rvi_v4_all(nearest.away[1]),
-                 rvi_v4_all(nearest.away[2])};
-    four normal = {rvi_v4_all(first->normals.x[lane]), rvi_v4_all(first->normals.y[lane]),
-                   rvi_v4_all(first->normals.z[lane])};
+    rvi_four away = {rvi_v4_all(nearest.away[0]), rvi_v4_all(nearest.away[1]),
+                     rvi_v4_all(nearest.away[2])};
+    rvi_four normal = {rvi_v4_all(first->normals.x[lane]), rvi_v4_all(first->normals.y[lane]),
+                       rvi_v4_all(first->normals.z[lane])};
     insert(near, &nearest);
     for (int n = 0; n < all->count; n++) {
         const sight *s = &all->at[n];

@@ -87,7 +87,8 @@ static rv_status make_face_room(rvi_wear *w) {
     return RV_OK;
 }
 
-rv_status rvi_wear_make_room(rvi_wear *w) {
+/* For all vertices and faces that there are. */
+static rv_status make_room(rvi_wear *w) {
     rv_status status = w->skin->vertices > w->vertex_room ? make_vertex_room(w) : RV_OK;
     if (status == RV_OK && w->skin->faces > w->face_room)
         status = make_face_room(w);
@@ -106,7 +107,7 @@ static rv_status make_arrays(rvi_wear *w) {
     WIDEN(w->materials, 0, w->desc.material_count);
     WIDEN(w->material_taken, 0, w->desc.material_count);
     WIDEN(w->material_laid, 0, w->desc.material_count);
-    return rvi_wear_make_room(w);
+    return make_room(w);
 }
 
 static double sum_afloat(const rvi_sph *water) {
@@ -208,7 +209,7 @@ static rv_status divide(rvi_wear *w) {
     w->ledger.reshaped -= gained;
     w->ledger.taken += gained < 0 ? -gained : 0;
     w->ledger.laid += gained > 0 ? gained : 0;
-    rv_status room = rvi_wear_make_room(w);
+    rv_status room = make_room(w);
     if (room == RV_OK)
         inherit(w);
     return status == RV_OK ? room : status;

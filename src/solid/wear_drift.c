@@ -34,26 +34,15 @@ static void load_block(void *arg, int64_t block) {
     }
 }
 
-typedef struct four { /* one number of four particles in each */
-    rvi_v4 x, y, z;
-} four;
-
-static RVI_HOT four four_of(const rvi_v4 *from, const uint32_t which[4]) {
-    rvi_v4 a = from[which[0]], b = from[which[1]], c = from[which[2]], d = from[which[3]];
-    rvi_v4 xy0 = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    rvi_v4 xy1 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    rvi_v4 z0 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    rvi_v4 z1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    return (four){__builtin_shufflevector(xy0, xy1, 0, 1, 4, 5),
-                  __builtin_shufflevector(xy0, xy1, 2, 3, 6, 7),
-                  __builtin_shufflevector(z0, z1, 0, 1, 4, 5)};
+static RVI_HOT rvi_four four_of(const rvi_v4 *from, const uint32_t which[4]) {
+    return rvi_four_from(from[which[0]], from[which[1]], from[which[2]], from[which[3]]);
 }
 
 /* What i gets from four others; nothing from itself. */
 static RVI_HOT rvi_v4 get(const drift *d, size_t i, const uint32_t which[4]) {
     const rvi_sph *water = d->w->water;
     const rvi_v4 zero = {0}, at = water->drops.places[i], to = d->w->loads[i];
-    four n = four_of(water->drops.places, which), from = four_of(d->w->loads, which);
+    rvi_four n = four_of(water->drops.places, which), from = four_of(d->w->loads, which);
     rvi_v4 x = at[0] - n.x, y = at[1] - n.y, z = at[2] - n.z;
     rvi_v4 u = rvi_v4_max(1.0f - rvi_v4_sqrt((x * x + y * y) + z * z) / water->radius, zero);
     rvi_v4 c = d->steep * (u * u * u), few = rvi_v4_min(rvi_v4_all(to[2]), from.z);

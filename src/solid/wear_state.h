@@ -91,7 +91,4 @@ rv_status rvi_wear_level(rvi_wear *w);
 rv_status rvi_wear_rebuild(rvi_wear *w); /* walls of the skin for the water */
 rv_status rvi_wear_refresh(rvi_wear *w); /* changed faces, and the particles beside them */
 
-/* ---- wear.c ---- */
-rv_status rvi_wear_make_room(rvi_wear *w); /* for all vertices and faces that there are */
-
 #endif

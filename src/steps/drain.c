@@ -76,7 +76,7 @@ static void prepare(draining *d) {
     double cut = isnan(d->p->cut) ? 0.01 * ((double)high - (double)low) : (double)d->p->cut;
     d->cut = limited ? cut : d->p->method == RV_drain_method_fill ? 0.0 : 1e30;
     size_t width = (size_t)land->width, height = (size_t)land->height;
-    for (size_t i = 0; i < d->cells; i++) {
+    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++) {
         size_t x = i % width, y = i / width;
         bool sea = land->surface[i] < d->p->sea; /* never without a sea */
         d->h[i] = (double)land->surface[i];
@@ -102,10 +102,10 @@ static rv_status find_lakes(draining *d) {
         float depth = (float)(d->flow.level[cell] - d->h[cell]);
         d->deepest[spill] = rvi_maxf(d->deepest[spill], depth);
     }
-    for (size_t i = 0; i < d->cells; i++)
+    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++)
         if (rvi_flow_drowned(&d->flow, i) && d->deepest[d->lake[i]] >= d->p->deep)
             d->kept[i] = KEPT;
-    for (size_t i = 0; i < d->cells; i++)
+    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++)
         if (d->kept[i])
             d->h[i] = d->flow.level[i];
     return rvi_poll(d->job->ctx);
@@ -178,7 +178,7 @@ static void change_land(draining *d, const results *to) {
     rv_terrain *land = d->job->land;
     const float *mask = rvi_field_get(land, "mask");
     double area = (double)land->cell * (double)land->cell, taken = 0.0, raised = 0.0;
-    for (size_t i = 0; i < d->cells; i++) {
+    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++) {
         if (stays(d, i)) {
             float depth = (float)d->z[i] - land->surface[i];
             to->water[i] = rvi_maxf(to->water[i], depth);
@@ -223,7 +223,7 @@ static rv_status run(draining *d) {
     if (status == RV_OK && d->kept)
         status = find_lakes(d);
     if (status == RV_OK) {
-        memcpy(d->z, d->h, d->cells * sizeof *d->z);
+        rvi_copy(d->job->ctx, d->z, d->h, d->cells * sizeof *d->z);
         status = d->cut > 0.0 ? breach(d) : RV_OK;
     }
     if (status == RV_OK)

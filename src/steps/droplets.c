@@ -96,7 +96,7 @@ static float beyond_edge(float edge, float mirrored, int beyond) {
 
 static void fill_heights(flood *f) {
     const rv_terrain *land = f->job->land;
-    for (int y = 0; y < f->height; y++) {
+    for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++) {
         int out_y, edge_y = nearest(y - f->margin, land->height, &out_y);
         const float *row = land->surface + (size_t)edge_y * (size_t)land->width;
         const float *other =
@@ -123,7 +123,7 @@ static rv_status fill_factors(flood *f) {
     f->soft = grid(f, "the erosion factor");
     if (!f->soft)
         return RV_ERROR_MEMORY;
-    for (int y = 0; y < f->height; y++)
+    for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++)
         for (int x = 0; x < f->width; x++) {
             size_t below = land_cell(f, x, y);
             float soft = bare;
@@ -160,7 +160,7 @@ static void show_land(const flood *f) {
         rvi_terrain_sum_layers(land);
         return;
     }
-    for (int y = 0; y < land->height; y++)
+    for (int y = 0; y < land->height && !rvi_stopped(land->ctx); y++)
         memcpy(land->surface + (size_t)y * (size_t)land->width,
                f->h + at(f, f->margin, y + f->margin), (size_t)land->width * sizeof(float));
 }
@@ -172,13 +172,13 @@ static rv_status blend_change(flood *f) {
     rv_terrain *land = f->job->land;
     size_t cells = rvi_cells(land), width = (size_t)land->width;
     float *change = f->change;
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++)
         change[i] = land->surface[i] - f->before[i];
     rv_status status = rvi_smoother_run(f->smoother, change);
     if (status != RV_OK)
         return status;
     double raised = 0.0, lowered = 0.0;
-    for (size_t i = 0; i < cells; i++) {
+    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++) {
         float now = land->surface[i];
         float by = f->p->blend * (change[i] - (now - f->before[i]));
         if (by > 0.0f) {
@@ -194,7 +194,7 @@ static rv_status blend_change(flood *f) {
     float up = raised > -lowered ? (float)(-lowered / raised) : 1.0f;
     float down = raised < -lowered ? (float)(raised / -lowered) : 1.0f;
     double owed = 0.0; /* what rounding kept from the cells before: the next one gets it */
-    for (size_t i = 0; i < cells; i++) {
+    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++) {
         if (change[i] == 0.0f)
             continue;
         owed += (double)(change[i] * (change[i] > 0.0f ? up : down));
@@ -207,7 +207,7 @@ static rv_status blend_change(flood *f) {
 /* What the drops left behind for those who paint the land. */
 static void leave_fields(const flood *f, float *flow, float *eroded, float *deposited) {
     const rv_terrain *land = f->job->land;
-    for (int y = 0; y < land->height; y++)
+    for (int y = 0; y < land->height && !rvi_stopped(land->ctx); y++)
         for (int x = 0; x < land->width; x++) {
             size_t i = (size_t)y * (size_t)land->width + (size_t)x;
             size_t g = at(f, x + f->margin, y + f->margin);
@@ -244,7 +244,7 @@ static void close_ledger(flood *f) {
     if (f->margin > 0) {
         double change = land_sum(job->land) - f->sum_before;
         laid = 0.0;
-        for (int y = 0; y < job->land->height; y++)
+        for (int y = 0; y < job->land->height && !rvi_stopped(job->ctx); y++)
             for (int x = 0; x < job->land->width; x++)
                 laid += (double)f->traces[at(f, x + f->margin, y + f->margin)].laid;
         taken = laid - change;
@@ -346,7 +346,7 @@ static rv_status prepare(flood *f) {
         status = plan_rounds(f);
     if (status != RV_OK)
         return status;
-    memcpy(f->before, land->surface, rvi_cells(land) * sizeof(float));
+    rvi_copy(land->ctx, f->before, land->surface, rvi_cells(land) * sizeof(float));
     f->sum_before = land_sum(land);
     fill_heights(f);
     return RV_OK;

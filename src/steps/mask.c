@@ -1,7 +1,6 @@
 /* mask.c: an image that limits the steps after it, and the reading that hardness shares with it. */
+#include "base/threads.h"
 #include "steps/limit.h"
-
-#include <string.h>
 
 rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool invert) {
     rv_terrain *land = job->land;
@@ -15,11 +14,11 @@ rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool
     if (status != RV_OK || job->planning)
         return status;
     size_t cells = rvi_cells(land);
-    for (size_t i = 0; invert && i < cells; i++)
+    for (size_t i = 0; invert && i < cells && !rvi_stopped_at(job->ctx, i); i++)
         image[i] = 1 - image[i];
     float *values = rvi_field_make(land, field);
     if (values)
-        memcpy(values, image, cells * sizeof *values);
+        rvi_copy(job->ctx, values, image, cells * sizeof *values);
     rvi_free(job->ctx, image);
     return values ? RV_OK : RV_ERROR_MEMORY;
 }

@@ -287,23 +287,6 @@ static void run_tiles(void *arg, const int *tiles, int count) {
 
 /* ---- before and after ---- */
 
-/* What can be taken: mask, hardness and, for bare bedrock, its erodibility. */
-static rv_status fill_factors(rolling *r) {
-    const rv_terrain *land = r->job->land;
-    const float *hardness = rvi_field_get(land, "hardness");
-    float bare = r->layered ? 1.0f : land->layers[0].erodibility;
-    r->mask = rvi_field_get(land, "mask");
-    if (!r->mask && !hardness && bare == 1.0f)
-        return RV_OK;
-    size_t cells = rvi_cells(land);
-    r->soft = rvi_alloc(r->job->ctx, cells, sizeof(float), "the erosion factor");
-    if (!r->soft)
-        return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < cells; i++)
-        r->soft[i] = bare * (r->mask ? r->mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
-    return RV_OK;
-}
-
 static rv_status fill_rain(rolling *r, rvi_rain *rain) {
     float *image;
     rv_status status = rvi_job_image(r->job, r->p->rain, &image);
@@ -360,7 +343,8 @@ static rv_status prepare(rolling *r) {
     r->floor = isnan(r->p->floor) ? low : r->p->floor;
     r->per_cell = 1.0f / land->cell;
     r->h = land->surface;
-    rv_status status = fill_factors(r);
+    r->mask = rvi_field_get(land, "mask");
+    rv_status status = rvi_job_softness(r->job, &r->soft);
     if (status == RV_OK)
         status = rvi_strata_map(land, &r->bands);
     if (status == RV_OK)

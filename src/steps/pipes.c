@@ -256,7 +256,7 @@ static void release(rvi_pipe_flood *f) {
 
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
 static void fill_grid(const rvi_pipe_flood *f, const float *field, float *to) {
-    for (int y = 0; field && y < f->height; y++)
+    for (int y = 0; field && y < f->height && !rvi_stopped(f->job->ctx); y++)
         memcpy(to + (size_t)(y + 1) * f->stride + 1, field + (size_t)y * (size_t)f->width,
                (size_t)f->width * sizeof(float));
 }
@@ -289,7 +289,7 @@ static void fill_factors(rvi_pipe_flood *f) {
     if (!needs_soft(land))
         return;
     f->soft = next_grid(f);
-    for (int y = 0; y < f->height; y++)
+    for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++)
         for (int x = 0; x < f->width; x++) {
             size_t i = (size_t)y * (size_t)f->width + (size_t)x;
             float soft = (mask ? mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
@@ -311,7 +311,7 @@ static rv_status add_spring(rvi_pipe_flood *f) {
     float radius = p->spring_radius / cell, near2 = radius * radius;
     int mid_x = (int)(sx + 0.5f), mid_y = (int)(sy + 0.5f);
     for (int turn = 0, cells = 0; turn < 2; turn++)
-        for (int y = 0; y < f->height; y++)
+        for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++)
             for (int x = 0; x < f->width; x++) {
                 float dx = (float)x - sx, dy = (float)y - sy;
                 if (dx * dx + dy * dy > near2 && !(x == mid_x && y == mid_y))
@@ -341,7 +341,7 @@ static rv_status fill_source(rvi_pipe_flood *f) {
     }
     if (status != RV_OK)
         return status;
-    for (int y = 1; y <= f->height; y++)
+    for (int y = 1; y <= f->height && !rvi_stopped(f->job->ctx); y++)
         for (int x = 1; x <= f->width; x++) {
             float *here = &f->source[(size_t)y * f->stride + (size_t)x];
             *here = f->rain * (p->rain_image[0] ? *here : 1.0f);
@@ -354,7 +354,8 @@ static rv_status fill_source(rvi_pipe_flood *f) {
 
 /* The pipes take up the velocity that an earlier step left. */
 static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
-    for (int y = 1; y <= f->height; y++)
+    rv_context *ctx = f->job->ctx;
+    for (int y = 1; y <= f->height && !rvi_stopped(ctx); y++)
         for (int x = 1; x <= f->width; x++) {
             size_t i = (size_t)y * f->stride + (size_t)x;
             size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
@@ -369,8 +370,10 @@ static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
             f->change[1][i] = d * vx[cell];
             f->sediment[1][i] = d * vy[cell];
         }
-    const float *qx = f->change[1], *qy = f->sediment[1];
-    for (int y = 0; y <= f->height; y++)
+    if (!vx || !vy)
+        return;
+    float *qx = f->change[1], *qy = f->sediment[1];
+    for (int y = 0; y <= f->height && !rvi_stopped(ctx); y++)
         for (int x = 0; x <= f->width; x++) {
             size_t i = (size_t)y * f->stride + (size_t)x, s = i + f->stride;
             f->q[RVI_PIPE_EAST][i] = 0.5f * (qx[i] + qx[i + 1]);
@@ -382,8 +385,8 @@ static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
             f->q[RVI_PIPE_SOUTH_EAST][i] = 0.35355339f * down;
             f->q[RVI_PIPE_SOUTH_WEST][i] = 0.35355339f * up;
         }
-    memset(f->change[1], 0, f->count * sizeof(float));
-    memset(f->sediment[1], 0, f->count * sizeof(float));
+    for (size_t i = 0; i < f->count && !rvi_stopped_at(ctx, i); i++)
+        qx[i] = qy[i] = 0.0f;
 }
 
 typedef struct left_behind {
@@ -406,11 +409,14 @@ static rv_status check_fields(const rvi_pipe_flood *f) {
     static const char *const names[] = {"water", "sediment"};
     for (int k = 0; k < 2; k++) {
         const float *field = rvi_field_get(f->job->land, names[k]);
-        for (size_t i = 0; field && i < rvi_cells(f->job->land); i++)
+        for (size_t i = 0; field && i < rvi_cells(f->job->land); i++) {
+            if (rvi_stopped_at(f->job->ctx, i))
+                return RV_CANCELLED;
             if (!(field[i] >= 0.0f && field[i] < 1e9f))
                 return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
                                 "pipes: the %s in row %zu, column %zu is %g m.", names[k],
                                 i / (size_t)f->width, i % (size_t)f->width, (double)field[i]);
+        }
     }
     return RV_OK;
 }

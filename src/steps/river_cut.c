@@ -156,7 +156,7 @@ static rv_status gather(rvi_rivers *r) {
     const rvi_flow *f = &r->flow;
     rv_status status = RV_OK;
     r->gathered = false;
-    for (size_t i = 0; i < r->cells; i++) {
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
         r->area[i] = 1;
         if (r->discharge)
             r->discharge[i] = (double)r->rain[i];

@@ -94,7 +94,7 @@ static void release(rvi_rivers *r) {
 static void fill_factors(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
     const float *mask = rvi_field_get(land, "mask"), *hardness = rvi_field_get(land, "hardness");
-    for (size_t i = 0; i < r->cells; i++) {
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
         float takes = mask ? mask[i] : 1.0f;
         if (r->soft)
             r->soft[i] = takes * (hardness ? 1.0f - hardness[i] : 1.0f);
@@ -102,7 +102,7 @@ static void fill_factors(rvi_rivers *r) {
             r->uplift[i] = r->p->uplift_image[0] ? r->uplift[i] * takes : takes;
     }
     double cell = (double)land->cell;
-    for (int y = 0; r->bands && y < land->height; y++)
+    for (int y = 0; r->bands && y < land->height && !rvi_stopped(land->ctx); y++)
         rvi_strata_row(&land->strata, 0.0, cell * (double)y, cell, land->width,
                        r->bands + (size_t)y * (size_t)land->width);
 }
@@ -153,7 +153,7 @@ static void sink_sides(rvi_rivers *r, double share) {
     if (r->p->border == RV_rivers_border_open)
         return;
     const float *mask = rvi_field_get(r->job->land, "mask");
-    for (size_t i = 0; i < r->cells; i++)
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
         if (r->fixed[i] == RVI_SIDE && r->h[i] > r->base)
             rvi_rivers_shift(r, i, (r->base - r->h[i]) * share * (mask ? (double)mask[i] : 1.0));
 }
@@ -162,7 +162,7 @@ static void sink_sides(rvi_rivers *r, double share) {
 static void set_base(rvi_rivers *r) {
     size_t width = (size_t)r->flow.width, lowest = 0;
     bool any = false;
-    for (size_t i = 0; i < r->cells; i++) {
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
         bool sea = r->h[i] < (double)r->p->sea; /* never without a sea */
         bool side = on_side(r, (int)(i % width), (int)(i / width));
         r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
@@ -172,9 +172,9 @@ static void set_base(rvi_rivers *r) {
     if (!any)
         r->fixed[lowest] = RVI_SIDE;
     r->base = (double)r->p->base;
-    for (size_t i = 0; isnan(r->p->base) && i < r->cells; i++)
+    for (size_t i = 0; isnan(r->p->base) && i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
         r->base = r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base) ? r->h[i] : r->base;
-    for (size_t i = 0; i < r->cells; i++)
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
         if (is_sea(r, i))
             r->h[i] = (double)r->p->sea;
 }
@@ -182,9 +182,9 @@ static void set_base(rvi_rivers *r) {
 static void prepare(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
     for (int l = 0; l < land->layer_count; l++)
-        memcpy(r->before + (size_t)l * r->cells, land->layers[l].thickness,
-               r->cells * sizeof(float));
-    for (size_t i = 0; i < r->cells; i++) {
+        rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
+                 r->cells * sizeof(float));
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
         double sum = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             sum += (double)land->layers[l].thickness[i];
@@ -206,7 +206,7 @@ static void prepare(rvi_rivers *r) {
 static void show_land(rvi_rivers *r) {
     rv_terrain *land = r->job->land;
     float *bedrock = land->layers[0].thickness;
-    for (size_t i = 0; i < r->cells; i++)
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
         if (!is_sea(r, i))
             bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
     rvi_terrain_sum_layers(land);
@@ -225,7 +225,7 @@ static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
         const float *now = job->land->layers[l].thickness;
         const float *before = r->before + (size_t)l * r->cells;
         double on = 0.0;
-        for (size_t i = 0; i < r->cells; i++) {
+        for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
             double up = l == 0 ? lifted(r, i) : 0.0;
             double change = (double)now[i] - (double)before[i] - up;
             raised += up;
@@ -247,7 +247,7 @@ static void show_flow(const rvi_rivers *r, float *flow) {
     if (!r->gathered)
         return;
     double area = (double)r->job->land->cell * (double)r->job->land->cell;
-    for (size_t i = 0; i < r->cells; i++)
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
         flow[i] = (float)(area * (r->discharge ? r->discharge[i] : (double)r->area[i]));
 }
 
@@ -256,7 +256,7 @@ static void show_flow(const rvi_rivers *r, float *flow) {
 /* The layers follow what crept. */
 static void move_layers(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
-    for (size_t i = 0; r->bed && i < r->cells; i++) {
+    for (size_t i = 0; r->bed && i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
         if (r->fixed[i])
             continue;
         double sum = r->bed[i], now = r->h[i];
@@ -284,12 +284,12 @@ static rv_status creep(rvi_rivers *r) {
                    .fixed = r->fixed,
                    .loose = r->soft,
                    .number = number / parts};
-    memcpy(r->flow.heap, r->h, r->cells * sizeof *r->h); /* nothing waits in it now */
+    rvi_copy(land->ctx, r->flow.heap, r->h, r->cells * sizeof *r->h); /* nothing waits in it now */
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < parts; i++)
         status = rvi_creep_run(&c);
     if (status != RV_OK)
-        memcpy(r->h, r->flow.heap, r->cells * sizeof *r->h);
+        rvi_copy(land->ctx, r->h, r->flow.heap, r->cells * sizeof *r->h);
     else
         move_layers(r);
     return status;

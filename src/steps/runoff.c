@@ -676,12 +676,12 @@ static rv_status allocate(runoff *r) {
         r->stack[l] = grid(r, "the land as it was");
         if (!r->stack[l])
             return RV_ERROR_MEMORY;
-        memcpy(r->stack[l], land->layers[l].thickness, size * sizeof(float));
+        rvi_copy(ctx, r->stack[l], land->layers[l].thickness, size * sizeof(float));
     }
     r->base = r->layered ? grid(r, "the land as it was") : r->stack[0];
     if (!r->base)
         return RV_ERROR_MEMORY;
-    memcpy(r->base, land->surface, size * sizeof(float));
+    rvi_copy(ctx, r->base, land->surface, size * sizeof(float));
     return allocate_same(r, blocks);
 }
 
@@ -698,34 +698,18 @@ static void release(runoff *r) {
         rvi_free(ctx, all[i]);
 }
 
-/* What can be taken: mask, hardness and, for bare bedrock, its erodibility. */
-static rv_status fill_factors(runoff *r) {
-    const rv_terrain *land = r->job->land;
-    const float *hardness = rvi_field_get(land, "hardness");
-    float bare = r->layered ? 1.0f : land->layers[0].erodibility;
-    r->mask = rvi_field_get(land, "mask");
-    if (!r->mask && !hardness && bare == 1.0f)
-        return RV_OK;
-    r->soft = grid(r, "the erosion factor");
-    if (!r->soft)
-        return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < rvi_cells(land); i++)
-        r->soft[i] = bare * (r->mask ? r->mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
-    return RV_OK;
-}
-
 /* Water and sediment that stand on the land, and the first rain. */
 static void take_over(runoff *r) {
     rv_context *ctx = r->job->ctx;
     const rv_terrain *land = r->job->land;
     size_t cells = rvi_cells(land);
     const float *water = rvi_field_get(land, "water"), *sediment = rvi_field_get(land, "sediment");
-    for (size_t i = 0; i < cells; i++) {
+    for (size_t i = 0; i < cells && !rvi_stopped_at(ctx, i); i++) {
         r->now.water[i] = water ? rvi_maxf(water[i], 0.0f) : 0.0f;
         r->now.sediment[i] = sediment ? rvi_maxf(sediment[i], 0.0f) : 0.0f;
     }
     if (r->same) /* what is afloat already counts as the top layer */
-        memcpy(r->now.parts[land->layer_count - 1], r->now.sediment, cells * sizeof(float));
+        rvi_copy(ctx, r->now.parts[land->layer_count - 1], r->now.sediment, cells * sizeof(float));
     r->before = rvi_sum(ctx, r->now.water, cells);
     r->sediment_before = rvi_sum(ctx, r->now.sediment, cells);
     float low, high, shallow, deep;
@@ -733,7 +717,7 @@ static void take_over(runoff *r) {
     rvi_range(ctx, r->now.water, cells, &shallow, &deep);
     r->still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
     r->floor = isnan(r->p->floor) ? low : r->p->floor;
-    for (size_t i = 0; r->p->rounds > 0 && i < cells; i++)
+    for (size_t i = 0; r->p->rounds > 0 && i < cells && !rvi_stopped_at(ctx, i); i++)
         r->now.water[i] += r->p->water * (r->rain ? r->rain[i] : 1.0f);
     r->rained = rvi_sum(ctx, r->now.water, cells) - r->before;
 }
@@ -741,8 +725,9 @@ static void take_over(runoff *r) {
 static rv_status prepare(runoff *r) {
     r->share = r->p->neighbours == RV_runoff_neighbours_8 ? 1.0f / 9.0f : 1.0f / 5.0f;
     rv_status status = allocate(r);
+    r->mask = rvi_field_get(r->job->land, "mask");
     if (status == RV_OK)
-        status = fill_factors(r);
+        status = rvi_job_softness(r->job, &r->soft);
     if (status == RV_OK)
         status = rvi_strata_map(r->job->land, &r->bands);
     if (status == RV_OK && r->p->rain[0] != '\0')
@@ -825,7 +810,7 @@ static void show_land(const runoff *r) {
 static double land_gain(const runoff *r, float *eroded) {
     const rv_terrain *land = r->job->land;
     double gain = 0.0;
-    for (size_t i = 0; i < rvi_cells(land); i++) {
+    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++) {
         double here = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             here += (double)land->layers[l].thickness[i] - (double)r->stack[l][i];
@@ -892,7 +877,7 @@ static rv_status run_runoff(runoff *r) {
     for (int round = 0; status == RV_OK && round < r->p->rounds; round++)
         status = run_round(r, round);
     show_land(r);
-    for (size_t i = 0; i < rvi_cells(land); i++) {
+    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++) {
         fields[2][i] += r->now.flow[i];
         fields[4][i] += r->now.laid[i];
     }

@@ -289,7 +289,7 @@ rv_status rvi_slide_layers_round(rvi_slide *s) {
 }
 
 void rvi_slide_layers_set_bedrock(rvi_slide *s) {
-    for (int y = 0; y < s->height; y++)
+    for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
             s->thick[i] = (double)s->h[i];
@@ -297,7 +297,7 @@ void rvi_slide_layers_set_bedrock(rvi_slide *s) {
 }
 
 void rvi_slide_layers_fill(rvi_slide *s) {
-    for (int y = 0; y < s->height; y++)
+    for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
             double sum = 0.0;

@@ -273,11 +273,11 @@ static rv_status run_masked(rvi_job *job, rv_step_id id, const void *params) {
     float *after = rvi_alloc(job->ctx, cells, sizeof(float), "the masked land");
     rv_status status = before && after ? RV_OK : RV_ERROR_MEMORY;
     if (status == RV_OK) {
-        memcpy(before, land->surface, cells * sizeof(float));
+        rvi_copy(job->ctx, before, land->surface, cells * sizeof(float));
         status = runners[id](job, params);
     }
     if (status == RV_OK) {
-        memcpy(after, land->surface, cells * sizeof(float));
+        rvi_copy(job->ctx, after, land->surface, cells * sizeof(float));
         mask_work w = {rvi_field_get(land, "mask"), before, after, land->width};
         rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
         status = rvi_terrain_adopt_surface(land, after);

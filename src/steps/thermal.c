@@ -156,7 +156,7 @@ static rv_status check_slopes(rvi_slide *s, bool *settled) {
 
 static size_t count_steep(const rvi_slide *s) {
     size_t count = 0;
-    for (int y = 0; y < s->height; y++)
+    for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
         for (int x = 0; x < s->width; x++)
             count += cell_is_steep(s, x, y);
     return count;
@@ -314,10 +314,10 @@ static rv_status fill_factors(rvi_slide *s) {
         return RV_ERROR_MEMORY;
     if (!s->soft)
         return RV_OK;
-    for (size_t i = 0; mask && i < s->count; i++)
+    for (size_t i = 0; mask && i < s->count && !rvi_stopped_at(ctx, i); i++)
         s->takes[i] = 1.0f;
     bool settle = s->p->until == RV_thermal_until_settled;
-    for (int y = 0; y < s->height; y++)
+    for (int y = 0; y < s->height && !rvi_stopped(ctx); y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
             float takes = mask ? mask[cell] : 1.0f;
@@ -359,7 +359,7 @@ static void fill_ring(rvi_slide *s) {
         h[rvi_slide_at(s, k & 1 ? w : -1, k & 2 ? d : -1)] =
             beyond(s, h[rvi_slide_at(s, x, y)], h[rvi_slide_at(s, ix, iy)], high);
     }
-    memcpy(s->next, s->h, s->count * sizeof(float));
+    rvi_copy(s->job->ctx, s->next, s->h, s->count * sizeof(float));
 }
 
 static rv_status prepare(rvi_slide *s) {
@@ -377,12 +377,12 @@ static rv_status prepare(rvi_slide *s) {
     set_law(s);
     set_quantum(s);
     for (int l = 0; l < s->layers; l++)
-        memcpy(s->before + (size_t)l * s->cells, land->layers[l].thickness,
-               s->cells * sizeof(float));
+        rvi_copy(s->job->ctx, s->before + (size_t)l * s->cells, land->layers[l].thickness,
+                 s->cells * sizeof(float));
     if (s->general) {
         rvi_slide_layers_fill(s);
     } else {
-        for (int y = 0; y < s->height; y++)
+        for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
             for (int x = 0; x < s->width; x++)
                 s->h[rvi_slide_at(s, x, y)] =
                     rvi_slide_snap(s, s->before[(size_t)y * (size_t)s->width + (size_t)x]);
@@ -406,18 +406,22 @@ static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
     return now > s->film ? (float)now : 0.0f;
 }
 
-static void show_land(rvi_slide *s) {
-    rv_terrain *land = s->job->land;
-    if (s->general && s->layers == 1 && settles_at_once(s))
-        rvi_slide_layers_set_bedrock(s);
+static void show_rows(void *arg, int first, int end) {
+    const rvi_slide *s = arg;
     for (int l = 0; l < s->layers; l++)
-        for (int y = 0; y < s->height; y++)
+        for (int y = first; y < end; y++)
             for (int x = 0; x < s->width; x++) {
                 size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
-                land->layers[l].thickness[cell] =
+                s->job->land->layers[l].thickness[cell] =
                     thickness(s, l, rvi_slide_at(s, x, y), s->before[(size_t)l * s->cells + cell]);
             }
-    rvi_terrain_sum_layers(land);
+}
+
+static void show_land(rvi_slide *s) {
+    if (s->general && s->layers == 1 && settles_at_once(s))
+        rvi_slide_layers_set_bedrock(s);
+    rvi_finish_rows(s->job->ctx, s->height, show_rows, s);
+    rvi_terrain_sum_layers(s->job->land);
 }
 
 /* What each layer of each cell has won or lost in all. */
@@ -429,7 +433,7 @@ static void close_ledger(const rvi_slide *s, float *eroded, float *deposited) {
         const float *now = job->land->layers[l].thickness;
         const float *before = s->before + (size_t)l * s->cells;
         double laid = 0.0;
-        for (size_t i = 0; i < s->cells; i++) {
+        for (size_t i = 0; i < s->cells && !rvi_stopped_at(job->ctx, i); i++) {
             double change = (double)now[i] - (double)before[i];
             *(change > 0.0 ? &laid : &taken) += change > 0.0 ? change : -change;
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=

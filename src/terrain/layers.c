@@ -58,7 +58,7 @@ rv_status rvi_terrain_adopt_surface(rv_terrain *land, float *values) {
         land->surface = values;
         return RV_OK;
     }
-    for (size_t i = 0; i < rvi_cells(land); i++)
+    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++)
         bedrock->thickness[i] += values[i] - land->surface[i];
     rvi_free(land->ctx, values);
     return rvi_terrain_sum_layers(land);
@@ -116,16 +116,12 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
                                 .thickness = values};
     snprintf(layers[count].name, RVI_NAME, "%s", desc->name);
     if (thickness)
-        memcpy(values, thickness, cells * sizeof(float));
+        rvi_copy(ctx, values, thickness, cells * sizeof(float));
     rvi_free(ctx, land->layers);
     land->layers = layers;
     land->layer_count = count + 1;
     land->surface = surface;
     return rvi_terrain_sum_layers(land);
-}
-
-float rvi_layers_take(rv_terrain *land, size_t cell, float want) {
-    return rvi_layers_take_soft(land, cell, want, 1.0f);
 }
 
 float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft) {

@@ -81,9 +81,8 @@ enum { RVI_FIELDS = 8 };
 rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out);
 
 /* Erosion takes from the top layer first, each at its erodibility, and cuts through to the next.
- * `want` is what it would take from ground of erodibility 1; returns what came off the cell. */
-float rvi_layers_take(rv_terrain *land, size_t cell, float want);
-/* The same where the bedrock is as soft as `soft`, 0 to 1, beside its erodibility. */
+ * `want` is what it would take from ground of erodibility 1; returns what came off the cell. The
+ * bedrock is as soft as `soft`, 0 to 1, beside its erodibility. */
 float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft);
 /* The same, and adds to parts[l] what came from layer l; `parts` may be NULL. */
 float rvi_layers_take_parts(rv_terrain *land, size_t cell, float want, float soft, float *parts);

@@ -322,9 +322,7 @@ static uint64_t hash_grid(const rv_terrain *land, const char *name, const float 
     for (int y = 0; y < land->height; y += 1024) {
         int count = land->height - y < 1024 ? land->height - y : 1024;
         row_hashes h = {values + (size_t)y * (size_t)land->width, land->width, rows};
-        /* A stop asked for meanwhile must not give another hash. */
-        if (rvi_parallel_rows(land->ctx, count, hash_rows, &h) != RV_OK)
-            hash_rows(&h, 0, count);
+        rvi_finish_rows(land->ctx, count, hash_rows, &h);
         seed = rvi_hash(rows, (size_t)count * sizeof *rows, seed);
     }
     return rvi_hash(name, strlen(name), seed);
@@ -332,6 +330,7 @@ static uint64_t hash_grid(const rv_terrain *land, const char *name, const float 
 
 uint64_t rv_terrain_hash(const rv_terrain *land) {
     int32_t size[2] = {land->width, land->height};
+    bool was = rvi_stop_short(land->ctx, false); /* a stop must not give another hash */
     uint64_t h = rvi_hash(size, sizeof size, 1);
     h = rvi_hash(&land->cell, sizeof land->cell, h);
     for (int i = 0; i < land->layer_count; i++) {
@@ -346,6 +345,7 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
         h = rvi_hash(&land->strata, sizeof land->strata, h);
     for (int i = 0; i < land->field_count; i++)
         h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
+    rvi_stop_short(land->ctx, was);
     return h;
 }
 

@@ -1,18 +1,14 @@
 /* Any bytes as an OBJ mesh: triangles with corners that exist, or a sentence, and no more memory
  * than allowed. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "formats/mesh_format.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    const rv_context_desc desc = {.threads = 1, .memory_limit = 64 << 20};
-    if (ctx == NULL && rv_context_create(&desc, &ctx) != RV_OK)
-        abort();
+    rv_context *ctx = fuzz_context();
     rvi_source source = {.name = "fuzz.obj", .data = data, .size = size, .total = size};
     rv_mesh *mesh;
     if (rvi_mesh_obj.decode(ctx, &source, &mesh) != RV_OK)

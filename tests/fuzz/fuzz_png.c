@@ -1,12 +1,11 @@
 /* Any bytes as a PNG: a picture or a sentence, and no more memory than allowed. They are tried as
  * they are and with the checksums of their chunks put right, since no fuzzer guesses those. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "formats/format.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The CRC of PNG's annex D. */
 static uint32_t checksum(const uint8_t *data, size_t size) {
@@ -43,10 +42,7 @@ static void decode(rv_context *ctx, const uint8_t *data, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    const rv_context_desc desc = {.threads = 1, .memory_limit = 64 << 20};
-    if (ctx == NULL && rv_context_create(&desc, &ctx) != RV_OK)
-        abort();
+    rv_context *ctx = fuzz_context();
     decode(ctx, data, size);
     uint8_t *copy = malloc(size + 1);
     if (copy == NULL)

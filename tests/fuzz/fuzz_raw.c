@@ -1,16 +1,11 @@
 /* Any bytes as .r16 and .r32; the first four are the size that a sidecar would tell. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "formats/format.h"
 
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    const rv_context_desc desc = {.threads = 1, .memory_limit = 64 << 20};
-    if (ctx == NULL && rv_context_create(&desc, &ctx) != RV_OK)
-        abort();
+    rv_context *ctx = fuzz_context();
     if (size < 4)
         return 0;
     rvi_source source = {.name = "fuzz",

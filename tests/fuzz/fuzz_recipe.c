@@ -1,18 +1,10 @@
 /* Any text as a recipe: steps with values in range, or a sentence. What was read is printed, read
  * again as the same, and planned; nothing is run. */
-#include <ravine/ravine.h>
+#include "fuzz.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* A quote or the end of a line in a text is nothing that a recipe can say. */
 static bool can_be_said(const rv_param_info *param, const void *params) {

@@ -1,17 +1,11 @@
 /* fuzz_scene.c: any text as a scene: it prints and reads back as the same, and can be set up
  * without its models; or there is a sentence. Nothing is run. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "recipe/scene_setup.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(bool holds) {
-    if (!holds)
-        abort();
-}
 
 static char *print(const rv_scene *scene, int *size) {
     *size = rv_scene_print(scene, NULL, 0);
@@ -44,13 +38,7 @@ static void look_at(rv_context *ctx, const rv_scene *scene) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    if (!ctx) {
-        rv_context_desc desc = rv_context_desc_default();
-        desc.threads = 1;
-        desc.memory_limit = (size_t)64 << 20;
-        demand(rv_context_create(&desc, &ctx) == RV_OK);
-    }
+    rv_context *ctx = fuzz_context();
     char *text = malloc(size + 1);
     demand(text != NULL);
     memcpy(text, data, size);

@@ -1,19 +1,15 @@
 /* Any bytes as a sidecar: a scale in range or a sentence. What was read and is printed again reads
  * as the same. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "formats/sidecar.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    const rv_context_desc desc = {.threads = 1, .memory_limit = 64 << 20};
-    if (ctx == NULL && rv_context_create(&desc, &ctx) != RV_OK)
-        abort();
+    rv_context *ctx = fuzz_context();
     rvi_sidecar read, again;
     if (rvi_sidecar_parse(ctx, "fuzz", (const char *)data, size, &read) != RV_OK)
         return 0;

@@ -1,11 +1,9 @@
 /* Any bytes as the places and corners of a small mesh: the check ends, tells of corners and faces
  * that exist, and of the same faces that meet as a look at every pair. */
+#include "fuzz.h"
+
 #include "base/context.h"
 #include "solid/lattice.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { VERTICES = 16, FACES = 14 }; /* fewer faces than one is told to meet at most */
 
@@ -45,10 +43,7 @@ static size_t count_pairs(const rv_mesh *mesh) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static rv_context *ctx;
-    const rv_context_desc desc = {.threads = 1, .memory_limit = 64 << 20};
-    if (ctx == NULL && rv_context_create(&desc, &ctx) != RV_OK)
-        abort();
+    rv_context *ctx = fuzz_context();
     size_t faces = size > 3 * VERTICES ? (size - 3 * VERTICES) / 3 : 0;
     faces = faces < FACES ? faces : FACES;
     rv_mesh *mesh;

@@ -694,6 +694,38 @@ static void a_failed_run_gives_nothing(void **state) {
     assert_says("missing.png");
 }
 
+static bool say_no_at_last(void *user, const rv_progress *now) {
+    (void)now;
+    int *answers = user;
+    return (*answers)-- > 0;
+}
+
+/* Wherever in a step the stop comes. */
+static void a_stopped_run_gives_nothing(void **state) {
+    (void)state;
+    static const char *const wear[] = {
+        "droplets drops=200k blend=0.5", "runoff",         "particles", "thermal rounds=1000",
+        "pipes transport=forward",       "rivers steps=9", "drain",     "layer pipes give=same"};
+    for (size_t k = 0; k < sizeof wear / sizeof wear[0]; k++)
+        for (int n = 0; n < 6; n++) {
+            int answers = n;
+            char text[128];
+            rv_context_desc desc = rv_context_desc_default();
+            desc.threads = 2;
+            desc.progress = say_no_at_last;
+            desc.user = &answers;
+            rv_context *asked;
+            assert_int_equal(rv_context_create(&desc, &asked), RV_OK);
+            rv_terrain *land;
+            snprintf(text, sizeof text, "terrain size=128 noise octaves=2 %s", wear[k]);
+            rv_status status = rv_recipe_run_text(asked, text, NULL, &land);
+            assert_int_equal(status, answers < 0 ? RV_CANCELLED : RV_OK);
+            assert_true((land == NULL) == (status == RV_CANCELLED));
+            rv_terrain_destroy(land);
+            rv_context_destroy(asked);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_become_steps),
@@ -718,6 +750,7 @@ int main(void) {
         cmocka_unit_test(printing_is_short_and_minds_its_room),
         cmocka_unit_test(a_run_is_watched),
         cmocka_unit_test(a_failed_run_gives_nothing),
+        cmocka_unit_test(a_stopped_run_gives_nothing),
     };
     ctx = support_context(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

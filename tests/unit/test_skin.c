@@ -50,7 +50,7 @@ static rvi_done some_operation(rvi_skin *s, uint64_t n, int *kind) {
     case 2:
         return rvi_skin_flip(s, e);
     default:
-        return rvi_skin_collapse(s, e);
+        return rvi_skin_join(s, e, (rvi_join)(n % 3));
     }
 }
 
@@ -381,7 +381,8 @@ static void fixed_vertices_stay_and_the_lattice_ends(void **state) {
     memset(s->fixed, 1, s->vertices);
     for (uint32_t e = 0; e < 36; e++)
         assert_true(rvi_skin_split(s, e, NULL) == RVI_REFUSED &&
-                    rvi_skin_flip(s, e) == RVI_REFUSED && rvi_skin_collapse(s, e) == RVI_REFUSED);
+                    rvi_skin_flip(s, e) == RVI_REFUSED &&
+                    rvi_skin_join(s, e, RVI_AT_END) == RVI_REFUSED);
     rvi_skin_destroy(s);
     rv_context_destroy(ctx);
 }

@@ -329,6 +329,29 @@ static void what_must_be_finished_is(void **state) {
     }
 }
 
+static void what_is_thrown_away_need_not_be(void **state) {
+    (void)state;
+    for (int k = 0; k < THREAD_COUNTS; k++) {
+        rv_context *ctx = stoppable(THREADS[k]);
+        tally t = {.pause = 500000L * THREADS[k]};
+        float values[2] = {3.0f, 7.0f}, low, high;
+        answers_left = 1;
+        rvi_progress_begin(ctx, "a test");
+        assert_false(rvi_stop_short(ctx, true));
+        rvi_finish(ctx, MOST_BLOCKS, count_slowly, &t);
+        assert_true(t.all < MOST_BLOCKS / 2);
+        assert_true(rvi_stopped(ctx));
+        int ran = t.all;
+        rvi_finish(ctx, MOST_BLOCKS, count_block, &t);
+        assert_int_equal(t.all, ran); /* still stopped: nothing runs */
+        rvi_range(ctx, values, 2, &low, &high);
+        assert_true(low == 3.0f && high == 7.0f);
+        assert_true(rvi_stop_short(ctx, false));
+        assert_false(rvi_stopped(ctx));
+        rv_context_destroy(ctx);
+    }
+}
+
 static void a_stop_ends_blocks_that_wait(void **state) {
     (void)state;
     static triangle p;
@@ -456,6 +479,7 @@ int main(void) {
         cmocka_unit_test(a_stop_comes_soon_and_passes),
         cmocka_unit_test(a_stop_ends_blocks_that_wait),
         cmocka_unit_test(what_must_be_finished_is),
+        cmocka_unit_test(what_is_thrown_away_need_not_be),
         cmocka_unit_test(a_stop_leaves_no_half_number),
         cmocka_unit_test(the_user_is_asked_ten_times_a_second),
         cmocka_unit_test(contexts_come_and_go),
