@@ -21,7 +21,7 @@ set(strict -DRAVINE_WERROR=ON -DRAVINE_TESTS=ON)
 ravine_also(asan --preset asan)
 ravine_add_tests(${also}/asan asan unit physics faults cli)
 ravine_add_same_bits(${also}/asan asan.same_bits asan)
-ravine_also(tsan --preset tsan)
+ravine_also(tsan --preset tsan TARGETS tests_of_threads)
 ravine_add_tests(${also}/tsan tsan unit)
 ravine_add_same_bits(${also}/tsan tsan.same_bits tsan)
 
@@ -42,7 +42,8 @@ foreach(source IN LISTS fuzz_sources)
 endforeach()
 
 # The same bits from both compilers, at both ends of optimisation, for this processor and for all.
-ravine_also(clang --preset clang)
+# Clang's warnings about the tests come with the sanitizers, those about the benchmarks come here.
+ravine_also(clang --preset clang TARGETS same_bits benchmarks)
 set(bits ${strict} -DRAVINE_ASSERTS=ON TARGETS same_bits)
 ravine_also(gcc_O0 -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON ${bits})
 ravine_also(clang_O0 -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug ${bits})
