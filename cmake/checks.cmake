@@ -60,9 +60,9 @@ foreach(tree clang gcc_O0 clang_O0 gcc_O0_native gcc_O3_native clang_O0_native c
 endforeach()
 
 # The longest: they start as soon as they can, so that none runs on alone at the end.
-set_tests_properties(tsan.unit.contract tsan.same_bits asan.unit.contract asan.unit.plan
-    asan.physics.droplets same_bits.gcc_O0 same_bits.gcc_O0_native same_bits.clang_O0
-    same_bits.clang_O0_native cli.gallery PROPERTIES COST 60
+set_tests_properties(tsan.same_bits asan.same_bits asan.physics.droplets asan.unit.plan
+    asan.unit.scene same_bits.gcc_O0 same_bits.gcc_O0_native same_bits.clang_O0
+    same_bits.clang_O0_native cli.gallery cli.docs cli.checkpoint PROPERTIES COST 60
 )
 
 # The laws, and that their checker sees a breach.
