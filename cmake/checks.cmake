@@ -10,7 +10,7 @@ function(ravine_also name)
     )
     # They take long and others wait for them: start them first.
     set_tests_properties(build.${name} PROPERTIES
-        LABELS build FIXTURES_SETUP build.${name} COST 100 TIMEOUT 600
+        LABELS build FIXTURES_SETUP build.${name} COST 100 TIMEOUT 1800
     )
 endfunction()
 
