@@ -285,7 +285,7 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=200 noise octaves=2 flood level=300 render o.png width=99 height=50",
         "open h.r32 width=700 holes=keep render o.png width=99 height=50",
         "terrain size=700 noise octaves=2 texture o.png kind=occlusion",
-        "terrain size=300 noise film o.png view=render width=99 height=50",
+        "terrain size=700 noise octaves=2 film o.png view=render width=99 height=50",
 #endif
     };
     int wrong = 0;
