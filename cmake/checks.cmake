@@ -10,7 +10,7 @@ function(ravine_also name)
     )
     # They take long and others wait for them: start them first.
     set_tests_properties(build.${name} PROPERTIES
-        LABELS build FIXTURES_SETUP build.${name} COST 100 TIMEOUT 600
+        LABELS build FIXTURES_SETUP build.${name} COST 100 TIMEOUT 1800
     )
 endfunction()
 
@@ -21,7 +21,7 @@ set(strict -DRAVINE_WERROR=ON -DRAVINE_TESTS=ON)
 ravine_also(asan --preset asan)
 ravine_add_tests(${also}/asan asan unit physics faults cli)
 ravine_add_same_bits(${also}/asan asan.same_bits asan)
-ravine_also(tsan --preset tsan)
+ravine_also(tsan --preset tsan TARGETS tests_of_threads)
 ravine_add_tests(${also}/tsan tsan unit)
 ravine_add_same_bits(${also}/tsan tsan.same_bits tsan)
 
@@ -42,7 +42,8 @@ foreach(source IN LISTS fuzz_sources)
 endforeach()
 
 # The same bits from both compilers, at both ends of optimisation, for this processor and for all.
-ravine_also(clang --preset clang)
+# Clang's warnings about the tests come with the sanitizers, those about the benchmarks come here.
+ravine_also(clang --preset clang TARGETS same_bits benchmarks)
 set(bits ${strict} -DRAVINE_ASSERTS=ON TARGETS same_bits)
 ravine_also(gcc_O0 -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON ${bits})
 ravine_also(clang_O0 -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug ${bits})
@@ -59,9 +60,9 @@ foreach(tree clang gcc_O0 clang_O0 gcc_O0_native gcc_O3_native clang_O0_native c
 endforeach()
 
 # The longest: they start as soon as they can, so that none runs on alone at the end.
-set_tests_properties(tsan.unit.contract tsan.same_bits asan.unit.contract asan.unit.plan
-    asan.physics.droplets same_bits.gcc_O0 same_bits.gcc_O0_native same_bits.clang_O0
-    same_bits.clang_O0_native cli.gallery PROPERTIES COST 60
+set_tests_properties(tsan.same_bits asan.same_bits asan.physics.droplets asan.unit.plan
+    asan.unit.scene same_bits.gcc_O0 same_bits.gcc_O0_native same_bits.clang_O0
+    same_bits.clang_O0_native cli.gallery cli.docs cli.checkpoint PROPERTIES COST 60
 )
 
 # The laws, and that their checker sees a breach.

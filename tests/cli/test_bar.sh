@@ -43,7 +43,8 @@ EOF
 show() {
     local columns=$1
     shift
-    python3 terminal.py "$columns" timeout -s INT 1 "$@" terrain size=512 noise droplets drops=10G >seen
+    python3 terminal.py "$columns" timeout -s INT 1 "$@" --threads 1 \
+        terrain size=512 noise droplets drops=10G >seen
 }
 show 60 env NO_COLOR=1 "$RAVINE"
 grep -q '\[[0-9]*m' seen && fail "colours in spite of NO_COLOR"
@@ -58,7 +59,7 @@ for option in --quiet --json; do
 done
 show 60 env TERM=dumb "$RAVINE"
 grep -q '%' seen && fail "a bar on a terminal that cannot move its cursor"
-timeout -s INT 1 "$RAVINE" terrain size=512 noise droplets drops=10G 2>seen
+timeout -s INT 1 "$RAVINE" --threads 1 terrain size=512 noise droplets drops=10G 2>seen
 grep -q '%' seen && fail "a bar without a terminal"
 
 # ---- errors are red on a terminal, and only there ----

@@ -239,10 +239,10 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=300 noise octaves=2 layer strata droplets drops=100 give=same",
         "terrain size=200 noise octaves=2 hardness m.npy thermal until=settled",
         "terrain size=300 noise octaves=2 layer strata thermal rounds=1",
-        "terrain size=200 noise relief=9 octaves=1 layer layer name=a strata thermal until=settled",
+        "terrain size=100 noise relief=9 octaves=1 layer layer name=a strata thermal until=settled",
         "terrain size=300 noise octaves=2 rivers steps=1",
         "terrain size=300 noise octaves=2 rivers steps=1 uplift_image=m.npy rain_image=m.npy",
-        "terrain size=300 noise octaves=2 mask m.npy layer strata rivers steps=1",
+        "terrain size=300 noise octaves=2 mask m.npy layer strata rivers steps=1 time=1k",
         "terrain size=300 noise octaves=2 drain",
         "terrain size=300 noise octaves=2 layer drain lakes=keep",
         "terrain size=700 noise octaves=2 flood",
@@ -285,7 +285,7 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=200 noise octaves=2 flood level=300 render o.png width=99 height=50",
         "open h.r32 width=700 holes=keep render o.png width=99 height=50",
         "terrain size=700 noise octaves=2 texture o.png kind=occlusion",
-        "terrain size=300 noise film o.png view=render width=99 height=50",
+        "terrain size=700 noise octaves=2 film o.png view=render width=99 height=50",
 #endif
     };
     int wrong = 0;
