@@ -232,7 +232,7 @@ rv_status rvi_wear_step(rvi_wear *w) {
 }
 
 rv_status rvi_wear_mend(rvi_wear *w) {
-    rv_status status = w->torn ? rvi_wear_make_room(w) : RV_OK;
+    rv_status status = w->torn ? make_room(w) : RV_OK;
     if (status == RV_OK && w->torn)
         status = rvi_wear_rebuild(w);
     w->torn = w->torn && status != RV_OK;
