@@ -6,8 +6,8 @@
 #include "base/threads.h"
 
 /* Of the radius, in projected water: the kernel beyond is less than 1e-4 of its top and its slope
- * 0.2 % of the steepest, for a sixth of the neighbours. */
-#define HEARD 0.94f
+ * 0.2 % of the steepest, for a seventh of the neighbours. */
+#define HEARD 0.95f
 
 enum { MOST_CELLS = 1 << 20, FIRST_STRIDE = 48 };
 

@@ -178,7 +178,7 @@ static void books_close_in_every_frame(void **state) {
     assert_true(l.taken > 1e-7);
     assert_true(l.afloat > 0);
     assert_true(fabs(l.owed) < 0.05 * l.taken);
-    assert_true(fabs(l.reshaped) < 0.02 * l.taken); /* a fifth of a particle in one repair */
+    assert_true(fabs(l.reshaped) < 0.01 * l.taken);
     assert_int_equal(l.caught, 0);
     double taken, laid;
     rvi_wear_material(s.wear, 0, &taken, &laid);
