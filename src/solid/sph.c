@@ -5,10 +5,6 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-/* Of the radius, in projected water: the kernel beyond is less than 1e-4 of its top and its slope
- * 0.2 % of the steepest, for a seventh of the neighbours. */
-#define HEARD 0.95f
-
 enum { MOST_CELLS = 1 << 20, FIRST_STRIDE = 48 };
 
 rvi_sph_desc rvi_sph_desc_default(void) {
@@ -123,7 +119,7 @@ static void choose_kernel(rvi_sph *w) {
 }
 
 static void choose_cells(rvi_sph *w) {
-    for (w->cell = w->reach * 1.0001f;; w->cell *= 1.1f) {
+    for (w->cell = w->radius * 1.0001f;; w->cell *= 1.1f) {
         double cells = 1;
         for (int i = 0; i < 3; i++)
             cells *= (double)w->size[i] / (double)w->cell + 1;
@@ -202,7 +198,6 @@ static void set_up(rvi_sph *w) {
     for (int i = 0; i < 3; i++)
         w->size[i] = (float)(d->high[i] - d->low[i]);
     w->radius = d->solver == RVI_SPH_WEAK ? d->weak.radius : 2 * d->spacing;
-    w->reach = d->solver == RVI_SPH_WEAK ? w->radius : HEARD * w->radius;
     w->viscosity = d->viscosity + d->smoothing * d->spacing * sqrtf(g * d->spacing);
     w->rub = sqrtf(g / d->spacing);
     w->room = d->most;

@@ -88,7 +88,7 @@ static HOT whole load_counts(const uint32_t *from) {
 /* Adds those of the pack that are near enough to the list of each particle of the cell. Lists that
  * are full are only counted. */
 static UNIT void list_near(rvi_sph *w, const rvi_sph_pack *c, size_t first, size_t end) {
-    float far = w->reach * w->reach;
+    float far = w->radius * w->radius;
     for (size_t i = first; i < end; i++) {
         rvi_v4 p = w->drops.places[i];
         uint32_t *list = list_of(w, i);

@@ -79,7 +79,6 @@ struct rvi_sph {
     rvi_sph_desc desc;
     float size[3];     /* of the box */
     float radius;      /* of the smoothing */
-    float reach;       /* who is nearer is a neighbour */
     float volume;      /* of a particle */
     float norm, steep; /* the kernel is norm (1-q)^4 (1+4q), its gradient steep (1-q)^3 (x_i-x_j) */
     float grain;       /* what V grad W is rounded to, alike for both of a pair */
