@@ -34,7 +34,7 @@ static rv_scene *fill(rv_context *ctx, const ready *r, int frames) {
         bench_check(ctx, rv_scene_step(scene));
         if (f % 16 != 0)
             continue;
-        bench_check(ctx, rv_scene_look(scene, &now));
+        bench_check(ctx, rv_scene_info(scene, &now));
         if ((double)now.particles >= 0.98 * (double)r->particles)
             break;
     }
@@ -50,7 +50,7 @@ static void measure(const ready *r, int threads, lengths n) {
     for (int f = 0; f < n.measured; f++) {
         bench_check(ctx, rv_scene_step(scene));
         double begun = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-        bench_check(ctx, rv_scene_look(scene, &now));
+        bench_check(ctx, rv_scene_info(scene, &now));
         looks += bench_clock(CLOCK_PROCESS_CPUTIME_ID) - begun;
         particles += now.ms.particles / n.measured;
         faces += now.ms.faces / n.measured;

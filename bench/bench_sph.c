@@ -10,7 +10,7 @@
  */
 #include "bench.h"
 
-#include "solid/sph_state.h"
+#include "water/sph_state.h"
 
 #include <math.h>
 #include <string.h>

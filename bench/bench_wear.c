@@ -7,7 +7,7 @@
 #include "bench.h"
 
 #include "base/random.h"
-#include "solid/wear.h"
+#include "scene/wear.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,10 +77,10 @@ static void measure(size_t particles, size_t n, size_t m, int threads, int frame
     sph.high[2] = 1;
     sph.most = particles;
     rvi_sph *water;
-    rvi_skin *skin;
+    rvi_edit_mesh *skin;
     rvi_wear *wear;
     double start = bench_clock(CLOCK_MONOTONIC);
-    bench_check(ctx, rvi_skin_create(bed, &skin));
+    bench_check(ctx, rvi_edit_create(bed, &skin));
     double created = bench_clock(CLOCK_MONOTONIC);
     bench_check(ctx, rvi_sph_create(ctx, &sph, bed, &water));
     double walled = bench_clock(CLOCK_MONOTONIC);
@@ -116,7 +116,7 @@ static void measure(size_t particles, size_t n, size_t m, int threads, int frame
            works[0] + works[1], times[1], works[1], created - start, walled - created,
            filled - walled);
     rvi_wear_destroy(wear);
-    rvi_skin_destroy(skin);
+    rvi_edit_destroy(skin);
     rvi_sph_destroy(water);
     rv_mesh_destroy(bed);
     rv_context_destroy(ctx);

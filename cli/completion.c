@@ -38,8 +38,8 @@ static void put_keys(void) {
 
 static void put_scene_names(void) {
     fputs("_ravine_scenes='", stdout);
-    for (int i = 0; i < rv_scene_ready_count(); i++)
-        printf("%s%s", i ? " " : "", rv_scene_ready_name(i));
+    for (int i = 0; i < rv_scene_preset_count(); i++)
+        printf("%s%s", i ? " " : "", rv_scene_preset_name(i));
     fputs("'\n_ravine_scene_words='", stdout);
     for (int i = 0; i < rv_scene_word_count(); i++)
         printf("%s%s", i ? " " : "", rv_scene_word(i)->name);

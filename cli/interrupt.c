@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t trapped;
 
 static void on_signal(int number) {
-    if (caught)
+    if (trapped)
         _exit(128 + number);
-    caught = number;
+    trapped = number;
 }
 
 void cli_interrupt_watch(void) {
@@ -26,5 +26,5 @@ void cli_interrupt_watch(void) {
 }
 
 int cli_interrupt_caught(void) {
-    return caught;
+    return trapped;
 }

@@ -150,8 +150,8 @@ static void man_description(void) {
         ".PP\n"
         "Heights and cells are metres, angles are degrees.\n"
         "The same recipe gives the same bytes on every machine and with any number of threads.\n"
-        "For each step that moves material the program says how much was taken, laid down,\n"
-        "carried off the map, left afloat and raised from below, in cubic metres.");
+        "For each step that moves material the program says how much was eroded, deposited,\n"
+        "left the map, is still suspended in water and was raised from below.");
 }
 
 static void man_tail(void) {
@@ -269,7 +269,7 @@ void cli_markdown(void) {
 void cli_scene_markdown(void) {
     puts("# Words of scenes\n\n"
          "Everything a scene can say. This page is made by `ravine help scene --markdown` from\n"
-         "`src/recipe/scene.def`; `ravine help scene` shows the same in a terminal, and\n"
+         "`src/scene/scene.def`; `ravine help scene` shows the same in a terminal, and\n"
          "[solid.md](solid.md) says how scenes work.");
     for (int i = 0; i < rv_scene_word_count(); i++) {
         const rv_step_info *word = rv_scene_word(i);

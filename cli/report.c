@@ -35,7 +35,7 @@ void cli_report_before(void *user, int index, rv_step_id step) {
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-/* "taken":12.5 with a comma before all but the first. */
+/* "eroded":12.5 with a comma before all but the first. */
 static void json_volumes(FILE *out, int count, const char *const *keys, const double *values) {
     for (int i = 0; i < count; i++) {
         fprintf(out, "%s\"%s\":", i > 0 ? "," : "", keys[i]);
@@ -44,8 +44,8 @@ static void json_volumes(FILE *out, int count, const char *const *keys, const do
 }
 
 static void json_ledger(FILE *out, const rv_ledger *l) {
-    static const char *const keys[] = {"taken", "laid", "carried_off", "afloat", "raised"};
-    const double values[] = {l->taken, l->laid, l->carried_off, l->afloat, l->raised};
+    static const char *const keys[] = {"eroded", "deposited", "left_map", "suspended", "raised"};
+    const double values[] = {l->eroded, l->deposited, l->left_map, l->suspended, l->raised};
     fputs(",\"ledger\":{", out);
     json_volumes(out, 5, keys, values);
     fputs(",\"unit\":\"m3\"}", out);
@@ -56,15 +56,15 @@ static bool has_water(const rv_water *w) {
 }
 
 static void json_water(FILE *out, const rv_water *w) {
-    static const char *const keys[] = {"before", "rained", "evaporated", "carried_off", "standing"};
-    const double values[] = {w->before, w->rained, w->evaporated, w->carried_off, w->standing};
+    static const char *const keys[] = {"before", "rained", "evaporated", "left_map", "standing"};
+    const double values[] = {w->before, w->rained, w->evaporated, w->left_map, w->standing};
     fputs(",\"water\":{", out);
     json_volumes(out, 5, keys, values);
     fputs(",\"unit\":\"m3\"}", out);
 }
 
 static void json_layers(FILE *out, const rv_terrain *land) {
-    static const char *const keys[] = {"taken", "laid", "volume"};
+    static const char *const keys[] = {"eroded", "deposited", "volume"};
     double cell = (double)rv_terrain_cell(land);
     size_t cells = (size_t)rv_terrain_width(land) * (size_t)rv_terrain_height(land);
     for (int l = 0; l < rv_terrain_layer_count(land); l++) {
@@ -73,7 +73,7 @@ static void json_layers(FILE *out, const rv_terrain *land) {
         double sum = 0.0;
         for (size_t i = 0; i < cells; i++)
             sum += (double)thickness[i];
-        const double values[] = {last.taken, last.laid, sum * cell * cell};
+        const double values[] = {last.eroded, last.deposited, sum * cell * cell};
         fputs(l > 0 ? ",{\"name\":" : ",\"layers\":[{\"name\":", out);
         cli_json_text(out, rv_terrain_layer(land, l).name);
         fputc(',', out);
@@ -144,51 +144,54 @@ static void json_report(const cli_run *run, const rv_report *report) {
 /* ---- for people
  * ---------------------------------------------------------------------------------- */
 
-/* 31.2e6 m3: one power of ten for the whole line, so that its numbers can be compared. */
-typedef struct scale {
-    double unit;
+/* One unit for the whole line, so that its numbers can be compared. */
+typedef struct volume_unit {
+    double size; /* m3 */
+    const char *name;
     int digits;
-    char e[8];
-} scale;
+} volume_unit;
 
-static scale scale_for(double largest) {
-    scale s = {.unit = 1.0};
-    int power = 0;
-    while (largest / s.unit >= 999.95 && power < 30) {
-        s.unit *= 1000.0;
-        power += 3;
-    }
-    if (power > 0)
-        snprintf(s.e, sizeof s.e, "e%d", power);
-    s.digits = power == 0 && largest < 10.0 ? 4 : 1;
-    return s;
+static volume_unit unit_for(double largest) {
+    volume_unit u = {1.0, "m3", largest < 10.0 ? 4 : largest < 1000.0 ? 1 : 0};
+    if (largest >= 999.5e6)
+        u = (volume_unit){1e9, "km3", largest < 10e9 ? 2 : 1};
+    else if (largest >= 999.5e3)
+        u = (volume_unit){1e6, "million m3", largest < 10e6 ? 2 : 1};
+    return u;
 }
 
-static void add_text(char out[CLI_TEXT], const char *before, double volume, const scale *s,
+static void add_text(char out[CLI_TEXT], const char *before, double volume, const volume_unit *u,
                      const char *after) {
     size_t used = strlen(out);
-    snprintf(out + used, CLI_TEXT - used, "%s %.*f%s%s", before, s->digits, volume / s->unit, s->e,
-             after);
+    snprintf(out + used, CLI_TEXT - used, "%s %.*f%s", before, u->digits, volume / u->size, after);
+}
+
+/* The first number of a line, with its unit. */
+static void add_first(char out[CLI_TEXT], const char *before, double volume, const volume_unit *u,
+                      const char *after) {
+    add_text(out, before, volume, u, " ");
+    size_t used = strlen(out);
+    snprintf(out + used, CLI_TEXT - used, "%s%s", u->name, after);
 }
 
 static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
-    scale s = scale_for(ledger->taken > ledger->raised ? ledger->taken : ledger->raised);
+    volume_unit u = unit_for(ledger->eroded > ledger->raised ? ledger->eroded : ledger->raised);
     out[0] = '\0';
-    add_text(out, "took", ledger->taken, &s, " m3:");
-    add_text(out, " laid", ledger->laid, &s, ",");
-    add_text(out, " off the map", ledger->carried_off, &s, ",");
-    add_text(out, " afloat", ledger->afloat, &s, "");
+    add_first(out, "eroded", ledger->eroded, &u, ":");
+    add_text(out, " deposited", ledger->deposited, &u, ",");
+    add_text(out, " left the map", ledger->left_map, &u, ",");
+    add_text(out, " suspended", ledger->suspended, &u, "");
     if (ledger->raised > 0.0)
-        add_text(out, "; raised", ledger->raised, &s, "");
+        add_text(out, "; raised", ledger->raised, &u, "");
 }
 
 static void water_text(const rv_water *w, char out[CLI_TEXT]) {
-    scale s = scale_for(w->before + w->rained);
+    volume_unit u = unit_for(w->before + w->rained);
     out[0] = '\0';
-    add_text(out, "water", w->before + w->rained, &s, " m3:");
-    add_text(out, " evaporated", w->evaporated, &s, ",");
-    add_text(out, " off the map", w->carried_off, &s, ",");
-    add_text(out, " standing", w->standing, &s, "");
+    add_first(out, "water", w->before + w->rained, &u, ":");
+    add_text(out, " evaporated", w->evaporated, &u, ",");
+    add_text(out, " left the map", w->left_map, &u, ",");
+    add_text(out, " standing", w->standing, &u, "");
 }
 
 static void put_detail(int *details, const char *text) {
@@ -199,18 +202,19 @@ static void put_detail(int *details, const char *text) {
     ++*details;
 }
 
-/* What was taken from each layer and laid on it, where there are several. */
+/* What was eroded from each layer and deposited on it, where there are several. */
 static void put_layers(int *details, const rv_terrain *land, const rv_ledger *layers) {
     int count = rv_terrain_layer_count(land);
     char text[CLI_TEXT];
     for (int l = 0; count > 1 && l < count && l < CLI_LAYERS; l++) {
-        double most = layers[l].taken > layers[l].laid ? layers[l].taken : layers[l].laid;
-        scale s = scale_for(most);
+        double most =
+            layers[l].eroded > layers[l].deposited ? layers[l].eroded : layers[l].deposited;
+        volume_unit u = unit_for(most);
         if (!(most > 0.0))
             continue;
         snprintf(text, sizeof text, "%s:", rv_terrain_layer(land, l).name);
-        add_text(text, " took", layers[l].taken, &s, " m3,");
-        add_text(text, " laid", layers[l].laid, &s, "");
+        add_first(text, " eroded", layers[l].eroded, &u, ",");
+        add_text(text, " deposited", layers[l].deposited, &u, "");
         put_detail(details, text);
     }
     if (count > CLI_LAYERS) {
@@ -279,7 +283,7 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
                  rv_terrain_height(report->land), cell);
         put_detail(&details, text);
     }
-    if (ledger->taken != 0.0 || ledger->laid != 0.0) {
+    if (ledger->eroded != 0.0 || ledger->deposited != 0.0) {
         ledger_text(ledger, text);
         put_detail(&details, text);
         put_layers(&details, report->land, turns->layers);
@@ -295,10 +299,10 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
 }
 
 static void add_ledger(rv_ledger *to, const rv_ledger *more) {
-    to->taken += more->taken;
-    to->laid += more->laid;
-    to->carried_off += more->carried_off;
-    to->afloat += more->afloat;
+    to->eroded += more->eroded;
+    to->deposited += more->deposited;
+    to->left_map += more->left_map;
+    to->suspended += more->suspended;
     to->raised += more->raised;
 }
 
@@ -307,7 +311,7 @@ static void add_water(rv_water *to, const rv_water *more, bool first) {
     to->before = first ? more->before : to->before;
     to->rained += more->rained;
     to->evaporated += more->evaporated;
-    to->carried_off += more->carried_off;
+    to->left_map += more->left_map;
     to->standing = more->standing;
 }
 

@@ -30,8 +30,8 @@ static void put_materials(const rv_scene *scene) {
         rv_ledger l = rv_scene_material_ledger(scene, i);
         fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
         cli_json_text(stdout, rv_scene_material_name(scene, i));
-        put_real("taken", l.taken);
-        put_real("laid", l.laid);
+        put_real("eroded", l.eroded);
+        put_real("deposited", l.deposited);
         putchar('}');
     }
     putchar(']');
@@ -48,10 +48,10 @@ static void put_messages(cli_run *run) {
 }
 
 static void json_frame(cli_run *run, const rv_frame *f) {
-    static const char *const volumes[] = {"taken", "laid", "carried_off", "afloat", "owed"};
+    static const char *const volumes[] = {"eroded", "deposited", "left_map", "suspended", "owed"};
     static const char *const parts[] = {"particles", "faces", "press", "force", "advance", "frame"};
-    const double ledger[] = {f->ledger.taken, f->ledger.laid, f->ledger.carried_off,
-                             f->ledger.afloat, f->owed};
+    const double ledger[] = {f->ledger.eroded, f->ledger.deposited, f->ledger.left_map,
+                             f->ledger.suspended, f->owed};
     const double ms[] = {f->ms.particles, f->ms.faces,   f->ms.press,
                          f->ms.force,     f->ms.advance, f->ms.frame};
     printf("{\"frame\":%" PRId64 ",\"frames\":%" PRId64, f->frame, f->frames);
@@ -62,7 +62,8 @@ static void json_frame(cli_run *run, const rv_frame *f) {
     put_real("volume", f->volume);
     put_reals("ledger", 5, volumes, ledger);
     put_materials(run->scene);
-    printf(",\"refused\":%zu,\"put_out\":%zu,\"caught\":%zu", f->refused, f->put_out, f->caught);
+    printf(",\"refused\":%zu,\"pushed_out\":%zu,\"trapped\":%zu", f->refused, f->pushed_out,
+           f->trapped);
     put_reals("ms", 6, parts, ms);
     printf(",\"hash\":\"%016" PRIx64 "\"", f->hash);
     put_messages(run);
@@ -79,11 +80,11 @@ static bool has_row(const rv_frame *f) {
 static void people_frame(cli_run *run, const rv_frame *f) {
     if (has_row(f)) {
         if (!run->headed)
-            fprintf(stderr, "%7s %9s %9s %8s %10s %10s %8s %8s\n", "frame", "time s", "particles",
-                    "faces", "taken m3", "laid m3", "refused", "ms");
+            fprintf(stderr, "%7s %9s %9s %8s %10s %12s %8s %8s\n", "frame", "time s", "particles",
+                    "faces", "eroded m3", "deposited m3", "refused", "ms");
         run->headed = true;
-        fprintf(stderr, "%7" PRId64 " %9.4g %9zu %8zu %10.4g %10.4g %8zu %8.2f\n", f->frame,
-                f->time, f->particles, f->faces, f->ledger.taken, f->ledger.laid, f->refused,
+        fprintf(stderr, "%7" PRId64 " %9.4g %9zu %8zu %10.4g %12.4g %8zu %8.2f\n", f->frame,
+                f->time, f->particles, f->faces, f->ledger.eroded, f->ledger.deposited, f->refused,
                 f->ms.frame);
     }
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
@@ -146,18 +147,18 @@ static int show_plan(rv_context *ctx, const cli_options *options, rv_scene *scen
 /* ---- the run ---- */
 
 static bool is_ready(const char *name) {
-    for (int i = 0; i < rv_scene_ready_count(); i++)
-        if (strcmp(rv_scene_ready_name(i), name) == 0)
+    for (int i = 0; i < rv_scene_preset_count(); i++)
+        if (strcmp(rv_scene_preset_name(i), name) == 0)
             return true;
     return false;
 }
 
 /* What stands for a file has a point, a slash or a name that no ready scene is near to. */
 static int unknown_scene(const char *name) {
-    const char *nearest = rv_scene_ready_name(0);
-    for (int i = 1; i < rv_scene_ready_count(); i++)
-        if (cli_distance(name, rv_scene_ready_name(i)) < cli_distance(name, nearest))
-            nearest = rv_scene_ready_name(i);
+    const char *nearest = rv_scene_preset_name(0);
+    for (int i = 1; i < rv_scene_preset_count(); i++)
+        if (cli_distance(name, rv_scene_preset_name(i)) < cli_distance(name, nearest))
+            nearest = rv_scene_preset_name(i);
     return cli_fail(3, "There is no file and no ready scene \"%.200s\"; the nearest is %s.", name,
                     nearest);
 }

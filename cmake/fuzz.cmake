@@ -15,8 +15,8 @@ add_custom_command(
     COMMAND ${CMAKE_COMMAND} -E make_directory fuzz
     COMMAND awk -f ${PROJECT_SOURCE_DIR}/tests/fuzz/words.awk
             ${PROJECT_SOURCE_DIR}/include/ravine/steps.def
-            ${PROJECT_SOURCE_DIR}/src/recipe/scene.def > fuzz/words.dict
-    DEPENDS include/ravine/steps.def src/recipe/scene.def tests/fuzz/words.awk
+            ${PROJECT_SOURCE_DIR}/src/scene/scene.def > fuzz/words.dict
+    DEPENDS include/ravine/steps.def src/scene/scene.def tests/fuzz/words.awk
     VERBATIM
 )
 add_custom_target(fuzz_words ALL DEPENDS fuzz/words.dict)

@@ -28,9 +28,9 @@ static rv_status make_mountain(rv_terrain *land) {
     if (status != RV_OK) {
         return status;
     }
-    printf("taken %.0f m3 = laid down %.0f + carried off the map %.0f + still afloat %.0f\n",
-           report.ledger.taken, report.ledger.laid, report.ledger.carried_off,
-           report.ledger.afloat);
+    printf("eroded %.0f m3 = deposited %.0f + left the map %.0f + still suspended %.0f\n",
+           report.ledger.eroded, report.ledger.deposited, report.ledger.left_map,
+           report.ledger.suspended);
 
     rv_save_params save = rv_save_params_default();
     save.file = "mountain.png";

@@ -14,13 +14,13 @@ static rv_status wear_river(rv_scene *scene) {
     }
     rv_frame now;
     if (status == RV_OK) {
-        status = rv_scene_look(scene, &now);
+        status = rv_scene_info(scene, &now);
     }
     if (status != RV_OK) {
         return status;
     }
     printf("%lu particles took %g m3 from %lu faces in %g s\n", (unsigned long)now.particles,
-           now.ledger.taken, (unsigned long)now.faces, now.time);
+           now.ledger.eroded, (unsigned long)now.faces, now.time);
 
     rv_mesh *rock;
     status = rv_scene_mesh(scene, &rock);

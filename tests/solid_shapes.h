@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "solid/skin.h"
+#include "mesh/edit_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,20 +140,20 @@ static inline void shape_fault(void *user, const rv_fault *fault) {
 }
 
 /* The exact check of everything, by the code that reads files. */
-static inline void shape_check_mesh(rvi_skin *skin) {
+static inline void shape_check_mesh(rvi_edit_mesh *skin) {
     rv_mesh *mesh;
-    support_ok(skin->ctx, rvi_skin_mesh(skin, &mesh));
+    support_ok(skin->ctx, rvi_edit_to_mesh(skin, &mesh));
     support_ok(skin->ctx, rv_mesh_check(mesh, shape_fault, NULL));
     rv_mesh_destroy(mesh);
 }
 
 /* The numbers of the arrays fit each other, the volume is right, the grid holds every face, and the
  * Euler characteristic is `euler`. */
-static inline void shape_check_arrays(rvi_skin *skin, long euler) {
+static inline void shape_check_arrays(rvi_edit_mesh *skin, long euler) {
     size_t faces = 0, vertices = 0, entered = 0;
     rvi_uwide volume = 0; /* by other mathematics: 6 V = sum of a . (b x c) */
     for (uint32_t f = 0; f < skin->faces; f++) {
-        if (!rvi_skin_has_face(skin, f)) {
+        if (!rvi_edit_has_face(skin, f)) {
             assert_true(skin->grid.where[f] == UINT32_MAX);
             continue;
         }
@@ -171,7 +171,7 @@ static inline void shape_check_arrays(rvi_skin *skin, long euler) {
             assert_int_equal(skin->shell[twin / 3], skin->shell[f]);
             assert_true(skin->leaving[skin->corners[e]] != RVI_NOBODY);
         }
-        rvi_triangle t = rvi_skin_triangle(skin, f);
+        rvi_triangle t = rvi_edit_triangle(skin, f);
         rvi_box box = rvi_triangle_box(&t);
         assert_memory_equal(&box, &skin->grid.boxes[f], sizeof box);
         assert_true(skin->grid.where[f] != UINT32_MAX);
@@ -189,9 +189,9 @@ static inline void shape_check_arrays(rvi_skin *skin, long euler) {
     assert_int_equal(skin->faces - skin->free_face_count, faces);
     assert_int_equal(skin->vertices - skin->free_vertex_count, vertices);
     assert_int_equal((long)vertices - (long)faces / 2, euler);
-    assert_true((rvi_wide)volume == rvi_skin_volume6(skin));
+    assert_true((rvi_wide)volume == rvi_edit_volume6(skin));
     for (size_t i = 0; i < skin->shells; i++)
-        assert_true(rvi_skin_has_face(skin, skin->anchors[i]) &&
+        assert_true(rvi_edit_has_face(skin, skin->anchors[i]) &&
                     skin->shell[skin->anchors[i]] == i);
 }
 
@@ -208,9 +208,9 @@ static inline rv_context *shape_impatient(int *left) {
     return ctx;
 }
 
-static inline rvi_skin *shape_skin(rv_mesh *mesh) {
-    rvi_skin *skin;
-    support_ok(mesh->ctx, rvi_skin_create(mesh, &skin));
+static inline rvi_edit_mesh *shape_skin(rv_mesh *mesh) {
+    rvi_edit_mesh *skin;
+    support_ok(mesh->ctx, rvi_edit_create(mesh, &skin));
     rv_mesh_destroy(mesh);
     return skin;
 }

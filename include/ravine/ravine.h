@@ -110,22 +110,22 @@ typedef struct rv_layer_desc {
     uint32_t colour;   /* for pictures: 0xffRRGGBB; 0: none of its own */
 } rv_layer_desc;
 
-/* What a step did to the land, in cubic metres: taken = laid + carried_off + afloat. The volume of the
- * land changes by raised + laid - taken. */
+/* What a step did to the land, in cubic metres: eroded = deposited + left_map + suspended. The volume
+ * of the land changes by raised + deposited - eroded. */
 typedef struct rv_ledger {
-    double taken;       /* from the ground */
-    double laid;        /* down on the ground */
-    double carried_off; /* the map */
-    double afloat;      /* still carried by water when the step ended */
-    double raised;      /* lifted from below, or filled up from outside */
+    double eroded;    /* taken from the ground */
+    double deposited; /* laid down on the ground */
+    double left_map;  /* carried over the edge of the map */
+    double suspended; /* still carried by water when the step ended */
+    double raised;    /* lifted from below, or filled up from outside */
 } rv_ledger;
 
-/* Water, in cubic metres: before + rained = evaporated + carried_off + standing. */
+/* Water, in cubic metres: before + rained = evaporated + left_map + standing. */
 typedef struct rv_water {
     double before;      /* what stood on the land */
     double rained;      /* rain and springs */
     double evaporated;
-    double carried_off; /* the map */
+    double left_map;    /* ran over the edge of the map */
     double standing;    /* what stands on the land afterwards */
 } rv_water;
 
@@ -139,7 +139,7 @@ RV_API float rv_terrain_cell(const rv_terrain *land);
 RV_API int rv_terrain_layer_count(const rv_terrain *land);                       /* at least 1: bedrock */
 RV_API rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer);        /* 0 is the lowest */
 RV_API const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer);
-RV_API rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer); /* taken from it and laid on it since it was made; the rest is 0 */
+RV_API rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer); /* eroded and deposited since it was made; the rest is 0 */
 RV_API rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer);   /* the same, of the last step alone */
 RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc, const float *thickness); /* on top; NULL: none of it yet */
 
@@ -416,8 +416,8 @@ RV_API const rv_step_info *rv_scene_word(int index);
 RV_API rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out);
 RV_API rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv_scene **out);
 RV_API rv_status rv_scene_create(rv_context *ctx, const char *ready, rv_scene **out); /* "river", "cave" ... */
-RV_API int rv_scene_ready_count(void);
-RV_API const char *rv_scene_ready_name(int index);
+RV_API int rv_scene_preset_count(void);
+RV_API const char *rv_scene_preset_name(int index);
 RV_API void rv_scene_destroy(rv_scene *scene); /* before its context; NULL is fine */
 
 /* Add what one command line says: WORD.KEY=VALUE changes every such word, KEY=VALUE without a word before it
@@ -439,25 +439,25 @@ typedef struct rv_frame {
     size_t particles;
     size_t vertices, faces;     /* of the rock */
     double smallest_angle;      /* degrees, of its faces; NaN without rock */
-    /* m3: taken - laid = afloat + carried_off + owed, to 1e-9 of them; `raised` is 0. */
+    /* m3: eroded - deposited = suspended + left_map + owed, to 1e-9 of them; `raised` is 0. */
     rv_ledger ledger;
     double owed;                /* moved by the rock and not yet by particles, or the other way round */
     double volume;              /* of the rock */
     size_t refused;             /* moves of vertices that were refused or cut short, in all */
-    size_t put_out;             /* particles that moving rock has pushed, in all */
-    size_t caught;              /* particles removed because rock had closed around them, in all */
+    size_t pushed_out;             /* particles that moving rock has pushed, in all */
+    size_t trapped;              /* particles removed because rock had closed around them, in all */
     struct {
         double particles, faces, press, force, advance, frame;
     } ms;                       /* what the last frame took */
     uint64_t hash;              /* of rock and water */
 } rv_frame;
-RV_API rv_status rv_scene_look(const rv_scene *scene, rv_frame *out);
+RV_API rv_status rv_scene_info(const rv_scene *scene, rv_frame *out);
 
 /* The materials of the rock; none before it was started, and where nothing is worn. */
 RV_API int rv_scene_material_count(const rv_scene *scene);
 RV_API const char *rv_scene_material_name(const rv_scene *scene, int material);
 /* What particles took from it and laid on it; the rest is 0. In sum over all materials
- * taken - laid = afloat + carried_off of the frame: what the rock still owes is of no material. */
+ * eroded - deposited = suspended + left_map of the frame: what the rock still owes is of no material. */
 RV_API rv_ledger rv_scene_material_ledger(const rv_scene *scene, int material);
 
 RV_API rv_status rv_scene_mesh(const rv_scene *scene, rv_mesh **out); /* a copy of the rock; NULL: there is none */

@@ -1,9 +1,9 @@
 /* checkpoint.c: a run between two steps, as an archive: a header (see struct head), the text of the
  * recipe, then for each layer its record and thicknesses, for each field its name and values. */
 #include "formats/checkpoint.h"
+#include "base/archive.h"
 #include "base/context.h"
 #include "base/file.h"
-#include "formats/archive.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct layer_record {
     char name[RVI_NAME];
     float erodibility, talus;
     uint32_t colour, unused;
-    double taken, laid;
+    double eroded, deposited;
 } layer_record;
 
 /* ---- writing ---- */
@@ -45,7 +45,8 @@ static rv_status put_all(rvi_archive_writer *out, const rvi_checkpoint *from) {
         status = rvi_archive_put(out, from->text, (size_t)h.text);
     for (int i = 0; status == RV_OK && i < land->layer_count; i++) {
         const rvi_layer *l = &land->layers[i];
-        layer_record record = {{0}, l->erodibility, l->talus, l->colour, 0, l->taken, l->laid};
+        layer_record record = {{0}, l->erodibility, l->talus,    l->colour,
+                               0,   l->eroded,      l->deposited};
         memcpy(record.name, l->name, RVI_NAME);
         status = rvi_archive_put(out, &record, sizeof record);
         if (status == RV_OK)
@@ -110,8 +111,8 @@ static rv_status get_layers(rvi_archive *in, rv_terrain *land, int count) {
         l->erodibility = record.erodibility;
         l->talus = record.talus;
         l->colour = record.colour;
-        l->taken = record.taken;
-        l->laid = record.laid;
+        l->eroded = record.eroded;
+        l->deposited = record.deposited;
         status = get_grid(in, land, l->thickness);
     }
     return status == RV_OK ? rvi_terrain_sum_layers(land) : status;

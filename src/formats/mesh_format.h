@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "formats/format.h"
-#include "terrain/mesh.h"
+#include "mesh/mesh.h"
 
 typedef struct rvi_mesh_format {
     const char *extension;

@@ -95,10 +95,10 @@ void rvi_ground_release(rvi_ground *g) {
     g->edges = NULL;
 }
 
-rv_status rvi_ground_prepare(const rvi_relief *r, const rvi_grain *grain, float snow, bool dry,
-                             rvi_ground *out) {
+rv_status rvi_ground_prepare(const rvi_relief *r, const rvi_detail_noise *detail, float snow,
+                             bool dry, rvi_ground *out) {
     const rv_terrain *land = r->land;
-    rvi_ground g = {.relief = r, .grain = grain, .dry = dry, .relief_of = r->high - r->low};
+    rvi_ground g = {.relief = r, .detail = detail, .dry = dry, .relief_of = r->high - r->low};
     g.patch = (float)rvi_maxi(r->width, r->height) / 9;
     g.flow = rvi_field_get(land, "flow");
     g.deposited = rvi_field_get(land, "deposited");
@@ -210,7 +210,8 @@ static float woods(const rvi_ground *g, const rvi_soil *soil, double x, double y
         return 0;
     float crowns = 0.5f;
     if (seen > 0)
-        crowns += seen * (0.9f * rvi_grain_at(g->grain, (float)x / size, (float)y / size).value);
+        crowns +=
+            seen * (0.9f * rvi_detail_noise_at(g->detail, (float)x / size, (float)y / size).value);
     return rvi_smoothstep(0, 0.35f, dense * 1.35f - crowns + 0.05f) * 0.95f;
 }
 
@@ -220,13 +221,13 @@ rvi_soil rvi_ground_at(const rvi_ground *g, double x, double y, float z, const f
     const rvi_relief *r = g->relief;
     float s = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);
     float px = (float)x / g->patch, py = (float)y / g->patch;
-    soil.patch = rvi_grain_sum(g->grain, px, py, 3, 0.55f);
+    soil.patch = rvi_detail_noise_sum(g->detail, px, py, 3, 0.55f);
     float small = 7 / r->step;
     int octaves = 2;
     for (float width = 1.75f; octaves < 7 && width > 2 * blur; width *= 0.5f)
         octaves++;
-    soil.fine =
-        rvi_grain_sum(g->grain, (float)x / small + 31.7f, (float)y / small + 3.1f, octaves, 0.62f);
+    soil.fine = rvi_detail_noise_sum(g->detail, (float)x / small + 31.7f, (float)y / small + 3.1f,
+                                     octaves, 0.62f);
     float up = (z - g->grass) / rvi_maxf(g->relief_of, 1);
     float rock =
         rvi_smoothstep(0.75f, 1.3f, (s + 0.1f * soil.fine + 0.05f * soil.patch) / g->steep);

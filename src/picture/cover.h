@@ -2,7 +2,7 @@
 #ifndef RVI_PICTURE_COVER_H
 #define RVI_PICTURE_COVER_H
 
-#include "picture/grain.h"
+#include "picture/detail_noise.h"
 #include "picture/relief.h"
 
 typedef enum rvi_material {
@@ -17,7 +17,7 @@ typedef enum rvi_material {
 /* The rules for a whole map. Heights are metres, slopes tangents. */
 typedef struct rvi_ground {
     const rvi_relief *relief;
-    const rvi_grain *grain;
+    const rvi_detail_noise *detail;
     float snow;      /* the middle of the snow line; RVI_NO_SNOW */
     float grass;     /* where grass ends */
     float valley;    /* how far below that woods get no denser, beside the relief */
@@ -46,8 +46,8 @@ typedef struct rvi_soil {
 } rvi_soil;
 
 /* snow: the line, NaN: where a sixth of the land is higher, when there is relief for it. */
-rv_status rvi_ground_prepare(const rvi_relief *relief, const rvi_grain *grain, float snow, bool dry,
-                             rvi_ground *out);
+rv_status rvi_ground_prepare(const rvi_relief *relief, const rvi_detail_noise *detail, float snow,
+                             bool dry, rvi_ground *out);
 void rvi_ground_release(rvi_ground *ground); /* of a zeroed one: nothing */
 /* At a place of the relief with these slopes towards east and south; `blur` is the width in cells
  * of the terrain below which detail is left out. */

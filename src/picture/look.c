@@ -147,8 +147,8 @@ void rvi_look_cut(const rvi_look *look, const rvi_ground *g, double x, double y,
         above -= thick;
     }
     float thick = (g->relief->high - g->relief->base) / 13;
-    float bend = 0.9f * rvi_grain_sum(g->grain, (float)x / (2 * g->patch) + 9.3f,
-                                      (float)y / (2 * g->patch) + 4.4f, 2, 0.4f);
+    float bend = 0.9f * rvi_detail_noise_sum(g->detail, (float)x / (2 * g->patch) + 9.3f,
+                                             (float)y / (2 * g->patch) + 4.4f, 2, 0.4f);
     float bands = rvi_look_bands(g, x, y, z, thick, bend, blur);
     float light = rvi_clampf(0.5f + 0.5f * bands, 0, 1);
     for (int c = 0; c < 3; c++)

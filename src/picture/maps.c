@@ -184,17 +184,17 @@ rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned cha
     plain.z = 1; /* what grows on a slope does not depend on how it is shown */
     mapping m = {.land = land, .how = &plain, .ground = &ground, .out = rgba};
     rv_status status = rvi_relief_create(land, 0, false, &relief);
-    rvi_grain *grain = rvi_alloc(land->ctx, 1, sizeof *grain, "the noise of a picture");
-    if (status == RV_OK && !grain)
+    rvi_detail_noise *detail = rvi_alloc(land->ctx, 1, sizeof *detail, "the noise of a picture");
+    if (status == RV_OK && !detail)
         status = RV_ERROR_MEMORY;
     if (status == RV_OK) {
-        rvi_grain_make(grain, RVI_GRAIN_SEED);
-        status = rvi_ground_prepare(&relief, grain, map->snow, false, &ground);
+        rvi_detail_noise_make(detail, RVI_DETAIL_NOISE_SEED);
+        status = rvi_ground_prepare(&relief, detail, map->snow, false, &ground);
     }
     if (status == RV_OK)
         status = rvi_parallel_rows(land->ctx, land->height, splat_rows, &m);
     rvi_ground_release(&ground);
-    rvi_free(land->ctx, grain);
+    rvi_free(land->ctx, detail);
     rvi_relief_destroy(&relief);
     return status;
 }

@@ -16,7 +16,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
-#include "picture/rim.h"
+#include "picture/hole_edges.h"
 #include "terrain/smooth.h"
 
 #include <math.h>
@@ -232,7 +232,7 @@ static rv_status make_ground(rvi_relief *r, int times) {
     rv_status status = RV_OK;
     if (r->hole) {
         r->z = whole = rvi_alloc(land->ctx, cells, sizeof(float), "the block of a picture");
-        status = whole ? rvi_rim_extend(land, r->hole, whole) : RV_ERROR_MEMORY;
+        status = whole ? rvi_hole_edge_extend(land, r->hole, whole) : RV_ERROR_MEMORY;
     }
     if (status == RV_OK && (r->width != land->width || r->height != land->height)) {
         z = rvi_alloc(land->ctx, samples, sizeof(float), "the block of a picture");

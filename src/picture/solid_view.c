@@ -45,7 +45,7 @@ typedef struct scene {
     int width, height;
     rvi_look look;
     rvi_developer developer;
-    rvi_grain grain;
+    rvi_detail_noise detail;
     rvi_camera camera; /* its world is east, south, up, in metres from the middle */
     float from[3];     /* the camera in the world of meshes, as all below */
     double middle[3];  /* of the world */
@@ -266,7 +266,7 @@ static float noise_at(const scene *s, const spot *p, float size, int octaves) {
             continue;
         float x = p->at[(k + 1) % 3] / size + 7.3f * (float)k,
               y = p->at[(k + 2) % 3] / size + 3.1f * (float)k;
-        sum += w * rvi_grain_sum(&s->grain, x, y, octaves, 0.5f);
+        sum += w * rvi_detail_noise_sum(&s->detail, x, y, octaves, 0.5f);
         weights += w;
     }
     return sum / weights;
@@ -791,7 +791,7 @@ static rv_status prepare(scene *s, const rvi_solid_mesh *meshes, size_t count,
     }
     set_look(s);
     rvi_developer_make(&s->developer, s->look.exposure);
-    rvi_grain_make(&s->grain, RVI_GRAIN_SEED);
+    rvi_detail_noise_make(&s->detail, RVI_DETAIL_NOISE_SEED);
     find_place(s, low, high, (const double(*)[3])shown);
     place_camera(s, (const double(*)[3])shown);
     s->haze = (isnan(v->haze) ? 1 : v->haze) * 0.5f * s->look.haze / (2 * s->radius);

@@ -17,9 +17,9 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "picture/develop.h"
+#include "picture/hole_edges.h"
 #include "picture/look.h"
 #include "picture/occlusion.h"
-#include "picture/rim.h"
 #include "terrain/bands.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ typedef struct scene {
     rvi_ground ground;
     rvi_look look;
     int kind; /* RV_render_look_... */
-    rvi_grain grain;
+    rvi_detail_noise detail;
     float z;          /* exaggeration */
     float pixel;      /* the width of a pixel a metre away */
     float sun_height; /* its tangent */
@@ -123,7 +123,7 @@ static void roughen(const scene *s, const spot *p, const rvi_soil *soil, float s
         float turned = 0.8f * east - 0.6f * south;
         south = 0.6f * east + 0.8f * south;
         east = turned;
-        rvi_bump b = rvi_grain_at(&s->grain, east / size, south / size);
+        rvi_bump b = rvi_detail_noise_at(&s->detail, east / size, south / size);
         /* The bump's slope, turned back. */
         float bx = b.dx, by = b.dy;
         for (int t = 0; t <= k; t++) {
@@ -191,7 +191,7 @@ static void face_of_wall(const scene *s, const spot *p, const rvi_hit *hit, floa
     normal[0] = normal[1] = normal[2] = 0;
     normal[hit->axis] = (float)hit->side;
     if (!rim ||
-        !rvi_rim_facing(r->land, r->hole, p->x * (double)r->step, p->y * (double)r->step, to))
+        !rvi_hole_edge_facing(r->land, r->hole, p->x * (double)r->step, p->y * (double)r->step, to))
         return;
     normal[0] = to[0];
     normal[1] = to[1];
@@ -331,7 +331,8 @@ static void ripple(const scene *s, const spot *p, float slope[2]) {
     float size = rvi_clampf(0.35f * s->relief.land->cell, 0.5f, 20);
     float seen = 1 - rvi_smoothstep(0.15f, 0.6f, p->pixel / (size * rvi_maxf(-p->along[2], 0.05f)));
     float x = (float)p->x * s->relief.cell / size, y = (float)p->y * s->relief.cell / size;
-    rvi_bump a = rvi_grain_at(&s->grain, x, y), b = rvi_grain_at(&s->grain, 2.3f * y, 2.3f * x);
+    rvi_bump a = rvi_detail_noise_at(&s->detail, x, y),
+             b = rvi_detail_noise_at(&s->detail, 2.3f * y, 2.3f * x);
     slope[0] = 0.022f * seen * (a.dx + 0.7f * b.dy);
     slope[1] = 0.022f * seen * (a.dy + 0.7f * b.dx);
 }
@@ -494,7 +495,7 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->z = v->shot.z;
     s->kind = v->look;
     s->look = *rvi_look_get(v->look);
-    rvi_grain_make(&s->grain, RVI_GRAIN_SEED);
+    rvi_detail_noise_make(&s->detail, RVI_DETAIL_NOISE_SEED);
     rvi_developer_make(&s->developer, s->look.exposure);
     rv_status status = rvi_relief_create(land, rvi_view_depth(land, s->z), true, &s->relief);
     if (status != RV_OK)
@@ -508,7 +509,7 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->haze = v->haze * s->look.haze / s->wide;
     rvi_sky_place_sun(&s->look.sky, isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
                       isnan(v->sun_altitude) ? s->look.sun_altitude : v->sun_altitude);
-    status = rvi_ground_prepare(&s->relief, &s->grain, v->snow, s->look.dry, &s->ground);
+    status = rvi_ground_prepare(&s->relief, &s->detail, v->snow, s->look.dry, &s->ground);
     return status == RV_OK ? make_light(s) : status;
 }
 

@@ -2,8 +2,9 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "formats/checkpoint.h"
-#include "recipe/parse.h"
+#include "recipe/step_run.h"
 #include "steps/step.h"
+#include "words/parse.h"
 
 #include <stdio.h>
 #include <string.h>

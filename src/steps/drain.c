@@ -201,7 +201,7 @@ static void change_land(draining *d, const results *to) {
     }
     rvi_terrain_sum_layers(land);
     d->job->ledger =
-        (rv_ledger){.taken = taken * area, .carried_off = taken * area, .raised = raised * area};
+        (rv_ledger){.eroded = taken * area, .left_map = taken * area, .raised = raised * area};
 }
 
 static rv_status make_fields(draining *d, results *out) {

@@ -21,7 +21,7 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/drop_flood.h"
+#include "steps/droplets/drop_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static rv_status allocate(flood *f) {
 
 static void release(flood *f) {
     void *all[] = {f->h,      f->traces, f->before,  f->soft,  f->bands,
-                   f->change, f->drops,  f->results, f->loads, f->laid_on};
+                   f->change, f->drops,  f->results, f->loads, f->deposited_on};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
     rvi_rounds_destroy(f->rounds);
@@ -212,8 +212,8 @@ static void leave_fields(const flood *f, float *flow, float *eroded, float *depo
             size_t i = (size_t)y * (size_t)land->width + (size_t)x;
             size_t g = at(f, x + f->margin, y + f->margin);
             flow[i] += f->traces[g].flow;
-            deposited[i] += f->traces[g].laid;
-            eroded[i] += rvi_maxf(f->traces[g].laid - (f->h[g] - f->before[i]), 0.0f);
+            deposited[i] += f->traces[g].deposited;
+            eroded[i] += rvi_maxf(f->traces[g].deposited - (f->h[g] - f->before[i]), 0.0f);
         }
 }
 
@@ -231,10 +231,10 @@ static void close_ledger(flood *f) {
     double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
     for (int t = 0; t < rvi_rounds_tiles(f->rounds); t++) {
         const tile_result *r = &f->results[t];
-        taken += r->taken;
-        laid += r->laid;
-        off += r->carried_off;
-        afloat += r->afloat;
+        taken += r->eroded;
+        laid += r->deposited;
+        off += r->left_map;
+        afloat += r->suspended;
         job->drop_steps += r->drop_steps;
     }
     int on_their_way; /* when the user asked to stop */
@@ -246,14 +246,14 @@ static void close_ledger(flood *f) {
         laid = 0.0;
         for (int y = 0; y < job->land->height && !rvi_stopped(job->ctx); y++)
             for (int x = 0; x < job->land->width; x++)
-                laid += (double)f->traces[at(f, x + f->margin, y + f->margin)].laid;
+                laid += (double)f->traces[at(f, x + f->margin, y + f->margin)].deposited;
         taken = laid - change;
         off = -change - afloat;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
     int layers = job->land->layer_count;
-    for (int k = 0; f->laid_on && k < rvi_rounds_tiles(f->rounds) * layers; k++)
-        job->laid_on[k % layers] += area * f->laid_on[k];
+    for (int k = 0; f->deposited_on && k < rvi_rounds_tiles(f->rounds) * layers; k++)
+        job->deposited_on[k % layers] += area * f->deposited_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
 }
 
@@ -322,8 +322,8 @@ static rv_status plan_rounds(flood *f) {
         return RV_OK;
     size_t layers = (size_t)land->layer_count;
     f->loads = rvi_alloc(ctx, most * layers, sizeof *f->loads, "what drops carry");
-    f->laid_on = rvi_alloc(ctx, tiles * layers, sizeof *f->laid_on, "the ledger");
-    return f->loads && f->laid_on ? RV_OK : RV_ERROR_MEMORY;
+    f->deposited_on = rvi_alloc(ctx, tiles * layers, sizeof *f->deposited_on, "the ledger");
+    return f->loads && f->deposited_on ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(flood *f) {

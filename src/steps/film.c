@@ -6,7 +6,7 @@
 #include "base/math.h"
 #include "base/text.h"
 #include "formats/format.h"
-#include "formats/reel.h"
+#include "formats/frame_sequence.h"
 #include "picture/overlay.h"
 #include "picture/view.h"
 #include "steps/step.h"
@@ -18,7 +18,7 @@ typedef struct film {
     rv_context *ctx;
     const rv_terrain *land;
     const rv_film_params *p;
-    rvi_reel reel;
+    rvi_sequence sequence;
 } film;
 
 /* ---- a frame ---- */
@@ -35,7 +35,7 @@ static bool in_perspective(const rv_film_params *p) {
 static rv_status draw_perspective(const film *f, int64_t number, unsigned char *bytes) {
     const rv_film_params *p = f->p;
     double turns =
-        ((double)p->camera + (double)p->orbit * (double)number / (double)f->reel.frames) / 360;
+        ((double)p->camera + (double)p->orbit * (double)number / (double)f->sequence.frames) / 360;
     rvi_view view = {.look = p->look,
                      .shot = {.width = p->width,
                               .height = p->height,
@@ -76,8 +76,8 @@ static rv_status write_frame(film *f, int64_t number) {
     int channels;
     rv_status status = draw(f, number, bytes, &channels);
     if (status == RV_OK)
-        status = rvi_png_write_picture(f->ctx, rvi_reel_name(&f->reel, number), width, height,
-                                       channels, bytes);
+        status = rvi_png_write_picture(f->ctx, rvi_sequence_name(&f->sequence, number), width,
+                                       height, channels, bytes);
     rvi_free(f->ctx, bytes);
     return status;
 }
@@ -85,7 +85,7 @@ static rv_status write_frame(film *f, int64_t number) {
 /* ---- the film ---- */
 
 static rv_status check(rvi_job *job, const rv_film_params *p) {
-    rv_status status = rvi_reel_check(job->ctx, p->file);
+    rv_status status = rvi_sequence_check(job->ctx, p->file);
     if (status != RV_OK)
         return status;
     if (strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0 || in_perspective(p))
@@ -106,14 +106,14 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
     if (job->turn % p->every != 0 && job->turn != last)
         return RV_OK;
     rv_status status = check(job, p);
-    film f = {.ctx = job->ctx, .land = job->land, .p = p, .reel = {.ctx = job->ctx}};
+    film f = {.ctx = job->ctx, .land = job->land, .p = p, .sequence = {.ctx = job->ctx}};
     int64_t frames = last / p->every + (last % p->every != 0) + 1;
     if (status == RV_OK)
-        status = rvi_reel_open(job->ctx, p->file, frames, p->rate, &f.reel);
+        status = rvi_sequence_open(job->ctx, p->file, frames, p->rate, &f.sequence);
     if (status == RV_OK)
         status = write_frame(&f, job->turn / p->every + (job->turn % p->every != 0));
     if (status == RV_OK && job->turn == last)
-        status = rvi_reel_finish(&f.reel);
-    rvi_reel_close(&f.reel);
+        status = rvi_sequence_finish(&f.sequence);
+    rvi_sequence_close(&f.sequence);
     return status;
 }

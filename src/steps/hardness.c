@@ -1,6 +1,7 @@
 /* hardness.c: an image of how hard the rock is, which erosion then takes less of (H. T. Beyer,
  * 2015, section 5.2). */
-#include "steps/limit.h"
+#include "steps/step.h"
+#include "wear/limit.h"
 
 rv_status rvi_step_hardness(rvi_job *job, const rv_hardness_params *p) {
     return rvi_limit_load(job, "hardness", p->file, p->invert);

@@ -11,7 +11,8 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/noise.h"
+#include "steps/step.h"
+#include "wear/noise_map.h"
 
 #include <math.h>
 #include <string.h>

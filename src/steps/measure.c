@@ -12,7 +12,7 @@
  */
 #include "base/math.h"
 #include "measure/survey.h"
-#include "steps/measure_plots.h"
+#include "steps/measure/measure_plots.h"
 #include "steps/step.h"
 
 #include <assert.h>

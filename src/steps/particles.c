@@ -21,14 +21,14 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/rounds.h"
 #include "terrain/bands.h"
+#include "wear/rounds.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct tile_sums {
-    double taken, laid, carried_off, afloat; /* metres on one cell */
+    double eroded, deposited, left_map, suspended; /* metres on one cell */
     uint64_t steps;
 } tile_sums;
 
@@ -48,14 +48,14 @@ typedef struct rolling {
     rvi_rounds *rounds;
     tile_sums *sums; /* one a tile */
     /* Only with give=same, of each tile one for each layer: */
-    float *loads;    /* what the running particle carries of it */
-    double *laid_on; /* what was laid on it, metres on one cell */
+    float *loads;         /* what the running particle carries of it */
+    double *deposited_on; /* what was laid on it, metres on one cell */
 } rolling;
 
 /* What a particle carries, and where what it lays down is counted; NULL: all becomes the top. */
 typedef struct cargo {
     float *load;
-    double *laid_on;
+    double *deposited_on;
 } cargo;
 
 /* ---- the ground under a particle ---- */
@@ -161,7 +161,8 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
         float left = sediment - given;
         float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
         if (c->load) {
-            float laid = rvi_layers_lay_parts(land, i, rvi_minf(part, left), c->load, c->laid_on);
+            float laid =
+                rvi_layers_lay_parts(land, i, rvi_minf(part, left), c->load, c->deposited_on);
             sum_layers(r, i);
             r->deposited[i] += laid;
             given += laid;
@@ -225,14 +226,14 @@ static void exchange(const rolling *r, particle *q, const footing *from, float f
     float carries = p->capacity * q->speed * q->water * r->job->land->cell;
     if (q->sediment > carries) {
         float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment, &q->cargo);
-        sum->laid += (double)given;
+        sum->deposited += (double)given;
         q->sediment -= given;
         return;
     }
     float amount = rvi_minf((carries - q->sediment) * p->softness, fall);
     if (amount > 0.0f) {
         float taken = take(r, from, amount, &q->cargo);
-        sum->taken += (double)taken;
+        sum->eroded += (double)taken;
         q->sediment += taken;
     }
 }
@@ -242,7 +243,8 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
     particle q = {.x = x, .y = y, .water = 1.0f};
     if (r->loads) {
         size_t layers = (size_t)r->job->land->layer_count;
-        q.cargo = (cargo){r->loads + (size_t)tile * layers, r->laid_on + (size_t)tile * layers};
+        q.cargo =
+            (cargo){r->loads + (size_t)tile * layers, r->deposited_on + (size_t)tile * layers};
         memset(q.cargo.load, 0, layers * sizeof(float));
     }
     footing here, next;
@@ -253,7 +255,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         r->flow[over] += q.water;
         sum->steps++;
         if (!move(r, &q, &x, &y)) {
-            sum->carried_off += (double)q.sediment;
+            sum->left_map += (double)q.sediment;
             return;
         }
         stand(r, x, y, &next);
@@ -265,10 +267,10 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
     }
     if (!(q.water > 0.0f)) {
         float given = lay(r, &here, q.sediment, q.sediment, &q.cargo);
-        sum->laid += (double)given;
+        sum->deposited += (double)given;
         q.sediment -= given;
     }
-    sum->afloat += (double)q.sediment;
+    sum->suspended += (double)q.sediment;
 }
 
 static void run_tiles(void *arg, const int *tiles, int count) {
@@ -332,8 +334,8 @@ static rv_status plan_rounds(rolling *r) {
         return RV_OK;
     tiles *= (size_t)r->job->land->layer_count;
     r->loads = rvi_alloc(r->job->ctx, tiles, sizeof *r->loads, "what particles carry");
-    r->laid_on = rvi_alloc(r->job->ctx, tiles, sizeof *r->laid_on, "the ledger");
-    return r->loads && r->laid_on ? RV_OK : RV_ERROR_MEMORY;
+    r->deposited_on = rvi_alloc(r->job->ctx, tiles, sizeof *r->deposited_on, "the ledger");
+    return r->loads && r->deposited_on ? RV_OK : RV_ERROR_MEMORY;
 }
 
 static rv_status prepare(rolling *r) {
@@ -368,16 +370,16 @@ static void close_ledger(rolling *r) {
     double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
     for (int t = 0; t < rvi_rounds_tiles(r->rounds); t++) {
         const tile_sums *sum = &r->sums[t];
-        taken += sum->taken;
-        laid += sum->laid;
-        off += sum->carried_off;
-        afloat += sum->afloat;
+        taken += sum->eroded;
+        laid += sum->deposited;
+        off += sum->left_map;
+        afloat += sum->suspended;
         job->drop_steps += sum->steps;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
     int layers = job->land->layer_count;
-    for (int k = 0; r->laid_on && k < rvi_rounds_tiles(r->rounds) * layers; k++)
-        job->laid_on[k % layers] += area * r->laid_on[k];
+    for (int k = 0; r->deposited_on && k < rvi_rounds_tiles(r->rounds) * layers; k++)
+        job->deposited_on[k % layers] += area * r->deposited_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
 }
 
@@ -410,7 +412,7 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     size_t grids = 1 + (p->rain[0] != '\0' ? 1u : 0u) + (rvi_strata_there(land) ? 1u : 0u);
     size_t tile = sizeof *r.sums;
     if (carries_materials(&r))
-        tile += (size_t)land->layer_count * (sizeof *r.loads + sizeof *r.laid_on);
+        tile += (size_t)land->layer_count * (sizeof *r.loads + sizeof *r.deposited_on);
     job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 16) +
                   rvi_rounds_memory(&desc, 0, tile);
     float *none;
@@ -421,7 +423,7 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     rvi_free(job->ctx, r.bands);
     rvi_free(job->ctx, r.sums);
     rvi_free(job->ctx, r.loads);
-    rvi_free(job->ctx, r.laid_on);
+    rvi_free(job->ctx, r.deposited_on);
     rvi_rounds_destroy(r.rounds);
     return status;
 }

@@ -32,7 +32,7 @@
  * it was when the step began and hold no water; where it is a wall they are too high for any.
  */
 #include "base/threads.h"
-#include "steps/pipe_flood.h"
+#include "steps/pipes/pipe_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,8 +211,8 @@ static rv_status allocate_parts(rvi_pipe_flood *f) {
     for (int k = 0; k < 2; k++)
         f->parts[k] = rvi_alloc(ctx, layers, sizeof *f->parts[k], "what sediment is made of");
     f->loads = rvi_alloc(ctx, all, sizeof *f->loads, "what sediment is made of");
-    f->laid_on = rvi_alloc(ctx, all, sizeof *f->laid_on, "the ledger");
-    if (!f->parts[0] || !f->parts[1] || !f->loads || !f->laid_on)
+    f->deposited_on = rvi_alloc(ctx, all, sizeof *f->deposited_on, "the ledger");
+    if (!f->parts[0] || !f->parts[1] || !f->loads || !f->deposited_on)
         return RV_ERROR_MEMORY;
     for (size_t l = 0; l < 2 * layers; l++)
         f->parts[l / layers][l % layers] = next_grid(f);
@@ -238,7 +238,7 @@ static rv_status allocate(rvi_pipe_flood *f) {
     for (int i = 0; i < (f->eight ? 4 : 2); i++)
         f->q[i] = next_grid(f);
     f->limit = next_grid(f);
-    f->laid = next_grid(f);
+    f->deposited = next_grid(f);
     f->flow = next_grid(f);
     if (f->p->transport != RV_pipes_transport_flux) {
         f->move_x = next_grid(f);
@@ -249,7 +249,7 @@ static rv_status allocate(rvi_pipe_flood *f) {
 
 static void release(rvi_pipe_flood *f) {
     void *all[] = {f->grids,    f->rows,     f->blocks, f->bands,
-                   f->parts[0], f->parts[1], f->loads,  f->laid_on};
+                   f->parts[0], f->parts[1], f->loads,  f->deposited_on};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
 }
@@ -445,7 +445,7 @@ static rv_status prepare(rvi_pipe_flood *f) {
     fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
     double area = (double)f->rules.cell * (double)f->rules.cell;
     f->volume = rv_terrain_volume(land);
-    f->afloat = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
+    f->suspended = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
     f->job->water.before = area * rvi_sum(f->job->ctx, f->depth[0], f->count);
     return RV_OK;
 }
@@ -483,9 +483,9 @@ static void leave_rows(void *arg, int first, int end) {
             to->water[cell] = f->depth[0][i];
             to->sediment[cell] = f->sediment[0][i];
             to->flow[cell] += f->flow[i] * area;
-            to->deposited[cell] += f->laid[i];
+            to->deposited[cell] += f->deposited[i];
             float rose = land->surface[cell] - f->bed[i];
-            to->eroded[cell] += rvi_pipe_positive(f->laid[i] - rose);
+            to->eroded[cell] += rvi_pipe_positive(f->deposited[i] - rose);
             find_velocity(f, x + 1, y + 1, &to->x[cell], &to->y[cell]);
         }
 }
@@ -494,11 +494,11 @@ static void leave_rows(void *arg, int first, int end) {
 static void count_laid_on(const rvi_pipe_flood *f, double area) {
     int layers = f->job->land->layer_count;
     double sum = 0.0;
-    for (int k = 0; f->laid_on && k < layers * f->block_count; k++) {
-        f->job->laid_on[k % layers] += area * f->laid_on[k];
-        sum += area * f->laid_on[k];
+    for (int k = 0; f->deposited_on && k < layers * f->block_count; k++) {
+        f->job->deposited_on[k % layers] += area * f->deposited_on[k];
+        sum += area * f->deposited_on[k];
     }
-    f->job->ledger.laid = f->laid_on ? sum : f->job->ledger.laid;
+    f->job->ledger.deposited = f->deposited_on ? sum : f->job->ledger.deposited;
 }
 
 /* What the land lost is known from the land, what was laid from the rounds. Backward transport wins
@@ -507,16 +507,16 @@ static void close_ledger(rvi_pipe_flood *f) {
     rvi_job *job = f->job;
     double area = (double)f->rules.cell * (double)f->rules.cell;
     rv_ledger *l = &job->ledger;
-    l->laid = area * rvi_sum(job->ctx, f->laid, f->count);
+    l->deposited = area * rvi_sum(job->ctx, f->deposited, f->count);
     count_laid_on(f, area);
-    l->taken = l->laid - (rv_terrain_volume(job->land) - f->volume);
-    l->afloat = area * rvi_sum(job->ctx, f->sediment[0], f->count) - f->afloat;
-    l->carried_off = area * f->carried_off;
+    l->eroded = l->deposited - (rv_terrain_volume(job->land) - f->volume);
+    l->suspended = area * rvi_sum(job->ctx, f->sediment[0], f->count) - f->suspended;
+    l->left_map = area * f->left_map;
     if (f->p->transport == RV_pipes_transport_backward) {
-        l->carried_off = l->taken - l->laid - l->afloat;
+        l->left_map = l->eroded - l->deposited - l->suspended;
         rvi_log(job->ctx,
                 "pipes: backward transport lost %.4g m3 of sediment, with what left the map",
-                l->carried_off);
+                l->left_map);
     }
     if (f->rounds > 0)
         rvi_log(job->ctx,
@@ -528,7 +528,7 @@ static void close_ledger(rvi_pipe_flood *f) {
     for (int b = 0; b < f->block_count; b++)
         w->evaporated += area * f->blocks[b].evaporated;
     w->rained *= area;
-    w->carried_off *= area;
+    w->left_map *= area;
     w->standing = area * (rvi_sum(job->ctx, f->depth[0], f->count));
 }
 

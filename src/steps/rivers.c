@@ -24,8 +24,8 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/creep.h"
-#include "steps/river_cut.h"
+#include "steps/rivers/creep.h"
+#include "steps/rivers/river_cut.h"
 #include "terrain/bands.h"
 
 #include <math.h>
@@ -233,12 +233,12 @@ static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
                 (float)(change > 0.0 ? change : -change);
         }
-        job->laid_on[l] = on * area;
+        job->deposited_on[l] = on * area;
         laid += on;
     }
-    job->ledger = (rv_ledger){.taken = taken * area,
-                              .laid = laid * area,
-                              .carried_off = (taken - laid) * area,
+    job->ledger = (rv_ledger){.eroded = taken * area,
+                              .deposited = laid * area,
+                              .left_map = (taken - laid) * area,
                               .raised = raised * area};
 }
 

@@ -49,7 +49,7 @@ typedef struct state {
     float *ground; /* what the top layer gained since the step began */
     float *cut;    /* what the layers below it lost; NULL: there are none */
     float *water, *sediment;
-    float *laid, *flow; /* sums since the step began */
+    float *deposited, *flow; /* sums since the step began */
     /* Only with give=same, of each layer: */
     float **gain;  /* what it gained; `ground` is the sum and `cut` is 0 */
     float **parts; /* what of the sediment is of it */
@@ -78,7 +78,7 @@ typedef struct runoff {
     bool same;                      /* each material is laid on its own layer */
     float *scratch;                 /* of each block, with give=same */
     double *laid_blocks;            /* of each block and layer: what was laid on it in this round */
-    double *laid_on;                /* of each layer, since the step began: metres on one cell */
+    double *deposited_on;           /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
     double rained, evaporated, water_off, sediment_off;
 } runoff;
@@ -131,7 +131,7 @@ typedef struct giving {
     float water[ROOM], sediment[ROOM];           /* per metre of drop */
     float water_left[ROOM], sediment_left[ROOM]; /* in the cell */
     float out[ROOM];
-    float ground[ROOM], cut[ROOM], laid[ROOM]; /* the ground after it */
+    float ground[ROOM], cut[ROOM], deposited[ROOM]; /* the ground after it */
 } giving;
 
 typedef struct strip {
@@ -140,7 +140,7 @@ typedef struct strip {
     float level[5][ROOM]; /* of row y in [(y + 5) % 5] */
     giving give[3];       /* of row y in [(y + 3) % 3] */
     float *scratch;       /* rows of parts, see part_row() */
-    double *laid_on;      /* of each layer */
+    double *deposited_on; /* of each layer */
 } strip;
 
 /* What a row keeps of each layer. */
@@ -207,7 +207,7 @@ static HOT void settle(giving *g, int x, const plan *p, float w, float s, float 
     g->water_left[x] = w - p->out;
     g->sediment_left[x] = load - sent;
     g->out[x] = p->out;
-    g->laid[x] = rvi_maxf(gained, 0.0f);
+    g->deposited[x] = rvi_maxf(gained, 0.0f);
 }
 
 /* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
@@ -372,7 +372,7 @@ static void give_same(strip *s, int x, int y, size_t i, float drops) {
     g->ground[x + EDGE] = ground;
     g->cut[x + EDGE] = 0.0f;
     settle(g, x + EDGE, &p, w, load, 0.0f, drops);
-    g->laid[x + EDGE] = gained;
+    g->deposited[x + EDGE] = gained;
     float share = load > 0.0f ? rvi_minf(load, p.carries) / load : 0.0f;
     for (int l = 0; l < layers; l++) {
         float *sent = part_row(s, SENT, y, l) + x, part = *sent * share;
@@ -480,7 +480,7 @@ static void gather_same_row(strip *s, int y) {
             r->next.parts[l][i] = part;
             r->next.sediment[i] = l == 0 ? part : r->next.sediment[i] + part;
             r->next.gain[l][i] = gain[x];
-            s->laid_on[l] += (double)rvi_maxf(more, 0.0f);
+            s->deposited_on[l] += (double)rvi_maxf(more, 0.0f);
         }
     }
 }
@@ -489,10 +489,10 @@ static void keep_row(strip *s, int y) {
     const runoff *r = s->r;
     const giving *g = &s->give[y % 3];
     size_t row = cell_at(r, s->x0, y), size = (size_t)s->count * sizeof(float);
-    const float *restrict laid = r->now.laid + row, *restrict flow = r->now.flow + row;
-    float *restrict next_laid = r->next.laid + row, *restrict next_flow = r->next.flow + row;
+    const float *restrict laid = r->now.deposited + row, *restrict flow = r->now.flow + row;
+    float *restrict next_laid = r->next.deposited + row, *restrict next_flow = r->next.flow + row;
     for (int x = 0; x < s->count; x++) {
-        next_laid[x] = laid[x] + g->laid[x + EDGE];
+        next_laid[x] = laid[x] + g->deposited[x + EDGE];
         next_flow[x] = flow[x] + g->out[x + EDGE];
     }
     memcpy(r->next.ground + row, g->ground + EDGE, size);
@@ -597,8 +597,8 @@ static void run_rows(void *arg, int first, int end) {
     if (r->same) {
         size_t layers = (size_t)r->job->land->layer_count, block = (size_t)(first / RVI_ROWS);
         s.scratch = r->scratch + block * 3 * PART_ROWS * layers * ROOM;
-        s.laid_on = r->laid_blocks + block * layers;
-        memset(s.laid_on, 0, layers * sizeof *s.laid_on);
+        s.deposited_on = r->laid_blocks + block * layers;
+        memset(s.deposited_on, 0, layers * sizeof *s.deposited_on);
     }
     for (s.x0 = 0; s.x0 < r->width; s.x0 += STRIP) {
         s.count = rvi_mini(STRIP, r->width - s.x0);
@@ -638,15 +638,16 @@ static bool allocate_state(runoff *r, state *s) {
     s->cut = r->layered ? grid(r, "the worn layers") : NULL;
     s->water = grid(r, "the water");
     s->sediment = grid(r, "the sediment");
-    s->laid = grid(r, "the sediment");
+    s->deposited = grid(r, "the sediment");
     s->flow = grid(r, "the flow of water");
-    return s->ground && (s->cut || !r->layered) && s->water && s->sediment && s->laid && s->flow;
+    return s->ground && (s->cut || !r->layered) && s->water && s->sediment && s->deposited &&
+           s->flow;
 }
 
 static void release_state(runoff *r, state *s) {
     release_grids(r, s->gain);
     release_grids(r, s->parts);
-    void *all[] = {s->ground, s->cut, s->water, s->sediment, s->laid, s->flow};
+    void *all[] = {s->ground, s->cut, s->water, s->sediment, s->deposited, s->flow};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(r->job->ctx, all[i]);
 }
@@ -660,7 +661,7 @@ static rv_status allocate_same(runoff *r, size_t blocks) {
     r->laid_blocks = rvi_alloc(ctx, (blocks + 1) * layers, sizeof *r->laid_blocks, "the ledger");
     if (!r->scratch || !r->laid_blocks)
         return RV_ERROR_MEMORY;
-    r->laid_on = r->laid_blocks + blocks * layers;
+    r->deposited_on = r->laid_blocks + blocks * layers;
     return RV_OK;
 }
 
@@ -814,7 +815,7 @@ static double land_gain(const runoff *r, float *eroded) {
         double here = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             here += (double)land->layers[l].thickness[i] - (double)r->stack[l][i];
-        eroded[i] += rvi_maxf(r->now.laid[i] - (float)here, 0.0f);
+        eroded[i] += rvi_maxf(r->now.deposited[i] - (float)here, 0.0f);
         gain += here;
     }
     return gain;
@@ -825,10 +826,10 @@ static void close_books(runoff *r, float *eroded) {
     rv_context *ctx = job->ctx;
     size_t cells = rvi_cells(job->land);
     double area = (double)job->land->cell * (double)job->land->cell;
-    double laid = rvi_sum(ctx, r->now.laid, cells);
+    double laid = rvi_sum(ctx, r->now.deposited, cells);
     for (int l = 0; r->same && l < job->land->layer_count; l++) {
-        job->laid_on[l] = r->laid_on[l] * area;
-        laid = l == 0 ? r->laid_on[l] : laid + r->laid_on[l];
+        job->deposited_on[l] = r->deposited_on[l] * area;
+        laid = l == 0 ? r->deposited_on[l] : laid + r->deposited_on[l];
     }
     double afloat = rvi_sum(ctx, rvi_field_get(job->land, "sediment"), cells) - r->sediment_before;
     double taken = laid - land_gain(r, eroded);
@@ -837,7 +838,7 @@ static void close_books(runoff *r, float *eroded) {
     job->water = (rv_water){.before = r->before * area,
                             .rained = r->rained * area,
                             .evaporated = r->evaporated * area,
-                            .carried_off = r->water_off * area,
+                            .left_map = r->water_off * area,
                             .standing = rvi_sum(ctx, r->now.water, cells) * area};
 }
 
@@ -854,7 +855,7 @@ static rv_status run_round(runoff *r, int round) {
         r->sediment_off += r->sums[b].sediment_off;
         int layers = r->job->land->layer_count;
         for (int l = 0; r->same && l < layers; l++)
-            r->laid_on[l] += r->laid_blocks[b * layers + l];
+            r->deposited_on[l] += r->laid_blocks[b * layers + l];
     }
     state swap = r->now;
     r->now = r->next;
@@ -879,7 +880,7 @@ static rv_status run_runoff(runoff *r) {
     show_land(r);
     for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++) {
         fields[2][i] += r->now.flow[i];
-        fields[4][i] += r->now.laid[i];
+        fields[4][i] += r->now.deposited[i];
     }
     close_books(r, fields[3]);
     return status;

@@ -32,7 +32,7 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/slide.h"
+#include "steps/thermal/slide.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static rv_status plain_round(rvi_slide *s) {
     if (status != RV_OK)
         return status;
     for (int b = 0; b * RVI_ROWS < s->height; b++)
-        s->carried_off += s->off[b];
+        s->left_map += s->off[b];
     float *now = s->h;
     s->h = s->next;
     s->next = now;
@@ -439,11 +439,11 @@ static void close_ledger(const rvi_slide *s, float *eroded, float *deposited) {
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
                 (float)(change > 0.0 ? change : -change);
         }
-        job->laid_on[l] = laid * area;
+        job->deposited_on[l] = laid * area;
         all_laid += laid;
     }
     job->ledger = (rv_ledger){
-        .taken = taken * area, .laid = all_laid * area, .carried_off = s->carried_off * area};
+        .eroded = taken * area, .deposited = all_laid * area, .left_map = s->left_map * area};
 }
 
 /* ---- the run ---- */

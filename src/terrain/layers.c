@@ -25,13 +25,14 @@ const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer) {
 
 rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer) {
     assert(layer >= 0 && layer < land->layer_count);
-    return (rv_ledger){.taken = land->layers[layer].taken, .laid = land->layers[layer].laid};
+    return (rv_ledger){.eroded = land->layers[layer].eroded,
+                       .deposited = land->layers[layer].deposited};
 }
 
 rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer) {
     assert(layer >= 0 && layer < land->layer_count);
     const rvi_layer *l = &land->layers[layer];
-    return (rv_ledger){.taken = l->last_taken, .laid = l->last_laid};
+    return (rv_ledger){.eroded = l->last_eroded, .deposited = l->last_deposited};
 }
 
 static void sum_rows(void *arg, int first, int end) {

@@ -11,8 +11,8 @@ typedef struct rvi_layer {
     float erodibility, talus;
     uint32_t colour; /* 0xffRRGGBB; 0: none */
     float *thickness;
-    double taken, laid;           /* cubic metres, since it was made */
-    double last_taken, last_laid; /* the same, in the last step */
+    double eroded, deposited;           /* cubic metres, since it was made */
+    double last_eroded, last_deposited; /* the same, in the last step */
 } rvi_layer;
 
 typedef struct rvi_field {
@@ -89,7 +89,8 @@ float rvi_layers_take_parts(rv_terrain *land, size_t cell, float want, float sof
 /* Lays down up to `amount` of the materials in `parts`, each in proportion and on its own layer,
  * and takes it out of them; adds what each layer gained to laid[l], returns the sum. What a
  * thickness cannot hold, or what is not there to the last bit, stays in `parts`. */
-float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *parts, double *laid);
+float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *parts,
+                           double *deposited);
 /* Raises the top layer, or lowers layers from the top whatever they are made of; returns by how
  * much, which rounding makes a little other than asked for. */
 double rvi_layers_shift(rv_terrain *land, size_t cell, float by);

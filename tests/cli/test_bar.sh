@@ -36,7 +36,7 @@ percents = [int(p) for _, p in bars]
 assert percents == sorted(percents) and percents[-1] <= 100, percents
 assert len(set(zip(plain, percents))) == len(bars), 'the same line was drawn twice'
 assert '\x1b[32m' in text, 'no colour'
-assert re.search(r'%[^\n]*\r\x1b\[Kdroplets .*took', text), 'the bar was not erased before the report'
+assert re.search(r'%[^\n]*\r\x1b\[Kdroplets .*eroded', text), 'the bar was not erased before the report'
 EOF
 
 # show COLUMNS COMMAND...: the first second of a long step

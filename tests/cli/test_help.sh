@@ -52,7 +52,7 @@ done
 equal "help of an unknown step" "$? $(wc -l <err)" "2 1"
 
 # ---- every word and key of scenes ----
-table=$SOURCE/src/recipe/scene.def
+table=$SOURCE/src/scene/scene.def
 text=$("$RAVINE" help scene) || fail "ravine help scene"
 equal "ravine scene --help" "$("$RAVINE" scene --help)" "$text"
 "$RAVINE" help scene --markdown >words.md || fail "ravine help scene --markdown"

@@ -15,32 +15,32 @@ for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     assert set(o) == keys, (name, set(o) ^ keys)
     if 'water' in o:
         w = o['water']
-        assert set(w) == {'before', 'rained', 'evaporated', 'carried_off', 'standing', 'unit'}, w
-        rest = w['before'] + w['rained'] - w['evaporated'] - w['carried_off'] - w['standing']
+        assert set(w) == {'before', 'rained', 'evaporated', 'left_map', 'standing', 'unit'}, w
+        rest = w['before'] + w['rained'] - w['evaporated'] - w['left_map'] - w['standing']
         assert abs(rest) <= 1e-6 * (w['before'] + w['rained']), (name, 'water is missing', w)
     assert o['seconds'] >= 0 and len(o['hash']) == 16 and int(o['hash'], 16) >= 0, o
     assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o
     assert all(isinstance(m, str) for m in o['messages']), o
     l = o['ledger']
-    assert set(l) == {'taken', 'laid', 'carried_off', 'afloat', 'raised', 'unit'} and l['unit'] == 'm3', l
+    assert set(l) == {'eroded', 'deposited', 'left_map', 'suspended', 'raised', 'unit'} and l['unit'] == 'm3', l
     # An apron can bring in more than it takes away; nothing else is ever below zero.
-    off = l['carried_off'] if o['parameters'].get('border') != 'apron' else 0
-    # Sediment that an earlier step left afloat may be laid down by this one.
-    afloat = 0 if any(s['ledger']['afloat'] > 0 for s in steps) else l['afloat']
-    assert min(l['taken'], l['laid'], off, afloat) >= 0, l
-    rest = l['taken'] - l['laid'] - l['carried_off'] - l['afloat']
-    assert abs(rest) <= 1e-6 * max(l['taken'], l['laid']), (name, 'the ledger does not close', l)
+    off = l['left_map'] if o['parameters'].get('border') != 'apron' else 0
+    # Sediment that an earlier step left suspended may be laid down by this one.
+    suspended = 0 if any(s['ledger']['suspended'] > 0 for s in steps) else l['suspended']
+    assert min(l['eroded'], l['deposited'], off, suspended) >= 0, l
+    rest = l['eroded'] - l['deposited'] - l['left_map'] - l['suspended']
+    assert abs(rest) <= 1e-6 * max(l['eroded'], l['deposited']), (name, 'the ledger does not close', l)
     steps.append(o)
 # Of each layer, and of all together: what a step laid and took is what there is more or less of it.
 for a, b in zip(steps, steps[1:]):
     if 'layers' in b and 'layers' in a and len(a['layers']) == len(b['layers']):
         l, layers = b['ledger'], b['layers']
         for x, y in zip(a['layers'], layers):
-            assert x['name'] == y['name'] and set(y) == {'name', 'taken', 'laid', 'volume'}, y
+            assert x['name'] == y['name'] and set(y) == {'name', 'eroded', 'deposited', 'volume'}, y
             change = y['volume'] - x['volume']
-            assert abs(change - (y['laid'] - y['taken'])) <= 1e-6 * max(l["taken"], l["laid"]), (b['step'], x, y)
-        for key in ('taken', 'laid'):
-            assert abs(sum(y[key] for y in layers) - l[key]) <= 1e-6 * max(l["taken"], l["laid"]), (b['step'], key)
+            assert abs(change - (y['deposited'] - y['eroded'])) <= 1e-6 * max(l["eroded"], l["deposited"]), (b['step'], x, y)
+        for key in ('eroded', 'deposited'):
+            assert abs(sum(y[key] for y in layers) - l[key]) <= 1e-6 * max(l["eroded"], l["deposited"]), (b['step'], key)
 assert [o['step'] for o in steps] == sys.argv[2].split(), [o['step'] for o in steps]
 exec(sys.argv[3])
 EOF
@@ -57,10 +57,10 @@ check() {
 for border in open wall apron; do
     check "terrain noise droplets" "
 d = steps[2]
-assert d['drop_steps'] > 0 and d['ledger']['taken'] > 0, d
-assert d['ledger']['carried_off'] == 0 or '$border' != 'wall', d
+assert d['drop_steps'] > 0 and d['ledger']['eroded'] > 0, d
+assert d['ledger']['left_map'] == 0 or '$border' != 'wall', d
 assert d['parameters']['border'] == '$border' and d['parameters']['drops'] == 3000, d
-assert steps[0]['ledger']['taken'] == 0
+assert steps[0]['ledger']['eroded'] == 0
 assert steps[1]['hash'] != d['hash']
 assert (d['width'], d['height'], d['cell']) == (90, 70, 2.5), d
 " terrain width=90 height=70 cell=2.5 noise droplets drops=3k border="$border"
@@ -79,7 +79,7 @@ assert m == {'file': '', 'invert': True}, m
 check "terrain noise layer layer thermal pipes runoff droplets particles" "
 assert all('layers' not in o for o in steps[:2]) and len(steps[2]['layers']) == 2, steps[2]
 assert [y['name'] for y in steps[3]['layers']] == ['bedrock', 'soil', 'sand'], steps[3]
-assert all(o['layers'][2]['taken'] > 0 for o in steps[4:]), steps[4:]
+assert all(o['layers'][2]['eroded'] > 0 for o in steps[4:]), steps[4:]
 assert [o['step'] for o in steps if 'water' in o] == ['pipes', 'runoff'], steps
 assert steps[6]['water']['before'] == steps[5]['water']['standing'] > 0, steps[6]
 " terrain size=64 noise layer name=soil thickness=2 layer name=sand thickness=1 noise=0.5 \

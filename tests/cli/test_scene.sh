@@ -39,8 +39,8 @@ s 0.02 1.0 0.25
 END
 "$RAVINE" --json scene settings.txt frames=100 every=20 save=out.obj >json || fail "settings.txt"
 equal "objects every 20 frames" "$(wc -l <json)" 6
-for key in frame frames time particles vertices faces smallest_angle volume ledger taken laid \
-    carried_off afloat owed refused put_out caught ms press force advance hash messages; do
+for key in frame frames time particles vertices faces smallest_angle volume ledger eroded deposited \
+    left_map suspended owed refused pushed_out trapped ms press force advance hash messages; do
     grep -q "\"$key\":" json || fail "--json has no $key"
 done
 "$RAVINE" --quiet solid check out.obj || fail "what settings.txt leaves is a solid"
@@ -57,7 +57,7 @@ mkdir set/data && cube 0.2 0.2 -0.9 -0.3 in >set/data/model.obj
 holds "beside the file" "$("$RAVINE" --json scene set/settings.txt frames=0)" '"volume":2592'
 holds "plan" "$("$RAVINE" --dry-run scene settings.txt)" "at most 1000 particles, 1.525 m apart"
 [ "$("$RAVINE" --quiet scene settings.txt frames=3 2>&1 | wc -c)" = 0 ] || fail "--quiet is quiet"
-holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "taken m3"
+holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "eroded m3"
 
 # ---- words; any number of threads; kills ----
 cat >fall.scene <<'END'
@@ -84,11 +84,11 @@ awk 'function near(a, b) { return a - b <= 1e-9 * sum && b - a <= 1e-9 * sum }
       for (i = 1; i < NF; i++) {
           if ($i == "materials") rock = 1
           else if ($i == "refused") rock = 2
-          if (rock < 2 && $i ~ /^(taken|laid|carried_off|afloat|owed)$/) v[rock $i] += $(i + 1) }
-      sum = v["0taken"] + v["0laid"]; far = v["0afloat"] + v["0carried_off"]
-      if (!near(v["0taken"] - v["0laid"], far + v["0owed"]) || !near(v["1taken"] - v["1laid"], far)) exit 1 }
+          if (rock < 2 && $i ~ /^(eroded|deposited|left_map|suspended|owed)$/) v[rock $i] += $(i + 1) }
+      sum = v["0eroded"] + v["0deposited"]; far = v["0suspended"] + v["0left_map"]
+      if (!near(v["0eroded"] - v["0deposited"], far + v["0owed"]) || !near(v["1eroded"] - v["1deposited"], far)) exit 1 }
     END { if (NR != 4 || sum == 0) exit 1 }' books || fail "books in JSON: $(cat books)"
-grep -q "name *sand *taken" books || fail "--json does not know sand"
+grep -q "name *sand *eroded" books || fail "--json does not know sand"
 RANDOM=3
 for turn in 1 2; do
     rm -f fall.obj

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/context.h"
-#include "steps/measure_plots.h"
+#include "steps/measure/measure_plots.h"
 #include "terrain/state.h"
 
 #include <dirent.h>
@@ -128,7 +128,7 @@ typedef struct still {
 static still look_at(const rv_terrain *land) {
     still s = {.hash = rv_terrain_hash(land), .ledger = land->ledger, .files = count_files()};
     for (int i = 0; i < land->layer_count; i++)
-        s.layers += land->layers[i].taken + land->layers[i].laid;
+        s.layers += land->layers[i].eroded + land->layers[i].deposited;
     return s;
 }
 

@@ -1,8 +1,8 @@
 /* fuzz_checkpoint.c: any bytes, with the right hash behind them, as a checkpoint. */
 #include "fuzz.h"
 
+#include "base/archive.h"
 #include "base/context.h"
-#include "formats/archive.h"
 #include "formats/checkpoint.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/context.h"
-#include "recipe/scene_setup.h"
+#include "scene/scene_setup.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "fuzz.h"
 
 #include "base/context.h"
-#include "recipe/scene_setup.h"
-#include "recipe/settings.h"
+#include "scene/scene_setup.h"
+#include "scene/settings.h"
 
 #include <string.h>
 

@@ -25,7 +25,7 @@ run_example() {
     shift
     rm -f mountain.png
     "$@" > "$name.said"
-    check "$name.said" '^taken [1-9][0-9]* m3'
+    check "$name.said" '^eroded [1-9][0-9]* m3'
     check "$name.said" '^mountain.png shows land number [0-9a-f]\{16\}$'
     head -c 8 mountain.png | od -An -tx1 > "$name.magic"
     check "$name.magic" '89 50 4e 47 0d 0a 1a 0a'

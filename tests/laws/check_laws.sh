@@ -39,10 +39,12 @@ check_layers() {
     xargs grep -n '^[[:space:]]*#[[:space:]]*include' /dev/null < "$work/c_files" | awk '
         BEGIN {
             rank["base"] = 1
-            rank["terrain"] = 2
-            rank["formats"] = rank["picture"] = rank["measure"] = rank["device"] = rank["cluster"] = 3
-            rank["steps"] = rank["solid"] = 4
-            rank["recipe"] = 5
+            rank["terrain"] = rank["words"] = 2
+            rank["mesh"] = 3
+            rank["formats"] = rank["picture"] = rank["measure"] = rank["device"] = rank["cluster"] = 4
+            rank["wear"] = rank["water"] = 5
+            rank["steps"] = rank["scene"] = 6
+            rank["recipe"] = 7
         }
         {
             split($0, place, ":")

@@ -21,8 +21,8 @@ static rv_terrain *drained(rv_context *ctx, const rv_drain_params *p, rv_ledger 
     support_ok(ctx, rv_step_run(land, RV_STEP_drain, p, &report));
     *ledger = report.ledger;
     double change = rv_terrain_volume(land) - before;
-    assert_true(fabs(change - (ledger->raised - ledger->taken)) <
-                1e-6 * (ledger->raised + ledger->taken));
+    assert_true(fabs(change - (ledger->raised - ledger->eroded)) <
+                1e-6 * (ledger->raised + ledger->eroded));
     const float *water = rv_terrain_field(land, "water");
     memcpy(surface, rv_terrain_field(land, "height"), sizeof surface);
     for (int i = 0; water && i < CELLS; i++)
@@ -84,9 +84,9 @@ static void test_methods_do_what_they_say(void **state) {
     for (int i = 0; i < CELLS; i++)
         assert_true(surface[i] >= was[i] - 4.001f);
     rv_terrain_destroy(land);
-    assert_true(fill.taken == 0 && fill.raised > 0);
-    assert_true(breach.raised == 0 && breach.taken > 0 && breach.taken < fill.raised);
-    assert_true(both.taken < breach.taken && both.raised < fill.raised);
+    assert_true(fill.eroded == 0 && fill.raised > 0);
+    assert_true(breach.raised == 0 && breach.eroded > 0 && breach.eroded < fill.raised);
+    assert_true(both.eroded < breach.eroded && both.raised < fill.raised);
     rv_context_destroy(ctx);
 }
 
@@ -128,7 +128,7 @@ static void test_drained_land_stays(void **state) {
     p.slope = 0;
     rv_report report;
     support_ok(ctx, rv_step_run(land, RV_STEP_drain, &p, &report));
-    assert_true(report.ledger.taken == 0 && report.ledger.raised == 0);
+    assert_true(report.ledger.eroded == 0 && report.ledger.raised == 0);
     assert_memory_equal(surface, rv_terrain_field(land, "height"), sizeof surface);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);

@@ -2,7 +2,7 @@
  * tiles nor the threads that run the drops show in the land. Figures that a bound is set for are
  * printed. */
 #include "base/math.h"
-#include "steps/rounds.h"
+#include "wear/rounds.h"
 #include "wear_scene.h"
 
 #include <stdio.h>
@@ -91,10 +91,10 @@ static double mean(const float *values, size_t count) {
 /* By how much the ledger misses, as a share of what was taken: against the land, and in itself. */
 static double gap_of(const scene *s, const rv_ledger *l) {
     double change = rv_terrain_volume(s->land) - s->volume;
-    double land = fabs(change + l->carried_off + l->afloat);
-    double itself = fabs(l->taken - l->laid - l->carried_off - l->afloat);
+    double land = fabs(change + l->left_map + l->suspended);
+    double itself = fabs(l->eroded - l->deposited - l->left_map - l->suspended);
     double gap = fmax(land, itself);
-    return l->taken > 0 ? gap / l->taken : gap > 0 ? INFINITY : 0;
+    return l->eroded > 0 ? gap / l->eroded : gap > 0 ? INFINITY : 0;
 }
 
 static void check_layers(const scene *s) {
@@ -115,9 +115,9 @@ static double mass_gap(int border, float blend, int limits, float base, int64_t 
     p.max_path = 24;
     rain_on(&s, &p);
     double gap = gap_of(&s, &s.report.ledger);
-    assert_true(s.report.ledger.taken > 0);
+    assert_true(s.report.ledger.eroded > 0);
     if (border == RV_droplets_border_wall)
-        assert_true(s.report.ledger.carried_off == 0);
+        assert_true(s.report.ledger.left_map == 0);
     assert_finite(&s);
     check_layers(&s);
     scene_end(&s);
@@ -198,7 +198,7 @@ static void more_gravity_takes_more(void **state) {
         p.capacity = 1;
         p.gravity = gravity[i];
         rain_on(&s, &p);
-        taken[i] = s.report.ledger.taken;
+        taken[i] = s.report.ledger.eroded;
         if (i > 0)
             above("taken with more gravity, as a multiple", taken[i] / taken[i - 1], 1.02);
         scene_end(&s);
@@ -348,7 +348,7 @@ static double wear_of_hard_rock(int run, float blend) {
         if (blend == 0 && field(&s, "deposited")[i] == 0)
             assert_true(equal_bits(s.before[i], field(&s, "height")[i]));
     }
-    assert_true(s.report.ledger.taken > 0);
+    assert_true(s.report.ledger.eroded > 0);
     scene_end(&s);
     return worn;
 }
@@ -382,7 +382,7 @@ static void land_that_is_all_hard_keeps_its_bits(void **state) {
     rv_droplets_params p = thesis(&s);
     rain_on(&s, &p);
     assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
-    assert_true(s.report.ledger.taken == 0 && s.report.ledger.laid == 0);
+    assert_true(s.report.ledger.eroded == 0 && s.report.ledger.deposited == 0);
     scene_end(&s);
 }
 
@@ -461,7 +461,7 @@ static void a_drop_that_must_climb_fills_the_pit(void **state) {
         p.erosion = 1;
         p.radius = 1;
         rain_on(&s, &p);
-        filled += s.report.ledger.laid > 0;
+        filled += s.report.ledger.deposited > 0;
         for (int i = 0; i < (int)s.cells; i++) {
             double laid = (double)field(&s, "deposited")[i];
             highest = fmax(highest, laid / 5);
@@ -605,9 +605,9 @@ static void a_drop_takes_what_the_equations_say(void **state) {
         p.gravity = run % 3 ? 200 : 0;
         p.min_slope = run % 4 ? 0 : 0.02f;
         rain_on(&s, &p);
-        if (s.report.ledger.afloat > 0) { /* it did not leave the map */
+        if (s.report.ledger.suspended > 0) { /* it did not leave the map */
             double want = taken_by_the_equations(&p, 5, relief) * 100;
-            worst = fmax(worst, fabs(s.report.ledger.afloat / want - 1));
+            worst = fmax(worst, fabs(s.report.ledger.suspended / want - 1));
             whole++;
         }
         scene_end(&s);
@@ -635,8 +635,8 @@ static void at_the_edge_a_drop_takes_as_much(void **state) {
         p.radius = (float)(1 + seed % 12);
         p.floor = -1e9f;
         rain_on(&s, &p);
-        if (s.report.ledger.afloat > 0) { /* otherwise it left the map */
-            assert_true(fabs(s.report.ledger.taken / 500 - 1) < 1e-4);
+        if (s.report.ledger.suspended > 0) { /* otherwise it left the map */
+            assert_true(fabs(s.report.ledger.eroded / 500 - 1) < 1e-4);
             inside++;
         }
         scene_end(&s);
@@ -703,7 +703,7 @@ static void on_a_plateau_drops_run_anywhere_and_take_nothing(void **state) {
     p.rain = "one.npy";
     rain_on(&s, &p);
     assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
-    assert_true(s.report.ledger.taken == 0);
+    assert_true(s.report.ledger.eroded == 0);
     assert_true(s.report.drop_steps == 8000 * 30);
     double octants[8] = {0}, all_flow = 0, chi = 0;
     for (int i = 0; i < (int)s.cells; i++) {
@@ -771,7 +771,7 @@ static void feet_give_the_shape_that_metres_give(void **state) {
     rain_on(&b, &p);
     above("correlation of what changed in metres and in feet",
           correlation(a.change, b.change, a.cells), 0.8);
-    double feet = b.report.ledger.taken / a.report.ledger.taken / 3.28084;
+    double feet = b.report.ledger.eroded / a.report.ledger.eroded / 3.28084;
     below("difference of what was taken", fabs(feet - 1), 0.05);
     scene_end(&a);
     scene_end(&b);
@@ -1073,10 +1073,10 @@ static void the_blend_keeps_the_sum(void **state) {
     double lost = 0, moved = 0;
     for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
         blended a = blend_of(0, limits[l]), b = blend_of(0.6f, limits[l]);
-        lost = fmax(lost, fabs(b.volume - a.volume) / a.ledger.taken);
-        moved = fmax(moved, fabs(b.ledger.taken - a.ledger.taken) / a.ledger.taken);
-        moved = fmax(moved, fabs(b.ledger.carried_off - a.ledger.carried_off) / a.ledger.taken);
-        moved = fmax(moved, fabs(b.ledger.afloat - a.ledger.afloat) / a.ledger.taken);
+        lost = fmax(lost, fabs(b.volume - a.volume) / a.ledger.eroded);
+        moved = fmax(moved, fabs(b.ledger.eroded - a.ledger.eroded) / a.ledger.eroded);
+        moved = fmax(moved, fabs(b.ledger.left_map - a.ledger.left_map) / a.ledger.eroded);
+        moved = fmax(moved, fabs(b.ledger.suspended - a.ledger.suspended) / a.ledger.eroded);
     }
     below("volume that the blend lost, as a share of what was taken", lost, 1e-6);
     below("difference it made to the ledger", moved, 1e-5);
@@ -1171,7 +1171,7 @@ static void an_apron_may_be_wider_than_the_map(void **state) {
         p.margin = margins[i];
         rain_on(&s, &p);
         assert_finite(&s);
-        assert_true(s.report.ledger.taken > 0);
+        assert_true(s.report.ledger.eroded > 0);
         assert_true(gap_of(&s, &s.report.ledger) < 1e-6);
         scene_end(&s);
     }
@@ -1189,7 +1189,7 @@ static void no_drops_change_nothing(void **state) {
     rain_on(&s, &p);
     assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
     assert_true(s.report.drop_steps == 0);
-    assert_true(s.report.ledger.taken == 0 && s.report.ledger.afloat == 0);
+    assert_true(s.report.ledger.eroded == 0 && s.report.ledger.suspended == 0);
     for (size_t i = 0; i < s.cells; i++)
         assert_true(field(&s, "flow")[i] == 0 && field(&s, "eroded")[i] == 0 &&
                     field(&s, "deposited")[i] == 0);
@@ -1329,7 +1329,7 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     assert_true(w.whole && w.grows);
     if (most_seen > 0) {
         assert_int_equal(w.seen, most_seen);
-        assert_true(w.done > 0 && s.report.ledger.taken > 0);
+        assert_true(w.done > 0 && s.report.ledger.eroded > 0);
     } else {
         assert_int_equal(w.calls, most_calls); /* on a slow machine not one round may be over */
     }

@@ -63,33 +63,34 @@ static void each_material_closes(void **state) {
             rv_report r;
             rv_terrain *land =
                 worn_land(ctx, LAYERS_ON, wears[k], same ? "give=same" : "give=top", &r);
-            double taken = 0, laid = 0, tight = 1e-6 * r.ledger.taken;
-            assert_true(r.ledger.taken > 0 && r.ledger.laid > 0);
+            double taken = 0, laid = 0, tight = 1e-6 * r.ledger.eroded;
+            assert_true(r.ledger.eroded > 0 && r.ledger.deposited > 0);
             for (int l = 0; l < 3; l++) {
                 rv_ledger own = rv_terrain_layer_last(land, l);
                 double gained = layer_volume(land, l) - layer_volume(fresh, l);
                 bool apron = strstr(wears[k], "apron") != NULL;
-                if (fabs(gained - (own.laid - own.taken)) > tight)
+                if (fabs(gained - (own.deposited - own.eroded)) > tight)
                     fail_msg("%s: layer %d gained %.9g, laid %.9g, took %.9g", wears[k], l, gained,
-                             own.laid, own.taken);
+                             own.deposited, own.eroded);
                 if (same && !apron && gained > tight) /* an apron brings sand in */
                     fail_msg("%s: %.9g m3 of layer %d came from nowhere", wears[k], gained, l);
-                if (!same && l < 2 && own.laid != 0)
+                if (!same && l < 2 && own.deposited != 0)
                     fail_msg("%s: laid on layer %d", wears[k], l);
-                if (same && own.taken > 0.01 * r.ledger.taken && !(own.laid > 0))
+                if (same && own.eroded > 0.01 * r.ledger.eroded && !(own.deposited > 0))
                     fail_msg("%s: none of layer %d is laid down", wears[k], l);
-                taken += own.taken;
-                laid += own.laid;
+                taken += own.eroded;
+                laid += own.deposited;
                 for (size_t i = 0; l > 0 && i < rvi_cells(land); i++)
                     assert_true(rv_terrain_layer_thickness(land, l)[i] >= 0);
             }
-            if (fabs(taken - r.ledger.taken) > tight || fabs(laid - r.ledger.laid) > tight)
+            if (fabs(taken - r.ledger.eroded) > tight || fabs(laid - r.ledger.deposited) > tight)
                 fail_msg("%s: layers took %.9g and got %.9g of %.9g and %.9g", wears[k], taken,
-                         laid, r.ledger.taken, r.ledger.laid);
-            double open = r.ledger.taken - r.ledger.laid - r.ledger.carried_off - r.ledger.afloat;
+                         laid, r.ledger.eroded, r.ledger.deposited);
+            double open =
+                r.ledger.eroded - r.ledger.deposited - r.ledger.left_map - r.ledger.suspended;
             if (fabs(open) > tight)
                 fail_msg("%s same=%d: %g of %g m3 are missing", wears[k], same, open,
-                         r.ledger.taken);
+                         r.ledger.eroded);
             rv_terrain_destroy(land);
         }
     rv_terrain_destroy(fresh);
@@ -124,14 +125,14 @@ static void nothing_changes_its_material(void **state) {
         support_ok(ctx,
                    rv_step_run(s.land, rv_recipe_step(recipe, 1), rv_recipe_params(recipe, 1), &r));
         rv_recipe_destroy(recipe);
-        printf("%s: took %.3e, afloat %.3e\n", dry[k], r.ledger.taken, r.ledger.afloat);
-        assert_true(fabs(r.ledger.afloat) < 0.01 * r.ledger.taken && r.ledger.carried_off == 0);
+        printf("%s: took %.3e, afloat %.3e\n", dry[k], r.ledger.eroded, r.ledger.suspended);
+        assert_true(fabs(r.ledger.suspended) < 0.01 * r.ledger.eroded && r.ledger.left_map == 0);
         for (int l = 0; l < 3; l++) {
             double gained = layer_volume(s.land, l) - before[l];
             printf("%s: layer %d %+.2e of %.3e taken in all, %.1e afloat\n", dry[k], l, gained,
-                   r.ledger.taken, r.ledger.afloat);
-            assert_true(gained <= 1e-5 * r.ledger.taken);
-            assert_true(-gained <= fabs(r.ledger.afloat) + 1e-5 * r.ledger.taken);
+                   r.ledger.eroded, r.ledger.suspended);
+            assert_true(gained <= 1e-5 * r.ledger.eroded);
+            assert_true(-gained <= fabs(r.ledger.suspended) + 1e-5 * r.ledger.eroded);
         }
         rv_terrain_destroy(s.land);
         free(s.before);
@@ -194,7 +195,7 @@ static void hardest_rock_stays(void **state) {
                 if (rv_terrain_layer_thickness(land, 0)[i] <
                     rv_terrain_layer_thickness(still, 0)[i])
                     fail_msg("%s: hard rock was worn", wears[k]);
-            assert_true((r.ledger.taken > 0) == layered);
+            assert_true((r.ledger.eroded > 0) == layered);
             rv_terrain_destroy(land);
             rv_terrain_destroy(still);
         }

@@ -26,7 +26,7 @@ static void check_mass(float base) {
         p.max_path = run % 5 ? 256 : 20;
         wear(&s, RV_STEP_particles, &p);
         if (p.border == RV_particles_border_wall)
-            assert_true(s.report.ledger.carried_off == 0);
+            assert_true(s.report.ledger.left_map == 0);
         assert_sound(&s);
         worst = fmax(worst, ledger_gap(&s));
         scene_end(&s);
@@ -52,7 +52,8 @@ static void a_dry_particle_lays_all_down(void **state) {
     rv_particles_params p = roll(5000);
     p.border = RV_particles_border_wall;
     wear(&s, RV_STEP_particles, &p);
-    below("share of it that stays afloat", s.report.ledger.afloat / s.report.ledger.taken, 1e-3);
+    below("share of it that stays afloat", s.report.ledger.suspended / s.report.ledger.eroded,
+          1e-3);
     scene_end(&s);
 }
 
@@ -106,7 +107,7 @@ static void on_level_land_nothing_moves(void **state) {
         p.place = place;
         wear(&s, RV_STEP_particles, &p);
         assert_true(same_bits(&s, "height", s.before));
-        assert_true(s.report.ledger.taken == 0);
+        assert_true(s.report.ledger.eroded == 0);
         scene_end(&s);
     }
 }
@@ -125,8 +126,8 @@ static void slower_particles_take_less(void **state) {
         q.acceleration = push[k];
         wear(&s, RV_STEP_particles, &p);
         wear(&t, RV_STEP_particles, &q);
-        friction[k] = s.report.ledger.taken;
-        acceleration[k] = t.report.ledger.taken;
+        friction[k] = s.report.ledger.eroded;
+        acceleration[k] = t.report.ledger.eroded;
         scene_end(&s);
         scene_end(&t);
         if (k == 0)
@@ -278,7 +279,7 @@ static void hard_land_keeps_its_bits(void **state) {
         rv_particles_params p = roll(4000);
         wear(&s, RV_STEP_particles, &p);
         assert_true(same_bits(&s, "height", s.before));
-        assert_true(s.report.ledger.taken == 0 && s.report.ledger.laid == 0);
+        assert_true(s.report.ledger.eroded == 0 && s.report.ledger.deposited == 0);
         scene_end(&s);
     }
 }
@@ -356,7 +357,7 @@ static void a_stopped_run_is_whole(void **state) {
     hills(&s, 4, 0, 200);
     rv_particles_params p = roll(400000);
     assert_int_equal(wear_status(&s, RV_STEP_particles, &p), RV_CANCELLED);
-    above("taken before it was stopped, m3", s.report.ledger.taken, 1);
+    above("taken before it was stopped, m3", s.report.ledger.eroded, 1);
     below("gap of the ledger", ledger_gap(&s), 1e-6);
     scene_end(&s);
 }

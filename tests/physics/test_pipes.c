@@ -43,20 +43,20 @@ static double sum(const rv_terrain *land, const char *name) {
 
 static void check_water(const rv_report *r) {
     rv_water w = r->water;
-    double in = w.before + w.rained, out = w.evaporated + w.carried_off + w.standing;
+    double in = w.before + w.rained, out = w.evaporated + w.left_map + w.standing;
     if (fabs(in - out) > 1e-6 * in)
         fail_msg("before %.9g, rained %.9g, evaporated %.9g, off %.9g, standing %.9g: %g", w.before,
-                 w.rained, w.evaporated, w.carried_off, w.standing, in - out);
+                 w.rained, w.evaporated, w.left_map, w.standing, in - out);
 }
 
 static void check_ledger(const rv_report *r, double before, double after) {
     rv_ledger l = r->ledger;
-    double open = l.taken - l.laid - l.carried_off - l.afloat;
-    if (fabs(open) > 1e-6 * (l.taken + fabs(l.laid)) + 1e-9 ||
-        fabs(after - before - (l.laid - l.taken)) > 1e-6 * l.taken + 1e-9)
+    double open = l.eroded - l.deposited - l.left_map - l.suspended;
+    if (fabs(open) > 1e-6 * (l.eroded + fabs(l.deposited)) + 1e-9 ||
+        fabs(after - before - (l.deposited - l.eroded)) > 1e-6 * l.eroded + 1e-9)
         fail_msg(
             "took %.9g, laid %.9g, off %.9g, afloat %.9g: %g is open; the land changed by %.9g",
-            l.taken, l.laid, l.carried_off, l.afloat, open, after - before);
+            l.eroded, l.deposited, l.left_map, l.suspended, open, after - before);
 }
 
 /* ---- water alone ---- */
@@ -113,7 +113,7 @@ static void test_water_is_conserved(void **state) {
                 second = run(land, ctx, &p);
                 check_water(&second);
                 assert_true(second.water.before == first.water.standing);
-                assert_true((first.water.carried_off > 0.0) == (border == RV_pipes_border_open));
+                assert_true((first.water.left_map > 0.0) == (border == RV_pipes_border_open));
                 rv_terrain_destroy(land);
             }
     rv_context_destroy(ctx);
@@ -197,7 +197,7 @@ static void test_steady_flow_down_a_plane(void **state) {
         memcpy(water, rv_terrain_field(land, "water"), sizeof water);
         p.time = 300;
         rv_report r = run(land, ctx, &p);
-        assert_true(fabs(r.water.carried_off - r.water.rained) < 1e-4 * r.water.rained);
+        assert_true(fabs(r.water.left_map - r.water.rained) < 1e-4 * r.water.rained);
         const float *now = rv_terrain_field(land, "water");
         const float *vx = rv_terrain_field(land, "velocity_x");
         const float *vy = rv_terrain_field(land, "velocity_y");
@@ -285,10 +285,10 @@ static void test_sediment_is_conserved(void **state) {
                     check_ledger(&r, before, rv_terrain_volume(land));
                     check_water(&r);
                     double gained = 100.0 * sum(land, "sediment") - afloat;
-                    assert_true(r.ledger.taken > 0.0 && r.ledger.laid > 0.0);
-                    assert_true(fabs(r.ledger.afloat - gained) < 1e-6 * r.ledger.taken);
+                    assert_true(r.ledger.eroded > 0.0 && r.ledger.deposited > 0.0);
+                    assert_true(fabs(r.ledger.suspended - gained) < 1e-6 * r.ledger.eroded);
                     if (border == RV_pipes_border_wall && transport != RV_pipes_transport_backward)
-                        assert_true(r.ledger.carried_off == 0.0);
+                        assert_true(r.ledger.left_map == 0.0);
                 }
                 rv_terrain_destroy(land);
             }
@@ -306,8 +306,8 @@ static void test_dry_land_holds_no_sediment(void **state) {
     p.rain = 0;
     p.evaporation = 0.5f;
     rv_report dry = run(land, ctx, &p);
-    assert_true(wet.ledger.afloat > 0.0);
-    assert_true(fabs(dry.ledger.afloat + wet.ledger.afloat) < 1e-4 * wet.ledger.afloat);
+    assert_true(wet.ledger.suspended > 0.0);
+    assert_true(fabs(dry.ledger.suspended + wet.ledger.suspended) < 1e-4 * wet.ledger.suspended);
     assert_true(dry.water.standing == 0.0);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -489,10 +489,10 @@ static void test_layers(void **state) {
     }
     assert_true(cut > 10 && thicker > 10);
     rv_ledger l = rv_terrain_layer_ledger(land, 1), l0 = rv_terrain_layer_ledger(land, 0);
-    assert_true(fabs(l.taken + l0.taken - r.ledger.taken) < 1e-6 * r.ledger.taken);
-    assert_true(l.laid == r.ledger.laid && l0.laid == 0.0);
+    assert_true(fabs(l.eroded + l0.eroded - r.ledger.eroded) < 1e-6 * r.ledger.eroded);
+    assert_true(l.deposited == r.ledger.deposited && l0.deposited == 0.0);
     r = run(hard, ctx, &p);
-    assert_true(r.ledger.taken == 0.0);
+    assert_true(r.ledger.eroded == 0.0);
     assert_memory_equal(rv_terrain_layer_thickness(hard, 0), bedrock, sizeof bedrock);
     rv_terrain_destroy(land);
     rv_terrain_destroy(hard);
@@ -561,7 +561,7 @@ static void test_stopped(void **state) {
     rv_pipes_params p = rv_pipes_params_default();
     p.time = 20000;
     assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, &r), RV_CANCELLED);
-    assert_true(r.ledger.taken > 0.0);
+    assert_true(r.ledger.eroded > 0.0);
     check_ledger(&r, before, rv_terrain_volume(land));
     check_water(&r);
     rv_terrain_destroy(land);

@@ -14,7 +14,7 @@ static rv_runoff_params rain(int rounds) {
 static double water_gap(const scene *s) {
     const rv_water *w = &s->report.water;
     double all = w->before + w->rained;
-    double gap = fabs(all - w->evaporated - w->carried_off - w->standing);
+    double gap = fabs(all - w->evaporated - w->left_map - w->standing);
     double stands = 0;
     for (size_t i = 0; i < s->cells; i++)
         stands += (double)field(s, "water")[i] * 100;
@@ -38,9 +38,9 @@ static void check_mass(float base) {
         p.neighbours = run / 2 % 2;
         p.every = run % 5;
         wear(&s, RV_STEP_runoff, &p);
-        assert_true(s.report.ledger.taken > 0);
+        assert_true(s.report.ledger.eroded > 0);
         if (p.border == RV_runoff_border_wall)
-            assert_true(s.report.ledger.carried_off == 0 && s.report.water.carried_off == 0);
+            assert_true(s.report.ledger.left_map == 0 && s.report.water.left_map == 0);
         assert_sound(&s);
         worst = fmax(worst, ledger_gap(&s));
         worst_water = fmax(worst_water, water_gap(&s));
@@ -82,7 +82,7 @@ static void small_amounts_count_on_high_land(void **state) {
         p.water = 0.0002f;
         p.floor = -1e9f;
         wear(&s, RV_STEP_runoff, &p);
-        taken[high] = s.report.ledger.taken;
+        taken[high] = s.report.ledger.eroded;
         scene_end(&s);
     }
     below("how much the base changes what is taken", fabs(taken[1] / taken[0] - 1), 0.05);
@@ -349,7 +349,7 @@ static void threads_do_not_show(void **state) {
             wear(&s, RV_STEP_runoff, &p);
             uint64_t hash = rv_terrain_hash(s.land);
             assert_true(t == 0 || hash == first);
-            assert_true(t == 0 || s.report.ledger.taken == one_thread.ledger.taken);
+            assert_true(t == 0 || s.report.ledger.eroded == one_thread.ledger.eroded);
             assert_true(t == 0 || s.report.water.evaporated == one_thread.water.evaporated);
             first = hash;
             one_thread = s.report;
@@ -392,7 +392,7 @@ static void hard_land_keeps_its_bits(void **state) {
         rv_runoff_params p = rain(80);
         wear(&s, RV_STEP_runoff, &p);
         assert_true(same_bits(&s, "height", s.before));
-        assert_true(s.report.ledger.taken == 0 && s.report.ledger.laid == 0);
+        assert_true(s.report.ledger.eroded == 0 && s.report.ledger.deposited == 0);
         scene_end(&s);
     }
 }

@@ -3,7 +3,7 @@
 #include "solid_shapes.h"
 
 #include "base/random.h"
-#include "solid/sph_state.h"
+#include "water/sph_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void check_places(const rvi_sph *water, const rvi_sph_desc *desc) {
         float p[3] = {v.places[i][0], v.places[i][1], v.places[i][2]};
         for (int k = 0; k < 3; k++)
             assert_true(p[k] > 0 && p[k] < (float)(desc->high[k] - desc->low[k]));
-        assert_false(rvi_walls_inside(rvi_sph_rock(water), p));
+        assert_false(rvi_wall_index_inside(rvi_sph_rock(water), p));
     }
 }
 
@@ -493,8 +493,8 @@ static void nearest_place_is_right(void **state) {
     const double low[3] = {0};
     const float size[3] = {0.5f, 0.15f, 0.3f};
     rv_mesh *hill = make_hill(ctx);
-    rvi_walls walls;
-    support_ok(ctx, rvi_walls_create(ctx, hill, low, size, 0.04f, &walls));
+    rvi_wall_index walls;
+    support_ok(ctx, rvi_wall_index_create(ctx, hill, low, size, 0.04f, &walls));
     for (uint64_t i = 0; i < 300; i++) {
         float p[3], best = 0.04f;
         for (uint64_t k = 0; k < 3; k++)
@@ -512,7 +512,7 @@ static void nearest_place_is_right(void **state) {
                     best = sqrtf(sum) < best ? sqrtf(sum) : best;
                 }
         rvi_touch touch;
-        bool found = rvi_walls_nearest(&walls, p, 0.04f, &touch);
+        bool found = rvi_wall_index_nearest(&walls, p, 0.04f, &touch);
         assert_true(found || best > 0.0399f);
         if (found) {
             assert_true(touch.distance <= best + 1e-6f && touch.distance > best - 0.002f);
@@ -520,7 +520,7 @@ static void nearest_place_is_right(void **state) {
             assert_true(fabsf(sum - 1) < 1e-5f);
         }
     }
-    rvi_walls_destroy(&walls);
+    rvi_wall_index_destroy(&walls);
     rv_mesh_destroy(hill);
     rv_context_destroy(ctx);
 }

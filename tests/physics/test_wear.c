@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "solid/wear_state.h"
+#include "scene/wear_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static double rough(double x, double y) {
 typedef struct scene {
     rv_context *ctx;
     rvi_sph *water;
-    rvi_skin *skin;
+    rvi_edit_mesh *skin;
     rvi_wear *wear;
     rvi_sph_desc sph;
     rvi_wear_desc desc;
@@ -92,7 +92,7 @@ static void set_up(scene *s) {
 
 static void build(scene *s, double (*height)(double x, double y)) {
     rv_mesh *mesh = make_slab(s->ctx, 10, 4, s->base, height);
-    support_ok(s->ctx, rvi_skin_create(mesh, &s->skin));
+    support_ok(s->ctx, rvi_edit_create(mesh, &s->skin));
     support_ok(s->ctx, rvi_sph_create(s->ctx, &s->sph, mesh, &s->water));
     rv_mesh_destroy(mesh);
 }
@@ -122,7 +122,7 @@ static void open_up(scene *s) {
 
 static void end(scene *s) {
     rvi_wear_destroy(s->wear);
-    rvi_skin_destroy(s->skin);
+    rvi_edit_destroy(s->skin);
     rvi_sph_destroy(s->water);
     rv_context_destroy(s->ctx);
 }
@@ -134,7 +134,7 @@ static void count_fault(void *user, const rv_fault *fault) {
 
 static void check_mesh(scene *s) {
     rv_mesh *mesh = NULL;
-    support_ok(s->ctx, rvi_skin_mesh(s->skin, &mesh));
+    support_ok(s->ctx, rvi_edit_to_mesh(s->skin, &mesh));
     size_t faults = 0;
     support_ok(s->ctx, rv_mesh_check(mesh, count_fault, &faults));
     assert_int_equal(faults, 0);
@@ -143,11 +143,11 @@ static void check_mesh(scene *s) {
 
 static void check_books(scene *s) {
     rvi_wear_ledger l = rvi_wear_look(s->wear);
-    double moved = l.taken + l.laid + fabs(l.afloat) + s->carried,
-           sides = l.afloat + l.carried_off + l.owed;
-    assert_true(fabs(l.lost - (l.taken - l.laid)) <= 1e-9 * moved);
+    double moved = l.eroded + l.deposited + fabs(l.suspended) + s->carried,
+           sides = l.suspended + l.left_map + l.owed;
+    assert_true(fabs(l.lost - (l.eroded - l.deposited)) <= 1e-9 * moved);
     assert_true(fabs(l.lost - sides) <= 1e-9 * moved);
-    assert_true(fabs(rvi_skin_volume(s->skin) - l.volume) <= 1e-12 * l.volume);
+    assert_true(fabs(rvi_edit_volume(s->skin) - l.volume) <= 1e-12 * l.volume);
     double most = (double)s->desc.most * pow((double)spacing, 3) * (1 + 1e-9);
     rvi_sph_view v = rvi_sph_look(s->water);
     for (size_t i = 0; i < v.count; i++)
@@ -175,14 +175,14 @@ static void books_close_in_every_frame(void **state) {
     open_up(&s);
     run(&s, 60);
     rvi_wear_ledger l = rvi_wear_look(s.wear);
-    assert_true(l.taken > 1e-7);
-    assert_true(l.afloat > 0);
-    assert_true(fabs(l.owed) < 0.05 * l.taken);
-    assert_true(fabs(l.reshaped) < 0.01 * l.taken);
-    assert_int_equal(l.caught, 0);
+    assert_true(l.eroded > 1e-7);
+    assert_true(l.suspended > 0);
+    assert_true(fabs(l.owed) < 0.05 * l.eroded);
+    assert_true(fabs(l.reshaped) < 0.01 * l.eroded);
+    assert_int_equal(l.trapped, 0);
     double taken, laid;
     rvi_wear_material(s.wear, 0, &taken, &laid);
-    assert_true(fabs((taken - laid) - l.afloat) < 1e-9 * l.taken);
+    assert_true(fabs((taken - laid) - l.suspended) < 1e-9 * l.eroded);
     rvi_wear_material(s.wear, 1, &taken, &laid);
     assert_true(taken == 0 && laid == 0);
     end(&s);
@@ -203,7 +203,7 @@ static void weak_water_wears_too(void **state) {
     open_up(&s);
     run(&s, 40);
     rvi_wear_ledger l = rvi_wear_look(s.wear);
-    assert_true(l.taken > 1e-9 && l.afloat > 0);
+    assert_true(l.eroded > 1e-9 && l.suspended > 0);
     end(&s);
 }
 
@@ -225,8 +225,8 @@ static void worn_plate_stays_whole(void **state) {
     open_up(&s);
     run(&s, 60);
     rvi_wear_ledger l = rvi_wear_look(s.wear);
-    assert_true(l.taken > 0.4 * 0.16 * 0.007 && l.refused > 0);
-    assert_true(fabs(l.owed) < 0.05 * l.taken);
+    assert_true(l.eroded > 0.4 * 0.16 * 0.007 && l.refused > 0);
+    assert_true(fabs(l.owed) < 0.05 * l.eroded);
     end(&s);
 }
 
@@ -240,7 +240,7 @@ static double taken_at(float speed, float critical) {
     pour(&s, 0.2, 0.2, (const float[3]){speed, 0, 0}, 0);
     open_up(&s);
     run(&s, 8);
-    double taken = rvi_wear_look(s.wear).taken;
+    double taken = rvi_wear_look(s.wear).eroded;
     end(&s);
     return taken;
 }
@@ -282,10 +282,10 @@ static void still_water_clears(void **state) {
     s.desc.settle = 0.2f;
     pour(&s, 0.4, 0.2, (const float[3]){0}, each);
     open_up(&s);
-    double before = rvi_skin_volume(s.skin), all = each * (double)rvi_sph_look(s.water).count;
+    double before = rvi_edit_volume(s.skin), all = each * (double)rvi_sph_look(s.water).count;
     run(&s, 60);
     rvi_wear_ledger l = rvi_wear_look(s.wear);
-    double grown = rvi_skin_volume(s.skin) - before, left = 0;
+    double grown = rvi_edit_volume(s.skin) - before, left = 0;
     rvi_sph_view v = rvi_sph_look(s.water);
     for (size_t i = 0; i < v.count; i++)
         left += v.sediments[i];
@@ -346,7 +346,7 @@ static void hard_band_stands_out(void **state) {
     size_t softs = 0, hards = 0;
     for (size_t v = 0; v < s.skin->vertices; v++) {
         double at[3];
-        rvi_skin_place(s.skin, (uint32_t)v, at);
+        rvi_edit_place(s.skin, (uint32_t)v, at);
         if (s.skin->leaving[v] == RVI_NOBODY || at[2] < 0.05 || at[1] < 0.01 || at[1] > 0.15)
             continue;
         bool in = at[0] > 0.22 && at[0]<0.26, out = at[0]> 0.05 && at[0] < 0.19;
@@ -376,7 +376,7 @@ static uint64_t hash_of(int threads) {
     }
     rvi_sph_view v = rvi_sph_look(s.water);
     rv_mesh *mesh = NULL;
-    support_ok(s.ctx, rvi_skin_mesh(s.skin, &mesh));
+    support_ok(s.ctx, rvi_edit_to_mesh(s.skin, &mesh));
     uint64_t hash = rvi_hash(mesh->points, 3 * mesh->vertex_count * sizeof *mesh->points, 1);
     hash = rvi_hash(mesh->corners, 3 * mesh->face_count * sizeof *mesh->corners, hash);
     hash = rvi_hash(v.places, v.count * sizeof *v.places, hash);
@@ -394,7 +394,7 @@ static void threads_do_not_matter(void **state) {
 
 /* ---- Walls that move ---- */
 
-/* The bed is lifted under resting water, again and again: none is caught in it. */
+/* The bed is lifted under resting water, again and again: none is trapped in it. */
 static void moved_wall_puts_water_out(void **state) {
     (void)state;
     scene s = {0};
@@ -413,23 +413,23 @@ static void moved_wall_puts_water_out(void **state) {
             double at[3];
             if (s.skin->leaving[v] == RVI_NOBODY)
                 continue;
-            rvi_skin_place(s.skin, v, at);
+            rvi_edit_place(s.skin, v, at);
             if (at[2] < 0.05 || many == 256)
                 continue;
             which[many] = v;
             memcpy(to[many], at, sizeof at);
             to[many++][2] += 0.45 * (double)spacing;
         }
-        support_ok(s.ctx, rvi_skin_move(s.skin, which, (const double(*)[3])to, many, NULL));
+        support_ok(s.ctx, rvi_edit_move(s.skin, which, (const double(*)[3])to, many, NULL));
         support_ok(s.ctx, rvi_wear_step(s.wear));
         assert_true(rvi_sph_dry(s.water));
         check_mesh(&s);
     }
     rvi_wear_ledger l = rvi_wear_look(s.wear);
-    assert_true(l.put_out > 0);
-    double sum = l.afloat + l.carried_off;
+    assert_true(l.pushed_out > 0);
+    double sum = l.suspended + l.left_map;
     assert_true(fabs(sum) < 1e-9 * 1e-9 * (double)count);
-    assert_true(rvi_sph_look(s.water).count + l.caught == count);
+    assert_true(rvi_sph_look(s.water).count + l.trapped == count);
     end(&s);
 }
 
@@ -477,7 +477,7 @@ static void floor_of_the_box_does_not_slide(void **state) {
     run(&s, 10);
     for (uint32_t v = 0; v < s.skin->vertices; v++) {
         double at[3];
-        rvi_skin_place(s.skin, v, at);
+        rvi_edit_place(s.skin, v, at);
         for (int k = 0; k < 3; k++)
             assert_true(fabs(at[k] - s.skin->first[3 * (size_t)v + (size_t)k]) < 1e-9);
     }
@@ -501,18 +501,18 @@ static void squeezed_water_is_booked(void **state) {
         double to[64][3];
         size_t many = 0;
         for (uint32_t v = 0; v < s.skin->vertices; v++) {
-            rvi_skin_place(s.skin, v, to[many]);
+            rvi_edit_place(s.skin, v, to[many]);
             if (to[many][2] < 0.05)
                 continue;
             to[many][2] = top + 0.0198;
             which[many++] = v;
         }
-        support_ok(s.ctx, rvi_skin_move(s.skin, which, (const double(*)[3])to, many, NULL));
+        support_ok(s.ctx, rvi_edit_move(s.skin, which, (const double(*)[3])to, many, NULL));
         support_ok(s.ctx, rvi_wear_step(s.wear));
         assert_true(rvi_sph_dry(s.water));
         rvi_wear_ledger l = rvi_wear_look(s.wear);
-        assert_true(rvi_sph_look(s.water).count + l.caught == count);
-        assert_true(fabs(l.afloat + l.carried_off) < 1e-18 * (double)count);
+        assert_true(rvi_sph_look(s.water).count + l.trapped == count);
+        assert_true(fabs(l.suspended + l.left_map) < 1e-18 * (double)count);
     }
     assert_int_equal(rvi_sph_look(s.water).count, 0);
     end(&s);
@@ -534,7 +534,7 @@ static void leaving_water_is_booked(void **state) {
     run(&s, 40);
     rvi_wear_ledger l = rvi_wear_look(s.wear);
     assert_true(rvi_sph_look(s.water).count < count - 20);
-    assert_true(l.carried_off > 20 * 0.5e-8);
+    assert_true(l.left_map > 20 * 0.5e-8);
     end(&s);
 }
 
@@ -737,13 +737,13 @@ static void buried_source_is_dry(void **state) {
     double to[64][3];
     size_t many = 0;
     for (uint32_t v = 0; v < s.skin->vertices; v++) {
-        rvi_skin_place(s.skin, v, to[many]);
+        rvi_edit_place(s.skin, v, to[many]);
         if (to[many][2] < 0.05 || many == 63)
             continue;
         to[many][2] += 0.015;
         which[many++] = v;
     }
-    support_ok(s.ctx, rvi_skin_move(s.skin, which, (const double(*)[3])to, many, NULL));
+    support_ok(s.ctx, rvi_edit_move(s.skin, which, (const double(*)[3])to, many, NULL));
     support_ok(s.ctx, rvi_wear_step(s.wear));
     for (int i = 0; i < 3; i++)
         support_ok(s.ctx, rvi_sph_step(s.water, 0.01f));

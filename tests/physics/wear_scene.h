@@ -113,9 +113,9 @@ static inline bool same_bits(const scene *s, const char *name, const float *othe
 static inline double ledger_gap(const scene *s) {
     const rv_ledger *l = &s->report.ledger;
     double change = rv_terrain_volume(s->land) - s->volume;
-    double gap = fmax(fabs(change + l->carried_off + l->afloat),
-                      fabs(l->taken - l->laid - l->carried_off - l->afloat));
-    return l->taken > 0 ? gap / l->taken : gap > 0 ? INFINITY : 0;
+    double gap = fmax(fabs(change + l->left_map + l->suspended),
+                      fabs(l->eroded - l->deposited - l->left_map - l->suspended));
+    return l->eroded > 0 ? gap / l->eroded : gap > 0 ? INFINITY : 0;
 }
 
 /* ---- what limits the wear ---- */

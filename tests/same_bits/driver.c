@@ -277,7 +277,7 @@ static rv_status run_scene(rv_context *ctx, const char *text, uint64_t *hash) {
     for (int i = 0; i < 45 && status == RV_OK; i++)
         status = rv_scene_step(scene);
     if (status == RV_OK)
-        status = rv_scene_look(scene, &now);
+        status = rv_scene_info(scene, &now);
     *hash = now.hash;
     rv_scene_destroy(scene);
     return status;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "steps/brush.h"
+#include "wear/brush.h"
 
 enum { SIDE = 2 * RVI_BRUSH_RADIUS + 5, PLACES = 60 };
 

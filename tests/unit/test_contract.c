@@ -155,15 +155,16 @@ static void check_ledger(const rv_step_info *step, const rv_report *report, doub
                          double after) {
     rv_ledger l = report->ledger;
     if (step->kind != RV_KIND_wear) {
-        assert_true(l.taken == 0 && l.laid == 0 && l.carried_off == 0 && l.afloat == 0 &&
+        assert_true(l.eroded == 0 && l.deposited == 0 && l.left_map == 0 && l.suspended == 0 &&
                     l.raised == 0);
         return;
     }
-    double bound = 1e-6 * (l.taken + l.raised) + 1e-9;
-    if (fabs(l.taken - l.laid - l.carried_off - l.afloat) > bound ||
-        fabs(after - before + l.carried_off + l.afloat - l.raised) > bound)
+    double bound = 1e-6 * (l.eroded + l.raised) + 1e-9;
+    if (fabs(l.eroded - l.deposited - l.left_map - l.suspended) > bound ||
+        fabs(after - before + l.left_map + l.suspended - l.raised) > bound)
         fail_msg("%s: took %.9g, laid %.9g, off %.9g, afloat %.9g, raised %.9g, changed by %.9g",
-                 step->name, l.taken, l.laid, l.carried_off, l.afloat, l.raised, after - before);
+                 step->name, l.eroded, l.deposited, l.left_map, l.suspended, l.raised,
+                 after - before);
 }
 
 /* Does a list of names separated by blanks hold `word`? "*" holds every word. */

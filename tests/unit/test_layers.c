@@ -388,15 +388,15 @@ static void every_layer_keeps_its_ledger(void **state) {
         after[l] = 0;
         for (size_t i = 0; i < 3000; i++)
             after[l] += 9.0 * (double)land->layers[l].thickness[i];
-        assert_true(fabs(after[l] - before[l] - (ledger.laid - ledger.taken)) <
-                    1e-6 * (whole.taken + whole.laid));
-        assert_true(ledger.carried_off == 0.0 && ledger.afloat == 0.0);
-        taken += ledger.taken;
-        laid += ledger.laid;
+        assert_true(fabs(after[l] - before[l] - (ledger.deposited - ledger.eroded)) <
+                    1e-6 * (whole.eroded + whole.deposited));
+        assert_true(ledger.left_map == 0.0 && ledger.suspended == 0.0);
+        taken += ledger.eroded;
+        laid += ledger.deposited;
     }
-    assert_true(rv_terrain_layer_ledger(land, 1).taken > 0.0);
-    assert_true(fabs(taken - whole.taken) < 1e-6 * whole.taken);
-    assert_true(fabs(laid - whole.laid) < 1e-6 * whole.laid);
+    assert_true(rv_terrain_layer_ledger(land, 1).eroded > 0.0);
+    assert_true(fabs(taken - whole.eroded) < 1e-6 * whole.eroded);
+    assert_true(fabs(laid - whole.deposited) < 1e-6 * whole.deposited);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -2,7 +2,7 @@
  * block is one closed body whose volume is the integral of its heights. */
 #include "support.h"
 
-#include "terrain/mesh.h"
+#include "mesh/mesh.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * than the library's; what an OBJ holds is read, and what is wrong in it is named with its line. */
 #include "support.h"
 
-#include "terrain/mesh.h"
+#include "mesh/mesh.h"
 
 #include <locale.h>
 #include <math.h>

@@ -657,7 +657,7 @@ static void see_after(void *user, int index, const rv_report *report) {
     assert_true(report->hash == rv_terrain_hash(report->land));
     assert_non_null(report->params);
     if (report->step == RV_STEP_droplets)
-        assert_true(report->drop_steps > 0 && report->ledger.taken > 0.0);
+        assert_true(report->drop_steps > 0 && report->ledger.eroded > 0.0);
     w->hash = report->hash;
 }
 

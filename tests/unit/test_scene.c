@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/random.h"
-#include "recipe/scene_run.h"
+#include "scene/scene_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static rv_scene *scene_of(rv_context *ctx, const char *text) {
 
 static rv_frame look(rv_context *ctx, const rv_scene *scene) {
     rv_frame now;
-    support_ok(ctx, rv_scene_look(scene, &now));
+    support_ok(ctx, rv_scene_info(scene, &now));
     return now;
 }
 
@@ -74,15 +74,15 @@ static void frames_are_sound(void **state) {
         assert_int_equal(rv_mesh_face_count(rock), now.faces);
         rv_mesh_destroy(rock);
         const rv_ledger *l = &now.ledger;
-        double moved = l->taken + l->laid, gone = l->taken - l->laid;
-        assert_true(fabs(gone - (l->afloat + l->carried_off + now.owed)) <= 1e-9 * moved);
+        double moved = l->eroded + l->deposited, gone = l->eroded - l->deposited;
+        assert_true(fabs(gone - (l->suspended + l->left_map + now.owed)) <= 1e-9 * moved);
         assert_true(fabs(first - now.volume - gone) <= 1e-9 * moved + 1e-15);
         double given = 0; /* by all materials, to particles */
         for (int m = 0; m < rv_scene_material_count(scene); m++) {
             rv_ledger material = rv_scene_material_ledger(scene, m);
-            given += material.taken - material.laid;
+            given += material.eroded - material.deposited;
         }
-        assert_true(fabs(given - (l->afloat + l->carried_off)) <= 1e-9 * moved);
+        assert_true(fabs(given - (l->suspended + l->left_map)) <= 1e-9 * moved);
         assert_int_equal(now.frame, i + 1);
         assert_true(now.particles <= 400 && now.ms.frame > 0);
         rv_particles p;
@@ -94,7 +94,7 @@ static void frames_are_sound(void **state) {
     assert_int_equal(rv_scene_material_count(scene), 2);
     assert_string_equal(rv_scene_material_name(scene, 1), "sand");
     rv_ledger rock = rv_scene_material_ledger(scene, 0), sand = rv_scene_material_ledger(scene, 1);
-    assert_true(rock.taken > 0 && sand.taken > rock.taken);
+    assert_true(rock.eroded > 0 && sand.eroded > rock.eroded);
     assert_true(rv_context_memory_peak(ctx) <= plan.memory);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
@@ -137,7 +137,7 @@ static void ready_scenes_stay_sound(void **state) {
             support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));
             rv_mesh_destroy(rock);
         }
-        assert_true(k == 0 || look(ctx, scene).ledger.taken > 0);
+        assert_true(k == 0 || look(ctx, scene).ledger.eroded > 0);
         rv_scene_destroy(scene);
         rv_context_destroy(ctx);
     }
@@ -157,7 +157,7 @@ static void mending_takes_no_corner(void **state) {
         assert_int_equal(now.faces, 12);
         assert_true(fabs(now.owed) < 4 * 0.05 * 0.05 * 0.05);
     }
-    assert_true(look(ctx, scene).ledger.taken > 0);
+    assert_true(look(ctx, scene).ledger.eroded > 0);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
 }
@@ -212,7 +212,7 @@ static void resume_with(const char *word) {
         }
         rv_frame now = look(ctx, scene);
         assert_true(now.hash == hashes[FRAMES]);
-        assert_true(now.ledger.taken == last.ledger.taken && now.owed == last.owed);
+        assert_true(now.ledger.eroded == last.ledger.eroded && now.owed == last.owed);
         rv_scene_destroy(scene);
     }
     rv_context_destroy(ctx);
@@ -239,7 +239,7 @@ static void nothing_is_taken(void **state) {
         for (int k = 0; k < 40; k++)
             support_ok(ctx, rv_scene_step(scene));
         rv_frame now = look(ctx, scene);
-        assert_true(now.ledger.afloat == 0 && now.ledger.carried_off == 0);
+        assert_true(now.ledger.suspended == 0 && now.ledger.left_map == 0);
         rv_scene_destroy(scene);
         rv_context_destroy(ctx);
     }
@@ -315,9 +315,9 @@ static void printed_words_are_the_same(void **state) {
 /* The words for ready scenes are those that there are. */
 static void ready_scenes_have_words(void **state) {
     (void)state;
-    assert_int_equal(rv_scene_ready_count(), rvi_stage_count());
-    for (int i = 0; i < rv_scene_ready_count(); i++)
-        assert_non_null(rvi_stage_find(rv_scene_ready_name(i)));
+    assert_int_equal(rv_scene_preset_count(), rvi_preset_count());
+    for (int i = 0; i < rv_scene_preset_count(); i++)
+        assert_non_null(rvi_preset_find(rv_scene_preset_name(i)));
 }
 
 /* Each wrong scene gets a sentence and leaves nothing behind. */
@@ -349,7 +349,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box water low=0/0/0 high=1/1/1 particles spacing=0.02 most=100", "no room"},
         {"box modl block.obj", "did you mean \"model\"?"},
         {"box hgih=1/1/1", "did you mean \"high\"?"},
-        {"stage rvier", "one of"},
+        {"preset rvier", "one of"},
         {"box model block.obj wear exponent=0", "within"},
     };
     write_text("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
@@ -472,9 +472,9 @@ static void want_of_memory_leaves_a_whole_scene(void **state) {
             assert_true(rvi_sph_dry(scene->now->water));
         }
         rv_frame f = look(ctx, scene);
-        assert_true(f.ledger.taken > 0);
-        double rest = f.ledger.taken - f.ledger.laid - f.ledger.afloat - f.ledger.carried_off;
-        assert_true(fabs(rest - f.owed) <= 1e-9 * f.ledger.taken);
+        assert_true(f.ledger.eroded > 0);
+        double rest = f.ledger.eroded - f.ledger.deposited - f.ledger.suspended - f.ledger.left_map;
+        assert_true(fabs(rest - f.owed) <= 1e-9 * f.ledger.eroded);
         rv_mesh *rock;
         support_ok(ctx, rv_scene_mesh(scene, &rock));
         support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));

@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "base/context.h"
-#include "recipe/scene_setup.h"
-#include "recipe/settings.h"
+#include "scene/scene_setup.h"
+#include "scene/settings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "solid/lattice.h"
-#include "terrain/mesh.h"
+#include "mesh/lattice.h"
+#include "mesh/mesh.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,423 @@
+/* edit_check.c: what a change would do to a skin, exactly. All was well before, so that only faces
+ * that are new or have moved can meet others.
+ *
+ * A shell can also get to the wrong side of another without meeting it, when all of it is passed
+ * over at once. Operations sweep the tetrahedra between their old faces and one spot: as no other
+ * shell meets the old or the new faces, it is passed over just when any of its vertices lies in
+ * one of them. After moves, rays count what is around each shell that has others near. */
+#include "mesh/edit_mesh.h"
+
+#include <math.h>
+
+/* ---- Faces against all others ---- */
+
+/* By steps of the lattice. */
+static void widen(rvi_box *box, int64_t by) {
+    const int64_t most = rvi_box_place(RVI_LATTICE_MOST);
+    for (int i = 0; i < 3; i++) {
+        int64_t low = box->low[i] - (by >> RVI_BOX_BITS) - 1;
+        int64_t high = box->high[i] + (by >> RVI_BOX_BITS) + 1;
+        box->low[i] = (int32_t)(low > 0 ? low : 0);
+        box->high[i] = (int32_t)(high < most ? high : most);
+    }
+}
+
+typedef struct meeting {
+    const rvi_edit_mesh *skin;
+    rvi_triangle triangle;
+    uint32_t face;
+    uint32_t *out;
+    size_t count;
+} meeting;
+
+/* Keeps the lowest numbers, in order, whatever the order of the visits. */
+static void keep_lowest(meeting *m, uint32_t face) {
+    size_t at = m->count;
+    if (at == RVI_PARTNERS && m->out[--at] < face)
+        return;
+    m->count = at + 1 > m->count ? at + 1 : m->count;
+    for (; at > 0 && m->out[at - 1] > face; at--)
+        m->out[at] = m->out[at - 1];
+    m->out[at] = face;
+}
+
+/* Of faces that bear the last stamp the lower tests the higher. */
+static void test_pair(meeting *m, uint32_t g, const rvi_triangle *t) {
+    const rvi_edit_mesh *s = m->skin;
+    bool stamped = s->marks[g] == s->stamp;
+    if (stamped && (g < m->face || rvi_triangle_flat(t)))
+        return; /* a flat one will be told of itself */
+    if (rvi_triangles_meet(&m->triangle, t))
+        keep_lowest(m, g);
+}
+
+size_t rvi_face_folds(const rvi_edit_mesh *s, uint32_t face, uint32_t out[RVI_PARTNERS]) {
+    meeting m = {.skin = s, .triangle = rvi_edit_triangle(s, face), .face = face, .out = out};
+    if (rvi_triangle_flat(&m.triangle)) {
+        out[0] = face;
+        return 1;
+    }
+    for (uint32_t e = 3 * face; e < 3 * face + 3; e++) {
+        uint32_t g = s->twins[e] / 3;
+        rvi_triangle t = rvi_edit_triangle(s, g);
+        test_pair(&m, g, &t);
+    }
+    return m.count;
+}
+
+/* ---- How far faces are apart ---- */
+
+static double along(const double w[3], const double x[3]) {
+    return (w[0] * x[0] + w[1] * x[1]) + w[2] * x[2];
+}
+
+/* Differences of spots are exact in doubles, and what rounding does to the sums is far less than a
+ * step, which is taken off. */
+static double in_steps(double low, const double w[3]) {
+    double sizes = rvi_size_of(w[0]) + rvi_size_of(w[1]) + rvi_size_of(w[2]);
+    return low < INFINITY && low > sizes ? low / sizes - 1 : 0;
+}
+
+static void way_to(rvi_spot from, rvi_spot to, double out[3]) {
+    out[0] = (double)(to.x - from.x);
+    out[1] = (double)(to.y - from.y);
+    out[2] = (double)(to.z - from.z);
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* How far the ways 0 and 1 go along w, and the ways 2 and 3 against it, at least. */
+static double parted_by(const double w[3], double x[4][3]) {
+    double least = INFINITY;
+    for (int k = 0; k < 4; k++) {
+        double far = (k < 2 ? 1 : -1) * along(w, x[k]);
+        least = far < least ? far : least;
+    }
+    return in_steps(least, w);
+}
+
+/* Two faces with a common corner, the first of each: a plane through it between them stays there
+ * while every corner goes by less than half of what is returned along each axis. Tried are those in
+ * the middle between an edge of one and an edge of the other. */
+static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
+    double x[4][3], unit[4][3], best = 0;
+    for (int k = 0; k < 4; k++) {
+        way_to(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
+        double size = sqrt(along(x[k], x[k]));
+        for (int i = 0; i < 3; i++)
+            unit[k][i] = x[k][i] / size;
+    }
+    for (int n = 0; n < 4; n++) {
+        const double *a = unit[n / 2], *b = unit[2 + n % 2];
+        const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        best = larger(best, parted_by(w, x));
+    }
+    return best;
+}
+
+/* Between planes at right angles to w. */
+static double gap_along(const double w[3], double x[6][3]) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < 6; k++) {
+        double far = along(w, x[k]);
+        low[k / 3] = far < low[k / 3] ? far : low[k / 3];
+        high[k / 3] = far > high[k / 3] ? far : high[k / 3];
+    }
+    return in_steps(larger(low[1] - high[0], low[0] - high[1]), w);
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* Along the normal of a face, and at right angles to that and each of its edges. */
+static double gap_beside(double p[3][3], double x[6][3]) {
+    double edge[3][3], normal[3], w[3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            edge[k][i] = p[(k + 1) % 3][i] - p[k][i];
+    cross(edge[0], edge[1], normal);
+    double best = gap_along(normal, x);
+    for (int k = 0; k < 3; k++) {
+        cross(edge[k], normal, w);
+        best = larger(best, gap_along(w, x));
+    }
+    return best;
+}
+
+/* The same for two that have nothing in common, between planes at right angles to the line between
+ * their middles, to an axis, or by how they lie. */
+static double gap(const rvi_spot t[3], const rvi_spot u[3], double enough) {
+    double x[6][3], w[3] = {0, 0, 0};
+    for (int k = 0; k < 6; k++) {
+        way_to(t[0], k < 3 ? t[k] : u[k - 3], x[k]);
+        for (int i = 0; i < 3; i++)
+            w[i] += k < 3 ? -x[k][i] : x[k][i];
+    }
+    double best = gap_along(w, x);
+    for (int axis = 0; axis < 3 && best < enough; axis++)
+        best = larger(best, gap_along((const double[3]){axis == 0, axis == 1, axis == 2}, x));
+    for (int face = 0; face < 2 && best < enough; face++)
+        best = larger(best, gap_beside(x + 3 * face, x));
+    return best;
+}
+
+/* 0: they may meet. */
+static double room_between(const rvi_triangle *t, const rvi_triangle *u, double enough) {
+    rvi_spot a[3], b[3];
+    size_t shared = 0, at_t = 0, at_u = 0;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (t->vertices[i] == u->vertices[k]) {
+                shared++;
+                at_t = i;
+                at_u = k;
+            }
+    for (size_t k = 0; k < 3; k++) {
+        a[k] = t->spots[(at_t + k) % 3];
+        b[k] = u->spots[(at_u + k) % 3];
+    }
+    return shared == 0 ? gap(a, b, enough) : hinge_room(a, b);
+}
+
+typedef struct survey {
+    meeting meeting;
+    double room; /* the least between the face and others */
+} survey;
+
+static bool look_at(void *user, uint32_t g) {
+    survey *v = user;
+    const rvi_edit_mesh *s = v->meeting.skin;
+    uint32_t face = v->meeting.face;
+    if (g == face)
+        return true;
+    rvi_triangle t = rvi_edit_triangle(s, g);
+    const uint32_t *beside = s->twins + 3 * (size_t)face;
+    if (g == beside[0] / 3 || g == beside[1] / 3 || g == beside[2] / 3) {
+        test_pair(&v->meeting, g, &t);
+        return true;
+    }
+    double room = room_between(&v->meeting.triangle, &t, v->room);
+    v->room = room < v->room ? room : v->room;
+    if (!(room > 0))
+        test_pair(&v->meeting, g, &t);
+    return true;
+}
+
+size_t rvi_face_meets(rvi_edit_mesh *s, uint32_t face, int64_t margin, uint32_t out[RVI_PARTNERS]) {
+    meeting m = {.skin = s, .triangle = rvi_edit_triangle(s, face), .face = face, .out = out};
+    s->safe[face] = 0;
+    if (rvi_triangle_flat(&m.triangle)) {
+        out[0] = face;
+        return 1;
+    }
+    survey v = {.meeting = m, .room = (double)margin};
+    rvi_box box = s->grid.boxes[face];
+    widen(&box, margin);
+    rvi_grid_visit(&s->grid, &box, look_at, &v);
+    s->safe[face] = s->travel + (int64_t)(v.room / 2);
+    return v.meeting.count;
+}
+
+static bool forget_safety(void *user, uint32_t g) {
+    rvi_edit_mesh *s = user;
+    s->safe[g] = 0;
+    return true;
+}
+
+/* Makes a box as large as to hold another. */
+static void include(rvi_box *box, const rvi_box *other) {
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
+        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
+    }
+}
+
+void rvi_faces_came(rvi_edit_mesh *s, const uint32_t *faces, size_t count) {
+    if (s->margin == 0 || count == 0)
+        return;
+    rvi_box box = s->grid.boxes[faces[0]];
+    for (size_t i = 1; i < count; i++)
+        include(&box, &s->grid.boxes[faces[i]]);
+    widen(&box, s->margin);
+    rvi_grid_visit(&s->grid, &box, forget_safety, s);
+}
+
+/* ---- Patches ---- */
+
+static rvi_triangle fresh_triangle(const rvi_edit_mesh *s, const rvi_patch *p, size_t i) {
+    rvi_triangle t;
+    for (size_t k = 0; k < 3; k++) {
+        uint32_t v = t.vertices[k] = p->fresh[i][k];
+        t.spots[k] = v == p->vertex ? p->spot : s->spots[v];
+    }
+    return t;
+}
+
+typedef struct trial {
+    const rvi_edit_mesh *skin;
+    const rvi_patch *patch;
+    rvi_triangle triangles[RVI_PATCH]; /* the faces that come, */
+    rvi_box boxes[RVI_PATCH];          /* the box of each, */
+    rvi_box box;                       /* and of all */
+    uint32_t shell;
+    bool clear;
+} trial;
+
+/* Faces that are stamped are those to be replaced. */
+static bool try_fresh(void *user, uint32_t g) {
+    trial *t = user;
+    if (t->skin->marks[g] == t->skin->stamp)
+        return true;
+    const rvi_box *box = &t->skin->grid.boxes[g];
+    rvi_triangle other = rvi_edit_triangle(t->skin, g);
+    for (size_t i = 0; i < t->patch->count && t->clear; i++)
+        t->clear =
+            !rvi_boxes_meet(&t->boxes[i], box) || !rvi_triangles_meet(&t->triangles[i], &other);
+    return t->clear;
+}
+
+static bool within(rvi_spot p, const rvi_triangle *t, rvi_spot d) {
+    rvi_spot a = t->spots[0], b = t->spots[1], c = t->spots[2];
+    int whole = rvi_side(a, b, c, d);
+    return whole != 0 && rvi_side(a, b, c, p) * whole >= 0 && rvi_side(a, d, b, p) * whole >= 0 &&
+           rvi_side(b, d, c, p) * whole >= 0 && rvi_side(c, d, a, p) * whole >= 0;
+}
+
+static bool try_shell(void *user, uint32_t g) {
+    trial *t = user;
+    if (t->skin->shell[g] == t->shell)
+        return true;
+    rvi_spot p = t->skin->spots[t->skin->corners[3 * (size_t)g]];
+    for (size_t i = 0; i < t->patch->olds && t->clear; i++) {
+        rvi_triangle old = rvi_edit_triangle(t->skin, t->patch->old[i]);
+        t->clear = !within(p, &old, t->patch->spot);
+    }
+    return t->clear;
+}
+
+/* Is no other shell passed over? */
+static bool passes_nobody(trial *t) {
+    const rvi_patch *p = t->patch;
+    rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
+    rvi_box box = rvi_triangle_box(&at);
+    for (size_t i = 0; i < p->olds; i++)
+        include(&box, &t->skin->grid.boxes[p->old[i]]);
+    t->shell = t->skin->shell[p->old[0]];
+    rvi_grid_visit(&t->skin->grid, &box, try_shell, t);
+    return t->clear;
+}
+
+/* Does the shell keep its way out? */
+static bool volume_stays(const rvi_edit_mesh *s, rvi_patch *p, const rvi_triangle *fresh) {
+    rvi_spot origin = {0, 0, 0};
+    p->volume6 = 0;
+    for (size_t i = 0; i < p->count; i++)
+        p->volume6 += rvi_volume(origin, fresh[i].spots[0], fresh[i].spots[1], fresh[i].spots[2]);
+    for (size_t i = 0; i < p->olds; i++)
+        p->volume6 -= rvi_edit_face_volume6(s, p->old[i]);
+    uint32_t shell = s->shell[p->old[0]];
+    rvi_wide after = rvi_wide_plus(s->volumes[shell], p->volume6);
+    return rvi_wide_sign(after) == (s->hollow[shell] ? -1 : 1);
+}
+
+/* Does the triangle look away from the old face by a right angle or more? */
+static bool looks_away(const rvi_edit_mesh *s, const rvi_triangle *t, uint32_t face) {
+    rvi_triangle u = rvi_edit_triangle(s, face);
+    rvi_plane a = rvi_plane_of(t->spots[0], t->spots[1], t->spots[2]);
+    rvi_plane b = rvi_plane_of(u.spots[0], u.spots[1], u.spots[2]);
+    return !(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2] > 0);
+}
+
+/* Do the faces that come have an area, look the right way and meet none of each other? */
+static bool fit_each_other(trial *t) {
+    const rvi_patch *p = t->patch;
+    for (size_t i = 0; i < p->count; i++) {
+        rvi_triangle *fresh = &t->triangles[i];
+        *fresh = fresh_triangle(t->skin, p, i);
+        if (rvi_triangle_flat(fresh) || looks_away(t->skin, fresh, p->like[i]))
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (rvi_triangles_meet(fresh, &t->triangles[k]))
+                return false;
+        t->boxes[i] = rvi_triangle_box(fresh);
+        if (i == 0)
+            t->box = t->boxes[0];
+        include(&t->box, &t->boxes[i]);
+    }
+    return true;
+}
+
+bool rvi_patch_fits(rvi_edit_mesh *s, rvi_patch *p) {
+    trial t;
+    t.skin = s;
+    t.patch = p;
+    t.clear = true;
+    if (!fit_each_other(&t))
+        return false;
+    uint32_t stamp = rvi_edit_stamp(s);
+    for (size_t i = 0; i < p->olds; i++)
+        s->marks[p->old[i]] = stamp;
+    rvi_grid_visit(&s->grid, &t.box, try_fresh, &t);
+    return t.clear && volume_stays(s, p, t.triangles) && (s->shells == 1 || passes_nobody(&t));
+}
+
+/* ---- Shells after moves ---- */
+
+typedef struct ray {
+    const rvi_edit_mesh *skin;
+    rvi_spot from;
+    uint32_t shell;
+    int sum;
+    bool lonely;
+} ray;
+
+static bool find_other(void *user, uint32_t g) {
+    ray *r = user;
+    r->lonely = r->skin->shell[g] == r->shell;
+    return r->lonely;
+}
+
+static bool pass_face(void *user, uint32_t g) {
+    ray *r = user;
+    if (r->skin->shell[g] != r->shell) {
+        rvi_triangle t = rvi_edit_triangle(r->skin, g);
+        r->sum += rvi_ray_passes(&t, r->from);
+    }
+    return true;
+}
+
+static bool shell_stays(const rvi_edit_mesh *s, uint32_t shell, int64_t reach) {
+    if (rvi_wide_sign(s->volumes[shell]) != (s->hollow[shell] ? -1 : 1))
+        return false;
+    if (s->shells == 1)
+        return true;
+    rvi_spot p = s->spots[s->corners[3 * (size_t)s->anchors[shell]]];
+    ray r = {.skin = s, .from = p, .shell = shell, .lonely = true};
+    int64_t c[3] = {p.x, p.y, p.z};
+    rvi_box near, up;
+    for (int i = 0; i < 3; i++) {
+        int64_t low = c[i] - 2 * reach, high = c[i] + 2 * reach;
+        near.low[i] = rvi_box_place(low < -RVI_LATTICE_MOST ? -RVI_LATTICE_MOST : low);
+        near.high[i] = rvi_box_place(high > RVI_LATTICE_MOST ? RVI_LATTICE_MOST : high);
+        up.low[i] = up.high[i] = rvi_box_place(c[i]);
+    }
+    rvi_grid_visit(&s->grid, &near, find_other, &r);
+    if (r.lonely)
+        return true;
+    up.high[2] = rvi_box_place(RVI_LATTICE_MOST);
+    rvi_grid_visit(&s->grid, &up, pass_face, &r);
+    return r.sum == (s->hollow[shell] ? 1 : 0);
+}
+
+bool rvi_shells_stay(const rvi_edit_mesh *s, int64_t reach) {
+    for (uint32_t i = 0; i < s->shells; i++)
+        if (!shell_stays(s, i, reach))
+            return false;
+    return true;
+}

@@ -1,0 +1,42 @@
+/* mesh.h: triangles in space, and the surface of a terrain made of them.
+ *
+ * x is east, y is north, z is up, all in metres; the south-west corner of a terrain is x = y = 0.
+ * The corners of a face go counterclockwise seen from outside, which for a terrain is above.
+ */
+#ifndef RVI_MESH_MESH_H
+#define RVI_MESH_MESH_H
+
+#include <ravine/ravine.h>
+
+struct rv_mesh {
+    rv_context *ctx;
+    double *points;    /* x, y, z of each vertex, all finite */
+    uint32_t *corners; /* the three vertices of each face, counted from 0 */
+    uint32_t *cells;   /* the cell that each vertex came from; NULL: from no terrain */
+    size_t vertex_count, face_count;
+    size_t surface_vertices; /* those that come first and are the land; the rest is wall and base */
+    size_t surface_faces;    /* the same of faces; both are everything when there is no base */
+};
+
+/* How many vertices or faces a mesh can have: three times that fits into 32 bits. */
+#define RVI_MESH_MOST ((size_t)1 << 30)
+
+/* A mesh with room for so many of each, all zero. `land`: its vertices come from cells. */
+rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land, rv_mesh **out);
+
+/* The fewest points whose triangles stay within `error` metres of the height of every cell
+ * (simplify.c): their cells, and three of them for each face, by their place in `cells`. Both are
+ * from rvi_alloc. The four corners of the map come first. */
+typedef struct rvi_net {
+    uint32_t *cells, *corners;
+    size_t vertex_count, face_count;
+} rvi_net;
+rv_status rvi_simplify(const rv_terrain *land, double error, rvi_net *out);
+
+/* rv_mesh_from_terrain within a step. */
+rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out);
+
+/* Bytes that rv_mesh_from_terrain and rv_mesh_save take at most. */
+size_t rvi_mesh_memory(const rv_terrain *land, double error);
+
+#endif

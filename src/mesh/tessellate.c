@@ -1,0 +1,742 @@
+/* tessellate.c: a skin divides itself where the water is.
+ *
+ * The scheme GOOD halves longest edges (M.-C. Rivara, Algorithms for refining triangular grids,
+ * 1984): from the face it goes across its longest edge to the neighbour, and on while that has a
+ * longer one, and halves the edge that is the longest of both its faces; the least angle of flat
+ * parts never falls below half of what it was. Then edges between faces that lie nearly in a plane
+ * are flipped where that widens the least angle (C. Lawson, 1977). Where no water has been for a
+ * while, vertices of nearly flat places vanish again when their edges are short.
+ *
+ * The schemes 3-0, 4-2 and 4-4 are made of the same operations, so that each is tested exactly. */
+#include "mesh/tessellate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/math.h"
+#include "base/threads.h"
+
+enum {
+    TRIES = 96,
+    FLIPS = 24,
+    BLOCK = 256,
+    POLL = 16,
+    SWEEP = 16,
+    AGAIN = 8,
+    WALK = 64,
+    PASSES = 8,
+    FINEST = 4096
+};
+
+/* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
+ * and joints that turn no face by more. */
+#define SHARP_COS 0.9063
+#define FOLD_COS 0.766
+#define TURN_COS 0.766
+
+typedef struct work {
+    rvi_edit_mesh *skin;
+    const rvi_tess_desc *desc;
+    rvi_contact *contacts;
+    size_t count;
+    uint8_t *beyond; /* of contacts */
+    rvi_tess_report *report;
+} work;
+
+rvi_tess_desc rvi_tess_desc_default(double limit) {
+    return (rvi_tess_desc){.scheme = RVI_TESS_GOOD,
+                           .limit = limit,
+                           .least = limit / 8,
+                           .dry = 30,
+                           .coarse = limit,
+                           .flat_cos = 0.998,
+                           .off = 0.15 * limit};
+}
+
+/* ---- Lengths and angles, in metres ---- */
+
+static void corner_places(const rvi_edit_mesh *s, uint32_t face, double out[3][3]) {
+    for (size_t k = 0; k < 3; k++)
+        rvi_edit_place(s, s->corners[3 * (size_t)face + k], out[k]);
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void minus(const double a[3], const double b[3], double out[3]) {
+    for (int k = 0; k < 3; k++)
+        out[k] = a[k] - b[k];
+}
+
+static double square_between(const double a[3], const double b[3]) {
+    double way[3];
+    minus(a, b, way);
+    return dot(way, way);
+}
+
+static double edge_square(const rvi_edit_mesh *s, uint32_t e) {
+    double a[3], b[3];
+    rvi_edit_place(s, rvi_edge_from(s, e), a);
+    rvi_edit_place(s, rvi_edge_to(s, e), b);
+    return square_between(a, b);
+}
+
+/* The cosine of the least angle of a triangle: the greatest. 1: it has no area. */
+static double sharpest(const double p[3][3]) {
+    double most = -1;
+    for (int k = 0; k < 3; k++) {
+        double u[3], v[3];
+        minus(p[(k + 1) % 3], p[k], u);
+        minus(p[(k + 2) % 3], p[k], v);
+        double lengths = sqrt(dot(u, u) * dot(v, v));
+        double cosine = lengths > 0 ? dot(u, v) / lengths : 1;
+        most = cosine > most ? cosine : most;
+    }
+    return most;
+}
+
+static void normal_of(const double p[3][3], double out[3]) {
+    double u[3], v[3];
+    minus(p[1], p[0], u);
+    minus(p[2], p[0], v);
+    out[0] = u[1] * v[2] - u[2] * v[1];
+    out[1] = u[2] * v[0] - u[0] * v[2];
+    out[2] = u[0] * v[1] - u[1] * v[0];
+    double length = sqrt(dot(out, out));
+    for (int k = 0; k < 3; k++)
+        out[k] = length > 0 ? out[k] / length : 0;
+}
+
+enum { PARTS = 64 }; /* that all faces are cut into */
+
+typedef struct sharpness {
+    const rvi_edit_mesh *skin;
+    double most[PARTS];
+} sharpness;
+
+static void find_sharpest(void *arg, int64_t part) {
+    sharpness *a = arg;
+    uint64_t faces = a->skin->faces, f = faces * (uint64_t)part / PARTS;
+    for (a->most[part] = -1; f < faces * ((uint64_t)part + 1) / PARTS; f++)
+        if (rvi_edit_has_face(a->skin, (uint32_t)f)) {
+            double p[3][3];
+            corner_places(a->skin, (uint32_t)f, p);
+            double cosine = sharpest((const double(*)[3])p);
+            a->most[part] = cosine > a->most[part] ? cosine : a->most[part];
+        }
+}
+
+double rvi_edit_smallest_angle(const rvi_edit_mesh *s) {
+    double most = 0.5; /* no triangle has all its angles above 60 degrees */
+    sharpness a = {.skin = s};
+    rvi_finish(s->ctx, PARTS, find_sharpest, &a);
+    for (int i = 0; i < PARTS; i++)
+        most = a.most[i] > most ? a.most[i] : most;
+    double sine = most < 1 ? sqrt(1 - most * most) : 0;
+    return (double)rvi_atan2f((float)sine, (float)most) * 180 / RVI_PI;
+}
+
+/* ---- The nearest face ---- */
+
+/* Weights of the corners at the place of a segment from corner i to k that is nearest. */
+static void on_edge(const double p[3][3], const double at[3], int i, int k, double weights[3]) {
+    double along[3], to[3];
+    minus(p[k], p[i], along);
+    minus(at, p[i], to);
+    double square = dot(along, along), t = square > 0 ? dot(along, to) / square : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    weights[0] = weights[1] = weights[2] = 0;
+    weights[i] = 1 - t;
+    weights[k] = t;
+}
+
+static double place_square(const double p[3][3], const double weights[3], const double at[3]) {
+    double place[3];
+    for (int k = 0; k < 3; k++)
+        place[k] = weights[0] * p[0][k] + weights[1] * p[1][k] + weights[2] * p[2][k];
+    return square_between(place, at);
+}
+
+/* The nearest place of a triangle: below the point, or else on the nearest of its edges. */
+static double nearest_place(const double p[3][3], const double at[3], double weights[3]) {
+    double u[3], v[3], to[3];
+    minus(p[1], p[0], u);
+    minus(p[2], p[0], v);
+    minus(at, p[0], to);
+    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ut = dot(u, to), vt = dot(v, to);
+    double whole = uu * vv - uv * uv;
+    double b = whole > 0 ? (vv * ut - uv * vt) / whole : -1;
+    double c = whole > 0 ? (uu * vt - uv * ut) / whole : -1;
+    if (b >= 0 && c >= 0 && b + c <= 1) {
+        weights[0] = 1 - b - c;
+        weights[1] = b;
+        weights[2] = c;
+        return place_square(p, weights, at);
+    }
+    double best = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        double w[3];
+        on_edge(p, at, i, (i + 1) % 3, w);
+        double square = place_square(p, w, at);
+        if (square < best) {
+            best = square;
+            for (int k = 0; k < 3; k++)
+                weights[k] = w[k];
+        }
+    }
+    return best;
+}
+
+static double face_square(const rvi_edit_mesh *s, uint32_t face, const double at[3],
+                          double weights[3]) {
+    double p[3][3];
+    corner_places(s, face, p);
+    return nearest_place((const double(*)[3])p, at, weights);
+}
+
+/* The best of the faces around a vertex. Ties go to the lower number. */
+static void try_around(const rvi_edit_mesh *s, uint32_t vertex, const double at[3], uint32_t *face,
+                       double *square, double weights[3]) {
+    uint32_t first = s->leaving[vertex], e = first;
+    do {
+        double w[3], here = face_square(s, e / 3, at, w);
+        if (here < *square || (here == *square && e / 3 < *face)) {
+            *square = here;
+            *face = e / 3;
+            for (int k = 0; k < 3; k++)
+                weights[k] = w[k];
+        }
+        e = rvi_edge_around(s, e);
+    } while (e != first);
+}
+
+double rvi_edit_nearest(const rvi_edit_mesh *s, const double point[3], uint32_t *face,
+                        double weights[3]) {
+    double square = face_square(s, *face, point, weights);
+    for (int steps = 0; steps < WALK; steps++) {
+        uint32_t here = *face;
+        for (uint32_t k = 0; k < 3; k++)
+            try_around(s, s->corners[3 * (size_t)here + k], point, face, &square, weights);
+        if (*face == here)
+            break;
+    }
+    return square;
+}
+
+/* ---- Longest edges ---- */
+
+/* An order of all edges by length in which no two are equal. */
+static bool longer(const rvi_edit_mesh *s, uint32_t e, uint32_t g) {
+    double a = edge_square(s, e), b = edge_square(s, g);
+    if (a != b)
+        return a > b;
+    uint32_t e0 = rvi_edge_from(s, e), e1 = rvi_edge_to(s, e);
+    uint32_t g0 = rvi_edge_from(s, g), g1 = rvi_edge_to(s, g);
+    uint32_t e_low = e0 < e1 ? e0 : e1, g_low = g0 < g1 ? g0 : g1;
+    if (e_low != g_low)
+        return e_low > g_low;
+    return (e0 < e1 ? e1 : e0) > (g0 < g1 ? g1 : g0);
+}
+
+static uint32_t longest_edge(const rvi_edit_mesh *s, uint32_t face) {
+    uint32_t e = 3 * face;
+    if (longer(s, e + 1, e))
+        e = longer(s, e + 2, e + 1) ? e + 2 : e + 1;
+    else
+        e = longer(s, e + 2, e) ? e + 2 : e;
+    return e;
+}
+
+/* Goes to ever longer edges until one is the longest of both its faces. */
+static uint32_t terminal_edge(const rvi_edit_mesh *s, uint32_t face) {
+    uint32_t e = longest_edge(s, face);
+    for (;;) {
+        uint32_t beyond = longest_edge(s, s->twins[e] / 3);
+        if (beyond == s->twins[e])
+            return e;
+        e = beyond;
+    }
+}
+
+/* ---- Flips ---- */
+
+static bool flip_widens(const rvi_edit_mesh *s, uint32_t e, double flat_cos) {
+    uint32_t twin = s->twins[e];
+    double a[3], b[3], c[3], d[3], n[3], m[3], now[2][3][3], then[2][3][3];
+    rvi_edit_place(s, rvi_edge_from(s, e), a);
+    rvi_edit_place(s, rvi_edge_to(s, e), b);
+    rvi_edit_place(s, s->corners[rvi_edge_before(e)], c);
+    rvi_edit_place(s, s->corners[rvi_edge_before(twin)], d);
+    for (int k = 0; k < 3; k++) {
+        now[0][0][k] = now[1][1][k] = then[1][2][k] = a[k];
+        now[0][1][k] = now[1][0][k] = then[0][2][k] = b[k];
+        now[0][2][k] = then[0][0][k] = then[1][1][k] = c[k];
+        now[1][2][k] = then[0][1][k] = then[1][0][k] = d[k];
+    }
+    normal_of((const double(*)[3])now[0], n);
+    normal_of((const double(*)[3])now[1], m);
+    if (!(dot(n, m) >= flat_cos))
+        return false;
+    double sharp[4];
+    for (int i = 0; i < 2; i++) {
+        sharp[i] = sharpest((const double(*)[3])now[i]);
+        sharp[2 + i] = sharpest((const double(*)[3])then[i]);
+    }
+    double before = sharp[0] > sharp[1] ? sharp[0] : sharp[1];
+    double after = sharp[2] > sharp[3] ? sharp[2] : sharp[3];
+    return after < before - 0.01; /* enough to be worth it, so that there is no end of flips */
+}
+
+/* Flips the edges opposite to a new vertex, and those that come to lie there. */
+static rvi_done flip_around(work *w, uint32_t vertex) {
+    rvi_edit_mesh *s = w->skin;
+    for (int flips = 0; flips < FLIPS; flips++) {
+        uint32_t first = s->leaving[vertex], e = first, found = RVI_NOBODY;
+        do {
+            uint32_t opposite = rvi_edge_next(e);
+            if (flip_widens(s, opposite, w->desc->flat_cos))
+                found = opposite;
+            e = rvi_edge_around(s, e);
+        } while (e != first && found == RVI_NOBODY);
+        if (found == RVI_NOBODY)
+            return RVI_DONE;
+        rvi_done done = rvi_edit_flip(s, found);
+        if (done == RVI_NO_MEMORY)
+            return done;
+        if (done == RVI_REFUSED) {
+            w->report->refused++;
+            return RVI_DONE;
+        }
+        w->report->flips++;
+    }
+    return RVI_DONE;
+}
+
+/* ---- Schemes ---- */
+
+static rvi_done count_split(work *w, uint32_t e, uint32_t *middle) {
+    double least = 2 * w->desc->least, fine = FINEST * w->skin->step;
+    least = least > fine ? least : fine;
+    if (edge_square(w->skin, e) < least * least)
+        return RVI_REFUSED;
+    rvi_done done = rvi_edit_split(w->skin, e, middle);
+    w->report->splits += done == RVI_DONE;
+    w->report->refused += done == RVI_REFUSED;
+    return done;
+}
+
+static rvi_done divide_good(work *w, uint32_t face) {
+    uint32_t middle;
+    rvi_done done = count_split(w, terminal_edge(w->skin, face), &middle);
+    return done == RVI_DONE ? flip_around(w, middle) : done;
+}
+
+/* A vertex at the nearest place, or in the middle where that is too close to an edge. */
+static rvi_done divide_3_0(work *w, uint32_t face, const double weights[3]) {
+    static const double middle[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+    bool inside = weights[0] > 0.15 && weights[1] > 0.15 && weights[2] > 0.15;
+    double shortest = INFINITY, least = 2 * w->desc->least;
+    for (uint32_t e = 3 * face; e < 3 * face + 3; e++) {
+        double square = edge_square(w->skin, e);
+        shortest = square < shortest ? square : shortest;
+    }
+    if (shortest < least * least)
+        return RVI_REFUSED;
+    rvi_done done = rvi_edit_insert(w->skin, face, inside ? weights : middle, NULL);
+    w->report->inserts += done == RVI_DONE;
+    w->report->refused += done == RVI_REFUSED;
+    return done;
+}
+
+/* Splits the edge between two vertices; for 4-4 also the one that this made in the neighbour. */
+static rvi_done divide_side(work *w, uint32_t from, uint32_t to, uint32_t *middle) {
+    rvi_edit_mesh *s = w->skin;
+    uint32_t e = rvi_edge_between(s, from, to), far = s->corners[rvi_edge_before(s->twins[e])];
+    rvi_done done = count_split(w, e, middle);
+    if (done != RVI_DONE || w->desc->scheme != RVI_TESS_4_4)
+        return done;
+    done = count_split(w, rvi_edge_between(s, *middle, far), NULL);
+    return done == RVI_NO_MEMORY ? done : RVI_DONE;
+}
+
+/* The middles of the edges one after the other, and the line from the first to its opposite corner
+ * flipped to join the other two. A refused one leaves less divided. */
+static rvi_done divide_4(work *w, uint32_t face) {
+    rvi_edit_mesh *s = w->skin;
+    uint32_t corners[3], middles[3];
+    bool made[3];
+    for (uint32_t k = 0; k < 3; k++)
+        corners[k] = s->corners[3 * (size_t)face + k];
+    for (uint32_t k = 0; k < 3; k++) {
+        rvi_done done = divide_side(w, corners[k], corners[(k + 1) % 3], &middles[k]);
+        if (done == RVI_NO_MEMORY)
+            return done;
+        made[k] = done == RVI_DONE;
+    }
+    if (!made[0] && !made[1] && !made[2])
+        return RVI_REFUSED;
+    if (!made[0] || !made[1] || !made[2])
+        return RVI_DONE;
+    rvi_done done = rvi_edit_flip(s, rvi_edge_between(s, middles[0], corners[2]));
+    w->report->flips += done == RVI_DONE;
+    w->report->refused += done == RVI_REFUSED;
+    return done == RVI_NO_MEMORY ? done : RVI_DONE;
+}
+
+static rvi_done divide(work *w, uint32_t face, const double weights[3]) {
+    switch (w->desc->scheme) {
+    case RVI_TESS_3_0:
+        return divide_3_0(w, face, weights);
+    case RVI_TESS_4_2:
+    case RVI_TESS_4_4:
+        return divide_4(w, face);
+    case RVI_TESS_GOOD:
+        return divide_good(w, face);
+    case RVI_TESS_NONE:
+        break;
+    }
+    return RVI_REFUSED;
+}
+
+/* ---- Contacts ---- */
+
+static bool corners_near(const rvi_edit_mesh *s, uint32_t face, const double at[3], double limit) {
+    double p[3][3];
+    corner_places(s, face, p);
+    for (int k = 0; k < 3; k++)
+        if (square_between(p[k], at) > limit * limit)
+            return false;
+    return true;
+}
+
+static void wet_corners(rvi_edit_mesh *s, uint32_t face) {
+    for (uint32_t k = 0; k < 3; k++)
+        s->wet[s->corners[3 * (size_t)face + k]] = s->round;
+}
+
+static rvi_done divide_at(work *w, rvi_contact *c) {
+    rvi_edit_mesh *s = w->skin;
+    double limit = w->desc->limit;
+    rvi_done done = RVI_DONE;
+    for (int tries = 0; tries < TRIES && done == RVI_DONE; tries++) {
+        if (s->born[c->face] == s->round)
+            rvi_edit_nearest(s, c->at, &c->face, c->weights);
+        if (corners_near(s, c->face, c->at, limit) ||
+            face_square(s, c->face, c->at, c->weights) >= limit * limit)
+            break;
+        done = divide(w, c->face, c->weights);
+    }
+    return done == RVI_NO_MEMORY ? done : RVI_DONE;
+}
+
+typedef struct search {
+    const rvi_edit_mesh *skin;
+    rvi_contact *contact;
+    double best;
+} search;
+
+static bool try_nearer(void *user, uint32_t face) {
+    search *f = user;
+    double weights[3], square = face_square(f->skin, face, f->contact->at, weights);
+    if (square < f->best || (square == f->best && face < f->contact->face)) {
+        f->best = square;
+        f->contact->face = face;
+        for (int k = 0; k < 3; k++)
+            f->contact->weights[k] = weights[k];
+    }
+    return true;
+}
+
+/* The nearest face of all, where the one that was has vanished: in boxes that grow until one is
+ * found that is nearer than the box is wide. */
+static void search_all(const rvi_edit_mesh *s, rvi_contact *c, double reach) {
+    search f = {s, c, INFINITY};
+    for (int turns = 0; turns < 64 && !(f.best <= reach * reach); turns++, reach *= 2) {
+        rvi_box box;
+        for (int k = 0; k < 3; k++) {
+            double most = (double)RVI_LATTICE_MOST, low = (c->at[k] - reach) / s->step,
+                   high = (c->at[k] + reach) / s->step;
+            low = low > -most ? low < most ? low : most : -most;
+            high = high > -most ? high < most ? high : most : -most;
+            box.low[k] = rvi_box_place((int64_t)rvi_floor(low));
+            box.high[k] = rvi_box_place((int64_t)rvi_floor(high) + 1);
+        }
+        f.best = INFINITY;
+        rvi_grid_visit(&s->grid, &box, try_nearer, &f);
+    }
+}
+
+static void find_again(void *arg, int64_t block) {
+    work *w = arg;
+    const rvi_edit_mesh *s = w->skin;
+    size_t end = ((size_t)block + 1) * BLOCK;
+    for (size_t i = (size_t)block * BLOCK; i < end && i < w->count; i++) {
+        rvi_contact *c = &w->contacts[i];
+        if (!rvi_edit_has_face(s, c->face))
+            search_all(s, c, w->desc->limit);
+        else if (s->born[c->face] == s->round)
+            rvi_edit_nearest(s, c->at, &c->face, c->weights);
+        w->beyond[i] = !corners_near(s, c->face, c->at, w->desc->limit);
+    }
+}
+
+/* ---- Where water has left ---- */
+
+/* Are all faces around a dry vertex nearly in a plane, and its neighbours dry? */
+static bool is_dull(const work *w, uint32_t vertex) {
+    const rvi_edit_mesh *s = w->skin;
+    uint32_t first = s->leaving[vertex], e = first;
+    double normal[3], p[3][3];
+    if (s->fixed[vertex] || s->round - s->wet[vertex] <= w->desc->dry)
+        return false;
+    corner_places(s, first / 3, p);
+    normal_of((const double(*)[3])p, normal);
+    do {
+        double n[3];
+        if (s->round - s->wet[rvi_edge_to(s, e)] <= w->desc->dry)
+            return false;
+        corner_places(s, e / 3, p);
+        normal_of((const double(*)[3])p, n);
+        if (!(dot(n, normal) >= w->desc->flat_cos))
+            return false;
+        e = rvi_edge_around(s, e);
+    } while (e != first);
+    return true;
+}
+
+/* Would the faces be no sharper than the sharpest now or 20 degrees, and their edges no longer than
+ * twice what is joined, if the vertex went to the other end of the edge? */
+static bool merge_is_good(const work *w, uint32_t edge) {
+    const rvi_edit_mesh *s = w->skin;
+    uint32_t keep = rvi_edge_to(s, edge), e = edge;
+    double to[3], p[3][3], before = 0.9397, after = 0;
+    rvi_edit_place(s, keep, to);
+    do {
+        corner_places(s, e / 3, p);
+        double sharp = sharpest((const double(*)[3])p);
+        before = sharp > before ? sharp : before;
+        uint32_t k = e % 3, b = s->corners[rvi_edge_next(e)], c = s->corners[rvi_edge_before(e)];
+        if (b != keep && c != keep) {
+            for (int i = 0; i < 3; i++)
+                p[k][i] = to[i];
+            sharp = sharpest((const double(*)[3])p);
+            after = sharp > after ? sharp : after;
+            if (square_between(to, p[(k + 1) % 3]) > 4 * w->desc->coarse * w->desc->coarse)
+                return false;
+        }
+        e = rvi_edge_around(s, e);
+    } while (e != edge);
+    return after <= before;
+}
+
+/* The shortest edge along which a vertex can go, or RVI_NOBODY. */
+static uint32_t way_out(const work *w, uint32_t vertex) {
+    const rvi_edit_mesh *s = w->skin;
+    uint32_t first = s->leaving[vertex], e = first, best = RVI_NOBODY;
+    double least = w->desc->coarse * w->desc->coarse;
+    do {
+        double square = edge_square(s, e);
+        if (square < least && merge_is_good(w, e)) {
+            least = square;
+            best = e;
+        }
+        e = rvi_edge_around(s, e);
+    } while (e != first);
+    return best;
+}
+
+/* Every call looks at a part of the vertices that were not there from the beginning. */
+static rv_status join_dry(work *w) {
+    rvi_edit_mesh *s = w->skin;
+    size_t made = s->vertices - s->originals, looks = made / SWEEP + 1;
+    for (size_t i = 0; i < looks && made > 0; i++) {
+        s->sweep = (s->sweep + 1) % (uint32_t)made;
+        uint32_t v = (uint32_t)s->originals + s->sweep;
+        if (i % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+            return RV_CANCELLED;
+        if (s->leaving[v] == RVI_NOBODY || !is_dull(w, v))
+            continue;
+        uint32_t edge = way_out(w, v);
+        if (edge == RVI_NOBODY)
+            continue;
+        rvi_done done = rvi_edit_join(s, edge, RVI_AT_END);
+        if (done == RVI_NO_MEMORY)
+            return RV_ERROR_MEMORY;
+        w->report->collapses += done == RVI_DONE;
+        w->report->refused += done == RVI_REFUSED;
+    }
+    return RV_OK;
+}
+
+/* ---- Faces that were pulled out of shape ---- */
+
+/* The sharpest face around an edge, now and after its ends were joined at a place. Infinite: edges
+ * would be longer than the limit and than all there now, or faces turn too much. */
+static double judge_join(const work *w, uint32_t edge, const double at[3], double *now) {
+    const rvi_edit_mesh *s = w->skin;
+    double most = -1, allowed = w->desc->limit * w->desc->limit, reach = 0;
+    uint32_t ends[2] = {rvi_edge_from(s, edge), rvi_edge_to(s, edge)};
+    *now = -1;
+    for (int n = 0; n < 2; n++) {
+        uint32_t first = s->leaving[ends[n]], e = first;
+        do {
+            double p[3][3], before[3], after[3], square = edge_square(s, e);
+            corner_places(s, e / 3, p);
+            double sharp = sharpest((const double(*)[3])p);
+            *now = sharp > *now ? sharp : *now;
+            allowed = square > allowed ? square : allowed;
+            uint32_t b = rvi_edge_to(s, e), c = s->corners[rvi_edge_before(e)];
+            if (b != ends[1 - n] && c != ends[1 - n]) {
+                double way[3], off;
+                normal_of((const double(*)[3])p, before);
+                minus(at, p[e % 3], way);
+                off = dot(way, before);
+                if (off > w->desc->off || off < -w->desc->off)
+                    return INFINITY; /* or corners of blocks would go */
+                for (int i = 0; i < 3; i++)
+                    p[e % 3][i] = at[i];
+                normal_of((const double(*)[3])p, after);
+                sharp = sharpest((const double(*)[3])p);
+                most = sharp > most ? sharp : most;
+                square = square_between(at, p[(e + 1) % 3]);
+                reach = square > reach ? square : reach;
+                if (dot(before, after) < TURN_COS)
+                    return INFINITY;
+            }
+            e = rvi_edge_around(s, e);
+        } while (e != first);
+    }
+    return reach <= allowed ? most : INFINITY;
+}
+
+/* Joins the ends of an edge where that leaves the widest angles, if they are wider than now. */
+static rvi_done join_short(work *w, uint32_t edge) {
+    rvi_edit_mesh *s = w->skin;
+    double places[3][3], best = INFINITY, now = 0;
+    int choice = -1;
+    rvi_edit_place(s, rvi_edge_to(s, edge), places[RVI_AT_END]);
+    rvi_edit_place(s, rvi_edge_from(s, edge), places[RVI_AT_START]);
+    for (int i = 0; i < 3; i++)
+        places[RVI_AT_MIDDLE][i] = (places[RVI_AT_END][i] + places[RVI_AT_START][i]) / 2;
+    for (int n = 0; n < 3; n++) {
+        double sharp = judge_join(w, edge, places[n], &now);
+        if (sharp < best) {
+            best = sharp;
+            choice = n;
+        }
+    }
+    if (choice < 0 || !(best < now - 0.005))
+        return RVI_REFUSED;
+    return rvi_edit_join(s, edge, (rvi_join)choice);
+}
+
+/* A face with a sharp angle: a flip across one of its edges, the longest first, or one of them is
+ * joined, the shortest first. */
+static rvi_done repair(work *w, uint32_t face) {
+    rvi_edit_mesh *s = w->skin;
+    uint32_t edges[3] = {3 * face, 3 * face + 1, 3 * face + 2};
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && longer(s, edges[k], edges[k - 1]); k--) {
+            uint32_t swap = edges[k];
+            edges[k] = edges[k - 1];
+            edges[k - 1] = swap;
+        }
+    rvi_done done = RVI_REFUSED;
+    for (int i = 0; i < 3 && done == RVI_REFUSED; i++)
+        if (flip_widens(s, edges[i], FOLD_COS))
+            done = rvi_edit_flip(s, edges[i]);
+    w->report->flips += done == RVI_DONE;
+    for (int i = 3; i-- > 0 && done == RVI_REFUSED;) {
+        done = join_short(w, edges[i]);
+        w->report->collapses += done == RVI_DONE;
+    }
+    return done;
+}
+
+/* Looks at the faces from `first` on that are marked so. */
+static rv_status repair_marked(work *w, uint8_t mark, size_t first, size_t end) {
+    rvi_edit_mesh *s = w->skin;
+    size_t seen = 0;
+    for (size_t at = first; at < end; at++) {
+        const uint8_t *next = memchr(s->worn + at, mark, end - at);
+        if (next == NULL)
+            break;
+        at = (size_t)(next - s->worn);
+        s->worn[at] = RVI_SHAPELY;
+        if (!rvi_edit_has_face(s, (uint32_t)at))
+            continue;
+        double p[3][3];
+        corner_places(s, (uint32_t)at, p);
+        if (sharpest((const double(*)[3])p) > SHARP_COS) {
+            rvi_done done = repair(w, (uint32_t)at);
+            if (done == RVI_NO_MEMORY)
+                return RV_ERROR_MEMORY;
+            if (done == RVI_REFUSED)
+                s->worn[at] = RVI_SHARP;
+        }
+        if (seen++ % BLOCK == 0 && rvi_poll(s->ctx) != RV_OK)
+            return RV_CANCELLED;
+    }
+    return RV_OK;
+}
+
+/* All that are worn, and a part of those that could not be mended: their surroundings change. */
+static rv_status repair_worn(work *w) {
+    size_t faces = w->skin->faces, turn = w->skin->round % AGAIN;
+    rv_status status = repair_marked(w, RVI_WORN, 0, faces);
+    if (status == RV_OK)
+        status = repair_marked(w, RVI_SHARP, faces * turn / AGAIN, faces * (turn + 1) / AGAIN);
+    return status;
+}
+
+/* ---- All of it ---- */
+
+/* Divides at the contacts that need it, then finds the faces of all: to divide for one can take
+ * away the face of another, so that this is done again while something is beyond the limit. */
+static rv_status divide_all(work *w) {
+    rvi_edit_mesh *s = w->skin;
+    int64_t blocks = (int64_t)((w->count + BLOCK - 1) / BLOCK);
+    rv_status status = rvi_parallel(s->ctx, blocks, find_again, w);
+    for (int pass = 0; pass < PASSES && status == RV_OK && w->desc->scheme != RVI_TESS_NONE;
+         pass++) {
+        size_t made = s->live_faces, divided = 0;
+        for (size_t i = 0; i < w->count; i++) {
+            if (!w->beyond[i])
+                continue;
+            if (divide_at(w, &w->contacts[i]) != RVI_DONE)
+                return RV_ERROR_MEMORY;
+            if (divided++ % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+                return RV_CANCELLED;
+        }
+        if (divided > 0)
+            status = rvi_parallel(s->ctx, blocks, find_again, w);
+        if (s->live_faces == made)
+            break;
+    }
+    for (size_t i = 0; i < w->count && status == RV_OK; i++) {
+        w->report->beyond += w->beyond[i];
+        wet_corners(s, w->contacts[i].face);
+    }
+    return status;
+}
+
+rv_status rvi_tessellate(rvi_edit_mesh *skin, const rvi_tess_desc *desc, rvi_contact *contacts,
+                         size_t count, rvi_tess_report *out) {
+    rvi_wide before = rvi_edit_volume6(skin);
+    *out = (rvi_tess_report){.splits = 0};
+    work w = {.skin = skin, .desc = desc, .contacts = contacts, .count = count, .report = out};
+    w.beyond = rvi_alloc(skin->ctx, count, 1, "the contacts of water and rock");
+    if (w.beyond == NULL)
+        return RV_ERROR_MEMORY;
+    skin->round++;
+    rv_status status = desc->scheme == RVI_TESS_GOOD ? repair_worn(&w) : RV_OK;
+    if (status == RV_OK)
+        status = divide_all(&w);
+    if (status == RV_OK && desc->scheme == RVI_TESS_GOOD)
+        status = join_dry(&w);
+    rvi_free(skin->ctx, w.beyond);
+    out->volume6 = rvi_wide_plus(rvi_edit_volume6(skin), -before);
+    return status;
+}

@@ -1,0 +1,404 @@
+/* scene_api.c: scenes as the library offers them: words, frames, looks, checkpoints. */
+#include "base/file.h"
+#include "base/text.h"
+#include "mesh/tessellate.h"
+#include "scene/scene_run.h"
+#include "scene/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char magic[RVI_MAGIC] = "RAVINE-SCENE-1\n";
+
+/* ---- words ---- */
+
+static rv_status keep_name(rv_context *ctx, const char *text, char **out) {
+    size_t size = strlen(text) + 1;
+    *out = rvi_alloc(ctx, size, 1, "the scene");
+    if (*out == NULL)
+        return RV_ERROR_MEMORY;
+    memcpy(*out, text, size);
+    return RV_OK;
+}
+
+/* `beside`: the file, or "". */
+static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
+                       const char *beside, rv_scene **out) {
+    static const char mark[] = "\xEF\xBB\xBF"; /* some editors begin a text with it */
+    *out = NULL;
+    if (strncmp(text, mark, sizeof mark - 1) == 0) {
+        text += sizeof mark - 1;
+        size -= sizeof mark - 1;
+    }
+    rv_scene *s = rvi_alloc(ctx, 1, sizeof *s, "the scene");
+    if (s == NULL)
+        return RV_ERROR_MEMORY;
+    s->ctx = ctx;
+    char *words = NULL;
+    rv_status status = keep_name(ctx, name, &s->name);
+    if (status == RV_OK)
+        status = keep_name(ctx, beside, &s->beside);
+    if (status == RV_OK && rvi_settings_are(text)) {
+        status = rvi_settings_read(ctx, text, name, &words);
+        text = words;
+        size = words != NULL ? strlen(words) : 0;
+    }
+    if (status == RV_OK)
+        status = rvi_words_parse(ctx, &rvi_scene_vocabulary, text, size, name, &s->words);
+    rvi_free(ctx, words);
+    if (status == RV_OK)
+        *out = s;
+    else
+        rv_scene_destroy(s);
+    return status;
+}
+
+rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv_scene **out) {
+    return parse(ctx, text, strlen(text), name, "", out);
+}
+
+rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
+    *out = NULL;
+    rvi_bytes bytes;
+    rv_status status = rvi_file_read(ctx, path, &bytes);
+    if (status != RV_OK)
+        return status;
+    if (memchr(bytes.data, 0, bytes.size) != NULL)
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
+    else
+        status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, out);
+    rvi_free(ctx, bytes.data);
+    return status;
+}
+
+static const rv_param_info *ready_names(void) {
+    return &rvi_scene_vocabulary.get(RVI_WORD_preset)->params[0];
+}
+
+int rv_scene_preset_count(void) {
+    return ready_names()->option_count;
+}
+
+const char *rv_scene_preset_name(int index) {
+    return ready_names()->options[index].name;
+}
+
+rv_status rv_scene_create(rv_context *ctx, const char *ready, rv_scene **out) {
+    char text[128];
+    *out = NULL;
+    for (int i = 0; i < rv_scene_preset_count(); i++)
+        if (strcmp(ready, rv_scene_preset_name(i)) == 0) {
+            snprintf(text, sizeof text, "preset name=%s", ready);
+            return rv_scene_parse(ctx, text, ready, out);
+        }
+    return rvi_fail(ctx, RV_ERROR_USAGE, "There is no ready scene \"%.60s\".", ready);
+}
+
+void rv_scene_destroy(rv_scene *s) {
+    if (s == NULL)
+        return;
+    rvi_scene_destroy(s->now);
+    rvi_scene_setup_free(s->ctx, &s->setup);
+    rv_recipe_destroy(s->words);
+    rvi_free(s->ctx, s->name);
+    rvi_free(s->ctx, s->beside);
+    rvi_free(s->ctx, s);
+}
+
+/* A word of which the last one counts, and that changes nothing by itself, need not stand there to
+ * be changed. */
+static rv_status demand_word(rv_scene *s, const char *text, size_t size) {
+    static const rvi_scene_word once[] = {RVI_WORD_run,       RVI_WORD_box,
+                                          RVI_WORD_particles, RVI_WORD_tessellate,
+                                          RVI_WORD_material,  RVI_WORD_wear};
+    for (size_t w = 0; w < sizeof once / sizeof once[0]; w++) {
+        const char *name = rvi_scene_vocabulary.get((int)once[w])->name;
+        if (!rvi_text_is(text, size, name))
+            continue;
+        for (int i = 0; i < s->words->count; i++)
+            if ((int)s->words->steps[i].id == (int)once[w])
+                return RV_OK;
+        return rv_recipe_add_words(s->words, 1, &name);
+    }
+    return RV_OK;
+}
+
+rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
+    if (s->now != NULL)
+        return rvi_fail(s->ctx, RV_ERROR_USAGE, "A scene that runs takes no more words.");
+    size_t longest = 0;
+    for (int i = 0; i < count; i++)
+        longest = strlen(words[i]) > longest ? strlen(words[i]) : longest;
+    size_t room = longest + sizeof "run.";
+    const char **said = rvi_alloc(s->ctx, (size_t)count + 1, sizeof *said, "the scene");
+    char *texts = rvi_alloc(s->ctx, (size_t)count + 1, room, "the scene");
+    rv_status status = said != NULL && texts != NULL ? RV_OK : RV_ERROR_MEMORY;
+    bool first = true; /* no word yet that parameters could be of */
+    for (int i = 0; i < count && status == RV_OK; i++) {
+        const char *equals = strchr(words[i], '=');
+        first = first && equals != NULL;
+        bool bare = first && memchr(words[i], '.', (size_t)(equals - words[i])) == NULL;
+        snprintf(texts + (size_t)i * room, room, "%s%s", bare ? "run." : "", words[i]);
+        said[i] = texts + (size_t)i * room;
+        const char *dot = strchr(said[i], '.');
+        if (equals != NULL && dot != NULL)
+            status = demand_word(s, said[i], (size_t)(dot - said[i]));
+    }
+    if (status == RV_OK)
+        status = rv_recipe_add_words(s->words, count, said);
+    rvi_free(s->ctx, said);
+    rvi_free(s->ctx, texts);
+    return status;
+}
+
+int rv_scene_print(const rv_scene *s, char *out, size_t size) {
+    return rv_recipe_print(s->words, out, size);
+}
+
+/* ---- frames ---- */
+
+/* What the solids say of what they were told does not know of the file. */
+static rv_status say_where(const rv_scene *s, rv_status status) {
+    if (status != RV_ERROR_USAGE)
+        return status;
+    char said[512];
+    snprintf(said, sizeof said, "%s", rv_context_error(s->ctx));
+    return rvi_fail(s->ctx, status, "%s: %s", s->name, said);
+}
+
+rv_status rv_scene_start(rv_scene *s) {
+    if (s->now != NULL)
+        return RV_OK;
+    rvi_progress_begin(s->ctx, "the scene");
+    rv_status status = rvi_scene_set_up(s->words, s->name, s->beside, NULL, &s->setup);
+    if (status == RV_OK)
+        status = say_where(s, rvi_scene_create(s->ctx, &s->setup.desc, &s->now));
+    if (status != RV_OK)
+        rvi_scene_setup_free(s->ctx, &s->setup);
+    return status;
+}
+
+rv_status rv_scene_step(rv_scene *s) {
+    rv_status status = rv_scene_start(s);
+    if (status != RV_OK)
+        return status;
+    rvi_progress_begin(s->ctx, "a frame");
+    return rvi_scene_frame(s->now);
+}
+
+static rv_status not_started(const rv_scene *s) {
+    return rvi_fail(s->ctx, RV_ERROR_USAGE, "%s: the scene has not been started.", s->name);
+}
+
+rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
+    *out = (rv_frame){0};
+    if (s->now == NULL)
+        return not_started(s);
+    const rvi_scene *now = s->now;
+    rvi_sph_view water = rvi_sph_look(now->water);
+    out->frame = now->frame;
+    out->frames = s->setup.run.frames;
+    out->every = s->setup.run.every;
+    out->time = water.time;
+    out->particles = water.count;
+    out->smallest_angle = (double)NAN;
+    out->hash = rvi_scene_hash(now);
+    out->ms.particles = now->times.particles;
+    out->ms.faces = now->times.faces;
+    out->ms.press = now->times.press;
+    out->ms.force = now->times.force;
+    out->ms.advance = now->times.advance;
+    out->ms.frame = now->times.frame;
+    if (now->skin != NULL) {
+        out->vertices = now->skin->live_vertices;
+        out->faces = now->skin->live_faces;
+        out->smallest_angle = rvi_edit_smallest_angle(now->skin);
+        out->volume = rvi_edit_volume(now->skin);
+    }
+    if (now->wear != NULL) {
+        rvi_wear_ledger l = rvi_wear_look(now->wear);
+        out->ledger = (rv_ledger){l.eroded, l.deposited, l.left_map, l.suspended, 0};
+        out->owed = l.owed;
+        out->refused = l.refused;
+        out->pushed_out = l.pushed_out;
+        out->trapped = l.trapped;
+    }
+    return RV_OK;
+}
+
+int rv_scene_material_count(const rv_scene *s) {
+    bool worn = s->now != NULL && s->now->wear != NULL;
+    return worn ? (int)s->setup.desc.wear.material_count : 0;
+}
+
+const char *rv_scene_material_name(const rv_scene *s, int material) {
+    return s->setup.materials[material].name;
+}
+
+rv_ledger rv_scene_material_ledger(const rv_scene *s, int material) {
+    rv_ledger out = {0};
+    rvi_wear_material(s->now->wear, (size_t)material, &out.eroded, &out.deposited);
+    return out;
+}
+
+rv_status rv_scene_mesh(const rv_scene *s, rv_mesh **out) {
+    *out = NULL;
+    return s->now != NULL ? rvi_scene_mesh(s->now, out) : not_started(s);
+}
+
+rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
+    *out = (rv_particles){0};
+    if (s->now == NULL)
+        return not_started(s);
+    rvi_sph_view w = rvi_sph_look(s->now->water);
+    const rvi_sph_desc *d = &s->setup.desc.water;
+    *out = (rv_particles){.count = w.count,
+                          .origin = {d->low[0], d->low[1], d->low[2]},
+                          .spacing = d->spacing,
+                          .places = (const float *)w.places,
+                          .speeds = (const float *)w.speeds,
+                          .sediments = w.sediments,
+                          .numbers = w.numbers};
+    return RV_OK;
+}
+
+rv_status rvi_scene_shoot(const rv_scene *s, const char *png) {
+    rvi_scene_view view = {.width = s->setup.run.width,
+                           .height = s->setup.run.height,
+                           .azimuth = s->setup.azimuth,
+                           .elevation = s->setup.elevation,
+                           .cut = s->setup.cut,
+                           .top = s->setup.top,
+                           .wet = s->setup.run.wet,
+                           .wire = s->setup.run.wire};
+    return rvi_scene_draw(s->now, &view, png);
+}
+
+rv_status rv_scene_picture(const rv_scene *s, const char *png) {
+    if (s->now == NULL)
+        return not_started(s);
+    rvi_progress_begin(s->ctx, "a picture");
+    return rvi_scene_shoot(s, png);
+}
+
+/* ---- checkpoints ---- */
+
+/* What cannot be read from words again without the models. */
+typedef struct head {
+    double box[6];
+    uint64_t text, name, beside; /* bytes that follow */
+} head;
+
+static char *print_words(const rv_scene *s, rv_status *status) {
+    int size = rv_scene_print(s, NULL, 0);
+    *status = RV_ERROR_MEMORY;
+    if (size < 0) {
+        *status = rvi_fail(s->ctx, RV_ERROR_USAGE,
+                           "A scene with a quote in a name cannot be saved to a checkpoint.");
+        return NULL;
+    }
+    char *text = rvi_alloc(s->ctx, (size_t)size + 1, 1, "the scene");
+    if (text != NULL) {
+        rv_scene_print(s, text, (size_t)size + 1);
+        *status = RV_OK;
+    }
+    return text;
+}
+
+rv_status rv_scene_save(const rv_scene *s, const char *checkpoint) {
+    if (s->now == NULL)
+        return not_started(s);
+    rvi_progress_begin(s->ctx, "a checkpoint");
+    return rvi_scene_save(s, checkpoint);
+}
+
+rv_status rvi_scene_save(const rv_scene *s, const char *checkpoint) {
+    rv_status status;
+    char *text = print_words(s, &status);
+    if (text == NULL)
+        return status;
+    const rvi_sph_desc *d = &s->setup.desc.water;
+    head h = {.text = strlen(text), .name = strlen(s->name), .beside = strlen(s->beside)};
+    memcpy(h.box, d->low, sizeof d->low);
+    memcpy(h.box + 3, d->high, sizeof d->high);
+    rvi_archive_writer to;
+    status = rvi_archive_create(s->ctx, checkpoint, magic, &to);
+    if (status == RV_OK)
+        status = rvi_archive_put(&to, &h, sizeof h);
+    if (status == RV_OK)
+        status = rvi_archive_put(&to, text, (size_t)h.text);
+    if (status == RV_OK)
+        status = rvi_archive_put(&to, s->name, (size_t)h.name);
+    if (status == RV_OK)
+        status = rvi_archive_put(&to, s->beside, (size_t)h.beside);
+    if (status == RV_OK)
+        status = rvi_scene_keep(s->now, &to);
+    rvi_free(s->ctx, text);
+    return rvi_archive_close(&to, status);
+}
+
+static rv_status get_text(rvi_archive *from, uint64_t size, char **out) {
+    *out = NULL;
+    if (size > from->size - from->at)
+        return rvi_archive_damaged(from);
+    *out = rvi_alloc(from->ctx, (size_t)size + 1, 1, "the scene");
+    return *out != NULL ? rvi_archive_get(from, *out, (size_t)size) : RV_ERROR_MEMORY;
+}
+
+static rv_status resume_from(rvi_archive *from, rv_scene **out) {
+    rv_context *ctx = from->ctx;
+    head h;
+    char *text = NULL, *name = NULL, *beside = NULL;
+    rv_status status = rvi_archive_get(from, &h, sizeof h);
+    if (status == RV_OK)
+        status = get_text(from, h.text, &text);
+    if (status == RV_OK)
+        status = get_text(from, h.name, &name);
+    if (status == RV_OK)
+        status = get_text(from, h.beside, &beside);
+    if (status == RV_OK)
+        status = parse(ctx, text, strlen(text), name, beside, out);
+    for (int i = 0; i < 6 && status == RV_OK; i++)
+        if (!isfinite(h.box[i]))
+            status = rvi_archive_damaged(from);
+    if (status == RV_OK)
+        status = rvi_scene_set_up((*out)->words, name, beside, h.box, &(*out)->setup);
+    if (status == RV_OK)
+        status = rvi_scene_restore(ctx, &(*out)->setup.desc, from, &(*out)->now);
+    rvi_free(ctx, text);
+    rvi_free(ctx, name);
+    rvi_free(ctx, beside);
+    return status;
+}
+
+rv_status rvi_scene_decode(rv_context *ctx, const char *name, const unsigned char *data,
+                           size_t size, rv_scene **out) {
+    rvi_archive from;
+    *out = NULL;
+    rv_status status =
+        rvi_archive_decode(ctx, name, data, size, magic, "a checkpoint of a scene", &from);
+    if (status == RV_OK)
+        status = resume_from(&from, out);
+    if (status != RV_OK) {
+        rv_scene_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+rv_status rv_scene_resume(rv_context *ctx, const char *checkpoint, rv_scene **out) {
+    rvi_bytes bytes;
+    *out = NULL;
+    rvi_progress_begin(ctx, "a checkpoint");
+    rv_status status = rvi_file_read(ctx, checkpoint, &bytes);
+    if (status != RV_OK)
+        return status;
+    status = rvi_scene_decode(ctx, checkpoint, bytes.data, bytes.size, out);
+    rvi_free(ctx, bytes.data);
+    return status;
+}
+
+bool rv_scene_is_checkpoint(rv_context *ctx, const char *path) {
+    return rvi_archive_is(ctx, path, magic);
+}

@@ -1,0 +1,161 @@
+/* scene_frame.c: water and rock together: making them, and the order of a frame. */
+#include "scene/scene.h"
+
+#include "base/context.h"
+#include "base/random.h"
+#include "scene/wear_state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Water as Fluids v.2 has it, in any size ---- */
+
+rvi_sph_desc rvi_sph_desc_weak_like(float spacing, const float gravity[3]) {
+    rvi_sph_desc d = rvi_sph_desc_weak();
+    float g = sqrtf((gravity[0] * gravity[0] + gravity[1] * gravity[1]) + gravity[2] * gravity[2]);
+    float length = spacing / d.spacing;
+    float time = g > 0 ? sqrtf(length * -d.gravity[2] / g) : sqrtf(length);
+    d.spacing = spacing;
+    d.penalty[0] /= time * time;
+    d.penalty[1] /= time;
+    d.penalty_reach *= length;
+    d.weak.radius *= length;
+    d.weak.mass *= length * length * length;
+    d.weak.stiffness *= length * length / (time * time);
+    d.weak.viscosity *= length * length / time;
+    d.weak.limit *= length / (time * time);
+    d.weak.step *= time;
+    memcpy(d.gravity, gravity, sizeof d.gravity);
+    return d;
+}
+
+/* ---- Making ---- */
+
+/* What a step of still water takes, and so one of none. */
+static float longest_step(const rvi_sph_desc *d) {
+    if (d->solver == RVI_SPH_WEAK)
+        return d->weak.step;
+    const float *v = d->gravity;
+    float g = sqrtf((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+    return 0.1f * sqrtf(d->spacing / (g > 0 ? g : 9.81f));
+}
+
+static rv_status add_water(rvi_scene *s, const rvi_scene_desc *desc, bool blocks) {
+    rv_status status = RV_OK;
+    for (size_t i = 0; blocks && i < desc->block_count && status == RV_OK; i++)
+        status = rvi_sph_fill(s->water, desc->blocks[i].low, desc->blocks[i].high);
+    s->source_count = desc->source_count;
+    s->sources = rvi_alloc(s->ctx, desc->source_count + 1, sizeof *s->sources, "the sources");
+    if (s->sources == NULL)
+        return RV_ERROR_MEMORY;
+    for (size_t i = 0; i < desc->source_count && status == RV_OK; i++) {
+        rvi_sph_source source = desc->sources[i].is;
+        source.rate = desc->sources[i].every > 0 ? 0 : source.rate;
+        s->sources[i] = desc->sources[i];
+        status = rvi_sph_add_source(s->water, &source);
+    }
+    return status;
+}
+
+rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_edit_mesh *skin,
+                          bool blocks, rvi_scene **out) {
+    rvi_scene *s = rvi_alloc(ctx, 1, sizeof *s, "a scene");
+    *out = NULL;
+    if (s == NULL) {
+        rvi_edit_destroy(skin);
+        return RV_ERROR_MEMORY;
+    }
+    *s = (rvi_scene){.ctx = ctx, .skin = skin, .longest = longest_step(&desc->water)};
+    rv_mesh *rock = NULL; /* the wear makes walls of the skin itself */
+    rv_status status = skin != NULL && !desc->wears ? rvi_edit_to_mesh(skin, &rock) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_sph_create(ctx, &desc->water, rock, &s->water);
+    rv_mesh_destroy(rock);
+    if (status == RV_OK && skin != NULL && desc->wears)
+        status = rvi_wear_create(ctx, &desc->wear, s->water, skin, &s->wear);
+    if (status == RV_OK)
+        status = add_water(s, desc, blocks);
+    if (status == RV_OK)
+        *out = s;
+    else
+        rvi_scene_destroy(s);
+    return status;
+}
+
+rv_status rvi_scene_create(rv_context *ctx, const rvi_scene_desc *desc, rvi_scene **out) {
+    *out = NULL;
+    rvi_edit_mesh *skin = NULL;
+    rv_status status = desc->rock != NULL ? rvi_edit_create(desc->rock, &skin) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    if (skin != NULL && desc->fixed != NULL)
+        memcpy(skin->fixed, desc->fixed, desc->rock->vertex_count);
+    return rvi_scene_start(ctx, desc, skin, true, out);
+}
+
+void rvi_scene_destroy(rvi_scene *scene) {
+    if (scene == NULL)
+        return;
+    rvi_wear_destroy(scene->wear);
+    rvi_sph_destroy(scene->water);
+    rvi_edit_destroy(scene->skin);
+    rvi_free(scene->ctx, scene->sources);
+    rvi_free(scene->ctx, scene);
+}
+
+/* ---- A frame ---- */
+
+/* Sources that give their whole block every so many frames, the first time in the first; what finds
+ * no room then does not come later. */
+static void open_sources(rvi_scene *s) {
+    for (size_t i = 0; i < s->source_count; i++) {
+        rvi_spring *spring = &s->water->springs[i];
+        if (s->sources[i].every == 0)
+            continue;
+        bool now = s->frame % s->sources[i].every == 0;
+        spring->due = now ? (double)spring->counts[0] * spring->counts[1] * spring->counts[2] : 0;
+    }
+}
+
+rv_status rvi_scene_frame(rvi_scene *s) {
+    double begun = rvi_now();
+    rv_status status = s->wear != NULL ? rvi_wear_mend(s->wear) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    open_sources(s);
+    status = rvi_sph_step(s->water, s->longest);
+    double wet = rvi_now();
+    if (status == RV_OK && s->wear != NULL)
+        status = rvi_wear_step(s->wear);
+    if (status != RV_OK)
+        return status;
+    double end = rvi_now();
+    s->frame++;
+    const double *took = s->water->took;
+    double faces = s->wear != NULL ? s->wear->entering : 0;
+    s->times = (rvi_scene_times){.particles = 1e3 * took[RVI_SPH_SORTING],
+                                 .faces = 1e3 * faces,
+                                 .press = 1e3 * took[RVI_SPH_PRESSING],
+                                 .force = 1e3 * took[RVI_SPH_MOVING],
+                                 .advance = 1e3 * (end - wet - faces),
+                                 .frame = 1e3 * (end - begun)};
+    return RV_OK;
+}
+
+/* ---- Looking ---- */
+
+rv_status rvi_scene_mesh(const rvi_scene *s, rv_mesh **out) {
+    *out = NULL;
+    return s->skin != NULL ? rvi_edit_to_mesh(s->skin, out) : RV_OK;
+}
+
+uint64_t rvi_scene_hash(const rvi_scene *s) {
+    rvi_sph_view w = rvi_sph_look(s->water);
+    uint64_t hash = rvi_hash(w.places, w.count * sizeof *w.places, (uint64_t)s->frame);
+    hash = rvi_hash(w.speeds, w.count * sizeof *w.speeds, hash);
+    hash = rvi_hash(w.sediments, w.count * sizeof *w.sediments, hash);
+    if (s->skin == NULL)
+        return hash;
+    hash = rvi_hash(s->skin->spots, s->skin->vertices * sizeof *s->skin->spots, hash);
+    return rvi_hash(s->skin->corners, 3 * s->skin->faces * sizeof *s->skin->corners, hash);
+}

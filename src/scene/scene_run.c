@@ -1,0 +1,212 @@
+/* scene_run.c: a scene from where it stands to its last frame, with the clock: what is saved, drawn
+ * and filmed on the way. */
+#include "scene/scene_run.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "formats/checkpoint.h"
+#include "formats/frame_sequence.h"
+#include "formats/mesh_format.h"
+#include "picture/solid_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct run {
+    rv_scene *scene;
+    const rv_scene_watch *watch;
+    const rvi_word_run *says;
+    rvi_sequence sequence;
+    double saved; /* when the last checkpoint was made */
+} run;
+
+static bool is_picture(const char *file) {
+    return rvi_text_ends(file, ".png");
+}
+
+static rv_status check_rock(rv_context *ctx, const rvi_word_run *says, bool rock) {
+    if (rock || !says->save[0] || is_picture(says->save))
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: the scene has no rock to save.", says->save);
+}
+
+/* ---- before the first frame ---- */
+
+/* Hours of work are not lost to a folder that is not there. */
+static rv_status check_targets(rv_context *ctx, const rvi_word_run *says, const char *checkpoint) {
+    rv_status status = checkpoint != NULL ? rvi_checkpoint_check_target(ctx, checkpoint) : RV_OK;
+    if (status == RV_OK && says->save[0]) {
+        if (!is_picture(says->save) && rvi_mesh_format_find(says->save) == NULL)
+            return rvi_fail(ctx, RV_ERROR_USAGE,
+                            "%s: what a scene is saved to must end in .obj, .ply, .stl or .glb, or "
+                            "in .png for a picture.",
+                            says->save);
+        status = rvi_file_check_target(ctx, says->save);
+    }
+    if (status == RV_OK && says->film[0])
+        status = rvi_sequence_check(ctx, says->film);
+    if (status == RV_OK && says->film[0])
+        status = rvi_file_check_target(ctx, says->film);
+    return status;
+}
+
+/* ---- a frame ---- */
+
+static int64_t step_of(const rvi_word_run *says) {
+    return says->every > 0 ? says->every : 1;
+}
+
+static bool is_shown(const rvi_word_run *says, int64_t frame) {
+    return frame % step_of(says) == 0 || frame >= says->frames;
+}
+
+/* Of the frames that are shown. */
+static int64_t shown_before(const rvi_word_run *says, int64_t frame) {
+    return frame / step_of(says) + (frame % step_of(says) != 0);
+}
+
+static rv_status save_rock(const rv_scene *s, const char *file) {
+    rv_mesh *rock;
+    rv_status status = rvi_scene_mesh(s->now, &rock);
+    if (status == RV_OK)
+        status = rvi_mesh_write(rock, file, NULL);
+    rv_mesh_destroy(rock);
+    return status;
+}
+
+/* The last goes to the file itself, those before to ones with their number: out-00010.obj. */
+static rv_status save_frame(const run *r) {
+    const char *file = r->says->save;
+    int64_t frame = r->scene->now->frame;
+    bool last = frame >= r->says->frames;
+    if (!file[0] || (!last && (r->says->every == 0 || frame == 0)))
+        return RV_OK;
+    if (last)
+        return is_picture(file) ? rvi_scene_shoot(r->scene, file) : save_rock(r->scene, file);
+    const char *dot = strrchr(file, '.');
+    size_t size = strlen(file) + 24;
+    char *name = rvi_alloc(r->scene->ctx, size, 1, "the name of a file");
+    if (name == NULL)
+        return RV_ERROR_MEMORY;
+    snprintf(name, size, "%.*s-%05lld%s", (int)(dot - file), file, (long long)frame, dot);
+    rv_status status =
+        is_picture(file) ? rvi_scene_shoot(r->scene, name) : save_rock(r->scene, name);
+    rvi_free(r->scene->ctx, name);
+    return status;
+}
+
+static rv_status film_frame(run *r) {
+    int64_t frame = r->scene->now->frame;
+    if (!r->says->film[0])
+        return RV_OK;
+    const char *name = rvi_sequence_name(&r->sequence, shown_before(r->says, frame));
+    rv_status status = rvi_scene_shoot(r->scene, name);
+    return status == RV_OK && frame >= r->says->frames ? rvi_sequence_finish(&r->sequence) : status;
+}
+
+static rv_status show(run *r) {
+    if (!is_shown(r->says, r->scene->now->frame))
+        return RV_OK;
+    rv_status status = save_frame(r);
+    if (status == RV_OK)
+        status = film_frame(r);
+    if (status == RV_OK && r->watch != NULL && r->watch->after != NULL) {
+        rv_frame now;
+        status = rv_scene_info(r->scene, &now);
+        if (status == RV_OK)
+            r->watch->after(r->watch->user, &now);
+    }
+    return status;
+}
+
+/* ---- all frames ---- */
+
+static rv_status run_frames(run *r) {
+    rv_scene *s = r->scene;
+    const char *checkpoint = r->watch != NULL ? r->watch->checkpoint : NULL;
+    rv_status status = s->now->frame == 0 ? show(r) : RV_OK;
+    r->saved = rvi_now();
+    while (status == RV_OK && s->now->frame < r->says->frames) {
+        status = rvi_scene_frame(s->now);
+        if (status == RV_OK)
+            status = show(r);
+        if (status == RV_OK && checkpoint != NULL && s->now->frame < r->says->frames &&
+            rvi_now() - r->saved >= r->watch->every) {
+            status = rvi_scene_save(s, checkpoint);
+            r->saved = rvi_now();
+        }
+        if (status == RV_OK)
+            status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->says->frames, NULL);
+    }
+    if (status == RV_OK && checkpoint != NULL)
+        rvi_checkpoint_remove(s->ctx, checkpoint); /* there is nothing to resume any more */
+    return status;
+}
+
+rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
+    rvi_word_run room;
+    run r = {.scene = s, .watch = watch, .sequence = {.ctx = s->ctx}};
+    r.says = rvi_scene_last(s->words, RVI_WORD_run, &room);
+    rv_status status = check_targets(s->ctx, r.says, watch != NULL ? watch->checkpoint : NULL);
+    if (status == RV_OK)
+        status = rv_scene_start(s);
+    if (status == RV_OK)
+        status = check_rock(s->ctx, r.says, s->now->skin != NULL);
+    if (status != RV_OK)
+        return status;
+    rvi_progress_begin(s->ctx, "the scene");
+    rvi_progress_span(s->ctx, 0, 1);
+    if (r.says->film[0])
+        status = rvi_sequence_open(s->ctx, r.says->film, shown_before(r.says, r.says->frames) + 1,
+                                   r.says->rate, &r.sequence);
+    if (status == RV_OK)
+        status = run_frames(&r);
+    rvi_sequence_close(&r.sequence);
+    return status;
+}
+
+/* ---- plans ---- */
+
+enum { SMALL = 8 << 20, PARTICLE = 2000, FACE = 2000, CELL = 24 };
+
+static size_t plan_memory(const rvi_scene_setup *setup) {
+    const rvi_sph_desc *d = &setup->desc.water;
+    size_t faces = setup->rock != NULL ? setup->rock->face_count : 0;
+    size_t memory = SMALL + PARTICLE * d->most + FACE * faces;
+    double cells = 1;
+    for (int k = 0; k < 3; k++)
+        cells *= (d->high[k] - d->low[k]) / (2 * (double)d->spacing) + 1;
+    memory += CELL * (size_t)(cells < 1e6 ? cells : 1e6);
+    if (setup->run.film[0] || is_picture(setup->run.save)) {
+        rvi_solid_view view = rvi_solid_view_default();
+        view.width = setup->run.width;
+        view.height = setup->run.height;
+        rvi_solid_mesh mesh = {.vertex_count = faces / 2 + 2, .face_count = faces};
+        rvi_solid_water water = {.count = d->most, .stride = 4, .spacing = d->spacing};
+        memory += rvi_solid_view_memory(&view, &mesh, faces > 0, &water) +
+                  3 * (size_t)view.width * (size_t)view.height;
+    }
+    return memory;
+}
+
+rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
+    rvi_scene_setup setup;
+    *out = (rv_scene_plan){0};
+    rvi_progress_begin(s->ctx, "the plan");
+    rv_status status = rvi_scene_set_up(s->words, s->name, s->beside, NULL, &setup);
+    if (status != RV_OK)
+        return status;
+    status = check_targets(s->ctx, &setup.run, NULL);
+    if (status == RV_OK)
+        status = check_rock(s->ctx, &setup.run, setup.rock != NULL);
+    const rvi_sph_desc *d = &setup.desc.water;
+    *out = (rv_scene_plan){.frames = setup.run.frames,
+                           .particles = d->most,
+                           .vertices = setup.rock != NULL ? setup.rock->vertex_count : 0,
+                           .faces = setup.rock != NULL ? setup.rock->face_count : 0,
+                           .spacing = (double)d->spacing,
+                           .memory = plan_memory(&setup)};
+    memcpy(out->low, d->low, sizeof d->low);
+    memcpy(out->high, d->high, sizeof d->high);
+    rvi_scene_setup_free(s->ctx, &setup);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* scene_run.h: a scene: its words, and where it stands. */
+#ifndef RVI_SCENE_SCENE_RUN_H
+#define RVI_SCENE_SCENE_RUN_H
+
+#include "scene/scene_setup.h"
+
+struct rv_scene {
+    rv_context *ctx;
+    rv_recipe *words;
+    char *name, *beside; /* for sentences; the file it came from, or "" */
+    rvi_scene_setup setup;
+    rvi_scene *now; /* NULL: not started */
+};
+
+/* Within a run that names itself. */
+rv_status rvi_scene_shoot(const rv_scene *scene, const char *png);
+rv_status rvi_scene_save(const rv_scene *scene, const char *checkpoint);
+
+/* A checkpoint in memory; `name` for sentences. */
+rv_status rvi_scene_decode(rv_context *ctx, const char *name, const unsigned char *data,
+                           size_t size, rv_scene **out);
+
+#endif

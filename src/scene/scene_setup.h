@@ -1,0 +1,29 @@
+/* scene_setup.h: words of a scene as what the scene is made of. */
+#ifndef RVI_SCENE_SCENE_SETUP_H
+#define RVI_SCENE_SCENE_SETUP_H
+
+#include "scene/scene.h"
+#include "scene/scene_words.h"
+
+typedef struct rvi_scene_setup {
+    rvi_scene_desc desc; /* points into what follows */
+    rvi_preset_block *blocks;
+    rvi_scene_source *sources;
+    rvi_material *materials;
+    rvi_region *regions;
+    rvi_regions where;
+    rv_mesh *rock;
+    uint8_t *fixed;
+    rvi_word_run run;
+    float azimuth, elevation, cut; /* of pictures */
+    double top;                    /* m: of all blocks of water and sources */
+} rvi_scene_setup;
+
+/* Its address must stay. `name` stands in sentences for the scene; models are looked for beside the
+ * file `beside`, which may be "". `box`, unless NULL: low and high corner, and no models are read.
+ */
+rv_status rvi_scene_set_up(const rv_recipe *words, const char *name, const char *beside,
+                           const double box[6], rvi_scene_setup *out);
+void rvi_scene_setup_free(rv_context *ctx, rvi_scene_setup *setup);
+
+#endif

@@ -1,6 +1,0 @@
-/* sph_lanes4.c: the passes over neighbours for any vector unit. */
-#define LANES 4
-#define UNIT
-#include "solid/sph_passes.h"
-
-const rvi_sph_passes rvi_sph_passes_4 = PASSES;

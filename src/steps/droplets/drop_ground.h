@@ -1,0 +1,204 @@
+/* drop_ground.h: how a drop takes from the ground and lays down on it. Everything here becomes part
+ * of the loop in drop_lanes.c.
+ */
+#ifndef RVI_STEPS_DROPLETS_DROP_GROUND_H
+#define RVI_STEPS_DROPLETS_DROP_GROUND_H
+
+#include "steps/droplets/drop_run.h"
+
+/* What a drop carries, and where what it lays down is counted; NULL: all becomes the top. */
+typedef struct cargo {
+    float *load;
+    double *deposited_on;
+} cargo;
+
+/* Cells outside the map weigh nothing; returns what the others weigh. */
+static inline float clip_weights(const flood *f, int x, int y, float *w) {
+    float sum = 0.0f;
+    for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
+        int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
+        if (cx < 0 || cy < 0 || cx >= f->width || cy >= f->height)
+            w[i] = 0.0f;
+        sum += w[i];
+    }
+    return sum;
+}
+
+/* Takes amount * w from each cell, times its factor where there is one; returns what came. */
+static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, float amount,
+                               const float *soft) {
+    const rvi_brush *brush = &f->brush;
+    rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(f->floor);
+    for (int r = 0; r < brush->run_count; r++) {
+        ptrdiff_t to = (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)f->stride + brush->runs[r].dx;
+        for (int half = 0; half < 2; half++, to += 4) {
+            rvi_v4 h = rvi_v4_load(cell + to);
+            rvi_v4 want = rvi_v4_load(w + r * RVI_LANES + 4 * half) * amount;
+            want = soft ? want * rvi_v4_load(soft + to) : want;
+            rvi_v4 left = rvi_v4_max(h - want, rvi_v4_min(h, floor));
+            lost[half] += h - left;
+            rvi_v4_store(cell + to, left);
+        }
+    }
+    return rvi_lane_sum(lost[0], lost[1]);
+}
+
+static inline float layers_height(const rv_terrain *land, size_t cell) {
+    float h = land->layers[0].thickness[cell];
+    for (int l = 1; l < land->layer_count; l++)
+        h += land->layers[l].thickness[cell];
+    return h;
+}
+
+/* The plane that touches the land under a drop, u and v cells from the corner of its cell. */
+typedef struct plane {
+    float u, v, height, gx, gy;
+} plane;
+
+/* The erosion factor of the bedrock's bands at one cell of the brush, `cover` metres below the
+ * plane. The plane stands for the heights of the cells: a cell that is the first to be through a
+ * hard band would else be dug out alone, and all ground would be pits. */
+static RVI_HOT float band_factor(const flood *f, const plane *p, int i, const float *bands,
+                                 float cover) {
+    float z = p->height + (p->gx * (f->brush.dx[i] - p->u) + p->gy * (f->brush.dy[i] - p->v));
+    return rvi_strata_band(&f->job->land->strata, z - cover - *bands);
+}
+
+static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, float *w) {
+    for (int r = 0; r < f->brush.run_count; r++) {
+        size_t row = cell + (size_t)f->brush.runs[r].dy * f->stride + (size_t)f->brush.runs[r].dx;
+        for (int i = 0; i < RVI_LANES; i++)
+            w[r * RVI_LANES + i] *= band_factor(f, p, r * RVI_LANES + i, f->bands + row + i, 0.0f);
+    }
+}
+
+static inline float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
+                                 float amount, const cargo *c) {
+    float lost = 0.0f;
+    for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
+        if (w[i] == 0.0f)
+            continue;
+        int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
+        size_t here = at(f, cx, cy), below = land_cell(f, cx, cy);
+        float room = rvi_maxf(f->h[here] - f->floor, 0.0f);
+        float want = rvi_minf(amount * w[i] * (f->soft ? f->soft[here] : 1.0f), room);
+        bool apron = below == SIZE_MAX;
+        float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
+        float soft = f->bands ? band_factor(f, p, i, f->bands + here, cover) : 1.0f;
+        if (!apron) {
+            lost += rvi_layers_take_parts(f->job->land, below, want, soft, c->load);
+            f->h[here] = layers_height(f->job->land, below);
+        } else {
+            want *= soft;
+            float left = f->h[here] - want;
+            lost += f->h[here] - left;
+            if (c->load) /* the apron knows no layers */
+                c->load[f->job->land->layer_count - 1] += f->h[here] - left;
+            f->h[here] = left;
+        }
+    }
+    return lost;
+}
+
+/* Takes up to `amount` metres around the drop; returns what came. */
+static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount,
+                          const cargo *c) {
+    float w[RVI_BRUSH_RUNS * RVI_LANES];
+    float sum = rvi_brush_weigh(&f->brush, p->u, p->v, w);
+    int reach = (int)f->brush.radius + 2;
+    if (x < reach || y < reach || x >= f->width - reach || y >= f->height - reach)
+        sum = clip_weights(f, x, y, w);
+    float share = amount / sum;
+    if (f->layered)
+        return take_layered(f, x, y, p, w, share, c);
+    if (f->bands)
+        weigh_bands(f, at(f, x, y), p, w);
+    float *cell = f->h + at(f, x, y);
+    return f->soft ? take_runs(f, cell, w, share, f->soft + (cell - f->h))
+                   : take_runs(f, cell, w, share, NULL);
+}
+
+/* Adds up to `amount` to one corner, never more than `left`; returns what it got. */
+static RVI_HOT float lay_corner(const flood *f, int x, int y, float amount, float left) {
+    size_t i = at(f, x, y);
+    size_t below = f->layered ? land_cell(f, x, y) : SIZE_MAX;
+    float *ground = &f->h[i];
+    if (below != SIZE_MAX)
+        ground = &f->job->land->layers[f->job->land->layer_count - 1].thickness[below];
+    float raised = *ground + amount;
+    float given = raised - *ground;
+    if (given > left)
+        return 0.0f; /* rounding would make sediment out of nothing */
+    *ground = raised;
+    if (below != SIZE_MAX)
+        f->h[i] = layers_height(f->job->land, below);
+    f->traces[i].deposited += given;
+    return given;
+}
+
+/* The same as lay_corner on all four, where there is one layer and no mask. */
+static RVI_HOT float lay_plain(const flood *f, int x, int y, rvi_v4 amounts, float sediment) {
+    size_t north = at(f, x, y), south = north + f->stride;
+    float *h[4] = {f->h + north, f->h + north + 1, f->h + south, f->h + south + 1};
+    rvi_v4 ground = {*h[0], *h[1], *h[2], *h[3]};
+    rvi_v4 raised = ground + amounts, given = raised - ground;
+    trace *traces[4] = {f->traces + north, f->traces + north + 1, f->traces + south,
+                        f->traces + south + 1};
+    float sum = 0.0f;
+    for (int k = 0; k < 4; k++) {
+        if (given[k] > sediment - sum)
+            continue; /* rounding would make sediment out of nothing */
+        *h[k] = raised[k];
+        traces[k]->deposited += given[k];
+        sum += given[k];
+    }
+    return sum;
+}
+
+/* The same, each material on its own layer; in the apron, of each its share. */
+static inline float lay_same(const flood *f, int x, int y, float amount, const cargo *c) {
+    rv_terrain *land = f->job->land;
+    size_t i = at(f, x, y), below = land_cell(f, x, y);
+    float given = 0.0f, sum = 0.0f;
+    if (below != SIZE_MAX) {
+        given = rvi_layers_lay_parts(land, below, amount, c->load, c->deposited_on);
+        f->h[i] = layers_height(land, below);
+        f->traces[i].deposited += given;
+        return given;
+    }
+    for (int l = 0; l < land->layer_count; l++)
+        sum += c->load[l];
+    float share = sum > amount ? amount / sum : 1.0f;
+    for (int l = 0; l < land->layer_count; l++) {
+        float raised = f->h[i] + share * c->load[l], gain = raised - f->h[i];
+        if (!(gain > 0.0f && gain <= c->load[l]))
+            continue;
+        f->h[i] = raised;
+        c->load[l] -= gain;
+        given += gain;
+    }
+    f->traces[i].deposited += given;
+    return given;
+}
+
+/* Lays `amount` of `sediment` down on the corners of the cell; returns what stayed there. */
+static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float amount,
+                         float sediment, const cargo *c) {
+    rvi_v4 w = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
+    if (!f->layered && !f->mask)
+        return lay_plain(f, x, y, amount * w, sediment);
+    float given = 0.0f;
+    for (int k = 0; k < 4; k++) {
+        int cx = x + (k & 1), cy = y + (k >> 1);
+        float part = amount * w[k];
+        if (f->mask) {
+            size_t below = land_cell(f, cx, cy);
+            part *= below != SIZE_MAX ? f->mask[below] : 1.0f;
+        }
+        given += c->load ? lay_same(f, cx, cy, rvi_minf(part, sediment - given), c)
+                         : lay_corner(f, cx, cy, part, sediment - given);
+    }
+    return given;
+}
+
+#endif

@@ -1,0 +1,305 @@
+/* drop_lanes.c: the drops of droplets.c on their way, four at a time. The equations stand there. */
+#include "base/random.h"
+#include "steps/droplets/drop_ground.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Asks for memory that will be written soon. */
+#if defined(__GNUC__)
+#define RVI_PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define RVI_PREFETCH(address) ((void)(address))
+#endif
+
+/* Drops of two tiles that may run side by side cannot meet, so it is the same whether they run one
+ * after the other or step by step together: each lane runs the drops of a tile of its own. (More
+ * lanes than four were slower: their land did not fit into the nearest cache.) */
+enum { LANES = 4 };
+
+typedef struct lane {
+    const int *next, *end; /* slots of the drops of its tile that wait */
+    int tile, slot;
+    int first; /* steps the drop had made before this round */
+    int most;  /* steps it may make in it */
+    bool ended, idle;
+    cargo cargo;
+} lane;
+
+typedef struct group {
+    rvi_v4 x, y, dx, dy;
+    rvi_v4 speed, water, sediment;
+    rvi_m4 left; /* steps until the drop has to stop for this round */
+    lane lanes[LANES];
+    int idle;     /* lanes without a drop */
+    bool stopped; /* a drop has ended */
+} group;
+
+/* The tiles that one call has to run. */
+typedef struct batch {
+    const int *tiles;
+    int count, begun;
+} batch;
+
+/* The corners of a cell in each lane. */
+typedef struct corners {
+    rvi_v4 nw, ne, sw, se;
+} corners;
+
+static RVI_HOT corners look(const flood *f, rvi_m4 x, rvi_m4 y) {
+    const float *a = f->h + at(f, x[0], y[0]), *b = f->h + at(f, x[1], y[1]);
+    const float *c = f->h + at(f, x[2], y[2]), *d = f->h + at(f, x[3], y[3]);
+    size_t s = f->stride;
+    return (corners){
+        {a[0], b[0], c[0], d[0]},
+        {a[1], b[1], c[1], d[1]},
+        {a[s], b[s], c[s], d[s]},
+        {a[s + 1], b[s + 1], c[s + 1], d[s + 1]},
+    };
+}
+
+static RVI_HOT rvi_v4 height_in(const corners *c, rvi_v4 u, rvi_v4 v) {
+    return (c->nw * (1.0f - u) + c->ne * u) * (1.0f - v) + (c->sw * (1.0f - u) + c->se * u) * v;
+}
+
+static RVI_HOT rvi_m4 whole(rvi_v4 v) {
+    return __builtin_convertvector(v, rvi_m4);
+}
+
+static RVI_HOT rvi_v4 part(rvi_v4 v, rvi_m4 w) {
+    return v - __builtin_convertvector(w, rvi_v4);
+}
+
+static RVI_HOT bool all_lanes(rvi_m4 m) {
+    return (m[0] & m[1] & m[2] & m[3]) != 0;
+}
+
+static void turn_anywhere(const flood *f, group *g, int k) {
+    const lane *l = &g->lanes[k];
+    uint64_t number = rvi_rounds_slots(f->rounds)[l->slot].number;
+    uint64_t step = (uint64_t)(l->first + l->most - g->left[k]);
+    float angle = rvi_unit(rvi_random(f->p->seed, number, step)) * (float)(2.0 * RVI_PI);
+    g->dx[k] = rvi_cosf(angle);
+    g->dy[k] = rvi_sinf(angle);
+}
+
+static RVI_HOT void turn(const flood *f, group *g, rvi_v4 gx, rvi_v4 gy) {
+    rvi_v4 dx = g->dx * f->p->inertia - gx * f->steer;
+    rvi_v4 dy = g->dy * f->p->inertia - gy * f->steer;
+    rvi_v4 length = rvi_v4_sqrt(dx * dx + dy * dy);
+    rvi_v4 scale = 1.0f / length;
+    g->dx = dx * scale;
+    g->dy = dy * scale;
+    if (!all_lanes(length > 0.0f))
+        for (int k = 0; k < LANES; k++)
+            if (!(length[k] > 0.0f) && !g->lanes[k].idle)
+                turn_anywhere(f, g, k);
+}
+
+static RVI_HOT void lay_lane(const flood *f, group *g, int k, int x, int y, float u, float v,
+                             float amount) {
+    float given = lay(f, x, y, u, v, amount, g->sediment[k], &g->lanes[k].cargo);
+    f->results[g->lanes[k].tile].deposited += (double)given;
+    g->sediment[k] -= given;
+}
+
+/* The drop ends; what it carries is afloat, or has left the map. */
+static void end_drop(const flood *f, group *g, int k, bool left) {
+    tile_result *sum = &f->results[g->lanes[k].tile];
+    bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
+    *(over_land ? &sum->suspended : &sum->left_map) += (double)g->sediment[k];
+    g->sediment[k] = 0.0f;
+    g->lanes[k].ended = true;
+    g->stopped = true;
+}
+
+/* Keeps a drop inside closed borders: it slides along the wall. false: it is stuck in a corner. */
+static bool hold_inside(const flood *f, const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+    /* The largest places from which the cell to the east and south is still on the map. */
+    float most_x = (float)(f->width - 1) * (1.0f - 0x1p-23f);
+    float most_y = (float)(f->height - 1) * (1.0f - 0x1p-23f);
+    (*x)[k] = rvi_clampf((*x)[k], 0.0f, most_x);
+    (*y)[k] = rvi_clampf((*y)[k], 0.0f, most_y);
+    return (*x)[k] != g->x[k] || (*y)[k] != g->y[k];
+}
+
+static void stay(const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+    (*x)[k] = g->x[k];
+    (*y)[k] = g->y[k];
+}
+
+/* A drop would leave the map in this step. */
+static void meet_border(const flood *f, group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+    bool wall = f->p->border == RV_droplets_border_wall;
+    if (wall && hold_inside(f, g, k, x, y))
+        return;
+    if (wall) {
+        int cx = (int)g->x[k], cy = (int)g->y[k];
+        lay_lane(f, g, k, cx, cy, g->x[k] - (float)cx, g->y[k] - (float)cy, g->sediment[k]);
+    }
+    end_drop(f, g, k, !wall);
+    stay(g, k, x, y);
+}
+
+static RVI_HOT void move(const flood *f, group *g, rvi_v4 *x, rvi_v4 *y) {
+    *x = g->x + g->dx;
+    *y = g->y + g->dy;
+    rvi_m4 inside =
+        (*x >= 0.0f) & (*y >= 0.0f) & (*x < (float)(f->width - 1)) & (*y < (float)(f->height - 1));
+    if (all_lanes(inside) && g->idle == 0)
+        return;
+    for (int k = 0; k < LANES; k++) {
+        if (g->lanes[k].idle)
+            stay(g, k, x, y);
+        else if (!inside[k])
+            meet_border(f, g, k, x, y);
+    }
+}
+
+/* Takes or lays down what the drop's capacity asks for; returns whether it is trapped in a pit. */
+static RVI_HOT bool exchange(const flood *f, group *g, int k, int x, int y, const plane *ground,
+                             float dh, float capacity) {
+    float sediment = g->sediment[k];
+    if (dh > 0.0f || sediment > capacity) {
+        float surplus = (sediment - capacity) * f->p->deposition;
+        float amount = dh > 0.0f ? rvi_minf(sediment, dh) : surplus;
+        lay_lane(f, g, k, x, y, ground->u, ground->v, amount);
+        return dh > sediment;
+    }
+    float amount = rvi_minf((capacity - sediment) * f->p->erosion, -dh);
+    if (amount > 0.0f) {
+        float taken = take(f, x, y, ground, amount, &g->lanes[k].cargo);
+        f->results[g->lanes[k].tile].eroded += (double)taken;
+        g->sediment[k] += taken;
+    }
+    return false;
+}
+
+/* One step of the drops of all lanes. */
+static RVI_HOT void step_group(const flood *f, group *g) {
+    rvi_m4 x = whole(g->x), y = whole(g->y);
+    rvi_v4 u = part(g->x, x), v = part(g->y, y);
+    rvi_m4 near_x = whole(g->x + 0.5f), near_y = whole(g->y + 0.5f);
+    size_t near[LANES];
+    for (int k = 0; k < LANES; k++) {
+        near[k] = at(f, near_x[k], near_y[k]);
+        RVI_PREFETCH(f->traces + near[k]);
+    }
+    corners c = look(f, x, y);
+    rvi_v4 gx = (c.ne - c.nw) * (1.0f - v) + (c.se - c.sw) * v;
+    rvi_v4 gy = (c.sw - c.nw) * (1.0f - u) + (c.se - c.ne) * u;
+    rvi_v4 old = height_in(&c, u, v);
+    turn(f, g, gx, gy);
+    rvi_v4 new_x, new_y;
+    move(f, g, &new_x, &new_y);
+    rvi_m4 nx = whole(new_x), ny = whole(new_y);
+    corners d = look(f, nx, ny);
+    rvi_v4 dh = height_in(&d, part(new_x, nx), part(new_y, ny)) - old;
+    rvi_v4 capacity =
+        rvi_v4_max(-dh, rvi_v4_all(f->min_fall)) * g->speed * g->water * f->p->capacity;
+    rvi_v4 energy = g->speed * g->speed - dh * f->pull;
+    for (int k = 0; k < LANES; k++) {
+        if (g->lanes[k].idle)
+            continue;
+        f->traces[near[k]].flow += g->water[k];
+        if (g->lanes[k].ended)
+            continue;
+        plane ground = {u[k], v[k], old[k], gx[k], gy[k]};
+        bool trapped = exchange(f, g, k, x[k], y[k], &ground, dh[k], capacity[k]);
+        if (trapped && !(energy[k] > 0.0f))
+            end_drop(f, g, k, false);
+    }
+    g->speed = rvi_v4_sqrt(rvi_v4_max(energy, rvi_v4_all(0.0f)));
+    g->water *= 1.0f - f->p->evaporation;
+    g->x = new_x;
+    g->y = new_y;
+    g->left -= 1;
+}
+
+/* Puts the next drop of the batch into a lane. false: there is none. */
+static bool begin_drop(const flood *f, batch *b, group *g, int k) {
+    lane *l = &g->lanes[k];
+    while (l->next == l->end) {
+        if (b->begun == b->count)
+            return false;
+        int drops;
+        l->tile = b->tiles[b->begun++];
+        l->next = rvi_rounds_in(f->rounds, l->tile, &drops);
+        l->end = l->next + drops;
+    }
+    l->slot = *l->next++;
+    l->ended = false;
+    const rvi_slot *slot = &rvi_rounds_slots(f->rounds)[l->slot];
+    drop fresh = {.speed = 1.0f, .water = 1.0f};
+    const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
+    g->x[k] = slot->x, g->y[k] = slot->y;
+    g->dx[k] = d->dx, g->dy[k] = d->dy;
+    g->speed[k] = d->speed, g->water[k] = d->water, g->sediment[k] = d->sediment;
+    l->first = d->step;
+    l->most = rvi_mini(f->leg, f->p->max_path - d->step);
+    g->left[k] = l->most;
+    if (f->loads) {
+        size_t layers = (size_t)f->job->land->layer_count;
+        l->cargo.load = f->loads + (size_t)l->slot * layers;
+        l->cargo.deposited_on = f->deposited_on + (size_t)l->tile * layers;
+        if (slot->fresh)
+            memset(l->cargo.load, 0, layers * sizeof(float));
+    }
+    return true;
+}
+
+/* The drop has run as far as it can in this round. */
+static void leave_drop(const flood *f, group *g, int k) {
+    lane *l = &g->lanes[k];
+    int made = l->most - g->left[k];
+    if (!l->ended && l->first + made == f->p->max_path)
+        end_drop(f, g, k, false);
+    f->results[l->tile].drop_steps += (uint64_t)made;
+    f->drops[l->slot] =
+        (drop){g->dx[k], g->dy[k], g->speed[k], g->water[k], g->sediment[k], l->first + made};
+    rvi_slot *slot = &rvi_rounds_slots(f->rounds)[l->slot];
+    slot->x = g->x[k], slot->y = g->y[k];
+    slot->ended = l->ended;
+}
+
+/* Fills the lanes; returns whether there is a drop to run. An idle lane stands where another of its
+ * group began: what it does is not used, but it must not look at land that others work on. */
+static bool begin_group(const flood *f, batch *b, group *g) {
+    *g = (group){.left = {0}};
+    for (int k = 0; k < LANES; k++) {
+        if (begin_drop(f, b, g, k))
+            continue;
+        g->lanes[k].idle = true;
+        g->idle++;
+        g->left[k] = -1;
+        g->x[k] = g->x[0];
+        g->y[k] = g->y[0];
+    }
+    return g->idle < LANES;
+}
+
+/* Lanes whose drop has stopped get the next one; returns whether there is one to run. */
+static bool change_drops(const flood *f, batch *b, group *g) {
+    g->stopped = false;
+    for (int k = 0; k < LANES; k++) {
+        lane *l = &g->lanes[k];
+        if (l->idle || (!l->ended && g->left[k] != 0))
+            continue;
+        leave_drop(f, g, k);
+        l->idle = !begin_drop(f, b, g, k);
+        g->idle += l->idle;
+    }
+    return g->idle < LANES;
+}
+
+void rvi_drops_run(void *arg, const int *tiles, int count) {
+    const flood *f = arg;
+    batch b = {tiles, count, 0};
+    group g;
+    bool running = begin_group(f, &b, &g);
+    while (running) {
+        step_group(f, &g);
+        if (g.stopped || !all_lanes(g.left != 0))
+            running = change_drops(f, &b, &g);
+    }
+}

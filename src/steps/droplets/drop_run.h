@@ -1,0 +1,78 @@
+/* drop_run.h: one run of droplets, for the files that share it: droplets.c prepares it and closes
+ * its ledger, drop_lanes.c lets the drops run, drop_ground.h is what they do to the ground.
+ */
+#ifndef RVI_STEPS_DROPLETS_DROP_RUN_H
+#define RVI_STEPS_DROPLETS_DROP_RUN_H
+
+#include "terrain/bands.h"
+#include "terrain/smooth.h"
+#include "wear/brush.h"
+#include "wear/rounds.h"
+
+/* What drops leave on a cell, beside each other because a step of a drop needs both. */
+typedef struct trace {
+    float flow;      /* water that ran over it */
+    float deposited; /* metres of sediment */
+} trace;
+
+/* A drop between two rounds; 0 sediment where there is none. */
+typedef struct drop {
+    float dx, dy, speed, water, sediment;
+    int step;
+} drop;
+
+typedef struct tile_result {
+    double eroded, deposited, left_map, suspended; /* metres on one cell */
+    uint64_t drop_steps;
+} tile_result;
+
+/* One run of the step. The grids are the map with the apron around it, and a border that no drop
+ * enters, into which lanes may reach: cell (x, y) of the map is at (y + off_y) * stride + x +
+ * off_x. */
+typedef struct flood {
+    const rv_droplets_params *p;
+    rvi_job *job;
+    int width, height; /* of map and apron */
+    int margin;
+    int border;
+    size_t stride, count;
+    float *h;
+    trace *traces;
+    double sum_before;
+    float *before;     /* the surface of the terrain when the step began */
+    float *soft;       /* erosion factor, NULL: 1 everywhere */
+    float *bands;      /* where the bands of the bedrock lie (bands.h), NULL: there are none */
+    const float *mask; /* of the terrain, or NULL */
+    bool layered;
+    float relief, floor;
+    float steer, pull, min_fall; /* (1 - inertia) / R, gravity / R, min_slope R */
+    rvi_brush brush;
+    rvi_rounds *rounds;
+    float *change; /* both only for blend > 0 */
+    rvi_smoother *smoother;
+    int leg;              /* steps a drop makes in a round, at most */
+    drop *drops;          /* one a slot of the rounds */
+    tile_result *results; /* one a tile */
+    /* Only with give=same, one for each layer: */
+    float *loads;         /* of each slot: what its drop carries of it */
+    double *deposited_on; /* of each tile: what was deposited on it, metres on one cell */
+} flood;
+
+static RVI_HOT size_t at(const flood *f, int x, int y) {
+    return (size_t)(y + f->border) * f->stride + (size_t)(x + f->border);
+}
+
+/* The cell of the terrain below a cell of the grid, or SIZE_MAX in the apron. */
+static inline size_t land_cell(const flood *f, int x, int y) {
+    const rv_terrain *land = f->job->land;
+    int lx = x - f->margin, ly = y - f->margin;
+    if (lx < 0 || ly < 0 || lx >= land->width || ly >= land->height)
+        return SIZE_MAX;
+    return (size_t)ly * (size_t)land->width + (size_t)lx;
+}
+
+/* Runs the drops of some tiles as far as they get in a round; `flood` is the argument (rounds.h).
+ */
+void rvi_drops_run(void *flood, const int *tiles, int count);
+
+#endif

@@ -1,0 +1,82 @@
+/* pipe_run.h: what the parts of the step pipes share. pipes.c runs the step, pipe_water.c moves
+ * the water of one round and what it takes and lays down, pipe_carry.c the sediment that goes along
+ * the velocity or leaves the map.
+ */
+#ifndef RVI_STEPS_PIPES_PIPE_RUN_H
+#define RVI_STEPS_PIPES_PIPE_RUN_H
+
+#include "steps/pipes/pipe_cell.h"
+#include "steps/step.h"
+#include "terrain/bands.h"
+
+enum { RVI_PIPE_ROWS = 32 };       /* of a block of work */
+enum { RVI_PIPE_BLOCK_ROWS = 17 }; /* of numbers a block keeps while it is worked on */
+/* Column 1, the first of the map, lies on a cache line; loops over pipes, which begin at column 0,
+ * begin at the line before. */
+enum { RVI_PIPE_START = 15, RVI_PIPE_PAD = 3 };
+enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, RVI_PIPE_WAYS };
+#define RVI_PIPE_WALL 1e30f
+
+typedef struct rvi_pipe_block {
+    double evaporated; /* metres on one cell */
+    float depth, speed;
+} rvi_pipe_block;
+
+/* The pipe RVI_PIPE_SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at
+ * (x, y). */
+typedef struct rvi_pipe_flood {
+    const rv_pipes_params *p;
+    rvi_job *job;
+    int width, height;
+    size_t stride, count; /* of a grid with its ghosts */
+    bool eight, layered;
+    float *bed;                                /* when the step began */
+    float *change[2], *depth[2], *sediment[2]; /* [0] is now, [1] is for what comes */
+    float *rest;                               /* of the depth, lost to rounding */
+    float *q[RVI_PIPE_WAYS];                   /* flux per metre of width, before the limit */
+    float *limit;                              /* K */
+    float *deposited, *flow;                   /* since the step began, metres */
+    float *soft, *mask;                        /* factors of taking and of laying, or NULL: 1 */
+    float *bands;                              /* of the bedrock (bands.h), by cell of the map */
+    float *source;                             /* rain and spring in m/s, NULL: rain alone */
+    float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
+    float **parts[2]; /* of each layer, what of the sediment is of it; NULL: give=top */
+    float *loads;     /* of each block, room for the parts of one cell */
+    double
+        *deposited_on; /* of each block and layer, what was deposited on it: metres on one cell */
+    float *grids;      /* room for all of the above */
+    size_t grids_used;
+    float *rows;              /* room for the rows of each block */
+    double volume, suspended; /* before the step, m3 */
+    rvi_pipe_rules rules;
+    float rain; /* m/s */
+    double source_sum;
+    rvi_pipe_block *blocks;
+    int block_count;
+    float deepest, fastest;
+    double seconds;
+    int rounds;
+    double left_map; /* metres on one cell */
+} rvi_pipe_flood;
+
+/* ---- pipe_water.c: blocks of a round ---- */
+
+/* The flux of all pipes; then depth, ground and sediment of all cells. `arg` is the flood. */
+void rvi_pipe_push_block(void *arg, int64_t block);
+void rvi_pipe_cell_block(void *arg, int64_t block);
+
+/* ---- pipe_carry.c ---- */
+
+bool rvi_pipe_may_leave(const rvi_pipe_flood *f, int dx, int dy);
+/* The flux that leaves cell (x, y) towards (x + dx, y + dy), before the limit. */
+float rvi_pipe_leaving(const rvi_pipe_flood *f, int x, int y, int dx, int dy);
+/* The limited flux through a cell, in m2/s: the mean of both sides. */
+void rvi_pipe_through(const rvi_pipe_flood *f, int x, int y, float *through_x, float *through_y);
+
+/* How far sediment moves in this round; then moves it. */
+void rvi_pipe_move_block(void *arg, int64_t block);
+void rvi_pipe_transport_block(void *arg, int64_t block);
+/* Counts what leaves an open map in this round. */
+void rvi_pipe_count_off(rvi_pipe_flood *f);
+
+#endif

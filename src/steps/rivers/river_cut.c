@@ -1,0 +1,195 @@
+/* river_cut.c: how deep rivers cut in one time step: the implicit solution of the stream-power law
+ * from the base level upwards. Equations: rivers.c. */
+#include "steps/rivers/river_cut.h"
+#include "base/math.h"
+#include "base/random.h"
+#include "terrain/bands.h"
+
+enum { TRIES = 12, POLL = 16384 };
+
+/* The time that stands for the rock: no time step is so late. */
+#define ROCK UINT64_MAX
+
+/* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from
+ * a point above it, else up from one below; both start so near that it ends in a few tries. */
+static double slope_after(double s0, double g, double n) {
+    if (n == 1.0)
+        return s0 / (1.0 + g);
+    if (!(g > 0.0))
+        return s0;
+    double part = n > 1.0 ? s0 : 0.5 * s0;
+    double bound = (double)rvi_powf((float)(part / g), (float)(1.0 / n));
+    double s = bound < part ? bound : part;
+    for (int i = 0; i < TRIES && s > 0.0; i++) {
+        double rate = g * (double)rvi_powf((float)s, (float)(n - 1.0));
+        double next = s - (s + rate * s - s0) / (1.0 + n * rate);
+        next = next > 0.0 ? next : 0.0;
+        double moved = next - s;
+        s = next;
+        if (moved < 1e-9 * s && moved > -1e-9 * s)
+            break;
+    }
+    return s < s0 ? s : s0;
+}
+
+/* What drains through a cell, to the power m, in cells. */
+static double drained(const rvi_rivers *r, size_t cell) {
+    if (r->discharge)
+        return (double)rvi_powf(rvi_maxf((float)r->discharge[cell], r->source), r->p->area_power);
+    uint32_t area = r->area[cell];
+    return (double)(area < RVI_AREAS
+                        ? r->power[area]
+                        : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
+}
+
+/* How soft the rock is here beside the mean. Slopes above the sources stay smooth. */
+static double rock(const rvi_rivers *r, size_t cell) {
+    if (!(r->p->vary > 0.0f) || (float)r->area[cell] <= r->source)
+        return 1.0;
+    float u = rvi_unit(rvi_random(r->p->seed, cell, ROCK));
+    return (double)(1.0f + r->p->vary * (2.0f * u - 1.0f));
+}
+
+/* ---- layers ---- */
+
+static double lose(rvi_rivers *r, size_t cell, int layer, double loss) {
+    if (layer == 0) {
+        r->bed[cell] -= loss;
+        return loss;
+    }
+    float *thickness = &r->job->land->layers[layer].thickness[cell];
+    double was = (double)*thickness;
+    *thickness = (float)(was - loss);
+    return was - (double)*thickness;
+}
+
+void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
+    r->h[cell] += by;
+    if (!r->bed)
+        return;
+    for (int l = r->job->land->layer_count - 1; l > 0; l--) {
+        float *thickness = &r->job->land->layers[l].thickness[cell];
+        double now = (double)*thickness + by;
+        if (now >= 0.0) {
+            by -= (double)(float)now - (double)*thickness;
+            *thickness = (float)now;
+            break; /* what was rounded off is left to the bedrock */
+        }
+        by = now;
+        *thickness = 0.0f;
+    }
+    r->bed[cell] += by;
+}
+
+double rvi_rivers_softness(const rvi_rivers *r, size_t cell, int layer) {
+    const rv_terrain *land = r->job->land;
+    double soft = (double)land->layers[layer].erodibility;
+    if (layer == 0 && r->bands)
+        soft *= (double)rvi_strata_band(&land->strata, (float)r->bed[cell] - r->bands[cell]);
+    return soft;
+}
+
+/* The slope after the time step where there are layers: what is left of the time when one is cut
+ * through counts for the next. */
+static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int corner) {
+    double distance = r->distance[corner], s = s0, time = 1.0;
+    double soft = r->soft ? (double)r->soft[cell] : 1.0;
+    for (int l = r->job->land->layer_count - 1; l >= 0; l--) {
+        double thickness = l > 0 ? (double)r->job->land->layers[l].thickness[cell] : 1e30;
+        if (!(thickness > 0.0))
+            continue;
+        double yields = soft * rvi_rivers_softness(r, cell, l);
+        double to = slope_after(s, g * time * yields, (double)r->p->slope_power);
+        double loss = (s - to) * distance;
+        if (loss <= thickness) {
+            s -= lose(r, cell, l, loss) / distance;
+            break;
+        }
+        s -= lose(r, cell, l, thickness) / distance;
+        time *= 1.0 - thickness / loss;
+    }
+    return s;
+}
+
+static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
+    double soft = r->soft ? (double)r->soft[cell] : 1.0;
+    return slope_after(s0, g * soft, (double)r->p->slope_power);
+}
+
+/* ---- the sweep ---- */
+
+static void lift(rvi_rivers *r, size_t cell, double by) {
+    by = r->uplift ? by * (double)r->uplift[cell] : by;
+    r->h[cell] += by;
+    if (r->bed)
+        r->bed[cell] += by;
+    if (r->lifted)
+        r->lifted[cell] += by;
+}
+
+/* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
+static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
+    rvi_flow *f = &r->flow;
+    unsigned way = f->way[cell] & 15u;
+    if (way == RVI_END)
+        return;
+    size_t to = (size_t)((ptrdiff_t)cell + f->step[way]);
+    double surface = f->way[to] & 16u ? f->level[to] : r->h[to];
+    bool drowned = rvi_flow_drowned(f, cell);
+    if (rise > 0.0)
+        lift(r, cell, rise);
+    double fall = r->h[cell] - surface;
+    if (drowned && fall > 0.0)
+        return; /* its lake runs dry in this time step: rivers find their way over it in the next */
+    if (!(fall > 0.0)) {
+        f->level[cell] = surface;
+        f->way[cell] = (unsigned char)(way | 16u);
+        return;
+    }
+    int corner = way >= 4;
+    double g = r->cut[corner] * drained(r, cell) * rock(r, cell), s0 = fall / r->distance[corner];
+    double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
+    r->h[cell] = surface + s * r->distance[corner];
+}
+
+static rv_status gather(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    rv_status status = RV_OK;
+    r->gathered = false;
+    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+        r->area[i] = 1;
+        if (r->discharge)
+            r->discharge[i] = (double)r->rain[i];
+    }
+    for (size_t k = 0; status == RV_OK && k < r->cells; k++) {
+        size_t cell = f->order[k];
+        if (k % POLL == 0)
+            status = rvi_poll(r->job->ctx);
+        if (f->way[cell] == RVI_END)
+            continue;
+        size_t to = (size_t)((ptrdiff_t)cell + f->step[f->way[cell]]);
+        r->area[to] += r->area[cell];
+        if (r->discharge)
+            r->discharge[to] += r->discharge[cell];
+    }
+    r->gathered = status == RV_OK;
+    return status;
+}
+
+rv_status rvi_rivers_cut(rvi_rivers *r) {
+    rv_status status = gather(r);
+    if (status != RV_OK)
+        return status;
+    double rise = (double)r->p->uplift * 0.001 * r->dt;
+    r->rise += rise;
+    for (size_t k = r->cells; k-- > 0;) {
+        size_t cell = r->flow.order[k];
+        if (k % POLL == 0 && status == RV_OK)
+            status = rvi_poll(r->job->ctx);
+        if (status == RV_OK)
+            cut_cell(r, cell, rise);
+        else if (!r->fixed[cell])
+            lift(r, cell, rise);
+    }
+    return status;
+}

@@ -1,0 +1,53 @@
+/* river_cut.h: how deep rivers cut in one time step. Used by rivers.c alone. */
+#ifndef RVI_STEPS_RIVERS_RIVER_CUT_H
+#define RVI_STEPS_RIVERS_RIVER_CUT_H
+
+#include "measure/flowgraph.h"
+#include "steps/step.h"
+
+enum { RVI_AREAS = 4096 };
+enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
+
+typedef struct rvi_rivers {
+    rvi_job *job;
+    const rv_rivers_params *p;
+    rvi_flow flow;
+    size_t cells;
+    double *h;            /* surface, metres; where the sea is, its level */
+    unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
+    uint32_t *area;       /* cells that drain through */
+    float *rain;          /* of each cell, 0 to 1; NULL: 1 */
+    bool gathered;        /* are `area` and `discharge` whole? */
+    double *discharge;    /* what of `rain` drains through, in cells; NULL: area */
+    float *uplift;        /* share of the uplift, 0 to 1; NULL: 1 */
+    float *soft;          /* mask and hardness: share that may be taken, 0 to 1; NULL: 1 */
+    double *bed;          /* top of the bedrock when the land has layers or bands; NULL: h */
+    float *bands;         /* where bands of the bedrock lie (bands.h); NULL: there are none */
+    float *before;        /* every layer as it was */
+    double *lifted;       /* metres of uplift until now; NULL: `rise` everywhere */
+    double rise;
+    float source;       /* cells that drain through where a river begins */
+    double base;        /* metres */
+    double dt;          /* years */
+    double cut[2];      /* G for one cell of area: what a slope loses; to sides and to corners */
+    double distance[2]; /* metres */
+    double stands;      /* greatest slope */
+    float power[RVI_AREAS]; /* area^m for small areas, in cells */
+} rvi_rivers;
+
+/* Lifts the land and cuts into it. A stop comes before both, or lets the rest only rise. */
+rv_status rvi_rivers_cut(rvi_rivers *r);
+
+/* Raises the top layer or takes from the layers from the top; h follows. */
+void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
+
+/* How easily a layer is cut here, beside the mean. */
+double rvi_rivers_softness(const rvi_rivers *r, size_t cell, int layer);
+
+/* ---- river_slide.c ---- */
+
+/* Lets what is too steep slide, for some rounds or to the end. A stop leaves it between two rounds.
+ */
+rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end);
+
+#endif

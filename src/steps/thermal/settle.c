@@ -1,0 +1,403 @@
+/* settle.c: the land at rest, found without the many rounds that sliding to it would take.
+ *
+ * Rounds let a disturbance creep: over n cells they need n^2 of them, and what comes to rest by
+ * pairs has facets, since falls count along eight directions only. Here, of all land with
+ * |grad h| <= tan talus everywhere, the one nearest to the land as it is is sought, in the least
+ * squares sense. Its dual is in the ground f that slides along the edges between cells, four of
+ * which are the sides of a square Q of four cells (each edge belongs to two squares):
+ *     minimise 1/2 |h|^2 + sum_Q l |f_Q|,    h_i = h0_i - sum of what leaves i along its edges
+ * with l = sqrt 2 cell tan talus. Ground slides only where the land ends up at its talus angle, and
+ * none is won or lost whatever f is. L. Prigozhin, Variational model of sandpile growth, 1996; A.
+ * Chambolle, An algorithm for total variation minimization, 2004. Solved by FISTA (A. Beck, M.
+ * Teboulle, 2009), which takes about n steps:
+ *     x_Q  = g_Q + t (falls along the sides of Q)                          t = 1 / 16, h of g
+ *     f'_Q = x_Q max(0, 1 - t l / |x_Q|)
+ *     g'_Q = f'_Q + b (f'_Q - f_Q)                                     b = (n - 1) / (n + 2)
+ * (t: the falls of g are twice the Laplacian of the grid, whose eigenvalues reach 8.) Where a cell
+ * cannot give (hardness, border) or take (mask), x is held to the other sign. What is left between
+ * gradients and pairs, a few rounds do.
+ *
+ * Where there are layers, l is that of the one that stands steepest: land that is steeper slides
+ * whatever it is made of. What slid is then divided into rounds, in which each cell gives from the
+ * top, so that every material goes its own way; what stands too steep for its layer after that,
+ * rounds do.
+ */
+#include "base/threads.h"
+#include "steps/thermal/slide.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sides of the square whose north-west cell is i: i to its east neighbour, the same one row below,
+ * i to its south neighbour, the same one column further. */
+enum { ABOVE, BELOW, LEFT, RIGHT, SIDES };
+enum { TILE_X = 64, TILE_Y = 16 };
+
+/* Margins by which a slope may miss its angle. */
+#define HAND_OVER 1.0f
+
+#define STEP (1.0f / 16.0f)
+
+typedef struct tally {
+    int busy, restless; /* squares */
+} tally;
+
+typedef struct settling {
+    rvi_slide *s;
+    float *memory;
+    float *f[SIDES], *g[SIDES];
+    float *h0, *h;                      /* as it was, of g */
+    bool limited;                       /* are there cells that cannot give or take? then: */
+    float *east, *west, *south, *north; /* may ground slide along the edges from i? 1 or 0 */
+    float momentum;
+    float limit, margin; /* as of the layer that stands steepest: it holds for all */
+    int tiles_x, tiles_y;
+    uint8_t *live;  /* of each tile: did anything slide? bit 0 now, bit 1 a step ago */
+    uint8_t *awake; /* tiles that need work */
+    bool counting;
+    tally *tallies; /* of each tile, when counting */
+} settling;
+
+/* Beyond the last row loops look one cell further. */
+static size_t grid_size(const rvi_slide *s) {
+    return s->count + 16;
+}
+
+static size_t grid_count(const rvi_slide *s) {
+    return 2 * SIDES + 1 + (s->general || s->open ? 4 : 0);
+}
+
+size_t rvi_settle_memory(const rvi_slide *s) {
+    return (2 * SIDES + 5) * grid_size(s) * sizeof(float);
+}
+
+/* ---- one step ---- */
+
+static void height_row(int count, float *restrict h, const float *restrict h0,
+                       const float *restrict above, const float *restrict below,
+                       const float *restrict left, const float *restrict right, size_t w) {
+    /* `below` and `right` begin a row, or a column, before the others. */
+    for (int i = 0; i < count; i++) {
+        float east = above[i] + below[i], west = above[i - 1] + below[i - 1];
+        float south = left[i] + right[i];
+        float north = left[(ptrdiff_t)i - (ptrdiff_t)w] + right[(ptrdiff_t)i - (ptrdiff_t)w];
+        h[i] = h0[i] - ((east - west) + (south - north));
+    }
+}
+
+/* Rows and columns of a tile, of the grid with its ring (the lower one needs no work). */
+typedef struct area {
+    int x0, y0, x1, y1;
+} area;
+
+static area tile_area(const settling *t, int tile) {
+    int x = tile % t->tiles_x * TILE_X, y = tile / t->tiles_x * TILE_Y;
+    return (area){x, y, rvi_mini(x + TILE_X, t->s->width + 1),
+                  rvi_mini(y + TILE_Y, t->s->height + 1)};
+}
+
+static void height_tile(void *arg, int64_t tile) {
+    const settling *t = arg;
+    if (!t->awake[tile])
+        return;
+    area a = tile_area(t, (int)tile);
+    int x0 = rvi_maxi(a.x0, 1);
+    size_t w = t->s->stride;
+    for (int y = rvi_maxi(a.y0, 1); y < a.y1; y++) {
+        size_t i = (size_t)y * w + (size_t)x0;
+        height_row(a.x1 - x0, t->h + i, t->h0 + i, t->g[ABOVE] + i, t->g[BELOW] + i - w,
+                   t->g[LEFT] + i, t->g[RIGHT] + i - 1, w);
+    }
+}
+
+/* x of one side of the squares of a row, in the place of g. */
+static void fall_row(int count, float *restrict g, const float *restrict from,
+                     const float *restrict to) {
+    for (int i = 0; i < count; i++)
+        g[i] += STEP * (from[i] - to[i]);
+}
+
+static void hold_row(int count, float *restrict x, const float *restrict forth,
+                     const float *restrict back) {
+    for (int i = 0; i < count; i++)
+        x[i] = rvi_maxf(x[i], 0.0f) * forth[i] + rvi_minf(x[i], 0.0f) * back[i];
+}
+
+/* f and g of all four sides from x; not 0 when anything slid. */
+static int shrink_row(int count, float limit, float b, float *restrict fa, float *restrict ga,
+                      float *restrict fb, float *restrict gb, float *restrict fl,
+                      float *restrict gl, float *restrict fr, float *restrict gr) {
+    int live = 0;
+    for (int i = 0; i < count; i++) {
+        float xa = ga[i], xb = gb[i], xl = gl[i], xr = gr[i];
+        float length = sqrtf((xa * xa + xb * xb) + (xl * xl + xr * xr));
+        float keep = rvi_maxf(1.0f - limit / rvi_maxf(length, 1e-30f), 0.0f);
+        xa *= keep;
+        xb *= keep;
+        xl *= keep;
+        xr *= keep;
+        ga[i] = xa + b * (xa - fa[i]);
+        gb[i] = xb + b * (xb - fb[i]);
+        gl[i] = xl + b * (xl - fl[i]);
+        gr[i] = xr + b * (xr - fr[i]);
+        live |= (xa != 0.0f) | (xb != 0.0f) | (xl != 0.0f) | (xr != 0.0f);
+        live |= (fa[i] != 0.0f) | (fb[i] != 0.0f) | (fl[i] != 0.0f) | (fr[i] != 0.0f);
+        fa[i] = xa;
+        fb[i] = xb;
+        fl[i] = xl;
+        fr[i] = xr;
+    }
+    return live;
+}
+
+/* The squares of a row, `count` of them from i on. */
+static int flow_row(const settling *t, int count, size_t i, float limit) {
+    size_t w = t->s->stride;
+    const float *h = t->h + i, *low = t->h + i + w;
+    float *const *f = t->f, *const *g = t->g;
+    fall_row(count, g[ABOVE] + i, h, h + 1);
+    fall_row(count, g[BELOW] + i, low, low + 1);
+    fall_row(count, g[LEFT] + i, h, low);
+    fall_row(count, g[RIGHT] + i, h + 1, low + 1);
+    if (t->limited) {
+        hold_row(count, g[ABOVE] + i, t->east + i, t->west + i);
+        hold_row(count, g[BELOW] + i, t->east + i + w, t->west + i + w);
+        hold_row(count, g[LEFT] + i, t->south + i, t->north + i);
+        hold_row(count, g[RIGHT] + i, t->south + i + 1, t->north + i + 1);
+    }
+    return shrink_row(count, limit * (1.41421356f * STEP), t->momentum, f[ABOVE] + i, g[ABOVE] + i,
+                      f[BELOW] + i, g[BELOW] + i, f[LEFT] + i, g[LEFT] + i, f[RIGHT] + i,
+                      g[RIGHT] + i);
+}
+
+/* Counts the squares along which ground slid, and of all squares those that are not at rest: too
+ * steep, or too flat although ground slid. */
+static void count_row(const settling *t, int count, size_t i, float limit, tally *sum) {
+    size_t w = t->s->stride;
+    float margin = HAND_OVER * t->margin;
+    float most = limit + margin, least = rvi_maxf(limit - margin, 0.0f), little = 0.01f * limit;
+    for (int k = 0; k < count; k++, i++) {
+        float x[SIDES] = {t->h[i] - t->h[i + 1], t->h[i + w] - t->h[i + w + 1],
+                          t->h[i] - t->h[i + w], t->h[i + 1] - t->h[i + w + 1]};
+        if (t->limited) {
+            hold_row(1, x + ABOVE, t->east + i, t->west + i);
+            hold_row(1, x + BELOW, t->east + i + w, t->west + i + w);
+            hold_row(1, x + LEFT, t->south + i, t->north + i);
+            hold_row(1, x + RIGHT, t->south + i + 1, t->north + i + 1);
+        }
+        float fall = 0.5f * ((x[0] * x[0] + x[1] * x[1]) + (x[2] * x[2] + x[3] * x[3]));
+        float slid = 0.0f;
+        for (int side = 0; side < SIDES; side++)
+            slid = rvi_maxf(slid, rvi_maxf(t->f[side][i], -t->f[side][i]));
+        sum->busy += slid > little;
+        sum->restless += fall > most * most || (slid > little && fall < least * least);
+    }
+}
+
+/* Squares that reach over the border hold two falls across it and none along the other side: each
+ * of the two must stand by itself, or rounds would have to pull all of the slope after it. */
+static float limit_at(const settling *t, int x, int y) {
+    bool off = x == 0 || y == 0 || x == t->s->width || y == t->s->height;
+    return off ? 0.70710678f * t->limit : t->limit;
+}
+
+static void flow_tile(void *arg, int64_t tile) {
+    const settling *t = arg;
+    if (!t->awake[tile])
+        return;
+    area a = tile_area(t, (int)tile);
+    int live = 0;
+    if (!t->s->open) { /* only squares that lie on the map */
+        a.x0 = rvi_maxi(a.x0, 1), a.y0 = rvi_maxi(a.y0, 1);
+        a.x1 = rvi_mini(a.x1, t->s->width), a.y1 = rvi_mini(a.y1, t->s->height);
+    }
+    tally sum = {0, 0};
+    for (int y = a.y0; y < a.y1; y++) {
+        for (int x = a.x0, end; x < a.x1; x = end) {
+            size_t i = (size_t)y * t->s->stride + (size_t)x;
+            float limit = limit_at(t, x, y);
+            end = x == 0 ? 1 : rvi_mini(a.x1, x < t->s->width ? t->s->width : x + 1);
+            if (t->counting)
+                count_row(t, end - x, i, limit, &sum);
+            live |= flow_row(t, end - x, i, limit);
+        }
+    }
+    t->tallies[tile] = sum;
+    t->live[tile] = (uint8_t)((t->live[tile] << 1 | live) & 3);
+}
+
+/* Where nothing slid, here and around, in this step and the one before, all stays as it is. */
+static void wake_tiles(const settling *t) {
+    for (int tile = 0; tile < t->tiles_x * t->tiles_y; tile++) {
+        int tx = tile % t->tiles_x, ty = tile / t->tiles_x;
+        bool awake = false;
+        for (int y = rvi_maxi(ty - 1, 0); y <= rvi_mini(ty + 1, t->tiles_y - 1); y++)
+            for (int x = rvi_maxi(tx - 1, 0); x <= rvi_mini(tx + 1, t->tiles_x - 1); x++)
+                awake = awake || t->live[y * t->tiles_x + x];
+        t->awake[tile] = awake;
+    }
+}
+
+/* ---- before and after ---- */
+
+static void set_limits(settling *t) {
+    const rvi_slide *s = t->s;
+    for (size_t i = 0; i + s->stride < s->count; i++) {
+        size_t other[2] = {i + 1, i + s->stride};
+        float *forth[2] = {t->east, t->south}, *back[2] = {t->west, t->north};
+        for (int k = 0; k < 2; k++) {
+            size_t j = other[k];
+            forth[k][i] = t->h[i] > 0.0f && t->h0[j] > 0.0f ? 1.0f : 0.0f;
+            back[k][i] = t->h[j] > 0.0f && t->h0[i] > 0.0f ? 1.0f : 0.0f;
+        }
+    }
+}
+
+/* Which cells give and take stands in `h` and `h0` until the edges are known. */
+static void find_limits(settling *t) {
+    const rvi_slide *s = t->s;
+    for (size_t i = 0; i < s->count; i++) {
+        t->h[i] = 0.0f;
+        t->h0[i] = s->open ? 1.0f : 0.0f;
+    }
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y);
+            t->h[i] = s->yields[0] * (s->soft ? s->soft[i] : 1.0f);
+            t->h0[i] = s->takes ? s->takes[i] : 1.0f;
+        }
+    set_limits(t);
+}
+
+static rv_status begin(settling *t) {
+    rvi_slide *s = t->s;
+    size_t size = grid_size(s);
+    t->memory = rvi_alloc(s->job->ctx, grid_count(s) * size, sizeof(float), "the land at rest");
+    t->tiles_x = (s->width + 1 + TILE_X - 1) / TILE_X;
+    t->tiles_y = (s->height + 1 + TILE_Y - 1) / TILE_Y;
+    size_t tiles = (size_t)t->tiles_x * (size_t)t->tiles_y;
+    t->live = rvi_alloc(s->job->ctx, 2 * tiles, 1, "the land at rest");
+    t->tallies = rvi_alloc(s->job->ctx, tiles, sizeof *t->tallies, "the land at rest");
+    if (!t->memory || !t->live || !t->tallies)
+        return RV_ERROR_MEMORY;
+    t->awake = t->live + tiles;
+    memset(t->live, 1, tiles);
+    for (int k = 0; k < SIDES; k++) {
+        t->f[k] = t->memory + (size_t)k * size;
+        t->g[k] = t->memory + (size_t)(SIDES + k) * size;
+    }
+    t->h0 = t->memory + 2 * SIDES * size;
+    t->h = s->next;
+    t->limit = s->limit[0];
+    t->margin = s->margin[0];
+    for (int l = 1; l < s->layers; l++)
+        if (s->limit[2 * l] > t->limit) {
+            t->limit = s->limit[2 * l];
+            t->margin = s->margin[2 * l];
+        }
+    t->limited = s->general || s->open;
+    if (t->limited) {
+        t->east = t->h0 + size;
+        t->west = t->east + size;
+        t->south = t->west + size;
+        t->north = t->south + size;
+        find_limits(t);
+    }
+    memcpy(t->h0, s->h, s->count * sizeof(float));
+    memcpy(t->h, s->h, s->count * sizeof(float));
+    return RV_OK;
+}
+
+/* Ground that slid from i to its east neighbour, and to its south one, in whole quanta. Doubles add
+ * these up without rounding. */
+static double slid_east(const settling *t, size_t i) {
+    double magic = 0x1.8p52 * t->s->quantum;
+    return ((double)(t->f[ABOVE][i] + t->f[BELOW][i - t->s->stride]) + magic) - magic;
+}
+
+static double slid_south(const settling *t, size_t i) {
+    double magic = 0x1.8p52 * t->s->quantum;
+    return ((double)(t->f[LEFT][i] + t->f[RIGHT][i - 1]) + magic) - magic;
+}
+
+static void set_heights(const settling *t) {
+    rvi_slide *s = t->s;
+    s->left_map = 0.0;
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y);
+            double east = slid_east(t, i), west = slid_east(t, i - 1);
+            double south = slid_south(t, i), north = slid_south(t, i - s->stride);
+            s->h[i] = (float)((double)t->h0[i] - ((east - west) + (south - north)));
+            s->left_map += x == s->width - 1 ? east : 0.0;
+            s->left_map -= x == 0 ? west : 0.0;
+            s->left_map += y == s->height - 1 ? south : 0.0;
+            s->left_map -= y == 0 ? north : 0.0;
+        }
+}
+
+/* The same where there are layers: what slides in each of so many rounds. */
+static void plan_slides(const settling *t) {
+    rvi_slide *s = t->s;
+    for (int y = 0; y < s->height; y++)
+        for (int x = -1; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y);
+            s->slides[0][i] = (float)(slid_east(t, i) / (double)s->slide_rounds);
+        }
+    for (int y = -1; y < s->height; y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t i = rvi_slide_at(s, x, y);
+            s->slides[1][i] = (float)(slid_south(t, i) / (double)s->slide_rounds);
+        }
+}
+
+static void keep_result(const settling *t) {
+    if (t->s->layers == 1)
+        set_heights(t);
+    else
+        plan_slides(t);
+}
+
+/* All but one square in a few hundred are at rest; the others are left to rounds. */
+static bool at_rest(const settling *t) {
+    int64_t busy = 0, restless = 0;
+    for (int tile = 0; tile < t->tiles_x * t->tiles_y; tile++)
+        if (t->awake[tile]) {
+            busy += t->tallies[tile].busy;
+            restless += t->tallies[tile].restless;
+        }
+    return restless * 300 <= busy;
+}
+
+rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s)) {
+    rv_context *ctx = s->job->ctx;
+    settling t = {.s = s};
+    rv_status status = begin(&t);
+    /* Enough for ground to cross the map several times over. */
+    int most = 1000 + 64 * (s->width + s->height);
+    int tiles = t.tiles_x * t.tiles_y;
+    bool settled = false;
+    for (int n = 1; status == RV_OK && n <= most && !settled; n++) {
+        int pace = rvi_mini(n, 1000);
+        t.momentum = (float)(pace - 1) / (float)(pace + 2);
+        wake_tiles(&t);
+        status = rvi_parallel(ctx, tiles, height_tile, &t);
+        t.counting = n % 8 == 0;
+        if (status == RV_OK)
+            status = rvi_parallel(ctx, tiles, flow_tile, &t);
+        settled = t.counting && at_rest(&t);
+        if (status == RV_OK && rvi_progress_due(ctx)) {
+            if (s->layers == 1)
+                set_heights(&t);
+            show(s);
+            status = rvi_job_progress(s->job, (double)n / (double)most);
+        }
+    }
+    /* However far it came, the land is whole. */
+    if (t.memory && t.live && t.tallies)
+        keep_result(&t);
+    rvi_free(ctx, t.live);
+    rvi_free(ctx, t.tallies);
+    rvi_free(ctx, t.memory);
+    return status;
+}

@@ -1,0 +1,139 @@
+/* slide.h: ground that stands too steep and slides to its neighbours: what the parts of the step
+ * thermal share. thermal.c runs the step, slide_layers.c the rounds on layers, settle.c the search
+ * for the land at rest.
+ *
+ * Heights are held in whole quanta, the spacing of floats at the largest height of the map, and
+ * every flow is rounded to quanta. Adding them up is then exact in any order: what one cell gives
+ * is, to the last bit, what the other gets, and flipped land gives flipped results.
+ */
+#ifndef RVI_STEPS_THERMAL_SLIDE_H
+#define RVI_STEPS_THERMAL_SLIDE_H
+
+#include "base/math.h"
+#include "steps/step.h"
+#include "terrain/bands.h"
+
+/* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
+enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
+enum { RVI_STRAIGHT = 0x0f, RVI_ALL_WAYS = 0xff };
+
+/* One run of the step. Grids have a ring of one cell around the map: cell (x, y) is at
+ * (y + 1) * stride + x + 1. On the ring stand the heights of the land outside, which never change.
+ */
+typedef struct rvi_slide {
+    const rv_thermal_params *p;
+    rvi_job *job;
+    int width, height, layers;
+    size_t stride, cells, count; /* cells of the map, cells with the ring */
+    ptrdiff_t step[RVI_DIRECTIONS];
+    unsigned ways;        /* directions that count, a bit each */
+    unsigned off_ways;    /* those of them in which ground may leave the map */
+    bool open;            /* the border */
+    bool general;         /* layers, mask, hardness or gradients: the plain loop will not do */
+    int parts;            /* a round is cut into so many, to be stable */
+    double quantum, fine; /* of bedrock, of the layers above it */
+    double film;          /* what rounding leaves of a layer that slid away: counts as nothing */
+    float magic;          /* 1.5 2^23 quanta: rounds to them */
+    double fine_magic;    /* 1.5 2^52 fine quanta */
+    float lowest;
+    float rate[2];         /* share of the excess that slides: along axes, diagonals */
+    float slope_rate;      /* metres that slide for each unit of slope: method=slope */
+    float *limit, *margin; /* of layer l at 2 l: fall to a neighbour that stands, and beyond that */
+    float *yields;         /* erodibility of each layer */
+    float *h, *next;       /* the surface, now and after the round */
+    float *before;         /* of layer l at l * cells: its thickness when the step began */
+    double left_map;       /* metres on one cell */
+    double *off;           /* the same, of each block of rows in this round */
+    bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
+    /* Only where it is general. */
+    double *thick;       /* of layer l at l * count */
+    double *give;        /* of layer l at l * count: what its flows are multiplied with */
+    uint16_t *exposed;   /* the layer that lies open */
+    uint16_t *giving;    /* the lowest layer that gives, with a mark when it has little left */
+    uint8_t *to;         /* directions that receive */
+    float *slides[2];    /* what slides to the east and south neighbour in a round, whatever the
+                            slopes; NULL: slopes decide */
+    int slide_rounds;    /* so often */
+    bool sliding;        /* do `slides` count now? */
+    float *bands;        /* of the bedrock, by cell of the map (bands.h); NULL: there are none */
+    float *band;         /* the erosion factor of the bedrock in this round, with `bands` */
+    float *soft, *takes; /* 1 - hardness and mask; mask. NULL: 1 everywhere */
+} rvi_slide;
+
+static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
+    return (size_t)(y + 1) * s->stride + (size_t)(x + 1);
+}
+
+/* Directions in which a neighbour is on the map. */
+static inline unsigned rvi_slide_inside(const rvi_slide *s, int x, int y) {
+    unsigned ways = s->ways;
+    ways &= x > 0 ? 0xffu : ~(1u << RVI_WEST | 1u << RVI_NW | 1u << RVI_SW);
+    ways &= y > 0 ? 0xffu : ~(1u << RVI_NORTH | 1u << RVI_NW | 1u << RVI_NE);
+    ways &= x < s->width - 1 ? 0xffu : ~(1u << RVI_EAST | 1u << RVI_SE | 1u << RVI_NE);
+    ways &= y < s->height - 1 ? 0xffu : ~(1u << RVI_SOUTH | 1u << RVI_SE | 1u << RVI_SW);
+    return ways;
+}
+
+/* Directions in which a neighbour may get ground, on the map or off it. */
+static inline unsigned rvi_slide_open(const rvi_slide *s, int x, int y) {
+    return rvi_slide_inside(s, x, y) | s->off_ways;
+}
+
+/* ---- the arithmetic of a cell: values in, values out ---- */
+
+/* To the nearest quantum; -x gives minus what x gives. */
+static inline float rvi_slide_round(float x, float magic) {
+    return (x + magic) - magic;
+}
+
+/* By how much a fall is more than stands, 0 or more. */
+static inline float rvi_slide_excess(float fall, float limit) {
+    return rvi_maxf(fall - limit, 0.0f);
+}
+
+/* What a cell loses to a neighbour that lies lower by `fall`, or gains (below 0) from a higher one.
+ */
+static inline float rvi_slide_net(float fall, float rate, float limit, float magic) {
+    float stands = rvi_minf(rvi_maxf(fall, -limit), limit);
+    return rvi_slide_round(rate * (fall - stands), magic);
+}
+
+/* The same for a value in double that must not grow. */
+static inline double rvi_slide_floor(double x, double quantum, double magic) {
+    double near = (x + magic) - magic;
+    return near > x ? near - quantum : near;
+}
+
+/* The height as whole quanta; what is left over, at most half of one, never moves. */
+static inline float rvi_slide_snap(const rvi_slide *s, float h) {
+    double magic = 0x1.8p52 * s->quantum;
+    return (float)(((double)h + magic) - magic);
+}
+
+/* The erosion factor of the bedrock's bands. Land that is to settle does so, however hard it is. */
+static inline float rvi_slide_band(const rvi_slide *s, int x, int y) {
+    size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
+    float top = (float)s->thick[rvi_slide_at(s, x, y)];
+    float soft = rvi_strata_soft(s->job->land, s->bands, cell, top);
+    return s->p->until == RV_thermal_until_settled && soft > 0.0f ? 1.0f : soft;
+}
+
+/* ---- slide_layers.c ---- */
+
+/* Fills the grids of a general run from the land. */
+void rvi_slide_layers_fill(rvi_slide *s);
+/* Layers as they were plus what slid; the surface `h` is the new bedrock where there is but one. */
+void rvi_slide_layers_set_bedrock(rvi_slide *s);
+/* The layer that lies open at a cell: the highest that is there. */
+int rvi_slide_exposed(const rvi_slide *s, size_t i);
+/* One part of a round. RV_CANCELLED: it has not begun, or has been finished all the same. */
+rv_status rvi_slide_layers_round(rvi_slide *s);
+
+/* ---- settle.c ---- */
+
+size_t rvi_settle_memory(const rvi_slide *s);
+/* Brings `h` to the nearest land that stands or, where there are layers, fills `slides` with what
+ * leads there. `show` makes the land whole for the user. */
+rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s));
+
+#endif

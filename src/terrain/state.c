@@ -1,0 +1,402 @@
+/* state.c: the state that flows through the steps: size, layers, fields, ledger. */
+#include "terrain/state.h"
+#include "base/context.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_CELLS = 65536 };
+
+rv_terrain_desc rv_terrain_desc_default(void) {
+    return (rv_terrain_desc){512, 512, 10.0f};
+}
+
+static rv_status check_size(rv_context *ctx, int width, int height, float cell) {
+    if (width < 1 || height < 1 || width > MOST_CELLS || height > MOST_CELLS)
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "A terrain of %d x %d cells cannot be: each side has 1 to %d.", width,
+                        height, MOST_CELLS);
+    if (width == 1 && height == 1)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "A terrain needs at least two cells, not one.");
+    if (!(cell > 0.0f && cell <= 1e6f))
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "A cell of %g m cannot be: it must be above 0 and at most 1000000.",
+                        (double)cell);
+    return RV_OK;
+}
+
+static void set_name(char *to, const char *name) {
+    snprintf(to, RVI_NAME, "%s", name);
+}
+
+/* Frees what a terrain holds, not the terrain. */
+static void clear(rv_terrain *land) {
+    rv_context *ctx = land->ctx;
+    if (land->layer_count > 1)
+        rvi_free(ctx, land->surface);
+    for (int i = 0; land->layers && i < land->layer_count; i++) /* a plan has none */
+        rvi_free(ctx, land->layers[i].thickness);
+    for (int i = 0; i < land->field_count; i++)
+        rvi_free(ctx, land->fields[i].values);
+    rvi_free(ctx, land->layers);
+    rvi_free(ctx, land->fields);
+    *land = (rv_terrain){.ctx = ctx, .planned = land->planned};
+}
+
+static rv_status alloc_layers(rv_terrain *land, int count) {
+    rv_context *ctx = land->ctx;
+    land->layers = rvi_alloc(ctx, (size_t)count, sizeof *land->layers, "the layers");
+    if (!land->layers)
+        return RV_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        land->layers[i].thickness = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "a layer");
+        if (!land->layers[i].thickness)
+            return RV_ERROR_MEMORY;
+        land->layer_count = i + 1;
+    }
+    if (count == 1) {
+        land->surface = land->layers[0].thickness;
+        return RV_OK;
+    }
+    land->surface = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the surface");
+    return land->surface ? RV_OK : RV_ERROR_MEMORY;
+}
+
+/* Fills an empty shell with flat bare bedrock. */
+static rv_status fill_bare(rv_terrain *land, int width, int height, float cell) {
+    land->width = width;
+    land->height = height;
+    land->cell = cell;
+    if (land->planned)
+        return RV_OK;
+    rv_status status = alloc_layers(land, 1);
+    if (status != RV_OK) {
+        clear(land);
+        return status;
+    }
+    set_name(land->layers[0].name, "bedrock");
+    land->layers[0].erodibility = 1.0f;
+    land->layers[0].talus = 45.0f;
+    return RV_OK;
+}
+
+rv_status rv_terrain_create(rv_context *ctx, const rv_terrain_desc *desc, rv_terrain **out) {
+    *out = NULL;
+    rv_terrain_desc d = desc ? *desc : rv_terrain_desc_default();
+    rv_status status = check_size(ctx, d.width, d.height, d.cell);
+    if (status != RV_OK)
+        return status;
+    rv_terrain *land = rvi_alloc(ctx, 1, sizeof *land, "a terrain");
+    if (!land)
+        return RV_ERROR_MEMORY;
+    land->ctx = ctx;
+    status = fill_bare(land, d.width, d.height, d.cell);
+    if (status != RV_OK) {
+        rvi_free(ctx, land);
+        return status;
+    }
+    *out = land;
+    return RV_OK;
+}
+
+void rv_terrain_destroy(rv_terrain *land) {
+    if (!land)
+        return;
+    rv_context *ctx = land->ctx;
+    clear(land);
+    rvi_free(ctx, land);
+}
+
+void rvi_terrain_swap(rv_terrain *a, rv_terrain *b) {
+    rv_terrain held = *a;
+    *a = *b;
+    *b = held;
+}
+
+rv_status rvi_terrain_reset(rv_terrain *land, int width, int height, float cell) {
+    rv_status status = check_size(land->ctx, width, height, cell);
+    if (status != RV_OK)
+        return status;
+    rv_terrain fresh = {.ctx = land->ctx, .planned = land->planned};
+    if (land->planned) /* whether bands went or were only cut, a plan allows for them */
+        fresh.strata = land->strata;
+    status = fill_bare(&fresh, width, height, cell);
+    if (status != RV_OK)
+        return status;
+    rvi_terrain_swap(land, &fresh);
+    clear(&fresh);
+    return RV_OK;
+}
+
+rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height, float cell,
+                                  rv_terrain **out) {
+    rv_context *ctx = like->ctx;
+    *out = NULL;
+    rv_status status = check_size(ctx, width, height, cell);
+    if (status != RV_OK)
+        return status;
+    rv_terrain *land = rvi_alloc(ctx, 1, sizeof *land, "a terrain");
+    if (!land)
+        return RV_ERROR_MEMORY;
+    *land = (rv_terrain){
+        .ctx = ctx,
+        .width = width,
+        .height = height,
+        .cell = cell,
+        .ledger = like->ledger,
+        .strata = like->strata,
+    };
+    status = alloc_layers(land, like->layer_count);
+    for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
+        float *thickness = land->layers[i].thickness;
+        land->layers[i] = like->layers[i];
+        land->layers[i].thickness = thickness;
+    }
+    for (int i = 0; status == RV_OK && i < like->field_count; i++)
+        if (!rvi_field_make(land, like->fields[i].name))
+            status = RV_ERROR_MEMORY;
+    if (status != RV_OK) {
+        rv_terrain_destroy(land);
+        return status;
+    }
+    *out = land;
+    return RV_OK;
+}
+
+int rv_terrain_width(const rv_terrain *land) {
+    return land->width;
+}
+
+int rv_terrain_height(const rv_terrain *land) {
+    return land->height;
+}
+
+float rv_terrain_cell(const rv_terrain *land) {
+    return land->cell;
+}
+
+rv_ledger rv_terrain_ledger(const rv_terrain *land) {
+    return land->ledger;
+}
+
+double rv_terrain_volume(const rv_terrain *land) {
+    double sum = 0.0;
+    for (int i = 0; i < land->layer_count; i++)
+        sum += rvi_sum(land->ctx, land->layers[i].thickness, rvi_cells(land));
+    return sum * (double)land->cell * (double)land->cell;
+}
+
+/* ---- fields ---- */
+
+static int field_index(const rv_terrain *land, const char *name, bool *found) {
+    int i = 0;
+    while (i < land->field_count && strcmp(land->fields[i].name, name) < 0)
+        i++;
+    *found = i < land->field_count && strcmp(land->fields[i].name, name) == 0;
+    return i;
+}
+
+float *rvi_field_get(const rv_terrain *land, const char *name) {
+    bool found;
+    int i = field_index(land, name, &found);
+    return found ? land->fields[i].values : NULL;
+}
+
+float *rvi_field_make(rv_terrain *land, const char *name) {
+    rv_context *ctx = land->ctx;
+    bool found;
+    int at = field_index(land, name, &found);
+    if (found)
+        return land->fields[at].values;
+    float *values = rvi_alloc(ctx, rvi_cells(land), sizeof(float), name);
+    rvi_field *fields =
+        rvi_alloc(ctx, (size_t)land->field_count + 1, sizeof *fields, "the list of fields");
+    if (!values || !fields) {
+        rvi_free(ctx, values);
+        rvi_free(ctx, fields);
+        return NULL;
+    }
+    for (int i = 0; i < land->field_count; i++)
+        fields[i < at ? i : i + 1] = land->fields[i];
+    set_name(fields[at].name, name);
+    fields[at].values = values;
+    rvi_free(ctx, land->fields);
+    land->fields = fields;
+    land->field_count++;
+    return values;
+}
+
+void rvi_field_drop(rv_terrain *land, const char *name) {
+    bool found;
+    int at = field_index(land, name, &found);
+    if (!found)
+        return;
+    rvi_free(land->ctx, land->fields[at].values);
+    land->field_count--;
+    for (int i = at; i < land->field_count; i++)
+        land->fields[i] = land->fields[i + 1];
+}
+
+rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out) {
+    bool had[RVI_FIELDS];
+    for (int i = 0; i < count; i++) {
+        had[i] = rvi_field_get(land, names[i]) != NULL;
+        out[i] = rvi_field_make(land, names[i]);
+        if (out[i])
+            continue;
+        for (int k = 0; k < i; k++)
+            if (!had[k])
+                rvi_field_drop(land, names[k]);
+        return RV_ERROR_MEMORY;
+    }
+    return RV_OK;
+}
+
+const float *rv_terrain_field(const rv_terrain *land, const char *name) {
+    return strcmp(name, "height") == 0 ? land->surface : rvi_field_get(land, name);
+}
+
+int rv_terrain_field_count(const rv_terrain *land) {
+    return land->field_count;
+}
+
+const char *rv_terrain_field_name(const rv_terrain *land, int index) {
+    assert(index >= 0 && index < land->field_count);
+    return land->fields[index].name;
+}
+
+static rv_status check_finite(const rv_terrain *land, const char *name, const float *values) {
+    for (int y = 0; y < land->height; y++)
+        for (int x = 0; x < land->width; x++) {
+            float v = values[(size_t)y * (size_t)land->width + (size_t)x];
+            if (!(v - v == 0.0f)) /* false for NaN and both infinities */
+                return rvi_fail(land->ctx, RV_ERROR_INPUT,
+                                "The %s in row %d, column %d is not a number.", name, y, x);
+        }
+    return RV_OK;
+}
+
+rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values) {
+    rv_context *ctx = land->ctx;
+    if (name[0] == '\0' || strlen(name) >= RVI_NAME || strchr(name, ' '))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is no name for a field.", name);
+    rv_status status = check_finite(land, name, values);
+    if (status != RV_OK)
+        return status;
+    size_t size = rvi_cells(land) * sizeof(float);
+    if (strcmp(name, "height") != 0) {
+        float *field = rvi_field_make(land, name);
+        if (!field)
+            return RV_ERROR_MEMORY;
+        memcpy(field, values, size);
+        return RV_OK;
+    }
+    float *surface = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the heights");
+    if (!surface)
+        return RV_ERROR_MEMORY;
+    memcpy(surface, values, size);
+    return rvi_terrain_adopt_surface(land, surface);
+}
+
+/* ---- hash: of everything a step can see ---- */
+
+typedef struct row_hashes {
+    const float *values;
+    int width;
+    uint64_t *rows;
+} row_hashes;
+
+static void hash_rows(void *arg, int first, int end) {
+    const row_hashes *h = arg;
+    size_t width = (size_t)h->width;
+    for (int y = first; y < end; y++)
+        h->rows[y] = rvi_hash(h->values + (size_t)y * width, width * sizeof(float), (uint64_t)y);
+}
+
+static uint64_t hash_grid(const rv_terrain *land, const char *name, const float *values,
+                          uint64_t seed) {
+    uint64_t rows[1024];
+    for (int y = 0; y < land->height; y += 1024) {
+        int count = land->height - y < 1024 ? land->height - y : 1024;
+        row_hashes h = {values + (size_t)y * (size_t)land->width, land->width, rows};
+        rvi_finish_rows(land->ctx, count, hash_rows, &h);
+        seed = rvi_hash(rows, (size_t)count * sizeof *rows, seed);
+    }
+    return rvi_hash(name, strlen(name), seed);
+}
+
+uint64_t rv_terrain_hash(const rv_terrain *land) {
+    int32_t size[2] = {land->width, land->height};
+    bool was = rvi_stop_short(land->ctx, false); /* a stop must not give another hash */
+    uint64_t h = rvi_hash(size, sizeof size, 1);
+    h = rvi_hash(&land->cell, sizeof land->cell, h);
+    for (int i = 0; i < land->layer_count; i++) {
+        const rvi_layer *layer = &land->layers[i];
+        float properties[2] = {layer->erodibility, layer->talus};
+        h = rvi_hash(properties, sizeof properties, h);
+        if (layer->colour != 0)
+            h = rvi_hash(&layer->colour, sizeof layer->colour, h);
+        h = hash_grid(land, layer->name, layer->thickness, h);
+    }
+    if (land->strata.hardness > 0.0f)
+        h = rvi_hash(&land->strata, sizeof land->strata, h);
+    for (int i = 0; i < land->field_count; i++)
+        h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
+    rvi_stop_short(land->ctx, was);
+    return h;
+}
+
+/* ---- snapshots: a second terrain with the same content ---- */
+
+struct rv_snapshot {
+    rv_terrain *land;
+};
+
+static rv_status copy_terrain(const rv_terrain *land, rv_terrain **out) {
+    rv_status status = rvi_terrain_create_like(land, land->width, land->height, land->cell, out);
+    if (status != RV_OK)
+        return status;
+    size_t size = rvi_cells(land) * sizeof(float);
+    for (int i = 0; i < land->layer_count; i++)
+        memcpy((*out)->layers[i].thickness, land->layers[i].thickness, size);
+    if (land->layer_count > 1)
+        memcpy((*out)->surface, land->surface, size);
+    for (int i = 0; i < land->field_count; i++)
+        memcpy((*out)->fields[i].values, land->fields[i].values, size);
+    return RV_OK;
+}
+
+rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out) {
+    *out = NULL;
+    rv_snapshot *snapshot = rvi_alloc(land->ctx, 1, sizeof *snapshot, "a snapshot");
+    if (!snapshot)
+        return RV_ERROR_MEMORY;
+    rv_status status = copy_terrain(land, &snapshot->land);
+    if (status != RV_OK) {
+        rvi_free(land->ctx, snapshot);
+        return status;
+    }
+    *out = snapshot;
+    return RV_OK;
+}
+
+rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot) {
+    rv_terrain *copy;
+    rv_status status = copy_terrain(snapshot->land, &copy);
+    if (status != RV_OK)
+        return status;
+    rvi_terrain_swap(land, copy);
+    rv_terrain_destroy(copy);
+    return RV_OK;
+}
+
+void rv_snapshot_destroy(rv_snapshot *snapshot) {
+    if (!snapshot)
+        return;
+    rv_context *ctx = snapshot->land->ctx;
+    rv_terrain_destroy(snapshot->land);
+    rvi_free(ctx, snapshot);
+}

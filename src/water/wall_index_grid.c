@@ -1,0 +1,391 @@
+/* wall_index_grid.c: which faces are near which cells, while faces change.
+ *
+ * A face is entered in the cells within reach of it and some slack: until it has moved by more than
+ * the slack, nothing in the lists has to change. Lists are in the order of the numbers of faces, so
+ * that what was changed answers like what was made anew. */
+#include "water/wall_index.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/math.h"
+
+enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4 };
+#define NOTHING UINT32_MAX
+/* In reaches. */
+#define SLACK 0.06f
+
+static float dot(const float a[3], const float b[3]) {
+    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+}
+
+bool rvi_wall_index_jumped(const rvi_wall_index *walls, const float point[3]) {
+    int cell[3];
+    return walls->face_count > 0 &&
+           walls->stamps[rvi_wall_index_cell(walls, point, cell)] == walls->round;
+}
+
+/* ---- Faces ---- */
+
+static void make_face(const rvi_wall_index *w, const double at[3][3], rvi_face *face) {
+    float ab[3], ac[3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            face->at[k][i] = (float)(at[k][i] - w->low[i]);
+    for (int i = 0; i < 3; i++) {
+        ab[i] = face->at[1][i] - face->at[0][i];
+        ac[i] = face->at[2][i] - face->at[0][i];
+        face->low[i] = rvi_minf(rvi_minf(face->at[0][i], face->at[1][i]), face->at[2][i]);
+        face->high[i] = rvi_maxf(rvi_maxf(face->at[0][i], face->at[1][i]), face->at[2][i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        face->normal[i] = ab[j] * ac[k] - ab[k] * ac[j];
+    }
+    float length = sqrtf(dot(face->normal, face->normal));
+    for (int i = 0; i < 3; i++)
+        face->normal[i] = length > 0 ? face->normal[i] / length : 0.0f;
+}
+
+static rvi_v4 ball_of(const rvi_face *face) {
+    rvi_v4 ball = {0};
+    for (int i = 0; i < 3; i++)
+        ball[i] = 0.5f * (face->low[i] + face->high[i]);
+    for (int k = 0; k < 3; k++) {
+        float from[3] = {face->at[k][0] - ball[0], face->at[k][1] - ball[1],
+                         face->at[k][2] - ball[2]};
+        ball[3] = rvi_maxf(ball[3], sqrtf(dot(from, from)));
+    }
+    return ball;
+}
+
+/* The longest way of a corner along an axis. */
+static float moved(const rvi_face *from, const rvi_face *to) {
+    float most = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            float by = to->at[k][i] - from->at[k][i];
+            most = rvi_maxf(most, by < 0 ? -by : by);
+        }
+    return most;
+}
+
+static rv_status make_room(rvi_wall_index *w, size_t faces) {
+    if (faces <= w->face_room)
+        return RV_OK;
+    size_t room = faces + faces / 2 + 64;
+    const char *what = "the faces of the rock";
+    rvi_face *now = rvi_alloc(w->ctx, room, sizeof *now, what);
+    rvi_face *entered = rvi_alloc(w->ctx, room, sizeof *entered, what);
+    rvi_v4 *balls = rvi_alloc(w->ctx, room, sizeof *balls, what);
+    uint8_t *live = rvi_alloc(w->ctx, room, sizeof *live, what);
+    if (now == NULL || entered == NULL || balls == NULL || live == NULL) {
+        rvi_free(w->ctx, now);
+        rvi_free(w->ctx, entered);
+        rvi_free(w->ctx, balls);
+        rvi_free(w->ctx, live);
+        return RV_ERROR_MEMORY;
+    }
+    if (w->face_count > 0) {
+        memcpy(now, w->faces, w->face_count * sizeof *now);
+        memcpy(entered, w->entered, w->face_count * sizeof *entered);
+        memcpy(balls, w->balls, w->face_count * sizeof *balls);
+        memcpy(live, w->live, w->face_count);
+    }
+    rvi_free(w->ctx, w->faces);
+    rvi_free(w->ctx, w->entered);
+    rvi_free(w->ctx, w->balls);
+    rvi_free(w->ctx, w->live);
+    w->faces = now;
+    w->entered = entered;
+    w->balls = balls;
+    w->live = live;
+    w->face_room = room;
+    return RV_OK;
+}
+
+/* ---- Lists ---- */
+
+static unsigned log_of(uint32_t room) { /* of a power of two */
+    unsigned log = 0;
+    while (room >>= 1)
+        log++;
+    return log;
+}
+
+/* A list of `room` places, of those that are free or from the end of the pool. */
+static rv_status find_list(rvi_wall_index *w, uint32_t room, uint32_t *start) {
+    unsigned log = log_of(room);
+    if (w->spare[log] != NOTHING) {
+        *start = w->spare[log];
+        w->spare[log] = w->pool[*start];
+        return RV_OK;
+    }
+    if (w->pool_used + room > w->pool_room) {
+        size_t more = w->pool_room + w->pool_room / 2 + 4096 + room;
+        if (more >= NOTHING)
+            return rvi_fail(w->ctx, RV_ERROR_MEMORY,
+                            "The mesh has too many faces near each other.");
+        uint32_t *pool = rvi_alloc(w->ctx, more, sizeof *pool, "a grid over the faces");
+        if (pool == NULL)
+            return RV_ERROR_MEMORY;
+        if (w->pool_used > 0)
+            memcpy(pool, w->pool, w->pool_used * sizeof *pool);
+        rvi_free(w->ctx, w->pool);
+        w->pool = pool;
+        w->pool_room = more;
+    }
+    *start = (uint32_t)w->pool_used;
+    w->pool_used += room;
+    return RV_OK;
+}
+
+static void free_list(rvi_wall_index *w, const rvi_cell *list) {
+    if (list->room == 0)
+        return;
+    unsigned log = log_of(list->room);
+    w->pool[list->start] = w->spare[log];
+    w->spare[log] = list->start;
+}
+
+static rv_status add_to_list(rvi_wall_index *w, size_t cell, uint32_t face) {
+    rvi_cell list = w->lists[cell];
+    if (list.count == list.room) {
+        rvi_cell wide = {.count = list.count, .room = list.room > 0 ? 2 * list.room : LEAST_ROOM};
+        rv_status status = find_list(w, wide.room, &wide.start);
+        if (status != RV_OK)
+            return status;
+        if (list.count > 0)
+            memcpy(w->pool + wide.start, w->pool + list.start, list.count * sizeof *w->pool);
+        free_list(w, &list);
+        list = wide;
+    }
+    uint32_t *faces = w->pool + list.start, at = list.count++;
+    for (; at > 0 && faces[at - 1] > face; at--)
+        faces[at] = faces[at - 1];
+    faces[at] = face;
+    w->lists[cell] = list;
+    return RV_OK;
+}
+
+static void doubt(rvi_wall_index *w, size_t cell) {
+    if (w->sides[cell] == RVI_UNKNOWN)
+        return;
+    w->sides[cell] = RVI_UNKNOWN;
+    w->doubts[w->doubt_count++] = (uint32_t)cell;
+}
+
+static void remove_from_list(rvi_wall_index *w, size_t cell, uint32_t face) {
+    rvi_cell *list = &w->lists[cell];
+    uint32_t *faces = w->pool + list->start, at = 0;
+    while (faces[at] != face)
+        at++;
+    for (list->count--; at < list->count; at++)
+        faces[at] = faces[at + 1];
+    if (list->count == 0)
+        doubt(w, cell);
+}
+
+/* ---- Entering ---- */
+
+/* Is the plane of the face near enough to the cell? Keeps slanting faces out of the cells that only
+ * the box around them meets. */
+static bool plane_near(const rvi_wall_index *w, const rvi_face *face, const int cell[3]) {
+    float from[3], half = 0.5f * w->cell + (w->reach + w->slack), width = 0;
+    for (int i = 0; i < 3; i++) {
+        from[i] = ((float)cell[i] + 0.5f) * w->cell - face->at[0][i];
+        width += half * (face->normal[i] < 0 ? -face->normal[i] : face->normal[i]);
+    }
+    float distance = dot(from, face->normal);
+    return (distance < 0 ? -distance : distance) <= width * 1.001f;
+}
+
+typedef enum errand { ENTER, LEAVE } errand;
+
+/* Enters the face in its cells or takes it out of those in which it was entered. */
+static rv_status visit_cells(rvi_wall_index *w, uint32_t number, errand what) {
+    const rvi_face *face = &w->entered[number];
+    float far = (w->reach + w->slack) * 1.001f;
+    int low[3], high[3], c[3];
+    for (int i = 0; i < 3; i++) {
+        low[i] = rvi_wall_index_cell_at(w, i, face->low[i] - far);
+        high[i] = rvi_wall_index_cell_at(w, i, face->high[i] + far);
+    }
+    rv_status status = RV_OK;
+    for (c[2] = low[2]; c[2] <= high[2]; c[2]++)
+        for (c[1] = low[1]; c[1] <= high[1]; c[1]++)
+            for (c[0] = low[0]; c[0] <= high[0]; c[0]++) {
+                if (!plane_near(w, face, c))
+                    continue;
+                if (what == LEAVE)
+                    remove_from_list(w, rvi_wall_index_number(w, c), number);
+                else if (status == RV_OK)
+                    status = add_to_list(w, rvi_wall_index_number(w, c), number);
+            }
+    return status;
+}
+
+/* Cells that a face may have swept, and those beside them, where it may have come near. */
+static void doubt_cells(rvi_wall_index *w, const rvi_face *before, const rvi_face *after) {
+    int low[3], high[3], c[3];
+    for (int i = 0; i < 3; i++) {
+        low[i] = rvi_wall_index_cell_at(
+            w, i, rvi_minf(before->low[i], after->low[i]) - w->reach - w->slack);
+        high[i] = rvi_wall_index_cell_at(
+            w, i, rvi_maxf(before->high[i], after->high[i]) + w->reach + w->slack);
+    }
+    for (c[2] = low[2]; c[2] <= high[2]; c[2]++)
+        for (c[1] = low[1]; c[1] <= high[1]; c[1]++)
+            for (c[0] = low[0]; c[0] <= high[0]; c[0]++) {
+                size_t cell = rvi_wall_index_number(w, c);
+                w->stamps[cell] = w->round;
+                doubt(w, cell);
+            }
+}
+
+static rv_status change_face(rvi_wall_index *w, const rvi_wall_change *change) {
+    uint32_t f = change->face;
+    rvi_face was = w->faces[f], now;
+    bool lived = w->live[f];
+    if (change->gone) {
+        if (lived) {
+            doubt_cells(w, &was, &was);
+            visit_cells(w, f, LEAVE);
+        }
+        w->live[f] = 0;
+        return RV_OK;
+    }
+    make_face(w, change->at, &now);
+    w->faces[f] = now;
+    w->balls[f] = ball_of(&now);
+    if (lived && moved(&was, &now) > w->slack)
+        doubt_cells(w, &was, &now);
+    if (lived && moved(&w->entered[f], &now) <= w->slack)
+        return RV_OK;
+    if (lived)
+        visit_cells(w, f, LEAVE);
+    else
+        doubt_cells(w, &now, &now);
+    w->entered[f] = now;
+    w->live[f] = 1;
+    return visit_cells(w, f, ENTER);
+}
+
+static rv_status grow_for(rvi_wall_index *w, const rvi_wall_change *changes, size_t count) {
+    size_t most = w->face_count;
+    for (size_t i = 0; i < count; i++)
+        most = (size_t)changes[i].face + 1 > most ? (size_t)changes[i].face + 1 : most;
+    rv_status status = make_room(w, most);
+    if (status == RV_OK)
+        w->face_count = most;
+    return status;
+}
+
+rv_status rvi_wall_index_change(rvi_wall_index *walls, const rvi_wall_change *changes,
+                                size_t count) {
+    walls->round++;
+    rv_status status = grow_for(walls, changes, count);
+    for (size_t i = 0; i < count && status == RV_OK; i++)
+        status = change_face(walls, &changes[i]);
+    if (status == RV_OK)
+        rvi_wall_index_clear_doubts(walls);
+    return status;
+}
+
+/* ---- Making ---- */
+
+/* Cells of the reach, or larger ones where there would be too many. */
+static void choose_cells(rvi_wall_index *w) {
+    for (w->cell = w->reach;; w->cell *= 1.25f) {
+        double cells = 1;
+        for (int i = 0; i < 3; i++)
+            cells *= (double)w->size[i] / (double)w->cell + 1;
+        if (cells <= MOST_CELLS)
+            break;
+    }
+    w->per_cell = 1 / w->cell;
+    for (int i = 0; i < 3; i++)
+        w->cells[i] = (int)(w->size[i] * w->per_cell) + 1;
+}
+
+static rv_status open_grid(rvi_wall_index *w) {
+    const char *what = "a grid over the faces";
+    choose_cells(w);
+    size_t cells = rvi_wall_index_cells(w);
+    w->lists = rvi_alloc(w->ctx, cells, sizeof *w->lists, what);
+    w->sides = rvi_alloc(w->ctx, cells, sizeof *w->sides, what);
+    w->stamps = rvi_alloc(w->ctx, cells, sizeof *w->stamps, what);
+    w->doubts = rvi_alloc(w->ctx, cells, sizeof *w->doubts, what);
+    w->pool_room = LEAST_ROOM; /* there is one also where no face is near any cell */
+    w->pool = rvi_alloc(w->ctx, w->pool_room, sizeof *w->pool, what);
+    bool made = w->lists != NULL && w->sides != NULL && w->stamps != NULL && w->doubts != NULL &&
+                w->pool != NULL;
+    return made ? RV_OK : RV_ERROR_MEMORY;
+}
+
+static rv_status enter_all(rvi_wall_index *w, const rvi_wall_change *faces, size_t count) {
+    rv_status status = grow_for(w, faces, count);
+    for (size_t i = 0; i < count && status == RV_OK; i++) {
+        uint32_t f = faces[i].face;
+        make_face(w, faces[i].at, &w->faces[f]);
+        w->entered[f] = w->faces[f];
+        w->balls[f] = ball_of(&w->faces[f]);
+        w->live[f] = 1;
+        status = visit_cells(w, f, ENTER);
+        if (status == RV_OK) /* large faces are in many cells */
+            status = rvi_poll(w->ctx);
+    }
+    return status;
+}
+
+rv_status rvi_wall_index_create_of(rv_context *ctx, const rvi_wall_change *faces, size_t count,
+                                   const double low[3], const float size[3], float reach,
+                                   rvi_wall_index *out) {
+    *out = (rvi_wall_index){.ctx = ctx, .reach = reach, .slack = SLACK * reach, .round = 1};
+    for (int i = 0; i < 3; i++) {
+        out->low[i] = low[i];
+        out->size[i] = size[i];
+    }
+    for (size_t i = 0; i < sizeof out->spare / sizeof out->spare[0]; i++)
+        out->spare[i] = NOTHING;
+    if (count == 0)
+        return RV_OK;
+    rv_status status = open_grid(out);
+    if (status == RV_OK)
+        status = enter_all(out, faces, count);
+    if (status == RV_OK)
+        status = rvi_wall_index_find_sides(out);
+    if (status != RV_OK)
+        rvi_wall_index_destroy(out);
+    return status;
+}
+
+rv_status rvi_wall_index_create(rv_context *ctx, const rv_mesh *mesh, const double low[3],
+                                const float size[3], float reach, rvi_wall_index *out) {
+    if (mesh == NULL)
+        return rvi_wall_index_create_of(ctx, NULL, 0, low, size, reach, out);
+    *out = (rvi_wall_index){.ctx = ctx};
+    rvi_wall_change *faces =
+        rvi_alloc(ctx, mesh->face_count, sizeof *faces, "the faces of the rock");
+    if (faces == NULL)
+        return RV_ERROR_MEMORY;
+    for (size_t f = 0; f < mesh->face_count; f++) {
+        faces[f].face = (uint32_t)f;
+        for (size_t k = 0; k < 3; k++)
+            for (size_t i = 0; i < 3; i++)
+                faces[f].at[k][i] = mesh->points[3 * (size_t)mesh->corners[3 * f + k] + i];
+    }
+    rv_status status =
+        rvi_wall_index_create_of(ctx, faces, mesh->face_count, low, size, reach, out);
+    rvi_free(ctx, faces);
+    return status;
+}
+
+void rvi_wall_index_destroy(rvi_wall_index *walls) {
+    void *all[] = {walls->faces,  walls->entered, walls->live,   walls->lists, walls->sides,
+                   walls->stamps, walls->pool,    walls->doubts, walls->balls};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(walls->ctx, all[i]);
+    *walls = (rvi_wall_index){.ctx = walls->ctx, .reach = walls->reach};
+}

@@ -1,0 +1,10 @@
+/* limit.h: fields that limit the steps after them, read from images. */
+#ifndef RVI_WEAR_LIMIT_H
+#define RVI_WEAR_LIMIT_H
+
+#include "wear/job.h"
+
+/* The field becomes the image stretched over the map, or 1 minus it; without a file it goes. */
+rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool invert);
+
+#endif

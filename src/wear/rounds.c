@@ -1,0 +1,321 @@
+/* rounds.c: drops in rounds, tiles and colours (see rounds.h). */
+#include "wear/rounds.h"
+#include "base/math.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <string.h>
+
+enum { MOST_IN_ROUND = 1 << 18, LEAST_IN_ROUND = 16, SIDE_BY_SIDE = 64, MOST_COLOURS = 8 };
+
+/* What a random number is drawn for; runs may use smaller numbers for their own. */
+enum { DRAW_PLACE = 1 << 20, DRAW_CELL, DRAW_TILES };
+
+struct rvi_rounds {
+    rv_context *ctx;
+    rvi_rounds_desc d;
+    uint64_t round, begun;
+    int colours;                /* along each side of the pattern */
+    int tile, tiles_x, tiles_y; /* side in cells, and how many */
+    int shift_x, shift_y;       /* where this round cuts */
+    uint8_t *turn;              /* when the colour of each tile has its turn in this round */
+    int most_in_round;
+    int in_round; /* drops of this round, or on their way between rounds */
+    rvi_slot *slots;
+    int *list;    /* slots of the drops of the round, by number; then those that are free */
+    int *tile_of; /* of each drop in `list` */
+    int *order;   /* slots sorted by tile */
+    int *start;   /* first of each tile in `order`, and one more for the end */
+    int *waits, *queue;
+};
+
+/* ---- rain ---- */
+
+int rvi_mirror(int i, int size) {
+    int m = i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i;
+    return rvi_maxi(0, rvi_mini(m, size - 1));
+}
+
+rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
+                        const char *name, rvi_rain *out) {
+    int wide = width + 2 * margin, high = height + 2 * margin;
+    out->cells = rvi_alloc(ctx, (size_t)wide * (size_t)high, sizeof *out->cells, "the rain");
+    out->rows = rvi_alloc(ctx, (size_t)high, sizeof *out->rows, "the rain");
+    if (!out->cells || !out->rows)
+        return RV_ERROR_MEMORY;
+    uint64_t total = 0;
+    for (int y = 0; y < high; y++) {
+        const float *row = image + (size_t)rvi_mirror(y - margin, height) * (size_t)width;
+        uint32_t sum = 0; /* a row with its margins has fewer than 131072 cells of at most 32767 */
+        for (int x = 0; x < wide; x++) {
+            float much = rvi_clampf(row[rvi_mirror(x - margin, width)], 0.0f, 1.0f);
+            sum += (uint32_t)(much * 32767.0f + 0.5f);
+            out->cells[(size_t)y * (size_t)wide + (size_t)x] = sum;
+        }
+        total += sum;
+        out->rows[y] = total;
+    }
+    if (total == 0)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is black everywhere, so no drop can fall.", name);
+    return RV_OK;
+}
+
+void rvi_rain_free(rv_context *ctx, rvi_rain *rain) {
+    rvi_free(ctx, rain->cells);
+    rvi_free(ctx, rain->rows);
+}
+
+/* The first index of a running sum, of rows or of cells, that is above n. */
+static int first_above(const uint64_t *rows, const uint32_t *cells, int count, uint64_t n) {
+    int low = 0, high = count - 1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if ((cells ? cells[middle] : rows[middle]) > n)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* A place by the rain; *x and *y come in as random numbers in [0, 1). */
+static void draw_by_rain(const rvi_rounds *r, uint64_t number, float *x, float *y) {
+    const rvi_rain *rain = &r->d.rain;
+    uint64_t n = rvi_random(r->d.seed, number, DRAW_CELL) % rain->rows[r->d.height - 1];
+    int row = first_above(rain->rows, NULL, r->d.height, n);
+    n -= row > 0 ? rain->rows[row - 1] : 0;
+    int column = first_above(NULL, rain->cells + (size_t)row * (size_t)r->d.width, r->d.width, n);
+    *x = rvi_maxf((float)column + *x - 0.5f, 0.0f);
+    *y = rvi_maxf((float)row + *y - 0.5f, 0.0f);
+}
+
+/* ---- rounds ---- */
+
+/* Lets the new drops of the round fall. */
+static void drop_new(void *arg, int first, int end) {
+    const rvi_rounds *r = arg;
+    float span_x = (float)(r->d.width - 1), span_y = (float)(r->d.height - 1);
+    for (int k = first; k < end; k++) {
+        uint64_t number = r->begun + (uint64_t)k;
+        uint64_t bits = rvi_random(r->d.seed, number, DRAW_PLACE);
+        float x = rvi_unit(bits), y = rvi_unit(bits << 32);
+        if (r->d.rain.rows) {
+            draw_by_rain(r, number, &x, &y);
+        } else {
+            x *= span_x;
+            y *= span_y;
+        }
+        /* A float may round up to the edge itself, where there is no cell to the east or south. */
+        x = rvi_minf(x, span_x * (1.0f - 0x1p-23f));
+        y = rvi_minf(y, span_y * (1.0f - 0x1p-23f));
+        r->slots[r->list[r->in_round + k]] = (rvi_slot){x, y, number, .fresh = true};
+    }
+}
+
+/* Counting sort by tile; drops of a tile keep their order. */
+static void sort_drops(rvi_rounds *r) {
+    int tiles = r->tiles_x * r->tiles_y;
+    memset(r->start, 0, ((size_t)tiles + 1) * sizeof *r->start);
+    for (int k = 0; k < r->in_round; k++) {
+        const rvi_slot *slot = &r->slots[r->list[k]];
+        int tile_x = ((int)slot->x + r->shift_x) / r->tile;
+        int tile_y = ((int)slot->y + r->shift_y) / r->tile;
+        r->tile_of[k] = tile_y * r->tiles_x + tile_x;
+        r->start[r->tile_of[k] + 1]++;
+    }
+    for (int t = 0; t < tiles; t++)
+        r->start[t + 1] += r->start[t];
+    for (int k = 0; k < r->in_round; k++)
+        r->order[r->start[r->tile_of[k]]++] = r->list[k];
+    for (int t = tiles; t > 0; t--)
+        r->start[t] = r->start[t - 1];
+    r->start[0] = 0;
+}
+
+/* The list without the drops that have ended; their slots are free. */
+static void keep_afloat(rvi_rounds *r) {
+    int kept = 0, gone = 0;
+    for (int k = 0; k < r->in_round; k++) {
+        int slot = r->list[k];
+        r->slots[slot].fresh = false;
+        if (r->slots[slot].ended)
+            r->order[gone++] = slot;
+        else
+            r->list[kept++] = slot;
+    }
+    memcpy(r->list + kept, r->order, (size_t)gone * sizeof *r->list);
+    r->in_round = kept;
+}
+
+static void set_turns(rvi_rounds *r, int first_colour) {
+    int n = r->colours;
+    for (int y = 0; y < r->tiles_y; y++)
+        for (int x = 0; x < r->tiles_x; x++) {
+            int turn = y % n * n + x % n - first_colour;
+            r->turn[y * r->tiles_x + x] = (uint8_t)(turn < 0 ? turn + n * n : turn);
+        }
+}
+
+/* The tiles so near to a tile that drops of both may meet. */
+typedef struct around {
+    int x0, x1, y0, y1; /* all inclusive */
+} around;
+
+static around tiles_around(const rvi_rounds *r, int tile) {
+    int x = tile % r->tiles_x, y = tile / r->tiles_x, near = r->colours - 1;
+    return (around){rvi_maxi(0, x - near), rvi_mini(r->tiles_x - 1, x + near),
+                    rvi_maxi(0, y - near), rvi_mini(r->tiles_y - 1, y + near)};
+}
+
+/* Those whose turn comes later: they wait for this one. */
+static int followers(void *arg, int tile, int *out) {
+    const rvi_rounds *r = arg;
+    around a = tiles_around(r, tile);
+    int count = 0;
+    for (int y = a.y0; y <= a.y1; y++)
+        for (int t = y * r->tiles_x + a.x0; t <= y * r->tiles_x + a.x1; t++)
+            if (r->turn[t] > r->turn[tile])
+                out[count++] = t;
+    return count;
+}
+
+static void count_waits(void *arg, int first, int end) {
+    const rvi_rounds *r = arg;
+    for (int tile = first; tile < end; tile++) {
+        around a = tiles_around(r, tile);
+        int count = 0;
+        for (int y = a.y0; y <= a.y1; y++)
+            for (int t = y * r->tiles_x + a.x0; t <= y * r->tiles_x + a.x1; t++)
+                count += r->turn[t] < r->turn[tile];
+        r->waits[tile] = count;
+    }
+}
+
+static void run_some(void *arg, const int *tiles, int count) {
+    const rvi_rounds *r = arg;
+    r->d.run(r->d.arg, tiles, count);
+}
+
+static rv_status run_tiles(rvi_rounds *r) {
+    int tiles = rvi_rounds_tiles(r);
+    rv_status status = rvi_parallel_rows(r->ctx, tiles, count_waits, r);
+    if (status != RV_OK)
+        return status;
+    rvi_graph graph = {tiles, RVI_BATCH, r->waits, r->queue, followers, run_some, r};
+    return rvi_parallel_graph(r->ctx, &graph);
+}
+
+rv_status rvi_rounds_next(rvi_rounds *r) {
+    uint64_t bits = rvi_random(r->d.seed, r->round++, DRAW_TILES);
+    r->shift_x = (int)((bits & 0xffffff) % (uint64_t)r->tile);
+    r->shift_y = (int)((bits >> 24 & 0xffffff) % (uint64_t)r->tile);
+    set_turns(r, (int)(bits >> 48) % (r->colours * r->colours));
+    uint64_t left = r->d.drops - r->begun;
+    int room = r->most_in_round - r->in_round;
+    int fresh = left < (uint64_t)room ? (int)left : room;
+    rv_status status = rvi_parallel_rows(r->ctx, fresh, drop_new, r);
+    if (status != RV_OK)
+        return status;
+    r->begun += (uint64_t)fresh;
+    r->in_round += fresh;
+    sort_drops(r);
+    status = run_tiles(r);
+    keep_afloat(r);
+    return status;
+}
+
+double rvi_rounds_done(const rvi_rounds *r) {
+    return r->d.drops > 0 ? (double)(r->begun - (uint64_t)r->in_round) / (double)r->d.drops : 1.0;
+}
+
+int rvi_rounds_tiles(const rvi_rounds *r) {
+    return r->tiles_x * r->tiles_y;
+}
+
+int rvi_rounds_most(const rvi_rounds *r) {
+    return r->most_in_round;
+}
+
+rvi_slot *rvi_rounds_slots(const rvi_rounds *r) {
+    return r->slots;
+}
+
+const int *rvi_rounds_in(const rvi_rounds *r, int tile, int *count) {
+    *count = r->start[tile + 1] - r->start[tile];
+    return r->order + r->start[tile];
+}
+
+const int *rvi_rounds_afloat(const rvi_rounds *r, int *count) {
+    *count = r->in_round;
+    return r->list;
+}
+
+/* Two tiles of a colour have colours - 1 others between them: room for the reach of a drop from
+ * each. More colours make narrower tiles, of which more can run side by side; fewer keep more drops
+ * where the cache holds the land. */
+static void cut_tiles(rvi_rounds *r) {
+    double cells = (double)r->d.width * (double)r->d.height, tiles;
+    for (r->colours = 2;; r->colours++) {
+        r->tile = (2 * r->d.reach + r->colours - 2) / (r->colours - 1);
+        tiles = cells / ((double)r->tile * (double)r->tile);
+        if (r->colours == MOST_COLOURS || tiles >= SIDE_BY_SIDE * r->colours * r->colours)
+            break;
+    }
+    r->tiles_x = r->d.width / r->tile + 2;
+    r->tiles_y = r->d.height / r->tile + 2;
+    /* Who wants to stop waits for the end of a batch of tiles: its drops must not take long. */
+    double most = 32768.0 / r->d.cost * (tiles > 1.0 ? tiles : 1.0);
+    most = most < cells / 8.0 ? most : cells / 8.0;
+    r->most_in_round = most < LEAST_IN_ROUND  ? LEAST_IN_ROUND
+                       : most > MOST_IN_ROUND ? MOST_IN_ROUND
+                                              : (int)most;
+}
+
+size_t rvi_rounds_memory(const rvi_rounds_desc *desc, size_t slot, size_t tile) {
+    rvi_rounds r = {.d = *desc};
+    cut_tiles(&r);
+    slot += sizeof *r.slots + sizeof *r.list + sizeof *r.tile_of + sizeof *r.order;
+    tile += sizeof *r.start + sizeof *r.turn + sizeof *r.waits + sizeof *r.queue;
+    return sizeof r + (size_t)r.most_in_round * slot + (size_t)(rvi_rounds_tiles(&r) + 1) * tile;
+}
+
+rv_status rvi_rounds_create(rv_context *ctx, const rvi_rounds_desc *desc, rvi_rounds **out) {
+    *out = NULL;
+    rvi_rounds *r = rvi_alloc(ctx, 1, sizeof *r, "the drops");
+    if (!r) {
+        rvi_rain rain = desc->rain;
+        rvi_rain_free(ctx, &rain);
+        return RV_ERROR_MEMORY;
+    }
+    r->ctx = ctx;
+    r->d = *desc;
+    cut_tiles(r);
+    size_t drops = (size_t)r->most_in_round, tiles = (size_t)rvi_rounds_tiles(r);
+    r->slots = rvi_alloc(ctx, drops, sizeof *r->slots, "the drops");
+    r->list = rvi_alloc(ctx, drops, sizeof *r->list, "the drops");
+    r->tile_of = rvi_alloc(ctx, drops, sizeof *r->tile_of, "the drops");
+    r->order = rvi_alloc(ctx, drops, sizeof *r->order, "the drops");
+    r->start = rvi_alloc(ctx, tiles + 1, sizeof *r->start, "the tiles");
+    r->turn = rvi_alloc(ctx, tiles, sizeof *r->turn, "the tiles");
+    r->waits = rvi_alloc(ctx, tiles, sizeof *r->waits, "the tiles");
+    r->queue = rvi_alloc(ctx, tiles, sizeof *r->queue, "the tiles");
+    if (!r->slots || !r->list || !r->tile_of || !r->order || !r->start || !r->turn || !r->waits ||
+        !r->queue) {
+        rvi_rounds_destroy(r);
+        return RV_ERROR_MEMORY;
+    }
+    for (int k = 0; k < r->most_in_round; k++)
+        r->list[k] = k;
+    *out = r;
+    return RV_OK;
+}
+
+void rvi_rounds_destroy(rvi_rounds *r) {
+    if (!r)
+        return;
+    void *all[] = {r->slots, r->list, r->tile_of, r->order, r->start, r->turn, r->waits, r->queue};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rvi_free(r->ctx, all[i]);
+    rvi_rain_free(r->ctx, &r->d.rain);
+    rvi_free(r->ctx, r);
+}

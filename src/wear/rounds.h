@@ -1,0 +1,71 @@
+/* rounds.h: many small runs over the land (drops, particles) on all threads, in an order that does
+ * not depend on how many threads there are.
+ *
+ * Drops run in rounds. In a round the map is cut into square tiles of n x n colours, so wide that
+ * drops of two tiles of one colour cannot meet. Colours follow each other, tiles of a colour run
+ * side by side, drops of a tile in the order of their number. Every round cuts elsewhere, so that
+ * no seam can form. A drop that is still on its way at the end of its run goes on from there in the
+ * next round: how far one may reach in a round, and with it how many tiles can run side by side,
+ * has nothing to do with how long its path is.
+ */
+#ifndef RVI_WEAR_ROUNDS_H
+#define RVI_WEAR_ROUNDS_H
+
+#include "wear/job.h"
+
+/* Where and how much it rains, as running sums of whole numbers. */
+typedef struct rvi_rain {
+    uint32_t *cells; /* running sum within each row */
+    uint64_t *rows;  /* running sum of the rows; NULL: the same everywhere */
+} rvi_rain;
+
+/* A drop on its way. */
+typedef struct rvi_slot {
+    float x, y; /* 0 <= x < width - 1, 0 <= y < height - 1 */
+    uint64_t number;
+    bool fresh; /* it has just fallen */
+    bool ended; /* set by a run: do not go on with it */
+} rvi_slot;
+
+typedef struct rvi_rounds_desc {
+    int width, height; /* cells of the map the drops fall on, both at least 2 */
+    int reach;         /* cells in any direction from its own that a drop may touch in a round */
+    double cost;       /* of one drop in a round, in steps of a small one: rounds are kept short */
+    uint64_t drops, seed;
+    rvi_rain rain;
+    /* Runs the drops of some tiles (rvi_rounds_in), whose drops cannot meet: tiles in any order or
+     * side by side, the drops of one tile one after the other. Says in each slot whether the drop
+     * has ended and, if not, where it is. No tile is in two calls at the same time: sums go into
+     * one place a tile. */
+    void (*run)(void *arg, const int *tiles, int count);
+    void *arg;
+} rvi_rounds_desc;
+
+typedef struct rvi_rounds rvi_rounds;
+rv_status rvi_rounds_create(rv_context *ctx, const rvi_rounds_desc *desc, rvi_rounds **out);
+void rvi_rounds_destroy(rvi_rounds *rounds); /* NULL is fine */
+/* Bytes that rvi_rounds_create will ask for, and so many more for each slot and each tile. */
+size_t rvi_rounds_memory(const rvi_rounds_desc *desc, size_t slot, size_t tile);
+int rvi_rounds_tiles(const rvi_rounds *rounds);   /* how many places for sums there must be */
+int rvi_rounds_most(const rvi_rounds *rounds);    /* how many drops there are at a time, at most */
+double rvi_rounds_done(const rvi_rounds *rounds); /* 0 to 1; at 1 all drops have ended */
+rv_status
+rvi_rounds_next(rvi_rounds *rounds); /* RV_CANCELLED: some drops of the round did not run */
+
+/* The slots, rvi_rounds_most of them: a drop keeps its slot until it has ended. */
+rvi_slot *rvi_rounds_slots(const rvi_rounds *rounds);
+/* Which of them are drops of a tile in this round, in their order. */
+const int *rvi_rounds_in(const rvi_rounds *rounds, int tile, int *count);
+/* Those that are on their way between rounds. */
+const int *rvi_rounds_afloat(const rvi_rounds *rounds, int *count);
+
+/* Running sums over an image of width x height that holds 0 to 1, continued by a mirrored margin.
+ * RV_ERROR_INPUT when it is black everywhere (`name` for the sentence). */
+rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
+                        const char *name, rvi_rain *out);
+void rvi_rain_free(rv_context *ctx, rvi_rain *rain);
+
+/* The index 0 ... size - 1 that a place outside mirrors to. */
+int rvi_mirror(int i, int size);
+
+#endif

@@ -1,0 +1,113 @@
+/* print.c: values as a recipe would say them. */
+#include "base/text.h"
+#include "words/parse.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The shortest decimal that reads back as the same float. */
+static int print_real(float value, char *out, size_t size) {
+    char text[32];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        if (strtof(text, NULL) == value)
+            break;
+    }
+    for (char *c = text; *c; c++) /* a program may have set a locale with another point */
+        if (*c == ',')
+            *c = '.';
+    return snprintf(out, size, "%s", text);
+}
+
+/* The same for doubles. */
+static int print_double(double value, char *out, size_t size) {
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        for (char *c = text; *c; c++)
+            if (*c == ',')
+                *c = '.';
+        if (rvi_text_number(text, strlen(text), &back) && back == value)
+            break;
+    }
+    return snprintf(out, size, "%s", text);
+}
+
+static int print_vector(const double *value, char *out, size_t size) {
+    char text[3][40];
+    for (int i = 0; i < 3; i++)
+        print_double(value[i], text[i], sizeof text[i]);
+    return snprintf(out, size, "%s/%s/%s", text[0], text[1], text[2]);
+}
+
+int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
+    const char *at = (const char *)params + param->offset;
+    double number = rv_param_number(param, params);
+    if (rv_param_automatic(param) && (isnan(number) || number == param->def))
+        return snprintf(out, size, "auto");
+    switch (param->type) {
+    case RV_PARAM_REAL:
+        return print_real((float)number, out, size);
+    case RV_PARAM_INT:
+    case RV_PARAM_COUNT:
+        return snprintf(out, size, "%" PRId64, (int64_t)number);
+    case RV_PARAM_SEED: {
+        uint64_t seed;
+        memcpy(&seed, at, sizeof seed);
+        return snprintf(out, size, "%" PRIu64, seed);
+    }
+    case RV_PARAM_SWITCH:
+        return snprintf(out, size, "%s", number != 0.0 ? "yes" : "no");
+    case RV_PARAM_CHOICE:
+        return snprintf(out, size, "%s", param->options[(int)number].name);
+    case RV_PARAM_VECTOR:
+        return print_vector(rv_param_vector(param, params), out, size);
+    case RV_PARAM_TEXT:
+    case RV_PARAM_FILE:
+        break;
+    }
+    const char *text = rv_param_text(param, params);
+    bool quotes = text && strpbrk(text, " \t\r\n#") != NULL;
+    return snprintf(out, size, quotes ? "\"%s\"" : "%s", text ? text : "");
+}
+
+/* Adds text to out, which has room for `size`, at *length; counts on when it is full. */
+static void add(char *out, size_t size, size_t *length, const char *text) {
+    size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++)
+        if (*length + i + 1 < size)
+            out[*length + i] = text[i];
+    *length += n;
+    if (size > 0)
+        out[*length < size ? *length : size - 1] = '\0';
+}
+
+int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
+    size_t length = 0;
+    add(out, size, &length, "");
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        const rv_step_info *step = recipe->steps[i].info;
+        const void *params = rv_recipe_params(recipe, i);
+        add(out, size, &length, step->name);
+        for (int k = 0; k < step->param_count; k++) {
+            const rv_param_info *p = &step->params[k];
+            const char *text = rv_param_text(p, params);
+            char number[128] = "";
+            if (text && strpbrk(text, "\"\n"))
+                return -1;
+            if (!text)
+                rv_param_print(p, params, number, sizeof number);
+            add(out, size, &length, " ");
+            add(out, size, &length, p->name);
+            add(out, size, &length, text ? "=\"" : "=");
+            add(out, size, &length, text ? text : number);
+            add(out, size, &length, text ? "\"" : "");
+        }
+        add(out, size, &length, "\n");
+    }
+    return (int)length;
+}
