@@ -62,6 +62,14 @@ static inline bool rvi_boxes_meet(const rvi_box *a, const rvi_box *b) {
            b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
+/* Makes a box as large as to hold another. */
+static inline void rvi_box_include(rvi_box *box, const rvi_box *other) {
+    for (int i = 0; i < 3; i++) {
+        box->low[i] = other->low[i] < box->low[i] ? other->low[i] : box->low[i];
+        box->high[i] = other->high[i] > box->high[i] ? other->high[i] : box->high[i];
+    }
+}
+
 rvi_box rvi_triangle_box(const rvi_triangle *t);
 
 typedef struct rvi_boxes {

@@ -13,6 +13,7 @@
 
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "picture/camera.h"
 #include "picture/develop.h"
 #include "picture/look.h"
@@ -80,17 +81,13 @@ typedef struct spot {
     uint32_t face;
 } spot;
 
-static float dot(const float a[3], const float b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 static void along_at(const float from[3], const float along[3], float t, float out[3]) {
     for (int k = 0; k < 3; k++)
         out[k] = from[k] + t * along[k];
 }
 
 static void scaled_to_1(float v[3]) {
-    float length = sqrtf(dot(v, v));
+    float length = rvi_length3f(v);
     for (int k = 0; k < 3 && length > 0; k++)
         v[k] /= length;
 }
@@ -118,7 +115,7 @@ static void leave_cut(const scene *s, const float from[3], const float along[3],
                       float *far) {
     if (!s->view->clipped)
         return;
-    float inside = s->cut[3] - dot(s->cut, from), speed = dot(s->cut, along);
+    float inside = s->cut[3] - rvi_dot3f(s->cut, from), speed = rvi_dot3f(s->cut, along);
     if (speed > 0)
         *far = rvi_minf(*far, inside / speed);
     else if (speed < 0)
@@ -134,7 +131,7 @@ static seen make_seen(const scene *s, const float from[3], const float along[3],
     uint32_t face = m->face[lane];
     if (face != RVI_NO_FACE) {
         /* Seen from behind right after the cut: the cut went through rock. */
-        bool section = s->view->clipped && near > 0 && dot(s->faces.flat[face], along) > 0;
+        bool section = s->view->clipped && near > 0 && rvi_dot3f(s->faces.flat[face], along) > 0;
         out = section ? (seen){SECTION, near, 0, 0, 0}
                       : (seen){face, m->t[lane], m->second[lane], m->third[lane], 0};
     }
@@ -203,7 +200,7 @@ static spot spot_of(const scene *s, const seen *p, const float from[3], const fl
         return out;
     }
     /* A face that is looked at from behind shows its other side. */
-    float side = dot(s->faces.flat[p->face], along) > 0 ? -1 : 1;
+    float side = rvi_dot3f(s->faces.flat[p->face], along) > 0 ? -1 : 1;
     float w[3] = {side * (1 - p->second - p->third), side * p->second, side * p->third};
     const float(*n)[3] = (const float(*)[3])s->faces.normals[p->face];
     for (int i = 0; i < 3; i++)
@@ -234,7 +231,8 @@ static void ask(const scene *s, const spot *p, int x, int y, float out[3]) {
     rvi_solid_open(&s->light, p->at, p->normal, turn % SHARES, SHARES, open);
     out[0] = open[0];
     out[1] = open[1];
-    out[2] = dot(p->normal, s->sun) > 0 ? rvi_solid_sun(&s->light, p->at, p->normal, turn) : 0;
+    out[2] =
+        rvi_dot3f(p->normal, s->sun) > 0 ? rvi_solid_sun(&s->light, p->at, p->normal, turn) : 0;
     out[2] *= out[2] > 0 ? through_water(s, p) : 1;
 }
 
@@ -242,7 +240,7 @@ static void ask(const scene *s, const spot *p, int x, int y, float out[3]) {
 static void ask_some(const scene *s, const spot *p, int step, int turns, float got[2]) {
     float open[2] = {0, 1e-6f}, lit = 0;
     rvi_solid_open(&s->light, p->at, p->normal, 0, step, open);
-    for (int k = 0; k < turns && dot(p->normal, s->sun) > 0; k++)
+    for (int k = 0; k < turns && rvi_dot3f(p->normal, s->sun) > 0; k++)
         lit += rvi_solid_sun(&s->light, p->at, p->normal, k * (RVI_TURNS / turns));
     got[0] = open[0] / open[1];
     got[1] = lit / (float)turns;
@@ -409,12 +407,12 @@ static rvi_colour shade_water(const scene *s, const seen *p, const float from[3]
                               const float along[3]) {
     spot top = {.far = p->water};
     along_at(from, along, p->water, top.at);
-    float beyond = s->view->clipped ? dot(s->cut, top.at) - s->cut[3] : -1;
+    float beyond = s->view->clipped ? rvi_dot3f(s->cut, top.at) - s->cut[3] : -1;
     if (beyond > -1e-3f * s->pond.cell)
         memcpy(top.normal, s->cut, sizeof top.normal);
     else
         rvi_pond_normal(&s->pond, top.at, top.normal);
-    float cosine = rvi_clampf(-dot(along, top.normal), 0.02f, 1), got[2];
+    float cosine = rvi_clampf(-rvi_dot3f(along, top.normal), 0.02f, 1), got[2];
     float grazing = 1 - cosine, squared = grazing * grazing;
     float mirrors = 0.02f + 0.98f * squared * squared * grazing;
     float inside[3], mirrored[3], far;
@@ -427,7 +425,7 @@ static rvi_colour shade_water(const scene *s, const seen *p, const float from[3]
     rvi_colour out = in_water(s, top.at, inside, &light);
     rvi_colour over = glance(s, top.at, mirrored, 8, 1, &far);
     float foam = s->pond.foam ? rvi_clampf(rvi_pond_at(&s->pond, s->pond.foam, top.at), 0, 1) : 0;
-    float glint = rvi_maxf(0, dot(mirrored, s->sun));
+    float glint = rvi_maxf(0, rvi_dot3f(mirrored, s->sun));
     for (int k = 0; k < 7; k++)
         glint *= glint;
     for (int c = 0; c < 3; c++) {
@@ -516,7 +514,7 @@ static bool alike(const scene *s, const float place[6], uint32_t face, float siz
         return false;
     const float *there = s->places[pixel], *normal = place + 3;
     float way[3] = {there[0] - place[0], there[1] - place[1], there[2] - place[2]};
-    return fabsf(dot(way, normal)) < 3 * size && dot(there + 3, normal) > 0.8f;
+    return fabsf(rvi_dot3f(way, normal)) < 3 * size && rvi_dot3f(there + 3, normal) > 0.8f;
 }
 
 /* The mean over a square: each of its 16 places has the same weight in five by five pixels whose

@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "picture/develop.h"
 #include "picture/hole_edges.h"
 #include "picture/look.h"
@@ -65,10 +66,6 @@ typedef struct spot {
     float along[3]; /* the ray */
     float pixel;    /* metres that a pixel covers there */
 } spot;
-
-static float dot(const float a[3], const float b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* ---- light ---- */
 
@@ -338,7 +335,7 @@ static void ripple(const scene *s, const spot *p, float slope[2]) {
 }
 
 static colour reflection(const scene *s, const spot *p, const float normal[3]) {
-    float twice = 2 * dot(p->along, normal);
+    float twice = 2 * rvi_dot3f(p->along, normal);
     double along[3], cell = (double)s->relief.cell;
     for (int k = 0; k < 3; k++)
         along[k] = (double)(p->along[k] - twice * normal[k]);
@@ -364,7 +361,7 @@ static colour shade_water(const scene *s, const spot *p) {
     spot bed = *p;
     bed.z = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
     float depth = rvi_maxf(0, p->z - bed.z);
-    float cosine = rvi_maxf(0.02f, -dot(p->along, normal)), grazing = 1 - rvi_minf(cosine, 1);
+    float cosine = rvi_maxf(0.02f, -rvi_dot3f(p->along, normal)), grazing = 1 - rvi_minf(cosine, 1);
     float squared = grazing * grazing;
     float mirrors = 0.02f + 0.98f * squared * squared * grazing;
     colour below = shade_land(s, &bed), light, over = reflection(s, p, normal);
