@@ -24,7 +24,7 @@ static inline rvi_spot rvi_corner(const rvi_lattice *l, size_t face, size_t k) {
     return l->spots[l->mesh->corners[3 * face + k]];
 }
 
-/* ---- touch.c ---- */
+/* ---- intersect.c ---- */
 
 /* A face with the numbers of its vertices and their places. */
 typedef struct rvi_triangle {

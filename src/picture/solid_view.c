@@ -15,12 +15,11 @@
 #include "base/threads.h"
 #include "base/vector.h"
 #include "picture/camera.h"
-#include "picture/develop.h"
-#include "picture/look.h"
 #include "picture/solid_faces.h"
 #include "picture/solid_light.h"
 #include "picture/solid_tree.h"
 #include "picture/solid_water.h"
+#include "picture/tone_map.h"
 
 #include <math.h>
 
@@ -44,8 +43,8 @@ typedef struct scene {
     rv_context *ctx;
     const rvi_solid_view *view;
     int width, height;
-    rvi_look look;
-    rvi_developer developer;
+    rvi_palette palette;
+    rvi_tone_map tones;
     rvi_detail_noise detail;
     rvi_camera camera; /* its world is east, south, up, in metres from the middle */
     float from[3];     /* the camera in the world of meshes, as all below */
@@ -96,7 +95,7 @@ static void scaled_to_1(float v[3]) {
 static rvi_colour sky_at(const scene *s, const float along[3]) {
     float to[3] = {along[0], -along[1], along[2]};
     rvi_colour out;
-    rvi_sky_at(&s->look.sky, to, out.v);
+    rvi_sky_at(&s->palette.sky, to, out.v);
     return out;
 }
 
@@ -249,7 +248,7 @@ static void ask_some(const scene *s, const spot *p, int step, int turns, float g
 static rvi_colour light_on(const scene *s, const spot *p, const float got[2]) {
     float normal[3] = {p->normal[0], -p->normal[1], p->normal[2]};
     rvi_colour out;
-    rvi_sky_light(&s->look.sky, s->look.floor, normal, got[1], got[0], out.v);
+    rvi_sky_light(&s->palette.sky, s->palette.floor, normal, got[1], got[0], out.v);
     return out;
 }
 
@@ -276,7 +275,7 @@ static void mix(float to[3], const float from[3], float share) {
 }
 
 static bool natural(const scene *s) {
-    return s->view->look == RV_render_look_alpine || s->view->look == RV_render_look_desert;
+    return s->view->look == RVI_LOOK_ALPINE || s->view->look == RVI_LOOK_DESERT;
 }
 
 static bool own_colour(const scene *s, const spot *p, float rgb[3]) {
@@ -288,25 +287,25 @@ static bool own_colour(const scene *s, const spot *p, float rgb[3]) {
 /* That of the look. */
 static rvi_colour stone_colour(const scene *s, const spot *p) {
     rvi_colour out;
-    const rvi_ground none = {0};
+    const rvi_cover_rules none = {0};
     float blur = p->far * s->pixel;
     if (p->face == SECTION) {
         float bend = noise_at(s, p, 0.6f * s->radius, 2);
-        float bands = rvi_look_bands(&none, 0, 0, p->at[2], s->radius / 9, bend, blur);
-        memcpy(out.v, s->look.cut[0], sizeof out.v);
-        mix(out.v, s->look.cut[1], rvi_clampf(0.5f + 0.5f * bands, 0, 1));
+        float bands = rvi_palette_bands(&none, 0, 0, p->at[2], s->radius / 9, bend, blur);
+        memcpy(out.v, s->palette.cut[0], sizeof out.v);
+        mix(out.v, s->palette.cut[1], rvi_clampf(0.5f + 0.5f * bands, 0, 1));
     } else if (natural(s)) {
-        rvi_soil soil = {.weight = {[RVI_ROCK] = 1}};
-        soil.patch = noise_at(s, p, 0.22f * s->radius, 2);
-        soil.fine = noise_at(s, p, 0.035f * s->radius, 2);
+        rvi_cover cover = {.weight = {[RVI_COVER_ROCK] = 1}};
+        cover.patch = noise_at(s, p, 0.22f * s->radius, 2);
+        cover.fine = noise_at(s, p, 0.035f * s->radius, 2);
         float bands =
-            rvi_look_bands(&none, 0, 0, p->at[2], s->radius / 16, 0.5f * soil.patch, blur);
-        soil.patch *= 0.6f;
-        soil.fine *= 0.5f;
-        rvi_look_ground(&s->look, &soil, bands, out.v);
+            rvi_palette_bands(&none, 0, 0, p->at[2], s->radius / 16, 0.5f * cover.patch, blur);
+        cover.patch *= 0.6f;
+        cover.fine *= 0.5f;
+        rvi_palette_ground(&s->palette, &cover, bands, out.v);
     } else {
-        bool map = s->view->look == RV_render_look_map;
-        memcpy(out.v, map ? s->look.cut[1] : s->look.rock[0], sizeof out.v);
+        bool map = s->view->look == RVI_LOOK_MAP;
+        memcpy(out.v, map ? s->palette.cut[1] : s->palette.rock[0], sizeof out.v);
     }
     return out;
 }
@@ -328,7 +327,7 @@ static rvi_colour shade_floor(const scene *s, const spot *p, const float along[3
     float rest = rvi_maxf(0, p->far - (float)s->camera.nearest) / s->wide;
     float keep = rvi_expf(-0.30f * rest);
     for (int c = 0; c < 3; c++)
-        out.v[c] = s->look.floor[c] * out.v[c] * keep + sky.v[c] * (1 - keep);
+        out.v[c] = s->palette.floor[c] * out.v[c] * keep + sky.v[c] * (1 - keep);
     return out;
 }
 
@@ -397,7 +396,7 @@ static rvi_colour in_water(const scene *s, const float at[3], const float along[
     static const float brown[3] = {0.16f, 0.105f, 0.055f};
     for (int c = 0; c < 3; c++) {
         float keep = rvi_expf(-(takes[c] + 2 * mud * (muddy[c] - takes[c])) * path);
-        float body = s->look.water[c] + mud * (brown[c] - s->look.water[c]);
+        float body = s->palette.water[c] + mud * (brown[c] - s->palette.water[c]);
         below.v[c] = below.v[c] * keep + body * light->v[c] * (1 - keep);
     }
     return below;
@@ -431,7 +430,7 @@ static rvi_colour shade_water(const scene *s, const seen *p, const float from[3]
     for (int c = 0; c < 3; c++) {
         out.v[c] += foam * (0.75f * light.v[c] - out.v[c]);
         out.v[c] += mirrors * (over.v[c] - out.v[c]);
-        out.v[c] += (1 - foam) * 0.6f * glint * got[1] * s->look.sky.sunlight[c];
+        out.v[c] += (1 - foam) * 0.6f * glint * got[1] * s->palette.sky.sunlight[c];
     }
     return out;
 }
@@ -454,7 +453,7 @@ static rvi_colour shade(const scene *s, const seen *p, const float along[3], con
         if (p->face != FLOOR)
             through_air(s, along, p->t, &out);
     }
-    return rvi_develop(&s->developer, out);
+    return rvi_tone_map_apply(&s->tones, out);
 }
 
 /* The edges of the box, in front of what is seen. */
@@ -624,7 +623,7 @@ static void put_rows(void *arg, int first, int end) {
             if (at_edge(s, x, y))
                 c = refine(s, x, y, c);
             draw_frame(s, &s->seen[i], x + 0.5, y + 0.5, &c);
-            rvi_develop_put(&s->developer, x, y, &c, s->rgb + 3 * i);
+            rvi_tone_map_put(&s->tones, x, y, &c, s->rgb + 3 * i);
         }
 }
 
@@ -708,11 +707,11 @@ static void place_camera(scene *s, const double shown[2][3]) {
     s->from[1] = (float)-s->camera.from[1];
     s->from[2] = (float)s->camera.from[2];
     float sun = isnan(v->sun_azimuth) ? shot.azimuth + 62 : v->sun_azimuth;
-    float altitude = isnan(v->sun_altitude) ? s->look.sun_altitude + 16 : v->sun_altitude;
-    rvi_sky_place_sun(&s->look.sky, sun, altitude);
-    s->sun[0] = s->look.sky.sun[0];
-    s->sun[1] = -s->look.sky.sun[1];
-    s->sun[2] = s->look.sky.sun[2];
+    float altitude = isnan(v->sun_altitude) ? s->palette.sun_altitude + 16 : v->sun_altitude;
+    rvi_sky_place_sun(&s->palette.sky, sun, altitude);
+    s->sun[0] = s->palette.sky.sun[0];
+    s->sun[1] = -s->palette.sky.sun[1];
+    s->sun[2] = s->palette.sky.sun[2];
 }
 
 /* In pixels, and 1 / the depth; what is behind the camera lies far away. */
@@ -769,11 +768,11 @@ static rv_status make_room(scene *s) {
 
 static void set_look(scene *s) {
     const float *stone = s->view->stone;
-    s->look = *rvi_look_get(s->view->look);
+    s->palette = *rvi_palette_of(s->view->look);
     for (int c = 0; c < 3 && stone[0] > 0; c++) {
-        s->look.rock[0][c] = s->look.rock[1][c] = stone[c];
-        s->look.cut[0][c] = 0.62f * stone[c];
-        s->look.cut[1][c] = 0.76f * stone[c];
+        s->palette.rock[0][c] = s->palette.rock[1][c] = stone[c];
+        s->palette.cut[0][c] = 0.62f * stone[c];
+        s->palette.cut[1][c] = 0.76f * stone[c];
     }
 }
 
@@ -788,11 +787,11 @@ static rv_status prepare(scene *s, const rvi_solid_mesh *meshes, size_t count,
         shown[1][k] = given ? v->high[k] : high[k];
     }
     set_look(s);
-    rvi_developer_make(&s->developer, s->look.exposure);
+    rvi_tone_map_make(&s->tones, s->palette.exposure);
     rvi_detail_noise_make(&s->detail, RVI_DETAIL_NOISE_SEED);
     find_place(s, low, high, (const double(*)[3])shown);
     place_camera(s, (const double(*)[3])shown);
-    s->haze = (isnan(v->haze) ? 1 : v->haze) * 0.5f * s->look.haze / (2 * s->radius);
+    s->haze = (isnan(v->haze) ? 1 : v->haze) * 0.5f * s->palette.haze / (2 * s->radius);
     s->deep = water ? 6 * water->spacing : 1;
     for (int k = 0; k < 3; k++)
         s->cut[k] = (float)v->cut[k];
@@ -864,7 +863,7 @@ size_t rvi_solid_view_memory(const rvi_solid_view *view, const rvi_solid_mesh *m
 rvi_solid_view rvi_solid_view_default(void) {
     return (rvi_solid_view){.width = 1280,
                             .height = 720,
-                            .look = RV_render_look_clay,
+                            .look = RVI_LOOK_CLAY,
                             .azimuth = 213,
                             .elevation = 24,
                             .distance = 1,

@@ -1,4 +1,4 @@
-/* touch.c: do two triangles meet? Decided by signs alone (O. Devillers and P. Guigue, Faster
+/* intersect.c: do two triangles meet? Decided by signs alone (O. Devillers and P. Guigue, Faster
  * triangle-triangle intersection tests, 2002, gives the same signs another order).
  *
  * Two triangles have a point in common just when an edge of one meets the other. Where they share a
