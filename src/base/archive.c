@@ -4,7 +4,7 @@
  * hash goes over parts of a fixed size, however they were put. */
 #include "base/archive.h"
 #include "base/context.h"
-#include "base/random.h"
+#include "base/hash.h"
 
 #include <string.h>
 

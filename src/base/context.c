@@ -226,6 +226,19 @@ void rvi_free(rv_context *ctx, void *memory) {
     ctx->desc.allocator.release(ctx->desc.allocator.user, head.base, head.size);
 }
 
+bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size,
+                 const char *what) {
+    void *old, *larger = rvi_alloc(ctx, room, size, what);
+    if (larger == NULL)
+        return false;
+    memcpy(&old, array, sizeof old);
+    if (used > 0)
+        memcpy(larger, old, used * size);
+    rvi_free(ctx, old);
+    memcpy(array, &larger, sizeof larger);
+    return true;
+}
+
 void rvi_progress_begin(rv_context *ctx, const char *step) {
     ctx->step = step;
     ctx->done = 0.0;

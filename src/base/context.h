@@ -22,6 +22,11 @@ void rvi_log(rv_context *ctx, const char *format, ...) RVI_PRINTF(2, 3);
 void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what);
 void rvi_free(rv_context *ctx, void *memory); /* NULL is fine */
 
+/* Makes the array that the pointer at `array` points to larger: `used` things are kept, the rest is
+ * zero. False: there is no memory, the sentence is set, and the array is as it was. */
+bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size,
+                 const char *what);
+
 /* Says no when `bytes` more would break the limit, before anything is allocated. */
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
 

@@ -1,4 +1,6 @@
 /* hash.c: a 64-bit hash of bytes, read as little-endian words on every machine. */
+#include "base/hash.h"
+
 #include "base/random.h"
 
 static uint64_t word(const unsigned char *p, size_t bytes) {

@@ -29,6 +29,9 @@ static inline float rvi_minf(float a, float b) {
 static inline float rvi_maxf(float a, float b) {
     return a > b ? a : b;
 }
+static inline double rvi_max(double a, double b) {
+    return a > b ? a : b;
+}
 static inline int rvi_mini(int a, int b) {
     return a < b ? a : b;
 }

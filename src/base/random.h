@@ -1,9 +1,8 @@
-/* random.h: random numbers and hashes. A random number is a hash of (seed, which, when): there is
- * no stream, so the order in which they are drawn does not matter. */
+/* random.h: random numbers. A random number is a hash of (seed, which, when): there is no stream,
+ * so the order in which they are drawn does not matter. */
 #ifndef RVI_BASE_RANDOM_H
 #define RVI_BASE_RANDOM_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* The 64-bit finaliser "moremur" (P. Evensen, 2019): every input bit moves every output bit. */
@@ -26,8 +25,5 @@ static inline uint64_t rvi_random(uint64_t seed, uint64_t which, uint64_t when) 
 static inline float rvi_unit(uint64_t bits) {
     return (float)(bits >> 40) * (1.0f / 16777216.0f);
 }
-
-/* Of any bytes, the same on every machine (input is read as little-endian words). */
-uint64_t rvi_hash(const void *data, size_t size, uint64_t seed);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "base/vector.h"
 
 static const rvi_mesh_format *const formats[] = {&rvi_mesh_obj, &rvi_mesh_ply, &rvi_mesh_stl,
                                                  &rvi_mesh_glb};
@@ -70,18 +71,11 @@ void rvi_face_normal(const rv_mesh *mesh, size_t face, double out[3]) {
     const double *a = mesh->points + 3 * (size_t)corner[0];
     const double *b = mesh->points + 3 * (size_t)corner[1];
     const double *c = mesh->points + 3 * (size_t)corner[2];
-    double u[3], v[3];
-    for (int i = 0; i < 3; i++) {
-        u[i] = b[i] - a[i];
-        v[i] = c[i] - a[i];
-    }
-    out[0] = u[1] * v[2] - u[2] * v[1];
-    out[1] = u[2] * v[0] - u[0] * v[2];
-    out[2] = u[0] * v[1] - u[1] * v[0];
+    rvi_normal3(a, b, c, out);
 }
 
 void rvi_unit_normal(double vector[3]) {
-    double length = sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+    double length = rvi_length3(vector);
     bool some = length > 0.0 && isfinite(length);
     for (int i = 0; i < 3; i++)
         vector[i] = some ? vector[i] / length : i == 2 ? 1.0 : 0.0;

@@ -77,23 +77,16 @@ static void place_faces(void *arg, int64_t block) {
     }
 }
 
-static void join(rvi_box *box, const rvi_box *other) {
-    for (int i = 0; i < 3; i++) {
-        box->low[i] = other->low[i] < box->low[i] ? other->low[i] : box->low[i];
-        box->high[i] = other->high[i] > box->high[i] ? other->high[i] : box->high[i];
-    }
-}
-
 static rv_status join_nodes(rvi_boxes *b) {
     for (size_t i = 0; i < b->leaves; i++) {
         rvi_box box = nowhere;
         for (size_t k = RVI_LEAF * i; k < RVI_LEAF * (i + 1) && k < b->faces; k++)
-            join(&box, &b->boxes[k]);
+            rvi_box_include(&box, &b->boxes[k]);
         b->nodes[b->leaves + i] = box;
     }
     for (size_t n = b->leaves - 1; n > 0; n--) {
         b->nodes[n] = b->nodes[2 * n];
-        join(&b->nodes[n], &b->nodes[2 * n + 1]);
+        rvi_box_include(&b->nodes[n], &b->nodes[2 * n + 1]);
     }
     return rvi_poll(b->ctx);
 }

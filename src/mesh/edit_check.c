@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+#include "base/math.h"
+#include "base/vector.h"
+
 /* ---- Faces against all others ---- */
 
 /* By steps of the lattice. */
@@ -67,10 +70,6 @@ size_t rvi_face_folds(const rvi_edit_mesh *s, uint32_t face, uint32_t out[RVI_PA
 
 /* ---- How far faces are apart ---- */
 
-static double along(const double w[3], const double x[3]) {
-    return (w[0] * x[0] + w[1] * x[1]) + w[2] * x[2];
-}
-
 /* Differences of spots are exact in doubles, and what rounding does to the sums is far less than a
  * step, which is taken off. */
 static double in_steps(double low, const double w[3]) {
@@ -78,21 +77,11 @@ static double in_steps(double low, const double w[3]) {
     return low < INFINITY && low > sizes ? low / sizes - 1 : 0;
 }
 
-static void way_to(rvi_spot from, rvi_spot to, double out[3]) {
-    out[0] = (double)(to.x - from.x);
-    out[1] = (double)(to.y - from.y);
-    out[2] = (double)(to.z - from.z);
-}
-
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 /* How far the ways 0 and 1 go along w, and the ways 2 and 3 against it, at least. */
 static double parted_by(const double w[3], double x[4][3]) {
     double least = INFINITY;
     for (int k = 0; k < 4; k++) {
-        double far = (k < 2 ? 1 : -1) * along(w, x[k]);
+        double far = (k < 2 ? 1 : -1) * rvi_dot3(w, x[k]);
         least = far < least ? far : least;
     }
     return in_steps(least, w);
@@ -104,15 +93,15 @@ static double parted_by(const double w[3], double x[4][3]) {
 static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
     double x[4][3], unit[4][3], best = 0;
     for (int k = 0; k < 4; k++) {
-        way_to(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
-        double size = sqrt(along(x[k], x[k]));
+        rvi_spot_way(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
+        double size = rvi_length3(x[k]);
         for (int i = 0; i < 3; i++)
             unit[k][i] = x[k][i] / size;
     }
     for (int n = 0; n < 4; n++) {
         const double *a = unit[n / 2], *b = unit[2 + n % 2];
         const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-        best = larger(best, parted_by(w, x));
+        best = rvi_max(best, parted_by(w, x));
     }
     return best;
 }
@@ -121,18 +110,11 @@ static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
 static double gap_along(const double w[3], double x[6][3]) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int k = 0; k < 6; k++) {
-        double far = along(w, x[k]);
+        double far = rvi_dot3(w, x[k]);
         low[k / 3] = far < low[k / 3] ? far : low[k / 3];
         high[k / 3] = far > high[k / 3] ? far : high[k / 3];
     }
-    return in_steps(larger(low[1] - high[0], low[0] - high[1]), w);
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[j] * b[k] - a[k] * b[j];
-    }
+    return in_steps(rvi_max(low[1] - high[0], low[0] - high[1]), w);
 }
 
 /* Along the normal of a face, and at right angles to that and each of its edges. */
@@ -141,11 +123,11 @@ static double gap_beside(double p[3][3], double x[6][3]) {
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
             edge[k][i] = p[(k + 1) % 3][i] - p[k][i];
-    cross(edge[0], edge[1], normal);
+    rvi_cross3(edge[0], edge[1], normal);
     double best = gap_along(normal, x);
     for (int k = 0; k < 3; k++) {
-        cross(edge[k], normal, w);
-        best = larger(best, gap_along(w, x));
+        rvi_cross3(edge[k], normal, w);
+        best = rvi_max(best, gap_along(w, x));
     }
     return best;
 }
@@ -155,15 +137,15 @@ static double gap_beside(double p[3][3], double x[6][3]) {
 static double gap(const rvi_spot t[3], const rvi_spot u[3], double enough) {
     double x[6][3], w[3] = {0, 0, 0};
     for (int k = 0; k < 6; k++) {
-        way_to(t[0], k < 3 ? t[k] : u[k - 3], x[k]);
+        rvi_spot_way(t[0], k < 3 ? t[k] : u[k - 3], x[k]);
         for (int i = 0; i < 3; i++)
             w[i] += k < 3 ? -x[k][i] : x[k][i];
     }
     double best = gap_along(w, x);
     for (int axis = 0; axis < 3 && best < enough; axis++)
-        best = larger(best, gap_along((const double[3]){axis == 0, axis == 1, axis == 2}, x));
+        best = rvi_max(best, gap_along((const double[3]){axis == 0, axis == 1, axis == 2}, x));
     for (int face = 0; face < 2 && best < enough; face++)
-        best = larger(best, gap_beside(x + 3 * face, x));
+        best = rvi_max(best, gap_beside(x + 3 * face, x));
     return best;
 }
 
@@ -230,20 +212,12 @@ static bool forget_safety(void *user, uint32_t g) {
     return true;
 }
 
-/* Makes a box as large as to hold another. */
-static void include(rvi_box *box, const rvi_box *other) {
-    for (int k = 0; k < 3; k++) {
-        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
-        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
-    }
-}
-
 void rvi_faces_came(rvi_edit_mesh *s, const uint32_t *faces, size_t count) {
     if (s->margin == 0 || count == 0)
         return;
     rvi_box box = s->grid.boxes[faces[0]];
     for (size_t i = 1; i < count; i++)
-        include(&box, &s->grid.boxes[faces[i]]);
+        rvi_box_include(&box, &s->grid.boxes[faces[i]]);
     widen(&box, s->margin);
     rvi_grid_visit(&s->grid, &box, forget_safety, s);
 }
@@ -307,7 +281,7 @@ static bool passes_nobody(trial *t) {
     rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
     rvi_box box = rvi_triangle_box(&at);
     for (size_t i = 0; i < p->olds; i++)
-        include(&box, &t->skin->grid.boxes[p->old[i]]);
+        rvi_box_include(&box, &t->skin->grid.boxes[p->old[i]]);
     t->shell = t->skin->shell[p->old[0]];
     rvi_grid_visit(&t->skin->grid, &box, try_shell, t);
     return t->clear;
@@ -331,7 +305,7 @@ static bool looks_away(const rvi_edit_mesh *s, const rvi_triangle *t, uint32_t f
     rvi_triangle u = rvi_edit_triangle(s, face);
     rvi_plane a = rvi_plane_of(t->spots[0], t->spots[1], t->spots[2]);
     rvi_plane b = rvi_plane_of(u.spots[0], u.spots[1], u.spots[2]);
-    return !(a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2] > 0);
+    return !(rvi_dot3(a.normal, b.normal) > 0);
 }
 
 /* Do the faces that come have an area, look the right way and meet none of each other? */
@@ -348,7 +322,7 @@ static bool fit_each_other(trial *t) {
         t->boxes[i] = rvi_triangle_box(fresh);
         if (i == 0)
             t->box = t->boxes[0];
-        include(&t->box, &t->boxes[i]);
+        rvi_box_include(&t->box, &t->boxes[i]);
     }
     return true;
 }

@@ -21,13 +21,14 @@ static const char what[] = "the skin of a solid";
 static rv_status grow_vertices(rvi_edit_mesh *s, size_t room) {
     rv_context *ctx = s->ctx;
     size_t used = s->vertices;
-    if (!rvi_enlarge(ctx, &s->spots, used, room, sizeof *s->spots) ||
-        !rvi_enlarge(ctx, &s->first, 3 * used, 3 * room, sizeof *s->first) ||
-        !rvi_enlarge(ctx, &s->leaving, used, room, sizeof *s->leaving) ||
-        !rvi_enlarge(ctx, &s->fixed, used, room, sizeof *s->fixed) ||
-        !rvi_enlarge(ctx, &s->wet, used, room, sizeof *s->wet) ||
-        !rvi_enlarge(ctx, &s->slots, used, room, sizeof *s->slots) ||
-        !rvi_enlarge(ctx, &s->free_vertices, s->free_vertex_count, room, sizeof *s->free_vertices))
+    if (!rvi_enlarge(ctx, &s->spots, used, room, sizeof *s->spots, what) ||
+        !rvi_enlarge(ctx, &s->first, 3 * used, 3 * room, sizeof *s->first, what) ||
+        !rvi_enlarge(ctx, &s->leaving, used, room, sizeof *s->leaving, what) ||
+        !rvi_enlarge(ctx, &s->fixed, used, room, sizeof *s->fixed, what) ||
+        !rvi_enlarge(ctx, &s->wet, used, room, sizeof *s->wet, what) ||
+        !rvi_enlarge(ctx, &s->slots, used, room, sizeof *s->slots, what) ||
+        !rvi_enlarge(ctx, &s->free_vertices, s->free_vertex_count, room, sizeof *s->free_vertices,
+                     what))
         return RV_ERROR_MEMORY;
     memset(s->slots + used, 0xff, (room - used) * sizeof *s->slots);
     s->vertex_room = room;
@@ -37,16 +38,16 @@ static rv_status grow_vertices(rvi_edit_mesh *s, size_t room) {
 static rv_status grow_faces(rvi_edit_mesh *s, size_t room) {
     rv_context *ctx = s->ctx;
     size_t used = s->faces;
-    if (!rvi_enlarge(ctx, &s->corners, 3 * used, 3 * room, sizeof *s->corners) ||
-        !rvi_enlarge(ctx, &s->twins, 3 * used, 3 * room, sizeof *s->twins) ||
-        !rvi_enlarge(ctx, &s->born, used, room, sizeof *s->born) ||
-        !rvi_enlarge(ctx, &s->shell, used, room, sizeof *s->shell) ||
-        !rvi_enlarge(ctx, &s->changed, used, room, sizeof *s->changed) ||
-        !rvi_enlarge(ctx, &s->worn, used, room, sizeof *s->worn) ||
-        !rvi_enlarge(ctx, &s->listed, 0, room, sizeof *s->listed) ||
-        !rvi_enlarge(ctx, &s->marks, used, room, sizeof *s->marks) ||
-        !rvi_enlarge(ctx, &s->safe, used, room, sizeof *s->safe) ||
-        !rvi_enlarge(ctx, &s->free_faces, s->free_face_count, room, sizeof *s->free_faces))
+    if (!rvi_enlarge(ctx, &s->corners, 3 * used, 3 * room, sizeof *s->corners, what) ||
+        !rvi_enlarge(ctx, &s->twins, 3 * used, 3 * room, sizeof *s->twins, what) ||
+        !rvi_enlarge(ctx, &s->born, used, room, sizeof *s->born, what) ||
+        !rvi_enlarge(ctx, &s->shell, used, room, sizeof *s->shell, what) ||
+        !rvi_enlarge(ctx, &s->changed, used, room, sizeof *s->changed, what) ||
+        !rvi_enlarge(ctx, &s->worn, used, room, sizeof *s->worn, what) ||
+        !rvi_enlarge(ctx, &s->listed, 0, room, sizeof *s->listed, what) ||
+        !rvi_enlarge(ctx, &s->marks, used, room, sizeof *s->marks, what) ||
+        !rvi_enlarge(ctx, &s->safe, used, room, sizeof *s->safe, what) ||
+        !rvi_enlarge(ctx, &s->free_faces, s->free_face_count, room, sizeof *s->free_faces, what))
         return RV_ERROR_MEMORY;
     if (rvi_grid_grow(&s->grid, room) != RV_OK)
         return RV_ERROR_MEMORY;

@@ -18,6 +18,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
 enum { BLOCK = 64, STAYS = 3, MARGIN = 96 };
 
@@ -67,7 +68,7 @@ static void plan_vertex(mover *m, size_t i) {
     rvi_spot p = m->old[i] = s->spots[v];
     double way[3] = {m->to[i][0] / s->step - (double)p.x, m->to[i][1] / s->step - (double)p.y,
                      m->to[i][2] / s->step - (double)p.z};
-    double square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+    double square = rvi_dot3(way, way);
     double most = shortest_edge(s, v) / 4, share = 1;
     m->stage[i] = STAYS;
     if (s->fixed[v] || !(square < INFINITY))
@@ -159,9 +160,7 @@ static bool turned_over(const mover *m, uint32_t face) {
     rvi_plane now = rvi_plane_of(t.spots[0], t.spots[1], t.spots[2]);
     rvi_plane old = rvi_plane_of(old_spot(m, t.vertices[0]), old_spot(m, t.vertices[1]),
                                  old_spot(m, t.vertices[2]));
-    return !(now.normal[0] * old.normal[0] + now.normal[1] * old.normal[1] +
-                 now.normal[2] * old.normal[2] >
-             0);
+    return !(rvi_dot3(now.normal, old.normal) > 0);
 }
 
 /* Such a face has not turned, whatever rounded normals of nearly no length may say. */

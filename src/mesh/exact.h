@@ -16,6 +16,12 @@ typedef struct rvi_spot {
     int64_t x, y, z;
 } rvi_spot;
 
+static inline void rvi_spot_way(rvi_spot from, rvi_spot to, double out[3]) {
+    out[0] = (double)(to.x - from.x);
+    out[1] = (double)(to.y - from.y);
+    out[2] = (double)(to.z - from.z);
+}
+
 static inline int rvi_wide_sign(rvi_wide value) {
     return (value > 0) - (value < 0);
 }

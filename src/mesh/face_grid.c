@@ -31,25 +31,13 @@ void rvi_grid_destroy(rvi_face_grid *grid) {
     *grid = (rvi_face_grid){.ctx = grid->ctx};
 }
 
-bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size) {
-    void *old, *larger = rvi_alloc(ctx, room, size, "the skin of a solid");
-    if (larger == NULL)
-        return false;
-    memcpy(&old, array, sizeof old);
-    if (used > 0)
-        memcpy(larger, old, used * size);
-    rvi_free(ctx, old);
-    memcpy(array, &larger, sizeof larger);
-    return true;
-}
-
 rv_status rvi_grid_grow(rvi_face_grid *g, size_t faces) {
     if (faces <= g->room)
         return RV_OK;
-    if (!rvi_enlarge(g->ctx, &g->boxes, g->room, faces, sizeof *g->boxes) ||
-        !rvi_enlarge(g->ctx, &g->next, g->room, faces, sizeof *g->next) ||
-        !rvi_enlarge(g->ctx, &g->before, g->room, faces, sizeof *g->before) ||
-        !rvi_enlarge(g->ctx, &g->where, g->room, faces, sizeof *g->where))
+    if (!rvi_enlarge(g->ctx, &g->boxes, g->room, faces, sizeof *g->boxes, what) ||
+        !rvi_enlarge(g->ctx, &g->next, g->room, faces, sizeof *g->next, what) ||
+        !rvi_enlarge(g->ctx, &g->before, g->room, faces, sizeof *g->before, what) ||
+        !rvi_enlarge(g->ctx, &g->where, g->room, faces, sizeof *g->where, what))
         return RV_ERROR_MEMORY;
     memset(g->where + g->room, 0xff, (faces - g->room) * sizeof *g->where);
     g->room = faces;
@@ -86,7 +74,7 @@ static rv_status grow_blocks(rvi_face_grid *g) {
     uint32_t *table = rvi_alloc(g->ctx, 2 * room, sizeof *table, what);
     if (table == NULL)
         return RV_ERROR_MEMORY;
-    if (!rvi_enlarge(g->ctx, &g->blocks, g->block_count, room, sizeof *g->blocks)) {
+    if (!rvi_enlarge(g->ctx, &g->blocks, g->block_count, room, sizeof *g->blocks, what)) {
         rvi_free(g->ctx, table);
         return RV_ERROR_MEMORY;
     }

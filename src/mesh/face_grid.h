@@ -42,10 +42,6 @@ rv_status rvi_grid_grow(rvi_face_grid *grid, size_t faces); /* room for so many 
 rv_status rvi_grid_put(rvi_face_grid *grid, uint32_t face, const rvi_box *box);
 void rvi_grid_remove(rvi_face_grid *grid, uint32_t face);
 
-/* A larger copy of the array to which `array` points, of which `used` things are kept and the rest
- * is zero. False: there is no memory, and it is as it was. */
-bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size);
-
 /* Calls `visit` with each face whose box meets the box, until it says false. */
 typedef bool (*rvi_visit_fn)(void *user, uint32_t face);
 void rvi_grid_visit(const rvi_face_grid *grid, const rvi_box *box, rvi_visit_fn visit, void *user);

@@ -2,6 +2,7 @@
 #include "mesh/half_edges.h"
 
 #include "base/sort.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,26 +66,16 @@ unsigned rvi_half_edges_patches(const rvi_half_edges *n, uint32_t v) {
     return bits;
 }
 
-static void normal_of(const double *a, const double *b, const double *c, double out[3]) {
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        out[k] = (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
-    }
-}
-
-static double dot(const double a[3], const double b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 void rvi_half_edges_normal(const rvi_half_edges *n, uint32_t face, double out[3]) {
     const uint32_t *c = n->corners + 3 * (size_t)face;
-    normal_of(n->at[c[0]], n->at[c[1]], n->at[c[2]], out);
+    rvi_normal3(n->at[c[0]], n->at[c[1]], n->at[c[2]], out);
 }
 
 double rvi_half_edges_length(const rvi_half_edges *n, uint32_t h) {
     const double *a = n->at[n->corners[h]], *b = n->at[rvi_end_of(n, h)];
-    double way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    return sqrt(dot(way, way));
+    double way[3];
+    rvi_minus3(b, a, way);
+    return rvi_length3(way);
 }
 
 static void pair(rvi_half_edges *n, uint32_t a, uint32_t b) {
@@ -136,7 +127,7 @@ static bool joined(const rvi_half_edges *n, uint32_t a, uint32_t b) {
 }
 
 static bool turned(const double a[3], const double b[3]) {
-    return dot(a, b) <= TURN * sqrt(dot(a, a) * dot(b, b));
+    return rvi_dot3(a, b) <= TURN * sqrt(rvi_dot3(a, a) * rvi_dot3(b, b));
 }
 
 static bool on_crease(const rvi_half_edges *n, uint32_t v) {
@@ -160,8 +151,8 @@ bool rvi_half_edges_flip(rvi_half_edges *n, uint32_t h) {
     rvi_half_edges_normal(n, t / 3, other);
     for (int k = 0; k < 3; k++)
         mean[k] = before[k] + other[k];
-    normal_of(n->at[a], n->at[d], n->at[c], f);
-    normal_of(n->at[b], n->at[c], n->at[d], g);
+    rvi_normal3(n->at[a], n->at[d], n->at[c], f);
+    rvi_normal3(n->at[b], n->at[c], n->at[d], g);
     if (turned(before, other) || turned(mean, f) || turned(mean, g))
         return false;
     if (all_on_creases(n, a, d, c) || all_on_creases(n, b, c, d))
@@ -200,8 +191,8 @@ static bool folds(const rvi_half_edges *n, uint32_t h) {
         double before[3], after[3];
         if (p == b || q == b)
             continue;
-        normal_of(n->at[a], n->at[p], n->at[q], before);
-        normal_of(n->at[b], n->at[p], n->at[q], after);
+        rvi_normal3(n->at[a], n->at[p], n->at[q], before);
+        rvi_normal3(n->at[b], n->at[p], n->at[q], after);
         if (turned(before, after) || all_on_creases(n, b, p, q))
             return true;
     }

@@ -24,7 +24,7 @@ static inline rvi_spot rvi_corner(const rvi_lattice *l, size_t face, size_t k) {
     return l->spots[l->mesh->corners[3 * face + k]];
 }
 
-/* ---- touch.c ---- */
+/* ---- intersect.c ---- */
 
 /* A face with the numbers of its vertices and their places. */
 typedef struct rvi_triangle {
@@ -60,6 +60,14 @@ static inline int32_t rvi_box_place(int64_t place) { /* rounded down */
 static inline bool rvi_boxes_meet(const rvi_box *a, const rvi_box *b) {
     return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
            b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+}
+
+/* Makes a box as large as to hold another. */
+static inline void rvi_box_include(rvi_box *box, const rvi_box *other) {
+    for (int i = 0; i < 3; i++) {
+        box->low[i] = other->low[i] < box->low[i] ? other->low[i] : box->low[i];
+        box->high[i] = other->high[i] > box->high[i] ? other->high[i] : box->high[i];
+    }
 }
 
 rvi_box rvi_triangle_box(const rvi_triangle *t);

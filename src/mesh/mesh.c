@@ -18,6 +18,7 @@
 
 #include "base/context.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "terrain/state.h"
 
 enum { POLL = 65536 }; /* vertices between two looks whether to stop */
@@ -84,15 +85,15 @@ const uint32_t *rv_mesh_faces(const rv_mesh *mesh) {
 
 /* Six times the volume of the tetrahedron of a face and a point. */
 static double tetrahedron(const rv_mesh *mesh, size_t face, const double *from) {
-    double a[3], b[3], c[3];
+    double a[3], b[3], c[3], normal[3];
     const uint32_t *corner = mesh->corners + 3 * face;
     for (int i = 0; i < 3; i++) {
         a[i] = mesh->points[3 * (size_t)corner[0] + (size_t)i] - from[i];
         b[i] = mesh->points[3 * (size_t)corner[1] + (size_t)i] - from[i];
         c[i] = mesh->points[3 * (size_t)corner[2] + (size_t)i] - from[i];
     }
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
+    rvi_cross3(b, c, normal);
+    return rvi_dot3(a, normal);
 }
 
 /* Summed by blocks, so that a million faces lose no more digits than a thousand. */

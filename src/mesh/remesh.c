@@ -2,6 +2,7 @@
 #include "mesh/remesh.h"
 
 #include "base/math.h"
+#include "base/vector.h"
 #include "mesh/half_edges.h"
 
 #include <math.h>
@@ -203,7 +204,7 @@ static void bring_back(casting *c, uint32_t v) {
         if (fabs(here) < c->near)
             break;
         slope_at(c, at, here, held, slope);
-        double square = (slope[0] * slope[0] + slope[1] * slope[1]) + slope[2] * slope[2];
+        double square = rvi_dot3(slope, slope);
         if (square < 1e-6)
             break;
         double by = here / square, far = fabs(by) * sqrt(square);
@@ -277,9 +278,7 @@ static int normals_around(const rvi_half_edges *n, uint32_t v, double out[FAN][3
 
 /* How much two directions agree: a cosine. */
 static double agree(const double a[3], const double b[3]) {
-    double sizes =
-        ((a[0] * a[0] + a[1] * a[1]) + a[2] * a[2]) * ((b[0] * b[0] + b[1] * b[1]) + b[2] * b[2]);
-    return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) / sqrt(sizes + 1e-300);
+    return rvi_dot3(a, b) / sqrt(rvi_dot3(a, a) * rvi_dot3(b, b) + 1e-300);
 }
 
 /* Where out is for a face of the vertex. */

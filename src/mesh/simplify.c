@@ -252,15 +252,8 @@ static rv_status scan_waiting(net *n) {
 /* ---- Growing ---- */
 
 static rv_status grow(rv_context *ctx, void *array, size_t count, size_t room, size_t size) {
-    void *old, *larger = rvi_alloc(ctx, room, size, "the triangles of a mesh");
-    if (larger == NULL)
-        return RV_ERROR_MEMORY;
-    memcpy(&old, array, sizeof old);
-    if (old != NULL)
-        memcpy(larger, old, count * size);
-    memcpy(array, &larger, sizeof larger);
-    rvi_free(ctx, old);
-    return RV_OK;
+    return rvi_enlarge(ctx, array, count, room, size, "the triangles of a mesh") ? RV_OK
+                                                                                 : RV_ERROR_MEMORY;
 }
 
 static size_t larger_room(size_t room, size_t most) {

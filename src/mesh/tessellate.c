@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
 enum {
     TRIES = 96,
@@ -61,19 +62,10 @@ static void corner_places(const rvi_edit_mesh *s, uint32_t face, double out[3][3
         rvi_edit_place(s, s->corners[3 * (size_t)face + k], out[k]);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void minus(const double a[3], const double b[3], double out[3]) {
-    for (int k = 0; k < 3; k++)
-        out[k] = a[k] - b[k];
-}
-
 static double square_between(const double a[3], const double b[3]) {
     double way[3];
-    minus(a, b, way);
-    return dot(way, way);
+    rvi_minus3(a, b, way);
+    return rvi_dot3(way, way);
 }
 
 static double edge_square(const rvi_edit_mesh *s, uint32_t e) {
@@ -88,23 +80,18 @@ static double sharpest(const double p[3][3]) {
     double most = -1;
     for (int k = 0; k < 3; k++) {
         double u[3], v[3];
-        minus(p[(k + 1) % 3], p[k], u);
-        minus(p[(k + 2) % 3], p[k], v);
-        double lengths = sqrt(dot(u, u) * dot(v, v));
-        double cosine = lengths > 0 ? dot(u, v) / lengths : 1;
+        rvi_minus3(p[(k + 1) % 3], p[k], u);
+        rvi_minus3(p[(k + 2) % 3], p[k], v);
+        double lengths = sqrt(rvi_dot3(u, u) * rvi_dot3(v, v));
+        double cosine = lengths > 0 ? rvi_dot3(u, v) / lengths : 1;
         most = cosine > most ? cosine : most;
     }
     return most;
 }
 
 static void normal_of(const double p[3][3], double out[3]) {
-    double u[3], v[3];
-    minus(p[1], p[0], u);
-    minus(p[2], p[0], v);
-    out[0] = u[1] * v[2] - u[2] * v[1];
-    out[1] = u[2] * v[0] - u[0] * v[2];
-    out[2] = u[0] * v[1] - u[1] * v[0];
-    double length = sqrt(dot(out, out));
+    rvi_normal3(p[0], p[1], p[2], out);
+    double length = rvi_length3(out);
     for (int k = 0; k < 3; k++)
         out[k] = length > 0 ? out[k] / length : 0;
 }
@@ -143,9 +130,9 @@ double rvi_edit_smallest_angle(const rvi_edit_mesh *s) {
 /* Weights of the corners at the place of a segment from corner i to k that is nearest. */
 static void on_edge(const double p[3][3], const double at[3], int i, int k, double weights[3]) {
     double along[3], to[3];
-    minus(p[k], p[i], along);
-    minus(at, p[i], to);
-    double square = dot(along, along), t = square > 0 ? dot(along, to) / square : 0;
+    rvi_minus3(p[k], p[i], along);
+    rvi_minus3(at, p[i], to);
+    double square = rvi_dot3(along, along), t = square > 0 ? rvi_dot3(along, to) / square : 0;
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     weights[0] = weights[1] = weights[2] = 0;
     weights[i] = 1 - t;
@@ -162,10 +149,11 @@ static double place_square(const double p[3][3], const double weights[3], const 
 /* The nearest place of a triangle: below the point, or else on the nearest of its edges. */
 static double nearest_place(const double p[3][3], const double at[3], double weights[3]) {
     double u[3], v[3], to[3];
-    minus(p[1], p[0], u);
-    minus(p[2], p[0], v);
-    minus(at, p[0], to);
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ut = dot(u, to), vt = dot(v, to);
+    rvi_minus3(p[1], p[0], u);
+    rvi_minus3(p[2], p[0], v);
+    rvi_minus3(at, p[0], to);
+    double uu = rvi_dot3(u, u), uv = rvi_dot3(u, v), vv = rvi_dot3(v, v), ut = rvi_dot3(u, to),
+           vt = rvi_dot3(v, to);
     double whole = uu * vv - uv * uv;
     double b = whole > 0 ? (vv * ut - uv * vt) / whole : -1;
     double c = whole > 0 ? (uu * vt - uv * ut) / whole : -1;
@@ -277,7 +265,7 @@ static bool flip_widens(const rvi_edit_mesh *s, uint32_t e, double flat_cos) {
     }
     normal_of((const double(*)[3])now[0], n);
     normal_of((const double(*)[3])now[1], m);
-    if (!(dot(n, m) >= flat_cos))
+    if (!(rvi_dot3(n, m) >= flat_cos))
         return false;
     double sharp[4];
     for (int i = 0; i < 2; i++) {
@@ -499,7 +487,7 @@ static bool is_dull(const work *w, uint32_t vertex) {
             return false;
         corner_places(s, e / 3, p);
         normal_of((const double(*)[3])p, n);
-        if (!(dot(n, normal) >= w->desc->flat_cos))
+        if (!(rvi_dot3(n, normal) >= w->desc->flat_cos))
             return false;
         e = rvi_edge_around(s, e);
     } while (e != first);
@@ -591,8 +579,8 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
             if (b != ends[1 - n] && c != ends[1 - n]) {
                 double way[3], off;
                 normal_of((const double(*)[3])p, before);
-                minus(at, p[e % 3], way);
-                off = dot(way, before);
+                rvi_minus3(at, p[e % 3], way);
+                off = rvi_dot3(way, before);
                 if (off > w->desc->off || off < -w->desc->off)
                     return INFINITY; /* or corners of blocks would go */
                 for (int i = 0; i < 3; i++)
@@ -602,7 +590,7 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
                 most = sharp > most ? sharp : most;
                 square = square_between(at, p[(e + 1) % 3]);
                 reach = square > reach ? square : reach;
-                if (dot(before, after) < TURN_COS)
+                if (rvi_dot3(before, after) < TURN_COS)
                     return INFINITY;
             }
             e = rvi_edge_around(s, e);

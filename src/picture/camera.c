@@ -11,6 +11,7 @@
  */
 #include "picture/camera.h"
 #include "base/math.h"
+#include "base/vector.h"
 
 #include <math.h>
 
@@ -24,10 +25,6 @@ typedef struct span {
     double low, high;    /* min(a + k c), max(a - k c) */
 } span;
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void widen(span *s, double across, double ahead) {
     double low = across + s->below * ahead, high = across - s->above * ahead;
     s->low = low < s->low ? low : s->low;
@@ -35,9 +32,9 @@ static void widen(span *s, double across, double ahead) {
 }
 
 static void hold(const rvi_camera *c, span spans[2], double x, double y, double z) {
-    double p[3] = {x, y, z}, ahead = dot(p, c->forward);
-    widen(&spans[0], dot(p, c->right), ahead);
-    widen(&spans[1], dot(p, c->up), ahead);
+    double p[3] = {x, y, z}, ahead = rvi_dot3(p, c->forward);
+    widen(&spans[0], rvi_dot3(p, c->right), ahead);
+    widen(&spans[1], rvi_dot3(p, c->up), ahead);
 }
 
 /* Places on a coarse grid and, since a spire may stand between them, the top of each block of the
@@ -152,7 +149,7 @@ static void stand(rvi_camera *c, const span spans[2], const double middle[3], do
         double most = (spans[k].low - spans[k].high) / (spans[k].below + spans[k].above);
         back = most < back ? most : back;
     }
-    double at = dot(middle, c->forward);
+    double at = rvi_dot3(middle, c->forward);
     double ahead = at - (at - back) * distance;
     /* The nearer the camera comes, the more it looks at the middle. */
     double near = distance < 1 ? 1 - distance : 0;
@@ -161,7 +158,7 @@ static void stand(rvi_camera *c, const span spans[2], const double middle[3], do
         double low = spans[k].low - spans[k].below * back;
         double high = spans[k].high + spans[k].above * back;
         double framed = low + (k == 0 ? 0.5 : 0.3) * (high - low);
-        across[k] = framed + near * (dot(middle, k == 0 ? c->right : c->up) - framed);
+        across[k] = framed + near * (rvi_dot3(middle, k == 0 ? c->right : c->up) - framed);
     }
     for (int k = 0; k < 3; k++)
         c->from[k] = across[0] * c->right[k] + across[1] * c->up[k] + ahead * c->forward[k];

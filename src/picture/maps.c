@@ -11,7 +11,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
-#include "picture/cover.h"
+#include "picture/land_cover.h"
 #include "picture/occlusion.h"
 #include "picture/overlay.h"
 #include "picture/shade.h"
@@ -21,7 +21,7 @@
 typedef struct mapping {
     const rv_terrain *land;
     const rvi_map *how;
-    const rvi_ground *ground;
+    const rvi_cover_rules *rules;
     float *values;
     float limit;
     unsigned char *out;
@@ -162,10 +162,10 @@ static void splat_rows(void *arg, int first, int end) {
         for (int x = 0; x < land->width; x++) {
             float slope[2];
             slopes_at(m, x, y, slope);
-            rvi_soil soil = rvi_ground_at(m->ground, x, y, rvi_height_at(land, x, y), slope, 1);
-            float parts[4] = {soil.weight[RVI_ROCK], soil.weight[RVI_GRASS],
-                              soil.weight[RVI_SEDIMENT] + soil.weight[RVI_SAND],
-                              soil.weight[RVI_SNOW]};
+            rvi_cover cover = rvi_cover_at(m->rules, x, y, rvi_height_at(land, x, y), slope, 1);
+            float parts[4] = {cover.weight[RVI_COVER_ROCK], cover.weight[RVI_COVER_GRASS],
+                              cover.weight[RVI_COVER_SEDIMENT] + cover.weight[RVI_COVER_SAND],
+                              cover.weight[RVI_COVER_SNOW]};
             unsigned char *to = m->out + 4 * ((size_t)y * (size_t)land->width + (size_t)x);
             int sum = 0, most = 0;
             for (int c = 0; c < 4; c++) {
@@ -179,21 +179,21 @@ static void splat_rows(void *arg, int first, int end) {
 
 rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned char *rgba) {
     rvi_relief relief = {0};
-    rvi_ground ground = {0};
+    rvi_cover_rules rules = {0};
     rvi_map plain = *map;
     plain.z = 1; /* what grows on a slope does not depend on how it is shown */
-    mapping m = {.land = land, .how = &plain, .ground = &ground, .out = rgba};
+    mapping m = {.land = land, .how = &plain, .rules = &rules, .out = rgba};
     rv_status status = rvi_relief_create(land, 0, false, &relief);
     rvi_detail_noise *detail = rvi_alloc(land->ctx, 1, sizeof *detail, "the noise of a picture");
     if (status == RV_OK && !detail)
         status = RV_ERROR_MEMORY;
     if (status == RV_OK) {
         rvi_detail_noise_make(detail, RVI_DETAIL_NOISE_SEED);
-        status = rvi_ground_prepare(&relief, detail, map->snow, false, &ground);
+        status = rvi_cover_prepare(&relief, detail, map->snow, false, &rules);
     }
     if (status == RV_OK)
         status = rvi_parallel_rows(land->ctx, land->height, splat_rows, &m);
-    rvi_ground_release(&ground);
+    rvi_cover_release(&rules);
     rvi_free(land->ctx, detail);
     rvi_relief_destroy(&relief);
     return status;

@@ -72,10 +72,10 @@ static void put_tick(rvi_plot *p, bool along_x, double value, bool named, rvi_in
     char text[32];
     write_number(value, along_x ? p->x.decades : p->y.decades, text);
     if (along_x)
-        rvi_letters_put(&p->canvas, at.x, (float)p->bottom + 22.0f, NUMBER, RVI_MIDDLE, DARK, text);
+        rvi_font_write(&p->canvas, at.x, (float)p->bottom + 22.0f, NUMBER, RVI_MIDDLE, DARK, text);
     else
-        rvi_letters_put(&p->canvas, (float)p->left - 10.0f, at.y + 5.0f, NUMBER, RVI_RIGHT, DARK,
-                        text);
+        rvi_font_write(&p->canvas, (float)p->left - 10.0f, at.y + 5.0f, NUMBER, RVI_RIGHT, DARK,
+                       text);
 }
 
 static void put_decades(rvi_plot *p, bool along_x) {
@@ -121,10 +121,9 @@ rv_status rvi_plot_make(rv_context *ctx, const char *title, const rvi_axis *x, c
     put_ticks(out, true);
     put_ticks(out, false);
     float middle = 0.5f * (float)(out->left + out->right);
-    rvi_letters_put(c, (float)out->left, 32.0f, TITLE, RVI_LEFT, DARK, title);
-    rvi_letters_put(c, middle, (float)RVI_PLOT_HEIGHT - 20.0f, LABEL, RVI_MIDDLE, DARK, x->label);
-    rvi_letters_put_upwards(c, 28.0f, 0.5f * (float)(out->top + out->bottom), LABEL, DARK,
-                            y->label);
+    rvi_font_write(c, (float)out->left, 32.0f, TITLE, RVI_LEFT, DARK, title);
+    rvi_font_write(c, middle, (float)RVI_PLOT_HEIGHT - 20.0f, LABEL, RVI_MIDDLE, DARK, x->label);
+    rvi_font_write_upwards(c, 28.0f, 0.5f * (float)(out->top + out->bottom), LABEL, DARK, y->label);
     return RV_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef RVI_PICTURE_PLOT_H
 #define RVI_PICTURE_PLOT_H
 
-#include "picture/letters.h"
+#include "picture/font.h"
 
 typedef struct rvi_axis {
     const char *label;

@@ -17,7 +17,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "picture/hole_edges.h"
-#include "terrain/smooth.h"
+#include "terrain/resample.h"
 
 #include <math.h>
 
@@ -237,7 +237,7 @@ static rv_status make_ground(rvi_relief *r, int times) {
     if (status == RV_OK && (r->width != land->width || r->height != land->height)) {
         z = rvi_alloc(land->ctx, samples, sizeof(float), "the block of a picture");
         status = z ? rvi_resample(land->ctx, r->z, land->width, land->height, z, r->width,
-                                  r->height, RV_resize_filter_cubic)
+                                  r->height, RVI_FILTER_CUBIC)
                    : RV_ERROR_MEMORY;
         rvi_free(land->ctx, whole);
         r->z = whole = z;

@@ -9,6 +9,7 @@
  */
 #include "picture/sky.h"
 #include "base/math.h"
+#include "base/vector.h"
 
 #include <math.h>
 
@@ -25,7 +26,7 @@ void rvi_sky_place_sun(rvi_sky *sky, float azimuth, float altitude) {
 
 void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]) {
     float e = rvi_maxf(along[2], 0), up = 1.2f * e / (e + 0.2f);
-    float c = rvi_maxf(0, along[0] * sky->sun[0] + along[1] * sky->sun[1] + along[2] * sky->sun[2]);
+    float c = rvi_maxf(0, rvi_dot3f(along, sky->sun));
     float c2 = c * c, c4 = c2 * c2, c8 = c4 * c4, c16 = c8 * c8, c32 = c16 * c16;
     float c128 = c32 * c32 * c32 * c32, c512 = c128 * c128 * c128 * c128;
     float glow = sky->glow * (0.2f * c4 * c2 + 0.25f * c32 + c512 * c512);
@@ -50,7 +51,7 @@ static void light_of_sky(const rvi_sky *sky, const float normal[3], float out[3]
 
 void rvi_sky_light(const rvi_sky *sky, const float floor[3], const float normal[3], float sun,
                    float open, float out[3]) {
-    float facing = normal[0] * sky->sun[0] + normal[1] * sky->sun[1] + normal[2] * sky->sun[2];
+    float facing = rvi_dot3f(normal, sky->sun);
     float direct = sun * rvi_maxf(0, facing), above[3];
     light_of_sky(sky, normal, above);
     float around = 0.10f + 0.25f * (1 - open);

@@ -3,6 +3,7 @@
 
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,20 +22,10 @@ typedef struct smoothing {
     uint32_t *place;    /* of each face of the mesh among those of the picture */
 } smoothing;
 
-static void apart(const double *a, const double *b, double out[3]) {
-    for (int k = 0; k < 3; k++)
-        out[k] = b[k] - a[k];
-}
-
-static double dot(const double a[3], const double b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 static float angle_between(const double a[3], const double b[3]) {
     double cross[3];
-    for (int k = 0; k < 3; k++)
-        cross[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-    return rvi_atan2f((float)sqrt(dot(cross, cross)), (float)dot(a, b));
+    rvi_cross3(a, b, cross);
+    return rvi_atan2f((float)rvi_length3(cross), (float)rvi_dot3(a, b));
 }
 
 static void find_flat(void *arg, int64_t block) {
@@ -46,20 +37,17 @@ static void find_flat(void *arg, int64_t block) {
         if (!rvi_solid_face_there(m, f))
             continue;
         const double *at[3];
-        double ab[3], ac[3], n[3];
+        double n[3];
         for (int k = 0; k < 3; k++)
             at[k] = m->points + 3 * (size_t)m->corners[3 * f + (size_t)k];
-        apart(at[0], at[1], ab);
-        apart(at[0], at[2], ac);
-        for (int k = 0; k < 3; k++)
-            n[k] = ab[(k + 1) % 3] * ac[(k + 2) % 3] - ab[(k + 2) % 3] * ac[(k + 1) % 3];
-        double length = sqrt(dot(n, n));
+        rvi_normal3(at[0], at[1], at[2], n);
+        double length = rvi_length3(n);
         for (int k = 0; k < 3; k++)
             s->flat[f][k] = length > 0 ? (float)(n[k] / length) : 0;
         for (int k = 0; k < 3; k++) {
             double next[3], last[3];
-            apart(at[k], at[(k + 1) % 3], next);
-            apart(at[k], at[(k + 2) % 3], last);
+            rvi_minus3(at[(k + 1) % 3], at[k], next);
+            rvi_minus3(at[(k + 2) % 3], at[k], last);
             s->angles[f][k] = angle_between(next, last);
         }
     }
@@ -72,7 +60,7 @@ static void smooth_corner(const smoothing *s, size_t face, int corner, float out
     for (uint32_t i = s->starts[v]; i < s->starts[v + 1]; i++) {
         uint32_t other = s->around[i] / 3;
         const float *n = s->flat[other];
-        if ((n[0] * own[0] + n[1] * own[1]) + n[2] * own[2] < CREASE)
+        if (rvi_dot3f(n, own) < CREASE)
             continue;
         for (int k = 0; k < 3; k++)
             sum[k] += s->angles[other][s->around[i] % 3] * n[k];
@@ -230,18 +218,17 @@ rv_status rvi_solid_tints_moved(rv_context *ctx, const rvi_solid_mesh *m, const 
         if (!rvi_solid_face_there(m, f))
             continue;
         const uint32_t *c = m->corners + 3 * f;
-        double ab[3], ac[3];
-        apart(m->points + 3 * (size_t)c[0], m->points + 3 * (size_t)c[1], ab);
-        apart(m->points + 3 * (size_t)c[0], m->points + 3 * (size_t)c[2], ac);
+        double normal[3];
+        rvi_normal3(m->points + 3 * (size_t)c[0], m->points + 3 * (size_t)c[1],
+                    m->points + 3 * (size_t)c[2], normal);
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 3; i++)
-                normals[c[k]][i] +=
-                    ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3];
+                normals[c[k]][i] += normal[i];
     }
     for (size_t v = 0; v < m->vertex_count; v++) {
-        double way[3], length = sqrt(dot(normals[v], normals[v]));
-        apart(first + 3 * v, m->points + 3 * v, way);
-        double out_by = length > 0 ? dot(way, normals[v]) / length : 0;
+        double way[3], length = rvi_length3(normals[v]);
+        rvi_minus3(m->points + 3 * v, first + 3 * v, way);
+        double out_by = length > 0 ? rvi_dot3(way, normals[v]) / length : 0;
         rvi_solid_tint_moved((float)out_by, full, out[v]);
     }
     rvi_free(ctx, normals);

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,10 +15,6 @@ enum { SUN_SIDE = 2048, SIDE = 192, BANDS = 8, TAPS = 8 };
 #define SUN_WIDTH                                                                                  \
     0.021f /* half of it, as a tangent; larger than the true one, for softer shadows */
 #define NOTHING 1e30f
-
-static float dot(const float a[3], const float b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
 
 /* ---- drawing ---- */
 
@@ -36,10 +33,10 @@ typedef struct shape {
 static shape shape_of(const rvi_depth_map *m, const float at[3][3], const float *cut) {
     shape s;
     for (int k = 0; k < 3; k++) {
-        s.x[k] = dot(at[k], m->right) * m->per + 0.5f * (float)m->side;
-        s.y[k] = dot(at[k], m->up) * m->per + 0.5f * (float)m->side;
-        s.z[k] = dot(at[k], m->to);
-        s.out[k] = cut ? dot(at[k], cut) - cut[3] : -1;
+        s.x[k] = rvi_dot3f(at[k], m->right) * m->per + 0.5f * (float)m->side;
+        s.y[k] = rvi_dot3f(at[k], m->up) * m->per + 0.5f * (float)m->side;
+        s.z[k] = rvi_dot3f(at[k], m->to);
+        s.out[k] = cut ? rvi_dot3f(at[k], cut) - cut[3] : -1;
     }
     return s;
 }
@@ -184,8 +181,8 @@ static void move_out(const rvi_depth_map *m, const float at[3], const float norm
 
 static place place_in(const rvi_depth_map *m, const float p[3]) {
     float middle = 0.5f * (float)m->side - 0.5f;
-    return (place){dot(p, m->right) * m->per + middle, dot(p, m->up) * m->per + middle,
-                   dot(p, m->to)};
+    return (place){rvi_dot3f(p, m->right) * m->per + middle, rvi_dot3f(p, m->up) * m->per + middle,
+                   rvi_dot3f(p, m->to)};
 }
 
 /* Is the light free at a pixel? */
@@ -212,7 +209,7 @@ void rvi_solid_open(const rvi_solid_light *l, const float at[3], const float nor
     move_out(&l->around[0], at, normal, 1.6f, out);
     for (int k = first; k < RVI_AROUND; k += step) {
         const rvi_depth_map *m = &l->around[k];
-        float facing = dot(m->to, normal);
+        float facing = rvi_dot3f(m->to, normal);
         bool turned = facing < 0;
         facing = turned ? -facing : facing;
         place p = place_in(m, out);
@@ -240,8 +237,8 @@ float rvi_solid_sun(const rvi_solid_light *l, const float at[3], const float nor
     if (!(p.x >= 0 && p.y >= 0 && p.x < (float)(m->side - 1) && p.y < (float)(m->side - 1)))
         return 1;
     /* How the face itself goes on beside the place, towards the sun. */
-    float facing = rvi_maxf(dot(m->to, normal), 0.25f) * m->per;
-    float slope[2] = {-dot(m->right, normal) / facing, -dot(m->up, normal) / facing};
+    float facing = rvi_maxf(rvi_dot3f(m->to, normal), 0.25f) * m->per;
+    float slope[2] = {-rvi_dot3f(m->right, normal) / facing, -rvi_dot3f(m->up, normal) / facing};
     /* Nothing lies farther towards the sun than the radius. */
     float highest = 0.5f * (float)m->side / m->per;
     float reach = l->width * rvi_maxf(highest - p.z, 0) * m->per;

@@ -13,13 +13,13 @@
 
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "picture/camera.h"
-#include "picture/develop.h"
-#include "picture/look.h"
 #include "picture/solid_faces.h"
 #include "picture/solid_light.h"
 #include "picture/solid_tree.h"
 #include "picture/solid_water.h"
+#include "picture/tone_map.h"
 
 #include <math.h>
 
@@ -43,8 +43,8 @@ typedef struct scene {
     rv_context *ctx;
     const rvi_solid_view *view;
     int width, height;
-    rvi_look look;
-    rvi_developer developer;
+    rvi_palette palette;
+    rvi_tone_map tones;
     rvi_detail_noise detail;
     rvi_camera camera; /* its world is east, south, up, in metres from the middle */
     float from[3];     /* the camera in the world of meshes, as all below */
@@ -80,17 +80,13 @@ typedef struct spot {
     uint32_t face;
 } spot;
 
-static float dot(const float a[3], const float b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 static void along_at(const float from[3], const float along[3], float t, float out[3]) {
     for (int k = 0; k < 3; k++)
         out[k] = from[k] + t * along[k];
 }
 
 static void scaled_to_1(float v[3]) {
-    float length = sqrtf(dot(v, v));
+    float length = rvi_length3f(v);
     for (int k = 0; k < 3 && length > 0; k++)
         v[k] /= length;
 }
@@ -99,7 +95,7 @@ static void scaled_to_1(float v[3]) {
 static rvi_colour sky_at(const scene *s, const float along[3]) {
     float to[3] = {along[0], -along[1], along[2]};
     rvi_colour out;
-    rvi_sky_at(&s->look.sky, to, out.v);
+    rvi_sky_at(&s->palette.sky, to, out.v);
     return out;
 }
 
@@ -118,7 +114,7 @@ static void leave_cut(const scene *s, const float from[3], const float along[3],
                       float *far) {
     if (!s->view->clipped)
         return;
-    float inside = s->cut[3] - dot(s->cut, from), speed = dot(s->cut, along);
+    float inside = s->cut[3] - rvi_dot3f(s->cut, from), speed = rvi_dot3f(s->cut, along);
     if (speed > 0)
         *far = rvi_minf(*far, inside / speed);
     else if (speed < 0)
@@ -134,7 +130,7 @@ static seen make_seen(const scene *s, const float from[3], const float along[3],
     uint32_t face = m->face[lane];
     if (face != RVI_NO_FACE) {
         /* Seen from behind right after the cut: the cut went through rock. */
-        bool section = s->view->clipped && near > 0 && dot(s->faces.flat[face], along) > 0;
+        bool section = s->view->clipped && near > 0 && rvi_dot3f(s->faces.flat[face], along) > 0;
         out = section ? (seen){SECTION, near, 0, 0, 0}
                       : (seen){face, m->t[lane], m->second[lane], m->third[lane], 0};
     }
@@ -203,7 +199,7 @@ static spot spot_of(const scene *s, const seen *p, const float from[3], const fl
         return out;
     }
     /* A face that is looked at from behind shows its other side. */
-    float side = dot(s->faces.flat[p->face], along) > 0 ? -1 : 1;
+    float side = rvi_dot3f(s->faces.flat[p->face], along) > 0 ? -1 : 1;
     float w[3] = {side * (1 - p->second - p->third), side * p->second, side * p->third};
     const float(*n)[3] = (const float(*)[3])s->faces.normals[p->face];
     for (int i = 0; i < 3; i++)
@@ -234,7 +230,8 @@ static void ask(const scene *s, const spot *p, int x, int y, float out[3]) {
     rvi_solid_open(&s->light, p->at, p->normal, turn % SHARES, SHARES, open);
     out[0] = open[0];
     out[1] = open[1];
-    out[2] = dot(p->normal, s->sun) > 0 ? rvi_solid_sun(&s->light, p->at, p->normal, turn) : 0;
+    out[2] =
+        rvi_dot3f(p->normal, s->sun) > 0 ? rvi_solid_sun(&s->light, p->at, p->normal, turn) : 0;
     out[2] *= out[2] > 0 ? through_water(s, p) : 1;
 }
 
@@ -242,7 +239,7 @@ static void ask(const scene *s, const spot *p, int x, int y, float out[3]) {
 static void ask_some(const scene *s, const spot *p, int step, int turns, float got[2]) {
     float open[2] = {0, 1e-6f}, lit = 0;
     rvi_solid_open(&s->light, p->at, p->normal, 0, step, open);
-    for (int k = 0; k < turns && dot(p->normal, s->sun) > 0; k++)
+    for (int k = 0; k < turns && rvi_dot3f(p->normal, s->sun) > 0; k++)
         lit += rvi_solid_sun(&s->light, p->at, p->normal, k * (RVI_TURNS / turns));
     got[0] = open[0] / open[1];
     got[1] = lit / (float)turns;
@@ -251,7 +248,7 @@ static void ask_some(const scene *s, const spot *p, int step, int turns, float g
 static rvi_colour light_on(const scene *s, const spot *p, const float got[2]) {
     float normal[3] = {p->normal[0], -p->normal[1], p->normal[2]};
     rvi_colour out;
-    rvi_sky_light(&s->look.sky, s->look.floor, normal, got[1], got[0], out.v);
+    rvi_sky_light(&s->palette.sky, s->palette.floor, normal, got[1], got[0], out.v);
     return out;
 }
 
@@ -278,7 +275,7 @@ static void mix(float to[3], const float from[3], float share) {
 }
 
 static bool natural(const scene *s) {
-    return s->view->look == RV_render_look_alpine || s->view->look == RV_render_look_desert;
+    return s->view->look == RVI_LOOK_ALPINE || s->view->look == RVI_LOOK_DESERT;
 }
 
 static bool own_colour(const scene *s, const spot *p, float rgb[3]) {
@@ -290,25 +287,25 @@ static bool own_colour(const scene *s, const spot *p, float rgb[3]) {
 /* That of the look. */
 static rvi_colour stone_colour(const scene *s, const spot *p) {
     rvi_colour out;
-    const rvi_ground none = {0};
+    const rvi_cover_rules none = {0};
     float blur = p->far * s->pixel;
     if (p->face == SECTION) {
         float bend = noise_at(s, p, 0.6f * s->radius, 2);
-        float bands = rvi_look_bands(&none, 0, 0, p->at[2], s->radius / 9, bend, blur);
-        memcpy(out.v, s->look.cut[0], sizeof out.v);
-        mix(out.v, s->look.cut[1], rvi_clampf(0.5f + 0.5f * bands, 0, 1));
+        float bands = rvi_palette_bands(&none, 0, 0, p->at[2], s->radius / 9, bend, blur);
+        memcpy(out.v, s->palette.cut[0], sizeof out.v);
+        mix(out.v, s->palette.cut[1], rvi_clampf(0.5f + 0.5f * bands, 0, 1));
     } else if (natural(s)) {
-        rvi_soil soil = {.weight = {[RVI_ROCK] = 1}};
-        soil.patch = noise_at(s, p, 0.22f * s->radius, 2);
-        soil.fine = noise_at(s, p, 0.035f * s->radius, 2);
+        rvi_cover cover = {.weight = {[RVI_COVER_ROCK] = 1}};
+        cover.patch = noise_at(s, p, 0.22f * s->radius, 2);
+        cover.fine = noise_at(s, p, 0.035f * s->radius, 2);
         float bands =
-            rvi_look_bands(&none, 0, 0, p->at[2], s->radius / 16, 0.5f * soil.patch, blur);
-        soil.patch *= 0.6f;
-        soil.fine *= 0.5f;
-        rvi_look_ground(&s->look, &soil, bands, out.v);
+            rvi_palette_bands(&none, 0, 0, p->at[2], s->radius / 16, 0.5f * cover.patch, blur);
+        cover.patch *= 0.6f;
+        cover.fine *= 0.5f;
+        rvi_palette_ground(&s->palette, &cover, bands, out.v);
     } else {
-        bool map = s->view->look == RV_render_look_map;
-        memcpy(out.v, map ? s->look.cut[1] : s->look.rock[0], sizeof out.v);
+        bool map = s->view->look == RVI_LOOK_MAP;
+        memcpy(out.v, map ? s->palette.cut[1] : s->palette.rock[0], sizeof out.v);
     }
     return out;
 }
@@ -330,7 +327,7 @@ static rvi_colour shade_floor(const scene *s, const spot *p, const float along[3
     float rest = rvi_maxf(0, p->far - (float)s->camera.nearest) / s->wide;
     float keep = rvi_expf(-0.30f * rest);
     for (int c = 0; c < 3; c++)
-        out.v[c] = s->look.floor[c] * out.v[c] * keep + sky.v[c] * (1 - keep);
+        out.v[c] = s->palette.floor[c] * out.v[c] * keep + sky.v[c] * (1 - keep);
     return out;
 }
 
@@ -399,7 +396,7 @@ static rvi_colour in_water(const scene *s, const float at[3], const float along[
     static const float brown[3] = {0.16f, 0.105f, 0.055f};
     for (int c = 0; c < 3; c++) {
         float keep = rvi_expf(-(takes[c] + 2 * mud * (muddy[c] - takes[c])) * path);
-        float body = s->look.water[c] + mud * (brown[c] - s->look.water[c]);
+        float body = s->palette.water[c] + mud * (brown[c] - s->palette.water[c]);
         below.v[c] = below.v[c] * keep + body * light->v[c] * (1 - keep);
     }
     return below;
@@ -409,12 +406,12 @@ static rvi_colour shade_water(const scene *s, const seen *p, const float from[3]
                               const float along[3]) {
     spot top = {.far = p->water};
     along_at(from, along, p->water, top.at);
-    float beyond = s->view->clipped ? dot(s->cut, top.at) - s->cut[3] : -1;
+    float beyond = s->view->clipped ? rvi_dot3f(s->cut, top.at) - s->cut[3] : -1;
     if (beyond > -1e-3f * s->pond.cell)
         memcpy(top.normal, s->cut, sizeof top.normal);
     else
         rvi_pond_normal(&s->pond, top.at, top.normal);
-    float cosine = rvi_clampf(-dot(along, top.normal), 0.02f, 1), got[2];
+    float cosine = rvi_clampf(-rvi_dot3f(along, top.normal), 0.02f, 1), got[2];
     float grazing = 1 - cosine, squared = grazing * grazing;
     float mirrors = 0.02f + 0.98f * squared * squared * grazing;
     float inside[3], mirrored[3], far;
@@ -427,13 +424,13 @@ static rvi_colour shade_water(const scene *s, const seen *p, const float from[3]
     rvi_colour out = in_water(s, top.at, inside, &light);
     rvi_colour over = glance(s, top.at, mirrored, 8, 1, &far);
     float foam = s->pond.foam ? rvi_clampf(rvi_pond_at(&s->pond, s->pond.foam, top.at), 0, 1) : 0;
-    float glint = rvi_maxf(0, dot(mirrored, s->sun));
+    float glint = rvi_maxf(0, rvi_dot3f(mirrored, s->sun));
     for (int k = 0; k < 7; k++)
         glint *= glint;
     for (int c = 0; c < 3; c++) {
         out.v[c] += foam * (0.75f * light.v[c] - out.v[c]);
         out.v[c] += mirrors * (over.v[c] - out.v[c]);
-        out.v[c] += (1 - foam) * 0.6f * glint * got[1] * s->look.sky.sunlight[c];
+        out.v[c] += (1 - foam) * 0.6f * glint * got[1] * s->palette.sky.sunlight[c];
     }
     return out;
 }
@@ -456,7 +453,7 @@ static rvi_colour shade(const scene *s, const seen *p, const float along[3], con
         if (p->face != FLOOR)
             through_air(s, along, p->t, &out);
     }
-    return rvi_develop(&s->developer, out);
+    return rvi_tone_map_apply(&s->tones, out);
 }
 
 /* The edges of the box, in front of what is seen. */
@@ -516,7 +513,7 @@ static bool alike(const scene *s, const float place[6], uint32_t face, float siz
         return false;
     const float *there = s->places[pixel], *normal = place + 3;
     float way[3] = {there[0] - place[0], there[1] - place[1], there[2] - place[2]};
-    return fabsf(dot(way, normal)) < 3 * size && dot(there + 3, normal) > 0.8f;
+    return fabsf(rvi_dot3f(way, normal)) < 3 * size && rvi_dot3f(there + 3, normal) > 0.8f;
 }
 
 /* The mean over a square: each of its 16 places has the same weight in five by five pixels whose
@@ -626,7 +623,7 @@ static void put_rows(void *arg, int first, int end) {
             if (at_edge(s, x, y))
                 c = refine(s, x, y, c);
             draw_frame(s, &s->seen[i], x + 0.5, y + 0.5, &c);
-            rvi_develop_put(&s->developer, x, y, &c, s->rgb + 3 * i);
+            rvi_tone_map_put(&s->tones, x, y, &c, s->rgb + 3 * i);
         }
 }
 
@@ -710,11 +707,11 @@ static void place_camera(scene *s, const double shown[2][3]) {
     s->from[1] = (float)-s->camera.from[1];
     s->from[2] = (float)s->camera.from[2];
     float sun = isnan(v->sun_azimuth) ? shot.azimuth + 62 : v->sun_azimuth;
-    float altitude = isnan(v->sun_altitude) ? s->look.sun_altitude + 16 : v->sun_altitude;
-    rvi_sky_place_sun(&s->look.sky, sun, altitude);
-    s->sun[0] = s->look.sky.sun[0];
-    s->sun[1] = -s->look.sky.sun[1];
-    s->sun[2] = s->look.sky.sun[2];
+    float altitude = isnan(v->sun_altitude) ? s->palette.sun_altitude + 16 : v->sun_altitude;
+    rvi_sky_place_sun(&s->palette.sky, sun, altitude);
+    s->sun[0] = s->palette.sky.sun[0];
+    s->sun[1] = -s->palette.sky.sun[1];
+    s->sun[2] = s->palette.sky.sun[2];
 }
 
 /* In pixels, and 1 / the depth; what is behind the camera lies far away. */
@@ -771,11 +768,11 @@ static rv_status make_room(scene *s) {
 
 static void set_look(scene *s) {
     const float *stone = s->view->stone;
-    s->look = *rvi_look_get(s->view->look);
+    s->palette = *rvi_palette_of(s->view->look);
     for (int c = 0; c < 3 && stone[0] > 0; c++) {
-        s->look.rock[0][c] = s->look.rock[1][c] = stone[c];
-        s->look.cut[0][c] = 0.62f * stone[c];
-        s->look.cut[1][c] = 0.76f * stone[c];
+        s->palette.rock[0][c] = s->palette.rock[1][c] = stone[c];
+        s->palette.cut[0][c] = 0.62f * stone[c];
+        s->palette.cut[1][c] = 0.76f * stone[c];
     }
 }
 
@@ -790,11 +787,11 @@ static rv_status prepare(scene *s, const rvi_solid_mesh *meshes, size_t count,
         shown[1][k] = given ? v->high[k] : high[k];
     }
     set_look(s);
-    rvi_developer_make(&s->developer, s->look.exposure);
+    rvi_tone_map_make(&s->tones, s->palette.exposure);
     rvi_detail_noise_make(&s->detail, RVI_DETAIL_NOISE_SEED);
     find_place(s, low, high, (const double(*)[3])shown);
     place_camera(s, (const double(*)[3])shown);
-    s->haze = (isnan(v->haze) ? 1 : v->haze) * 0.5f * s->look.haze / (2 * s->radius);
+    s->haze = (isnan(v->haze) ? 1 : v->haze) * 0.5f * s->palette.haze / (2 * s->radius);
     s->deep = water ? 6 * water->spacing : 1;
     for (int k = 0; k < 3; k++)
         s->cut[k] = (float)v->cut[k];
@@ -866,7 +863,7 @@ size_t rvi_solid_view_memory(const rvi_solid_view *view, const rvi_solid_mesh *m
 rvi_solid_view rvi_solid_view_default(void) {
     return (rvi_solid_view){.width = 1280,
                             .height = 720,
-                            .look = RV_render_look_clay,
+                            .look = RVI_LOOK_CLAY,
                             .azimuth = 213,
                             .elevation = 24,
                             .distance = 1,

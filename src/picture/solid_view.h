@@ -8,6 +8,7 @@
 #define RVI_PICTURE_SOLID_VIEW_H
 
 #include "picture/canvas.h"
+#include "picture/palette.h"
 
 /* A face with a corner of UINT32_MAX is left out. `vertex_tints` and `face_tints` lie over the
  * colour of the look: linear red, green, blue, and how much of the rock they hide, 0 to 1. */
@@ -33,8 +34,8 @@ typedef struct rvi_solid_water {
 
 /* NaN: chosen. */
 typedef struct rvi_solid_view {
-    int width, height;               /* pixels */
-    int look;                        /* RV_render_look_... */
+    int width, height; /* pixels */
+    rvi_look look;
     float azimuth;                   /* degrees, clockwise from north: where the camera stands */
     float elevation;                 /* degrees above the level; below 0: without a floor */
     float distance;                  /* times as far as where everything just fits */

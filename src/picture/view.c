@@ -16,10 +16,10 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
-#include "picture/develop.h"
+#include "base/vector.h"
 #include "picture/hole_edges.h"
-#include "picture/look.h"
 #include "picture/occlusion.h"
+#include "picture/tone_map.h"
 #include "terrain/bands.h"
 
 #include <math.h>
@@ -39,9 +39,9 @@ enum {
 typedef struct scene {
     rvi_relief relief;
     rvi_camera camera;
-    rvi_ground ground;
+    rvi_cover_rules cover;
+    rvi_palette palette;
     rvi_look look;
-    int kind; /* RV_render_look_... */
     rvi_detail_noise detail;
     float z;          /* exaggeration */
     float pixel;      /* the width of a pixel a metre away */
@@ -50,7 +50,7 @@ typedef struct scene {
     float *open, *shade; /* of the level: sky that is seen, horizon towards the sun */
     float haze;          /* optical depth a metre */
     float wide;          /* metres of the block's longer side */
-    rvi_developer developer;
+    rvi_tone_map tones;
     unsigned char *rgb;
     int across; /* tiles in a row */
 } scene;
@@ -66,10 +66,6 @@ typedef struct spot {
     float pixel;    /* metres that a pixel covers there */
 } spot;
 
-static float dot(const float a[3], const float b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* ---- light ---- */
 
 static float light_grid(const scene *s, const float *grid, double x, double y) {
@@ -84,7 +80,7 @@ static float lit(const scene *s, float horizon) {
 }
 
 static void light_on(const scene *s, const float normal[3], float sun, float open, colour *out) {
-    rvi_sky_light(&s->look.sky, s->look.floor, normal, sun, open, out->v);
+    rvi_sky_light(&s->palette.sky, s->palette.floor, normal, sun, open, out->v);
 }
 
 /* The air between the camera and a place. */
@@ -92,14 +88,14 @@ static void through_air(const scene *s, const spot *p, float density, colour *c)
     float path = rvi_maxf(0, p->far - (float)s->camera.nearest) * density;
     float keep = rvi_expf(-s->haze * path), sky[3];
     float level[3] = {p->along[0], p->along[1], 0};
-    rvi_sky_at(&s->look.sky, level, sky);
+    rvi_sky_at(&s->palette.sky, level, sky);
     for (int k = 0; k < 3; k++)
         c->v[k] = c->v[k] * keep + sky[k] * (1 - keep);
 }
 
 /* There is more haze in valleys than over summits. */
 static float air_at(const scene *s, float z) {
-    float up = (z - s->relief.low) / rvi_maxf(s->ground.relief_of, 1);
+    float up = (z - s->relief.low) / rvi_maxf(s->cover.relief_of, 1);
     return 0.35f + 0.65f * (1 - rvi_smoothstep(0, 0.8f, up));
 }
 
@@ -107,11 +103,11 @@ static float air_at(const scene *s, float z) {
 
 /* Bumps that the terrain is too coarse to hold, added to the slope; those a pixel would blur are
  * left out. */
-static void roughen(const scene *s, const spot *p, const rvi_soil *soil, float slope[2]) {
-    float amount =
-        s->look.bumps * (0.34f * soil->weight[RVI_ROCK] + 0.10f * soil->weight[RVI_GRASS] +
-                         0.10f * soil->weight[RVI_SEDIMENT] + 0.035f * soil->weight[RVI_SNOW] +
-                         0.03f * soil->weight[RVI_SAND]);
+static void roughen(const scene *s, const spot *p, const rvi_cover *cover, float slope[2]) {
+    float amount = s->palette.bumps *
+                   (0.34f * cover->weight[RVI_COVER_ROCK] + 0.10f * cover->weight[RVI_COVER_GRASS] +
+                    0.10f * cover->weight[RVI_COVER_SEDIMENT] +
+                    0.035f * cover->weight[RVI_COVER_SNOW] + 0.03f * cover->weight[RVI_COVER_SAND]);
     float cell = s->relief.land->cell, size = 2.6f * cell;
     float steep = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);
     amount *= 0.55f + rvi_minf(steep, 1.2f);
@@ -143,35 +139,35 @@ static void normal_of(const float slope[2], float z, float out[3]) {
     out[2] = 1 / length;
 }
 
-static void ground_colour(const scene *s, const spot *p, const rvi_soil *soil, float slope,
+static void ground_colour(const scene *s, const spot *p, const rvi_cover *cover, float slope,
                           colour *out) {
-    if (s->kind == RV_render_look_clay) {
-        memcpy(out->v, s->look.rock[0], sizeof out->v);
+    if (s->look == RVI_LOOK_CLAY) {
+        memcpy(out->v, s->palette.rock[0], sizeof out->v);
         return;
     }
-    if (s->kind == RV_render_look_map) {
-        rvi_look_map(&s->ground, p->z, p->pixel * rvi_maxf(slope, 0.02f), out->v);
+    if (s->look == RVI_LOOK_MAP) {
+        rvi_palette_map(&s->cover, p->z, p->pixel * rvi_maxf(slope, 0.02f), out->v);
         return;
     }
     float bands = 0;
-    if (soil->weight[RVI_ROCK] > 0.02f)
-        bands = rvi_look_bands(&s->ground, p->x, p->y, p->z, rvi_maxf(s->ground.relief_of / 26, 1),
-                               soil->patch, p->pixel * rvi_maxf(slope, 0.3f));
-    rvi_look_ground(&s->look, soil, bands, out->v);
+    if (cover->weight[RVI_COVER_ROCK] > 0.02f)
+        bands = rvi_palette_bands(&s->cover, p->x, p->y, p->z, rvi_maxf(s->cover.relief_of / 26, 1),
+                                  cover->patch, p->pixel * rvi_maxf(slope, 0.3f));
+    rvi_palette_ground(&s->palette, cover, bands, out->v);
 }
 
 static colour shade_land(const scene *s, const spot *p) {
     float slope[2], normal[3];
     rvi_relief_slope(&s->relief, p->x, p->y, 1.3f * p->pixel / s->relief.cell, slope);
     float steep = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);
-    rvi_soil soil = {0};
-    bool natural = s->kind == RV_render_look_alpine || s->kind == RV_render_look_desert;
+    rvi_cover cover = {0};
+    bool natural = s->look == RVI_LOOK_ALPINE || s->look == RVI_LOOK_DESERT;
     if (natural) {
-        soil = rvi_ground_at(&s->ground, p->x, p->y, p->z, slope, p->pixel / s->relief.land->cell);
-        roughen(s, p, &soil, slope);
+        cover = rvi_cover_at(&s->cover, p->x, p->y, p->z, slope, p->pixel / s->relief.land->cell);
+        roughen(s, p, &cover, slope);
     }
     colour ground, light;
-    ground_colour(s, p, &soil, steep, &ground);
+    ground_colour(s, p, &cover, steep, &ground);
     normal_of(slope, s->z, normal);
     float sun = lit(s, light_grid(s, s->shade, p->x, p->y));
     light_on(s, normal, sun, light_grid(s, s->open, p->x, p->y), &light);
@@ -207,11 +203,12 @@ static colour shade_cut(const scene *s, const spot *p, const rvi_hit *hit) {
         float level = rvi_grid_at(r->upper, r->width, r->height, p->x, p->y);
         float deep = rvi_expf(-0.03f * (level - p->z));
         /* Pale water is not brighter than paper. */
-        float bright = rvi_minf(2 + 5 * deep, 0.6f / s->look.water[2]);
+        float bright = rvi_minf(2 + 5 * deep, 0.6f / s->palette.water[2]);
         for (int c = 0; c < 3; c++)
-            cut.v[c] = s->look.water[c] * bright;
+            cut.v[c] = s->palette.water[c] * bright;
     } else {
-        rvi_look_cut(&s->look, &s->ground, p->x, p->y, p->z, top - p->z, p->pixel / s->z, cut.v);
+        rvi_palette_cut(&s->palette, &s->cover, p->x, p->y, p->z, top - p->z, p->pixel / s->z,
+                        cut.v);
     }
     light_on(s, normal, 1, 0.45f + 0.45f * rvi_smoothstep(0, 1.5f, tall), &light);
     for (int c = 0; c < 3; c++)
@@ -242,7 +239,7 @@ static bool over_block(const rvi_relief *r, double x, double y, const double alo
 /* The horizon tangent that the block makes for a place on the floor. */
 static float block_before_sun(const scene *s, double x, double y) {
     const rvi_relief *r = &s->relief;
-    const float *sun = s->look.sky.sun;
+    const float *sun = s->palette.sky.sun;
     double flat = sqrt((double)(sun[0] * sun[0] + sun[1] * sun[1]));
     if (flat < 1e-6)
         return 0;
@@ -281,12 +278,12 @@ static colour shade_floor(const scene *s, const spot *p) {
     const float up[3] = {0, 0, 1};
     light_on(s, up, lit(s, block_before_sun(s, p->x, p->y)), floor_open(s, p->x, p->y), &light);
     for (int c = 0; c < 3; c++)
-        out.v[c] = s->look.floor[c] * light.v[c];
+        out.v[c] = s->palette.floor[c] * light.v[c];
     /* The floor goes over into the sky at the horizon, wherever the camera stands. */
     float rest = rvi_maxf(0, p->far - (float)s->camera.nearest) / s->wide;
     float keep = rvi_expf(-0.30f * rest), sky[3];
     float level[3] = {p->along[0], p->along[1], 0};
-    rvi_sky_at(&s->look.sky, level, sky);
+    rvi_sky_at(&s->palette.sky, level, sky);
     for (int c = 0; c < 3; c++)
         out.v[c] = out.v[c] * keep + sky[c] * (1 - keep);
     return out;
@@ -322,7 +319,7 @@ static colour backdrop(const scene *s, const double from[3], const double along[
         return shade_floor(s, &p);
     }
     float to[3] = {(float)along[0], (float)along[1], (float)along[2]};
-    rvi_sky_at(&s->look.sky, to, out.v);
+    rvi_sky_at(&s->palette.sky, to, out.v);
     return out;
 }
 
@@ -338,7 +335,7 @@ static void ripple(const scene *s, const spot *p, float slope[2]) {
 }
 
 static colour reflection(const scene *s, const spot *p, const float normal[3]) {
-    float twice = 2 * dot(p->along, normal);
+    float twice = 2 * rvi_dot3f(p->along, normal);
     double along[3], cell = (double)s->relief.cell;
     for (int k = 0; k < 3; k++)
         along[k] = (double)(p->along[k] - twice * normal[k]);
@@ -352,7 +349,7 @@ static colour reflection(const scene *s, const spot *p, const float normal[3]) {
     }
     float to[3] = {(float)along[0], (float)along[1], (float)along[2]};
     colour out;
-    rvi_sky_at(&s->look.sky, to, out.v);
+    rvi_sky_at(&s->palette.sky, to, out.v);
     return out;
 }
 
@@ -364,17 +361,17 @@ static colour shade_water(const scene *s, const spot *p) {
     spot bed = *p;
     bed.z = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
     float depth = rvi_maxf(0, p->z - bed.z);
-    float cosine = rvi_maxf(0.02f, -dot(p->along, normal)), grazing = 1 - rvi_minf(cosine, 1);
+    float cosine = rvi_maxf(0.02f, -rvi_dot3f(p->along, normal)), grazing = 1 - rvi_minf(cosine, 1);
     float squared = grazing * grazing;
     float mirrors = 0.02f + 0.98f * squared * squared * grazing;
     colour below = shade_land(s, &bed), light, over = reflection(s, p, normal);
     light_on(s, flat, lit(s, light_grid(s, s->shade, p->x, p->y)), 1, &light);
     static const float takes[3] = {0.42f, 0.11f, 0.075f}; /* of each metre */
     float path = depth * (1 + 1 / sqrtf(1 - 0.5625f * (1 - rvi_minf(cosine * cosine, 1))));
-    float plain = s->kind == RV_render_look_map ? rvi_smoothstep(0, 0.5f, depth) : 0;
+    float plain = s->look == RVI_LOOK_MAP ? rvi_smoothstep(0, 0.5f, depth) : 0;
     for (int c = 0; c < 3; c++) {
         float keep = rvi_expf(-takes[c] * path) * (1 - plain);
-        float body = below.v[c] * keep + s->look.water[c] * light.v[c] * (1 - keep);
+        float body = below.v[c] * keep + s->palette.water[c] * light.v[c] * (1 - keep);
         below.v[c] = body + mirrors * (over.v[c] - body);
     }
     return below;
@@ -400,12 +397,12 @@ static colour see(const scene *s, double x, double y, int *kind) {
 /* ---- pixels ---- */
 
 static colour take(const scene *s, double x, double y, int *kind) {
-    return rvi_develop(&s->developer, see(s, x, y, kind));
+    return rvi_tone_map_apply(&s->tones, see(s, x, y, kind));
 }
 
 static void put(const scene *s, int x, int y, const colour *c) {
     size_t at = (size_t)y * (size_t)s->camera.width + (size_t)x;
-    rvi_develop_put(&s->developer, x, y, c, s->rgb + 3 * at);
+    rvi_tone_map_put(&s->tones, x, y, c, s->rgb + 3 * at);
 }
 
 /* A pixel whose neighbours look other gets four more rays. */
@@ -467,7 +464,7 @@ float rvi_view_depth(const rv_terrain *land, float z) {
 
 static rv_status make_light(scene *s) {
     const rvi_relief *r = &s->relief;
-    const rvi_sky *sky = &s->look.sky;
+    const rvi_sky *sky = &s->palette.sky;
     s->light_level = rvi_light_level(r, LIGHT_SIDE);
     const rvi_level *l = &r->level[s->light_level];
     size_t count = (size_t)l->width * (size_t)l->height;
@@ -493,10 +490,10 @@ static float sun_side(float azimuth) {
 
 static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->z = v->shot.z;
-    s->kind = v->look;
-    s->look = *rvi_look_get(v->look);
+    s->look = v->look;
+    s->palette = *rvi_palette_of(v->look);
     rvi_detail_noise_make(&s->detail, RVI_DETAIL_NOISE_SEED);
-    rvi_developer_make(&s->developer, s->look.exposure);
+    rvi_tone_map_make(&s->tones, s->palette.exposure);
     rv_status status = rvi_relief_create(land, rvi_view_depth(land, s->z), true, &s->relief);
     if (status != RV_OK)
         return status;
@@ -506,10 +503,11 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
         shot.azimuth = rvi_camera_side(&s->relief);
     s->camera = rvi_camera_frame(&s->relief, &shot);
     s->pixel = (float)(2 * s->camera.tangent / shot.height);
-    s->haze = v->haze * s->look.haze / s->wide;
-    rvi_sky_place_sun(&s->look.sky, isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
-                      isnan(v->sun_altitude) ? s->look.sun_altitude : v->sun_altitude);
-    status = rvi_ground_prepare(&s->relief, &s->detail, v->snow, s->look.dry, &s->ground);
+    s->haze = v->haze * s->palette.haze / s->wide;
+    rvi_sky_place_sun(&s->palette.sky,
+                      isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
+                      isnan(v->sun_altitude) ? s->palette.sun_altitude : v->sun_altitude);
+    status = rvi_cover_prepare(&s->relief, &s->detail, v->snow, s->palette.dry, &s->cover);
     return status == RV_OK ? make_light(s) : status;
 }
 
@@ -533,7 +531,7 @@ rv_status rvi_view_draw(const rv_terrain *land, const rvi_view *view, unsigned c
     if (status == RV_OK)
         status = rvi_parallel(ctx, s->across * down, draw_tile, s);
     rvi_free(ctx, s->open);
-    rvi_ground_release(&s->ground);
+    rvi_cover_release(&s->cover);
     rvi_relief_destroy(&s->relief);
     rvi_free(ctx, s);
     return status;

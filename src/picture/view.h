@@ -3,10 +3,11 @@
 #define RVI_PICTURE_VIEW_H
 
 #include "picture/camera.h"
+#include "picture/palette.h"
 
 /* NaN: chosen by the land and the look. */
 typedef struct rvi_view {
-    int look;                        /* RV_render_look_... */
+    rvi_look look;
     rvi_shot shot;                   /* its azimuth may be NaN */
     float sun_azimuth, sun_altitude; /* degrees */
     float snow;                      /* metres */

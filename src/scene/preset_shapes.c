@@ -24,10 +24,6 @@ static double soft_max(double a, double b, double w) {
     return -soft_min(-a, -b, w);
 }
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 static double sine(double x) {
     return (double)rvi_sinf((float)x);
 }
@@ -112,7 +108,7 @@ double rvi_shape_river(const double at[3]) {
 
 double rvi_length_river(const double at[3]) {
     double deep = smooth_step(0.02, 0.25, -rvi_shape_river(at));
-    return 1 + 2.3 * larger(smooth_step(0.14, 0.50, off_river(at)), deep);
+    return 1 + 2.3 * rvi_max(smooth_step(0.14, 0.50, off_river(at)), deep);
 }
 
 /* ---- lake: a basin on a slope, and a notch in its rim ---- */
@@ -152,13 +148,13 @@ double rvi_shape_lake(const double at[3]) {
 double rvi_length_lake(const double at[3]) {
     double deep = smooth_step(0.02, 0.3, -rvi_shape_lake(at));
     double dry = smooth_step(0.40, 0.75, off_lake(at)) * smooth_step(0.12, 0.4, off_stream(at));
-    return 1 + 1.2 * larger(dry, deep);
+    return 1 + 1.2 * rvi_max(dry, deep);
 }
 
 double rvi_length_detailed_lake(const double at[3]) {
     double deep = smooth_step(0.02, 0.3, -rvi_shape_lake(at));
     double dry = smooth_step(0.36, 0.70, off_lake(at)) * smooth_step(0.10, 0.40, off_stream(at));
-    return 1 + 2.8 * larger(dry, deep);
+    return 1 + 2.8 * rvi_max(dry, deep);
 }
 
 /* ---- tube: a block, and a bent tube from its top to its east side ---- */
@@ -208,7 +204,7 @@ double rvi_shape_two_sources(const double at[3]) {
 
 double rvi_length_two_sources(const double at[3]) {
     double deep = smooth_step(0.02, 0.25, -rvi_shape_two_sources(at));
-    return 1 + 2.3 * larger(smooth_step(0.12, 0.45, off_fork(at)), deep);
+    return 1 + 2.3 * rvi_max(smooth_step(0.12, 0.45, off_fork(at)), deep);
 }
 
 /* ---- arch: a fin of rock across a stream that has found its way through ---- */
@@ -239,7 +235,7 @@ double rvi_shape_arch(const double at[3]) {
 double rvi_length_arch(const double at[3]) {
     double deep = smooth_step(0.02, 0.25, -rvi_shape_arch(at));
     double fin = smooth_step(0.15, 0.6, fabs(at[0] - 0.92));
-    return 1 + 1.8 * larger(fin * smooth_step(0.14, 0.5, fabs(at[1] - 0.60)), deep);
+    return 1 + 1.8 * rvi_max(fin * smooth_step(0.14, 0.5, fabs(at[1] - 0.60)), deep);
 }
 
 /* ---- cave: a chimney, a throat, a chamber and a mouth ---- */

@@ -2,7 +2,8 @@
 #include "scene/scene.h"
 
 #include "base/context.h"
-#include "base/random.h"
+#include "base/hash.h"
+#include "base/vector.h"
 #include "scene/wear_state.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 rvi_sph_desc rvi_sph_desc_weak_like(float spacing, const float gravity[3]) {
     rvi_sph_desc d = rvi_sph_desc_weak();
-    float g = sqrtf((gravity[0] * gravity[0] + gravity[1] * gravity[1]) + gravity[2] * gravity[2]);
+    float g = rvi_length3f(gravity);
     float length = spacing / d.spacing;
     float time = g > 0 ? sqrtf(length * -d.gravity[2] / g) : sqrtf(length);
     d.spacing = spacing;
@@ -35,8 +36,7 @@ rvi_sph_desc rvi_sph_desc_weak_like(float spacing, const float gravity[3]) {
 static float longest_step(const rvi_sph_desc *d) {
     if (d->solver == RVI_SPH_WEAK)
         return d->weak.step;
-    const float *v = d->gravity;
-    float g = sqrtf((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+    float g = rvi_length3f(d->gravity);
     return 0.1f * sqrtf(d->spacing / (g > 0 ? g : 9.81f));
 }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/math.h"
 #include "base/text.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -300,8 +301,7 @@ static rv_status make_sources(const builder *b) {
  * sqrt(gravity / spacing). */
 static float usual_critical(const builder *b) {
     const rvi_sph_desc *d = &b->out->desc.water;
-    const float *v = d->gravity;
-    float g = sqrtf((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+    float g = rvi_length3f(d->gravity);
     return 1.2f * sqrtf(sqrtf(g / d->spacing));
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/math.h"
+#include "base/vector.h"
 
 rvi_wear_desc rvi_wear_desc_default(float spacing) {
     static const rvi_material rock = {"rock", 5, 1e-4f, {0.6f, 0.55f, 0.5f}};
@@ -126,7 +127,7 @@ static void book_gone(void *user, const rvi_sph_gone *gone) {
 
 static void set_up(rvi_wear *w) {
     const float *g = w->water->desc.gravity;
-    float length = sqrtf((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
+    float length = rvi_length3f(g);
     for (int i = 0; i < 3; i++)
         w->up[i] = length > 0 ? -(double)(g[i] / length) : 0;
     w->most = (double)(w->desc.most * w->water->volume);

@@ -12,6 +12,7 @@
 #include "scene/wear_state.h"
 
 #include "base/threads.h"
+#include "base/vector.h"
 
 enum { BLOCK = 256, ROUNDS = 3 };
 #define LEAST_SLOPE 0.1 /* of what a vertex would have where no side holds it */
@@ -82,15 +83,10 @@ static void forget(rvi_wear *w) {
 /* ---- What ways do ---- */
 
 static void add_area(double at[3][3], double share, double out[3]) {
-    double ab[3], ac[3];
-    for (int i = 0; i < 3; i++) {
-        ab[i] = at[1][i] - at[0][i];
-        ac[i] = at[2][i] - at[0][i];
-    }
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] += share * 0.5 * (ab[j] * ac[k] - ab[k] * ac[j]);
-    }
+    double normal[3];
+    rvi_normal3(at[0], at[1], at[2], normal);
+    for (int i = 0; i < 3; i++)
+        out[i] += share * 0.5 * normal[i];
 }
 
 /* The mean of a face's area vector over the ways of its corners. */
@@ -139,7 +135,7 @@ static void gain_block(void *arg, int64_t block) {
         rvi_mover *m = &w->movers[n];
         double area[3];
         vertex_area(w, m->vertex, area);
-        m->gain = (area[0] * m->way[0] + area[1] * m->way[1]) + area[2] * m->way[2];
+        m->gain = rvi_dot3(area, m->way);
     }
 }
 
@@ -159,19 +155,15 @@ static void stay_in_sides(const rvi_wear *w, const rvi_mover *m, double normal[3
             normal[i] = 0;
 }
 
-static double length_of(const double x[3]) {
-    return sqrt((x[0] * x[0] + x[1] * x[1]) + x[2] * x[2]);
-}
-
 static void start_block(void *arg, int64_t block) {
     rvi_wear *w = arg;
     for (size_t n = (size_t)block * BLOCK; n < end_of(block, w->mover_count); n++) {
         rvi_mover *m = &w->movers[n];
         double area[3], whole;
         vertex_area(w, m->vertex, area);
-        whole = length_of(area);
+        whole = rvi_length3(area);
         stay_in_sides(w, m, area);
-        m->slope = length_of(area);
+        m->slope = rvi_length3(area);
         if (m->slope < LEAST_SLOPE * whole)
             m->slope = 0; /* or it would slide far along the side for next to nothing */
         for (int i = 0; i < 3; i++)

@@ -23,9 +23,12 @@ typedef struct film {
 
 /* ---- a frame ---- */
 
-_Static_assert((int)RV_film_look_map == (int)RV_render_look_map &&
-                   (int)RV_film_look_COUNT == (int)RV_render_look_COUNT,
-               "film has the looks of render");
+_Static_assert((int)RV_film_look_alpine == (int)RVI_LOOK_ALPINE &&
+                   (int)RV_film_look_desert == (int)RVI_LOOK_DESERT &&
+                   (int)RV_film_look_clay == (int)RVI_LOOK_CLAY &&
+                   (int)RV_film_look_map == (int)RVI_LOOK_MAP &&
+                   (int)RV_film_look_COUNT == (int)RVI_LOOKS,
+               "film has the looks of picture/palette.h");
 
 static bool in_perspective(const rv_film_params *p) {
     return strcmp(p->view, "render") == 0;
@@ -36,7 +39,7 @@ static rv_status draw_perspective(const film *f, int64_t number, unsigned char *
     const rv_film_params *p = f->p;
     double turns =
         ((double)p->camera + (double)p->orbit * (double)number / (double)f->sequence.frames) / 360;
-    rvi_view view = {.look = p->look,
+    rvi_view view = {.look = (rvi_look)p->look,
                      .shot = {.width = p->width,
                               .height = p->height,
                               .azimuth = (float)(360 * (turns - rvi_floor(turns))),

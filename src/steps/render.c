@@ -4,6 +4,13 @@
 #include "picture/view.h"
 #include "steps/step.h"
 
+_Static_assert((int)RV_render_look_alpine == (int)RVI_LOOK_ALPINE &&
+                   (int)RV_render_look_desert == (int)RVI_LOOK_DESERT &&
+                   (int)RV_render_look_clay == (int)RVI_LOOK_CLAY &&
+                   (int)RV_render_look_map == (int)RVI_LOOK_MAP &&
+                   (int)RV_render_look_COUNT == (int)RVI_LOOKS,
+               "render has the looks of picture/palette.h");
+
 rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
     size_t pixels = (size_t)p->width * (size_t)p->height;
     if (job->planning) {
@@ -16,7 +23,7 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
     unsigned char *rgb = rvi_alloc(job->ctx, pixels, 3, "a picture");
     if (!rgb)
         return RV_ERROR_MEMORY;
-    rvi_view view = {.look = p->look,
+    rvi_view view = {.look = (rvi_look)p->look,
                      .shot = {.width = p->width,
                               .height = p->height,
                               .azimuth = p->azimuth,

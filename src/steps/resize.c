@@ -7,7 +7,12 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
-#include "terrain/smooth.h"
+#include "terrain/resample.h"
+
+_Static_assert((int)RV_resize_filter_cubic == (int)RVI_FILTER_CUBIC &&
+                   (int)RV_resize_filter_linear == (int)RVI_FILTER_LINEAR &&
+                   (int)RV_resize_filter_nearest == (int)RVI_FILTER_NEAREST,
+               "resize has the filters of terrain/resample.h");
 
 typedef struct size {
     int width, height;
@@ -56,8 +61,8 @@ static void limit_rows(void *arg, int first, int end) {
         l->values[i] = rvi_clampf(l->values[i], l->low, l->high);
 }
 
-static rv_status sample(rvi_job *job, const float *from, rv_terrain *sized, float *to, int filter,
-                        bool limited) {
+static rv_status sample(rvi_job *job, const float *from, rv_terrain *sized, float *to,
+                        rvi_filter filter, bool limited) {
     const rv_terrain *land = job->land;
     rv_status status = rvi_resample(job->ctx, from, land->width, land->height, to, sized->width,
                                     sized->height, filter);
@@ -68,7 +73,7 @@ static rv_status sample(rvi_job *job, const float *from, rv_terrain *sized, floa
     return rvi_parallel_rows(job->ctx, sized->height, limit_rows, &l);
 }
 
-static rv_status sample_all(rvi_job *job, rv_terrain *sized, int filter) {
+static rv_status sample_all(rvi_job *job, rv_terrain *sized, rvi_filter filter) {
     const rv_terrain *land = job->land;
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < land->layer_count; i++)
@@ -90,7 +95,7 @@ rv_status rvi_step_resize(rvi_job *job, const rv_resize_params *p) {
     status = rvi_terrain_create_like(job->land, s.width, s.height, s.cell, &sized);
     if (status != RV_OK)
         return status;
-    status = sample_all(job, sized, p->filter);
+    status = sample_all(job, sized, (rvi_filter)p->filter);
     if (status == RV_OK)
         rvi_terrain_swap(job->land, sized);
     rv_terrain_destroy(sized);

@@ -10,10 +10,10 @@
  * about its last cell, v_(-j) = 2 v_0 - v_j, so that a slope stays a slope up to the edge. One cell
  * in place of many is their mean.
  */
+#include "terrain/resample.h"
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
-#include "terrain/smooth.h"
 
 enum { CHUNK = 256 }; /* cells of a row that are summed side by side */
 
@@ -25,15 +25,15 @@ typedef struct tap {
 /* Which cells of the old axis make each of the new, and how much of each. */
 typedef struct axis {
     int from, to;
-    int filter;
+    rvi_filter filter;
     size_t room; /* taps kept for each new cell */
     tap *taps;   /* [to][room] */
     int *counts; /* [to] */
 } axis;
 
-static double kernel(int filter, double x) {
+static double kernel(rvi_filter filter, double x) {
     x = x < 0 ? -x : x;
-    if (filter == RV_resize_filter_linear)
+    if (filter == RVI_FILTER_LINEAR)
         return x < 1 ? 1 - x : 0;
     if (x >= 2)
         return 0;
@@ -70,7 +70,7 @@ static int weigh(const axis *a, int i, tap *taps) {
 
 static int weigh_simply(const axis *a, int i, tap *taps) {
     int64_t parts = a->to - 1, at = (int64_t)i * (a->from - 1);
-    if (parts == 0 && a->filter != RV_resize_filter_nearest) {
+    if (parts == 0 && a->filter != RVI_FILTER_NEAREST) {
         for (int j = 0; j < a->from; j++)
             taps[j] = (tap){j, 1.0 / a->from};
         return a->from;
@@ -81,8 +81,7 @@ static int weigh_simply(const axis *a, int i, tap *taps) {
 }
 
 static rv_status axis_make(rv_context *ctx, axis *a) {
-    bool nearest = a->filter == RV_resize_filter_nearest,
-         simple = nearest || a->from == 1 || a->to == 1;
+    bool nearest = a->filter == RVI_FILTER_NEAREST, simple = nearest || a->from == 1 || a->to == 1;
     int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
     a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
     if (simple)
@@ -148,7 +147,7 @@ static void mix_rows(void *arg, int first, int end) {
 }
 
 rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,
-                       int to_width, int to_height, int filter) {
+                       int to_width, int to_height, rvi_filter filter) {
     axis across = {.from = width, .to = to_width, .filter = filter};
     axis down = {.from = height, .to = to_height, .filter = filter};
     size_t cells = (size_t)to_width * (size_t)height;

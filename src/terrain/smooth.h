@@ -1,4 +1,4 @@
-/* smooth.h: a Gaussian blur that keeps the sum, and sampling of a grid at another size. */
+/* smooth.h: a Gaussian blur that keeps the sum. */
 #ifndef RVI_TERRAIN_SMOOTH_H
 #define RVI_TERRAIN_SMOOTH_H
 
@@ -15,10 +15,5 @@ rv_status rvi_smoother_create(rv_context *ctx, int width, int height, float sigm
                               rvi_smoother **out);
 rv_status rvi_smoother_run(rvi_smoother *smoother, float *values);
 void rvi_smoother_destroy(rvi_smoother *smoother); /* NULL is fine */
-
-/* Samples `from` at another size, corner on corner; kernels widen when cells get larger.
- * filter: RV_resize_filter_... */
-rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,
-                       int to_width, int to_height, int filter);
 
 #endif

@@ -1,7 +1,7 @@
 /* state.c: the state that flows through the steps: size, layers, fields, ledger. */
 #include "terrain/state.h"
 #include "base/context.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/threads.h"
 
 #include <assert.h>

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
 enum { MOST_CELLS = 1 << 20, FIRST_STRIDE = 48 };
 
@@ -193,8 +194,7 @@ void rvi_sph_narrow(rvi_sph *w, int lanes) {
 
 static void set_up(rvi_sph *w) {
     const rvi_sph_desc *d = &w->desc;
-    float g = sqrtf((d->gravity[0] * d->gravity[0] + d->gravity[1] * d->gravity[1]) +
-                    d->gravity[2] * d->gravity[2]);
+    float g = rvi_length3f(d->gravity);
     for (int i = 0; i < 3; i++)
         w->size[i] = (float)(d->high[i] - d->low[i]);
     w->radius = d->solver == RVI_SPH_WEAK ? d->weak.radius : 2 * d->spacing;

@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #define LANES 16
 #define UNIT __attribute__((target("avx512f")))
-#include "water/sph_passes.h"
+#include "water/sph_passes.inc"
 
 const rvi_sph_passes rvi_sph_passes_16 = PASSES;
 #endif

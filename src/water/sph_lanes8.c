@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 #define LANES 8
 #define UNIT __attribute__((target("avx2")))
-#include "water/sph_passes.h"
+#include "water/sph_passes.inc"
 
 const rvi_sph_passes rvi_sph_passes_8 = PASSES;
 #endif

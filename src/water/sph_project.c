@@ -20,6 +20,7 @@
 #include "water/sph_state.h"
 
 #include "base/math.h"
+#include "base/vector.h"
 
 enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
 
@@ -206,7 +207,7 @@ static rv_status solve(pass *p, int most, int *iterations) {
 static float choose_step(const rvi_sph *w, float longest) {
     const float *g = w->desc.gravity;
     float v = sqrtf(w->fastest), far = w->desc.courant * w->desc.spacing;
-    float a = sqrtf((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]) + w->desc.tension;
+    float a = rvi_length3f(g) + w->desc.tension;
     float dt = 2 * far / (v + sqrtf(v * v + 4 * a * far) + 1e-20f);
     if (a > 0)
         dt = rvi_minf(dt, LONGEST * sqrtf(w->desc.spacing / a));

@@ -9,6 +9,8 @@
 
 #include "water/sph.h"
 
+#include <stdalign.h>
+
 /* Particles that a thread takes at once, and those that go side by side; and the room for
  * candidates. */
 enum { RVI_SPH_BLOCK = 512, RVI_SPH_SLICE = 16, RVI_SPH_PACK = 1024, RVI_SPH_SUMS = 5 };
@@ -28,7 +30,7 @@ typedef struct rvi_drops {
 
 /* Candidates for the lists of a cell's particles, side by side, with room for a slice more. */
 typedef struct rvi_sph_pack {
-    _Alignas(64) float x[RVI_SPH_PACK + RVI_SPH_SLICE];
+    alignas(64) float x[RVI_SPH_PACK + RVI_SPH_SLICE];
     float y[RVI_SPH_PACK + RVI_SPH_SLICE], z[RVI_SPH_PACK + RVI_SPH_SLICE];
     uint32_t which[RVI_SPH_PACK + RVI_SPH_SLICE];
     size_t count;
@@ -47,7 +49,7 @@ typedef struct rvi_sph_round {
     double *mixed, *own; /* what the way does with what is left and with itself */
 } rvi_sph_round;
 
-/* The passes over neighbours for one vector unit: sph_passes.h. Each takes the particles from
+/* The passes over neighbours for one vector unit: sph_passes.inc. Each takes the particles from
  * `first`, where a slice begins, to `end`. */
 typedef struct rvi_sph_passes {
     int lanes;

@@ -12,6 +12,7 @@
 #include "water/sph_state.h"
 
 #include "base/math.h"
+#include "base/vector.h"
 
 enum { MOST_WALLS = 6 + RVI_TOUCHES, MOVES = 16 };
 
@@ -166,7 +167,7 @@ static void go(const rvi_sph *w, walker *g, float share) {
 }
 
 static void turn_aside(float vector[3], const float away[3]) {
-    float into = (vector[0] * away[0] + vector[1] * away[1]) + vector[2] * away[2];
+    float into = rvi_dot3f(vector, away);
     for (int i = 0; i < 3 && into < 0; i++)
         vector[i] -= into * away[i];
 }
@@ -188,7 +189,7 @@ static void step_back(const rvi_sph *w, walker *g, const rvi_touch *touch) {
 }
 
 static float way_length(const walker *g) {
-    return sqrtf((g->way[0] * g->way[0] + g->way[1] * g->way[1]) + g->way[2] * g->way[2]);
+    return rvi_length3f(g->way);
 }
 
 /* `far`: no face is nearer than that. One that finds no place stays where it was, and stands. */

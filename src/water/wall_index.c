@@ -8,14 +8,11 @@
 #include <math.h>
 
 #include "base/math.h"
+#include "base/vector.h"
 
 enum { NEAR = 24, SIGHTS = 32 };
 /* Walls with less of their own are none. */
 #define LEAST_SHARE 0.01f
-
-static float dot(const float a[3], const float b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
 
 /* ---- The nearest places of faces, four at a time ---- */
 
@@ -310,12 +307,12 @@ static float list_near(const rvi_wall_index *walls, const float point[3], float 
 static float share_of(const rvi_wall_index *walls, const rvi_touch *touch, const rvi_touch *before,
                       int count) {
     const float *normal = walls->faces[touch->face].normal;
-    if (dot(touch->away, normal) <= 0)
+    if (rvi_dot3f(touch->away, normal) <= 0)
         return 0; /* seen from behind: the far side of a thin wall */
     float most = 0;
     for (int i = 0; i < count; i++) {
-        most = rvi_maxf(most, dot(touch->away, before[i].away));
-        most = rvi_maxf(most, dot(normal, walls->faces[before[i].face].normal));
+        most = rvi_maxf(most, rvi_dot3f(touch->away, before[i].away));
+        most = rvi_maxf(most, rvi_dot3f(normal, walls->faces[before[i].face].normal));
     }
     return 1 - most;
 }

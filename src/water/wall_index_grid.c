@@ -10,15 +10,12 @@
 
 #include "base/context.h"
 #include "base/math.h"
+#include "base/vector.h"
 
 enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4 };
 #define NOTHING UINT32_MAX
 /* In reaches. */
 #define SLACK 0.06f
-
-static float dot(const float a[3], const float b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
 
 bool rvi_wall_index_jumped(const rvi_wall_index *walls, const float point[3]) {
     int cell[3];
@@ -43,7 +40,7 @@ static void make_face(const rvi_wall_index *w, const double at[3][3], rvi_face *
         int j = (i + 1) % 3, k = (i + 2) % 3;
         face->normal[i] = ab[j] * ac[k] - ab[k] * ac[j];
     }
-    float length = sqrtf(dot(face->normal, face->normal));
+    float length = rvi_length3f(face->normal);
     for (int i = 0; i < 3; i++)
         face->normal[i] = length > 0 ? face->normal[i] / length : 0.0f;
 }
@@ -55,7 +52,7 @@ static rvi_v4 ball_of(const rvi_face *face) {
     for (int k = 0; k < 3; k++) {
         float from[3] = {face->at[k][0] - ball[0], face->at[k][1] - ball[1],
                          face->at[k][2] - ball[2]};
-        ball[3] = rvi_maxf(ball[3], sqrtf(dot(from, from)));
+        ball[3] = rvi_maxf(ball[3], rvi_length3f(from));
     }
     return ball;
 }
@@ -197,7 +194,7 @@ static bool plane_near(const rvi_wall_index *w, const rvi_face *face, const int 
         from[i] = ((float)cell[i] + 0.5f) * w->cell - face->at[0][i];
         width += half * (face->normal[i] < 0 ? -face->normal[i] : face->normal[i]);
     }
-    float distance = dot(from, face->normal);
+    float distance = rvi_dot3f(from, face->normal);
     return (distance < 0 ? -distance : distance) <= width * 1.001f;
 }
 

@@ -15,18 +15,9 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/random.h"
+#include "base/vector.h"
 
 /* ---- The winding number ---- */
-
-static double dot(const double a[3], const double b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 bool rvi_wall_index_winding(const rvi_wall_index *walls, const float point[3]) {
     double turn = 0;
@@ -37,12 +28,12 @@ bool rvi_wall_index_winding(const rvi_wall_index *walls, const float point[3]) {
         for (int k = 0; k < 3; k++) {
             for (int i = 0; i < 3; i++)
                 at[k][i] = (double)walls->faces[n].at[k][i] - (double)point[i];
-            length[k] = sqrt(dot(at[k], at[k]));
+            length[k] = rvi_length3(at[k]);
         }
-        cross(at[1], at[2], bc);
-        double low = length[0] * length[1] * length[2] + dot(at[0], at[1]) * length[2] +
-                     dot(at[1], at[2]) * length[0] + dot(at[2], at[0]) * length[1];
-        turn += (double)rvi_atan2f((float)dot(at[0], bc), (float)low);
+        rvi_cross3(at[1], at[2], bc);
+        double low = length[0] * length[1] * length[2] + rvi_dot3(at[0], at[1]) * length[2] +
+                     rvi_dot3(at[1], at[2]) * length[0] + rvi_dot3(at[2], at[0]) * length[1];
+        turn += (double)rvi_atan2f((float)rvi_dot3(at[0], bc), (float)low);
     }
     return turn > RVI_PI; /* half of the full 2 pi */
 }
@@ -54,8 +45,8 @@ typedef enum crossing { NO, YES, MAYBE } crossing;
 /* The sign of d . (a x b), or 0 when rounding could have made it. */
 static int turn_of(const double d[3], const double a[3], const double b[3], double *value) {
     double ab[3], size = 0;
-    cross(a, b, ab);
-    *value = dot(d, ab);
+    rvi_cross3(a, b, ab);
+    *value = rvi_dot3(d, ab);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         size += fabs(d[i]) * (fabs(a[j] * b[k]) + fabs(a[k] * b[j]));

@@ -3,7 +3,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "formats/format.h"
-#include "terrain/smooth.h"
+#include "terrain/resample.h"
 
 #include <stdio.h>
 
@@ -109,7 +109,7 @@ rv_status rvi_job_image(rvi_job *job, const char *file, float **out) {
     }
     if (status == RV_OK)
         status = rvi_resample(ctx, image.values, image.width, image.height, fit, land->width,
-                              land->height, RV_resize_filter_linear);
+                              land->height, RVI_FILTER_LINEAR);
     rvi_free(ctx, image.values);
     if (status != RV_OK) {
         rvi_free(ctx, fit);

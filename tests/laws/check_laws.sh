@@ -26,7 +26,7 @@ all_files() {
     fi
 }
 all_files | sort > "$work/files"
-grep '\.[ch]$' "$work/files" > "$work/c_files"
+grep -E '\.(c|h|inc)$' "$work/files" > "$work/c_files"
 
 # File names are unique, so that a name is an address.
 check_names() {

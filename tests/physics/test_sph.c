@@ -2,6 +2,7 @@
  * that hold; sources; and the same bits from any number of threads. */
 #include "solid_shapes.h"
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "water/sph_state.h"
 

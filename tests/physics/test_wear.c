@@ -3,7 +3,7 @@
  * down; hard bands stand out; and the same bits come from any number of threads. */
 #include "support.h"
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "scene/wear_state.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Lines, letters and axes: what is drawn is where it must be, and nowhere else. */
 #include "support.h"
 
+#include "picture/map_page.h"
 #include "picture/plot.h"
-#include "picture/sheet.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,22 +59,22 @@ static void letters_stay_in_their_place(void **state) {
                                "0123456789.,-+/:=()%^'";
     rv_context *ctx = support_context(1);
     rvi_canvas c;
-    float width = rvi_letters_width(14.0f, text);
+    float width = rvi_font_width(14.0f, text);
     assert_true(width > 300.0f && width < 1200.0f);
     support_ok(ctx, rvi_canvas_make(ctx, 1400, 60, &c));
-    rvi_letters_put(&c, 100.0f, 40.0f, 14.0f, RVI_LEFT, BLACK, text);
+    rvi_font_write(&c, 100.0f, 40.0f, 14.0f, RVI_LEFT, BLACK, text);
     int end = 100 + (int)width + 2;
     double all = ink_in(&c, 0, 0, 1400, 60);
     assert_true(all > 500.0);
     near(ink_in(&c, 98, 24, end, 47), all, 1e-9); /* capitals above, tails below the line */
     rvi_canvas_free(ctx, &c);
     support_ok(ctx, rvi_canvas_make(ctx, 1400, 60, &c));
-    rvi_letters_put(&c, 1300.0f, 40.0f, 14.0f, RVI_RIGHT, BLACK, text);
+    rvi_font_write(&c, 1300.0f, 40.0f, 14.0f, RVI_RIGHT, BLACK, text);
     near(ink_in(&c, 0, 0, 1400, 60), all, 60.0);
     near(ink_in(&c, 1303, 0, 1400, 60), 0.0, 0.0);
     rvi_canvas_free(ctx, &c);
     support_ok(ctx, rvi_canvas_make(ctx, 60, 1400, &c));
-    rvi_letters_put_upwards(&c, 40.0f, 700.0f, 14.0f, BLACK, text);
+    rvi_font_write_upwards(&c, 40.0f, 700.0f, 14.0f, BLACK, text);
     near(ink_in(&c, 0, 0, 60, 1400), all, 60.0);
     near(ink_in(&c, 24, 0, 47, 1400), ink_in(&c, 0, 0, 60, 1400), 1e-9);
     rvi_canvas_free(ctx, &c);
@@ -92,7 +92,7 @@ static void letters_differ(void **state) {
         rvi_canvas c;
         char text[2] = {(char)(i + 32), '\0'};
         support_ok(ctx, rvi_canvas_make(ctx, WIDE, HIGH, &c));
-        rvi_letters_put(&c, 10.0f, 22.0f, 14.0f, RVI_LEFT, BLACK, text);
+        rvi_font_write(&c, 10.0f, 22.0f, 14.0f, RVI_LEFT, BLACK, text);
         memcpy(shapes[i], c.rgb, sizeof shapes[i]);
         rvi_canvas_free(ctx, &c);
     }
@@ -139,19 +139,19 @@ static void sheets_fit_their_map(void **state) {
     static const int sizes[][2] = {{1, 2}, {64, 40}, {600, 3}, {2000, 30}, {5000, 2}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         rv_terrain *land = support_land(ctx, sizes[i][0], sizes[i][1], 10.0f);
-        rvi_sheet s;
-        support_ok(ctx, rvi_sheet_make(land, NULL, "map", &s));
+        rvi_map_page s;
+        support_ok(ctx, rvi_map_page_make(land, NULL, "map", &s));
         assert_true(s.canvas.width < 2000 && s.canvas.height < 2000);
         assert_true(3 * (size_t)s.canvas.width * (size_t)s.canvas.height <=
-                    rvi_sheet_bytes(sizes[i][0], sizes[i][1]));
-        rvi_sheet_tint(&s, 0, 0, (rvi_ink){255, 0, 0, 1.0f});
-        rvi_point at = rvi_sheet_place(&s, 0, 0);
+                    rvi_map_page_bytes(sizes[i][0], sizes[i][1]));
+        rvi_map_page_tint(&s, 0, 0, (rvi_ink){255, 0, 0, 1.0f});
+        rvi_point at = rvi_map_page_place(&s, 0, 0);
         const unsigned char *pixel = s.canvas.rgb + 3 * ((int)at.y * s.canvas.width + (int)at.x);
         assert_true(pixel[0] > 200 && pixel[1] == 0 && pixel[2] == 0);
-        rvi_sheet_legend_box(&s, BLACK, "box");
-        rvi_sheet_legend_line(&s, BLACK, 2.0f, "line");
-        rvi_sheet_legend_words(&s, "words");
-        rvi_sheet_free(ctx, &s);
+        rvi_map_page_legend_box(&s, BLACK, "box");
+        rvi_map_page_legend_line(&s, BLACK, 2.0f, "line");
+        rvi_map_page_legend_words(&s, "words");
+        rvi_map_page_free(ctx, &s);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);

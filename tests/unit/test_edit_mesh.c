@@ -3,6 +3,7 @@
 #include "solid_shapes.h"
 
 #include "base/context.h"
+#include "base/hash.h"
 #include "base/random.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  */
 #include "support.h"
 
+#include "base/hash.h"
 #include "base/random.h"
 
 #include <math.h>

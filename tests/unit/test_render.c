@@ -2,7 +2,7 @@
  * That no pixel is NaN is an assert in the code that makes it. */
 #include "support.h"
 
-#include "picture/cover.h"
+#include "picture/land_cover.h"
 #include "picture/view.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "scene/scene_run.h"
 

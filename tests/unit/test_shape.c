@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "terrain/resample.h"
 #include "terrain/smooth.h"
 #include "terrain/state.h"
 
@@ -362,10 +363,10 @@ static void test_resample_keeps_a_plane(void **state) {
             plane[y * W + x] = 100 + 6.0f * (float)x / (W - 1) - 4.0f * (float)y / (H - 1);
     const int sizes[][2] = {{121, 81}, {100, 77}, {31, 21}, {21, 11}, {37, 30}, {13, 9}, {2, 2}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
-        for (int filter = 0; filter < RV_resize_filter_nearest; filter++) {
+        for (int filter = 0; filter < RVI_FILTER_NEAREST; filter++) {
             int w = sizes[k][0], h = sizes[k][1];
             float *to = malloc((size_t)w * (size_t)h * sizeof *to);
-            support_ok(ctx, rvi_resample(ctx, plane, W, H, to, w, h, filter));
+            support_ok(ctx, rvi_resample(ctx, plane, W, H, to, w, h, (rvi_filter)filter));
             for (int y = 0; y < h; y++)
                 for (int x = 0; x < w; x++) {
                     double want = 100 + 6.0 * x / (w - 1) - 4.0 * y / (h - 1);
@@ -384,14 +385,14 @@ static void test_resample_averages(void **state) {
     static float checks[N * N], to[M * M];
     for (int i = 0; i < N * N; i++)
         checks[i] = (i / N + i % N) % 2 ? 1.0f : 0.0f;
-    for (int filter = 0; filter < RV_resize_filter_nearest; filter++) {
-        support_ok(ctx, rvi_resample(ctx, checks, N, N, to, M, M, filter));
+    for (int filter = 0; filter < RVI_FILTER_NEAREST; filter++) {
+        support_ok(ctx, rvi_resample(ctx, checks, N, N, to, M, M, (rvi_filter)filter));
         for (int y = 1; y < M - 1; y++)
             for (int x = 1; x < M - 1; x++)
                 assert_true(fabsf(to[y * M + x] - 0.5f) < 0.01f);
     }
     float one;
-    support_ok(ctx, rvi_resample(ctx, checks, N, N, &one, 1, 1, RV_resize_filter_cubic));
+    support_ok(ctx, rvi_resample(ctx, checks, N, N, &one, 1, 1, RVI_FILTER_CUBIC));
     assert_true(fabsf(one - 0.5f) < 1e-4f);
     rv_context_destroy(ctx);
 }
@@ -404,10 +405,10 @@ static void test_resample_filters(void **state) {
     fill(from, N * N, 4, 0, 1);
     float low, high, now_low, now_high;
     range_of(from, N * N, &low, &high);
-    support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RV_resize_filter_linear));
+    support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RVI_FILTER_LINEAR));
     range_of(to, M * M, &now_low, &now_high);
     assert_true(now_low >= low && now_high <= high);
-    support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RV_resize_filter_nearest));
+    support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RVI_FILTER_NEAREST));
     for (int i = 0; i < M * M; i++) { /* only values that were there */
         int found = 0;
         for (int k = 0; k < N * N && !found; k++)
@@ -417,7 +418,7 @@ static void test_resample_filters(void **state) {
     /* Keys's cubic is exact for parabolas away from the edges. */
     for (int i = 0; i < N * N; i++)
         from[i] = (float)((i % N) * (i % N) + 2 * (i / N) * (i % N));
-    support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RV_resize_filter_cubic));
+    support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RVI_FILTER_CUBIC));
     for (int y = 6; y < M - 6; y++)
         for (int x = 6; x < M - 6; x++) {
             double px = x * (double)(N - 1) / (M - 1), py = y * (double)(N - 1) / (M - 1);

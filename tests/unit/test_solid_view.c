@@ -304,7 +304,7 @@ static void test_same_for_any_number_of_threads(void **state) {
     rvi_solid_mesh m = mesh_of(&s);
     rvi_solid_view v = view_of(150, 30);
     v.wire = v.frame = true;
-    v.look = RV_render_look_desert;
+    v.look = RVI_LOOK_DESERT;
     float places[3 * 300], foam[300];
     rvi_solid_water w = drops(places, 300, -0.5, -0.5, 0.6);
     for (size_t i = 0; i < 300; i++)

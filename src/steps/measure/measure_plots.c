@@ -3,8 +3,8 @@
 #include "steps/measure/measure_plots.h"
 #include "base/math.h"
 #include "formats/format.h"
+#include "picture/map_page.h"
 #include "picture/plot.h"
-#include "picture/sheet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,8 +82,8 @@ static void put_number(rvi_plot *plot, float y, const char *words, double value)
         snprintf(text, sizeof text, "%s not defined", words);
     else
         snprintf(text, sizeof text, "%s %.3f", words, value);
-    rvi_letters_put(&plot->canvas, (float)plot->right - 14.0f, (float)plot->top + y, WORDS,
-                    RVI_RIGHT, DARK, text);
+    rvi_font_write(&plot->canvas, (float)plot->right - 14.0f, (float)plot->top + y, WORDS,
+                   RVI_RIGHT, DARK, text);
 }
 
 static rv_status plot_slopes(rv_context *ctx, const rvi_survey *s, const char *prefix) {
@@ -158,16 +158,16 @@ static const rvi_ink FORM_INKS[RVI_LANDFORMS + 1] = {
     {122, 190, 150, 1.0f}, {58, 132, 196, 1.0f},  {36, 44, 120, 1.0f}};
 
 static rv_status map_forms(const rv_terrain *land, const rvi_survey *s, const char *prefix) {
-    rvi_sheet sheet;
+    rvi_map_page page;
     const float *hole = rvi_field_get(land, "hole");
-    rv_status status = rvi_sheet_make(land, hole, "Landforms", &sheet);
+    rv_status status = rvi_map_page_make(land, hole, "Landforms", &page);
     if (status != RV_OK)
         return status;
     for (int y = 0; y < land->height && status == RV_OK; y++) {
         for (int x = 0; x < land->width; x++) {
             int form = s->forms.form[(size_t)y * (size_t)land->width + (size_t)x];
             if (form > 0)
-                rvi_sheet_tint(&sheet, x, y, FORM_INKS[form]);
+                rvi_map_page_tint(&page, x, y, FORM_INKS[form]);
         }
         status = rvi_poll(land->ctx);
     }
@@ -180,11 +180,11 @@ static rv_status map_forms(const rv_terrain *land, const rvi_survey *s, const ch
         if (!isnan(s->forms.share[form]))
             snprintf(text, sizeof text, "%s %.1f %%", rvi_landform_names[form],
                      100.0 * s->forms.share[form]);
-        rvi_sheet_legend_box(&sheet, FORM_INKS[form], text);
+        rvi_map_page_legend_box(&page, FORM_INKS[form], text);
     }
     if (status == RV_OK)
-        status = write_picture(land->ctx, prefix, "landforms", &sheet.canvas);
-    rvi_sheet_free(land->ctx, &sheet);
+        status = write_picture(land->ctx, prefix, "landforms", &page.canvas);
+    rvi_map_page_free(land->ctx, &page);
     return status;
 }
 
@@ -195,24 +195,24 @@ static rvi_ink stream_ink(int order) {
                      (unsigned char)(226.0f - 60.0f * t), 1.0f};
 }
 
-static float stream_width(const rvi_sheet *sheet, int order) {
-    float fine = sheet->skip > 1 ? 0.6f : 1.0f;
+static float stream_width(const rvi_map_page *page, int order) {
+    float fine = page->skip > 1 ? 0.6f : 1.0f;
     return fine * (0.5f + 0.75f * (float)order);
 }
 
-static rv_status draw_streams(rvi_sheet *sheet, const rvi_survey *s) {
+static rv_status draw_streams(rvi_map_page *page, const rvi_survey *s) {
     const rvi_drainage *d = &s->drainage;
     for (int order = 1; order <= s->network.orders; order++) { /* large ones over small ones */
         rvi_ink ink = stream_ink(order);
-        float width = stream_width(sheet, order);
+        float width = stream_width(page, order);
         for (size_t k = 0; k < d->count; k++) {
             size_t from = d->order[k], to = d->receiver[from], w = (size_t)d->width;
             if (k % 65536 == 0 && rvi_poll(s->ground.ctx) != RV_OK)
                 return RV_CANCELLED;
             if (s->network.order[from] == order)
-                rvi_canvas_line(&sheet->canvas,
-                                rvi_sheet_place(sheet, (int)(from % w), (int)(from / w)),
-                                rvi_sheet_place(sheet, (int)(to % w), (int)(to / w)), width, ink);
+                rvi_canvas_line(&page->canvas,
+                                rvi_map_page_place(page, (int)(from % w), (int)(from / w)),
+                                rvi_map_page_place(page, (int)(to % w), (int)(to / w)), width, ink);
         }
     }
     return RV_OK;
@@ -221,36 +221,36 @@ static rv_status draw_streams(rvi_sheet *sheet, const rvi_survey *s) {
 static const rvi_ink PIT = {150, 206, 240, 0.85f};
 
 /* Where water would stand deeper than 0.2 % of the relief before it finds a way on. */
-static void draw_pits(rvi_sheet *sheet, const rvi_survey *s) {
+static void draw_pits(rvi_map_page *page, const rvi_survey *s) {
     const rvi_ground *g = &s->ground;
     double least = 0.002 * (g->high - g->low);
     for (size_t k = 0; k < s->drainage.count; k++) {
         size_t i = s->drainage.order[k], w = (size_t)g->width;
         if ((double)s->drainage.filled[i] - (double)g->z[i] > least)
-            rvi_sheet_tint(sheet, (int)(i % w), (int)(i / w), PIT);
+            rvi_map_page_tint(page, (int)(i % w), (int)(i / w), PIT);
     }
 }
 
 static rv_status map_streams(const rv_terrain *land, const rvi_survey *s, const char *prefix) {
-    rvi_sheet sheet;
+    rvi_map_page page;
     const float *hole = rvi_field_get(land, "hole");
-    rv_status status = rvi_sheet_make(land, hole, "Streams by Strahler's order", &sheet);
+    rv_status status = rvi_map_page_make(land, hole, "Streams by Strahler's order", &page);
     if (status != RV_OK)
         return status;
-    draw_pits(&sheet, s);
-    status = draw_streams(&sheet, s);
+    draw_pits(&page, s);
+    status = draw_streams(&page, s);
     for (int order = 1; order <= rvi_mini(s->network.orders, 9); order++) {
         char text[64];
         snprintf(text, sizeof text, "%d: %.0f stream%s", order, s->network.streams[order],
                  s->network.streams[order] > 1.5 ? "s" : "");
-        rvi_sheet_legend_line(&sheet, stream_ink(order), stream_width(&sheet, order), text);
+        rvi_map_page_legend_line(&page, stream_ink(order), stream_width(&page, order), text);
     }
     if (s->network.orders == 0)
-        rvi_sheet_legend_words(&sheet, "no streams");
-    rvi_sheet_legend_box(&sheet, PIT, "in a pit");
+        rvi_map_page_legend_words(&page, "no streams");
+    rvi_map_page_legend_box(&page, PIT, "in a pit");
     if (status == RV_OK)
-        status = write_picture(land->ctx, prefix, "drainage", &sheet.canvas);
-    rvi_sheet_free(land->ctx, &sheet);
+        status = write_picture(land->ctx, prefix, "drainage", &page.canvas);
+    rvi_map_page_free(land->ctx, &page);
     return status;
 }
 
@@ -269,6 +269,6 @@ rv_status rvi_measure_plots(const rv_terrain *land, const rvi_survey *survey, co
 
 size_t rvi_measure_plots_bytes(const rv_terrain *land) {
     size_t plot = (size_t)3 * RVI_PLOT_WIDTH * RVI_PLOT_HEIGHT;
-    size_t sheet = rvi_sheet_bytes(land->width, land->height);
-    return plot > sheet ? plot : sheet;
+    size_t page = rvi_map_page_bytes(land->width, land->height);
+    return plot > page ? plot : page;
 }

@@ -1,20 +1,20 @@
-/* develop.c: tone curve, sRGB curve, dither. */
-#include "picture/develop.h"
+/* tone_map.c: tone curve, sRGB curve, dither. */
+#include "picture/tone_map.h"
 #include "base/math.h"
 
 #include <assert.h>
 #include <math.h>
 
-void rvi_developer_make(rvi_developer *d, float exposure) {
+void rvi_tone_map_make(rvi_tone_map *d, float exposure) {
     d->exposure = exposure;
-    for (int i = 0; i < RVI_CURVE + 2; i++) {
-        float v = (float)i / RVI_CURVE;
+    for (int i = 0; i < RVI_TONE_STEPS + 2; i++) {
+        float v = (float)i / RVI_TONE_STEPS;
         float level = v <= 0.0031308f ? 12.92f * v : 1.055f * rvi_powf(v, 1 / 2.4f) - 0.055f;
         d->curve[i] = 255 * rvi_minf(level, 1);
     }
 }
 
-rvi_colour rvi_develop(const rvi_developer *d, rvi_colour c) {
+rvi_colour rvi_tone_map_apply(const rvi_tone_map *d, rvi_colour c) {
     for (int k = 0; k < 3; k++) {
         float x = c.v[k] * d->exposure;
         assert(x >= 0 && x <= 1e30f);
@@ -40,10 +40,10 @@ static float dither(int x, int y) {
     return ((float)order[y & 7][x & 7] + 0.5f) / 64;
 }
 
-void rvi_develop_put(const rvi_developer *d, int x, int y, const rvi_colour *c,
-                     unsigned char to[3]) {
+void rvi_tone_map_put(const rvi_tone_map *d, int x, int y, const rvi_colour *c,
+                      unsigned char to[3]) {
     for (int k = 0; k < 3; k++) {
-        float at = rvi_clampf(c->v[k], 0, 1) * RVI_CURVE;
+        float at = rvi_clampf(c->v[k], 0, 1) * RVI_TONE_STEPS;
         int i = (int)at;
         float level = d->curve[i] + (at - (float)i) * (d->curve[i + 1] - d->curve[i]);
         to[k] = (unsigned char)(level + dither(x, y));

@@ -1,4 +1,4 @@
-/* touch.c: do two triangles meet? Decided by signs alone (O. Devillers and P. Guigue, Faster
+/* intersect.c: do two triangles meet? Decided by signs alone (O. Devillers and P. Guigue, Faster
  * triangle-triangle intersection tests, 2002, gives the same signs another order).
  *
  * Two triangles have a point in common just when an edge of one meets the other. Where they share a
@@ -7,6 +7,8 @@
  * v, and follows that ray up to the first of the two opposite edges. Where they share an edge, they
  * have more in common just when they lie in one plane on the same side of it. */
 #include "mesh/lattice.h"
+
+#include "base/vector.h"
 
 typedef rvi_plane triangle; /* with its plane */
 
@@ -108,20 +110,14 @@ static double sure_dot(const double w[3], const double x[3]) {
     return sum > bound || sum < -bound ? sum : 0;
 }
 
-static void way(rvi_spot from, rvi_spot to, double out[3]) {
-    out[0] = (double)(to.x - from.x);
-    out[1] = (double)(to.y - from.y);
-    out[2] = (double)(to.z - from.z);
-}
-
 /* Is a plane through their common corner, at right angles to the line between their middles,
  * between them? */
 static bool surely_hinged_apart(const rvi_spot t[3], const rvi_spot u[3]) {
     double x[4][3], w[3];
-    way(t[0], t[1], x[0]);
-    way(t[0], t[2], x[1]);
-    way(u[0], u[1], x[2]);
-    way(u[0], u[2], x[3]);
+    rvi_spot_way(t[0], t[1], x[0]);
+    rvi_spot_way(t[0], t[2], x[1]);
+    rvi_spot_way(u[0], u[1], x[2]);
+    rvi_spot_way(u[0], u[2], x[3]);
     for (int i = 0; i < 3; i++)
         w[i] = (x[0][i] + x[1][i]) - (x[2][i] + x[3][i]);
     return sure_dot(w, x[0]) > 0 && sure_dot(w, x[1]) > 0 && sure_dot(w, x[2]) < 0 &&
@@ -134,22 +130,22 @@ static bool surely_apart(const rvi_spot t[3], const rvi_spot u[3]) {
     size_t lowest = 0;
     for (size_t k = 0; k < 3; k++) {
         double to[3];
-        way(t[k], u[k], to);
+        rvi_spot_way(t[k], u[k], to);
         for (int i = 0; i < 3; i++)
             w[i] += to[i];
     }
     for (size_t k = 0; k < 3; k++) { /* that of u which is the nearest to t */
-        way(t[0], u[k], x[k]);
-        double along = w[0] * x[k][0] + w[1] * x[k][1] + w[2] * x[k][2];
+        rvi_spot_way(t[0], u[k], x[k]);
+        double along = rvi_dot3(w, x[k]);
         lowest = k == 0 || along < low ? k : lowest;
         low = k == 0 || along < low ? along : low;
     }
     for (size_t k = 0; k < 3; k++) {
         double to[3];
-        way(u[lowest], t[k], to);
+        rvi_spot_way(u[lowest], t[k], to);
         if (!(sure_dot(w, to) < 0))
             return false;
-        way(u[lowest], u[k], to);
+        rvi_spot_way(u[lowest], u[k], to);
         if (k != lowest && !(sure_dot(w, to) > 0))
             return false;
     }

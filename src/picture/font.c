@@ -1,10 +1,10 @@
-/* letters.c: letters as strokes.
+/* font.c: letters as strokes.
  *
  * Each letter is some strokes with blanks between, each stroke some points, each point two digits:
  * x from the left and y upwards. The base line is at y = 2, capitals end at 9, small letters at 7.
  * A stroke of one point is a dot.
  */
-#include "picture/letters.h"
+#include "picture/font.h"
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ static int advance(char sign) {
     return width + GAP;
 }
 
-float rvi_letters_width(float size, const char *text) {
+float rvi_font_width(float size, const char *text) {
     int units = 0;
     for (; *text; text++)
         units += advance(*text);
@@ -159,16 +159,16 @@ static void draw(rvi_canvas *canvas, const placing *p, rvi_ink ink, const char *
     }
 }
 
-void rvi_letters_put(rvi_canvas *canvas, float x, float y, float size, rvi_anchor anchor,
-                     rvi_ink ink, const char *text) {
-    float width = rvi_letters_width(size, text);
+void rvi_font_write(rvi_canvas *canvas, float x, float y, float size, rvi_anchor anchor,
+                    rvi_ink ink, const char *text) {
+    float width = rvi_font_width(size, text);
     x -= anchor == RVI_RIGHT ? width : anchor == RVI_MIDDLE ? 0.5f * width : 0.0f;
     placing p = {x, y, size / CAPITAL, false};
     draw(canvas, &p, ink, text);
 }
 
-void rvi_letters_put_upwards(rvi_canvas *canvas, float x, float y, float size, rvi_ink ink,
-                             const char *text) {
-    placing p = {x, y + 0.5f * rvi_letters_width(size, text), size / CAPITAL, true};
+void rvi_font_write_upwards(rvi_canvas *canvas, float x, float y, float size, rvi_ink ink,
+                            const char *text) {
+    placing p = {x, y + 0.5f * rvi_font_width(size, text), size / CAPITAL, true};
     draw(canvas, &p, ink, text);
 }
