@@ -10,10 +10,65 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <ravine/ravine.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+/* Comparisons of numbers of any type, which print both values when they fail. Each value is
+ * computed once, and they are compared in the type that C would choose. With a NaN all of them
+ * fail. */
+#define assert_less(a, b) SUPPORT_COMPARE(a, b, SUPPORT_LESS, #a " < " #b)
+#define assert_less_equal(a, b) SUPPORT_COMPARE(a, b, SUPPORT_LESS | SUPPORT_EQUAL, #a " <= " #b)
+#define assert_greater(a, b) SUPPORT_COMPARE(a, b, SUPPORT_GREATER, #a " > " #b)
+#define assert_greater_equal(a, b)                                                                 \
+    SUPPORT_COMPARE(a, b, SUPPORT_GREATER | SUPPORT_EQUAL, #a " >= " #b)
+#define assert_equal(a, b) SUPPORT_COMPARE(a, b, SUPPORT_EQUAL, #a " == " #b)
+#define assert_not_equal(a, b) SUPPORT_COMPARE(a, b, SUPPORT_LESS | SUPPORT_GREATER, #a " != " #b)
+#define assert_near(a, b, tolerance)                                                               \
+    support_near(a, b, tolerance, "|" #a " - " #b "| < " #tolerance, __FILE__, __LINE__)
+
+/* clang-format off */
+#define SUPPORT_COMPARE(a, b, wanted, text)                                                        \
+    _Generic((a) + (b),                                                                            \
+        float: support_compare_float,                                                              \
+        double: support_compare_double,                                                            \
+        long double: support_compare_long_double,                                                  \
+        unsigned int: support_compare_unsigned,                                                    \
+        unsigned long: support_compare_unsigned,                                                   \
+        unsigned long long: support_compare_unsigned,                                              \
+        int: support_compare_signed,                                                               \
+        long: support_compare_signed,                                                              \
+        long long: support_compare_signed)(a, b, wanted, text, __FILE__, __LINE__)
+/* clang-format on */
+
+enum { SUPPORT_LESS = 1, SUPPORT_EQUAL = 2, SUPPORT_GREATER = 4 };
+
+#define SUPPORT_DEFINE_COMPARE(name, type, form)                                                   \
+    static inline void support_compare_##name(type a, type b, int wanted, const char *text,        \
+                                              const char *file, int line) {                        \
+        int found = a < b ? SUPPORT_LESS : a == b ? SUPPORT_EQUAL : a > b ? SUPPORT_GREATER : 0;   \
+        if ((found & wanted) == 0) {                                                               \
+            print_error("%s does not hold: the left is " form ", the right is " form "\n", text,   \
+                        a, b);                                                                     \
+            _fail(file, line);                                                                     \
+        }                                                                                          \
+    }
+SUPPORT_DEFINE_COMPARE(float, float, "%.9g")
+SUPPORT_DEFINE_COMPARE(double, double, "%.17g")
+SUPPORT_DEFINE_COMPARE(long_double, long double, "%.21Lg")
+SUPPORT_DEFINE_COMPARE(signed, long long, "%lld")
+SUPPORT_DEFINE_COMPARE(unsigned, unsigned long long, "%llu")
+
+static inline void support_near(double a, double b, double tolerance, const char *text,
+                                const char *file, int line) {
+    if (!(fabs(a - b) < tolerance)) {
+        print_error("%s does not hold: %.17g and %.17g are %.9g apart, not less than %.9g\n", text,
+                    a, b, fabs(a - b), tolerance);
+        _fail(file, line);
+    }
+}
 
 /* RV_OK, or the test fails with the library's own sentence. */
 static inline void support_ok(const rv_context *ctx, rv_status status) {

@@ -1,16 +1,11 @@
 /* The functions of base/math.h against libm's double ones, which err a thousand million times less
  * than a float can show. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "support.h"
 
 #include "base/math.h"
 #include "base/random.h"
+
+#include <stdio.h>
 
 static const double BOUND = 0.501; /* units in the last place, as the header promises */
 
