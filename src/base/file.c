@@ -1,7 +1,4 @@
 /* file.c: reading whole files, and writing files that appear whole or not at all. */
-#ifndef _XOPEN_SOURCE
-#define _XOPEN_SOURCE 700 /* realpath */
-#endif
 #include "base/file.h"
 #include "base/context.h"
 
@@ -136,6 +133,27 @@ static bool directory_of(const char *path, char out[PATH_MAX]) {
     return true;
 }
 
+/* What the path of a link leads to, through links to links; NULL: it cannot be told. */
+static char *follow_links(const char *path) {
+    enum { LINKS = 40 };
+    char at[PATH_MAX], link[PATH_MAX];
+    size_t size = strlen(path), head = 0;
+    ssize_t read = 0;
+    if (size >= sizeof at)
+        return NULL;
+    memcpy(at, path, size + 1);
+    for (int i = 0; i < LINKS && (read = readlink(at, link, sizeof link)) >= 0; i++) {
+        const char *slash = link[0] == '/' ? NULL : strrchr(at, '/');
+        head = slash ? (size_t)(slash - at) + 1 : 0;
+        size = head + (size_t)read;
+        if (size >= sizeof at)
+            return NULL;
+        memcpy(at + head, link, (size_t)read);
+        at[size] = '\0';
+    }
+    return read < 0 ? strdup(at) : NULL;
+}
+
 /* The name to replace: what a link points to, so that the link stays. */
 static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
     struct stat info;
@@ -152,7 +170,7 @@ static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a directory, a file was expected.", path);
     if (!S_ISREG(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a plain file and stays as it is.", path);
-    *out = realpath(path, NULL);
+    *out = follow_links(path);
     return RV_OK;
 }
 

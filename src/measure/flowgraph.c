@@ -299,7 +299,7 @@ static size_t next_flooded(rvi_flow *f) {
     size_t first = f->first++, other = first;
     if (f->wander > 0.0f) {
         size_t most = f->end - first < WINDOW ? f->end - first : WINDOW;
-        other += (size_t)(rvi_random(f->seed, first, f->when) >> 32) * most >> 32;
+        other += (size_t)((rvi_random(f->seed, first, f->when) >> 32) * most >> 32);
     }
     uint32_t cell = f->order[other];
     f->order[other] = f->order[first];

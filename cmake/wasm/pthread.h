@@ -1,0 +1,68 @@
+/* pthread.h: the threads that base/threads.c asks for, on a machine that has one: none is granted,
+ * so nobody has to wait for another. WebAssembly's C library has no such header of its own. */
+#ifndef RVI_WASM_PTHREAD_H
+#define RVI_WASM_PTHREAD_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef char pthread_t, pthread_mutex_t, pthread_cond_t;
+
+static inline int pthread_create(pthread_t *thread, const void *how, void *(*work)(void *arg),
+                                 void *arg) {
+    (void)thread, (void)how, (void)work, (void)arg;
+    return EAGAIN;
+}
+
+static inline int pthread_join(pthread_t thread, void **result) {
+    (void)thread, (void)result;
+    return ESRCH;
+}
+
+static inline int pthread_mutex_init(pthread_mutex_t *lock, const void *how) {
+    (void)lock, (void)how;
+    return 0;
+}
+
+static inline int pthread_mutex_lock(pthread_mutex_t *lock) {
+    (void)lock;
+    return 0;
+}
+
+static inline int pthread_mutex_unlock(pthread_mutex_t *lock) {
+    (void)lock;
+    return 0;
+}
+
+static inline int pthread_mutex_destroy(pthread_mutex_t *lock) {
+    (void)lock;
+    return 0;
+}
+
+static inline int pthread_cond_init(pthread_cond_t *change, const void *how) {
+    (void)change, (void)how;
+    return 0;
+}
+
+/* Nobody else could end the wait. */
+static inline int pthread_cond_wait(pthread_cond_t *change, pthread_mutex_t *lock) {
+    (void)change, (void)lock;
+    abort();
+}
+
+static inline int pthread_cond_signal(pthread_cond_t *change) {
+    (void)change;
+    return 0;
+}
+
+static inline int pthread_cond_broadcast(pthread_cond_t *change) {
+    (void)change;
+    return 0;
+}
+
+static inline int pthread_cond_destroy(pthread_cond_t *change) {
+    (void)change;
+    return 0;
+}
+
+#endif
