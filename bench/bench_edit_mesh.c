@@ -61,8 +61,9 @@ static double time_volume(const rvi_edit_mesh *s) {
     for (int t = 0; t < TRIES; t++) {
         double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
         for (size_t f = 0; f < s->faces; f++) {
-            rvi_spot a = s->spots[s->corners[3 * f]], b = s->spots[s->corners[3 * f + 1]],
-                     c = s->spots[s->corners[3 * f + 2]];
+            rvi_spot a = s->spots[s->edges.corners[3 * f]],
+                     b = s->spots[s->edges.corners[3 * f + 1]],
+                     c = s->spots[s->edges.corners[3 * f + 2]];
             sink += ((double)a.x * (double)b.y - (double)a.y * (double)b.x) * (double)c.z +
                     ((double)a.y * (double)b.z - (double)a.z * (double)b.y) * (double)c.x +
                     ((double)a.z * (double)b.x - (double)a.x * (double)b.z) * (double)c.y;
@@ -102,7 +103,7 @@ static void time_tessellation(rvi_edit_mesh *s, size_t count) {
             rvi_edit_place(s, i % 5000, c->at);
             for (int k = 0; k < 3; k++)
                 c->at[k] *= 1.002;
-            c->face = s->leaving[i % 5000] / 3;
+            c->face = s->edges.leaving[i % 5000] / 3;
             rvi_edit_nearest(s, c->at, &c->face, c->weights);
         }
         rvi_tess_report report;

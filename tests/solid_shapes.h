@@ -158,18 +158,18 @@ static inline void shape_check_arrays(rvi_edit_mesh *skin, long euler) {
             continue;
         }
         faces++;
-        const uint32_t *v = skin->corners + 3 * (size_t)f;
+        const uint32_t *v = skin->edges.corners + 3 * (size_t)f;
         rvi_spot a = skin->spots[v[0]], b = skin->spots[v[1]], c = skin->spots[v[2]];
         volume += (rvi_uwide)(((rvi_wide)a.x * b.y - (rvi_wide)a.y * b.x) * c.z);
         volume += (rvi_uwide)(((rvi_wide)a.y * b.z - (rvi_wide)a.z * b.y) * c.x);
         volume += (rvi_uwide)(((rvi_wide)a.z * b.x - (rvi_wide)a.x * b.z) * c.y);
         for (uint32_t e = 3 * f; e < 3 * f + 3; e++) {
-            uint32_t twin = skin->twins[e];
-            assert_int_equal(skin->twins[twin], e);
-            assert_int_equal(rvi_edge_from(skin, twin), rvi_edge_to(skin, e));
-            assert_int_equal(rvi_edge_to(skin, twin), rvi_edge_from(skin, e));
+            uint32_t twin = skin->edges.twins[e];
+            assert_int_equal(skin->edges.twins[twin], e);
+            assert_int_equal(rvi_edge_from(&skin->edges, twin), rvi_edge_to(&skin->edges, e));
+            assert_int_equal(rvi_edge_to(&skin->edges, twin), rvi_edge_from(&skin->edges, e));
             assert_int_equal(skin->shell[twin / 3], skin->shell[f]);
-            assert_true(skin->leaving[skin->corners[e]] != RVI_NOBODY);
+            assert_true(skin->edges.leaving[skin->edges.corners[e]] != RVI_NONE);
         }
         rvi_triangle t = rvi_edit_triangle(skin, f);
         rvi_box box = rvi_triangle_box(&t);
@@ -177,9 +177,9 @@ static inline void shape_check_arrays(rvi_edit_mesh *skin, long euler) {
         assert_true(skin->grid.where[f] != UINT32_MAX);
     }
     for (uint32_t v = 0; v < skin->vertices; v++)
-        if (skin->leaving[v] != RVI_NOBODY) {
+        if (skin->edges.leaving[v] != RVI_NONE) {
             vertices++;
-            assert_int_equal(skin->corners[skin->leaving[v]], v);
+            assert_int_equal(skin->edges.corners[skin->edges.leaving[v]], v);
         }
     for (int level = 0; level < RVI_GRID_LEVELS; level++)
         entered += skin->grid.of_level[level];

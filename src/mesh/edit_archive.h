@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "mesh/edit_mesh.h"
 
-rv_status rvi_edit_keep(const rvi_edit_mesh *skin, rvi_archive_writer *to);
+rv_status rvi_edit_keep(const rvi_edit_mesh *edit, rvi_archive_writer *to);
 /* Refuses bytes that are no valid skin. */
 rv_status rvi_edit_restore(rvi_archive *from, rvi_edit_mesh **out);
 

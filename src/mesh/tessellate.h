@@ -39,15 +39,15 @@ typedef struct rvi_tess_report {
 
 /* Divides the faces of the contacts and names for each the nearest face again. RV_CANCELLED and
  * RV_ERROR_MEMORY leave a whole skin, divided in part, and contacts whose faces may be others. */
-rv_status rvi_tessellate(rvi_edit_mesh *skin, const rvi_tess_desc *desc, rvi_contact *contacts,
+rv_status rvi_tessellate(rvi_edit_mesh *edit, const rvi_tess_desc *desc, rvi_contact *contacts,
                          size_t count, rvi_tess_report *out);
 
 /* The nearest face to a point among those reached from `face` by going ever nearer, and the square
  * of the distance in m2. */
-double rvi_edit_nearest(const rvi_edit_mesh *skin, const double point[3], uint32_t *face,
+double rvi_edit_nearest(const rvi_edit_mesh *edit, const double point[3], uint32_t *face,
                         double weights[3]);
 
 /* Degrees: the least angle of any face. */
-double rvi_edit_smallest_angle(const rvi_edit_mesh *skin);
+double rvi_edit_smallest_angle(const rvi_edit_mesh *edit);
 
 #endif

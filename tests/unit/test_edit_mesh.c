@@ -32,7 +32,7 @@ static rv_mesh *make_shape(rv_context *ctx, int which, long *euler) {
 /* A half-edge of a live face. */
 static uint32_t some_edge(const rvi_edit_mesh *s, uint64_t n) {
     uint32_t e = (uint32_t)(rvi_random(1, n, 0) % (3 * s->faces));
-    while (s->corners[e] == RVI_NOBODY)
+    while (s->edges.corners[e] == RVI_NONE)
         e = (e + 1) % (uint32_t)(3 * s->faces);
     return e;
 }
@@ -89,7 +89,7 @@ static void operations_keep_the_skin_whole(void **state) {
 static size_t live_vertices(const rvi_edit_mesh *s, uint32_t *out) {
     size_t count = 0;
     for (uint32_t v = 0; v < s->vertices; v++)
-        if (s->leaving[v] != RVI_NOBODY)
+        if (s->edges.leaving[v] != RVI_NONE)
             out[count++] = v;
     return count;
 }
@@ -327,9 +327,9 @@ static void operations_pass_over_nothing(void **state) {
         if (hollow)
             peak = two_meshes(peak, thin_octahedron(ctx, 0.05, 0.05), 0, 1.4, true);
         rvi_edit_mesh *s = shape_skin(peak);
-        uint32_t first = s->leaving[top], e = first, joined = 0;
+        uint32_t first = s->edges.leaving[top], e = first, joined = 0;
         do {
-            uint32_t next = rvi_edge_around(s, e);
+            uint32_t next = rvi_edge_around(&s->edges, e);
             if (rvi_edit_join(s, e, RVI_AT_END) == RVI_DONE) {
                 joined = 1;
                 break;
@@ -550,13 +550,13 @@ static void changes_are_told_once(void **state) {
     const uint32_t *faces;
     assert_int_equal(rvi_edit_changed(s, &faces), s->faces);
     assert_int_equal(rvi_edit_changed(s, &faces), 0);
-    uint32_t twin = s->twins[30];
+    uint32_t twin = s->edges.twins[30];
     assert_int_equal(rvi_edit_split(s, 30, NULL), RVI_DONE);
     assert_int_equal(rvi_edit_changed(s, &faces), 4);
     assert_true(faces[0] == 10 || faces[1] == 10 || twin / 3 == faces[0]);
     assert_int_equal(faces[2], s->faces - 2);
     assert_int_equal(faces[3], s->faces - 1);
-    uint32_t v = s->corners[0];
+    uint32_t v = s->edges.corners[0];
     double at[1][3];
     rvi_edit_place(s, v, at[0]);
     for (int k = 0; k < 3; k++)
@@ -565,7 +565,7 @@ static void changes_are_told_once(void **state) {
     size_t count = rvi_edit_changed(s, &faces), around = 0;
     for (uint32_t f = 0; f < s->faces; f++)
         for (uint32_t k = 0; k < 3; k++)
-            around += s->corners[3 * f + k] == v;
+            around += s->edges.corners[3 * f + k] == v;
     assert_int_equal(count, around);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);

@@ -17,7 +17,7 @@ static void brute_nearest(const rvi_edit_mesh *s, rvi_contact *c) {
             continue;
         double p[3][3], middle = 0;
         for (int k = 0; k < 3; k++) {
-            rvi_edit_place(s, s->corners[3 * (size_t)f + (size_t)k], p[k]);
+            rvi_edit_place(s, s->edges.corners[3 * (size_t)f + (size_t)k], p[k]);
         }
         for (int i = 0; i < 3; i++) {
             double m = (p[0][i] + p[1][i] + p[2][i]) / 3 - c->at[i];
@@ -53,7 +53,7 @@ static double farthest_corner(const rvi_edit_mesh *s, const rvi_contact *c) {
     double most = 0;
     for (size_t k = 0; k < 3; k++) {
         double p[3], square = 0;
-        rvi_edit_place(s, s->corners[3 * (size_t)c->face + k], p);
+        rvi_edit_place(s, s->edges.corners[3 * (size_t)c->face + k], p);
         for (int i = 0; i < 3; i++)
             square += (p[i] - c->at[i]) * (p[i] - c->at[i]);
         most = square > most ? square : most;
@@ -112,7 +112,7 @@ static rv_status wear_down(rvi_edit_mesh *s, int frames, bool check, double *lea
             c->at[0] = 0.8 * rvi_unit(r) - 0.4 + (n > 2 * frames / 3 ? 0.4 : 0);
             c->at[1] = 0.8 * rvi_unit(r << 24) - 0.4;
             c->at[2] = 1;
-            c->face = s->leaving[s->corners[s->twins[0]]] / 3;
+            c->face = s->edges.leaving[s->edges.corners[s->edges.twins[0]]] / 3;
             while (rvi_edit_nearest(s, c->at, &c->face, c->weights) > 0.04 * 0.04 && c->at[2] > 0)
                 c->at[2] -= 0.01; /* down to the surface */
         }
@@ -123,7 +123,7 @@ static rv_status wear_down(rvi_edit_mesh *s, int frames, bool check, double *lea
         assert_int_equal(report.beyond, 0);
         size_t count = 0;
         for (uint32_t i = 0; i < 3 * COUNT; i++) {
-            uint32_t v = s->corners[3 * (size_t)contacts[i / 3].face + i % 3];
+            uint32_t v = s->edges.corners[3 * (size_t)contacts[i / 3].face + i % 3];
             bool named = false;
             for (size_t k = 0; k < count && !named; k++)
                 named = which[k] == v;
