@@ -1,4 +1,4 @@
-/* bench_edit_mesh: what it takes to change a skin of 100,000 faces: moves with their exact test,
+/* bench_edit_mesh: what it takes to edit a mesh of 100,000 faces: moves with their exact test,
  * splits, flips, and tessellation. CPU time of one thread, best of several; the volume of all faces
  * in plain doubles, once over the mesh, is the yardstick of the same run. */
 #include "bench.h"
@@ -116,7 +116,7 @@ static void time_tessellation(rvi_edit_mesh *s, size_t count) {
     }
 }
 
-static rvi_edit_mesh *fresh_skin(rv_context *ctx) {
+static rvi_edit_mesh *fresh_mesh(rv_context *ctx) {
     rv_mesh *mesh = make_torus(ctx, 500, 100);
     rvi_edit_mesh *s;
     bench_check(ctx, rvi_edit_create(mesh, &s));
@@ -127,7 +127,7 @@ static rvi_edit_mesh *fresh_skin(rv_context *ctx) {
 int main(void) {
     rv_context *ctx = bench_context(1);
     double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    rvi_edit_mesh *s = fresh_skin(ctx);
+    rvi_edit_mesh *s = fresh_mesh(ctx);
     printf("create    %7zu faces      %8.3f ms\n", s->live_faces,
            1e3 * (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start));
     double plain = time_volume(s);
@@ -139,7 +139,7 @@ int main(void) {
         for (int i = 0; i < 3; i++) {
             size_t refused;
             rvi_edit_destroy(s);
-            s = fresh_skin(ctx);
+            s = fresh_mesh(ctx);
             double took = time_moves(s, counts[i], far[k], &refused);
             printf("move      %7zu vertices   %8.3f ms  %6.3f us each, %.2f times the yardstick "
                    "(by %g m, %zu of %zu held back)\n",
@@ -147,7 +147,7 @@ int main(void) {
                    refused, TRIES * counts[i]);
         }
     rvi_edit_destroy(s);
-    s = fresh_skin(ctx);
+    s = fresh_mesh(ctx);
     size_t done;
     double took = time_splits(s, 20000, &done);
     printf("split     %7zu edges      %8.3f ms  %6.3f us each\n", done, 1e3 * took,
@@ -156,7 +156,7 @@ int main(void) {
     printf("flip      %7zu of 20000   %8.3f ms  %6.3f us each\n", done, 1e3 * took,
            1e6 * took / 20000);
     rvi_edit_destroy(s);
-    s = fresh_skin(ctx);
+    s = fresh_mesh(ctx);
     time_tessellation(s, 5000);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);

@@ -1,4 +1,4 @@
-/* edit_archive.c: a skin as bytes, and back.
+/* edit_archive.c: an edited mesh as bytes, and back.
  *
  * Numbers of vertices and faces, what is free, and the order of faces in the cells of the grid
  * stay: what is done next depends on them. What follows from the rest is made again. */
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char what[] = "the skin of a solid";
+static const char what[] = "an edited mesh";
 
 typedef struct head {
     double step;
@@ -62,7 +62,7 @@ static void list_parts(const rvi_edit_mesh *edit, uint32_t *order, part out[PART
         {edit->edges.corners, 3 * edit->faces * sizeof *edit->edges.corners},
         {edit->edges.twins, 3 * edit->faces * sizeof *edit->edges.twins},
         {edit->born, edit->faces * sizeof *edit->born},
-        {edit->worn, edit->faces * sizeof *edit->worn},
+        {edit->shapes, edit->faces * sizeof *edit->shapes},
         {edit->shell, edit->faces * sizeof *edit->shell},
         {edit->free_faces, edit->free_face_count * sizeof *edit->free_faces},
         {edit->anchors, edit->shells * sizeof *edit->anchors},
@@ -168,7 +168,7 @@ static bool anchors_right(const rvi_edit_mesh *edit) {
     return true;
 }
 
-/* What lives as a mesh is the surface of a solid, by the exact check. */
+/* The mesh is the surface of a solid, by the exact check. */
 static void count_fault(void *user, const rv_fault *fault) {
     size_t *faults = user;
     (void)fault;

@@ -1,10 +1,10 @@
-/* edit_check.c: what a change would do to a skin, exactly. All was well before, so that only faces
- * that are new or have moved can meet others.
+/* edit_check.c: would a change leave the mesh valid? Decided exactly. It was valid before, so that
+ * only faces that are new or have moved can meet others.
  *
- * A shell can also get to the wrong side of another without meeting it, when all of it is passed
- * over at once. Operations sweep the tetrahedra between their old faces and one spot: as no other
- * shell meets the old or the new faces, it is passed over just when any of its vertices lies in
- * one of them. After moves, rays count what is around each shell that has others near. */
+ * A shell can also get to the wrong side of another without meeting it, when a change sweeps over
+ * all of it at once. Operations sweep the tetrahedra between their old faces and one spot: as no
+ * other shell meets the old or the new faces, it was swept over just when any of its vertices lies
+ * in one of them. After moves, rays count which shells are around each one that has others near. */
 #include "mesh/edit_mesh.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void test_pair(meeting *m, uint32_t g, const rvi_triangle *t) {
     const rvi_edit_mesh *edit = m->edit;
     bool stamped = edit->marks[g] == edit->stamp;
     if (stamped && (g < m->face || rvi_triangle_flat(t)))
-        return; /* a flat one will be told of itself */
+        return; /* a face without area is reported by its own test */
     if (rvi_triangles_meet(&m->triangle, t))
         keep_lowest(m, g);
 }
@@ -70,27 +70,27 @@ size_t rvi_face_folds(const rvi_edit_mesh *edit, uint32_t face, uint32_t out[RVI
 
 /* ---- How far faces are apart ---- */
 
-/* Differences of spots are exact in doubles, and what rounding does to the sums is far less than a
- * step, which is taken off. */
-static double in_steps(double low, const double w[3]) {
+/* Differences of spots are exact in doubles, and rounding changes the sums by far less than a step,
+ * which is taken off. */
+static double gap_in_steps(double low, const double w[3]) {
     double sizes = rvi_size_of(w[0]) + rvi_size_of(w[1]) + rvi_size_of(w[2]);
     return low < INFINITY && low > sizes ? low / sizes - 1 : 0;
 }
 
-/* How far the ways 0 and 1 go along w, and the ways 2 and 3 against it, at least. */
-static double parted_by(const double w[3], double x[4][3]) {
+/* The least that the vectors 0 and 1 reach along w, and the vectors 2 and 3 against it. */
+static double room_across(const double w[3], double x[4][3]) {
     double least = INFINITY;
     for (int k = 0; k < 4; k++) {
         double far = (k < 2 ? 1 : -1) * rvi_dot3(w, x[k]);
         least = far < least ? far : least;
     }
-    return in_steps(least, w);
+    return gap_in_steps(least, w);
 }
 
-/* Two faces with a common corner, the first of each: a plane through it between them stays there
- * while every corner goes by less than half of what is returned along each axis. Tried are those in
- * the middle between an edge of one and an edge of the other. */
-static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
+/* Two faces with a common corner, the first of each: a plane through it separates them while every
+ * corner moves by less than half of what is returned along each axis. The planes tried lie in the
+ * middle between an edge of one and an edge of the other. */
+static double room_at_corner(const rvi_spot t[3], const rvi_spot u[3]) {
     double x[4][3], unit[4][3], best = 0;
     for (int k = 0; k < 4; k++) {
         rvi_spot_way(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
@@ -101,7 +101,7 @@ static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
     for (int n = 0; n < 4; n++) {
         const double *a = unit[n / 2], *b = unit[2 + n % 2];
         const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-        best = rvi_max(best, parted_by(w, x));
+        best = rvi_max(best, room_across(w, x));
     }
     return best;
 }
@@ -114,7 +114,7 @@ static double gap_along(const double w[3], double x[6][3]) {
         low[k / 3] = far < low[k / 3] ? far : low[k / 3];
         high[k / 3] = far > high[k / 3] ? far : high[k / 3];
     }
-    return in_steps(rvi_max(low[1] - high[0], low[0] - high[1]), w);
+    return gap_in_steps(rvi_max(low[1] - high[0], low[0] - high[1]), w);
 }
 
 /* Along the normal of a face, and at right angles to that and each of its edges. */
@@ -132,8 +132,8 @@ static double gap_beside(double p[3][3], double x[6][3]) {
     return best;
 }
 
-/* The same for two that have nothing in common, between planes at right angles to the line between
- * their middles, to an axis, or by how they lie. */
+/* The same for two faces without a common corner: the gap between planes at right angles to the
+ * line between their middles, to an axis, or to a direction from their normals and edges. */
 static double gap(const rvi_spot t[3], const rvi_spot u[3], double enough) {
     double x[6][3], w[3] = {0, 0, 0};
     for (int k = 0; k < 6; k++) {
@@ -164,7 +164,7 @@ static double room_between(const rvi_triangle *t, const rvi_triangle *u, double 
         a[k] = t->spots[(at_t + k) % 3];
         b[k] = u->spots[(at_u + k) % 3];
     }
-    return shared == 0 ? gap(a, b, enough) : hinge_room(a, b);
+    return shared == 0 ? gap(a, b, enough) : room_at_corner(a, b);
 }
 
 typedef struct survey {
@@ -172,7 +172,7 @@ typedef struct survey {
     double room; /* the least between the face and others */
 } survey;
 
-static bool look_at(void *user, uint32_t g) {
+static bool test_near(void *user, uint32_t g) {
     survey *v = user;
     const rvi_edit_mesh *edit = v->meeting.edit;
     uint32_t face = v->meeting.face;
@@ -202,7 +202,7 @@ size_t rvi_face_meets(rvi_edit_mesh *edit, uint32_t face, int64_t margin,
     survey v = {.meeting = m, .room = (double)margin};
     rvi_box box = edit->grid.boxes[face];
     widen(&box, margin);
-    rvi_grid_visit(&edit->grid, &box, look_at, &v);
+    rvi_grid_visit(&edit->grid, &box, test_near, &v);
     edit->safe[face] = edit->travel + (int64_t)(v.room / 2);
     return v.meeting.count;
 }
@@ -276,8 +276,8 @@ static bool try_shell(void *user, uint32_t g) {
     return t->clear;
 }
 
-/* Is no other shell passed over? */
-static bool passes_nobody(trial *t) {
+/* Is no other shell swept over? */
+static bool sweeps_over_none(trial *t) {
     const rvi_replacement *p = t->patch;
     rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
     rvi_box box = rvi_triangle_box(&at);
@@ -288,7 +288,7 @@ static bool passes_nobody(trial *t) {
     return t->clear;
 }
 
-/* Does the shell keep its way out? */
+/* Does the shell stay the right way out? */
 static bool volume_stays(const rvi_edit_mesh *edit, rvi_replacement *p, const rvi_triangle *fresh) {
     rvi_spot origin = {0, 0, 0};
     p->volume6 = 0;
@@ -301,21 +301,21 @@ static bool volume_stays(const rvi_edit_mesh *edit, rvi_replacement *p, const rv
     return rvi_wide_sign(after) == (edit->hollow[shell] ? -1 : 1);
 }
 
-/* Does the triangle look away from the old face by a right angle or more? */
-static bool looks_away(const rvi_edit_mesh *edit, const rvi_triangle *t, uint32_t face) {
+/* Is the triangle turned from the old face by a right angle or more? */
+static bool is_turned(const rvi_edit_mesh *edit, const rvi_triangle *t, uint32_t face) {
     rvi_triangle u = rvi_edit_triangle(edit, face);
     rvi_plane a = rvi_plane_of(t->spots[0], t->spots[1], t->spots[2]);
     rvi_plane b = rvi_plane_of(u.spots[0], u.spots[1], u.spots[2]);
     return !(rvi_dot3(a.normal, b.normal) > 0);
 }
 
-/* Do the faces that come have an area, look the right way and meet none of each other? */
+/* Have the new faces an area, are they turned the right way, and do none of them meet? */
 static bool fit_each_other(trial *t) {
     const rvi_replacement *p = t->patch;
     for (size_t i = 0; i < p->count; i++) {
         rvi_triangle *fresh = &t->triangles[i];
         *fresh = fresh_triangle(t->edit, p, i);
-        if (rvi_triangle_flat(fresh) || looks_away(t->edit, fresh, p->like[i]))
+        if (rvi_triangle_flat(fresh) || is_turned(t->edit, fresh, p->like[i]))
             return false;
         for (size_t k = 0; k < i; k++)
             if (rvi_triangles_meet(fresh, &t->triangles[k]))
@@ -340,7 +340,7 @@ bool rvi_replacement_fits(rvi_edit_mesh *edit, rvi_replacement *p) {
         edit->marks[p->old[i]] = stamp;
     rvi_grid_visit(&edit->grid, &t.box, try_fresh, &t);
     return t.clear && volume_stays(edit, p, t.triangles) &&
-           (edit->shells == 1 || passes_nobody(&t));
+           (edit->shells == 1 || sweeps_over_none(&t));
 }
 
 /* ---- Shells after moves ---- */

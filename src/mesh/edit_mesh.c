@@ -1,4 +1,5 @@
-/* edit_mesh.c: the arrays of a skin: made from a mesh, grown, measured, and made into a mesh again.
+/* edit_mesh.c: the arrays of an edited mesh: made from a mesh, grown, measured, and made into a
+ * mesh again.
  *
  * The volume of each shell is kept exactly: sums of 128 bits may run over on the way, but what lies
  * within the lattice has less than 6 2^120 and so the sum of all parts is right. */
@@ -13,7 +14,7 @@
 
 enum { POLL = 1 << 14, ROOM_TO_GROW = 16, SENTENCE = 256 };
 
-static const char what[] = "the skin of a solid";
+static const char what[] = "an edited mesh";
 
 /* ---- Room ---- */
 
@@ -45,7 +46,7 @@ static rv_status grow_faces(rvi_edit_mesh *edit, size_t room) {
         !rvi_enlarge(ctx, &edit->born, used, room, sizeof *edit->born, what) ||
         !rvi_enlarge(ctx, &edit->shell, used, room, sizeof *edit->shell, what) ||
         !rvi_enlarge(ctx, &edit->changed, used, room, sizeof *edit->changed, what) ||
-        !rvi_enlarge(ctx, &edit->worn, used, room, sizeof *edit->worn, what) ||
+        !rvi_enlarge(ctx, &edit->shapes, used, room, sizeof *edit->shapes, what) ||
         !rvi_enlarge(ctx, &edit->listed, 0, room, sizeof *edit->listed, what) ||
         !rvi_enlarge(ctx, &edit->marks, used, room, sizeof *edit->marks, what) ||
         !rvi_enlarge(ctx, &edit->safe, used, room, sizeof *edit->safe, what) ||
@@ -136,7 +137,7 @@ static double to_lattice(double metres, double scale) {
     return (metres * scale + RVI_ROUND) - RVI_ROUND;
 }
 
-/* What is checked is what will be worn: the rounded mesh. */
+/* What is checked is what will be edited: the rounded mesh. */
 static rv_status check_rounded(const rv_mesh *mesh, double scale) {
     rv_mesh *rounded;
     rv_status status =
@@ -259,7 +260,7 @@ void rvi_edit_destroy(rvi_edit_mesh *edit) {
                       edit->wet,         edit->slots,   edit->free_vertices, edit->edges.corners,
                       edit->edges.twins, edit->shell,   edit->changed,       edit->listed,
                       edit->marks,       edit->volumes, edit->anchors,       edit->hollow,
-                      edit->born,        edit->worn,    edit->free_faces,    edit->safe};
+                      edit->born,        edit->shapes,  edit->free_faces,    edit->safe};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         rvi_free(ctx, arrays[i]);
     rvi_grid_destroy(&edit->grid);

@@ -1,14 +1,14 @@
-/* edit_move.c: many vertices of a skin move together, as far as no faces meet.
+/* edit_move.c: many vertices of a mesh move together, as far as no faces meet.
  *
- * Old places are kept in a journal. Each vertex is on one of four stages: all its way, half, a
- * quarter, not at all. Faces that touch a moved vertex are tested against everything near. Where
- * two meet, one of their vertices is not at its old place, since faces at their old places never
- * met; all vertices of both that are not take the next stage. Tested again are the faces that touch
- * those, and faces that met more than was written down: so of any two that still meet one is tested
- * again. What a face was found to keep away from it cannot meet while nobody has gone that far
- * since: until then only those at its edges are tested, which it may fold onto. Each round takes a
- * stage from some vertex, so that there are at most three times as many rounds as vertices, and
- * after the last no faces meet. */
+ * Old places are kept. Each vertex is at one of four stages: all of its way, half, a quarter, or
+ * none. Faces at a moved vertex are tested against everything near. Where two meet, one of their
+ * vertices has moved, since faces at their old places never met; all vertices of both that have
+ * moved take the next stage. The faces at those are tested again, and so are faces that met more
+ * others than are listed: of any two that still meet, one is tested again. A face that was found to
+ * be some distance from all others cannot meet them until vertices have moved that far in all:
+ * until then it is only tested against those at its edges, onto which it may fold. Each round moves
+ * some vertex to its next stage, so that there are at most three times as many rounds as vertices,
+ * and after the last no faces meet. */
 #include "mesh/edit_mesh.h"
 
 #include <assert.h>
@@ -37,8 +37,8 @@ typedef struct mover {
     size_t dirty_count;
     uint32_t (*met)[RVI_PARTNERS]; /* what they met */
     uint8_t *mets;                 /* how many */
-    int64_t reach, margin;         /* steps: how far anybody goes, and how far is looked around */
-    rvi_wide *grown;               /* of all faces: by how much six times the volume grew */
+    int64_t reach, margin; /* steps: how far any vertex goes, and how far is looked around */
+    rvi_wide *grown;       /* of all faces: by how much six times the volume grew */
 } mover;
 
 /* ---- How far ---- */
@@ -164,7 +164,7 @@ static bool turned_over(const mover *m, uint32_t face) {
 }
 
 /* Such a face has not turned, whatever rounded normals of nearly no length may say. */
-static bool all_at_home(const mover *m, uint32_t face) {
+static bool all_at_old_places(const mover *m, uint32_t face) {
     for (size_t k = 0; k < 3; k++) {
         uint32_t slot = m->edit->slots[m->edit->edges.corners[3 * (size_t)face + k]];
         if (slot != RVI_NONE && m->stage[slot] < STAYS)
@@ -177,7 +177,7 @@ static void test_faces(void *arg, int64_t block) {
     mover *m = arg;
     for (size_t i = (size_t)block * BLOCK; i < block_end(block, m->dirty_count); i++) {
         uint32_t face = m->dirty[i];
-        if (!all_at_home(m, face) && turned_over(m, face)) {
+        if (!all_at_old_places(m, face) && turned_over(m, face)) {
             m->met[i][0] = face;
             m->mets[i] = 1;
         } else {
@@ -189,7 +189,7 @@ static void test_faces(void *arg, int64_t block) {
 }
 
 /* The vertices of a face take their next stage, once a round. */
-static size_t turn_back(mover *m, uint32_t face) {
+static size_t next_stage(mover *m, uint32_t face) {
     size_t count = 0;
     for (size_t k = 0; k < 3; k++) {
         uint32_t slot = m->edit->slots[m->edit->edges.corners[3 * (size_t)face + k]];
@@ -204,21 +204,21 @@ static size_t turn_back(mover *m, uint32_t face) {
 
 /* Takes back what met, and finds the faces that must be tested again: those that this changes, and
  * those that may meet more than was written down, even if they stay where they are. */
-static rv_status retreat(mover *m) {
+static rv_status take_back(mover *m) {
     rvi_edit_mesh *edit = m->edit;
     size_t turned = 0, met = 0, kept = 0;
     for (size_t i = 0; i < m->dirty_count; i++) {
         uint32_t face = m->dirty[i];
         met += m->mets[i];
         if (m->mets[i] > 0)
-            turned += turn_back(m, face);
+            turned += next_stage(m, face);
         for (size_t k = 0; k < m->mets[i]; k++)
-            turned += turn_back(m, m->met[i][k]);
+            turned += next_stage(m, m->met[i][k]);
         if (m->mets[i] == RVI_PARTNERS)
             m->dirty[kept++] = face;
     }
     if (turned == 0 && met > 0) /* cannot be: faces at their old places never met */
-        return rvi_fail(edit->ctx, RV_ERROR_INTERNAL, "Faces meet that nobody moved.");
+        return rvi_fail(edit->ctx, RV_ERROR_INTERNAL, "Faces meet that were not moved.");
     m->dirty_count = kept;
     if (turned == 0)
         return RV_OK;
@@ -265,7 +265,7 @@ static void restore(const mover *m) {
     enter(m->edit, m->all, m->all_count);
 }
 
-/* How far anybody went at most, along an axis. */
+/* How far any vertex went at most, along an axis. */
 static int64_t longest_way(const mover *m) {
     int64_t most = 0;
     for (size_t i = 0; i < m->count; i++) {
@@ -300,13 +300,13 @@ static void choose_margin(mover *m) {
     }
 }
 
-static rv_status settle(mover *m) {
+static rv_status test_all(mover *m) {
     rvi_edit_mesh *edit = m->edit;
     rv_status status = enter(edit, m->dirty, m->dirty_count);
     while (status == RV_OK && m->dirty_count > 0) {
         status = rvi_parallel(edit->ctx, blocks_of(m->dirty_count), test_faces, m);
         if (status == RV_OK)
-            status = retreat(m);
+            status = take_back(m);
     }
     if (status != RV_OK) {
         restore(m);
@@ -337,7 +337,7 @@ static rv_status move_all(mover *m, size_t *refused) {
         m->dirty[i] = m->all[i];
     m->dirty_count = m->all_count;
     choose_margin(m);
-    status = settle(m);
+    status = test_all(m);
     edit->travel += m->reach;
     for (size_t i = 0; i < m->count; i++) {
         edit->slots[m->which[i]] = RVI_NONE;
@@ -345,8 +345,8 @@ static rv_status move_all(mover *m, size_t *refused) {
     }
     for (size_t i = 0; i < m->all_count; i++) {
         edit->changed[m->all[i]] = 1;
-        if (edit->worn[m->all[i]] == RVI_SHAPELY)
-            edit->worn[m->all[i]] = RVI_WORN;
+        if (edit->shapes[m->all[i]] == RVI_SHAPE_GOOD)
+            edit->shapes[m->all[i]] = RVI_SHAPE_CHANGED;
     }
     return status;
 }
@@ -354,7 +354,7 @@ static rv_status move_all(mover *m, size_t *refused) {
 rv_status rvi_edit_move(rvi_edit_mesh *edit, const uint32_t *which, const double (*to)[3],
                         size_t count, size_t *refused) {
     rv_context *ctx = edit->ctx;
-    static const char what[] = "the moves of a skin";
+    static const char what[] = "the moves of an edited mesh";
     mover m = {.edit = edit, .which = which, .to = to, .count = count};
     size_t faces = count_faces(&m), stayed = 0;
     m.old = rvi_alloc(ctx, count, sizeof *m.old, what);

@@ -1,5 +1,5 @@
-/* edit_split.c: split, insert, flip and collapse. Each says which faces go and which come in their
- * place; all of them are tested and done the same way. */
+/* edit_split.c: split, insert, flip and collapse. Each says which faces are replaced by which; all
+ * of them are tested and done the same way. */
 #include "mesh/edit_mesh.h"
 
 #include "base/context.h"
@@ -79,7 +79,7 @@ static void write_faces(rvi_edit_mesh *edit, const rvi_replacement *p,
         edit->shell[face] = shell;
         edit->born[face] = edit->round;
         edit->changed[face] = 1;
-        edit->worn[face] = RVI_WORN;
+        edit->shapes[face] = RVI_SHAPE_CHANGED;
     }
     for (size_t i = p->olds; i-- > p->count;) {
         if (edit->anchors[shell] == p->old[i])
@@ -260,7 +260,7 @@ rvi_done rvi_edit_flip(rvi_edit_mesh *edit, uint32_t half_edge) {
 /* ---- Collapse ---- */
 
 /* The faces around both ends; false: there are too many, or more than two vertices are joined to
- * both ends, so that the surface would pinch. */
+ * both ends, so that the surface would be pinched. */
 static bool gather(const rvi_edit_mesh *edit, uint32_t keep, uint32_t gone, rvi_replacement *p) {
     size_t common = 0;
     uint32_t ends[2] = {keep, gone};
@@ -282,7 +282,8 @@ static bool gather(const rvi_edit_mesh *edit, uint32_t keep, uint32_t gone, rvi_
 }
 
 /* The faces that are left, with `keep` in the place of `gone`. */
-static void join(const rvi_edit_mesh *edit, rvi_replacement *p, uint32_t keep, uint32_t gone) {
+static void add_merged(const rvi_edit_mesh *edit, rvi_replacement *p, uint32_t keep,
+                       uint32_t gone) {
     for (size_t i = 0; i < p->olds; i++) {
         uint32_t v[3];
         int ends = 0;
@@ -296,7 +297,7 @@ static void join(const rvi_edit_mesh *edit, rvi_replacement *p, uint32_t keep, u
     }
 }
 
-rvi_done rvi_edit_join(rvi_edit_mesh *edit, uint32_t half_edge, rvi_join place) {
+rvi_done rvi_edit_collapse(rvi_edit_mesh *edit, uint32_t half_edge, rvi_collapse_to place) {
     uint32_t gone = rvi_edge_from(&edit->edges, half_edge),
              keep = rvi_edge_to(&edit->edges, half_edge);
     rvi_replacement p = {.vertex = keep, .gone = gone};
@@ -307,7 +308,7 @@ rvi_done rvi_edit_join(rvi_edit_mesh *edit, uint32_t half_edge, rvi_join place) 
     }
     rvi_spot a = edit->spots[gone], b = edit->spots[keep];
     p.spot = place == RVI_AT_END ? b : place == RVI_AT_START ? a : middle_of(a, b);
-    join(edit, &p, keep, gone);
+    add_merged(edit, &p, keep, gone);
     rvi_done done = replace(edit, &p);
     double share = (double)place / 2, *to = edit->first + 3 * (size_t)keep;
     for (size_t k = 0; k < 3 && done == RVI_DONE; k++)

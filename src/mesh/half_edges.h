@@ -14,7 +14,7 @@
 typedef struct rvi_half_edges {
     uint32_t *corners; /* of each half-edge the vertex that it leaves: 3 a face */
     uint32_t *twins;   /* of each half-edge; RVI_NONE: nothing lies beyond it */
-    uint32_t *leaving; /* of each vertex a half-edge that leaves it; NULL where nobody needs it */
+    uint32_t *leaving; /* of each vertex a half-edge that leaves it; NULL where it is not needed */
 } rvi_half_edges;
 
 static inline uint32_t rvi_edge_next(uint32_t e) {

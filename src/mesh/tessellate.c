@@ -1,11 +1,11 @@
-/* tessellate.c: a skin divides itself where the water is.
+/* tessellate.c: divides the faces of a mesh where the water is.
  *
  * The scheme GOOD halves longest edges (M.-C. Rivara, Algorithms for refining triangular grids,
  * 1984): from the face it goes across its longest edge to the neighbour, and on while that has a
  * longer one, and halves the edge that is the longest of both its faces; the least angle of flat
  * parts never falls below half of what it was. Then edges between faces that lie nearly in a plane
  * are flipped where that widens the least angle (C. Lawson, 1977). Where no water has been for a
- * while, vertices of nearly flat places vanish again when their edges are short.
+ * while, short edges of nearly flat places collapse again.
  *
  * The schemes 3-0, 4-2 and 4-4 are made of the same operations, so that each is tested exactly. */
 #include "mesh/tessellate.h"
@@ -30,8 +30,8 @@ enum {
     FINEST = 4096
 };
 
-/* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
- * and joints that turn no face by more. */
+/* Faces with angles below 25 degrees are repaired: by flips where the fold is below 40 degrees, and
+ * by collapses that turn no face by more. */
 #define SHARP_COS 0.9063
 #define FOLD_COS 0.766
 #define TURN_COS 0.766
@@ -75,7 +75,7 @@ static double edge_square(const rvi_edit_mesh *edit, uint32_t e) {
     return square_between(a, b);
 }
 
-/* The cosine of the least angle of a triangle: the greatest. 1: it has no area. */
+/* The cosine of the smallest angle of a triangle, which is the greatest. 1: it has no area. */
 static double sharpest(const double p[3][3]) {
     double most = -1;
     for (int k = 0; k < 3; k++) {
@@ -351,8 +351,8 @@ static rvi_done divide_side(work *w, uint32_t from, uint32_t to, uint32_t *middl
     return done == RVI_NO_MEMORY ? done : RVI_DONE;
 }
 
-/* The middles of the edges one after the other, and the line from the first to its opposite corner
- * flipped to join the other two. A refused one leaves less divided. */
+/* Splits the edges one after the other, and flips the edge from the first middle to its opposite
+ * corner, so that it joins the other two middles. What is refused is left undivided. */
 static rvi_done divide_4(work *w, uint32_t face) {
     rvi_edit_mesh *edit = w->edit;
     uint32_t corners[3], middles[3];
@@ -440,8 +440,8 @@ static bool try_nearer(void *user, uint32_t face) {
     return true;
 }
 
-/* The nearest face of all, where the one that was has vanished: in boxes that grow until one is
- * found that is nearer than the box is wide. */
+/* The nearest of all faces, where the one that was known has vanished: in boxes that grow until a
+ * face is found that is nearer than the box is wide. */
 static void search_all(const rvi_edit_mesh *edit, rvi_contact *c, double reach) {
     search f = {edit, c, INFINITY};
     for (int turns = 0; turns < 64 && !(f.best <= reach * reach); turns++, reach *= 2) {
@@ -475,8 +475,8 @@ static void find_again(void *arg, int64_t block) {
 
 /* ---- Where water has left ---- */
 
-/* Are all faces around a dry vertex nearly in a plane, and its neighbours dry? */
-static bool is_dull(const work *w, uint32_t vertex) {
+/* Are all faces around a vertex nearly in a plane, and are it and its neighbours dry? */
+static bool is_flat_and_dry(const work *w, uint32_t vertex) {
     const rvi_edit_mesh *edit = w->edit;
     uint32_t first = edit->edges.leaving[vertex], e = first;
     double normal[3], p[3][3];
@@ -497,9 +497,9 @@ static bool is_dull(const work *w, uint32_t vertex) {
     return true;
 }
 
-/* Would the faces be no sharper than the sharpest now or 20 degrees, and their edges no longer than
- * twice what is joined, if the vertex went to the other end of the edge? */
-static bool merge_is_good(const work *w, uint32_t edge) {
+/* If the vertex went to the other end of the edge: would no angle be smaller than the smallest now
+ * or 20 degrees, and no edge longer than twice those that collapse? */
+static bool collapse_is_good(const work *w, uint32_t edge) {
     const rvi_edit_mesh *edit = w->edit;
     uint32_t keep = rvi_edge_to(&edit->edges, edge), e = edge;
     double to[3], p[3][3], before = 0.9397, after = 0;
@@ -523,14 +523,14 @@ static bool merge_is_good(const work *w, uint32_t edge) {
     return after <= before;
 }
 
-/* The shortest edge along which a vertex can go, or RVI_NONE. */
-static uint32_t way_out(const work *w, uint32_t vertex) {
+/* The shortest edge of a vertex that can collapse, or RVI_NONE. */
+static uint32_t edge_to_collapse(const work *w, uint32_t vertex) {
     const rvi_edit_mesh *edit = w->edit;
     uint32_t first = edit->edges.leaving[vertex], e = first, best = RVI_NONE;
     double least = w->desc->coarse * w->desc->coarse;
     do {
         double square = edge_square(edit, e);
-        if (square < least && merge_is_good(w, e)) {
+        if (square < least && collapse_is_good(w, e)) {
             least = square;
             best = e;
         }
@@ -540,7 +540,7 @@ static uint32_t way_out(const work *w, uint32_t vertex) {
 }
 
 /* Every call looks at a part of the vertices that were not there from the beginning. */
-static rv_status join_dry(work *w) {
+static rv_status collapse_dry(work *w) {
     rvi_edit_mesh *edit = w->edit;
     size_t made = edit->vertices - edit->originals, looks = made / SWEEP + 1;
     for (size_t i = 0; i < looks && made > 0; i++) {
@@ -548,12 +548,12 @@ static rv_status join_dry(work *w) {
         uint32_t v = (uint32_t)edit->originals + edit->sweep;
         if (i % POLL == 0 && rvi_poll(edit->ctx) != RV_OK)
             return RV_CANCELLED;
-        if (edit->edges.leaving[v] == RVI_NONE || !is_dull(w, v))
+        if (edit->edges.leaving[v] == RVI_NONE || !is_flat_and_dry(w, v))
             continue;
-        uint32_t edge = way_out(w, v);
+        uint32_t edge = edge_to_collapse(w, v);
         if (edge == RVI_NONE)
             continue;
-        rvi_done done = rvi_edit_join(edit, edge, RVI_AT_END);
+        rvi_done done = rvi_edit_collapse(edit, edge, RVI_AT_END);
         if (done == RVI_NO_MEMORY)
             return RV_ERROR_MEMORY;
         w->report->collapses += done == RVI_DONE;
@@ -562,11 +562,11 @@ static rv_status join_dry(work *w) {
     return RV_OK;
 }
 
-/* ---- Faces that were pulled out of shape ---- */
+/* ---- Faces with sharp angles ---- */
 
-/* The sharpest face around an edge, now and after its ends were joined at a place. Infinite: edges
- * would be longer than the limit and than all there now, or faces turn too much. */
-static double judge_join(const work *w, uint32_t edge, const double at[3], double *now) {
+/* The cosine of the smallest angle around an edge, now and after it collapsed to a place. Infinite:
+ * edges would be longer than the limit and than all there now, or faces would turn too much. */
+static double judge_collapse(const work *w, uint32_t edge, const double at[3], double *now) {
     const rvi_edit_mesh *edit = w->edit;
     double most = -1, allowed = w->desc->limit * w->desc->limit, reach = 0;
     uint32_t ends[2] = {rvi_edge_from(&edit->edges, edge), rvi_edge_to(&edit->edges, edge)};
@@ -586,7 +586,7 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
                 rvi_minus3(at, p[e % 3], way);
                 off = rvi_dot3(way, before);
                 if (off > w->desc->off || off < -w->desc->off)
-                    return INFINITY; /* or corners of blocks would go */
+                    return INFINITY; /* or corners of boxes would be cut off */
                 for (int i = 0; i < 3; i++)
                     p[e % 3][i] = at[i];
                 normal_of((const double(*)[3])p, after);
@@ -603,8 +603,8 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
     return reach <= allowed ? most : INFINITY;
 }
 
-/* Joins the ends of an edge where that leaves the widest angles, if they are wider than now. */
-static rvi_done join_short(work *w, uint32_t edge) {
+/* Collapses an edge to the place that leaves the widest angles, if they are wider than now. */
+static rvi_done collapse_short(work *w, uint32_t edge) {
     rvi_edit_mesh *edit = w->edit;
     double places[3][3], best = INFINITY, now = 0;
     int choice = -1;
@@ -613,7 +613,7 @@ static rvi_done join_short(work *w, uint32_t edge) {
     for (int i = 0; i < 3; i++)
         places[RVI_AT_MIDDLE][i] = (places[RVI_AT_END][i] + places[RVI_AT_START][i]) / 2;
     for (int n = 0; n < 3; n++) {
-        double sharp = judge_join(w, edge, places[n], &now);
+        double sharp = judge_collapse(w, edge, places[n], &now);
         if (sharp < best) {
             best = sharp;
             choice = n;
@@ -621,11 +621,11 @@ static rvi_done join_short(work *w, uint32_t edge) {
     }
     if (choice < 0 || !(best < now - 0.005))
         return RVI_REFUSED;
-    return rvi_edit_join(edit, edge, (rvi_join)choice);
+    return rvi_edit_collapse(edit, edge, (rvi_collapse_to)choice);
 }
 
-/* A face with a sharp angle: a flip across one of its edges, the longest first, or one of them is
- * joined, the shortest first. */
+/* A face with a sharp angle: flips one of its edges, the longest first, or collapses one, the
+ * shortest first. */
 static rvi_done repair(work *w, uint32_t face) {
     rvi_edit_mesh *edit = w->edit;
     uint32_t edges[3] = {3 * face, 3 * face + 1, 3 * face + 2};
@@ -641,7 +641,7 @@ static rvi_done repair(work *w, uint32_t face) {
             done = rvi_edit_flip(edit, edges[i]);
     w->report->flips += done == RVI_DONE;
     for (int i = 3; i-- > 0 && done == RVI_REFUSED;) {
-        done = join_short(w, edges[i]);
+        done = collapse_short(w, edges[i]);
         w->report->collapses += done == RVI_DONE;
     }
     return done;
@@ -652,11 +652,11 @@ static rv_status repair_marked(work *w, uint8_t mark, size_t first, size_t end) 
     rvi_edit_mesh *edit = w->edit;
     size_t seen = 0;
     for (size_t at = first; at < end; at++) {
-        const uint8_t *next = memchr(edit->worn + at, mark, end - at);
+        const uint8_t *next = memchr(edit->shapes + at, mark, end - at);
         if (next == NULL)
             break;
-        at = (size_t)(next - edit->worn);
-        edit->worn[at] = RVI_SHAPELY;
+        at = (size_t)(next - edit->shapes);
+        edit->shapes[at] = RVI_SHAPE_GOOD;
         if (!rvi_edit_has_face(edit, (uint32_t)at))
             continue;
         double p[3][3];
@@ -666,7 +666,7 @@ static rv_status repair_marked(work *w, uint8_t mark, size_t first, size_t end) 
             if (done == RVI_NO_MEMORY)
                 return RV_ERROR_MEMORY;
             if (done == RVI_REFUSED)
-                edit->worn[at] = RVI_SHARP;
+                edit->shapes[at] = RVI_SHAPE_SHARP;
         }
         if (seen++ % BLOCK == 0 && rvi_poll(edit->ctx) != RV_OK)
             return RV_CANCELLED;
@@ -674,19 +674,22 @@ static rv_status repair_marked(work *w, uint8_t mark, size_t first, size_t end) 
     return RV_OK;
 }
 
-/* All that are worn, and a part of those that could not be mended: their surroundings change. */
-static rv_status repair_worn(work *w) {
+/* All that have changed, and a part of those that could not be repaired: their neighbours change.
+ */
+static rv_status repair_changed(work *w) {
     size_t faces = w->edit->faces, turn = w->edit->round % AGAIN;
-    rv_status status = repair_marked(w, RVI_WORN, 0, faces);
+    rv_status status = repair_marked(w, RVI_SHAPE_CHANGED, 0, faces);
     if (status == RV_OK)
-        status = repair_marked(w, RVI_SHARP, faces * turn / AGAIN, faces * (turn + 1) / AGAIN);
+        status =
+            repair_marked(w, RVI_SHAPE_SHARP, faces * turn / AGAIN, faces * (turn + 1) / AGAIN);
     return status;
 }
 
 /* ---- All of it ---- */
 
-/* Divides at the contacts that need it, then finds the faces of all: to divide for one can take
- * away the face of another, so that this is done again while something is beyond the limit. */
+/* Divides at the contacts that need it, then finds the faces of all. What is divided for one
+ * contact can replace the face of another, so this is repeated while something is beyond the limit.
+ */
 static rv_status divide_all(work *w) {
     rvi_edit_mesh *edit = w->edit;
     int64_t blocks = (int64_t)((w->count + BLOCK - 1) / BLOCK);
@@ -723,11 +726,11 @@ rv_status rvi_tessellate(rvi_edit_mesh *edit, const rvi_tess_desc *desc, rvi_con
     if (w.beyond == NULL)
         return RV_ERROR_MEMORY;
     edit->round++;
-    rv_status status = desc->scheme == RVI_TESS_GOOD ? repair_worn(&w) : RV_OK;
+    rv_status status = desc->scheme == RVI_TESS_GOOD ? repair_changed(&w) : RV_OK;
     if (status == RV_OK)
         status = divide_all(&w);
     if (status == RV_OK && desc->scheme == RVI_TESS_GOOD)
-        status = join_dry(&w);
+        status = collapse_dry(&w);
     rvi_free(edit->ctx, w.beyond);
     out->volume6 = rvi_wide_plus(rvi_edit_volume6(edit), -before);
     return status;

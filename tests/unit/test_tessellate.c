@@ -1,5 +1,5 @@
 /* Tessellation: near the water the faces become as small as asked for, the good scheme keeps them
- * well shaped, what it changes of the volume is known exactly, and the skin stays whole. */
+ * well shaped, what it changes of the volume is known exactly, and the mesh stays valid. */
 #include "solid_shapes.h"
 
 #include "base/context.h"
@@ -68,7 +68,7 @@ static void corners_come_near_and_faces_stay_good(void **state) {
                                                RVI_TESS_3_0};
     double angles[4];
     for (int i = 0; i < 4; i++) {
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 6));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 6));
         double limit = 0.06, first = rvi_edit_smallest_angle(s);
         rvi_tess_desc desc = rvi_tess_desc_default(limit);
         desc.scheme = schemes[i];
@@ -149,7 +149,7 @@ static rv_status wear_down(rvi_edit_mesh *s, int frames, bool check, double *lea
 static void worn_faces_stay_good(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 12));
+    rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 12));
     double volume = rvi_edit_volume(s), angle;
     support_ok(ctx, wear_down(s, 120, true, &angle));
     assert_true(angle > 15);
@@ -167,7 +167,7 @@ static void coarse_solids_become_fine_and_coarse_again(void **state) {
         rv_mesh *mesh = shape_box(ctx, 1, 1, 1);
         shape_scale(mesh, 1, 1, thin ? 0.01 : 1);
         double top = thin ? 0.01 : 1;
-        rvi_edit_mesh *s = shape_skin(mesh);
+        rvi_edit_mesh *s = shape_edit(mesh);
         rvi_tess_desc desc = rvi_tess_desc_default(0.05);
         desc.dry = 3;
         desc.coarse = 0.5;
@@ -202,7 +202,7 @@ static void threads_change_nothing(void **state) {
     uint64_t hashes[4];
     for (int i = 0; i < 4; i++) {
         rv_context *ctx = support_context(threads[i]);
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 8));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 8));
         double angle;
         support_ok(ctx, wear_down(s, 12, false, &angle));
         rv_mesh *mesh;
@@ -217,7 +217,7 @@ static void threads_change_nothing(void **state) {
     }
 }
 
-static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
+static void memory_that_runs_out_leaves_a_valid_mesh(void **state) {
     (void)state;
     size_t failures = 0;
     for (long n = 0; n < 40; n++) {
@@ -227,7 +227,7 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
         desc.allocator = support_allocator(&memory);
         rv_context *ctx = NULL;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 4));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 4));
         double angle;
         atomic_store(&memory.left, n);
         rv_status status = wear_down(s, 3, false, &angle);
@@ -243,12 +243,12 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
     assert_true(failures > 20);
 }
 
-static void cancelling_leaves_a_whole_skin(void **state) {
+static void cancelling_leaves_a_valid_mesh(void **state) {
     (void)state;
     for (int asks = 1; asks < 4; asks++) {
         int left = 1000000;
         rv_context *ctx = shape_impatient(&left);
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 8));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 8));
         left = asks;
         double angle;
         rv_status status = wear_down(s, 100000, false, &angle);
@@ -268,8 +268,8 @@ int main(void) {
         cmocka_unit_test(worn_faces_stay_good),
         cmocka_unit_test(coarse_solids_become_fine_and_coarse_again),
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(memory_that_runs_out_leaves_a_whole_skin),
-        cmocka_unit_test(cancelling_leaves_a_whole_skin),
+        cmocka_unit_test(memory_that_runs_out_leaves_a_valid_mesh),
+        cmocka_unit_test(cancelling_leaves_a_valid_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
