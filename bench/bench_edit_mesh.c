@@ -1,4 +1,4 @@
-/* bench_edit_mesh: what it takes to change a skin of 100,000 faces: moves with their exact test,
+/* bench_edit_mesh: what it takes to edit a mesh of 100,000 faces: moves with their exact test,
  * splits, flips, and tessellation. CPU time of one thread, best of several; the volume of all faces
  * in plain doubles, once over the mesh, is the yardstick of the same run. */
 #include "bench.h"
@@ -61,8 +61,9 @@ static double time_volume(const rvi_edit_mesh *s) {
     for (int t = 0; t < TRIES; t++) {
         double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
         for (size_t f = 0; f < s->faces; f++) {
-            rvi_spot a = s->spots[s->corners[3 * f]], b = s->spots[s->corners[3 * f + 1]],
-                     c = s->spots[s->corners[3 * f + 2]];
+            rvi_spot a = s->spots[s->edges.corners[3 * f]],
+                     b = s->spots[s->edges.corners[3 * f + 1]],
+                     c = s->spots[s->edges.corners[3 * f + 2]];
             sink += ((double)a.x * (double)b.y - (double)a.y * (double)b.x) * (double)c.z +
                     ((double)a.y * (double)b.z - (double)a.z * (double)b.y) * (double)c.x +
                     ((double)a.z * (double)b.x - (double)a.x * (double)b.z) * (double)c.y;
@@ -102,7 +103,7 @@ static void time_tessellation(rvi_edit_mesh *s, size_t count) {
             rvi_edit_place(s, i % 5000, c->at);
             for (int k = 0; k < 3; k++)
                 c->at[k] *= 1.002;
-            c->face = s->leaving[i % 5000] / 3;
+            c->face = s->edges.leaving[i % 5000] / 3;
             rvi_edit_nearest(s, c->at, &c->face, c->weights);
         }
         rvi_tess_report report;
@@ -115,7 +116,7 @@ static void time_tessellation(rvi_edit_mesh *s, size_t count) {
     }
 }
 
-static rvi_edit_mesh *fresh_skin(rv_context *ctx) {
+static rvi_edit_mesh *fresh_mesh(rv_context *ctx) {
     rv_mesh *mesh = make_torus(ctx, 500, 100);
     rvi_edit_mesh *s;
     bench_check(ctx, rvi_edit_create(mesh, &s));
@@ -126,7 +127,7 @@ static rvi_edit_mesh *fresh_skin(rv_context *ctx) {
 int main(void) {
     rv_context *ctx = bench_context(1);
     double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    rvi_edit_mesh *s = fresh_skin(ctx);
+    rvi_edit_mesh *s = fresh_mesh(ctx);
     printf("create    %7zu faces      %8.3f ms\n", s->live_faces,
            1e3 * (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start));
     double plain = time_volume(s);
@@ -138,7 +139,7 @@ int main(void) {
         for (int i = 0; i < 3; i++) {
             size_t refused;
             rvi_edit_destroy(s);
-            s = fresh_skin(ctx);
+            s = fresh_mesh(ctx);
             double took = time_moves(s, counts[i], far[k], &refused);
             printf("move      %7zu vertices   %8.3f ms  %6.3f us each, %.2f times the yardstick "
                    "(by %g m, %zu of %zu held back)\n",
@@ -146,7 +147,7 @@ int main(void) {
                    refused, TRIES * counts[i]);
         }
     rvi_edit_destroy(s);
-    s = fresh_skin(ctx);
+    s = fresh_mesh(ctx);
     size_t done;
     double took = time_splits(s, 20000, &done);
     printf("split     %7zu edges      %8.3f ms  %6.3f us each\n", done, 1e3 * took,
@@ -155,7 +156,7 @@ int main(void) {
     printf("flip      %7zu of 20000   %8.3f ms  %6.3f us each\n", done, 1e3 * took,
            1e6 * took / 20000);
     rvi_edit_destroy(s);
-    s = fresh_skin(ctx);
+    s = fresh_mesh(ctx);
     time_tessellation(s, 5000);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);

@@ -1,4 +1,4 @@
-/* solid_shapes.h: closed meshes for tests of the skin, and what must hold of every skin. */
+/* solid_shapes.h: closed meshes for tests, and what must hold of every edited mesh. */
 #ifndef TESTS_SOLID_SHAPES_H
 #define TESTS_SOLID_SHAPES_H
 
@@ -140,59 +140,59 @@ static inline void shape_fault(void *user, const rv_fault *fault) {
 }
 
 /* The exact check of everything, by the code that reads files. */
-static inline void shape_check_mesh(rvi_edit_mesh *skin) {
+static inline void shape_check_mesh(rvi_edit_mesh *edit) {
     rv_mesh *mesh;
-    support_ok(skin->ctx, rvi_edit_to_mesh(skin, &mesh));
-    support_ok(skin->ctx, rv_mesh_check(mesh, shape_fault, NULL));
+    support_ok(edit->ctx, rvi_edit_to_mesh(edit, &mesh));
+    support_ok(edit->ctx, rv_mesh_check(mesh, shape_fault, NULL));
     rv_mesh_destroy(mesh);
 }
 
 /* The numbers of the arrays fit each other, the volume is right, the grid holds every face, and the
  * Euler characteristic is `euler`. */
-static inline void shape_check_arrays(rvi_edit_mesh *skin, long euler) {
+static inline void shape_check_arrays(rvi_edit_mesh *edit, long euler) {
     size_t faces = 0, vertices = 0, entered = 0;
     rvi_uwide volume = 0; /* by other mathematics: 6 V = sum of a . (b x c) */
-    for (uint32_t f = 0; f < skin->faces; f++) {
-        if (!rvi_edit_has_face(skin, f)) {
-            assert_true(skin->grid.where[f] == UINT32_MAX);
+    for (uint32_t f = 0; f < edit->faces; f++) {
+        if (!rvi_edit_has_face(edit, f)) {
+            assert_true(edit->grid.where[f] == UINT32_MAX);
             continue;
         }
         faces++;
-        const uint32_t *v = skin->corners + 3 * (size_t)f;
-        rvi_spot a = skin->spots[v[0]], b = skin->spots[v[1]], c = skin->spots[v[2]];
+        const uint32_t *v = edit->edges.corners + 3 * (size_t)f;
+        rvi_spot a = edit->spots[v[0]], b = edit->spots[v[1]], c = edit->spots[v[2]];
         volume += (rvi_uwide)(((rvi_wide)a.x * b.y - (rvi_wide)a.y * b.x) * c.z);
         volume += (rvi_uwide)(((rvi_wide)a.y * b.z - (rvi_wide)a.z * b.y) * c.x);
         volume += (rvi_uwide)(((rvi_wide)a.z * b.x - (rvi_wide)a.x * b.z) * c.y);
         for (uint32_t e = 3 * f; e < 3 * f + 3; e++) {
-            uint32_t twin = skin->twins[e];
-            assert_int_equal(skin->twins[twin], e);
-            assert_int_equal(rvi_edge_from(skin, twin), rvi_edge_to(skin, e));
-            assert_int_equal(rvi_edge_to(skin, twin), rvi_edge_from(skin, e));
-            assert_int_equal(skin->shell[twin / 3], skin->shell[f]);
-            assert_true(skin->leaving[skin->corners[e]] != RVI_NOBODY);
+            uint32_t twin = edit->edges.twins[e];
+            assert_int_equal(edit->edges.twins[twin], e);
+            assert_int_equal(rvi_edge_from(&edit->edges, twin), rvi_edge_to(&edit->edges, e));
+            assert_int_equal(rvi_edge_to(&edit->edges, twin), rvi_edge_from(&edit->edges, e));
+            assert_int_equal(edit->shell[twin / 3], edit->shell[f]);
+            assert_true(edit->edges.leaving[edit->edges.corners[e]] != RVI_NONE);
         }
-        rvi_triangle t = rvi_edit_triangle(skin, f);
+        rvi_triangle t = rvi_edit_triangle(edit, f);
         rvi_box box = rvi_triangle_box(&t);
-        assert_memory_equal(&box, &skin->grid.boxes[f], sizeof box);
-        assert_true(skin->grid.where[f] != UINT32_MAX);
+        assert_memory_equal(&box, &edit->grid.boxes[f], sizeof box);
+        assert_true(edit->grid.where[f] != UINT32_MAX);
     }
-    for (uint32_t v = 0; v < skin->vertices; v++)
-        if (skin->leaving[v] != RVI_NOBODY) {
+    for (uint32_t v = 0; v < edit->vertices; v++)
+        if (edit->edges.leaving[v] != RVI_NONE) {
             vertices++;
-            assert_int_equal(skin->corners[skin->leaving[v]], v);
+            assert_int_equal(edit->edges.corners[edit->edges.leaving[v]], v);
         }
     for (int level = 0; level < RVI_GRID_LEVELS; level++)
-        entered += skin->grid.of_level[level];
+        entered += edit->grid.of_level[level];
     assert_int_equal(entered, faces);
-    assert_int_equal(faces, skin->live_faces);
-    assert_int_equal(vertices, skin->live_vertices);
-    assert_int_equal(skin->faces - skin->free_face_count, faces);
-    assert_int_equal(skin->vertices - skin->free_vertex_count, vertices);
+    assert_int_equal(faces, edit->live_faces);
+    assert_int_equal(vertices, edit->live_vertices);
+    assert_int_equal(edit->faces - edit->free_face_count, faces);
+    assert_int_equal(edit->vertices - edit->free_vertex_count, vertices);
     assert_int_equal((long)vertices - (long)faces / 2, euler);
-    assert_true((rvi_wide)volume == rvi_edit_volume6(skin));
-    for (size_t i = 0; i < skin->shells; i++)
-        assert_true(rvi_edit_has_face(skin, skin->anchors[i]) &&
-                    skin->shell[skin->anchors[i]] == i);
+    assert_true((rvi_wide)volume == rvi_edit_volume6(edit));
+    for (size_t i = 0; i < edit->shells; i++)
+        assert_true(rvi_edit_has_face(edit, edit->anchors[i]) &&
+                    edit->shell[edit->anchors[i]] == i);
 }
 
 static inline bool shape_ask(void *user, const rv_progress *progress) {
@@ -208,11 +208,11 @@ static inline rv_context *shape_impatient(int *left) {
     return ctx;
 }
 
-static inline rvi_edit_mesh *shape_skin(rv_mesh *mesh) {
-    rvi_edit_mesh *skin;
-    support_ok(mesh->ctx, rvi_edit_create(mesh, &skin));
+static inline rvi_edit_mesh *shape_edit(rv_mesh *mesh) {
+    rvi_edit_mesh *edit;
+    support_ok(mesh->ctx, rvi_edit_create(mesh, &edit));
     rv_mesh_destroy(mesh);
-    return skin;
+    return edit;
 }
 
 #endif

@@ -2,6 +2,7 @@
  * that those of one edge stand side by side: a closed surface has two there, which go in opposite
  * directions. Corners of faces that share an edge at a vertex are joined (R. Tarjan, 1975); around
  * a vertex of a surface they are one fan. */
+#include "mesh/half_edges.h"
 #include "mesh/lattice.h"
 
 #include "base/context.h"
@@ -40,12 +41,8 @@ static uint32_t edge_start(const linker *l, uint32_t edge) {
     return l->mesh->corners[edge];
 }
 
-static uint32_t edge_after(uint32_t edge) {
-    return edge % 3 == 2 ? edge - 2 : edge + 1;
-}
-
 static uint32_t edge_end(const linker *l, uint32_t edge) {
-    return l->mesh->corners[edge_after(edge)];
+    return l->mesh->corners[rvi_edge_next(edge)];
 }
 
 static rv_fault edge_fault(const linker *l, rv_fault_kind kind, uint32_t edge, uint32_t other) {
@@ -60,20 +57,11 @@ static rv_fault edge_fault(const linker *l, rv_fault_kind kind, uint32_t edge, u
     return fault;
 }
 
-static rv_status sort_edges(linker *l) {
-    size_t count = 3 * l->mesh->face_count;
-    for (size_t e = 0; e < count; e++) {
-        uint64_t a = edge_start(l, (uint32_t)e), b = edge_end(l, (uint32_t)e);
-        l->edges[e] = (rvi_keyed){a < b ? a << 32 | b : b << 32 | a, (uint32_t)e};
-    }
-    return rvi_sort(l->mesh->ctx, l->edges, count);
-}
-
 /* Joins what two half-edges of one edge have in common. */
 static void join_across(linker *l, uint32_t e, uint32_t g) {
     bool same = edge_start(l, e) == edge_start(l, g);
-    unite(l->corners, e, same ? g : edge_after(g));
-    unite(l->corners, edge_after(e), same ? edge_after(g) : g);
+    unite(l->corners, e, same ? g : rvi_edge_next(g));
+    unite(l->corners, rvi_edge_next(e), same ? rvi_edge_next(g) : g);
     unite(l->shells, e / 3, g / 3);
 }
 
@@ -129,7 +117,8 @@ static rv_status tell_pinched(linker *l, uint32_t *first_corner) {
 }
 
 static rv_status link_all(linker *l) {
-    rv_status status = sort_edges(l);
+    rv_status status =
+        rvi_edges_sort(l->mesh->ctx, l->mesh->corners, l->mesh->face_count, l->edges);
     for (uint32_t c = 0; c < 3 * l->mesh->face_count; c++)
         l->corners[c] = c;
     for (uint32_t f = 0; f < l->mesh->face_count; f++)

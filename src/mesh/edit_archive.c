@@ -1,4 +1,4 @@
-/* edit_archive.c: a skin as bytes, and back.
+/* edit_archive.c: an edited mesh as bytes, and back.
  *
  * Numbers of vertices and faces, what is free, and the order of faces in the cells of the grid
  * stay: what is done next depends on them. What follows from the rest is made again. */
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char what[] = "the skin of a solid";
+static const char what[] = "an edited mesh";
 
 typedef struct head {
     double step;
@@ -22,15 +22,15 @@ typedef struct head {
 
 /* The faces in an order in which they can be entered into a grid to lie there as they do: by blocks
  * and cells, those that came last first in each, so that the list is turned round. */
-static rv_status list_faces(const rvi_edit_mesh *s, uint32_t *order) {
-    const rvi_face_grid *g = &s->grid;
+static rv_status list_faces(const rvi_edit_mesh *edit, uint32_t *order) {
+    const rvi_face_grid *g = &edit->grid;
     size_t count = 0;
     for (size_t b = 0; b < g->block_count; b++)
         for (int c = 0; c < RVI_GRID_CELLS; c++) {
             if (!(g->blocks[b].filled >> c & 1))
                 continue;
             size_t first = count;
-            for (uint32_t f = g->blocks[b].heads[c]; f != RVI_NOBODY; f = g->next[f])
+            for (uint32_t f = g->blocks[b].heads[c]; f != RVI_NONE; f = g->next[f])
                 order[count++] = f;
             for (size_t i = first, j = count; i + 1 < j; i++) {
                 uint32_t swap = order[i];
@@ -38,10 +38,10 @@ static rv_status list_faces(const rvi_edit_mesh *s, uint32_t *order) {
                 order[j] = swap;
             }
         }
-    return count == s->live_faces
+    return count == edit->live_faces
                ? RV_OK
-               : rvi_fail(s->ctx, RV_ERROR_INTERNAL, "The grid over the faces holds %zu of %zu.",
-                          count, s->live_faces);
+               : rvi_fail(edit->ctx, RV_ERROR_INTERNAL, "The grid over the faces holds %zu of %zu.",
+                          count, edit->live_faces);
 }
 
 /* What a checkpoint holds behind its head. */
@@ -51,156 +51,161 @@ typedef struct part {
     size_t size;
 } part;
 
-static void list_parts(const rvi_edit_mesh *s, uint32_t *order, part out[PARTS]) {
-    const part parts[PARTS] = {{s->spots, s->vertices * sizeof *s->spots},
-                               {s->first, 3 * s->vertices * sizeof *s->first},
-                               {s->leaving, s->vertices * sizeof *s->leaving},
-                               {s->fixed, s->vertices * sizeof *s->fixed},
-                               {s->wet, s->vertices * sizeof *s->wet},
-                               {s->free_vertices, s->free_vertex_count * sizeof *s->free_vertices},
-                               {s->corners, 3 * s->faces * sizeof *s->corners},
-                               {s->twins, 3 * s->faces * sizeof *s->twins},
-                               {s->born, s->faces * sizeof *s->born},
-                               {s->worn, s->faces * sizeof *s->worn},
-                               {s->shell, s->faces * sizeof *s->shell},
-                               {s->free_faces, s->free_face_count * sizeof *s->free_faces},
-                               {s->anchors, s->shells * sizeof *s->anchors},
-                               {order, s->live_faces * sizeof *order}};
+static void list_parts(const rvi_edit_mesh *edit, uint32_t *order, part out[PARTS]) {
+    const part parts[PARTS] = {
+        {edit->spots, edit->vertices * sizeof *edit->spots},
+        {edit->first, 3 * edit->vertices * sizeof *edit->first},
+        {edit->edges.leaving, edit->vertices * sizeof *edit->edges.leaving},
+        {edit->fixed, edit->vertices * sizeof *edit->fixed},
+        {edit->wet, edit->vertices * sizeof *edit->wet},
+        {edit->free_vertices, edit->free_vertex_count * sizeof *edit->free_vertices},
+        {edit->edges.corners, 3 * edit->faces * sizeof *edit->edges.corners},
+        {edit->edges.twins, 3 * edit->faces * sizeof *edit->edges.twins},
+        {edit->born, edit->faces * sizeof *edit->born},
+        {edit->shapes, edit->faces * sizeof *edit->shapes},
+        {edit->shell, edit->faces * sizeof *edit->shell},
+        {edit->free_faces, edit->free_face_count * sizeof *edit->free_faces},
+        {edit->anchors, edit->shells * sizeof *edit->anchors},
+        {order, edit->live_faces * sizeof *order}};
     memcpy(out, parts, sizeof parts);
 }
 
-rv_status rvi_edit_keep(const rvi_edit_mesh *s, rvi_archive_writer *to) {
-    uint32_t *order = rvi_alloc(s->ctx, s->live_faces + 1, sizeof *order, what);
-    rv_status status = order != NULL ? list_faces(s, order) : RV_ERROR_MEMORY;
-    head h = {.step = s->step,
-              .vertices = s->vertices,
-              .faces = s->faces,
-              .originals = s->originals,
-              .free_vertices = s->free_vertex_count,
-              .free_faces = s->free_face_count,
-              .shells = s->shells,
-              .refused_moves = s->refused_moves,
-              .refused_operations = s->refused_operations,
-              .round = s->round,
-              .sweep = s->sweep};
+rv_status rvi_edit_keep(const rvi_edit_mesh *edit, rvi_archive_writer *to) {
+    uint32_t *order = rvi_alloc(edit->ctx, edit->live_faces + 1, sizeof *order, what);
+    rv_status status = order != NULL ? list_faces(edit, order) : RV_ERROR_MEMORY;
+    head h = {.step = edit->step,
+              .vertices = edit->vertices,
+              .faces = edit->faces,
+              .originals = edit->originals,
+              .free_vertices = edit->free_vertex_count,
+              .free_faces = edit->free_face_count,
+              .shells = edit->shells,
+              .refused_moves = edit->refused_moves,
+              .refused_operations = edit->refused_operations,
+              .round = edit->round,
+              .sweep = edit->sweep};
     if (status == RV_OK)
         status = rvi_archive_put(to, &h, sizeof h);
     part parts[PARTS];
-    list_parts(s, order, parts);
+    list_parts(edit, order, parts);
     for (size_t i = 0; i < PARTS && status == RV_OK; i++)
         status = rvi_archive_put(to, parts[i].data, parts[i].size);
-    rvi_free(s->ctx, order);
+    rvi_free(edit->ctx, order);
     return status;
 }
 
 /* ---- Restoring ---- */
 
 /* Does each half-edge have one that goes back, and they each other? */
-static bool twins_right(const rvi_edit_mesh *s, size_t face) {
+static bool twins_right(const rvi_edit_mesh *edit, size_t face) {
     for (uint32_t e = 3 * (uint32_t)face; e < 3 * (face + 1); e++) {
-        uint32_t t = s->twins[e];
-        if (t >= 3 * s->faces || s->twins[t] != e || rvi_edge_from(s, t) != rvi_edge_to(s, e) ||
-            rvi_edge_to(s, t) != rvi_edge_from(s, e))
+        uint32_t t = edit->edges.twins[e];
+        if (t >= 3 * edit->faces || edit->edges.twins[t] != e ||
+            rvi_edge_from(&edit->edges, t) != rvi_edge_to(&edit->edges, e) ||
+            rvi_edge_to(&edit->edges, t) != rvi_edge_from(&edit->edges, e))
             return false;
     }
     return true;
 }
 
 /* Are numbers what they name? */
-static bool numbers_right(const rvi_edit_mesh *s) {
+static bool numbers_right(const rvi_edit_mesh *edit) {
     size_t live_faces = 0, live_vertices = 0;
-    for (size_t f = 0; f < s->faces; f++) {
-        const uint32_t *c = s->corners + 3 * f;
-        if (c[0] == RVI_NOBODY && c[1] == RVI_NOBODY && c[2] == RVI_NOBODY)
+    for (size_t f = 0; f < edit->faces; f++) {
+        const uint32_t *c = edit->edges.corners + 3 * f;
+        if (c[0] == RVI_NONE && c[1] == RVI_NONE && c[2] == RVI_NONE)
             continue;
         live_faces++;
         for (int k = 0; k < 3; k++)
-            if (c[k] >= s->vertices || s->leaving[c[k]] == RVI_NOBODY)
+            if (c[k] >= edit->vertices || edit->edges.leaving[c[k]] == RVI_NONE)
                 return false;
-        if (s->shell[f] >= s->shells || !twins_right(s, f))
+        if (edit->shell[f] >= edit->shells || !twins_right(edit, f))
             return false;
     }
-    for (size_t v = 0; v < s->vertices; v++) {
-        uint32_t e = s->leaving[v];
-        const rvi_spot *p = &s->spots[v];
+    for (size_t v = 0; v < edit->vertices; v++) {
+        uint32_t e = edit->edges.leaving[v];
+        const rvi_spot *p = &edit->spots[v];
         const int64_t at[3] = {p->x, p->y, p->z};
         for (int k = 0; k < 3; k++)
             if (at[k] < -RVI_LATTICE_MOST || at[k] > RVI_LATTICE_MOST ||
-                !isfinite(s->first[3 * v + (size_t)k]))
+                !isfinite(edit->first[3 * v + (size_t)k]))
                 return false;
-        if (e == RVI_NOBODY)
+        if (e == RVI_NONE)
             continue;
         live_vertices++;
-        if (e >= 3 * s->faces || s->corners[e] != v)
+        if (e >= 3 * edit->faces || edit->edges.corners[e] != v)
             return false;
     }
-    return live_faces + s->free_face_count == s->faces &&
-           live_vertices + s->free_vertex_count == s->vertices;
+    return live_faces + edit->free_face_count == edit->faces &&
+           live_vertices + edit->free_vertex_count == edit->vertices;
 }
 
 /* Does a stack name what is free, each once? `seen` is zero. */
 static bool stack_right(const uint32_t *stack, size_t count, size_t all, const uint32_t *taken,
                         size_t stride, uint8_t *seen) {
     for (size_t i = 0; i < count; i++) {
-        if (stack[i] >= all || taken[stride * stack[i]] != RVI_NOBODY || seen[stack[i]]++)
+        if (stack[i] >= all || taken[stride * stack[i]] != RVI_NONE || seen[stack[i]]++)
             return false;
     }
     return true;
 }
 
-static bool stacks_right(const rvi_edit_mesh *s, uint8_t *seen) {
-    if (!stack_right(s->free_faces, s->free_face_count, s->faces, s->corners, 3, seen))
+static bool stacks_right(const rvi_edit_mesh *edit, uint8_t *seen) {
+    if (!stack_right(edit->free_faces, edit->free_face_count, edit->faces, edit->edges.corners, 3,
+                     seen))
         return false;
-    memset(seen, 0, s->faces);
-    return stack_right(s->free_vertices, s->free_vertex_count, s->vertices, s->leaving, 1, seen);
+    memset(seen, 0, edit->faces);
+    return stack_right(edit->free_vertices, edit->free_vertex_count, edit->vertices,
+                       edit->edges.leaving, 1, seen);
 }
 
-static bool anchors_right(const rvi_edit_mesh *s) {
-    for (size_t i = 0; i < s->shells; i++)
-        if (s->anchors[i] >= s->faces || s->corners[3 * (size_t)s->anchors[i]] == RVI_NOBODY ||
-            s->shell[s->anchors[i]] != i)
+static bool anchors_right(const rvi_edit_mesh *edit) {
+    for (size_t i = 0; i < edit->shells; i++)
+        if (edit->anchors[i] >= edit->faces ||
+            edit->edges.corners[3 * (size_t)edit->anchors[i]] == RVI_NONE ||
+            edit->shell[edit->anchors[i]] != i)
             return false;
     return true;
 }
 
-/* What lives as a mesh is the surface of a solid, by the exact check. */
+/* The mesh is the surface of a solid, by the exact check. */
 static void count_fault(void *user, const rv_fault *fault) {
     size_t *faults = user;
     (void)fault;
     ++*faults;
 }
 
-static rv_status check_surface(const rvi_edit_mesh *s, rvi_archive *from) {
+static rv_status check_surface(const rvi_edit_mesh *edit, rvi_archive *from) {
     rv_mesh *mesh = NULL;
     size_t faults = 0;
-    rv_status status = rvi_edit_to_mesh(s, &mesh);
+    rv_status status = rvi_edit_to_mesh(edit, &mesh);
     if (status == RV_OK)
         status = rv_mesh_check(mesh, count_fault, &faults);
     rv_mesh_destroy(mesh);
     return status == RV_OK && faults > 0 ? rvi_archive_damaged(from) : status;
 }
 
-static rv_status enter_faces(rvi_edit_mesh *s, const uint32_t *order, rvi_archive *from,
+static rv_status enter_faces(rvi_edit_mesh *edit, const uint32_t *order, rvi_archive *from,
                              uint8_t *seen) {
     rv_status status = RV_OK;
-    for (size_t i = 0; i < s->live_faces && status == RV_OK; i++) {
+    for (size_t i = 0; i < edit->live_faces && status == RV_OK; i++) {
         uint32_t f = order[i];
-        if (f >= s->faces || !rvi_edit_has_face(s, f) || seen[f]++)
+        if (f >= edit->faces || !rvi_edit_has_face(edit, f) || seen[f]++)
             return rvi_archive_damaged(from);
-        rvi_triangle t = rvi_edit_triangle(s, f);
+        rvi_triangle t = rvi_edit_triangle(edit, f);
         rvi_box box = rvi_triangle_box(&t);
-        rvi_wide *sum = &s->volumes[s->shell[f]];
-        *sum = rvi_wide_plus(*sum, rvi_edit_face_volume6(s, f));
-        status = rvi_grid_put(&s->grid, f, &box);
+        rvi_wide *sum = &edit->volumes[edit->shell[f]];
+        *sum = rvi_wide_plus(*sum, rvi_edit_face_volume6(edit, f));
+        status = rvi_grid_put(&edit->grid, f, &box);
         if (status == RV_OK)
-            status = rvi_poll(s->ctx);
+            status = rvi_poll(edit->ctx);
     }
     return status;
 }
 
-static rv_status get_arrays(rvi_edit_mesh *s, uint32_t *order, rvi_archive *from) {
+static rv_status get_arrays(rvi_edit_mesh *edit, uint32_t *order, rvi_archive *from) {
     part parts[PARTS];
-    list_parts(s, order, parts);
+    list_parts(edit, order, parts);
     rv_status status = RV_OK;
     for (size_t i = 0; i < PARTS && status == RV_OK; i++)
         status = rvi_archive_get(from, parts[i].data, parts[i].size);
@@ -215,31 +220,32 @@ static bool head_right(const head *h, const rvi_archive *from) {
            isfinite(h->step) && h->sweep <= h->vertices && h->originals <= h->vertices;
 }
 
-static rv_status fill(rvi_edit_mesh *s, const head *h, uint32_t *order, uint8_t *seen,
+static rv_status fill(rvi_edit_mesh *edit, const head *h, uint32_t *order, uint8_t *seen,
                       rvi_archive *from) {
-    s->vertices = (size_t)h->vertices;
-    s->faces = (size_t)h->faces;
-    s->free_vertex_count = (size_t)h->free_vertices;
-    s->free_face_count = (size_t)h->free_faces;
-    s->live_vertices = s->vertices - s->free_vertex_count;
-    s->live_faces = s->faces - s->free_face_count;
-    s->shells = (size_t)h->shells;
-    s->originals = (size_t)h->originals;
-    s->refused_moves = h->refused_moves;
-    s->refused_operations = h->refused_operations;
-    s->round = h->round;
-    s->sweep = h->sweep;
-    rv_status status = get_arrays(s, order, from);
-    if (status == RV_OK && !(numbers_right(s) && stacks_right(s, seen) && anchors_right(s)))
+    edit->vertices = (size_t)h->vertices;
+    edit->faces = (size_t)h->faces;
+    edit->free_vertex_count = (size_t)h->free_vertices;
+    edit->free_face_count = (size_t)h->free_faces;
+    edit->live_vertices = edit->vertices - edit->free_vertex_count;
+    edit->live_faces = edit->faces - edit->free_face_count;
+    edit->shells = (size_t)h->shells;
+    edit->originals = (size_t)h->originals;
+    edit->refused_moves = h->refused_moves;
+    edit->refused_operations = h->refused_operations;
+    edit->round = h->round;
+    edit->sweep = h->sweep;
+    rv_status status = get_arrays(edit, order, from);
+    if (status == RV_OK &&
+        !(numbers_right(edit) && stacks_right(edit, seen) && anchors_right(edit)))
         status = rvi_archive_damaged(from);
-    memset(seen, 0, s->vertices > s->faces ? s->vertices : s->faces);
+    memset(seen, 0, edit->vertices > edit->faces ? edit->vertices : edit->faces);
     if (status == RV_OK)
-        status = check_surface(s, from);
+        status = check_surface(edit, from);
     if (status == RV_OK)
-        status = enter_faces(s, order, from, seen);
-    for (size_t i = 0; i < s->shells; i++)
-        s->hollow[i] = s->volumes[i] < 0;
-    memset(s->changed, 1, s->faces);
+        status = enter_faces(edit, order, from, seen);
+    for (size_t i = 0; i < edit->shells; i++)
+        edit->hollow[i] = edit->volumes[i] < 0;
+    memset(edit->changed, 1, edit->faces);
     return status;
 }
 
@@ -252,30 +258,30 @@ rv_status rvi_edit_restore(rvi_archive *from, rvi_edit_mesh **out) {
         status = rvi_archive_damaged(from);
     if (status != RV_OK)
         return status;
-    rvi_edit_mesh *s = rvi_alloc(ctx, 1, sizeof *s, what);
+    rvi_edit_mesh *edit = rvi_alloc(ctx, 1, sizeof *edit, what);
     uint32_t *order = rvi_alloc(ctx, (size_t)h.faces + 1, sizeof *order, what);
     uint8_t *seen = rvi_alloc(ctx, (size_t)(h.vertices + h.faces) + 1, 1, what);
-    status = s != NULL && order != NULL && seen != NULL ? RV_OK : RV_ERROR_MEMORY;
-    if (s != NULL)
-        *s = (rvi_edit_mesh){.ctx = ctx, .step = h.step, .grid = {.ctx = ctx}};
+    status = edit != NULL && order != NULL && seen != NULL ? RV_OK : RV_ERROR_MEMORY;
+    if (edit != NULL)
+        *edit = (rvi_edit_mesh){.ctx = ctx, .step = h.step, .grid = {.ctx = ctx}};
     if (status == RV_OK) {
-        s->volumes = rvi_alloc(ctx, (size_t)h.shells + 1, sizeof *s->volumes, what);
-        s->anchors = rvi_alloc(ctx, (size_t)h.shells + 1, sizeof *s->anchors, what);
-        s->hollow = rvi_alloc(ctx, (size_t)h.shells + 1, 1, what);
-        if (s->volumes == NULL || s->anchors == NULL || s->hollow == NULL)
+        edit->volumes = rvi_alloc(ctx, (size_t)h.shells + 1, sizeof *edit->volumes, what);
+        edit->anchors = rvi_alloc(ctx, (size_t)h.shells + 1, sizeof *edit->anchors, what);
+        edit->hollow = rvi_alloc(ctx, (size_t)h.shells + 1, 1, what);
+        if (edit->volumes == NULL || edit->anchors == NULL || edit->hollow == NULL)
             status = RV_ERROR_MEMORY;
     }
     if (status == RV_OK)
-        status = rvi_grid_create(ctx, (size_t)h.faces, &s->grid);
+        status = rvi_grid_create(ctx, (size_t)h.faces, &edit->grid);
     if (status == RV_OK)
-        status = rvi_edit_reserve(s, (size_t)h.vertices, (size_t)h.faces);
+        status = rvi_edit_reserve(edit, (size_t)h.vertices, (size_t)h.faces);
     if (status == RV_OK)
-        status = fill(s, &h, order, seen, from);
+        status = fill(edit, &h, order, seen, from);
     rvi_free(ctx, order);
     rvi_free(ctx, seen);
     if (status == RV_OK)
-        *out = s;
+        *out = edit;
     else
-        rvi_edit_destroy(s);
+        rvi_edit_destroy(edit);
     return status;
 }

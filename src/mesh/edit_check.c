@@ -1,10 +1,10 @@
-/* edit_check.c: what a change would do to a skin, exactly. All was well before, so that only faces
- * that are new or have moved can meet others.
+/* edit_check.c: would a change leave the mesh valid? Decided exactly. It was valid before, so that
+ * only faces that are new or have moved can meet others.
  *
- * A shell can also get to the wrong side of another without meeting it, when all of it is passed
- * over at once. Operations sweep the tetrahedra between their old faces and one spot: as no other
- * shell meets the old or the new faces, it is passed over just when any of its vertices lies in
- * one of them. After moves, rays count what is around each shell that has others near. */
+ * A shell can also get to the wrong side of another without meeting it, when a change sweeps over
+ * all of it at once. Operations sweep the tetrahedra between their old faces and one spot: as no
+ * other shell meets the old or the new faces, it was swept over just when any of its vertices lies
+ * in one of them. After moves, rays count which shells are around each one that has others near. */
 #include "mesh/edit_mesh.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void widen(rvi_box *box, int64_t by) {
 }
 
 typedef struct meeting {
-    const rvi_edit_mesh *skin;
+    const rvi_edit_mesh *edit;
     rvi_triangle triangle;
     uint32_t face;
     uint32_t *out;
@@ -46,23 +46,23 @@ static void keep_lowest(meeting *m, uint32_t face) {
 
 /* Of faces that bear the last stamp the lower tests the higher. */
 static void test_pair(meeting *m, uint32_t g, const rvi_triangle *t) {
-    const rvi_edit_mesh *s = m->skin;
-    bool stamped = s->marks[g] == s->stamp;
+    const rvi_edit_mesh *edit = m->edit;
+    bool stamped = edit->marks[g] == edit->stamp;
     if (stamped && (g < m->face || rvi_triangle_flat(t)))
-        return; /* a flat one will be told of itself */
+        return; /* a face without area is reported by its own test */
     if (rvi_triangles_meet(&m->triangle, t))
         keep_lowest(m, g);
 }
 
-size_t rvi_face_folds(const rvi_edit_mesh *s, uint32_t face, uint32_t out[RVI_PARTNERS]) {
-    meeting m = {.skin = s, .triangle = rvi_edit_triangle(s, face), .face = face, .out = out};
+size_t rvi_face_folds(const rvi_edit_mesh *edit, uint32_t face, uint32_t out[RVI_PARTNERS]) {
+    meeting m = {.edit = edit, .triangle = rvi_edit_triangle(edit, face), .face = face, .out = out};
     if (rvi_triangle_flat(&m.triangle)) {
         out[0] = face;
         return 1;
     }
     for (uint32_t e = 3 * face; e < 3 * face + 3; e++) {
-        uint32_t g = s->twins[e] / 3;
-        rvi_triangle t = rvi_edit_triangle(s, g);
+        uint32_t g = edit->edges.twins[e] / 3;
+        rvi_triangle t = rvi_edit_triangle(edit, g);
         test_pair(&m, g, &t);
     }
     return m.count;
@@ -70,27 +70,27 @@ size_t rvi_face_folds(const rvi_edit_mesh *s, uint32_t face, uint32_t out[RVI_PA
 
 /* ---- How far faces are apart ---- */
 
-/* Differences of spots are exact in doubles, and what rounding does to the sums is far less than a
- * step, which is taken off. */
-static double in_steps(double low, const double w[3]) {
+/* Differences of spots are exact in doubles, and rounding changes the sums by far less than a step,
+ * which is taken off. */
+static double gap_in_steps(double low, const double w[3]) {
     double sizes = rvi_size_of(w[0]) + rvi_size_of(w[1]) + rvi_size_of(w[2]);
     return low < INFINITY && low > sizes ? low / sizes - 1 : 0;
 }
 
-/* How far the ways 0 and 1 go along w, and the ways 2 and 3 against it, at least. */
-static double parted_by(const double w[3], double x[4][3]) {
+/* The least that the vectors 0 and 1 reach along w, and the vectors 2 and 3 against it. */
+static double room_across(const double w[3], double x[4][3]) {
     double least = INFINITY;
     for (int k = 0; k < 4; k++) {
         double far = (k < 2 ? 1 : -1) * rvi_dot3(w, x[k]);
         least = far < least ? far : least;
     }
-    return in_steps(least, w);
+    return gap_in_steps(least, w);
 }
 
-/* Two faces with a common corner, the first of each: a plane through it between them stays there
- * while every corner goes by less than half of what is returned along each axis. Tried are those in
- * the middle between an edge of one and an edge of the other. */
-static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
+/* Two faces with a common corner, the first of each: a plane through it separates them while every
+ * corner moves by less than half of what is returned along each axis. The planes tried lie in the
+ * middle between an edge of one and an edge of the other. */
+static double room_at_corner(const rvi_spot t[3], const rvi_spot u[3]) {
     double x[4][3], unit[4][3], best = 0;
     for (int k = 0; k < 4; k++) {
         rvi_spot_way(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
@@ -101,7 +101,7 @@ static double hinge_room(const rvi_spot t[3], const rvi_spot u[3]) {
     for (int n = 0; n < 4; n++) {
         const double *a = unit[n / 2], *b = unit[2 + n % 2];
         const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-        best = rvi_max(best, parted_by(w, x));
+        best = rvi_max(best, room_across(w, x));
     }
     return best;
 }
@@ -114,7 +114,7 @@ static double gap_along(const double w[3], double x[6][3]) {
         low[k / 3] = far < low[k / 3] ? far : low[k / 3];
         high[k / 3] = far > high[k / 3] ? far : high[k / 3];
     }
-    return in_steps(rvi_max(low[1] - high[0], low[0] - high[1]), w);
+    return gap_in_steps(rvi_max(low[1] - high[0], low[0] - high[1]), w);
 }
 
 /* Along the normal of a face, and at right angles to that and each of its edges. */
@@ -132,8 +132,8 @@ static double gap_beside(double p[3][3], double x[6][3]) {
     return best;
 }
 
-/* The same for two that have nothing in common, between planes at right angles to the line between
- * their middles, to an axis, or by how they lie. */
+/* The same for two faces without a common corner: the gap between planes at right angles to the
+ * line between their middles, to an axis, or to a direction from their normals and edges. */
 static double gap(const rvi_spot t[3], const rvi_spot u[3], double enough) {
     double x[6][3], w[3] = {0, 0, 0};
     for (int k = 0; k < 6; k++) {
@@ -164,7 +164,7 @@ static double room_between(const rvi_triangle *t, const rvi_triangle *u, double 
         a[k] = t->spots[(at_t + k) % 3];
         b[k] = u->spots[(at_u + k) % 3];
     }
-    return shared == 0 ? gap(a, b, enough) : hinge_room(a, b);
+    return shared == 0 ? gap(a, b, enough) : room_at_corner(a, b);
 }
 
 typedef struct survey {
@@ -172,14 +172,14 @@ typedef struct survey {
     double room; /* the least between the face and others */
 } survey;
 
-static bool look_at(void *user, uint32_t g) {
+static bool test_near(void *user, uint32_t g) {
     survey *v = user;
-    const rvi_edit_mesh *s = v->meeting.skin;
+    const rvi_edit_mesh *edit = v->meeting.edit;
     uint32_t face = v->meeting.face;
     if (g == face)
         return true;
-    rvi_triangle t = rvi_edit_triangle(s, g);
-    const uint32_t *beside = s->twins + 3 * (size_t)face;
+    rvi_triangle t = rvi_edit_triangle(edit, g);
+    const uint32_t *beside = edit->edges.twins + 3 * (size_t)face;
     if (g == beside[0] / 3 || g == beside[1] / 3 || g == beside[2] / 3) {
         test_pair(&v->meeting, g, &t);
         return true;
@@ -191,54 +191,55 @@ static bool look_at(void *user, uint32_t g) {
     return true;
 }
 
-size_t rvi_face_meets(rvi_edit_mesh *s, uint32_t face, int64_t margin, uint32_t out[RVI_PARTNERS]) {
-    meeting m = {.skin = s, .triangle = rvi_edit_triangle(s, face), .face = face, .out = out};
-    s->safe[face] = 0;
+size_t rvi_face_meets(rvi_edit_mesh *edit, uint32_t face, int64_t margin,
+                      uint32_t out[RVI_PARTNERS]) {
+    meeting m = {.edit = edit, .triangle = rvi_edit_triangle(edit, face), .face = face, .out = out};
+    edit->safe[face] = 0;
     if (rvi_triangle_flat(&m.triangle)) {
         out[0] = face;
         return 1;
     }
     survey v = {.meeting = m, .room = (double)margin};
-    rvi_box box = s->grid.boxes[face];
+    rvi_box box = edit->grid.boxes[face];
     widen(&box, margin);
-    rvi_grid_visit(&s->grid, &box, look_at, &v);
-    s->safe[face] = s->travel + (int64_t)(v.room / 2);
+    rvi_grid_visit(&edit->grid, &box, test_near, &v);
+    edit->safe[face] = edit->travel + (int64_t)(v.room / 2);
     return v.meeting.count;
 }
 
 static bool forget_safety(void *user, uint32_t g) {
-    rvi_edit_mesh *s = user;
-    s->safe[g] = 0;
+    rvi_edit_mesh *edit = user;
+    edit->safe[g] = 0;
     return true;
 }
 
-void rvi_faces_came(rvi_edit_mesh *s, const uint32_t *faces, size_t count) {
-    if (s->margin == 0 || count == 0)
+void rvi_faces_came(rvi_edit_mesh *edit, const uint32_t *faces, size_t count) {
+    if (edit->margin == 0 || count == 0)
         return;
-    rvi_box box = s->grid.boxes[faces[0]];
+    rvi_box box = edit->grid.boxes[faces[0]];
     for (size_t i = 1; i < count; i++)
-        rvi_box_include(&box, &s->grid.boxes[faces[i]]);
-    widen(&box, s->margin);
-    rvi_grid_visit(&s->grid, &box, forget_safety, s);
+        rvi_box_include(&box, &edit->grid.boxes[faces[i]]);
+    widen(&box, edit->margin);
+    rvi_grid_visit(&edit->grid, &box, forget_safety, edit);
 }
 
 /* ---- Patches ---- */
 
-static rvi_triangle fresh_triangle(const rvi_edit_mesh *s, const rvi_patch *p, size_t i) {
+static rvi_triangle fresh_triangle(const rvi_edit_mesh *edit, const rvi_replacement *p, size_t i) {
     rvi_triangle t;
     for (size_t k = 0; k < 3; k++) {
         uint32_t v = t.vertices[k] = p->fresh[i][k];
-        t.spots[k] = v == p->vertex ? p->spot : s->spots[v];
+        t.spots[k] = v == p->vertex ? p->spot : edit->spots[v];
     }
     return t;
 }
 
 typedef struct trial {
-    const rvi_edit_mesh *skin;
-    const rvi_patch *patch;
-    rvi_triangle triangles[RVI_PATCH]; /* the faces that come, */
-    rvi_box boxes[RVI_PATCH];          /* the box of each, */
-    rvi_box box;                       /* and of all */
+    const rvi_edit_mesh *edit;
+    const rvi_replacement *patch;
+    rvi_triangle triangles[RVI_REPLACE_MOST]; /* the faces that come, */
+    rvi_box boxes[RVI_REPLACE_MOST];          /* the box of each, */
+    rvi_box box;                              /* and of all */
     uint32_t shell;
     bool clear;
 } trial;
@@ -246,10 +247,10 @@ typedef struct trial {
 /* Faces that are stamped are those to be replaced. */
 static bool try_fresh(void *user, uint32_t g) {
     trial *t = user;
-    if (t->skin->marks[g] == t->skin->stamp)
+    if (t->edit->marks[g] == t->edit->stamp)
         return true;
-    const rvi_box *box = &t->skin->grid.boxes[g];
-    rvi_triangle other = rvi_edit_triangle(t->skin, g);
+    const rvi_box *box = &t->edit->grid.boxes[g];
+    rvi_triangle other = rvi_edit_triangle(t->edit, g);
     for (size_t i = 0; i < t->patch->count && t->clear; i++)
         t->clear =
             !rvi_boxes_meet(&t->boxes[i], box) || !rvi_triangles_meet(&t->triangles[i], &other);
@@ -265,56 +266,56 @@ static bool within(rvi_spot p, const rvi_triangle *t, rvi_spot d) {
 
 static bool try_shell(void *user, uint32_t g) {
     trial *t = user;
-    if (t->skin->shell[g] == t->shell)
+    if (t->edit->shell[g] == t->shell)
         return true;
-    rvi_spot p = t->skin->spots[t->skin->corners[3 * (size_t)g]];
+    rvi_spot p = t->edit->spots[t->edit->edges.corners[3 * (size_t)g]];
     for (size_t i = 0; i < t->patch->olds && t->clear; i++) {
-        rvi_triangle old = rvi_edit_triangle(t->skin, t->patch->old[i]);
+        rvi_triangle old = rvi_edit_triangle(t->edit, t->patch->old[i]);
         t->clear = !within(p, &old, t->patch->spot);
     }
     return t->clear;
 }
 
-/* Is no other shell passed over? */
-static bool passes_nobody(trial *t) {
-    const rvi_patch *p = t->patch;
+/* Is no other shell swept over? */
+static bool sweeps_over_none(trial *t) {
+    const rvi_replacement *p = t->patch;
     rvi_triangle at = {.spots = {p->spot, p->spot, p->spot}};
     rvi_box box = rvi_triangle_box(&at);
     for (size_t i = 0; i < p->olds; i++)
-        rvi_box_include(&box, &t->skin->grid.boxes[p->old[i]]);
-    t->shell = t->skin->shell[p->old[0]];
-    rvi_grid_visit(&t->skin->grid, &box, try_shell, t);
+        rvi_box_include(&box, &t->edit->grid.boxes[p->old[i]]);
+    t->shell = t->edit->shell[p->old[0]];
+    rvi_grid_visit(&t->edit->grid, &box, try_shell, t);
     return t->clear;
 }
 
-/* Does the shell keep its way out? */
-static bool volume_stays(const rvi_edit_mesh *s, rvi_patch *p, const rvi_triangle *fresh) {
+/* Does the shell stay the right way out? */
+static bool volume_stays(const rvi_edit_mesh *edit, rvi_replacement *p, const rvi_triangle *fresh) {
     rvi_spot origin = {0, 0, 0};
     p->volume6 = 0;
     for (size_t i = 0; i < p->count; i++)
         p->volume6 += rvi_volume(origin, fresh[i].spots[0], fresh[i].spots[1], fresh[i].spots[2]);
     for (size_t i = 0; i < p->olds; i++)
-        p->volume6 -= rvi_edit_face_volume6(s, p->old[i]);
-    uint32_t shell = s->shell[p->old[0]];
-    rvi_wide after = rvi_wide_plus(s->volumes[shell], p->volume6);
-    return rvi_wide_sign(after) == (s->hollow[shell] ? -1 : 1);
+        p->volume6 -= rvi_edit_face_volume6(edit, p->old[i]);
+    uint32_t shell = edit->shell[p->old[0]];
+    rvi_wide after = rvi_wide_plus(edit->volumes[shell], p->volume6);
+    return rvi_wide_sign(after) == (edit->hollow[shell] ? -1 : 1);
 }
 
-/* Does the triangle look away from the old face by a right angle or more? */
-static bool looks_away(const rvi_edit_mesh *s, const rvi_triangle *t, uint32_t face) {
-    rvi_triangle u = rvi_edit_triangle(s, face);
+/* Is the triangle turned from the old face by a right angle or more? */
+static bool is_turned(const rvi_edit_mesh *edit, const rvi_triangle *t, uint32_t face) {
+    rvi_triangle u = rvi_edit_triangle(edit, face);
     rvi_plane a = rvi_plane_of(t->spots[0], t->spots[1], t->spots[2]);
     rvi_plane b = rvi_plane_of(u.spots[0], u.spots[1], u.spots[2]);
     return !(rvi_dot3(a.normal, b.normal) > 0);
 }
 
-/* Do the faces that come have an area, look the right way and meet none of each other? */
+/* Have the new faces an area, are they turned the right way, and do none of them meet? */
 static bool fit_each_other(trial *t) {
-    const rvi_patch *p = t->patch;
+    const rvi_replacement *p = t->patch;
     for (size_t i = 0; i < p->count; i++) {
         rvi_triangle *fresh = &t->triangles[i];
-        *fresh = fresh_triangle(t->skin, p, i);
-        if (rvi_triangle_flat(fresh) || looks_away(t->skin, fresh, p->like[i]))
+        *fresh = fresh_triangle(t->edit, p, i);
+        if (rvi_triangle_flat(fresh) || is_turned(t->edit, fresh, p->like[i]))
             return false;
         for (size_t k = 0; k < i; k++)
             if (rvi_triangles_meet(fresh, &t->triangles[k]))
@@ -327,24 +328,25 @@ static bool fit_each_other(trial *t) {
     return true;
 }
 
-bool rvi_patch_fits(rvi_edit_mesh *s, rvi_patch *p) {
+bool rvi_replacement_fits(rvi_edit_mesh *edit, rvi_replacement *p) {
     trial t;
-    t.skin = s;
+    t.edit = edit;
     t.patch = p;
     t.clear = true;
     if (!fit_each_other(&t))
         return false;
-    uint32_t stamp = rvi_edit_stamp(s);
+    uint32_t stamp = rvi_edit_stamp(edit);
     for (size_t i = 0; i < p->olds; i++)
-        s->marks[p->old[i]] = stamp;
-    rvi_grid_visit(&s->grid, &t.box, try_fresh, &t);
-    return t.clear && volume_stays(s, p, t.triangles) && (s->shells == 1 || passes_nobody(&t));
+        edit->marks[p->old[i]] = stamp;
+    rvi_grid_visit(&edit->grid, &t.box, try_fresh, &t);
+    return t.clear && volume_stays(edit, p, t.triangles) &&
+           (edit->shells == 1 || sweeps_over_none(&t));
 }
 
 /* ---- Shells after moves ---- */
 
 typedef struct ray {
-    const rvi_edit_mesh *skin;
+    const rvi_edit_mesh *edit;
     rvi_spot from;
     uint32_t shell;
     int sum;
@@ -353,26 +355,26 @@ typedef struct ray {
 
 static bool find_other(void *user, uint32_t g) {
     ray *r = user;
-    r->lonely = r->skin->shell[g] == r->shell;
+    r->lonely = r->edit->shell[g] == r->shell;
     return r->lonely;
 }
 
 static bool pass_face(void *user, uint32_t g) {
     ray *r = user;
-    if (r->skin->shell[g] != r->shell) {
-        rvi_triangle t = rvi_edit_triangle(r->skin, g);
+    if (r->edit->shell[g] != r->shell) {
+        rvi_triangle t = rvi_edit_triangle(r->edit, g);
         r->sum += rvi_ray_passes(&t, r->from);
     }
     return true;
 }
 
-static bool shell_stays(const rvi_edit_mesh *s, uint32_t shell, int64_t reach) {
-    if (rvi_wide_sign(s->volumes[shell]) != (s->hollow[shell] ? -1 : 1))
+static bool shell_stays(const rvi_edit_mesh *edit, uint32_t shell, int64_t reach) {
+    if (rvi_wide_sign(edit->volumes[shell]) != (edit->hollow[shell] ? -1 : 1))
         return false;
-    if (s->shells == 1)
+    if (edit->shells == 1)
         return true;
-    rvi_spot p = s->spots[s->corners[3 * (size_t)s->anchors[shell]]];
-    ray r = {.skin = s, .from = p, .shell = shell, .lonely = true};
+    rvi_spot p = edit->spots[edit->edges.corners[3 * (size_t)edit->anchors[shell]]];
+    ray r = {.edit = edit, .from = p, .shell = shell, .lonely = true};
     int64_t c[3] = {p.x, p.y, p.z};
     rvi_box near, up;
     for (int i = 0; i < 3; i++) {
@@ -381,17 +383,17 @@ static bool shell_stays(const rvi_edit_mesh *s, uint32_t shell, int64_t reach) {
         near.high[i] = rvi_box_place(high > RVI_LATTICE_MOST ? RVI_LATTICE_MOST : high);
         up.low[i] = up.high[i] = rvi_box_place(c[i]);
     }
-    rvi_grid_visit(&s->grid, &near, find_other, &r);
+    rvi_grid_visit(&edit->grid, &near, find_other, &r);
     if (r.lonely)
         return true;
     up.high[2] = rvi_box_place(RVI_LATTICE_MOST);
-    rvi_grid_visit(&s->grid, &up, pass_face, &r);
-    return r.sum == (s->hollow[shell] ? 1 : 0);
+    rvi_grid_visit(&edit->grid, &up, pass_face, &r);
+    return r.sum == (edit->hollow[shell] ? 1 : 0);
 }
 
-bool rvi_shells_stay(const rvi_edit_mesh *s, int64_t reach) {
-    for (uint32_t i = 0; i < s->shells; i++)
-        if (!shell_stays(s, i, reach))
+bool rvi_shells_stay(const rvi_edit_mesh *edit, int64_t reach) {
+    for (uint32_t i = 0; i < edit->shells; i++)
+        if (!shell_stays(edit, i, reach))
             return false;
     return true;
 }

@@ -1,14 +1,14 @@
-/* edit_move.c: many vertices of a skin move together, as far as no faces meet.
+/* edit_move.c: many vertices of a mesh move together, as far as no faces meet.
  *
- * Old places are kept in a journal. Each vertex is on one of four stages: all its way, half, a
- * quarter, not at all. Faces that touch a moved vertex are tested against everything near. Where
- * two meet, one of their vertices is not at its old place, since faces at their old places never
- * met; all vertices of both that are not take the next stage. Tested again are the faces that touch
- * those, and faces that met more than was written down: so of any two that still meet one is tested
- * again. What a face was found to keep away from it cannot meet while nobody has gone that far
- * since: until then only those at its edges are tested, which it may fold onto. Each round takes a
- * stage from some vertex, so that there are at most three times as many rounds as vertices, and
- * after the last no faces meet. */
+ * Old places are kept. Each vertex is at one of four stages: all of its way, half, a quarter, or
+ * none. Faces at a moved vertex are tested against everything near. Where two meet, one of their
+ * vertices has moved, since faces at their old places never met; all vertices of both that have
+ * moved take the next stage. The faces at those are tested again, and so are faces that met more
+ * others than are listed: of any two that still meet, one is tested again. A face that was found to
+ * be some distance from all others cannot meet them until vertices have moved that far in all:
+ * until then it is only tested against those at its edges, onto which it may fold. Each round moves
+ * some vertex to its next stage, so that there are at most three times as many rounds as vertices,
+ * and after the last no faces meet. */
 #include "mesh/edit_mesh.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@
 enum { BLOCK = 64, STAYS = 3, MARGIN = 96 };
 
 typedef struct mover {
-    rvi_edit_mesh *skin;
+    rvi_edit_mesh *edit;
     const uint32_t *which;
     const double (*to)[3];
     size_t count;
@@ -37,23 +37,23 @@ typedef struct mover {
     size_t dirty_count;
     uint32_t (*met)[RVI_PARTNERS]; /* what they met */
     uint8_t *mets;                 /* how many */
-    int64_t reach, margin;         /* steps: how far anybody goes, and how far is looked around */
-    rvi_wide *grown;               /* of all faces: by how much six times the volume grew */
+    int64_t reach, margin; /* steps: how far any vertex goes, and how far is looked around */
+    rvi_wide *grown;       /* of all faces: by how much six times the volume grew */
 } mover;
 
 /* ---- How far ---- */
 
 /* The square of the length of the shortest edge at a vertex, in steps. */
-static double shortest_edge(const rvi_edit_mesh *s, uint32_t vertex) {
+static double shortest_edge(const rvi_edit_mesh *edit, uint32_t vertex) {
     double least = INFINITY;
-    rvi_spot p = s->spots[vertex];
-    uint32_t first = s->leaving[vertex], e = first;
+    rvi_spot p = edit->spots[vertex];
+    uint32_t first = edit->edges.leaving[vertex], e = first;
     do {
-        rvi_spot q = s->spots[rvi_edge_to(s, e)];
+        rvi_spot q = edit->spots[rvi_edge_to(&edit->edges, e)];
         double x = (double)(q.x - p.x), y = (double)(q.y - p.y), z = (double)(q.z - p.z);
         double square = x * x + y * y + z * z;
         least = square < least ? square : least;
-        e = rvi_edge_around(s, e);
+        e = rvi_edge_around(&edit->edges, e);
     } while (e != first);
     return least;
 }
@@ -63,15 +63,15 @@ static bool on_lattice(double x) {
 }
 
 static void plan_vertex(mover *m, size_t i) {
-    const rvi_edit_mesh *s = m->skin;
+    const rvi_edit_mesh *edit = m->edit;
     uint32_t v = m->which[i];
-    rvi_spot p = m->old[i] = s->spots[v];
-    double way[3] = {m->to[i][0] / s->step - (double)p.x, m->to[i][1] / s->step - (double)p.y,
-                     m->to[i][2] / s->step - (double)p.z};
+    rvi_spot p = m->old[i] = edit->spots[v];
+    double way[3] = {m->to[i][0] / edit->step - (double)p.x, m->to[i][1] / edit->step - (double)p.y,
+                     m->to[i][2] / edit->step - (double)p.z};
     double square = rvi_dot3(way, way);
-    double most = shortest_edge(s, v) / 4, share = 1;
+    double most = shortest_edge(edit, v) / 4, share = 1;
     m->stage[i] = STAYS;
-    if (s->fixed[v] || !(square < INFINITY))
+    if (edit->fixed[v] || !(square < INFINITY))
         return;
     if (square > most)
         share = sqrt(most / square);
@@ -104,44 +104,44 @@ static void place_vertex(const mover *m, size_t i) {
     int64_t part = INT64_C(1) << m->stage[i]; /* 1, 2, 4 */
     if (m->stage[i] < STAYS)
         p = (rvi_spot){p.x + way.x / part, p.y + way.y / part, p.z + way.z / part};
-    m->skin->spots[m->which[i]] = p;
+    m->edit->spots[m->which[i]] = p;
 }
 
 /* ---- Which faces ---- */
 
 /* Adds the faces around a vertex that do not bear the stamp yet. */
-static size_t add_faces(rvi_edit_mesh *s, uint32_t vertex, uint32_t *list, size_t count) {
-    uint32_t first = s->leaving[vertex], e = first;
+static size_t add_faces(rvi_edit_mesh *edit, uint32_t vertex, uint32_t *list, size_t count) {
+    uint32_t first = edit->edges.leaving[vertex], e = first;
     do {
         uint32_t face = e / 3;
-        if (s->marks[face] != s->stamp) {
-            s->marks[face] = s->stamp;
+        if (edit->marks[face] != edit->stamp) {
+            edit->marks[face] = edit->stamp;
             list[count++] = face;
         }
-        e = rvi_edge_around(s, e);
+        e = rvi_edge_around(&edit->edges, e);
     } while (e != first);
     return count;
 }
 
 static size_t count_faces(const mover *m) {
-    const rvi_edit_mesh *s = m->skin;
+    const rvi_edit_mesh *edit = m->edit;
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++) {
-        uint32_t first = s->leaving[m->which[i]], e = first;
-        assert(first != RVI_NOBODY && "a vertex that is not there cannot move");
+        uint32_t first = edit->edges.leaving[m->which[i]], e = first;
+        assert(first != RVI_NONE && "a vertex that is not there cannot move");
         do {
             count++;
-            e = rvi_edge_around(s, e);
+            e = rvi_edge_around(&edit->edges, e);
         } while (e != first);
     }
     return count;
 }
 
-static rv_status enter(rvi_edit_mesh *s, const uint32_t *faces, size_t count) {
+static rv_status enter(rvi_edit_mesh *edit, const uint32_t *faces, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        rvi_triangle t = rvi_edit_triangle(s, faces[i]);
+        rvi_triangle t = rvi_edit_triangle(edit, faces[i]);
         rvi_box box = rvi_triangle_box(&t);
-        if (rvi_grid_put(&s->grid, faces[i], &box) != RV_OK)
+        if (rvi_grid_put(&edit->grid, faces[i], &box) != RV_OK)
             return RV_ERROR_MEMORY;
     }
     return RV_OK;
@@ -150,13 +150,13 @@ static rv_status enter(rvi_edit_mesh *s, const uint32_t *faces, size_t count) {
 /* ---- Tests ---- */
 
 static rvi_spot old_spot(const mover *m, uint32_t vertex) {
-    uint32_t slot = m->skin->slots[vertex];
-    return slot != RVI_NOBODY ? m->old[slot] : m->skin->spots[vertex];
+    uint32_t slot = m->edit->slots[vertex];
+    return slot != RVI_NONE ? m->old[slot] : m->edit->spots[vertex];
 }
 
 /* Has the face turned by a right angle or more? */
 static bool turned_over(const mover *m, uint32_t face) {
-    rvi_triangle t = rvi_edit_triangle(m->skin, face);
+    rvi_triangle t = rvi_edit_triangle(m->edit, face);
     rvi_plane now = rvi_plane_of(t.spots[0], t.spots[1], t.spots[2]);
     rvi_plane old = rvi_plane_of(old_spot(m, t.vertices[0]), old_spot(m, t.vertices[1]),
                                  old_spot(m, t.vertices[2]));
@@ -164,10 +164,10 @@ static bool turned_over(const mover *m, uint32_t face) {
 }
 
 /* Such a face has not turned, whatever rounded normals of nearly no length may say. */
-static bool all_at_home(const mover *m, uint32_t face) {
+static bool all_at_old_places(const mover *m, uint32_t face) {
     for (size_t k = 0; k < 3; k++) {
-        uint32_t slot = m->skin->slots[m->skin->corners[3 * (size_t)face + k]];
-        if (slot != RVI_NOBODY && m->stage[slot] < STAYS)
+        uint32_t slot = m->edit->slots[m->edit->edges.corners[3 * (size_t)face + k]];
+        if (slot != RVI_NONE && m->stage[slot] < STAYS)
             return false;
     }
     return true;
@@ -177,23 +177,23 @@ static void test_faces(void *arg, int64_t block) {
     mover *m = arg;
     for (size_t i = (size_t)block * BLOCK; i < block_end(block, m->dirty_count); i++) {
         uint32_t face = m->dirty[i];
-        if (!all_at_home(m, face) && turned_over(m, face)) {
+        if (!all_at_old_places(m, face) && turned_over(m, face)) {
             m->met[i][0] = face;
             m->mets[i] = 1;
         } else {
-            bool safe = m->skin->travel + m->reach < m->skin->safe[face];
-            m->mets[i] = (uint8_t)(safe ? rvi_face_folds(m->skin, face, m->met[i])
-                                        : rvi_face_meets(m->skin, face, m->margin, m->met[i]));
+            bool safe = m->edit->travel + m->reach < m->edit->safe[face];
+            m->mets[i] = (uint8_t)(safe ? rvi_face_folds(m->edit, face, m->met[i])
+                                        : rvi_face_meets(m->edit, face, m->margin, m->met[i]));
         }
     }
 }
 
 /* The vertices of a face take their next stage, once a round. */
-static size_t turn_back(mover *m, uint32_t face) {
+static size_t next_stage(mover *m, uint32_t face) {
     size_t count = 0;
     for (size_t k = 0; k < 3; k++) {
-        uint32_t slot = m->skin->slots[m->skin->corners[3 * (size_t)face + k]];
-        if (slot != RVI_NOBODY && m->stage[slot] < STAYS && !m->turned[slot]) {
+        uint32_t slot = m->edit->slots[m->edit->edges.corners[3 * (size_t)face + k]];
+        if (slot != RVI_NONE && m->stage[slot] < STAYS && !m->turned[slot]) {
             m->turned[slot] = 1;
             m->stage[slot]++;
             count++;
@@ -204,34 +204,34 @@ static size_t turn_back(mover *m, uint32_t face) {
 
 /* Takes back what met, and finds the faces that must be tested again: those that this changes, and
  * those that may meet more than was written down, even if they stay where they are. */
-static rv_status retreat(mover *m) {
-    rvi_edit_mesh *s = m->skin;
+static rv_status take_back(mover *m) {
+    rvi_edit_mesh *edit = m->edit;
     size_t turned = 0, met = 0, kept = 0;
     for (size_t i = 0; i < m->dirty_count; i++) {
         uint32_t face = m->dirty[i];
         met += m->mets[i];
         if (m->mets[i] > 0)
-            turned += turn_back(m, face);
+            turned += next_stage(m, face);
         for (size_t k = 0; k < m->mets[i]; k++)
-            turned += turn_back(m, m->met[i][k]);
+            turned += next_stage(m, m->met[i][k]);
         if (m->mets[i] == RVI_PARTNERS)
             m->dirty[kept++] = face;
     }
     if (turned == 0 && met > 0) /* cannot be: faces at their old places never met */
-        return rvi_fail(s->ctx, RV_ERROR_INTERNAL, "Faces meet that nobody moved.");
+        return rvi_fail(edit->ctx, RV_ERROR_INTERNAL, "Faces meet that were not moved.");
     m->dirty_count = kept;
     if (turned == 0)
         return RV_OK;
-    rvi_edit_stamp(s);
+    rvi_edit_stamp(edit);
     for (size_t i = 0; i < kept; i++)
-        s->marks[m->dirty[i]] = s->stamp;
+        edit->marks[m->dirty[i]] = edit->stamp;
     for (size_t i = 0; i < m->count; i++)
         if (m->turned[i]) {
             m->turned[i] = 0;
             place_vertex(m, i);
-            m->dirty_count = add_faces(s, m->which[i], m->dirty, m->dirty_count);
+            m->dirty_count = add_faces(edit, m->which[i], m->dirty, m->dirty_count);
         }
-    return enter(s, m->dirty, m->dirty_count);
+    return enter(edit, m->dirty, m->dirty_count);
 }
 
 /* ---- All of it ---- */
@@ -239,7 +239,7 @@ static rv_status retreat(mover *m) {
 static void measure(void *arg, int64_t block) {
     mover *m = arg;
     for (size_t i = (size_t)block * BLOCK; i < block_end(block, m->all_count); i++) {
-        rvi_triangle t = rvi_edit_triangle(m->skin, m->all[i]);
+        rvi_triangle t = rvi_edit_triangle(m->edit, m->all[i]);
         rvi_spot origin = {0, 0, 0}, a = old_spot(m, t.vertices[0]), b = old_spot(m, t.vertices[1]),
                  c = old_spot(m, t.vertices[2]);
         m->grown[i] =
@@ -249,9 +249,9 @@ static void measure(void *arg, int64_t block) {
 
 /* Adds what the volumes grew, or takes it away again. */
 static void book(const mover *m, int sign) {
-    rvi_edit_mesh *s = m->skin;
+    rvi_edit_mesh *edit = m->edit;
     for (size_t i = 0; i < m->all_count; i++) {
-        rvi_wide *sum = &s->volumes[s->shell[m->all[i]]];
+        rvi_wide *sum = &edit->volumes[edit->shell[m->all[i]]];
         *sum = rvi_wide_plus(*sum, sign * m->grown[i]);
     }
 }
@@ -262,10 +262,10 @@ static void restore(const mover *m) {
         m->stage[i] = STAYS;
         place_vertex(m, i);
     }
-    enter(m->skin, m->all, m->all_count);
+    enter(m->edit, m->all, m->all_count);
 }
 
-/* How far anybody went at most, along an axis. */
+/* How far any vertex went at most, along an axis. */
 static int64_t longest_way(const mover *m) {
     int64_t most = 0;
     for (size_t i = 0; i < m->count; i++) {
@@ -281,11 +281,11 @@ static int64_t longest_way(const mover *m) {
 /* How far to look around, so that faces are found to be safe for some moves like this one; but not
  * much farther than faces are large. */
 static void choose_margin(mover *m) {
-    rvi_edit_mesh *s = m->skin;
+    rvi_edit_mesh *edit = m->edit;
     int64_t sum = 0;
     m->reach = longest_way(m);
     for (size_t i = 0; i < m->all_count; i++) {
-        const rvi_box *box = &s->grid.boxes[m->all[i]];
+        const rvi_box *box = &edit->grid.boxes[m->all[i]];
         int64_t side = 0;
         for (int k = 0; k < 3; k++)
             side = box->high[k] - box->low[k] > side ? box->high[k] - box->low[k] : side;
@@ -293,28 +293,28 @@ static void choose_margin(mover *m) {
     }
     int64_t most = m->all_count > 0 ? (sum / (int64_t)m->all_count) << (RVI_BOX_BITS - 2) : 0;
     m->margin = MARGIN * m->reach < most ? MARGIN * m->reach : most;
-    s->margin = m->margin > s->margin ? m->margin : s->margin;
-    if (s->travel > INT64_MAX / 2) {
-        memset(s->safe, 0, s->faces * sizeof *s->safe);
-        s->travel = 0;
+    edit->margin = m->margin > edit->margin ? m->margin : edit->margin;
+    if (edit->travel > INT64_MAX / 2) {
+        memset(edit->safe, 0, edit->faces * sizeof *edit->safe);
+        edit->travel = 0;
     }
 }
 
-static rv_status settle(mover *m) {
-    rvi_edit_mesh *s = m->skin;
-    rv_status status = enter(s, m->dirty, m->dirty_count);
+static rv_status test_all(mover *m) {
+    rvi_edit_mesh *edit = m->edit;
+    rv_status status = enter(edit, m->dirty, m->dirty_count);
     while (status == RV_OK && m->dirty_count > 0) {
-        status = rvi_parallel(s->ctx, blocks_of(m->dirty_count), test_faces, m);
+        status = rvi_parallel(edit->ctx, blocks_of(m->dirty_count), test_faces, m);
         if (status == RV_OK)
-            status = retreat(m);
+            status = take_back(m);
     }
     if (status != RV_OK) {
         restore(m);
         return status;
     }
-    rvi_finish(s->ctx, blocks_of(m->all_count), measure, m);
+    rvi_finish(edit->ctx, blocks_of(m->all_count), measure, m);
     book(m, 1);
-    if (!rvi_shells_stay(s, longest_way(m))) {
+    if (!rvi_shells_stay(edit, longest_way(m))) {
         book(m, -1);
         restore(m);
     }
@@ -322,40 +322,40 @@ static rv_status settle(mover *m) {
 }
 
 static rv_status move_all(mover *m, size_t *refused) {
-    rvi_edit_mesh *s = m->skin;
-    rv_status status = rvi_parallel(s->ctx, blocks_of(m->count), plan, m);
+    rvi_edit_mesh *edit = m->edit;
+    rv_status status = rvi_parallel(edit->ctx, blocks_of(m->count), plan, m);
     if (status != RV_OK)
         return status;
-    rvi_edit_stamp(s);
+    rvi_edit_stamp(edit);
     for (size_t i = 0; i < m->count; i++) {
-        assert(s->slots[m->which[i]] == RVI_NOBODY && "a vertex can move only once");
-        s->slots[m->which[i]] = (uint32_t)i;
+        assert(edit->slots[m->which[i]] == RVI_NONE && "a vertex can move only once");
+        edit->slots[m->which[i]] = (uint32_t)i;
         place_vertex(m, i);
-        m->all_count = add_faces(s, m->which[i], m->all, m->all_count);
+        m->all_count = add_faces(edit, m->which[i], m->all, m->all_count);
     }
     for (size_t i = 0; i < m->all_count; i++)
         m->dirty[i] = m->all[i];
     m->dirty_count = m->all_count;
     choose_margin(m);
-    status = settle(m);
-    s->travel += m->reach;
+    status = test_all(m);
+    edit->travel += m->reach;
     for (size_t i = 0; i < m->count; i++) {
-        s->slots[m->which[i]] = RVI_NOBODY;
+        edit->slots[m->which[i]] = RVI_NONE;
         *refused += m->stage[i] > 0;
     }
     for (size_t i = 0; i < m->all_count; i++) {
-        s->changed[m->all[i]] = 1;
-        if (s->worn[m->all[i]] == RVI_SHAPELY)
-            s->worn[m->all[i]] = RVI_WORN;
+        edit->changed[m->all[i]] = 1;
+        if (edit->shapes[m->all[i]] == RVI_SHAPE_GOOD)
+            edit->shapes[m->all[i]] = RVI_SHAPE_CHANGED;
     }
     return status;
 }
 
-rv_status rvi_edit_move(rvi_edit_mesh *s, const uint32_t *which, const double (*to)[3],
+rv_status rvi_edit_move(rvi_edit_mesh *edit, const uint32_t *which, const double (*to)[3],
                         size_t count, size_t *refused) {
-    rv_context *ctx = s->ctx;
-    static const char what[] = "the moves of a skin";
-    mover m = {.skin = s, .which = which, .to = to, .count = count};
+    rv_context *ctx = edit->ctx;
+    static const char what[] = "the moves of an edited mesh";
+    mover m = {.edit = edit, .which = which, .to = to, .count = count};
     size_t faces = count_faces(&m), stayed = 0;
     m.old = rvi_alloc(ctx, count, sizeof *m.old, what);
     m.way = rvi_alloc(ctx, count, sizeof *m.way, what);
@@ -374,7 +374,7 @@ rv_status rvi_edit_move(rvi_edit_mesh *s, const uint32_t *which, const double (*
     void *arrays[] = {m.old, m.way, m.stage, m.all, m.met, m.mets, m.grown};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         rvi_free(ctx, arrays[i]);
-    s->refused_moves += status == RV_OK ? stayed : 0;
+    edit->refused_moves += status == RV_OK ? stayed : 0;
     if (refused != NULL)
         *refused = stayed;
     return status;

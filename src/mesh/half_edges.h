@@ -1,59 +1,87 @@
-/* half_edges.h: a closed mesh while it is shaped: who is beside whom, and what may be changed.
+/* half_edges.h: triangles that know their neighbours.
  *
- * Half-edge 3 f + k goes from corner k of face f to its next one. Faces belong to patches: the
- * sides of the box that the rock is in, and the land. Edges between two patches stay where these
- * meet; corners between three stay where they are. */
+ * S. Campagna, L. Kobbelt, H.-P. Seidel, Directed edges: a scalable representation for triangle
+ * meshes, 1998. Half-edge 3 f + k goes from corner k of face f to its next corner, counterclockwise
+ * seen from outside. Its twin goes back along the same edge, in the face on the other side. */
 #ifndef RVI_MESH_HALF_EDGES_H
 #define RVI_MESH_HALF_EDGES_H
 
 #include "base/context.h"
+#include "base/sort.h"
 
-enum { RVI_PATCH_LAND = 6 }; /* 2 axis + (0 low, 1 high): the sides of the box */
+#define RVI_NONE UINT32_MAX /* no vertex, no face, no half-edge */
 
 typedef struct rvi_half_edges {
-    rv_context *ctx;
-    size_t vertices, faces; /* in use; faces that went away are taken by the last ones */
-    size_t room;            /* vertices; there is room for two faces for each and a few more */
-    double (*at)[3];
-    uint32_t *leaving; /* a half-edge from each vertex */
-    uint32_t *corners, *twins;
-    uint8_t *patch; /* of each face */
+    uint32_t *corners; /* of each half-edge the vertex that it leaves: 3 a face */
+    uint32_t *twins;   /* of each half-edge; RVI_NONE: nothing lies beyond it */
+    uint32_t *leaving; /* of each vertex a half-edge that leaves it; NULL where it is not needed */
 } rvi_half_edges;
 
-static inline uint32_t rvi_next(uint32_t h) {
-    return h % 3 == 2 ? h - 2 : h + 1;
-}
-static inline uint32_t rvi_last(uint32_t h) {
-    return h % 3 == 0 ? h + 2 : h - 1;
-}
-static inline uint32_t rvi_end_of(const rvi_half_edges *n, uint32_t h) {
-    return n->corners[rvi_next(h)];
-}
-/* The next half-edge that leaves the same vertex. */
-static inline uint32_t rvi_around(const rvi_half_edges *n, uint32_t h) {
-    return n->twins[rvi_last(h)];
-}
-static inline bool rvi_crease(const rvi_half_edges *n, uint32_t h) {
-    return n->patch[h / 3] != n->patch[n->twins[h] / 3];
+static inline uint32_t rvi_edge_next(uint32_t e) {
+    return e % 3 == 2 ? e - 2 : e + 1;
 }
 
-rv_status rvi_half_edges_create(rv_context *ctx, size_t room, rvi_half_edges *out);
-void rvi_half_edges_destroy(rvi_half_edges *net); /* of a zeroed one: nothing */
+static inline uint32_t rvi_edge_before(uint32_t e) {
+    return e % 3 == 0 ? e + 2 : e - 1;
+}
 
-/* Finds twins and leaving from the corners; each edge has two faces. */
-rv_status rvi_half_edges_join(rvi_half_edges *net);
+static inline uint32_t rvi_edge_from(const rvi_half_edges *h, uint32_t e) {
+    return h->corners[e];
+}
 
-unsigned rvi_half_edges_patches(const rvi_half_edges *net, uint32_t vertex); /* a bit for each */
-void rvi_half_edges_normal(const rvi_half_edges *net, uint32_t face,
-                           double out[3]); /* twice the area */
-double rvi_half_edges_length(const rvi_half_edges *net, uint32_t half_edge);
+static inline uint32_t rvi_edge_to(const rvi_half_edges *h, uint32_t e) {
+    return h->corners[rvi_edge_next(e)];
+}
 
-/* The new vertex in the middle; there must be room for it. */
-uint32_t rvi_half_edges_split(rvi_half_edges *net, uint32_t half_edge);
-/* Both do nothing where the surface would fold or lose its form: false. */
-bool rvi_half_edges_flip(rvi_half_edges *net, uint32_t half_edge);
-/* The vertex it comes from goes into the one it leads to. The last vertex and the last two faces
- * take the places that become free. */
-bool rvi_half_edges_collapse(rvi_half_edges *net, uint32_t half_edge);
+/* The third corner of its face. */
+static inline uint32_t rvi_edge_opposite(const rvi_half_edges *h, uint32_t e) {
+    return h->corners[rvi_edge_before(e)];
+}
+
+/* The next half-edge that leaves the same vertex, counterclockwise seen from outside. */
+static inline uint32_t rvi_edge_around(const rvi_half_edges *h, uint32_t e) {
+    return h->twins[rvi_edge_before(e)];
+}
+
+/* The half-edge from one vertex to another; RVI_NONE: no edge joins them. */
+static inline uint32_t rvi_edge_between(const rvi_half_edges *h, uint32_t from, uint32_t to) {
+    uint32_t first = h->leaving[from], e = first;
+    do {
+        if (rvi_edge_to(h, e) == to)
+            return e;
+        e = rvi_edge_around(h, e);
+    } while (e != first);
+    return RVI_NONE;
+}
+
+/* Makes two half-edges twins; the second may be RVI_NONE. */
+static inline void rvi_edge_pair(rvi_half_edges *h, uint32_t e, uint32_t twin) {
+    h->twins[e] = twin;
+    if (twin != RVI_NONE)
+        h->twins[twin] = e;
+}
+
+/* Writes the corners of a face from one of its half-edges on. */
+static inline void rvi_edge_set_face(rvi_half_edges *h, uint32_t e, uint32_t a, uint32_t b,
+                                     uint32_t c) {
+    h->corners[e] = a;
+    h->corners[rvi_edge_next(e)] = b;
+    h->corners[rvi_edge_before(e)] = c;
+}
+
+/* The face abc of e = ab becomes two: amc, written from the half-edge `am` on, and mbc, written
+ * from `mb` on. One of the two takes the place of abc. The twins of am and mb are left to the
+ * caller. */
+void rvi_edge_split_side(rvi_half_edges *h, uint32_t e, uint32_t m, uint32_t am, uint32_t mb);
+
+/* The edge ab of abc, with d beyond it, becomes cd: the face of e = ab becomes adc from e on, the
+ * other dbc from its half-edge `db` on. */
+void rvi_edge_flip(rvi_half_edges *h, uint32_t e, uint32_t db);
+
+/* All half-edges of so many faces, sorted by the two vertices that they join. */
+rv_status rvi_edges_sort(rv_context *ctx, const uint32_t *corners, size_t faces, rvi_keyed *out);
+
+/* Finds the twins of a closed mesh from its corners. */
+rv_status rvi_edges_find_twins(rv_context *ctx, rvi_half_edges *h, size_t faces);
 
 #endif

@@ -1,48 +1,49 @@
-/* remesh.c: from cells to a smooth mesh with so many vertices. */
+/* remesh.c: from cells to a smooth mesh with so many vertices (the method is told in remesh.h). */
 #include "mesh/remesh.h"
 
 #include "base/math.h"
 #include "base/vector.h"
-#include "mesh/half_edges.h"
+#include "mesh/patch_mesh.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ROUNDS = 14, LATE = 8, LAST_ROUNDS = 5, TRIES = 4 };
-enum { FALLS = 4, HALVES = 3 }; /* at most: to the surface, and of the way there */
+enum { DESCENTS = 4, HALVES = 3 }; /* at most: steps to the surface, and halves of the way there */
 
-#define NOBODY UINT32_MAX
 #define THIN 0.082 /* 1 - cosine of 23 degrees */
-#define OFF 0.25   /* of the length of edges: who is that far from the land is stuck */
+#define OFF 0.25   /* of the length of edges: a vertex that far from the land is stuck */
 
-typedef struct casting {
+static const char what[] = "the mesh of a preset";
+
+typedef struct remesher {
     const rvi_remesh *desc;
     rv_context *ctx;
-    uint8_t *rock;   /* of each cell */
-    uint32_t *names; /* of each corner of cells: its vertex */
-    rvi_half_edges net;
+    uint8_t *rock;       /* of each cell */
+    uint32_t *vertex_of; /* of each corner of cells: its vertex + 1; 0: none yet */
+    rvi_patch_mesh mesh;
     double *lengths; /* of edges, at each vertex */
     double scale;    /* metres of a length of 1 */
-    bool late;       /* has the form been found, so that who is off is stuck? */
+    bool late;       /* has the form been found, so that a vertex off the land is stuck? */
     double near;     /* metres from the surface that are near enough */
-} casting;
+} remesher;
 
 /* ---- cells ---- */
 
-static bool rock_at(const casting *c, int x, int y, int z) {
-    const int *n = c->desc->cells;
+static bool rock_at(const remesher *r, int x, int y, int z) {
+    const int *n = r->desc->cells;
     if (x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2])
         return false;
-    return c->rock[((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x];
+    return r->rock[((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x];
 }
 
-static void place_at(const rvi_remesh *m, const double at[3], double out[3]) {
+static void place_at(const rvi_remesh *desc, const double at[3], double out[3]) {
     for (int k = 0; k < 3; k++)
-        out[k] = m->low[k] + (m->high[k] - m->low[k]) * at[k] / m->cells[k];
+        out[k] = desc->low[k] + (desc->high[k] - desc->low[k]) * at[k] / desc->cells[k];
 }
 
-/* Do the cells around a corner that are rock, or those that are not, hang together by sides? */
-static bool together(unsigned cells) {
+/* Are the cells around a corner that are rock, or those that are not, connected by sides? */
+static bool connected(unsigned cells) {
     if (cells == 0 || cells == 255)
         return true;
     unsigned seen = cells & (0u - cells), before = 0;
@@ -55,13 +56,13 @@ static bool together(unsigned cells) {
     return seen == cells;
 }
 
-/* Fills a cell at a corner where the surface would touch itself; false: there is none. */
-static bool mend(casting *c, int x, int y, int z) {
-    const int *n = c->desc->cells;
+/* Fills a cell at a corner where the surface would touch itself; false: it does not. */
+static bool fill_pinch(remesher *r, int x, int y, int z) {
+    const int *n = r->desc->cells;
     unsigned cells = 0;
     for (int k = 0; k < 8; k++)
-        cells |= (unsigned)rock_at(c, x - 1 + (k & 1), y - 1 + (k >> 1 & 1), z - 1 + (k >> 2)) << k;
-    if (together(cells) && together(~cells & 255))
+        cells |= (unsigned)rock_at(r, x - 1 + (k & 1), y - 1 + (k >> 1 & 1), z - 1 + (k >> 2)) << k;
+    if (connected(cells) && connected(~cells & 255))
         return false;
     size_t best = 0;
     double least = 1e300;
@@ -69,58 +70,58 @@ static bool mend(casting *c, int x, int y, int z) {
         int i[3] = {x - 1 + (k & 1), y - 1 + (k >> 1 & 1), z - 1 + (k >> 2)};
         bool inside =
             i[0] >= 0 && i[1] >= 0 && i[2] >= 0 && i[0] < n[0] && i[1] < n[1] && i[2] < n[2];
-        if (!inside || rock_at(c, i[0], i[1], i[2]))
+        if (!inside || rock_at(r, i[0], i[1], i[2]))
             continue;
         double at[3] = {i[0] + 0.5, i[1] + 0.5, i[2] + 0.5}, place[3];
-        place_at(c->desc, at, place);
-        double out = c->desc->shape(place);
+        place_at(r->desc, at, place);
+        double out = r->desc->shape(place);
         if (out < least) {
             least = out;
             best = ((size_t)i[2] * (size_t)n[1] + (size_t)i[1]) * (size_t)n[0] + (size_t)i[0];
         }
     }
-    c->rock[best] = 1;
+    r->rock[best] = 1;
     return true;
 }
 
-static rv_status fill_cells(casting *c) {
-    const int *n = c->desc->cells;
+static rv_status fill_cells(remesher *r) {
+    const int *n = r->desc->cells;
     size_t cell = 0;
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++) {
                 double at[3] = {x + 0.5, y + 0.5, z + 0.5}, place[3];
-                place_at(c->desc, at, place);
-                c->rock[cell++] = c->desc->shape(place) < 0;
+                place_at(r->desc, at, place);
+                r->rock[cell++] = r->desc->shape(place) < 0;
             }
     for (bool again = true; again;) {
         again = false;
         for (int z = 0; z <= n[2]; z++)
             for (int y = 0; y <= n[1]; y++)
                 for (int x = 0; x <= n[0]; x++)
-                    again |= mend(c, x, y, z);
-        if (rvi_poll(c->ctx) != RV_OK)
+                    again |= fill_pinch(r, x, y, z);
+        if (rvi_poll(r->ctx) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;
 }
 
-static uint32_t corner_at(casting *c, const int at[3]) {
-    const int *n = c->desc->cells;
+static uint32_t corner_at(remesher *r, const int at[3]) {
+    const int *n = r->desc->cells;
     size_t i =
         ((size_t)at[2] * (size_t)(n[1] + 1) + (size_t)at[1]) * (size_t)(n[0] + 1) + (size_t)at[0];
-    if (c->names[i] == 0) {
+    if (r->vertex_of[i] == 0) {
         double place[3] = {at[0], at[1], at[2]};
-        place_at(c->desc, place, c->net.at[c->net.vertices]);
-        c->names[i] = (uint32_t)++c->net.vertices;
+        place_at(r->desc, place, r->mesh.at[r->mesh.vertices]);
+        r->vertex_of[i] = (uint32_t)++r->mesh.vertices;
     }
-    return c->names[i] - 1;
+    return r->vertex_of[i] - 1;
 }
 
 /* Two faces between a cell of rock and what lies beside it. */
-static void add_side(casting *c, const int cell[3], int axis, int up) {
+static void add_side(remesher *r, const int cell[3], int axis, int up) {
     static const int around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-    rvi_half_edges *n = &c->net;
+    rvi_patch_mesh *m = &r->mesh;
     uint32_t v[4];
     for (int k = 0; k < 4; k++) {
         int at[3] = {cell[0], cell[1], cell[2]};
@@ -128,131 +129,124 @@ static void add_side(casting *c, const int cell[3], int axis, int up) {
         at[axis] += up;
         at[(axis + 1) % 3] += around[turn][0];
         at[(axis + 2) % 3] += around[turn][1];
-        v[k] = corner_at(c, at);
+        v[k] = corner_at(r, at);
     }
-    bool edge = up ? cell[axis] == c->desc->cells[axis] - 1 : cell[axis] == 0;
+    bool edge = up ? cell[axis] == r->desc->cells[axis] - 1 : cell[axis] == 0;
     int odd = (cell[0] + cell[1] + cell[2]) & 1;
     const uint32_t faces[2][3] = {{v[odd], v[odd + 1], v[odd + 2]},
                                   {v[odd], v[odd + 2], v[(odd + 3) % 4]}};
     for (int k = 0; k < 2; k++) {
-        n->patch[n->faces] = (uint8_t)(edge ? 2 * axis + up : RVI_PATCH_LAND);
-        memcpy(n->corners + 3 * n->faces++, faces[k], sizeof faces[k]);
+        m->patch[m->faces] = (uint8_t)(edge ? 2 * axis + up : RVI_PATCH_LAND);
+        memcpy(m->edges.corners + 3 * m->faces++, faces[k], sizeof faces[k]);
     }
 }
 
-static void add_sides(casting *c) {
-    const int *n = c->desc->cells;
+static void add_sides(remesher *r) {
+    const int *n = r->desc->cells;
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++)
-                for (int k = 0; k < 6 && rock_at(c, x, y, z); k++) {
+                for (int k = 0; k < 6 && rock_at(r, x, y, z); k++) {
                     int cell[3] = {x, y, z}, beside[3] = {x, y, z}, up = k & 1;
                     beside[k / 2] += up ? 1 : -1;
-                    if (!rock_at(c, beside[0], beside[1], beside[2]))
-                        add_side(c, cell, k / 2, up);
+                    if (!rock_at(r, beside[0], beside[1], beside[2]))
+                        add_side(r, cell, k / 2, up);
                 }
 }
 
-static rv_status start(casting *c) {
-    const int *n = c->desc->cells;
+static rv_status start(remesher *r) {
+    const int *n = r->desc->cells;
     size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
     size_t corners = ((size_t)n[0] + 1) * ((size_t)n[1] + 1) * ((size_t)n[2] + 1);
-    size_t room = corners > 2 * c->desc->vertices ? corners : 2 * c->desc->vertices;
-    c->rock = rvi_alloc(c->ctx, cells, 1, "a ready scene");
-    c->names = rvi_alloc(c->ctx, corners, sizeof *c->names, "a ready scene");
-    c->lengths = rvi_alloc(c->ctx, room, sizeof *c->lengths, "a ready scene");
-    rv_status status = c->rock && c->names && c->lengths ? RV_OK : RV_ERROR_MEMORY;
+    size_t room = corners > 2 * r->desc->vertices ? corners : 2 * r->desc->vertices;
+    r->rock = rvi_alloc(r->ctx, cells, 1, what);
+    r->vertex_of = rvi_alloc(r->ctx, corners, sizeof *r->vertex_of, what);
+    r->lengths = rvi_alloc(r->ctx, room, sizeof *r->lengths, what);
+    rv_status status = r->rock && r->vertex_of && r->lengths ? RV_OK : RV_ERROR_MEMORY;
     if (status == RV_OK)
-        status = rvi_half_edges_create(c->ctx, room, &c->net);
+        status = rvi_patch_mesh_create(r->ctx, room, &r->mesh);
     if (status == RV_OK)
-        status = fill_cells(c);
+        status = fill_cells(r);
     if (status != RV_OK)
         return status;
-    add_sides(c);
-    return rvi_half_edges_join(&c->net);
+    add_sides(r);
+    return rvi_patch_mesh_link(&r->mesh);
 }
 
 /* ---- the surface ---- */
 
 /* Which way the shape grows, along the axes that are free. */
-static void slope_at(const casting *c, const double at[3], double here, const bool held[3],
+static void slope_at(const remesher *r, const double at[3], double here, const bool held[3],
                      double out[3]) {
     const double step = 1e-4;
     for (int k = 0; k < 3; k++) {
         double beside[3] = {at[0], at[1], at[2]};
         beside[k] += step;
-        out[k] = held[k] ? 0 : (c->desc->shape(beside) - here) / step;
+        out[k] = held[k] ? 0 : (r->desc->shape(beside) - here) / step;
     }
 }
 
-/* Brings a vertex to its patches. */
-static void bring_back(casting *c, uint32_t v) {
-    const rvi_remesh *m = c->desc;
-    unsigned patches = rvi_half_edges_patches(&c->net, v);
-    double *at = c->net.at[v];
+/* Moves a vertex to its patches: to the sides of the box, and down the slope to the land. */
+static void project(remesher *r, uint32_t v) {
+    const rvi_remesh *desc = r->desc;
+    unsigned patches = rvi_patch_mesh_patches(&r->mesh, v);
+    double *at = r->mesh.at[v];
     bool held[3];
     for (int k = 0; k < 3; k++) {
         held[k] = patches >> (2 * k) & 3;
         if (patches >> (2 * k) & 1)
-            at[k] = m->low[k];
+            at[k] = desc->low[k];
         else if (patches >> (2 * k) & 2)
-            at[k] = m->high[k];
+            at[k] = desc->high[k];
     }
-    double most = 0.5 * c->scale * c->lengths[v];
-    for (int i = 0; i < FALLS && patches >> RVI_PATCH_LAND & 1; i++) {
-        double slope[3], here = c->desc->shape(at);
-        if (fabs(here) < c->near)
+    double most = 0.5 * r->scale * r->lengths[v];
+    for (int i = 0; i < DESCENTS && patches >> RVI_PATCH_LAND & 1; i++) {
+        double slope[3], here = desc->shape(at);
+        if (fabs(here) < r->near)
             break;
-        slope_at(c, at, here, held, slope);
+        slope_at(r, at, here, held, slope);
         double square = rvi_dot3(slope, slope);
         if (square < 1e-6)
             break;
-        double by = here / square, far = fabs(by) * sqrt(square);
-        by *= far > most ? most / far : 1;
+        double by = here / square, length = fabs(by) * sqrt(square);
+        by *= length > most ? most / length : 1;
         for (int k = 0; k < 3; k++)
             at[k] -= by * slope[k];
     }
     for (int k = 0; k < 3; k++) {
         /* Only those of a side lie in it. */
-        double margin = held[k] ? 0 : 1e-3 * (m->high[k] - m->low[k]) / m->cells[k];
-        at[k] = at[k] < m->low[k] + margin ? m->low[k] + margin : at[k];
-        at[k] = at[k] > m->high[k] - margin ? m->high[k] - margin : at[k];
+        double margin = held[k] ? 0 : 1e-3 * (desc->high[k] - desc->low[k]) / desc->cells[k];
+        at[k] = at[k] < desc->low[k] + margin ? desc->low[k] + margin : at[k];
+        at[k] = at[k] > desc->high[k] - margin ? desc->high[k] - margin : at[k];
     }
 }
 
-static int patch_count(unsigned bits) {
-    int count = 0;
-    for (; bits; bits &= bits - 1)
-        count++;
-    return count;
-}
-
 /* Where the neighbours would have a vertex: within the surface, or along a crease. */
-static bool evened(const casting *c, uint32_t v, double out[3]) {
-    const rvi_half_edges *n = &c->net;
-    int patches = patch_count(rvi_half_edges_patches(n, v));
+static bool smoothed_place(const remesher *r, uint32_t v, double out[3]) {
+    const rvi_patch_mesh *m = &r->mesh;
+    int patches = rvi_patch_count(rvi_patch_mesh_patches(m, v));
     double sum[3] = {0}, normal[3] = {0}, weights = 0;
-    uint32_t h = n->leaving[v];
+    uint32_t e = m->edges.leaving[v];
     if (patches > 2)
         return false;
     do {
-        uint32_t w = rvi_end_of(n, h);
+        uint32_t w = rvi_edge_to(&m->edges, e);
         double face[3];
-        rvi_half_edges_normal(n, h / 3, face);
-        if (patches == 1 || rvi_crease(n, h)) {
+        rvi_patch_mesh_normal(m, e / 3, face);
+        if (patches == 1 || rvi_patch_mesh_crease(m, e)) {
             /* Small edges pull less than large ones, so that the lengths may differ. */
-            double weight = 1 / c->lengths[w];
+            double weight = 1 / r->lengths[w];
             for (int k = 0; k < 3; k++)
-                sum[k] += weight * n->at[w][k];
+                sum[k] += weight * m->at[w][k];
             weights += weight;
         }
         for (int k = 0; k < 3; k++)
             normal[k] += face[k];
-        h = rvi_around(n, h);
-    } while (h != n->leaving[v]);
+        e = rvi_edge_around(&m->edges, e);
+    } while (e != m->edges.leaving[v]);
     double way[3], square = 0, off = 0;
     for (int k = 0; k < 3; k++) {
-        way[k] = sum[k] / weights - n->at[v][k];
+        way[k] = sum[k] / weights - m->at[v][k];
         square += normal[k] * normal[k];
         off += way[k] * normal[k];
     }
@@ -260,32 +254,32 @@ static bool evened(const casting *c, uint32_t v, double out[3]) {
         for (int k = 0; k < 3; k++)
             way[k] -= off / square * normal[k];
     for (int k = 0; k < 3; k++)
-        out[k] = n->at[v][k] + 0.6 * way[k];
+        out[k] = m->at[v][k] + 0.6 * way[k];
     return true;
 }
 
 enum { FAN = 24 }; /* faces around a vertex that are looked at */
 
-static int normals_around(const rvi_half_edges *n, uint32_t v, double out[FAN][3]) {
+static int normals_around(const rvi_patch_mesh *m, uint32_t v, double out[FAN][3]) {
     int count = 0;
-    uint32_t h = n->leaving[v];
+    uint32_t e = m->edges.leaving[v];
     do {
-        rvi_half_edges_normal(n, h / 3, out[count++]);
-        h = rvi_around(n, h);
-    } while (h != n->leaving[v] && count < FAN);
+        rvi_patch_mesh_normal(m, e / 3, out[count++]);
+        e = rvi_edge_around(&m->edges, e);
+    } while (e != m->edges.leaving[v] && count < FAN);
     return count;
 }
 
-/* How much two directions agree: a cosine. */
-static double agree(const double a[3], const double b[3]) {
+/* Of the angle between two directions. */
+static double cosine_of(const double a[3], const double b[3]) {
     return rvi_dot3(a, b) / sqrt(rvi_dot3(a, a) * rvi_dot3(b, b) + 1e-300);
 }
 
-/* Where out is for a face of the vertex. */
-static void outwards(const casting *c, uint32_t v, uint8_t patch, double out[3]) {
+/* The way out for a face of the vertex. */
+static void outside_of(const remesher *r, uint32_t v, uint8_t patch, double out[3]) {
     const bool free[3] = {false, false, false};
     if (patch == RVI_PATCH_LAND) {
-        slope_at(c, c->net.at[v], c->desc->shape(c->net.at[v]), free, out);
+        slope_at(r, r->mesh.at[v], r->desc->shape(r->mesh.at[v]), free, out);
         return;
     }
     out[0] = out[1] = out[2] = 0;
@@ -293,108 +287,109 @@ static void outwards(const casting *c, uint32_t v, uint8_t patch, double out[3])
 }
 
 /* Has no face of the vertex turned over? Those that lay wrong may turn back. */
-static bool kept(const casting *c, uint32_t v, double before[FAN][3]) {
-    const rvi_half_edges *n = &c->net;
+static bool faces_kept(const remesher *r, uint32_t v, double before[FAN][3]) {
+    const rvi_patch_mesh *m = &r->mesh;
     double now[FAN][3];
-    int count = normals_around(n, v, now);
-    uint32_t h = n->leaving[v];
-    for (int i = 0; i < count; i++, h = rvi_around(n, h)) {
+    int count = normals_around(m, v, now);
+    uint32_t e = m->edges.leaving[v];
+    for (int i = 0; i < count; i++, e = rvi_edge_around(&m->edges, e)) {
         double out[3];
-        if (agree(now[i], before[i]) > 0.5)
+        if (cosine_of(now[i], before[i]) > 0.5)
             continue;
-        outwards(c, v, n->patch[h / 3], out);
-        if (agree(now[i], out) <= 0.2 && agree(now[i], out) < agree(before[i], out))
+        outside_of(r, v, m->patch[e / 3], out);
+        if (cosine_of(now[i], out) <= 0.2 && cosine_of(now[i], out) < cosine_of(before[i], out))
             return false;
     }
     return true;
 }
 
 /* Is a vertex of the land away from it? */
-static bool is_off(const casting *c, uint32_t v, const double at[3]) {
-    return rvi_half_edges_patches(&c->net, v) >> RVI_PATCH_LAND & 1 &&
-           fabs(c->desc->shape(at)) > OFF * c->scale * c->lengths[v];
+static bool is_off(const remesher *r, uint32_t v, const double at[3]) {
+    return rvi_patch_mesh_patches(&r->mesh, v) >> RVI_PATCH_LAND & 1 &&
+           fabs(r->desc->shape(at)) > OFF * r->scale * r->lengths[v];
 }
 
-static void even_out(casting *c) {
-    rvi_half_edges *n = &c->net;
-    for (uint32_t v = 0; v < n->vertices; v++) {
+static void smooth_all(remesher *r) {
+    rvi_patch_mesh *m = &r->mesh;
+    for (uint32_t v = 0; v < m->vertices; v++) {
         double to[3], old[3], before[FAN][3];
-        memcpy(old, n->at[v], sizeof old);
-        normals_around(n, v, before);
-        if (evened(c, v, to))
-            memcpy(n->at[v], to, sizeof to);
-        bring_back(c, v);
-        /* Who is stuck goes a part of the way, and the next round flips and collapses around it. Or
-         * rock as thin as paper would stay in the mouths of caves. */
-        int halves = c->late && is_off(c, v, old) ? HALVES : 0;
-        for (int i = 0; i <= halves && !kept(c, v, before); i++)
+        memcpy(old, m->at[v], sizeof old);
+        normals_around(m, v, before);
+        if (smoothed_place(r, v, to))
+            memcpy(m->at[v], to, sizeof to);
+        project(r, v);
+        /* A stuck vertex goes a part of the way, and the next round flips and collapses around it.
+         * Otherwise rock as thin as paper would stay in the mouths of caves. */
+        int halves = r->late && is_off(r, v, old) ? HALVES : 0;
+        for (int i = 0; i <= halves && !faces_kept(r, v, before); i++)
             for (int k = 0; k < 3; k++)
-                n->at[v][k] = i < halves ? 0.5 * (n->at[v][k] + old[k]) : old[k];
+                m->at[v][k] = i < halves ? 0.5 * (m->at[v][k] + old[k]) : old[k];
     }
 }
 
-static void measure(casting *c) {
-    for (uint32_t v = 0; v < c->net.vertices; v++)
-        c->lengths[v] = c->desc->length(c->net.at[v]);
+static void measure(remesher *r) {
+    for (uint32_t v = 0; v < r->mesh.vertices; v++)
+        r->lengths[v] = r->desc->length(r->mesh.at[v]);
 }
 
 /* How long an edge is, as a share of how long it should be. */
-static double share_of(const casting *c, uint32_t h) {
-    const rvi_half_edges *n = &c->net;
-    double want = 0.5 * (c->lengths[n->corners[h]] + c->lengths[rvi_end_of(n, h)]);
-    return rvi_half_edges_length(n, h) / (want * c->scale);
+static double share_of(const remesher *r, uint32_t e) {
+    const rvi_patch_mesh *m = &r->mesh;
+    double want = 0.5 * (r->lengths[m->edges.corners[e]] + r->lengths[rvi_edge_to(&m->edges, e)]);
+    return rvi_patch_mesh_length(m, e) / (want * r->scale);
 }
 
-static void split_at(casting *c, uint32_t h) {
-    uint32_t m = rvi_half_edges_split(&c->net, h);
-    c->lengths[m] = c->desc->length(c->net.at[m]);
+static void split_at(remesher *r, uint32_t e) {
+    uint32_t m = rvi_patch_mesh_split(&r->mesh, e);
+    r->lengths[m] = r->desc->length(r->mesh.at[m]);
     double old[3], before[FAN][3];
-    memcpy(old, c->net.at[m], sizeof old);
-    normals_around(&c->net, m, before);
-    bring_back(c, m);
-    if (!kept(c, m, before))
-        memcpy(c->net.at[m], old, sizeof old);
+    memcpy(old, r->mesh.at[m], sizeof old);
+    normals_around(&r->mesh, m, before);
+    project(r, m);
+    if (!faces_kept(r, m, before))
+        memcpy(r->mesh.at[m], old, sizeof old);
 }
 
-static void split_long(casting *c, double limit) {
+static void split_long(remesher *r, double limit) {
     /* New ones are looked at in the next round. */
-    size_t count = 3 * c->net.faces;
-    for (uint32_t h = 0; h < count && c->net.vertices < c->net.room; h++)
-        if (h < c->net.twins[h] && share_of(c, h) > limit)
-            split_at(c, h);
+    size_t count = 3 * r->mesh.faces;
+    for (uint32_t e = 0; e < count && r->mesh.vertices < r->mesh.room; e++)
+        if (e < r->mesh.edges.twins[e] && share_of(r, e) > limit)
+            split_at(r, e);
 }
 
-static bool collapse_at(casting *c, uint32_t h) {
+static bool collapse_at(remesher *r, uint32_t e) {
     /* The vertex that goes leaves its place to the last one. */
-    uint32_t gone = c->net.corners[h], last = (uint32_t)c->net.vertices - 1;
-    if (!rvi_half_edges_collapse(&c->net, h))
+    uint32_t gone = r->mesh.edges.corners[e], last = (uint32_t)r->mesh.vertices - 1;
+    if (!rvi_patch_mesh_collapse(&r->mesh, e))
         return false;
-    c->lengths[gone] = c->lengths[last];
+    r->lengths[gone] = r->lengths[last];
     return true;
 }
 
 /* No edge may become too long again. */
-static bool stays_short(const casting *c, uint32_t h, double limit) {
-    const rvi_half_edges *n = &c->net;
-    const double *to = n->at[rvi_end_of(n, h)];
-    for (uint32_t k = rvi_around(n, h); k != h; k = rvi_around(n, k)) {
-        const double *from = n->at[rvi_end_of(n, k)];
+static bool stays_short(const remesher *r, uint32_t e, double limit) {
+    const rvi_patch_mesh *m = &r->mesh;
+    const double *to = m->at[rvi_edge_to(&m->edges, e)];
+    for (uint32_t k = rvi_edge_around(&m->edges, e); k != e; k = rvi_edge_around(&m->edges, k)) {
+        const double *from = m->at[rvi_edge_to(&m->edges, k)];
         double x = to[0] - from[0], y = to[1] - from[1], z = to[2] - from[2];
-        if (sqrt((x * x + y * y) + z * z) > limit * c->scale * c->lengths[rvi_end_of(n, k)])
+        if (sqrt((x * x + y * y) + z * z) >
+            limit * r->scale * r->lengths[rvi_edge_to(&m->edges, k)])
             return false;
     }
     return true;
 }
 
-static void collapse_short(casting *c, double limit, double longest) {
-    for (uint32_t h = 0; h < 3 * c->net.faces; h++)
-        if (share_of(c, h) < limit && stays_short(c, h, longest) && collapse_at(c, h))
-            h -= h % 3 + 1; /* other faces may be here now */
+static void collapse_short(remesher *r, double limit, double longest) {
+    for (uint32_t e = 0; e < 3 * r->mesh.faces; e++)
+        if (share_of(r, e) < limit && stays_short(r, e, longest) && collapse_at(r, e))
+            e -= e % 3 + 1; /* other faces may be here now */
 }
 
 /* 1 - the cosine of the smallest angle. */
-static double least_angle(const rvi_half_edges *n, uint32_t a, uint32_t b, uint32_t c) {
-    const double *at[3] = {n->at[a], n->at[b], n->at[c]};
+static double least_angle(const rvi_patch_mesh *m, uint32_t a, uint32_t b, uint32_t c) {
+    const double *at[3] = {m->at[a], m->at[b], m->at[c]};
     double least = 1e300;
     for (int k = 0; k < 3; k++) {
         double along = 0, first = 0, second = 0;
@@ -410,159 +405,160 @@ static double least_angle(const rvi_half_edges *n, uint32_t a, uint32_t b, uint3
     return least;
 }
 
-static void flip_all(casting *c) {
-    rvi_half_edges *n = &c->net;
-    for (uint32_t h = 0; h < 3 * n->faces; h++) {
-        uint32_t t = n->twins[h], a = n->corners[h], b = n->corners[t];
-        uint32_t p = n->corners[rvi_last(h)], q = n->corners[rvi_last(t)];
-        if (h > t)
+static void flip_all(remesher *r) {
+    rvi_patch_mesh *m = &r->mesh;
+    for (uint32_t e = 0; e < 3 * m->faces; e++) {
+        uint32_t t = m->edges.twins[e], a = m->edges.corners[e], b = m->edges.corners[t];
+        uint32_t p = m->edges.corners[rvi_edge_before(e)], q = m->edges.corners[rvi_edge_before(t)];
+        if (e > t)
             continue;
-        double here = fmin(least_angle(n, a, b, p), least_angle(n, b, a, q));
-        double there = fmin(least_angle(n, a, q, p), least_angle(n, b, p, q));
+        double here = fmin(least_angle(m, a, b, p), least_angle(m, b, a, q));
+        double there = fmin(least_angle(m, a, q, p), least_angle(m, b, p, q));
         if (there > 1.02 * here)
-            rvi_half_edges_flip(n, h);
+            rvi_patch_mesh_flip(m, e);
     }
 }
 
 /* ---- the number of vertices ---- */
 
-static bool split_longest(casting *c) {
-    uint32_t best = NOBODY;
+static bool split_longest(remesher *r) {
+    uint32_t best = RVI_NONE;
     double most = 0;
-    for (uint32_t h = 0; h < 3 * c->net.faces; h++)
-        if (h < c->net.twins[h] && share_of(c, h) > most) {
-            most = share_of(c, h);
-            best = h;
+    for (uint32_t e = 0; e < 3 * r->mesh.faces; e++)
+        if (e < r->mesh.edges.twins[e] && share_of(r, e) > most) {
+            most = share_of(r, e);
+            best = e;
         }
-    if (best != NOBODY)
-        split_at(c, best);
-    return best != NOBODY;
+    if (best != RVI_NONE)
+        split_at(r, best);
+    return best != RVI_NONE;
 }
 
-static bool collapse_shortest(casting *c) {
+static bool collapse_shortest(remesher *r) {
     double least = 0;
     for (int tries = 0; tries < 64; tries++) {
-        uint32_t best = NOBODY;
+        uint32_t best = RVI_NONE;
         double found = 1e300;
-        for (uint32_t h = 0; h < 3 * c->net.faces; h++) {
-            double share = share_of(c, h);
+        for (uint32_t e = 0; e < 3 * r->mesh.faces; e++) {
+            double share = share_of(r, e);
             if (share < found && share > least) {
                 found = share;
-                best = h;
+                best = e;
             }
         }
-        if (best == NOBODY)
+        if (best == RVI_NONE)
             return false;
-        if (collapse_at(c, best))
+        if (collapse_at(r, best))
             return true;
-        if (collapse_at(c, c->net.twins[best]))
+        if (collapse_at(r, r->mesh.edges.twins[best]))
             return true;
         least = found;
     }
     return false;
 }
 
-static rv_status reach_number(casting *c) {
-    while (c->net.vertices != c->desc->vertices) {
-        bool done = c->net.vertices < c->desc->vertices ? split_longest(c) : collapse_shortest(c);
-        rv_status status = rvi_poll(c->ctx);
+static rv_status reach_number(remesher *r) {
+    while (r->mesh.vertices != r->desc->vertices) {
+        bool done = r->mesh.vertices < r->desc->vertices ? split_longest(r) : collapse_shortest(r);
+        rv_status status = rvi_poll(r->ctx);
         if (status != RV_OK)
             return status;
         if (!done)
-            return rvi_fail(c->ctx, RV_ERROR_INTERNAL,
-                            "The rock of a scene cannot have %zu vertices.", c->desc->vertices);
+            return rvi_fail(r->ctx, RV_ERROR_INTERNAL,
+                            "The mesh of a preset cannot have %zu vertices.", r->desc->vertices);
     }
     return RV_OK;
 }
 
-/* Reaches the number, and evens out what that did. */
-static rv_status settle(casting *c, int rounds) {
-    rv_status status = reach_number(c);
+/* Reaches the number of vertices, then smooths what that did. */
+static rv_status reach_and_smooth(remesher *r, int rounds) {
+    rv_status status = reach_number(r);
     for (int i = 0; i < rounds && status == RV_OK; i++) {
-        flip_all(c);
-        even_out(c);
-        measure(c);
-        status = rvi_poll(c->ctx);
+        flip_all(r);
+        smooth_all(r);
+        measure(r);
+        status = rvi_poll(r->ctx);
     }
     return status;
 }
 
 /* Collapses the shortest edge of each thin face; how many that were. */
-static int remove_thin(casting *c) {
-    rvi_half_edges *n = &c->net;
+static int remove_thin(remesher *r) {
+    rvi_patch_mesh *m = &r->mesh;
     int many = 0;
-    for (uint32_t f = 0; f < n->faces; f++) {
-        uint32_t h = 3 * f, shortest = h;
-        if (least_angle(n, n->corners[h], n->corners[h + 1], n->corners[h + 2]) > THIN)
+    for (uint32_t f = 0; f < m->faces; f++) {
+        uint32_t e = 3 * f, shortest = e;
+        if (least_angle(m, m->edges.corners[e], m->edges.corners[e + 1], m->edges.corners[e + 2]) >
+            THIN)
             continue;
-        for (uint32_t k = h; k < h + 3; k++)
-            if (rvi_half_edges_length(n, k) < rvi_half_edges_length(n, shortest))
+        for (uint32_t k = e; k < e + 3; k++)
+            if (rvi_patch_mesh_length(m, k) < rvi_patch_mesh_length(m, shortest))
                 shortest = k;
-        many += collapse_at(c, shortest) || collapse_at(c, n->twins[shortest]);
+        many += collapse_at(r, shortest) || collapse_at(r, m->edges.twins[shortest]);
     }
     return many;
 }
 
-static rv_status shape_net(casting *c) {
-    const rvi_remesh *m = c->desc;
+static rv_status shape_mesh(remesher *r) {
+    const rvi_remesh *desc = r->desc;
     double cell = 1e300;
     for (int k = 0; k < 3; k++)
-        cell = fmin(cell, (m->high[k] - m->low[k]) / m->cells[k]);
-    c->near = 1e-3 * cell;
+        cell = fmin(cell, (desc->high[k] - desc->low[k]) / desc->cells[k]);
+    r->near = 1e-3 * cell;
     /* All edges are as long as cells at first: slowly from steps to the surface. */
-    c->scale = cell;
-    for (size_t v = 0; v < c->net.room; v++)
-        c->lengths[v] = 0.5;
+    r->scale = cell;
+    for (size_t v = 0; v < r->mesh.room; v++)
+        r->lengths[v] = 0.5;
     for (int i = 0; i < 12; i++)
-        even_out(c);
-    measure(c);
-    c->scale = cell / c->lengths[0];
+        smooth_all(r);
+    measure(r);
+    r->scale = cell / r->lengths[0];
     for (int i = 0; i < ROUNDS; i++) {
-        c->late = i >= LATE;
-        split_long(c, 1.4);
-        collapse_short(c, 0.7, 1.4);
-        flip_all(c);
-        even_out(c);
-        even_out(c);
-        measure(c);
-        double many = (double)c->net.vertices / (double)m->vertices;
-        c->scale *= many < 0.25 ? 0.6 : sqrt(many);
-        rv_status status = rvi_poll(c->ctx);
+        r->late = i >= LATE;
+        split_long(r, 1.4);
+        collapse_short(r, 0.7, 1.4);
+        flip_all(r);
+        smooth_all(r);
+        smooth_all(r);
+        measure(r);
+        double many = (double)r->mesh.vertices / (double)desc->vertices;
+        r->scale *= many < 0.25 ? 0.6 : sqrt(many);
+        rv_status status = rvi_poll(r->ctx);
         if (status != RV_OK)
             return status;
     }
-    rv_status status = settle(c, LAST_ROUNDS);
-    c->near = 1e-7;
-    for (int i = 0; i < TRIES && status == RV_OK && remove_thin(c) > 0; i++)
-        status = settle(c, 1);
-    return status == RV_OK ? settle(c, 1) : status;
+    rv_status status = reach_and_smooth(r, LAST_ROUNDS);
+    r->near = 1e-7;
+    for (int i = 0; i < TRIES && status == RV_OK && remove_thin(r) > 0; i++)
+        status = reach_and_smooth(r, 1);
+    return status == RV_OK ? reach_and_smooth(r, 1) : status;
 }
 
 /* Room for the mesh: splits and collapses keep V - F / 2. */
-static rv_status make_room(const casting *c, rv_mesh **out) {
-    size_t faces = c->net.faces + 2 * c->desc->vertices - 2 * c->net.vertices;
-    return rvi_mesh_create(c->ctx, c->desc->vertices, faces, false, out);
+static rv_status make_mesh(const remesher *r, rv_mesh **out) {
+    size_t faces = r->mesh.faces + 2 * r->desc->vertices - 2 * r->mesh.vertices;
+    return rvi_mesh_create(r->ctx, r->desc->vertices, faces, false, out);
 }
 
 rv_status rvi_remesh_shape(rv_context *ctx, const rvi_remesh *desc, rv_mesh **out) {
-    casting c = {.desc = desc, .ctx = ctx, .scale = 1};
+    remesher r = {.desc = desc, .ctx = ctx, .scale = 1};
     rv_mesh *mesh = NULL;
-    rv_status status = start(&c);
+    rv_status status = start(&r);
     if (status == RV_OK)
-        status = make_room(&c, &mesh);
+        status = make_mesh(&r, &mesh);
     if (status == RV_OK)
-        status = shape_net(&c);
+        status = shape_mesh(&r);
     if (status == RV_OK) {
-        memcpy(mesh->points, c.net.at, c.net.vertices * sizeof *c.net.at);
-        memcpy(mesh->corners, c.net.corners, 3 * c.net.faces * sizeof(uint32_t));
+        memcpy(mesh->points, r.mesh.at, r.mesh.vertices * sizeof *r.mesh.at);
+        memcpy(mesh->corners, r.mesh.edges.corners, 3 * r.mesh.faces * sizeof(uint32_t));
     } else {
         rv_mesh_destroy(mesh);
         mesh = NULL;
     }
     *out = mesh;
-    rvi_half_edges_destroy(&c.net);
-    rvi_free(ctx, c.rock);
-    rvi_free(ctx, c.names);
-    rvi_free(ctx, c.lengths);
+    rvi_patch_mesh_destroy(&r.mesh);
+    rvi_free(ctx, r.rock);
+    rvi_free(ctx, r.vertex_of);
+    rvi_free(ctx, r.lengths);
     return status;
 }

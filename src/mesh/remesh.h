@@ -1,10 +1,10 @@
-/* remesh.h: closed meshes with so many vertices of shapes that a function describes.
+/* remesh.h: closed meshes, with a given number of vertices, of shapes that a function describes.
  *
- * It begins with the sides of the cells of a grid that are in the rock, and then, over and over,
- * splits edges that are too long, collapses those that are too short, flips those that make
- * angles small, evens out the vertices along the surface and brings them back to it (M. Botsch,
- * L. Kobbelt, A remeshing approach to multiresolution modeling, 2004). The rest of the way to the
- * number of vertices is single splits or collapses. */
+ * It begins with the sides of the grid cells that are in the rock. Then, over and over, it splits
+ * edges that are too long, collapses those that are too short, flips those that make angles small,
+ * smooths the vertices along the surface and projects them back to it (M. Botsch, L. Kobbelt, A
+ * remeshing approach to multiresolution modeling, 2004). Single splits or collapses then reach the
+ * exact number of vertices. */
 #ifndef RVI_MESH_REMESH_H
 #define RVI_MESH_REMESH_H
 

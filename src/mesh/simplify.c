@@ -22,24 +22,23 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "base/wide.h"
+#include "mesh/half_edges.h"
 #include "terrain/state.h"
 
-#define OUTSIDE UINT32_MAX /* instead of a half-edge: beyond the border */
 enum { IDLE = -1, WAITING = -2 };
 
-/* Half-edge 3 t + k goes from corner k of triangle t to the next, counterclockwise from above. */
+/* What is known of a triangle. */
 typedef struct triangle {
-    uint32_t corner[3]; /* vertices */
-    uint32_t twin[3];   /* the half-edge of the neighbour, which goes the other way */
-    uint32_t worst;     /* the cell of it that is missed most, */
-    int32_t place;      /* its place in the heap, IDLE, or WAITING to be looked at */
-    double miss;        /* by so many metres */
+    uint32_t worst; /* the cell of it that is missed most, */
+    int32_t place;  /* its place in the heap, IDLE, or WAITING to be looked at */
+    double miss;    /* by so many metres */
 } triangle;
 
 typedef struct net {
     const rv_terrain *land;
     rv_context *ctx;
-    double allowed; /* metres */
+    double allowed;       /* metres */
+    rvi_half_edges edges; /* of the triangles, without `leaving` */
     triangle *triangles;
     uint32_t *heap;    /* of triangles that miss a cell by too much, the worst first */
     uint32_t *waiting; /* triangles that have changed */
@@ -77,30 +76,6 @@ static bool in_circle(place a, place b, place c, place d) {
                    rvi_wide_times(b.x * b.x + b.y * b.y, c.x * a.y - a.x * c.y) +
                    rvi_wide_times(c.x * c.x + c.y * c.y, a.x * b.y - b.x * a.y);
     return sum > 0;
-}
-
-/* ---- Half-edges ---- */
-
-static uint32_t after(uint32_t edge) {
-    return edge % 3 == 2 ? edge - 2 : edge + 1;
-}
-
-static uint32_t before(uint32_t edge) {
-    return edge % 3 == 0 ? edge + 2 : edge - 1;
-}
-
-static uint32_t start(const net *n, uint32_t edge) {
-    return n->triangles[edge / 3].corner[edge % 3];
-}
-
-static uint32_t twin(const net *n, uint32_t edge) {
-    return n->triangles[edge / 3].twin[edge % 3];
-}
-
-static void join(net *n, uint32_t edge, uint32_t other) {
-    n->triangles[edge / 3].twin[edge % 3] = other;
-    if (other != OUTSIDE)
-        n->triangles[other / 3].twin[other % 3] = edge;
 }
 
 /* ---- The heap ---- */
@@ -203,8 +178,9 @@ static rv_status scan(net *n, uint32_t index) {
     place p[3];
     double h[3], worst = 0.0;
     for (int k = 0; k < 3; k++) {
-        p[k] = place_of(n, t->corner[k]);
-        h[k] = (double)n->land->surface[n->cells[t->corner[k]]];
+        uint32_t vertex = n->edges.corners[3 * index + (uint32_t)k];
+        p[k] = place_of(n, vertex);
+        h[k] = (double)n->land->surface[n->cells[vertex]];
     }
     int64_t west = p[0].x, east = p[0].x, south = p[0].y, north = p[0].y;
     for (int k = 1; k < 3; k++) {
@@ -277,7 +253,12 @@ static rv_status make_room(net *n) {
         return rvi_fail(n->ctx, RV_ERROR_MEMORY,
                         "A mesh that keeps to this error may have more than %zu faces.",
                         RVI_MESH_MOST);
-    status = grow(n->ctx, &n->triangles, n->triangle_count, room, sizeof *n->triangles);
+    size_t count = n->triangle_count;
+    status = grow(n->ctx, &n->triangles, count, room, sizeof *n->triangles);
+    if (status == RV_OK)
+        status = grow(n->ctx, &n->edges.corners, 3 * count, 3 * room, sizeof(uint32_t));
+    if (status == RV_OK)
+        status = grow(n->ctx, &n->edges.twins, 3 * count, 3 * room, sizeof(uint32_t));
     if (status == RV_OK)
         status = grow(n->ctx, &n->heap, n->heap_count, room, sizeof *n->heap);
     if (status == RV_OK)
@@ -288,106 +269,96 @@ static rv_status make_room(net *n) {
 }
 
 static uint32_t add_triangle(net *n) {
-    n->triangles[n->triangle_count] =
-        (triangle){.twin = {OUTSIDE, OUTSIDE, OUTSIDE}, .place = IDLE};
-    return (uint32_t)n->triangle_count++;
+    uint32_t t = (uint32_t)n->triangle_count++;
+    n->triangles[t] = (triangle){.place = IDLE};
+    for (uint32_t e = 3 * t; e < 3 * t + 3; e++)
+        n->edges.twins[e] = RVI_NONE;
+    return t;
 }
 
 static void set_corners(net *n, uint32_t t, uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t *corner = n->triangles[t].corner;
-    corner[0] = a;
-    corner[1] = b;
-    corner[2] = c;
+    rvi_edge_set_face(&n->edges, 3 * t, a, b, c);
     touch(n, t);
 }
 
 /* ---- Inserting a vertex ---- */
 
-/* The vertex p lies in triangle t, abc: it becomes pab, pbc, pca. Returns the half-edge ab. */
+/* The new vertex is the last corner of every triangle around it: half-edge 3 t lies opposite. */
+
+/* The vertex p lies in triangle t, abc: it becomes abp, bcp, cap. Returns the half-edge ab. */
 static uint32_t split_face(net *n, uint32_t t, uint32_t p) {
-    uint32_t a = start(n, 3 * t), b = start(n, 3 * t + 1), c = start(n, 3 * t + 2);
-    uint32_t ab = twin(n, 3 * t), bc = twin(n, 3 * t + 1), ca = twin(n, 3 * t + 2);
+    rvi_half_edges *h = &n->edges;
+    uint32_t a = h->corners[3 * t], b = h->corners[3 * t + 1], c = h->corners[3 * t + 2];
+    uint32_t bc = h->twins[3 * t + 1], ca = h->twins[3 * t + 2];
     uint32_t u = add_triangle(n), v = add_triangle(n);
     set_corners(n, t, a, b, p);
     set_corners(n, u, b, c, p);
     set_corners(n, v, c, a, p);
-    join(n, 3 * t, ab);
-    join(n, 3 * u, bc);
-    join(n, 3 * v, ca);
-    join(n, 3 * t + 1, 3 * u + 2);
-    join(n, 3 * u + 1, 3 * v + 2);
-    join(n, 3 * v + 1, 3 * t + 2);
+    rvi_edge_pair(h, 3 * u, bc);
+    rvi_edge_pair(h, 3 * v, ca);
+    rvi_edge_pair(h, 3 * t + 1, 3 * u + 2);
+    rvi_edge_pair(h, 3 * u + 1, 3 * v + 2);
+    rvi_edge_pair(h, 3 * v + 1, 3 * t + 2);
     return 3 * t;
 }
 
-/* One side of an edge that is split: abc, with p between a and b, becomes cap; returns a new one,
- * pbc turned to bcp. */
+/* One side of an edge ab that is split: the triangle t, abc, becomes cap; returns the new one, bcp.
+ */
 static uint32_t split_side(net *n, uint32_t edge, uint32_t p) {
-    uint32_t t = edge / 3;
-    uint32_t a = start(n, edge), b = start(n, after(edge)), c = start(n, before(edge));
-    uint32_t bc = twin(n, after(edge)), ca = twin(n, before(edge));
-    uint32_t u = add_triangle(n);
-    set_corners(n, t, c, a, p);
-    set_corners(n, u, b, c, p);
-    join(n, 3 * t, ca);
-    join(n, 3 * u, bc);
-    join(n, 3 * t + 2, 3 * u + 1);
+    uint32_t t = edge / 3, u = add_triangle(n);
+    rvi_edge_split_side(&n->edges, edge, p, 3 * t + 1, 3 * u + 2);
+    touch(n, t);
+    touch(n, u);
     return u;
 }
 
 /* The vertex p lies on an edge. Returns the first half-edge around p, where there is a first. */
 static uint32_t split_edge(net *n, uint32_t edge, uint32_t p) {
-    uint32_t other = twin(n, edge), t = edge / 3;
+    rvi_half_edges *h = &n->edges;
+    uint32_t other = h->twins[edge], t = edge / 3;
     uint32_t u = split_side(n, edge, p);
-    n->triangles[t].twin[1] = n->triangles[u].twin[2] = OUTSIDE;
-    if (other != OUTSIDE) {
+    h->twins[3 * t + 1] = h->twins[3 * u + 2] = RVI_NONE;
+    if (other != RVI_NONE) {
         uint32_t s = other / 3, v = split_side(n, other, p);
-        join(n, 3 * t + 1, 3 * v + 2);
-        join(n, 3 * s + 1, 3 * u + 2);
+        rvi_edge_pair(h, 3 * t + 1, 3 * v + 2);
+        rvi_edge_pair(h, 3 * s + 1, 3 * u + 2);
     }
     return 3 * u;
 }
 
-/* The edge ab of abp, beyond which lies d, becomes dp: adp and dbp. Returns the half-edge ad; the
- * one after p in the other triangle is db. */
-static uint32_t flip(net *n, uint32_t edge) {
-    uint32_t other = twin(n, edge), t = edge / 3, u = other / 3;
-    uint32_t a = start(n, edge), b = start(n, after(edge)), p = start(n, before(edge));
-    uint32_t d = start(n, before(other));
-    uint32_t bp = twin(n, after(edge)), pa = twin(n, before(edge));
-    uint32_t ad = twin(n, after(other)), db = twin(n, before(other));
-    set_corners(n, t, a, d, p);
-    set_corners(n, u, d, b, p);
-    join(n, 3 * t, ad);
-    join(n, 3 * t + 1, 3 * u + 2);
-    join(n, 3 * t + 2, pa);
-    join(n, 3 * u, db);
-    join(n, 3 * u + 1, bp);
-    return 3 * t;
+/* The edge ab of abp, beyond which lies d, becomes dp: adp, whose half-edge ad it was, and dbp. */
+static void flip(net *n, uint32_t edge) {
+    uint32_t u = n->edges.twins[edge] / 3;
+    rvi_edge_flip(&n->edges, edge, 3 * u);
+    touch(n, edge / 3);
+    touch(n, u);
 }
 
 static bool must_flip(const net *n, uint32_t edge) {
-    uint32_t other = twin(n, edge);
-    return other != OUTSIDE &&
-           in_circle(place_of(n, start(n, edge)), place_of(n, start(n, after(edge))),
-                     place_of(n, start(n, before(edge))), place_of(n, start(n, before(other))));
+    const rvi_half_edges *h = &n->edges;
+    uint32_t twin = h->twins[edge];
+    return twin != RVI_NONE &&
+           in_circle(place_of(n, rvi_edge_from(h, edge)), place_of(n, rvi_edge_to(h, edge)),
+                     place_of(n, rvi_edge_opposite(h, edge)),
+                     place_of(n, rvi_edge_opposite(h, twin)));
 }
 
 /* Walks around the new vertex, counterclockwise from the half-edge opposite to it, and flips what
  * has to be flipped; flips only add to what is still to be walked. */
 static void restore(net *n, uint32_t edge) {
-    uint32_t first = start(n, edge);
+    const rvi_half_edges *h = &n->edges;
+    uint32_t first = rvi_edge_from(h, edge);
     for (;;) {
         if (must_flip(n, edge)) {
-            edge = flip(n, edge);
+            flip(n, edge);
             continue;
         }
-        if (start(n, after(edge)) == first)
+        if (rvi_edge_to(h, edge) == first)
             return;
-        uint32_t next = twin(n, after(edge));
-        if (next == OUTSIDE)
+        uint32_t next = h->twins[rvi_edge_next(edge)];
+        if (next == RVI_NONE)
             return;
-        edge = after(next);
+        edge = rvi_edge_next(next);
     }
 }
 
@@ -398,13 +369,14 @@ static rv_status insert(net *n, uint32_t t) {
     uint32_t p = (uint32_t)n->vertex_count++, cell = n->triangles[t].worst;
     n->cells[p] = cell;
     place at = place_of_cell(n, cell);
-    uint32_t on = OUTSIDE;
+    uint32_t on = RVI_NONE;
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t edge = 3 * t + k;
-        if (area(place_of(n, start(n, edge)), place_of(n, start(n, after(edge))), at) == 0)
+        if (area(place_of(n, rvi_edge_from(&n->edges, edge)),
+                 place_of(n, rvi_edge_to(&n->edges, edge)), at) == 0)
             on = edge;
     }
-    restore(n, on == OUTSIDE ? split_face(n, t, p) : split_edge(n, on, p));
+    restore(n, on == RVI_NONE ? split_face(n, t, p) : split_edge(n, on, p));
     return scan_waiting(n);
 }
 
@@ -424,7 +396,7 @@ static rv_status begin(net *n) {
     uint32_t t = add_triangle(n), u = add_triangle(n);
     set_corners(n, t, turn, turn + 1, turn + 2);
     set_corners(n, u, turn + 2, (turn + 3) % 4, turn);
-    join(n, 3 * t + 2, 3 * u + 2);
+    rvi_edge_pair(&n->edges, 3 * t + 2, 3 * u + 2);
     return scan_waiting(n);
 }
 
@@ -457,18 +429,14 @@ rv_status rvi_simplify(const rv_terrain *land, double error, rvi_net *out) {
     rv_status status = refine(&n);
     rvi_free(n.ctx, n.heap);
     rvi_free(n.ctx, n.waiting);
-    if (status == RV_OK) {
-        out->corners =
-            rvi_alloc(n.ctx, n.triangle_count, 3 * sizeof *out->corners, "the faces of a mesh");
-        status = out->corners != NULL ? RV_OK : RV_ERROR_MEMORY;
-    }
-    for (size_t t = 0; status == RV_OK && t < n.triangle_count; t++)
-        memcpy(out->corners + 3 * t, n.triangles[t].corner, sizeof n.triangles[t].corner);
     rvi_free(n.ctx, n.triangles);
+    rvi_free(n.ctx, n.edges.twins);
     if (status != RV_OK) {
+        rvi_free(n.ctx, n.edges.corners);
         rvi_free(n.ctx, n.cells);
         return status;
     }
+    out->corners = n.edges.corners;
     out->cells = n.cells;
     out->vertex_count = n.vertex_count;
     out->face_count = n.triangle_count;

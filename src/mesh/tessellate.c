@@ -1,11 +1,11 @@
-/* tessellate.c: a skin divides itself where the water is.
+/* tessellate.c: divides the faces of a mesh where the water is.
  *
  * The scheme GOOD halves longest edges (M.-C. Rivara, Algorithms for refining triangular grids,
  * 1984): from the face it goes across its longest edge to the neighbour, and on while that has a
  * longer one, and halves the edge that is the longest of both its faces; the least angle of flat
  * parts never falls below half of what it was. Then edges between faces that lie nearly in a plane
  * are flipped where that widens the least angle (C. Lawson, 1977). Where no water has been for a
- * while, vertices of nearly flat places vanish again when their edges are short.
+ * while, short edges of nearly flat places collapse again.
  *
  * The schemes 3-0, 4-2 and 4-4 are made of the same operations, so that each is tested exactly. */
 #include "mesh/tessellate.h"
@@ -30,14 +30,14 @@ enum {
     FINEST = 4096
 };
 
-/* Faces with angles below 25 degrees are repaired; with flips where the fold is below 40 degrees,
- * and joints that turn no face by more. */
+/* Faces with angles below 25 degrees are repaired: by flips where the fold is below 40 degrees, and
+ * by collapses that turn no face by more. */
 #define SHARP_COS 0.9063
 #define FOLD_COS 0.766
 #define TURN_COS 0.766
 
 typedef struct work {
-    rvi_edit_mesh *skin;
+    rvi_edit_mesh *edit;
     const rvi_tess_desc *desc;
     rvi_contact *contacts;
     size_t count;
@@ -57,9 +57,9 @@ rvi_tess_desc rvi_tess_desc_default(double limit) {
 
 /* ---- Lengths and angles, in metres ---- */
 
-static void corner_places(const rvi_edit_mesh *s, uint32_t face, double out[3][3]) {
+static void corner_places(const rvi_edit_mesh *edit, uint32_t face, double out[3][3]) {
     for (size_t k = 0; k < 3; k++)
-        rvi_edit_place(s, s->corners[3 * (size_t)face + k], out[k]);
+        rvi_edit_place(edit, edit->edges.corners[3 * (size_t)face + k], out[k]);
 }
 
 static double square_between(const double a[3], const double b[3]) {
@@ -68,14 +68,14 @@ static double square_between(const double a[3], const double b[3]) {
     return rvi_dot3(way, way);
 }
 
-static double edge_square(const rvi_edit_mesh *s, uint32_t e) {
+static double edge_square(const rvi_edit_mesh *edit, uint32_t e) {
     double a[3], b[3];
-    rvi_edit_place(s, rvi_edge_from(s, e), a);
-    rvi_edit_place(s, rvi_edge_to(s, e), b);
+    rvi_edit_place(edit, rvi_edge_from(&edit->edges, e), a);
+    rvi_edit_place(edit, rvi_edge_to(&edit->edges, e), b);
     return square_between(a, b);
 }
 
-/* The cosine of the least angle of a triangle: the greatest. 1: it has no area. */
+/* The cosine of the smallest angle of a triangle, which is the greatest. 1: it has no area. */
 static double sharpest(const double p[3][3]) {
     double most = -1;
     for (int k = 0; k < 3; k++) {
@@ -99,26 +99,26 @@ static void normal_of(const double p[3][3], double out[3]) {
 enum { PARTS = 64 }; /* that all faces are cut into */
 
 typedef struct sharpness {
-    const rvi_edit_mesh *skin;
+    const rvi_edit_mesh *edit;
     double most[PARTS];
 } sharpness;
 
 static void find_sharpest(void *arg, int64_t part) {
     sharpness *a = arg;
-    uint64_t faces = a->skin->faces, f = faces * (uint64_t)part / PARTS;
+    uint64_t faces = a->edit->faces, f = faces * (uint64_t)part / PARTS;
     for (a->most[part] = -1; f < faces * ((uint64_t)part + 1) / PARTS; f++)
-        if (rvi_edit_has_face(a->skin, (uint32_t)f)) {
+        if (rvi_edit_has_face(a->edit, (uint32_t)f)) {
             double p[3][3];
-            corner_places(a->skin, (uint32_t)f, p);
+            corner_places(a->edit, (uint32_t)f, p);
             double cosine = sharpest((const double(*)[3])p);
             a->most[part] = cosine > a->most[part] ? cosine : a->most[part];
         }
 }
 
-double rvi_edit_smallest_angle(const rvi_edit_mesh *s) {
+double rvi_edit_smallest_angle(const rvi_edit_mesh *edit) {
     double most = 0.5; /* no triangle has all its angles above 60 degrees */
-    sharpness a = {.skin = s};
-    rvi_finish(s->ctx, PARTS, find_sharpest, &a);
+    sharpness a = {.edit = edit};
+    rvi_finish(edit->ctx, PARTS, find_sharpest, &a);
     for (int i = 0; i < PARTS; i++)
         most = a.most[i] > most ? a.most[i] : most;
     double sine = most < 1 ? sqrt(1 - most * most) : 0;
@@ -177,36 +177,37 @@ static double nearest_place(const double p[3][3], const double at[3], double wei
     return best;
 }
 
-static double face_square(const rvi_edit_mesh *s, uint32_t face, const double at[3],
+static double face_square(const rvi_edit_mesh *edit, uint32_t face, const double at[3],
                           double weights[3]) {
     double p[3][3];
-    corner_places(s, face, p);
+    corner_places(edit, face, p);
     return nearest_place((const double(*)[3])p, at, weights);
 }
 
 /* The best of the faces around a vertex. Ties go to the lower number. */
-static void try_around(const rvi_edit_mesh *s, uint32_t vertex, const double at[3], uint32_t *face,
-                       double *square, double weights[3]) {
-    uint32_t first = s->leaving[vertex], e = first;
+static void try_around(const rvi_edit_mesh *edit, uint32_t vertex, const double at[3],
+                       uint32_t *face, double *square, double weights[3]) {
+    uint32_t first = edit->edges.leaving[vertex], e = first;
     do {
-        double w[3], here = face_square(s, e / 3, at, w);
+        double w[3], here = face_square(edit, e / 3, at, w);
         if (here < *square || (here == *square && e / 3 < *face)) {
             *square = here;
             *face = e / 3;
             for (int k = 0; k < 3; k++)
                 weights[k] = w[k];
         }
-        e = rvi_edge_around(s, e);
+        e = rvi_edge_around(&edit->edges, e);
     } while (e != first);
 }
 
-double rvi_edit_nearest(const rvi_edit_mesh *s, const double point[3], uint32_t *face,
+double rvi_edit_nearest(const rvi_edit_mesh *edit, const double point[3], uint32_t *face,
                         double weights[3]) {
-    double square = face_square(s, *face, point, weights);
+    double square = face_square(edit, *face, point, weights);
     for (int steps = 0; steps < WALK; steps++) {
         uint32_t here = *face;
         for (uint32_t k = 0; k < 3; k++)
-            try_around(s, s->corners[3 * (size_t)here + k], point, face, &square, weights);
+            try_around(edit, edit->edges.corners[3 * (size_t)here + k], point, face, &square,
+                       weights);
         if (*face == here)
             break;
     }
@@ -216,33 +217,33 @@ double rvi_edit_nearest(const rvi_edit_mesh *s, const double point[3], uint32_t 
 /* ---- Longest edges ---- */
 
 /* An order of all edges by length in which no two are equal. */
-static bool longer(const rvi_edit_mesh *s, uint32_t e, uint32_t g) {
-    double a = edge_square(s, e), b = edge_square(s, g);
+static bool longer(const rvi_edit_mesh *edit, uint32_t e, uint32_t g) {
+    double a = edge_square(edit, e), b = edge_square(edit, g);
     if (a != b)
         return a > b;
-    uint32_t e0 = rvi_edge_from(s, e), e1 = rvi_edge_to(s, e);
-    uint32_t g0 = rvi_edge_from(s, g), g1 = rvi_edge_to(s, g);
+    uint32_t e0 = rvi_edge_from(&edit->edges, e), e1 = rvi_edge_to(&edit->edges, e);
+    uint32_t g0 = rvi_edge_from(&edit->edges, g), g1 = rvi_edge_to(&edit->edges, g);
     uint32_t e_low = e0 < e1 ? e0 : e1, g_low = g0 < g1 ? g0 : g1;
     if (e_low != g_low)
         return e_low > g_low;
     return (e0 < e1 ? e1 : e0) > (g0 < g1 ? g1 : g0);
 }
 
-static uint32_t longest_edge(const rvi_edit_mesh *s, uint32_t face) {
+static uint32_t longest_edge(const rvi_edit_mesh *edit, uint32_t face) {
     uint32_t e = 3 * face;
-    if (longer(s, e + 1, e))
-        e = longer(s, e + 2, e + 1) ? e + 2 : e + 1;
+    if (longer(edit, e + 1, e))
+        e = longer(edit, e + 2, e + 1) ? e + 2 : e + 1;
     else
-        e = longer(s, e + 2, e) ? e + 2 : e;
+        e = longer(edit, e + 2, e) ? e + 2 : e;
     return e;
 }
 
 /* Goes to ever longer edges until one is the longest of both its faces. */
-static uint32_t terminal_edge(const rvi_edit_mesh *s, uint32_t face) {
-    uint32_t e = longest_edge(s, face);
+static uint32_t terminal_edge(const rvi_edit_mesh *edit, uint32_t face) {
+    uint32_t e = longest_edge(edit, face);
     for (;;) {
-        uint32_t beyond = longest_edge(s, s->twins[e] / 3);
-        if (beyond == s->twins[e])
+        uint32_t beyond = longest_edge(edit, edit->edges.twins[e] / 3);
+        if (beyond == edit->edges.twins[e])
             return e;
         e = beyond;
     }
@@ -250,13 +251,13 @@ static uint32_t terminal_edge(const rvi_edit_mesh *s, uint32_t face) {
 
 /* ---- Flips ---- */
 
-static bool flip_widens(const rvi_edit_mesh *s, uint32_t e, double flat_cos) {
-    uint32_t twin = s->twins[e];
+static bool flip_widens(const rvi_edit_mesh *edit, uint32_t e, double flat_cos) {
+    uint32_t twin = edit->edges.twins[e];
     double a[3], b[3], c[3], d[3], n[3], m[3], now[2][3][3], then[2][3][3];
-    rvi_edit_place(s, rvi_edge_from(s, e), a);
-    rvi_edit_place(s, rvi_edge_to(s, e), b);
-    rvi_edit_place(s, s->corners[rvi_edge_before(e)], c);
-    rvi_edit_place(s, s->corners[rvi_edge_before(twin)], d);
+    rvi_edit_place(edit, rvi_edge_from(&edit->edges, e), a);
+    rvi_edit_place(edit, rvi_edge_to(&edit->edges, e), b);
+    rvi_edit_place(edit, edit->edges.corners[rvi_edge_before(e)], c);
+    rvi_edit_place(edit, edit->edges.corners[rvi_edge_before(twin)], d);
     for (int k = 0; k < 3; k++) {
         now[0][0][k] = now[1][1][k] = then[1][2][k] = a[k];
         now[0][1][k] = now[1][0][k] = then[0][2][k] = b[k];
@@ -279,18 +280,18 @@ static bool flip_widens(const rvi_edit_mesh *s, uint32_t e, double flat_cos) {
 
 /* Flips the edges opposite to a new vertex, and those that come to lie there. */
 static rvi_done flip_around(work *w, uint32_t vertex) {
-    rvi_edit_mesh *s = w->skin;
+    rvi_edit_mesh *edit = w->edit;
     for (int flips = 0; flips < FLIPS; flips++) {
-        uint32_t first = s->leaving[vertex], e = first, found = RVI_NOBODY;
+        uint32_t first = edit->edges.leaving[vertex], e = first, found = RVI_NONE;
         do {
             uint32_t opposite = rvi_edge_next(e);
-            if (flip_widens(s, opposite, w->desc->flat_cos))
+            if (flip_widens(edit, opposite, w->desc->flat_cos))
                 found = opposite;
-            e = rvi_edge_around(s, e);
-        } while (e != first && found == RVI_NOBODY);
-        if (found == RVI_NOBODY)
+            e = rvi_edge_around(&edit->edges, e);
+        } while (e != first && found == RVI_NONE);
+        if (found == RVI_NONE)
             return RVI_DONE;
-        rvi_done done = rvi_edit_flip(s, found);
+        rvi_done done = rvi_edit_flip(edit, found);
         if (done == RVI_NO_MEMORY)
             return done;
         if (done == RVI_REFUSED) {
@@ -305,11 +306,11 @@ static rvi_done flip_around(work *w, uint32_t vertex) {
 /* ---- Schemes ---- */
 
 static rvi_done count_split(work *w, uint32_t e, uint32_t *middle) {
-    double least = 2 * w->desc->least, fine = FINEST * w->skin->step;
+    double least = 2 * w->desc->least, fine = FINEST * w->edit->step;
     least = least > fine ? least : fine;
-    if (edge_square(w->skin, e) < least * least)
+    if (edge_square(w->edit, e) < least * least)
         return RVI_REFUSED;
-    rvi_done done = rvi_edit_split(w->skin, e, middle);
+    rvi_done done = rvi_edit_split(w->edit, e, middle);
     w->report->splits += done == RVI_DONE;
     w->report->refused += done == RVI_REFUSED;
     return done;
@@ -317,7 +318,7 @@ static rvi_done count_split(work *w, uint32_t e, uint32_t *middle) {
 
 static rvi_done divide_good(work *w, uint32_t face) {
     uint32_t middle;
-    rvi_done done = count_split(w, terminal_edge(w->skin, face), &middle);
+    rvi_done done = count_split(w, terminal_edge(w->edit, face), &middle);
     return done == RVI_DONE ? flip_around(w, middle) : done;
 }
 
@@ -327,12 +328,12 @@ static rvi_done divide_3_0(work *w, uint32_t face, const double weights[3]) {
     bool inside = weights[0] > 0.15 && weights[1] > 0.15 && weights[2] > 0.15;
     double shortest = INFINITY, least = 2 * w->desc->least;
     for (uint32_t e = 3 * face; e < 3 * face + 3; e++) {
-        double square = edge_square(w->skin, e);
+        double square = edge_square(w->edit, e);
         shortest = square < shortest ? square : shortest;
     }
     if (shortest < least * least)
         return RVI_REFUSED;
-    rvi_done done = rvi_edit_insert(w->skin, face, inside ? weights : middle, NULL);
+    rvi_done done = rvi_edit_insert(w->edit, face, inside ? weights : middle, NULL);
     w->report->inserts += done == RVI_DONE;
     w->report->refused += done == RVI_REFUSED;
     return done;
@@ -340,23 +341,24 @@ static rvi_done divide_3_0(work *w, uint32_t face, const double weights[3]) {
 
 /* Splits the edge between two vertices; for 4-4 also the one that this made in the neighbour. */
 static rvi_done divide_side(work *w, uint32_t from, uint32_t to, uint32_t *middle) {
-    rvi_edit_mesh *s = w->skin;
-    uint32_t e = rvi_edge_between(s, from, to), far = s->corners[rvi_edge_before(s->twins[e])];
+    rvi_edit_mesh *edit = w->edit;
+    uint32_t e = rvi_edge_between(&edit->edges, from, to),
+             far = edit->edges.corners[rvi_edge_before(edit->edges.twins[e])];
     rvi_done done = count_split(w, e, middle);
     if (done != RVI_DONE || w->desc->scheme != RVI_TESS_4_4)
         return done;
-    done = count_split(w, rvi_edge_between(s, *middle, far), NULL);
+    done = count_split(w, rvi_edge_between(&edit->edges, *middle, far), NULL);
     return done == RVI_NO_MEMORY ? done : RVI_DONE;
 }
 
-/* The middles of the edges one after the other, and the line from the first to its opposite corner
- * flipped to join the other two. A refused one leaves less divided. */
+/* Splits the edges one after the other, and flips the edge from the first middle to its opposite
+ * corner, so that it joins the other two middles. What is refused is left undivided. */
 static rvi_done divide_4(work *w, uint32_t face) {
-    rvi_edit_mesh *s = w->skin;
+    rvi_edit_mesh *edit = w->edit;
     uint32_t corners[3], middles[3];
     bool made[3];
     for (uint32_t k = 0; k < 3; k++)
-        corners[k] = s->corners[3 * (size_t)face + k];
+        corners[k] = edit->edges.corners[3 * (size_t)face + k];
     for (uint32_t k = 0; k < 3; k++) {
         rvi_done done = divide_side(w, corners[k], corners[(k + 1) % 3], &middles[k]);
         if (done == RVI_NO_MEMORY)
@@ -367,7 +369,7 @@ static rvi_done divide_4(work *w, uint32_t face) {
         return RVI_REFUSED;
     if (!made[0] || !made[1] || !made[2])
         return RVI_DONE;
-    rvi_done done = rvi_edit_flip(s, rvi_edge_between(s, middles[0], corners[2]));
+    rvi_done done = rvi_edit_flip(edit, rvi_edge_between(&edit->edges, middles[0], corners[2]));
     w->report->flips += done == RVI_DONE;
     w->report->refused += done == RVI_REFUSED;
     return done == RVI_NO_MEMORY ? done : RVI_DONE;
@@ -390,29 +392,30 @@ static rvi_done divide(work *w, uint32_t face, const double weights[3]) {
 
 /* ---- Contacts ---- */
 
-static bool corners_near(const rvi_edit_mesh *s, uint32_t face, const double at[3], double limit) {
+static bool corners_near(const rvi_edit_mesh *edit, uint32_t face, const double at[3],
+                         double limit) {
     double p[3][3];
-    corner_places(s, face, p);
+    corner_places(edit, face, p);
     for (int k = 0; k < 3; k++)
         if (square_between(p[k], at) > limit * limit)
             return false;
     return true;
 }
 
-static void wet_corners(rvi_edit_mesh *s, uint32_t face) {
+static void wet_corners(rvi_edit_mesh *edit, uint32_t face) {
     for (uint32_t k = 0; k < 3; k++)
-        s->wet[s->corners[3 * (size_t)face + k]] = s->round;
+        edit->wet[edit->edges.corners[3 * (size_t)face + k]] = edit->round;
 }
 
 static rvi_done divide_at(work *w, rvi_contact *c) {
-    rvi_edit_mesh *s = w->skin;
+    rvi_edit_mesh *edit = w->edit;
     double limit = w->desc->limit;
     rvi_done done = RVI_DONE;
     for (int tries = 0; tries < TRIES && done == RVI_DONE; tries++) {
-        if (s->born[c->face] == s->round)
-            rvi_edit_nearest(s, c->at, &c->face, c->weights);
-        if (corners_near(s, c->face, c->at, limit) ||
-            face_square(s, c->face, c->at, c->weights) >= limit * limit)
+        if (edit->born[c->face] == edit->round)
+            rvi_edit_nearest(edit, c->at, &c->face, c->weights);
+        if (corners_near(edit, c->face, c->at, limit) ||
+            face_square(edit, c->face, c->at, c->weights) >= limit * limit)
             break;
         done = divide(w, c->face, c->weights);
     }
@@ -420,14 +423,14 @@ static rvi_done divide_at(work *w, rvi_contact *c) {
 }
 
 typedef struct search {
-    const rvi_edit_mesh *skin;
+    const rvi_edit_mesh *edit;
     rvi_contact *contact;
     double best;
 } search;
 
 static bool try_nearer(void *user, uint32_t face) {
     search *f = user;
-    double weights[3], square = face_square(f->skin, face, f->contact->at, weights);
+    double weights[3], square = face_square(f->edit, face, f->contact->at, weights);
     if (square < f->best || (square == f->best && face < f->contact->face)) {
         f->best = square;
         f->contact->face = face;
@@ -437,75 +440,76 @@ static bool try_nearer(void *user, uint32_t face) {
     return true;
 }
 
-/* The nearest face of all, where the one that was has vanished: in boxes that grow until one is
- * found that is nearer than the box is wide. */
-static void search_all(const rvi_edit_mesh *s, rvi_contact *c, double reach) {
-    search f = {s, c, INFINITY};
+/* The nearest of all faces, where the one that was known has vanished: in boxes that grow until a
+ * face is found that is nearer than the box is wide. */
+static void search_all(const rvi_edit_mesh *edit, rvi_contact *c, double reach) {
+    search f = {edit, c, INFINITY};
     for (int turns = 0; turns < 64 && !(f.best <= reach * reach); turns++, reach *= 2) {
         rvi_box box;
         for (int k = 0; k < 3; k++) {
-            double most = (double)RVI_LATTICE_MOST, low = (c->at[k] - reach) / s->step,
-                   high = (c->at[k] + reach) / s->step;
+            double most = (double)RVI_LATTICE_MOST, low = (c->at[k] - reach) / edit->step,
+                   high = (c->at[k] + reach) / edit->step;
             low = low > -most ? low < most ? low : most : -most;
             high = high > -most ? high < most ? high : most : -most;
             box.low[k] = rvi_box_place((int64_t)rvi_floor(low));
             box.high[k] = rvi_box_place((int64_t)rvi_floor(high) + 1);
         }
         f.best = INFINITY;
-        rvi_grid_visit(&s->grid, &box, try_nearer, &f);
+        rvi_grid_visit(&edit->grid, &box, try_nearer, &f);
     }
 }
 
 static void find_again(void *arg, int64_t block) {
     work *w = arg;
-    const rvi_edit_mesh *s = w->skin;
+    const rvi_edit_mesh *edit = w->edit;
     size_t end = ((size_t)block + 1) * BLOCK;
     for (size_t i = (size_t)block * BLOCK; i < end && i < w->count; i++) {
         rvi_contact *c = &w->contacts[i];
-        if (!rvi_edit_has_face(s, c->face))
-            search_all(s, c, w->desc->limit);
-        else if (s->born[c->face] == s->round)
-            rvi_edit_nearest(s, c->at, &c->face, c->weights);
-        w->beyond[i] = !corners_near(s, c->face, c->at, w->desc->limit);
+        if (!rvi_edit_has_face(edit, c->face))
+            search_all(edit, c, w->desc->limit);
+        else if (edit->born[c->face] == edit->round)
+            rvi_edit_nearest(edit, c->at, &c->face, c->weights);
+        w->beyond[i] = !corners_near(edit, c->face, c->at, w->desc->limit);
     }
 }
 
 /* ---- Where water has left ---- */
 
-/* Are all faces around a dry vertex nearly in a plane, and its neighbours dry? */
-static bool is_dull(const work *w, uint32_t vertex) {
-    const rvi_edit_mesh *s = w->skin;
-    uint32_t first = s->leaving[vertex], e = first;
+/* Are all faces around a vertex nearly in a plane, and are it and its neighbours dry? */
+static bool is_flat_and_dry(const work *w, uint32_t vertex) {
+    const rvi_edit_mesh *edit = w->edit;
+    uint32_t first = edit->edges.leaving[vertex], e = first;
     double normal[3], p[3][3];
-    if (s->fixed[vertex] || s->round - s->wet[vertex] <= w->desc->dry)
+    if (edit->fixed[vertex] || edit->round - edit->wet[vertex] <= w->desc->dry)
         return false;
-    corner_places(s, first / 3, p);
+    corner_places(edit, first / 3, p);
     normal_of((const double(*)[3])p, normal);
     do {
         double n[3];
-        if (s->round - s->wet[rvi_edge_to(s, e)] <= w->desc->dry)
+        if (edit->round - edit->wet[rvi_edge_to(&edit->edges, e)] <= w->desc->dry)
             return false;
-        corner_places(s, e / 3, p);
+        corner_places(edit, e / 3, p);
         normal_of((const double(*)[3])p, n);
         if (!(rvi_dot3(n, normal) >= w->desc->flat_cos))
             return false;
-        e = rvi_edge_around(s, e);
+        e = rvi_edge_around(&edit->edges, e);
     } while (e != first);
     return true;
 }
 
-/* Would the faces be no sharper than the sharpest now or 20 degrees, and their edges no longer than
- * twice what is joined, if the vertex went to the other end of the edge? */
-static bool merge_is_good(const work *w, uint32_t edge) {
-    const rvi_edit_mesh *s = w->skin;
-    uint32_t keep = rvi_edge_to(s, edge), e = edge;
+/* If the vertex went to the other end of the edge: would no angle be smaller than the smallest now
+ * or 20 degrees, and no edge longer than twice those that collapse? */
+static bool collapse_is_good(const work *w, uint32_t edge) {
+    const rvi_edit_mesh *edit = w->edit;
+    uint32_t keep = rvi_edge_to(&edit->edges, edge), e = edge;
     double to[3], p[3][3], before = 0.9397, after = 0;
-    rvi_edit_place(s, keep, to);
+    rvi_edit_place(edit, keep, to);
     do {
-        corner_places(s, e / 3, p);
+        corner_places(edit, e / 3, p);
         double sharp = sharpest((const double(*)[3])p);
         before = sharp > before ? sharp : before;
-        uint32_t k = e % 3, b = s->corners[rvi_edge_next(e)], c = s->corners[rvi_edge_before(e)];
+        uint32_t k = e % 3, b = edit->edges.corners[rvi_edge_next(e)],
+                 c = edit->edges.corners[rvi_edge_before(e)];
         if (b != keep && c != keep) {
             for (int i = 0; i < 3; i++)
                 p[k][i] = to[i];
@@ -514,42 +518,42 @@ static bool merge_is_good(const work *w, uint32_t edge) {
             if (square_between(to, p[(k + 1) % 3]) > 4 * w->desc->coarse * w->desc->coarse)
                 return false;
         }
-        e = rvi_edge_around(s, e);
+        e = rvi_edge_around(&edit->edges, e);
     } while (e != edge);
     return after <= before;
 }
 
-/* The shortest edge along which a vertex can go, or RVI_NOBODY. */
-static uint32_t way_out(const work *w, uint32_t vertex) {
-    const rvi_edit_mesh *s = w->skin;
-    uint32_t first = s->leaving[vertex], e = first, best = RVI_NOBODY;
+/* The shortest edge of a vertex that can collapse, or RVI_NONE. */
+static uint32_t edge_to_collapse(const work *w, uint32_t vertex) {
+    const rvi_edit_mesh *edit = w->edit;
+    uint32_t first = edit->edges.leaving[vertex], e = first, best = RVI_NONE;
     double least = w->desc->coarse * w->desc->coarse;
     do {
-        double square = edge_square(s, e);
-        if (square < least && merge_is_good(w, e)) {
+        double square = edge_square(edit, e);
+        if (square < least && collapse_is_good(w, e)) {
             least = square;
             best = e;
         }
-        e = rvi_edge_around(s, e);
+        e = rvi_edge_around(&edit->edges, e);
     } while (e != first);
     return best;
 }
 
 /* Every call looks at a part of the vertices that were not there from the beginning. */
-static rv_status join_dry(work *w) {
-    rvi_edit_mesh *s = w->skin;
-    size_t made = s->vertices - s->originals, looks = made / SWEEP + 1;
+static rv_status collapse_dry(work *w) {
+    rvi_edit_mesh *edit = w->edit;
+    size_t made = edit->vertices - edit->originals, looks = made / SWEEP + 1;
     for (size_t i = 0; i < looks && made > 0; i++) {
-        s->sweep = (s->sweep + 1) % (uint32_t)made;
-        uint32_t v = (uint32_t)s->originals + s->sweep;
-        if (i % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+        edit->sweep = (edit->sweep + 1) % (uint32_t)made;
+        uint32_t v = (uint32_t)edit->originals + edit->sweep;
+        if (i % POLL == 0 && rvi_poll(edit->ctx) != RV_OK)
             return RV_CANCELLED;
-        if (s->leaving[v] == RVI_NOBODY || !is_dull(w, v))
+        if (edit->edges.leaving[v] == RVI_NONE || !is_flat_and_dry(w, v))
             continue;
-        uint32_t edge = way_out(w, v);
-        if (edge == RVI_NOBODY)
+        uint32_t edge = edge_to_collapse(w, v);
+        if (edge == RVI_NONE)
             continue;
-        rvi_done done = rvi_edit_join(s, edge, RVI_AT_END);
+        rvi_done done = rvi_edit_collapse(edit, edge, RVI_AT_END);
         if (done == RVI_NO_MEMORY)
             return RV_ERROR_MEMORY;
         w->report->collapses += done == RVI_DONE;
@@ -558,31 +562,31 @@ static rv_status join_dry(work *w) {
     return RV_OK;
 }
 
-/* ---- Faces that were pulled out of shape ---- */
+/* ---- Faces with sharp angles ---- */
 
-/* The sharpest face around an edge, now and after its ends were joined at a place. Infinite: edges
- * would be longer than the limit and than all there now, or faces turn too much. */
-static double judge_join(const work *w, uint32_t edge, const double at[3], double *now) {
-    const rvi_edit_mesh *s = w->skin;
+/* The cosine of the smallest angle around an edge, now and after it collapsed to a place. Infinite:
+ * edges would be longer than the limit and than all there now, or faces would turn too much. */
+static double judge_collapse(const work *w, uint32_t edge, const double at[3], double *now) {
+    const rvi_edit_mesh *edit = w->edit;
     double most = -1, allowed = w->desc->limit * w->desc->limit, reach = 0;
-    uint32_t ends[2] = {rvi_edge_from(s, edge), rvi_edge_to(s, edge)};
+    uint32_t ends[2] = {rvi_edge_from(&edit->edges, edge), rvi_edge_to(&edit->edges, edge)};
     *now = -1;
     for (int n = 0; n < 2; n++) {
-        uint32_t first = s->leaving[ends[n]], e = first;
+        uint32_t first = edit->edges.leaving[ends[n]], e = first;
         do {
-            double p[3][3], before[3], after[3], square = edge_square(s, e);
-            corner_places(s, e / 3, p);
+            double p[3][3], before[3], after[3], square = edge_square(edit, e);
+            corner_places(edit, e / 3, p);
             double sharp = sharpest((const double(*)[3])p);
             *now = sharp > *now ? sharp : *now;
             allowed = square > allowed ? square : allowed;
-            uint32_t b = rvi_edge_to(s, e), c = s->corners[rvi_edge_before(e)];
+            uint32_t b = rvi_edge_to(&edit->edges, e), c = edit->edges.corners[rvi_edge_before(e)];
             if (b != ends[1 - n] && c != ends[1 - n]) {
                 double way[3], off;
                 normal_of((const double(*)[3])p, before);
                 rvi_minus3(at, p[e % 3], way);
                 off = rvi_dot3(way, before);
                 if (off > w->desc->off || off < -w->desc->off)
-                    return INFINITY; /* or corners of blocks would go */
+                    return INFINITY; /* or corners of boxes would be cut off */
                 for (int i = 0; i < 3; i++)
                     p[e % 3][i] = at[i];
                 normal_of((const double(*)[3])p, after);
@@ -593,23 +597,23 @@ static double judge_join(const work *w, uint32_t edge, const double at[3], doubl
                 if (rvi_dot3(before, after) < TURN_COS)
                     return INFINITY;
             }
-            e = rvi_edge_around(s, e);
+            e = rvi_edge_around(&edit->edges, e);
         } while (e != first);
     }
     return reach <= allowed ? most : INFINITY;
 }
 
-/* Joins the ends of an edge where that leaves the widest angles, if they are wider than now. */
-static rvi_done join_short(work *w, uint32_t edge) {
-    rvi_edit_mesh *s = w->skin;
+/* Collapses an edge to the place that leaves the widest angles, if they are wider than now. */
+static rvi_done collapse_short(work *w, uint32_t edge) {
+    rvi_edit_mesh *edit = w->edit;
     double places[3][3], best = INFINITY, now = 0;
     int choice = -1;
-    rvi_edit_place(s, rvi_edge_to(s, edge), places[RVI_AT_END]);
-    rvi_edit_place(s, rvi_edge_from(s, edge), places[RVI_AT_START]);
+    rvi_edit_place(edit, rvi_edge_to(&edit->edges, edge), places[RVI_AT_END]);
+    rvi_edit_place(edit, rvi_edge_from(&edit->edges, edge), places[RVI_AT_START]);
     for (int i = 0; i < 3; i++)
         places[RVI_AT_MIDDLE][i] = (places[RVI_AT_END][i] + places[RVI_AT_START][i]) / 2;
     for (int n = 0; n < 3; n++) {
-        double sharp = judge_join(w, edge, places[n], &now);
+        double sharp = judge_collapse(w, edge, places[n], &now);
         if (sharp < best) {
             best = sharp;
             choice = n;
@@ -617,27 +621,27 @@ static rvi_done join_short(work *w, uint32_t edge) {
     }
     if (choice < 0 || !(best < now - 0.005))
         return RVI_REFUSED;
-    return rvi_edit_join(s, edge, (rvi_join)choice);
+    return rvi_edit_collapse(edit, edge, (rvi_collapse_to)choice);
 }
 
-/* A face with a sharp angle: a flip across one of its edges, the longest first, or one of them is
- * joined, the shortest first. */
+/* A face with a sharp angle: flips one of its edges, the longest first, or collapses one, the
+ * shortest first. */
 static rvi_done repair(work *w, uint32_t face) {
-    rvi_edit_mesh *s = w->skin;
+    rvi_edit_mesh *edit = w->edit;
     uint32_t edges[3] = {3 * face, 3 * face + 1, 3 * face + 2};
     for (int i = 1; i < 3; i++)
-        for (int k = i; k > 0 && longer(s, edges[k], edges[k - 1]); k--) {
+        for (int k = i; k > 0 && longer(edit, edges[k], edges[k - 1]); k--) {
             uint32_t swap = edges[k];
             edges[k] = edges[k - 1];
             edges[k - 1] = swap;
         }
     rvi_done done = RVI_REFUSED;
     for (int i = 0; i < 3 && done == RVI_REFUSED; i++)
-        if (flip_widens(s, edges[i], FOLD_COS))
-            done = rvi_edit_flip(s, edges[i]);
+        if (flip_widens(edit, edges[i], FOLD_COS))
+            done = rvi_edit_flip(edit, edges[i]);
     w->report->flips += done == RVI_DONE;
     for (int i = 3; i-- > 0 && done == RVI_REFUSED;) {
-        done = join_short(w, edges[i]);
+        done = collapse_short(w, edges[i]);
         w->report->collapses += done == RVI_DONE;
     }
     return done;
@@ -645,86 +649,89 @@ static rvi_done repair(work *w, uint32_t face) {
 
 /* Looks at the faces from `first` on that are marked so. */
 static rv_status repair_marked(work *w, uint8_t mark, size_t first, size_t end) {
-    rvi_edit_mesh *s = w->skin;
+    rvi_edit_mesh *edit = w->edit;
     size_t seen = 0;
     for (size_t at = first; at < end; at++) {
-        const uint8_t *next = memchr(s->worn + at, mark, end - at);
+        const uint8_t *next = memchr(edit->shapes + at, mark, end - at);
         if (next == NULL)
             break;
-        at = (size_t)(next - s->worn);
-        s->worn[at] = RVI_SHAPELY;
-        if (!rvi_edit_has_face(s, (uint32_t)at))
+        at = (size_t)(next - edit->shapes);
+        edit->shapes[at] = RVI_SHAPE_GOOD;
+        if (!rvi_edit_has_face(edit, (uint32_t)at))
             continue;
         double p[3][3];
-        corner_places(s, (uint32_t)at, p);
+        corner_places(edit, (uint32_t)at, p);
         if (sharpest((const double(*)[3])p) > SHARP_COS) {
             rvi_done done = repair(w, (uint32_t)at);
             if (done == RVI_NO_MEMORY)
                 return RV_ERROR_MEMORY;
             if (done == RVI_REFUSED)
-                s->worn[at] = RVI_SHARP;
+                edit->shapes[at] = RVI_SHAPE_SHARP;
         }
-        if (seen++ % BLOCK == 0 && rvi_poll(s->ctx) != RV_OK)
+        if (seen++ % BLOCK == 0 && rvi_poll(edit->ctx) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;
 }
 
-/* All that are worn, and a part of those that could not be mended: their surroundings change. */
-static rv_status repair_worn(work *w) {
-    size_t faces = w->skin->faces, turn = w->skin->round % AGAIN;
-    rv_status status = repair_marked(w, RVI_WORN, 0, faces);
+/* All that have changed, and a part of those that could not be repaired: their neighbours change.
+ */
+static rv_status repair_changed(work *w) {
+    size_t faces = w->edit->faces, turn = w->edit->round % AGAIN;
+    rv_status status = repair_marked(w, RVI_SHAPE_CHANGED, 0, faces);
     if (status == RV_OK)
-        status = repair_marked(w, RVI_SHARP, faces * turn / AGAIN, faces * (turn + 1) / AGAIN);
+        status =
+            repair_marked(w, RVI_SHAPE_SHARP, faces * turn / AGAIN, faces * (turn + 1) / AGAIN);
     return status;
 }
 
 /* ---- All of it ---- */
 
-/* Divides at the contacts that need it, then finds the faces of all: to divide for one can take
- * away the face of another, so that this is done again while something is beyond the limit. */
+/* Divides at the contacts that need it, then finds the faces of all. What is divided for one
+ * contact can replace the face of another, so this is repeated while something is beyond the limit.
+ */
 static rv_status divide_all(work *w) {
-    rvi_edit_mesh *s = w->skin;
+    rvi_edit_mesh *edit = w->edit;
     int64_t blocks = (int64_t)((w->count + BLOCK - 1) / BLOCK);
-    rv_status status = rvi_parallel(s->ctx, blocks, find_again, w);
+    rv_status status = rvi_parallel(edit->ctx, blocks, find_again, w);
     for (int pass = 0; pass < PASSES && status == RV_OK && w->desc->scheme != RVI_TESS_NONE;
          pass++) {
-        size_t made = s->live_faces, divided = 0;
+        size_t made = edit->live_faces, divided = 0;
         for (size_t i = 0; i < w->count; i++) {
             if (!w->beyond[i])
                 continue;
             if (divide_at(w, &w->contacts[i]) != RVI_DONE)
                 return RV_ERROR_MEMORY;
-            if (divided++ % POLL == 0 && rvi_poll(s->ctx) != RV_OK)
+            if (divided++ % POLL == 0 && rvi_poll(edit->ctx) != RV_OK)
                 return RV_CANCELLED;
         }
         if (divided > 0)
-            status = rvi_parallel(s->ctx, blocks, find_again, w);
-        if (s->live_faces == made)
+            status = rvi_parallel(edit->ctx, blocks, find_again, w);
+        if (edit->live_faces == made)
             break;
     }
     for (size_t i = 0; i < w->count && status == RV_OK; i++) {
         w->report->beyond += w->beyond[i];
-        wet_corners(s, w->contacts[i].face);
+        wet_corners(edit, w->contacts[i].face);
     }
     return status;
 }
 
-rv_status rvi_tessellate(rvi_edit_mesh *skin, const rvi_tess_desc *desc, rvi_contact *contacts,
+rv_status rvi_tessellate(rvi_edit_mesh *edit, const rvi_tess_desc *desc, rvi_contact *contacts,
                          size_t count, rvi_tess_report *out) {
-    rvi_wide before = rvi_edit_volume6(skin);
+    rvi_wide before = rvi_edit_volume6(edit);
     *out = (rvi_tess_report){.splits = 0};
-    work w = {.skin = skin, .desc = desc, .contacts = contacts, .count = count, .report = out};
-    w.beyond = rvi_alloc(skin->ctx, count, 1, "the contacts of water and rock");
+    work w = {.edit = edit, .desc = desc, .contacts = contacts, .count = count, .report = out};
+    w.beyond = rvi_alloc(edit->ctx, count, 1, "the contacts of water and rock");
     if (w.beyond == NULL)
         return RV_ERROR_MEMORY;
-    skin->round++;
-    rv_status status = desc->scheme == RVI_TESS_GOOD ? repair_worn(&w) : RV_OK;
+    edit->round++;
+    rv_status status = desc->scheme == RVI_TESS_GOOD ? repair_changed(&w) : RV_OK;
     if (status == RV_OK)
         status = divide_all(&w);
     if (status == RV_OK && desc->scheme == RVI_TESS_GOOD)
-        status = join_dry(&w);
-    rvi_free(skin->ctx, w.beyond);
-    out->volume6 = rvi_wide_plus(rvi_edit_volume6(skin), -before);
+        status = collapse_dry(&w);
+    rvi_free(edit->ctx, w.beyond);
+    out->volume6 = rvi_wide_plus(rvi_edit_volume6(edit), -before);
     return status;
 }

@@ -157,5 +157,6 @@ uint64_t rvi_scene_hash(const rvi_scene *s) {
     if (s->skin == NULL)
         return hash;
     hash = rvi_hash(s->skin->spots, s->skin->vertices * sizeof *s->skin->spots, hash);
-    return rvi_hash(s->skin->corners, 3 * s->skin->faces * sizeof *s->skin->corners, hash);
+    return rvi_hash(s->skin->edges.corners, 3 * s->skin->faces * sizeof *s->skin->edges.corners,
+                    hash);
 }

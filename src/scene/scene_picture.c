@@ -57,7 +57,7 @@ static rv_status make_rock(const rvi_scene *s, drawing *d, rvi_solid_mesh *out) 
         rvi_edit_place(skin, v, d->points + 3 * (size_t)v);
     *out = (rvi_solid_mesh){.points = d->points,
                             .vertex_count = skin->vertices,
-                            .corners = skin->corners,
+                            .corners = skin->edges.corners,
                             .face_count = skin->faces};
     rv_status status =
         rvi_solid_tints_moved(s->ctx, out, skin->first, FULL * s->water->desc.spacing, d->tints);

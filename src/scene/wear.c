@@ -69,7 +69,7 @@ static rv_status make_vertex_room(rvi_wear *w) {
     WIDEN(w->owed, had, room);
     WIDEN(w->mover_of, had, room);
     for (size_t v = had; v < room; v++)
-        w->mover_of[v] = RVI_NOBODY;
+        w->mover_of[v] = RVI_NONE;
     WIDEN(w->movers, 0, room);
     WIDEN(w->which, 0, room);
     WIDEN(w->to, 0, room);
@@ -81,7 +81,7 @@ static rv_status make_face_room(rvi_wear *w) {
     size_t had = w->face_room, room = w->skin->faces + w->skin->faces / 2 + 64;
     WIDEN(w->swept_of, had, room);
     for (size_t f = had; f < room; f++)
-        w->swept_of[f] = RVI_NOBODY;
+        w->swept_of[f] = RVI_NONE;
     WIDEN(w->swept, 0, room);
     WIDEN(w->changes, 0, room);
     w->face_room = room;
@@ -186,7 +186,7 @@ void rvi_wear_destroy(rvi_wear *w) {
 /* What vertices that are gone owed, all owe. */
 static void inherit(rvi_wear *w) {
     for (size_t v = 0; v < w->skin->vertices; v++)
-        if (w->skin->leaving[v] == RVI_NOBODY) {
+        if (w->skin->edges.leaving[v] == RVI_NONE) {
             w->debt += w->owed[v];
             w->owed[v] = 0;
         }

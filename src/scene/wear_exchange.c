@@ -22,14 +22,14 @@ static void touch_block(void *arg, int64_t block) {
     for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
         rvi_v4 at = water->drops.places[i];
         const float p[3] = {at[0], at[1], at[2]};
-        w->touches[i] = (rvi_touch){.face = RVI_NOBODY, .distance = w->reach};
+        w->touches[i] = (rvi_touch){.face = RVI_NONE, .distance = w->reach};
         if (water->far[i] < w->reach)
             rvi_wall_index_nearest_by(&water->rock, p, w->reach, water->beside[i], &w->touches[i]);
     }
 }
 
 static bool can_move(const rvi_edit_mesh *skin, uint32_t face) {
-    const uint32_t *c = skin->corners + 3 * (size_t)face;
+    const uint32_t *c = skin->edges.corners + 3 * (size_t)face;
     return !(skin->fixed[c[0]] && skin->fixed[c[1]] && skin->fixed[c[2]]);
 }
 
@@ -39,7 +39,7 @@ rv_status rvi_wear_touch(rvi_wear *w) {
     w->contact_count = 0;
     for (size_t i = 0; i < water->count && status == RV_OK; i++) {
         const rvi_touch *touch = &w->touches[i];
-        if (touch->face == RVI_NOBODY || !can_move(w->skin, touch->face))
+        if (touch->face == RVI_NONE || !can_move(w->skin, touch->face))
             continue;
         rvi_contact *contact = &w->contacts[w->contact_count];
         contact->face = touch->face;
@@ -66,7 +66,7 @@ static spot_of find_spot(const rvi_wear *w, const rvi_contact *contact) {
     double corner[3][3], n[3], length = 0, square = 0;
     spot_of s = {0};
     for (size_t k = 0; k < 3; k++) {
-        rvi_edit_place(skin, skin->corners[3 * (size_t)contact->face + k], corner[k]);
+        rvi_edit_place(skin, skin->edges.corners[3 * (size_t)contact->face + k], corner[k]);
         for (int i = 0; i < 3; i++)
             s.at[i] += contact->weights[k] * corner[k][i];
     }

@@ -51,15 +51,15 @@ static void level_block(void *arg, int64_t block) {
     const rvi_edit_mesh *skin = w->skin;
     for (size_t n = (size_t)block * BLOCK; n < end_of(block, w->mover_count); n++) {
         rvi_mover *m = &w->movers[n];
-        uint32_t first = skin->leaving[m->vertex], e = first;
+        uint32_t first = skin->edges.leaving[m->vertex], e = first;
         m->flow = 0;
         if (!takes_part(w, m))
             continue;
         do {
-            uint32_t other = w->mover_of[rvi_edge_to(skin, e)];
-            if (other != RVI_NOBODY && takes_part(w, &w->movers[other]))
+            uint32_t other = w->mover_of[rvi_edge_to(&skin->edges, e)];
+            if (other != RVI_NONE && takes_part(w, &w->movers[other]))
                 m->flow += flow(w, m, &w->movers[other]);
-            e = rvi_edge_around(skin, e);
+            e = rvi_edge_around(&skin->edges, e);
         } while (e != first);
     }
 }

@@ -34,7 +34,7 @@ static double size_of(double x) {
 
 static rvi_mover *mover_at(rvi_wear *w, uint32_t vertex) {
     uint32_t *of = &w->mover_of[vertex];
-    if (*of == RVI_NOBODY) {
+    if (*of == RVI_NONE) {
         *of = (uint32_t)w->mover_count++;
         w->movers[*of] = (rvi_mover){.vertex = vertex};
     }
@@ -49,7 +49,7 @@ static void gather(rvi_wear *w) {
             continue;
         for (size_t k = 0; k < 3; k++) {
             size_t corner = 3 * (size_t)w->contacts[n].face + k;
-            rvi_mover *m = mover_at(w, w->skin->corners[corner]);
+            rvi_mover *m = mover_at(w, w->skin->edges.corners[corner]);
             m->take += w->contacts[n].weights[k] * a->take;
             m->lay += w->contacts[n].weights[k] * a->lay;
         }
@@ -61,23 +61,23 @@ static void gather_faces(rvi_wear *w) {
     const rvi_edit_mesh *skin = w->skin;
     w->swept_count = 0;
     for (size_t n = 0; n < w->mover_count; n++) {
-        uint32_t first = skin->leaving[w->movers[n].vertex], e = first;
+        uint32_t first = skin->edges.leaving[w->movers[n].vertex], e = first;
         do {
             uint32_t face = e / 3;
-            if (w->swept_of[face] == RVI_NOBODY) {
+            if (w->swept_of[face] == RVI_NONE) {
                 w->swept_of[face] = (uint32_t)w->swept_count;
                 w->swept[w->swept_count++].face = face;
             }
-            e = rvi_edge_around(skin, e);
+            e = rvi_edge_around(&skin->edges, e);
         } while (e != first);
     }
 }
 
 static void forget(rvi_wear *w) {
     for (size_t n = 0; n < w->mover_count; n++)
-        w->mover_of[w->movers[n].vertex] = RVI_NOBODY;
+        w->mover_of[w->movers[n].vertex] = RVI_NONE;
     for (size_t n = 0; n < w->swept_count; n++)
-        w->swept_of[w->swept[n].face] = RVI_NOBODY;
+        w->swept_of[w->swept[n].face] = RVI_NONE;
 }
 
 /* ---- What ways do ---- */
@@ -94,10 +94,11 @@ static void sweep_face(const rvi_wear *w, rvi_swept *swept) {
     static const double when[3] = {0, 0.5, 1}, share[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
     double from[3][3], way[3][3] = {{0}}, at[3][3];
     for (size_t k = 0; k < 3; k++) {
-        uint32_t vertex = w->skin->corners[3 * (size_t)swept->face + k], of = w->mover_of[vertex];
-        if (of == RVI_NOBODY)
+        uint32_t vertex = w->skin->edges.corners[3 * (size_t)swept->face + k],
+                 of = w->mover_of[vertex];
+        if (of == RVI_NONE)
             rvi_edit_place(w->skin, vertex, from[k]);
-        for (int i = 0; i < 3 && of != RVI_NOBODY; i++) {
+        for (int i = 0; i < 3 && of != RVI_NONE; i++) {
             from[k][i] = w->movers[of].from[i];
             way[k][i] = w->movers[of].way[i];
         }
@@ -119,13 +120,13 @@ static void sweep_block(void *arg, int64_t block) {
 
 /* A_v in the mean, in the order of the faces around the vertex. */
 static void vertex_area(const rvi_wear *w, uint32_t vertex, double out[3]) {
-    uint32_t first = w->skin->leaving[vertex], e = first;
+    uint32_t first = w->skin->edges.leaving[vertex], e = first;
     out[0] = out[1] = out[2] = 0;
     do {
         const rvi_swept *swept = &w->swept[w->swept_of[e / 3]];
         for (int i = 0; i < 3; i++)
             out[i] += swept->area[i] / 3;
-        e = rvi_edge_around(w->skin, e);
+        e = rvi_edge_around(&w->skin->edges, e);
     } while (e != first);
 }
 
@@ -296,7 +297,7 @@ static void book_particles(rvi_wear *w) {
         const rvi_ask *a = &w->asks[n];
         double take = 0, lay = 0;
         for (size_t k = 0; k < 3 && (a->take != 0 || a->lay != 0); k++) {
-            uint32_t vertex = w->skin->corners[3 * (size_t)w->contacts[n].face + k];
+            uint32_t vertex = w->skin->edges.corners[3 * (size_t)w->contacts[n].face + k];
             const rvi_mover *m = &w->movers[w->mover_of[vertex]];
             take += w->contacts[n].weights[k] * a->take * m->keep[0];
             lay += w->contacts[n].weights[k] * a->lay * m->keep[1];

@@ -50,7 +50,7 @@ struct rvi_wear {
     bool torn;              /* walls could not follow the skin: memory ran out */
     double entering;        /* seconds that changed faces took in the last step */
     /* Of particles, with room for all of them. */
-    rvi_touch *touches; /* the face is RVI_NOBODY where there is none */
+    rvi_touch *touches; /* the face is RVI_NONE where there is none */
     rvi_v4 *loads;      /* what sediment drifts by */
     double *drifted;
     uint8_t *leaves;
@@ -61,7 +61,7 @@ struct rvi_wear {
     size_t contact_count;
     /* Of vertices and faces of the skin. */
     double *owed;
-    uint32_t *mover_of; /* RVI_NOBODY: none */
+    uint32_t *mover_of; /* RVI_NONE: none */
     size_t vertex_room;
     rvi_mover *movers;
     uint32_t *which;

@@ -27,7 +27,7 @@ static void fill_block(void *arg, int64_t block) {
         to->face = face;
         to->gone = !rvi_edit_has_face(skin, face);
         for (size_t k = 0; k < 3 && !to->gone; k++)
-            rvi_edit_place(skin, skin->corners[3 * (size_t)face + k], to->at[k]);
+            rvi_edit_place(skin, skin->edges.corners[3 * (size_t)face + k], to->at[k]);
     }
 }
 
@@ -47,7 +47,7 @@ rv_status rvi_wear_rebuild(rvi_wear *w) {
         rvi_wall_change *to = &w->changes[count++];
         *to = (rvi_wall_change){.face = f};
         for (size_t k = 0; k < 3; k++)
-            rvi_edit_place(w->skin, w->skin->corners[3 * (size_t)f + k], to->at[k]);
+            rvi_edit_place(w->skin, w->skin->edges.corners[3 * (size_t)f + k], to->at[k]);
     }
     rvi_wall_index walls;
     rv_status status = rvi_wall_index_create_of(w->ctx, w->changes, count, water->desc.low,

@@ -347,7 +347,7 @@ static void hard_band_stands_out(void **state) {
     for (size_t v = 0; v < s.skin->vertices; v++) {
         double at[3];
         rvi_edit_place(s.skin, (uint32_t)v, at);
-        if (s.skin->leaving[v] == RVI_NOBODY || at[2] < 0.05 || at[1] < 0.01 || at[1] > 0.15)
+        if (s.skin->edges.leaving[v] == RVI_NONE || at[2] < 0.05 || at[1] < 0.01 || at[1] > 0.15)
             continue;
         bool in = at[0] > 0.22 && at[0]<0.26, out = at[0]> 0.05 && at[0] < 0.19;
         hard += in ? at[2] : 0;
@@ -411,7 +411,7 @@ static void moved_wall_puts_water_out(void **state) {
         double to[256][3];
         for (uint32_t v = 0; v < s.skin->vertices; v++) {
             double at[3];
-            if (s.skin->leaving[v] == RVI_NOBODY)
+            if (s.skin->edges.leaving[v] == RVI_NONE)
                 continue;
             rvi_edit_place(s.skin, v, at);
             if (at[2] < 0.05 || many == 256)
@@ -450,7 +450,7 @@ static void nobody_has_less_than_nothing(void **state) {
     s.wear->contact_count = 1;
     const double weights[3] = {-3e-8, 0.5, 0.5};
     memcpy(s.wear->contacts[0].weights, weights, sizeof weights);
-    s.skin->fixed[s.skin->corners[3 * (size_t)s.wear->contacts[0].face]] = 0;
+    s.skin->fixed[s.skin->edges.corners[3 * (size_t)s.wear->contacts[0].face]] = 0;
     support_ok(s.ctx, rvi_wear_move(s.wear));
     check_books(&s);
     double taken, laid;

@@ -1,4 +1,4 @@
-/* The skin of a solid: whatever is done to it, it stays closed, manifold, the right way out and
+/* An edited mesh: whatever is done to it, it stays closed, manifold, the right way out and
  * meets itself nowhere, and its volume is known exactly. */
 #include "solid_shapes.h"
 
@@ -32,7 +32,7 @@ static rv_mesh *make_shape(rv_context *ctx, int which, long *euler) {
 /* A half-edge of a live face. */
 static uint32_t some_edge(const rvi_edit_mesh *s, uint64_t n) {
     uint32_t e = (uint32_t)(rvi_random(1, n, 0) % (3 * s->faces));
-    while (s->corners[e] == RVI_NOBODY)
+    while (s->edges.corners[e] == RVI_NONE)
         e = (e + 1) % (uint32_t)(3 * s->faces);
     return e;
 }
@@ -51,17 +51,17 @@ static rvi_done some_operation(rvi_edit_mesh *s, uint64_t n, int *kind) {
     case 2:
         return rvi_edit_flip(s, e);
     default:
-        return rvi_edit_join(s, e, (rvi_join)(n % 3));
+        return rvi_edit_collapse(s, e, (rvi_collapse_to)(n % 3));
     }
 }
 
-static void operations_keep_the_skin_whole(void **state) {
+static void operations_keep_the_mesh_valid(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     size_t done[4] = {0}, refused[4] = {0};
     for (int shape = 0; shape < SHAPES; shape++) {
         long euler;
-        rvi_edit_mesh *s = shape_skin(make_shape(ctx, shape, &euler));
+        rvi_edit_mesh *s = shape_edit(make_shape(ctx, shape, &euler));
         shape_check_arrays(s, euler);
         for (uint64_t n = 0; n < 600; n++) {
             int kind;
@@ -85,11 +85,11 @@ static void operations_keep_the_skin_whole(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* All vertices of a skin that are alive. */
+/* All vertices in use. */
 static size_t live_vertices(const rvi_edit_mesh *s, uint32_t *out) {
     size_t count = 0;
     for (uint32_t v = 0; v < s->vertices; v++)
-        if (s->leaving[v] != RVI_NOBODY)
+        if (s->edges.leaving[v] != RVI_NONE)
             out[count++] = v;
     return count;
 }
@@ -109,12 +109,12 @@ static size_t random_moves(rvi_edit_mesh *s, uint64_t n, double far, uint32_t *w
 static uint32_t which[20000];
 static double to[20000][3];
 
-static void moves_keep_the_skin_whole(void **state) {
+static void moves_keep_the_mesh_valid(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     for (int shape = 0; shape < SHAPES; shape++) {
         long euler;
-        rvi_edit_mesh *s = shape_skin(make_shape(ctx, shape, &euler));
+        rvi_edit_mesh *s = shape_edit(make_shape(ctx, shape, &euler));
         size_t refused = 0, asked = 0;
         for (uint64_t n = 0; n < 24; n++) {
             double far = n % 3 == 0 ? 0.01 : n % 3 == 1 ? 0.1 : 1;
@@ -151,7 +151,7 @@ static void push(rvi_edit_mesh *s, uint32_t vertex, const double by[3], int time
 static void a_poke_stops_within(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 6));
+    rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 6));
     uint32_t top = 0;
     for (uint32_t v = 0; v < s->vertices; v++)
         top = s->spots[v].z > s->spots[top].z ? v : top;
@@ -200,7 +200,7 @@ static void what_grows_together_stops_before_it_touches(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     rvi_edit_mesh *s =
-        shape_skin(two_meshes(shape_sphere(ctx, 6), shape_sphere(ctx, 6), 2.5, 0, false));
+        shape_edit(two_meshes(shape_sphere(ctx, 6), shape_sphere(ctx, 6), 2.5, 0, false));
     uint32_t half = (uint32_t)s->vertices / 2;
     assert_int_equal(s->shells, 2);
     double gap = gap_along_x(s, half);
@@ -218,7 +218,7 @@ static void what_grows_together_stops_before_it_touches(void **state) {
     }
     assert_true(gap_along_x(s, half) < gap / 10 && s->refused_moves > 0);
     rvi_edit_destroy(s);
-    s = shape_skin(shape_tube(ctx, 16)); /* the bore closes */
+    s = shape_edit(shape_tube(ctx, 16)); /* the bore closes */
     double volume = rvi_edit_volume(s);
     for (int n = 0; n < 40; n++) {
         size_t count = 0;
@@ -264,7 +264,7 @@ static void a_face_that_stays_meets_many(void **state) {
     rv_mesh *mesh = shape_box(ctx, 1, 1, 1);
     for (int i = 0; i < 8; i++)
         mesh = two_meshes(mesh, thin_octahedron(ctx, 0.03, 0.03), 0.2 * i - 0.7, 1.031, false);
-    rvi_edit_mesh *s = shape_skin(mesh);
+    rvi_edit_mesh *s = shape_edit(mesh);
     memset(s->fixed, 1, 8);
     for (int n = 0; n < 4; n++) {
         size_t count = live_vertices(s, which);
@@ -284,7 +284,7 @@ static void a_face_that_stays_meets_many(void **state) {
 static void nothing_passes_through(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rvi_edit_mesh *s = shape_skin(
+    rvi_edit_mesh *s = shape_edit(
         two_meshes(shape_box(ctx, 1, 1, 1), thin_octahedron(ctx, 0.2, 0.001), 0, 0.99, true));
     uint32_t hollow[6];
     rvi_wide before = rvi_edit_volume6(s);
@@ -300,7 +300,7 @@ static void nothing_passes_through(void **state) {
     shape_check_arrays(s, 4);
     shape_check_mesh(s);
     rvi_edit_destroy(s);
-    s = shape_skin(thin_octahedron(ctx, 1, 0.001)); /* its poles change places */
+    s = shape_edit(thin_octahedron(ctx, 1, 0.001)); /* its poles change places */
     uint32_t poles[2] = {4, 5};
     for (int i = 0; i < 2; i++)
         rvi_edit_place(s, poles[1 - i], to[i]);
@@ -326,11 +326,11 @@ static void operations_pass_over_nothing(void **state) {
         peak->points[3 * top + 2] = 2;
         if (hollow)
             peak = two_meshes(peak, thin_octahedron(ctx, 0.05, 0.05), 0, 1.4, true);
-        rvi_edit_mesh *s = shape_skin(peak);
-        uint32_t first = s->leaving[top], e = first, joined = 0;
+        rvi_edit_mesh *s = shape_edit(peak);
+        uint32_t first = s->edges.leaving[top], e = first, joined = 0;
         do {
-            uint32_t next = rvi_edge_around(s, e);
-            if (rvi_edit_join(s, e, RVI_AT_END) == RVI_DONE) {
+            uint32_t next = rvi_edge_around(&s->edges, e);
+            if (rvi_edit_collapse(s, e, RVI_AT_END) == RVI_DONE) {
                 joined = 1;
                 break;
             }
@@ -349,7 +349,7 @@ static void operations_pass_over_nothing(void **state) {
 static void fixed_vertices_stay_and_the_lattice_ends(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rvi_edit_mesh *s = shape_skin(shape_box(ctx, 1, 1, 1));
+    rvi_edit_mesh *s = shape_edit(shape_box(ctx, 1, 1, 1));
     s->fixed[0] = 1;
     rvi_spot stays = s->spots[0];
     double most = (double)RVI_LATTICE_MOST * s->step;
@@ -385,7 +385,7 @@ static void fixed_vertices_stay_and_the_lattice_ends(void **state) {
     for (uint32_t e = 0; e < 36; e++)
         assert_true(rvi_edit_split(s, e, NULL) == RVI_REFUSED &&
                     rvi_edit_flip(s, e) == RVI_REFUSED &&
-                    rvi_edit_join(s, e, RVI_AT_END) == RVI_REFUSED);
+                    rvi_edit_collapse(s, e, RVI_AT_END) == RVI_REFUSED);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);
 }
@@ -423,7 +423,7 @@ static bool see(void *user, uint32_t face) {
 static void the_grid_finds_every_face(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rvi_edit_mesh *s = shape_skin(shape_box(ctx, 1, 1, 1));
+    rvi_edit_mesh *s = shape_edit(shape_box(ctx, 1, 1, 1));
     for (uint64_t n = 0; n < 500; n++) /* ever finer in one corner */
         rvi_edit_split(s, some_edge(s, n) % (uint32_t)(6 + n), NULL);
     for (uint64_t n = 0; n < 500; n++) {
@@ -473,7 +473,7 @@ static void threads_change_nothing(void **state) {
     uint64_t hashes[4];
     for (int i = 0; i < 4; i++) {
         rv_context *ctx = support_context(threads[i]);
-        rvi_edit_mesh *s = shape_skin(shape_torus(ctx, 24, 12, 0.4));
+        rvi_edit_mesh *s = shape_edit(shape_torus(ctx, 24, 12, 0.4));
         support_ok(ctx, live_a_little(s, 8));
         rv_mesh *mesh;
         support_ok(ctx, rvi_edit_to_mesh(s, &mesh));
@@ -487,8 +487,8 @@ static void threads_change_nothing(void **state) {
     }
 }
 
-/* Whichever allocation fails, the skin is whole afterwards. */
-static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
+/* Whichever allocation fails, the mesh is valid afterwards. */
+static void memory_that_runs_out_leaves_a_valid_mesh(void **state) {
     (void)state;
     size_t failures = 0;
     for (long n = 0; n < 120; n++) {
@@ -500,7 +500,7 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
         rv_mesh *mesh = shape_box(ctx, 2, 2, 2);
         rvi_edit_mesh *s = NULL;
-        if (n >= 40) /* then the skin is there */
+        if (n >= 40) /* then the edited mesh is there */
             support_ok(ctx, rvi_edit_create(mesh, &s));
         atomic_store(&memory.left, n >= 40 ? n - 40 : n);
         rv_status status = s != NULL ? live_a_little(s, 6) : rvi_edit_create(mesh, &s);
@@ -519,12 +519,12 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
     assert_true(failures > 60);
 }
 
-static void cancelling_leaves_a_whole_skin(void **state) {
+static void cancelling_leaves_a_valid_mesh(void **state) {
     (void)state;
     for (int asks = 1; asks < 4; asks++) {
         int left = 1000000;
         rv_context *ctx = shape_impatient(&left);
-        rvi_edit_mesh *s = shape_skin(shape_torus(ctx, 100, 40, 0.4));
+        rvi_edit_mesh *s = shape_edit(shape_torus(ctx, 100, 40, 0.4));
         left = asks;
         rv_status status = RV_OK;
         for (uint64_t n = 0; status == RV_OK; n++) {
@@ -546,17 +546,17 @@ static void cancelling_leaves_a_whole_skin(void **state) {
 static void changes_are_told_once(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rvi_edit_mesh *s = shape_skin(shape_box(ctx, 4, 4, 4));
+    rvi_edit_mesh *s = shape_edit(shape_box(ctx, 4, 4, 4));
     const uint32_t *faces;
     assert_int_equal(rvi_edit_changed(s, &faces), s->faces);
     assert_int_equal(rvi_edit_changed(s, &faces), 0);
-    uint32_t twin = s->twins[30];
+    uint32_t twin = s->edges.twins[30];
     assert_int_equal(rvi_edit_split(s, 30, NULL), RVI_DONE);
     assert_int_equal(rvi_edit_changed(s, &faces), 4);
     assert_true(faces[0] == 10 || faces[1] == 10 || twin / 3 == faces[0]);
     assert_int_equal(faces[2], s->faces - 2);
     assert_int_equal(faces[3], s->faces - 1);
-    uint32_t v = s->corners[0];
+    uint32_t v = s->edges.corners[0];
     double at[1][3];
     rvi_edit_place(s, v, at[0]);
     for (int k = 0; k < 3; k++)
@@ -565,7 +565,7 @@ static void changes_are_told_once(void **state) {
     size_t count = rvi_edit_changed(s, &faces), around = 0;
     for (uint32_t f = 0; f < s->faces; f++)
         for (uint32_t k = 0; k < 3; k++)
-            around += s->corners[3 * f + k] == v;
+            around += s->edges.corners[3 * f + k] == v;
     assert_int_equal(count, around);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);
@@ -573,8 +573,8 @@ static void changes_are_told_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations_keep_the_skin_whole),
-        cmocka_unit_test(moves_keep_the_skin_whole),
+        cmocka_unit_test(operations_keep_the_mesh_valid),
+        cmocka_unit_test(moves_keep_the_mesh_valid),
         cmocka_unit_test(a_poke_stops_within),
         cmocka_unit_test(what_grows_together_stops_before_it_touches),
         cmocka_unit_test(a_face_that_stays_meets_many),
@@ -584,8 +584,8 @@ int main(void) {
         cmocka_unit_test(what_is_no_solid_is_refused),
         cmocka_unit_test(the_grid_finds_every_face),
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(memory_that_runs_out_leaves_a_whole_skin),
-        cmocka_unit_test(cancelling_leaves_a_whole_skin),
+        cmocka_unit_test(memory_that_runs_out_leaves_a_valid_mesh),
+        cmocka_unit_test(cancelling_leaves_a_valid_mesh),
         cmocka_unit_test(changes_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The ready scenes: their rock is the surface of a solid, has as many vertices, faces and holes as
- * it should, and the water has room where it comes from. */
+/* The presets of scenes: their rock is the surface of a solid, has as many vertices, faces and
+ * holes as it should, and the water has room where it comes from. */
 #include "support.h"
 
 #include "mesh/mesh.h"

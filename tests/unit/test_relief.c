@@ -183,7 +183,7 @@ static void test_water_lies_level_up_to_its_shore(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* On a plane with a hole in it, whatever fills the hole, the ground at the rim is the plane. */
+/* On a plane with a hole in it, whatever fills the hole, the ground at its edge is the plane. */
 static void test_the_rim_of_a_hole_is_the_land_beside_it(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);

@@ -1,5 +1,5 @@
 /* Tessellation: near the water the faces become as small as asked for, the good scheme keeps them
- * well shaped, what it changes of the volume is known exactly, and the skin stays whole. */
+ * well shaped, what it changes of the volume is known exactly, and the mesh stays valid. */
 #include "solid_shapes.h"
 
 #include "base/context.h"
@@ -17,7 +17,7 @@ static void brute_nearest(const rvi_edit_mesh *s, rvi_contact *c) {
             continue;
         double p[3][3], middle = 0;
         for (int k = 0; k < 3; k++) {
-            rvi_edit_place(s, s->corners[3 * (size_t)f + (size_t)k], p[k]);
+            rvi_edit_place(s, s->edges.corners[3 * (size_t)f + (size_t)k], p[k]);
         }
         for (int i = 0; i < 3; i++) {
             double m = (p[0][i] + p[1][i] + p[2][i]) / 3 - c->at[i];
@@ -53,7 +53,7 @@ static double farthest_corner(const rvi_edit_mesh *s, const rvi_contact *c) {
     double most = 0;
     for (size_t k = 0; k < 3; k++) {
         double p[3], square = 0;
-        rvi_edit_place(s, s->corners[3 * (size_t)c->face + k], p);
+        rvi_edit_place(s, s->edges.corners[3 * (size_t)c->face + k], p);
         for (int i = 0; i < 3; i++)
             square += (p[i] - c->at[i]) * (p[i] - c->at[i]);
         most = square > most ? square : most;
@@ -68,7 +68,7 @@ static void corners_come_near_and_faces_stay_good(void **state) {
                                                RVI_TESS_3_0};
     double angles[4];
     for (int i = 0; i < 4; i++) {
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 6));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 6));
         double limit = 0.06, first = rvi_edit_smallest_angle(s);
         rvi_tess_desc desc = rvi_tess_desc_default(limit);
         desc.scheme = schemes[i];
@@ -112,7 +112,7 @@ static rv_status wear_down(rvi_edit_mesh *s, int frames, bool check, double *lea
             c->at[0] = 0.8 * rvi_unit(r) - 0.4 + (n > 2 * frames / 3 ? 0.4 : 0);
             c->at[1] = 0.8 * rvi_unit(r << 24) - 0.4;
             c->at[2] = 1;
-            c->face = s->leaving[s->corners[s->twins[0]]] / 3;
+            c->face = s->edges.leaving[s->edges.corners[s->edges.twins[0]]] / 3;
             while (rvi_edit_nearest(s, c->at, &c->face, c->weights) > 0.04 * 0.04 && c->at[2] > 0)
                 c->at[2] -= 0.01; /* down to the surface */
         }
@@ -123,7 +123,7 @@ static rv_status wear_down(rvi_edit_mesh *s, int frames, bool check, double *lea
         assert_int_equal(report.beyond, 0);
         size_t count = 0;
         for (uint32_t i = 0; i < 3 * COUNT; i++) {
-            uint32_t v = s->corners[3 * (size_t)contacts[i / 3].face + i % 3];
+            uint32_t v = s->edges.corners[3 * (size_t)contacts[i / 3].face + i % 3];
             bool named = false;
             for (size_t k = 0; k < count && !named; k++)
                 named = which[k] == v;
@@ -149,7 +149,7 @@ static rv_status wear_down(rvi_edit_mesh *s, int frames, bool check, double *lea
 static void worn_faces_stay_good(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 12));
+    rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 12));
     double volume = rvi_edit_volume(s), angle;
     support_ok(ctx, wear_down(s, 120, true, &angle));
     assert_true(angle > 15);
@@ -167,7 +167,7 @@ static void coarse_solids_become_fine_and_coarse_again(void **state) {
         rv_mesh *mesh = shape_box(ctx, 1, 1, 1);
         shape_scale(mesh, 1, 1, thin ? 0.01 : 1);
         double top = thin ? 0.01 : 1;
-        rvi_edit_mesh *s = shape_skin(mesh);
+        rvi_edit_mesh *s = shape_edit(mesh);
         rvi_tess_desc desc = rvi_tess_desc_default(0.05);
         desc.dry = 3;
         desc.coarse = 0.5;
@@ -202,7 +202,7 @@ static void threads_change_nothing(void **state) {
     uint64_t hashes[4];
     for (int i = 0; i < 4; i++) {
         rv_context *ctx = support_context(threads[i]);
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 8));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 8));
         double angle;
         support_ok(ctx, wear_down(s, 12, false, &angle));
         rv_mesh *mesh;
@@ -217,7 +217,7 @@ static void threads_change_nothing(void **state) {
     }
 }
 
-static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
+static void memory_that_runs_out_leaves_a_valid_mesh(void **state) {
     (void)state;
     size_t failures = 0;
     for (long n = 0; n < 40; n++) {
@@ -227,7 +227,7 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
         desc.allocator = support_allocator(&memory);
         rv_context *ctx = NULL;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 4));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 4));
         double angle;
         atomic_store(&memory.left, n);
         rv_status status = wear_down(s, 3, false, &angle);
@@ -243,12 +243,12 @@ static void memory_that_runs_out_leaves_a_whole_skin(void **state) {
     assert_true(failures > 20);
 }
 
-static void cancelling_leaves_a_whole_skin(void **state) {
+static void cancelling_leaves_a_valid_mesh(void **state) {
     (void)state;
     for (int asks = 1; asks < 4; asks++) {
         int left = 1000000;
         rv_context *ctx = shape_impatient(&left);
-        rvi_edit_mesh *s = shape_skin(shape_sphere(ctx, 8));
+        rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 8));
         left = asks;
         double angle;
         rv_status status = wear_down(s, 100000, false, &angle);
@@ -268,8 +268,8 @@ int main(void) {
         cmocka_unit_test(worn_faces_stay_good),
         cmocka_unit_test(coarse_solids_become_fine_and_coarse_again),
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(memory_that_runs_out_leaves_a_whole_skin),
-        cmocka_unit_test(cancelling_leaves_a_whole_skin),
+        cmocka_unit_test(memory_that_runs_out_leaves_a_valid_mesh),
+        cmocka_unit_test(cancelling_leaves_a_valid_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
