@@ -75,23 +75,53 @@ void cli_number(double value, char out[32]);    /* short, as 1e12 */
 void cli_bytes(size_t bytes, char out[32]);     /* 12.5 MiB */
 int64_t cli_now_ms(void);
 
-/* ---- describe.c: the table of steps in words ---------------------------------------------------
+/* ---- describe.c: values of parameters in words ------------------------------------------------
  */
 
 enum { CLI_TEXT = 512 };
 
 void cli_value(const rv_param_info *param, const void *params, char out[CLI_TEXT]);
-void cli_default(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]);
-void cli_range(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]);
-void cli_param_text(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]);
-void *cli_defaults(const rv_step_info *step); /* the params struct; free() it */
-const char *cli_fields(const char *fields);   /* "nothing", "every field" or names */
+void *cli_defaults(const rv_word_info *word); /* the params struct; free() it */
+const char *cli_fields(const char *fields);   /* "no field", "every field" or names */
+const char *cli_type(rv_param_type type);     /* "real", "seed" ... */
 const rv_param_info *
-cli_bare_file(const rv_step_info *step); /* may stand without its key, or NULL */
+cli_bare_file(const rv_word_info *word); /* may stand without its key, or NULL */
 void cli_example(const rv_step_info *step, char out[CLI_TEXT]);
 bool cli_has_drops(const rv_step_info *step);
 
-/* ---- help.c, pages.c, completion.c: all on standard output -------------------------------------
+/* ---- walk.c: the one walk over the tables, for every page that lists steps or words of scenes --
+ */
+
+/* Where the walk is. */
+typedef struct cli_visit {
+    void *user;
+    const rv_step_info *step; /* NULL: a word of scenes */
+    const rv_word_info *word;
+    int index;            /* of the word in this walk */
+    const void *defaults; /* its parameter struct */
+    const rv_param_info *param;
+    int param_index;
+    char value[CLI_TEXT]; /* the default as people read it; "": there is none */
+    char range[CLI_TEXT]; /* what it may be */
+    char text[CLI_TEXT];  /* its help, with the range unless options follow */
+} cli_visit;
+
+/* What a page does on the way; NULL: nothing. */
+typedef struct cli_writer {
+    void (*word)(const cli_visit *at);  /* before its parameters */
+    void (*param)(const cli_visit *at); /* before its options */
+    void (*option)(const cli_visit *at, const rv_option_info *option);
+    void (*param_end)(const cli_visit *at);
+    void (*word_end)(const cli_visit *at);
+    void *user;
+} cli_writer;
+
+void cli_walk_step(const rv_step_info *step, const cli_writer *writer);
+void cli_walk_steps(const cli_writer *writer);
+void cli_walk_kind(rv_step_kind kind, const cli_writer *writer); /* the steps of one kind */
+void cli_walk_scene(const cli_writer *writer);
+
+/* ---- help.c, pages.c, help_json.c, completion.c: all on standard output ------------------------
  */
 
 void cli_usage(FILE *out);
@@ -99,6 +129,7 @@ int cli_help(int count, char **steps); /* none: the overview; "scene": the words
 void cli_man(void);
 void cli_markdown(void);
 void cli_scene_markdown(void);
+void cli_help_json(void);
 void cli_completion(void);
 void cli_words(void);
 
@@ -123,7 +154,8 @@ void cli_bar_erase(cli_bar *bar);
 void cli_json_text(FILE *out, const char *text);
 void cli_json_real(FILE *out, double value);
 void cli_json_float(FILE *out, float value);
-void cli_json_params(FILE *out, const rv_step_info *step, const void *params);
+void cli_json_value(FILE *out, const rv_param_info *param, const void *params);
+void cli_json_params(FILE *out, const rv_word_info *word, const void *params);
 
 /* ---- report.c: what each step did, or would do
  * ------------------------------------------------------ */

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_step_names(void) {
-    for (int id = 0; id < RV_STEP_COUNT; id++)
-        printf("%s%s", id ? " " : "", rv_step_get((rv_step_id)id)->name);
+static void put_name(const cli_visit *at) {
+    printf("%s%s", at->index > 0 ? " " : "", at->word->name);
 }
 
 static void put_option_names(bool pages) {
@@ -20,75 +19,69 @@ static void put_option_names(bool pages) {
     }
 }
 
-static void put_keys_of(const char *prefix, const rv_step_info *step) {
-    printf("    %s%s) echo '", prefix, step->name);
-    for (int i = 0; i < step->param_count; i++)
-        printf("%s%s=", i ? " " : "", step->params[i].name);
-    puts("' ;;");
+/* Words of scenes have names of their own among the cases. */
+static const char *prefix(const cli_visit *at) {
+    return at->step ? "" : "scene:";
 }
 
-static void put_keys(void) {
-    puts("_ravine_keys() {\n    case $1 in");
-    for (int id = 0; id < RV_STEP_COUNT; id++)
-        put_keys_of("", rv_step_get((rv_step_id)id));
-    for (int i = 0; i < rv_scene_word_count(); i++)
-        put_keys_of("scene:", rv_scene_word(i));
-    puts("    esac\n}\n");
+static void put_keys(const cli_visit *at) {
+    printf("    %s%s) echo '", prefix(at), at->word->name);
+}
+
+static void put_key(const cli_visit *at) {
+    printf("%s%s=", at->param_index > 0 ? " " : "", at->param->name);
+}
+
+static void end_case(const cli_visit *at) {
+    (void)at;
+    puts("' ;;");
 }
 
 static void put_scene_names(void) {
     fputs("_ravine_scenes='", stdout);
     for (int i = 0; i < rv_scene_preset_count(); i++)
         printf("%s%s", i ? " " : "", rv_scene_preset_name(i));
-    fputs("'\n_ravine_scene_words='", stdout);
-    for (int i = 0; i < rv_scene_word_count(); i++)
-        printf("%s%s", i ? " " : "", rv_scene_word(i)->name);
     puts("'");
 }
 
 /* A file is completed by name, a choice by its options, a switch by its two words. */
-static void put_values_of(const char *prefix, const rv_step_info *step,
-                          const rv_param_info *param) {
-    char range[CLI_TEXT];
+static void put_values(const cli_visit *at) {
+    const rv_param_info *param = at->param;
     bool choice = param->type == RV_PARAM_CHOICE || param->type == RV_PARAM_SWITCH;
-    if (param->type != RV_PARAM_FILE && !choice && !rv_param_automatic(param))
+    if (param->type != RV_PARAM_FILE && !choice && !rv_param_has_auto(param))
         return;
-    printf("    %s%s.%s) echo '", prefix, step->name, param->name);
-    cli_range(step, param, range);
+    printf("    %s%s.%s) echo '", prefix(at), at->word->name, param->name);
     if (param->type == RV_PARAM_FILE)
         fputs("FILE", stdout);
-    else if (choice)
-        for (char *word = strtok(range, ", "); word; word = strtok(NULL, ", "))
-            printf("%s ", word);
-    fputs(rv_param_automatic(param) ? "auto" : "", stdout);
+    for (const char *word = at->range; choice && *word;) {
+        size_t size = strcspn(word, ", ");
+        printf("%.*s ", (int)size, word);
+        word += size + strspn(word + size, ", ");
+    }
+    fputs(rv_param_has_auto(param) ? "auto" : "", stdout);
     puts("' ;;");
 }
 
-static void put_values(void) {
-    puts("_ravine_values() {\n    case $1 in");
-    for (int id = 0; id < RV_STEP_COUNT; id++) {
-        const rv_step_info *step = rv_step_get((rv_step_id)id);
-        for (int i = 0; i < step->param_count; i++)
-            put_values_of("", step, &step->params[i]);
-    }
-    for (int w = 0; w < rv_scene_word_count(); w++) {
-        const rv_step_info *word = rv_scene_word(w);
-        for (int i = 0; i < word->param_count; i++)
-            put_values_of("scene:", word, &word->params[i]);
-    }
+static void put_cases(const char *function, const cli_writer *writer) {
+    printf("%s() {\n    case $1 in\n", function);
+    cli_walk_steps(writer);
+    cli_walk_scene(writer);
     puts("    esac\n}\n");
+}
+
+static void put_bare_file(const cli_visit *at) {
+    const char **bar = at->user;
+    if (!cli_bare_file(at->word))
+        return;
+    printf("%s%s", *bar, at->word->name);
+    *bar = " | ";
 }
 
 static void put_bare_files(void) {
     const char *bar = "";
+    const cli_writer writer = {.word = put_bare_file, .user = &bar};
     fputs("_ravine_takes_file() {\n    case $1 in\n    ", stdout);
-    for (int id = 0; id < RV_STEP_COUNT; id++) {
-        const rv_step_info *step = rv_step_get((rv_step_id)id);
-        if (!cli_bare_file(step))
-            continue;
-        printf("%s%s", bar, step->name);
-        bar = " | ";
-    }
+    cli_walk_steps(&writer);
     puts(") return 0 ;;\n    esac\n    return 1\n}\n");
 }
 
@@ -200,18 +193,22 @@ static const char script[] =
     "complete -F _ravine ravine\n";
 
 void cli_completion(void) {
+    static const cli_writer names = {.word = put_name}, values = {.param = put_values},
+                            keys = {.word = put_keys, .param = put_key, .word_end = end_case};
     puts("# Completion of `ravine` for bash, made by `ravine help --completion`.\n");
     fputs("_ravine_steps='", stdout);
-    put_step_names();
+    cli_walk_steps(&names);
     fputs("'\n_ravine_options='", stdout);
     put_option_names(false);
     fputs("'\n_ravine_pages='", stdout);
     put_option_names(true);
     puts("'");
     put_scene_names();
-    puts("");
-    put_keys();
-    put_values();
+    fputs("_ravine_scene_words='", stdout);
+    cli_walk_scene(&names);
+    puts("'\n");
+    put_cases("_ravine_keys", &keys);
+    put_cases("_ravine_values", &values);
     put_bare_files();
     fputs(script, stdout);
 }
@@ -239,22 +236,25 @@ static void add_word(word_list *list, const char *word) {
     list->words[list->count++] = word;
 }
 
-static void add_words_of(word_list *list, const rv_step_info *step) {
-    add_word(list, step->name);
-    for (int i = 0; i < step->param_count; i++) {
-        add_word(list, step->params[i].name);
-        for (int k = 0; k < step->params[i].option_count; k++)
-            add_word(list, step->params[i].options[k].name);
-    }
+static void add_name(const cli_visit *at) {
+    add_word(at->user, at->word->name);
+}
+
+static void add_key(const cli_visit *at) {
+    add_word(at->user, at->param->name);
+}
+
+static void add_option(const cli_visit *at, const rv_option_info *option) {
+    add_word(at->user, option->name);
 }
 
 void cli_words(void) {
     word_list list = {NULL, 0, 0};
-    for (int id = 0; id < RV_STEP_COUNT; id++)
-        add_words_of(&list, rv_step_get((rv_step_id)id));
+    const cli_writer writer = {
+        .word = add_name, .param = add_key, .option = add_option, .user = &list};
+    cli_walk_steps(&writer);
     add_word(&list, "scene");
-    for (int i = 0; i < rv_scene_word_count(); i++)
-        add_words_of(&list, rv_scene_word(i));
+    cli_walk_scene(&writer);
     for (int i = 0; i < cli_option_count; i++)
         add_word(&list, cli_option_table[i].name);
     for (size_t i = 0; i < list.count; i++)

@@ -1,13 +1,13 @@
-/* describe.c: what the table of steps says, in words. */
+/* describe.c: values of parameters, fields and examples in words. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void *cli_defaults(const rv_step_info *step) {
-    void *params = malloc(step->params_size ? step->params_size : 1);
+void *cli_defaults(const rv_word_info *word) {
+    void *params = calloc(1, word->params_size ? word->params_size : 1);
     if (params)
-        rv_word_default(step, params);
+        rv_word_default(word, params);
     return params;
 }
 
@@ -16,83 +16,13 @@ void cli_value(const rv_param_info *param, const void *params, char out[CLI_TEXT
     rv_param_print(param, params, out, CLI_TEXT);
 }
 
-static bool is_text(const rv_param_info *param) {
-    return param->type == RV_PARAM_TEXT || param->type == RV_PARAM_FILE;
-}
-
-void cli_default(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]) {
-    out[0] = '\0';
-    if (param->required || (is_text(param) && (!param->text || !param->text[0]))) {
-        snprintf(out, CLI_TEXT, "%s", param->required ? "" : "none");
-        return;
-    }
-    void *params = cli_defaults(step);
-    if (params)
-        cli_value(param, params, out);
-    free(params);
-}
-
-/* Both words of a switch, as recipes say them. */
-static void switch_range(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]) {
-    char words[2][CLI_TEXT] = {"", ""};
-    void *params = cli_defaults(step);
-    for (int i = 0; params && i < 2; i++) {
-        rv_param_set(param, params, i == 0, NULL);
-        cli_value(param, params, words[i]);
-    }
-    free(params);
-    snprintf(out, CLI_TEXT, "%.30s, %.30s", words[0], words[1]);
-}
-
-static void choice_range(const rv_param_info *param, char out[CLI_TEXT]) {
-    size_t used = 0;
-    out[0] = '\0';
-    for (int i = 0; i < param->option_count && used < CLI_TEXT; i++)
-        used += (size_t)snprintf(out + used, CLI_TEXT - used, "%s%s", i ? ", " : "",
-                                 param->options[i].name);
-}
-
-void cli_range(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]) {
-    char low[32], high[32];
-    switch (param->type) {
-    case RV_PARAM_REAL:
-    case RV_PARAM_INT:
-    case RV_PARAM_COUNT:
-        cli_number(param->low, low);
-        cli_number(param->high, high);
-        snprintf(out, CLI_TEXT, "%s to %s%s%s", low, high, param->unit[0] ? " " : "", param->unit);
-        break;
-    case RV_PARAM_SEED:
-        snprintf(out, CLI_TEXT, "a whole number");
-        break;
-    case RV_PARAM_SWITCH:
-        switch_range(step, param, out);
-        break;
-    case RV_PARAM_CHOICE:
-        choice_range(param, out);
-        break;
-    case RV_PARAM_VECTOR:
-        cli_number(param->low, low);
-        cli_number(param->high, high);
-        snprintf(out, CLI_TEXT, "x/y/z, each %s to %s%s%s", low, high, param->unit[0] ? " " : "",
-                 param->unit);
-        break;
-    case RV_PARAM_TEXT:
-        snprintf(out, CLI_TEXT, "a name");
-        break;
-    case RV_PARAM_FILE:
-        snprintf(out, CLI_TEXT, "a file name%s", param->required ? ", must be given" : "");
-        break;
-    }
-}
-
-void cli_param_text(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]) {
-    char range[CLI_TEXT];
-    cli_range(step, param, range);
-    if (param->type == RV_PARAM_CHOICE) /* its options follow */
-        snprintf(out, CLI_TEXT, "%s", param->help);
-    else
-        snprintf(out, CLI_TEXT, "%.300s (%.200s)", param->help, range);
+const char *cli_type(rv_param_type type) {
+    static const char *const names[] = {
+        [RV_PARAM_REAL] = "real", [RV_PARAM_INT] = "int",       [RV_PARAM_COUNT] = "count",
+        [RV_PARAM_SEED] = "seed", [RV_PARAM_SWITCH] = "switch", [RV_PARAM_CHOICE] = "choice",
+        [RV_PARAM_TEXT] = "text", [RV_PARAM_FILE] = "file",     [RV_PARAM_VECTOR] = "vector",
+    };
+    return names[type];
 }
 
 const char *cli_fields(const char *fields) {
@@ -101,63 +31,54 @@ const char *cli_fields(const char *fields) {
     return fields[0] ? fields : "no field";
 }
 
-const rv_param_info *cli_bare_file(const rv_step_info *step) {
-    bool takes = step->param_count > 0 && step->params[0].type == RV_PARAM_FILE;
-    return takes ? &step->params[0] : NULL;
+const rv_param_info *cli_bare_file(const rv_word_info *word) {
+    bool takes = word->param_count > 0 && word->params[0].type == RV_PARAM_FILE;
+    return takes ? &word->params[0] : NULL;
 }
 
-/* The next option of a choice or switch, so that an example shows something that is not usual. */
-static void other_option(const rv_step_info *step, const rv_param_info *param, char out[CLI_TEXT]) {
-    int options = param->type == RV_PARAM_SWITCH ? 2 : param->option_count;
-    void *params = cli_defaults(step);
+/* One parameter to show how they are written: another choice if there is one, else a default. */
+static void example_param(const rv_word_info *word, char out[CLI_TEXT]) {
+    char value[CLI_TEXT];
+    void *params = cli_defaults(word);
     out[0] = '\0';
-    if (params) {
-        rv_param_set(param, params, ((int)param->def + 1) % options, NULL);
-        cli_value(param, params, out);
+    for (int i = 0; params && i < word->param_count; i++) {
+        const rv_param_info *param = &word->params[i];
+        bool choice = param->type == RV_PARAM_CHOICE || param->type == RV_PARAM_SWITCH;
+        if (choice)
+            rv_param_set_number(param, params, ((int)param->def + 1) % ((int)param->high + 1));
+        else if (out[0] || rv_param_text(param, params) || param->required ||
+                 rv_param_has_auto(param))
+            continue;
+        cli_value(param, params, value);
+        snprintf(out, CLI_TEXT, " %s=%.100s", param->name, value);
+        if (choice)
+            break;
     }
     free(params);
 }
 
-/* One parameter to show how they are written: another choice if there is one, else a default. */
-static void example_param(const rv_step_info *step, char out[CLI_TEXT]) {
-    char value[CLI_TEXT];
-    out[0] = '\0';
-    for (int i = 0; i < step->param_count; i++) {
-        const rv_param_info *param = &step->params[i];
-        if (param->type == RV_PARAM_CHOICE || param->type == RV_PARAM_SWITCH) {
-            other_option(step, param, value);
-            snprintf(out, CLI_TEXT, " %s=%.100s", param->name, value);
-            return;
-        }
-        if (out[0] || is_text(param) || rv_param_automatic(param))
-            continue;
-        cli_default(step, param, value);
-        snprintf(out, CLI_TEXT, " %s=%.100s", param->name, value);
-    }
-}
-
 void cli_example(const rv_step_info *step, char out[CLI_TEXT]) {
-    if (step->kind == RV_KIND_order) {
+    if (step->kind == RV_KIND_ORDER) {
         snprintf(out, CLI_TEXT,
                  "ravine terrain size=256 noise repeat 5 droplets 2k end save land.png");
         return;
     }
-    const rv_param_info *file = cli_bare_file(step);
-    bool needs_land = step->kind != RV_KIND_make;
-    bool starts = step->kind == RV_KIND_make && (step->flags & RV_SIZES);
+    const rv_param_info *file = cli_bare_file(&step->word);
+    bool needs_land = step->kind != RV_KIND_MAKE;
+    bool starts = step->kind == RV_KIND_MAKE && (step->flags & RV_STEP_FLAG_RESIZES);
     char param[CLI_TEXT];
-    example_param(step, param);
+    example_param(&step->word, param);
     const char *name = "";
-    if (file && (file->required || step->kind == RV_KIND_limit))
-        name = step->kind == RV_KIND_show ? " picture.png" : " image.png";
+    if (file && (file->required || step->kind == RV_KIND_LIMIT))
+        name = step->kind == RV_KIND_SHOW ? " picture.png" : " image.png";
     snprintf(out, CLI_TEXT, "ravine %s%s%s%s%.100s%s", starts ? "" : "terrain size=256 ",
-             needs_land ? "noise seed=7 " : "", step->name, name, param,
-             step->kind == RV_KIND_show ? "" : " save land.png");
+             needs_land ? "noise seed=7 " : "", step->word.name, name, param,
+             step->kind == RV_KIND_SHOW ? "" : " save land.png");
 }
 
 bool cli_has_drops(const rv_step_info *step) {
-    for (int i = 0; i < step->param_count; i++)
-        if (strcmp(step->params[i].name, "drops") == 0)
+    for (int i = 0; i < step->word.param_count; i++)
+        if (strcmp(step->word.params[i].name, "drops") == 0)
             return true;
     return false;
 }

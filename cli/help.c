@@ -54,17 +54,18 @@ static void put_heading(const char *text) {
 /* ---- the overview ------------------------------------------------------------------------------
  */
 
+static void put_name(const cli_visit *at) {
+    put_entry(2, NAME, at->word->name, at->word->sentence);
+}
+
 static void put_steps(void) {
-    for (int kind = RV_KIND_make; kind <= RV_KIND_order; kind++) {
+    static const cli_writer writer = {.word = put_name};
+    for (int kind = 0; kind < RV_KIND_COUNT; kind++) {
         char heading[CLI_TEXT];
         snprintf(heading, sizeof heading, "Steps that %s", rv_kind_text((rv_step_kind)kind));
         puts("");
         put_heading(heading);
-        for (int id = 0; id < RV_STEP_COUNT; id++) {
-            const rv_step_info *step = rv_step_get((rv_step_id)id);
-            if (step->kind == (rv_step_kind)kind)
-                put_entry(2, NAME, step->name, step->sentence);
-        }
+        cli_walk_kind((rv_step_kind)kind, &writer);
     }
 }
 
@@ -110,39 +111,47 @@ static void put_overview(void) {
 /* ---- one step
  * ------------------------------------------------------------------------------------ */
 
-static void put_param(const rv_step_info *step, const rv_param_info *param) {
-    char value[CLI_TEXT], text[CLI_TEXT], name[2 * CLI_TEXT];
-    cli_default(step, param, value);
-    cli_param_text(step, param, text);
-    snprintf(name, sizeof name, "%s=%s", param->name, value);
-    put_entry(2, VALUE, name, text);
-    for (int i = 0; i < param->option_count; i++)
-        put_entry(4, VALUE, param->options[i].name, param->options[i].help);
+static void put_param(const cli_visit *at) {
+    char name[2 * CLI_TEXT];
+    snprintf(name, sizeof name, "%s=%s", at->param->name, at->value);
+    put_entry(2, VALUE, name, at->text);
 }
 
-static void put_step(const rv_step_info *step) {
-    char example[CLI_TEXT];
-    const rv_param_info *file = cli_bare_file(step);
-    put_heading(step->name);
-    put_entry(0, 2, "", step->sentence);
+static void put_option(const cli_visit *at, const rv_option_info *option) {
+    (void)at;
+    put_entry(4, VALUE, option->name, option->help);
+}
+
+static void put_step(const cli_visit *at) {
+    put_heading(at->word->name);
+    put_entry(0, 2, "", at->word->sentence);
     puts("");
-    put_entry(2, NAME, "source", step->source);
-    put_entry(2, NAME, "reads", cli_fields(step->reads));
-    put_entry(2, NAME, "writes", cli_fields(step->writes));
+    put_entry(2, NAME, "source", at->step->source);
+    put_entry(2, NAME, "reads", cli_fields(at->step->reads));
+    put_entry(2, NAME, "writes", cli_fields(at->step->writes));
     puts("");
     put_heading("Parameters, with their defaults");
-    for (int i = 0; i < step->param_count; i++)
-        put_param(step, &step->params[i]);
+}
+
+static void end_step(const cli_visit *at) {
+    char example[CLI_TEXT];
+    const rv_param_info *file = cli_bare_file(at->word);
     if (file)
         printf("  The word %s= may be left out before a name.\n", file->name);
     puts("");
     put_heading("Example");
-    cli_example(step, example);
+    cli_example(at->step, example);
     printf("  %s\n", example);
 }
 
 /* ---- scenes
  * ------------------------------------------------------------------------------------ */
+
+static void put_word(const cli_visit *at) {
+    if (at->index > 0)
+        puts("");
+    put_entry(0, NAME, at->word->name, at->word->sentence);
+}
 
 static void put_scene(void) {
     put_heading("scene");
@@ -155,23 +164,17 @@ static void put_scene(void) {
         "and WORD.KEY=VALUE changes every such word of the scene.");
     puts("");
     put_heading("Words, with the defaults of their parameters");
-    for (int i = 0; i < rv_scene_word_count(); i++) {
-        const rv_step_info *word = rv_scene_word(i);
-        if (i > 0)
-            puts("");
-        put_entry(0, NAME, word->name, word->sentence);
-        for (int k = 0; k < word->param_count; k++)
-            put_param(word, &word->params[k]);
-    }
+    static const cli_writer writer = {.word = put_word, .param = put_param, .option = put_option};
+    cli_walk_scene(&writer);
     puts("");
     put_heading("Example");
     puts("  ravine scene river frames=20 particles.most=2000 save=river.obj");
 }
 
 static int unknown_step(const char *name) {
-    const char *nearest = rv_step_get((rv_step_id)0)->name;
+    const char *nearest = rv_step_name((rv_step_id)0);
     for (int id = 1; id < RV_STEP_COUNT; id++) {
-        const char *other = rv_step_get((rv_step_id)id)->name;
+        const char *other = rv_step_name((rv_step_id)id);
         if (cli_distance(name, other) < cli_distance(name, nearest))
             nearest = other;
     }
@@ -179,6 +182,8 @@ static int unknown_step(const char *name) {
 }
 
 int cli_help(int count, char **names) {
+    static const cli_writer writer = {
+        .word = put_step, .param = put_param, .option = put_option, .word_end = end_step};
     if (count == 0)
         put_overview();
     for (int i = 0; i < count; i++)
@@ -188,7 +193,7 @@ int cli_help(int count, char **names) {
         if (i > 0)
             puts("");
         if (rv_step_find(names[i]))
-            put_step(rv_step_find(names[i]));
+            cli_walk_step(rv_step_find(names[i]), &writer);
         else
             put_scene();
     }

@@ -52,30 +52,27 @@ void cli_json_float(FILE *out, float value) {
     fputs(value - value == 0.0f ? text : "null", out);
 }
 
-static void put_value(FILE *out, const rv_param_info *param, const void *params) {
-    double number = rv_param_number(param, params);
-    uint64_t seed;
-    if (rv_param_automatic(param) && (number != number || number == param->def)) {
+void cli_json_value(FILE *out, const rv_param_info *param, const void *params) {
+    if (rv_param_is_auto(param, params)) {
         fputs("\"auto\"", out);
         return;
     }
     switch (param->type) {
     case RV_PARAM_REAL:
-        cli_json_float(out, (float)number);
+        cli_json_float(out, (float)rv_param_number(param, params));
         break;
     case RV_PARAM_INT:
     case RV_PARAM_COUNT:
-        fprintf(out, "%" PRId64, (int64_t)number);
+        fprintf(out, "%" PRId64, (int64_t)rv_param_number(param, params));
         break;
-    case RV_PARAM_SEED: /* more digits than a double holds */
-        memcpy(&seed, (const char *)params + param->offset, sizeof seed);
-        fprintf(out, "%" PRIu64, seed);
+    case RV_PARAM_SEED:
+        fprintf(out, "%" PRIu64, rv_param_seed(param, params));
         break;
     case RV_PARAM_SWITCH:
-        fputs(number != 0.0 ? "true" : "false", out);
+        fputs(rv_param_number(param, params) != 0.0 ? "true" : "false", out);
         break;
     case RV_PARAM_CHOICE:
-        cli_json_text(out, param->options[(int)number].name);
+        cli_json_text(out, param->options[(int)rv_param_number(param, params)].name);
         break;
     case RV_PARAM_VECTOR:
         for (int i = 0; i < 3; i++) {
@@ -91,14 +88,14 @@ static void put_value(FILE *out, const rv_param_info *param, const void *params)
     }
 }
 
-void cli_json_params(FILE *out, const rv_step_info *step, const void *params) {
+void cli_json_params(FILE *out, const rv_word_info *word, const void *params) {
     fputc('{', out);
-    for (int i = 0; i < step->param_count; i++) {
+    for (int i = 0; i < word->param_count; i++) {
         if (i > 0)
             fputc(',', out);
-        cli_json_text(out, step->params[i].name);
+        cli_json_text(out, word->params[i].name);
         fputc(':', out);
-        put_value(out, &step->params[i], params);
+        cli_json_value(out, &word->params[i], params);
     }
     fputc('}', out);
 }

@@ -249,6 +249,10 @@ static int show_page(const cli_options *options, bool asked) {
         break;
     case CLI_PAGE_NONE:
     case CLI_PAGE_HELP:
+        if (options->json) {
+            cli_help_json();
+            break;
+        }
         if (!asked && options->count > 0 && !rv_step_find(options->words[0]) &&
             strcmp(options->words[0], "scene") != 0)
             return finish_output(cli_help(0, NULL));

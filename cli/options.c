@@ -14,7 +14,9 @@ const cli_option cli_option_table[] = {
      "memory)",
      CLI_PAGE_NONE},
     {"--quiet", NULL, "say nothing but errors", CLI_PAGE_NONE},
-    {"--json", NULL, "write one JSON object a line for each step to standard output",
+    {"--json", NULL,
+     "write one JSON object a line for each step to standard output; after help: all that "
+     "Ravine knows as one JSON document",
      CLI_PAGE_NONE},
     {"--dry-run", NULL, "show the plan and the memory it needs; run nothing, write nothing",
      CLI_PAGE_NONE},

@@ -1,4 +1,4 @@
-/* pages.c: the man page and docs/steps.md, from the table of steps. */
+/* pages.c: the man page, docs/steps.md and docs/scenes.md, from the tables. */
 #include "cli.h"
 
 #include <string.h>
@@ -56,37 +56,52 @@ static void put_tag(const char *bold, const char *italic) {
     putchar('\n');
 }
 
-static void man_param(const rv_step_info *step, const rv_param_info *param) {
-    char name[CLI_TEXT], value[CLI_TEXT], text[CLI_TEXT];
-    cli_default(step, param, value);
-    cli_param_text(step, param, text);
-    snprintf(name, sizeof name, "%s=", param->name);
-    put_tag(name, value);
-    put_roff_line(text);
-    if (param->option_count == 0)
+static void man_word(const cli_visit *at) {
+    fputs(".SS ", stdout);
+    put_roff_line(at->word->name);
+    put_roff_line(at->word->sentence);
+    if (!at->step)
         return;
-    puts(".RS");
-    for (int i = 0; i < param->option_count; i++) {
-        put_tag(param->options[i].name, "");
-        put_roff_line(param->options[i].help);
-    }
-    puts(".RE");
+    char text[CLI_TEXT];
+    puts(".br");
+    snprintf(text, sizeof text, "Source: %s.", at->step->source);
+    put_roff_line(text);
+    puts(".br");
+    snprintf(text, sizeof text, "Reads %s, writes %s.", cli_fields(at->step->reads),
+             cli_fields(at->step->writes));
+    put_roff_line(text);
 }
 
-static void man_step(const rv_step_info *step) {
-    char text[CLI_TEXT];
-    fputs(".SS ", stdout);
-    put_roff_line(step->name);
-    put_roff_line(step->sentence);
-    puts(".br");
-    snprintf(text, sizeof text, "Source: %s.", step->source);
-    put_roff_line(text);
-    puts(".br");
-    snprintf(text, sizeof text, "Reads %s, writes %s.", cli_fields(step->reads),
-             cli_fields(step->writes));
-    put_roff_line(text);
-    for (int i = 0; i < step->param_count; i++)
-        man_param(step, &step->params[i]);
+static void man_param(const cli_visit *at) {
+    char name[CLI_TEXT];
+    snprintf(name, sizeof name, "%s=", at->param->name);
+    put_tag(name, at->value);
+    put_roff_line(at->text);
+    if (at->param->option_count > 0)
+        puts(".RS");
+}
+
+static void man_choice(const cli_visit *at, const rv_option_info *option) {
+    (void)at;
+    put_tag(option->name, "");
+    put_roff_line(option->help);
+}
+
+static void man_param_end(const cli_visit *at) {
+    if (at->param->option_count > 0)
+        puts(".RE");
+}
+
+static void man_fields(void) {
+    puts(".SH FIELDS\nWhat steps read and write beside the layers.");
+    for (int i = 0; i < rv_field_count(); i++) {
+        const rv_field_info *field = rv_field_get(i);
+        char text[CLI_TEXT];
+        put_tag(field->name, "");
+        snprintf(text, sizeof text, "%s%s%s%s", field->meaning, field->unit[0] ? " (" : "",
+                 field->unit, field->unit[0] ? ")" : "");
+        put_roff_line(text);
+    }
 }
 
 static void man_options(void) {
@@ -154,6 +169,12 @@ static void man_description(void) {
         "left the map, is still suspended in water and was raised from below.");
 }
 
+static void man_example(const cli_visit *at) {
+    char example[CLI_TEXT];
+    cli_example(at->step, example);
+    put_roff_line(example);
+}
+
 static void man_tail(void) {
     puts(".SH ENVIRONMENT\n"
          ".TP\n\\fBNO_COLOR\\fR\nnothing is coloured when it is set and not empty\n"
@@ -163,38 +184,30 @@ static void man_tail(void) {
          "ravine alps.rv\n"
          "ravine alps.rv terrain.size=4096 droplets.seed=2\n"
          "ravine terrain size=512 noise seed=7 droplets drops=200k save alps.png");
-    for (int id = 0; id < RV_STEP_COUNT; id++) {
-        char example[CLI_TEXT];
-        cli_example(rv_step_get((rv_step_id)id), example);
-        put_roff_line(example);
-    }
+    static const cli_writer writer = {.word = man_example};
+    cli_walk_steps(&writer);
     puts(".EE");
 }
 
-static void man_scenes(void) {
+static void man_scenes_head(void) {
     puts(".SH SCENES\n"
          "\\fBravine scene\\fR takes a ready scene or a file: a scene in the words below, or a "
          "settings file with lines of m, f, p, d and s.\n"
          "\\fIKEY\\fB=\\fIVALUE\\fR is of the word run, "
          "\\fIWORD\\fB.\\fIKEY\\fB=\\fIVALUE\\fR changes every such word.");
-    for (int i = 0; i < rv_scene_word_count(); i++) {
-        const rv_step_info *word = rv_scene_word(i);
-        fputs(".SS ", stdout);
-        put_roff_line(word->name);
-        put_roff_line(word->sentence);
-        for (int k = 0; k < word->param_count; k++)
-            man_param(word, &word->params[k]);
-    }
 }
 
 void cli_man(void) {
+    static const cli_writer writer = {
+        .word = man_word, .param = man_param, .option = man_choice, .param_end = man_param_end};
     man_head();
     man_description();
     man_options();
     puts(".SH STEPS");
-    for (int id = 0; id < RV_STEP_COUNT; id++)
-        man_step(rv_step_get((rv_step_id)id));
-    man_scenes();
+    cli_walk_steps(&writer);
+    man_fields();
+    man_scenes_head();
+    cli_walk_scene(&writer);
     man_exit();
     man_tail();
 }
@@ -215,55 +228,78 @@ static void put_code(const char *text) {
         printf("`%s`", text);
 }
 
-static void markdown_param(const rv_step_info *step, const rv_param_info *param) {
-    char value[CLI_TEXT], range[CLI_TEXT];
-    cli_default(step, param, value);
-    cli_range(step, param, range);
-    printf("| `%s` | ", param->name);
-    put_code(value);
+static void markdown_word(const cli_visit *at) {
+    printf("\n## %s\n\n%s\n\n", at->word->name, at->word->sentence);
+    if (at->step)
+        printf("Source: %s.\nReads %s, writes %s.\n\n", at->step->source,
+               cli_fields(at->step->reads), cli_fields(at->step->writes));
+    puts("| parameter | default | range | what it does |\n|---|---|---|---|");
+}
+
+static void markdown_param(const cli_visit *at) {
+    printf("| `%s` | ", at->param->name);
+    put_code(at->value);
     fputs(" | ", stdout);
-    put_cell(range);
+    put_cell(at->range);
     fputs(" | ", stdout);
-    put_cell(param->help);
-    for (int i = 0; i < param->option_count; i++) {
-        fputs("<br>", stdout);
-        put_code(param->options[i].name);
-        fputs(": ", stdout);
-        put_cell(param->options[i].help);
-    }
+    put_cell(at->param->help);
+}
+
+static void markdown_choice(const cli_visit *at, const rv_option_info *option) {
+    (void)at;
+    fputs("<br>", stdout);
+    put_code(option->name);
+    fputs(": ", stdout);
+    put_cell(option->help);
+}
+
+static void markdown_param_end(const cli_visit *at) {
+    (void)at;
     puts(" |");
 }
 
-static void markdown_step(const rv_step_info *step) {
+static void markdown_word_end(const cli_visit *at) {
     char example[CLI_TEXT];
-    cli_example(step, example);
-    printf("\n## %s\n\n%s\n\n", step->name, step->sentence);
-    printf("Source: %s.\nReads %s, writes %s.\n\n", step->source, cli_fields(step->reads),
-           cli_fields(step->writes));
-    puts("| parameter | default | range | what it does |\n|---|---|---|---|");
-    for (int i = 0; i < step->param_count; i++)
-        markdown_param(step, &step->params[i]);
+    if (!at->step)
+        return;
+    cli_example(at->step, example);
     printf("\n    %s\n", example);
 }
 
+static const cli_writer markdown_writer = {.word = markdown_word,
+                                           .param = markdown_param,
+                                           .option = markdown_choice,
+                                           .param_end = markdown_param_end,
+                                           .word_end = markdown_word_end};
+
+static void markdown_link(const cli_visit *at) {
+    printf("%s [%s](#%s)", at->index > 0 ? "," : "", at->word->name, at->word->name);
+}
+
+static void markdown_fields(void) {
+    puts("\n# Fields\n\n"
+         "What steps read and write beside the layers; one number for each cell.\n\n"
+         "| field | unit | what it is |\n|---|---|---|");
+    for (int i = 0; i < rv_field_count(); i++) {
+        const rv_field_info *field = rv_field_get(i);
+        printf("| `%s` | %s | ", field->name, field->unit);
+        put_cell(field->meaning);
+        puts(" |");
+    }
+}
+
 void cli_markdown(void) {
+    static const cli_writer links = {.word = markdown_link};
     puts("# Steps\n\n"
          "Everything a recipe can say. This page is made by `ravine help --markdown` from\n"
          "`include/ravine/steps.def`; `ravine help STEP` shows the same in a terminal.\n");
-    for (int kind = RV_KIND_make; kind <= RV_KIND_order; kind++) {
+    for (int kind = 0; kind < RV_KIND_COUNT; kind++) {
         printf("- steps that %s:", rv_kind_text((rv_step_kind)kind));
-        const char *comma = "";
-        for (int id = 0; id < RV_STEP_COUNT; id++) {
-            const rv_step_info *step = rv_step_get((rv_step_id)id);
-            if (step->kind != (rv_step_kind)kind)
-                continue;
-            printf("%s [%s](#%s)", comma, step->name, step->name);
-            comma = ",";
-        }
+        cli_walk_kind((rv_step_kind)kind, &links);
         puts("");
     }
-    for (int id = 0; id < RV_STEP_COUNT; id++)
-        markdown_step(rv_step_get((rv_step_id)id));
+    cli_walk_steps(&markdown_writer);
+    markdown_fields();
 }
 
 void cli_scene_markdown(void) {
@@ -271,11 +307,5 @@ void cli_scene_markdown(void) {
          "Everything a scene can say. This page is made by `ravine help scene --markdown` from\n"
          "`src/scene/scene.def`; `ravine help scene` shows the same in a terminal, and\n"
          "[solid.md](solid.md) says how scenes work.");
-    for (int i = 0; i < rv_scene_word_count(); i++) {
-        const rv_step_info *word = rv_scene_word(i);
-        printf("\n## %s\n\n%s\n\n", word->name, word->sentence);
-        puts("| parameter | default | range | what it does |\n|---|---|---|---|");
-        for (int k = 0; k < word->param_count; k++)
-            markdown_param(word, &word->params[k]);
-    }
+    cli_walk_scene(&markdown_writer);
 }

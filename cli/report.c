@@ -29,7 +29,7 @@ void cli_report_before(void *user, int index, rv_step_id step) {
     cli_run *run = user;
     (void)index;
     run->size = 0;
-    cli_bar_begin(&run->bar, rv_step_get(step)->name);
+    cli_bar_begin(&run->bar, rv_step_name(step));
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------
@@ -85,9 +85,9 @@ static void json_layers(FILE *out, const rv_terrain *land) {
 
 static void json_head(FILE *out, const rv_step_info *step, const void *params) {
     fputs("{\"step\":", out);
-    cli_json_text(out, step->name);
+    cli_json_text(out, step->word.name);
     fputs(",\"parameters\":", out);
-    cli_json_params(out, step, params);
+    cli_json_params(out, &step->word, params);
 }
 
 static void json_size(FILE *out, int width, int height, float cell) {
@@ -95,21 +95,21 @@ static void json_size(FILE *out, int width, int height, float cell) {
     cli_json_float(out, cell);
 }
 
-/* The numbers by name, null where one is not defined, and which gates they pass. */
-static void json_figures(FILE *out, const rv_report *report) {
+/* The numbers by name, null where one is not defined, and which river checks they pass. */
+static void json_figures(FILE *out, const rv_terrain *land) {
     fputs(",\"figures\":{", out);
-    for (int i = 0; i < report->figure_count; i++) {
-        fprintf(out, "%s\"%s\":", i ? "," : "", report->figures[i].name);
-        cli_json_real(out, report->figures[i].value);
+    for (int i = 0; i < rv_terrain_figure_count(land); i++) {
+        fprintf(out, "%s\"%s\":", i ? "," : "", rv_terrain_figure(land, i)->name);
+        cli_json_real(out, rv_terrain_figure(land, i)->value);
     }
-    fputs("},\"gates\":{", out);
+    fputs("},\"river_checks\":{", out);
     const char *between = "";
-    for (int i = 0; i < report->figure_count; i++) {
-        const rv_figure *figure = &report->figures[i];
-        if (!rv_figure_gate(figure))
+    for (int i = 0; i < rv_terrain_figure_count(land); i++) {
+        const rv_figure *figure = rv_terrain_figure(land, i);
+        if (!rv_figure_is_check(figure))
             continue;
         fprintf(out, "%s\"%s\":%s", between, figure->name,
-                rv_figure_met(figure) ? "true" : "false");
+                rv_figure_passes(figure) ? "true" : "false");
         between = ",";
     }
     fputs("}", out);
@@ -129,8 +129,8 @@ static void json_report(const cli_run *run, const rv_report *report) {
     printf(",\"hash\":\"%016" PRIx64 "\"", report->hash);
     if (cli_has_drops(step))
         printf(",\"drop_steps\":%" PRIu64, report->drop_steps);
-    if (report->figure_count > 0)
-        json_figures(stdout, report);
+    if (rv_terrain_figure_count(report->land) > 0)
+        json_figures(stdout, report->land);
     json_size(stdout, rv_terrain_width(report->land), rv_terrain_height(report->land),
               rv_terrain_cell(report->land));
     fputs(",\"messages\":[", stdout);
@@ -238,32 +238,32 @@ static void figure_text(double value, const char *unit, char out[64]) {
 static void put_figure(int *details, const rv_figure *figure) {
     char value[64], bound[64], text[CLI_TEXT];
     figure_text(figure->value, figure->unit, value);
-    if (rv_figure_gate(figure)) {
-        bool above = figure->least == figure->least;
-        figure_text(above ? figure->least : figure->most, figure->unit, bound);
+    if (rv_figure_is_check(figure)) {
+        bool above = figure->min == figure->min;
+        figure_text(above ? figure->min : figure->max, figure->unit, bound);
         snprintf(text, sizeof text, "%-33s %-12s %-7s at %s %s", figure->label, value,
-                 rv_figure_met(figure) ? "met" : "not met", above ? "least" : "most", bound);
+                 rv_figure_passes(figure) ? "passes" : "fails", above ? "least" : "most", bound);
     } else {
         snprintf(text, sizeof text, "%-33s %s", figure->label, value);
     }
     put_detail(details, text);
 }
 
-static void put_figures(int *details, const rv_report *report) {
-    int gates = 0, met = 0;
+static void put_figures(int *details, const rv_terrain *land) {
+    int checks = 0, passed = 0, count = rv_terrain_figure_count(land);
     char text[64];
-    for (int i = 0; i < report->figure_count; i++)
-        if (rv_figure_gate(&report->figures[i])) {
-            gates++;
-            met += rv_figure_met(&report->figures[i]);
+    for (int i = 0; i < count; i++)
+        if (rv_figure_is_check(rv_terrain_figure(land, i))) {
+            checks++;
+            passed += rv_figure_passes(rv_terrain_figure(land, i));
         }
-    if (gates > 0) {
-        snprintf(text, sizeof text, "passes %d of %d gates", met, gates);
+    if (checks > 0) {
+        snprintf(text, sizeof text, "passes %d of %d river checks", passed, checks);
         put_detail(details, text);
     }
-    for (int i = 0; i < report->figure_count; i++)
-        if (report->figures[i].label[0])
-            put_figure(details, &report->figures[i]);
+    for (int i = 0; i < count; i++)
+        if (rv_terrain_figure(land, i)->label[0])
+            put_figure(details, rv_terrain_figure(land, i));
 }
 
 static void people_report(const cli_run *run, const cli_turns *turns) {
@@ -272,12 +272,12 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
     const rv_ledger *ledger = &report->ledger;
     char text[CLI_TEXT], cell[32];
     int details = 0;
-    fprintf(stderr, "%-10s %7.2f s", step->name, report->seconds);
+    fprintf(stderr, "%-10s %7.2f s", step->word.name, report->seconds);
     if (report->turns > 1) {
         snprintf(text, sizeof text, "%" PRId64 " times", report->turns);
         put_detail(&details, text);
     }
-    if (step->flags & RV_SIZES) {
+    if (step->flags & RV_STEP_FLAG_RESIZES) {
         cli_number((double)rv_terrain_cell(report->land), cell);
         snprintf(text, sizeof text, "%d x %d cells of %s m", rv_terrain_width(report->land),
                  rv_terrain_height(report->land), cell);
@@ -292,7 +292,7 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
         water_text(&report->water, text);
         put_detail(&details, text);
     }
-    put_figures(&details, report);
+    put_figures(&details, report->land);
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1)
         put_detail(&details, run->messages + at);
     fputc('\n', stderr);
@@ -369,7 +369,7 @@ void cli_report_after(void *user, int index, const rv_report *report) {
 /* ---- the plan
  * --------------------------------------------------------------------------------------- */
 
-static void put_changes(const rv_step_info *step, const void *params) {
+static void put_changes(const rv_word_info *step, const void *params) {
     void *defaults = cli_defaults(step);
     for (int i = 0; defaults && i < step->param_count; i++) {
         char value[CLI_TEXT], usual[CLI_TEXT];
@@ -391,8 +391,8 @@ static void people_plan(const rv_recipe *recipe, const rv_plan *plans, size_t pe
         char size[32];
         snprintf(size, sizeof size, "%d x %d", plans[i].width, plans[i].height);
         cli_bytes(plans[i].memory, memory);
-        printf("%-10s %15s %11s ", step->name, size, memory);
-        put_changes(step, rv_recipe_params(recipe, i));
+        printf("%-10s %15s %11s ", step->word.name, size, memory);
+        put_changes(&step->word, rv_recipe_params(recipe, i));
         putchar('\n');
     }
     cli_bytes(peak, memory);

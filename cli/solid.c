@@ -11,13 +11,13 @@ typedef struct findings {
 } findings;
 
 static const char *const kinds[RV_FAULT_COUNT] = {
-    [RV_FAULT_open_edge] = "open edges",
-    [RV_FAULT_crowded_edge] = "edges of more than two faces",
-    [RV_FAULT_turned_face] = "faces turned over",
-    [RV_FAULT_pinched_vertex] = "pinched vertices",
-    [RV_FAULT_flat_face] = "faces without area",
-    [RV_FAULT_crossing_faces] = "faces that meet",
-    [RV_FAULT_inside_out] = "shells inside out",
+    [RV_FAULT_OPEN_EDGE] = "open edges",
+    [RV_FAULT_CROWDED_EDGE] = "edges of more than two faces",
+    [RV_FAULT_TURNED_FACE] = "faces turned over",
+    [RV_FAULT_PINCHED_VERTEX] = "pinched vertices",
+    [RV_FAULT_FLAT_FACE] = "faces without area",
+    [RV_FAULT_CROSSING_FACES] = "faces that meet",
+    [RV_FAULT_INSIDE_OUT] = "shells inside out",
 };
 
 static void put_number(const char *key, uint32_t number) {

@@ -9,7 +9,7 @@
 
 const cli_exit cli_exit_table[] = {
     {0, "done"},
-    {1, "a fault of Ravine itself"},
+    {1, "a bug in Ravine"},
     {2, "wrong use: an unknown word, a value out of range"},
     {3, "a file that cannot be read or holds something else"},
     {4, "a file that cannot be written"},
@@ -35,6 +35,7 @@ int cli_exit_code(rv_status status) {
         return 5;
     case RV_ERROR_UNMET:
         return 6;
+    case RV_ERROR_VERSION:
     case RV_ERROR_INTERNAL:
     case RV_STATUS_COUNT:
         break;

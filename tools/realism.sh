@@ -16,7 +16,7 @@ def span(key):
     return texts[0] if texts[0] == texts[1] else " to ".join(texts)
 keys = ["fill", "deep_pits", "channel_pits", "channel_uphill", "concavity_8", "concavity",
         "area_exponent", "curvature_kurtosis"]
-met = ", ".join("%d" % run["gates_met"] for run in runs)
+met = ", ".join("%d" % run["river_checks_passed"] for run in runs)
 print("| %s | %s | %s |" % (sys.argv[1], " | ".join(span(k) for k in keys[:5]), met), end=" ")
 print(" | ".join(span(k) for k in keys[5:]), "|")' "$1"
 }

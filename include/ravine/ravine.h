@@ -12,10 +12,27 @@
  *     rv_terrain_destroy(land);
  *     rv_context_destroy(ctx);
  *
- * Heights and cells are metres, angles are degrees. Row 0 is the north edge, column 0 the west edge;
- * cell (x, y) is at index y * width + x. Cells are samples: W of them span (W - 1) * cell metres.
- * A call that can fail returns a status; rv_context_error() then holds one sentence that says why.
- * A context and its terrains belong to one thread at a time; two contexts share nothing.
+ * Units. Heights and cells are metres, angles are degrees. Row 0 is the north edge, column 0 the west
+ * edge; cell (x, y) is at index y * width + x. Cells are samples: W of them span (W - 1) * cell metres.
+ *
+ * Errors. A call that can fail returns a status; rv_context_error() then holds one sentence that says
+ * why. Where a call fails, *out is NULL.
+ *
+ * Threads. A context and all that was made with it belong to one thread at a time; two contexts share
+ * nothing.
+ *
+ * How long pointers live, unless a comment says otherwise:
+ *   - What you hand in is read during the call and not kept.
+ *   - What a call hands out through rv_NOUN **out is yours until rv_NOUN_destroy(). Destroy it before
+ *     its context.
+ *   - What a call returns as a pointer into an object (a field, a name, points of a mesh) lives until
+ *     that object changes or is destroyed. A step that runs on a terrain changes it.
+ *   - Descriptions (rv_*_info and all they point to), and names, labels and units of figures, live as
+ *     long as the library is loaded.
+ *   - What a callback gets lives until the callback returns.
+ *
+ * Names. Hand-written constants are RV_KIND_MAKE; those from the table end with the table's own word,
+ * in its case: RV_STEP_noise, RV_noise_shape_ridged.
  */
 #ifndef RAVINE_H
 #define RAVINE_H
@@ -30,6 +47,7 @@ extern "C" {
 #endif
 
 #define RV_VERSION "0.1.0"
+#define RV_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
 
 #if defined(_WIN32) || !defined(__GNUC__)
 #define RV_API
@@ -47,28 +65,31 @@ typedef enum rv_status {
     RV_ERROR_OUTPUT,   /* a file that cannot be written */
     RV_ERROR_MEMORY,   /* more than the memory limit or the machine has */
     RV_ERROR_UNMET,    /* the land is not what a step requires of it; nothing else is wrong */
-    RV_ERROR_INTERNAL, /* a fault of Ravine itself */
+    RV_ERROR_VERSION,  /* the program was compiled with the header of another version */
+    RV_ERROR_INTERNAL, /* a bug in Ravine */
     RV_STATUS_COUNT
 } rv_status;
 
-RV_API const char *rv_status_text(rv_status status); /* a few words, never NULL */
-RV_API const char *rv_version(void);                 /* RV_VERSION of the linked library */
+RV_API const char *rv_status_text(rv_status status); /* a few words; lives as long as the library */
+RV_API const char *rv_version(void);                 /* RV_VERSION of the linked library; as long */
+RV_API int rv_version_number(void);                  /* the same as RV_VERSION_NUMBER */
 
 /* ---- Context: threads, memory, messages ---------------------------------------------------- */
 
 typedef struct rv_context rv_context;
 typedef struct rv_terrain rv_terrain;
 
-/* Where memory comes from. `release` gets the size that `allocate` was asked for. */
+/* Where memory comes from. `release` gets the size that `allocate` was asked for. `user` must live
+ * until the context is destroyed. */
 typedef struct rv_allocator {
     void *(*allocate)(void *user, size_t size);
     void (*release)(void *user, void *memory, size_t size);
     void *user;
 } rv_allocator;
 
-/* How far the running step is. `land` is whole and may be looked at, or NULL when it may not. */
+/* How far the running step is. `land` is whole and may be read, or NULL when it may not. */
 typedef struct rv_progress {
-    const char *step;
+    const char *step; /* its name */
     double done;  /* 0 to 1: of the step */
     double total; /* 0 to 1: of the recipe, where each run of a step counts the same */
     const rv_terrain *land;
@@ -83,13 +104,16 @@ typedef struct rv_context_desc {
     rv_allocator allocator;  /* NULL functions: malloc and free */
     rv_log_fn log;           /* what steps have to say, one line a call; NULL: silence */
     rv_progress_fn progress; /* called on the calling thread, at least every 100 ms; NULL: none */
-    void *user;              /* handed to log and progress */
+    void *user;              /* handed to log and progress; must live until the context is destroyed */
 } rv_context_desc;
 
 RV_API rv_context_desc rv_context_desc_default(void);
-RV_API rv_status rv_context_create(const rv_context_desc *desc, rv_context **out); /* NULL: defaults */
-RV_API void rv_context_destroy(rv_context *ctx);                /* after its terrains; NULL is fine */
-RV_API const char *rv_context_error(const rv_context *ctx);     /* the last failure's sentence */
+/* A new context; desc NULL: the defaults. rv_context_create(desc, out), at the end of this header, calls
+ * it with rv_abi(), so that a program compiled with the header of another version gets
+ * RV_ERROR_VERSION. A language that does not use this header's structs passes 0: not checked. */
+RV_API rv_status rv_context_open(uint32_t abi, const rv_context_desc *desc, rv_context **out);
+RV_API void rv_context_destroy(rv_context *ctx);                /* after all made with it; NULL is fine */
+RV_API const char *rv_context_error(const rv_context *ctx);     /* the last failure's sentence, until the next */
 RV_API int rv_context_threads(const rv_context *ctx);           /* how many threads it uses */
 RV_API size_t rv_context_memory_peak(const rv_context *ctx);    /* most bytes held at one time */
 RV_API size_t rv_context_memory_limit(const rv_context *ctx);   /* bytes */
@@ -104,7 +128,7 @@ typedef struct rv_terrain_desc {
 
 /* One material of the stack. Layer 0 is bedrock: its thickness is a height and may be negative. */
 typedef struct rv_layer_desc {
-    const char *name;
+    const char *name;  /* copied by rv_terrain_layer_add */
     float erodibility; /* 0: nothing can take from it, 1: everything may */
     float talus;       /* degrees: what is steeper slides */
     uint32_t colour;   /* for pictures: 0xffRRGGBB; 0: none of its own */
@@ -143,7 +167,8 @@ RV_API rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer); /* 
 RV_API rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer);   /* the same, of the last step alone */
 RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc, const float *thickness); /* on top; NULL: none of it yet */
 
-/* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ... */
+/* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ...;
+ * rv_field_get() lists those that steps know. width * height values. */
 RV_API const float *rv_terrain_field(const rv_terrain *land, const char *name); /* NULL: no such field */
 RV_API rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values);
 RV_API int rv_terrain_field_count(const rv_terrain *land);                   /* without "height" */
@@ -175,19 +200,20 @@ RV_API void rv_mesh_destroy(rv_mesh *mesh); /* before its context; NULL is fine 
 
 RV_API size_t rv_mesh_vertex_count(const rv_mesh *mesh);
 RV_API size_t rv_mesh_face_count(const rv_mesh *mesh);
+/* Both live as long as the mesh. */
 RV_API const double *rv_mesh_points(const rv_mesh *mesh);  /* x, y, z of each vertex */
 RV_API const uint32_t *rv_mesh_faces(const rv_mesh *mesh); /* three vertices of each face, counted from 0 */
 RV_API double rv_mesh_volume(const rv_mesh *mesh);         /* cubic metres, where it is closed */
 
 /* What keeps a mesh from being the surface of a solid. */
 typedef enum rv_fault_kind {
-    RV_FAULT_open_edge,       /* an edge of one face */
-    RV_FAULT_crowded_edge,    /* an edge of more than two */
-    RV_FAULT_turned_face,     /* two faces go along their edge in the same direction */
-    RV_FAULT_pinched_vertex,  /* the faces around a vertex are more than one fan */
-    RV_FAULT_flat_face,       /* a face without area */
-    RV_FAULT_crossing_faces,  /* two faces meet where they have no corner or edge in common */
-    RV_FAULT_inside_out,      /* a shell whose faces look inwards, or a wrong way inside another */
+    RV_FAULT_OPEN_EDGE,       /* an edge of one face */
+    RV_FAULT_CROWDED_EDGE,    /* an edge of more than two */
+    RV_FAULT_TURNED_FACE,     /* two faces go along their edge in the same direction */
+    RV_FAULT_PINCHED_VERTEX,  /* the faces around a vertex are more than one fan */
+    RV_FAULT_FLAT_FACE,       /* a face without area */
+    RV_FAULT_CROSSING_FACES,  /* two faces meet where they have no corner or edge in common */
+    RV_FAULT_INSIDE_OUT,      /* a shell whose faces look inwards, or a wrong way inside another */
     RV_FAULT_COUNT
 } rv_fault_kind;
 
@@ -202,10 +228,10 @@ typedef struct rv_fault {
 
 typedef void (*rv_fault_fn)(void *user, const rv_fault *fault);
 
-/* Tells of every fault, kind by kind; RV_OK whether there are some or none. Coordinates are first rounded
+/* Reports every fault, kind by kind; RV_OK whether there are some or none. Coordinates are first rounded
  * to a lattice of 2^-39 of the farthest of them or finer; on it every answer is exact. Of the faces that
- * a single face meets, at most 16 are told. Shells are looked at when there is no other fault. */
-RV_API rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn tell, void *user);
+ * a single face meets, at most 16 are reported. Shells are checked when there is no other fault. */
+RV_API rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn report, void *user);
 
 /* Writes the fault as a sentence, which counts from 1 as an OBJ does; returns its length, as snprintf does. */
 RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
@@ -235,6 +261,8 @@ RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
 #define RV_STEP_END(name) } rv_##name##_params; RV_API rv_##name##_params rv_##name##_params_default(void);
 #include <ravine/steps.def>
 
+/* The number of a step. Numbers may change from version to version: names do not, and files hold
+ * names. rv_step_find() gives the number of a name. */
 typedef enum rv_step_id {
 #define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_STEP_##name,
 #include <ravine/steps.def>
@@ -245,12 +273,12 @@ typedef enum rv_param_type {
     RV_PARAM_REAL,   /* float */
     RV_PARAM_INT,    /* int */
     RV_PARAM_COUNT,  /* int64_t; the first parameter of a step may stand without its key */
-    RV_PARAM_SEED,   /* uint64_t */
+    RV_PARAM_SEED,   /* uint64_t, any value */
     RV_PARAM_SWITCH, /* bool */
     RV_PARAM_CHOICE, /* int, an index into `options` */
     RV_PARAM_TEXT,   /* const char * */
     RV_PARAM_FILE,   /* const char *; the first one of a step may stand without its key */
-    RV_PARAM_VECTOR  /* double[3], x/y/z; only words of scenes have such */
+    RV_PARAM_VECTOR  /* double[3], x/y/z; only scene words have such */
 } rv_param_type;
 
 typedef struct rv_option_info {
@@ -263,90 +291,135 @@ typedef struct rv_param_info {
     rv_param_type type;
     size_t offset;             /* in the parameter struct */
     double def, low, high;     /* numbers, switches and choices */
+    uint64_t seed;             /* default of a seed */
     bool required;             /* a file that must be named */
     const char *text;          /* default of a text or file */
-    double vector[3];          /* default of a vector; NaN first: chosen unless told */
+    double vector[3];          /* default of a vector; NaN first: auto */
     const char *unit;          /* "" where there is none */
     const char *help;
     const rv_option_info *options;
     int option_count;
 } rv_param_info;
 
-typedef enum rv_step_kind {
-    RV_KIND_make,  /* makes heights */
-    RV_KIND_shape, /* reshapes them */
-    RV_KIND_limit, /* limits the steps after it */
-    RV_KIND_wear,  /* erodes; keeps the ledger */
-    RV_KIND_show,  /* writes files, leaves the terrain alone */
-    RV_KIND_order  /* says in what order a recipe runs */
-} rv_step_kind;
-
-enum {
-    RV_SIZES = 1, /* gives the terrain another size */
-    RV_PLANS = 2, /* knows better than bytes_per_cell how much memory it needs */
-    RV_MASKS = 4, /* makes or shapes land, and minds the mask itself */
-};
-
-typedef struct rv_step_info {
-    rv_step_id id;
+/* A word that takes parameters: a step of a recipe, or a word of a scene. */
+typedef struct rv_word_info {
     const char *name;
-    rv_step_kind kind;
-    unsigned flags;       /* RV_SIZES, RV_PLANS, RV_MASKS */
-    int bytes_per_cell;   /* working memory while it runs, beside the terrain */
     const char *sentence; /* what it is */
-    const char *source;   /* the paper it comes from */
-    const char *reads;    /* names of fields, separated by blanks */
-    const char *writes;
-    size_t params_size;
+    size_t params_size;   /* bytes of its parameter struct */
     const rv_param_info *params;
     int param_count;
+} rv_word_info;
+
+typedef enum rv_step_kind {
+    RV_KIND_MAKE,  /* makes heights */
+    RV_KIND_SHAPE, /* reshapes them */
+    RV_KIND_LIMIT, /* limits the steps after it */
+    RV_KIND_WEAR,  /* erodes; keeps the ledger */
+    RV_KIND_SHOW,  /* writes files, leaves the terrain alone */
+    RV_KIND_ORDER, /* says in what order a recipe runs */
+    RV_KIND_COUNT
+} rv_step_kind;
+
+typedef enum rv_step_flags {
+    RV_STEP_FLAG_RESIZES = 1, /* gives the terrain another size */
+    RV_STEP_FLAG_PLANS = 2,   /* knows better than bytes_per_cell how much memory it needs */
+    RV_STEP_FLAG_MASKS = 4    /* makes or shapes land, and applies the mask itself */
+} rv_step_flags;
+
+typedef struct rv_step_info {
+    rv_word_info word;
+    rv_step_id id;
+    rv_step_kind kind;
+    unsigned flags;       /* of rv_step_flags */
+    int bytes_per_cell;   /* working memory while it runs, beside the terrain */
+    const char *source;   /* the paper it comes from */
+    const char *reads;    /* names of fields, separated by blanks; "*": all */
+    const char *writes;
 } rv_step_info;
 
 RV_API const rv_step_info *rv_step_get(rv_step_id id);
 RV_API const rv_step_info *rv_step_find(const char *name); /* NULL: no such step */
-RV_API const char *rv_kind_text(rv_step_kind kind);
-RV_API void rv_params_default(rv_step_id id, void *params);
-RV_API void rv_word_default(const rv_step_info *word, void *params); /* the same for any word */
-RV_API bool rv_param_automatic(const rv_param_info *param); /* does the step choose unless told? */
-RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* 0 for text, x of a vector */
-RV_API const double *rv_param_vector(const rv_param_info *param, const void *params); /* NULL for others */
-RV_API const char *rv_param_text(const rv_param_info *param, const void *params); /* NULL for numbers */
-RV_API void rv_param_set(const rv_param_info *param, void *params, double number, const char *text);
+RV_API const char *rv_step_name(rv_step_id id);
+RV_API const char *rv_kind_name(rv_step_kind kind); /* "make" ... */
+RV_API const char *rv_kind_text(rv_step_kind kind); /* "make land" ... */
+
+/* What the numbers of a field mean. */
+typedef struct rv_field_info {
+    const char *name;
+    const char *unit; /* "" where there is none */
+    const char *meaning;
+} rv_field_info;
+
+RV_API int rv_field_count(void); /* of the fields that steps read and write */
+RV_API const rv_field_info *rv_field_get(int index);
+RV_API const rv_field_info *rv_field_find(const char *name); /* NULL: steps do not know it */
+
+/* A parameter struct by the description of its word. Texts are not copied: those in the struct must
+ * live as long as it is used. */
+RV_API void rv_word_default(const rv_word_info *word, void *params);
+RV_API rv_status rv_word_check(rv_context *ctx, const rv_word_info *word, const void *params); /* all in range? */
+RV_API bool rv_param_has_auto(const rv_param_info *param);                        /* may it be auto? */
+RV_API bool rv_param_is_auto(const rv_param_info *param, const void *params);     /* is it? */
+RV_API double rv_param_number(const rv_param_info *param, const void *params);    /* real, int, count, switch, choice */
+RV_API uint64_t rv_param_seed(const rv_param_info *param, const void *params);
+RV_API const char *rv_param_text(const rv_param_info *param, const void *params); /* text, file; NULL for others */
+RV_API const double *rv_param_vector(const rv_param_info *param, const void *params); /* points into params */
+RV_API void rv_param_set_number(const rv_param_info *param, void *params, double number);
+RV_API void rv_param_set_seed(const rv_param_info *param, void *params, uint64_t seed);
+RV_API void rv_param_set_text(const rv_param_info *param, void *params, const char *text);
 RV_API void rv_param_set_vector(const rv_param_info *param, void *params, const double value[3]);
-RV_API rv_status rv_params_check(rv_context *ctx, rv_step_id id, const void *params); /* all in range? */
-
-/* A number that a step found out about the land. */
-typedef struct rv_figure {
-    const char *name;   /* one word, as --json has it */
-    const char *label;  /* for people; "": too much detail for them */
-    const char *unit;   /* "" where there is none */
-    double value;       /* NaN: not defined on this land */
-    double least, most; /* a gate: what real land keeps within; NaN: no such bound */
-} rv_figure;
-
-RV_API bool rv_figure_gate(const rv_figure *figure); /* has it a bound? */
-RV_API bool rv_figure_met(const rv_figure *figure);  /* defined, and within its bounds? */
-
-enum { RV_FIGURES = 80 };
+/* Writes the value as a recipe would say it; returns its length, as snprintf does. */
+RV_API int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size);
 
 /* What one step did. */
 typedef struct rv_report {
     rv_step_id step;
-    const void *params;   /* the step's own struct, as it was handed in */
+    const void *params;   /* the step's own struct, as it was handed in; NULL: its defaults */
     rv_ledger ledger;
     rv_water water;       /* of steps that have water */
     uint64_t drop_steps;  /* moves of single drops, for steps that have drops */
-    int figure_count;     /* what it found out, for steps that measure */
-    rv_figure figures[RV_FIGURES];
+    const rv_terrain *land;
     double seconds;       /* filled in by recipes, as all that follows */
     int64_t turn, turns;  /* which run of the step this is, of how many that repeats ask for */
     uint64_t hash;        /* of the terrain after it */
-    const rv_terrain *land;
 } rv_report;
 
 /* `params` is the step's own struct, NULL: its defaults. `report` may be NULL.
  * After a failure or a stop the terrain is whole: as before the step, or stopped between slices. */
 RV_API rv_status rv_step_run(rv_terrain *land, rv_step_id step, const void *params, rv_report *report);
+
+/* A number that the last step found out about the land, if it measures. */
+typedef struct rv_figure {
+    const char *name;  /* one word, as --json has it */
+    const char *label; /* for people; "": too much detail for them */
+    const char *unit;  /* "" where there is none */
+    double value;      /* NaN: not defined on this land */
+    double min, max;   /* a river check: real land stays within; NaN: no such bound */
+} rv_figure;
+
+RV_API int rv_terrain_figure_count(const rv_terrain *land);
+RV_API const rv_figure *rv_terrain_figure(const rv_terrain *land, int index); /* until the next step */
+RV_API bool rv_figure_is_check(const rv_figure *figure); /* has it a bound? */
+RV_API bool rv_figure_passes(const rv_figure *figure);   /* defined, and within its bounds? */
+
+/* ---- Parameters as text, for programs that know steps by name only ------------------------------ */
+
+/*     rv_params *noise;
+ *     rv_params_create(ctx, "noise", &noise);
+ *     rv_params_set(noise, "seed", "18446744073709551615");
+ *     rv_params_run(noise, land, NULL);
+ *     rv_params_destroy(noise);
+ */
+typedef struct rv_params rv_params;
+
+RV_API rv_status rv_params_create(rv_context *ctx, const char *step, rv_params **out); /* its defaults */
+RV_API void rv_params_destroy(rv_params *params);                                     /* NULL is fine */
+/* Reads a value as a recipe does, with the same errors; the text is copied. */
+RV_API rv_status rv_params_set(rv_params *params, const char *key, const char *text);
+/* Writes the value of `key` as a recipe would say it; returns its length, as snprintf does; -1: there is no such key. */
+RV_API int rv_params_get(const rv_params *params, const char *key, char *out, size_t size);
+RV_API const void *rv_params_struct(const rv_params *params); /* the step's own struct; until the next set */
+RV_API rv_status rv_params_run(const rv_params *params, rv_terrain *land, rv_report *report); /* as rv_step_run */
 
 /* ---- Recipes: words to steps ------------------------------------------------------------------ */
 
@@ -363,14 +436,11 @@ RV_API rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *c
 
 RV_API int rv_recipe_count(const rv_recipe *recipe);
 RV_API rv_step_id rv_recipe_step(const rv_recipe *recipe, int index);
-RV_API const void *rv_recipe_params(const rv_recipe *recipe, int index);
+RV_API const void *rv_recipe_params(const rv_recipe *recipe, int index); /* the step's own struct */
 
 /* Writes the recipe as text that reads back as the same recipe; returns its length, as snprintf does,
  * or -1 when a text holds a quote, which no recipe can say. */
 RV_API int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size);
-
-/* Writes the value of a parameter as a recipe would say it; returns its length, as snprintf does. */
-RV_API int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size);
 
 /* What a run would need, without running it. */
 typedef struct rv_plan {
@@ -381,6 +451,7 @@ typedef struct rv_plan {
 } rv_plan;
 RV_API rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans); /* one for each step */
 
+/* Must live until the run returns. */
 typedef struct rv_watch {
     void (*before)(void *user, int index, rv_step_id step);         /* NULL: not asked for */
     void (*after)(void *user, int index, const rv_report *report); /* it is done, or RV_ERROR_UNMET */
@@ -407,17 +478,17 @@ RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_
  */
 typedef struct rv_scene rv_scene;
 
-/* The words of scenes, described like steps: kind, flags, fields and id mean nothing. */
+/* The words that scenes are written in. */
 RV_API int rv_scene_word_count(void);
-RV_API const rv_step_info *rv_scene_word(int index);
+RV_API const rv_word_info *rv_scene_word(int index);
 
 /* A scene in words, or a settings file (lines of m, f, p, d, s). `name` stands in messages for where the
  * text came from; models are looked for beside a file that was loaded, then in the working directory. */
 RV_API rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out);
 RV_API rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv_scene **out);
-RV_API rv_status rv_scene_create(rv_context *ctx, const char *ready, rv_scene **out); /* "river", "cave" ... */
+RV_API rv_status rv_scene_create(rv_context *ctx, const char *preset, rv_scene **out); /* "river", "cave" ... */
 RV_API int rv_scene_preset_count(void);
-RV_API const char *rv_scene_preset_name(int index);
+RV_API const char *rv_scene_preset_name(int index); /* lives as long as the library is loaded */
 RV_API void rv_scene_destroy(rv_scene *scene); /* before its context; NULL is fine */
 
 /* Add what one command line says: WORD.KEY=VALUE changes every such word, KEY=VALUE without a word before it
@@ -434,7 +505,7 @@ RV_API rv_status rv_scene_step(rv_scene *scene);
 /* Where a scene that was started stands. */
 typedef struct rv_frame {
     int64_t frame, frames;      /* how many there were, of how many the scene asks for */
-    int64_t every;              /* of which every so many is told; 0: all */
+    int64_t every;              /* of which every so many is reported; 0: all */
     double time;                /* s of the water */
     size_t particles;
     size_t vertices, faces;     /* of the rock */
@@ -444,8 +515,8 @@ typedef struct rv_frame {
     double owed;                /* moved by the rock and not yet by particles, or the other way round */
     double volume;              /* of the rock */
     size_t refused;             /* moves of vertices that were refused or cut short, in all */
-    size_t pushed_out;             /* particles that moving rock has pushed, in all */
-    size_t trapped;              /* particles removed because rock had closed around them, in all */
+    size_t pushed_out;          /* particles that moving rock has pushed, in all */
+    size_t trapped;             /* particles removed because rock had closed around them, in all */
     struct {
         double particles, faces, press, force, advance, frame;
     } ms;                       /* what the last frame took */
@@ -455,14 +526,14 @@ RV_API rv_status rv_scene_info(const rv_scene *scene, rv_frame *out);
 
 /* The materials of the rock; none before it was started, and where nothing is worn. */
 RV_API int rv_scene_material_count(const rv_scene *scene);
-RV_API const char *rv_scene_material_name(const rv_scene *scene, int material);
+RV_API const char *rv_scene_material_name(const rv_scene *scene, int material); /* lives as long as the scene */
 /* What particles took from it and laid on it; the rest is 0. In sum over all materials
  * eroded - deposited = suspended + left_map of the frame: what the rock still owes is of no material. */
 RV_API rv_ledger rv_scene_material_ledger(const rv_scene *scene, int material);
 
 RV_API rv_status rv_scene_mesh(const rv_scene *scene, rv_mesh **out); /* a copy of the rock; NULL: there is none */
 
-/* Valid until the scene changes. */
+/* The pointers live until the next frame. */
 typedef struct rv_particles {
     size_t count;
     double origin[3];      /* m: what places are counted from */
@@ -492,6 +563,7 @@ typedef struct rv_scene_plan {
 } rv_scene_plan;
 RV_API rv_status rv_scene_plan_run(rv_scene *scene, rv_scene_plan *out);
 
+/* Must live until the run returns. */
 typedef struct rv_scene_watch {
     void (*after)(void *user, const rv_frame *now); /* frame 0, then as `every` of run says; NULL: not asked for */
     void *user;
@@ -501,6 +573,27 @@ typedef struct rv_scene_watch {
 
 /* Runs a scene to its last frame, from where it stands, and saves, draws and films what its run word says. */
 RV_API rv_status rv_scene_run(rv_scene *scene, const rv_scene_watch *watch);
+
+/* ---- Does this header fit the library? ------------------------------------------------------------ */
+
+/* A number made of the version and of the sizes of all structs that pass between program and library. */
+static inline uint32_t rv_abi(void) {
+    uint32_t n = RV_VERSION_NUMBER / 100;
+#define RV_ABI_ADD(type) n = n * 31u + (uint32_t)sizeof(type);
+#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_ABI_ADD(rv_##name##_params)
+#include <ravine/steps.def>
+    RV_ABI_ADD(rv_context_desc) RV_ABI_ADD(rv_progress) RV_ABI_ADD(rv_terrain_desc) RV_ABI_ADD(rv_layer_desc)
+    RV_ABI_ADD(rv_ledger) RV_ABI_ADD(rv_fault) RV_ABI_ADD(rv_option_info) RV_ABI_ADD(rv_param_info)
+    RV_ABI_ADD(rv_word_info) RV_ABI_ADD(rv_step_info) RV_ABI_ADD(rv_field_info) RV_ABI_ADD(rv_report)
+    RV_ABI_ADD(rv_figure) RV_ABI_ADD(rv_plan) RV_ABI_ADD(rv_watch) RV_ABI_ADD(rv_frame)
+    RV_ABI_ADD(rv_particles) RV_ABI_ADD(rv_scene_plan) RV_ABI_ADD(rv_scene_watch)
+#undef RV_ABI_ADD
+    return n;
+}
+
+static inline rv_status rv_context_create(const rv_context_desc *desc, rv_context **out) {
+    return rv_context_open(rv_abi(), desc, out);
+}
 
 #ifdef __cplusplus
 }

@@ -75,9 +75,11 @@ rv_context_desc rv_context_desc_default(void) {
     return (rv_context_desc){.threads = 0};
 }
 
-rv_status rv_context_create(const rv_context_desc *desc, rv_context **out) {
+rv_status rv_context_open(uint32_t abi, const rv_context_desc *desc, rv_context **out) {
     assert(out);
     *out = NULL;
+    if (abi != 0 && abi != rv_abi())
+        return RV_ERROR_VERSION;
     rv_context_desc d = desc ? *desc : rv_context_desc_default();
     if (!d.allocator.allocate || !d.allocator.release)
         d.allocator = (rv_allocator){plain_allocate, plain_release, NULL};

@@ -17,6 +17,8 @@ const char *rv_status_text(rv_status status) {
         return "not enough memory";
     case RV_ERROR_UNMET:
         return "not as required";
+    case RV_ERROR_VERSION:
+        return "compiled for another version of Ravine";
     case RV_ERROR_INTERNAL:
         return "internal error";
     case RV_STATUS_COUNT:
@@ -27,4 +29,8 @@ const char *rv_status_text(rv_status status) {
 
 const char *rv_version(void) {
     return RV_VERSION;
+}
+
+int rv_version_number(void) {
+    return RV_VERSION_NUMBER;
 }

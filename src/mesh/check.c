@@ -103,7 +103,7 @@ static void write_met(void *arg, int64_t block) {
 
 /* In the middle of where the boxes of both meet. */
 static rv_fault met_fault(const rv_mesh *mesh, uint32_t face, uint32_t other) {
-    rv_fault fault = {.kind = RV_FAULT_crossing_faces,
+    rv_fault fault = {.kind = RV_FAULT_CROSSING_FACES,
                       .face = face < other ? face : other,
                       .other = face < other ? other : face,
                       .vertex = {RV_NO_NUMBER, RV_NO_NUMBER}};
@@ -157,7 +157,7 @@ static rv_status check_places(search *s, const rvi_links *links, listener *to) {
     rv_status status = rvi_parallel(ctx, (int64_t)((faces + BLOCK - 1) / BLOCK), find_flat, s);
     for (size_t f = 0; f < faces && status == RV_OK; f++)
         if (s->flat[f]) {
-            rv_fault fault = face_fault(l->mesh, RV_FAULT_flat_face, f);
+            rv_fault fault = face_fault(l->mesh, RV_FAULT_FLAT_FACE, f);
             listen(to, &fault);
         }
     if (status == RV_OK)
@@ -213,29 +213,29 @@ int rv_fault_print(const rv_fault *fault, char *out, size_t size) {
     unsigned long long g = (unsigned long long)fault->other + 1;
 #define AT "(%.9g, %.9g, %.9g)"
     switch (fault->kind) {
-    case RV_FAULT_open_edge:
+    case RV_FAULT_OPEN_EDGE:
         return snprintf(out, size,
                         "The edge from vertex %llu to %llu at " AT
                         " has a face on one side only, face %llu.",
                         a, b, p[0], p[1], p[2], f);
-    case RV_FAULT_crowded_edge:
+    case RV_FAULT_CROWDED_EDGE:
         return snprintf(out, size,
                         "The edge from vertex %llu to %llu at " AT
                         " has more than two faces, among them %llu and %llu.",
                         a, b, p[0], p[1], p[2], f, g);
-    case RV_FAULT_turned_face:
+    case RV_FAULT_TURNED_FACE:
         return snprintf(out, size,
                         "Faces %llu and %llu at " AT
                         " look different ways: both go from vertex %llu to %llu.",
                         f, g, p[0], p[1], p[2], a, b);
-    case RV_FAULT_pinched_vertex:
+    case RV_FAULT_PINCHED_VERTEX:
         return snprintf(out, size, "The faces around vertex %llu at " AT " are not one fan.", a,
                         p[0], p[1], p[2]);
-    case RV_FAULT_flat_face:
+    case RV_FAULT_FLAT_FACE:
         return snprintf(out, size, "Face %llu at " AT " has no area.", f, p[0], p[1], p[2]);
-    case RV_FAULT_crossing_faces:
+    case RV_FAULT_CROSSING_FACES:
         return snprintf(out, size, "Faces %llu and %llu meet near " AT ".", f, g, p[0], p[1], p[2]);
-    case RV_FAULT_inside_out:
+    case RV_FAULT_INSIDE_OUT:
         return snprintf(out, size, "The shell of face %llu at " AT " is inside out.", f, p[0], p[1],
                         p[2]);
     case RV_FAULT_COUNT:

@@ -71,10 +71,10 @@ static rv_fault_kind judge_edge(const linker *l, size_t first, size_t count) {
     if (edge_start(l, e) == edge_end(l, e))
         return RV_FAULT_COUNT; /* the face is told of as flat */
     if (count == 1)
-        return RV_FAULT_open_edge;
+        return RV_FAULT_OPEN_EDGE;
     if (count > 2)
-        return RV_FAULT_crowded_edge;
-    return edge_start(l, e) == edge_start(l, l->edges[first + 1].value) ? RV_FAULT_turned_face
+        return RV_FAULT_CROWDED_EDGE;
+    return edge_start(l, e) == edge_start(l, l->edges[first + 1].value) ? RV_FAULT_TURNED_FACE
                                                                         : RV_FAULT_COUNT;
 }
 
@@ -103,7 +103,7 @@ static rv_status tell_pinched(linker *l, uint32_t *first_corner) {
         uint32_t vertex = l->mesh->corners[c];
         if (l->corners[c] == c && first_corner[vertex]++ == 1) {
             const double *at = l->mesh->points + 3 * (size_t)vertex;
-            rv_fault fault = {.kind = RV_FAULT_pinched_vertex,
+            rv_fault fault = {.kind = RV_FAULT_PINCHED_VERTEX,
                               .face = (uint32_t)(c / 3),
                               .other = RV_NO_NUMBER,
                               .vertex = {vertex, RV_NO_NUMBER},
@@ -124,11 +124,11 @@ static rv_status link_all(linker *l) {
     for (uint32_t f = 0; f < l->mesh->face_count; f++)
         l->shells[f] = f;
     if (status == RV_OK)
-        status = walk_edges(l, RV_FAULT_open_edge, true);
+        status = walk_edges(l, RV_FAULT_OPEN_EDGE, true);
     if (status == RV_OK)
-        status = walk_edges(l, RV_FAULT_crowded_edge, false);
+        status = walk_edges(l, RV_FAULT_CROWDED_EDGE, false);
     if (status == RV_OK)
-        status = walk_edges(l, RV_FAULT_turned_face, false);
+        status = walk_edges(l, RV_FAULT_TURNED_FACE, false);
     if (status != RV_OK)
         return status;
     rv_context *ctx = l->mesh->ctx;

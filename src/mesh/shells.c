@@ -75,7 +75,7 @@ static int shells_around(const rvi_lattice *l, const rvi_boxes *boxes, const rvi
 static void tell_shell(const rvi_lattice *l, uint32_t face, rv_fault_fn tell, void *user) {
     uint32_t vertex = l->mesh->corners[3 * (size_t)face];
     const double *at = l->mesh->points + 3 * (size_t)vertex;
-    rv_fault fault = {.kind = RV_FAULT_inside_out,
+    rv_fault fault = {.kind = RV_FAULT_INSIDE_OUT,
                       .face = face,
                       .other = RV_NO_NUMBER,
                       .vertex = {vertex, RV_NO_NUMBER},

@@ -2,9 +2,9 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "formats/checkpoint.h"
+#include "recipe/recipe.h"
 #include "recipe/step_run.h"
 #include "steps/step.h"
-#include "words/parse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct cursor {
 } cursor;
 
 static int64_t times_of(const rv_recipe *recipe, int64_t step) {
-    const rv_repeat_params *p = recipe->steps[step].params;
+    const rv_repeat_params *p = rv_recipe_params(recipe, (int)step);
     return p->times;
 }
 
@@ -44,11 +44,11 @@ static void count_turns(const rv_recipe *recipe, const cursor *c, int64_t *turn,
 static double count_runs(const rv_recipe *recipe) {
     double runs = 0.0, factor[RVI_DEPTH + 1] = {1.0};
     int depth = 0;
-    for (int i = 0; i < recipe->count; i++) {
-        if (recipe->steps[i].id == RV_STEP_repeat) {
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        if (rv_recipe_step(recipe, i) == RV_STEP_repeat) {
             factor[depth + 1] = factor[depth] * (double)times_of(recipe, i);
             depth++;
-        } else if (recipe->steps[i].id == RV_STEP_end) {
+        } else if (rv_recipe_step(recipe, i) == RV_STEP_end) {
             depth--;
         } else {
             runs += factor[depth];
@@ -64,7 +64,7 @@ static void begin_repeat(const rv_recipe *recipe, cursor *c) {
         return;
     }
     for (int inside = 1; inside > 0;) { /* on to the step after its end */
-        rv_step_id id = recipe->steps[++c->step].id;
+        rv_step_id id = rv_recipe_step(recipe, (int)++c->step);
         inside += (id == RV_STEP_repeat) - (id == RV_STEP_end);
     }
     c->step++;
@@ -92,19 +92,16 @@ typedef struct run {
 } run;
 
 /* Later turns of a repeat draw other random numbers. NULL: memory. */
-static void *params_of_turn(rv_context *ctx, const rvi_recipe_step *s, int64_t turn) {
-    const rv_step_info *step = rv_step_get(s->id);
+static void *params_of_turn(rv_context *ctx, const rvi_word *s, int64_t turn) {
+    const rv_word_info *step = s->info;
     void *params = rvi_alloc(ctx, 1, step->params_size, "a step");
     if (!params)
         return NULL;
     memcpy(params, s->params, step->params_size);
     for (int i = 0; turn > 0 && i < step->param_count; i++)
         if (step->params[i].type == RV_PARAM_SEED) {
-            uint64_t seed;
-            char *at = (char *)params + step->params[i].offset;
-            memcpy(&seed, at, sizeof seed);
-            seed = rvi_random(seed, (uint64_t)turn, 0);
-            memcpy(at, &seed, sizeof seed);
+            uint64_t seed = rv_param_seed(&step->params[i], params);
+            rv_param_set_seed(&step->params[i], params, rvi_random(seed, (uint64_t)turn, 0));
         }
     return params;
 }
@@ -112,19 +109,20 @@ static void *params_of_turn(rv_context *ctx, const rvi_recipe_step *s, int64_t t
 static rv_status run_step(run *r) {
     rv_context *ctx = r->recipe->ctx;
     const rv_watch *watch = r->watch;
-    const rvi_recipe_step *step = &r->recipe->steps[r->at.step];
+    const rvi_word *step = &r->recipe->words.list[r->at.step];
+    rv_step_id id = (rv_step_id)step->which;
     int64_t turn, turns;
     count_turns(r->recipe, &r->at, &turn, &turns);
     void *params = params_of_turn(ctx, step, turn);
     if (!params)
         return RV_ERROR_MEMORY;
     if (watch && watch->before)
-        watch->before(watch->user, (int)r->at.step, step->id);
+        watch->before(watch->user, (int)r->at.step, id);
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = rvi_now();
     rv_report report = {0};
     rvi_stop_short(ctx, true); /* nobody gets the land of a recipe that was stopped */
-    rv_status status = rvi_step_run_turn(r->land, step->id, params, turn, turns, &report);
+    rv_status status = rvi_step_run_turn(r->land, id, params, turn, turns, &report);
     if (rvi_stopped(ctx) && (status == RV_OK || status == RV_ERROR_UNMET))
         status = RV_CANCELLED; /* its last part may be missing */
     rvi_stop_short(ctx, false);
@@ -176,8 +174,8 @@ static rv_status run_steps(run *r) {
     rv_status status = RV_OK;
     r->runs = count_runs(r->recipe);
     r->saved = rvi_now();
-    while (status == RV_OK && r->at.step < r->recipe->count) {
-        rv_step_id id = r->recipe->steps[r->at.step].id;
+    while (status == RV_OK && r->at.step < rv_recipe_count(r->recipe)) {
+        rv_step_id id = rv_recipe_step(r->recipe, (int)r->at.step);
         if (id == RV_STEP_repeat) {
             begin_repeat(r->recipe, &r->at);
         } else if (id == RV_STEP_end) {
@@ -189,7 +187,7 @@ static rv_status run_steps(run *r) {
                 status = save_checkpoint(r);
         }
         /* Steps that have nothing to do ask nobody, and there may be many turns of them. */
-        if (status == RV_OK && r->at.step < r->recipe->count)
+        if (status == RV_OK && r->at.step < rv_recipe_count(r->recipe))
             status = rvi_poll(r->recipe->ctx);
     }
     if (status == RV_OK && checkpoint)
@@ -200,8 +198,9 @@ static rv_status run_steps(run *r) {
 /* The first step most often sets a size of its own, so the land before it is as small as can be. */
 static rv_status first_land(const rv_recipe *recipe, rv_terrain **land) {
     rv_terrain_desc desc = rv_terrain_desc_default();
-    if (recipe->count > 0 && rv_step_get(recipe->steps[0].id)->kind == RV_KIND_make &&
-        rv_step_get(recipe->steps[0].id)->flags & RV_SIZES)
+    if (rv_recipe_count(recipe) > 0 &&
+        rv_step_get(rv_recipe_step(recipe, 0))->kind == RV_KIND_MAKE &&
+        rv_step_get(rv_recipe_step(recipe, 0))->flags & RV_STEP_FLAG_RESIZES)
         desc.width = desc.height = 2;
     return rv_terrain_create(recipe->ctx, &desc, land);
 }
@@ -210,11 +209,11 @@ static rv_status first_land(const rv_recipe *recipe, rv_terrain **land) {
  * before the first one runs. */
 static rv_status check_targets(const rv_recipe *recipe, const char *checkpoint) {
     rv_status status = checkpoint ? rvi_checkpoint_check_target(recipe->ctx, checkpoint) : RV_OK;
-    for (int i = 0; status == RV_OK && i < recipe->count; i++) {
-        const rv_step_info *step = rv_step_get(recipe->steps[i].id);
-        for (int k = 0; status == RV_OK && k < step->param_count; k++) {
-            const char *path = rv_param_text(&step->params[k], recipe->steps[i].params);
-            if (step->kind == RV_KIND_show && step->params[k].type == RV_PARAM_FILE && path[0])
+    for (int i = 0; status == RV_OK && i < rv_recipe_count(recipe); i++) {
+        const rv_step_info *step = rv_step_get(rv_recipe_step(recipe, i));
+        for (int k = 0; status == RV_OK && k < step->word.param_count; k++) {
+            const char *path = rv_param_text(&step->word.params[k], rv_recipe_params(recipe, i));
+            if (step->kind == RV_KIND_SHOW && step->word.params[k].type == RV_PARAM_FILE && path[0])
                 status = rvi_file_check_target(recipe->ctx, path);
         }
     }
@@ -241,13 +240,13 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
 
 /* A checkpoint is a file, and a file may hold anything. */
 static bool cursor_fits(const rv_recipe *recipe, const cursor *c) {
-    if (c->step < 0 || c->step > recipe->count || c->depth < 0 || c->depth > RVI_DEPTH)
+    if (c->step < 0 || c->step > rv_recipe_count(recipe) || c->depth < 0 || c->depth > RVI_DEPTH)
         return false;
     int64_t depth = 0, open[RVI_DEPTH + 1];
     for (int i = 0; i < c->step; i++) {
-        if (recipe->steps[i].id == RV_STEP_repeat)
+        if (rv_recipe_step(recipe, i) == RV_STEP_repeat)
             open[depth++] = i;
-        else if (recipe->steps[i].id == RV_STEP_end)
+        else if (rv_recipe_step(recipe, i) == RV_STEP_end)
             depth--;
     }
     for (int64_t d = 0; d < depth && d < c->depth; d++)
@@ -326,10 +325,10 @@ static int add_fields(char *names, size_t room, const char *writes) {
 }
 
 /* Fields that a step of a recipe writes: a file has no holes unless they may be kept. */
-static const char *fields_written(const rvi_recipe_step *s) {
+static const char *fields_written(const rvi_word *s) {
     const rv_open_params *p = s->params;
-    bool whole = s->id == RV_STEP_open && p->holes == RV_open_holes_refuse;
-    return whole ? "height" : rv_step_get(s->id)->writes;
+    bool whole = s->which == RV_STEP_open && p->holes == RV_open_holes_refuse;
+    return whole ? "height" : rv_step_get((rv_step_id)s->which)->writes;
 }
 
 /* The same for layers: each is a grid, and with the first the surface becomes one of its own. */
@@ -347,29 +346,29 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
         status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
     char names[1024] = " ";
     int fields = 0, layers = 1;
-    for (int i = 0; status == RV_OK && i < recipe->count; i++) {
-        const rv_step_info *step = rv_step_get(recipe->steps[i].id);
+    for (int i = 0; status == RV_OK && i < rv_recipe_count(recipe); i++) {
+        const rv_step_info *step = rv_step_get(rv_recipe_step(recipe, i));
         size_t held = rvi_cells(&land) * sizeof(float) * (size_t)(1 + fields);
         size_t working;
         land.layer_count = layers;
-        status = rvi_step_plan(&land, step->id, recipe->steps[i].params, &working);
-        bool sizes = step->flags & RV_SIZES, makes = step->kind == RV_KIND_make;
+        status = rvi_step_plan(&land, step->id, rv_recipe_params(recipe, i), &working);
+        bool sizes = step->flags & RV_STEP_FLAG_RESIZES, makes = step->kind == RV_KIND_MAKE;
         if (makes && sizes) {
             fields = 0; /* starts over */
             layers = 1;
             memcpy(names, " ", 2);
         }
-        fields += add_fields(names, sizeof names, fields_written(&recipe->steps[i]));
+        fields += add_fields(names, sizeof names, fields_written(&recipe->words.list[i]));
         if (step->id == RV_STEP_layer) {
-            int added = add_layer(names, sizeof names, recipe->steps[i].params);
+            int added = add_layer(names, sizeof names, rv_recipe_params(recipe, i));
             fields += added;
             layers += added > 0;
         }
         size_t grid = rvi_cells(&land) * sizeof(float);
         /* The old land is there until the new one is; a mask is applied to a copy. */
         size_t more = sizes && (i > 0 || !makes) ? held : 0;
-        bool minds = step->flags & RV_MASKS;
-        if (!sizes && !minds && (makes || step->kind == RV_KIND_shape) && strstr(names, " mask "))
+        bool minds = step->flags & RV_STEP_FLAG_MASKS;
+        if (!sizes && !minds && (makes || step->kind == RV_KIND_SHAPE) && strstr(names, " mask "))
             more += 2 * grid;
         plans[i] = (rv_plan){step->id, land.width, land.height, land.cell,
                              grid * (size_t)(1 + fields) + more + working + SMALL};

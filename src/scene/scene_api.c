@@ -35,6 +35,7 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
     if (s == NULL)
         return RV_ERROR_MEMORY;
     s->ctx = ctx;
+    s->words = rvi_words_none(ctx, &rvi_scene_vocabulary);
     char *words = NULL;
     rv_status status = keep_name(ctx, name, &s->name);
     if (status == RV_OK)
@@ -72,27 +73,27 @@ rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
     return status;
 }
 
-static const rv_param_info *ready_names(void) {
+static const rv_param_info *preset_names(void) {
     return &rvi_scene_vocabulary.get(RVI_WORD_preset)->params[0];
 }
 
 int rv_scene_preset_count(void) {
-    return ready_names()->option_count;
+    return preset_names()->option_count;
 }
 
 const char *rv_scene_preset_name(int index) {
-    return ready_names()->options[index].name;
+    return preset_names()->options[index].name;
 }
 
-rv_status rv_scene_create(rv_context *ctx, const char *ready, rv_scene **out) {
+rv_status rv_scene_create(rv_context *ctx, const char *preset, rv_scene **out) {
     char text[128];
     *out = NULL;
     for (int i = 0; i < rv_scene_preset_count(); i++)
-        if (strcmp(ready, rv_scene_preset_name(i)) == 0) {
-            snprintf(text, sizeof text, "preset name=%s", ready);
-            return rv_scene_parse(ctx, text, ready, out);
+        if (strcmp(preset, rv_scene_preset_name(i)) == 0) {
+            snprintf(text, sizeof text, "preset name=%s", preset);
+            return rv_scene_parse(ctx, text, preset, out);
         }
-    return rvi_fail(ctx, RV_ERROR_USAGE, "There is no ready scene \"%.60s\".", ready);
+    return rvi_fail(ctx, RV_ERROR_USAGE, "There is no preset \"%.60s\".", preset);
 }
 
 void rv_scene_destroy(rv_scene *s) {
@@ -100,7 +101,7 @@ void rv_scene_destroy(rv_scene *s) {
         return;
     rvi_scene_destroy(s->now);
     rvi_scene_setup_free(s->ctx, &s->setup);
-    rv_recipe_destroy(s->words);
+    rvi_words_free(&s->words);
     rvi_free(s->ctx, s->name);
     rvi_free(s->ctx, s->beside);
     rvi_free(s->ctx, s);
@@ -116,10 +117,10 @@ static rv_status demand_word(rv_scene *s, const char *text, size_t size) {
         const char *name = rvi_scene_vocabulary.get((int)once[w])->name;
         if (!rvi_text_is(text, size, name))
             continue;
-        for (int i = 0; i < s->words->count; i++)
-            if ((int)s->words->steps[i].id == (int)once[w])
+        for (int i = 0; i < s->words.count; i++)
+            if (s->words.list[i].which == (int)once[w])
                 return RV_OK;
-        return rv_recipe_add_words(s->words, 1, &name);
+        return rvi_words_add(&s->words, 1, &name);
     }
     return RV_OK;
 }
@@ -146,14 +147,14 @@ rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
             status = demand_word(s, said[i], (size_t)(dot - said[i]));
     }
     if (status == RV_OK)
-        status = rv_recipe_add_words(s->words, count, said);
+        status = rvi_words_add(&s->words, count, said);
     rvi_free(s->ctx, said);
     rvi_free(s->ctx, texts);
     return status;
 }
 
 int rv_scene_print(const rv_scene *s, char *out, size_t size) {
-    return rv_recipe_print(s->words, out, size);
+    return rvi_words_print(&s->words, out, size);
 }
 
 /* ---- frames ---- */
@@ -171,7 +172,7 @@ rv_status rv_scene_start(rv_scene *s) {
     if (s->now != NULL)
         return RV_OK;
     rvi_progress_begin(s->ctx, "the scene");
-    rv_status status = rvi_scene_set_up(s->words, s->name, s->beside, NULL, &s->setup);
+    rv_status status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &s->setup);
     if (status == RV_OK)
         status = say_where(s, rvi_scene_create(s->ctx, &s->setup.desc, &s->now));
     if (status != RV_OK)
@@ -363,7 +364,7 @@ static rv_status resume_from(rvi_archive *from, rv_scene **out) {
         if (!isfinite(h.box[i]))
             status = rvi_archive_damaged(from);
     if (status == RV_OK)
-        status = rvi_scene_set_up((*out)->words, name, beside, h.box, &(*out)->setup);
+        status = rvi_scene_set_up(&(*out)->words, name, beside, h.box, &(*out)->setup);
     if (status == RV_OK)
         status = rvi_scene_restore(ctx, &(*out)->setup.desc, from, &(*out)->now);
     rvi_free(ctx, text);

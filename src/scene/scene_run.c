@@ -145,7 +145,7 @@ static rv_status run_frames(run *r) {
 rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     rvi_word_run room;
     run r = {.scene = s, .watch = watch, .sequence = {.ctx = s->ctx}};
-    r.says = rvi_scene_last(s->words, RVI_WORD_run, &room);
+    r.says = rvi_scene_last(&s->words, RVI_WORD_run, &room);
     rv_status status = check_targets(s->ctx, r.says, watch != NULL ? watch->checkpoint : NULL);
     if (status == RV_OK)
         status = rv_scene_start(s);
@@ -192,7 +192,7 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     rvi_scene_setup setup;
     *out = (rv_scene_plan){0};
     rvi_progress_begin(s->ctx, "the plan");
-    rv_status status = rvi_scene_set_up(s->words, s->name, s->beside, NULL, &setup);
+    rv_status status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)
         return status;
     status = check_targets(s->ctx, &setup.run, NULL);

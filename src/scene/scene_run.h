@@ -6,7 +6,7 @@
 
 struct rv_scene {
     rv_context *ctx;
-    rv_recipe *words;
+    rvi_words words;
     char *name, *beside; /* for sentences; the file it came from, or "" */
     rvi_scene_setup setup;
     rvi_scene *now; /* NULL: not started */

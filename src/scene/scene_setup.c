@@ -11,25 +11,25 @@
 
 typedef struct builder {
     rv_context *ctx;
-    const rv_recipe *words;
+    const rvi_words *words;
     const char *name, *beside;
     const rvi_preset *preset; /* NULL: none */
     rvi_scene_setup *out;
 } builder;
 
-static size_t count_of(const rv_recipe *words, rvi_scene_word which) {
+static size_t count_of(const rvi_words *words, rvi_scene_word which) {
     size_t count = 0;
     for (int i = 0; i < words->count; i++)
-        count += (int)words->steps[i].id == (int)which;
+        count += words->list[i].which == (int)which;
     return count;
 }
 
 /* The next word of a kind from *at on; NULL: no more. */
-static const void *next_of(const rv_recipe *words, rvi_scene_word which, int *at) {
+static const void *next_of(const rvi_words *words, rvi_scene_word which, int *at) {
     while (*at < words->count) {
-        const rvi_recipe_step *step = &words->steps[(*at)++];
-        if ((int)step->id == (int)which)
-            return step->params;
+        const rvi_word *word = &words->list[(*at)++];
+        if (word->which == (int)which)
+            return word->params;
     }
     return NULL;
 }
@@ -428,7 +428,7 @@ static void make_view(const builder *b) {
     out->top = highest_water(&out->desc);
 }
 
-rv_status rvi_scene_set_up(const rv_recipe *words, const char *name, const char *beside,
+rv_status rvi_scene_set_up(const rvi_words *words, const char *name, const char *beside,
                            const double box[6], rvi_scene_setup *out) {
     rv_context *ctx = words->ctx;
     builder b = {.ctx = ctx, .words = words, .name = name, .beside = beside, .out = out};

@@ -22,7 +22,7 @@ typedef struct rvi_scene_setup {
 /* Its address must stay. `name` stands in sentences for the scene; models are looked for beside the
  * file `beside`, which may be "". `box`, unless NULL: low and high corner, and no models are read.
  */
-rv_status rvi_scene_set_up(const rv_recipe *words, const char *name, const char *beside,
+rv_status rvi_scene_set_up(const rvi_words *words, const char *name, const char *beside,
                            const double box[6], rvi_scene_setup *out);
 void rvi_scene_setup_free(rv_context *ctx, rvi_scene_setup *setup);
 

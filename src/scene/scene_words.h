@@ -2,11 +2,12 @@
 #ifndef RVI_SCENE_SCENE_WORDS_H
 #define RVI_SCENE_SCENE_WORDS_H
 
-#include "words/parse.h"
+#include "words/words.h"
 
 /* Enumerations of choices: RVI_scene_preset_name_river and so on. */
 #define RV_CHOICE(word, key, def, help) typedef enum rvi_scene_##word##_##key {
-#define RV_OPTION(word, key, id, name, help) RVI_scene_##word##_##key##_##id,
+#define RV_OPTION(word, key, name, help) RVI_scene_##word##_##key##_##name,
+#define RV_OPTION_AS(word, key, id, name, help) RVI_scene_##word##_##key##_##id,
 #define RV_CHOICE_END(word, key)                                                                   \
     RVI_scene_##word##_##key##_COUNT                                                               \
     }                                                                                              \
@@ -38,6 +39,6 @@ typedef enum rvi_scene_word {
 extern const rvi_vocabulary rvi_scene_vocabulary;
 
 /* The last word of a kind in a scene, else its defaults in `room`, which is of its struct. */
-const void *rvi_scene_last(const rv_recipe *words, rvi_scene_word which, void *room);
+const void *rvi_scene_last(const rvi_words *words, rvi_scene_word which, void *room);
 
 #endif

@@ -1,8 +1,8 @@
 /* measure.c: measures how much the land is like real land that rivers have cut.
  *
- * The estimators are in src/measure, each with its papers. Five of them are gates. Their bounds
- * were found by looking at thirteen windows of real elevation data, which pass all five, and at
- * noise, which passes none; docs/measure.md says what that is worth.
+ * The estimators are in src/measure, each with its papers. Five of them are river checks: their
+ * bounds were found by looking at thirteen windows of real elevation data, which pass all five, and
+ * at noise, which passes none; docs/measure.md says what that is worth.
  *
  *     fill            mean of (filled - height) / relief           at most 0.1 %
  *     deep_pits       cells in pits deeper than 1 % of relief      at most 2 %
@@ -14,48 +14,51 @@
 #include "measure/survey.h"
 #include "steps/measure/measure_plots.h"
 #include "steps/step.h"
+#include "terrain/figures.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { GATES = 5 };
+enum { CHECKS = 5, FIGURES = 80 };
 
 /* ---- what the land must be ---- */
 
-/* The number in "gates:N"; 0 where nothing is required. */
-static rv_status read_require(rv_context *ctx, const char *text, int *gates) {
-    *gates = 0;
+/* The number in "river_checks:N"; 0 where nothing is required. */
+static rv_status read_require(rv_context *ctx, const char *text, int *checks) {
+    static const char name[] = "river_checks:";
+    size_t size = sizeof name - 1;
+    *checks = 0;
     if (text[0] == '\0')
         return RV_OK;
-    if (strncmp(text, "gates:", 6) == 0 && text[6] >= '1' && text[6] <= '0' + GATES &&
-        text[7] == '\0') {
-        *gates = text[6] - '0';
+    if (strncmp(text, name, size) == 0 && text[size] >= '1' && text[size] <= '0' + CHECKS &&
+        text[size + 1] == '\0') {
+        *checks = text[size] - '0';
         return RV_OK;
     }
     return rvi_fail(ctx, RV_ERROR_USAGE,
-                    "measure: require=%s says nothing that can be measured; it must be gates:1 to "
-                    "gates:%d.",
-                    text, GATES);
+                    "measure: require=%s cannot be measured; it must be river_checks:1 to "
+                    "river_checks:%d.",
+                    text, CHECKS);
 }
 
-static int count_met(const rvi_job *job) {
-    int met = 0;
-    for (int i = 0; i < job->figure_count; i++)
-        met += rv_figure_gate(&job->figures[i]) && rv_figure_met(&job->figures[i]);
-    return met;
+static int count_passed(const rv_terrain *land) {
+    int passed = 0;
+    for (int i = 0; i < land->figure_count; i++)
+        passed += rv_figure_is_check(&land->figures[i]) && rv_figure_passes(&land->figures[i]);
+    return passed;
 }
 
-static rv_status check_gates(rvi_job *job, int required) {
-    int met = count_met(job);
-    if (met >= required)
+static rv_status demand_checks(rvi_job *job, int required) {
+    const rv_terrain *land = job->land;
+    int passed = count_passed(land);
+    if (passed >= required)
         return RV_OK;
     char list[512] = "";
     size_t used = 0;
-    for (int i = 0; i < job->figure_count; i++) {
-        const rv_figure *f = &job->figures[i];
-        if (!rv_figure_gate(f) || rv_figure_met(f))
+    for (int i = 0; i < land->figure_count; i++) {
+        const rv_figure *f = &land->figures[i];
+        if (!rv_figure_is_check(f) || rv_figure_passes(f))
             continue;
         char value[32] = "not defined";
         if (!isnan(f->value))
@@ -64,28 +67,25 @@ static rv_status check_gates(rvi_job *job, int required) {
                                  f->name, value);
     }
     return rvi_fail(job->ctx, RV_ERROR_UNMET,
-                    "The land passes %d of %d gates, not the %d required: %s.", met, GATES,
-                    required, list);
+                    "The land passes %d of %d river checks, not the %d required: %s.", passed,
+                    CHECKS, required, list);
 }
 
 /* ---- figures ---- */
 
 static rv_figure *add(rvi_job *job, const char *name, const char *label, const char *unit,
                       double value) {
-    assert(job->figure_count < RV_FIGURES);
-    rv_figure *f = &job->figures[job->figure_count++];
-    *f = (rv_figure){name, label, unit, value, NAN, NAN};
-    return f;
+    return rvi_figures_add(job->land, name, label, unit, value);
 }
 
-static void add_gates(rvi_job *job, const rvi_survey *s) {
+static void add_checks(rvi_job *job, const rvi_survey *s) {
     const rvi_pits *p = &s->pits;
-    add(job, "fill", "mean fill depth over relief", "%", 100.0 * p->fill)->most = 0.1;
-    add(job, "deep_pits", "area in pits over 1 % of relief", "%", 100.0 * p->deep)->most = 2.0;
-    add(job, "channel_pits", "channels in pits over 0.2 %", "%", 100.0 * p->channels)->most = 35.0;
-    add(job, "channel_uphill", "channels that run uphill", "%", 100.0 * p->uphill)->most = 27.0;
-    add(job, "concavity_8", "concavity over 8 cells", "", -s->concavity.eight.slope)->least = 0.2;
-    add(job, "gates_met", "", "", count_met(job));
+    add(job, "fill", "mean fill depth over relief", "%", 100.0 * p->fill)->max = 0.1;
+    add(job, "deep_pits", "area in pits over 1 % of relief", "%", 100.0 * p->deep)->max = 2.0;
+    add(job, "channel_pits", "channels in pits over 0.2 %", "%", 100.0 * p->channels)->max = 35.0;
+    add(job, "channel_uphill", "channels that run uphill", "%", 100.0 * p->uphill)->max = 27.0;
+    add(job, "concavity_8", "concavity over 8 cells", "", -s->concavity.eight.slope)->min = 0.2;
+    add(job, "river_checks_passed", "", "", count_passed(job->land));
 }
 
 static void add_drainage(rvi_job *job, const rvi_survey *s) {
@@ -160,12 +160,14 @@ rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
     status = rvi_survey_make(job->land, p->border, (uint32_t)p->channel, &survey);
     if (status == RV_OK && p->plots[0])
         status = rvi_measure_plots(job->land, survey, p->plots);
+    if (status == RV_OK)
+        status = rvi_figures_begin(job->land, FIGURES);
     if (status == RV_OK) {
-        add_gates(job, survey);
+        add_checks(job, survey);
         add_drainage(job, survey);
         add_surface(job, survey);
         add_forms(job, survey);
-        status = check_gates(job, required);
+        status = demand_checks(job, required);
     }
     rvi_survey_free(job->ctx, survey);
     return status;

@@ -43,6 +43,7 @@ static void clear(rv_terrain *land) {
         rvi_free(ctx, land->fields[i].values);
     rvi_free(ctx, land->layers);
     rvi_free(ctx, land->fields);
+    rvi_free(ctx, land->figures);
     *land = (rv_terrain){.ctx = ctx, .planned = land->planned};
 }
 

@@ -50,6 +50,8 @@ struct rv_terrain {
     int field_count;
     rv_ledger ledger;
     rvi_strata strata;
+    rv_figure *figures; /* what the last step measured; figures.h */
+    int figure_count, figure_room;
     bool planned; /* has a size and a count of layers but no memory: only for plans */
 };
 

@@ -13,12 +13,10 @@ typedef struct rvi_job {
     double *deposited_on; /* of what was laid, how much on each layer; all 0: all of it on the top
                              one */
     uint64_t drop_steps;
-    rv_figure figures[RV_FIGURES]; /* filled in by steps that measure */
-    int figure_count;
     int64_t turn, turns; /* which run of the step this is, of how many that repeats ask for */
     bool planning;       /* set the size of `land` (planned) and `memory`; touch nothing else */
-    size_t
-        memory; /* bytes the run needs beside the terrain; set while planning, by RV_PLANS steps */
+    size_t memory;       /* bytes the run needs beside the terrain; set while planning, by
+                            RV_STEP_FLAG_PLANS steps */
 } rvi_job;
 
 /* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.

@@ -1,6 +1,6 @@
-/* print.c: values as a recipe would say them. */
+/* print.c: values and words as text that reads back as the same. */
 #include "base/text.h"
-#include "words/parse.h"
+#include "words/words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,25 +45,20 @@ static int print_vector(const double *value, char *out, size_t size) {
 }
 
 int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
-    const char *at = (const char *)params + param->offset;
-    double number = rv_param_number(param, params);
-    if (rv_param_automatic(param) && (isnan(number) || number == param->def))
+    if (rv_param_is_auto(param, params))
         return snprintf(out, size, "auto");
     switch (param->type) {
     case RV_PARAM_REAL:
-        return print_real((float)number, out, size);
+        return print_real((float)rv_param_number(param, params), out, size);
     case RV_PARAM_INT:
     case RV_PARAM_COUNT:
-        return snprintf(out, size, "%" PRId64, (int64_t)number);
-    case RV_PARAM_SEED: {
-        uint64_t seed;
-        memcpy(&seed, at, sizeof seed);
-        return snprintf(out, size, "%" PRIu64, seed);
-    }
+        return snprintf(out, size, "%" PRId64, (int64_t)rv_param_number(param, params));
+    case RV_PARAM_SEED:
+        return snprintf(out, size, "%" PRIu64, rv_param_seed(param, params));
     case RV_PARAM_SWITCH:
-        return snprintf(out, size, "%s", number != 0.0 ? "yes" : "no");
+        return snprintf(out, size, "%s", rv_param_number(param, params) != 0.0 ? "yes" : "no");
     case RV_PARAM_CHOICE:
-        return snprintf(out, size, "%s", param->options[(int)number].name);
+        return snprintf(out, size, "%s", param->options[(int)rv_param_number(param, params)].name);
     case RV_PARAM_VECTOR:
         return print_vector(rv_param_vector(param, params), out, size);
     case RV_PARAM_TEXT:
@@ -86,15 +81,15 @@ static void add(char *out, size_t size, size_t *length, const char *text) {
         out[*length < size ? *length : size - 1] = '\0';
 }
 
-int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
+int rvi_words_print(const rvi_words *words, char *out, size_t size) {
     size_t length = 0;
     add(out, size, &length, "");
-    for (int i = 0; i < rv_recipe_count(recipe); i++) {
-        const rv_step_info *step = recipe->steps[i].info;
-        const void *params = rv_recipe_params(recipe, i);
-        add(out, size, &length, step->name);
-        for (int k = 0; k < step->param_count; k++) {
-            const rv_param_info *p = &step->params[k];
+    for (int i = 0; i < words->count; i++) {
+        const rv_word_info *info = words->list[i].info;
+        const void *params = words->list[i].params;
+        add(out, size, &length, info->name);
+        for (int k = 0; k < info->param_count; k++) {
+            const rv_param_info *p = &info->params[k];
             const char *text = rv_param_text(p, params);
             char number[128] = "";
             if (text && strpbrk(text, "\"\n"))

@@ -5,15 +5,15 @@ hills="terrain size=96 cell=30 noise seed=3 relief=900"
 
 # shellcheck disable=SC2086
 "$RAVINE" $hills measure 2>table || fail "measure: $(cat table)"
-holds "the table" "$(cat table)" "of 5 gates"
+holds "the table" "$(cat table)" "of 5 river checks"
 holds "the table" "$(cat table)" "mean fill depth over relief"
 grep -q ' $' table && fail "the table has blanks at the ends of its lines"
 
-# JSON: every figure a number or null, every gate true or false as its bound says.
+# JSON: every figure a number or null, every river check true or false as its bound says.
 cat >check.py <<'EOP'
 import json, sys
 o = json.loads(open(sys.argv[1]).read().splitlines()[-1], parse_constant=lambda w: sys.exit('not JSON: ' + w))
-f, g = o['figures'], o['gates']
+f, g = o['figures'], o['river_checks']
 assert all(v is None or isinstance(v, (int, float)) for v in f.values()), f
 bounds = {'fill': (None, 0.1), 'deep_pits': (None, 2), 'channel_pits': (None, 35),
           'channel_uphill': (None, 27), 'concavity_8': (0.2, None)}
@@ -22,7 +22,7 @@ for name, (least, most) in bounds.items():
     v = f[name]
     met = v is not None and (least is None or v >= least) and (most is None or v <= most)
     assert g[name] == met, (name, v, g)
-assert f['gates_met'] == sum(g.values()), f
+assert f['river_checks_passed'] == sum(g.values()), f
 page = open(sys.argv[2]).read()
 for name in f:
     assert '`%s`' % name in page, name + ' is not in docs/measure.md'
@@ -40,21 +40,21 @@ figures "assert f['relief'] == 900 and f['cells'] == 96 * 96" $hills measure
 figures "assert f['cells'] == 76 * 76" $hills measure border=10
 figures "assert f['relief'] == 0 and f['fill'] is None and f['concavity'] is None" terrain size=32 measure
 figures "assert f['landform_flat'] is None" terrain width=1 height=40 noise measure
-figures "assert f['gates_met'] == 5" open "$SOURCE/tests/data/andes.png" measure require=gates:5
+figures "assert f['river_checks_passed'] == 5" open "$SOURCE/tests/data/andes.png" measure require=river_checks:5
 
-# Not met: its own exit code, one sentence that names the gates, and the figures all the same.
+# Not met: its own exit code, one sentence that names the river checks, and the figures all the same.
 # shellcheck disable=SC2086
-"$RAVINE" --quiet $hills measure require=gates:5 save never.npy 2>err
-equal "exit code of gates that are not met" $? 6
+"$RAVINE" --quiet $hills measure require=river_checks:5 save never.npy 2>err
+equal "exit code of river checks that fail" $? 6
 equal "lines on stderr" "$(wc -l <err)" 1
-holds "the sentence" "$(cat err)" "gates, not the 5 required: "
+holds "the sentence" "$(cat err)" "river checks, not the 5 required: "
 holds "the sentence" "$(cat err)" "deep_pits is "
 [ -e never.npy ] && fail "a run that failed went on"
 # shellcheck disable=SC2086
-"$RAVINE" --json $hills measure require=gates:5 >out.json 2>err
+"$RAVINE" --json $hills measure require=river_checks:5 >out.json 2>err
 equal "exit code with --json" $? 6
 python3 check.py out.json "$SOURCE/docs/measure.md" "" || fail "figures of a run that failed"
-for wrong in gates gates:6 gates:0 real; do
+for wrong in river_checks river_checks:6 river_checks:0 real; do
     # shellcheck disable=SC2086
     "$RAVINE" --dry-run $hills measure require=$wrong >out 2>err
     equal "exit code of require=$wrong" $? 2

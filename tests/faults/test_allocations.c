@@ -179,7 +179,7 @@ static rv_status walk_steps(rv_context *ctx, const rv_recipe *recipe, const cour
     for (int i = 0; status == RV_OK && i < rv_recipe_count(recipe); i++) {
         still before = look_at(land);
         rv_step_id step = rv_recipe_step(recipe, i);
-        const char *call = rv_step_get(step)->name;
+        const char *call = rv_step_name(step);
         status = rv_step_run(land, step, rv_recipe_params(recipe, i), NULL);
         if (status == RV_OK && i == 0 && c->layered) {
             int layers = rv_terrain_layer_count(land);
@@ -383,8 +383,8 @@ static void plots_of_what_was_measured(void **state) {
 
 /* Is it told the size of its picture? */
 static bool has_width(const rv_step_info *step) {
-    for (int i = 0; i < step->param_count; i++)
-        if (strcmp(step->params[i].name, "width") == 0)
+    for (int i = 0; i < step->word.param_count; i++)
+        if (strcmp(step->word.params[i].name, "width") == 0)
             return true;
     return false;
 }
@@ -397,16 +397,16 @@ static void every_step_by_default(void **state) {
     size_t count = 0;
     for (int i = 0; i < RV_STEP_COUNT; i++) {
         const rv_step_info *step = rv_step_get((rv_step_id)i);
-        if (step->kind == RV_KIND_order)
+        if (step->kind == RV_KIND_ORDER)
             continue; /* no recipe by itself */
-        bool file = step->param_count > 0 && step->params[0].required;
+        bool file = step->word.param_count > 0 && step->word.params[0].required;
 #ifndef RAVINE_PNG
         if (file)
             continue;
 #endif
-        bool shows = step->kind == RV_KIND_show;
+        bool shows = step->kind == RV_KIND_SHOW;
         snprintf(texts[i], sizeof texts[i], "terrain width=24 height=20 noise octaves=2 %s %s%s",
-                 step->name,
+                 step->word.name,
                  !file   ? ""
                  : shows ? "out.png"
                          : "grey.png",

@@ -16,6 +16,8 @@ static bool same(const rv_param_info *param, const void *a, const void *b) {
     const char *text = rv_param_text(param, a);
     if (text != NULL)
         return strcmp(text, rv_param_text(param, b)) == 0;
+    if (param->type == RV_PARAM_SEED)
+        return rv_param_seed(param, a) == rv_param_seed(param, b);
     double x = rv_param_number(param, a), y = rv_param_number(param, b);
     return x == y || (isnan(x) && isnan(y));
 }
@@ -24,9 +26,9 @@ static bool same(const rv_param_info *param, const void *a, const void *b) {
 static void print_and_read(rv_context *ctx, rv_step_id id, const void *params, char *text,
                            size_t room) {
     const rv_step_info *step = rv_step_get(id);
-    size_t used = (size_t)snprintf(text, room, "%s", step->name);
-    for (int i = 0; i < step->param_count; i++) {
-        const rv_param_info *param = &step->params[i];
+    size_t used = (size_t)snprintf(text, room, "%s", step->word.name);
+    for (int i = 0; i < step->word.param_count; i++) {
+        const rv_param_info *param = &step->word.params[i];
         if (!can_be_said(param, params))
             return;
         used += (size_t)snprintf(text + used, room - used, " %s=", param->name);
@@ -38,8 +40,8 @@ static void print_and_read(rv_context *ctx, rv_step_id id, const void *params, c
     rv_recipe *again;
     demand(rv_recipe_parse(ctx, text, "again", &again) == RV_OK);
     demand(rv_recipe_count(again) == 1 && rv_recipe_step(again, 0) == id);
-    for (int i = 0; i < step->param_count; i++)
-        demand(same(&step->params[i], params, rv_recipe_params(again, 0)));
+    for (int i = 0; i < step->word.param_count; i++)
+        demand(same(&step->word.params[i], params, rv_recipe_params(again, 0)));
     rv_recipe_destroy(again);
 }
 
@@ -52,7 +54,7 @@ static void look_at(rv_context *ctx, const rv_recipe *recipe, size_t size) {
     for (int i = 0; i < count; i++) {
         rv_step_id id = rv_recipe_step(recipe, i);
         const void *params = rv_recipe_params(recipe, i);
-        demand(rv_params_check(ctx, id, params) == RV_OK);
+        demand(rv_word_check(ctx, &rv_step_get(id)->word, params) == RV_OK);
         print_and_read(ctx, id, params, text, room);
     }
     if (rv_recipe_plan(recipe, plans) == RV_OK)

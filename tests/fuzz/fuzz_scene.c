@@ -25,14 +25,14 @@ static void look_at(rv_context *ctx, const rv_scene *scene) {
     char *again = print(same, &again_size);
     demand(again != NULL && again_size == size && memcmp(text, again, (size_t)size) == 0);
     rv_scene_destroy(same);
-    rv_recipe *words;
+    rvi_words words;
     static const double box[6] = {0, 0, 0, 1, 1, 1};
     rvi_scene_setup setup;
     demand(rvi_words_parse(ctx, &rvi_scene_vocabulary, text, (size_t)size, "words", &words) ==
            RV_OK);
-    if (rvi_scene_set_up(words, "fuzz", "", box, &setup) == RV_OK)
+    if (rvi_scene_set_up(&words, "fuzz", "", box, &setup) == RV_OK)
         rvi_scene_setup_free(ctx, &setup);
-    rv_recipe_destroy(words);
+    rvi_words_free(&words);
     free(text);
     free(again);
 }

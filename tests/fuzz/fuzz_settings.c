@@ -15,10 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text[size] = '\0';
     (void)rvi_settings_are(text);
     if (rvi_settings_read(ctx, text, "fuzz", &words) == RV_OK) {
-        rv_recipe *scene;
+        rvi_words scene;
         demand(rvi_words_parse(ctx, &rvi_scene_vocabulary, words, strlen(words), "words", &scene) ==
                RV_OK);
-        rv_recipe_destroy(scene);
+        rvi_words_free(&scene);
         rvi_free(ctx, words);
     }
     free(text);

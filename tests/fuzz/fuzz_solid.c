@@ -23,7 +23,7 @@ static void tell(void *user, const rv_fault *fault) {
             abort();
     if (rv_fault_print(fault, text, sizeof text) >= (int)sizeof text)
         abort();
-    t->met += fault->kind == RV_FAULT_crossing_faces;
+    t->met += fault->kind == RV_FAULT_CROSSING_FACES;
 }
 
 static size_t count_pairs(const rv_mesh *mesh) {

@@ -448,21 +448,19 @@ static void distributions(void **state) {
 
 /* ---- land of which little or nothing can be said ---- */
 
-static const rv_figure *figure(const rv_report *report, const char *name) {
-    for (int i = 0; i < report->figure_count; i++)
-        if (strcmp(report->figures[i].name, name) == 0)
-            return &report->figures[i];
+static const rv_figure *figure(const rv_terrain *land, const char *name) {
+    for (int i = 0; i < rv_terrain_figure_count(land); i++)
+        if (strcmp(rv_terrain_figure(land, i)->name, name) == 0)
+            return rv_terrain_figure(land, i);
     fail_msg("there is no figure %s", name);
     return NULL;
 }
 
-static rv_report measure(rv_terrain *land) {
-    rv_report report;
-    support_ok(land->ctx, rv_step_run(land, RV_STEP_measure, NULL, &report));
-    for (int i = 0; i < report.figure_count; i++)
-        if (isinf(report.figures[i].value))
-            fail_msg("%s is infinite", report.figures[i].name);
-    return report;
+static void measure(rv_terrain *land) {
+    support_ok(land->ctx, rv_step_run(land, RV_STEP_measure, NULL, NULL));
+    for (int i = 0; i < rv_terrain_figure_count(land); i++)
+        if (isinf(rv_terrain_figure(land, i)->value))
+            fail_msg("%s is infinite", rv_terrain_figure(land, i)->name);
 }
 
 static double nothing(double x, double y) {
@@ -475,19 +473,19 @@ static void flat_land(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     rv_terrain *land = make_land(ctx, 90, 80, 10.0f, nothing);
-    rv_report r = measure(land);
+    measure(land);
     static const char *const undefined[] = {
         "fill",          "deep_pits",          "channel_pits",   "channel_uphill",
         "concavity_8",   "concavity",          "area_exponent",  "area_exponent_dinf",
         "hack_exponent", "bifurcation_ratio",  "length_ratio",   "hypsometric_integral",
         "slope_skew",    "curvature_kurtosis", "spectral_slope", "drainage_density"};
     for (size_t i = 0; i < sizeof undefined / sizeof undefined[0]; i++)
-        if (!isnan(figure(&r, undefined[i])->value))
-            fail_msg("%s of flat land is %g", undefined[i], figure(&r, undefined[i])->value);
-    near(figure(&r, "relief")->value, 0.0, 0.0);
-    near(figure(&r, "slope_p95")->value, 0.0, 0.0);
-    near(figure(&r, "landform_flat")->value, 100.0, 0.0);
-    near(figure(&r, "gates_met")->value, 0.0, 0.0);
+        if (!isnan(figure(land, undefined[i])->value))
+            fail_msg("%s of flat land is %g", undefined[i], figure(land, undefined[i])->value);
+    near(figure(land, "relief")->value, 0.0, 0.0);
+    near(figure(land, "slope_p95")->value, 0.0, 0.0);
+    near(figure(land, "landform_flat")->value, 100.0, 0.0);
+    near(figure(land, "river_checks_passed")->value, 0.0, 0.0);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -498,17 +496,16 @@ static void narrow_land(void **state) {
     static const int sizes[][2] = {{1, 2}, {1, 500}, {500, 1}, {2, 2}, {2, 300}, {3, 3}, {5, 4}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         rv_terrain *land = make_land(ctx, sizes[i][0], sizes[i][1], 10.0f, cone);
-        rv_report r = measure(land);
-        assert_true(isnan(figure(&r, "concavity_8")->value));
-        assert_true(isnan(figure(&r, "spectral_slope")->value));
-        assert_true(isnan(figure(&r, "fill")->value) == (sizes[i][0] < 3 || sizes[i][1] < 3));
+        measure(land);
+        assert_true(isnan(figure(land, "concavity_8")->value));
+        assert_true(isnan(figure(land, "spectral_slope")->value));
+        assert_true(isnan(figure(land, "fill")->value) == (sizes[i][0] < 3 || sizes[i][1] < 3));
         rv_measure_params p = rv_measure_params_default();
         p.border = 4096; /* nothing is left */
-        rv_report none;
-        support_ok(ctx, rv_step_run(land, RV_STEP_measure, &p, &none));
-        near(figure(&none, "cells")->value, 0.0, 0.0);
-        assert_true(isnan(figure(&none, "relief")->value));
-        assert_true(isnan(figure(&none, "channel_share")->value));
+        support_ok(ctx, rv_step_run(land, RV_STEP_measure, &p, NULL));
+        near(figure(land, "cells")->value, 0.0, 0.0);
+        assert_true(isnan(figure(land, "relief")->value));
+        assert_true(isnan(figure(land, "channel_share")->value));
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -538,9 +535,9 @@ static void holes_are_outlets_and_do_not_count(void **state) {
     bowls[0] = NAN;
     write_floats("holes.r32", bowls, N * N);
     rv_terrain *whole = support_run(ctx, "open bowl.r32 cell=10 holes=keep");
-    rv_report r = measure(whole);
+    measure(whole);
     assert_null(rv_terrain_field(whole, "hole"));
-    assert_true(figure(&r, "fill")->value > 10.0);
+    assert_true(figure(whole, "fill")->value > 10.0);
     rv_terrain *land = (rv_terrain *)ctx;
     assert_int_equal(rv_recipe_run_text(ctx, "open holes.r32 cell=10", NULL, &land),
                      RV_ERROR_INPUT);
@@ -556,12 +553,12 @@ static void holes_are_outlets_and_do_not_count(void **state) {
     /* As high as the lowest cell around it, and each hole has its own. */
     assert_true(z[16 * N + 16] == bowls[16 * N + 14] && z[15 * N + 17] == z[16 * N + 16]);
     assert_true(z[0] == bowls[N + 1]);
-    r = measure(land);
-    near(figure(&r, "cells")->value, N * N - 10, 0.0);
-    near(figure(&r, "holes")->value, 10, 0.0);
-    near(figure(&r, "fill")->value, 0.0, 0.0); /* the bowl runs out through the hole */
-    near(figure(&r, "curvature_p5")->value, 2 / 400.0, 1e-5);
-    near(figure(&r, "curvature_p95")->value, 2 / 400.0, 1e-5); /* no edge of a hole is seen */
+    measure(land);
+    near(figure(land, "cells")->value, N * N - 10, 0.0);
+    near(figure(land, "holes")->value, 10, 0.0);
+    near(figure(land, "fill")->value, 0.0, 0.0); /* the bowl runs out through the hole */
+    near(figure(land, "curvature_p5")->value, 2 / 400.0, 1e-5);
+    near(figure(land, "curvature_p95")->value, 2 / 400.0, 1e-5); /* no edge of a hole is seen */
     rv_terrain_destroy(land);
     rv_terrain_destroy(whole);
     for (int i = 0; i < N * N; i++)
@@ -579,18 +576,18 @@ static void real_land_passes_and_noise_does_not(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     rv_measure_params all = rv_measure_params_default();
-    all.require = "gates:5";
+    all.require = "river_checks:5";
     static const char *const real[] = {"andes.png", "appalachian.png"};
     for (size_t i = 0; i < sizeof real / sizeof real[0]; i++) {
         char text[512];
         snprintf(text, sizeof text, "open %s/tests/data/%s", RAVINE_SOURCE_DIR, real[i]);
         rv_terrain *land = support_run(ctx, text);
         support_ok(ctx, rv_step_run(land, RV_STEP_measure, &all, NULL));
-        rv_report r = measure(land);
-        near(figure(&r, "spectral_slope")->value, 3.7, 0.7); /* 3.1 to 4.3 in real land */
-        near(figure(&r, "area_exponent")->value, 0.53, 0.1); /* 0.47 to 0.62 */
-        near(figure(&r, "hack_exponent")->value, 0.53, 0.12);
-        near(figure(&r, "bifurcation_ratio")->value, 4.5, 1.5);
+        measure(land);
+        near(figure(land, "spectral_slope")->value, 3.7, 0.7); /* 3.1 to 4.3 in real land */
+        near(figure(land, "area_exponent")->value, 0.53, 0.1); /* 0.47 to 0.62 */
+        near(figure(land, "hack_exponent")->value, 0.53, 0.12);
+        near(figure(land, "bifurcation_ratio")->value, 4.5, 1.5);
         rv_terrain_destroy(land);
     }
     static const char *const noise[] = {"seed=1", "seed=2", "seed=3 shape=ridged", "seed=4 warp=1"};
@@ -599,8 +596,8 @@ static void real_land_passes_and_noise_does_not(void **state) {
         snprintf(text, sizeof text,
                  "terrain size=256 cell=90 noise relief=2500 frequency=0.2 gain=0.5 %s", noise[i]);
         rv_terrain *land = support_run(ctx, text);
-        rv_report r = measure(land);
-        assert_true(figure(&r, "gates_met")->value <= 1.0);
+        measure(land);
+        assert_true(figure(land, "river_checks_passed")->value <= 1.0);
         assert_int_equal(rv_step_run(land, RV_STEP_measure, &all, NULL), RV_ERROR_UNMET);
         assert_non_null(strstr(rv_context_error(ctx), "deep_pits"));
         rv_terrain_destroy(land);
@@ -609,20 +606,20 @@ static void real_land_passes_and_noise_does_not(void **state) {
 }
 #endif
 
-/* Water does not care about the unit of heights and cells: gates stay as they are. */
-static void gates_have_no_unit(void **state) {
+/* Water does not care about the unit of heights and cells: river checks stay as they are. */
+static void river_checks_have_no_unit(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     rv_terrain *land = support_run(ctx, "terrain size=128 cell=16 noise seed=5 relief=1024");
-    rv_report before = measure(land);
+    measure(land);
     rv_terrain *large = support_land(ctx, 128, 128, 64.0f);
     for (int i = 0; i < 128 * 128; i++)
         large->surface[i] = 8.0f * land->surface[i]; /* exact */
-    rv_report after = measure(large);
-    for (int i = 0; i < before.figure_count; i++)
-        if (rv_figure_gate(&before.figures[i]))
-            near(after.figures[i].value, before.figures[i].value, 1e-5);
-    near(figure(&after, "drainage_density")->value, figure(&before, "drainage_density")->value / 4,
+    measure(large);
+    for (int i = 0; i < rv_terrain_figure_count(land); i++)
+        if (rv_figure_is_check(rv_terrain_figure(land, i)))
+            near(rv_terrain_figure(large, i)->value, rv_terrain_figure(land, i)->value, 1e-5);
+    near(figure(large, "drainage_density")->value, figure(land, "drainage_density")->value / 4,
          1e-6);
     rv_terrain_destroy(large);
     rv_terrain_destroy(land);
@@ -634,20 +631,20 @@ static void what_is_required_must_be_understood(void **state) {
     rv_context *ctx = support_context(1);
     rv_terrain *land = make_land(ctx, 40, 40, 10.0f, cone);
     rv_measure_params p = rv_measure_params_default();
-    static const char *const wrong[] = {"gates", "gates:", "gates:0", "gates:6", "gates:55", "5"};
+    static const char *const wrong[] = {"river_checks",   "river_checks:",   "river_checks:0",
+                                        "river_checks:6", "river_checks:55", "5"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         p.require = wrong[i];
         assert_int_equal(rv_step_run(land, RV_STEP_measure, &p, NULL), RV_ERROR_USAGE);
     }
-    p.require = "gates:2"; /* a cone has no pits, and no channels to speak of */
+    p.require = "river_checks:2"; /* a cone has no pits, and no channels to speak of */
     p.channel = 1000000;
     support_ok(ctx, rv_step_run(land, RV_STEP_measure, &p, NULL));
-    p.require = "gates:3";
-    rv_report report;
-    assert_int_equal(rv_step_run(land, RV_STEP_measure, &p, &report), RV_ERROR_UNMET);
+    p.require = "river_checks:3";
+    assert_int_equal(rv_step_run(land, RV_STEP_measure, &p, NULL), RV_ERROR_UNMET);
     assert_non_null(strstr(rv_context_error(ctx), "2 of 5"));
     assert_non_null(strstr(rv_context_error(ctx), "channel_uphill is not defined"));
-    assert_true(report.figure_count > 0); /* what was found is told all the same */
+    assert_true(rv_terrain_figure_count(land) > 0); /* what was found is told all the same */
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -670,7 +667,7 @@ int main(void) {
 #ifdef RAVINE_PNG
         cmocka_unit_test(real_land_passes_and_noise_does_not),
 #endif
-        cmocka_unit_test(gates_have_no_unit),
+        cmocka_unit_test(river_checks_have_no_unit),
         cmocka_unit_test(what_is_required_must_be_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

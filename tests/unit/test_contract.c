@@ -73,26 +73,26 @@ static void write_image(rv_context *ctx) {
 
 /* Pictures whose size a step is told are small ones. */
 static bool sizes_picture(const rv_step_info *step, const rv_param_info *p) {
-    return step->kind == RV_KIND_show &&
+    return step->kind == RV_KIND_SHOW &&
            (strcmp(p->name, "width") == 0 || strcmp(p->name, "height") == 0);
 }
 
 static void set_files(const rv_step_info *step, void *params) {
-    for (int i = 0; i < step->param_count; i++)
-        if (sizes_picture(step, &step->params[i]))
-            rv_param_set(&step->params[i], params, 48, NULL);
-        else if (step->params[i].type == RV_PARAM_FILE && step->params[i].required)
-            rv_param_set(&step->params[i], params, 0,
-                         step->kind == RV_KIND_show ? "contract-out.png" : "contract-in.png");
+    for (int i = 0; i < step->word.param_count; i++)
+        if (sizes_picture(step, &step->word.params[i]))
+            rv_param_set_number(&step->word.params[i], params, 48);
+        else if (step->word.params[i].type == RV_PARAM_FILE && step->word.params[i].required)
+            rv_param_set_text(&step->word.params[i], params,
+                              step->kind == RV_KIND_SHOW ? "contract-out.png" : "contract-in.png");
 }
 
 /* What goes on in rounds is told to end soon: each round does the same again. */
 enum { ROUNDS = 40 };
 static void set_short(const rv_step_info *step, void *params) {
-    for (int i = 0; i < step->param_count; i++) {
-        const rv_param_info *p = &step->params[i];
+    for (int i = 0; i < step->word.param_count; i++) {
+        const rv_param_info *p = &step->word.params[i];
         if (strcmp(p->name, "rounds") == 0 || strcmp(p->name, "steps") == 0)
-            rv_param_set(p, params, ROUNDS, NULL);
+            rv_param_set_number(p, params, ROUNDS);
     }
     set_files(step, params);
 }
@@ -103,31 +103,58 @@ static void check_words(const char *text) {
     assert_true(text[0] != ' ' && text[strlen(text) - 1] != ' ');
 }
 
+/* Every name of a list is a field that the table declares. */
+static void check_fields(const char *names) {
+    char list[256];
+    assert_true(strlen(names) < sizeof list);
+    memcpy(list, names, strlen(names) + 1);
+    for (char *save, *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
+        if (strcmp(names, "*") != 0 && rv_field_find(name) == NULL)
+            fail_msg("\"%s\" names %s, which the table does not declare", names, name);
+}
+
+static void test_fields_are_described(void **state) {
+    (void)state;
+    for (int f = 0; f < rv_field_count(); f++) {
+        const rv_field_info *field = rv_field_get(f);
+        assert_ptr_equal(rv_field_find(field->name), field);
+        assert_non_null(field->unit);
+        check_words(field->meaning);
+        bool written = strcmp(field->name, "height") == 0;
+        for (int s = 0; s < RV_STEP_COUNT; s++)
+            written |= strstr(rv_step_get((rv_step_id)s)->writes, field->name) != NULL;
+        assert_true(written);
+    }
+    assert_null(rv_field_find("nosuchfield"));
+}
+
 static void test_table_is_complete(void **state) {
     (void)state;
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
         assert_int_equal(step->id, s);
-        assert_ptr_equal(rv_step_find(step->name), step);
-        check_words(step->sentence);
-        assert_int_equal(step->sentence[strlen(step->sentence) - 1], '.');
+        assert_ptr_equal(rv_step_find(step->word.name), step);
+        check_words(step->word.sentence);
+        assert_int_equal(step->word.sentence[strlen(step->word.sentence) - 1], '.');
         check_words(step->source);
-        assert_non_null(step->reads);
-        assert_non_null(step->writes);
+        check_fields(step->reads);
+        check_fields(step->writes);
         check_words(rv_kind_text(step->kind));
-        for (int i = 0; i < step->param_count; i++) {
-            const rv_param_info *p = &step->params[i];
+        for (int i = 0; i < step->word.param_count; i++) {
+            const rv_param_info *p = &step->word.params[i];
             check_words(p->help);
             assert_non_null(p->unit);
-            assert_true(p->offset < step->params_size);
+            assert_true(p->offset < step->word.params_size);
             for (int k = 0; k < i; k++)
-                assert_string_not_equal(p->name, step->params[k].name);
+                assert_string_not_equal(p->name, step->word.params[k].name);
             if (p->type == RV_PARAM_TEXT || p->type == RV_PARAM_FILE) {
                 assert_true(p->required || p->text);
                 continue;
             }
+            if (p->type == RV_PARAM_SEED)
+                continue; /* any value is right */
             assert_true(p->low < p->high);
-            assert_true(rv_param_automatic(p) || (p->def >= p->low && p->def <= p->high));
+            assert_true(rv_param_has_auto(p) || (p->def >= p->low && p->def <= p->high));
             if (p->type == RV_PARAM_CHOICE) {
                 assert_true(p->option_count >= 2);
                 for (int k = 0; k < p->option_count; k++)
@@ -154,7 +181,7 @@ static void check_finite(const rv_terrain *land) {
 static void check_ledger(const rv_step_info *step, const rv_report *report, double before,
                          double after) {
     rv_ledger l = report->ledger;
-    if (step->kind != RV_KIND_wear) {
+    if (step->kind != RV_KIND_WEAR) {
         assert_true(l.eroded == 0 && l.deposited == 0 && l.left_map == 0 && l.suspended == 0 &&
                     l.raised == 0);
         return;
@@ -163,7 +190,7 @@ static void check_ledger(const rv_step_info *step, const rv_report *report, doub
     if (fabs(l.eroded - l.deposited - l.left_map - l.suspended) > bound ||
         fabs(after - before + l.left_map + l.suspended - l.raised) > bound)
         fail_msg("%s: took %.9g, laid %.9g, off %.9g, afloat %.9g, raised %.9g, changed by %.9g",
-                 step->name, l.eroded, l.deposited, l.left_map, l.suspended, l.raised,
+                 step->word.name, l.eroded, l.deposited, l.left_map, l.suspended, l.raised,
                  after - before);
 }
 
@@ -180,7 +207,7 @@ static bool lists(const char *text, const char *word) {
 
 static void check_writes(const rv_step_info *step, const rv_terrain *land, const rv_terrain *old) {
     size_t size = (size_t)SIZE * SIZE * sizeof(float);
-    if (step->flags & RV_SIZES)
+    if (step->flags & RV_STEP_FLAG_RESIZES)
         return; /* everything is made anew */
     for (int f = -1; f < rv_terrain_field_count(land); f++) {
         const char *name = f < 0 ? "height" : rv_terrain_field_name(land, f);
@@ -188,7 +215,7 @@ static void check_writes(const rv_step_info *step, const rv_terrain *land, const
             continue;
         const float *was = rv_terrain_field(old, name);
         if (!was || memcmp(was, rv_terrain_field(land, name), size) != 0)
-            fail_msg("%s writes %s, which it does not declare", step->name, name);
+            fail_msg("%s writes %s, which it does not declare", step->word.name, name);
     }
 }
 
@@ -209,7 +236,7 @@ static void check_run(rv_context *ctx, const rv_step_info *step, const void *par
         check_writes(step, land, old);
     } else {
         if (!may_refuse)
-            fail_msg("%s %s: %s", step->name, what, rv_context_error(ctx));
+            fail_msg("%s %s: %s", step->word.name, what, rv_context_error(ctx));
         assert_true(strlen(rv_context_error(ctx)) > 10);
         assert_true(rv_terrain_hash(land) == hash);
     }
@@ -223,26 +250,26 @@ static void test_defaults_and_ends_of_ranges(void **state) {
     write_image(ctx);
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
-        void *params = malloc(step->params_size);
-        rv_params_default(step->id, params);
+        void *params = malloc(step->word.params_size);
+        rv_word_default(&step->word, params);
         set_files(step, params);
         check_run(ctx, step, params, "with defaults", false);
-        for (int i = 0; i < step->param_count; i++) {
-            const rv_param_info *p = &step->params[i];
+        for (int i = 0; i < step->word.param_count; i++) {
+            const rv_param_info *p = &step->word.params[i];
             if (p->type == RV_PARAM_TEXT || p->type == RV_PARAM_FILE)
                 continue;
-            bool sized = step->flags & RV_SIZES || strcmp(step->name, "save") == 0;
+            bool sized = step->flags & RV_STEP_FLAG_RESIZES || strcmp(step->word.name, "save") == 0;
             int ends = p->type == RV_PARAM_CHOICE ? p->option_count : 2;
             for (int end = 0; end < ends; end++) {
                 double value = p->type == RV_PARAM_CHOICE ? end : end ? p->high : p->low;
                 char what[64];
                 snprintf(what, sizeof what, "%s=%g", p->name, value);
-                rv_params_default(step->id, params);
+                rv_word_default(&step->word, params);
                 set_short(step, params);
-                if (p->type == RV_PARAM_SEED && end)
-                    memset((char *)params + p->offset, 0xff, sizeof(uint64_t));
+                if (p->type == RV_PARAM_SEED)
+                    rv_param_set_seed(p, params, end ? UINT64_MAX : 0);
                 else
-                    rv_param_set(p, params, value, NULL);
+                    rv_param_set_number(p, params, value);
                 check_run(ctx, step, params, what, sized);
             }
         }
@@ -258,19 +285,19 @@ static void test_values_beyond_the_range_are_refused(void **state) {
     uint64_t hash = rv_terrain_hash(land);
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
-        void *params = malloc(step->params_size);
-        for (int i = 0; i < step->param_count; i++) {
-            const rv_param_info *p = &step->params[i];
+        void *params = malloc(step->word.params_size);
+        for (int i = 0; i < step->word.param_count; i++) {
+            const rv_param_info *p = &step->word.params[i];
             if (p->type != RV_PARAM_REAL && p->type != RV_PARAM_INT && p->type != RV_PARAM_CHOICE)
                 continue;
             for (int end = 0; end < 2; end++) {
-                rv_params_default(step->id, params);
+                rv_word_default(&step->word, params);
                 set_files(step, params);
                 double beyond = end ? p->high * (p->high > 0 ? 1.01 : 0.99) + 1
                                     : p->low - fabs(p->low) * 0.01 - 1;
-                if (rv_param_automatic(p) && beyond == p->def)
+                if (rv_param_has_auto(p) && beyond == p->def)
                     beyond -= 1;
-                rv_param_set(p, params, beyond, NULL);
+                rv_param_set_number(p, params, beyond);
                 assert_int_equal(rv_step_run(land, step->id, params, NULL), RV_ERROR_USAGE);
                 assert_non_null(strstr(rv_context_error(ctx), p->name));
             }
@@ -288,8 +315,8 @@ static void test_same_after_snapshot_and_restore(void **state) {
     write_image(ctx);
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
-        void *params = malloc(step->params_size);
-        rv_params_default(step->id, params);
+        void *params = malloc(step->word.params_size);
+        rv_word_default(&step->word, params);
         set_short(step, params);
         rv_terrain *land = make_land(ctx, 1.0f);
         uint64_t start = rv_terrain_hash(land);
@@ -301,7 +328,7 @@ static void test_same_after_snapshot_and_restore(void **state) {
         assert_true(rv_terrain_hash(land) == start);
         support_ok(ctx, rv_step_run(land, step->id, params, NULL));
         assert_true(rv_terrain_hash(land) == first);
-        if (step->kind == RV_KIND_show)
+        if (step->kind == RV_KIND_SHOW)
             assert_true(first == start);
         rv_snapshot_destroy(snapshot);
         rv_terrain_destroy(land);
@@ -316,15 +343,16 @@ static void test_masked_ground_stays(void **state) {
     size_t size = (size_t)SIZE * SIZE * sizeof(float);
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
-        if (step->flags & RV_SIZES || step->kind == RV_KIND_limit || step->kind == RV_KIND_show)
+        if (step->flags & RV_STEP_FLAG_RESIZES || step->kind == RV_KIND_LIMIT ||
+            step->kind == RV_KIND_SHOW)
             continue;
-        void *params = malloc(step->params_size);
-        rv_params_default(step->id, params);
+        void *params = malloc(step->word.params_size);
+        rv_word_default(&step->word, params);
         set_short(step, params);
         rv_terrain *land = make_land(ctx, 0.0f), *old = make_land(ctx, 0.0f);
         support_ok(ctx, rv_step_run(land, step->id, params, NULL));
         if (memcmp(rv_terrain_field(land, "height"), rv_terrain_field(old, "height"), size) != 0)
-            fail_msg("%s moves ground that is masked", step->name);
+            fail_msg("%s moves ground that is masked", step->word.name);
         free(params);
         rv_terrain_destroy(land);
         rv_terrain_destroy(old);
@@ -341,8 +369,8 @@ static void test_narrow_land(void **state) {
     for (int s = 0; s < RV_STEP_COUNT; s++)
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
             const rv_step_info *step = rv_step_get((rv_step_id)s);
-            void *params = malloc(step->params_size);
-            rv_params_default(step->id, params);
+            void *params = malloc(step->word.params_size);
+            rv_word_default(&step->word, params);
             set_short(step, params);
             rv_terrain *land = support_land(ctx, sizes[k][0], sizes[k][1], 10.0f);
             support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
@@ -357,6 +385,7 @@ static void test_narrow_land(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_is_complete),
+        cmocka_unit_test(test_fields_are_described),
         cmocka_unit_test(test_defaults_and_ends_of_ranges),
         cmocka_unit_test(test_values_beyond_the_range_are_refused),
         cmocka_unit_test(test_same_after_snapshot_and_restore),

@@ -42,10 +42,10 @@ static void assert_refused(const char *text, const char *why) {
 
 static const rv_param_info *param(rv_step_id id, const char *key) {
     const rv_step_info *step = rv_step_get(id);
-    for (int i = 0; i < step->param_count; i++)
-        if (strcmp(step->params[i].name, key) == 0)
-            return &step->params[i];
-    fail_msg("%s has no %s", step->name, key);
+    for (int i = 0; i < step->word.param_count; i++)
+        if (strcmp(step->word.params[i].name, key) == 0)
+            return &step->word.params[i];
+    fail_msg("%s has no %s", step->word.name, key);
     return NULL;
 }
 
@@ -53,6 +53,12 @@ static double number(const rv_recipe *recipe, int index, const char *key) {
     assert_true(index < rv_recipe_count(recipe));
     return rv_param_number(param(rv_recipe_step(recipe, index), key),
                            rv_recipe_params(recipe, index));
+}
+
+static uint64_t seed(const rv_recipe *recipe, int index) {
+    assert_true(index < rv_recipe_count(recipe));
+    return rv_param_seed(param(rv_recipe_step(recipe, index), "seed"),
+                         rv_recipe_params(recipe, index));
 }
 
 static const char *text_of(const rv_recipe *recipe, int index, const char *key) {
@@ -67,7 +73,7 @@ static void assert_steps(const rv_recipe *recipe, const char *names) {
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
         size_t used = strlen(got);
         snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "",
-                 rv_step_get(rv_recipe_step(recipe, i))->name);
+                 rv_step_name(rv_recipe_step(recipe, i)));
     }
     assert_string_equal(got, names);
 }
@@ -84,7 +90,7 @@ static void words_become_steps(void **state) {
     assert_steps(recipe, "terrain noise droplets save");
     assert_true(number(recipe, 0, "size") == 1024 && number(recipe, 0, "cell") == 10);
     assert_true(number(recipe, 0, "width") == RV_AUTO_INT);
-    assert_true(number(recipe, 1, "seed") == 7 && number(recipe, 1, "octaves") == 9);
+    assert_true(seed(recipe, 1) == 7 && number(recipe, 1, "octaves") == 9);
     assert_true(number(recipe, 1, "shape") == RV_noise_shape_ridged);
     assert_true(number(recipe, 1, "relief") == 2400);
     assert_true(number(recipe, 1, "gain") == (double)rv_noise_params_default().gain);
@@ -108,7 +114,7 @@ static void any_blanks_part_words(void **state) {
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         rv_recipe *recipe = parse(same[i]);
         assert_steps(recipe, "terrain noise");
-        assert_true(number(recipe, 0, "size") == 64 && number(recipe, 1, "seed") == 2);
+        assert_true(number(recipe, 0, "size") == 64 && seed(recipe, 1) == 2);
         rv_recipe_destroy(recipe);
     }
     static const char *const none[] = {"", "\n", "  \t\r\n", "# only this", "#\n#\n"};
@@ -275,10 +281,10 @@ static void ranges_hold_to_their_ends(void **state) {
     (void)state;
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
-        if (step->kind == RV_KIND_order)
+        if (step->kind == RV_KIND_ORDER)
             continue;
-        for (int i = 0; i < step->param_count; i++) {
-            const rv_param_info *p = &step->params[i];
+        for (int i = 0; i < step->word.param_count; i++) {
+            const rv_param_info *p = &step->word.params[i];
             if (p->type > RV_PARAM_COUNT)
                 continue;
             const double inside[] = {p->low, p->high};
@@ -287,15 +293,15 @@ static void ranges_hold_to_their_ends(void **state) {
                                       p->low - span, p->high + span};
             for (int k = 0; k < 6; k++) {
                 char text[128];
-                snprintf(text, sizeof text, "%s %s %s=%.17g", step->name,
-                         step->params[0].type == RV_PARAM_FILE ? "f" : "", p->name,
+                snprintf(text, sizeof text, "%s %s %s=%.17g", step->word.name,
+                         step->word.params[0].type == RV_PARAM_FILE ? "f" : "", p->name,
                          k < 2 ? inside[k] : outside[k - 2]);
                 if (k >= 2) {
                     assert_refused(text, p->name);
                     continue;
                 }
                 rv_recipe *recipe = parse(text);
-                support_ok(ctx, rv_params_check(ctx, step->id, rv_recipe_params(recipe, 0)));
+                support_ok(ctx, rv_word_check(ctx, &step->word, rv_recipe_params(recipe, 0)));
                 assert_true(fabs(number(recipe, 0, p->name) - inside[k]) <= 1e-7 * fabs(inside[k]));
                 rv_recipe_destroy(recipe);
             }
@@ -339,15 +345,15 @@ static void slips_lead_to_the_right_word(void **state) {
     (void)state;
     for (int s = 0; s < RV_STEP_COUNT; s++) {
         const rv_step_info *step = rv_step_get((rv_step_id)s);
-        if (step->kind == RV_KIND_order)
+        if (step->kind == RV_KIND_ORDER)
             continue;
-        const char *file = step->params[0].type == RV_PARAM_FILE ? "f" : "";
-        for (int i = -1; i < step->param_count; i++) {
-            const char *right = i < 0 ? step->name : step->params[i].name;
+        const char *file = step->word.params[0].type == RV_PARAM_FILE ? "f" : "";
+        for (int i = -1; i < step->word.param_count; i++) {
+            const char *right = i < 0 ? step->word.name : step->word.params[i].name;
             for (size_t gap = 0; gap < strlen(right) && strlen(right) > 3; gap++) {
                 char slip[64], text[192];
                 snprintf(slip, sizeof slip, "%.*s%s", (int)gap, right, right + gap + 1);
-                snprintf(text, sizeof text, "%s %s %s=1", step->name, file, slip);
+                snprintf(text, sizeof text, "%s %s %s=1", step->word.name, file, slip);
                 assert_leads_back(i < 0 ? slip : text, slip);
             }
         }
@@ -383,8 +389,8 @@ static void long_words_are_cut(void **state) {
 static void an_override_changes_every_such_step(void **state) {
     (void)state;
     rv_recipe *recipe = parse("noise seed=1 droplets noise seed=2 noise.seed=5");
-    assert_true(number(recipe, 0, "seed") == 5 && number(recipe, 2, "seed") == 5);
-    assert_true(number(recipe, 1, "seed") == 1);
+    assert_true(seed(recipe, 0) == 5 && seed(recipe, 2) == 5);
+    assert_true(seed(recipe, 1) == 1);
     rv_recipe_destroy(recipe);
     assert_refused("terrain noise.seed=5", "column 9: the recipe has no step noise to change");
     assert_refused("noise nose.seed=5", "there is no step \"nose\"; did you mean \"noise\"?");
@@ -398,10 +404,10 @@ static void an_override_changes_every_such_step(void **state) {
 static void an_override_may_stand_before_its_step(void **state) {
     (void)state;
     rv_recipe *recipe = parse("noise.seed=5 noise seed=1 noise");
-    assert_true(number(recipe, 0, "seed") == 5 && number(recipe, 1, "seed") == 5);
+    assert_true(seed(recipe, 0) == 5 && seed(recipe, 1) == 5);
     rv_recipe_destroy(recipe);
     recipe = parse("noise noise.seed=5 noise");
-    assert_true(number(recipe, 0, "seed") == 5 && number(recipe, 1, "seed") == 5);
+    assert_true(seed(recipe, 0) == 5 && seed(recipe, 1) == 5);
     rv_recipe_destroy(recipe);
 }
 
@@ -422,9 +428,9 @@ static void words_of_a_command_line_are_added(void **state) {
                                 "droplets.seed=9 save file=b=c.png save.bits=8 noise.octaves=2"));
     assert_steps(recipe, "terrain noise save droplets save");
     assert_true(number(recipe, 0, "size") == 32);
-    assert_true(number(recipe, 1, "seed") == 3 && number(recipe, 1, "octaves") == 2);
+    assert_true(seed(recipe, 1) == 3 && number(recipe, 1, "octaves") == 2);
     assert_true(number(recipe, 3, "drops") == 5 && number(recipe, 3, "radius") == 2);
-    assert_true(number(recipe, 3, "seed") == 9);
+    assert_true(seed(recipe, 3) == 9);
     assert_true(number(recipe, 2, "bits") == 1 && number(recipe, 4, "bits") == 1);
     assert_string_equal(text_of(recipe, 4, "file"), "b=c.png");
     rv_recipe_destroy(recipe);
@@ -519,11 +525,11 @@ static void set_random(const rv_param_info *p, void *params, uint64_t n, uint64_
     switch (p->type) {
     case RV_PARAM_SEED:
         bits = kind == 0 ? UINT64_MAX : kind == 1 ? 0 : bits;
-        memcpy((char *)params + p->offset, &bits, sizeof bits);
+        rv_param_set_seed(p, params, bits);
         return;
     case RV_PARAM_TEXT:
     case RV_PARAM_FILE:
-        rv_param_set(p, params, 0, texts[bits % 7][0] || !p->required ? texts[bits % 7] : "r");
+        rv_param_set_text(p, params, texts[bits % 7][0] || !p->required ? texts[bits % 7] : "r");
         return;
     case RV_PARAM_REAL:
         value = kind == 3 ? p->low + share * share * share * share * (p->high - p->low) : value;
@@ -538,7 +544,7 @@ static void set_random(const rv_param_info *p, void *params, uint64_t n, uint64_
         value = fmax(value, p->low);
         value = fmin(value, p->high);
     }
-    rv_param_set(p, params, value, NULL);
+    rv_param_set_number(p, params, value);
 }
 
 static bool same_value(const rv_param_info *p, const void *a, const void *b) {
@@ -565,13 +571,13 @@ static void assert_reads_back(const rv_step_info *step, uint64_t n, const char *
         char bytes[1024];
     } params = {.bytes = {0}};
     char text[2048];
-    assert_true(step->params_size <= sizeof params);
-    rv_params_default(step->id, &params);
-    if (step->kind == RV_KIND_order)
+    assert_true(step->word.params_size <= sizeof params);
+    rv_word_default(&step->word, &params);
+    if (step->kind == RV_KIND_ORDER)
         return; /* no recipe by itself: test_repeat.c prints those */
-    size_t used = (size_t)snprintf(text, sizeof text, "%s", step->name);
-    for (int i = 0; i < step->param_count; i++) {
-        const rv_param_info *p = &step->params[i];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", step->word.name);
+    for (int i = 0; i < step->word.param_count; i++) {
+        const rv_param_info *p = &step->word.params[i];
         char value[256];
         set_random(p, &params, n, (uint64_t)i, texts);
         int size = rv_param_print(p, &params, value, sizeof value);
@@ -583,9 +589,9 @@ static void assert_reads_back(const rv_step_info *step, uint64_t n, const char *
     if (rv_recipe_parse(ctx, text, "a.rv", &recipe) != RV_OK)
         fail_msg("%s: %s", text, rv_context_error(ctx));
     assert_int_equal(rv_recipe_count(recipe), 1);
-    for (int i = 0; i < step->param_count; i++)
-        if (!same_value(&step->params[i], &params, rv_recipe_params(recipe, 0)))
-            fail_msg("%s: %s reads back as another value", text, step->params[i].name);
+    for (int i = 0; i < step->word.param_count; i++)
+        if (!same_value(&step->word.params[i], &params, rv_recipe_params(recipe, 0)))
+            fail_msg("%s: %s reads back as another value", text, step->word.params[i].name);
     rv_recipe_destroy(recipe);
 }
 

@@ -31,9 +31,9 @@ static const char example[] =
     "# material (sediment_change max_sediment_in_particle critical_shear)\n"
     "s 0.02 1.0 0.25\n";
 
-static rv_recipe *words_of(rv_context *ctx, const char *settings) {
+static rvi_words words_of(rv_context *ctx, const char *settings) {
     char *text;
-    rv_recipe *words;
+    rvi_words words;
     assert_true(rvi_settings_are(settings));
     support_ok(ctx, rvi_settings_read(ctx, settings, "settings", &text));
     support_ok(ctx,
@@ -45,14 +45,14 @@ static rv_recipe *words_of(rv_context *ctx, const char *settings) {
 static void the_example_means_what_it_says(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rv_recipe *words = words_of(ctx, example);
+    rvi_words words = words_of(ctx, example);
     const rvi_word_box *box = NULL;
     const rvi_word_model *model = NULL;
     const rvi_word_source *sources[2] = {NULL, NULL};
     int models = 0, count = 0;
-    for (int i = 0; i < words->count; i++) {
-        const void *params = words->steps[i].params;
-        switch ((int)words->steps[i].id) {
+    for (int i = 0; i < words.count; i++) {
+        const void *params = words.list[i].params;
+        switch (words.list[i].which) {
         case RVI_WORD_box:
             box = params;
             break;
@@ -79,16 +79,16 @@ static void the_example_means_what_it_says(void **state) {
     assert_true(sources[1]->at[0] == -20 && sources[1]->at[2] == 10 && sources[1]->size[1] == 3);
     rvi_word_particles p;
     assert_int_equal(
-        ((const rvi_word_particles *)rvi_scene_last(words, RVI_WORD_particles, &p))->most, 1000);
+        ((const rvi_word_particles *)rvi_scene_last(&words, RVI_WORD_particles, &p))->most, 1000);
     rvi_word_tessellate t;
     assert_true(
-        ((const rvi_word_tessellate *)rvi_scene_last(words, RVI_WORD_tessellate, &t))->limit ==
+        ((const rvi_word_tessellate *)rvi_scene_last(&words, RVI_WORD_tessellate, &t))->limit ==
         100.5f);
     rvi_word_material m;
     assert_true(
-        ((const rvi_word_material *)rvi_scene_last(words, RVI_WORD_material, &m))->critical ==
+        ((const rvi_word_material *)rvi_scene_last(&words, RVI_WORD_material, &m))->critical ==
         0.25f);
-    rv_recipe_destroy(words);
+    rvi_words_free(&words);
     rv_context_destroy(ctx);
 }
 
@@ -148,12 +148,12 @@ static void bad_lines_are_named(void **state) {
 static void numbers_keep_their_bits(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rv_recipe *words = words_of(ctx, "m a 0 0.1/0.2/0.3 -1e-7/12345.6789/1e5\n");
+    rvi_words words = words_of(ctx, "m a 0 0.1/0.2/0.3 -1e-7/12345.6789/1e5\n");
     rvi_word_box room;
-    const rvi_word_box *box = rvi_scene_last(words, RVI_WORD_box, &room);
+    const rvi_word_box *box = rvi_scene_last(&words, RVI_WORD_box, &room);
     assert_true(box->scale[0] == 0.1 && box->scale[1] == 0.2 && box->scale[2] == 0.3);
     assert_true(box->move[0] == -1e-7 && box->move[1] == 12345.6789 && box->move[2] == 1e5);
-    rv_recipe_destroy(words);
+    rvi_words_free(&words);
     rv_context_destroy(ctx);
 }
 

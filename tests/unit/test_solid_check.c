@@ -108,14 +108,14 @@ static void good_meshes_have_no_faults(void **state) {
     sketch s = {.vertices = 0};
     add_tetrahedron(&s, 0, 0, 0, 1, false);
     faults found = check(ctx, &s);
-    expect(&found, RV_FAULT_open_edge, 0);
+    expect(&found, RV_FAULT_OPEN_EDGE, 0);
     add_tetrahedron(&s, 5, 0, 0, 1, false); /* two bodies */
     add_box(&s, (double[3]){10, 10, 10}, (double[3]){20, 20, 20});
     add_tetrahedron(&s, 12, 12, 12, 2, true);        /* a hollow */
     add_tetrahedron(&s, 12.1, 12.1, 12.1, 1, false); /* and a body in it */
     add_point(&s, 100, 100, 100);                    /* of no face */
     found = check(ctx, &s);
-    expect(&found, RV_FAULT_open_edge, 0);
+    expect(&found, RV_FAULT_OPEN_EDGE, 0);
     rv_context_destroy(ctx);
 }
 
@@ -126,7 +126,7 @@ static void faults_of_edges_are_found(void **state) {
     add_tetrahedron(&s, 0, 0, 0, 1, false);
     s.count = 3; /* without its slanting face */
     faults found = check(ctx, &s);
-    expect(&found, RV_FAULT_open_edge, 3);
+    expect(&found, RV_FAULT_OPEN_EDGE, 3);
     char text[256];
     rv_fault_print(&found.first, text, sizeof text);
     assert_string_equal(text, "The edge from vertex 3 to 2 at (0.5, 0.5, 0) has a face on one side "
@@ -136,7 +136,7 @@ static void faults_of_edges_are_found(void **state) {
     uint32_t turned[3] = {1, 3, 2};
     memcpy(s.faces[3], turned, sizeof turned);
     found = check(ctx, &s);
-    expect(&found, RV_FAULT_turned_face, 3);
+    expect(&found, RV_FAULT_TURNED_FACE, 3);
     assert_int_equal(found.first.other, 3);
     /* Two tetrahedra that share an edge by its vertices, and two that share a vertex. */
     for (uint32_t shared = 1; shared <= 2; shared++) {
@@ -151,9 +151,9 @@ static void faults_of_edges_are_found(void **state) {
         add_face(&s, at[0], at[3], at[2]);
         add_face(&s, at[1], at[2], at[3]);
         found = check(ctx, &s);
-        assert_int_equal(found.of[shared == 2 ? RV_FAULT_crowded_edge : RV_FAULT_pinched_vertex],
+        assert_int_equal(found.of[shared == 2 ? RV_FAULT_CROWDED_EDGE : RV_FAULT_PINCHED_VERTEX],
                          1);
-        assert_int_equal(found.of[RV_FAULT_crossing_faces], 0);
+        assert_int_equal(found.of[RV_FAULT_CROSSING_FACES], 0);
         assert_true(found.first.vertex[0] == 0 || found.first.vertex[1] == 0);
     }
     rv_context_destroy(ctx);
@@ -172,13 +172,13 @@ static void faces_without_area_are_found(void **state) {
     add_face(&s, m, 2, 3);
     add_face(&s, 1, 2, m);
     faults found = check(ctx, &s);
-    assert_int_equal(found.of[RV_FAULT_flat_face], 1);
-    assert_int_equal(found.of[RV_FAULT_crossing_faces], 2);
+    assert_int_equal(found.of[RV_FAULT_FLAT_FACE], 1);
+    assert_int_equal(found.of[RV_FAULT_CROSSING_FACES], 2);
     assert_int_equal(found.count, 3);
     assert_int_equal(found.first.face, 5);
     add_face(&s, 0, 0, 1);
     found = check(ctx, &s);
-    assert_int_equal(found.of[RV_FAULT_flat_face], 2);
+    assert_int_equal(found.of[RV_FAULT_FLAT_FACE], 2);
     rv_context_destroy(ctx);
 }
 
@@ -188,23 +188,23 @@ static void wrong_ways_out_are_found(void **state) {
     sketch s = {.vertices = 0};
     add_tetrahedron(&s, 0, 0, 0, 1, true);
     faults found = check(ctx, &s);
-    expect(&found, RV_FAULT_inside_out, 1);
+    expect(&found, RV_FAULT_INSIDE_OUT, 1);
     s = (sketch){.vertices = 0}; /* a body inside a body */
     add_box(&s, (double[3]){0, 0, 0}, (double[3]){9, 9, 9});
     add_tetrahedron(&s, 3, 3, 3, 1, false);
     found = check(ctx, &s);
-    expect(&found, RV_FAULT_inside_out, 1);
+    expect(&found, RV_FAULT_INSIDE_OUT, 1);
     assert_int_equal(found.first.face, 12);
     s = (sketch){.vertices = 0}; /* a hollow beside a body, straight below its corners */
     add_box(&s, (double[3]){0, 0, 0}, (double[3]){9, 9, 9});
     add_tetrahedron(&s, 9, 9, -3, 1, true);
     found = check(ctx, &s);
-    expect(&found, RV_FAULT_inside_out, 1);
+    expect(&found, RV_FAULT_INSIDE_OUT, 1);
     s = (sketch){.vertices = 0}; /* a hollow below, beside the edge and diagonal of the base */
     add_box(&s, (double[3]){0, 0, 0}, (double[3]){9, 9, 9});
     add_tetrahedron(&s, 4, 4, -3, 1, true);
     found = check(ctx, &s);
-    expect(&found, RV_FAULT_inside_out, 1);
+    expect(&found, RV_FAULT_INSIDE_OUT, 1);
     rv_context_destroy(ctx);
 }
 
@@ -231,7 +231,7 @@ static void what_touches_is_a_fault(void **state) {
                 add_tetrahedron(&s, 2 + g, 2 + g, 2 + g, 1, false);
             faults found = check(ctx, &s);
             assert_int_equal(found.count > 0, expected[i]);
-            assert_int_equal(found.count, found.of[RV_FAULT_crossing_faces]);
+            assert_int_equal(found.count, found.of[RV_FAULT_CROSSING_FACES]);
         }
     rv_context_destroy(ctx);
 }
@@ -249,18 +249,18 @@ static void what_cuts_itself_is_found(void **state) {
     for (int k = 0; k < 4; k++)
         add_face(&s, top[k], top[(k + 1) % 4], m);
     faults found = check(ctx, &s);
-    assert_true(found.count > 0 && found.count == found.of[RV_FAULT_crossing_faces]);
+    assert_true(found.count > 0 && found.count == found.of[RV_FAULT_CROSSING_FACES]);
     s.points[m][2] = 0x1p-30; /* just above the base */
     found = check(ctx, &s);
-    expect(&found, RV_FAULT_crossing_faces, 0);
+    expect(&found, RV_FAULT_CROSSING_FACES, 0);
     s.points[m][2] = 0; /* a dent down to the base */
     found = check(ctx, &s);
-    assert_true(found.count > 0 && found.count == found.of[RV_FAULT_crossing_faces]);
+    assert_true(found.count > 0 && found.count == found.of[RV_FAULT_CROSSING_FACES]);
     s = (sketch){.vertices = 0}; /* one face twice, and its back */
     add_tetrahedron(&s, 0, 0, 0, 1, false);
     add_face(&s, 1, 2, 3);
     found = check(ctx, &s);
-    assert_int_equal(found.of[RV_FAULT_crossing_faces], 1);
+    assert_int_equal(found.of[RV_FAULT_CROSSING_FACES], 1);
     rv_context_destroy(ctx);
 }
 
@@ -280,7 +280,7 @@ static void blocks_of_land_are_valid(void **state) {
             faults found = {0};
             support_ok(ctx, rv_mesh_from_terrain(land, (float)error, 0.5f, &mesh));
             support_ok(ctx, rv_mesh_check(mesh, keep, &found));
-            expect(&found, RV_FAULT_open_edge, 0);
+            expect(&found, RV_FAULT_OPEN_EDGE, 0);
             rv_mesh_destroy(mesh);
         }
         rv_terrain_destroy(land);
@@ -467,7 +467,7 @@ static void every_pair_is_found(void **state) {
         for (size_t i = 0; i < found.count; i++) {
             assert_memory_equal(&found.list[i].at, &again.list[i].at, sizeof found.list[i].at);
             assert_int_equal(found.list[i].face, again.list[i].face);
-            if (found.list[i].kind == RV_FAULT_crossing_faces)
+            if (found.list[i].kind == RV_FAULT_CROSSING_FACES)
                 pairs[found.list[i].face][found.list[i].other] = true;
         }
         for (size_t f = 0; f < 70; f++) {
@@ -482,7 +482,7 @@ static void every_pair_is_found(void **state) {
             most = here > most ? here : most;
         }
         if (most <= 16)
-            assert_int_equal(found.of[RV_FAULT_crossing_faces], count);
+            assert_int_equal(found.of[RV_FAULT_CROSSING_FACES], count);
         compared += most <= 16;
         rvi_lattice_destroy(&l);
         rv_mesh_destroy(mesh);
@@ -509,7 +509,7 @@ static void rounding_is_small(void **state) {
         rvi_lattice_destroy(&l);
         faults found = {0};
         support_ok(ctx, rv_mesh_check(mesh, keep, &found));
-        expect(&found, RV_FAULT_flat_face, sizes[i] < 1e-310 ? 4 : 0);
+        expect(&found, RV_FAULT_FLAT_FACE, sizes[i] < 1e-310 ? 4 : 0);
         rv_mesh_destroy(mesh);
     }
     rv_context_destroy(ctx);

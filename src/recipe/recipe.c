@@ -1,0 +1,137 @@
+/* recipe.c: recipes as the library offers them: read, changed, printed. run.c runs them. */
+#include "recipe/recipe.h"
+#include "base/file.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const rv_word_info *get_step(int index) {
+    return &rv_step_get((rv_step_id)index)->word;
+}
+
+const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
+                                            .count = RV_STEP_COUNT,
+                                            .word = "step",
+                                            .whole = "the recipe",
+                                            .change = "STEP.KEY=VALUE",
+                                            .block_begin = RV_STEP_repeat,
+                                            .block_end = RV_STEP_end};
+
+static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
+                       rv_recipe **out) {
+    *out = NULL;
+    rv_recipe *recipe = rvi_alloc(ctx, 1, sizeof *recipe, "the recipe");
+    if (!recipe)
+        return RV_ERROR_MEMORY;
+    recipe->ctx = ctx;
+    rv_status status = rvi_words_parse(ctx, &rvi_step_vocabulary, text, size, name, &recipe->words);
+    if (status == RV_OK)
+        *out = recipe;
+    else
+        rvi_free(ctx, recipe);
+    return status;
+}
+
+rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, rv_recipe **out) {
+    return parse(ctx, text, strlen(text), name, out);
+}
+
+rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
+    *out = NULL;
+    rvi_bytes bytes;
+    rv_status status = rvi_file_read(ctx, path, &bytes);
+    if (status != RV_OK)
+        return status;
+    if (memchr(bytes.data, 0, bytes.size))
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
+    else
+        status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
+    rvi_free(ctx, bytes.data);
+    return status;
+}
+
+void rv_recipe_destroy(rv_recipe *recipe) {
+    if (!recipe)
+        return;
+    rvi_words_free(&recipe->words);
+    rvi_free(recipe->ctx, recipe);
+}
+
+rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words) {
+    return rvi_words_add(&recipe->words, count, words);
+}
+
+int rv_recipe_count(const rv_recipe *recipe) {
+    return recipe->words.count;
+}
+
+rv_step_id rv_recipe_step(const rv_recipe *recipe, int index) {
+    assert(index >= 0 && index < recipe->words.count);
+    return (rv_step_id)recipe->words.list[index].which;
+}
+
+const void *rv_recipe_params(const rv_recipe *recipe, int index) {
+    assert(index >= 0 && index < recipe->words.count);
+    return recipe->words.list[index].params;
+}
+
+int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
+    return rvi_words_print(&recipe->words, out, size);
+}
+
+/* ---- the parameters of one step: a list of one word ---- */
+
+struct rv_params {
+    rvi_words words;
+};
+
+rv_status rv_params_create(rv_context *ctx, const char *step, rv_params **out) {
+    *out = NULL;
+    rvi_words words = rvi_words_none(ctx, &rvi_step_vocabulary);
+    int which = rvi_words_find(&words, step, strlen(step));
+    if (which < 0)
+        return rvi_words_unknown(&words, &(rvi_place){0}, step, strlen(step));
+    rv_params *params = rvi_alloc(ctx, 1, sizeof *params, "the parameters of a step");
+    if (!params)
+        return RV_ERROR_MEMORY;
+    params->words = words;
+    if (rvi_words_append(&params->words, which) != RV_OK) {
+        rv_params_destroy(params);
+        return RV_ERROR_MEMORY;
+    }
+    *out = params;
+    return RV_OK;
+}
+
+void rv_params_destroy(rv_params *params) {
+    if (!params)
+        return;
+    rvi_words_free(&params->words);
+    rvi_free(params->words.ctx, params);
+}
+
+rv_status rv_params_set(rv_params *params, const char *key, const char *text) {
+    rvi_words *words = &params->words;
+    const rvi_place nowhere = {0};
+    const rv_param_info *p =
+        rvi_words_param(words, &nowhere, words->list[0].info, key, strlen(key));
+    return p ? rvi_words_set(words, &nowhere, &words->list[0], p, text, strlen(text))
+             : RV_ERROR_USAGE;
+}
+
+int rv_params_get(const rv_params *params, const char *key, char *out, size_t size) {
+    const rv_word_info *info = params->words.list[0].info;
+    for (int i = 0; i < info->param_count; i++)
+        if (strcmp(info->params[i].name, key) == 0)
+            return rv_param_print(&info->params[i], rv_params_struct(params), out, size);
+    return -1;
+}
+
+const void *rv_params_struct(const rv_params *params) {
+    return params->words.list[0].params;
+}
+
+rv_status rv_params_run(const rv_params *params, rv_terrain *land, rv_report *report) {
+    return rv_step_run(land, (rv_step_id)params->words.list[0].which, rv_params_struct(params),
+                       report);
+}

@@ -1,0 +1,14 @@
+/* recipe.h: a recipe in memory: a list of words that are steps. */
+#ifndef RVI_RECIPE_RECIPE_H
+#define RVI_RECIPE_RECIPE_H
+
+#include "words/words.h"
+
+extern const rvi_vocabulary rvi_step_vocabulary;
+
+struct rv_recipe {
+    rv_context *ctx;
+    rvi_words words;
+};
+
+#endif

@@ -1,0 +1,203 @@
+/* value.c: text to the value of a parameter. What is wrong is said with its place and the nearest
+ * right word. */
+#include "base/text.h"
+#include "words/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void rvi_place_print(const rvi_place *at, char *out, size_t size) {
+    if (at->name == NULL)
+        out[0] = '\0';
+    else if (at->line > 0)
+        snprintf(out, size, "%s, line %d, column %d: ", at->name, at->line, at->column);
+    else
+        snprintf(out, size, "%s, word %d: ", at->name, at->column);
+}
+
+#define AT_PLACE(at)                                                                               \
+    char where[512];                                                                               \
+    rvi_place_print(at, where, sizeof where)
+
+/* ---- the nearest right word ---- */
+
+typedef struct guess {
+    const char *name;
+    int distance;
+} guess;
+
+static void consider(guess *best, const char *text, size_t size, const char *name) {
+    int d = rvi_text_distance(text, size, name);
+    if (!best->name || d < best->distance)
+        *best = (guess){name, d};
+}
+
+/* "; did you mean X?" when something is near enough to be a slip, else a full stop. */
+static const char *hint(const guess *best, size_t size, char *out, size_t out_size) {
+    if (best->name && best->distance <= 1 + (int)size / 3)
+        snprintf(out, out_size, "; did you mean \"%s\"?", best->name);
+    else
+        snprintf(out, out_size, ".");
+    return out;
+}
+
+int rvi_words_find(const rvi_words *words, const char *text, size_t size) {
+    for (int i = 0; i < words->vocabulary->count; i++)
+        if (rvi_text_is(text, size, words->vocabulary->get(i)->name))
+            return i;
+    return -1;
+}
+
+rv_status rvi_words_unknown(const rvi_words *words, const rvi_place *at, const char *text,
+                            size_t size) {
+    AT_PLACE(at);
+    const rvi_vocabulary *v = words->vocabulary;
+    guess best = {0};
+    char help[80];
+    for (int i = 0; i < v->count; i++)
+        consider(&best, text, size, v->get(i)->name);
+    return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%shere is no %s \"%.*s\"%s", where,
+                    where[0] ? "t" : "T", v->word, (int)(size < 60 ? size : 60), text,
+                    hint(&best, size, help, sizeof help));
+}
+
+const rv_param_info *rvi_words_param(const rvi_words *words, const rvi_place *at,
+                                     const rv_word_info *info, const char *key, size_t size) {
+    guess best = {0};
+    char help[80];
+    for (int i = 0; i < info->param_count; i++) {
+        if (rvi_text_is(key, size, info->params[i].name))
+            return &info->params[i];
+        consider(&best, key, size, info->params[i].name);
+    }
+    AT_PLACE(at);
+    rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%s has no parameter \"%.*s\"%s", where, info->name,
+             (int)(size < 60 ? size : 60), key, hint(&best, size, help, sizeof help));
+    return NULL;
+}
+
+/* ---- values ---- */
+
+/* What is to be set, and from what. */
+typedef struct setting {
+    rv_context *ctx;
+    const rvi_place *at;
+    const rv_word_info *info;
+    const rv_param_info *param;
+    void *params;
+    const char *text;
+    size_t size;
+} setting;
+
+static rv_status bad_value(const setting *s, const char *expected) {
+    AT_PLACE(s->at);
+    return rvi_fail(s->ctx, RV_ERROR_USAGE, "%s%s: %s=%.*s is not %s.", where, s->info->name,
+                    s->param->name, (int)(s->size < 60 ? s->size : 60), s->text, expected);
+}
+
+static rv_status out_of_range(const setting *s) {
+    const rv_param_info *p = s->param;
+    char range[96];
+    snprintf(range, sizeof range, "within %.7g to %.7g%s%s", p->low, p->high, p->unit[0] ? " " : "",
+             p->unit);
+    return bad_value(s, range);
+}
+
+static bool says_auto(const setting *s) {
+    return rv_param_has_auto(s->param) && rvi_text_is(s->text, s->size, "auto");
+}
+
+static rv_status set_choice(const setting *s) {
+    const rv_param_info *p = s->param;
+    char list[256] = "one of";
+    for (int i = 0; i < p->option_count; i++) {
+        if (rvi_text_is(s->text, s->size, p->options[i].name)) {
+            rv_param_set_number(p, s->params, i);
+            return RV_OK;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s %s", i ? "," : "", p->options[i].name);
+    }
+    return bad_value(s, list);
+}
+
+static rv_status set_switch(const setting *s) {
+    static const char *const said[] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
+    for (int i = 0; i < 8; i++)
+        if (rvi_text_is(s->text, s->size, said[i])) {
+            rv_param_set_number(s->param, s->params, i % 2);
+            return RV_OK;
+        }
+    return bad_value(s, "yes or no");
+}
+
+static rv_status set_seed(const setting *s) {
+    uint64_t seed;
+    if (!rvi_text_uint(s->text, s->size, &seed))
+        return bad_value(s, "a whole number from 0 to 2^64 - 1");
+    rv_param_set_seed(s->param, s->params, seed);
+    return RV_OK;
+}
+
+static rv_status set_number(const setting *s) {
+    const rv_param_info *p = s->param;
+    double value = p->def;
+    if (!says_auto(s)) {
+        if (!rvi_text_number(s->text, s->size, &value))
+            return bad_value(s, "a number");
+        if (!(value >= p->low && value <= p->high))
+            return out_of_range(s);
+        if (p->type != RV_PARAM_REAL && value != (double)(int64_t)value)
+            return bad_value(s, "a whole number");
+    }
+    rv_param_set_number(p, s->params, value);
+    return RV_OK;
+}
+
+/* x/y/z */
+static rv_status set_vector(const setting *s) {
+    const rv_param_info *p = s->param;
+    double value[3] = {NAN, NAN, NAN};
+    if (!says_auto(s) && !rvi_text_vector(s->text, s->size, value))
+        return bad_value(s, "three numbers such as 1/2.5/0");
+    for (int i = 0; i < 3; i++)
+        if (value[i] < p->low || value[i] > p->high)
+            return out_of_range(s);
+    rv_param_set_vector(p, s->params, value);
+    return RV_OK;
+}
+
+static rv_status set_text(rvi_words *words, const setting *s) {
+    if (s->param->required && s->size == 0)
+        return bad_value(s, "a file name");
+    const char *old = rv_param_text(s->param, s->params);
+    const char *copy = rvi_words_keep(words, old, s->text, s->size);
+    if (!copy)
+        return RV_ERROR_MEMORY;
+    rv_param_set_text(s->param, s->params, copy);
+    return RV_OK;
+}
+
+rv_status rvi_words_set(rvi_words *words, const rvi_place *at, rvi_word *to,
+                        const rv_param_info *param, const char *text, size_t size) {
+    const setting s = {words->ctx, at, to->info, param, to->params, text, size};
+    switch (param->type) {
+    case RV_PARAM_CHOICE:
+        return set_choice(&s);
+    case RV_PARAM_SWITCH:
+        return set_switch(&s);
+    case RV_PARAM_VECTOR:
+        return set_vector(&s);
+    case RV_PARAM_SEED:
+        return set_seed(&s);
+    case RV_PARAM_TEXT:
+    case RV_PARAM_FILE:
+        return set_text(words, &s);
+    case RV_PARAM_REAL:
+    case RV_PARAM_INT:
+    case RV_PARAM_COUNT:
+        break;
+    }
+    return set_number(&s);
+}

@@ -1,0 +1,70 @@
+/* word_list.c: a list of words with their parameters, and the texts that these point to. */
+#include "words/words.h"
+
+#include <assert.h>
+#include <string.h>
+
+rvi_words rvi_words_none(rv_context *ctx, const rvi_vocabulary *vocabulary) {
+    return (rvi_words){.ctx = ctx, .vocabulary = vocabulary};
+}
+
+void rvi_words_free(rvi_words *words) {
+    for (int i = 0; i < words->count; i++)
+        rvi_free(words->ctx, words->list[i].params);
+    for (int i = 0; i < words->text_count; i++)
+        rvi_free(words->ctx, words->texts[i]);
+    rvi_free(words->ctx, words->list);
+    rvi_free(words->ctx, words->texts);
+    *words = rvi_words_none(words->ctx, words->vocabulary);
+}
+
+static void *grow(const rvi_words *words, void *old, int count, int *room, size_t size) {
+    if (count < *room)
+        return old;
+    int more = *room ? 2 * *room : 8;
+    void *list = rvi_alloc(words->ctx, (size_t)more, size, words->vocabulary->whole);
+    if (!list)
+        return NULL;
+    if (old)
+        memcpy(list, old, (size_t)count * size);
+    rvi_free(words->ctx, old);
+    *room = more;
+    return list;
+}
+
+rv_status rvi_words_append(rvi_words *words, int which) {
+    const rv_word_info *info = words->vocabulary->get(which);
+    rvi_word *list = grow(words, words->list, words->count, &words->room, sizeof *words->list);
+    if (!list)
+        return RV_ERROR_MEMORY;
+    words->list = list;
+    void *params = rvi_alloc(words->ctx, 1, info->params_size, words->vocabulary->whole);
+    if (!params)
+        return RV_ERROR_MEMORY;
+    rv_word_default(info, params);
+    words->list[words->count++] = (rvi_word){which, info, params};
+    return RV_OK;
+}
+
+const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, size_t size) {
+    int at = 0;
+    while (at < words->text_count && words->texts[at] != old)
+        at++;
+    if (at == words->text_count) {
+        char **texts =
+            grow(words, words->texts, words->text_count, &words->text_room, sizeof *words->texts);
+        if (!texts)
+            return NULL;
+        words->texts = texts;
+    }
+    char *copy = rvi_alloc(words->ctx, size + 1, 1, words->vocabulary->whole);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, size);
+    if (at < words->text_count)
+        rvi_free(words->ctx, words->texts[at]);
+    else
+        words->text_count++;
+    words->texts[at] = copy;
+    return copy;
+}

@@ -1,0 +1,78 @@
+/* words.h: words with parameters, as recipes and scenes are written in: a list of them in memory,
+ * read from text, changed and printed. What words there are comes from a vocabulary; this folder
+ * knows neither steps nor scenes. */
+#ifndef RVI_WORDS_WORDS_H
+#define RVI_WORDS_WORDS_H
+
+#include "base/context.h"
+
+enum { RVI_DEPTH = 8 }; /* blocks inside each other */
+
+/* What words there are, and what sentences call them. */
+typedef struct rvi_vocabulary {
+    const rv_word_info *(*get)(int index);
+    int count;
+    const char *word, *whole;   /* "step" of "the recipe" */
+    const char *change;         /* how to change one: "STEP.KEY=VALUE" */
+    int block_begin, block_end; /* the words around a block; the same: there are no blocks */
+    bool bare_choices;          /* a choice that comes first may stand without its key */
+} rvi_vocabulary;
+
+typedef struct rvi_word {
+    int which; /* its place in the vocabulary */
+    const rv_word_info *info;
+    void *params; /* its struct; the texts in it belong to the list */
+} rvi_word;
+
+typedef struct rvi_words {
+    rv_context *ctx;
+    const rvi_vocabulary *vocabulary;
+    rvi_word *list;
+    int count, room;
+    char **texts; /* every text that a parameter was set to */
+    int text_count, text_room;
+} rvi_words;
+
+/* Where a word stands, for sentences. */
+typedef struct rvi_place {
+    const char *name; /* of the file, or "command line"; NULL: nowhere */
+    int line, column; /* from 1; line 0: the command line, and column counts words */
+} rvi_place;
+
+/* ---- word_list.c ---- */
+
+rvi_words rvi_words_none(rv_context *ctx, const rvi_vocabulary *vocabulary);
+void rvi_words_free(rvi_words *words);
+rv_status rvi_words_append(rvi_words *words, int which); /* with its defaults */
+/* A copy that lives as long as the list, or until it is the `old` of another call. NULL: memory. */
+const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, size_t size);
+
+/* ---- value.c: a sentence names the place, and the nearest right word ---- */
+
+/* "a.rv, line 2, column 7: ", or nothing. */
+void rvi_place_print(const rvi_place *at, char *out, size_t size);
+int rvi_words_find(const rvi_words *words, const char *text, size_t size); /* -1: no such word */
+rv_status rvi_words_unknown(const rvi_words *words, const rvi_place *at, const char *text,
+                            size_t size);
+/* The parameter of a word; NULL: there is none, and the sentence is set. */
+const rv_param_info *rvi_words_param(const rvi_words *words, const rvi_place *at,
+                                     const rv_word_info *info, const char *key, size_t size);
+/* Sets a parameter of one word of the list from text. */
+rv_status rvi_words_set(rvi_words *words, const rvi_place *at, rvi_word *to,
+                        const rv_param_info *param, const char *text, size_t size);
+
+/* ---- parse.c ---- */
+
+/* Reads `size` bytes of text, which a zero follows, as words of a vocabulary. On failure `out` is
+ * empty. */
+rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, const char *text,
+                          size_t size, const char *name, rvi_words *out);
+/* Adds what one command line says. */
+rv_status rvi_words_add(rvi_words *words, int count, const char *const *said);
+
+/* ---- print.c ---- */
+
+/* As rv_recipe_print. */
+int rvi_words_print(const rvi_words *words, char *out, size_t size);
+
+#endif

@@ -1,0 +1,80 @@
+# `ravine help --json`: one document that keeps its schema and says the same as the tables and the
+# other pages. And the check can fail: documents that are wrong in one place are refused.
+. "$SOURCE/tests/cli/common.sh"
+
+schema=$SOURCE/docs/help.schema.json
+check="python3 $SOURCE/tests/cli/check_schema.py"
+"$RAVINE" help --json >help.json 2>err || fail "ravine help --json"
+[ -s err ] && fail "ravine help --json writes to stderr: $(cat err)"
+$check "$schema" help.json || fail "the document does not keep the schema"
+"$RAVINE" --json --help | cmp - help.json || fail "ravine --json --help differs"
+"$RAVINE" help droplets --json | cmp - help.json || fail "ravine help droplets --json differs"
+
+cat >compare.py <<'END'
+import json, re, sys
+source, words, version = sys.argv[1:4]
+d = json.load(open('help.json', encoding='utf-8'))
+assert d['version'] == version.split()[1], d['version']
+number = int(re.search(r'RV_VERSION_NUMBER (\d+)', open(source + '/include/ravine/ravine.h').read())[1])
+major, minor, patch = map(int, d['version'].split('.'))
+assert number == 10000 * major + 100 * minor + patch, 'RV_VERSION and RV_VERSION_NUMBER differ'
+
+def table(path, word):
+    """Words of a table with their keys, read from the source."""
+    found = {}
+    for line in open(source + path, encoding='utf-8'):
+        m = re.match(r'RV_(\w+)\((\w+)(?:, *(\w+))?', line)
+        if m and m[1] == word:
+            found[m[2]] = []
+        elif m and m[1] in ('REAL', 'INT', 'COUNT', 'SEED', 'SWITCH', 'CHOICE', 'TEXT', 'FILE', 'VECTOR'):
+            found[m[2]].append(m[3])
+    return found
+
+for name, path, word in (('steps', '/include/ravine/steps.def', 'STEP'),
+                         ('scene_words', '/src/scene/scene.def', 'WORD')):
+    said = {w['name']: [p['name'] for p in w['parameters']] for w in d[name]}
+    assert said == table(path, word) and said, name
+fields = {f['name'] for f in d['fields']}
+for s in d['steps']:
+    for f in s['reads'] + s['writes']:
+        assert f in fields or f == '*', (s['name'], f)
+assert {s['kind'] for s in d['steps']} == {k['name'] for k in d['kinds']}
+known = set(open(words).read().split())
+for w in d['steps'] + d['scene_words']:
+    for p in w['parameters']:
+        assert p['name'] in known, p['name']
+        assert all(o['name'] in known for o in p.get('options', [])), p
+        if p['type'] == 'choice':
+            assert p['default'] in [o['name'] for o in p['options']], p
+        if p['type'] in ('real', 'int', 'count') and p['default'] != 'auto':
+            assert p['min'] <= p['default'] <= p['max'], p
+        assert (p['default'] == 'auto') <= p['auto'], p
+END
+"$RAVINE" help --words >words
+python3 compare.py "$SOURCE" words "$("$RAVINE" --version)" || fail "the document and the tables differ"
+
+# refused WHAT PYTHON: the document `d`, changed so, does not keep the schema
+refused() {
+    python3 -c "
+import json
+d = json.load(open('help.json'))
+p = d['steps'][0]['parameters'][0]
+$2
+json.dump(d, open('wrong.json', 'w'))" || fail "$1: cannot be tried"
+    $check "$schema" wrong.json >said && fail "the schema allows $1"
+}
+refused "a missing list" "del d['fields']"
+refused "an unknown key" "d['more'] = 1"
+refused "a kind of its own" "d['steps'][0]['kind'] = 'other'"
+refused "a text for a number" "p['default'] = '12'"
+refused "a fraction for a whole number" "p['default'] = 0.5"
+refused "a number without a range" "del p['min']"
+refused "a parameter without help" "p['help'] = ''"
+refused "no steps" "d['steps'] = []"
+refused "a number as a field" "d['steps'][0]['writes'] = [3]"
+refused "a scene word with a kind" "d['scene_words'][0]['kind'] = 'make'"
+refused "a version of two parts" "d['version'] = '1.0'"
+refused "a vector of two" "
+v = [p for w in d['scene_words'] for p in w['parameters'] if p['type'] == 'vector'][0]
+v['default'] = [1, 2]"
+finish
