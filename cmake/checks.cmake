@@ -92,3 +92,5 @@ ravine_add_test(door.example door
     ${CMAKE_BINARY_DIR}/run/door.install ${CMAKE_COMMAND}
 )
 set_tests_properties(door.example PROPERTIES FIXTURES_REQUIRED installed)
+
+include(cmake/wasm_checks.cmake)

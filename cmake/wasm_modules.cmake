@@ -1,5 +1,5 @@
 # WebAssembly modules: ravine.wasm is the whole library, whose functions a page or a program in Node
-# calls; same_bits.wasm prints the table of hashes; bench_recipes.wasm is for bench/wasm.sh.
+# calls; same_bits.wasm prints the table of hashes, layout.wasm where the members of structs lie; bench_one_core.wasm is for bench/wasm.sh.
 
 add_executable(ravine_module $<TARGET_OBJECTS:ravine>)
 set_target_properties(ravine_module PROPERTIES OUTPUT_NAME ravine LINKER_LANGUAGE C)
@@ -17,4 +17,11 @@ if(RAVINE_TESTS)
     target_compile_definitions(same_bits PRIVATE RAVINE_PNG)
     target_include_directories(same_bits PRIVATE src)
     target_link_libraries(same_bits PRIVATE ravine ravine_flags m)
+    add_executable(layout tests/wasm/layout.c)
+    target_link_libraries(layout PRIVATE ravine ravine_flags)
+endif()
+
+if(RAVINE_BENCH)
+    add_executable(bench_one_core bench/bench_one_core.c)
+    target_link_libraries(bench_one_core PRIVATE ravine ravine_flags m)
 endif()

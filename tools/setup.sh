@@ -36,6 +36,13 @@ int LLVMFuzzerTestOneInput(const char *data, size_t size) { return data == NULL 
     clang -fsanitize=fuzzer,address,undefined "$work/fuzz.c" -o "$work/fuzz"
 }
 
+# Can clang build a program for WebAssembly?
+can_wasm() {
+    echo '#include <stdio.h>
+int main(void) { return puts(""); }' > "$work/wasm.c"
+    clang --target=wasm32-wasi -msimd128 "$work/wasm.c" -o "$work/wasm.wasm"
+}
+
 cmake_is_new() {
     version=$(cmake --version | sed -n 's/^cmake version //p')
     [ "$(printf '3.25\n%s\n' "$version" | sort -V | head -n 1)" = 3.25 ]
@@ -93,6 +100,27 @@ want_format() {
     fi
 }
 
+# WebAssembly is built by clang with more packages, which not every system offers, and runs in Node:
+# tests run without it.
+want_wasm() {
+    need llvm llvm-ar --version
+    need lld wasm-ld --version
+    need nodejs node --version
+    need "wasi-libc libclang-rt-$major-dev-wasm32" can_wasm
+    if [ -n "$missing" ] && can_install && [ -z "$updated" ]; then
+        apt update
+        updated=yes
+    fi
+    for package in $missing; do
+        if ! can_install || ! apt-cache policy "$package" 2>&1 | grep -q 'Candidate: [0-9]'; then
+            echo "WebAssembly will not be tested: it needs$missing, and $package is not to be had here."
+            missing=
+            return
+        fi
+    done
+    install_missing
+}
+
 case $1 in
 demo | test) ;;
 *) stop "usage: setup.sh demo|test" ;;
@@ -118,6 +146,7 @@ if [ "$1" = test ]; then
     need "libclang-rt-$major-dev" can_fuzz
     install_missing
     want_format
+    want_wasm
 fi
 
 cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."

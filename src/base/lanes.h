@@ -8,6 +8,8 @@
 #include <string.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 /* Must become part of its caller, which may be built for several vector units. */
@@ -63,6 +65,19 @@ static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
 
 static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
     return __builtin_ia32_maxps(a, b);
+}
+#elif defined(__wasm_simd128__)
+static RVI_HOT rvi_v4 rvi_v4_sqrt(rvi_v4 v) {
+    return (rvi_v4)wasm_f32x4_sqrt((v128_t)v);
+}
+
+/* pmin(x, y) is y < x ? y : x, pmax(x, y) is x < y ? y : x. */
+static RVI_HOT rvi_v4 rvi_v4_min(rvi_v4 a, rvi_v4 b) {
+    return (rvi_v4)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+}
+
+static RVI_HOT rvi_v4 rvi_v4_max(rvi_v4 a, rvi_v4 b) {
+    return (rvi_v4)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
 }
 #else
 static RVI_HOT rvi_v4 rvi_v4_sqrt(rvi_v4 v) {

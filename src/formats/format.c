@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "terrain/state.h"
 
 static const rvi_format *const formats[] = {
 #ifdef RAVINE_PNG
@@ -127,7 +128,7 @@ rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint
     if (width * height < 2)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s has a single cell; land needs at least two.",
                         name);
-    return RV_OK;
+    return rvi_cells_check(ctx, width, height);
 }
 
 rv_status rvi_image_found(rv_context *ctx, const char *name, rvi_image found, rvi_image *out) {

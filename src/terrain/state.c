@@ -14,6 +14,14 @@ rv_terrain_desc rv_terrain_desc_default(void) {
     return (rv_terrain_desc){512, 512, 10.0f};
 }
 
+rv_status rvi_cells_check(rv_context *ctx, uint64_t width, uint64_t height) {
+    if (width * height - 1 <= SIZE_MAX / 256)
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_MEMORY,
+                    "The memory for %llu x %llu cells is more than a machine can address.",
+                    (unsigned long long)width, (unsigned long long)height);
+}
+
 static rv_status check_size(rv_context *ctx, int width, int height, float cell) {
     if (width < 1 || height < 1 || width > MOST_CELLS || height > MOST_CELLS)
         return rvi_fail(ctx, RV_ERROR_USAGE,
@@ -25,7 +33,7 @@ static rv_status check_size(rv_context *ctx, int width, int height, float cell) 
         return rvi_fail(ctx, RV_ERROR_USAGE,
                         "A cell of %g m cannot be: it must be above 0 and at most 1000000.",
                         (double)cell);
-    return RV_OK;
+    return rvi_cells_check(ctx, (uint64_t)width, (uint64_t)height);
 }
 
 static void set_name(char *to, const char *name) {

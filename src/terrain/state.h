@@ -59,6 +59,10 @@ static inline size_t rvi_cells(const rv_terrain *land) {
     return (size_t)land->width * (size_t)land->height;
 }
 
+/* Says no where addresses are too short for so many cells, with 256 bytes for what steps keep of
+ * each: no count of them runs over. Addresses of 64 bits have room for the largest terrain. */
+rv_status rvi_cells_check(rv_context *ctx, uint64_t width, uint64_t height);
+
 /* Becomes flat bare bedrock of another size; fields and layers go. Checks size and memory first: on
  * failure the terrain is as it was. */
 rv_status rvi_terrain_reset(rv_terrain *land, int width, int height, float cell);

@@ -100,6 +100,10 @@ static rvi_touch touch_of(const rvi_wall_index *walls, const four_touches *t, in
 static RVI_HOT unsigned bits_of(rvi_m4 m) {
     return (unsigned)__builtin_ia32_movmskps((rvi_v4)m);
 }
+#elif defined(__wasm_simd128__)
+static RVI_HOT unsigned bits_of(rvi_m4 m) {
+    return wasm_i32x4_bitmask((v128_t)m);
+}
 #else
 static RVI_HOT unsigned bits_of(rvi_m4 m) {
     return (unsigned)((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8));

@@ -1,7 +1,9 @@
 #!/bin/sh
-# check_hashes.sh DRIVER TABLE: does this build give the bits that the table says?
+# check_hashes.sh DRIVER TABLE [WORDS...]: does this build give the bits that the table says? The driver is
+# called with the words.
 driver=$1 table=$2
-"$driver" > made.txt
+shift 2
+"$driver" "$@" > made.txt
 status=$?
 if [ $status -ne 0 ]; then
     echo "The driver failed with exit code $status."

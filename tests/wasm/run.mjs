@@ -1,4 +1,4 @@
-// same_bits.mjs MODULE: runs the driver of the table of hashes as WebAssembly; prints what it prints.
+// run.mjs MODULE: runs a program that is WebAssembly to its end. Its files are in memory.
 import { readFile } from 'node:fs/promises';
 import { Wasi } from './wasi.mjs';
 
