@@ -17,13 +17,15 @@
  * too slow to get out. What it takes comes from a disc (brush.h), what it lays down goes to the
  * four corners of its cell, both where it was before the move; a cell gives what its hardness, mask
  * and layers let it, and the drop gains exactly what the cells lost.
- * The order in which drops run is that of rounds.h.
+ * The order in which drops run is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/droplets/drop_run.h"
+#include "wear/border.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -83,13 +85,6 @@ static float apron_weight(int i, int turn) {
     return 1.0f - 2.0f * t * t * (3.0f - 2.0f * t);
 }
 
-/* The index in 0 ... size - 1 at the edge that i lies beyond, and how far beyond it lies. */
-static int nearest(int i, int size, int *beyond) {
-    int edge = i < 0 ? 0 : i >= size ? size - 1 : i;
-    *beyond = i > edge ? i - edge : edge - i;
-    return edge;
-}
-
 static float beyond_edge(float edge, float mirrored, int beyond) {
     return beyond == 0 ? edge : edge + apron_weight(beyond, APRON_TURN) * (edge - mirrored);
 }
@@ -97,13 +92,13 @@ static float beyond_edge(float edge, float mirrored, int beyond) {
 static void fill_heights(flood *f) {
     const rv_terrain *land = f->job->land;
     for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++) {
-        int out_y, edge_y = nearest(y - f->margin, land->height, &out_y);
+        int land_y = y - f->margin, edge_y = rvi_border_nearest(land_y, land->height);
+        int other_y = rvi_border_mirrored(land_y, land->height), out_y = abs(land_y - edge_y);
         const float *row = land->surface + (size_t)edge_y * (size_t)land->width;
-        const float *other =
-            land->surface + (size_t)rvi_mirror(y - f->margin, land->height) * (size_t)land->width;
+        const float *other = land->surface + (size_t)other_y * (size_t)land->width;
         for (int x = 0; x < f->width; x++) {
-            int out_x, edge_x = nearest(x - f->margin, land->width, &out_x);
-            int other_x = rvi_mirror(x - f->margin, land->width);
+            int land_x = x - f->margin, edge_x = rvi_border_nearest(land_x, land->width);
+            int other_x = rvi_border_mirrored(land_x, land->width), out_x = abs(land_x - edge_x);
             float here = beyond_edge(row[edge_x], row[other_x], out_x);
             float there = beyond_edge(other[edge_x], other[other_x], out_x);
             f->h[at(f, x, y)] = beyond_edge(here, there, out_y);
@@ -297,19 +292,10 @@ static rv_status plan_rounds(flood *f) {
     const rv_terrain *land = f->job->land;
     rvi_rounds_desc desc = describe_rounds(f);
     rv_status status = RV_OK;
-    if (f->p->rain[0] != '\0') {
-        float *image;
-        status = rvi_job_image(f->job, f->p->rain, &image);
-        if (status != RV_OK)
-            return status;
-        status =
-            rvi_rain_make(ctx, image, land->width, land->height, f->margin, f->p->rain, &desc.rain);
-        rvi_free(ctx, image);
-    }
+    if (f->p->rain[0] != '\0')
+        status = rvi_rain_load(f->job, f->p->rain, f->margin, &desc.rain);
     if (status == RV_OK)
         status = rvi_rounds_create(ctx, &desc, &f->rounds);
-    else
-        rvi_rain_free(ctx, &desc.rain);
     if (status != RV_OK)
         return status;
     size_t tiles = (size_t)rvi_rounds_tiles(f->rounds);

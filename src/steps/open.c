@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "formats/format.h"
-#include "steps/open/holes.h"
+#include "steps/open/fill_holes.h"
 #include "steps/step.h"
 
 static const float default_low = 0.0f, default_high = 1000.0f, default_cell = 10.0f; /* metres */

@@ -17,12 +17,12 @@
  * sediment out of a velocity in cells: land that is larger in all directions wears to the same
  * shape. With place=bilinear slopes and heights are those of the bilinear surface, and the four
  * corners of the cell give and get by their weight; with place=nearest all of it is at the nearest
- * vertex. The order in which particles run is that of rounds.h.
+ * vertex. The order in which particles run is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/threads.h"
 #include "terrain/bands.h"
-#include "wear/rounds.h"
+#include "wear/drop_rounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,18 +289,6 @@ static void run_tiles(void *arg, const int *tiles, int count) {
 
 /* ---- before and after ---- */
 
-static rv_status fill_rain(rolling *r, rvi_rain *rain) {
-    float *image;
-    rv_status status = rvi_job_image(r->job, r->p->rain, &image);
-    if (status != RV_OK)
-        return status;
-    status = rvi_rain_make(r->job->ctx, image, r->width, r->height, 0, r->p->rain, rain);
-    rvi_free(r->job->ctx, image);
-    if (status != RV_OK)
-        rvi_rain_free(r->job->ctx, rain);
-    return status;
-}
-
 static bool carries_materials(const rolling *r) {
     return r->p->give != RV_particles_give_top && r->layered;
 }
@@ -321,7 +309,9 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
 
 static rv_status plan_rounds(rolling *r) {
     rvi_rounds_desc desc = describe_rounds(r);
-    rv_status status = r->p->rain[0] != '\0' ? fill_rain(r, &desc.rain) : RV_OK;
+    rv_status status = RV_OK;
+    if (r->p->rain[0] != '\0')
+        status = rvi_rain_load(r->job, r->p->rain, 0, &desc.rain);
     if (status == RV_OK)
         status = rvi_rounds_create(r->job->ctx, &desc, &r->rounds);
     if (status != RV_OK)

@@ -33,6 +33,7 @@
  */
 #include "base/threads.h"
 #include "steps/pipes/pipe_run.h"
+#include "wear/border.h"
 
 #include <math.h>
 #include <string.h>
@@ -254,27 +255,28 @@ static void release(rvi_pipe_flood *f) {
         rvi_free(f->job->ctx, all[i]);
 }
 
+/* Where cell (x, y) of the map is in a grid. */
+static size_t grid_at(const rvi_pipe_flood *f, int x, int y) {
+    return (size_t)(y + 1) * f->stride + (size_t)(x + 1);
+}
+
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
 static void fill_grid(const rvi_pipe_flood *f, const float *field, float *to) {
     for (int y = 0; field && y < f->height && !rvi_stopped(f->job->ctx); y++)
-        memcpy(to + (size_t)(y + 1) * f->stride + 1, field + (size_t)y * (size_t)f->width,
+        memcpy(to + grid_at(f, 0, y), field + (size_t)y * (size_t)f->width,
                (size_t)f->width * sizeof(float));
 }
 
-/* The ground of the ghosts; the slope goes on. */
+/* The ground of the ghosts: a wall, or the land goes on at the slope of its edge. */
 static void fill_ghosts(rvi_pipe_flood *f) {
     int w = f->width, h = f->height;
-    for (int y = 0; y < h + 2; y++)
-        for (int x = 0; x < w + 2; x++) {
-            if (x >= 1 && x <= w && y >= 1 && y <= h)
-                continue;
-            int edge_x = rvi_mini(rvi_maxi(x, 1), w), edge_y = rvi_mini(rvi_maxi(y, 1), h);
-            int in_x = rvi_mini(rvi_maxi(2 * edge_x - x, 1), w);
-            int in_y = rvi_mini(rvi_maxi(2 * edge_y - y, 1), h);
-            float edge = f->bed[(size_t)edge_y * f->stride + (size_t)edge_x];
-            float inner = f->bed[(size_t)in_y * f->stride + (size_t)in_x];
-            bool wall = f->p->border == RV_pipes_border_wall;
-            f->bed[(size_t)y * f->stride + (size_t)x] = wall ? RVI_PIPE_WALL : 2.0f * edge - inner;
+    bool wall = f->p->border == RV_pipes_border_wall;
+    for (int y = -1; y <= h; y++)
+        for (int x = -1; x <= w; x += y == -1 || y == h ? 1 : w + 1) {
+            size_t edge = grid_at(f, rvi_border_nearest(x, w), rvi_border_nearest(y, h));
+            size_t inside = grid_at(f, rvi_border_mirrored(x, w), rvi_border_mirrored(y, h));
+            float beyond = rvi_border_beyond(f->bed[edge], f->bed[inside]);
+            f->bed[grid_at(f, x, y)] = wall ? RVI_PIPE_WALL : beyond;
         }
 }
 
@@ -318,8 +320,7 @@ static rv_status add_spring(rvi_pipe_flood *f) {
                     continue;
                 cells += turn == 0;
                 if (turn == 1)
-                    f->source[(size_t)(y + 1) * f->stride + (size_t)(x + 1)] +=
-                        p->spring_rate / ((float)cells * cell * cell);
+                    f->source[grid_at(f, x, y)] += p->spring_rate / ((float)cells * cell * cell);
             }
     return RV_OK;
 }

@@ -18,13 +18,14 @@
  * lakes: the surface beside a cell is the greater of z'(r) and the surface beside r, and what lies
  * below that is not cut. So lakes fall with the sill that is cut at their end.
  *
- * Creep (creep.c) moves ground from cell to cell, rivers carry off all they take: taken = laid +
- * carried off. Uplift is told apart: the land changes by raised + laid - taken. Where the land has
+ * Hillslope diffusion (hillslope.c) moves ground from cell to cell, rivers carry off all they take:
+ * eroded = deposited + left the map. Uplift is told apart: the land changes by raised + deposited -
+ * eroded. Where the land has
  * layers, uplift raises the bedrock; rivers take from the top, each layer at its erodibility.
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "steps/rivers/creep.h"
+#include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
 #include "terrain/bands.h"
 
@@ -46,6 +47,7 @@ static size_t plan_memory(const rvi_rivers *r) {
     cell += is_layered(land) || land->planned ? 8 : 0;
     cell += rvi_strata_there(land) ? 4 : 0;
     cell += r->p->rain_image[0] ? 12 : 0;
+    cell += r->p->diffusion > 0.0f ? 17 : 9; /* drowned, water, next */
     return cell * r->cells + rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
 }
 
@@ -65,6 +67,9 @@ static rv_status allocate(rvi_rivers *r) {
     size_t layers = (size_t)land->layer_count;
     bool all = grid(r, true, sizeof(double), "the land of rivers", &r->h) &&
                grid(r, true, 1, "the base level", &r->fixed) &&
+               grid(r, r->p->diffusion > 0.0f, sizeof(double), "the land of rivers", &r->next) &&
+               grid(r, true, 1, "the lakes", &r->drowned) &&
+               grid(r, true, sizeof(double), "the level of lakes", &r->water) &&
                grid(r, true, sizeof(uint32_t), "the drained areas", &r->area) &&
                grid(r, true, layers * sizeof(float), "the land as it was", &r->before) &&
                grid(r, rain, sizeof(double), "the discharge", &r->discharge) &&
@@ -84,8 +89,8 @@ static rv_status allocate(rvi_rivers *r) {
 }
 
 static void release(rvi_rivers *r) {
-    void *all[] = {r->h,    r->fixed, r->area,  r->rain,   r->discharge, r->uplift,
-                   r->soft, r->bed,   r->bands, r->before, r->lifted};
+    void *all[] = {r->h,         r->next,   r->fixed, r->drowned, r->water, r->area,   r->rain,
+                   r->discharge, r->uplift, r->soft,  r->bed,     r->bands, r->before, r->lifted};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(r->job->ctx, all[i]);
     rvi_flow_free(&r->flow);
@@ -270,29 +275,30 @@ static void move_layers(rvi_rivers *r) {
 
 /* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
  * leaves them as they were. */
-static rv_status creep(rvi_rivers *r) {
+static rv_status diffuse(rvi_rivers *r) {
     rv_terrain *land = r->job->land;
     double number = (double)r->p->diffusion * r->dt / ((double)land->cell * (double)land->cell);
     if (!(number > 0.0))
         return RV_OK;
     int parts = number < 4.0 ? 1 : number < 16.0 ? (int)(number / 4.0) + 1 : 4;
-    rvi_creep c = {.ctx = r->job->ctx,
-                   .width = land->width,
-                   .height = land->height,
-                   .h = r->h,
-                   .room = r->flow.level,
-                   .fixed = r->fixed,
-                   .loose = r->soft,
-                   .number = number / parts};
-    rvi_copy(land->ctx, r->flow.heap, r->h, r->cells * sizeof *r->h); /* nothing waits in it now */
+    rvi_hillslope s = {.ctx = r->job->ctx,
+                       .width = land->width,
+                       .height = land->height,
+                       .from = r->h,
+                       .to = r->next,
+                       .scratch = r->water, /* the lakes of this time step have been used */
+                       .fixed = r->fixed,
+                       .loose = r->soft,
+                       .number = number / parts};
     rv_status status = RV_OK;
-    for (int i = 0; status == RV_OK && i < parts; i++)
-        status = rvi_creep_run(&c);
+    for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to)
+        status = rvi_hillslope_run(&s);
     if (status != RV_OK)
-        rvi_copy(land->ctx, r->h, r->flow.heap, r->cells * sizeof *r->h);
-    else
-        move_layers(r);
-    return status;
+        return status;
+    r->next = r->h;
+    r->flow.h = r->h = s.to;
+    move_layers(r);
+    return RV_OK;
 }
 
 /* Chance has its full say in the first half and none in the last fifth, where rivers come to rest.
@@ -313,7 +319,7 @@ static rv_status one_step(rvi_rivers *r, int step) {
     if (status == RV_OK)
         status = rvi_rivers_slide(r, step + 1 == r->p->steps);
     if (status == RV_OK)
-        status = creep(r);
+        status = diffuse(r);
     if (rvi_progress_due(r->job->ctx))
         show_land(r);
     if (status == RV_OK)

@@ -25,6 +25,7 @@
 #include "base/threads.h"
 #include "steps/step.h"
 #include "terrain/bands.h"
+#include "wear/border.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,10 +165,10 @@ static HOT float ground_at(const runoff *r, size_t i) {
 static float level_outside(const runoff *r, int x, int y) {
     if (r->p->border == RV_runoff_border_wall)
         return NEVER;
-    int cx = rvi_maxi(0, rvi_mini(x, r->width - 1)), cy = rvi_maxi(0, rvi_mini(y, r->height - 1));
-    int ix = rvi_maxi(0, rvi_mini(2 * cx - x, r->width - 1));
-    int iy = rvi_maxi(0, rvi_mini(2 * cy - y, r->height - 1));
-    return 2.0f * ground_at(r, cell_at(r, cx, cy)) - ground_at(r, cell_at(r, ix, iy));
+    int w = r->width, h = r->height;
+    size_t edge = cell_at(r, rvi_border_nearest(x, w), rvi_border_nearest(y, h));
+    size_t inside = cell_at(r, rvi_border_mirrored(x, w), rvi_border_mirrored(y, h));
+    return rvi_border_beyond(ground_at(r, edge), ground_at(r, inside));
 }
 
 static void fill_levels(strip *s, int y) {

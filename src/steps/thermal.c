@@ -33,6 +33,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/thermal/slide.h"
+#include "wear/border.h"
 
 #include <math.h>
 #include <string.h>
@@ -256,7 +257,8 @@ static size_t plan_memory(const rvi_slide *s) {
     size_t general = s->count * (16 * layers + 5 + 8);
     general += rvi_strata_there(s->job->land) ? 8 * s->count : 0;
     return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
-           (s->p->until == RV_thermal_until_settled ? rvi_settle_memory(s) + 8 * s->count : 0);
+           (s->p->until == RV_thermal_until_settled ? rvi_slide_settle_memory(s) + 8 * s->count
+                                                    : 0);
 }
 
 static rv_status allocate(rvi_slide *s) {
@@ -329,36 +331,20 @@ static rv_status fill_factors(rvi_slide *s) {
     return RV_OK;
 }
 
-/* The land goes on at the slope of its edge, but not beyond twice the relief. */
-static float beyond(const rvi_slide *s, float edge, float inner, float high) {
-    float relief = high - s->lowest;
-    return rvi_slide_snap(s, rvi_clampf(edge + (edge - inner), s->lowest - relief, high + relief));
-}
-
+/* On the ring the land goes on at the slope of its edge, but not beyond twice the relief. */
 static void fill_ring(rvi_slide *s) {
-    float low, high, *h = s->h;
+    float low, high;
     int w = s->width, d = s->height;
     rvi_range(s->job->ctx, s->job->land->surface, s->cells, &low, &high);
-    int in_x = w > 1 ? 1 : 0, in_y = d > 1 ? 1 : 0;
-    for (int x = 0; x < w; x++) {
-        h[rvi_slide_at(s, x, -1)] =
-            beyond(s, h[rvi_slide_at(s, x, 0)], h[rvi_slide_at(s, x, in_y)], high);
-        h[rvi_slide_at(s, x, d)] =
-            beyond(s, h[rvi_slide_at(s, x, d - 1)], h[rvi_slide_at(s, x, d - 1 - in_y)], high);
-    }
-    for (int y = 0; y < d; y++) {
-        h[rvi_slide_at(s, -1, y)] =
-            beyond(s, h[rvi_slide_at(s, 0, y)], h[rvi_slide_at(s, in_x, y)], high);
-        h[rvi_slide_at(s, w, y)] =
-            beyond(s, h[rvi_slide_at(s, w - 1, y)], h[rvi_slide_at(s, w - 1 - in_x, y)], high);
-    }
-    /* Corners go on along the diagonal. */
-    for (int k = 0; k < 4; k++) {
-        int x = k & 1 ? w - 1 : 0, y = k & 2 ? d - 1 : 0;
-        int ix = k & 1 ? w - 1 - in_x : in_x, iy = k & 2 ? d - 1 - in_y : in_y;
-        h[rvi_slide_at(s, k & 1 ? w : -1, k & 2 ? d : -1)] =
-            beyond(s, h[rvi_slide_at(s, x, y)], h[rvi_slide_at(s, ix, iy)], high);
-    }
+    float relief = high - s->lowest;
+    for (int y = -1; y <= d; y++)
+        for (int x = -1; x <= w; x += y == -1 || y == d ? 1 : w + 1) {
+            size_t edge = rvi_slide_at(s, rvi_border_nearest(x, w), rvi_border_nearest(y, d));
+            size_t inside = rvi_slide_at(s, rvi_border_mirrored(x, w), rvi_border_mirrored(y, d));
+            float beyond = rvi_clampf(rvi_border_beyond(s->h[edge], s->h[inside]),
+                                      s->lowest - relief, high + relief);
+            s->h[rvi_slide_at(s, x, y)] = rvi_slide_snap(s, beyond);
+        }
     rvi_copy(s->job->ctx, s->next, s->h, s->count * sizeof(float));
 }
 
@@ -474,7 +460,7 @@ static rv_status run_rounds(rvi_slide *s) {
 /* Brings the land to rest, or near it. Of layers what slides goes a cell in each round. */
 static rv_status settle_at_once(rvi_slide *s) {
     s->slide_rounds = rvi_maxi(64, rvi_mini(s->width + s->height, 1000));
-    rv_status status = rvi_settle(s, show_land);
+    rv_status status = rvi_slide_settle(s, show_land);
     if (s->layers == 1) {
         if (s->general)
             rvi_slide_layers_set_bedrock(s);

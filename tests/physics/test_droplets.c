@@ -2,7 +2,7 @@
  * tiles nor the threads that run the drops show in the land. Figures that a bound is set for are
  * printed. */
 #include "base/math.h"
-#include "wear/rounds.h"
+#include "wear/drop_rounds.h"
 #include "wear_scene.h"
 
 #include <stdio.h>

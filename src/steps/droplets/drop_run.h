@@ -7,7 +7,7 @@
 #include "terrain/bands.h"
 #include "terrain/smooth.h"
 #include "wear/brush.h"
-#include "wear/rounds.h"
+#include "wear/drop_rounds.h"
 
 /* What drops leave on a cell, beside each other because a step of a drop needs both. */
 typedef struct trace {
@@ -71,7 +71,8 @@ static inline size_t land_cell(const flood *f, int x, int y) {
     return (size_t)ly * (size_t)land->width + (size_t)lx;
 }
 
-/* Runs the drops of some tiles as far as they get in a round; `flood` is the argument (rounds.h).
+/* Runs the drops of some tiles as far as they get in a round; `flood` is the argument
+ * (drop_rounds.h).
  */
 void rvi_drops_run(void *flood, const int *tiles, int count);
 

@@ -5,6 +5,8 @@
 #include "base/random.h"
 #include "terrain/bands.h"
 
+#include <string.h>
+
 enum { TRIES = 12, POLL = 16384 };
 
 /* The time that stands for the rock: no time step is so late. */
@@ -129,12 +131,12 @@ static void lift(rvi_rivers *r, size_t cell, double by) {
 
 /* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
 static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
-    rvi_flow *f = &r->flow;
-    unsigned way = f->way[cell] & 15u;
+    const rvi_flow *f = &r->flow;
+    unsigned way = f->way[cell];
     if (way == RVI_END)
         return;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[way]);
-    double surface = f->way[to] & 16u ? f->level[to] : r->h[to];
+    double surface = r->drowned[to] ? r->water[to] : r->h[to];
     bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
         lift(r, cell, rise);
@@ -142,8 +144,8 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     if (drowned && fall > 0.0)
         return; /* its lake runs dry in this time step: rivers find their way over it in the next */
     if (!(fall > 0.0)) {
-        f->level[cell] = surface;
-        f->way[cell] = (unsigned char)(way | 16u);
+        r->water[cell] = surface;
+        r->drowned[cell] = 1;
         return;
     }
     int corner = way >= 4;
@@ -182,6 +184,7 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
         return status;
     double rise = (double)r->p->uplift * 0.001 * r->dt;
     r->rise += rise;
+    memset(r->drowned, 0, r->cells);
     for (size_t k = r->cells; k-- > 0;) {
         size_t cell = r->flow.order[k];
         if (k % POLL == 0 && status == RV_OK)

@@ -13,18 +13,21 @@ typedef struct rvi_rivers {
     const rv_rivers_params *p;
     rvi_flow flow;
     size_t cells;
-    double *h;            /* surface, metres; where the sea is, its level */
-    unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
-    uint32_t *area;       /* cells that drain through */
-    float *rain;          /* of each cell, 0 to 1; NULL: 1 */
-    bool gathered;        /* are `area` and `discharge` whole? */
-    double *discharge;    /* what of `rain` drains through, in cells; NULL: area */
-    float *uplift;        /* share of the uplift, 0 to 1; NULL: 1 */
-    float *soft;          /* mask and hardness: share that may be taken, 0 to 1; NULL: 1 */
-    double *bed;          /* top of the bedrock when the land has layers or bands; NULL: h */
-    float *bands;         /* where bands of the bedrock lie (bands.h); NULL: there are none */
-    float *before;        /* every layer as it was */
-    double *lifted;       /* metres of uplift until now; NULL: `rise` everywhere */
+    double *h;              /* surface, metres; where the sea is, its level */
+    double *next;           /* the surface after hillslope diffusion; NULL: there is none */
+    unsigned char *fixed;   /* base level: RVI_SIDE or RVI_SEA; else 0 */
+    unsigned char *drowned; /* 1: lies under a lake in this time step */
+    double *water;          /* level of that lake; scratch of the diffusion after it */
+    uint32_t *area;         /* cells that drain through */
+    float *rain;            /* of each cell, 0 to 1; NULL: 1 */
+    bool gathered;          /* are `area` and `discharge` whole? */
+    double *discharge;      /* what of `rain` drains through, in cells; NULL: area */
+    float *uplift;          /* share of the uplift, 0 to 1; NULL: 1 */
+    float *soft;            /* mask and hardness: share that may be taken, 0 to 1; NULL: 1 */
+    double *bed;            /* top of the bedrock when the land has layers or bands; NULL: h */
+    float *bands;           /* where bands of the bedrock lie (bands.h); NULL: there are none */
+    float *before;          /* every layer as it was */
+    double *lifted;         /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
     float source;       /* cells that drain through where a river begins */
     double base;        /* metres */

@@ -54,7 +54,7 @@ static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
 static double lower(const slide *s, size_t cell) {
     const rvi_rivers *r = s->r;
     double around[8], h = r->h[cell], u = h;
-    if (r->fixed[cell] || (r->flow.way[cell] & 16u && r->flow.level[cell] > h))
+    if (r->fixed[cell] || (r->drowned[cell] && r->water[cell] > h))
         return h;
     look_around(r, cell, around);
     double lowest = around[0];

@@ -1,6 +1,6 @@
 /* slide.h: ground that stands too steep and slides to its neighbours: what the parts of the step
- * thermal share. thermal.c runs the step, slide_layers.c the rounds on layers, settle.c the search
- * for the land at rest.
+ * thermal share. thermal.c runs the step, slide_layers.c the rounds on layers, slide_settle.c the
+ * search for the land at rest.
  *
  * Heights are held in whole quanta, the spacing of floats at the largest height of the map, and
  * every flow is rounded to quanta. Adding them up is then exact in any order: what one cell gives
@@ -129,11 +129,11 @@ int rvi_slide_exposed(const rvi_slide *s, size_t i);
 /* One part of a round. RV_CANCELLED: it has not begun, or has been finished all the same. */
 rv_status rvi_slide_layers_round(rvi_slide *s);
 
-/* ---- settle.c ---- */
+/* ---- slide_settle.c ---- */
 
-size_t rvi_settle_memory(const rvi_slide *s);
+size_t rvi_slide_settle_memory(const rvi_slide *s);
 /* Brings `h` to the nearest land that stands or, where there are layers, fills `slides` with what
  * leads there. `show` makes the land whole for the user. */
-rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s));
+rv_status rvi_slide_settle(rvi_slide *s, void (*show)(rvi_slide *s));
 
 #endif

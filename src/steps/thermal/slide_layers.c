@@ -24,7 +24,7 @@ int rvi_slide_exposed(const rvi_slide *s, size_t i) {
 
 /* ---- what a cell gives ---- */
 
-/* Metres that slide from i in a direction as settle.c wants it, whatever the slopes. */
+/* Metres that slide from i in a direction as slide_settle.c wants it, whatever the slopes. */
 static float planned_flow(const rvi_slide *s, size_t i, int dir) {
     switch (dir) {
     case RVI_EAST:

@@ -1,5 +1,5 @@
-/* rounds.c: drops in rounds, tiles and colours (see rounds.h). */
-#include "wear/rounds.h"
+/* drop_rounds.c: drops in rounds, tiles and colours (see drop_rounds.h). */
+#include "wear/drop_rounds.h"
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -29,68 +29,6 @@ struct rvi_rounds {
     int *waits, *queue;
 };
 
-/* ---- rain ---- */
-
-int rvi_mirror(int i, int size) {
-    int m = i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i;
-    return rvi_maxi(0, rvi_mini(m, size - 1));
-}
-
-rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
-                        const char *name, rvi_rain *out) {
-    int wide = width + 2 * margin, high = height + 2 * margin;
-    out->cells = rvi_alloc(ctx, (size_t)wide * (size_t)high, sizeof *out->cells, "the rain");
-    out->rows = rvi_alloc(ctx, (size_t)high, sizeof *out->rows, "the rain");
-    if (!out->cells || !out->rows)
-        return RV_ERROR_MEMORY;
-    uint64_t total = 0;
-    for (int y = 0; y < high; y++) {
-        const float *row = image + (size_t)rvi_mirror(y - margin, height) * (size_t)width;
-        uint32_t sum = 0; /* a row with its margins has fewer than 131072 cells of at most 32767 */
-        for (int x = 0; x < wide; x++) {
-            float much = rvi_clampf(row[rvi_mirror(x - margin, width)], 0.0f, 1.0f);
-            sum += (uint32_t)(much * 32767.0f + 0.5f);
-            out->cells[(size_t)y * (size_t)wide + (size_t)x] = sum;
-        }
-        total += sum;
-        out->rows[y] = total;
-    }
-    if (total == 0)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is black everywhere, so no drop can fall.", name);
-    return RV_OK;
-}
-
-void rvi_rain_free(rv_context *ctx, rvi_rain *rain) {
-    rvi_free(ctx, rain->cells);
-    rvi_free(ctx, rain->rows);
-}
-
-/* The first index of a running sum, of rows or of cells, that is above n. */
-static int first_above(const uint64_t *rows, const uint32_t *cells, int count, uint64_t n) {
-    int low = 0, high = count - 1;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if ((cells ? cells[middle] : rows[middle]) > n)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-/* A place by the rain; *x and *y come in as random numbers in [0, 1). */
-static void draw_by_rain(const rvi_rounds *r, uint64_t number, float *x, float *y) {
-    const rvi_rain *rain = &r->d.rain;
-    uint64_t n = rvi_random(r->d.seed, number, DRAW_CELL) % rain->rows[r->d.height - 1];
-    int row = first_above(rain->rows, NULL, r->d.height, n);
-    n -= row > 0 ? rain->rows[row - 1] : 0;
-    int column = first_above(NULL, rain->cells + (size_t)row * (size_t)r->d.width, r->d.width, n);
-    *x = rvi_maxf((float)column + *x - 0.5f, 0.0f);
-    *y = rvi_maxf((float)row + *y - 0.5f, 0.0f);
-}
-
-/* ---- rounds ---- */
-
 /* Lets the new drops of the round fall. */
 static void drop_new(void *arg, int first, int end) {
     const rvi_rounds *r = arg;
@@ -100,7 +38,8 @@ static void drop_new(void *arg, int first, int end) {
         uint64_t bits = rvi_random(r->d.seed, number, DRAW_PLACE);
         float x = rvi_unit(bits), y = rvi_unit(bits << 32);
         if (r->d.rain.rows) {
-            draw_by_rain(r, number, &x, &y);
+            uint64_t cell = rvi_random(r->d.seed, number, DRAW_CELL);
+            rvi_rain_place(&r->d.rain, r->d.width, r->d.height, cell, &x, &y);
         } else {
             x *= span_x;
             y *= span_y;

@@ -1,6 +1,7 @@
-/* holes.c: gives the cells of a file that have no height one, so that every step has land to work
- * with: all cells of a hole, which neighbours join, get the height of the lowest cell around it. */
-#include "steps/open/holes.h"
+/* fill_holes.c: gives the cells of a file that have no height one, so that every step has land to
+ * work with: all cells of a hole, which neighbours join, get the height of the lowest cell around
+ * it. */
+#include "steps/open/fill_holes.h"
 #include "base/context.h"
 #include "base/math.h"
 

@@ -1,5 +1,5 @@
-/* rounds.h: many small runs over the land (drops, particles) on all threads, in an order that does
- * not depend on how many threads there are.
+/* drop_rounds.h: many small runs over the land (drops, particles) on all threads, in an order that
+ * does not depend on how many threads there are.
  *
  * Drops run in rounds. In a round the map is cut into square tiles of n x n colours, so wide that
  * drops of two tiles of one colour cannot meet. Colours follow each other, tiles of a colour run
@@ -8,16 +8,10 @@
  * next round: how far one may reach in a round, and with it how many tiles can run side by side,
  * has nothing to do with how long its path is.
  */
-#ifndef RVI_WEAR_ROUNDS_H
-#define RVI_WEAR_ROUNDS_H
+#ifndef RVI_WEAR_DROP_ROUNDS_H
+#define RVI_WEAR_DROP_ROUNDS_H
 
-#include "wear/job.h"
-
-/* Where and how much it rains, as running sums of whole numbers. */
-typedef struct rvi_rain {
-    uint32_t *cells; /* running sum within each row */
-    uint64_t *rows;  /* running sum of the rows; NULL: the same everywhere */
-} rvi_rain;
+#include "wear/rain.h"
 
 /* A drop on its way. */
 typedef struct rvi_slot {
@@ -58,14 +52,5 @@ rvi_slot *rvi_rounds_slots(const rvi_rounds *rounds);
 const int *rvi_rounds_in(const rvi_rounds *rounds, int tile, int *count);
 /* Those that are on their way between rounds. */
 const int *rvi_rounds_afloat(const rvi_rounds *rounds, int *count);
-
-/* Running sums over an image of width x height that holds 0 to 1, continued by a mirrored margin.
- * RV_ERROR_INPUT when it is black everywhere (`name` for the sentence). */
-rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
-                        const char *name, rvi_rain *out);
-void rvi_rain_free(rv_context *ctx, rvi_rain *rain);
-
-/* The index 0 ... size - 1 that a place outside mirrors to. */
-int rvi_mirror(int i, int size);
 
 #endif

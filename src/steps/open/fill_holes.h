@@ -1,6 +1,6 @@
-/* holes.h: cells of a file that have no height. */
-#ifndef RVI_STEPS_OPEN_HOLES_H
-#define RVI_STEPS_OPEN_HOLES_H
+/* fill_holes.h: cells of a file that have no height. */
+#ifndef RVI_STEPS_OPEN_FILL_HOLES_H
+#define RVI_STEPS_OPEN_FILL_HOLES_H
 
 #include "formats/format.h"
 

@@ -1,4 +1,4 @@
-/* settle.c: the land at rest, found without the many rounds that sliding to it would take.
+/* slide_settle.c: the land at rest, found without the many rounds that sliding to it would take.
  *
  * Rounds let a disturbance creep: over n cells they need n^2 of them, and what comes to rest by
  * pairs has facets, since falls count along eight directions only. Here, of all land with
@@ -67,7 +67,7 @@ static size_t grid_count(const rvi_slide *s) {
     return 2 * SIDES + 1 + (s->general || s->open ? 4 : 0);
 }
 
-size_t rvi_settle_memory(const rvi_slide *s) {
+size_t rvi_slide_settle_memory(const rvi_slide *s) {
     return (2 * SIDES + 5) * grid_size(s) * sizeof(float);
 }
 
@@ -369,7 +369,7 @@ static bool at_rest(const settling *t) {
     return restless * 300 <= busy;
 }
 
-rv_status rvi_settle(rvi_slide *s, void (*show)(rvi_slide *s)) {
+rv_status rvi_slide_settle(rvi_slide *s, void (*show)(rvi_slide *s)) {
     rv_context *ctx = s->job->ctx;
     settling t = {.s = s};
     rv_status status = begin(&t);

@@ -1,0 +1,82 @@
+/* hillslope.c: hillslope diffusion: soil that creeps down every slope, dz/dt = div(D grad z).
+ *
+ * One row after the other and then one column after the other, each as if there were only it, with
+ * the slopes at the end of the time step (backward Euler; N. N. Yanenko, The method of fractional
+ * steps, 1971). With r = D dt / cell^2 and a, b the looseness between a cell and its two
+ * neighbours:
+ *
+ *     (1 + r a + r b) z'(i) - r a z'(i - 1) - r b z'(i + 1) = z(i)
+ *
+ * No step is too long, nothing overshoots, and what one cell gives its neighbour gets. Rows and
+ * columns are solved as L. H. Thomas did (1949): from one end on z'(i) = c(i) + q(i) z'(i + 1),
+ * with q kept in `scratch`, then back. Nothing crosses the edge of the map.
+ */
+#include "steps/rivers/hillslope.h"
+#include "base/math.h"
+#include "base/threads.h"
+
+enum { STRIP = 64 }; /* columns that are solved side by side */
+
+static double between(const rvi_hillslope *s, size_t i, size_t j) {
+    return s->loose ? s->number * (double)rvi_minf(s->loose[i], s->loose[j]) : s->number;
+}
+
+static void solve_rows(void *arg, int first, int end) {
+    const rvi_hillslope *s = arg;
+    size_t width = (size_t)s->width;
+    for (int y = first; y < end; y++) {
+        size_t row = (size_t)y * width;
+        const double *from = s->from + row;
+        double *h = s->to + row, *q = s->scratch + row, a = 0.0, last = 0.0, share = 0.0;
+        for (size_t x = 0; x < width; x++) {
+            double b = x + 1 < width ? between(s, row + x, row + x + 1) : 0.0;
+            bool fixed = s->fixed[row + x];
+            double down = fixed ? 0.0 : a, up = fixed ? 0.0 : b;
+            double whole = 1.0 / (1.0 + up + down * (1.0 - share));
+            last = h[x] = (from[x] + down * last) * whole;
+            share = q[x] = up * whole;
+            a = b;
+        }
+        for (size_t x = width - 1; x-- > 0;)
+            h[x] += q[x] * h[x + 1];
+    }
+}
+
+/* The same downwards. */
+static void strip_down(const rvi_hillslope *s, size_t from, size_t to) {
+    size_t width = (size_t)s->width, height = (size_t)s->height;
+    double a[STRIP] = {0}, last[STRIP] = {0}, share[STRIP] = {0};
+    for (size_t y = 0; y < height; y++) {
+        double *h = s->to + y * width, *q = s->scratch + y * width;
+        for (size_t x = from; x < to; x++) {
+            size_t i = y * width + x, k = x - from;
+            double b = y + 1 < height ? between(s, i, i + width) : 0.0;
+            double free = s->fixed[i] ? 0.0 : 1.0, down = free * a[k], up = free * b;
+            double whole = 1.0 / (1.0 + up + down * (1.0 - share[k]));
+            last[k] = h[x] = (h[x] + down * last[k]) * whole;
+            share[k] = q[x] = up * whole;
+            a[k] = b;
+        }
+    }
+}
+
+static void solve_strip(void *arg, int64_t strip) {
+    const rvi_hillslope *s = arg;
+    size_t width = (size_t)s->width, from = (size_t)strip * STRIP;
+    size_t to = from + STRIP < width ? from + STRIP : width;
+    strip_down(s, from, to);
+    for (size_t y = (size_t)s->height - 1; y-- > 0;) {
+        double *h = s->to + y * width;
+        const double *q = s->scratch + y * width, *below = h + width;
+        for (size_t x = from; x < to; x++)
+            h[x] += q[x] * below[x];
+    }
+}
+
+rv_status rvi_hillslope_run(const rvi_hillslope *s) {
+    rvi_hillslope work = *s;
+    rv_status status = rvi_parallel_rows(s->ctx, s->height, solve_rows, &work);
+    if (status == RV_OK)
+        status = rvi_parallel(s->ctx, (s->width + STRIP - 1) / STRIP, solve_strip, &work);
+    return status;
+}

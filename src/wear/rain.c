@@ -1,0 +1,71 @@
+/* rain.c: where drops fall, by an image of the rain. A cell is drawn by its share of the rain: a
+ * random number below the sum of all is looked up in running sums, first of rows, then of cells. */
+#include "wear/rain.h"
+#include "base/math.h"
+#include "wear/border.h"
+
+rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
+                        const char *name, rvi_rain *out) {
+    int wide = width + 2 * margin, high = height + 2 * margin;
+    out->cells = rvi_alloc(ctx, (size_t)wide * (size_t)high, sizeof *out->cells, "the rain");
+    out->rows = rvi_alloc(ctx, (size_t)high, sizeof *out->rows, "the rain");
+    if (!out->cells || !out->rows)
+        return RV_ERROR_MEMORY;
+    uint64_t total = 0;
+    for (int y = 0; y < high; y++) {
+        const float *row = image + (size_t)rvi_border_mirrored(y - margin, height) * (size_t)width;
+        uint32_t sum = 0; /* a row with its margins has fewer than 131072 cells of at most 32767 */
+        for (int x = 0; x < wide; x++) {
+            float much = rvi_clampf(row[rvi_border_mirrored(x - margin, width)], 0.0f, 1.0f);
+            sum += (uint32_t)(much * 32767.0f + 0.5f);
+            out->cells[(size_t)y * (size_t)wide + (size_t)x] = sum;
+        }
+        total += sum;
+        out->rows[y] = total;
+    }
+    if (total == 0)
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is black everywhere, so no drop can fall.", name);
+    return RV_OK;
+}
+
+rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *out) {
+    float *image;
+    *out = (rvi_rain){NULL, NULL};
+    rv_status status = rvi_job_image(job, file, &image);
+    if (status != RV_OK)
+        return status;
+    status = rvi_rain_make(job->ctx, image, job->land->width, job->land->height, margin, file, out);
+    rvi_free(job->ctx, image);
+    if (status != RV_OK)
+        rvi_rain_free(job->ctx, out);
+    return status;
+}
+
+void rvi_rain_free(rv_context *ctx, rvi_rain *rain) {
+    rvi_free(ctx, rain->cells);
+    rvi_free(ctx, rain->rows);
+    *rain = (rvi_rain){NULL, NULL};
+}
+
+/* The first index of a running sum, of rows or of cells, that is above n. */
+static int first_above(const uint64_t *rows, const uint32_t *cells, int count, uint64_t n) {
+    int low = 0, high = count - 1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if ((cells ? cells[middle] : rows[middle]) > n)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+void rvi_rain_place(const rvi_rain *rain, int width, int height, uint64_t bits, float *x,
+                    float *y) {
+    uint64_t n = bits % rain->rows[height - 1];
+    int row = first_above(rain->rows, NULL, height, n);
+    n -= row > 0 ? rain->rows[row - 1] : 0;
+    int column = first_above(NULL, rain->cells + (size_t)row * (size_t)width, width, n);
+    *x = rvi_maxf((float)column + *x - 0.5f, 0.0f);
+    *y = rvi_maxf((float)row + *y - 0.5f, 0.0f);
+}

@@ -1,0 +1,25 @@
+/* rain.h: where drops fall, and how many of them, by an image of the rain. */
+#ifndef RVI_WEAR_RAIN_H
+#define RVI_WEAR_RAIN_H
+
+#include "wear/job.h"
+
+/* How much it rains, as running sums of whole numbers. */
+typedef struct rvi_rain {
+    uint32_t *cells; /* running sum within each row */
+    uint64_t *rows;  /* running sum of the rows; NULL: it rains the same everywhere */
+} rvi_rain;
+
+/* Running sums over an image of width x height that holds 0 to 1, continued by a mirrored margin.
+ * RV_ERROR_INPUT when it is black everywhere (`name` is for the message). */
+rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
+                        const char *name, rvi_rain *out);
+/* The same from an image file, stretched over the map. On failure `out` is empty. */
+rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *out);
+void rvi_rain_free(rv_context *ctx, rvi_rain *rain);
+
+/* A random place, where it rains more the more often; width x height cells with the margin. `bits`
+ * chooses the cell. *x and *y come in as random numbers in [0, 1). */
+void rvi_rain_place(const rvi_rain *rain, int width, int height, uint64_t bits, float *x, float *y);
+
+#endif
