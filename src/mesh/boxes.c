@@ -1,6 +1,6 @@
 /* boxes.c: a tree of boxes over the faces. Faces are put in the order of a curve that fills space
  * (G. Morton, 1966), four of them in a leaf, and each node has the box around its two. */
-#include "mesh/lattice.h"
+#include "mesh/boxes.h"
 
 #include "base/context.h"
 #include "base/sort.h"

@@ -1,11 +1,11 @@
-/* check.c: is a mesh the surface of a solid? Closed, each edge between two faces, each vertex in
- * one fan, no face without area, nowhere meeting itself, and the right way out: exactly, on a
- * lattice.
+/* check.c: is a mesh the surface of a solid? Closed and manifold (each edge between two faces, each
+ * vertex in one fan), no face without area, no self-intersections, and the right way out: decided
+ * exactly, on a lattice.
  *
  * Faces that meet are looked for in parallel: for each face a walk through the tree of boxes. How
  * many each meets is counted first, then they are written where they belong, so that the order does
  * not depend on threads. */
-#include "mesh/lattice.h"
+#include "mesh/shells.h"
 
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ typedef struct search {
     uint32_t *met;
 } search;
 
-/* Counts faults while it hands them on. */
+/* Counts faults while it passes them on. */
 typedef struct listener {
     rv_fault_fn tell;
     void *user;
@@ -226,15 +226,16 @@ int rv_fault_print(const rv_fault *fault, char *out, size_t size) {
     case RV_FAULT_TURNED_FACE:
         return snprintf(out, size,
                         "Faces %llu and %llu at " AT
-                        " look different ways: both go from vertex %llu to %llu.",
+                        " are oriented differently: both go from vertex %llu to %llu.",
                         f, g, p[0], p[1], p[2], a, b);
     case RV_FAULT_PINCHED_VERTEX:
-        return snprintf(out, size, "The faces around vertex %llu at " AT " are not one fan.", a,
+        return snprintf(out, size, "The faces around vertex %llu at " AT " do not form one fan.", a,
                         p[0], p[1], p[2]);
     case RV_FAULT_FLAT_FACE:
         return snprintf(out, size, "Face %llu at " AT " has no area.", f, p[0], p[1], p[2]);
     case RV_FAULT_CROSSING_FACES:
-        return snprintf(out, size, "Faces %llu and %llu meet near " AT ".", f, g, p[0], p[1], p[2]);
+        return snprintf(out, size, "Faces %llu and %llu intersect near " AT ".", f, g, p[0], p[1],
+                        p[2]);
     case RV_FAULT_INSIDE_OUT:
         return snprintf(out, size, "The shell of face %llu at " AT " is inside out.", f, p[0], p[1],
                         p[2]);
@@ -242,5 +243,5 @@ int rv_fault_print(const rv_fault *fault, char *out, size_t size) {
         break;
     }
 #undef AT
-    return snprintf(out, size, "Nothing is known.");
+    return snprintf(out, size, "A fault of an unknown kind.");
 }

@@ -11,6 +11,7 @@
 
 #include "base/math.h"
 #include "base/vector.h"
+#include "mesh/shells.h"
 
 /* ---- Faces against all others ---- */
 

@@ -10,7 +10,7 @@
 
 #include "base/context.h"
 #include "base/math.h"
-#include "base/sort.h"
+#include "mesh/links.h"
 
 enum { POLL = 1 << 14, ROOM_TO_GROW = 16, SENTENCE = 256 };
 

@@ -5,7 +5,6 @@
 
 #include "mesh/face_grid.h"
 #include "mesh/half_edges.h"
-#include "mesh/lattice.h"
 
 /* What rvi_tessellate knows of the shape of a face: good, changed since it looked, or with a sharp
  * angle that it could not repair. */

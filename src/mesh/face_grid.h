@@ -7,7 +7,7 @@
 #ifndef RVI_MESH_FACE_GRID_H
 #define RVI_MESH_FACE_GRID_H
 
-#include "mesh/lattice.h"
+#include "mesh/boxes.h"
 
 enum { RVI_GRID_CELLS = 64, RVI_GRID_LEVELS = 32 };
 

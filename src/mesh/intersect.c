@@ -6,7 +6,7 @@
  * other: what they have in common is convex, so with another point it holds a piece of a ray from
  * v, and follows that ray up to the first of the two opposite edges. Where they share an edge, they
  * have more in common just when they lie in one plane on the same side of it. */
-#include "mesh/lattice.h"
+#include "mesh/intersect.h"
 
 #include "base/vector.h"
 

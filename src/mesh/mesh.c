@@ -19,6 +19,7 @@
 #include "base/context.h"
 #include "base/threads.h"
 #include "base/vector.h"
+#include "mesh/simplify.h"
 #include "terrain/state.h"
 
 enum { POLL = 65536 }; /* vertices between two looks whether to stop */
@@ -180,19 +181,19 @@ static rv_status make_grid(const rv_terrain *land, size_t more_vertices, size_t 
     return status == RV_OK ? rvi_parallel_rows(land->ctx, land->height - 1, face_rows, &s) : status;
 }
 
-static rv_status make_simple(const rv_terrain *land, const rvi_net *net, size_t more_vertices,
-                             size_t more_faces, rv_mesh **out) {
-    rv_status status = rvi_mesh_create(land->ctx, net->vertex_count + more_vertices,
-                                       net->face_count + more_faces, true, out);
+static rv_status make_simple(const rv_terrain *land, const rvi_simplified *simple,
+                             size_t more_vertices, size_t more_faces, rv_mesh **out) {
+    rv_status status = rvi_mesh_create(land->ctx, simple->vertex_count + more_vertices,
+                                       simple->face_count + more_faces, true, out);
     if (status != RV_OK)
         return status;
-    (*out)->surface_vertices = net->vertex_count;
-    (*out)->surface_faces = net->face_count;
-    for (size_t v = 0; v < net->vertex_count && status == RV_OK; v++) {
-        put_vertex(land, *out, v, net->cells[v]);
+    (*out)->surface_vertices = simple->vertex_count;
+    (*out)->surface_faces = simple->face_count;
+    for (size_t v = 0; v < simple->vertex_count && status == RV_OK; v++) {
+        put_vertex(land, *out, v, simple->cells[v]);
         status = v % POLL == 0 ? rvi_poll(land->ctx) : RV_OK;
     }
-    memcpy((*out)->corners, net->corners, 3 * net->face_count * sizeof *net->corners);
+    memcpy((*out)->corners, simple->corners, 3 * simple->face_count * sizeof *simple->corners);
     return status;
 }
 
@@ -394,23 +395,23 @@ static double base_height(const rv_terrain *land, double depth) {
 
 /* ---- Both ---- */
 
-static rv_status build(const rv_terrain *land, const rvi_net *net, double depth, rv_mesh **out) {
+static rv_status build(const rv_terrain *land, const rvi_simplified *simple, double depth,
+                       rv_mesh **out) {
     block b = {.border = NULL};
     size_t vertices = 0, faces = 0;
     rv_status status = RV_OK;
     if (depth > 0) {
-        status = find_border(land, net != NULL ? net->cells : NULL,
-                             net != NULL ? net->vertex_count : rvi_cells(land), &b);
+        status = find_border(land, simple != NULL ? simple->cells : NULL,
+                             simple != NULL ? simple->vertex_count : rvi_cells(land), &b);
         if (status != RV_OK)
             return status;
         plan_rings(land, &b);
         block_size(&b, &vertices, &faces);
     }
-    status = net != NULL ? make_simple(land, net, vertices, faces, out)
-                         : make_grid(land, vertices, faces, out);
-    if (status == RV_OK && depth > 0) {
+    status = simple != NULL ? make_simple(land, simple, vertices, faces, out)
+                            : make_grid(land, vertices, faces, out);
+    if (status == RV_OK && depth > 0)
         add_block(land, *out, &b, base_height(land, depth));
-    }
     rvi_free(land->ctx, b.border);
     return status;
 }
@@ -426,14 +427,14 @@ rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_
         return rvi_fail(land->ctx, RV_ERROR_USAGE,
                         "Land of %d x %d cells is a line and has no surface to make a mesh of.",
                         land->width, land->height);
-    rvi_net net = {0};
+    rvi_simplified simple = {0};
     rv_status status = RV_OK;
     if (error > 0)
-        status = rvi_simplify(land, (double)error, &net);
+        status = rvi_simplify(land, (double)error, &simple);
     if (status == RV_OK)
-        status = build(land, error > 0 ? &net : NULL, (double)depth, out);
-    rvi_free(land->ctx, net.cells);
-    rvi_free(land->ctx, net.corners);
+        status = build(land, error > 0 ? &simple : NULL, (double)depth, out);
+    rvi_free(land->ctx, simple.cells);
+    rvi_free(land->ctx, simple.corners);
     if (status != RV_OK) {
         rv_mesh_destroy(*out);
         *out = NULL;
@@ -445,8 +446,8 @@ size_t rvi_mesh_memory(const rv_terrain *land, double error) {
     enum {
         GRID = 3 * sizeof(double) + 7 * sizeof(uint32_t), /* a vertex and its two faces */
         NORMAL = 3 * sizeof(double),                      /* while a file is written */
-        NET = 200, /* where every cell becomes a vertex, and arrays that grow lie there twice */
+        SIMPLE = 200, /* where every cell becomes a vertex, and arrays that grow lie there twice */
         BORDER = 320
     };
-    return rvi_cells(land) * (error > 0 ? NET : GRID + NORMAL) + BORDER * border_size(land);
+    return rvi_cells(land) * (error > 0 ? SIMPLE : GRID + NORMAL) + BORDER * border_size(land);
 }

@@ -24,15 +24,6 @@ struct rv_mesh {
 /* A mesh with room for so many of each, all zero. `land`: its vertices come from cells. */
 rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land, rv_mesh **out);
 
-/* The fewest points whose triangles stay within `error` metres of the height of every cell
- * (simplify.c): their cells, and three of them for each face, by their place in `cells`. Both are
- * from rvi_alloc. The four corners of the map come first. */
-typedef struct rvi_net {
-    uint32_t *cells, *corners;
-    size_t vertex_count, face_count;
-} rvi_net;
-rv_status rvi_simplify(const rv_terrain *land, double error, rvi_net *out);
-
 /* rv_mesh_from_terrain within a step. */
 rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out);
 

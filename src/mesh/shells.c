@@ -1,12 +1,13 @@
-/* shells.c: which way the faces of each closed shell look.
+/* shells.c: is each closed shell the right way out?
  *
  * A shell with its faces outwards has a positive volume, which is summed exactly. How many shells
- * lie around it says a ray from one of its vertices straight up: each face of another shell that it
- * passes counts 1 when it looks up and -1 when it looks down. A solid has outward shells where
- * nothing is around them, and inward ones, the walls of hollows, where one is. The ray starts a
- * little to the east and yet less to the north of its vertex, so little that no sign can tell, and
- * so passes through no edge (H. Edelsbrunner and E. Muecke, Simulation of simplicity, 1990). */
-#include "mesh/lattice.h"
+ * lie around it follows from a ray straight up from one of its vertices: each face of another shell
+ * that it passes counts 1 when it faces up and -1 when it faces down. A solid has outward shells
+ * where nothing is around them, and inward ones, the walls of hollows, where one is. The ray starts
+ * a little to the east and even less to the north of its vertex, by less than any sign could show,
+ * so that it passes through no edge (H. Edelsbrunner and E. Muecke, Simulation of simplicity,
+ * 1990). */
+#include "mesh/shells.h"
 
 #include "base/context.h"
 #include "base/wide.h"
@@ -30,8 +31,8 @@ static int total_sign(const total *t) {
     return high != 0 ? rvi_wide_sign(high) : rvi_wide_sign(rest);
 }
 
-/* On which side of ab the spot lies, seen from above, after it was moved so little to the east and
- * yet less to the north; 0 only when a and b stand one above the other. */
+/* On which side of ab the spot lies, seen from above, after that small move to the east and north;
+ * 0 only when a and b stand one above the other. */
 static int moved_side(rvi_spot a, rvi_spot b, rvi_spot p) {
     int sign = rvi_turn_sign((rvi_flat){a.x, a.y}, (rvi_flat){b.x, b.y}, (rvi_flat){p.x, p.y});
     if (sign != 0)
@@ -46,7 +47,7 @@ int rvi_ray_passes(const rvi_triangle *t, rvi_spot p) {
     int up = moved_side(a, b, p);
     if (up == 0 || moved_side(b, c, p) != up || moved_side(c, a, p) != up)
         return 0;
-    /* Where the face looks up, the spot lies below it when it is on its inner side. */
+    /* Where the face faces up, the spot lies below it when it is on its inner side. */
     return rvi_side(a, b, c, p) == -up ? up : 0;
 }
 

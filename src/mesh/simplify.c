@@ -12,7 +12,7 @@
  * opposite to each corner. Places are whole numbers too, so that every sign is exact. Rounding
  * moves a miss by less than 2^-50 of the relief; that much is taken off the error that is allowed.
  */
-#include "mesh/mesh.h"
+#include "mesh/simplify.h"
 
 #include <assert.h>
 #include <math.h>
@@ -23,6 +23,7 @@
 #include "base/threads.h"
 #include "base/wide.h"
 #include "mesh/half_edges.h"
+#include "mesh/mesh.h"
 #include "terrain/state.h"
 
 enum { IDLE = -1, WAITING = -2 };
@@ -34,7 +35,7 @@ typedef struct triangle {
     double miss;    /* by so many metres */
 } triangle;
 
-typedef struct net {
+typedef struct work {
     const rv_terrain *land;
     rv_context *ctx;
     double allowed;       /* metres */
@@ -45,21 +46,21 @@ typedef struct net {
     uint32_t *cells;   /* of the vertices */
     size_t triangle_count, heap_count, waiting_count, vertex_count;
     size_t triangle_room, vertex_room;
-} net;
+} work;
 
 /* ---- Places ---- */
 
 typedef struct place {
-    int64_t x, y; /* cells to the east and to the south, with the sign turned to get north */
+    int64_t x, y; /* cells to the east and to the north; the first row has y = 0 */
 } place;
 
-static place place_of_cell(const net *n, uint32_t cell) {
-    uint32_t width = (uint32_t)n->land->width;
+static place place_of_cell(const work *w, uint32_t cell) {
+    uint32_t width = (uint32_t)w->land->width;
     return (place){cell % width, -(int64_t)(cell / width)};
 }
 
-static place place_of(const net *n, uint32_t vertex) {
-    return place_of_cell(n, n->cells[vertex]);
+static place place_of(const work *w, uint32_t vertex) {
+    return place_of_cell(w, w->cells[vertex]);
 }
 
 /* Twice the area of abc, positive when they go counterclockwise. */
@@ -80,47 +81,47 @@ static bool in_circle(place a, place b, place c, place d) {
 
 /* ---- The heap ---- */
 
-static bool worse(const net *n, uint32_t a, uint32_t b) {
-    double x = n->triangles[a].miss, y = n->triangles[b].miss;
+static bool worse(const work *w, uint32_t a, uint32_t b) {
+    double x = w->triangles[a].miss, y = w->triangles[b].miss;
     return x > y || (x == y && a < b);
 }
 
-static void heap_put(net *n, size_t at, uint32_t t) {
-    n->heap[at] = t;
-    n->triangles[t].place = (int32_t)at;
+static void heap_put(work *w, size_t at, uint32_t t) {
+    w->heap[at] = t;
+    w->triangles[t].place = (int32_t)at;
 }
 
-static void heap_rise(net *n, size_t at, uint32_t t) {
-    for (; at > 0 && worse(n, t, n->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap_put(n, at, n->heap[(at - 1) / 2]);
-    heap_put(n, at, t);
+static void heap_rise(work *w, size_t at, uint32_t t) {
+    for (; at > 0 && worse(w, t, w->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap_put(w, at, w->heap[(at - 1) / 2]);
+    heap_put(w, at, t);
 }
 
-static void heap_sink(net *n, size_t at, uint32_t t) {
+static void heap_sink(work *w, size_t at, uint32_t t) {
     for (;;) {
         size_t child = 2 * at + 1;
-        if (child >= n->heap_count)
+        if (child >= w->heap_count)
             break;
-        if (child + 1 < n->heap_count && worse(n, n->heap[child + 1], n->heap[child]))
+        if (child + 1 < w->heap_count && worse(w, w->heap[child + 1], w->heap[child]))
             child++;
-        if (!worse(n, n->heap[child], t))
+        if (!worse(w, w->heap[child], t))
             break;
-        heap_put(n, at, n->heap[child]);
+        heap_put(w, at, w->heap[child]);
         at = child;
     }
-    heap_put(n, at, t);
+    heap_put(w, at, t);
 }
 
-static void heap_remove(net *n, uint32_t t) {
-    size_t at = (size_t)n->triangles[t].place;
-    uint32_t last = n->heap[--n->heap_count];
-    n->triangles[t].place = IDLE;
+static void heap_remove(work *w, uint32_t t) {
+    size_t at = (size_t)w->triangles[t].place;
+    uint32_t last = w->heap[--w->heap_count];
+    w->triangles[t].place = IDLE;
     if (last == t)
         return;
-    if (at > 0 && worse(n, last, n->heap[(at - 1) / 2]))
-        heap_rise(n, at, last);
+    if (at > 0 && worse(w, last, w->heap[(at - 1) / 2]))
+        heap_rise(w, at, last);
     else
-        heap_sink(n, at, last);
+        heap_sink(w, at, last);
 }
 
 /* ---- The worst cell of a triangle ---- */
@@ -173,14 +174,14 @@ static void scan_row(const span *s, const double h[3], const float *row, double 
     }
 }
 
-static rv_status scan(net *n, uint32_t index) {
-    triangle *t = &n->triangles[index];
+static rv_status scan(work *w, uint32_t index) {
+    triangle *t = &w->triangles[index];
     place p[3];
     double h[3], worst = 0.0;
     for (int k = 0; k < 3; k++) {
-        uint32_t vertex = n->edges.corners[3 * index + (uint32_t)k];
-        p[k] = place_of(n, vertex);
-        h[k] = (double)n->land->surface[n->cells[vertex]];
+        uint32_t vertex = w->edges.corners[3 * index + (uint32_t)k];
+        p[k] = place_of(w, vertex);
+        h[k] = (double)w->land->surface[w->cells[vertex]];
     }
     int64_t west = p[0].x, east = p[0].x, south = p[0].y, north = p[0].y;
     for (int k = 1; k < 3; k++) {
@@ -192,10 +193,10 @@ static rv_status scan(net *n, uint32_t index) {
     for (int64_t y = north; y >= south; y--) {
         span s = span_of(p, y, west, east);
         int64_t at = -1;
-        scan_row(&s, h, n->land->surface - y * n->land->width, &worst, &at);
+        scan_row(&s, h, w->land->surface - y * w->land->width, &worst, &at);
         if (at >= 0)
-            t->worst = (uint32_t)(at - y * n->land->width);
-        if (y % 64 == 0 && rvi_poll(n->ctx) != RV_OK)
+            t->worst = (uint32_t)(at - y * w->land->width);
+        if (y % 64 == 0 && rvi_poll(w->ctx) != RV_OK)
             return RV_CANCELLED;
     }
     t->miss = worst / (double)area(p[0], p[1], p[2]);
@@ -203,25 +204,25 @@ static rv_status scan(net *n, uint32_t index) {
 }
 
 /* A triangle has changed: what is known about it no longer holds. */
-static void touch(net *n, uint32_t t) {
-    if (n->triangles[t].place >= 0)
-        heap_remove(n, t);
-    if (n->triangles[t].place == IDLE) {
-        n->triangles[t].place = WAITING;
-        n->waiting[n->waiting_count++] = t;
+static void touch(work *w, uint32_t t) {
+    if (w->triangles[t].place >= 0)
+        heap_remove(w, t);
+    if (w->triangles[t].place == IDLE) {
+        w->triangles[t].place = WAITING;
+        w->waiting[w->waiting_count++] = t;
     }
 }
 
-static rv_status scan_waiting(net *n) {
-    for (size_t i = 0; i < n->waiting_count; i++) {
-        uint32_t t = n->waiting[i];
-        if (scan(n, t) != RV_OK)
+static rv_status scan_waiting(work *w) {
+    for (size_t i = 0; i < w->waiting_count; i++) {
+        uint32_t t = w->waiting[i];
+        if (scan(w, t) != RV_OK)
             return RV_CANCELLED;
-        n->triangles[t].place = IDLE;
-        if (n->triangles[t].miss > 0.0 && !(n->triangles[t].miss <= n->allowed))
-            heap_rise(n, n->heap_count++, t);
+        w->triangles[t].place = IDLE;
+        if (w->triangles[t].miss > 0.0 && !(w->triangles[t].miss <= w->allowed))
+            heap_rise(w, w->heap_count++, t);
     }
-    n->waiting_count = 0;
+    w->waiting_count = 0;
     return RV_OK;
 }
 
@@ -238,47 +239,47 @@ static size_t larger_room(size_t room, size_t most) {
 }
 
 /* Room for a vertex and two triangles more. */
-static rv_status make_room(net *n) {
-    size_t cells = rvi_cells(n->land);
+static rv_status make_room(work *w) {
+    size_t cells = rvi_cells(w->land);
     rv_status status = RV_OK;
-    if (n->vertex_count == n->vertex_room) {
-        size_t room = larger_room(n->vertex_room, cells);
-        status = grow(n->ctx, &n->cells, n->vertex_count, room, sizeof *n->cells);
-        n->vertex_room = status == RV_OK ? room : n->vertex_room;
+    if (w->vertex_count == w->vertex_room) {
+        size_t room = larger_room(w->vertex_room, cells);
+        status = grow(w->ctx, &w->cells, w->vertex_count, room, sizeof *w->cells);
+        w->vertex_room = status == RV_OK ? room : w->vertex_room;
     }
-    if (status != RV_OK || n->triangle_count + 2 <= n->triangle_room)
+    if (status != RV_OK || w->triangle_count + 2 <= w->triangle_room)
         return status;
-    size_t room = larger_room(n->triangle_room, 2 * cells + 2);
+    size_t room = larger_room(w->triangle_room, 2 * cells + 2);
     if (room > RVI_MESH_MOST)
-        return rvi_fail(n->ctx, RV_ERROR_MEMORY,
+        return rvi_fail(w->ctx, RV_ERROR_MEMORY,
                         "A mesh that keeps to this error may have more than %zu faces.",
                         RVI_MESH_MOST);
-    size_t count = n->triangle_count;
-    status = grow(n->ctx, &n->triangles, count, room, sizeof *n->triangles);
+    size_t count = w->triangle_count;
+    status = grow(w->ctx, &w->triangles, count, room, sizeof *w->triangles);
     if (status == RV_OK)
-        status = grow(n->ctx, &n->edges.corners, 3 * count, 3 * room, sizeof(uint32_t));
+        status = grow(w->ctx, &w->edges.corners, 3 * count, 3 * room, sizeof(uint32_t));
     if (status == RV_OK)
-        status = grow(n->ctx, &n->edges.twins, 3 * count, 3 * room, sizeof(uint32_t));
+        status = grow(w->ctx, &w->edges.twins, 3 * count, 3 * room, sizeof(uint32_t));
     if (status == RV_OK)
-        status = grow(n->ctx, &n->heap, n->heap_count, room, sizeof *n->heap);
+        status = grow(w->ctx, &w->heap, w->heap_count, room, sizeof *w->heap);
     if (status == RV_OK)
-        status = grow(n->ctx, &n->waiting, n->waiting_count, room, sizeof *n->waiting);
+        status = grow(w->ctx, &w->waiting, w->waiting_count, room, sizeof *w->waiting);
     if (status == RV_OK)
-        n->triangle_room = room;
+        w->triangle_room = room;
     return status;
 }
 
-static uint32_t add_triangle(net *n) {
-    uint32_t t = (uint32_t)n->triangle_count++;
-    n->triangles[t] = (triangle){.place = IDLE};
+static uint32_t add_triangle(work *w) {
+    uint32_t t = (uint32_t)w->triangle_count++;
+    w->triangles[t] = (triangle){.place = IDLE};
     for (uint32_t e = 3 * t; e < 3 * t + 3; e++)
-        n->edges.twins[e] = RVI_NONE;
+        w->edges.twins[e] = RVI_NONE;
     return t;
 }
 
-static void set_corners(net *n, uint32_t t, uint32_t a, uint32_t b, uint32_t c) {
-    rvi_edge_set_face(&n->edges, 3 * t, a, b, c);
-    touch(n, t);
+static void set_corners(work *w, uint32_t t, uint32_t a, uint32_t b, uint32_t c) {
+    rvi_edge_set_face(&w->edges, 3 * t, a, b, c);
+    touch(w, t);
 }
 
 /* ---- Inserting a vertex ---- */
@@ -286,14 +287,14 @@ static void set_corners(net *n, uint32_t t, uint32_t a, uint32_t b, uint32_t c) 
 /* The new vertex is the last corner of every triangle around it: half-edge 3 t lies opposite. */
 
 /* The vertex p lies in triangle t, abc: it becomes abp, bcp, cap. Returns the half-edge ab. */
-static uint32_t split_face(net *n, uint32_t t, uint32_t p) {
-    rvi_half_edges *h = &n->edges;
+static uint32_t split_face(work *w, uint32_t t, uint32_t p) {
+    rvi_half_edges *h = &w->edges;
     uint32_t a = h->corners[3 * t], b = h->corners[3 * t + 1], c = h->corners[3 * t + 2];
     uint32_t bc = h->twins[3 * t + 1], ca = h->twins[3 * t + 2];
-    uint32_t u = add_triangle(n), v = add_triangle(n);
-    set_corners(n, t, a, b, p);
-    set_corners(n, u, b, c, p);
-    set_corners(n, v, c, a, p);
+    uint32_t u = add_triangle(w), v = add_triangle(w);
+    set_corners(w, t, a, b, p);
+    set_corners(w, u, b, c, p);
+    set_corners(w, v, c, a, p);
     rvi_edge_pair(h, 3 * u, bc);
     rvi_edge_pair(h, 3 * v, ca);
     rvi_edge_pair(h, 3 * t + 1, 3 * u + 2);
@@ -304,22 +305,22 @@ static uint32_t split_face(net *n, uint32_t t, uint32_t p) {
 
 /* One side of an edge ab that is split: the triangle t, abc, becomes cap; returns the new one, bcp.
  */
-static uint32_t split_side(net *n, uint32_t edge, uint32_t p) {
-    uint32_t t = edge / 3, u = add_triangle(n);
-    rvi_edge_split_side(&n->edges, edge, p, 3 * t + 1, 3 * u + 2);
-    touch(n, t);
-    touch(n, u);
+static uint32_t split_side(work *w, uint32_t edge, uint32_t p) {
+    uint32_t t = edge / 3, u = add_triangle(w);
+    rvi_edge_split_side(&w->edges, edge, p, 3 * t + 1, 3 * u + 2);
+    touch(w, t);
+    touch(w, u);
     return u;
 }
 
 /* The vertex p lies on an edge. Returns the first half-edge around p, where there is a first. */
-static uint32_t split_edge(net *n, uint32_t edge, uint32_t p) {
-    rvi_half_edges *h = &n->edges;
+static uint32_t split_edge(work *w, uint32_t edge, uint32_t p) {
+    rvi_half_edges *h = &w->edges;
     uint32_t other = h->twins[edge], t = edge / 3;
-    uint32_t u = split_side(n, edge, p);
+    uint32_t u = split_side(w, edge, p);
     h->twins[3 * t + 1] = h->twins[3 * u + 2] = RVI_NONE;
     if (other != RVI_NONE) {
-        uint32_t s = other / 3, v = split_side(n, other, p);
+        uint32_t s = other / 3, v = split_side(w, other, p);
         rvi_edge_pair(h, 3 * t + 1, 3 * v + 2);
         rvi_edge_pair(h, 3 * s + 1, 3 * u + 2);
     }
@@ -327,30 +328,30 @@ static uint32_t split_edge(net *n, uint32_t edge, uint32_t p) {
 }
 
 /* The edge ab of abp, beyond which lies d, becomes dp: adp, whose half-edge ad it was, and dbp. */
-static void flip(net *n, uint32_t edge) {
-    uint32_t u = n->edges.twins[edge] / 3;
-    rvi_edge_flip(&n->edges, edge, 3 * u);
-    touch(n, edge / 3);
-    touch(n, u);
+static void flip(work *w, uint32_t edge) {
+    uint32_t u = w->edges.twins[edge] / 3;
+    rvi_edge_flip(&w->edges, edge, 3 * u);
+    touch(w, edge / 3);
+    touch(w, u);
 }
 
-static bool must_flip(const net *n, uint32_t edge) {
-    const rvi_half_edges *h = &n->edges;
+static bool must_flip(const work *w, uint32_t edge) {
+    const rvi_half_edges *h = &w->edges;
     uint32_t twin = h->twins[edge];
     return twin != RVI_NONE &&
-           in_circle(place_of(n, rvi_edge_from(h, edge)), place_of(n, rvi_edge_to(h, edge)),
-                     place_of(n, rvi_edge_opposite(h, edge)),
-                     place_of(n, rvi_edge_opposite(h, twin)));
+           in_circle(place_of(w, rvi_edge_from(h, edge)), place_of(w, rvi_edge_to(h, edge)),
+                     place_of(w, rvi_edge_opposite(h, edge)),
+                     place_of(w, rvi_edge_opposite(h, twin)));
 }
 
 /* Walks around the new vertex, counterclockwise from the half-edge opposite to it, and flips what
  * has to be flipped; flips only add to what is still to be walked. */
-static void restore(net *n, uint32_t edge) {
-    const rvi_half_edges *h = &n->edges;
+static void restore(work *w, uint32_t edge) {
+    const rvi_half_edges *h = &w->edges;
     uint32_t first = rvi_edge_from(h, edge);
     for (;;) {
-        if (must_flip(n, edge)) {
-            flip(n, edge);
+        if (must_flip(w, edge)) {
+            flip(w, edge);
             continue;
         }
         if (rvi_edge_to(h, edge) == first)
@@ -362,83 +363,83 @@ static void restore(net *n, uint32_t edge) {
     }
 }
 
-static rv_status insert(net *n, uint32_t t) {
-    rv_status status = make_room(n);
+static rv_status insert(work *w, uint32_t t) {
+    rv_status status = make_room(w);
     if (status != RV_OK)
         return status;
-    uint32_t p = (uint32_t)n->vertex_count++, cell = n->triangles[t].worst;
-    n->cells[p] = cell;
-    place at = place_of_cell(n, cell);
+    uint32_t p = (uint32_t)w->vertex_count++, cell = w->triangles[t].worst;
+    w->cells[p] = cell;
+    place at = place_of_cell(w, cell);
     uint32_t on = RVI_NONE;
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t edge = 3 * t + k;
-        if (area(place_of(n, rvi_edge_from(&n->edges, edge)),
-                 place_of(n, rvi_edge_to(&n->edges, edge)), at) == 0)
+        if (area(place_of(w, rvi_edge_from(&w->edges, edge)),
+                 place_of(w, rvi_edge_to(&w->edges, edge)), at) == 0)
             on = edge;
     }
-    restore(n, on == RVI_NONE ? split_face(n, t, p) : split_edge(n, on, p));
-    return scan_waiting(n);
+    restore(w, on == RVI_NONE ? split_face(w, t, p) : split_edge(w, on, p));
+    return scan_waiting(w);
 }
 
 /* ---- The whole ---- */
 
 /* Two triangles over the map, split by the diagonal that is nearer to level. */
-static rv_status begin(net *n) {
-    rv_status status = make_room(n);
+static rv_status begin(work *w) {
+    rv_status status = make_room(w);
     if (status != RV_OK)
         return status;
-    uint32_t width = (uint32_t)n->land->width, last = (uint32_t)(rvi_cells(n->land) - 1);
+    uint32_t width = (uint32_t)w->land->width, last = (uint32_t)(rvi_cells(w->land) - 1);
     uint32_t corners[4] = {last + 1 - width, last, width - 1, 0}; /* sw, se, ne, nw */
-    memcpy(n->cells, corners, sizeof corners);
-    n->vertex_count = 4;
-    const float *h = n->land->surface;
+    memcpy(w->cells, corners, sizeof corners);
+    w->vertex_count = 4;
+    const float *h = w->land->surface;
     uint32_t turn = fabsf(h[corners[0]] - h[corners[2]]) > fabsf(h[corners[1]] - h[corners[3]]);
-    uint32_t t = add_triangle(n), u = add_triangle(n);
-    set_corners(n, t, turn, turn + 1, turn + 2);
-    set_corners(n, u, turn + 2, (turn + 3) % 4, turn);
-    rvi_edge_pair(&n->edges, 3 * t + 2, 3 * u + 2);
-    return scan_waiting(n);
+    uint32_t t = add_triangle(w), u = add_triangle(w);
+    set_corners(w, t, turn, turn + 1, turn + 2);
+    set_corners(w, u, turn + 2, (turn + 3) % 4, turn);
+    rvi_edge_pair(&w->edges, 3 * t + 2, 3 * u + 2);
+    return scan_waiting(w);
 }
 
 /* Misses shrink by about the same factor in the same time. */
-static double progress(const net *n, double first) {
-    double now = n->triangles[n->heap[0]].miss;
-    if (!(now > n->allowed) || !(first > now))
+static double progress(const work *w, double first) {
+    double now = w->triangles[w->heap[0]].miss;
+    if (!(now > w->allowed) || !(first > now))
         return 0.0;
-    double whole = (double)rvi_logf((float)(first / (n->allowed + first * 1e-6)));
+    double whole = (double)rvi_logf((float)(first / (w->allowed + first * 1e-6)));
     double done = whole > 0 ? (double)rvi_logf((float)(first / now)) / whole : 0.0;
     return done < 1.0 ? done : 1.0;
 }
 
-static rv_status refine(net *n) {
-    rv_status status = begin(n);
-    double first = status == RV_OK && n->heap_count > 0 ? n->triangles[n->heap[0]].miss : 0.0;
-    while (status == RV_OK && n->heap_count > 0) {
-        status = insert(n, n->heap[0]);
-        if (status == RV_OK && n->vertex_count % 256 == 0 && n->heap_count > 0)
-            status = rvi_progress(n->ctx, progress(n, first), n->land);
+static rv_status refine(work *w) {
+    rv_status status = begin(w);
+    double first = status == RV_OK && w->heap_count > 0 ? w->triangles[w->heap[0]].miss : 0.0;
+    while (status == RV_OK && w->heap_count > 0) {
+        status = insert(w, w->heap[0]);
+        if (status == RV_OK && w->vertex_count % 256 == 0 && w->heap_count > 0)
+            status = rvi_progress(w->ctx, progress(w, first), w->land);
     }
     return status;
 }
 
-rv_status rvi_simplify(const rv_terrain *land, double error, rvi_net *out) {
+rv_status rvi_simplify(const rv_terrain *land, double error, rvi_simplified *out) {
     float low, high;
     rvi_range(land->ctx, land->surface, rvi_cells(land), &low, &high);
-    net n = {.land = land, .ctx = land->ctx};
-    n.allowed = error - ((double)high - (double)low) * 0x1p-50;
-    rv_status status = refine(&n);
-    rvi_free(n.ctx, n.heap);
-    rvi_free(n.ctx, n.waiting);
-    rvi_free(n.ctx, n.triangles);
-    rvi_free(n.ctx, n.edges.twins);
+    work w = {.land = land, .ctx = land->ctx};
+    w.allowed = error - ((double)high - (double)low) * 0x1p-50;
+    rv_status status = refine(&w);
+    rvi_free(w.ctx, w.heap);
+    rvi_free(w.ctx, w.waiting);
+    rvi_free(w.ctx, w.triangles);
+    rvi_free(w.ctx, w.edges.twins);
     if (status != RV_OK) {
-        rvi_free(n.ctx, n.edges.corners);
-        rvi_free(n.ctx, n.cells);
+        rvi_free(w.ctx, w.edges.corners);
+        rvi_free(w.ctx, w.cells);
         return status;
     }
-    out->corners = n.edges.corners;
-    out->cells = n.cells;
-    out->vertex_count = n.vertex_count;
-    out->face_count = n.triangle_count;
+    out->corners = w.edges.corners;
+    out->cells = w.cells;
+    out->vertex_count = w.vertex_count;
+    out->face_count = w.triangle_count;
     return RV_OK;
 }

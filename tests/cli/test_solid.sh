@@ -37,7 +37,7 @@ END
 sed 's/^f \(.*\) \(.*\) \(.*\)/f \1 \3 \2/' two.obj >turned.obj
 refused 1 "is inside out" turned.obj
 sed 's/f 2 3 4/f 2 4 3/' two.obj >face.obj
-refused 3 "Faces 1 and 4 at (0.5, 0.5, 0) look different ways" face.obj
+refused 3 "Faces 1 and 4 at (0.5, 0.5, 0) are oriented differently" face.obj
 { cat two.obj; printf 'v 5 0 0\nv 6 0 0\nv 5 1 0\nf -3 -1 -2\n'; } >part.obj
 refused 3 "has a face on one side only, face 5" part.obj
 equal "JSON of faults" "$("$RAVINE" --json solid check face.obj 2>err | grep -c '"fault":"faces turned over","face":')" 3

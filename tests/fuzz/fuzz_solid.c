@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/context.h"
-#include "mesh/lattice.h"
+#include "mesh/intersect.h"
 
 enum { VERTICES = 16, FACES = 14 }; /* fewer faces than one is told to meet at most */
 

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "mesh/lattice.h"
+#include "mesh/shells.h"
 #include "mesh/mesh.h"
 
 #include <math.h>

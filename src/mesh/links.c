@@ -1,12 +1,11 @@
-/* edges.c: how faces hang together. All half-edges are sorted by the two vertices of their edge, so
+/* links.c: how faces are connected. All half-edges are sorted by the two vertices of their edge, so
  * that those of one edge stand side by side: a closed surface has two there, which go in opposite
  * directions. Corners of faces that share an edge at a vertex are joined (R. Tarjan, 1975); around
  * a vertex of a surface they are one fan. */
-#include "mesh/half_edges.h"
-#include "mesh/lattice.h"
+#include "mesh/links.h"
 
 #include "base/context.h"
-#include "base/sort.h"
+#include "mesh/half_edges.h"
 
 enum { POLL = 1 << 16 };
 
@@ -78,7 +77,7 @@ static rv_fault_kind judge_edge(const linker *l, size_t first, size_t count) {
                                                                         : RV_FAULT_COUNT;
 }
 
-/* Tells of the edges with faults of one kind; on the first turn joins what hangs together. */
+/* Tells of the edges with faults of one kind; on the first turn joins what is connected. */
 static rv_status walk_edges(linker *l, rv_fault_kind kind, bool first_turn) {
     size_t total = 3 * l->mesh->face_count;
     for (size_t i = 0, end; i < total; i = end) {
