@@ -205,9 +205,9 @@ rv_status rvi_checkpoint_read(rv_context *ctx, const char *path, rvi_checkpoint 
 /* ---- The place of a checkpoint ---- */
 
 /* What is in a file: a checkpoint, of land or of a scene, nothing at all, or something else. */
-enum { ONE, EMPTY, ELSE };
+enum { CHECKPOINT, EMPTY, OTHER };
 
-static rv_status look_into(rv_context *ctx, const char *path, int *what) {
+static rv_status find_kind(rv_context *ctx, const char *path, int *what) {
     static const char word[] = "RAVINE-"; /* both begin so */
     rvi_bytes bytes;
     uint64_t total;
@@ -215,7 +215,7 @@ static rv_status look_into(rv_context *ctx, const char *path, int *what) {
     if (status != RV_OK)
         return status;
     bool is = bytes.size == sizeof word - 1 && memcmp(bytes.data, word, bytes.size) == 0;
-    *what = is ? ONE : total == 0 ? EMPTY : ELSE;
+    *what = is ? CHECKPOINT : total == 0 ? EMPTY : OTHER;
     rvi_free(ctx, bytes.data);
     return RV_OK;
 }
@@ -224,15 +224,15 @@ rv_status rvi_checkpoint_check_target(rv_context *ctx, const char *path) {
     int what = EMPTY;
     rv_status status = rvi_file_check_target(ctx, path);
     if (status == RV_OK && rvi_file_exists(path))
-        status = look_into(ctx, path, &what);
-    if (status == RV_OK && what == ELSE)
+        status = find_kind(ctx, path, &what);
+    if (status == RV_OK && what == OTHER)
         status = rvi_fail(ctx, RV_ERROR_OUTPUT,
-                          "%s: is there and is not a checkpoint; it stays as it is.", path);
+                          "%s exists and is not a checkpoint; it was not changed.", path);
     return status;
 }
 
 void rvi_checkpoint_remove(rv_context *ctx, const char *path) {
-    int what = ELSE;
-    if (rvi_file_exists(path) && look_into(ctx, path, &what) == RV_OK && what == ONE)
+    int what = OTHER;
+    if (rvi_file_exists(path) && find_kind(ctx, path, &what) == RV_OK && what == CHECKPOINT)
         rvi_file_remove(path);
 }

@@ -49,11 +49,11 @@ static rv_status check_sidecar(rv_context *ctx, const char *path, const rvi_side
     return RV_OK;
 }
 
-static rv_status read_source(rv_context *ctx, const char *path, bool look, rvi_bytes *bytes,
+static rv_status read_source(rv_context *ctx, const char *path, bool header_only, rvi_bytes *bytes,
                              rvi_source *source) {
     rv_status status;
-    if (look) {
-        status = rvi_file_read_start(ctx, path, RVI_LOOK_SIZE, bytes, &source->total);
+    if (header_only) {
+        status = rvi_file_read_start(ctx, path, RVI_HEADER_SIZE, bytes, &source->total);
     } else {
         status = rvi_file_read(ctx, path, bytes);
         source->total = bytes->size;
@@ -65,7 +65,8 @@ static rv_status read_source(rv_context *ctx, const char *path, bool look, rvi_b
 
 /* What is read from bytes and sidecar, when both are there. */
 static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_source *source,
-                            int width, bool look, const rvi_sidecar *sidecar, rvi_image *out) {
+                            int width, bool header_only, const rvi_sidecar *sidecar,
+                            rvi_image *out) {
     if (format->bare && sidecar->big_endian)
         return rvi_fail(ctx, RV_ERROR_INPUT,
                         "%s.ravine.json says byte_order \"big\", but %s files are \"little\".",
@@ -73,7 +74,7 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
     bool overruled = width != 0 && width != sidecar->width;
     source->width = overruled ? width : sidecar->width;
     source->height = overruled ? 0 : sidecar->height;
-    rv_status status = (look ? format->look : format->decode)(ctx, source, out);
+    rv_status status = (header_only ? format->read_header : format->decode)(ctx, source, out);
     if (status == RV_OK && width != 0 && width != out->width)
         status = rvi_fail(ctx, RV_ERROR_USAGE, "%s is %d cells wide, not %d.", source->name,
                           out->width, width);
@@ -82,19 +83,19 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
     return status;
 }
 
-static rv_status read_all(rv_context *ctx, const char *path, int width, bool look, bool holes,
-                          rvi_sidecar *sidecar, rvi_image *out) {
+static rv_status read_all(rv_context *ctx, const char *path, int width, bool header_only,
+                          bool holes, rvi_sidecar *sidecar, rvi_image *out) {
     *out = (rvi_image){0};
     const rvi_format *format = rvi_format_find(path);
     if (format == NULL)
         return rvi_format_unknown(ctx, RV_ERROR_INPUT, path);
     rvi_bytes bytes = {0};
     rvi_source source = {.name = path, .holes = holes};
-    rv_status status = read_source(ctx, path, look, &bytes, &source);
+    rv_status status = read_source(ctx, path, header_only, &bytes, &source);
     if (status == RV_OK)
         status = rvi_sidecar_read(ctx, path, sidecar);
     if (status == RV_OK)
-        status = read_image(ctx, format, &source, width, look, sidecar, out);
+        status = read_image(ctx, format, &source, width, header_only, sidecar, out);
     rvi_free(ctx, bytes.data);
     if (status != RV_OK) {
         rvi_free(ctx, out->values);
@@ -103,14 +104,14 @@ static rv_status read_all(rv_context *ctx, const char *path, int width, bool loo
     return status;
 }
 
-rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
+rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool header_only,
                          rvi_sidecar *sidecar, rvi_image *out) {
-    return read_all(ctx, path, width, look, false, sidecar, out);
+    return read_all(ctx, path, width, header_only, false, sidecar, out);
 }
 
-rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool look,
+rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool header_only,
                                rvi_sidecar *sidecar, rvi_image *out) {
-    return read_all(ctx, path, width, look, true, sidecar, out);
+    return read_all(ctx, path, width, header_only, true, sidecar, out);
 }
 
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {

@@ -7,17 +7,17 @@
 #include "formats/sidecar.h"
 
 enum {
-    RVI_SIDE_MOST = 65536,     /* cells along a side */
-    RVI_LOOK_SIZE = 66 * 1024, /* bytes from the start of a file that hold every header */
+    RVI_SIDE_MOST = 65536,       /* cells along a side */
+    RVI_HEADER_SIZE = 66 * 1024, /* bytes from the start of a file that hold every header */
 };
 
 /* What a file holds, north row first. */
 typedef struct rvi_image {
     int width, height;
-    float
-        *values; /* from rvi_alloc: 0 to 1 where `levels`, else as in the file; NULL after a look */
-    bool levels; /* whole numbers from 0 to 2^bits - 1 that stand for a range */
-    int bits;    /* 8 or 16 where `levels`, else those of a number of the file */
+    float *values; /* from rvi_alloc: 0 to 1 where `levels`, else as in the file; NULL where only
+                      the header was read */
+    bool levels;   /* whole numbers from 0 to 2^bits - 1 that stand for a range */
+    int bits;      /* 8 or 16 where `levels`, else those of a number of the file */
 } rvi_image;
 
 /* What is to be written. */
@@ -31,21 +31,22 @@ typedef struct rvi_raster {
 /* A file in memory. */
 typedef struct rvi_source {
     const char *name;          /* for sentences */
-    const unsigned char *data; /* its bytes; for a look those at its start */
+    const unsigned char *data; /* its bytes; where only the header is read, those at its start */
     size_t size;               /* of data */
     uint64_t total;            /* bytes of the whole file */
-    int width, height;         /* told from elsewhere to files without a header; 0: not told */
-    bool holes;                /* values may be NaN */
+    int width,
+        height; /* for files without a header, given by the user or the sidecar; 0: not given */
+    bool holes; /* values may be NaN */
 } rvi_source;
 
 typedef struct rvi_format {
     const char *extension;
     const char *byte_order;
     bool levels; /* what is written are levels of a range */
-    bool bare;   /* no header: the size comes from elsewhere */
+    bool bare;   /* no header: the size comes from the user or the sidecar */
     int bits;    /* the fewest it can be written with */
     /* Fills in everything but the values, from the header. */
-    rv_status (*look)(rv_context *ctx, const rvi_source *source, rvi_image *out);
+    rv_status (*read_header)(rv_context *ctx, const rvi_source *source, rvi_image *out);
     /* The same and the values; all bytes of the file must be there. */
     rv_status (*decode)(rv_context *ctx, const rvi_source *source, rvi_image *out);
     rv_status (*encode)(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster);
@@ -61,11 +62,11 @@ const rvi_format *rvi_format_find(const char *path);
 rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path);
 
 /* Reads a file and its sidecar. width: cells of a row of a file without a header, 0: from the
- * sidecar, else a square. look: only the header, values stay NULL. */
-rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool look,
+ * sidecar, else a square. header_only: values stay NULL. */
+rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool header_only,
                          rvi_sidecar *sidecar, rvi_image *out);
-/* The same, where values that are NaN are no fault. */
-rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool look,
+/* The same, where values may be NaN. */
+rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool header_only,
                                rvi_sidecar *sidecar, rvi_image *out);
 /* An image for a mask or rain. */
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
@@ -78,12 +79,12 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
 
 /* Refuses a size that no terrain can have. */
 rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint64_t height);
-/* The end of every look: refuses an image whose values would break the memory limit. */
+/* The end of every read_header: refuses an image whose values would break the memory limit. */
 rv_status rvi_image_found(rv_context *ctx, const char *name, rvi_image found, rvi_image *out);
 /* Fails because the file does not start like `expected` ("a PNG picture"); says what it looks like.
  */
 rv_status rvi_source_wrong(rv_context *ctx, const rvi_source *source, const char *expected);
-/* Is it no finite number, where the source may not hold such? */
+/* Is the value not finite, and the source may not hold such values? */
 bool rvi_value_wrong(const rvi_source *source, float value);
 /* Fails because of such a value. */
 rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, float value);

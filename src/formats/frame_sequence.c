@@ -1,8 +1,8 @@
-/* sequence.c: numbered frames beside a file, and the film that ffmpeg makes of them.
+/* frame_sequence.c: numbered frames beside a file, and the film that ffmpeg makes of them.
  *
  * Frames are numbered one after the other, as programs that make films expect, and lie beside the
- * target, where a run that is resumed finds them. At the end ffmpeg joins them, and only then they
- * go, the first one first: when it is gone, the film was made.
+ * target, where a run that is resumed finds them. At the end ffmpeg makes a film of them. Only
+ * then they are removed, the first one first: when it is gone, the film was made.
  */
 #include "formats/frame_sequence.h"
 #include "base/context.h"
@@ -24,7 +24,7 @@ rv_status rvi_sequence_check(rv_context *ctx, const char *file) {
 
 /* ---- names ---- */
 
-/* Bytes of the name before the number; a number that the name asks for itself stands there. */
+/* Bytes of the name before the number. "%05d" in the name stands for the number itself. */
 static size_t stem_of(const char *file) {
     size_t stem = strlen(file) - EXTENSION;
     return stem >= 4 && strncmp(file + stem - 4, "%05d", 4) == 0 ? stem - 4 : stem;
@@ -35,23 +35,23 @@ static const char *dash_after(const char *file, size_t stem) {
 }
 
 /* land.mp4: land-00007.png */
-const char *rvi_sequence_name(rvi_sequence *r, int64_t number) {
-    size_t stem = stem_of(r->file);
-    snprintf(r->frame, stem + SPARE, "%.*s%s%05lld.png", (int)stem, r->file,
-             dash_after(r->file, stem), (long long)number);
-    return r->frame;
+const char *rvi_sequence_name(rvi_sequence *s, int64_t number) {
+    size_t stem = stem_of(s->file);
+    snprintf(s->frame, stem + SPARE, "%.*s%s%05lld.png", (int)stem, s->file,
+             dash_after(s->file, stem), (long long)number);
+    return s->frame;
 }
 
-/* land.mp4: file:land-%05d.png, where a percent sign of the name itself stands twice */
-static void name_pattern(const rvi_sequence *r) {
-    size_t stem = stem_of(r->file);
-    char *to = r->pattern + snprintf(r->pattern, SPARE, "file:");
+/* land.mp4: file:land-%05d.png; a percent sign of the name itself is doubled */
+static void name_pattern(const rvi_sequence *s) {
+    size_t stem = stem_of(s->file);
+    char *to = s->pattern + snprintf(s->pattern, SPARE, "file:");
     for (size_t i = 0; i < stem; i++) {
-        *to++ = r->file[i];
-        if (r->file[i] == '%')
+        *to++ = s->file[i];
+        if (s->file[i] == '%')
             *to++ = '%';
     }
-    snprintf(to, SPARE / 2, "%s%%05d.png", dash_after(r->file, stem));
+    snprintf(to, SPARE / 2, "%s%%05d.png", dash_after(s->file, stem));
 }
 
 rv_status rvi_sequence_open(rv_context *ctx, const char *file, int64_t frames, int rate,
@@ -76,10 +76,10 @@ void rvi_sequence_close(rvi_sequence *sequence) {
 /* ---- the film ---- */
 
 /* The stricter players want even sides and colours in yuv420p. */
-static rv_status run_ffmpeg(const rvi_sequence *r, int *code) {
+static rv_status run_ffmpeg(const rvi_sequence *s, int *code) {
     char rate[SPARE], count[SPARE];
-    snprintf(rate, sizeof rate, "%d", r->rate);
-    snprintf(count, sizeof count, "%lld", (long long)r->frames);
+    snprintf(rate, sizeof rate, "%d", s->rate);
+    snprintf(count, sizeof count, "%lld", (long long)s->frames);
     const char *const words[] = {"ffmpeg",
                                  "-nostdin",
                                  "-loglevel",
@@ -94,7 +94,7 @@ static rv_status run_ffmpeg(const rvi_sequence *r, int *code) {
                                  "-framerate",
                                  rate,
                                  "-i",
-                                 r->pattern,
+                                 s->pattern,
                                  "-frames:v",
                                  count,
                                  "-vf",
@@ -105,67 +105,67 @@ static rv_status run_ffmpeg(const rvi_sequence *r, int *code) {
                                  "+faststart",
                                  "-f",
                                  "mp4",
-                                 r->part,
+                                 s->part,
                                  NULL};
-    return rvi_program_run(r->ctx, words, code);
+    return rvi_program_run(s->ctx, words, code);
 }
 
-static void remove_frames(rvi_sequence *r) {
-    for (int64_t k = 0; k < r->frames; k++)
-        rvi_file_remove(rvi_sequence_name(r, k));
+static void remove_frames(rvi_sequence *s) {
+    for (int64_t k = 0; k < s->frames; k++)
+        rvi_file_remove(rvi_sequence_name(s, k));
 }
 
-/* ffmpeg would leave out what someone has removed, and say nothing. */
-static rv_status check_frames(rvi_sequence *r) {
-    for (int64_t k = 0; k < r->frames; k++)
-        if (!rvi_file_exists(rvi_sequence_name(r, k)))
-            return rvi_fail(r->ctx, RV_ERROR_INPUT, "%s: its frame %s is missing.", r->file,
-                            r->frame);
+/* ffmpeg would skip a frame that was removed, without an error. */
+static rv_status check_frames(rvi_sequence *s) {
+    for (int64_t k = 0; k < s->frames; k++)
+        if (!rvi_file_exists(rvi_sequence_name(s, k)))
+            return rvi_fail(s->ctx, RV_ERROR_INPUT, "%s: its frame %s is missing.", s->file,
+                            s->frame);
     return RV_OK;
 }
 
-static rv_status join_frames(rvi_sequence *r) {
-    const char *file = r->file, *part = r->part + strlen("file:");
+static rv_status join_frames(rvi_sequence *s) {
+    const char *file = s->file, *part = s->part + strlen("file:");
     int code;
-    rv_status status = check_frames(r);
+    rv_status status = check_frames(s);
     if (status != RV_OK)
         return status;
-    status = run_ffmpeg(r, &code);
-    rvi_sequence_name(r, 0);
+    status = run_ffmpeg(s, &code);
+    rvi_sequence_name(s, 0);
     if (status == RV_OK && code == RVI_PROGRAM_MISSING) {
-        rvi_log(r->ctx, "%s: there is no ffmpeg to make it; its frames stay, %lld from %s on", file,
-                (long long)r->frames, r->frame);
+        rvi_log(s->ctx, "%s: there is no ffmpeg to make it; its frames stay, %lld from %s on", file,
+                (long long)s->frames, s->frame);
         return RV_OK;
     }
     if (status == RV_OK && code != 0)
-        status = rvi_fail(r->ctx, RV_ERROR_OUTPUT,
+        status = rvi_fail(s->ctx, RV_ERROR_OUTPUT,
                           "%s: ffmpeg failed with code %d; the frames stay, from %s on.", file,
-                          code, r->frame);
+                          code, s->frame);
     if (status == RV_OK)
-        status = rvi_file_rename(r->ctx, part, file);
+        status = rvi_file_rename(s->ctx, part, file);
     if (status != RV_OK) {
         rvi_file_remove(part);
         return status;
     }
-    remove_frames(r);
-    rvi_log(r->ctx, "%s: %lld frame%s, %.3g s", file, (long long)r->frames,
-            r->frames == 1 ? "" : "s", (double)r->frames / r->rate);
+    remove_frames(s);
+    rvi_log(s->ctx, "%s: %lld frame%s, %.3g s", file, (long long)s->frames,
+            s->frames == 1 ? "" : "s", (double)s->frames / s->rate);
     return RV_OK;
 }
 
 /* After the last frame. */
-rv_status rvi_sequence_finish(rvi_sequence *r) {
-    rvi_sequence_name(r, 0);
-    if (!rvi_text_ends(r->file, ".mp4")) {
-        rvi_log(r->ctx, "%s: the first of %lld frame%s", r->frame, (long long)r->frames,
-                r->frames == 1 ? "" : "s");
+rv_status rvi_sequence_finish(rvi_sequence *s) {
+    rvi_sequence_name(s, 0);
+    if (!rvi_text_ends(s->file, ".mp4")) {
+        rvi_log(s->ctx, "%s: the first of %lld frame%s", s->frame, (long long)s->frames,
+                s->frames == 1 ? "" : "s");
         return RV_OK;
     }
-    /* Killed after the film was made and resumed before it? */
-    if (!rvi_file_exists(r->frame) && rvi_file_exists(r->file)) {
-        rvi_log(r->ctx, "%s: was made before the run was stopped", r->file);
-        remove_frames(r);
+    /* Was the run killed after the film was made, and resumed from before that? */
+    if (!rvi_file_exists(s->frame) && rvi_file_exists(s->file)) {
+        rvi_log(s->ctx, "%s: was made before the run was stopped", s->file);
+        remove_frames(s);
         return RV_OK;
     }
-    return join_frames(r);
+    return join_frames(s);
 }

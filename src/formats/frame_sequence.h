@@ -1,4 +1,4 @@
-/* sequence.h: numbered frames beside a file, and the film that ffmpeg makes of them. */
+/* frame_sequence.h: numbered frames beside a file, and the film that ffmpeg makes of them. */
 #ifndef RVI_FORMATS_FRAME_SEQUENCE_H
 #define RVI_FORMATS_FRAME_SEQUENCE_H
 
@@ -10,7 +10,7 @@ typedef struct rvi_sequence {
     int64_t frames;   /* in all */
     int rate;         /* a second */
     char *frame;      /* the name of one: rvi_sequence_name */
-    char *pattern;    /* the names of all, as ffmpeg says them */
+    char *pattern;    /* the names of all, as ffmpeg writes them */
     char *part;       /* the film while it is made */
 } rvi_sequence;
 

@@ -1,5 +1,5 @@
-/* glb.c: meshes as binary glTF 2.0 (ISO/IEC 12113). glTF has y up: x stays, y is our z, z is -y, so
- * south. Positions and normals are floats in metres, indices have 32 bits.
+/* glb.c: meshes as binary glTF 2.0 (ISO/IEC 12113). glTF has y up: its x is our x, its y our z, and
+ * its z our -y, south. Positions and normals are floats in metres, indices have 32 bits.
  *
  * The surface has one normal a vertex, the mean of its faces by area, and looks smooth. Walls and
  * base have their own vertices for each face, with the normal of that face, and look flat. */

@@ -186,7 +186,7 @@ static rv_status parse_header(rv_context *ctx, const rvi_source *source, header 
     return parse_dictionary(ctx, source->name, (cursor){text + before, text + h->start}, h);
 }
 
-static rv_status look_header(rv_context *ctx, const rvi_source *source, header *h, rvi_image *out) {
+static rv_status find_header(rv_context *ctx, const rvi_source *source, header *h, rvi_image *out) {
     *h = (header){0};
     rv_status status = parse_header(ctx, source, h);
     if (status != RV_OK)
@@ -210,9 +210,9 @@ static rv_status look_header(rv_context *ctx, const rvi_source *source, header *
     return rvi_image_found(ctx, source->name, found, out);
 }
 
-static rv_status npy_look(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+static rv_status npy_read_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {
     header h;
-    return look_header(ctx, source, &h, out);
+    return find_header(ctx, source, &h, out);
 }
 
 static float value_at(const header *h, const unsigned char *at) {
@@ -257,7 +257,7 @@ static rv_status decode_values(rv_context *ctx, const rvi_source *source, const 
 
 static rv_status npy_decode(rv_context *ctx, const rvi_source *source, rvi_image *out) {
     header h;
-    rv_status status = look_header(ctx, source, &h, out);
+    rv_status status = find_header(ctx, source, &h, out);
     if (status != RV_OK)
         return status;
     out->values = rvi_image_alloc(ctx, out);
@@ -290,5 +290,5 @@ static rv_status npy_encode(rv_context *ctx, rvi_writer *writer, const rvi_raste
     return status == RV_OK ? rvi_format_r32.encode(ctx, writer, raster) : status;
 }
 
-const rvi_format rvi_format_npy = {".npy", "little", false,      false,
-                                   32,     npy_look, npy_decode, npy_encode};
+const rvi_format rvi_format_npy = {".npy", "little",        false,      false,
+                                   32,     npy_read_header, npy_decode, npy_encode};

@@ -1,9 +1,9 @@
 /* obj.c: meshes as Wavefront OBJ (Advanced Visualizer manual, appendix B1), the text format.
  *
- * Read are vertices (v x y z, what follows is left aside) and faces (f with any of 1, 1/2, 1//3 and
+ * Vertices are read (v x y z; what follows is ignored), and faces (f with any of 1, 1/2, 1//3 and
  * 1/2/3 for each corner; negative numbers count back from the last vertex). A polygon becomes a fan
  * from its first corner. A backslash at the end of a line joins the next one to it. All other lines
- * are left aside. Numbers are written with as many digits as bring back the same double. */
+ * are ignored. Numbers are written with as many digits as bring back the same double. */
 #include "formats/mesh_format.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* png.c: greyscale PNG of 16 or 8 bits as levels; colour is read as its luminance, alpha is left
- * aside. No gamma is applied or written: levels are numbers, not light. */
+/* png.c: greyscale PNG of 16 or 8 bits as levels; colour is read as its luminance, alpha is
+ * ignored. No gamma is applied or written: levels are numbers, not light. */
 #include "formats/format.h"
 
 #include "base/context.h"
@@ -48,7 +48,7 @@ static void release(png_structp png, png_voidp memory) {
     rvi_free(s->ctx, memory);
 }
 
-/* What the caller did not report itself is a fault of the file, or of writing one. */
+/* What the caller did not report itself is an error in the file, or in writing one. */
 static void on_error(png_structp png, png_const_charp message) {
     session *s = png_get_error_ptr(png);
     if (s->status == RV_OK && s->starved)
@@ -102,7 +102,7 @@ static int channel_count(int colour) {
     }
 }
 
-static rv_status look(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {
     const unsigned char *data = source->data;
     size_t common = source->size < SIGNATURE ? source->size : SIGNATURE;
     if (common == 0 || png_sig_cmp(data, 0, common) != 0)
@@ -207,7 +207,7 @@ static void read_picture(session *s) {
 }
 
 static rv_status decode(rv_context *ctx, const rvi_source *source, rvi_image *out) {
-    rv_status status = look(ctx, source, out);
+    rv_status status = read_header(ctx, source, out);
     if (status != RV_OK)
         return status;
     session s = {.ctx = ctx, .name = source->name, .source = source, .image = out};
@@ -331,7 +331,7 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
     return status;
 }
 
-const rvi_format rvi_format_png = {".png", "big", true, false, 8, look, decode, encode};
+const rvi_format rvi_format_png = {".png", "big", true, false, 8, read_header, decode, encode};
 
 #else /* a build without libpng */
 

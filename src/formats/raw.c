@@ -15,8 +15,8 @@ static uint64_t square_root(uint64_t n) {
     return root;
 }
 
-static rv_status raw_look(rv_context *ctx, const rvi_source *source, unsigned bytes,
-                          rvi_image *out) {
+static rv_status find_size(rv_context *ctx, const rvi_source *source, unsigned bytes,
+                           rvi_image *out) {
     unsigned long long total = source->total;
     if (total == 0)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s is empty.", source->name);
@@ -53,12 +53,12 @@ static rv_status raw_look(rv_context *ctx, const rvi_source *source, unsigned by
     return rvi_image_found(ctx, source->name, found, out);
 }
 
-static rv_status look_r16(rv_context *ctx, const rvi_source *source, rvi_image *out) {
-    return raw_look(ctx, source, 2, out);
+static rv_status read_header_r16(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+    return find_size(ctx, source, 2, out);
 }
 
-static rv_status look_r32(rv_context *ctx, const rvi_source *source, rvi_image *out) {
-    return raw_look(ctx, source, 4, out);
+static rv_status read_header_r32(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+    return find_size(ctx, source, 4, out);
 }
 
 static void decode_row_16(const unsigned char *bytes, float *row, int width) {
@@ -95,7 +95,7 @@ static rv_status decode_rows(rv_context *ctx, const rvi_source *source, const rv
 
 static rv_status raw_decode(rv_context *ctx, const rvi_source *source, unsigned bytes,
                             rvi_image *out) {
-    rv_status status = raw_look(ctx, source, bytes, out);
+    rv_status status = find_size(ctx, source, bytes, out);
     if (status != RV_OK)
         return status;
     out->values = rvi_image_alloc(ctx, out);
@@ -163,7 +163,7 @@ static rv_status encode_r32(rv_context *ctx, rvi_writer *writer, const rvi_raste
     return raw_encode(ctx, writer, raster, 4);
 }
 
-const rvi_format rvi_format_r16 = {".r16", "little", true,       true,
-                                   16,     look_r16, decode_r16, encode_r16};
-const rvi_format rvi_format_r32 = {".r32", "little", false,      true,
-                                   32,     look_r32, decode_r32, encode_r32};
+const rvi_format rvi_format_r16 = {".r16", "little",        true,       true,
+                                   16,     read_header_r16, decode_r16, encode_r16};
+const rvi_format rvi_format_r32 = {".r32", "little",        false,      true,
+                                   32,     read_header_r32, decode_r32, encode_r32};

@@ -1,5 +1,5 @@
-/* sidecar.c: FILE.ravine.json, the scale of a heightmap. Written by hand-made JSON, read by a
- * reader that is strict about syntax (RFC 8259) and tolerant about keys. */
+/* sidecar.c: FILE.ravine.json, the scale of a heightmap. Written as JSON, and read by a
+ * parser that is strict about syntax (RFC 8259) and tolerant about keys. */
 #include "formats/sidecar.h"
 
 #include <math.h>
@@ -206,7 +206,7 @@ static rv_status skip_word(reader *r) {
     return fail_at(r, "a value was expected");
 }
 
-/* Any value, to be left aside. */
+/* Any value, to be ignored. */
 static rv_status skip_value(reader *r, int depth) {
     span text;
     double number;

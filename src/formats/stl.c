@@ -1,6 +1,6 @@
 /* stl.c: meshes as binary STL (3D Systems, 1989), for printers: 80 bytes of title, the number of
- * faces, and for each its normal, its three corners and two bytes of nothing; little-endian floats.
- * Corners are written anew for each face; equal ones are equal to the last bit. */
+ * faces, and for each its normal, its three corners and two unused bytes; little-endian floats.
+ * Corners are written again for each face; equal ones are equal to the last bit. */
 #include "formats/mesh_format.h"
 
 #include <string.h>

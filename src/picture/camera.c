@@ -65,7 +65,7 @@ static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span 
         }
 }
 
-/* A drum around the block. */
+/* A cylinder around the block, the same from all sides. */
 static void hold_drum(const rvi_camera *c, const rvi_relief *r, double z, span spans[2]) {
     double w = 0.5 * (r->width - 1) * (double)r->cell, h = 0.5 * (r->height - 1) * (double)r->cell;
     double radius = sqrt(w * w + h * h);

@@ -1,6 +1,6 @@
 /* detail_noise.h: gradient noise for pictures: patches in the grass, bumps in the rock, bends of a
- * line. Quick and without a memory of its own making: one table of gradients, repeated every
- * RVI_DETAIL_NOISE lattice cells. */
+ * line. Quick: one table of gradients, repeated every RVI_DETAIL_NOISE lattice
+ * cells. */
 #ifndef RVI_PICTURE_DETAIL_NOISE_H
 #define RVI_PICTURE_DETAIL_NOISE_H
 

@@ -3,16 +3,16 @@
  * After M. Rebensburg and M. Larsson, Generating mountains using hydraulic erosion, 2020, section
  * 3.2: grass turns to rock with height and steepness, noise mixes brown into the grass, and noise
  * shifts the line above which snow lies. Beside that snow slides off steep ground, what erosion
- * laid down shows as sediment, water leaves beaches, and layers have colours of their own.
+ * deposited shows as sediment, water leaves beaches, and layers have colours of their own.
  *
  * With S(a, b, x) a smooth step from a to b, R the relief, s the slope as a tangent, n and m noise
  * of large and small patches:
  *
  *     rock      S(0.8, 1.3, (s + 0.1 m) / steep), and S(-0.07, 0.07, (z - grass) / R + noise)
  *     sediment  S(0.1, 0.6, (deposited - eroded) / much) where it is not steep
- *     snow      S(-0.012, 0.035, (z - line) / R + 0.06 n + 0.035 m) (1 - S(0.7, 1, s)), and s may
- * be larger the higher it is sand      where water stands within three cells and the ground is not
- * much higher
+ *     snow      S(-0.012, 0.035, (z - line) / R + 0.06 n + 0.035 m) (1 - S(0.7, 1, s)),
+ *               and s may be larger the higher it is
+ *     sand      where water stands within three cells and the ground is not much higher
  */
 #include "picture/land_cover.h"
 #include "base/context.h"

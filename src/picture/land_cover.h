@@ -36,7 +36,7 @@ typedef struct rvi_cover_rules {
 #define RVI_SNOW_SHIFT 0.1f
 
 typedef struct rvi_cover {
-    float weight[RVI_COVER_KINDS]; /* of the materials; together 1 */
+    float weight[RVI_COVER_KINDS]; /* of each kind; together 1 */
     float brown;                   /* of the grass: how much of it is dry */
     float wood;                    /* of the grass: how much of it is under trees */
     float wet;                     /* by running or shallow water */

@@ -7,11 +7,11 @@
 typedef struct rvi_overlay {
     rvi_light light;
     float limit;   /* the value with the strongest colour; NaN: chosen from the field */
-    float opacity; /* 0: only the shaded land, 1: as little of it as can be */
+    float opacity; /* 0: only the shaded land, 1: colours hide it most */
 } rvi_overlay;
 
-/* Which field `view` lacks to be painted: NULL: none. "velocity" needs two fields,
- * "layers" none. */
+/* The field that the terrain lacks for `view`; NULL: none. "velocity" needs two fields, "layers"
+ * none. */
 const char *rvi_overlay_lacks(const rv_terrain *land, const char *view);
 
 /* Three bytes a cell, red, green, blue. Nothing may be lacking. */

@@ -323,7 +323,7 @@ void rvi_relief_destroy(rvi_relief *relief) {
     }
 }
 
-/* ---- looking at it ---- */
+/* ---- values and slopes ---- */
 
 float rvi_grid_at(const float *grid, int width, int height, double x, double y) {
     double cx = x < 0 ? 0 : x > width - 1 ? width - 1 : x;
@@ -566,7 +566,7 @@ static bool clip(walk *w) {
     return w->t < w->end;
 }
 
-/* The block it begins in: a middling one, since the largest hardly ever lets a ray pass. */
+/* The block it begins in: of middle size, since rays hardly ever pass the largest in one step. */
 static void enter(walk *w) {
     w->level = rvi_mini(w->r->levels - 1, FIRST_LEVEL);
     const rvi_level *l = &w->r->level[w->level];

@@ -201,7 +201,7 @@ void rvi_solid_faces_destroy(rvi_solid_faces *f) {
 void rvi_solid_tint_moved(float distance, float full, float out[4]) {
     static const float worn[3] = {0.42f, 0.045f, 0.022f}, laid[3] = {0.020f, 0.24f, 0.22f};
     float size = fabsf(distance) / rvi_maxf(full, 1e-20f);
-    /* The first traces are seen, too: the cover rises like a root. */
+    /* A square root, so that small changes are seen, too. */
     float share = sqrtf(rvi_clampf(size - 0.01f, 0, 1));
     for (int c = 0; c < 3; c++)
         out[c] = distance < 0 ? worn[c] : laid[c];

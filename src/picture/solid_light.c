@@ -1,6 +1,6 @@
 /* solid_light.c: depth maps after L. Williams, Casting curved shadows on curved surfaces (1978);
- * soft shadows after R. Fernando, Percentage-closer soft shadows (2005): how far the things are
- * that hide the light says how wide the edge of their shadow is. */
+ * soft shadows after R. Fernando, Percentage-closer soft shadows (2005): the farther away
+ * what hides the light, the wider the edge of its shadow. */
 #include "picture/solid_light.h"
 
 #include "base/math.h"
@@ -114,10 +114,12 @@ static void aim(rvi_depth_map *m, const float to[3], int side, float radius) {
     m->per = 0.49f * (float)side / radius;
 }
 
-/* Directions on a spiral over the upper half of the sphere; the maps know the lower one. */
+/* Directions on a spiral over the upper half of the sphere; each map also serves the opposite one.
+ */
 static void spread(rvi_solid_light *l, float radius) {
     for (int k = 0; k < RVI_AROUND; k++) {
-        /* Neighbours in the list are far apart, so that every fourth ... are spread, too. */
+        /* Neighbours in the list are far apart, so that every fourth direction is spread out, too.
+         */
         int at = (k * 37) % RVI_AROUND;
         float z = ((float)at + 0.5f) / RVI_AROUND, flat = sqrtf(1 - z * z);
         float angle = (float)at * 2.39996323f;
@@ -165,14 +167,14 @@ void rvi_solid_light_destroy(rvi_solid_light *l) {
     *l = (rvi_solid_light){0};
 }
 
-/* ---- asking ---- */
+/* ---- sampling ---- */
 
 /* A place in a map. */
 typedef struct place {
     float x, y, z;
 } place;
 
-/* Out of its own face by `off` pixels of a map. */
+/* Moved off its own face by `off` pixels of a map. */
 static void move_out(const rvi_depth_map *m, const float at[3], const float normal[3], float off,
                      float out[3]) {
     for (int k = 0; k < 3; k++)
@@ -185,7 +187,7 @@ static place place_in(const rvi_depth_map *m, const float p[3]) {
                    rvi_dot3f(p, m->to)};
 }
 
-/* Is the light free at a pixel? */
+/* Is nothing before the light at a pixel? */
 static float free_at(const rvi_depth_map *m, int x, int y, float z, bool turned) {
     size_t i = (size_t)y * (size_t)m->side + (size_t)x;
     return turned ? (m->least[i] >= z) : (m->most[i] <= z);

@@ -1,4 +1,4 @@
-/* solid_light.h: which light gets where among faces in space: that of the sun and of all around.
+/* solid_light.h: how much light of the sun and of the sky around reaches a place among faces.
  *
  * The faces are drawn as seen from far away, from the sun and along RVI_AROUND directions spread
  * evenly over the sphere: each map says for its pixels how far towards the light the farthest face
@@ -26,16 +26,15 @@ typedef struct rvi_solid_light {
 } rvi_solid_light;
 
 /* `radius`: all faces are so near to the middle. What has cut x > cut[3] throws no shadow; NULL:
- * all does. Faces count whichever way they look. */
+ * all does. Both sides of a face count. */
 rv_status rvi_solid_light_create(rv_context *ctx, const float (*corners)[3][3], size_t count,
                                  float radius, const float *cut, const float sun[3],
                                  rvi_solid_light *out);
 void rvi_solid_light_destroy(rvi_solid_light *light); /* of a zeroed one: nothing */
 size_t rvi_solid_light_memory(void);
 
-/* How much of the sun is seen, 0 to 1, by a place on a face that looks towards `normal`. `turn` is
- * one of the RVI_TURNS ways in which the few places that are looked at can lie: the mean of all is
- * smooth. */
+/* How much of the sun is seen, 0 to 1, by a place on a face with that normal. `turn` is
+ * one of RVI_TURNS patterns of the few places that are sampled: the mean over all is smooth. */
 float rvi_solid_sun(const rvi_solid_light *light, const float at[3], const float normal[3],
                     int turn);
 /* Adds to open[0] the light from around that gets there and to open[1] what would with nothing in

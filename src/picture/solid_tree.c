@@ -29,7 +29,7 @@ typedef struct builder {
 } builder;
 
 static float middle_of(const builder *b, size_t place, int axis) {
-    const box *f = &b->boxes[b->tree->who[place]];
+    const box *f = &b->boxes[b->tree->faces[place]];
     return 0.5f * (f->low[axis] + f->high[axis]);
 }
 
@@ -63,7 +63,7 @@ static bool choose(const builder *b, size_t first, size_t end, split *out) {
         bins[k] = NOTHING;
     for (size_t i = first; i < end; i++) {
         int k = bin_of(out, middle_of(b, i, out->axis));
-        const box *f = &b->boxes[b->tree->who[i]];
+        const box *f = &b->boxes[b->tree->faces[i]];
         grow(&bins[k], f->low, f->high);
         counts[k]++;
     }
@@ -91,7 +91,7 @@ static bool choose(const builder *b, size_t first, size_t end, split *out) {
 
 /* Those of lower bins first; returns where the others begin. */
 static size_t part(const builder *b, size_t first, size_t end, const split *s) {
-    uint32_t *who = b->tree->who;
+    uint32_t *who = b->tree->faces;
     while (first < end) {
         if (bin_of(s, middle_of(b, first, s->axis)) < s->bin) {
             first++;
@@ -108,7 +108,7 @@ static size_t part(const builder *b, size_t first, size_t end, const split *s) {
 static void make_node(const builder *b, size_t node, size_t first, size_t end) {
     box all = NOTHING;
     for (size_t i = first; i < end; i++) {
-        const box *f = &b->boxes[b->tree->who[i]];
+        const box *f = &b->boxes[b->tree->faces[i]];
         grow(&all, f->low, f->high);
     }
     rvi_tree_node *n = &b->tree->nodes[node];
@@ -176,11 +176,11 @@ rv_status rvi_tree_create(rv_context *ctx, const float (*corners)[3][3], size_t 
         return RV_OK;
     out->nodes = rvi_alloc(ctx, 2 * count, sizeof *out->nodes, "the faces of a picture");
     out->at = rvi_alloc(ctx, count, sizeof *out->at, "the faces of a picture");
-    out->who = rvi_alloc(ctx, count, sizeof *out->who, "the faces of a picture");
+    out->faces = rvi_alloc(ctx, count, sizeof *out->faces, "the faces of a picture");
     builder b = {out, rvi_alloc(ctx, count, sizeof *b.boxes, "the faces of a picture")};
-    rv_status status = out->nodes && out->at && out->who && b.boxes ? RV_OK : RV_ERROR_MEMORY;
+    rv_status status = out->nodes && out->at && out->faces && b.boxes ? RV_OK : RV_ERROR_MEMORY;
     for (size_t i = 0; i < count && status == RV_OK; i++) {
-        out->who[i] = (uint32_t)i;
+        out->faces[i] = (uint32_t)i;
         b.boxes[i] = NOTHING;
         for (int k = 0; k < 3; k++)
             grow(&b.boxes[i], corners[i][k], corners[i][k]);
@@ -188,7 +188,7 @@ rv_status rvi_tree_create(rv_context *ctx, const float (*corners)[3][3], size_t 
     if (status == RV_OK)
         status = build(&b);
     for (size_t i = 0; i < count && status == RV_OK; i++)
-        memcpy(out->at[i], corners[out->who[i]], sizeof out->at[i]);
+        memcpy(out->at[i], corners[out->faces[i]], sizeof out->at[i]);
     rvi_free(ctx, b.boxes);
     if (status != RV_OK)
         rvi_tree_destroy(out);
@@ -201,7 +201,7 @@ void rvi_tree_destroy(rvi_tree *tree) {
         return;
     rvi_free(ctx, tree->nodes);
     rvi_free(ctx, tree->at);
-    rvi_free(ctx, tree->who);
+    rvi_free(ctx, tree->faces);
     *tree = (rvi_tree){0};
 }
 
@@ -290,7 +290,7 @@ rvi_meets rvi_tree_trace(const rvi_tree *tree, const rvi_rays *given) {
         if (!any(enter <= leave))
             continue;
         for (uint32_t i = n->first; i < n->first + n->count; i++)
-            meet(&r, &s, (const float(*)[3])tree->at[i], tree->who[i], &far, &m);
+            meet(&r, &s, (const float(*)[3])tree->at[i], tree->faces[i], &far, &m);
         if (n->count == 0) {
             bool back = r.along[n->axis][0] < 0;
             stack[depth++] = n->first + !back;

@@ -9,7 +9,7 @@
 
 typedef struct rvi_tree_node {
     float low[3], high[3];
-    uint32_t first; /* face in the order of the tree, or child, whose brother follows it */
+    uint32_t first; /* face in the order of the tree, or first child; the second follows it */
     uint16_t count; /* of faces; 0: it has children */
     uint16_t axis;  /* along which the children are apart */
 } rvi_tree_node;
@@ -19,7 +19,7 @@ typedef struct rvi_tree {
     rvi_tree_node *nodes; /* the first holds all; none when there are no faces */
     size_t node_count, face_count;
     float (*at)[3][3]; /* corners of the faces, in the order of the tree */
-    uint32_t *who;     /* their numbers */
+    uint32_t *faces;   /* their numbers */
 } rvi_tree;
 
 /* Corners of each face. */
@@ -41,7 +41,7 @@ typedef struct rvi_meets {
     uint32_t face[4];     /* RVI_NO_FACE: none */
 } rvi_meets;
 
-/* The nearest face, from whichever side. Rays do not slip through between faces with a common edge
+/* The nearest face, from either side. No ray passes between faces with a common edge
  * (S. Woop, C. Benthin, I. Wald, Watertight ray/triangle intersection, 2013). */
 rvi_meets rvi_tree_trace(const rvi_tree *tree, const rvi_rays *rays);
 

@@ -2,9 +2,9 @@
  *
  *     light = sun lit max(0, n l) + open^2 sky(n) + what comes back from floor and rock
  *
- * `lit` and `open` come from depth maps (solid_light.c). Each pixel looks at few places of them and
- * each of the 16 pixels of a square at others; the mean over a square, as far as it lies on the
- * same surface, has looked at all. Water mirrors by Fresnel's law (C. Schlick, 1994), bends rays,
+ * `lit` and `open` come from depth maps (solid_light.c). Each pixel samples few places of them, and
+ * each of the 16 pixels of a square samples others; the mean over a square, as far as it lies on
+ * the same surface, has them all. Water reflects by Fresnel's law (C. Schlick, 1994), bends rays,
  * and shows what is below through e^(-k path).
  *
  * Each pixel gets one ray; where it differs from a neighbour, four more.
@@ -23,7 +23,7 @@
 
 #include <math.h>
 
-enum { SHARES = 16 }; /* SHARES: a pixel asks every so manyth direction */
+enum { SHARES = 16 }; /* a pixel samples one of so many directions */
 
 #define DEGREE ((float)(RVI_PI / 180))
 #define FARTHEST 1e6f /* times the size of the scene */
@@ -284,7 +284,7 @@ static bool own_colour(const scene *s, const spot *p, float rgb[3]) {
     return s->view->colour_at != NULL && s->view->colour_at(s->view->user, at, rgb);
 }
 
-/* That of the look. */
+/* The colour of the palette. */
 static rvi_colour stone_colour(const scene *s, const spot *p) {
     rvi_colour out;
     const rvi_cover_rules none = {0};
@@ -318,7 +318,7 @@ static rvi_colour rock_colour(const scene *s, const spot *p) {
     return out;
 }
 
-/* The floor goes over into the sky at the horizon. */
+/* The floor fades into the sky at the horizon. */
 static rvi_colour shade_floor(const scene *s, const spot *p, const float along[3],
                               const float got[2]) {
     rvi_colour out = light_on(s, p, got);
@@ -365,7 +365,7 @@ static float lines_at(const scene *s, const seen *p, double x, double y) {
 
 /* ---- water ---- */
 
-/* What a ray meets that has left the surface of water, looked at more or less closely. */
+/* What a ray meets after it left the surface of water; light is sampled more or less often. */
 static rvi_colour glance(const scene *s, const float from[3], const float along[3], int step,
                          int turns, float *far) {
     seen p = see_one(s, from, along);
@@ -637,7 +637,7 @@ static void hold(double low[3], double high[3], const double at[3]) {
     }
 }
 
-/* What the scene takes up; a unit box where there is nothing. */
+/* The box around everything; a unit box where there is nothing. */
 static void find_box(const rvi_solid_mesh *meshes, size_t count, const rvi_solid_water *w,
                      double low[3], double high[3]) {
     for (int k = 0; k < 3; k++) {

@@ -1,5 +1,5 @@
-/* solid_water.c: see the header. Particles are laid into the grid layer by layer of it, each in
- * the order of the particles, so that sums are the same whoever makes them. */
+/* solid_water.c: see the header. Particles are added to the grid layer by layer, each in the
+ * order of the particles, so that sums do not depend on threads. */
 #include "picture/solid_water.h"
 
 #include "base/lanes.h"
@@ -32,7 +32,7 @@ static void place_of(const filling *f, size_t i, float out[3]) {
         out[k] = from[k] + f->shift[k];
 }
 
-/* Is the particle anywhere? */
+/* Has the particle a finite place? */
 static bool somewhere(const float at[3]) {
     return fabsf(at[0]) < 1e18f && fabsf(at[1]) < 1e18f && fabsf(at[2]) < 1e18f;
 }
@@ -45,9 +45,9 @@ static size_t cell_at(const rvi_pond *p, int x, int y, int z) {
     return ((size_t)z * (size_t)p->size[1] + (size_t)y) * (size_t)p->size[0] + (size_t)x;
 }
 
-/* ---- laying particles in ---- */
+/* ---- adding particles ---- */
 
-/* -1: a particle that is nowhere. */
+/* -1: a particle without a finite place. */
 static int layer_of(const filling *f, size_t i) {
     float at[3];
     place_of(f, i, at);
@@ -59,7 +59,7 @@ static int layer_of(const filling *f, size_t i) {
 
 static void sort_layers(filling *f) {
     size_t count = f->water->count, layers = (size_t)f->pond->size[2];
-    /* Those that are nowhere stand before all layers. */
+    /* Those without a finite place come before all layers. */
     for (size_t i = 0; i < count; i++)
         f->starts[layer_of(f, i) + 1]++;
     for (size_t k = 1; k <= layers; k++)
@@ -297,7 +297,7 @@ void rvi_pond_destroy(rvi_pond *p) {
     *p = (rvi_pond){0};
 }
 
-/* ---- asking ---- */
+/* ---- sampling ---- */
 
 float rvi_pond_at(const rvi_pond *p, const float *grid, const float at[3]) {
     int i[3];

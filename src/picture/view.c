@@ -26,8 +26,8 @@
 #include <string.h>
 
 enum {
-    TILE = 48,      /* pixels along a side */
-    RIM = TILE + 2, /* and one more around it, to compare with */
+    TILE = 48,         /* pixels along a side */
+    FRAMED = TILE + 2, /* and one more around it, to compare with */
     LIGHT_SIDE = 2048,
     MARCH = 48,
 };
@@ -101,8 +101,8 @@ static float air_at(const scene *s, float z) {
 
 /* ---- the ground ---- */
 
-/* Bumps that the terrain is too coarse to hold, added to the slope; those a pixel would blur are
- * left out. */
+/* Adds bumps that the terrain is too coarse for to the slope; those smaller than a pixel are left
+ * out. */
 static void roughen(const scene *s, const spot *p, const rvi_cover *cover, float slope[2]) {
     float amount = s->palette.bumps *
                    (0.34f * cover->weight[RVI_COVER_ROCK] + 0.10f * cover->weight[RVI_COVER_GRASS] +
@@ -178,15 +178,15 @@ static colour shade_land(const scene *s, const spot *p) {
 
 /* ---- cuts and the floor ---- */
 
-/* A wall faces along an axis; at the rim of a hole, to the hole. */
+/* A wall faces along an axis; at the edge of a hole, to the hole. */
 static void face_of_wall(const scene *s, const spot *p, const rvi_hit *hit, float normal[3]) {
     const rvi_relief *r = &s->relief;
     double at = hit->axis == 0 ? p->x : p->y, last = (hit->axis == 0 ? r->width : r->height) - 1;
-    bool rim = r->hole && at > 0.5 && at < last - 0.5;
+    bool at_hole = r->hole && at > 0.5 && at < last - 0.5;
     float to[2];
     normal[0] = normal[1] = normal[2] = 0;
     normal[hit->axis] = (float)hit->side;
-    if (!rim ||
+    if (!at_hole ||
         !rvi_hole_edge_facing(r->land, r->hole, p->x * (double)r->step, p->y * (double)r->step, to))
         return;
     normal[0] = to[0];
@@ -202,7 +202,7 @@ static colour shade_cut(const scene *s, const spot *p, const rvi_hit *hit) {
     if (hit->kind == RVI_HIT_BASIN) {
         float level = rvi_grid_at(r->upper, r->width, r->height, p->x, p->y);
         float deep = rvi_expf(-0.03f * (level - p->z));
-        /* Pale water is not brighter than paper. */
+        /* Pale water must not be brighter than white. */
         float bright = rvi_minf(2 + 5 * deep, 0.6f / s->palette.water[2]);
         for (int c = 0; c < 3; c++)
             cut.v[c] = s->palette.water[c] * bright;
@@ -279,7 +279,7 @@ static colour shade_floor(const scene *s, const spot *p) {
     light_on(s, up, lit(s, block_before_sun(s, p->x, p->y)), floor_open(s, p->x, p->y), &light);
     for (int c = 0; c < 3; c++)
         out.v[c] = s->palette.floor[c] * light.v[c];
-    /* The floor goes over into the sky at the horizon, wherever the camera stands. */
+    /* The floor fades into the sky at the horizon, wherever the camera stands. */
     float rest = rvi_maxf(0, p->far - (float)s->camera.nearest) / s->wide;
     float keep = rvi_expf(-0.30f * rest), sky[3];
     float level[3] = {p->along[0], p->along[1], 0};
@@ -405,7 +405,7 @@ static void put(const scene *s, int x, int y, const colour *c) {
     rvi_tone_map_put(&s->tones, x, y, c, s->rgb + 3 * at);
 }
 
-/* A pixel whose neighbours look other gets four more rays. */
+/* A pixel that differs from its neighbours gets four more rays. */
 static colour refine(const scene *s, int x, int y, colour sum) {
     static const double at[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.625, 0.875}, {0.125, 0.625}};
     for (int k = 0; k < 4; k++) {
@@ -420,12 +420,12 @@ static colour refine(const scene *s, int x, int y, colour sum) {
 }
 
 typedef struct tile {
-    colour seen[RIM * RIM];
-    signed char kind[RIM * RIM];
+    colour seen[FRAMED * FRAMED];
+    signed char kind[FRAMED * FRAMED];
 } tile;
 
 static bool at_edge(const tile *t, int i) {
-    const int beside[4] = {i - 1, i + 1, i - RIM, i + RIM};
+    const int beside[4] = {i - 1, i + 1, i - FRAMED, i + FRAMED};
     for (int k = 0; k < 4; k++)
         if (t->kind[beside[k]] != t->kind[i] ||
             rvi_colours_differ(&t->seen[beside[k]], &t->seen[i]))
@@ -442,12 +442,12 @@ static void draw_tile(void *arg, int64_t block) {
     for (int y = 0; y < height + 2; y++)
         for (int x = 0; x < width + 2; x++) {
             int kind;
-            t.seen[y * RIM + x] = take(s, left + x - 0.5, top + y - 0.5, &kind);
-            t.kind[y * RIM + x] = (signed char)kind;
+            t.seen[y * FRAMED + x] = take(s, left + x - 0.5, top + y - 0.5, &kind);
+            t.kind[y * FRAMED + x] = (signed char)kind;
         }
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
-            int i = (y + 1) * RIM + x + 1;
+            int i = (y + 1) * FRAMED + x + 1;
             colour c = t.seen[i];
             if (at_edge(&t, i))
                 c = refine(s, left + x, top + y, c);
@@ -482,7 +482,7 @@ static rv_status make_light(scene *s) {
     return status;
 }
 
-/* To the side of the wall that is seen most of, so that it is lit. */
+/* On the side of the wall that is seen most, so that it is lit. */
 static float sun_side(float azimuth) {
     float face = 90 * rvi_floorf(azimuth / 90 + 0.5f);
     return face < azimuth ? azimuth - 72 : azimuth + 72;
