@@ -1,4 +1,4 @@
-/* bench_scenes.c: milliseconds of whole frames of the ready scenes, beside those of the document.
+/* bench_scenes.c: milliseconds of whole frames of the presets, beside those of the document.
  *
  * Each scene runs until it has its water, or as much of it as stays, and then some frames are
  * measured. The columns are those of table 7.2 of V. Skorkovska, Modeling of Erosion Impacts on the
@@ -9,23 +9,23 @@
 
 #include <string.h>
 
-typedef struct ready {
+typedef struct preset {
     const char *name;
     size_t particles; /* of table 7.1 */
     double frame;     /* ms, of table 7.2 */
-} ready;
+} preset;
 
-static const ready scenes[] = {{"river", 12125, 1885},
-                               {"lake", 12528, 2905},
-                               {"detailed_lake", 12096, 4316},
-                               {"tube", 12528, 727}};
+static const preset scenes[] = {{"river", 12125, 1885},
+                                {"lake", 12528, 2905},
+                                {"detailed_lake", 12096, 4316},
+                                {"tube", 12528, 727}};
 
 /* At most so many frames until the water is there, and those that are measured. */
 typedef struct lengths {
     int filling, measured;
 } lengths;
 
-static rv_scene *fill(rv_context *ctx, const ready *r, int frames) {
+static rv_scene *fill(rv_context *ctx, const preset *r, int frames) {
     rv_scene *scene;
     rv_frame now;
     bench_check(ctx, rv_scene_create(ctx, r->name, &scene));
@@ -41,7 +41,7 @@ static rv_scene *fill(rv_context *ctx, const ready *r, int frames) {
     return scene;
 }
 
-static void measure(const ready *r, int threads, lengths n) {
+static void measure(const preset *r, int threads, lengths n) {
     rv_context *ctx = bench_context(threads);
     rv_scene *scene = fill(ctx, r, n.filling);
     rv_frame now;

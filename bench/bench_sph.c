@@ -10,20 +10,20 @@
  */
 #include "bench.h"
 
-#include "water/sph_state.h"
+#include "water/sph_passes.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- the plain loop ---- */
 
-typedef struct drop {
+typedef struct particle {
     float at[3], speed[3], force[3], density, pressure;
     int next;
-} drop;
+} particle;
 
 typedef struct plain {
-    drop *drops;
+    particle *particles;
     int *cells, count, size[3];
     float cell, box[3];
     const rvi_sph_desc *desc;
@@ -33,7 +33,7 @@ static void enter_cells(plain *p) {
     for (int c = 0; c < p->size[0] * p->size[1] * p->size[2]; c++)
         p->cells[c] = -1;
     for (int i = 0; i < p->count; i++) {
-        drop *d = &p->drops[i];
+        particle *d = &p->particles[i];
         int at[3];
         for (int k = 0; k < 3; k++) {
             at[k] = (int)(d->at[k] / p->cell);
@@ -46,7 +46,8 @@ static void enter_cells(plain *p) {
 }
 
 /* The eight cells that reach over the sphere around a particle; calls `fn` for all in it. */
-static void each_near(plain *p, drop *d, void (*fn)(plain *p, drop *a, const drop *b, float r2)) {
+static void each_near(plain *p, particle *d,
+                      void (*fn)(plain *p, particle *a, const particle *b, float r2)) {
     float h = p->desc->weak.radius;
     int low[3];
     for (int k = 0; k < 3; k++) {
@@ -57,8 +58,8 @@ static void each_near(plain *p, drop *d, void (*fn)(plain *p, drop *a, const dro
         for (int y = low[1]; y < low[1] + 2 && y < p->size[1]; y++)
             for (int x = low[0]; x < low[0] + 2 && x < p->size[0]; x++)
                 for (int i = p->cells[(z * p->size[1] + y) * p->size[0] + x]; i >= 0;
-                     i = p->drops[i].next) {
-                    const drop *o = &p->drops[i];
+                     i = p->particles[i].next) {
+                    const particle *o = &p->particles[i];
                     float dx = d->at[0] - o->at[0], dy = d->at[1] - o->at[1];
                     float dz = d->at[2] - o->at[2], r2 = dx * dx + dy * dy + dz * dz;
                     if (o != d && r2 < h * h)
@@ -66,23 +67,23 @@ static void each_near(plain *p, drop *d, void (*fn)(plain *p, drop *a, const dro
                 }
 }
 
-static void add_density(plain *p, drop *a, const drop *b, float r2) {
+static void add_density(plain *p, particle *a, const particle *b, float r2) {
     (void)b;
     float c = p->desc->weak.radius * p->desc->weak.radius - r2;
     a->density += c * c * c;
 }
 
-static void add_force(plain *p, drop *a, const drop *b, float r2) {
+static void add_force(plain *p, particle *a, const particle *b, float r2) {
     const rvi_sph_weak *w = &p->desc->weak;
     float r = sqrtf(r2), c = w->radius - r, h3 = w->radius * w->radius * w->radius;
-    float steep = 45 / (3.14159265f * h3 * h3), both = c / (a->density * b->density);
-    float push = r > 0 ? 0.5f * c * steep * (a->pressure + b->pressure) / r : 0;
+    float norm = 45 / (3.14159265f * h3 * h3), both = c / (a->density * b->density);
+    float pressure = r > 0 ? 0.5f * c * norm * (a->pressure + b->pressure) / r : 0;
     for (int k = 0; k < 3; k++)
-        a->force[k] += both * (push * (a->at[k] - b->at[k]) +
-                               steep * w->viscosity * (b->speed[k] - a->speed[k]));
+        a->force[k] += both * (pressure * (a->at[k] - b->at[k]) +
+                               norm * w->viscosity * (b->speed[k] - a->speed[k]));
 }
 
-static void move_drop(const plain *p, drop *d) {
+static void move_particle(const plain *p, particle *d) {
     const rvi_sph_desc *desc = p->desc;
     for (int k = 0; k < 3; k++) {
         float a = desc->weak.mass * d->force[k] + desc->gravity[k];
@@ -103,7 +104,7 @@ static void plain_step(plain *p) {
     float norm = w->mass * 315 / (64 * 3.14159265f * h3 * h3 * h3);
     enter_cells(p);
     for (int i = 0; i < p->count; i++) {
-        drop *d = &p->drops[i];
+        particle *d = &p->particles[i];
         d->density = 0;
         each_near(p, d, add_density);
         d->density = fmaxf(d->density * norm, 1e-3f * p->desc->density);
@@ -111,9 +112,9 @@ static void plain_step(plain *p) {
         memset(d->force, 0, sizeof d->force);
     }
     for (int i = 0; i < p->count; i++)
-        each_near(p, &p->drops[i], add_force);
+        each_near(p, &p->particles[i], add_force);
     for (int i = 0; i < p->count; i++)
-        move_drop(p, &p->drops[i]);
+        move_particle(p, &p->particles[i]);
 }
 
 static double measure_plain(int side, const rvi_sph_desc *desc, int steps) {
@@ -122,14 +123,14 @@ static double measure_plain(int side, const rvi_sph_desc *desc, int steps) {
         p.box[k] = (float)desc->high[k];
         p.size[k] = (int)(p.box[k] / p.cell) + 1;
     }
-    p.drops = calloc((size_t)p.count, sizeof *p.drops);
+    p.particles = calloc((size_t)p.count, sizeof *p.particles);
     p.cells = calloc((size_t)(p.size[0] * p.size[1] * p.size[2]), sizeof *p.cells);
-    if (!p.drops || !p.cells)
+    if (!p.particles || !p.cells)
         bench_check(NULL, RV_ERROR_MEMORY);
     for (int i = 0; i < p.count; i++) {
         int at[3] = {i % side, i / side % side, i / side / side};
         for (int k = 0; k < 3; k++)
-            p.drops[i].at[k] = ((float)at[k] + 0.5f) * desc->spacing;
+            p.particles[i].at[k] = ((float)at[k] + 0.5f) * desc->spacing;
     }
     double best = 1e9;
     for (int s = 0; s < steps; s++) {
@@ -138,7 +139,7 @@ static double measure_plain(int side, const rvi_sph_desc *desc, int steps) {
         double time = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start;
         best = time < best ? time : best;
     }
-    free(p.drops);
+    free(p.particles);
     free(p.cells);
     return best;
 }
@@ -157,11 +158,11 @@ static rvi_sph_desc dam(rvi_sph_solver solver, int side) {
 
 /* ---- where the time goes: the passes, each with a clock ---- */
 
-/* Lists are made cell by cell: to look at the clock each time would take as long. The first flow is
- * made beside them, and its pull is counted. */
-enum { PREPARE, PULL, BEGIN, TRY, GO, DENSITY, FORCE, PASSES };
-static const char *const pass_names[PASSES] = {"prepare", "pull",    "begin", "try",
-                                               "go",      "density", "force"};
+/* Lists are made cell by cell: a clock around each would take as long. The first projected speeds
+ * are made together with the lists, and count as `accelerate`. */
+enum { PREPARE, ACCELERATE, CG_BEGIN, CG_APPLY, CG_UPDATE, DENSITY, FORCE, PASSES };
+static const char *const pass_names[PASSES] = {"prepare",   "accelerate", "cg_begin", "cg_apply",
+                                               "cg_update", "density",    "force"};
 static const rvi_sph_passes *real;
 static double spent[PASSES];
 
@@ -173,17 +174,17 @@ static double spent[PASSES];
 static void timed_prepare(rvi_sph *w, float dt, size_t first, size_t end) {
     TIMED(PREPARE, prepare(w, dt, first, end));
 }
-static void timed_pull(rvi_sph *w, const float *k, size_t first, size_t end) {
-    TIMED(PULL, pull(w, k, first, end));
+static void timed_accelerate(rvi_sph *w, const float *k, size_t first, size_t end) {
+    TIMED(ACCELERATE, accelerate(w, k, first, end));
 }
-static void timed_begin(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
-    TIMED(BEGIN, begin_round(w, r, first, end));
+static void timed_begin(rvi_sph *w, const rvi_sph_cg *cg, size_t first, size_t end) {
+    TIMED(CG_BEGIN, cg_begin(w, cg, first, end));
 }
-static void timed_try(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
-    TIMED(TRY, try_way(w, r, first, end));
+static void timed_apply(rvi_sph *w, const rvi_sph_cg *cg, size_t first, size_t end) {
+    TIMED(CG_APPLY, cg_apply(w, cg, first, end));
 }
-static void timed_go(rvi_sph *w, const rvi_sph_round *r, size_t first, size_t end) {
-    TIMED(GO, go_way(w, r, first, end));
+static void timed_update(rvi_sph *w, const rvi_sph_cg *cg, size_t first, size_t end) {
+    TIMED(CG_UPDATE, cg_update(w, cg, first, end));
 }
 static void timed_density(rvi_sph *w, float dt, size_t first, size_t end) {
     TIMED(DENSITY, weak_density(w, dt, first, end));
@@ -194,22 +195,21 @@ static void timed_force(rvi_sph *w, size_t first, size_t end) {
 
 /* One thread only. */
 static void print_passes(rv_context *ctx, rvi_sph *water, int steps) {
-    const rvi_sph_passes timed = {.lanes = real->lanes,
-                                  .list_near = real->list_near,
-                                  .prepare = timed_prepare,
-                                  .weak_density = timed_density,
-                                  .pull = timed_pull,
-                                  .begin_round = timed_begin,
-                                  .try_way = timed_try,
-                                  .go_way = timed_go,
-                                  .weak_force = timed_force};
+    rvi_sph_passes timed = *real;
+    timed.prepare = timed_prepare;
+    timed.weak_density = timed_density;
+    timed.accelerate = timed_accelerate;
+    timed.cg_begin = timed_begin;
+    timed.cg_apply = timed_apply;
+    timed.cg_update = timed_update;
+    timed.weak_force = timed_force;
     double all = bench_clock(CLOCK_PROCESS_CPUTIME_ID), rest = 0;
     memset(spent, 0, sizeof spent);
-    water->passes = &timed;
+    rvi_sph_set_passes(water, &timed);
     for (int s = 0; s < steps; s++)
         bench_check(ctx, rvi_sph_step(water, 1));
     all = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - all;
-    water->passes = real;
+    rvi_sph_set_passes(water, real);
     printf("        %d lanes, ms a step:", real->lanes);
     for (int k = 0; k < PASSES; k++) {
         if (spent[k] > 0)
@@ -229,23 +229,23 @@ static void measure(rvi_sph_solver solver, int side, int threads, int steps, dou
     for (int s = 0; s < steps / 4; s++) /* until the water flows */
         bench_check(ctx, rvi_sph_step(water, 1));
     double wall = bench_clock(CLOCK_MONOTONIC), work = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    double time = rvi_sph_look(water).time, iterations = 0;
+    double time = rvi_sph_view_of(water).time, iterations = 0;
     for (int s = 0; s < steps; s++) {
         double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
         bench_check(ctx, rvi_sph_step(water, 1));
-        rvi_sph_view v = rvi_sph_look(water);
+        rvi_sph_view v = rvi_sph_view_of(water);
         iterations += v.iterations[0] + v.iterations[1];
         start = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start;
         best = start < best ? start : best;
     }
     wall = (bench_clock(CLOCK_MONOTONIC) - wall) / steps;
     work = (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - work) / steps;
-    time = (rvi_sph_look(water).time - time) / steps;
+    time = (rvi_sph_view_of(water).time - time) / steps;
     printf("%-7s %6zu particles %d threads: %4.1f iterations, %6.1f ms (work %6.1f, best %6.1f ms, "
            "plain loop %4.1fx), %.1f s a second\n",
-           solver == RVI_SPH_WEAK ? "weak" : "project", rvi_sph_look(water).count, threads,
+           solver == RVI_SPH_WEAK ? "weak" : "project", rvi_sph_view_of(water).count, threads,
            iterations / steps, 1e3 * wall, 1e3 * work, 1e3 * best, reference / work, work / time);
-    real = water->passes;
+    real = rvi_sph_get_passes(water);
     if (threads == 1)
         print_passes(ctx, water, steps / 4);
     rvi_sph_destroy(water);

@@ -77,10 +77,10 @@ static void measure(size_t particles, size_t n, size_t m, int threads, int frame
     sph.high[2] = 1;
     sph.most = particles;
     rvi_sph *water;
-    rvi_edit_mesh *skin;
+    rvi_edit_mesh *rock;
     rvi_wear *wear;
     double start = bench_clock(CLOCK_MONOTONIC);
-    bench_check(ctx, rvi_edit_create(bed, &skin));
+    bench_check(ctx, rvi_edit_create(bed, &rock));
     double created = bench_clock(CLOCK_MONOTONIC);
     bench_check(ctx, rvi_sph_create(ctx, &sph, bed, &water));
     double walled = bench_clock(CLOCK_MONOTONIC);
@@ -96,7 +96,7 @@ static void measure(size_t particles, size_t n, size_t m, int threads, int frame
     double filled = bench_clock(CLOCK_MONOTONIC);
     rvi_wear_desc desc = rvi_wear_desc_default(sph.spacing);
     desc.limit = 0.05f;
-    bench_check(ctx, rvi_wear_create(ctx, &desc, water, skin, &wear));
+    bench_check(ctx, rvi_wear_create(ctx, &desc, water, rock, &wear));
     for (int f = 0; f < 3; f++) {
         bench_check(ctx, rvi_sph_step(water, 1));
         bench_check(ctx, rvi_wear_step(wear));
@@ -111,12 +111,12 @@ static void measure(size_t particles, size_t n, size_t m, int threads, int frame
             works[k] += 1e3 * (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - work) / frames;
         }
     printf("%6zu particles %6zu faces %d threads: frame %6.1f ms (work %6.1f), wear %5.1f ms "
-           "(work %5.1f); skin %.2f s, walls %.2f s, fill %.2f s\n",
-           rvi_sph_look(water).count, skin->live_faces, threads, times[0] + times[1],
+           "(work %5.1f); rock %.2f s, walls %.2f s, fill %.2f s\n",
+           rvi_sph_view_of(water).count, rock->live_faces, threads, times[0] + times[1],
            works[0] + works[1], times[1], works[1], created - start, walled - created,
            filled - walled);
     rvi_wear_destroy(wear);
-    rvi_edit_destroy(skin);
+    rvi_edit_destroy(rock);
     rvi_sph_destroy(water);
     rv_mesh_destroy(bed);
     rv_context_destroy(ctx);

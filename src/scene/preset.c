@@ -1,4 +1,4 @@
-/* preset.c: the table of ready scenes. */
+/* preset.c: the table of presets. */
 #include "scene/preset.h"
 
 #include "base/context.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* Between rock and box there is no room for a particle, but they do not touch. */
+/* In metres: between rock and box there is no room for a particle, but they do not touch. */
 #define GAP 0.005
 
 enum { BOX_VERTICES = 8 };
 
-typedef struct ready {
+typedef struct entry {
     rvi_preset preset;
-    rvi_remesh mold;
-} ready;
+    rvi_remesh remesh;
+} entry;
 
 #define WEARS .critical = 6, .rate = 4e-3f, .most = 0.3f, .limit = 0.035f
 #define OPEN_EAST                                                                                  \
@@ -23,7 +23,7 @@ typedef struct ready {
         { false, true }                                                                            \
     }
 
-static const ready SCENES[] = {
+static const entry PRESETS[] = {
     {.preset = {.name = "dam_break",
                 .sentence = "A column of water falls down in an empty box.",
                 .high = {1.2, 0.4, 0.8},
@@ -46,11 +46,11 @@ static const ready SCENES[] = {
                 WEARS,
                 .azimuth = 155,
                 .elevation = 38},
-     .mold = {.low = {GAP, GAP, GAP},
-              .high = {1.8, 1.2 - GAP, 0.85},
-              .cells = {27, 18, 12},
-              .shape = rvi_shape_river,
-              .length = rvi_length_river}},
+     .remesh = {.low = {GAP, GAP, GAP},
+                .high = {1.8, 1.2 - GAP, 0.85},
+                .cells = {27, 18, 12},
+                .shape = rvi_shape_river,
+                .length = rvi_length_river}},
     {.preset = {.name = "lake",
                 .sentence = "A basin on a slope, which fills and runs over at its lip.",
                 .open = OPEN_EAST,
@@ -65,11 +65,11 @@ static const ready SCENES[] = {
                 WEARS,
                 .azimuth = 135,
                 .elevation = 38},
-     .mold = {.low = {GAP, GAP, GAP},
-              .high = {1.8, 1.4 - GAP, 0.85},
-              .cells = {27, 21, 12},
-              .shape = rvi_shape_lake,
-              .length = rvi_length_lake}},
+     .remesh = {.low = {GAP, GAP, GAP},
+                .high = {1.8, 1.4 - GAP, 0.85},
+                .cells = {27, 21, 12},
+                .shape = rvi_shape_lake,
+                .length = rvi_length_lake}},
     {.preset = {.name = "detailed_lake",
                 .sentence = "The lake with smaller faces where water will flow.",
                 .open = OPEN_EAST,
@@ -84,11 +84,11 @@ static const ready SCENES[] = {
                 WEARS,
                 .azimuth = 135,
                 .elevation = 38},
-     .mold = {.low = {GAP, GAP, GAP},
-              .high = {1.8, 1.4 - GAP, 0.85},
-              .cells = {27, 21, 12},
-              .shape = rvi_shape_lake,
-              .length = rvi_length_detailed_lake}},
+     .remesh = {.low = {GAP, GAP, GAP},
+                .high = {1.8, 1.4 - GAP, 0.85},
+                .cells = {27, 21, 12},
+                .shape = rvi_shape_lake,
+                .length = rvi_length_detailed_lake}},
     {.preset = {.name = "tube",
                 .sentence = "A cube with a bent tube through it, into which water pours.",
                 .high = {1.5, 1.2, 1.3},
@@ -102,11 +102,11 @@ static const ready SCENES[] = {
                 .azimuth = 180,
                 .elevation = 18,
                 .cut = 0.5f},
-     .mold = {.low = {0.1, 0.1, GAP},
-              .high = {1.1, 1.1, 1.0 + GAP},
-              .cells = {12, 12, 12},
-              .shape = rvi_shape_tube,
-              .length = rvi_length_tube}},
+     .remesh = {.low = {0.1, 0.1, GAP},
+                .high = {1.1, 1.1, 1.0 + GAP},
+                .cells = {12, 12, 12},
+                .shape = rvi_shape_tube,
+                .length = rvi_length_tube}},
     {.preset = {.name = "two_sources",
                 .sentence = "Two springs whose streams join.",
                 .open = OPEN_EAST,
@@ -120,11 +120,11 @@ static const ready SCENES[] = {
                 WEARS,
                 .azimuth = 125,
                 .elevation = 38},
-     .mold = {.low = {GAP, GAP, GAP},
-              .high = {1.8, 1.4 - GAP, 0.85},
-              .cells = {27, 21, 12},
-              .shape = rvi_shape_two_sources,
-              .length = rvi_length_two_sources}},
+     .remesh = {.low = {GAP, GAP, GAP},
+                .high = {1.8, 1.4 - GAP, 0.85},
+                .cells = {27, 21, 12},
+                .shape = rvi_shape_two_sources,
+                .length = rvi_length_two_sources}},
     {.preset = {.name = "arch",
                 .sentence = "A stream through a natural arch in a fin of rock.",
                 .open = OPEN_EAST,
@@ -138,11 +138,11 @@ static const ready SCENES[] = {
                 WEARS,
                 .azimuth = 125,
                 .elevation = 26},
-     .mold = {.low = {GAP, GAP, GAP},
-              .high = {1.8, 1.2 - GAP, 1.15},
-              .cells = {24, 16, 15},
-              .shape = rvi_shape_arch,
-              .length = rvi_length_arch}},
+     .remesh = {.low = {GAP, GAP, GAP},
+                .high = {1.8, 1.2 - GAP, 1.15},
+                .cells = {24, 16, 15},
+                .shape = rvi_shape_arch,
+                .length = rvi_length_arch}},
     {.preset = {.name = "cave",
                 .sentence =
                     "Water falls through a narrow throat into a cave and finds its way out.",
@@ -158,26 +158,26 @@ static const ready SCENES[] = {
                 .azimuth = 180,
                 .elevation = 16,
                 .cut = 0.5f},
-     .mold = {.low = {GAP, GAP, GAP},
-              .high = {1.3, 1.2 - GAP, 1.10},
-              .cells = {18, 17, 16},
-              .shape = rvi_shape_cave,
-              .length = rvi_length_cave}},
+     .remesh = {.low = {GAP, GAP, GAP},
+                .high = {1.3, 1.2 - GAP, 1.10},
+                .cells = {18, 17, 16},
+                .shape = rvi_shape_cave,
+                .length = rvi_length_cave}},
 };
-enum { COUNT = sizeof SCENES / sizeof SCENES[0] };
+enum { COUNT = sizeof PRESETS / sizeof PRESETS[0] };
 
 size_t rvi_preset_count(void) {
     return COUNT;
 }
 
 const rvi_preset *rvi_preset_get(size_t number) {
-    return &SCENES[number].preset;
+    return &PRESETS[number].preset;
 }
 
 const rvi_preset *rvi_preset_find(const char *name) {
     for (size_t k = 0; k < COUNT; k++)
-        if (strcmp(SCENES[k].preset.name, name) == 0)
-            return &SCENES[k].preset;
+        if (strcmp(PRESETS[k].preset.name, name) == 0)
+            return &PRESETS[k].preset;
     return NULL;
 }
 
@@ -195,13 +195,13 @@ rv_status rvi_preset_rock(rv_context *ctx, const rvi_preset *preset, rv_mesh **o
     *out = NULL;
     if (preset->vertices == 0)
         return RV_OK;
-    const ready *scene = NULL;
+    const entry *found = NULL;
     for (size_t k = 0; k < COUNT; k++)
-        if (&SCENES[k].preset == preset)
-            scene = &SCENES[k];
-    if (scene == NULL)
-        return rvi_fail(ctx, RV_ERROR_USAGE, "There is no ready scene of this kind.");
-    rvi_remesh mold = scene->mold;
-    mold.vertices = preset->vertices;
-    return rvi_remesh_shape(ctx, &mold, out);
+        if (&PRESETS[k].preset == preset)
+            found = &PRESETS[k];
+    if (found == NULL)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "This preset is not in the table of presets.");
+    rvi_remesh remesh = found->remesh;
+    remesh.vertices = preset->vertices;
+    return rvi_remesh_shape(ctx, &remesh, out);
 }

@@ -1,7 +1,7 @@
-/* preset.h: the ready scenes: rock, box and water to begin with, made by code.
+/* preset.h: the presets: scenes with rock, box and water, made by code.
  *
  *     const rvi_preset *preset = rvi_preset_find("river");
- *     rv_mesh *rock;                            // NULL where the scene has none
+ *     rv_mesh *rock;                            // NULL where the preset has none
  *     rvi_preset_rock(ctx, preset, &rock);
  *     rvi_sph_desc desc = rvi_preset_water(preset);
  *     rvi_sph_create(ctx, &desc, rock, &water); // then blocks and sources
@@ -23,8 +23,8 @@ typedef struct rvi_preset_block { /* water at rest */
 } rvi_preset_block;
 
 typedef struct rvi_preset {
-    const char *name;       /* the word for it: dam_break, river ... */
-    const char *sentence;   /* what is there */
+    const char *name;       /* dam_break, river ... */
+    const char *sentence;   /* what it shows */
     double low[3], high[3]; /* m: the box, which the rock is within and touches nowhere */
     bool open[3][2];        /* sides of the box that water leaves by, as in rvi_sph_desc */
     size_t vertices;        /* of the rock; 0: there is none */
@@ -36,11 +36,11 @@ typedef struct rvi_preset {
     rvi_sph_source sources[RVI_PRESET_SOURCES];
     size_t source_count;
     /* How the rock wears: Partheniades' excess shear with K = 1, m = 1/2, a = 1. */
-    float critical; /* stress below which nothing is taken */
+    float critical; /* stress below which nothing is eroded */
     float rate;     /* m/s per unit of stress above it */
     float most;     /* sediment a particle holds at most, as a share of its volume */
     float limit;    /* m: faces larger than this near water are divided */
-    /* A good look at it, in degrees, and how much of the box is cut away for it, 0 to 1. */
+    /* A good camera for it, in degrees, and how much of the box is cut away, 0 to 1. */
     float azimuth, elevation, cut;
 } rvi_preset;
 
@@ -49,7 +49,7 @@ const rvi_preset *rvi_preset_get(size_t number);         /* 0 to count - 1 */
 const rvi_preset *rvi_preset_find(const char *name);     /* NULL: there is none */
 rvi_sph_desc rvi_preset_water(const rvi_preset *preset); /* box, spacing and number of particles */
 
-/* Closed, oriented, manifold, and cuts itself nowhere. *out is NULL where there is no rock. */
+/* Closed, oriented, manifold, without self-intersections. *out is NULL where there is no rock. */
 rv_status rvi_preset_rock(rv_context *ctx, const rvi_preset *preset, rv_mesh **out);
 
 #endif

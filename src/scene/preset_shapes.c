@@ -1,4 +1,4 @@
-/* preset_shapes.c: slopes, beds, basins, tubes; noise makes them look grown. */
+/* preset_shapes.c: slopes, beds, basins and tubes, with noise that makes them look natural. */
 #include "scene/preset_shapes.h"
 
 #include "base/math.h"
@@ -30,7 +30,7 @@ static double sine(double x) {
 
 /* Gradient noise in space or, with two axes, on the ground; about -1 to 1 (K. Perlin, Improving
  * noise, 2002). */
-static double knot(uint64_t seed, const int64_t cell[3], const double from[3], int axes) {
+static double gradient_at(uint64_t seed, const int64_t cell[3], const double from[3], int axes) {
     uint64_t bits = rvi_mix(seed + (uint64_t)cell[0] * UINT64_C(0x8da6b343) +
                             (uint64_t)cell[1] * UINT64_C(0xd8163841000) +
                             (uint64_t)cell[2] * UINT64_C(0xcb1ab31f000000));
@@ -58,7 +58,7 @@ static double noise(uint64_t seed, const double at[3], double size, int axes) {
             from[k] = part[k] - up;
             weight *= up ? fade[k] : 1 - fade[k];
         }
-        sum += weight * knot(seed, corner, from, axes);
+        sum += weight * gradient_at(seed, corner, from, axes);
     }
     return sum;
 }
@@ -121,7 +121,7 @@ static double off_lake(const double at[3]) {
     return away + 0.05 * rough_ground(21, at, 0.35);
 }
 
-/* The way of the water: into the basin from the west, out to the east. */
+/* The path of the water: into the basin from the west, out to the east. */
 static double lake_middle(double x) {
     return 0.70 + 0.07 * sine(3.9 * x - 0.6);
 }
@@ -207,7 +207,7 @@ double rvi_length_two_sources(const double at[3]) {
     return 1 + 2.3 * rvi_max(smooth_step(0.12, 0.45, off_fork(at)), deep);
 }
 
-/* ---- arch: a fin of rock across a stream that has found its way through ---- */
+/* ---- arch: a fin of rock across a stream, with an opening for it ---- */
 
 static double arch_ground(const double at[3]) {
     double off = fabs(at[1] - 0.60 - 0.06 * sine(4.0 * at[0] + 0.8));
@@ -256,7 +256,7 @@ static double off_cave(const double at[3]) {
 double rvi_shape_cave(const double at[3]) {
     double hill = 0.96 - 0.10 * at[0] - 0.16 * smooth_step(0.7, 1.3, at[0]) +
                   0.05 * rough_ground(61, at, 0.35);
-    /* Around the chimney the ground dips, so that the water finds it. */
+    /* Around the chimney the ground dips, so that water flows to it. */
     double x = at[0] - 0.45, y = at[1] - 0.60;
     hill -= 0.10 * (1 - smooth_step(0.08, 0.36, sqrt(x * x + y * y)));
     return soft_max(at[2] - hill, -(off_cave(at) + 0.018 * rough(63, at, 0.17)), 0.05);

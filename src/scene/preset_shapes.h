@@ -1,4 +1,4 @@
-/* preset_shapes.h: the rock of the ready scenes, as functions of the place (mold.h). */
+/* preset_shapes.h: the rock of the presets, as functions of the place (mesh/remesh.h). */
 #ifndef RVI_SCENE_PRESET_SHAPES_H
 #define RVI_SCENE_PRESET_SHAPES_H
 
@@ -10,7 +10,7 @@ double rvi_shape_two_sources(const double at[3]);
 double rvi_shape_arch(const double at[3]);
 double rvi_shape_cave(const double at[3]);
 
-/* How long edges are, beside others of the scene. */
+/* Lengths of edges, relative to others of the preset. */
 double rvi_length_river(const double at[3]);
 double rvi_length_lake(const double at[3]);
 double rvi_length_detailed_lake(const double at[3]);

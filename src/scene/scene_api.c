@@ -197,7 +197,7 @@ rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
     if (s->now == NULL)
         return not_started(s);
     const rvi_scene *now = s->now;
-    rvi_sph_view water = rvi_sph_look(now->water);
+    rvi_sph_view water = rvi_sph_view_of(now->water);
     out->frame = now->frame;
     out->frames = s->setup.run.frames;
     out->every = s->setup.run.every;
@@ -211,14 +211,14 @@ rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
     out->ms.force = now->times.force;
     out->ms.advance = now->times.advance;
     out->ms.frame = now->times.frame;
-    if (now->skin != NULL) {
-        out->vertices = now->skin->live_vertices;
-        out->faces = now->skin->live_faces;
-        out->smallest_angle = rvi_edit_smallest_angle(now->skin);
-        out->volume = rvi_edit_volume(now->skin);
+    if (now->rock != NULL) {
+        out->vertices = now->rock->live_vertices;
+        out->faces = now->rock->live_faces;
+        out->smallest_angle = rvi_edit_smallest_angle(now->rock);
+        out->volume = rvi_edit_volume(now->rock);
     }
     if (now->wear != NULL) {
-        rvi_wear_ledger l = rvi_wear_look(now->wear);
+        rvi_wear_ledger l = rvi_wear_ledger_of(now->wear);
         out->ledger = (rv_ledger){l.eroded, l.deposited, l.left_map, l.suspended, 0};
         out->owed = l.owed;
         out->refused = l.refused;
@@ -239,7 +239,7 @@ const char *rv_scene_material_name(const rv_scene *s, int material) {
 
 rv_ledger rv_scene_material_ledger(const rv_scene *s, int material) {
     rv_ledger out = {0};
-    rvi_wear_material(s->now->wear, (size_t)material, &out.eroded, &out.deposited);
+    rvi_wear_material_ledger(s->now->wear, (size_t)material, &out.eroded, &out.deposited);
     return out;
 }
 
@@ -252,7 +252,7 @@ rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
     *out = (rv_particles){0};
     if (s->now == NULL)
         return not_started(s);
-    rvi_sph_view w = rvi_sph_look(s->now->water);
+    rvi_sph_view w = rvi_sph_view_of(s->now->water);
     const rvi_sph_desc *d = &s->setup.desc.water;
     *out = (rv_particles){.count = w.count,
                           .origin = {d->low[0], d->low[1], d->low[2]},
@@ -334,7 +334,7 @@ rv_status rvi_scene_save(const rv_scene *s, const char *checkpoint) {
     if (status == RV_OK)
         status = rvi_archive_put(&to, s->beside, (size_t)h.beside);
     if (status == RV_OK)
-        status = rvi_scene_keep(s->now, &to);
+        status = rvi_scene_checkpoint(s->now, &to);
     rvi_free(s->ctx, text);
     return rvi_archive_close(&to, status);
 }

@@ -1,4 +1,4 @@
-/* scene_frame.c: water and rock together: making them, and the order of a frame. */
+/* scene_frame.c: water and rock together: their creation, and the order of a frame. */
 #include "scene/scene.h"
 
 #include "base/context.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Water as Fluids v.2 has it, in any size ---- */
+/* ---- The water of Fluids v.2, in any size ---- */
 
 rvi_sph_desc rvi_sph_desc_weak_like(float spacing, const float gravity[3]) {
     rvi_sph_desc d = rvi_sph_desc_weak();
@@ -30,9 +30,9 @@ rvi_sph_desc rvi_sph_desc_weak_like(float spacing, const float gravity[3]) {
     return d;
 }
 
-/* ---- Making ---- */
+/* ---- Creation ---- */
 
-/* What a step of still water takes, and so one of none. */
+/* The step of water at rest; an empty scene steps as far. */
 static float longest_step(const rvi_sph_desc *d) {
     if (d->solver == RVI_SPH_WEAK)
         return d->weak.step;
@@ -57,22 +57,22 @@ static rv_status add_water(rvi_scene *s, const rvi_scene_desc *desc, bool blocks
     return status;
 }
 
-rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_edit_mesh *skin,
+rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_edit_mesh *rock,
                           bool blocks, rvi_scene **out) {
     rvi_scene *s = rvi_alloc(ctx, 1, sizeof *s, "a scene");
     *out = NULL;
     if (s == NULL) {
-        rvi_edit_destroy(skin);
+        rvi_edit_destroy(rock);
         return RV_ERROR_MEMORY;
     }
-    *s = (rvi_scene){.ctx = ctx, .skin = skin, .longest = longest_step(&desc->water)};
-    rv_mesh *rock = NULL; /* the wear makes walls of the skin itself */
-    rv_status status = skin != NULL && !desc->wears ? rvi_edit_to_mesh(skin, &rock) : RV_OK;
+    *s = (rvi_scene){.ctx = ctx, .rock = rock, .longest = longest_step(&desc->water)};
+    rv_mesh *mesh = NULL; /* where there is wear, it makes the walls itself */
+    rv_status status = rock != NULL && !desc->wears ? rvi_edit_to_mesh(rock, &mesh) : RV_OK;
     if (status == RV_OK)
-        status = rvi_sph_create(ctx, &desc->water, rock, &s->water);
-    rv_mesh_destroy(rock);
-    if (status == RV_OK && skin != NULL && desc->wears)
-        status = rvi_wear_create(ctx, &desc->wear, s->water, skin, &s->wear);
+        status = rvi_sph_create(ctx, &desc->water, mesh, &s->water);
+    rv_mesh_destroy(mesh);
+    if (status == RV_OK && rock != NULL && desc->wears)
+        status = rvi_wear_create(ctx, &desc->wear, s->water, rock, &s->wear);
     if (status == RV_OK)
         status = add_water(s, desc, blocks);
     if (status == RV_OK)
@@ -84,13 +84,13 @@ rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_edit_
 
 rv_status rvi_scene_create(rv_context *ctx, const rvi_scene_desc *desc, rvi_scene **out) {
     *out = NULL;
-    rvi_edit_mesh *skin = NULL;
-    rv_status status = desc->rock != NULL ? rvi_edit_create(desc->rock, &skin) : RV_OK;
+    rvi_edit_mesh *rock = NULL;
+    rv_status status = desc->rock != NULL ? rvi_edit_create(desc->rock, &rock) : RV_OK;
     if (status != RV_OK)
         return status;
-    if (skin != NULL && desc->fixed != NULL)
-        memcpy(skin->fixed, desc->fixed, desc->rock->vertex_count);
-    return rvi_scene_start(ctx, desc, skin, true, out);
+    if (rock != NULL && desc->fixed != NULL)
+        memcpy(rock->fixed, desc->fixed, desc->rock->vertex_count);
+    return rvi_scene_start(ctx, desc, rock, true, out);
 }
 
 void rvi_scene_destroy(rvi_scene *scene) {
@@ -98,65 +98,61 @@ void rvi_scene_destroy(rvi_scene *scene) {
         return;
     rvi_wear_destroy(scene->wear);
     rvi_sph_destroy(scene->water);
-    rvi_edit_destroy(scene->skin);
+    rvi_edit_destroy(scene->rock);
     rvi_free(scene->ctx, scene->sources);
     rvi_free(scene->ctx, scene);
 }
 
 /* ---- A frame ---- */
 
-/* Sources that give their whole block every so many frames, the first time in the first; what finds
- * no room then does not come later. */
+/* Sources that give their whole block every so many frames, beginning with the first. Particles
+ * that find no room then do not come later. */
 static void open_sources(rvi_scene *s) {
-    for (size_t i = 0; i < s->source_count; i++) {
-        rvi_spring *spring = &s->water->springs[i];
-        if (s->sources[i].every == 0)
-            continue;
-        bool now = s->frame % s->sources[i].every == 0;
-        spring->due = now ? (double)spring->counts[0] * spring->counts[1] * spring->counts[2] : 0;
-    }
+    for (size_t i = 0; i < s->source_count; i++)
+        if (s->sources[i].every > 0)
+            rvi_sph_pulse_source(s->water, i, s->frame % s->sources[i].every == 0);
 }
 
 rv_status rvi_scene_frame(rvi_scene *s) {
     double begun = rvi_now();
-    rv_status status = s->wear != NULL ? rvi_wear_mend(s->wear) : RV_OK;
+    rv_status status = s->wear != NULL ? rvi_wear_repair(s->wear) : RV_OK;
     if (status != RV_OK)
         return status;
     open_sources(s);
     status = rvi_sph_step(s->water, s->longest);
-    double wet = rvi_now();
+    double stepped = rvi_now();
     if (status == RV_OK && s->wear != NULL)
         status = rvi_wear_step(s->wear);
     if (status != RV_OK)
         return status;
     double end = rvi_now();
     s->frame++;
-    const double *took = s->water->took;
-    double faces = s->wear != NULL ? s->wear->entering : 0;
-    s->times = (rvi_scene_times){.particles = 1e3 * took[RVI_SPH_SORTING],
+    rvi_sph_times water = rvi_sph_view_of(s->water).times;
+    double faces = s->wear != NULL ? s->wear->index_seconds : 0;
+    s->times = (rvi_scene_times){.particles = 1e3 * water.sort,
                                  .faces = 1e3 * faces,
-                                 .press = 1e3 * took[RVI_SPH_PRESSING],
-                                 .force = 1e3 * took[RVI_SPH_MOVING],
-                                 .advance = 1e3 * (end - wet - faces),
+                                 .press = 1e3 * water.pressure,
+                                 .force = 1e3 * water.move,
+                                 .advance = 1e3 * (end - stepped - faces),
                                  .frame = 1e3 * (end - begun)};
     return RV_OK;
 }
 
-/* ---- Looking ---- */
+/* ---- Results ---- */
 
 rv_status rvi_scene_mesh(const rvi_scene *s, rv_mesh **out) {
     *out = NULL;
-    return s->skin != NULL ? rvi_edit_to_mesh(s->skin, out) : RV_OK;
+    return s->rock != NULL ? rvi_edit_to_mesh(s->rock, out) : RV_OK;
 }
 
 uint64_t rvi_scene_hash(const rvi_scene *s) {
-    rvi_sph_view w = rvi_sph_look(s->water);
+    rvi_sph_view w = rvi_sph_view_of(s->water);
     uint64_t hash = rvi_hash(w.places, w.count * sizeof *w.places, (uint64_t)s->frame);
     hash = rvi_hash(w.speeds, w.count * sizeof *w.speeds, hash);
     hash = rvi_hash(w.sediments, w.count * sizeof *w.sediments, hash);
-    if (s->skin == NULL)
+    if (s->rock == NULL)
         return hash;
-    hash = rvi_hash(s->skin->spots, s->skin->vertices * sizeof *s->skin->spots, hash);
-    return rvi_hash(s->skin->edges.corners, 3 * s->skin->faces * sizeof *s->skin->edges.corners,
+    hash = rvi_hash(s->rock->spots, s->rock->vertices * sizeof *s->rock->spots, hash);
+    return rvi_hash(s->rock->edges.corners, 3 * s->rock->faces * sizeof *s->rock->edges.corners,
                     hash);
 }

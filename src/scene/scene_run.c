@@ -1,5 +1,5 @@
-/* scene_run.c: a scene from where it stands to its last frame, with the clock: what is saved, drawn
- * and filmed on the way. */
+/* scene_run.c: runs a scene to its last frame, and saves, draws, films and makes checkpoints on the
+ * way. */
 #include "scene/scene_run.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -14,54 +14,55 @@
 typedef struct run {
     rv_scene *scene;
     const rv_scene_watch *watch;
-    const rvi_word_run *says;
+    const rvi_word_run *params;
     rvi_sequence sequence;
-    double saved; /* when the last checkpoint was made */
+    double saved; /* s: when the last checkpoint was made */
 } run;
 
 static bool is_picture(const char *file) {
     return rvi_text_ends(file, ".png");
 }
 
-static rv_status check_rock(rv_context *ctx, const rvi_word_run *says, bool rock) {
-    if (rock || !says->save[0] || is_picture(says->save))
+static rv_status check_rock(rv_context *ctx, const rvi_word_run *params, bool rock) {
+    if (rock || !params->save[0] || is_picture(params->save))
         return RV_OK;
-    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: the scene has no rock to save.", says->save);
+    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: the scene has no rock to save.", params->save);
 }
 
 /* ---- before the first frame ---- */
 
-/* Hours of work are not lost to a folder that is not there. */
-static rv_status check_targets(rv_context *ctx, const rvi_word_run *says, const char *checkpoint) {
+/* Checked first, so that hours of work are not lost because a folder is missing. */
+static rv_status check_targets(rv_context *ctx, const rvi_word_run *params,
+                               const char *checkpoint) {
     rv_status status = checkpoint != NULL ? rvi_checkpoint_check_target(ctx, checkpoint) : RV_OK;
-    if (status == RV_OK && says->save[0]) {
-        if (!is_picture(says->save) && rvi_mesh_format_find(says->save) == NULL)
+    if (status == RV_OK && params->save[0]) {
+        if (!is_picture(params->save) && rvi_mesh_format_find(params->save) == NULL)
             return rvi_fail(ctx, RV_ERROR_USAGE,
                             "%s: what a scene is saved to must end in .obj, .ply, .stl or .glb, or "
                             "in .png for a picture.",
-                            says->save);
-        status = rvi_file_check_target(ctx, says->save);
+                            params->save);
+        status = rvi_file_check_target(ctx, params->save);
     }
-    if (status == RV_OK && says->film[0])
-        status = rvi_sequence_check(ctx, says->film);
-    if (status == RV_OK && says->film[0])
-        status = rvi_file_check_target(ctx, says->film);
+    if (status == RV_OK && params->film[0])
+        status = rvi_sequence_check(ctx, params->film);
+    if (status == RV_OK && params->film[0])
+        status = rvi_file_check_target(ctx, params->film);
     return status;
 }
 
 /* ---- a frame ---- */
 
-static int64_t step_of(const rvi_word_run *says) {
-    return says->every > 0 ? says->every : 1;
+static int64_t step_of(const rvi_word_run *params) {
+    return params->every > 0 ? params->every : 1;
 }
 
-static bool is_shown(const rvi_word_run *says, int64_t frame) {
-    return frame % step_of(says) == 0 || frame >= says->frames;
+static bool is_shown(const rvi_word_run *params, int64_t frame) {
+    return frame % step_of(params) == 0 || frame >= params->frames;
 }
 
-/* Of the frames that are shown. */
-static int64_t shown_before(const rvi_word_run *says, int64_t frame) {
-    return frame / step_of(says) + (frame % step_of(says) != 0);
+/* How many of the frames before are shown. */
+static int64_t shown_before(const rvi_word_run *params, int64_t frame) {
+    return frame / step_of(params) + (frame % step_of(params) != 0);
 }
 
 static rv_status save_rock(const rv_scene *s, const char *file) {
@@ -73,12 +74,12 @@ static rv_status save_rock(const rv_scene *s, const char *file) {
     return status;
 }
 
-/* The last goes to the file itself, those before to ones with their number: out-00010.obj. */
+/* The last frame goes to the file itself, others to files with their number: out-00010.obj. */
 static rv_status save_frame(const run *r) {
-    const char *file = r->says->save;
+    const char *file = r->params->save;
     int64_t frame = r->scene->now->frame;
-    bool last = frame >= r->says->frames;
-    if (!file[0] || (!last && (r->says->every == 0 || frame == 0)))
+    bool last = frame >= r->params->frames;
+    if (!file[0] || (!last && (r->params->every == 0 || frame == 0)))
         return RV_OK;
     if (last)
         return is_picture(file) ? rvi_scene_shoot(r->scene, file) : save_rock(r->scene, file);
@@ -96,15 +97,16 @@ static rv_status save_frame(const run *r) {
 
 static rv_status film_frame(run *r) {
     int64_t frame = r->scene->now->frame;
-    if (!r->says->film[0])
+    if (!r->params->film[0])
         return RV_OK;
-    const char *name = rvi_sequence_name(&r->sequence, shown_before(r->says, frame));
+    const char *name = rvi_sequence_name(&r->sequence, shown_before(r->params, frame));
     rv_status status = rvi_scene_shoot(r->scene, name);
-    return status == RV_OK && frame >= r->says->frames ? rvi_sequence_finish(&r->sequence) : status;
+    return status == RV_OK && frame >= r->params->frames ? rvi_sequence_finish(&r->sequence)
+                                                         : status;
 }
 
 static rv_status show(run *r) {
-    if (!is_shown(r->says, r->scene->now->frame))
+    if (!is_shown(r->params, r->scene->now->frame))
         return RV_OK;
     rv_status status = save_frame(r);
     if (status == RV_OK)
@@ -125,39 +127,40 @@ static rv_status run_frames(run *r) {
     const char *checkpoint = r->watch != NULL ? r->watch->checkpoint : NULL;
     rv_status status = s->now->frame == 0 ? show(r) : RV_OK;
     r->saved = rvi_now();
-    while (status == RV_OK && s->now->frame < r->says->frames) {
+    while (status == RV_OK && s->now->frame < r->params->frames) {
         status = rvi_scene_frame(s->now);
         if (status == RV_OK)
             status = show(r);
-        if (status == RV_OK && checkpoint != NULL && s->now->frame < r->says->frames &&
+        if (status == RV_OK && checkpoint != NULL && s->now->frame < r->params->frames &&
             rvi_now() - r->saved >= r->watch->every) {
             status = rvi_scene_save(s, checkpoint);
             r->saved = rvi_now();
         }
         if (status == RV_OK)
-            status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->says->frames, NULL);
+            status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->params->frames, NULL);
     }
     if (status == RV_OK && checkpoint != NULL)
-        rvi_checkpoint_remove(s->ctx, checkpoint); /* there is nothing to resume any more */
+        rvi_checkpoint_remove(s->ctx, checkpoint); /* there is nothing left to resume */
     return status;
 }
 
 rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     rvi_word_run room;
     run r = {.scene = s, .watch = watch, .sequence = {.ctx = s->ctx}};
-    r.says = rvi_scene_last(&s->words, RVI_WORD_run, &room);
-    rv_status status = check_targets(s->ctx, r.says, watch != NULL ? watch->checkpoint : NULL);
+    r.params = rvi_scene_last(&s->words, RVI_WORD_run, &room);
+    rv_status status = check_targets(s->ctx, r.params, watch != NULL ? watch->checkpoint : NULL);
     if (status == RV_OK)
         status = rv_scene_start(s);
     if (status == RV_OK)
-        status = check_rock(s->ctx, r.says, s->now->skin != NULL);
+        status = check_rock(s->ctx, r.params, s->now->rock != NULL);
     if (status != RV_OK)
         return status;
     rvi_progress_begin(s->ctx, "the scene");
     rvi_progress_span(s->ctx, 0, 1);
-    if (r.says->film[0])
-        status = rvi_sequence_open(s->ctx, r.says->film, shown_before(r.says, r.says->frames) + 1,
-                                   r.says->rate, &r.sequence);
+    if (r.params->film[0])
+        status =
+            rvi_sequence_open(s->ctx, r.params->film, shown_before(r.params, r.params->frames) + 1,
+                              r.params->rate, &r.sequence);
     if (status == RV_OK)
         status = run_frames(&r);
     rvi_sequence_close(&r.sequence);

@@ -308,7 +308,7 @@ static float usual_critical(const builder *b) {
 static rv_status make_materials(const builder *b) {
     size_t count = count_of(b->words, RVI_WORD_material), made = count > 0 ? count : 1;
     const rvi_preset *preset = b->preset;
-    rvi_material *materials = rvi_alloc(b->ctx, made, sizeof *materials, "the materials");
+    rvi_rock_material *materials = rvi_alloc(b->ctx, made, sizeof *materials, "the materials");
     if (materials == NULL)
         return RV_ERROR_MEMORY;
     b->out->materials = materials;
@@ -397,7 +397,7 @@ static void make_wear(const builder *b) {
     d->index = w->index;
     d->exponent = w->exponent;
     d->most = chosen(w->most, b->preset != NULL ? b->preset->most : 0.3f);
-    d->lay = chosen(w->lay, d->lay);
+    d->deposit = chosen(w->lay, d->deposit);
     d->settle = chosen(w->settle, d->settle);
     d->spread = chosen(w->spread, d->spread);
     d->scheme = schemes[t->scheme];

@@ -9,7 +9,7 @@ typedef struct rvi_scene_setup {
     rvi_scene_desc desc; /* points into what follows */
     rvi_preset_block *blocks;
     rvi_scene_source *sources;
-    rvi_material *materials;
+    rvi_rock_material *materials;
     rvi_region *regions;
     rvi_regions where;
     rv_mesh *rock;

@@ -1,12 +1,13 @@
-/* wear_exchange.c: which particles touch the rock, and what they take from it or lay on it.
+/* wear_exchange.c: which particles touch the rock, and what they erode from it or deposit on it
+ * (equations 6.2 to 6.4 of V. Skorkovska, 2012; wear.h).
  *
- * A particle exchanges with the nearest place of the rock, as the part of the flow that covers
- * spacing^2 of it: at rest one layer of particles lies within reach of a wall, each on as much. The
- * shear rate is that of the motion along the wall over the distance, which counts as no less than
- * `closest`: stress stays finite where the distance goes to zero. What is taken goes as far as
- * there is room in the particle. Where the stress is too small to take, a share of the sediment is
- * laid down, but only on ground that it can lie on: the share goes with the cosine of the slope,
- * and ceilings and upright walls get none. */
+ * A particle exchanges with the nearest place of the rock and stands for the flow over spacing^2 of
+ * it: in water at rest one layer of particles lies within reach of a wall, each on that area. The
+ * shear rate is the speed along the wall over the distance, which counts as no less than `closest`:
+ * the stress stays finite where the distance goes to zero. A particle erodes no more than it has
+ * room for. Where the stress is too small to erode, it deposits a share of its sediment, but only
+ * on ground on which sediment can lie: the share goes with the cosine of the slope, and ceilings
+ * and vertical walls get none. */
 #include "scene/wear_state.h"
 
 #include "base/math.h"
@@ -16,57 +17,45 @@ enum { BLOCK = 256 };
 
 /* ---- Contacts ---- */
 
-static void touch_block(void *arg, int64_t block) {
-    rvi_wear *w = arg;
-    rvi_sph *water = w->water;
-    for (size_t i = (size_t)block * RVI_SPH_BLOCK; i < rvi_sph_end(water, block); i++) {
-        rvi_v4 at = water->drops.places[i];
-        const float p[3] = {at[0], at[1], at[2]};
-        w->touches[i] = (rvi_touch){.face = RVI_NONE, .distance = w->reach};
-        if (water->far[i] < w->reach)
-            rvi_wall_index_nearest_by(&water->rock, p, w->reach, water->beside[i], &w->touches[i]);
-    }
+static bool can_move(const rvi_edit_mesh *rock, uint32_t face) {
+    const uint32_t *c = rock->edges.corners + 3 * (size_t)face;
+    return !(rock->fixed[c[0]] && rock->fixed[c[1]] && rock->fixed[c[2]]);
 }
 
-static bool can_move(const rvi_edit_mesh *skin, uint32_t face) {
-    const uint32_t *c = skin->edges.corners + 3 * (size_t)face;
-    return !(skin->fixed[c[0]] && skin->fixed[c[1]] && skin->fixed[c[2]]);
-}
-
-rv_status rvi_wear_touch(rvi_wear *w) {
-    rvi_sph *water = w->water;
-    rv_status status = rvi_sph_each(water, touch_block, w);
+rv_status rvi_wear_find_contacts(rvi_wear *w) {
+    rv_status status = rvi_sph_touch_rock(w->water, w->reach, w->touches);
+    rvi_sph_view v = rvi_sph_view_of(w->water);
     w->contact_count = 0;
-    for (size_t i = 0; i < water->count && status == RV_OK; i++) {
+    for (size_t i = 0; i < v.count && status == RV_OK; i++) {
         const rvi_touch *touch = &w->touches[i];
-        if (touch->face == RVI_NONE || !can_move(w->skin, touch->face))
+        if (touch->face == RVI_NO_FACE || !can_move(w->rock, touch->face))
             continue;
         rvi_contact *contact = &w->contacts[w->contact_count];
         contact->face = touch->face;
         for (int k = 0; k < 3; k++) {
-            contact->at[k] = water->desc.low[k] + (double)water->drops.places[i][k];
+            contact->at[k] = w->box->low[k] + (double)v.places[i][k];
             contact->weights[k] = (double)touch->weights[k];
         }
-        w->asks[w->contact_count++] = (rvi_ask){.particle = (uint32_t)i};
+        w->exchanges[w->contact_count++] = (rvi_wear_exchange){.particle = (uint32_t)i};
     }
     return status;
 }
 
 /* ---- Stress ---- */
 
-typedef struct spot_of { /* where a contact touches */
+typedef struct spot { /* where a contact touches the rock */
     double at[3];
     double away[3]; /* to the particle, of length 1 */
     double distance;
     double up; /* cosine of the slope of the face */
-} spot_of;
+} spot;
 
-static spot_of find_spot(const rvi_wear *w, const rvi_contact *contact) {
-    const rvi_edit_mesh *skin = w->skin;
+static spot find_spot(const rvi_wear *w, const rvi_contact *contact) {
+    const rvi_edit_mesh *rock = w->rock;
     double corner[3][3], n[3], length = 0, square = 0;
-    spot_of s = {0};
+    spot s = {0};
     for (size_t k = 0; k < 3; k++) {
-        rvi_edit_place(skin, skin->edges.corners[3 * (size_t)contact->face + k], corner[k]);
+        rvi_edit_place(rock, rock->edges.corners[3 * (size_t)contact->face + k], corner[k]);
         for (int i = 0; i < 3; i++)
             s.at[i] += contact->weights[k] * corner[k][i];
     }
@@ -90,7 +79,7 @@ static float power(float x, float exponent) {
     return exponent == 0.5f ? sqrtf(x) : exponent == 1 ? x : rvi_powf(x, exponent);
 }
 
-static float stress_of(const rvi_wear *w, const spot_of *s, rvi_v4 speed) {
+static float stress_of(const rvi_wear *w, const spot *s, rvi_v4 speed) {
     double into = 0, square = 0;
     for (int i = 0; i < 3; i++)
         into += (double)speed[i] * s->away[i];
@@ -98,7 +87,7 @@ static float stress_of(const rvi_wear *w, const spot_of *s, rvi_v4 speed) {
         double along = (double)speed[i] - into * s->away[i];
         square += along * along;
     }
-    double least = (double)(w->desc.closest * w->water->desc.spacing);
+    double least = (double)(w->desc.closest * w->box->spacing);
     double rate = sqrt(square) / (s->distance > least ? s->distance : least);
     return w->desc.thickness * power((float)rate, w->desc.index);
 }
@@ -114,35 +103,37 @@ static size_t material_at(const rvi_wear *w, const double at[3]) {
     return material < w->desc.material_count ? material : 0;
 }
 
-static void ask(const rvi_wear *w, const rvi_contact *contact, rvi_ask *a) {
-    const rvi_sph *water = w->water;
-    double spacing = (double)water->desc.spacing, area = spacing * spacing;
-    double dt = (double)water->step, most = (double)w->desc.farthest * spacing * area;
-    spot_of s = find_spot(w, contact);
+static void find_exchange(const rvi_wear *w, const rvi_sph_view *v, const rvi_contact *contact,
+                          rvi_wear_exchange *a) {
+    double spacing = (double)w->box->spacing, area = spacing * spacing;
+    double dt = (double)v->step, most = (double)w->desc.farthest * spacing * area;
+    spot s = find_spot(w, contact);
     a->material = (uint32_t)material_at(w, s.at);
-    const rvi_material *m = &w->materials[a->material];
-    double held = water->drops.sediments[a->particle];
-    float excess = stress_of(w, &s, water->drops.speeds[a->particle]) - m->critical;
-    a->take = a->lay = 0;
+    const rvi_rock_material *m = &w->materials[a->material];
+    double held = v->sediments[a->particle];
+    float excess = stress_of(w, &s, v->speeds[a->particle]) - m->critical;
+    a->erode = a->deposit = 0;
     if (excess > 0) {
         double room = w->most - held;
-        float fast = m->rate > 0 ? m->rate * power(excess, w->desc.exponent) : 0; /* of infinity */
-        double much = (double)fast * area * dt;
-        a->take = lesser(much, lesser(most, room > 0 ? room : 0));
+        float fast = m->rate > 0 ? m->rate * power(excess, w->desc.exponent) : 0; /* not 0 * inf */
+        double volume = (double)fast * area * dt;
+        a->erode = lesser(volume, lesser(most, room > 0 ? room : 0));
     } else {
-        bool level = w->up[0] == 0 && w->up[1] == 0 && w->up[2] == 0;
-        double share = (double)w->desc.lay * dt * (level ? 1 : s.up > 0 ? s.up : 0);
-        a->lay = lesser(held * lesser(share, 0.9), most);
+        bool weightless = w->up[0] == 0 && w->up[1] == 0 && w->up[2] == 0;
+        double share = (double)w->desc.deposit * dt * (weightless ? 1 : s.up > 0 ? s.up : 0);
+        a->deposit = lesser(held * lesser(share, 0.9), most);
     }
 }
 
-static void ask_block(void *arg, int64_t block) {
+static void exchange_block(void *arg, int64_t block) {
     rvi_wear *w = arg;
+    rvi_sph_view v = rvi_sph_view_of(w->water);
     size_t end = ((size_t)block + 1) * BLOCK;
     for (size_t k = (size_t)block * BLOCK; k < end && k < w->contact_count; k++)
-        ask(w, &w->contacts[k], &w->asks[k]);
+        find_exchange(w, &v, &w->contacts[k], &w->exchanges[k]);
 }
 
-rv_status rvi_wear_ask(rvi_wear *w) {
-    return rvi_parallel(w->ctx, (int64_t)((w->contact_count + BLOCK - 1) / BLOCK), ask_block, w);
+rv_status rvi_wear_find_exchanges(rvi_wear *w) {
+    return rvi_parallel(w->ctx, (int64_t)((w->contact_count + BLOCK - 1) / BLOCK), exchange_block,
+                        w);
 }

@@ -18,14 +18,14 @@ static double along(const rvi_region *r, const double at[3]) { /* metres from `a
     return square > 0 ? sum / sqrt(square) : 0;
 }
 
-/* A few waves in directions and with phases as if thrown; together -1 to 1. */
+/* A few waves with random directions and phases; together -1 to 1. */
 static double wave_at(const rvi_region *r, const double at[3]) {
     double sum = 0;
     for (uint64_t n = 0; n < WAVES; n++) {
         double phase = 0;
         for (uint64_t i = 0; i < 3; i++) {
-            double way = (double)rvi_unit(rvi_random(r->seed, n, i)) - 0.5;
-            phase += 4 * RVI_PI * way * at[i] / r->wave;
+            double direction = (double)rvi_unit(rvi_random(r->seed, n, i)) - 0.5;
+            phase += 4 * RVI_PI * direction * at[i] / r->wave;
         }
         phase += 2 * RVI_PI * (double)rvi_unit(rvi_random(r->seed, n, 3));
         sum += (double)rvi_sinf((float)phase);
@@ -33,7 +33,7 @@ static double wave_at(const rvi_region *r, const double at[3]) {
     return sum / WAVES;
 }
 
-static bool holds(const rvi_region *r, const double at[3]) {
+static bool contains(const rvi_region *r, const double at[3]) {
     double square = 0;
     switch (r->kind) {
     case RVI_REGION_BOX:
@@ -64,7 +64,7 @@ static size_t material_in(const rvi_region *r, const double at[3]) {
 size_t rvi_regions_at(const void *regions, const double at[3]) {
     const rvi_regions *all = regions;
     for (size_t i = all->count; i-- > 0;)
-        if (holds(&all->regions[i], at))
+        if (contains(&all->regions[i], at))
             return material_in(&all->regions[i], at);
     return RVI_NO_MATERIAL;
 }

@@ -1,5 +1,5 @@
-/* wear_regions.h: which material is where in a solid: regions one over the other, the last that
- * holds a place wins. */
+/* wear_regions.h: which material is where in a solid. Regions may overlap: the last one that
+ * contains a place counts. */
 #ifndef RVI_SCENE_WEAR_REGIONS_H
 #define RVI_SCENE_WEAR_REGIONS_H
 
@@ -30,7 +30,7 @@ typedef struct rvi_regions {
     size_t count;
 } rvi_regions;
 
-/* RVI_NO_MATERIAL: no region holds the place. `regions` is an rvi_regions. */
+/* RVI_NO_MATERIAL: no region contains the place. `regions` is an rvi_regions. */
 size_t rvi_regions_at(const void *regions, const double at[3]);
 
 #endif

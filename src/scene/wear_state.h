@@ -1,94 +1,86 @@
-/* wear_state.h: the inside of the wear, and the parts of its step.
+/* wear_state.h: the inside of the wear, and the parts of its step. Only src/scene includes it.
  *
- * What is owed stands at vertices: how much more a vertex has lost than particles got from it. A
- * step asks each vertex for what its particles want to take, less what they want to lay and less
+ * Each vertex owes or is owed a volume: how much more it has lost than particles got from it. A
+ * step asks each vertex for what its particles would erode, less what they would deposit and less
  * what is owed; the vertices move; and what a vertex did not do is given back to its particles, so
  * that what is owed never grows. Sums over contacts go in the order of the particles. */
 #ifndef RVI_SCENE_WEAR_STATE_H
 #define RVI_SCENE_WEAR_STATE_H
 
 #include "scene/wear.h"
-#include "water/sph_state.h"
 
-typedef struct rvi_ask { /* of a contact */
+typedef struct rvi_wear_exchange { /* of a contact, between its particle and the rock */
     uint32_t particle;
     uint32_t material;
-    double take, lay; /* m3 */
-} rvi_ask;
+    double erode, deposit; /* m3 */
+} rvi_wear_exchange;
 
-typedef struct rvi_mover { /* a vertex that is asked for something */
+typedef struct rvi_mover { /* a vertex that shall move */
     uint32_t vertex;
-    bool waits;              /* until more is asked for */
-    double take, lay;        /* m3 that particles ask for */
-    double from[3], way[3];  /* m; where it goes by `way` */
-    double normal[3], slope; /* outwards, and m3 gained per metre along it */
-    double gain;             /* m3 that its way adds */
-    double flow;             /* m3 that levelling brings */
-    double keep[2];          /* shares of `take` and `lay` that come true */
+    bool waits;                        /* until more volume has come together */
+    double erode, deposit;             /* m3 that its particles would exchange */
+    double from[3], move[3];           /* m: from where, and by how much */
+    double normal[3], area;            /* outwards; m2, which is m3 gained per metre along it */
+    double gain;                       /* m3 that its move adds */
+    double levelled;                   /* m3 that levelling brings */
+    double erode_share, deposit_share; /* shares of `erode` and `deposit` that have come about */
 } rvi_mover;
 
-typedef struct rvi_swept { /* a face that moves, at least in part */
+typedef struct rvi_swept_face { /* a face of which corners move */
     uint32_t face;
-    double area[3]; /* its normal, as long as the area, in the mean over the way */
-} rvi_swept;
+    double area[3]; /* its area vector, in the mean over the move */
+} rvi_swept_face;
 
 struct rvi_wear {
     rv_context *ctx;
     rvi_wear_desc desc;
-    rvi_material *materials;
-    double *material_taken, *material_laid;
+    rvi_rock_material *materials;
+    double *material_eroded, *material_deposited;
     rvi_sph *water;
-    rvi_edit_mesh *skin;
-    double up[3];     /* against gravity; 0 without it */
-    double most;      /* m3 of sediment in a particle */
-    float reach;      /* m */
-    float touchy;     /* m: particles farther away than that a step's moves bring nobody too near */
-    double first_sum; /* m3 in particles when it began */
+    const rvi_sph_desc *box; /* of the water */
+    rvi_edit_mesh *rock;
+    double up[3];           /* against gravity; 0 without it */
+    double most;            /* m3 of sediment in a particle */
+    float reach;            /* m */
+    double first_suspended; /* m3 in particles when it began */
     rvi_wide first6, volume6;
-    rvi_wear_ledger ledger; /* without volume, afloat and owed */
-    double debt;            /* m3 owed that no vertex has been found for */
-    bool torn;              /* walls could not follow the skin: memory ran out */
-    double entering;        /* seconds that changed faces took in the last step */
-    /* Of particles, with room for all of them. */
-    rvi_touch *touches; /* the face is RVI_NONE where there is none */
-    rvi_v4 *loads;      /* what sediment drifts by */
-    double *drifted;
-    uint8_t *leaves;
-    size_t *counts; /* of blocks */
-    /* Of contacts, one a particle at most. */
+    rvi_wear_ledger ledger; /* without volume, suspended and owed */
+    double debt;            /* m3 owed by the rock as a whole, not by one vertex */
+    bool walls_outdated;    /* the water's walls could not follow the rock: memory ran out */
+    double index_seconds;   /* that changed faces took in the last step */
+    bool listens;           /* to rvi_sph_on_gone */
+    rvi_touch *touches;     /* of particles, with room for all of them */
+    /* Of contacts, at most one for each particle. */
     rvi_contact *contacts;
-    rvi_ask *asks;
+    rvi_wear_exchange *exchanges;
     size_t contact_count;
-    /* Of vertices and faces of the skin. */
+    /* Of vertices and faces of the rock. */
     double *owed;
-    uint32_t *mover_of; /* RVI_NONE: none */
+    uint32_t *mover_of; /* of vertices; RVI_NONE: it does not move */
     size_t vertex_room;
     rvi_mover *movers;
     uint32_t *which;
     double (*to)[3];
-    size_t mover_count, mover_room;
+    size_t mover_count;
     uint32_t *swept_of;
-    rvi_swept *swept;
+    rvi_swept_face *swept;
     rvi_wall_change *changes;
     size_t swept_count, face_room;
 };
 
-/* ---- wear_drift.c ---- */
-rv_status rvi_wear_drift(rvi_wear *w); /* from particle to particle */
-
 /* ---- wear_exchange.c ---- */
-rv_status rvi_wear_touch(rvi_wear *w); /* finds contacts */
-rv_status rvi_wear_ask(rvi_wear *w);   /* what each contact takes and lays */
+rv_status rvi_wear_find_contacts(rvi_wear *w);
+rv_status rvi_wear_find_exchanges(rvi_wear *w); /* what each contact would erode and deposit */
 
 /* ---- wear_moves.c ---- */
-rv_status rvi_wear_move(rvi_wear *w); /* moves vertices and books what they did */
-double rvi_wear_wish(const rvi_wear *w, const rvi_mover *m); /* m3 that it shall gain */
+rv_status rvi_wear_move_vertices(rvi_wear *w);                 /* and books what they did */
+double rvi_wear_target(const rvi_wear *w, const rvi_mover *m); /* m3 that it shall gain */
 
 /* ---- wear_level.c ---- */
 rv_status rvi_wear_level(rvi_wear *w);
 
 /* ---- wear_walls.c ---- */
-rv_status rvi_wear_rebuild(rvi_wear *w); /* walls of the skin for the water */
-rv_status rvi_wear_refresh(rvi_wear *w); /* changed faces, and the particles beside them */
+rv_status rvi_wear_rebuild_walls(rvi_wear *w); /* of the water, from the whole rock */
+rv_status rvi_wear_update_walls(rvi_wear *w);  /* changed faces, and the particles beside them */
 
 #endif

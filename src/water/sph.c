@@ -1,4 +1,4 @@
-/* sph.c: water as particles: making it, and the order of a step. */
+/* sph.c: water as particles: its creation, and the order of a step. */
 #include "water/sph_state.h"
 
 #include "base/context.h"
@@ -47,16 +47,16 @@ rvi_sph_desc rvi_sph_desc_weak(void) {
 
 /* ---- Blocks ---- */
 
-rv_status rvi_sph_each(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg) {
+rv_status rvi_sph_each_block(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg) {
     int64_t blocks = (int64_t)((w->count + RVI_SPH_BLOCK - 1) / RVI_SPH_BLOCK);
     return rvi_parallel(w->ctx, blocks, fn, arg);
 }
 
-size_t rvi_sph_begin(int64_t block) {
+size_t rvi_sph_block_begin(int64_t block) {
     return (size_t)block * RVI_SPH_BLOCK;
 }
 
-size_t rvi_sph_end(const rvi_sph *w, int64_t block) {
+size_t rvi_sph_block_end(const rvi_sph *w, int64_t block) {
     size_t end = ((size_t)block + 1) * RVI_SPH_BLOCK;
     return end < w->count ? end : w->count;
 }
@@ -69,7 +69,7 @@ double rvi_sph_sum(const rvi_sph *w, int number) {
     return sum;
 }
 
-double rvi_sph_most(const rvi_sph *w, int number) {
+double rvi_sph_max(const rvi_sph *w, int number) {
     const double *parts = w->sums[number];
     double most = parts[0];
     for (size_t b = 1; b * RVI_SPH_BLOCK < w->count; b++)
@@ -77,26 +77,29 @@ double rvi_sph_most(const rvi_sph *w, int number) {
     return most;
 }
 
-/* ---- Making ---- */
+/* ---- Creation ---- */
 
 static rv_status check_desc(rv_context *ctx, const rvi_sph_desc *d) {
     for (int i = 0; i < 3; i++) {
         double size = d->high[i] - d->low[i];
         if (!(size >= 4 * (double)d->spacing && size < 1e5 * (double)d->spacing))
-            return rvi_fail(ctx, RV_ERROR_USAGE,
-                            "A box of water has sides of 4 to 100000 spacings, not %g of %g m.",
-                            size, (double)d->spacing);
+            return rvi_fail(
+                ctx, RV_ERROR_USAGE,
+                "A box of water has sides of 4 to 100000 spacings; here a side is %g m long and "
+                "the spacing %g m.",
+                size, (double)d->spacing);
     }
     if (!(d->spacing > 0) || d->most == 0 || d->most > (size_t)1 << 28)
-        return rvi_fail(ctx, RV_ERROR_USAGE, "Water has 1 to 2^28 particles some way apart.");
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "Water needs 1 to 2^28 particles and a spacing above 0 m.");
     return RV_OK;
 }
 
-/* The kernel's sum over a cubic lattice at rest is made 1; and so is that of the half of it above a
- * wall, with what is behind. */
+/* The kernel's sum over a cubic lattice at rest is made 1; and so is the sum over the half of it
+ * above a wall, together with the density of the rock. */
 static void choose_kernel(rvi_sph *w) {
-    double h = (double)w->radius / (double)w->desc.spacing, sum = 0, below = 0, pull = 0,
-           moment = 0;
+    double h = (double)w->radius / (double)w->desc.spacing, sum = 0, below = 0;
+    double gradient = 0, virial = 0;
     int reach = (int)h + 1;
     for (int z = -reach; z <= reach; z++)
         for (int y = -reach; y <= reach; y++)
@@ -105,71 +108,81 @@ static void choose_kernel(rvi_sph *w) {
                 double value = u * u * u * u * (1 + 4 * q);
                 sum += value;
                 below += z < 0 ? value : 0;
-                pull += z < 0 ? 20 * u * u * u * -z / (h * h) : 0;
-                moment += 20 * u * u * u * z * z / (h * h);
+                gradient += z < 0 ? 20 * u * u * u * -z / (h * h) : 0;
+                virial += 20 * u * u * u * z * z / (h * h);
             }
     double s = (double)w->desc.spacing, norm = 1 / (sum * s * s * s), r = (double)w->radius;
     w->volume = (float)(s * s * s);
-    w->norm = (float)norm;
-    w->steep = (float)(-20 * norm / (r * r));
-    /* u^3 (1-u) is largest at 3/4; the numbers have 15 bits and a sign. */
-    w->grain = w->volume * -w->steep * w->radius * (27.0f / 256) / 32700;
-    w->missing = (float)(below / sum);
-    w->skin = (float)(s * (0.5 + 3 * below / (2 * pull)));
-    w->moment = (float)(moment / sum);
+    w->kernel_norm = (float)norm;
+    w->kernel_gradient = (float)(-20 * norm / (r * r));
+    /* u^3 (1-u) is largest at u = 3/4; the integers have 15 bits and a sign. */
+    w->quantum = w->volume * -w->kernel_gradient * w->radius * (27.0f / 256) / 32700;
+    w->missing_density = (float)(below / sum);
+    w->wall_reach = (float)(s * (0.5 + 3 * below / (2 * gradient)));
+    w->rest_virial = (float)(virial / sum);
 }
 
 static void choose_cells(rvi_sph *w) {
-    for (w->cell = w->radius * 1.0001f;; w->cell *= 1.1f) {
+    for (w->cell_size = w->radius * 1.0001f;; w->cell_size *= 1.1f) {
         double cells = 1;
         for (int i = 0; i < 3; i++)
-            cells *= (double)w->size[i] / (double)w->cell + 1;
+            cells *= (double)w->size[i] / (double)w->cell_size + 1;
         if (cells <= MOST_CELLS)
             break;
     }
     for (int i = 0; i < 3; i++)
-        w->cells[i] = (int)(w->size[i] / w->cell) + 1;
+        w->cells[i] = (int)(w->size[i] / w->cell_size) + 1;
 }
 
-static bool make_drops(rvi_sph *w, rvi_drops *d) {
+static bool make_particles(rvi_sph *w, rvi_sph_particles *p) {
     const char *what = "particles of water";
-    size_t whole = w->room + RVI_SPH_SLICE;
-    d->places = rvi_alloc(w->ctx, whole, sizeof *d->places, what);
-    d->speeds = rvi_alloc(w->ctx, whole, sizeof *d->speeds, what);
+    size_t whole = w->capacity + RVI_SPH_SLICE;
+    p->places = rvi_alloc(w->ctx, whole, sizeof *p->places, what);
+    p->speeds = rvi_alloc(w->ctx, whole, sizeof *p->speeds, what);
     bool weak = w->desc.solver == RVI_SPH_WEAK;
-    d->halves = weak ? rvi_alloc(w->ctx, whole, sizeof *d->halves, what) : NULL;
-    d->pressures = rvi_alloc(w->ctx, w->room, sizeof *d->pressures, what);
-    d->pushes = rvi_alloc(w->ctx, w->room, sizeof *d->pushes, what);
-    d->ages = rvi_alloc(w->ctx, w->room, sizeof *d->ages, what);
-    d->sediments = rvi_alloc(w->ctx, w->room, sizeof *d->sediments, what);
-    d->numbers = rvi_alloc(w->ctx, w->room, sizeof *d->numbers, what);
-    return d->places != NULL && d->speeds != NULL && (!weak || d->halves != NULL) &&
-           d->pressures != NULL && d->pushes != NULL && d->ages != NULL && d->sediments != NULL &&
-           d->numbers != NULL;
+    p->half_kicks = weak ? rvi_alloc(w->ctx, whole, sizeof *p->half_kicks, what) : NULL;
+    p->velocity_k = rvi_alloc(w->ctx, w->capacity, sizeof *p->velocity_k, what);
+    p->displacement_k = rvi_alloc(w->ctx, w->capacity, sizeof *p->displacement_k, what);
+    p->ages = rvi_alloc(w->ctx, w->capacity, sizeof *p->ages, what);
+    p->sediments = rvi_alloc(w->ctx, w->capacity, sizeof *p->sediments, what);
+    p->numbers = rvi_alloc(w->ctx, w->capacity, sizeof *p->numbers, what);
+    return p->places != NULL && p->speeds != NULL && (!weak || p->half_kicks != NULL) &&
+           p->velocity_k != NULL && p->displacement_k != NULL && p->ages != NULL &&
+           p->sediments != NULL && p->numbers != NULL;
 }
 
 static bool make_arrays(rvi_sph *w) {
     const char *what = "a step of the water";
+    bool weak = w->desc.solver == RVI_SPH_WEAK;
     size_t cells = (size_t)w->cells[0] * (size_t)w->cells[1] * (size_t)w->cells[2];
-    size_t whole = w->room + RVI_SPH_SLICE, blocks = w->room / RVI_SPH_BLOCK + 1;
-    rvi_v4 **fours[] = {&w->calm, &w->wish, &w->pull, &w->flow, &w->wall, &w->shove};
-    float **ones[] = {&w->k,     &w->way,  &w->far,  &w->fill,    &w->x,      &w->y,   &w->z,
-                      &w->stiff, &w->left, &w->ease, &w->pascals, &w->virial, &w->does};
-    uint32_t **numbers[] = {&w->cell_of,    &w->order,        &w->home,
-                            &w->near_count, &w->column_count, &w->beside};
+    size_t whole = w->capacity + RVI_SPH_SLICE, blocks = w->capacity / RVI_SPH_BLOCK + 1;
+    rvi_v4 **fours[] = {&w->shift,
+                        &w->predicted,
+                        &w->acceleration,
+                        &w->wall_density,
+                        &w->wall_acceleration,
+                        &w->loads,
+                        weak ? &w->weak_places : &w->projected,
+                        weak ? &w->weak_speeds : NULL};
+    float **ones[] = {&w->k,        &w->direction, &w->clearance,       &w->density,  &w->x,
+                      &w->y,        &w->z,         &w->diagonal,        &w->residual, &w->ap,
+                      &w->pressure, &w->virial,    &w->inverse_diagonal};
+    uint32_t **numbers[] = {&w->cell_of,         &w->order,        &w->home_cell,
+                            &w->neighbour_count, &w->column_count, &w->nearest_face};
     bool made = true;
-    for (size_t i = 0; i < sizeof fours / sizeof fours[0]; i++)
+    for (size_t i = 0; i < sizeof fours / sizeof fours[0] && fours[i] != NULL; i++)
         made &= (*fours[i] = rvi_alloc(w->ctx, whole, sizeof **fours[i], what)) != NULL;
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
         made &= (*ones[i] = rvi_alloc(w->ctx, whole, sizeof **ones[i], what)) != NULL;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         made &= (*numbers[i] = rvi_alloc(w->ctx, whole, sizeof **numbers[i], what)) != NULL;
-    made &= (w->starts = rvi_alloc(w->ctx, cells + 1, sizeof *w->starts, what)) != NULL;
+    made &= (w->cell_start = rvi_alloc(w->ctx, cells + 1, sizeof *w->cell_start, what)) != NULL;
     made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
                                          what)) != NULL;
+    made &= (w->leaves = rvi_alloc(w->ctx, whole, sizeof *w->leaves, what)) != NULL;
     for (size_t i = 0; i < RVI_SPH_SUMS; i++)
         made &= (w->sums[i] = rvi_alloc(w->ctx, blocks, sizeof *w->sums[i], what)) != NULL;
-    return made && rvi_sph_widen(w, w->stride) == RV_OK;
+    return made && rvi_sph_resize_lists(w, w->stride) == RV_OK;
 }
 
 /* The widest vector unit of this machine. */
@@ -183,13 +196,21 @@ static const rvi_sph_passes *choose_passes(void) {
     return &rvi_sph_passes_4;
 }
 
-void rvi_sph_narrow(rvi_sph *w, int lanes) {
+void rvi_sph_limit_lanes(rvi_sph *w, int lanes) {
 #if defined(__x86_64__)
     if (lanes >= 8 && lanes < w->passes->lanes)
         w->passes = &rvi_sph_passes_8;
 #endif
     if (lanes < w->passes->lanes)
         w->passes = &rvi_sph_passes_4;
+}
+
+const rvi_sph_passes *rvi_sph_get_passes(const rvi_sph *w) {
+    return w->passes;
+}
+
+void rvi_sph_set_passes(rvi_sph *w, const rvi_sph_passes *passes) {
+    w->passes = passes;
 }
 
 static void set_up(rvi_sph *w) {
@@ -199,8 +220,8 @@ static void set_up(rvi_sph *w) {
         w->size[i] = (float)(d->high[i] - d->low[i]);
     w->radius = d->solver == RVI_SPH_WEAK ? d->weak.radius : 2 * d->spacing;
     w->viscosity = d->viscosity + d->smoothing * d->spacing * sqrtf(g * d->spacing);
-    w->rub = sqrtf(g / d->spacing);
-    w->room = d->most;
+    w->friction_rate = sqrtf(g / d->spacing);
+    w->capacity = d->most;
     w->stride = FIRST_STRIDE;
     w->passes = choose_passes();
     choose_kernel(w);
@@ -221,10 +242,10 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
     w->rock.ctx = ctx;
     set_up(w);
     float reach = rvi_maxf(0.9f * desc->spacing,
-                           desc->wall == RVI_SPH_PENALTY ? desc->penalty_reach : w->skin);
+                           desc->wall == RVI_SPH_PENALTY ? desc->penalty_reach : w->wall_reach);
     status = rvi_wall_index_create(ctx, rock, desc->low, w->size, reach, &w->rock);
     if (status == RV_OK &&
-        !(make_drops(w, &w->drops) && make_drops(w, &w->other) && make_arrays(w)))
+        !(make_particles(w, &w->particles) && make_particles(w, &w->next) && make_arrays(w)))
         status = RV_ERROR_MEMORY;
     if (status != RV_OK) {
         rvi_sph_destroy(w);
@@ -234,9 +255,9 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
     return RV_OK;
 }
 
-static void free_drops(rv_context *ctx, rvi_drops *d) {
-    void *all[] = {d->places, d->halves, d->speeds,    d->pressures,
-                   d->pushes, d->ages,   d->sediments, d->numbers};
+static void free_particles(rv_context *ctx, rvi_sph_particles *p) {
+    void *all[] = {p->places,         p->half_kicks, p->speeds,    p->velocity_k,
+                   p->displacement_k, p->ages,       p->sediments, p->numbers};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(ctx, all[i]);
 }
@@ -245,32 +266,36 @@ void rvi_sph_destroy(rvi_sph *w) {
     if (w == NULL)
         return;
     void *all[] = {w->k,
-                   w->way,
-                   w->slopes,
-                   w->calm,
-                   w->wish,
-                   w->pull,
-                   w->flow,
-                   w->wall,
-                   w->shove,
-                   w->far,
-                   w->beside,
-                   w->fill,
-                   w->stiff,
-                   w->pascals,
-                   w->starts,
+                   w->direction,
+                   w->gradients,
+                   w->shift,
+                   w->predicted,
+                   w->acceleration,
+                   w->projected,
+                   w->wall_density,
+                   w->wall_acceleration,
+                   w->weak_places,
+                   w->weak_speeds,
+                   w->loads,
+                   w->leaves,
+                   w->clearance,
+                   w->nearest_face,
+                   w->density,
+                   w->diagonal,
+                   w->pressure,
+                   w->cell_start,
                    w->cell_of,
                    w->order,
-                   w->home,
-                   w->near,
-                   w->near_count,
+                   w->home_cell,
+                   w->lists,
+                   w->neighbour_count,
                    w->columns,
-                   w->springs,
+                   w->sources,
                    w->column_count,
                    w->column_start,
-                   w->left,
-                   w->does,
-                   w->ease,
+                   w->residual,
+                   w->ap,
+                   w->inverse_diagonal,
                    w->virial,
                    w->x,
                    w->y,
@@ -279,26 +304,26 @@ void rvi_sph_destroy(rvi_sph *w) {
         rvi_free(w->ctx, w->sums[i]);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(w->ctx, all[i]);
-    free_drops(w->ctx, &w->drops);
-    free_drops(w->ctx, &w->other);
+    free_particles(w->ctx, &w->particles);
+    free_particles(w->ctx, &w->next);
     rvi_wall_index_destroy(&w->rock);
     rvi_free(w->ctx, w);
 }
 
 /* ---- Particles ---- */
 
-rv_status rvi_sph_place(rvi_sph *w, const float at[3], const float speed[3], double sediment) {
-    if (w->count == w->room)
-        return rvi_fail(w->ctx, RV_ERROR_USAGE, "There is no room for more than %zu particles.",
-                        w->room);
+rv_status rvi_sph_append(rvi_sph *w, const float at[3], const float speed[3], double sediment) {
+    if (w->count == w->capacity)
+        return rvi_fail(w->ctx, RV_ERROR_USAGE,
+                        "The water has no room for more than %zu particles.", w->capacity);
     size_t i = w->count++;
-    w->drops.places[i] = (rvi_v4){at[0], at[1], at[2], 0};
-    w->drops.speeds[i] = (rvi_v4){speed[0], speed[1], speed[2], 0};
-    w->drops.pressures[i] = w->drops.pushes[i] = w->drops.ages[i] = 0;
-    if (w->drops.halves != NULL)
-        w->drops.halves[i] = (rvi_v4){0};
-    w->drops.sediments[i] = sediment;
-    w->drops.numbers[i] = w->born++;
+    w->particles.places[i] = (rvi_v4){at[0], at[1], at[2], 0};
+    w->particles.speeds[i] = (rvi_v4){speed[0], speed[1], speed[2], 0};
+    w->particles.velocity_k[i] = w->particles.displacement_k[i] = w->particles.ages[i] = 0;
+    if (w->particles.half_kicks != NULL)
+        w->particles.half_kicks[i] = (rvi_v4){0};
+    w->particles.sediments[i] = sediment;
+    w->particles.numbers[i] = w->next_number++;
     return RV_OK;
 }
 
@@ -308,9 +333,9 @@ rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], doub
         place[i] = (float)(at[i] - w->desc.low[i]);
     if (rvi_sph_in_rock(w, place))
         return rvi_fail(w->ctx, RV_ERROR_USAGE,
-                        "A particle at (%g, %g, %g) is in the rock or not in the box.", at[0],
-                        at[1], at[2]);
-    return rvi_sph_place(w, place, speed, sediment);
+                        "The place of a particle (%g, %g, %g) is in the rock or out of the box.",
+                        at[0], at[1], at[2]);
+    return rvi_sph_append(w, place, speed, sediment);
 }
 
 rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
@@ -319,16 +344,18 @@ rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
     for (int i = 0; i < 3; i++) {
         double count = (high[i] - low[i]) / s;
         if (!(count >= 0 && count < 1e5))
-            return rvi_fail(w->ctx, RV_ERROR_USAGE, "A block of water of %g m cannot be made.",
-                            high[i] - low[i]);
-        /* What lies out of the box is not even looked at. */
+            return rvi_fail(
+                w->ctx, RV_ERROR_USAGE,
+                "A block of water with a side of %g m is out of range (0 to 100000 spacings).",
+                high[i] - low[i]);
+        /* Places out of the box are skipped. */
         double below = (w->desc.low[i] - low[i]) / s - 1, in = (w->desc.high[i] - low[i]) / s + 1;
         firsts[i] = below > 0 ? (int)(below < count ? below : count) : 0;
         counts[i] = (int)((in < count ? in > 0 ? in : 0 : count) + 1e-4);
     }
     bool first = w->count == 0;
     rv_status status = first ? RV_OK : rvi_sph_sort(w);
-    const float still[3] = {0};
+    const float at_rest[3] = {0};
     for (int z = firsts[2]; z < counts[2] && status == RV_OK; z++)
         for (int y = firsts[1]; y < counts[1] && status == RV_OK; y++)
             for (int x = firsts[0]; x < counts[0] && status == RV_OK; x++) {
@@ -338,15 +365,15 @@ rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
                     at[i] = (float)(low[i] - w->desc.low[i] + (k[i] + 0.5) * s);
                 status = rvi_poll(w->ctx);
                 if (status == RV_OK && !rvi_sph_in_rock(w, at) &&
-                    (first || rvi_sph_free_at(w, at, RVI_SPH_ROOM * w->desc.spacing)))
-                    status = rvi_sph_place(w, at, still, 0.0);
+                    (first || rvi_sph_is_free(w, at, RVI_SPH_ROOM * w->desc.spacing)))
+                    status = rvi_sph_append(w, at, at_rest, 0.0);
             }
     return status;
 }
 
 void rvi_sph_on_gone(rvi_sph *w, rvi_sph_gone_fn tell, void *user) {
-    w->tell = tell;
-    w->user = user;
+    w->on_gone = tell;
+    w->on_gone_user = user;
 }
 
 /* ---- A step ---- */
@@ -357,7 +384,7 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     double begun = rvi_now();
     rv_status status = rvi_sph_sort(w);
     if (status == RV_OK)
-        status = rvi_sph_pour(w, w->step > 0 ? w->step : 1e-3f, &changed);
+        status = rvi_sph_run_sources(w, w->step > 0 ? w->step : 1e-3f, &changed);
     if (status == RV_OK && changed)
         status = rvi_sph_sort(w);
     if (status == RV_OK && w->count == 0) {
@@ -367,24 +394,24 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     }
     double sorted = rvi_now();
     if (status == RV_OK)
-        status = rvi_sph_meet_walls(w);
-    double met = rvi_now();
+        status = rvi_sph_find_walls(w);
+    double walls = rvi_now();
     if (status == RV_OK)
-        status = w->desc.solver == RVI_SPH_WEAK ? rvi_sph_weaken(w, longest, &dt)
-                                                : rvi_sph_project(w, longest, &dt);
-    double pressed = rvi_now();
+        status = w->desc.solver == RVI_SPH_WEAK ? rvi_sph_solve_weak(w, longest, &dt)
+                                                : rvi_sph_solve_project(w, longest, &dt);
+    double solved = rvi_now();
     if (status == RV_OK)
         status = rvi_sph_move(w, dt);
     if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
-        status = rvi_sph_weaken_end(w);
+        status = rvi_sph_finish_weak(w);
     if (status != RV_OK)
         return status;
-    w->took[RVI_SPH_SORTING] = sorted - begun;
-    w->took[RVI_SPH_PRESSING] = pressed - met;
-    w->took[RVI_SPH_MOVING] = met - sorted + rvi_now() - pressed;
-    rvi_drops swap = w->drops;
-    w->drops = w->other;
-    w->other = swap;
+    w->times = (rvi_sph_times){.sort = sorted - begun,
+                               .pressure = solved - walls,
+                               .move = walls - sorted + rvi_now() - solved};
+    rvi_sph_particles swap = w->particles;
+    w->particles = w->next;
+    w->next = swap;
     w->time += (double)dt;
     w->step = dt;
     return RV_OK;
@@ -400,21 +427,23 @@ rv_status rvi_sph_run(rvi_sph *w, double seconds) {
     return RV_OK;
 }
 
-/* ---- Looking ---- */
+/* ---- Views ---- */
 
-rvi_sph_view rvi_sph_look(const rvi_sph *w) {
+rvi_sph_view rvi_sph_view_of(const rvi_sph *w) {
     return (rvi_sph_view){.count = w->count,
-                          .places = w->drops.places,
-                          .speeds = w->drops.speeds,
-                          .densities = w->fill,
-                          .pressures = w->pascals,
-                          .ages = w->drops.ages,
-                          .sediments = w->drops.sediments,
-                          .numbers = w->drops.numbers,
+                          .places = w->particles.places,
+                          .speeds = w->particles.speeds,
+                          .densities = w->density,
+                          .pressures = w->pressure,
+                          .ages = w->particles.ages,
+                          .sediments = w->particles.sediments,
+                          .numbers = w->particles.numbers,
+                          .volume = w->volume,
                           .time = w->time,
                           .step = w->step,
                           .iterations = {w->iterations[0], w->iterations[1]},
-                          .compression = w->compression};
+                          .compression = w->compression,
+                          .times = w->times};
 }
 
 static double mass_of(const rvi_sph *w) {
@@ -426,8 +455,8 @@ double rvi_sph_energy(const rvi_sph *w) {
     double sum = 0;
     for (size_t i = 0; i < w->count; i++)
         for (int k = 0; k < 3; k++) {
-            double v = (double)w->drops.speeds[i][k];
-            sum += 0.5 * v * v - (double)w->desc.gravity[k] * (double)w->drops.places[i][k];
+            double v = (double)w->particles.speeds[i][k];
+            sum += 0.5 * v * v - (double)w->desc.gravity[k] * (double)w->particles.places[i][k];
         }
     return mass_of(w) * sum;
 }
@@ -436,9 +465,13 @@ void rvi_sph_momentum(const rvi_sph *w, double out[3]) {
     for (int k = 0; k < 3; k++) {
         out[k] = 0;
         for (size_t i = 0; i < w->count; i++)
-            out[k] += (double)w->drops.speeds[i][k];
+            out[k] += (double)w->particles.speeds[i][k];
         out[k] *= mass_of(w);
     }
+}
+
+const rvi_sph_desc *rvi_sph_desc_of(const rvi_sph *w) {
+    return &w->desc;
 }
 
 const rvi_wall_index *rvi_sph_rock(const rvi_sph *w) {

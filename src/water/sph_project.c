@@ -1,261 +1,271 @@
 /* sph_project.c: pressure that keeps the density (after DFSPH, J. Bender and D. Koschier, 2015).
  *
  * With V the volume of a particle, W the kernel of H. Wendland (1995), l the density of the rock
- * and k = p / (rho f^2) from the pressure p, these are the density as a share, its change at
- * velocities u, and the pull of pressure:
+ * and k = p / (rho f^2) from the pressure p, these are the density f as a share of that at rest,
+ * its change at velocities u, and the acceleration by pressure:
  *
  *     f_i   = sum_j V W_ij + l_i
  *     Df(u) = sum_j V (u_i - u_j) . grad W_ij + u_i . grad l_i
  *     a_i   = -sum_j V (k_i + k_j) grad W_ij - k_i grad l_i
  *
- * Twice a k >= 0 is sought: for velocities, so that dt Df(v + dt a) = 0 where the water is as dense
- * as at rest; and for displacements that leave velocities alone, so that f + Df(x) = 1 where it
- * would be more (as T. Kugelstadt et al., 2019, do on grids: density errors then make no waves).
+ * Two k >= 0 are sought: one for velocities, so that dt Df(v + dt a) = 0 where the water is as
+ * dense as at rest; and one for displacements that leave velocities alone, so that f + Df(x) = 1
+ * where it would be more (as T. Kugelstadt et al., 2019, do on grids: errors of the density then
+ * make no waves).
  *
- * The a of k is the transpose of Df, so the equations are symmetric: conjugate gradients solve them
- * among the particles that have a pressure or need one, from the k of the last step. Then k below 0
- * are cut off, and if that left too much, a round with others follows. Jacobi's method, which DFSPH
- * uses, carries pressure one radius an iteration and lets deep water swing. Pairs pull each other
- * alike, so momentum is kept; and pressure at the velocities takes energy only. */
+ * With A k = -dt^2 Df(a(k)) and b = dt Df(v), or with the excess density too, this is A k = b. The
+ * map from k to a is minus the transpose of Df, so A is symmetric and positive, and conjugate
+ * gradients, preconditioned by the diagonal of A, solve it from the k of the last step among the
+ * active particles: those that have a pressure or need one. Then k below 0 become 0, and if that
+ * leaves too large a residual, a round with other active particles follows. Jacobi's method, which
+ * DFSPH uses, carries pressure one radius per iteration and lets deep water oscillate. The forces
+ * of a pair are opposite, so momentum is kept; and pressure at the velocities only takes energy. */
 #include "water/sph_state.h"
 
 #include "base/math.h"
 #include "base/vector.h"
 
-enum { ROUND = 40, ROUGHLY = 4 }; /* iterations: of a round, of the density */
+/* Iterations at most: of a round, and of the displacements. */
+enum { ROUND = 40, DISPLACEMENT_ITERATIONS = 4 };
 
-/* How much of a density that is too high goes by velocities and by displacement. */
-#define RESTORE 0.05f
-#define CORRECT 0.5f
-/* So little below the density at rest a particle may still come under pressure. */
+/* Share of the excess density that goes by velocities and by displacements, in a step. */
+#define VELOCITY_RELAXATION 0.05f
+#define DISPLACEMENT_RELAXATION 0.5f
+/* A particle with so little less than the density at rest may still come under pressure. */
 #define SLACK 1e-3f
 /* What a sum of floats may be wrong by, as a share. */
 #define ROUNDING 1e-6
-/* No displacement is longer, in spacings. */
-#define FARTHEST 0.2f
-/* How far from right a particle may still go in a step, as a mean and in spacings, for each part of
- * the density that may be left: deep water could sink by parts that are each too small to see. */
+/* In spacings: no displacement is longer. */
+#define LONGEST_SHIFT 0.2f
+/* Iterations go on while they still move particles in a step by more than that, as a mean in
+ * spacings for each unit of tolerance: deep water could sink by parts that are each too small to
+ * see. */
 #define STILL 3.0
 /* The longest step, in sqrt(spacing / acceleration). */
-#define LONGEST 0.1f
+#define LONGEST_STEP 0.1f
 
 /* What `sums` are. */
-enum { PRODUCT, REST, OTHERS, MIXED, OWN };
+enum { R_Z, P_AP, R_MAP, AP_MAP, ACTIVE, INACTIVE, CLAMPED, EXCESS };
 
-typedef struct pass {
+typedef struct solver {
     rvi_sph *w;
-    bool density;      /* displacements, else velocities */
-    double enough;     /* mean of what may be left */
-    const float *from; /* the k that pulls */
-    rvi_sph_round round;
-} pass;
+    bool displaces;    /* finds displacements, else velocities */
+    double tolerance;  /* mean of |residual| that may be left */
+    const float *from; /* the k that accelerate_block takes */
+    rvi_sph_cg cg;
+} solver;
 
 /* ---- Solving ---- */
 
 /* The k of the last step are the first guess: less of them after a shorter step, whose pressure may
- * have been a huge one. */
+ * have been very large. */
 static void guess_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    rvi_sph *w = p->w;
-    const float *k = p->density ? w->drops.pushes : w->drops.pressures;
-    float ratio = w->step / p->round.dt, keep = rvi_minf(ratio * ratio, 1.0f);
-    size_t end = rvi_sph_end(w, block);
-    for (size_t i = rvi_sph_begin(block); i < end; i++)
-        w->k[i] = keep * k[i];
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    const float *k = s->displaces ? w->particles.displacement_k : w->particles.velocity_k;
+    float ratio = w->step / s->cg.dt, scale = rvi_minf(ratio * ratio, 1.0f);
+    size_t end = rvi_sph_block_end(w, block);
+    for (size_t i = rvi_sph_block_begin(block); i < end; i++)
+        w->k[i] = scale * k[i];
 }
 
-static void pull_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    p->w->passes->pull(p->w, p->from, rvi_sph_begin(block), rvi_sph_end(p->w, block));
+static void accelerate_block(void *arg, int64_t block) {
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    w->passes->accelerate(w, s->from, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
-/* Where all goes with the k of now. */
-static void flow_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    rvi_sph *w = p->w;
-    size_t first = rvi_sph_begin(block), end = rvi_sph_end(w, block);
-    w->passes->pull(w, w->k, first, end);
+/* The speeds with the pressure of the present k. */
+static void project_block(void *arg, int64_t block) {
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    size_t first = rvi_sph_block_begin(block), end = rvi_sph_block_end(w, block);
+    w->passes->accelerate(w, w->k, first, end);
     for (size_t i = first; i < end; i++)
-        w->flow[i] = w->wish[i] + p->round.dt * w->pull[i];
+        w->projected[i] = w->predicted[i] + s->cg.dt * w->acceleration[i];
 }
 
-/* What is left with the k of now; who has a say in the round that begins; the first direction. */
-static void round_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    p->w->passes->begin_round(p->w, &p->round, rvi_sph_begin(block), rvi_sph_end(p->w, block));
+/* The residual of the present k, the active particles of the round, and the first direction. */
+static void begin_block(void *arg, int64_t block) {
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    w->passes->cg_begin(w, &s->cg, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
-/* What the direction does: how far it leads and what the next one is follow from the sums. */
-static void try_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    p->w->passes->try_way(p->w, &p->round, rvi_sph_begin(block), rvi_sph_end(p->w, block));
+/* A p, and the sums from which alpha and beta follow. */
+static void apply_block(void *arg, int64_t block) {
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    w->passes->cg_apply(w, &s->cg, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
-static void go_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    p->w->passes->go_way(p->w, &p->round, rvi_sph_begin(block), rvi_sph_end(p->w, block));
+static void update_block(void *arg, int64_t block) {
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    w->passes->cg_update(w, &s->cg, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
-/* Water does not pull: k is never negative. Counts what that undoes. */
+/* Water does not pull: k is never negative. Sums up the residual that this makes. */
 static void clamp_block(void *arg, int64_t block) {
-    const pass *p = arg;
-    rvi_sph *w = p->w;
-    size_t end = rvi_sph_end(w, block);
-    double cut = 0;
-    for (size_t i = rvi_sph_begin(block); i < end; i++) {
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    size_t end = rvi_sph_block_end(w, block);
+    double sum = 0;
+    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
         float k = w->k[i];
-        cut += k < 0 ? (double)(p->round.dt * p->round.dt * w->stiff[i] * -k) : 0.0;
+        sum += k < 0 ? (double)(s->cg.dt * s->cg.dt * w->diagonal[i] * -k) : 0.0;
         w->k[i] = rvi_maxf(k, 0.0f);
     }
-    w->sums[PRODUCT][block] = cut;
+    w->sums[CLAMPED][block] = sum;
 }
 
-/* Velocities are done: what the density lacks is counted, and nobody is displaced so far. */
+/* The velocities are found. Sums up the excess density; so far nothing is displaced. */
 static void finish_velocities(void *arg, int64_t block) {
-    rvi_sph *w = ((pass *)arg)->w;
-    size_t end = rvi_sph_end(w, block);
-    double over = 0;
-    for (size_t i = rvi_sph_begin(block); i < end; i++) {
+    rvi_sph *w = ((solver *)arg)->w;
+    size_t end = rvi_sph_block_end(w, block);
+    double excess = 0;
+    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
         float k = w->k[i];
-        over += (double)rvi_maxf(w->fill[i] - 1, 0.0f);
-        w->wish[i] = w->flow[i];
-        w->calm[i] = (rvi_v4){0};
-        w->pascals[i] = k * w->virial[i] * w->desc.density;
-        w->other.pressures[i] = k;
-        w->other.pushes[i] = 0;
+        excess += (double)rvi_maxf(w->density[i] - 1, 0.0f);
+        w->predicted[i] = w->projected[i];
+        w->shift[i] = (rvi_v4){0};
+        w->pressure[i] = k * w->virial[i] * w->desc.density;
+        w->next.velocity_k[i] = k;
+        w->next.displacement_k[i] = 0;
     }
-    w->sums[PRODUCT][block] = over;
+    w->sums[EXCESS][block] = excess;
 }
 
 static void finish_displacements(void *arg, int64_t block) {
-    const pass *p = arg;
-    rvi_sph *w = p->w;
-    size_t end = rvi_sph_end(w, block);
-    float most = FARTHEST * w->desc.spacing;
-    for (size_t i = rvi_sph_begin(block); i < end; i++) {
-        rvi_v4 by = p->round.dt * w->pull[i];
-        float size = p->round.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
-        w->other.pushes[i] = w->k[i];
-        w->calm[i] = size > most ? most / size * by : by;
+    const solver *s = arg;
+    rvi_sph *w = s->w;
+    size_t end = rvi_sph_block_end(w, block);
+    float longest = LONGEST_SHIFT * w->desc.spacing;
+    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
+        rvi_v4 by = s->cg.dt * w->acceleration[i];
+        float length = s->cg.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
+        w->next.displacement_k[i] = w->k[i];
+        w->shift[i] = length > longest ? longest / length * by : by;
     }
 }
 
-/* Some conjugate gradients among those who have a say. `done` when nothing more has to follow: the
- * others do not need a say now, and no k was below 0 that mattered. */
-static rv_status run_round(pass *p, int most, int *iterations, bool *done) {
-    rvi_sph *w = p->w;
-    double product = rvi_sph_sum(w, PRODUCT), enough = p->enough * (double)w->count;
-    double still = STILL * p->enough * (double)w->desc.spacing / (double)p->round.dt;
-    double rest = enough + 1, moved = 0, least = still * still * (double)w->count;
+/* One round of conjugate gradients among the active particles. `done`: no other round has to
+ * follow, because the others need no pressure and no k was so far below 0 that it mattered. */
+static rv_status run_round(solver *s, int most, int *iterations, bool *done) {
+    rvi_sph *w = s->w;
+    double r_z = rvi_sph_sum(w, R_Z), enough = s->tolerance * (double)w->count;
+    double still = STILL * s->tolerance * (double)w->desc.spacing / (double)s->cg.dt;
+    double residual = enough + 1, moved = 0, least = still * still * (double)w->count;
     rv_status status = RV_OK;
-    for (int n = 0; n < most && product > 0 && (rest > enough || moved > least); n++) {
-        p->from = w->way;
-        status = rvi_sph_each(w, pull_block, p);
+    for (int n = 0; n < most && r_z > 0 && (residual > enough || moved > least); n++) {
+        s->from = w->direction;
+        status = rvi_sph_each_block(w, accelerate_block, s);
         if (status == RV_OK)
-            status = rvi_sph_each(w, try_block, p);
-        double does = rvi_sph_sum(w, PRODUCT);
-        if (status != RV_OK || !(does > 0))
+            status = rvi_sph_each_block(w, apply_block, s);
+        double p_ap = rvi_sph_sum(w, P_AP);
+        if (status != RV_OK || !(p_ap > 0))
             break;
-        double far = product / does;
-        moved = far * product; /* all changes of velocity, squared */
-        double next = product - far * (2 * rvi_sph_sum(w, MIXED) - far * rvi_sph_sum(w, OWN));
-        /* A difference of sums of floats: below that it is rounding, and a way made of it leads
-         * anywhere. Few particles are right at once. */
-        next = next > ROUNDING * product ? next : 0;
-        p->round.far = (float)far;
-        p->round.keep = (float)(next / product);
-        product = next;
-        status = rvi_sph_each(w, go_block, p);
+        double alpha = r_z / p_ap;
+        moved = alpha * r_z; /* sum of all changes of velocity, squared */
+        double next = r_z - alpha * (2 * rvi_sph_sum(w, R_MAP) - alpha * rvi_sph_sum(w, AP_MAP));
+        /* A difference of sums of floats: below that it is only rounding, and a direction made of
+         * it would be arbitrary. With few particles one iteration can be exact. */
+        next = next > ROUNDING * r_z ? next : 0;
+        s->cg.alpha = (float)alpha;
+        s->cg.beta = (float)(next / r_z);
+        r_z = next;
+        status = rvi_sph_each_block(w, update_block, s);
         if (status != RV_OK)
             break;
-        rest = rvi_sph_sum(w, REST);
+        residual = rvi_sph_sum(w, ACTIVE);
         ++*iterations;
     }
     if (status == RV_OK)
-        status = rvi_sph_each(w, clamp_block, p);
-    *done = rest + rvi_sph_sum(w, OTHERS) + rvi_sph_sum(w, PRODUCT) <= 1.5 * enough;
+        status = rvi_sph_each_block(w, clamp_block, s);
+    *done = residual + rvi_sph_sum(w, INACTIVE) + rvi_sph_sum(w, CLAMPED) <= 1.5 * enough;
     return status;
 }
 
-/* From the flow of the first guess. */
-static rv_status solve(pass *p, int most, int *iterations) {
-    rvi_sph *w = p->w;
+/* Begins with `projected` of the first guess. */
+static rv_status solve(solver *s, int most, int *iterations) {
+    rvi_sph *w = s->w;
     rv_status status = RV_OK;
     bool done = false;
     *iterations = 0;
     while (status == RV_OK && !done && *iterations < most) {
-        p->round.slack = *iterations == 0 ? -SLACK : 0.0f;
-        status = rvi_sph_each(w, round_block, p);
-        if (status != RV_OK || rvi_sph_sum(w, REST) <= p->enough * (double)w->count)
+        s->cg.threshold = *iterations == 0 ? -SLACK : 0.0f;
+        status = rvi_sph_each_block(w, begin_block, s);
+        if (status != RV_OK || rvi_sph_sum(w, ACTIVE) <= s->tolerance * (double)w->count)
             break;
 
         int before = *iterations;
-        status = run_round(p, rvi_mini(ROUND, most - before), iterations, &done);
+        status = run_round(s, rvi_mini(ROUND, most - before), iterations, &done);
         if (*iterations == before)
             break;
         if (status == RV_OK)
-            status = rvi_sph_each(w, flow_block, p);
+            status = rvi_sph_each_block(w, project_block, s);
     }
     return status;
 }
 
 /* ---- The step ---- */
 
-/* So that the fastest, sped up by gravity and tension for the step, goes no farther than the share
- * of the spacing that the Courant number says; nor would one that fell from the top of the water to
- * its bottom: under the pressure of deep water, neighbours swing against each other that fast. */
+/* The fastest particle, accelerated by gravity and tension during the step, goes no farther than
+ * the share of the spacing that the Courant number says; nor would one that fell from the top of
+ * the water to its bottom: under the pressure of deep water neighbours oscillate at that speed. */
 static float choose_step(const rvi_sph *w, float longest) {
     const float *g = w->desc.gravity;
-    float v = sqrtf(w->fastest), far = w->desc.courant * w->desc.spacing;
+    float v = sqrtf(w->max_speed2), distance = w->desc.courant * w->desc.spacing;
     float a = rvi_length3f(g) + w->desc.tension;
-    float dt = 2 * far / (v + sqrtf(v * v + 4 * a * far) + 1e-20f);
+    float dt = 2 * distance / (v + sqrtf(v * v + 4 * a * distance) + 1e-20f);
     if (a > 0)
-        dt = rvi_minf(dt, LONGEST * sqrtf(w->desc.spacing / a));
-    if (w->fall > 0)
-        dt = rvi_minf(dt, far / sqrtf(w->fall));
+        dt = rvi_minf(dt, LONGEST_STEP * sqrtf(w->desc.spacing / a));
+    if (w->potential_range > 0)
+        dt = rvi_minf(dt, distance / sqrtf(w->potential_range));
     if (w->viscosity > 0)
         dt = rvi_minf(dt, 0.02f * w->radius * w->radius / w->viscosity);
-    /* The last two steps of a run are alike: a tiny one would ask for a huge pressure. */
+    /* The last two steps of a run are equally long: a tiny one would need a huge pressure. */
     return dt < longest && longest < 2 * dt ? 0.5f * longest : rvi_minf(dt, longest);
 }
 
 /* Displacements are needed only where the velocities have let the water become too dense. */
-static rv_status correct_density(pass *p) {
-    rvi_sph *w = p->w;
-    p->density = true;
-    p->round.share = CORRECT;
-    p->enough = 10 * p->enough;
+static rv_status displace(solver *s) {
+    rvi_sph *w = s->w;
+    s->displaces = true;
+    s->cg.relaxation = DISPLACEMENT_RELAXATION;
+    s->tolerance = 10 * s->tolerance;
     w->iterations[1] = 0;
-    w->compression = (float)(rvi_sph_sum(w, PRODUCT) / (double)w->count);
-    if ((double)w->compression <= p->enough)
+    w->compression = (float)(rvi_sph_sum(w, EXCESS) / (double)w->count);
+    if ((double)w->compression <= s->tolerance)
         return RV_OK;
-    rv_status status = rvi_sph_each(w, guess_block, p);
+    rv_status status = rvi_sph_each_block(w, guess_block, s);
     if (status == RV_OK)
-        status = rvi_sph_each(w, flow_block, p);
+        status = rvi_sph_each_block(w, project_block, s);
     if (status == RV_OK)
-        status = solve(p, ROUGHLY, &w->iterations[1]);
-    return status == RV_OK ? rvi_sph_each(w, finish_displacements, p) : status;
+        status = solve(s, DISPLACEMENT_ITERATIONS, &w->iterations[1]);
+    return status == RV_OK ? rvi_sph_each_block(w, finish_displacements, s) : status;
 }
 
-rv_status rvi_sph_project(rvi_sph *w, float longest, float *dt) {
-    pass p = {.w = w,
-              .enough = (double)w->desc.tolerance,
-              .round = {.dt = choose_step(w, longest),
-                        .share = RESTORE,
-                        .product = w->sums[PRODUCT],
-                        .rest = w->sums[REST],
-                        .others = w->sums[OTHERS],
-                        .mixed = w->sums[MIXED],
-                        .own = w->sums[OWN]}};
-    *dt = p.round.dt;
+rv_status rvi_sph_solve_project(rvi_sph *w, float longest, float *dt) {
+    solver s = {.w = w,
+                .tolerance = (double)w->desc.tolerance,
+                .cg = {.dt = choose_step(w, longest),
+                       .relaxation = VELOCITY_RELAXATION,
+                       .r_z = w->sums[R_Z],
+                       .p_ap = w->sums[P_AP],
+                       .r_map = w->sums[R_MAP],
+                       .ap_map = w->sums[AP_MAP],
+                       .active = w->sums[ACTIVE],
+                       .inactive = w->sums[INACTIVE]}};
+    *dt = s.cg.dt;
     rvi_sph_lister lister = {
-        .w = w, .dt = *dt, .slice = w->passes->prepare, .block = flow_block, .arg = &p};
-    rv_status status = rvi_sph_each(w, guess_block, &p);
+        .w = w, .dt = *dt, .slice = w->passes->prepare, .block = project_block, .arg = &s};
+    rv_status status = rvi_sph_each_block(w, guess_block, &s);
     if (status == RV_OK)
-        status = rvi_sph_list(&lister);
+        status = rvi_sph_list_neighbours(&lister);
     if (status == RV_OK)
-        status = solve(&p, w->desc.iterations, &w->iterations[0]);
+        status = solve(&s, w->desc.iterations, &w->iterations[0]);
     if (status == RV_OK)
-        status = rvi_sph_each(w, finish_velocities, &p);
-    return status == RV_OK ? correct_density(&p) : status;
+        status = rvi_sph_each_block(w, finish_velocities, &s);
+    return status == RV_OK ? displace(&s) : status;
 }

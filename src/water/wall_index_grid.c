@@ -1,8 +1,8 @@
 /* wall_index_grid.c: which faces are near which cells, while faces change.
  *
  * A face is entered in the cells within reach of it and some slack: until it has moved by more than
- * the slack, nothing in the lists has to change. Lists are in the order of the numbers of faces, so
- * that what was changed answers like what was made anew. */
+ * the slack, no list has to change. Lists are in the order of the numbers of faces, so that an
+ * index that was changed gives the same answers as a new one. */
 #include "water/wall_index.h"
 
 #include <math.h>
@@ -14,18 +14,18 @@
 
 enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4 };
 #define NOTHING UINT32_MAX
-/* In reaches. */
+/* As a share of the reach. */
 #define SLACK 0.06f
 
 bool rvi_wall_index_jumped(const rvi_wall_index *walls, const float point[3]) {
     int cell[3];
     return walls->face_count > 0 &&
-           walls->stamps[rvi_wall_index_cell(walls, point, cell)] == walls->round;
+           walls->stamps[rvi_wall_index_cell_of(walls, point, cell)] == walls->round;
 }
 
 /* ---- Faces ---- */
 
-static void make_face(const rvi_wall_index *w, const double at[3][3], rvi_face *face) {
+static void make_face(const rvi_wall_index *w, const double at[3][3], rvi_wall_face *face) {
     float ab[3], ac[3];
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
@@ -45,20 +45,20 @@ static void make_face(const rvi_wall_index *w, const double at[3][3], rvi_face *
         face->normal[i] = length > 0 ? face->normal[i] / length : 0.0f;
 }
 
-static rvi_v4 ball_of(const rvi_face *face) {
-    rvi_v4 ball = {0};
+static rvi_v4 sphere_of(const rvi_wall_face *face) {
+    rvi_v4 sphere = {0};
     for (int i = 0; i < 3; i++)
-        ball[i] = 0.5f * (face->low[i] + face->high[i]);
+        sphere[i] = 0.5f * (face->low[i] + face->high[i]);
     for (int k = 0; k < 3; k++) {
-        float from[3] = {face->at[k][0] - ball[0], face->at[k][1] - ball[1],
-                         face->at[k][2] - ball[2]};
-        ball[3] = rvi_maxf(ball[3], rvi_length3f(from));
+        float from[3] = {face->at[k][0] - sphere[0], face->at[k][1] - sphere[1],
+                         face->at[k][2] - sphere[2]};
+        sphere[3] = rvi_maxf(sphere[3], rvi_length3f(from));
     }
-    return ball;
+    return sphere;
 }
 
-/* The longest way of a corner along an axis. */
-static float moved(const rvi_face *from, const rvi_face *to) {
+/* How far a corner has moved at most along an axis. */
+static float moved(const rvi_wall_face *from, const rvi_wall_face *to) {
     float most = 0;
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) {
@@ -73,30 +73,30 @@ static rv_status make_room(rvi_wall_index *w, size_t faces) {
         return RV_OK;
     size_t room = faces + faces / 2 + 64;
     const char *what = "the faces of the rock";
-    rvi_face *now = rvi_alloc(w->ctx, room, sizeof *now, what);
-    rvi_face *entered = rvi_alloc(w->ctx, room, sizeof *entered, what);
-    rvi_v4 *balls = rvi_alloc(w->ctx, room, sizeof *balls, what);
+    rvi_wall_face *now = rvi_alloc(w->ctx, room, sizeof *now, what);
+    rvi_wall_face *entered = rvi_alloc(w->ctx, room, sizeof *entered, what);
+    rvi_v4 *spheres = rvi_alloc(w->ctx, room, sizeof *spheres, what);
     uint8_t *live = rvi_alloc(w->ctx, room, sizeof *live, what);
-    if (now == NULL || entered == NULL || balls == NULL || live == NULL) {
+    if (now == NULL || entered == NULL || spheres == NULL || live == NULL) {
         rvi_free(w->ctx, now);
         rvi_free(w->ctx, entered);
-        rvi_free(w->ctx, balls);
+        rvi_free(w->ctx, spheres);
         rvi_free(w->ctx, live);
         return RV_ERROR_MEMORY;
     }
     if (w->face_count > 0) {
         memcpy(now, w->faces, w->face_count * sizeof *now);
         memcpy(entered, w->entered, w->face_count * sizeof *entered);
-        memcpy(balls, w->balls, w->face_count * sizeof *balls);
+        memcpy(spheres, w->spheres, w->face_count * sizeof *spheres);
         memcpy(live, w->live, w->face_count);
     }
     rvi_free(w->ctx, w->faces);
     rvi_free(w->ctx, w->entered);
-    rvi_free(w->ctx, w->balls);
+    rvi_free(w->ctx, w->spheres);
     rvi_free(w->ctx, w->live);
     w->faces = now;
     w->entered = entered;
-    w->balls = balls;
+    w->spheres = spheres;
     w->live = live;
     w->face_room = room;
     return RV_OK;
@@ -111,7 +111,7 @@ static unsigned log_of(uint32_t room) { /* of a power of two */
     return log;
 }
 
-/* A list of `room` places, of those that are free or from the end of the pool. */
+/* A list with `room` for faces: a free one, or one from the end of the pool. */
 static rv_status find_list(rvi_wall_index *w, uint32_t room, uint32_t *start) {
     unsigned log = log_of(room);
     if (w->spare[log] != NOTHING) {
@@ -123,7 +123,7 @@ static rv_status find_list(rvi_wall_index *w, uint32_t room, uint32_t *start) {
         size_t more = w->pool_room + w->pool_room / 2 + 4096 + room;
         if (more >= NOTHING)
             return rvi_fail(w->ctx, RV_ERROR_MEMORY,
-                            "The mesh has too many faces near each other.");
+                            "The mesh has too many faces near each other for the wall index.");
         uint32_t *pool = rvi_alloc(w->ctx, more, sizeof *pool, "a grid over the faces");
         if (pool == NULL)
             return RV_ERROR_MEMORY;
@@ -138,7 +138,7 @@ static rv_status find_list(rvi_wall_index *w, uint32_t room, uint32_t *start) {
     return RV_OK;
 }
 
-static void free_list(rvi_wall_index *w, const rvi_cell *list) {
+static void free_list(rvi_wall_index *w, const rvi_wall_cell *list) {
     if (list->room == 0)
         return;
     unsigned log = log_of(list->room);
@@ -147,9 +147,10 @@ static void free_list(rvi_wall_index *w, const rvi_cell *list) {
 }
 
 static rv_status add_to_list(rvi_wall_index *w, size_t cell, uint32_t face) {
-    rvi_cell list = w->lists[cell];
+    rvi_wall_cell list = w->lists[cell];
     if (list.count == list.room) {
-        rvi_cell wide = {.count = list.count, .room = list.room > 0 ? 2 * list.room : LEAST_ROOM};
+        rvi_wall_cell wide = {.count = list.count,
+                              .room = list.room > 0 ? 2 * list.room : LEAST_ROOM};
         rv_status status = find_list(w, wide.room, &wide.start);
         if (status != RV_OK)
             return status;
@@ -166,29 +167,29 @@ static rv_status add_to_list(rvi_wall_index *w, size_t cell, uint32_t face) {
     return RV_OK;
 }
 
-static void doubt(rvi_wall_index *w, size_t cell) {
+static void mark_unknown(rvi_wall_index *w, size_t cell) {
     if (w->sides[cell] == RVI_UNKNOWN)
         return;
     w->sides[cell] = RVI_UNKNOWN;
-    w->doubts[w->doubt_count++] = (uint32_t)cell;
+    w->unknown_cells[w->unknown_count++] = (uint32_t)cell;
 }
 
 static void remove_from_list(rvi_wall_index *w, size_t cell, uint32_t face) {
-    rvi_cell *list = &w->lists[cell];
+    rvi_wall_cell *list = &w->lists[cell];
     uint32_t *faces = w->pool + list->start, at = 0;
     while (faces[at] != face)
         at++;
     for (list->count--; at < list->count; at++)
         faces[at] = faces[at + 1];
     if (list->count == 0)
-        doubt(w, cell);
+        mark_unknown(w, cell);
 }
 
-/* ---- Entering ---- */
+/* ---- Cells of a face ---- */
 
-/* Is the plane of the face near enough to the cell? Keeps slanting faces out of the cells that only
- * the box around them meets. */
-static bool plane_near(const rvi_wall_index *w, const rvi_face *face, const int cell[3]) {
+/* Is the plane of the face near enough to the cell? Without this, oblique faces would be in all
+ * cells of their bounding box. */
+static bool plane_near(const rvi_wall_index *w, const rvi_wall_face *face, const int cell[3]) {
     float from[3], half = 0.5f * w->cell + (w->reach + w->slack), width = 0;
     for (int i = 0; i < 3; i++) {
         from[i] = ((float)cell[i] + 0.5f) * w->cell - face->at[0][i];
@@ -198,11 +199,11 @@ static bool plane_near(const rvi_wall_index *w, const rvi_face *face, const int 
     return (distance < 0 ? -distance : distance) <= width * 1.001f;
 }
 
-typedef enum errand { ENTER, LEAVE } errand;
+typedef enum action { ENTER, LEAVE } action;
 
-/* Enters the face in its cells or takes it out of those in which it was entered. */
-static rv_status visit_cells(rvi_wall_index *w, uint32_t number, errand what) {
-    const rvi_face *face = &w->entered[number];
+/* Enters the face in its cells, or takes it out of those in which it was entered. */
+static rv_status visit_cells(rvi_wall_index *w, uint32_t number, action what) {
+    const rvi_wall_face *face = &w->entered[number];
     float far = (w->reach + w->slack) * 1.001f;
     int low[3], high[3], c[3];
     for (int i = 0; i < 3; i++) {
@@ -216,15 +217,16 @@ static rv_status visit_cells(rvi_wall_index *w, uint32_t number, errand what) {
                 if (!plane_near(w, face, c))
                     continue;
                 if (what == LEAVE)
-                    remove_from_list(w, rvi_wall_index_number(w, c), number);
+                    remove_from_list(w, rvi_wall_index_cell_number(w, c), number);
                 else if (status == RV_OK)
-                    status = add_to_list(w, rvi_wall_index_number(w, c), number);
+                    status = add_to_list(w, rvi_wall_index_cell_number(w, c), number);
             }
     return status;
 }
 
-/* Cells that a face may have swept, and those beside them, where it may have come near. */
-static void doubt_cells(rvi_wall_index *w, const rvi_face *before, const rvi_face *after) {
+/* Cells that a face may have crossed, and those beside them. */
+static void mark_swept_cells(rvi_wall_index *w, const rvi_wall_face *before,
+                             const rvi_wall_face *after) {
     int low[3], high[3], c[3];
     for (int i = 0; i < 3; i++) {
         low[i] = rvi_wall_index_cell_at(
@@ -235,19 +237,19 @@ static void doubt_cells(rvi_wall_index *w, const rvi_face *before, const rvi_fac
     for (c[2] = low[2]; c[2] <= high[2]; c[2]++)
         for (c[1] = low[1]; c[1] <= high[1]; c[1]++)
             for (c[0] = low[0]; c[0] <= high[0]; c[0]++) {
-                size_t cell = rvi_wall_index_number(w, c);
+                size_t cell = rvi_wall_index_cell_number(w, c);
                 w->stamps[cell] = w->round;
-                doubt(w, cell);
+                mark_unknown(w, cell);
             }
 }
 
 static rv_status change_face(rvi_wall_index *w, const rvi_wall_change *change) {
     uint32_t f = change->face;
-    rvi_face was = w->faces[f], now;
+    rvi_wall_face was = w->faces[f], now;
     bool lived = w->live[f];
     if (change->gone) {
         if (lived) {
-            doubt_cells(w, &was, &was);
+            mark_swept_cells(w, &was, &was);
             visit_cells(w, f, LEAVE);
         }
         w->live[f] = 0;
@@ -255,15 +257,15 @@ static rv_status change_face(rvi_wall_index *w, const rvi_wall_change *change) {
     }
     make_face(w, change->at, &now);
     w->faces[f] = now;
-    w->balls[f] = ball_of(&now);
+    w->spheres[f] = sphere_of(&now);
     if (lived && moved(&was, &now) > w->slack)
-        doubt_cells(w, &was, &now);
+        mark_swept_cells(w, &was, &now);
     if (lived && moved(&w->entered[f], &now) <= w->slack)
         return RV_OK;
     if (lived)
         visit_cells(w, f, LEAVE);
     else
-        doubt_cells(w, &now, &now);
+        mark_swept_cells(w, &now, &now);
     w->entered[f] = now;
     w->live[f] = 1;
     return visit_cells(w, f, ENTER);
@@ -286,13 +288,13 @@ rv_status rvi_wall_index_change(rvi_wall_index *walls, const rvi_wall_change *ch
     for (size_t i = 0; i < count && status == RV_OK; i++)
         status = change_face(walls, &changes[i]);
     if (status == RV_OK)
-        rvi_wall_index_clear_doubts(walls);
+        rvi_wall_index_resolve_unknown(walls);
     return status;
 }
 
-/* ---- Making ---- */
+/* ---- Creation ---- */
 
-/* Cells of the reach, or larger ones where there would be too many. */
+/* Cells as large as the reach, or larger where there would be too many. */
 static void choose_cells(rvi_wall_index *w) {
     for (w->cell = w->reach;; w->cell *= 1.25f) {
         double cells = 1;
@@ -309,15 +311,15 @@ static void choose_cells(rvi_wall_index *w) {
 static rv_status open_grid(rvi_wall_index *w) {
     const char *what = "a grid over the faces";
     choose_cells(w);
-    size_t cells = rvi_wall_index_cells(w);
+    size_t cells = rvi_wall_index_cell_count(w);
     w->lists = rvi_alloc(w->ctx, cells, sizeof *w->lists, what);
     w->sides = rvi_alloc(w->ctx, cells, sizeof *w->sides, what);
     w->stamps = rvi_alloc(w->ctx, cells, sizeof *w->stamps, what);
-    w->doubts = rvi_alloc(w->ctx, cells, sizeof *w->doubts, what);
-    w->pool_room = LEAST_ROOM; /* there is one also where no face is near any cell */
+    w->unknown_cells = rvi_alloc(w->ctx, cells, sizeof *w->unknown_cells, what);
+    w->pool_room = LEAST_ROOM; /* never empty, even where no face is near any cell */
     w->pool = rvi_alloc(w->ctx, w->pool_room, sizeof *w->pool, what);
-    bool made = w->lists != NULL && w->sides != NULL && w->stamps != NULL && w->doubts != NULL &&
-                w->pool != NULL;
+    bool made = w->lists != NULL && w->sides != NULL && w->stamps != NULL &&
+                w->unknown_cells != NULL && w->pool != NULL;
     return made ? RV_OK : RV_ERROR_MEMORY;
 }
 
@@ -327,10 +329,10 @@ static rv_status enter_all(rvi_wall_index *w, const rvi_wall_change *faces, size
         uint32_t f = faces[i].face;
         make_face(w, faces[i].at, &w->faces[f]);
         w->entered[f] = w->faces[f];
-        w->balls[f] = ball_of(&w->faces[f]);
+        w->spheres[f] = sphere_of(&w->faces[f]);
         w->live[f] = 1;
         status = visit_cells(w, f, ENTER);
-        if (status == RV_OK) /* large faces are in many cells */
+        if (status == RV_OK) /* large faces take long */
             status = rvi_poll(w->ctx);
     }
     return status;
@@ -380,8 +382,8 @@ rv_status rvi_wall_index_create(rv_context *ctx, const rv_mesh *mesh, const doub
 }
 
 void rvi_wall_index_destroy(rvi_wall_index *walls) {
-    void *all[] = {walls->faces,  walls->entered, walls->live,   walls->lists, walls->sides,
-                   walls->stamps, walls->pool,    walls->doubts, walls->balls};
+    void *all[] = {walls->faces,  walls->entered, walls->live,          walls->lists,  walls->sides,
+                   walls->stamps, walls->pool,    walls->unknown_cells, walls->spheres};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(walls->ctx, all[i]);
     *walls = (rvi_wall_index){.ctx = walls->ctx, .reach = walls->reach};

@@ -1,13 +1,13 @@
 /* wall_index_inside.c: is a point inside the rock?
  *
- * A cell without faces is inside or outside as a whole, which is found once and kept. From a point
- * among faces a way leads to such a cell, from cell to cell through points that lie as if thrown
- * there, and each crossing of a face on the way changes the side. A leg of the way stays in one
- * cell, whose list has all faces that it may cross. Two faces with an edge in common get the same
- * bits for it, so that no leg slips through between them; where a leg passes so near to an edge
- * that rounding could hide the side, another way is taken, and at last the winding number is asked:
- * inside the solid angles of all faces add up to a full turn (A. van Oosterom and J. Strackee,
- * 1983). */
+ * A cell without faces is inside or outside as a whole, which is found once and stored. From a
+ * point in a cell with faces a path leads to such a cell, from cell to cell through a pseudo-random
+ * point of each, and each crossing of a face changes the side. A segment of the path stays in one
+ * cell, whose list has all faces that it may cross. Two faces with a common edge compute the same
+ * bits for it, so that no segment passes between them. Where a segment passes so near to an edge
+ * that rounding could hide the side, another path is tried, and at last the winding number is
+ * computed: inside, the solid angles of all faces add up to a full turn (A. van Oosterom and J.
+ * Strackee, 1983). */
 #include "water/wall_index.h"
 
 #include <math.h>
@@ -38,12 +38,12 @@ bool rvi_wall_index_winding(const rvi_wall_index *walls, const float point[3]) {
     return turn > RVI_PI; /* half of the full 2 pi */
 }
 
-/* ---- Legs ---- */
+/* ---- Segments ---- */
 
 typedef enum crossing { NO, YES, MAYBE } crossing;
 
-/* The sign of d . (a x b), or 0 when rounding could have made it. */
-static int turn_of(const double d[3], const double a[3], const double b[3], double *value) {
+/* The sign of d . (a x b), or 0 where rounding could have changed it. */
+static int orientation(const double d[3], const double a[3], const double b[3], double *value) {
     double ab[3], size = 0;
     rvi_cross3(a, b, ab);
     *value = rvi_dot3(d, ab);
@@ -55,16 +55,16 @@ static int turn_of(const double d[3], const double a[3], const double b[3], doub
     return (*value > bound) - (*value < -bound);
 }
 
-static bool boxes_apart(const rvi_face *f, const float p[3], const float q[3]) {
+static bool boxes_apart(const rvi_wall_face *f, const float p[3], const float q[3]) {
     for (int i = 0; i < 3; i++)
         if (rvi_maxf(p[i], q[i]) < f->low[i] || rvi_minf(p[i], q[i]) > f->high[i])
             return true;
     return false;
 }
 
-/* The line pq passes through the triangle when it has the three edges on the same hand; and then it
- * is crossed between p and q when they lie on different sides of it. */
-static crossing cross_face(const rvi_face *f, const float p[3], const float q[3]) {
+/* The line pq passes through the triangle when it has all three edges on the same side; the segment
+ * crosses it when p and q also lie on different sides of its plane. */
+static crossing cross_face(const rvi_wall_face *f, const float p[3], const float q[3]) {
     if (boxes_apart(f, p, q))
         return NO;
     double d[3], at[3][3], value[3], volume;
@@ -75,25 +75,26 @@ static crossing cross_face(const rvi_face *f, const float p[3], const float q[3]
     }
     int left = 0, right = 0;
     for (int k = 0; k < 3; k++) {
-        int sign = turn_of(d, at[k], at[(k + 1) % 3], &value[k]);
+        int sign = orientation(d, at[k], at[(k + 1) % 3], &value[k]);
         left += sign > 0;
         right += sign < 0;
     }
     if (left > 0 && right > 0)
         return NO;
-    int side = turn_of(at[0], at[1], at[2], &volume);
+    int side = orientation(at[0], at[1], at[2], &volume);
     if (left + right < 3 || side == 0)
         return MAYBE;
-    double share = volume / ((value[0] + value[1]) + value[2]); /* of the way, to the plane */
+    double share = volume / ((value[0] + value[1]) + value[2]); /* of the segment, to the plane */
     if (share < 0 || share > 1 + 1e-9)
         return NO;
     return share < 1 - 1e-9 ? YES : MAYBE;
 }
 
-/* Does the way from p to q, in one cell, change sides? False: it cannot be said. */
-static bool follow(const rvi_wall_index *w, size_t cell, const float p[3], const float q[3],
-                   bool *changes) {
-    rvi_cell list = w->lists[cell];
+/* Counts the crossings of the segment pq, which is in one cell; `changes` is whether they are odd.
+ * False: it cannot be decided. */
+static bool cross_faces(const rvi_wall_index *w, size_t cell, const float p[3], const float q[3],
+                        bool *changes) {
+    rvi_wall_cell list = w->lists[cell];
     for (uint32_t k = list.start; k < list.start + list.count; k++) {
         crossing c = cross_face(&w->faces[w->pool[k]], p, q);
         if (c == MAYBE)
@@ -103,75 +104,77 @@ static bool follow(const rvi_wall_index *w, size_t cell, const float p[3], const
     return true;
 }
 
-/* ---- Ways ---- */
+/* ---- Paths ---- */
 
-/* A point in the cell, or on the side that it has in common with the next one along an axis. */
-static void stop_in(const rvi_wall_index *w, const int cell[3], int side, float out[3]) {
-    size_t number = rvi_wall_index_number(w, cell);
+/* A pseudo-random point in the cell; or, with `side` an axis, on the side that the cell shares with
+ * the next one along it. */
+static void sample_point(const rvi_wall_index *w, const int cell[3], int side, float out[3]) {
+    size_t number = rvi_wall_index_cell_number(w, cell);
     for (int i = 0; i < 3; i++) {
         float share = 0.3f + 0.4f * rvi_unit(rvi_random(number, (uint64_t)(side + 1), (uint64_t)i));
         out[i] = ((float)cell[i] + (i == side ? 1.0f : share)) * w->cell;
     }
 }
 
-/* From the stop in a cell to that in the next one along an axis, which is `by` (1 or -1) away. */
-static bool step_on(const rvi_wall_index *w, const int cell[3], int axis, int by, bool *changes) {
+/* From the sample point of a cell to that of the next one along an axis; `by` is 1 or -1. */
+static bool cross_to_next(const rvi_wall_index *w, const int cell[3], int axis, int by,
+                          bool *changes) {
     int next[3] = {cell[0], cell[1], cell[2]};
     next[axis] += by;
-    float from[3], gate[3], to[3];
-    stop_in(w, cell, -1, from);
-    stop_in(w, by > 0 ? cell : next, axis, gate);
-    stop_in(w, next, -1, to);
-    return follow(w, rvi_wall_index_number(w, cell), from, gate, changes) &&
-           follow(w, rvi_wall_index_number(w, next), gate, to, changes);
+    float from[3], between[3], to[3];
+    sample_point(w, cell, -1, from);
+    sample_point(w, by > 0 ? cell : next, axis, between);
+    sample_point(w, next, -1, to);
+    return cross_faces(w, rvi_wall_index_cell_number(w, cell), from, between, changes) &&
+           cross_faces(w, rvi_wall_index_cell_number(w, next), between, to, changes);
 }
 
 static bool is_known(const rvi_wall_index *w, size_t cell) {
     return w->lists[cell].count == 0 && w->sides[cell] != RVI_UNKNOWN;
 }
 
-/* How many cells away along a direction the next known one is; 0: there is none. */
-static int look_along(const rvi_wall_index *w, const int cell[3], int axis, int by) {
+/* How many cells away the next known cell along a direction is; 0: there is none. */
+static int known_cell_along(const rvi_wall_index *w, const int cell[3], int axis, int by) {
     int c[3] = {cell[0], cell[1], cell[2]};
     for (int n = 1;; n++) {
         c[axis] += by;
         if (c[axis] < 0 || c[axis] >= w->cells[axis])
             return 0;
-        if (is_known(w, rvi_wall_index_number(w, c)))
+        if (is_known(w, rvi_wall_index_cell_number(w, c)))
             return n;
     }
 }
 
-static bool walk_along(const rvi_wall_index *w, const int cell[3], int axis, int by, int many,
-                       bool *inside) {
+static bool inside_along(const rvi_wall_index *w, const int cell[3], int axis, int by, int count,
+                         bool *inside) {
     int c[3] = {cell[0], cell[1], cell[2]};
     bool changes = false;
-    for (int n = 0; n < many; n++, c[axis] += by)
-        if (!step_on(w, c, axis, by, &changes))
+    for (int n = 0; n < count; n++, c[axis] += by)
+        if (!cross_to_next(w, c, axis, by, &changes))
             return false;
-    *inside = (w->sides[rvi_wall_index_number(w, c)] == RVI_INSIDE) != changes;
+    *inside = (w->sides[rvi_wall_index_cell_number(w, c)] == RVI_INSIDE) != changes;
     return true;
 }
 
-/* Is the stop in the cell inside? Tries the shorter ways first. */
-static bool ask_stop(const rvi_wall_index *w, const int cell[3]) {
-    int many[6];
+/* Is the sample point of the cell inside? Tries the shortest path first. */
+static bool sample_is_inside(const rvi_wall_index *w, const int cell[3]) {
+    int distance[6];
     bool inside;
     for (int k = 0; k < 6; k++)
-        many[k] = look_along(w, cell, k / 2, k % 2 == 0 ? 1 : -1);
+        distance[k] = known_cell_along(w, cell, k / 2, k % 2 == 0 ? 1 : -1);
     for (int tries = 0; tries < 6; tries++) {
         int best = -1;
         for (int k = 0; k < 6; k++)
-            if (many[k] > 0 && (best < 0 || many[k] < many[best]))
+            if (distance[k] > 0 && (best < 0 || distance[k] < distance[best]))
                 best = k;
         if (best < 0)
             break;
-        if (walk_along(w, cell, best / 2, best % 2 == 0 ? 1 : -1, many[best], &inside))
+        if (inside_along(w, cell, best / 2, best % 2 == 0 ? 1 : -1, distance[best], &inside))
             return inside;
-        many[best] = 0;
+        distance[best] = 0;
     }
     float at[3];
-    stop_in(w, cell, -1, at);
+    sample_point(w, cell, -1, at);
     return rvi_wall_index_winding(w, at);
 }
 
@@ -182,47 +185,47 @@ bool rvi_wall_index_inside(const rvi_wall_index *walls, const float point[3]) {
         if (!(point[i] >= 0 && point[i] <= walls->size[i]))
             return rvi_wall_index_winding(walls, point);
     int cell[3];
-    size_t number = rvi_wall_index_cell(walls, point, cell);
+    size_t number = rvi_wall_index_cell_of(walls, point, cell);
     if (walls->lists[number].count == 0)
         return walls->sides[number] == RVI_INSIDE;
-    float stop[3];
+    float sample[3];
     bool changes = false;
-    stop_in(walls, cell, -1, stop);
-    if (!follow(walls, number, point, stop, &changes))
+    sample_point(walls, cell, -1, sample);
+    if (!cross_faces(walls, number, point, sample, &changes))
         return rvi_wall_index_winding(walls, point);
-    return ask_stop(walls, cell) != changes;
+    return sample_is_inside(walls, cell) != changes;
 }
 
-/* ---- What is kept ---- */
+/* ---- Sides of cells ---- */
 
-void rvi_wall_index_clear_doubts(rvi_wall_index *walls) {
-    for (size_t k = 0; k < walls->doubt_count; k++) {
-        size_t number = walls->doubts[k];
+void rvi_wall_index_resolve_unknown(rvi_wall_index *walls) {
+    for (size_t k = 0; k < walls->unknown_count; k++) {
+        size_t number = walls->unknown_cells[k];
         int cell[3] = {(int)(number % (size_t)walls->cells[0]),
                        (int)(number / (size_t)walls->cells[0] % (size_t)walls->cells[1]),
                        (int)(number / (size_t)walls->cells[0] / (size_t)walls->cells[1])};
         bool empty = walls->lists[number].count == 0;
-        walls->sides[number] = empty && ask_stop(walls, cell) ? RVI_INSIDE : RVI_OUTSIDE;
+        walls->sides[number] = empty && sample_is_inside(walls, cell) ? RVI_INSIDE : RVI_OUTSIDE;
     }
-    walls->doubt_count = 0;
+    walls->unknown_count = 0;
 }
 
-/* The side of a cell's stop, from that of the cell before it along an axis. */
+/* Is the sample point of a cell inside? `before`: is that of the cell before it along the axis? */
 static bool side_after(const rvi_wall_index *w, const int cell[3], int axis, bool before) {
     int from[3] = {cell[0], cell[1], cell[2]};
     from[axis]--;
     bool changes = false;
-    if (step_on(w, from, axis, 1, &changes))
+    if (cross_to_next(w, from, axis, 1, &changes))
         return before != changes;
     float at[3];
-    stop_in(w, cell, -1, at);
+    sample_point(w, cell, -1, at);
     return rvi_wall_index_winding(w, at);
 }
 
 rv_status rvi_wall_index_find_sides(rvi_wall_index *w) {
     int c[3] = {0};
     float at[3];
-    stop_in(w, c, -1, at);
+    sample_point(w, c, -1, at);
     bool plane = rvi_wall_index_winding(w, at);
     for (c[2] = 0; c[2] < w->cells[2]; c[2]++) {
         c[0] = c[1] = 0;
@@ -234,7 +237,7 @@ rv_status rvi_wall_index_find_sides(rvi_wall_index *w) {
             bool here = row;
             for (c[0] = 0; c[0] < w->cells[0]; c[0]++) {
                 here = c[0] == 0 ? here : side_after(w, c, 0, here);
-                w->sides[rvi_wall_index_number(w, c)] = here ? RVI_INSIDE : RVI_OUTSIDE;
+                w->sides[rvi_wall_index_cell_number(w, c)] = here ? RVI_INSIDE : RVI_OUTSIDE;
             }
             rv_status status = rvi_poll(w->ctx);
             if (status != RV_OK)

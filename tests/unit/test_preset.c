@@ -1,12 +1,11 @@
-/* The presets of scenes: their rock is the surface of a solid, has as many vertices, faces and
- * holes as it should, and the water has room where it comes from. */
+/* The presets: their rock is the surface of a solid, has as many vertices, faces and holes as it
+ * should, and their sources have room. */
 #include "support.h"
 
 #include "mesh/mesh.h"
 #include "mesh/remesh.h"
 #include "scene/preset.h"
 #include "scene/preset_shapes.h"
-#include "water/sph_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,8 +55,8 @@ static void check_water(rv_context *ctx, const rvi_preset *s, const rv_mesh *roc
     assert_int_equal(rvi_sph_create(ctx, &desc, rock, &water), RV_OK);
     for (size_t k = 0; k < s->block_count; k++)
         assert_int_equal(rvi_sph_fill(water, s->blocks[k].low, s->blocks[k].high), RV_OK);
-    assert_true(rvi_sph_look(water).count <= s->particles);
-    assert_true(s->block_count == 0 || rvi_sph_look(water).count > 1000);
+    assert_true(rvi_sph_view_of(water).count <= s->particles);
+    assert_true(s->block_count == 0 || rvi_sph_view_of(water).count > 1000);
     for (size_t k = 0; k < s->source_count; k++) {
         const rvi_sph_source *source = &s->sources[k];
         assert_int_equal(rvi_sph_add_source(water, source), RV_OK);

@@ -128,7 +128,7 @@ static void ready_scenes_stay_sound(void **state) {
         double before = look(ctx, scene).volume;
         for (int i = 0; i < ready[k].frames; i++) {
             support_ok(ctx, rv_scene_step(scene));
-            assert_true(rvi_sph_dry(scene->now->water));
+            assert_true(rvi_sph_none_in_rock(scene->now->water));
             rv_frame now = look(ctx, scene);
             if (now.volume == before)
                 continue;
@@ -254,7 +254,7 @@ static void rock_may_be_far_away(void **state) {
                                     "particles spacing=0.05");
     for (int i = 0; i < 3; i++)
         support_ok(ctx, rv_scene_step(scene));
-    assert_true(rvi_sph_dry(scene->now->water));
+    assert_true(rvi_sph_none_in_rock(scene->now->water));
     assert_int_equal(look(ctx, scene).particles, 216);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
@@ -470,7 +470,7 @@ static void want_of_memory_leaves_a_whole_scene(void **state) {
         atomic_store(&memory.left, -1);
         for (int i = 0; i < 4; i++) {
             support_ok(ctx, rv_scene_step(scene));
-            assert_true(rvi_sph_dry(scene->now->water));
+            assert_true(rvi_sph_none_in_rock(scene->now->water));
         }
         rv_frame f = look(ctx, scene);
         assert_true(f.ledger.eroded > 0);

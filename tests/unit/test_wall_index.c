@@ -1,5 +1,5 @@
-/* Walls: the inside test against the winding number, wherever the point is; and grids whose faces
- * were changed answer like those made anew, to the bit. */
+/* The wall index: the inside test against the winding number, at all kinds of points; and an index
+ * whose faces were changed gives the same bits as a new one. */
 #include "solid_shapes.h"
 
 #include "base/random.h"
@@ -74,13 +74,13 @@ static double nearest_plane(const rvi_wall_index *w, const float p[3]) {
 
 static void check_point(const rvi_wall_index *w, const float p[3]) {
     if (nearest_plane(w, p) < 1e-6)
-        return; /* on the surface either is right */
+        return; /* on the surface either answer is right */
     if (rvi_wall_index_inside(w, p) != rvi_wall_index_winding(w, p))
         fail_msg("(%g, %g, %g) is %sside", (double)p[0], (double)p[1], (double)p[2],
                  rvi_wall_index_winding(w, p) ? "in" : "out");
 }
 
-/* Thrown points; corners of the mesh, and points that share some coordinates with them, which lie
+/* Random points; corners of the mesh, and points that share some coordinates with them, which lie
  * in the planes of faces and on the lines of edges. */
 static size_t check_inside(rv_context *ctx, const rv_mesh *mesh, float reach) {
     rvi_wall_index w;
@@ -118,7 +118,7 @@ static void inside_is_inside(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* Of a cube everyone knows it. */
+/* Of a cube the answer is known. */
 static void cube_is_known(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -201,7 +201,7 @@ static void move_some(rv_mesh *mesh, uint64_t round, double far, uint8_t *moved)
 static void moved_faces_are_found(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    const double ways[] = {0.001, 0.02, 0.05};
+    const double distances[] = {0.001, 0.02, 0.05};
     for (int k = 0; k < 3; k++) {
         rv_mesh *mesh = make_ring(ctx, 24, 12, place_torus);
         rvi_wall_index w, anew;
@@ -210,7 +210,7 @@ static void moved_faces_are_found(void **state) {
         rvi_wall_change changes[2 * 24 * 12];
         for (uint64_t round = 0; round < 12; round++) {
             size_t count = 0;
-            move_some(mesh, round, ways[k], moved);
+            move_some(mesh, round, distances[k], moved);
             for (size_t f = 0; f < mesh->face_count; f++) {
                 const uint32_t *c = mesh->corners + 3 * f;
                 if (moved[c[0]] || moved[c[1]] || moved[c[2]])

@@ -1,0 +1,118 @@
+/* sph_sediment.c: sediment goes from particle to particle: it sinks and it spreads.
+ *
+ * With c_ij = 2 V |dW/dr| / r of the kernel W, the same for both of a pair,
+ *
+ *     spreading:  ds_i = dt D sum_j c_ij (s_j - s_i)         (L. Brookshaw, 1985)
+ *     sinking:    i gives j, which lies z_ij lower,  dt v c_ij z_ij s_i (1 - s_j / most)
+ *
+ * In a lattice at rest the sum over all lower j of c_ij z_ij^2 is 1, so that the centre of the
+ * sediment sinks at the speed v; the last factor leaves out particles that are full. For each of
+ * the two, no pair moves more than a share of 0.45 over the number of neighbours: a particle gives
+ * only what it has, and gets only what it has room for. Both of a pair compute the same floats, one
+ * adds what the other subtracts, in doubles: nothing vanishes. */
+#include "water/sph_state.h"
+
+#include "base/math.h"
+#include "base/vector.h"
+
+typedef struct drift {
+    rvi_sph *w;
+    float spread, sink; /* over the time of a step */
+    float gradient;     /* c_ij without (1 - q)^3 */
+    float most;         /* m3 in a particle */
+    float least;        /* m3: particles with less keep it */
+    float up[3];        /* against gravity; 0 without it */
+} drift;
+
+void rvi_sph_set_sediment(rvi_sph *w, size_t particle, double sediment) {
+    w->particles.sediments[particle] = sediment;
+}
+
+/* Of a particle: its sediment, the share of what it can hold that is free, and the largest share
+ * that it exchanges with one neighbour. */
+static void load_block(void *arg, int64_t block) {
+    const drift *d = arg;
+    rvi_sph *w = d->w;
+    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
+        float s = (float)w->particles.sediments[i];
+        uint32_t count = w->neighbour_count[i];
+        w->loads[i] = (rvi_v4){s > d->least ? s : 0.0f, rvi_maxf(1 - s / d->most, 0.0f),
+                               0.45f / (float)(count > 0 ? count : 1), 0};
+    }
+}
+
+static RVI_HOT rvi_four four_of(const rvi_v4 *from, const uint32_t which[4]) {
+    return rvi_four_from(from[which[0]], from[which[1]], from[which[2]], from[which[3]]);
+}
+
+/* What i gets from four others; nothing from itself. */
+static RVI_HOT rvi_v4 get(const drift *d, size_t i, const uint32_t which[4]) {
+    const rvi_sph *w = d->w;
+    const rvi_v4 zero = {0}, at = w->particles.places[i], to = w->loads[i];
+    rvi_four n = four_of(w->particles.places, which), from = four_of(w->loads, which);
+    rvi_v4 x = at[0] - n.x, y = at[1] - n.y, z = at[2] - n.z;
+    rvi_v4 u = rvi_v4_max(1.0f - rvi_v4_sqrt((x * x + y * y) + z * z) / w->radius, zero);
+    rvi_v4 c = d->gradient * (u * u * u), limit = rvi_v4_min(rvi_v4_all(to[2]), from.z);
+    rvi_v4 spread = rvi_v4_min(d->spread * c, limit) * (from.x - to[0]);
+    rvi_v4 above = (x * d->up[0] + y * d->up[1]) + z * d->up[2]; /* i over the others */
+    rvi_v4 gain = rvi_v4_min(d->sink * c * rvi_v4_max(-above, zero), limit) * (from.x * to[1]);
+    rvi_v4 loss = rvi_v4_min(d->sink * c * rvi_v4_max(above, zero), limit) * (to[0] * from.y);
+    return spread + (gain - loss);
+}
+
+/* Have four particles nothing to give? */
+static RVI_HOT bool are_clear(const rvi_v4 *loads, const uint32_t which[4]) {
+    return (loads[which[0]][0] + loads[which[1]][0]) + (loads[which[2]][0] + loads[which[3]][0]) <=
+           0;
+}
+
+static void drift_block(void *arg, int64_t block) {
+    const drift *d = arg;
+    rvi_sph *w = d->w;
+    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
+        size_t count = w->neighbour_count[i];
+        double sum = 0;
+        for (size_t k = 0; k < count; k += 4) {
+            uint32_t which[4];
+            for (size_t l = 0; l < 4; l++)
+                which[l] = k + l < count ? rvi_sph_neighbour(w, i, k + l) : (uint32_t)i;
+            if (w->loads[i][0] <= 0 && are_clear(w->loads, which))
+                continue;
+            rvi_v4 gets = get(d, i, which);
+            sum += ((double)gets[0] + (double)gets[1]) + ((double)gets[2] + (double)gets[3]);
+        }
+        w->next.sediments[i] = w->particles.sediments[i] + sum;
+    }
+}
+
+static drift make_drift(rvi_sph *w, const rvi_sph_drift *desc) {
+    const float *g = w->desc.gravity;
+    float length = rvi_length3f(g);
+    drift d = {.w = w,
+               .spread = desc->spread * w->step,
+               .sink = desc->settle * w->step,
+               .gradient = -2 * w->volume * w->kernel_gradient,
+               .most = (float)desc->most,
+               .least = 1e-7f * (float)desc->most};
+    for (int i = 0; i < 3; i++)
+        d.up[i] = length > 0 ? -(g[i] / length) : 0.0f;
+    return d;
+}
+
+rv_status rvi_sph_drift_sediment(rvi_sph *w, const rvi_sph_drift *desc) {
+    bool any = false;
+    for (size_t i = 0; i < w->count && !any; i++)
+        any = w->particles.sediments[i] != 0;
+    if (!any || (desc->settle <= 0 && desc->spread <= 0))
+        return RV_OK;
+    drift d = make_drift(w, desc);
+    rv_status status = rvi_sph_each_block(w, load_block, &d);
+    if (status == RV_OK)
+        status = rvi_sph_each_block(w, drift_block, &d);
+    if (status == RV_OK) {
+        double *swap = w->particles.sediments;
+        w->particles.sediments = w->next.sediments;
+        w->next.sediments = swap;
+    }
+    return status;
+}
