@@ -127,13 +127,14 @@ static float take(const rolling *r, const footing *f, float amount, const cargo 
     for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
         float want = amount * f->weight[k] * rvi_factor_cell(&r->factor, i);
+        if (!r->layered)
+            want *= rvi_factor_ground(&r->factor, i, r->h[i]);
         want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
         float got;
         if (r->layered) {
             got = rvi_layers_take(r->job->land, i, want, band_factor(r, f, k), c->load);
             r->h[i] = rvi_layers_height(r->job->land, i);
         } else {
-            want *= rvi_factor_ground(&r->factor, i, r->h[i]);
             float left = r->h[i] - want * band_factor(r, f, k);
             got = r->h[i] - left;
             r->h[i] = left;

@@ -25,9 +25,10 @@ static inline float clip_weights(const flood *f, int x, int y, float *w) {
     return sum;
 }
 
-/* Takes amount * w from each cell, times its factor where there is one; returns what came. */
+/* Takes amount * w from each cell, times its factors where there are any; returns what came. `soft`
+ * is a grid, `more` has a factor for each cell of the brush. */
 static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, float amount,
-                               const float *soft) {
+                               const float *soft, const float *more) {
     const rvi_brush *brush = &f->brush;
     rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(f->floor);
     for (int r = 0; r < brush->run_count; r++) {
@@ -36,6 +37,7 @@ static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, floa
             rvi_v4 h = rvi_v4_load(cell + to);
             rvi_v4 want = rvi_v4_load(w + r * RVI_LANES + 4 * half) * amount;
             want = soft ? want * rvi_v4_load(soft + to) : want;
+            want = more ? want * rvi_v4_load(more + r * RVI_LANES + 4 * half) : want;
             rvi_v4 left = rvi_v4_max(h - want, rvi_v4_min(h, floor));
             lost[half] += h - left;
             rvi_v4_store(cell + to, left);
@@ -65,14 +67,24 @@ static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, flo
     }
 }
 
-/* The function is asked at the heights of the cells themselves: what it protects is never taken. */
-static inline void weigh_function(const flood *f, int x, int y, float *w) {
+/* What the function says for each cell of the brush. It is asked at the heights of the cells
+ * themselves: what it protects is never taken. */
+static inline void ask_function(const flood *f, int x, int y, const float *w, float *out) {
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
         size_t below = w[i] > 0.0f ? land_cell(f, cx, cy) : SIZE_MAX;
-        if (below != SIZE_MAX)
-            w[i] *= rvi_factor_ground(&f->factor, below, f->h[at(f, cx, cy)]);
+        out[i] =
+            below == SIZE_MAX ? 1.0f : rvi_factor_ground(&f->factor, below, f->h[at(f, cx, cy)]);
     }
+}
+
+/* Takes amount * w from each cell where a function is set. */
+static inline float take_asked(const flood *f, int x, int y, const float *w, float amount) {
+    float more[RVI_BRUSH_RUNS * RVI_LANES];
+    size_t here = at(f, x, y);
+    ask_function(f, x, y, w, more);
+    return take_runs(f, f->h + here, w, amount, f->factor.cells ? f->factor.cells + here : NULL,
+                     more);
 }
 
 static inline float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
@@ -118,9 +130,9 @@ static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float am
     if (f->factor.bands)
         weigh_bands(f, here, p, w);
     if (rvi_erosion_fn_there(f->factor.land))
-        weigh_function(f, x, y, w);
-    return f->factor.cells ? take_runs(f, f->h + here, w, share, f->factor.cells + here)
-                           : take_runs(f, f->h + here, w, share, NULL);
+        return take_asked(f, x, y, w, share);
+    return f->factor.cells ? take_runs(f, f->h + here, w, share, f->factor.cells + here, NULL)
+                           : take_runs(f, f->h + here, w, share, NULL, NULL);
 }
 
 /* Adds up to `amount` to one corner, never more than `left`; returns what it got. */
