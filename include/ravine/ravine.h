@@ -174,6 +174,19 @@ RV_API rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const 
 RV_API int rv_terrain_field_count(const rv_terrain *land);                   /* without "height" */
 RV_API const char *rv_terrain_field_name(const rv_terrain *land, int index); /* in alphabetical order */
 
+/* The erosion factor of a place: how much of what erosion would take there really comes off, from 0 (never
+ * eroded) to 1 (all of it); what is below 0 or NaN counts as 0, what is above 1 as 1. x and y are metres to
+ * the east and south of the north-west cell, z is the height of the ground in metres. It is asked for places
+ * on the map only, often, and from several threads at once: it must give the same for the same place. */
+typedef float (*rv_erosion_factor_fn)(void *user, float x, float y, float z);
+
+/* Every step that erodes then multiplies by it what it takes there, whatever the ground is made of, along
+ * with mask, hardness, erodibility and strata. NULL: no function. It belongs to the program, not to the
+ * land: it is no part of hashes and checkpoints. It stays through crop and resize, where x and y still mean
+ * the same places, and is kept with snapshots; steps that start over (terrain, open) end it. `user` must
+ * live as long as the function is set. */
+RV_API void rv_terrain_hardness(rv_terrain *land, rv_erosion_factor_fn fn, void *user);
+
 RV_API rv_ledger rv_terrain_ledger(const rv_terrain *land);      /* of all steps since it was made */
 RV_API double rv_terrain_volume(const rv_terrain *land);         /* cubic metres above 0 m */
 RV_API uint64_t rv_terrain_hash(const rv_terrain *land);         /* of size, layers and fields */

@@ -61,6 +61,8 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
         return status;
     piece->strata.x += (double)r.x * (double)land->cell;
     piece->strata.y += (double)r.y * (double)land->cell;
+    piece->erosion.x += (double)r.x * (double)land->cell;
+    piece->erosion.y += (double)r.y * (double)land->cell;
     status = cut_all(job, &r, piece);
     if (status == RV_OK)
         rvi_terrain_swap(land, piece);

@@ -16,6 +16,7 @@
 #include "base/threads.h"
 #include "measure/flowgraph.h"
 #include "steps/step.h"
+#include "terrain/layers.h"
 
 #include <math.h>
 #include <string.h>

@@ -22,6 +22,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/droplets/drop_run.h"
+#include "terrain/layers.h"
 #include "wear/border.h"
 
 #include <math.h>
@@ -70,10 +71,11 @@ static rv_status allocate(flood *f) {
 }
 
 static void release(flood *f) {
-    void *all[] = {f->h,      f->traces, f->before,  f->soft,  f->bands,
-                   f->change, f->drops,  f->results, f->loads, f->deposited_on};
+    void *all[] = {f->h,     f->traces,  f->before, f->change,
+                   f->drops, f->results, f->loads,  f->deposited_on};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
+    rvi_factor_free(f->job->ctx, &f->factor);
     rvi_rounds_destroy(f->rounds);
     rvi_smoother_destroy(f->smoother);
 }
@@ -106,46 +108,11 @@ static void fill_heights(flood *f) {
     }
 }
 
-/* The erosion factor of thesis section 5.2: mask, hardness and, for bare bedrock, its erodibility.
- */
-static rv_status fill_factors(flood *f) {
-    const rv_terrain *land = f->job->land;
-    const float *hardness = rvi_field_get(land, "hardness");
-    float bare = f->layered ? 1.0f : land->layers[0].erodibility;
-    f->mask = rvi_field_get(land, "mask");
-    if (!f->mask && !hardness && bare == 1.0f)
-        return RV_OK;
-    f->soft = grid(f, "the erosion factor");
-    if (!f->soft)
-        return RV_ERROR_MEMORY;
-    for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++)
-        for (int x = 0; x < f->width; x++) {
-            size_t below = land_cell(f, x, y);
-            float soft = bare;
-            if (below != SIZE_MAX)
-                soft *=
-                    (f->mask ? f->mask[below] : 1.0f) * (hardness ? 1.0f - hardness[below] : 1.0f);
-            f->soft[at(f, x, y)] = soft;
-        }
-    return RV_OK;
-}
-
-static void band_rows(void *arg, int first, int end) {
-    const flood *f = arg;
-    const rv_terrain *land = f->job->land;
-    double cell = (double)land->cell, west = -cell * (double)f->margin;
-    for (int y = first; y < end; y++)
-        rvi_strata_row(&land->strata, west, cell * (double)(y - f->margin), cell, f->width,
-                       f->bands + at(f, 0, y));
-}
-
-static rv_status find_bands(flood *f) {
-    if (!rvi_strata_there(f->job->land))
-        return RV_OK;
-    f->bands = grid(f, "the bands of the bedrock");
-    if (!f->bands)
-        return RV_ERROR_MEMORY;
-    return rvi_parallel_rows(f->job->ctx, f->height, band_rows, f);
+static rvi_factor_shape factor_shape(const flood *f) {
+    return (rvi_factor_shape){.first = at(f, f->margin, f->margin),
+                              .stride = f->stride,
+                              .count = f->count,
+                              .margin = f->margin};
 }
 
 /* Brings the land up to date with the grid of the drops. */
@@ -180,7 +147,7 @@ static rv_status blend_change(flood *f) {
             by *= f->mask ? f->mask[i] : 1.0f;
         } else {
             size_t g = at(f, (int)(i % width) + f->margin, (int)(i / width) + f->margin);
-            by *= f->soft ? f->soft[g] : 1.0f;
+            by *= rvi_factor_cell(&f->factor, g) * rvi_factor_ground(&f->factor, i, now);
             by = rvi_maxf(by, rvi_minf(f->floor - now, 0.0f));
         }
         *(by > 0.0f ? &raised : &lowered) += (double)by;
@@ -277,14 +244,15 @@ static bool carries_materials(const flood *f) {
 static size_t plan_memory(flood *f) {
     const rv_droplets_params *p = f->p;
     size_t cells = rvi_cells(f->job->land);
-    size_t grids = (rvi_strata_there(f->job->land) ? 5 : 4) * f->count,
-           rain = p->rain[0] ? f->count : 0;
+    size_t grids = 3 * f->count, rain = p->rain[0] ? f->count : 0;
+    rvi_factor_shape shape = factor_shape(f);
     size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
     rvi_rounds_desc desc = describe_rounds(f);
     size_t kinds = carries_materials(f) ? (size_t)f->job->land->layer_count : 0;
     size_t rounds = rvi_rounds_memory(&desc, sizeof(drop) + kinds * sizeof(float),
                                       sizeof(tile_result) + kinds * sizeof(double));
-    return (grids + rain + maps) * sizeof(float) + rounds + ((size_t)1 << 16);
+    return (grids + rain + maps) * sizeof(float) + rvi_factor_memory(f->job->land, &shape) +
+           rounds + ((size_t)1 << 16);
 }
 
 static rv_status plan_rounds(flood *f) {
@@ -323,11 +291,11 @@ static rv_status prepare(flood *f) {
     f->min_fall = f->p->min_slope * relief;
     f->floor = isnan(f->p->floor) ? low : f->p->floor;
     f->layered = land->layer_count > 1;
+    f->mask = rvi_field_get(land, "mask");
+    rvi_factor_shape shape = factor_shape(f);
     rv_status status = allocate(f);
     if (status == RV_OK)
-        status = fill_factors(f);
-    if (status == RV_OK)
-        status = find_bands(f);
+        status = rvi_factor_make(f->job, &shape, &f->factor);
     if (status == RV_OK)
         status = plan_rounds(f);
     if (status != RV_OK)

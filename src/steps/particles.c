@@ -21,8 +21,9 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
-#include "terrain/bands.h"
+#include "terrain/layers.h"
 #include "wear/drop_rounds.h"
+#include "wear/erosion_factor.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,9 +41,8 @@ typedef struct rolling {
     int width, height, most_steps;
     float *h; /* the surface */
     float *flow, *eroded, *deposited;
-    float *soft;       /* what can be taken, as a factor; NULL: 1 everywhere */
     const float *mask; /* NULL: 1 everywhere */
-    float *bands;      /* of the bedrock (bands.h), NULL: there are none */
+    rvi_erosion_factor factor;
     bool layered;
     float floor, per_cell; /* 1 / cell */
     rvi_rounds *rounds;
@@ -107,26 +107,18 @@ static void stand(const rolling *r, float x, float y, footing *f) {
         stand_between(r, x, y, f);
 }
 
-static void sum_layers(const rolling *r, size_t i) {
-    const rv_terrain *land = r->job->land;
-    float h = land->layers[0].thickness[i];
-    for (int l = 1; l < land->layer_count; l++)
-        h += land->layers[l].thickness[i];
-    r->h[i] = h;
-}
-
 /* The erosion factor of the bedrock at vertex k. As under drops, the plane that touches the land
  * stands for the heights of the vertices, or the first that is through a band would be dug out
  * alone. */
 static float band_factor(const rolling *r, const footing *f, int k) {
-    if (!r->bands)
+    if (!r->factor.bands)
         return 1.0f;
     size_t i = f->cell[k];
     const rv_terrain *land = r->job->land;
     float cover = r->h[i] - land->layers[0].thickness[i];
     float east = (float)(k & 1) - f->u, south = (float)(k >> 1) - f->v;
     float top = f->height + (f->gx * east + f->gy * south) - cover;
-    return rvi_strata_soft(land, r->bands, i, top);
+    return rvi_factor_rock(&r->factor, i, top);
 }
 
 /* Takes up to `amount` metres; returns what came. */
@@ -134,12 +126,14 @@ static float take(const rolling *r, const footing *f, float amount, const cargo 
     float taken = 0.0f;
     for (int k = 0; k < 4; k++) {
         size_t i = f->cell[k];
-        float want = amount * f->weight[k] * (r->soft ? r->soft[i] : 1.0f);
+        float want = amount * f->weight[k] * rvi_factor_cell(&r->factor, i);
+        if (!r->layered)
+            want *= rvi_factor_ground(&r->factor, i, r->h[i]);
         want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
         float got;
         if (r->layered) {
-            got = rvi_layers_take_parts(r->job->land, i, want, band_factor(r, f, k), c->load);
-            sum_layers(r, i);
+            got = rvi_layers_take(r->job->land, i, want, band_factor(r, f, k), c->load);
+            r->h[i] = rvi_layers_height(r->job->land, i);
         } else {
             float left = r->h[i] - want * band_factor(r, f, k);
             got = r->h[i] - left;
@@ -161,9 +155,8 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
         float left = sediment - given;
         float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
         if (c->load) {
-            float laid =
-                rvi_layers_lay_parts(land, i, rvi_minf(part, left), c->load, c->deposited_on);
-            sum_layers(r, i);
+            float laid = rvi_layers_lay(land, i, rvi_minf(part, left), c->load, c->deposited_on);
+            r->h[i] = rvi_layers_height(land, i);
             r->deposited[i] += laid;
             given += laid;
             continue;
@@ -176,7 +169,7 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
             continue;
         top[i] = raised;
         if (r->layered)
-            sum_layers(r, i);
+            r->h[i] = rvi_layers_height(land, i);
         r->deposited[i] += gain;
         given += gain;
     }
@@ -336,9 +329,8 @@ static rv_status prepare(rolling *r) {
     r->per_cell = 1.0f / land->cell;
     r->h = land->surface;
     r->mask = rvi_field_get(land, "mask");
-    rv_status status = rvi_job_softness(r->job, &r->soft);
-    if (status == RV_OK)
-        status = rvi_strata_map(land, &r->bands);
+    rvi_factor_shape map = rvi_factor_map(land);
+    rv_status status = rvi_factor_make(r->job, &map, &r->factor);
     if (status == RV_OK)
         status = plan_rounds(r);
     if (status != RV_OK)
@@ -399,18 +391,18 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     r.layered = land->layer_count > 1;
     r.most_steps = count_steps(p);
     rvi_rounds_desc desc = describe_rounds(&r);
-    size_t grids = 1 + (p->rain[0] != '\0' ? 1u : 0u) + (rvi_strata_there(land) ? 1u : 0u);
+    rvi_factor_shape map = rvi_factor_map(land);
+    size_t rain = p->rain[0] != '\0' ? rvi_cells(land) * sizeof(float) : 0;
     size_t tile = sizeof *r.sums;
     if (carries_materials(&r))
         tile += (size_t)land->layer_count * (sizeof *r.loads + sizeof *r.deposited_on);
-    job->memory = grids * rvi_cells(land) * sizeof(float) + ((size_t)1 << 16) +
+    job->memory = rvi_factor_memory(land, &map) + rain + ((size_t)1 << 16) +
                   rvi_rounds_memory(&desc, 0, tile);
     float *none;
     if (job->planning)
         return p->rain[0] != '\0' ? rvi_job_image(job, p->rain, &none) : RV_OK;
     rv_status status = run_rolling(&r);
-    rvi_free(job->ctx, r.soft);
-    rvi_free(job->ctx, r.bands);
+    rvi_factor_free(job->ctx, &r.factor);
     rvi_free(job->ctx, r.sums);
     rvi_free(job->ctx, r.loads);
     rvi_free(job->ctx, r.deposited_on);

@@ -161,16 +161,20 @@ static rv_status run_rounds(rvi_pipe_flood *f) {
 
 /* ---- before and after ---- */
 
-static bool needs_soft(const rv_terrain *land) {
-    bool hard_bedrock = land->layer_count == 1 && land->layers[0].erodibility != 1.0f;
-    return hard_bedrock || rvi_field_get(land, "mask") || rvi_field_get(land, "hardness");
+/* Where cell (x, y) of the map is in a grid. */
+static size_t grid_at(const rvi_pipe_flood *f, int x, int y) {
+    return (size_t)(y + 1) * f->stride + (size_t)(x + 1);
+}
+
+static rvi_factor_shape factor_shape(const rvi_pipe_flood *f) {
+    return (rvi_factor_shape){.first = grid_at(f, 0, 0), .stride = f->stride, .count = f->count};
 }
 
 static bool gives_same(const rvi_pipe_flood *f) {
     return f->layered && f->p->give == RV_pipes_give_same;
 }
 
-/* How many grids this run needs. A plan does not know yet of mask and hardness. */
+/* How many grids this run needs. A plan does not know yet of a mask. */
 static size_t grid_count(const rvi_pipe_flood *f) {
     const rv_pipes_params *p = f->p;
     const rv_terrain *land = f->job->land;
@@ -179,8 +183,6 @@ static size_t grid_count(const rvi_pipe_flood *f) {
         grids += 2;
     if (gives_same(f))
         grids += 2 * (size_t)land->layer_count;
-    if (f->job->planning || needs_soft(land))
-        grids++;
     if (f->job->planning || rvi_field_get(land, "mask"))
         grids++;
     return p->rain_image[0] || p->spring_rate > 0.0f ? grids + 1 : grids;
@@ -194,8 +196,9 @@ static size_t grid_spacing(const rvi_pipe_flood *f) {
 
 static size_t plan_memory(const rvi_pipe_flood *f) {
     size_t rows = (size_t)f->block_count * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
-    size_t bands = rvi_strata_there(f->job->land) ? rvi_cells(f->job->land) : 0;
-    return (grid_count(f) * grid_spacing(f) + rows + bands) * sizeof(float) +
+    rvi_factor_shape shape = factor_shape(f);
+    return (grid_count(f) * grid_spacing(f) + rows) * sizeof(float) +
+           rvi_factor_memory(f->job->land, &shape) +
            (size_t)f->block_count * sizeof(rvi_pipe_block) + 4096;
 }
 
@@ -249,15 +252,11 @@ static rv_status allocate(rvi_pipe_flood *f) {
 }
 
 static void release(rvi_pipe_flood *f) {
-    void *all[] = {f->grids,    f->rows,     f->blocks, f->bands,
-                   f->parts[0], f->parts[1], f->loads,  f->deposited_on};
+    void *all[] = {f->grids,    f->rows,  f->blocks,      f->parts[0],
+                   f->parts[1], f->loads, f->deposited_on};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->job->ctx, all[i]);
-}
-
-/* Where cell (x, y) of the map is in a grid. */
-static size_t grid_at(const rvi_pipe_flood *f, int x, int y) {
-    return (size_t)(y + 1) * f->stride + (size_t)(x + 1);
+    rvi_factor_free(f->job->ctx, &f->factor);
 }
 
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
@@ -277,25 +276,6 @@ static void fill_ghosts(rvi_pipe_flood *f) {
             size_t inside = grid_at(f, rvi_border_mirrored(x, w), rvi_border_mirrored(y, h));
             float beyond = rvi_border_beyond(f->bed[edge], f->bed[inside]);
             f->bed[grid_at(f, x, y)] = wall ? RVI_PIPE_WALL : beyond;
-        }
-}
-
-static void fill_factors(rvi_pipe_flood *f) {
-    const rv_terrain *land = f->job->land;
-    const float *hardness = rvi_field_get(land, "hardness"), *mask = rvi_field_get(land, "mask");
-    float bare = f->layered ? 1.0f : land->layers[0].erodibility;
-    if (mask) {
-        f->mask = next_grid(f);
-        fill_grid(f, mask, f->mask);
-    }
-    if (!needs_soft(land))
-        return;
-    f->soft = next_grid(f);
-    for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++)
-        for (int x = 0; x < f->width; x++) {
-            size_t i = (size_t)y * (size_t)f->width + (size_t)x;
-            float soft = (mask ? mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
-            f->soft[(size_t)(y + 1) * f->stride + (size_t)(x + 1)] = bare * soft;
         }
 }
 
@@ -424,16 +404,20 @@ static rv_status check_fields(const rvi_pipe_flood *f) {
 
 static rv_status prepare(rvi_pipe_flood *f) {
     const rv_terrain *land = f->job->land;
+    rvi_factor_shape shape = factor_shape(f);
     rv_status status = check_fields(f);
     if (status == RV_OK)
         status = allocate(f);
     if (status == RV_OK)
-        status = rvi_strata_map(land, &f->bands);
+        status = rvi_factor_make(f->job, &shape, &f->factor);
     if (status == RV_OK)
         status = fill_source(f);
     if (status != RV_OK)
         return status;
-    fill_factors(f);
+    if (rvi_field_get(land, "mask")) {
+        f->mask = next_grid(f);
+        fill_grid(f, rvi_field_get(land, "mask"), f->mask);
+    }
     fill_grid(f, land->surface, f->bed);
     fill_ghosts(f);
     fill_grid(f, rvi_field_get(land, "water"), f->depth[0]);

@@ -27,7 +27,6 @@
 #include "base/threads.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
-#include "terrain/bands.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,12 +42,13 @@ static bool is_layered(const rv_terrain *land) {
 static size_t plan_memory(const rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
     size_t layers = (size_t)rvi_maxi(land->layer_count, 1);
-    size_t cell = 8 + 1 + 4 + 4 * layers + 4 + 4 + 8 + 8; /* mask, hardness, lifted */
+    size_t cell = 8 + 1 + 4 + 4 * layers + 4 + 8 + 8; /* mask, lifted */
+    rvi_factor_shape map = rvi_factor_map(land);
     cell += is_layered(land) || land->planned ? 8 : 0;
-    cell += rvi_strata_there(land) ? 4 : 0;
     cell += r->p->rain_image[0] ? 12 : 0;
     cell += r->p->diffusion > 0.0f ? 17 : 9; /* drowned, water, next */
-    return cell * r->cells + rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
+    return cell * r->cells + rvi_factor_memory(land, &map) +
+           rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
 }
 
 /* A grid that is only there when it is needed. */
@@ -62,9 +62,11 @@ static bool grid(rvi_rivers *r, bool needed, size_t size, const char *what, void
 
 static rv_status allocate(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
-    bool mask = rvi_field_get(land, "mask"), hardness = rvi_field_get(land, "hardness");
+    bool mask = rvi_field_get(land, "mask"), loose = rvi_erosion_fn_there(land);
     bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
     size_t layers = (size_t)land->layer_count;
+    rvi_factor_shape map = rvi_factor_map(land);
+    map.by_layer = true;
     bool all = grid(r, true, sizeof(double), "the land of rivers", &r->h) &&
                grid(r, true, 1, "the base level", &r->fixed) &&
                grid(r, r->p->diffusion > 0.0f, sizeof(double), "the land of rivers", &r->next) &&
@@ -73,12 +75,11 @@ static rv_status allocate(rvi_rivers *r) {
                grid(r, true, sizeof(uint32_t), "the drained areas", &r->area) &&
                grid(r, true, layers * sizeof(float), "the land as it was", &r->before) &&
                grid(r, rain, sizeof(double), "the discharge", &r->discharge) &&
-               grid(r, mask || hardness, sizeof(float), "the hardness", &r->soft) &&
+               grid(r, loose, sizeof(float), "the erosion factor", &r->loose) &&
                grid(r, mask && !image, sizeof(float), "the uplift", &r->uplift) &&
                grid(r, is_layered(land), sizeof(double), "the bedrock", &r->bed) &&
-               grid(r, mask || image, sizeof(double), "the uplift", &r->lifted) &&
-               grid(r, rvi_strata_there(land), sizeof(float), "the bands", &r->bands);
-    rv_status status = all ? RV_OK : RV_ERROR_MEMORY;
+               grid(r, mask || image, sizeof(double), "the uplift", &r->lifted);
+    rv_status status = all ? rvi_factor_make(r->job, &map, &r->factor) : RV_ERROR_MEMORY;
     if (status == RV_OK && image)
         status = rvi_job_image(r->job, r->p->uplift_image, &r->uplift);
     if (status == RV_OK && rain)
@@ -89,27 +90,21 @@ static rv_status allocate(rvi_rivers *r) {
 }
 
 static void release(rvi_rivers *r) {
-    void *all[] = {r->h,         r->next,   r->fixed, r->drowned, r->water, r->area,   r->rain,
-                   r->discharge, r->uplift, r->soft,  r->bed,     r->bands, r->before, r->lifted};
+    void *all[] = {r->h,         r->next,   r->fixed, r->drowned, r->water,  r->area,  r->rain,
+                   r->discharge, r->uplift, r->loose, r->bed,     r->before, r->lifted};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(r->job->ctx, all[i]);
+    rvi_factor_free(r->job->ctx, &r->factor);
     rvi_flow_free(&r->flow);
 }
 
-static void fill_factors(rvi_rivers *r) {
-    const rv_terrain *land = r->job->land;
-    const float *mask = rvi_field_get(land, "mask"), *hardness = rvi_field_get(land, "hardness");
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
-        float takes = mask ? mask[i] : 1.0f;
-        if (r->soft)
-            r->soft[i] = takes * (hardness ? 1.0f - hardness[i] : 1.0f);
-        if (r->uplift)
-            r->uplift[i] = r->p->uplift_image[0] ? r->uplift[i] * takes : takes;
+/* What the mask holds back does not rise either. */
+static void fill_uplift(rvi_rivers *r) {
+    const float *mask = rvi_field_get(r->job->land, "mask");
+    for (size_t i = 0; r->uplift && i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+        float rises = mask ? mask[i] : 1.0f;
+        r->uplift[i] = r->p->uplift_image[0] ? r->uplift[i] * rises : rises;
     }
-    double cell = (double)land->cell;
-    for (int y = 0; r->bands && y < land->height && !rvi_stopped(land->ctx); y++)
-        rvi_strata_row(&land->strata, 0.0, cell * (double)y, cell, land->width,
-                       r->bands + (size_t)y * (size_t)land->width);
 }
 
 static void set_law(rvi_rivers *r) {
@@ -197,7 +192,7 @@ static void prepare(rvi_rivers *r) {
         if (r->bed)
             r->bed[i] = (double)land->layers[0].thickness[i];
     }
-    fill_factors(r);
+    fill_uplift(r);
     set_law(r);
     r->flow.h = r->h;
     r->flow.fixed = r->fixed;
@@ -273,6 +268,13 @@ static void move_layers(rvi_rivers *r) {
     }
 }
 
+static void loosen_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->flow.width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->loose[i] = (float)rvi_rivers_factor(r, i);
+}
+
 /* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
  * leaves them as they were. */
 static rv_status diffuse(rvi_rivers *r) {
@@ -288,9 +290,9 @@ static rv_status diffuse(rvi_rivers *r) {
                        .to = r->next,
                        .scratch = r->water, /* the lakes of this time step have been used */
                        .fixed = r->fixed,
-                       .loose = r->soft,
+                       .loose = r->loose ? r->loose : r->factor.cells,
                        .number = number / parts};
-    rv_status status = RV_OK;
+    rv_status status = r->loose ? rvi_parallel_rows(s.ctx, s.height, loosen_rows, r) : RV_OK;
     for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to)
         status = rvi_hillslope_run(&s);
     if (status != RV_OK)

@@ -24,8 +24,9 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
-#include "terrain/bands.h"
+#include "terrain/layers.h"
 #include "wear/border.h"
+#include "wear/erosion_factor.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,14 +67,13 @@ typedef struct runoff {
     int width, height;
     bool layered, raining; /* does it rain after this round? */
     state now, next;
-    float *base;   /* the surface when the step began */
-    float **stack; /* thickness of each layer when the step began */
-    float *soft;   /* what can be taken, as a factor; NULL: 1 everywhere */
-    const float *mask;
-    float *bands; /* of the bedrock (strata.h), NULL: there are none */
-    float *rain;  /* image, NULL: the same everywhere */
-    float share;  /* 1 / (neighbours + 1) */
-    float still;  /* metres: a smaller drop is none */
+    float *base;       /* the surface when the step began */
+    float **stack;     /* thickness of each layer when the step began */
+    const float *mask; /* NULL: 1 everywhere */
+    rvi_erosion_factor factor;
+    float *rain; /* image, NULL: the same everywhere */
+    float share; /* 1 / (neighbours + 1) */
+    float still; /* metres: a smaller drop is none */
     float floor;
     block_sums *sums;
     bool same;                      /* each material is laid on its own layer */
@@ -212,13 +212,13 @@ static HOT void settle(giving *g, int x, const plan *p, float w, float s, float 
 }
 
 /* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
- * than there is, nothing is laid. `soft` and `mask` may be NULL. */
+ * than there is, nothing is laid. `soft`, `mask` and `by_height` may be NULL. */
 static HOT void give_bare(const runoff *r, const float *restrict up, const float *restrict mid,
                           const float *restrict down, const float *restrict w,
                           const float *restrict sed, const float *restrict ground,
                           const float *restrict base, const float *restrict soft,
-                          const float *restrict mask, const float *restrict bands,
-                          giving *restrict g, int first, int end, bool eight) {
+                          const float *restrict mask, const rvi_erosion_factor *by_height,
+                          size_t row, giving *restrict g, int first, int end, bool eight) {
     float share = r->share, floor = r->floor, still = r->still;
     float kc = r->p->capacity, kd = r->p->deposition, ks = r->p->softness;
     for (int x = first; x < end; x++) {
@@ -227,8 +227,8 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
         plan p =
             plan_cell(drops, w[x], sed[x], above_floor(base[x], old, floor), share, kc, kd, ks);
         float take = soft ? p.take * soft[x] : p.take;
-        if (bands)
-            take *= rvi_strata_band(&r->job->land->strata, (base[x] + old) - bands[x]);
+        if (by_height)
+            take *= rvi_factor_bare(by_height, row + (size_t)x, row + (size_t)x, base[x] + old);
         float lay = mask ? p.lay * mask[x] : p.lay;
         float after = old + (lay - take);
         after = after - old > sed[x] ? old : after;
@@ -238,43 +238,42 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
 }
 
 static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited,
-                              bool banded) {
+                              bool by_height) {
     const runoff *r = s->r;
     size_t row = cell_at(r, s->x0, y);
     give_bare(r, s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE, s->level[(y + 1) % 5] + EDGE,
               r->now.water + row, r->now.sediment + row, r->now.ground + row, r->base + row,
-              limited && r->soft ? r->soft + row : NULL, limited && r->mask ? r->mask + row : NULL,
-              banded ? r->bands + row : NULL, &s->give[y % 3], first, end, eight);
+              limited && r->factor.cells ? r->factor.cells + row : NULL,
+              limited && r->mask ? r->mask + row : NULL, by_height ? &r->factor : NULL, row,
+              &s->give[y % 3], first, end, eight);
 }
 
-/* Takes from the top layer first, each at its erodibility, and cuts through to the next. *top is
- * what the top layer gained, *cut what those below lost; returns what came. */
+/* Takes from the top layer first, as rvi_layers_take() does. *top is what the top layer gained,
+ * *cut what those below lost; returns what came. */
 static float take_layers(const runoff *r, size_t i, float want, float *top, float *cut) {
     const rvi_layer *layers = r->job->land->layers;
     int l = r->job->land->layer_count - 1;
-    float thick = r->stack[l][i], there = rvi_maxf(thick + *top, 0.0f);
-    float loss = want * layers[l].erodibility;
-    float old = *top;
-    *top = loss <= there ? rvi_maxf(old - loss, -thick) : -thick;
-    float taken = old - *top;
-    if (loss <= there)
-        return taken;
-    want *= 1.0f - there / loss;
+    float thick = r->stack[l][i], there = rvi_maxf(thick + *top, 0.0f), taken = 0.0f;
+    if (there > 0.0f) {
+        float loss = want * layers[l].erodibility, old = *top;
+        loss *= rvi_factor_ground(&r->factor, i, r->base[i] + (*top - *cut));
+        *top = rvi_layer_used_up(&want, loss, there, false) ? -thick : rvi_maxf(old - loss, -thick);
+        taken = old - *top;
+    }
     float bottom = 0.0f; /* of the layer, as a depth below the top layer */
     for (l--; l >= 0 && want > 0.0f; l--) {
         bottom += l > 0 ? r->stack[l][i] : 0.0f;
         float left = bottom - *cut;
         if (l > 0 && !(left > 0.0f))
             continue;
-        loss = want * layers[l].erodibility;
+        float loss = want * layers[l].erodibility;
+        loss *= rvi_factor_ground(&r->factor, i, (r->base[i] - thick) - *cut);
         if (l == 0) /* `bottom` is where the bedrock began: what was cut below it is gone */
-            loss *= rvi_strata_soft(r->job->land, r->bands, i,
-                                    r->stack[0][i] - rvi_maxf(*cut - bottom, 0.0f));
-        bool through = l > 0 && loss > left;
-        float deeper = through ? bottom : *cut + loss;
+            loss *= rvi_factor_rock(&r->factor, i, r->stack[0][i] - rvi_maxf(*cut - bottom, 0.0f));
+        bool used_up = rvi_layer_used_up(&want, loss, left, l == 0);
+        float deeper = used_up ? bottom : *cut + loss;
         taken += deeper - *cut;
         *cut = deeper;
-        want = through ? want * (1.0f - left / loss) : 0.0f;
     }
     return taken;
 }
@@ -301,7 +300,7 @@ static void give_layered_row(strip *s, int y, int first, int end, bool eight) {
             gained = 0.0f;
         else
             top = raised;
-        float take = r->soft ? p.take * r->soft[i] : p.take;
+        float take = p.take * rvi_factor_cell(&r->factor, i);
         if (take > 0.0f)
             gained = -take_layers(r, i, take, &top, &cut);
         g->ground[x + EDGE] = top;
@@ -327,23 +326,28 @@ static float lay_same(strip *s, int x, int y, float lay, float sediment) {
     return gained;
 }
 
-/* Takes `want` from the top layer first and adds it to the parts in SENT. */
+/* Takes `want` from the top layer first, as rvi_layers_take() does, and adds it to the parts in
+ * SENT. */
 static void take_same(strip *s, int x, int y, size_t i, float want) {
     const runoff *r = s->r;
     const rv_terrain *land = r->job->land;
+    float top = 0.0f; /* of the layer */
+    for (int l = 0; rvi_erosion_fn_there(land) && l < land->layer_count; l++)
+        top += r->stack[l][i] + part_row(s, GAIN, y, l)[x];
     for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
         float *gain = part_row(s, GAIN, y, l) + x, thick = r->stack[l][i];
         float there = rvi_maxf(thick + *gain, 0.0f), loss = want * land->layers[l].erodibility;
         if (l > 0 && !(there > 0.0f))
             continue;
+        loss *= rvi_factor_ground(&r->factor, i, top);
         if (l == 0)
-            loss *= rvi_strata_soft(land, r->bands, i, thick + *gain);
-        bool through = l > 0 && loss > there;
-        float left = through ? -thick : *gain - loss;
+            loss *= rvi_factor_rock(&r->factor, i, thick + *gain);
+        bool used_up = rvi_layer_used_up(&want, loss, there, l == 0);
+        float left = used_up ? -thick : *gain - loss;
         left = l > 0 ? rvi_maxf(left, -thick) : left;
         part_row(s, SENT, y, l)[x] += *gain - left;
         *gain = left;
-        want = through ? want * (1.0f - there / loss) : 0.0f;
+        top -= there;
     }
 }
 
@@ -361,7 +365,8 @@ static void give_same(strip *s, int x, int y, size_t i, float drops) {
         part_row(s, SENT, y, l)[x] = r->now.parts[l][i];
         part_row(s, GAIN, y, l)[x] = r->now.gain[l][i];
     }
-    float lay = r->mask ? p.lay * r->mask[i] : p.lay, take = r->soft ? p.take * r->soft[i] : p.take;
+    float lay = r->mask ? p.lay * r->mask[i] : p.lay;
+    float take = p.take * rvi_factor_cell(&r->factor, i);
     if (take > 0.0f)
         take_same(s, x, y, i, take);
     else if (lay > 0.0f)
@@ -408,10 +413,10 @@ static void give_row(strip *s, int y) {
         give_same_row(s, y, first, end, eight);
     else if (r->layered)
         give_layered_row(s, y, first, end, eight);
-    else if (r->bands)
+    else if (rvi_factor_by_height(&r->factor))
         eight ? give_bare_row(s, y, first, end, true, true, true)
               : give_bare_row(s, y, first, end, false, true, true);
-    else if (r->soft)
+    else if (r->factor.cells)
         eight ? give_bare_row(s, y, first, end, true, true, false)
               : give_bare_row(s, y, first, end, false, true, false);
     else
@@ -695,9 +700,10 @@ static void release(runoff *r) {
         rvi_free(ctx, r->base);
     for (int l = 0; r->stack && l < r->job->land->layer_count; l++)
         rvi_free(ctx, r->stack[l]);
-    void *all[] = {r->stack, r->soft, r->bands, r->rain, r->sums, r->scratch, r->laid_blocks};
+    void *all[] = {r->stack, r->rain, r->sums, r->scratch, r->laid_blocks};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(ctx, all[i]);
+    rvi_factor_free(ctx, &r->factor);
 }
 
 /* Water and sediment that stand on the land, and the first rain. */
@@ -726,12 +732,11 @@ static void take_over(runoff *r) {
 
 static rv_status prepare(runoff *r) {
     r->share = r->p->neighbours == RV_runoff_neighbours_8 ? 1.0f / 9.0f : 1.0f / 5.0f;
+    rvi_factor_shape map = rvi_factor_map(r->job->land);
     rv_status status = allocate(r);
     r->mask = rvi_field_get(r->job->land, "mask");
     if (status == RV_OK)
-        status = rvi_job_softness(r->job, &r->soft);
-    if (status == RV_OK)
-        status = rvi_strata_map(r->job->land, &r->bands);
+        status = rvi_factor_make(r->job, &map, &r->factor);
     if (status == RV_OK && r->p->rain[0] != '\0')
         status = rvi_job_image(r->job, r->p->rain, &r->rain);
     if (status == RV_OK)
@@ -890,11 +895,11 @@ static rv_status run_runoff(runoff *r) {
 static size_t plan_memory(const runoff *r) {
     const rv_terrain *land = r->job->land;
     size_t layers = (size_t)land->layer_count;
-    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + 1 + (rvi_strata_there(land) ? 1 : 0) +
-                   (r->same ? 4 * layers : 0);
+    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + (r->same ? 4 * layers : 0);
+    rvi_factor_shape map = rvi_factor_map(land);
     size_t rows = ((size_t)land->height / RVI_ROWS + 1) * 3 * PART_ROWS * layers * ROOM;
     return (r->same ? rows * sizeof(float) : 0) + grids * rvi_cells(land) * sizeof(float) +
-           ((size_t)1 << 20);
+           rvi_factor_memory(land, &map) + ((size_t)1 << 20);
 }
 
 rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {

@@ -122,9 +122,9 @@ static rv_status plain_round(rvi_slide *s) {
 static bool cell_is_steep(const rvi_slide *s, int x, int y) {
     size_t i = rvi_slide_at(s, x, y);
     int layer = s->general ? rvi_slide_exposed(s, i) : 0;
-    if (!(s->yields[layer] > 0.0f) || (s->soft && !(s->soft[i] > 0.0f)))
+    if (!(s->yields[layer] > 0.0f) || !(rvi_factor_cell(&s->factor, i) > 0.0f))
         return false;
-    if (s->bands && layer == 0 && !(rvi_slide_band(s, x, y) > 0.0f))
+    if (layer < s->height_layers && !(rvi_slide_by_height(s, x, y, layer) > 0.0f))
         return false;
     unsigned ways = rvi_slide_open(s, x, y);
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
@@ -240,22 +240,31 @@ static void size_grids(rvi_slide *s) {
 }
 
 /* Can the land at rest be sought at once? A layer that gives nothing would hold what is below, a
- * band that gives nothing holds only as long as it lies open. */
+ * band that gives nothing holds only as long as it lies open, and where a function is 0 is not
+ * known before it is asked. */
 static bool settles_at_once(const rvi_slide *s) {
     for (int l = 0; s->layers > 1 && l < s->layers; l++)
         if (!(s->job->land->layers[l].erodibility > 0.0f))
             return false;
+    if (rvi_erosion_fn_there(s->job->land))
+        return false;
     for (int k = 0; rvi_strata_there(s->job->land) && k < RVI_BANDS; k++)
         if (!(s->job->land->strata.soft[k] > 0.0f))
             return false;
     return s->p->until == RV_thermal_until_settled && s->p->method == RV_thermal_method_pairs;
 }
 
+static rvi_factor_shape factor_shape(const rvi_slide *s) {
+    return (rvi_factor_shape){
+        .first = rvi_slide_at(s, 0, 0), .stride = s->stride, .count = s->count, .by_layer = true};
+}
+
 /* At most: there may be a mask. */
 static size_t plan_memory(const rvi_slide *s) {
     size_t layers = (size_t)s->layers;
-    size_t general = s->count * (16 * layers + 5 + 8);
-    general += rvi_strata_there(s->job->land) ? 8 * s->count : 0;
+    rvi_factor_shape shape = factor_shape(s);
+    size_t general = s->count * (16 * layers + 5 + 4) + rvi_factor_memory(s->job->land, &shape);
+    general += rvi_strata_there(s->job->land) ? 4 * s->count : 0;
     return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
            (s->p->until == RV_thermal_until_settled ? rvi_slide_settle_memory(s) + 8 * s->count
                                                     : 0);
@@ -284,9 +293,13 @@ static rv_status allocate(rvi_slide *s) {
     s->to = rvi_alloc(ctx, s->count, 1, "where it slides");
     if (!s->thick || !s->give || !s->exposed || !s->giving || !s->to)
         return RV_ERROR_MEMORY;
-    if (rvi_strata_there(s->job->land)) {
-        s->band = rvi_alloc(ctx, s->count, sizeof(float), "the bands of the bedrock");
-        if (!s->band)
+    s->height_layers = rvi_erosion_fn_there(s->job->land) ? s->layers
+                       : rvi_strata_there(s->job->land)   ? 1
+                                                          : 0;
+    if (s->height_layers > 0) {
+        size_t count = (size_t)s->height_layers * s->count;
+        s->height_part = rvi_alloc(ctx, count, sizeof(float), "the erosion factor");
+        if (!s->height_part)
             return RV_ERROR_MEMORY;
     }
     if (s->layers == 1 || !settles_at_once(s))
@@ -297,37 +310,33 @@ static rv_status allocate(rvi_slide *s) {
 }
 
 static void release(rvi_slide *s) {
-    void *all[] = {s->h,     s->next,      s->before,    s->limit,  s->off, s->done,
-                   s->thick, s->give,      s->exposed,   s->giving, s->to,  s->soft,
-                   s->takes, s->slides[0], s->slides[1], s->bands,  s->band};
+    void *all[] = {s->h,    s->next,  s->before,    s->limit,     s->off,
+                   s->done, s->thick, s->give,      s->exposed,   s->giving,
+                   s->to,   s->takes, s->slides[0], s->slides[1], s->height_part};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(s->job->ctx, all[i]);
+    rvi_factor_free(s->job->ctx, &s->factor);
 }
 
 static rv_status fill_factors(rvi_slide *s) {
     rv_context *ctx = s->job->ctx;
     const float *mask = rvi_field_get(s->job->land, "mask");
-    const float *hardness = rvi_field_get(s->job->land, "hardness");
-    if (mask || hardness)
-        s->soft = rvi_alloc(ctx, s->count, sizeof(float), "the hardness");
-    if (mask)
+    rvi_factor_shape shape = factor_shape(s);
+    rv_status status = rvi_factor_make(s->job, &shape, &s->factor);
+    if (status == RV_OK && mask) {
         s->takes = rvi_alloc(ctx, s->count, sizeof(float), "the mask");
-    if (((mask || hardness) && !s->soft) || (mask && !s->takes))
-        return RV_ERROR_MEMORY;
-    if (!s->soft)
-        return RV_OK;
+        status = s->takes ? RV_OK : RV_ERROR_MEMORY;
+    }
+    if (status != RV_OK)
+        return status;
+    for (size_t i = 0; s->factor.cells && i < s->count && !rvi_stopped_at(ctx, i); i++)
+        s->factor.cells[i] = rvi_slide_hard(s, s->factor.cells[i]);
     for (size_t i = 0; mask && i < s->count && !rvi_stopped_at(ctx, i); i++)
         s->takes[i] = 1.0f;
-    bool settle = s->p->until == RV_thermal_until_settled;
-    for (int y = 0; y < s->height && !rvi_stopped(ctx); y++)
-        for (int x = 0; x < s->width; x++) {
-            size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
-            float takes = mask ? mask[cell] : 1.0f;
-            float soft = takes * (hardness ? 1.0f - hardness[cell] : 1.0f);
-            if (mask)
-                s->takes[i] = settle && takes > 0.0f ? 1.0f : takes;
-            s->soft[i] = settle && soft > 0.0f ? 1.0f : soft;
-        }
+    for (int y = 0; mask && y < s->height && !rvi_stopped(ctx); y++)
+        for (int x = 0; x < s->width; x++)
+            s->takes[rvi_slide_at(s, x, y)] =
+                rvi_slide_hard(s, mask[(size_t)y * (size_t)s->width + (size_t)x]);
     return RV_OK;
 }
 
@@ -352,12 +361,11 @@ static rv_status prepare(rvi_slide *s) {
     const rv_terrain *land = s->job->land;
     s->general = s->layers > 1 || s->p->method == RV_thermal_method_slope ||
                  land->layers[0].erodibility != 1.0f || rvi_field_get(land, "mask") ||
-                 rvi_field_get(land, "hardness") || rvi_strata_there(land);
+                 rvi_field_get(land, "hardness") || rvi_strata_there(land) ||
+                 rvi_erosion_fn_there(land);
     rv_status status = allocate(s);
     if (status == RV_OK)
         status = fill_factors(s);
-    if (status == RV_OK)
-        status = rvi_strata_map(land, &s->bands);
     if (status != RV_OK)
         return status;
     set_law(s);

@@ -1,8 +1,6 @@
 /* bands.c: where the bands of the bedrock lie; steps/strata.c says by which rule. */
 #include "terrain/bands.h"
-#include "base/context.h"
 #include "base/random.h"
-#include "base/threads.h"
 
 enum { WAVES = 6 };
 
@@ -51,29 +49,4 @@ void rvi_strata_row(const rvi_strata *s, double x, double y, double step, int co
         }
         out[i] = (float)edge;
     }
-}
-
-typedef struct map_work {
-    const rv_terrain *land;
-    float *map;
-} map_work;
-
-static void map_rows(void *arg, int first, int end) {
-    const map_work *w = arg;
-    double cell = (double)w->land->cell;
-    for (int y = first; y < end; y++)
-        rvi_strata_row(&w->land->strata, 0.0, cell * (double)y, cell, w->land->width,
-                       w->map + (size_t)y * (size_t)w->land->width);
-}
-
-rv_status rvi_strata_map(const rv_terrain *land, float **out) {
-    *out = NULL;
-    if (!rvi_strata_there(land))
-        return RV_OK;
-    map_work w = {.land = land};
-    w.map = rvi_alloc(land->ctx, rvi_cells(land), sizeof(float), "the bands of the bedrock");
-    if (!w.map)
-        return RV_ERROR_MEMORY;
-    *out = w.map;
-    return rvi_parallel_rows(land->ctx, land->height, map_rows, &w);
 }

@@ -2,8 +2,7 @@
  *
  * What a step takes from bedrock is multiplied by rvi_strata_softness() at the height where the
  * bedrock ends now, so that bands come out as it is worn down. The part of it that depends on x and
- * y alone is slow: steps keep it in a grid (rvi_strata_row) and ask rvi_strata_band() in their
- * loops.
+ * y alone is slow: rvi_strata_row() fills a grid with it, and loops ask rvi_strata_band().
  */
 #ifndef RVI_TERRAIN_BANDS_H
 #define RVI_TERRAIN_BANDS_H
@@ -29,15 +28,7 @@ static inline float rvi_strata_band(const rvi_strata *s, float above) {
     return s->soft[(uint64_t)k % RVI_BANDS];
 }
 
-/* That edge under every cell of the land, from rvi_alloc; *out is NULL where there are no bands. */
-rv_status rvi_strata_map(const rv_terrain *land, float **out);
-
-/* The erosion factor of bedrock that ends at `top`, with the map above or NULL. */
-static inline float rvi_strata_soft(const rv_terrain *land, const float *map, size_t cell,
-                                    float top) {
-    return map ? rvi_strata_band(&land->strata, top - map[cell]) : 1.0f;
-}
-
+/* The same at any place. */
 static inline float rvi_strata_softness(const rvi_strata *s, double x, double y, float z) {
     float edge;
     rvi_strata_row(s, x, y, 0.0, 1, &edge);

@@ -1,7 +1,8 @@
 /* layers.c: the stack of materials. The surface is the sum of all thicknesses, bottom to top. */
+#include "terrain/layers.h"
 #include "base/context.h"
 #include "base/threads.h"
-#include "terrain/state.h"
+#include "terrain/erosion_fn.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -125,38 +126,28 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
     return rvi_terrain_sum_layers(land);
 }
 
-float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft) {
-    return rvi_layers_take_parts(land, cell, want, soft, NULL);
-}
-
-float rvi_layers_take_parts(rv_terrain *land, size_t cell, float want, float soft, float *parts) {
-    float taken = 0.0f;
+float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts) {
+    float taken = 0.0f, top = rvi_erosion_fn_there(land) ? rvi_layers_height(land, cell) : 0.0f;
     for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
         const rvi_layer *layer = &land->layers[l];
         float *thickness = &layer->thickness[cell];
         if (l > 0 && *thickness <= 0.0f)
             continue; /* none of it here: it protects nothing */
-        float loss = want * layer->erodibility * (l == 0 ? soft : 1.0f);
-        if (l == 0 || loss <= *thickness) {
-            float left = *thickness - loss;
-            taken += *thickness - left;
-            if (parts)
-                parts[l] += *thickness - left;
-            *thickness = left;
-            return taken;
-        }
-        /* The layer is used up: what is still wanted counts for the next one. */
-        want *= 1.0f - *thickness / loss;
-        taken += *thickness;
+        float loss = want * layer->erodibility * (l == 0 ? rock : 1.0f);
+        loss *= rvi_erosion_fn(land, cell, top);
+        bool used_up = rvi_layer_used_up(&want, loss, *thickness, l == 0);
+        float left = used_up ? 0.0f : *thickness - loss;
+        float gone = *thickness - left;
+        taken += gone;
         if (parts)
-            parts[l] += *thickness;
-        *thickness = 0.0f;
+            parts[l] += gone;
+        *thickness = left;
+        top -= gone;
     }
     return taken;
 }
 
-float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *parts,
-                           double *laid) {
+float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, double *deposited) {
     float sum = 0.0f, given = 0.0f;
     for (int l = 0; l < land->layer_count; l++)
         sum += parts[l];
@@ -173,7 +164,7 @@ float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *p
             continue;
         *thickness = raised;
         parts[l] -= gain;
-        laid[l] += (double)gain;
+        deposited[l] += (double)gain;
         given += gain;
     }
     return given;

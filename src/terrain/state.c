@@ -157,6 +157,7 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
         .cell = cell,
         .ledger = like->ledger,
         .strata = like->strata,
+        .erosion = like->erosion,
     };
     status = alloc_layers(land, like->layer_count);
     for (int i = 0; status == RV_OK && i < like->layer_count; i++) {

@@ -38,6 +38,13 @@ typedef struct rvi_strata {
     float soft[RVI_BANDS]; /* erosion factor of each band, 0 to 1 */
 } rvi_strata;
 
+/* The erosion factor as a function of the place; erosion_fn.h asks it. */
+typedef struct rvi_erosion_function {
+    rv_erosion_factor_fn fn; /* NULL: none */
+    void *user;
+    double x, y; /* of cell (0, 0), in the map that the function was given for; metres */
+} rvi_erosion_function;
+
 struct rv_terrain {
     rv_context *ctx;
     int width, height;
@@ -52,6 +59,7 @@ struct rv_terrain {
     rvi_strata strata;
     rv_figure *figures; /* what the last step measured; figures.h */
     int figure_count, figure_room;
+    rvi_erosion_function erosion;
     bool planned; /* has a size and a count of layers but no memory: only for plans */
 };
 
@@ -85,20 +93,5 @@ void rvi_field_drop(rv_terrain *land, const char *name);
 /* All of `count` fields, at most RVI_FIELDS, or, when memory ends, none that was not there. */
 enum { RVI_FIELDS = 8 };
 rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out);
-
-/* Erosion takes from the top layer first, each at its erodibility, and cuts through to the next.
- * `want` is what it would take from ground of erodibility 1; returns what came off the cell. The
- * bedrock is as soft as `soft`, 0 to 1, beside its erodibility. */
-float rvi_layers_take_soft(rv_terrain *land, size_t cell, float want, float soft);
-/* The same, and adds to parts[l] what came from layer l; `parts` may be NULL. */
-float rvi_layers_take_parts(rv_terrain *land, size_t cell, float want, float soft, float *parts);
-/* Lays down up to `amount` of the materials in `parts`, each in proportion and on its own layer,
- * and takes it out of them; adds what each layer gained to laid[l], returns the sum. What a
- * thickness cannot hold, or what is not there to the last bit, stays in `parts`. */
-float rvi_layers_lay_parts(rv_terrain *land, size_t cell, float amount, float *parts,
-                           double *deposited);
-/* Raises the top layer, or lowers layers from the top whatever they are made of; returns by how
- * much, which rounding makes a little other than asked for. */
-double rvi_layers_shift(rv_terrain *land, size_t cell, float by);
 
 #endif

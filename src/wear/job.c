@@ -118,18 +118,3 @@ rv_status rvi_job_image(rvi_job *job, const char *file, float **out) {
     *out = fit;
     return RV_OK;
 }
-
-rv_status rvi_job_softness(rvi_job *job, float **out) {
-    const rv_terrain *land = job->land;
-    const float *mask = rvi_field_get(land, "mask"), *hardness = rvi_field_get(land, "hardness");
-    float bare = land->layer_count > 1 ? 1.0f : land->layers[0].erodibility;
-    *out = NULL;
-    if (!mask && !hardness && bare == 1.0f)
-        return RV_OK;
-    float *soft = *out = rvi_alloc(job->ctx, rvi_cells(land), sizeof(float), "the erosion factor");
-    if (!soft)
-        return RV_ERROR_MEMORY;
-    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(job->ctx, i); i++)
-        soft[i] = bare * (mask ? mask[i] : 1.0f) * (hardness ? 1.0f - hardness[i] : 1.0f);
-    return RV_OK;
-}

@@ -32,10 +32,6 @@ rv_status rvi_job_lay(rvi_job *job, float *made, float relief, int mode);
  * and may not be there before the recipe has made it. */
 rv_status rvi_job_image(rvi_job *job, const char *file, float **out);
 
-/* What can be taken of each cell, by mask, hardness and, for bare bedrock, its erodibility; *out is
- * from rvi_alloc, or NULL: all of it. */
-rv_status rvi_job_softness(rvi_job *job, float **out);
-
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);
 

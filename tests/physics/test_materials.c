@@ -155,6 +155,25 @@ static void bare_rock_knows_no_difference(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A layer of which there is none protects nothing, however hard it is. */
+static void absent_layer_protects_nothing(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < WEARS; k++)
+        for (int same = 0; same < 2; same++) {
+            rv_report bare, r;
+            rv_terrain *a = worn_land(ctx, "", wears[k], "", &bare);
+            rv_terrain *b = worn_land(ctx, "layer name=cap thickness=0 erodibility=0 ", wears[k],
+                                      same ? "give=same" : "give=top", &r);
+            if (!(r.ledger.eroded > 0.2 * bare.ledger.eroded))
+                fail_msg("%s: took %g m3 below a layer that is not there, %g without it", wears[k],
+                         r.ledger.eroded, bare.ledger.eroded);
+            rv_terrain_destroy(a);
+            rv_terrain_destroy(b);
+        }
+    rv_context_destroy(ctx);
+}
+
 #define BANDS "strata thickness=30 hardness=0.9 fold=30 fold_length=300 "
 
 static void threads_do_not_matter(void **state) {
@@ -250,6 +269,7 @@ int main(void) {
         cmocka_unit_test(each_material_closes),
         cmocka_unit_test(nothing_changes_its_material),
         cmocka_unit_test(bare_rock_knows_no_difference),
+        cmocka_unit_test(absent_layer_protects_nothing),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(hardest_rock_stays),
         cmocka_unit_test(hard_bands_give_less),

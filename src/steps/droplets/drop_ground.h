@@ -5,6 +5,7 @@
 #define RVI_STEPS_DROPLETS_DROP_GROUND_H
 
 #include "steps/droplets/drop_run.h"
+#include "terrain/layers.h"
 
 /* What a drop carries, and where what it lays down is counted; NULL: all becomes the top. */
 typedef struct cargo {
@@ -24,9 +25,10 @@ static inline float clip_weights(const flood *f, int x, int y, float *w) {
     return sum;
 }
 
-/* Takes amount * w from each cell, times its factor where there is one; returns what came. */
+/* Takes amount * w from each cell, times its factors where there are any; returns what came. `soft`
+ * is a grid, `more` has a factor for each cell of the brush. */
 static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, float amount,
-                               const float *soft) {
+                               const float *soft, const float *more) {
     const rvi_brush *brush = &f->brush;
     rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(f->floor);
     for (int r = 0; r < brush->run_count; r++) {
@@ -35,19 +37,13 @@ static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, floa
             rvi_v4 h = rvi_v4_load(cell + to);
             rvi_v4 want = rvi_v4_load(w + r * RVI_LANES + 4 * half) * amount;
             want = soft ? want * rvi_v4_load(soft + to) : want;
+            want = more ? want * rvi_v4_load(more + r * RVI_LANES + 4 * half) : want;
             rvi_v4 left = rvi_v4_max(h - want, rvi_v4_min(h, floor));
             lost[half] += h - left;
             rvi_v4_store(cell + to, left);
         }
     }
     return rvi_lane_sum(lost[0], lost[1]);
-}
-
-static inline float layers_height(const rv_terrain *land, size_t cell) {
-    float h = land->layers[0].thickness[cell];
-    for (int l = 1; l < land->layer_count; l++)
-        h += land->layers[l].thickness[cell];
-    return h;
 }
 
 /* The plane that touches the land under a drop, u and v cells from the corner of its cell. */
@@ -58,18 +54,37 @@ typedef struct plane {
 /* The erosion factor of the bedrock's bands at one cell of the brush, `cover` metres below the
  * plane. The plane stands for the heights of the cells: a cell that is the first to be through a
  * hard band would else be dug out alone, and all ground would be pits. */
-static RVI_HOT float band_factor(const flood *f, const plane *p, int i, const float *bands,
-                                 float cover) {
+static RVI_HOT float band_factor(const flood *f, const plane *p, int i, size_t at, float cover) {
     float z = p->height + (p->gx * (f->brush.dx[i] - p->u) + p->gy * (f->brush.dy[i] - p->v));
-    return rvi_strata_band(&f->job->land->strata, z - cover - *bands);
+    return rvi_factor_rock(&f->factor, at, z - cover);
 }
 
 static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, float *w) {
     for (int r = 0; r < f->brush.run_count; r++) {
         size_t row = cell + (size_t)f->brush.runs[r].dy * f->stride + (size_t)f->brush.runs[r].dx;
         for (int i = 0; i < RVI_LANES; i++)
-            w[r * RVI_LANES + i] *= band_factor(f, p, r * RVI_LANES + i, f->bands + row + i, 0.0f);
+            w[r * RVI_LANES + i] *= band_factor(f, p, r * RVI_LANES + i, row + (size_t)i, 0.0f);
     }
+}
+
+/* What the function says for each cell of the brush. It is asked at the heights of the cells
+ * themselves: what it protects is never taken. */
+static inline void ask_function(const flood *f, int x, int y, const float *w, float *out) {
+    for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
+        int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
+        size_t below = w[i] > 0.0f ? land_cell(f, cx, cy) : SIZE_MAX;
+        out[i] =
+            below == SIZE_MAX ? 1.0f : rvi_factor_ground(&f->factor, below, f->h[at(f, cx, cy)]);
+    }
+}
+
+/* Takes amount * w from each cell where a function is set. */
+static inline float take_asked(const flood *f, int x, int y, const float *w, float amount) {
+    float more[RVI_BRUSH_RUNS * RVI_LANES];
+    size_t here = at(f, x, y);
+    ask_function(f, x, y, w, more);
+    return take_runs(f, f->h + here, w, amount, f->factor.cells ? f->factor.cells + here : NULL,
+                     more);
 }
 
 static inline float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
@@ -81,15 +96,15 @@ static inline float take_layered(const flood *f, int x, int y, const plane *p, c
         int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
         size_t here = at(f, cx, cy), below = land_cell(f, cx, cy);
         float room = rvi_maxf(f->h[here] - f->floor, 0.0f);
-        float want = rvi_minf(amount * w[i] * (f->soft ? f->soft[here] : 1.0f), room);
+        float want = rvi_minf(amount * w[i] * rvi_factor_cell(&f->factor, here), room);
         bool apron = below == SIZE_MAX;
         float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
-        float soft = f->bands ? band_factor(f, p, i, f->bands + here, cover) : 1.0f;
+        float rock = band_factor(f, p, i, here, cover);
         if (!apron) {
-            lost += rvi_layers_take_parts(f->job->land, below, want, soft, c->load);
-            f->h[here] = layers_height(f->job->land, below);
+            lost += rvi_layers_take(f->job->land, below, want, rock, c->load);
+            f->h[here] = rvi_layers_height(f->job->land, below);
         } else {
-            want *= soft;
+            want *= rock;
             float left = f->h[here] - want;
             lost += f->h[here] - left;
             if (c->load) /* the apron knows no layers */
@@ -111,11 +126,13 @@ static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float am
     float share = amount / sum;
     if (f->layered)
         return take_layered(f, x, y, p, w, share, c);
-    if (f->bands)
-        weigh_bands(f, at(f, x, y), p, w);
-    float *cell = f->h + at(f, x, y);
-    return f->soft ? take_runs(f, cell, w, share, f->soft + (cell - f->h))
-                   : take_runs(f, cell, w, share, NULL);
+    size_t here = at(f, x, y);
+    if (f->factor.bands)
+        weigh_bands(f, here, p, w);
+    if (rvi_erosion_fn_there(f->factor.land))
+        return take_asked(f, x, y, w, share);
+    return f->factor.cells ? take_runs(f, f->h + here, w, share, f->factor.cells + here, NULL)
+                           : take_runs(f, f->h + here, w, share, NULL, NULL);
 }
 
 /* Adds up to `amount` to one corner, never more than `left`; returns what it got. */
@@ -131,7 +148,7 @@ static RVI_HOT float lay_corner(const flood *f, int x, int y, float amount, floa
         return 0.0f; /* rounding would make sediment out of nothing */
     *ground = raised;
     if (below != SIZE_MAX)
-        f->h[i] = layers_height(f->job->land, below);
+        f->h[i] = rvi_layers_height(f->job->land, below);
     f->traces[i].deposited += given;
     return given;
 }
@@ -161,8 +178,8 @@ static inline float lay_same(const flood *f, int x, int y, float amount, const c
     size_t i = at(f, x, y), below = land_cell(f, x, y);
     float given = 0.0f, sum = 0.0f;
     if (below != SIZE_MAX) {
-        given = rvi_layers_lay_parts(land, below, amount, c->load, c->deposited_on);
-        f->h[i] = layers_height(land, below);
+        given = rvi_layers_lay(land, below, amount, c->load, c->deposited_on);
+        f->h[i] = rvi_layers_height(land, below);
         f->traces[i].deposited += given;
         return given;
     }

@@ -4,10 +4,10 @@
 #ifndef RVI_STEPS_DROPLETS_DROP_RUN_H
 #define RVI_STEPS_DROPLETS_DROP_RUN_H
 
-#include "terrain/bands.h"
 #include "terrain/smooth.h"
 #include "wear/brush.h"
 #include "wear/drop_rounds.h"
+#include "wear/erosion_factor.h"
 
 /* What drops leave on a cell, beside each other because a step of a drop needs both. */
 typedef struct trace {
@@ -39,9 +39,8 @@ typedef struct flood {
     float *h;
     trace *traces;
     double sum_before;
-    float *before;     /* the surface of the terrain when the step began */
-    float *soft;       /* erosion factor, NULL: 1 everywhere */
-    float *bands;      /* where the bands of the bedrock lie (bands.h), NULL: there are none */
+    float *before; /* the surface of the terrain when the step began */
+    rvi_erosion_factor factor;
     const float *mask; /* of the terrain, or NULL */
     bool layered;
     float relief, floor;

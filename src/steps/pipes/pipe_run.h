@@ -7,7 +7,7 @@
 
 #include "steps/pipes/pipe_cell.h"
 #include "steps/step.h"
-#include "terrain/bands.h"
+#include "wear/erosion_factor.h"
 
 enum { RVI_PIPE_ROWS = 32 };       /* of a block of work */
 enum { RVI_PIPE_BLOCK_ROWS = 17 }; /* of numbers a block keeps while it is worked on */
@@ -36,12 +36,12 @@ typedef struct rvi_pipe_flood {
     float *q[RVI_PIPE_WAYS];                   /* flux per metre of width, before the limit */
     float *limit;                              /* K */
     float *deposited, *flow;                   /* since the step began, metres */
-    float *soft, *mask;                        /* factors of taking and of laying, or NULL: 1 */
-    float *bands;                              /* of the bedrock (bands.h), by cell of the map */
-    float *source;                             /* rain and spring in m/s, NULL: rain alone */
-    float *move_x, *move_y;                    /* v dt in cells, for backward and forward */
-    float **parts[2]; /* of each layer, what of the sediment is of it; NULL: give=top */
-    float *loads;     /* of each block, room for the parts of one cell */
+    float *mask;                               /* share of what is laid that stays; NULL: 1 */
+    rvi_erosion_factor factor;
+    float *source;          /* rain and spring in m/s, NULL: rain alone */
+    float *move_x, *move_y; /* v dt in cells, for backward and forward */
+    float **parts[2];       /* of each layer, what of the sediment is of it; NULL: give=top */
+    float *loads;           /* of each block, room for the parts of one cell */
     double
         *deposited_on; /* of each block and layer, what was deposited on it: metres on one cell */
     float *grids;      /* room for all of the above */

@@ -2,6 +2,7 @@
  * Equations: pipes.c. */
 #include "base/threads.h"
 #include "steps/pipes/pipe_run.h"
+#include "terrain/layers.h"
 
 #include <string.h>
 
@@ -305,15 +306,15 @@ static void move_parts_row(const rvi_pipe_flood *f, int y, const row_pipes *p) {
 
 /* The same as move_layers, each material from and to its own layer. */
 static float move_parts(const rvi_pipe_flood *f, int64_t block, size_t i, size_t cell, float take,
-                        float lay, float soft) {
+                        float lay, float rock) {
     rv_terrain *land = f->job->land;
     size_t layers = (size_t)land->layer_count;
     float *load = f->loads + (size_t)block * layers;
     for (size_t l = 0; l < layers; l++)
         load[l] = f->parts[1][l][i];
-    float rose = take > 0.0f ? -rvi_layers_take_parts(land, cell, take, soft, load)
-                             : rvi_layers_lay_parts(land, cell, lay, load,
-                                                    f->deposited_on + (size_t)block * layers);
+    float rose = take > 0.0f ? -rvi_layers_take(land, cell, take, rock, load)
+                             : rvi_layers_lay(land, cell, lay, load,
+                                              f->deposited_on + (size_t)block * layers);
     for (size_t l = 0; l < layers; l++)
         f->parts[1][l][i] = load[l];
     return rose;
@@ -323,13 +324,13 @@ static float move_parts(const rvi_pipe_flood *f, int64_t block, size_t i, size_t
 static float move_layers(const rvi_pipe_flood *f, size_t i, size_t cell, float take, float lay,
                          float sediment) {
     rv_terrain *land = f->job->land;
-    float soft = rvi_strata_soft(land, f->bands, cell, land->layers[0].thickness[cell]);
+    float rock = rvi_factor_rock(&f->factor, i, land->layers[0].thickness[cell]);
     if (f->parts[0]) {
         int64_t block = (int64_t)(i / f->stride - 1) / RVI_PIPE_ROWS;
-        return move_parts(f, block, i, cell, take, rvi_minf(lay, sediment), soft);
+        return move_parts(f, block, i, cell, take, rvi_minf(lay, sediment), rock);
     }
     if (take > 0.0f)
-        return -rvi_layers_take_soft(land, cell, take, soft);
+        return -rvi_layers_take(land, cell, take, rock, NULL);
     float *top = &land->layers[land->layer_count - 1].thickness[cell];
     float before = *top;
     *top = rvi_pipe_ground(before, lay, sediment);
@@ -347,7 +348,7 @@ static void any_row(const rvi_pipe_flood *f, int y, const view *here, const row_
         float rain = (f->source ? f->source[i] : f->rain) * r->dt;
         rvi_pipe_state now =
             rvi_pipe_cell(r, sum, f->depth[0][i], f->rest[i], f->sediment[0][i], rain);
-        float take = now.take * (f->soft ? f->soft[i] : 1.0f);
+        float take = now.take * rvi_factor_cell(&f->factor, i);
         float lay = now.lay * (f->mask ? f->mask[i] : 1.0f);
         float before = f->change[0][i], moved, after;
         size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
@@ -355,7 +356,7 @@ static void any_row(const rvi_pipe_flood *f, int y, const view *here, const row_
             moved = move_layers(f, i, cell, take, lay, now.sediment);
             after = before + moved;
         } else {
-            take *= rvi_strata_soft(f->job->land, f->bands, cell, f->bed[i] + before);
+            take *= rvi_factor_bare(&f->factor, i, cell, f->bed[i] + before);
             after = rvi_pipe_ground(before, lay - take, now.sediment);
             moved = after - before;
         }
@@ -383,7 +384,8 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
     rows += 3 * f->stride;
     columns most = {rows, rows + f->stride};
     memset(rows, 0, (2 * f->stride - RVI_PIPE_PAD) * sizeof(float));
-    bool plain = !f->soft && !f->mask && !f->layered && !f->source && !f->bands;
+    bool plain = !f->factor.cells && !f->mask && !f->layered && !f->source &&
+                 !rvi_factor_by_height(&f->factor);
     fill_view(f, first - 1, &views[(first - 1) % 3]);
     fill_view(f, first, &views[first % 3]);
     for (int y = first; y < end; y++) {

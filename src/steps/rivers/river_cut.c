@@ -3,7 +3,6 @@
 #include "steps/rivers/river_cut.h"
 #include "base/math.h"
 #include "base/random.h"
-#include "terrain/bands.h"
 
 #include <string.h>
 
@@ -83,24 +82,28 @@ void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
     r->bed[cell] += by;
 }
 
-double rvi_rivers_softness(const rvi_rivers *r, size_t cell, int layer) {
+double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer) {
     const rv_terrain *land = r->job->land;
-    double soft = (double)land->layers[layer].erodibility;
-    if (layer == 0 && r->bands)
-        soft *= (double)rvi_strata_band(&land->strata, (float)r->bed[cell] - r->bands[cell]);
-    return soft;
+    double factor = (double)land->layers[layer].erodibility, top = r->bed[cell];
+    if (layer == 0)
+        factor *= (double)rvi_factor_rock(&r->factor, cell, (float)top);
+    if (!rvi_erosion_fn_there(land))
+        return factor;
+    for (int l = 1; l <= layer; l++)
+        top += (double)land->layers[l].thickness[cell];
+    return factor * (double)rvi_factor_ground(&r->factor, cell, (float)top);
 }
 
 /* The slope after the time step where there are layers: what is left of the time when one is cut
  * through counts for the next. */
 static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int corner) {
     double distance = r->distance[corner], s = s0, time = 1.0;
-    double soft = r->soft ? (double)r->soft[cell] : 1.0;
+    double of_cell = (double)rvi_factor_cell(&r->factor, cell);
     for (int l = r->job->land->layer_count - 1; l >= 0; l--) {
         double thickness = l > 0 ? (double)r->job->land->layers[l].thickness[cell] : 1e30;
         if (!(thickness > 0.0))
             continue;
-        double yields = soft * rvi_rivers_softness(r, cell, l);
+        double yields = of_cell * rvi_rivers_layer_factor(r, cell, l);
         double to = slope_after(s, g * time * yields, (double)r->p->slope_power);
         double loss = (s - to) * distance;
         if (loss <= thickness) {
@@ -114,8 +117,7 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
 }
 
 static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
-    double soft = r->soft ? (double)r->soft[cell] : 1.0;
-    return slope_after(s0, g * soft, (double)r->p->slope_power);
+    return slope_after(s0, g * rvi_rivers_factor(r, cell), (double)r->p->slope_power);
 }
 
 /* ---- the sweep ---- */

@@ -4,6 +4,7 @@
 
 #include "measure/flowgraph.h"
 #include "steps/step.h"
+#include "wear/erosion_factor.h"
 
 enum { RVI_AREAS = 4096 };
 enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
@@ -23,11 +24,11 @@ typedef struct rvi_rivers {
     bool gathered;          /* are `area` and `discharge` whole? */
     double *discharge;      /* what of `rain` drains through, in cells; NULL: area */
     float *uplift;          /* share of the uplift, 0 to 1; NULL: 1 */
-    float *soft;            /* mask and hardness: share that may be taken, 0 to 1; NULL: 1 */
-    double *bed;            /* top of the bedrock when the land has layers or bands; NULL: h */
-    float *bands;           /* where bands of the bedrock lie (bands.h); NULL: there are none */
-    float *before;          /* every layer as it was */
-    double *lifted;         /* metres of uplift until now; NULL: `rise` everywhere */
+    rvi_erosion_factor factor;
+    float *loose;   /* factor of the surface before diffusion, where a function is set; else NULL */
+    double *bed;    /* top of the bedrock when the land has layers or bands; NULL: h */
+    float *before;  /* every layer as it was */
+    double *lifted; /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
     float source;       /* cells that drain through where a river begins */
     double base;        /* metres */
@@ -44,8 +45,14 @@ rv_status rvi_rivers_cut(rvi_rivers *r);
 /* Raises the top layer or takes from the layers from the top; h follows. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
 
-/* How easily a layer is cut here, beside the mean. */
-double rvi_rivers_softness(const rvi_rivers *r, size_t cell, int layer);
+/* The erosion factor of bare ground, without its band. */
+static inline double rvi_rivers_factor(const rvi_rivers *r, size_t cell) {
+    float factor = rvi_factor_cell(&r->factor, cell);
+    return (double)(factor * rvi_factor_ground(&r->factor, cell, (float)r->h[cell]));
+}
+
+/* The factor of a layer where it ends, besides that of the cell: its erodibility and its height. */
+double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer);
 
 /* ---- river_slide.c ---- */
 

@@ -64,14 +64,14 @@ static double lower(const slide *s, size_t cell) {
         return h;
     for (int k = 0; k < 8; k += 2)
         u = least(u, stands_at(s, around[k], least(around[k + 1], around[(k + 7) % 8])));
-    return h - (h - u) * (r->soft ? (double)r->soft[cell] : 1.0);
+    return h - (h - u) * rvi_rivers_factor(r, cell);
 }
 
 /* Layers that nothing takes from do not slide either, nor what lies below them. */
 static void take_from_layers(rvi_rivers *r, size_t cell, double down) {
     double there = 0.0;
     for (int l = r->job->land->layer_count - 1; l >= 0 && there < down; l--) {
-        if (!(rvi_rivers_softness(r, cell, l) > 0.0)) {
+        if (!(rvi_rivers_layer_factor(r, cell, l) > 0.0)) {
             down = there;
             break;
         }

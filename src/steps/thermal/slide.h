@@ -11,7 +11,7 @@
 
 #include "base/math.h"
 #include "steps/step.h"
-#include "terrain/bands.h"
+#include "wear/erosion_factor.h"
 
 /* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
@@ -46,18 +46,19 @@ typedef struct rvi_slide {
     double *off;           /* the same, of each block of rows in this round */
     bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
     /* Only where it is general. */
-    double *thick;       /* of layer l at l * count */
-    double *give;        /* of layer l at l * count: what its flows are multiplied with */
-    uint16_t *exposed;   /* the layer that lies open */
-    uint16_t *giving;    /* the lowest layer that gives, with a mark when it has little left */
-    uint8_t *to;         /* directions that receive */
-    float *slides[2];    /* what slides to the east and south neighbour in a round, whatever the
-                            slopes; NULL: slopes decide */
-    int slide_rounds;    /* so often */
-    bool sliding;        /* do `slides` count now? */
-    float *bands;        /* of the bedrock, by cell of the map (bands.h); NULL: there are none */
-    float *band;         /* the erosion factor of the bedrock in this round, with `bands` */
-    float *soft, *takes; /* 1 - hardness and mask; mask. NULL: 1 everywhere */
+    double *thick;     /* of layer l at l * count */
+    double *give;      /* of layer l at l * count: what its flows are multiplied with */
+    uint16_t *exposed; /* the layer that lies open */
+    uint16_t *giving;  /* the lowest layer that gives, with a mark when it has little left */
+    uint8_t *to;       /* directions that receive */
+    float *slides[2];  /* what slides to the east and south neighbour in a round, whatever the
+                          slopes; NULL: slopes decide */
+    int slide_rounds;  /* so often */
+    bool sliding;      /* do `slides` count now? */
+    float *takes;      /* mask; NULL: 1 everywhere */
+    rvi_erosion_factor factor;
+    int height_layers;  /* the lowest layers whose factor changes with the height: 0, 1 or all */
+    float *height_part; /* of layer l at l * count: that part of its factor in this round */
 } rvi_slide;
 
 static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
@@ -110,12 +111,19 @@ static inline float rvi_slide_snap(const rvi_slide *s, float h) {
     return (float)(((double)h + magic) - magic);
 }
 
-/* The erosion factor of the bedrock's bands. Land that is to settle does so, however hard it is. */
-static inline float rvi_slide_band(const rvi_slide *s, int x, int y) {
-    size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
-    float top = (float)s->thick[rvi_slide_at(s, x, y)];
-    float soft = rvi_strata_soft(s->job->land, s->bands, cell, top);
-    return s->p->until == RV_thermal_until_settled && soft > 0.0f ? 1.0f : soft;
+/* Land that is to settle does so, however hard it is. */
+static inline float rvi_slide_hard(const rvi_slide *s, float factor) {
+    return s->p->until == RV_thermal_until_settled && factor > 0.0f ? 1.0f : factor;
+}
+
+/* The part of the erosion factor of a layer that changes with the height where it ends. */
+static inline float rvi_slide_by_height(const rvi_slide *s, int x, int y, int layer) {
+    size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
+    double top = 0.0;
+    for (int l = 0; l <= layer; l++)
+        top += s->thick[(size_t)l * s->count + i];
+    float rock = layer == 0 ? rvi_factor_rock(&s->factor, i, (float)top) : 1.0f;
+    return rvi_slide_hard(s, rock * rvi_factor_ground(&s->factor, cell, (float)top));
 }
 
 /* ---- slide_layers.c ---- */

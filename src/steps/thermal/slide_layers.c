@@ -48,8 +48,8 @@ static float pair_flow(const rvi_slide *s, size_t i, int dir, int layer) {
     int kind = dir >= RVI_SE;
     float excess = rvi_slide_excess(s->h[i] - s->h[j], s->limit[2 * layer + kind]);
     float flow = s->rate[kind] * s->yields[layer] * excess;
-    flow *= s->soft ? s->soft[i] : 1.0f;
-    flow *= s->band && layer == 0 ? s->band[i] : 1.0f;
+    flow *= rvi_factor_cell(&s->factor, i);
+    flow *= layer < s->height_layers ? s->height_part[(size_t)layer * s->count + i] : 1.0f;
     return flow * (s->takes ? s->takes[j] : 1.0f);
 }
 
@@ -191,8 +191,8 @@ static void plan_slope(const rvi_slide *s, size_t i, unsigned ways) {
             continue;
         float stands = s->limit[2 * layer] / s->job->land->cell;
         float amount = s->slope_rate * s->yields[layer] * rvi_slide_excess(slope, stands);
-        amount *= s->soft ? s->soft[i] : 1.0f;
-        amount *= s->band && layer == 0 ? s->band[i] : 1.0f;
+        amount *= rvi_factor_cell(&s->factor, i);
+        amount *= layer < s->height_layers ? s->height_part[(size_t)layer * s->count + i] : 1.0f;
         /* Ditches would be dug without bound. */
         amount = rvi_minf(amount, rvi_maxf(s->h[i] - s->lowest, 0.0f));
         share = feed(s, i, layer, share, (double)amount);
@@ -210,8 +210,8 @@ static void plan_rows(void *arg, int first, int end) {
             s->exposed[i] = (uint16_t)rvi_slide_exposed(s, i);
             s->giving[i] = s->exposed[i];
             s->to[i] = 0;
-            if (s->band)
-                s->band[i] = rvi_slide_band(s, x, y);
+            for (int l = 0; l < s->height_layers; l++)
+                s->height_part[(size_t)l * s->count + i] = rvi_slide_by_height(s, x, y, l);
             (pairs ? plan_pairs : plan_slope)(s, i, ways);
         }
 }

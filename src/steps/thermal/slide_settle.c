@@ -263,7 +263,7 @@ static void find_limits(settling *t) {
     for (int y = 0; y < s->height; y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
-            t->h[i] = s->yields[0] * (s->soft ? s->soft[i] : 1.0f);
+            t->h[i] = s->yields[0] * rvi_factor_cell(&s->factor, i);
             t->h0[i] = s->takes ? s->takes[i] : 1.0f;
         }
     set_limits(t);

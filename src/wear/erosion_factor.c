@@ -1,0 +1,69 @@
+/* erosion_factor.c: the grids of the erosion factor (see erosion_factor.h). */
+#include "wear/erosion_factor.h"
+#include "base/threads.h"
+
+rvi_factor_shape rvi_factor_map(const rv_terrain *land) {
+    return (rvi_factor_shape){.stride = (size_t)land->width, .count = rvi_cells(land)};
+}
+
+size_t rvi_factor_memory(const rv_terrain *land, const rvi_factor_shape *shape) {
+    return (rvi_strata_there(land) ? 2 : 1) * shape->count * sizeof(float);
+}
+
+typedef struct filling {
+    const rvi_factor_shape *shape;
+    const rvi_erosion_factor *factor;
+    const float *mask, *hardness; /* NULL: none */
+    float bare;                   /* erodibility of bare bedrock */
+} filling;
+
+static float factor_of(const filling *w, int x, int y) {
+    const rv_terrain *land = w->factor->land;
+    if (x < 0 || y < 0 || x >= land->width || y >= land->height)
+        return w->bare;
+    size_t i = (size_t)y * (size_t)land->width + (size_t)x;
+    return w->bare * ((w->mask ? w->mask[i] : 1.0f) * (w->hardness ? 1.0f - w->hardness[i] : 1.0f));
+}
+
+/* Rows are counted from the north of the margin. */
+static void fill_rows(void *arg, int first, int end) {
+    const filling *w = arg;
+    const rv_terrain *land = w->factor->land;
+    int margin = w->shape->margin, width = land->width + 2 * margin;
+    double cell = (double)land->cell;
+    for (int row = first; row < end; row++) {
+        int y = row - margin;
+        size_t at = w->shape->first + (size_t)y * w->shape->stride - (size_t)margin;
+        for (int x = 0; w->factor->cells && x < width; x++)
+            w->factor->cells[at + (size_t)x] = factor_of(w, x - margin, y);
+        if (w->factor->bands)
+            rvi_strata_row(&land->strata, -cell * (double)margin, cell * (double)y, cell, width,
+                           w->factor->bands + at);
+    }
+}
+
+rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out) {
+    const rv_terrain *land = job->land;
+    filling w = {.shape = shape, .factor = out, .bare = 1.0f};
+    w.mask = rvi_field_get(land, "mask");
+    w.hardness = rvi_field_get(land, "hardness");
+    if (land->layer_count == 1 && !shape->by_layer)
+        w.bare = land->layers[0].erodibility;
+    *out = (rvi_erosion_factor){.land = land};
+    bool cells = w.mask || w.hardness || w.bare != 1.0f, bands = rvi_strata_there(land);
+    if (cells)
+        out->cells = rvi_alloc(job->ctx, shape->count, sizeof(float), "the erosion factor");
+    if (bands)
+        out->bands = rvi_alloc(job->ctx, shape->count, sizeof(float), "the bands of the bedrock");
+    if ((cells && !out->cells) || (bands && !out->bands))
+        return RV_ERROR_MEMORY;
+    if (!cells && !bands)
+        return RV_OK;
+    return rvi_parallel_rows(job->ctx, land->height + 2 * shape->margin, fill_rows, &w);
+}
+
+void rvi_factor_free(rv_context *ctx, rvi_erosion_factor *f) {
+    rvi_free(ctx, f->cells);
+    rvi_free(ctx, f->bands);
+    *f = (rvi_erosion_factor){0};
+}

@@ -1,0 +1,63 @@
+/* erosion_factor.h: the share of what erosion would take from a place that really comes off, 0
+ * to 1.
+ *
+ * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2. It is a
+ * product: of the cell     mask (1 - hardness), and the erodibility of bare bedrock of the height
+ * the band of the bedrock (bands.h), and the function that a program gave (erosion_fn.h) What
+ * belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and that is
+ * all a step pays for it.
+ */
+#ifndef RVI_WEAR_EROSION_FACTOR_H
+#define RVI_WEAR_EROSION_FACTOR_H
+
+#include "terrain/bands.h"
+#include "terrain/erosion_fn.h"
+#include "wear/job.h"
+
+/* The grids of a step: cell (x, y) of the map is at first + y * stride + x. */
+typedef struct rvi_factor_shape {
+    size_t first, stride, count; /* count: numbers in a grid */
+    int margin;                  /* cells around the map that are bare ground, with bands */
+    bool by_layer;               /* the step itself multiplies by the erodibility of each layer */
+} rvi_factor_shape;
+
+typedef struct rvi_erosion_factor {
+    const rv_terrain *land;
+    float *cells; /* NULL: 1 everywhere */
+    float *bands; /* where the bands of the bedrock lie; NULL: there are none */
+} rvi_erosion_factor;
+
+/* A grid like the map itself. */
+rvi_factor_shape rvi_factor_map(const rv_terrain *land);
+/* Bytes that rvi_factor_make() takes, at most: there may be a mask. */
+size_t rvi_factor_memory(const rv_terrain *land, const rvi_factor_shape *shape);
+/* Also after a failure it must be freed. */
+rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
+void rvi_factor_free(rv_context *ctx, rvi_erosion_factor *f);
+
+/* Does the factor change with the height? */
+static inline bool rvi_factor_by_height(const rvi_erosion_factor *f) {
+    return f->bands || rvi_erosion_fn_there(f->land);
+}
+
+/* Of a cell, `at` its place in the grids. */
+static inline float rvi_factor_cell(const rvi_erosion_factor *f, size_t at) {
+    return f->cells ? f->cells[at] : 1.0f;
+}
+
+/* Of bedrock that ends at height `top`, by its band. */
+static inline float rvi_factor_rock(const rvi_erosion_factor *f, size_t at, float top) {
+    return f->bands ? rvi_strata_band(&f->land->strata, top - f->bands[at]) : 1.0f;
+}
+
+/* Of any ground that ends at height z, by the function; `cell` is one of the map. */
+static inline float rvi_factor_ground(const rvi_erosion_factor *f, size_t cell, float z) {
+    return rvi_erosion_fn(f->land, cell, z);
+}
+
+/* Of bare bedrock that ends at height z: both. */
+static inline float rvi_factor_bare(const rvi_erosion_factor *f, size_t at, size_t cell, float z) {
+    return rvi_factor_rock(f, at, z) * rvi_factor_ground(f, cell, z);
+}
+
+#endif
