@@ -1,6 +1,6 @@
-/* png_plain.c: stands in for formats/png.c in tests where libpng is not: a picture is a short header
- * and its rows as they are, which no other program reads. What pictures hold and what is read from
- * them is the same, so that all the recipes with pictures can be compared. */
+/* png_plain.c: stands in for formats/png.c in tests where libpng is not: a picture is a short
+ * header and its rows as they are, which no other program reads. What pictures hold and what is
+ * read from them is the same, so that all the recipes with pictures can be compared. */
 #include "base/context.h"
 #include "formats/format.h"
 
@@ -51,7 +51,9 @@ static rv_status decode(rv_context *ctx, const rvi_source *source, rvi_image *ou
     const unsigned char *at = source->data + sizeof h;
     size_t cells = (size_t)h.width * (size_t)h.height;
     for (size_t i = 0; i < cells; i++, at += h.channels * h.bits / 8) {
-        unsigned level = h.channels >= 3 ? luminance(at) : h.bits == 16 ? at[0] * 256u + at[1] : at[0];
+        unsigned level = h.channels >= 3 ? luminance(at)
+                         : h.bits == 16  ? at[0] * 256u + at[1]
+                                         : at[0];
         out->values[i] = (float)level / (float)rvi_level_top(h.bits);
     }
     return RV_OK;
