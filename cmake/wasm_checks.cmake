@@ -27,6 +27,9 @@ ravine_add_test(wasm.same_bits wasm
     sh ${PROJECT_SOURCE_DIR}/tests/same_bits/check_hashes.sh ${WASM_NODE} ${wasm_table}
     ${PROJECT_SOURCE_DIR}/tests/wasm/run.mjs ${wasm_tree}/same_bits.wasm
 )
+ravine_add_test(wasm.lanes wasm
+    ${WASM_NODE} ${PROJECT_SOURCE_DIR}/tests/wasm/run.mjs ${wasm_tree}/lanes_check.wasm
+)
 file(GLOB wasm_sources CONFIGURE_DEPENDS tests/wasm/test_*.mjs)
 foreach(source IN LISTS wasm_sources)
     get_filename_component(name ${source} NAME_WE)
