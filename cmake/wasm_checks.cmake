@@ -15,7 +15,6 @@ if(wasm_failed OR NOT WASM_CLANG OR NOT WASM_AR OR NOT WASM_NODE)
 endif()
 
 set(wasm_tree ${CMAKE_BINARY_DIR}/also/wasm)
-set(wasm_tests ${PROJECT_SOURCE_DIR}/tests/wasm)
 set(wasm_table ${PROJECT_SOURCE_DIR}/tests/same_bits/hashes.txt)
 add_test(NAME wasm.build COMMAND
     sh ${PROJECT_SOURCE_DIR}/tests/also_build.sh ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR} ${wasm_tree} ""
@@ -26,6 +25,14 @@ set_tests_properties(wasm.build PROPERTIES
 )
 ravine_add_test(wasm.same_bits wasm
     sh ${PROJECT_SOURCE_DIR}/tests/same_bits/check_hashes.sh ${WASM_NODE} ${wasm_table}
-    ${wasm_tests}/run.mjs ${wasm_tree}/same_bits.wasm
+    ${PROJECT_SOURCE_DIR}/tests/wasm/run.mjs ${wasm_tree}/same_bits.wasm
 )
-ravine_add_test(wasm.api wasm ${WASM_NODE} ${wasm_tests}/test_api.mjs ${wasm_tree} ${wasm_table})
+ravine_add_test(wasm.lanes wasm
+    ${WASM_NODE} ${PROJECT_SOURCE_DIR}/tests/wasm/run.mjs ${wasm_tree}/lanes_check.wasm
+)
+file(GLOB wasm_sources CONFIGURE_DEPENDS tests/wasm/test_*.mjs)
+foreach(source IN LISTS wasm_sources)
+    get_filename_component(name ${source} NAME_WE)
+    string(REGEX REPLACE "^test_" "wasm." name ${name})
+    ravine_add_test(${name} wasm ${WASM_NODE} ${source} ${wasm_tree} ${wasm_table})
+endforeach()

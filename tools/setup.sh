@@ -93,7 +93,7 @@ want_format() {
         return
     fi
     if can_install && apt-cache policy clang-format-14 2>&1 | grep -q 'Candidate: [0-9]'; then
-        missing=clang-format-14
+        missing=" clang-format-14"
         install_missing
     else
         echo "clang-format 14 is not to be had here: the look of the C code will not be checked."

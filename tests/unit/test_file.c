@@ -156,13 +156,16 @@ static void a_link_stays_a_link(void **state) {
     put_text("there/target", "before");
     assert_int_equal(symlink("there/target", "link"), 0);
     assert_int_equal(symlink("link", "chain"), 0);
+    assert_int_equal(symlink("../chain", "there/back"), 0);
     write_text("link", "once");
     assert_holds("there/target", "once");
     write_text("chain", "twice");
     assert_holds("there/target", "twice");
+    write_text("there/back", "thrice");
+    assert_holds("there/target", "thrice");
     assert_true(S_ISLNK(mode_of("link")) && S_ISLNK(mode_of("chain")));
-    assert_true(S_ISREG(mode_of("there/target")));
-    assert_int_equal(entries("there"), 1);
+    assert_true(S_ISLNK(mode_of("there/back")) && S_ISREG(mode_of("there/target")));
+    assert_int_equal(entries("there"), 2);
     assert_int_equal(entries("."), 3);
 }
 

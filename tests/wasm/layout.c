@@ -1,5 +1,5 @@
 /* layout.c: prints where the members of structs lie that JavaScript fills in or reads: a line
- * "struct.member offset" each, and "struct size". */
+ * "struct.member offset" each, "struct size", and the number that says that all this is so. */
 #include <ravine/ravine.h>
 #include <stdio.h>
 
@@ -7,6 +7,7 @@
 #define SIZE(type) printf(#type " %zu\n", sizeof(type))
 
 int main(void) {
+    printf("rv_abi %lu\n", (unsigned long)rv_abi());
     SIZE(rv_context_desc);
     MEMBER(rv_context_desc, log);
     MEMBER(rv_context_desc, progress);

@@ -65,6 +65,8 @@ const tests = {
         assert.match(ravine.text(rv.rv_context_error(ctx)), /noise/);
         assert.equal(ravine.run(ctx, 'open missing.npy').status, ERROR_INPUT);
         assert.match(ravine.text(rv.rv_context_error(ctx)), /missing\.npy/);
+        const other = ravine.made((out) => rv.rv_context_open(layout['rv_abi'] ^ 1, 0, out));
+        assert.match(ravine.text(rv.rv_status_text(other.status)), /another version/);
         // More cells than 32-bit addresses can tell apart.
         assert.notEqual(ravine.run(ctx, 'terrain width=65536 height=65536 noise').status, 0);
         assert.notEqual(ravine.run(ctx, 'terrain width=65536 height=16384 noise').status, 0);
