@@ -108,7 +108,7 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 
 # The API from other languages, through a shared library of the same objects.
-if(NOT RAVINE_SANITIZE)
+if(NOT RAVINE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     set(shared ravine)
     if(NOT BUILD_SHARED_LIBS)
         set(shared ravine_shared)
@@ -120,6 +120,9 @@ if(NOT RAVINE_SANITIZE)
     endif()
     ravine_add_test(api.cpp api
         sh ${PROJECT_SOURCE_DIR}/tests/api/test_cpp.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:${shared}>
+    )
+    ravine_add_test(api.library_page api sh ${PROJECT_SOURCE_DIR}/tests/api/test_library_page.sh
+        ${PROJECT_SOURCE_DIR} $<TARGET_FILE:${shared}>
     )
     ravine_add_test(api.ctypes api python3 ${PROJECT_SOURCE_DIR}/tests/api/test_ctypes.py
         $<TARGET_FILE:${shared}> $<TARGET_FILE:ravine_cli>

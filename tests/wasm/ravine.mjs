@@ -78,7 +78,7 @@ export class Ravine {
             const pointer = this.callback((user, now) => progress(now), ['i32', 'i32'], 'i32');
             this.view.setUint32(desc + layout['rv_context_desc.progress'], pointer, true);
         }
-        const { status, pointer } = this.made((out) => this.rv.rv_context_create(desc, out));
+        const { status, pointer } = this.made((out) => this.rv.rv_context_open(0, desc, out));
         this.rv.free(desc);
         if (status !== 0)
             throw new Error(this.text(this.rv.rv_status_text(status)));
