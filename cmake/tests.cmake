@@ -106,3 +106,25 @@ if(NOT BUILD_SHARED_LIBS)
         set_tests_properties(cli.interrupt PROPERTIES RUN_SERIAL ON)
     endif()
 endif()
+
+# The API from other languages, through a shared library of the same objects.
+if(NOT RAVINE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+    set(shared ravine)
+    if(NOT BUILD_SHARED_LIBS)
+        set(shared ravine_shared)
+        add_library(ravine_shared SHARED $<TARGET_OBJECTS:ravine>)
+        target_link_libraries(ravine_shared PRIVATE Threads::Threads m)
+        if(RAVINE_PNG)
+            target_link_libraries(ravine_shared PRIVATE PNG::PNG)
+        endif()
+    endif()
+    ravine_add_test(api.cpp api
+        sh ${PROJECT_SOURCE_DIR}/tests/api/test_cpp.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:${shared}>
+    )
+    ravine_add_test(api.library_page api sh ${PROJECT_SOURCE_DIR}/tests/api/test_library_page.sh
+        ${PROJECT_SOURCE_DIR} $<TARGET_FILE:${shared}>
+    )
+    ravine_add_test(api.ctypes api python3 ${PROJECT_SOURCE_DIR}/tests/api/test_ctypes.py
+        $<TARGET_FILE:${shared}> $<TARGET_FILE:ravine_cli>
+    )
+endif()

@@ -132,6 +132,7 @@ need cmake cmake --version
 need libpng-dev has_header cc png.h
 if [ "$1" = test ]; then
     need 'gcc libc6-dev' has_header gcc stdio.h
+    need g++ has_header g++ stdio.h
     need clang has_header clang stdio.h
     need libcmocka-dev has_header cc cmocka.h
     need pkg-config pkg-config --version

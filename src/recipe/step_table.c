@@ -4,10 +4,15 @@
 #include <assert.h>
 #include <string.h>
 
-#define RVI_TABLE <ravine/steps.def>
 #define RVI_TABLE_STRUCT(step) rv_##step##_params
 #define RVI_TABLE_ENUM(step, key, name) RV_##step##_##key##_##name
-#include "words/table.inc"
+#include "words/table_options.inc"
+
+#include <ravine/steps.def>
+
+#include "words/table_params.inc"
+
+#include <ravine/steps.def>
 
 /* Kinds as the table has them. */
 #define KIND_make RV_KIND_MAKE

@@ -3,10 +3,15 @@
 
 #include <assert.h>
 
-#define RVI_TABLE "scene/scene.def"
 #define RVI_TABLE_STRUCT(word) rvi_word_##word
 #define RVI_TABLE_ENUM(word, key, name) RVI_scene_##word##_##key##_##name
-#include "words/table.inc"
+#include "words/table_options.inc"
+
+#include "scene/scene.def"
+
+#include "words/table_params.inc"
+
+#include "scene/scene.def"
 
 static const rv_word_info words[RVI_WORD_COUNT] = {
 #define RV_WORD(word, sentence) RVI_TABLE_WORD(word, sentence),

@@ -54,7 +54,7 @@ double rv_param_number(const rv_param_info *param, const void *params) {
     case RV_PARAM_VECTOR:
         break;
     }
-    assert(!"a number");
+    assert(false && "the parameter is a number");
     return NAN;
 }
 
@@ -94,7 +94,7 @@ void rv_param_set_number(const rv_param_info *param, void *params, double number
     case RV_PARAM_VECTOR:
         break;
     }
-    assert(!"a number");
+    assert(false && "the parameter is a number");
 }
 
 void rv_param_set_seed(const rv_param_info *param, void *params, uint64_t seed) {
