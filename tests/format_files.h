@@ -68,7 +68,7 @@ static inline void forget(const char *path) {
 }
 
 static inline void put(blob *b, const void *data, size_t size) {
-    assert_true(b->size + size <= BYTES_MOST);
+    assert_less_equal(b->size + size, BYTES_MOST);
     memcpy(b->data + b->size, data, size);
     b->size += size;
 }
@@ -212,7 +212,8 @@ static inline void make_png(blob *out, unsigned width, unsigned height, int bits
                                               {2, 4}, {2, 2}, {1, 2}};
     static const unsigned channels_of[7] = {1, 0, 3, 1, 2, 0, 4};
     blob *raw = malloc(sizeof *raw), *packed = malloc(sizeof *packed);
-    assert_true(raw != NULL && packed != NULL);
+    assert_non_null(raw);
+    assert_non_null(packed);
     put_header(out, width, height, bits, colour, interlaced);
     if (colour == 3) {
         unsigned char palette[256 * 3];

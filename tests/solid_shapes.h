@@ -154,7 +154,7 @@ static inline void shape_check_arrays(rvi_edit_mesh *edit, long euler) {
     rvi_uwide volume = 0; /* by other mathematics: 6 V = sum of a . (b x c) */
     for (uint32_t f = 0; f < edit->faces; f++) {
         if (!rvi_edit_has_face(edit, f)) {
-            assert_true(edit->grid.where[f] == UINT32_MAX);
+            assert_equal(edit->grid.where[f], UINT32_MAX);
             continue;
         }
         faces++;
@@ -169,12 +169,12 @@ static inline void shape_check_arrays(rvi_edit_mesh *edit, long euler) {
             assert_int_equal(rvi_edge_from(&edit->edges, twin), rvi_edge_to(&edit->edges, e));
             assert_int_equal(rvi_edge_to(&edit->edges, twin), rvi_edge_from(&edit->edges, e));
             assert_int_equal(edit->shell[twin / 3], edit->shell[f]);
-            assert_true(edit->edges.leaving[edit->edges.corners[e]] != RVI_NONE);
+            assert_not_equal(edit->edges.leaving[edit->edges.corners[e]], RVI_NONE);
         }
         rvi_triangle t = rvi_edit_triangle(edit, f);
         rvi_box box = rvi_triangle_box(&t);
         assert_memory_equal(&box, &edit->grid.boxes[f], sizeof box);
-        assert_true(edit->grid.where[f] != UINT32_MAX);
+        assert_not_equal(edit->grid.where[f], UINT32_MAX);
     }
     for (uint32_t v = 0; v < edit->vertices; v++)
         if (edit->edges.leaving[v] != RVI_NONE) {
@@ -190,9 +190,10 @@ static inline void shape_check_arrays(rvi_edit_mesh *edit, long euler) {
     assert_int_equal(edit->vertices - edit->free_vertex_count, vertices);
     assert_int_equal((long)vertices - (long)faces / 2, euler);
     assert_true((rvi_wide)volume == rvi_edit_volume6(edit));
-    for (size_t i = 0; i < edit->shells; i++)
-        assert_true(rvi_edit_has_face(edit, edit->anchors[i]) &&
-                    edit->shell[edit->anchors[i]] == i);
+    for (size_t i = 0; i < edit->shells; i++) {
+        assert_true(rvi_edit_has_face(edit, edit->anchors[i]));
+        assert_equal(edit->shell[edit->anchors[i]], i);
+    }
 }
 
 static inline bool shape_ask(void *user, const rv_progress *progress) {

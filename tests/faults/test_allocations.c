@@ -159,7 +159,7 @@ static void check_failure(const rv_context *ctx, const rv_terrain *land, const s
 static rv_status add_layers(rv_terrain *land, const char **call) {
     float thickness[4096];
     size_t cells = rvi_cells(land);
-    assert_true(cells <= 4096);
+    assert_less_equal(cells, 4096);
     for (size_t i = 0; i < cells; i++)
         thickness[i] = (float)(i % 7) * 0.5f;
     *call = "layer_add";
@@ -228,7 +228,7 @@ static void fail_each(const char *name, call_fn call, const void *what) {
     long count = s.count;
     rv_context_destroy(ctx);
     remove_all("out");
-    assert_true(count > 0);
+    assert_greater(count, 0);
     for (int once = 0; once < 2; once++)
         for (long n = 0; n <= count; n++) {
             uint64_t hash = 0;
@@ -238,7 +238,7 @@ static void fail_each(const char *name, call_fn call, const void *what) {
                 fail_msg("%s: allocation %ld fails: %s", name, n, rv_status_text(status));
             if (status != RV_OK) {
                 assert_int_equal(status, RV_ERROR_MEMORY);
-                assert_true(strlen(rv_context_error(ctx)) > 10);
+                assert_greater(strlen(rv_context_error(ctx)), 10);
             }
             rv_context_destroy(ctx); /* asserts that it holds nothing */
             assert_int_equal(s.held, 0);
@@ -372,7 +372,7 @@ static void plots_of_what_was_measured(void **state) {
         rv_context_destroy(ctx);
         assert_int_equal(s.held, 0);
         count_files();
-        assert_true(n < 1000);
+        assert_less(n, 1000);
     }
     static const char *const names[] = {"out-slope-area", "out-hypsometry", "out-landforms",
                                         "out-drainage"};
@@ -514,7 +514,7 @@ static rv_status plan_only(rv_context *ctx, const void *what, long number, uint6
     rv_status status = rv_recipe_parse(ctx, what, "plan", &recipe);
     if (status != RV_OK)
         return status;
-    assert_true(rv_recipe_count(recipe) <= 16);
+    assert_less_equal(rv_recipe_count(recipe), 16);
     status = rv_recipe_plan(recipe, plans);
     rv_recipe_destroy(recipe);
     return status;

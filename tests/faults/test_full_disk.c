@@ -34,7 +34,7 @@ static void look_at(folder *f) {
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        assert_true(f->count < MOST_FILES);
+        assert_less(f->count, MOST_FILES);
         snprintf(f->names[f->count++], sizeof f->names[0], "%s", entry->d_name);
     }
     closedir(dir);
@@ -44,7 +44,7 @@ static void look_at(folder *f) {
         assert_non_null(file);
         f->sizes[i] = fread(f->bytes[i], 1, MOST_BYTES, file);
         fclose(file);
-        assert_true(f->sizes[i] < MOST_BYTES);
+        assert_less(f->sizes[i], MOST_BYTES);
     }
 }
 
@@ -114,14 +114,14 @@ static void fill_the_disk(const char *step, int side, bool there) {
         assert_int_equal(status, RV_ERROR_OUTPUT);
         assert_non_null(strstr(rv_context_error(ctx), "out."));
         assert_non_null(strstr(rv_context_error(ctx), "cannot be written: "));
-        assert_true(rv_terrain_hash(land) == hash);
+        assert_equal(rv_terrain_hash(land), hash);
         assert_untouched(step, limit);
-        assert_true(limit < 100000);
+        assert_less(limit, 100000);
     }
-    assert_true(limit > 50);
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_greater(limit, 50);
+    assert_equal(rv_terrain_hash(land), hash);
     look_at(&now);
-    assert_true(now.count == (strncmp(step, "save", 4) == 0 ? 2 : 1));
+    assert_equal(now.count, strncmp(step, "save", 4) == 0 ? 2 : 1);
     remove_files(&now);
     rv_terrain_destroy(land);
     rv_recipe_destroy(recipe);

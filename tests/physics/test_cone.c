@@ -26,11 +26,11 @@ static void test_straight_sides(void **state) {
     p.radius = 800;
     p.relief = 400;
     rv_terrain *land = cone_land(ctx, &p);
-    assert_true(at(land, 50, 50) == 400);
+    assert_equal(at(land, 50, 50), 400);
     for (int y = 0; y < N; y++)
         for (int x = 0; x < N; x++) {
             double d = 20 * hypot(x - 50, y - 50);
-            assert_true(fabs(at(land, x, y) - fmax(0, 400 - d / 2)) < 1e-3);
+            assert_near(at(land, x, y), fmax(0, 400 - d / 2), 1e-3);
         }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -46,7 +46,7 @@ static void test_power(void **state) {
         p.power = powers[i];
         p.radius = 800;
         rv_terrain *land = cone_land(ctx, &p);
-        assert_true(fabs(at(land, 70, 50) / 1000 - pow(2, (double)-powers[i])) < 1e-5);
+        assert_near(at(land, 70, 50) / 1000, pow(2, (double)-powers[i]), 1e-5);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -58,12 +58,16 @@ static void test_place_and_radius(void **state) {
     rv_context *ctx = support_context(2);
     rv_cone_params p = rv_cone_params_default();
     rv_terrain *land = cone_land(ctx, &p);
-    assert_true(at(land, 50, 50) == 1000 && at(land, 1, 50) > 0 && at(land, 0, 0) == 0);
+    assert_equal(at(land, 50, 50), 1000);
+    assert_greater(at(land, 1, 50), 0);
+    assert_equal(at(land, 0, 0), 0);
     rv_terrain_destroy(land);
     p.x = 200;
     p.y = 1600;
     land = cone_land(ctx, &p);
-    assert_true(at(land, 10, 80) == 1000 && at(land, 10, 79) < 1000 && at(land, 11, 80) < 1000);
+    assert_equal(at(land, 10, 80), 1000);
+    assert_less(at(land, 10, 79), 1000);
+    assert_less(at(land, 11, 80), 1000);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -79,11 +83,11 @@ static void test_hollow_is_the_opposite(void **state) {
     rv_cone_params p = rv_cone_params_default();
     p.mode = RV_cone_mode_add;
     support_ok(ctx, rv_step_run(land, RV_STEP_cone, &p, NULL));
-    assert_true(fabs(at(land, 50, 50) - at(before, 50, 50) - 1000) < 1e-3);
+    assert_near(at(land, 50, 50) - at(before, 50, 50), 1000, 1e-3);
     p.relief = -1000;
     support_ok(ctx, rv_step_run(land, RV_STEP_cone, &p, NULL));
     for (int i = 0; i < N * N; i++)
-        assert_true(fabs(at(land, i % N, i / N) - at(before, i % N, i / N)) < 1e-3);
+        assert_near(at(land, i % N, i / N), at(before, i % N, i / N), 1e-3);
     rv_terrain_destroy(land);
     rv_terrain_destroy(before);
     rv_context_destroy(ctx);
@@ -97,7 +101,7 @@ static void test_off_the_map(void **state) {
     p.x = -100000;
     rv_terrain *land = cone_land(ctx, &p);
     for (int i = 0; i < N * N; i++)
-        assert_true(at(land, i % N, i / N) == 0);
+        assert_equal(at(land, i % N, i / N), 0);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -21,8 +21,7 @@ static rv_terrain *drained(rv_context *ctx, const rv_drain_params *p, rv_ledger 
     support_ok(ctx, rv_step_run(land, RV_STEP_drain, p, &report));
     *ledger = report.ledger;
     double change = rv_terrain_volume(land) - before;
-    assert_true(fabs(change - (ledger->raised - ledger->eroded)) <
-                1e-6 * (ledger->raised + ledger->eroded));
+    assert_near(change, ledger->raised - ledger->eroded, 1e-6 * (ledger->raised + ledger->eroded));
     const float *water = rv_terrain_field(land, "water");
     memcpy(surface, rv_terrain_field(land, "height"), sizeof surface);
     for (int i = 0; water && i < CELLS; i++)
@@ -38,7 +37,7 @@ static void check_drains(rv_context *ctx, bool falls) {
         if (d.filled[i] > surface[i] + 1e-3f)
             fail_msg("a pit of %g m is left at %zu", (double)(d.filled[i] - surface[i]), i);
         if (falls && d.receiver[i] != i)
-            assert_true(surface[d.receiver[i]] < surface[i]);
+            assert_less(surface[d.receiver[i]], surface[i]);
     }
     rvi_drainage_free(ctx, &d);
 }
@@ -76,17 +75,21 @@ static void test_methods_do_what_they_say(void **state) {
     p.method = RV_drain_method_breach;
     land = drained(ctx, &p, &breach);
     for (int i = 0; i < CELLS; i++)
-        assert_true(surface[i] <= was[i]);
+        assert_less_equal(surface[i], was[i]);
     rv_terrain_destroy(land);
     p.method = RV_drain_method_both;
     p.cut = 4;
     land = drained(ctx, &p, &both);
     for (int i = 0; i < CELLS; i++)
-        assert_true(surface[i] >= was[i] - 4.001f);
+        assert_greater_equal(surface[i], was[i] - 4.001f);
     rv_terrain_destroy(land);
-    assert_true(fill.eroded == 0 && fill.raised > 0);
-    assert_true(breach.raised == 0 && breach.eroded > 0 && breach.eroded < fill.raised);
-    assert_true(both.eroded < breach.eroded && both.raised < fill.raised);
+    assert_equal(fill.eroded, 0);
+    assert_greater(fill.raised, 0);
+    assert_equal(breach.raised, 0);
+    assert_greater(breach.eroded, 0);
+    assert_less(breach.eroded, fill.raised);
+    assert_less(both.eroded, breach.eroded);
+    assert_less(both.raised, fill.raised);
     rv_context_destroy(ctx);
 }
 
@@ -107,11 +110,12 @@ static void test_deep_pits_stay_as_lakes(void **state) {
         for (int i = 0; i < CELLS; i++) {
             deepest = fmaxf(deepest, water[i]);
             wet += water[i] > 0;
-            assert_true(water[i] >= 0);
+            assert_greater_equal(water[i], 0);
             if (water[i] > 0)
-                assert_true(now[i] == was[i]);
+                assert_equal(now[i], was[i]);
         }
-        assert_true(deepest >= 15 && wet > 20);
+        assert_greater_equal(deepest, 15);
+        assert_greater(wet, 20);
         check_drains(ctx, false);
         rv_terrain_destroy(land);
     }
@@ -128,7 +132,8 @@ static void test_drained_land_stays(void **state) {
     p.slope = 0;
     rv_report report;
     support_ok(ctx, rv_step_run(land, RV_STEP_drain, &p, &report));
-    assert_true(report.ledger.eroded == 0 && report.ledger.raised == 0);
+    assert_equal(report.ledger.eroded, 0);
+    assert_equal(report.ledger.raised, 0);
     assert_memory_equal(surface, rv_terrain_field(land, "height"), sizeof surface);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);

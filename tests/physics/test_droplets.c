@@ -100,7 +100,7 @@ static double gap_of(const scene *s, const rv_ledger *l) {
 static void check_layers(const scene *s) {
     for (int l = 1; l < rv_terrain_layer_count(s->land); l++)
         for (size_t i = 0; i < s->cells; i++)
-            assert_true(rv_terrain_layer_thickness(s->land, l)[i] >= 0);
+            assert_greater_equal(rv_terrain_layer_thickness(s->land, l)[i], 0);
 }
 
 /* One run with everything that may move material; returns the gap of its ledger. */
@@ -115,9 +115,9 @@ static double mass_gap(int border, float blend, int limits, float base, int64_t 
     p.max_path = 24;
     rain_on(&s, &p);
     double gap = gap_of(&s, &s.report.ledger);
-    assert_true(s.report.ledger.eroded > 0);
+    assert_greater(s.report.ledger.eroded, 0);
     if (border == RV_droplets_border_wall)
-        assert_true(s.report.ledger.left_map == 0);
+        assert_equal(s.report.ledger.left_map, 0);
     assert_finite(&s);
     check_layers(&s);
     scene_end(&s);
@@ -239,14 +239,14 @@ static float lowest_after(float floor, int64_t drops) {
     p.floor = floor;
     rain_on(&s, &p);
     float low = lowest(field(&s, "height"), s.cells);
-    assert_true(lowest(s.before, s.cells) == 0);
+    assert_equal(lowest(s.before, s.cells), 0);
     scene_end(&s);
     return low;
 }
 
 static void land_does_not_sink_below_the_floor(void **state) {
     (void)state;
-    assert_true(lowest_after(RV_AUTO, 40000) == 0);
+    assert_equal(lowest_after(RV_AUTO, 40000), 0);
     /* Without it valleys drain over the edge and dig on: the test above can fail. */
     below("lowest point without a floor, m", (double)lowest_after(-1e9f, 40000), -100);
 }
@@ -285,7 +285,7 @@ static double sunk_on_cliffs(int run, bool layers) {
     int worn;
     double below_it = sunk(&s, p.floor, &worn);
     if (p.blend == 0)
-        assert_true(worn > 0);
+        assert_greater(worn, 0);
     scene_end(&s);
     return below_it;
 }
@@ -323,7 +323,7 @@ static void masked_land_keeps_its_bits(void **state) {
                 assert_true(equal_bits(s.before[i], field(&s, "height")[i]));
             moved += fabs((double)s.change[i]);
         }
-        assert_true(moved > 0);
+        assert_greater(moved, 0);
         scene_end(&s);
     }
 }
@@ -348,7 +348,7 @@ static double wear_of_hard_rock(int run, float blend) {
         if (blend == 0 && field(&s, "deposited")[i] == 0)
             assert_true(equal_bits(s.before[i], field(&s, "height")[i]));
     }
-    assert_true(s.report.ledger.eroded > 0);
+    assert_greater(s.report.ledger.eroded, 0);
     scene_end(&s);
     return worn;
 }
@@ -356,7 +356,7 @@ static double wear_of_hard_rock(int run, float blend) {
 static void hard_rock_is_not_worn(void **state) {
     (void)state;
     for (int run = 0; run < 6; run++)
-        assert_true(wear_of_hard_rock(run, 0) == 0);
+        assert_equal(wear_of_hard_rock(run, 0), 0);
 }
 
 static void hard_rock_is_not_worn_by_the_blend(void **state) {
@@ -382,7 +382,8 @@ static void land_that_is_all_hard_keeps_its_bits(void **state) {
     rv_droplets_params p = thesis(&s);
     rain_on(&s, &p);
     assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
-    assert_true(s.report.ledger.eroded == 0 && s.report.ledger.deposited == 0);
+    assert_equal(s.report.ledger.eroded, 0);
+    assert_equal(s.report.ledger.deposited, 0);
     scene_end(&s);
 }
 
@@ -528,7 +529,7 @@ static way way_of(const scene *s) {
     const float *flow = field(s, "flow");
     for (int i = 0; i < (int)s->cells; i++)
         if (flow[i] > 0) {
-            assert_true(w.count < 256);
+            assert_less(w.count, 256);
             w.x[w.count] = i % s->width;
             w.y[w.count++] = i / s->width;
         }
@@ -612,7 +613,7 @@ static void a_drop_takes_what_the_equations_say(void **state) {
         }
         scene_end(&s);
     }
-    assert_true(whole > 30);
+    assert_greater(whole, 30);
     below("difference from the equations, as a share", worst, 0.01);
 }
 
@@ -636,12 +637,12 @@ static void at_the_edge_a_drop_takes_as_much(void **state) {
         p.floor = -1e9f;
         rain_on(&s, &p);
         if (s.report.ledger.suspended > 0) { /* otherwise it left the map */
-            assert_true(fabs(s.report.ledger.eroded / 500 - 1) < 1e-4);
+            assert_near(s.report.ledger.eroded / 500, 1, 1e-4);
             inside++;
         }
         scene_end(&s);
     }
-    assert_true(inside > 30);
+    assert_greater(inside, 30);
 }
 
 static void with_full_inertia_a_drop_never_turns(void **state) {
@@ -703,8 +704,8 @@ static void on_a_plateau_drops_run_anywhere_and_take_nothing(void **state) {
     p.rain = "one.npy";
     rain_on(&s, &p);
     assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
-    assert_true(s.report.ledger.eroded == 0);
-    assert_true(s.report.drop_steps == 8000 * 30);
+    assert_equal(s.report.ledger.eroded, 0);
+    assert_equal(s.report.drop_steps, 8000 * 30);
     double octants[8] = {0}, all_flow = 0, chi = 0;
     for (int i = 0; i < (int)s.cells; i++) {
         int x = i % s.width - 40, y = i / s.width - 40;
@@ -803,7 +804,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
                 const int *wh = sizes[size];
                 uint64_t one = hash_with(1, wh[0], wh[1], border, limits);
                 for (int threads = 2; threads <= 7; threads = threads == 3 ? 7 : threads + 1)
-                    assert_true(hash_with(threads, wh[0], wh[1], border, limits) == one);
+                    assert_equal(hash_with(threads, wh[0], wh[1], border, limits), one);
             }
 }
 /* ---- 9. no seam, no preferred axis ---- */
@@ -978,8 +979,8 @@ static void check_rain(const char *file) {
         float white = patches(&s, i % s.width, i / s.width);
         fell[white == 1 ? 2 : white > 0 ? 1 : 0] += (double)field(&s, "flow")[i];
     }
-    assert_true(fell[0] == 0);
-    assert_true(fell[0] + fell[1] + fell[2] == 12000);
+    assert_equal(fell[0], 0);
+    assert_equal(fell[0] + fell[1] + fell[2], 12000);
     /* 1 in 3 on grey: 4 standard deviations. */
     below("drops beyond twice as many where it is twice as bright", fabs(fell[1] - 4000), 207);
     scene_end(&s);
@@ -1007,10 +1008,10 @@ static void black_rain_is_an_error(void **state) {
     p.rain = "black.npy";
     assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, NULL), RV_ERROR_INPUT);
     assert_non_null(strstr(rv_context_error(s.ctx), "black.npy"));
-    assert_true(rv_terrain_hash(s.land) == hash);
+    assert_equal(rv_terrain_hash(s.land), hash);
     p.rain = "nosuch.npy";
     assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, NULL), RV_ERROR_INPUT);
-    assert_true(rv_terrain_hash(s.land) == hash);
+    assert_equal(rv_terrain_hash(s.land), hash);
     scene_end(&s);
 }
 
@@ -1026,8 +1027,8 @@ static void white_rain_fits_the_widest_map(void **state) {
     rvi_rain rain = {NULL, NULL};
     support_ok(ctx, rvi_rain_make(ctx, white, WIDTH, 1, MARGIN, "white", &rain));
     for (int i = 1; i < WIDE; i++)
-        assert_true(rain.cells[i] > rain.cells[i - 1]);
-    assert_true(rain.rows[0] == rain.cells[WIDE - 1]);
+        assert_greater(rain.cells[i], rain.cells[i - 1]);
+    assert_equal(rain.rows[0], rain.cells[WIDE - 1]);
     rvi_rain_free(ctx, &rain);
     free(white);
     rv_context_destroy(ctx);
@@ -1104,7 +1105,7 @@ static void without_blend_the_blur_does_not_matter(void **state) {
         hashes[i] = rv_terrain_hash(s.land);
         scene_end(&s);
     }
-    assert_true(hashes[0] == hashes[1]);
+    assert_equal(hashes[0], hashes[1]);
 }
 
 /* ---- 12. the apron ---- */
@@ -1153,7 +1154,8 @@ static void an_apron_keeps_the_edge_from_draining(void **state) {
     print_message("  change of edge and inner land: cut %.3g, %.3g m; open %.3g, %.3g m; apron "
                   "%.3g, %.3g m\n",
                   cut.edge, cut.inner, open.edge, open.inner, apron.edge, apron.inner);
-    assert_true(open.edge < cut.edge && open.edge < open.inner);
+    assert_less(open.edge, cut.edge);
+    assert_less(open.edge, open.inner);
     below("what the edge drained, beside an open border",
           fabs(apron.edge - cut.edge) / fabs(open.edge - cut.edge), 0.5);
     below("edge against inner land, beside an open border",
@@ -1171,8 +1173,8 @@ static void an_apron_may_be_wider_than_the_map(void **state) {
         p.margin = margins[i];
         rain_on(&s, &p);
         assert_finite(&s);
-        assert_true(s.report.ledger.eroded > 0);
-        assert_true(gap_of(&s, &s.report.ledger) < 1e-6);
+        assert_greater(s.report.ledger.eroded, 0);
+        assert_less(gap_of(&s, &s.report.ledger), 1e-6);
         scene_end(&s);
     }
 }
@@ -1188,11 +1190,14 @@ static void no_drops_change_nothing(void **state) {
     p.blend = 1;
     rain_on(&s, &p);
     assert_memory_equal(s.before, field(&s, "height"), s.cells * sizeof(float));
-    assert_true(s.report.drop_steps == 0);
-    assert_true(s.report.ledger.eroded == 0 && s.report.ledger.suspended == 0);
-    for (size_t i = 0; i < s.cells; i++)
-        assert_true(field(&s, "flow")[i] == 0 && field(&s, "eroded")[i] == 0 &&
-                    field(&s, "deposited")[i] == 0);
+    assert_equal(s.report.drop_steps, 0);
+    assert_equal(s.report.ledger.eroded, 0);
+    assert_equal(s.report.ledger.suspended, 0);
+    for (size_t i = 0; i < s.cells; i++) {
+        assert_equal(field(&s, "flow")[i], 0);
+        assert_equal(field(&s, "eroded")[i], 0);
+        assert_equal(field(&s, "deposited")[i], 0);
+    }
     scene_end(&s);
 }
 
@@ -1208,8 +1213,8 @@ static void drops_make_at_most_max_path_steps(void **state) {
         rain_on(&s, &p);
         /* With an apron, as many more drops fall as it has cells. */
         double drops = border == RV_droplets_border_apron ? 4000 : 1000;
-        assert_true((double)s.report.drop_steps <= drops * 32);
-        assert_true((double)s.report.drop_steps >= drops * 4);
+        assert_less_equal((double)s.report.drop_steps, drops * 32);
+        assert_greater_equal((double)s.report.drop_steps, drops * 4);
         scene_end(&s);
     }
 }
@@ -1231,7 +1236,7 @@ static void drops_fall_evenly(void **state) {
         chi += (fell - want) * (fell - want) / want;
         drops += fell;
     }
-    assert_true(drops == 20000);
+    assert_equal(drops, 20000);
     /* 1352 degrees of freedom: mean 1352, standard deviation 52. */
     below("chi-square of where drops fell", chi, 1352 + 4 * 52);
     above("chi-square of where drops fell", chi, 1352 - 4 * 52);
@@ -1329,11 +1334,12 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     assert_true(w.whole && w.grows);
     if (most_seen > 0) {
         assert_int_equal(w.seen, most_seen);
-        assert_true(w.done > 0 && s.report.ledger.eroded > 0);
+        assert_greater(w.done, 0);
+        assert_greater(s.report.ledger.eroded, 0);
     } else {
         assert_int_equal(w.calls, most_calls); /* on a slow machine not one round may be over */
     }
-    assert_true(w.done < 1);
+    assert_less(w.done, 1);
     assert_finite(&s);
     check_layers(&s);
     below("gap of the ledger after a stop", gap_of(&s, &s.report.ledger), 1e-6);
@@ -1364,8 +1370,11 @@ static void watching_does_not_change_the_land(void **state) {
         hashes[i] = rv_terrain_hash(s.land);
         scene_end(&s);
     }
-    assert_true(w.calls > 0 && w.seen > 0 && w.whole && w.grows);
-    assert_true(hashes[0] == hashes[1]);
+    assert_greater(w.calls, 0);
+    assert_greater(w.seen, 0);
+    assert_true(w.whole);
+    assert_true(w.grows);
+    assert_equal(hashes[0], hashes[1]);
 }
 
 int main(void) {

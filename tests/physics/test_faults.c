@@ -41,13 +41,14 @@ static void test_threads_and_relief(void **state) {
                 rv_context *ctx = support_context(threads[i]);
                 rv_terrain *land = fault_land(ctx, 300, 83, 20, &p);
                 hash = i == 0 ? rv_terrain_hash(land) : hash;
-                assert_true(rv_terrain_hash(land) == hash);
+                assert_equal(rv_terrain_hash(land), hash);
                 float low = INFINITY, high = -INFINITY;
                 for (int k = 0; k < 300 * 83; k++) {
                     low = fminf(low, heights(land)[k]);
                     high = fmaxf(high, heights(land)[k]);
                 }
-                assert_true(low == 0 && high == 100);
+                assert_equal(low, 0);
+                assert_equal(high, 100);
                 rv_terrain_destroy(land);
                 rv_context_destroy(ctx);
             }
@@ -83,7 +84,8 @@ static void test_lines_are_straight(void **state) {
     for (p.seed = 1; p.seed <= 30; p.seed++) {
         rv_terrain *land = fault_land(ctx, N, N, 10, &p);
         int count = cuts(land, at);
-        assert_true(count > 0 && count < 2 * N);
+        assert_greater(count, 0);
+        assert_less(count, 2 * N);
         double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
         for (int i = 0; i < count; i++) {
             mx += at[i][0] / count;
@@ -96,8 +98,7 @@ static void test_lines_are_straight(void **state) {
         }
         double direction = 0.5 * atan2(2 * xy, xx - yy);
         for (int i = 0; i < count; i++)
-            assert_true(fabs((at[i][1] - my) * cos(direction) - (at[i][0] - mx) * sin(direction)) <
-                        1);
+            assert_near((at[i][1] - my) * cos(direction), (at[i][0] - mx) * sin(direction), 1);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -139,16 +140,18 @@ static void test_circles_are_round(void **state) {
             double cx, cy, radius;
             fit_circle(at, count, &cx, &cy, &radius);
             for (int i = 0; i < count; i++)
-                assert_true(fabs(hypot(at[i][0] - cx, at[i][1] - cy) - radius) < 1.5);
-            assert_true(radius > 0.04 * N && radius < 0.55 * N);
+                assert_near(hypot(at[i][0] - cx, at[i][1] - cy), radius, 1.5);
+            assert_greater(radius, 0.04 * N);
+            assert_less(radius, 0.55 * N);
             int x = (int)fmin(fmax(cx, 0), N - 1), y = (int)fmin(fmax(cy, 0), N - 1);
             raised_inside += heights(land)[y * N + x] == 100;
             seen++;
         }
         rv_terrain_destroy(land);
     }
-    assert_true(seen > 20);
-    assert_true(raised_inside > seen / 5 && raised_inside < seen - seen / 5);
+    assert_greater(seen, 20);
+    assert_greater(raised_inside, seen / 5);
+    assert_less(raised_inside, seen - seen / 5);
     rv_context_destroy(ctx);
 }
 
@@ -178,7 +181,7 @@ static void test_displacement_shrinks(void **state) {
         }
         rv_terrain_destroy(land);
     }
-    assert_true(seen > 5);
+    assert_greater(seen, 5);
     rv_context_destroy(ctx);
 }
 
@@ -208,8 +211,8 @@ static void test_wave_length(void **state) {
             }
         double cov = n * sxy - sx * sy, var = n * sxx - sx * sx;
         double wave = 2 * PI / sqrt(-cov / var);
-        assert_true(fabs(wave / 400 - 1) < 0.01);
-        assert_true(cov * cov / (var * (n * syy - sy * sy)) > 0.999);
+        assert_near(wave / 400, 1, 0.01);
+        assert_greater(cov * cov / (var * (n * syy - sy * sy)), 0.999);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -239,7 +242,8 @@ static void test_atan_profile(void **state) {
             }
         assert_true(up == 0 || down == 0);
         double ratio = steepest / (100 / (PI * 40));
-        assert_true(ratio > 0.9 && ratio < 1.35); /* the map ends before atan does */
+        assert_greater(ratio, 0.9);
+        assert_less(ratio, 1.35); /* the map ends before atan does */
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -260,12 +264,12 @@ static void test_bump_profile(void **state) {
         for (int y = 1; y < N - 1; y++)
             for (int x = 1; x < N - 1; x++)
                 if (distance[y * N + x] > 0.4f && distance[y * N + x] < 1.5f) {
-                    assert_true(fabs(slope_at(distance + y * N + x, N, 10) * 200 - 1) < 0.03);
+                    assert_near(slope_at(distance + y * N + x, N, 10) * 200, 1, 0.03);
                     seen++;
                 }
         rv_terrain_destroy(land);
     }
-    assert_true(seen > 10000);
+    assert_greater(seen, 10000);
     rv_context_destroy(ctx);
 }
 
@@ -293,7 +297,7 @@ static void test_every_direction_alike(void **state) {
     double chi = 0;
     for (int i = 0; i < 8; i++)
         chi += pow(bins[i] - seeds / 8.0, 2) / (seeds / 8.0);
-    assert_true(chi < 18.5); /* 1 in 100 of fair draws is above */
+    assert_less(chi, 18.5); /* 1 in 100 of fair draws is above */
     rv_context_destroy(ctx);
 }
 
@@ -321,8 +325,9 @@ static void test_no_preferred_axis(void **state) {
                 }
             rv_terrain_destroy(land);
         }
-        assert_true(fabs(east) < 0.05 * all && fabs(diagonal) < 0.05 * all);
-        assert_true(fabs(cross) < 0.05 * all);
+        assert_less(fabs(east), 0.05 * all);
+        assert_less(fabs(diagonal), 0.05 * all);
+        assert_less(fabs(cross), 0.05 * all);
     }
     rv_context_destroy(ctx);
 }
@@ -344,7 +349,7 @@ static void test_modes(void **state) {
             float want = mode == RV_faults_mode_set   ? f
                          : mode == RV_faults_mode_add ? h + f
                                                       : h * f / 100;
-            assert_true(fabsf(heights(land)[i] - want) < 1e-3f);
+            assert_near(heights(land)[i], want, 1e-3f);
         }
         rv_terrain_destroy(before);
         rv_terrain_destroy(land);

@@ -46,8 +46,9 @@ static void a_bowl_fills_to_its_rim(void **state) {
             assert_float_equal(water[i], depth, 1e-4f);
         volume += 25 * (double)water[i];
     }
-    assert_true(fabs(report.water.rained - volume) < 1e-6 * volume);
-    assert_true(report.water.before == 0 && report.water.standing == report.water.rained);
+    assert_near(report.water.rained, volume, 1e-6 * volume);
+    assert_equal(report.water.before, 0);
+    assert_equal(report.water.standing, report.water.rained);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -67,7 +68,7 @@ static void nested_bowls(void **state) {
         for (int i = 0; i < SIDE * SIDE; i++) {
             int ax = abs(i % SIDE - 30), ay = abs(i / SIDE - 30), out = ax > ay ? ax : ay;
             float level = out >= 25 ? h[i] : out <= 8 && high ? 90.0f : 60.0f;
-            assert_true(h[i] + water[i] == level);
+            assert_equal(h[i] + water[i], level);
         }
         rv_terrain_destroy(land);
     }
@@ -88,8 +89,8 @@ static void what_drains_stays_dry(void **state) {
         rv_report report = {0};
         const float *water = flood(ctx, land, NAN, &report);
         for (int i = 0; i < SIDE * SIDE; i++)
-            assert_true(water[i] == 0);
-        assert_true(report.water.rained == 0);
+            assert_equal(water[i], 0);
+        assert_equal(report.water.rained, 0);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -132,7 +133,7 @@ static void as_relaxation_finds_it(void **state) {
         const float *water = flood(ctx, land, NAN, NULL);
         relax(SMALL, w);
         for (int i = 0; i < SMALL * SMALL; i++)
-            assert_true(water[i] == w[i] - h[i]);
+            assert_equal(water[i], w[i] - h[i]);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -161,15 +162,16 @@ static void lakes_are_flat(void **state) {
                     if (water[n] > 0)
                         assert_float_equal(g[i] + water[i], g[n] + water[n], 2e-4f);
                     else
-                        assert_true(g[n] >= g[i] + water[i] - 1e-4f);
+                        assert_greater_equal(g[n], g[i] + water[i] - 1e-4f);
                 }
-        assert_true(wet > 1000);
+        assert_greater(wet, 1000);
         uint64_t hash = rv_terrain_hash(land);
         first = first ? first : hash;
-        assert_true(hash == first);
+        assert_equal(hash, first);
         rv_report report = {0};
         flood(ctx, land, NAN, &report);
-        assert_true(rv_terrain_hash(land) == hash && report.water.rained == 0);
+        assert_equal(rv_terrain_hash(land), hash);
+        assert_equal(report.water.rained, 0);
         rv_terrain_destroy(land);
         rv_context_destroy(ctx);
     }
@@ -184,14 +186,15 @@ static void a_level_is_everywhere(void **state) {
     rv_report report = {0};
     const float *water = flood(ctx, land, -2.5f, &report);
     for (int i = 0; i < SIDE * SIDE; i++)
-        assert_true(water[i] == (h[i] < -2.5f ? -2.5f - h[i] : 0));
+        assert_equal(water[i], h[i] < -2.5f ? -2.5f - h[i] : 0);
     double before = report.water.standing;
     flood(ctx, land, -5, &report); /* what stands stays */
-    assert_true(report.water.before == before && report.water.rained == 0);
+    assert_equal(report.water.before, before);
+    assert_equal(report.water.rained, 0);
     flood(ctx, land, 3, &report);
     for (int i = 0; i < SIDE * SIDE; i++)
-        assert_true(water[i] == (h[i] < 3 ? 3 - h[i] : 0));
-    assert_true(report.water.before + report.water.rained == report.water.standing);
+        assert_equal(water[i], h[i] < 3 ? 3 - h[i] : 0);
+    assert_equal(report.water.before + report.water.rained, report.water.standing);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -214,7 +217,7 @@ static void a_stop_leaves_the_land(void **state) {
     rv_status status = rv_step_run(land, RV_STEP_flood, NULL, NULL);
     assert_true(status == RV_CANCELLED || status == RV_OK);
     if (status == RV_CANCELLED)
-        assert_true(rv_terrain_hash(land) == hash);
+        assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -64,7 +64,8 @@ static void each_material_closes(void **state) {
             rv_terrain *land =
                 worn_land(ctx, LAYERS_ON, wears[k], same ? "give=same" : "give=top", &r);
             double taken = 0, laid = 0, tight = 1e-6 * r.ledger.eroded;
-            assert_true(r.ledger.eroded > 0 && r.ledger.deposited > 0);
+            assert_greater(r.ledger.eroded, 0);
+            assert_greater(r.ledger.deposited, 0);
             for (int l = 0; l < 3; l++) {
                 rv_ledger own = rv_terrain_layer_last(land, l);
                 double gained = layer_volume(land, l) - layer_volume(fresh, l);
@@ -81,7 +82,7 @@ static void each_material_closes(void **state) {
                 taken += own.eroded;
                 laid += own.deposited;
                 for (size_t i = 0; l > 0 && i < rvi_cells(land); i++)
-                    assert_true(rv_terrain_layer_thickness(land, l)[i] >= 0);
+                    assert_greater_equal(rv_terrain_layer_thickness(land, l)[i], 0);
             }
             if (fabs(taken - r.ledger.eroded) > tight || fabs(laid - r.ledger.deposited) > tight)
                 fail_msg("%s: layers took %.9g and got %.9g of %.9g and %.9g", wears[k], taken,
@@ -126,13 +127,14 @@ static void nothing_changes_its_material(void **state) {
                    rv_step_run(s.land, rv_recipe_step(recipe, 1), rv_recipe_params(recipe, 1), &r));
         rv_recipe_destroy(recipe);
         printf("%s: took %.3e, afloat %.3e\n", dry[k], r.ledger.eroded, r.ledger.suspended);
-        assert_true(fabs(r.ledger.suspended) < 0.01 * r.ledger.eroded && r.ledger.left_map == 0);
+        assert_less(fabs(r.ledger.suspended), 0.01 * r.ledger.eroded);
+        assert_equal(r.ledger.left_map, 0);
         for (int l = 0; l < 3; l++) {
             double gained = layer_volume(s.land, l) - before[l];
             printf("%s: layer %d %+.2e of %.3e taken in all, %.1e afloat\n", dry[k], l, gained,
                    r.ledger.eroded, r.ledger.suspended);
-            assert_true(gained <= 1e-5 * r.ledger.eroded);
-            assert_true(-gained <= fabs(r.ledger.suspended) + 1e-5 * r.ledger.eroded);
+            assert_less_equal(gained, 1e-5 * r.ledger.eroded);
+            assert_less_equal(-gained, fabs(r.ledger.suspended) + 1e-5 * r.ledger.eroded);
         }
         rv_terrain_destroy(s.land);
         free(s.before);
@@ -148,7 +150,7 @@ static void bare_rock_knows_no_difference(void **state) {
     for (int k = 0; k < WEARS; k++) {
         rv_terrain *a = worn_land(ctx, "", wears[k], "give=top", NULL);
         rv_terrain *b = worn_land(ctx, "", wears[k], "give=same", NULL);
-        assert_true(rv_terrain_hash(a) == rv_terrain_hash(b));
+        assert_equal(rv_terrain_hash(a), rv_terrain_hash(b));
         rv_terrain_destroy(a);
         rv_terrain_destroy(b);
     }
@@ -185,7 +187,7 @@ static void threads_do_not_matter(void **state) {
             rv_context *ctx = support_context(threads[t]);
             rv_terrain *land = worn_land(ctx, BANDS LAYERS_ON, wears[k], "give=same", NULL);
             first = t ? first : rv_terrain_hash(land);
-            assert_true(rv_terrain_hash(land) == first);
+            assert_equal(rv_terrain_hash(land), first);
             rv_terrain_destroy(land);
             rv_context_destroy(ctx);
         }
@@ -214,7 +216,7 @@ static void hardest_rock_stays(void **state) {
                 if (rv_terrain_layer_thickness(land, 0)[i] <
                     rv_terrain_layer_thickness(still, 0)[i])
                     fail_msg("%s: hard rock was worn", wears[k]);
-            assert_true((r.ledger.eroded > 0) == layered);
+            assert_equal(r.ledger.eroded > 0, layered);
             rv_terrain_destroy(land);
             rv_terrain_destroy(still);
         }
@@ -255,7 +257,8 @@ static void hard_bands_give_less(void **state) {
         }
         double share = lost[1] / count[1] / (lost[0] / count[0]);
         printf("%s: hard bands lose %.3f of what soft ones do\n", slopes[k], share);
-        assert_true(lost[0] > 0 && share < 0.5);
+        assert_greater(lost[0], 0);
+        assert_less(share, 0.5);
         free(before);
         rv_terrain_destroy(s.land);
         free(s.before);

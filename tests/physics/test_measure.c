@@ -55,7 +55,8 @@ static void a_tilted_plane(void **state) {
     near(s->surface.curve[100], 0.0, 1e-9);
     near(s->surface.mean, 7.0, 1e-4);
     near(s->ground.high - s->ground.low, 0.3 * 300 + 0.4 * 230, 1e-3);
-    assert_true(s->pits.fill == 0.0 && s->pits.deep == 0.0);
+    assert_equal(s->pits.fill, 0.0);
+    assert_equal(s->pits.deep, 0.0);
     near(s->forms.share[6], 1.0, 0.0); /* nothing but slope */
     rvi_survey_free(ctx, s);
     rv_terrain_destroy(land);
@@ -105,7 +106,7 @@ static void cone_bowl_and_sphere(void **state) {
     near(s->surface.slope.percentile[0], 0.7, 0.007);
     near(s->surface.slope.percentile[4], 0.7, 0.007);
     assert_int_equal(s->forms.form[40 * 81 + 40], 2); /* a peak */
-    assert_true(s->pits.fill == 0.0);
+    assert_equal(s->pits.fill, 0.0);
     rvi_survey_free(ctx, s);
     rv_terrain_destroy(land);
     land = make_land(ctx, 81, 81, 10.0f, bowl); /* 1/R along both axes: 2/R, exactly */
@@ -211,10 +212,12 @@ static void concavity_of_steady_rivers(void **state) {
         rv_terrain *land = stream_power(ctx, 160, theta);
         rvi_survey *s = survey_of(land, 100);
         near(-s->concavity.limited.slope, theta, 0.02);
-        assert_true(s->concavity.limited.r2 > 0.95);
+        assert_greater(s->concavity.limited.r2, 0.95);
         /* The other one is low, but not by more than a quarter. */
-        assert_true(-s->concavity.eight.slope < theta && -s->concavity.eight.slope > 0.75 * theta);
-        assert_true(s->pits.fill < 1e-6 && s->pits.uphill < 1e-3);
+        assert_less(-s->concavity.eight.slope, theta);
+        assert_greater(-s->concavity.eight.slope, 0.75 * theta);
+        assert_less(s->pits.fill, 1e-6);
+        assert_less(s->pits.uphill, 1e-3);
         rvi_survey_free(ctx, s);
         rv_terrain_destroy(land);
     }
@@ -263,7 +266,7 @@ static uint32_t grow(tree *t, uint32_t below, int order, int branches, int lengt
     for (int w = 1; w < order; w++)
         cells *= growth;
     uint32_t first = (uint32_t)t->drainage.count, last = first + (uint32_t)cells - 1, drained = 0;
-    assert_true(last < TREE);
+    assert_less(last, TREE);
     for (uint32_t i = first; i <= last; i++) {
         t->receiver[i] = i == first ? below : i - 1;
         t->order[i] = i;
@@ -348,7 +351,7 @@ static void exceedance_of_a_perfect_tree(void **state) {
     support_ok(ctx, rvi_exceedance_measure(&t->ground, t->area, NULL, &exponent));
     support_ok(ctx, rvi_exceedance_measure(&t->ground, NULL, parts, &spread));
     near(exponent, 1.0, 0.03);
-    assert_true(exponent == spread);
+    assert_equal(exponent, spread);
     t->ground.count = TREE;
     support_ok(ctx, rvi_exceedance_measure(&t->ground, t->area, NULL, &exponent));
     assert_true(isfinite(exponent));
@@ -423,7 +426,7 @@ static void distributions(void **state) {
         values[i] = (float)(i * 389 % COUNT - 500);
     support_ok(ctx, rvi_distribution_of(ctx, values, COUNT, &d));
     for (int i = 0; i < COUNT; i++)
-        assert_true(values[i] == (float)(i - 500));
+        assert_equal(values[i], (float)(i - 500));
     near(d.mean, 0.0, 1e-9);
     near(d.skew, 0.0, 1e-9);
     near(d.kurtosis, 1.8, 0.001); /* of a uniform distribution */
@@ -432,7 +435,9 @@ static void distributions(void **state) {
         near(d.percentile[k], -500 + 10 * rvi_percentiles[k], 1e-6);
     float same[3] = {2.0f, 2.0f, 2.0f};
     support_ok(ctx, rvi_distribution_of(ctx, same, 3, &d));
-    assert_true(d.mean == 2.0 && isnan(d.skew) && isnan(d.kurtosis));
+    assert_equal(d.mean, 2.0);
+    assert_true(isnan(d.skew));
+    assert_true(isnan(d.kurtosis));
     support_ok(ctx, rvi_distribution_of(ctx, same, 0, &d));
     assert_true(isnan(d.mean) && isnan(d.percentile[2]));
     rvi_line_sums sums = {0};
@@ -499,7 +504,7 @@ static void narrow_land(void **state) {
         measure(land);
         assert_true(isnan(figure(land, "concavity_8")->value));
         assert_true(isnan(figure(land, "spectral_slope")->value));
-        assert_true(isnan(figure(land, "fill")->value) == (sizes[i][0] < 3 || sizes[i][1] < 3));
+        assert_equal(isnan(figure(land, "fill")->value), sizes[i][0] < 3 || sizes[i][1] < 3);
         rv_measure_params p = rv_measure_params_default();
         p.border = 4096; /* nothing is left */
         support_ok(ctx, rv_step_run(land, RV_STEP_measure, &p, NULL));
@@ -537,7 +542,7 @@ static void holes_are_outlets_and_do_not_count(void **state) {
     rv_terrain *whole = support_run(ctx, "open bowl.r32 cell=10 holes=keep");
     measure(whole);
     assert_null(rv_terrain_field(whole, "hole"));
-    assert_true(figure(whole, "fill")->value > 10.0);
+    assert_greater(figure(whole, "fill")->value, 10.0);
     rv_terrain *land = (rv_terrain *)ctx;
     assert_int_equal(rv_recipe_run_text(ctx, "open holes.r32 cell=10", NULL, &land),
                      RV_ERROR_INPUT);
@@ -546,13 +551,14 @@ static void holes_are_outlets_and_do_not_count(void **state) {
     const float *hole = rv_terrain_field(land, "hole"), *z = rv_terrain_field(land, "height");
     assert_non_null(hole);
     for (int i = 0; i < N * N; i++) {
-        assert_true(hole[i] == (isnan(bowls[i]) ? 1.0f : 0.0f));
+        assert_equal(hole[i], isnan(bowls[i]) ? 1.0f : 0.0f);
         if (!isnan(bowls[i]))
-            assert_true(z[i] == bowls[i]);
+            assert_equal(z[i], bowls[i]);
     }
     /* As high as the lowest cell around it, and each hole has its own. */
-    assert_true(z[16 * N + 16] == bowls[16 * N + 14] && z[15 * N + 17] == z[16 * N + 16]);
-    assert_true(z[0] == bowls[N + 1]);
+    assert_equal(z[16 * N + 16], bowls[16 * N + 14]);
+    assert_equal(z[15 * N + 17], z[16 * N + 16]);
+    assert_equal(z[0], bowls[N + 1]);
     measure(land);
     near(figure(land, "cells")->value, N * N - 10, 0.0);
     near(figure(land, "holes")->value, 10, 0.0);
@@ -597,7 +603,7 @@ static void real_land_passes_and_noise_does_not(void **state) {
                  "terrain size=256 cell=90 noise relief=2500 frequency=0.2 gain=0.5 %s", noise[i]);
         rv_terrain *land = support_run(ctx, text);
         measure(land);
-        assert_true(figure(land, "river_checks_passed")->value <= 1.0);
+        assert_less_equal(figure(land, "river_checks_passed")->value, 1.0);
         assert_int_equal(rv_step_run(land, RV_STEP_measure, &all, NULL), RV_ERROR_UNMET);
         assert_non_null(strstr(rv_context_error(ctx), "deep_pits"));
         rv_terrain_destroy(land);
@@ -644,7 +650,7 @@ static void what_is_required_must_be_understood(void **state) {
     assert_int_equal(rv_step_run(land, RV_STEP_measure, &p, NULL), RV_ERROR_UNMET);
     assert_non_null(strstr(rv_context_error(ctx), "2 of 5"));
     assert_non_null(strstr(rv_context_error(ctx), "channel_uphill is not defined"));
-    assert_true(rv_terrain_figure_count(land) > 0); /* what was found is told all the same */
+    assert_greater(rv_terrain_figure_count(land), 0); /* what was found is told all the same */
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -26,7 +26,7 @@ static void check_mass(float base) {
         p.max_path = run % 5 ? 256 : 20;
         wear(&s, RV_STEP_particles, &p);
         if (p.border == RV_particles_border_wall)
-            assert_true(s.report.ledger.left_map == 0);
+            assert_equal(s.report.ledger.left_map, 0);
         assert_sound(&s);
         worst = fmax(worst, ledger_gap(&s));
         scene_end(&s);
@@ -107,7 +107,7 @@ static void on_level_land_nothing_moves(void **state) {
         p.place = place;
         wear(&s, RV_STEP_particles, &p);
         assert_true(same_bits(&s, "height", s.before));
-        assert_true(s.report.ledger.eroded == 0);
+        assert_equal(s.report.ledger.eroded, 0);
         scene_end(&s);
     }
 }
@@ -224,7 +224,7 @@ static void other_seeds_are_other_rains(void **state) {
         hash[k] = rv_terrain_hash(s.land);
         scene_end(&s);
     }
-    assert_true(hash[0] != hash[1]);
+    assert_not_equal(hash[0], hash[1]);
 }
 
 static void particles_fall_where_the_image_is_white(void **state) {
@@ -240,8 +240,8 @@ static void particles_fall_where_the_image_is_white(void **state) {
     wear(&s, RV_STEP_particles, &p);
     for (int i = 0; i < (int)s.cells; i++)
         if (i % 40 < 19)
-            assert_true(field(&s, "flow")[i] == 0);
-    assert_true(field(&s, "flow")[20 * 40 + 30] > 0);
+            assert_equal(field(&s, "flow")[i], 0);
+    assert_greater(field(&s, "flow")[20 * 40 + 30], 0);
     scene_end(&s);
 }
 
@@ -264,7 +264,7 @@ static void masked_land_keeps_its_bits(void **state) {
                 assert_memory_equal(&s.before[i], &field(&s, "height")[i], sizeof(float));
             moved += fabs((double)field(&s, "height")[i] - (double)s.before[i]);
         }
-        assert_true(moved > 0);
+        assert_greater(moved, 0);
         scene_end(&s);
     }
 }
@@ -279,7 +279,8 @@ static void hard_land_keeps_its_bits(void **state) {
         rv_particles_params p = roll(4000);
         wear(&s, RV_STEP_particles, &p);
         assert_true(same_bits(&s, "height", s.before));
-        assert_true(s.report.ledger.eroded == 0 && s.report.ledger.deposited == 0);
+        assert_equal(s.report.ledger.eroded, 0);
+        assert_equal(s.report.ledger.deposited, 0);
         scene_end(&s);
     }
 }
@@ -308,7 +309,8 @@ static void particles_cut_through_layers(void **state) {
         }
         above("cells without sand", no_sand, 100);
         if (hard) {
-            assert_true(lost == 0 && bed == 0);
+            assert_equal(lost, 0);
+            assert_equal(bed, 0);
         } else {
             above("metres of rock worn", lost, 10);
             above("metres of bedrock worn", bed, 10);
@@ -335,7 +337,7 @@ static void land_does_not_sink_below_the_floor(void **state) {
         float floor = isnan(p.floor) ? lowest(s.before, s.cells) : p.floor;
         for (size_t i = 0; i < s.cells; i++) {
             float least = s.before[i] < floor ? s.before[i] : floor;
-            assert_true(field(&s, "height")[i] >= least - (k & 4 ? 1e-3f : 0.0f));
+            assert_greater_equal(field(&s, "height")[i], least - (k & 4 ? 1e-3f : 0.0f));
         }
         scene_end(&s);
     }

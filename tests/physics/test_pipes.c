@@ -87,7 +87,8 @@ static void test_lake_at_rest(void **state) {
             run(land, ctx, &p);
             assert_memory_equal(rv_terrain_field(land, "water"), water, sizeof water);
             assert_memory_equal(rv_terrain_field(land, "height"), bed, sizeof bed);
-            assert_true(sum(land, "velocity_x") == 0.0 && sum(land, "flow") == 0.0);
+            assert_equal(sum(land, "velocity_x"), 0.0);
+            assert_equal(sum(land, "flow"), 0.0);
             rv_terrain_destroy(land);
         }
     rv_context_destroy(ctx);
@@ -109,11 +110,12 @@ static void test_water_is_conserved(void **state) {
                 p.time = 200;
                 rv_report first = run(land, ctx, &p), second;
                 check_water(&first);
-                assert_true(first.water.before == 0.0 && first.water.rained > 0.0);
+                assert_equal(first.water.before, 0.0);
+                assert_greater(first.water.rained, 0.0);
                 second = run(land, ctx, &p);
                 check_water(&second);
-                assert_true(second.water.before == first.water.standing);
-                assert_true((first.water.left_map > 0.0) == (border == RV_pipes_border_open));
+                assert_equal(second.water.before, first.water.standing);
+                assert_equal(first.water.left_map > 0.0, border == RV_pipes_border_open);
                 rv_terrain_destroy(land);
             }
     rv_context_destroy(ctx);
@@ -134,7 +136,7 @@ static void test_rain_on_deep_water(void **state) {
     p.time = 3600;
     run(land, ctx, &p);
     double rose = sum(land, "water") / (N * N) - 200.0;
-    assert_true(fabs(rose - 0.01) < 5e-5);
+    assert_near(rose, 0.01, 5e-5);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -162,7 +164,8 @@ static void test_dam_break(void **state) {
             const float *now = rv_terrain_field(land, "water");
             front[turn] = 0;
             for (int i = 0; i < W * H; i++) {
-                assert_true(now[i] >= 0.0f && now[i] < 11.0f);
+                assert_greater_equal(now[i], 0.0f);
+                assert_less(now[i], 11.0f);
                 if (now[i] > 0.01f && i % W > front[turn])
                     front[turn] = i % W;
             }
@@ -170,7 +173,7 @@ static void test_dam_break(void **state) {
         double speed = (front[1] - front[0]) / 4.0, ritter = 2.0 * sqrt(9.81 * 10.0);
         print_message("dam break, %d pipes: front %.2f m/s, theory of pipes %.2f, Ritter %.2f\n",
                       neighbours ? 4 : 8, speed, 0.278 * ritter, ritter);
-        assert_true(fabs(speed - 0.278 * ritter) < 0.35 * 0.278 * ritter);
+        assert_near(speed, 0.278 * ritter, 0.35 * 0.278 * ritter);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -197,7 +200,7 @@ static void test_steady_flow_down_a_plane(void **state) {
         memcpy(water, rv_terrain_field(land, "water"), sizeof water);
         p.time = 300;
         rv_report r = run(land, ctx, &p);
-        assert_true(fabs(r.water.left_map - r.water.rained) < 1e-4 * r.water.rained);
+        assert_near(r.water.left_map, r.water.rained, 1e-4 * r.water.rained);
         const float *now = rv_terrain_field(land, "water");
         const float *vx = rv_terrain_field(land, "velocity_x");
         const float *vy = rv_terrain_field(land, "velocity_y");
@@ -209,8 +212,8 @@ static void test_steady_flow_down_a_plane(void **state) {
                 fail_msg("at %d: depth %g, then %g", x, (double)water[i], (double)now[i]);
             if (fabs((double)now[i] - depth) > 0.05 * depth)
                 fail_msg("at %d: depth %g, expected %g", x, (double)now[i], depth);
-            assert_true(fabs((double)vx[i] - q / depth) < 0.05 * q / depth);
-            assert_true(fabsf(vy[i]) < 0.01f * vx[i]);
+            assert_near((double)vx[i], q / depth, 0.05 * q / depth);
+            assert_less(fabsf(vy[i]), 0.01f * vx[i]);
         }
         rv_terrain_destroy(land);
     }
@@ -238,7 +241,8 @@ static void test_velocity_points_downhill(void **state) {
         float vx = rv_terrain_field(land, "velocity_x")[mid];
         float vy = rv_terrain_field(land, "velocity_y")[mid];
         float along = vx * (float)falls[k][0] + vy * (float)falls[k][1];
-        assert_true(along > 0.1f && fabsf(vx) + fabsf(vy) < 1.01f * along);
+        assert_greater(along, 0.1f);
+        assert_less(fabsf(vx) + fabsf(vy), 1.01f * along);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -254,10 +258,11 @@ static void test_spring(void **state) {
     p.spring_radius = 6;
     p.time = 20;
     rv_report r = run(land, ctx, &p);
-    assert_true(fabs(r.water.rained - 100.0) < 1e-4);
-    assert_true(fabs(r.water.standing - 100.0) < 1e-3);
+    assert_near(r.water.rained, 100.0, 1e-4);
+    assert_near(r.water.standing, 100.0, 1e-3);
     const float *water = rv_terrain_field(land, "water");
-    assert_true(water[20 * N + 20] > 0.01f && water[0] == 0.0f);
+    assert_greater(water[20 * N + 20], 0.01f);
+    assert_equal(water[0], 0.0f);
     p.spring_x = 1000;
     assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, NULL), RV_ERROR_USAGE);
     rv_terrain_destroy(land);
@@ -285,10 +290,11 @@ static void test_sediment_is_conserved(void **state) {
                     check_ledger(&r, before, rv_terrain_volume(land));
                     check_water(&r);
                     double gained = 100.0 * sum(land, "sediment") - afloat;
-                    assert_true(r.ledger.eroded > 0.0 && r.ledger.deposited > 0.0);
-                    assert_true(fabs(r.ledger.suspended - gained) < 1e-6 * r.ledger.eroded);
+                    assert_greater(r.ledger.eroded, 0.0);
+                    assert_greater(r.ledger.deposited, 0.0);
+                    assert_near(r.ledger.suspended, gained, 1e-6 * r.ledger.eroded);
                     if (border == RV_pipes_border_wall && transport != RV_pipes_transport_backward)
-                        assert_true(r.ledger.left_map == 0.0);
+                        assert_equal(r.ledger.left_map, 0.0);
                 }
                 rv_terrain_destroy(land);
             }
@@ -306,9 +312,9 @@ static void test_dry_land_holds_no_sediment(void **state) {
     p.rain = 0;
     p.evaporation = 0.5f;
     rv_report dry = run(land, ctx, &p);
-    assert_true(wet.ledger.suspended > 0.0);
-    assert_true(fabs(dry.ledger.suspended + wet.ledger.suspended) < 1e-4 * wet.ledger.suspended);
-    assert_true(dry.water.standing == 0.0);
+    assert_greater(wet.ledger.suspended, 0.0);
+    assert_less(fabs(dry.ledger.suspended + wet.ledger.suspended), 1e-4 * wet.ledger.suspended);
+    assert_equal(dry.water.standing, 0.0);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -381,7 +387,7 @@ static void test_any_number_of_threads(void **state) {
             run(land, ctx, &p);
             uint64_t hash = rv_terrain_hash(land);
             first = t == 0 ? hash : first;
-            assert_true(hash == first);
+            assert_equal(hash, first);
             rv_terrain_destroy(land);
             rv_context_destroy(ctx);
         }
@@ -420,7 +426,8 @@ static void test_rounds_and_parts(void **state) {
     run(parts, ctx, &p);
     double finer = difference(whole, fine, before), parted = difference(whole, parts, before);
     print_message("half the dt: %.3f of the change, in two parts: %.3f\n", finer, parted);
-    assert_true(finer < 0.1 && parted < 0.05);
+    assert_less(finer, 0.1);
+    assert_less(parted, 0.05);
     rv_terrain_destroy(whole);
     rv_terrain_destroy(fine);
     rv_terrain_destroy(parts);
@@ -483,16 +490,19 @@ static void test_layers(void **state) {
     const float *top = rv_terrain_layer_thickness(land, 1);
     int cut = 0, thicker = 0;
     for (int i = 0; i < N * N; i++) {
-        assert_true(top[i] >= 0.0f && rock[i] <= bedrock[i]);
+        assert_greater_equal(top[i], 0.0f);
+        assert_less_equal(rock[i], bedrock[i]);
         cut += rock[i] < bedrock[i];
         thicker += top[i] > soil[i];
     }
-    assert_true(cut > 10 && thicker > 10);
+    assert_greater(cut, 10);
+    assert_greater(thicker, 10);
     rv_ledger l = rv_terrain_layer_ledger(land, 1), l0 = rv_terrain_layer_ledger(land, 0);
-    assert_true(fabs(l.eroded + l0.eroded - r.ledger.eroded) < 1e-6 * r.ledger.eroded);
-    assert_true(l.deposited == r.ledger.deposited && l0.deposited == 0.0);
+    assert_near(l.eroded + l0.eroded, r.ledger.eroded, 1e-6 * r.ledger.eroded);
+    assert_equal(l.deposited, r.ledger.deposited);
+    assert_equal(l0.deposited, 0.0);
     r = run(hard, ctx, &p);
-    assert_true(r.ledger.eroded == 0.0);
+    assert_equal(r.ledger.eroded, 0.0);
     assert_memory_equal(rv_terrain_layer_thickness(hard, 0), bedrock, sizeof bedrock);
     rv_terrain_destroy(land);
     rv_terrain_destroy(hard);
@@ -537,8 +547,10 @@ static void test_spikes_and_their_cure(void **state) {
     }
     print_message("spikes: %d at first, %d with flux, %d with forward, %d with the cure\n",
                   found[0], found[1], found[2], found[3]);
-    assert_true(found[0] == 0 && found[1] == 0 && found[2] > 20);
-    assert_true(5 * found[3] < found[2]);
+    assert_equal(found[0], 0);
+    assert_equal(found[1], 0);
+    assert_greater(found[2], 20);
+    assert_less(5 * found[3], found[2]);
     rv_context_destroy(ctx);
 }
 
@@ -561,7 +573,7 @@ static void test_stopped(void **state) {
     rv_pipes_params p = rv_pipes_params_default();
     p.time = 20000;
     assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, &r), RV_CANCELLED);
-    assert_true(r.ledger.eroded > 0.0);
+    assert_greater(r.ledger.eroded, 0.0);
     check_ledger(&r, before, rv_terrain_volume(land));
     check_water(&r);
     rv_terrain_destroy(land);

@@ -36,8 +36,8 @@ static rv_ledger run(world *w, const rv_rivers_params *p) {
     support_ok(w->ctx, rv_step_run(w->land, RV_STEP_rivers, p, &report));
     rv_ledger l = report.ledger;
     double change = rv_terrain_volume(w->land) - before, bound = 1e-6 * (l.eroded + l.raised);
-    assert_true(fabs(change - (l.raised + l.deposited - l.eroded)) <= bound);
-    assert_true(fabs(l.eroded - l.deposited - l.left_map) <= bound);
+    assert_less_equal(fabs(change - (l.raised + l.deposited - l.eroded)), bound);
+    assert_less_equal(fabs(l.eroded - l.deposited - l.left_map), bound);
     return l;
 }
 
@@ -80,7 +80,7 @@ static void check_steady(float slope_power, float area_power) {
     p.time = 1e6f;
     p.steps = 5;
     rv_ledger l = run(&w, &p); /* at rest as much leaves as rises */
-    assert_true(fabs(l.left_map / l.raised - 1) < 2e-3);
+    assert_near(l.left_map / l.raised, 1, 2e-3);
     rvi_drainage d = drain_map(&w);
     int bad = 0, seen = 0;
     for (size_t c = 0; c < w.cells; c++) {
@@ -122,7 +122,8 @@ static void test_hard_rock_stands_higher(void **state) {
     double west = 0, east = 0;
     for (size_t i = 0; i < w.cells; i++)
         *(i % 64 < 32 ? &west : &east) += (double)height(&w)[i];
-    assert_true(west / east > 1.4 && west / east < 2.2);
+    assert_greater(west / east, 1.4);
+    assert_less(west / east, 2.2);
     end(&w);
 }
 
@@ -147,9 +148,9 @@ static void test_creep_flattens_a_wave_at_the_right_rate(void **state) {
     p.steps = 100;
     run(&w, &p);
     double rate = 2 * 0.1 * (pi / length) * (pi / length), want = exp(-rate * 50000);
-    assert_true(want < 0.6);
+    assert_less(want, 0.6);
     for (size_t i = 0; i < w.cells; i++)
-        assert_true(fabs((double)height(&w)[i] - (double)wave[i] * want) < 0.5);
+        assert_near((double)height(&w)[i], (double)wave[i] * want, 0.5);
     free(wave);
     end(&w);
 }
@@ -166,7 +167,8 @@ static void test_creep_keeps_the_ground(void **state) {
     p.time = 200;
     p.steps = 10;
     rv_ledger l = run(&w, &p);
-    assert_true(l.eroded > 0 && l.deposited > 0.97 * l.eroded);
+    assert_greater(l.eroded, 0);
+    assert_greater(l.deposited, 0.97 * l.eroded);
     end(&w);
 }
 
@@ -255,8 +257,8 @@ static void test_lakes_run_dry(void **state) {
     for (size_t i = 0; i < w.cells; i++)
         after += (double)(d.filled[i] - height(&w)[i]);
     rvi_drainage_free(w.ctx, &d);
-    assert_true(before > 1000);
-    assert_true(after < 1e-3 * before);
+    assert_greater(before, 1000);
+    assert_less(after, 1e-3 * before);
     end(&w);
 }
 
@@ -271,9 +273,9 @@ static void test_the_sea_stays(void **state) {
     run(&w, &p);
     for (size_t i = 0; i < w.cells; i++) {
         if (was[i] < p.sea)
-            assert_true(height(&w)[i] == was[i]);
+            assert_equal(height(&w)[i], was[i]);
         else
-            assert_true(height(&w)[i] >= p.sea);
+            assert_greater_equal(height(&w)[i], p.sea);
     }
     free(was);
     end(&w);
@@ -306,9 +308,9 @@ static void test_layers_are_cut_from_the_top(void **state) {
     for (size_t i = 0; i < w.cells; i++)
         if (rv_terrain_layer_thickness(w.land, 0)[i] < rock[i] - 1e-3f) {
             cut++;
-            assert_true(rv_terrain_layer_thickness(w.land, 1)[i] < 1e-3f);
+            assert_less(rv_terrain_layer_thickness(w.land, 1)[i], 1e-3f);
         }
-    assert_true(cut > 20);
+    assert_greater(cut, 20);
     free(rock);
     end(&w);
     w = make(48, 50, 300);
@@ -316,7 +318,7 @@ static void test_layers_are_cut_from_the_top(void **state) {
     float *was = malloc(w.cells * sizeof *was);
     memcpy(was, height(&w), w.cells * sizeof *was);
     rv_ledger l = run(&w, &p);
-    assert_true(l.eroded == 0);
+    assert_equal(l.eroded, 0);
     assert_memory_equal(was, height(&w), w.cells * sizeof *was);
     free(was);
     end(&w);
@@ -340,7 +342,7 @@ static void test_a_layer_of_nothing_changes_nothing(void **state) {
     run(&a, &p);
     run(&b, &p);
     for (size_t i = 0; i < a.cells; i++)
-        assert_true(fabsf(height(&a)[i] - height(&b)[i]) < 0.01f);
+        assert_near(height(&a)[i], height(&b)[i], 0.01f);
     end(&a);
     end(&b);
 }
@@ -362,7 +364,7 @@ static void test_erodibility_counts_as_time(void **state) {
     p.time = 5e4f;
     run(&b, &p);
     for (size_t i = 0; i < a.cells; i++)
-        assert_true(fabsf(height(&a)[i] - height(&b)[i]) < 0.01f);
+        assert_near(height(&a)[i], height(&b)[i], 0.01f);
     end(&a);
     end(&b);
 }

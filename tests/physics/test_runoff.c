@@ -38,9 +38,11 @@ static void check_mass(float base) {
         p.neighbours = run / 2 % 2;
         p.every = run % 5;
         wear(&s, RV_STEP_runoff, &p);
-        assert_true(s.report.ledger.eroded > 0);
-        if (p.border == RV_runoff_border_wall)
-            assert_true(s.report.ledger.left_map == 0 && s.report.water.left_map == 0);
+        assert_greater(s.report.ledger.eroded, 0);
+        if (p.border == RV_runoff_border_wall) {
+            assert_equal(s.report.ledger.left_map, 0);
+            assert_equal(s.report.water.left_map, 0);
+        }
         assert_sound(&s);
         worst = fmax(worst, ledger_gap(&s));
         worst_water = fmax(worst_water, water_gap(&s));
@@ -150,7 +152,8 @@ static void levels_never_overshoot(void **state) {
                     high = fmaxf(high, level[ny * 32 + nx]);
                 }
                 now = field(&s, "height")[y * 32 + x] + field(&s, "water")[y * 32 + x];
-                assert_true(now >= low - 1e-4f && now <= high + 1e-4f);
+                assert_greater_equal(now, low - 1e-4f);
+                assert_less_equal(now, high + 1e-4f);
             }
     }
     free(level);
@@ -200,8 +203,8 @@ static void it_rains_where_the_image_is_white(void **state) {
     p.rain = "rain.png";
     p.evaporation = 0;
     wear(&s, RV_STEP_runoff, &p);
-    assert_true(field(&s, "water")[5 * 40 + 30] == p.water);
-    assert_true(field(&s, "water")[35 * 40 + 30] == 0);
+    assert_equal(field(&s, "water")[5 * 40 + 30], p.water);
+    assert_equal(field(&s, "water")[35 * 40 + 30], 0);
     below("gap of what it rained",
           fabs(s.report.water.rained / ((double)p.water * 40 * 20 * 100) - 1), 1e-6);
     scene_end(&s);
@@ -377,7 +380,7 @@ static void masked_land_keeps_its_bits(void **state) {
                 assert_memory_equal(&s.before[i], &field(&s, "height")[i], sizeof(float));
             moved += fabs((double)field(&s, "height")[i] - (double)s.before[i]);
         }
-        assert_true(moved > 0);
+        assert_greater(moved, 0);
         scene_end(&s);
     }
 }
@@ -392,7 +395,8 @@ static void hard_land_keeps_its_bits(void **state) {
         rv_runoff_params p = rain(80);
         wear(&s, RV_STEP_runoff, &p);
         assert_true(same_bits(&s, "height", s.before));
-        assert_true(s.report.ledger.eroded == 0 && s.report.ledger.deposited == 0);
+        assert_equal(s.report.ledger.eroded, 0);
+        assert_equal(s.report.ledger.deposited, 0);
         scene_end(&s);
     }
 }
@@ -418,13 +422,14 @@ static void water_cuts_through_layers(void **state) {
             sand_gone += rv_terrain_layer_thickness(s.land, 2)[i] == 0;
             rock_gone += rv_terrain_layer_thickness(s.land, 1)[i] == 0;
             bed_lost += (double)(bed[i] - rv_terrain_layer_thickness(s.land, 0)[i]);
-            assert_true(rv_terrain_layer_thickness(s.land, 0)[i] <= bed[i]);
+            assert_less_equal(rv_terrain_layer_thickness(s.land, 0)[i], bed[i]);
             if (rv_terrain_layer_thickness(s.land, 1)[i] < 0.5f - 1e-4f)
-                assert_true(field(&s, "eroded")[i] >= 0.5f); /* the sand went first */
+                assert_greater_equal(field(&s, "eroded")[i], 0.5f); /* the sand went first */
         }
         above("cells without sand", sand_gone, 100);
         if (hard) {
-            assert_true(rock_gone == 0 && bed_lost == 0);
+            assert_equal(rock_gone, 0);
+            assert_equal(bed_lost, 0);
         } else {
             above("cells without rock", rock_gone, 10);
             above("metres of bedrock worn", bed_lost, 1);
@@ -450,7 +455,7 @@ static void land_does_not_sink_below_the_floor(void **state) {
         float floor = isnan(p.floor) ? lowest(s.before, s.cells) : p.floor;
         for (size_t i = 0; i < s.cells; i++) {
             float least = s.before[i] < floor ? s.before[i] : floor;
-            assert_true(field(&s, "height")[i] >= least - (k & 4 ? 1e-3f : 0.0f));
+            assert_greater_equal(field(&s, "height")[i], least - (k & 4 ? 1e-3f : 0.0f));
         }
         scene_end(&s);
     }
@@ -501,7 +506,7 @@ static void a_stopped_run_is_whole(void **state) {
     stopped_at = 0;
     rv_runoff_params p = rain(4000);
     assert_int_equal(wear_status(&a, RV_STEP_runoff, &p), RV_CANCELLED);
-    assert_true(stopped_at > 0);
+    assert_greater(stopped_at, 0);
     below("gap of the ledger", ledger_gap(&a), 1e-6);
     below("gap of the water", water_gap(&a), 1e-6);
     p.rounds = (int)(stopped_at * 4000 + 0.5);

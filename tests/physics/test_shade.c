@@ -49,7 +49,7 @@ static void test_planes(void **state) {
                 support_ok(ctx, rvi_shade_grey(land, &lights[l], grey));
                 double want = grey_of(slopes[k][0], slopes[k][1], &lights[l]);
                 for (size_t i = 0; i < rvi_cells(land); i++)
-                    assert_true(fabs(grey[i] - want) < 0.52);
+                    assert_near(grey[i], want, 0.52);
                 rv_terrain_destroy(land);
             }
     rv_context_destroy(ctx);
@@ -95,8 +95,7 @@ static void test_cone(void **state) {
         for (int x = 1; x < N - 1; x++) {
             double dx = x - N / 2, dy = y - N / 2, r = hypot(dx, dy);
             if (r > 10)
-                assert_true(fabs(grey[y * N + x] - grey_of(-0.6 * dx / r, 0.6 * dy / r, &light)) <
-                            1.5);
+                assert_near(grey[y * N + x], grey_of(-0.6 * dx / r, 0.6 * dy / r, &light), 1.5);
         }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -125,8 +124,8 @@ static void test_turned_and_scaled(void **state) {
     support_ok(ctx, rvi_shade_grey(twice, &(rvi_light){315, 45, 1}, c));
     for (int y = 0; y < N; y++)
         for (int x = 0; x < N; x++) {
-            assert_true(abs(a[y * N + x] - b[x * N + (N - 1 - y)]) <= 1);
-            assert_true(abs(a[y * N + x] - c[y * N + x]) <= 1);
+            assert_less_equal(abs(a[y * N + x] - b[x * N + (N - 1 - y)]), 1);
+            assert_less_equal(abs(a[y * N + x] - c[y * N + x]), 1);
         }
     rv_terrain_destroy(twice);
     rv_terrain_destroy(quarter);
@@ -144,10 +143,10 @@ static void test_narrow_maps(void **state) {
                *column = plane_land(ctx, 1, 9, 10, 0, 0.5);
     support_ok(ctx, rvi_shade_grey(row, &light, grey));
     for (int i = 0; i < 9; i++)
-        assert_true(fabs(grey[i] - grey_of(0.5, 0, &light)) < 0.52);
+        assert_near(grey[i], grey_of(0.5, 0, &light), 0.52);
     support_ok(ctx, rvi_shade_grey(column, &light, grey));
     for (int i = 0; i < 9; i++)
-        assert_true(fabs(grey[i] - grey_of(0, 0.5, &light)) < 0.52);
+        assert_near(grey[i], grey_of(0, 0.5, &light), 0.52);
     rv_terrain_destroy(column);
     rv_terrain_destroy(row);
     rv_context_destroy(ctx);
@@ -162,10 +161,13 @@ static void test_tint(void **state) {
     rv_terrain *land = plane_land(ctx, N, 3, 10, 0.001, 0);
     support_ok(ctx, rvi_shade_land(land, &(rvi_light){315, 45, 1}, rgb));
     const unsigned char *low = rgb, *high = rgb + 3 * (N - 1);
-    assert_true(low[1] > low[0] && low[1] > low[2]);
-    assert_true(high[0] > 235 && high[1] > 235 && high[2] > 235);
+    assert_greater(low[1], low[0]);
+    assert_greater(low[1], low[2]);
+    assert_greater(high[0], 235);
+    assert_greater(high[1], 235);
+    assert_greater(high[2], 235);
     for (int i = 3; i < 3 * N; i++)
-        assert_true(abs(rgb[i] - rgb[i - 3]) <= 4);
+        assert_less_equal(abs(rgb[i] - rgb[i - 3]), 4);
     rv_terrain_destroy(land);
     /* The same heights, turned away from the light, are darker. */
     land = plane_land(ctx, N, 3, 10, -0.5, 0);
@@ -173,7 +175,7 @@ static void test_tint(void **state) {
     support_ok(ctx, rvi_shade_land(land, &(rvi_light){270, 45, 1}, rgb));
     support_ok(ctx, rvi_shade_land(land, &(rvi_light){90, 45, 1}, lit));
     for (int i = 0; i < 3 * N; i++)
-        assert_true(rgb[i] < lit[i]);
+        assert_less(rgb[i], lit[i]);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -198,7 +200,9 @@ static void test_step_writes_a_picture(void **state) {
     support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
     uint64_t hash = rv_terrain_hash(land);
     rv_hillshade_params p = rv_hillshade_params_default();
-    assert_true(p.azimuth == 315 && p.altitude == 45 && p.z == 1); /* gdaldem's */
+    assert_equal(p.azimuth, 315);
+    assert_equal(p.altitude, 45);
+    assert_equal(p.z, 1); /* gdaldem's */
     p.file = "grey.png";
     support_ok(ctx, rv_step_run(land, RV_STEP_hillshade, &p, NULL));
     check_picture("grey.png", 300, 40, 0);
@@ -206,7 +210,7 @@ static void test_step_writes_a_picture(void **state) {
     p.tint = RV_hillshade_tint_land;
     support_ok(ctx, rv_step_run(land, RV_STEP_hillshade, &p, NULL));
     check_picture("land.png", 300, 40, 2);
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

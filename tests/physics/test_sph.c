@@ -35,8 +35,10 @@ static void check_places(const rvi_sph *water, const rvi_sph_desc *desc) {
     rvi_sph_view v = rvi_sph_view_of(water);
     for (size_t i = 0; i < v.count; i++) {
         float p[3] = {v.places[i][0], v.places[i][1], v.places[i][2]};
-        for (int k = 0; k < 3; k++)
-            assert_true(p[k] > 0 && p[k] < (float)(desc->high[k] - desc->low[k]));
+        for (int k = 0; k < 3; k++) {
+            assert_greater(p[k], 0);
+            assert_less(p[k], (float)(desc->high[k] - desc->low[k]));
+        }
         assert_false(rvi_wall_index_inside(rvi_sph_rock(water), p));
     }
 }
@@ -76,13 +78,14 @@ static double time_of(const track *t, double front) {
 static void check_lag(const track *t) {
     const double *from = measured[2], *to = measured[MEASURED - 1];
     double took = time_of(t, to[1]) - time_of(t, from[1]), lag = 0;
-    assert_true(fabs(took / (to[0] - from[0]) - 1) < 0.1);
+    assert_near(took / (to[0] - from[0]), 1, 0.1);
     for (int i = 1; i < MEASURED; i++)
         lag += (measured[i][0] - time_of(t, measured[i][1])) / (MEASURED - 1);
-    assert_true(lag > 0 && lag < 0.3);
+    assert_greater(lag, 0);
+    assert_less(lag, 0.3);
     for (int i = 1; i < MEASURED; i++) {
-        assert_true(fabs(front_at(t, measured[i][0] - lag) / measured[i][1] - 1) < 0.1);
-        assert_true(fabs(front_at(t, measured[i][0]) / measured[i][1] - 1) < 0.2);
+        assert_near(front_at(t, measured[i][0] - lag) / measured[i][1], 1, 0.1);
+        assert_near(front_at(t, measured[i][0]) / measured[i][1], 1, 0.2);
     }
 }
 
@@ -106,10 +109,10 @@ static track break_dam(float friction, int wide) { /* spacings */
         t.time[t.count] = v.time / unit;
         t.front[t.count++] = ((double)far + 0.5 * (double)spacing) / a;
         double energy = rvi_sph_energy(water);
-        assert_true(energy - before < 1e-4 * first); /* never more by itself */
-        assert_true(energy < first);
+        assert_less(energy - before, 1e-4 * first); /* never more by itself */
+        assert_less(energy, first);
         before = energy;
-        assert_true(v.compression < 0.01f);
+        assert_less(v.compression, 0.01f);
         check_places(water, &desc);
     }
     rvi_sph_destroy(water);
@@ -125,8 +128,8 @@ static void dam_breaks_as_measured(void **state) {
     track sticks = break_dam(1000, 14), slides = break_dam(0.1f, 5);
     for (int i = 0; i < MEASURED; i++) {
         double front = front_at(&sticks, measured[i][0]);
-        assert_true(fabs(front / measured[i][1] - 1) < 0.1);
-        assert_true(front_at(&slides, measured[i][0]) > front);
+        assert_near(front / measured[i][1], 1, 0.1);
+        assert_greater(front_at(&slides, measured[i][0]), front);
     }
     check_lag(&slides);
 }
@@ -164,8 +167,8 @@ static void check_rest(rv_context *ctx, rvi_sph *water, const rvi_sph_desc *desc
         while (end - rvi_sph_view_of(water).time > 1e-6) {
             support_ok(ctx, rvi_sph_step(water, (float)(end - rvi_sph_view_of(water).time)));
             double energy = rvi_sph_energy(water);
-            assert_true(energy - before < 1e-3 * first);
-            assert_true(energy < first);
+            assert_less(energy - before, 1e-3 * first);
+            assert_less(energy, first);
             before = energy;
         }
         check_places(water, desc);
@@ -186,11 +189,11 @@ static void check_rest(rv_context *ctx, rvi_sph *water, const rvi_sph_desc *desc
         }
     }
     double depth = 12 * s;
-    assert_true(sqrt(motion / samples) < 0.02 * sqrt(9.81 * depth));
-    assert_true(density / samples < 0.01);
+    assert_less(sqrt(motion / samples), 0.02 * sqrt(9.81 * depth));
+    assert_less(density / samples, 0.01);
     for (int k = 1; k < 9; k++) {
         double expected = 9.81 * 1000 * (depth - heights[k] / counts[k]);
-        assert_true(fabs(sums[k] / counts[k] / expected - 1) < 0.05);
+        assert_near(sums[k] / counts[k] / expected, 1, 0.05);
     }
 }
 
@@ -231,9 +234,9 @@ static void deep_column_stands(void **state) {
     fill(ctx, water, 0.1, 0.1, 0.92);
     double first = rvi_sph_energy(water);
     support_ok(ctx, rvi_sph_run(water, 0.5));
-    assert_true(rvi_sph_energy(water) > 0.99 * first);
-    assert_true(rvi_sph_energy(water) < first);
-    assert_true(rvi_sph_view_of(water).compression < 0.01f);
+    assert_greater(rvi_sph_energy(water), 0.99 * first);
+    assert_less(rvi_sph_energy(water), first);
+    assert_less(rvi_sph_view_of(water).compression, 0.01f);
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
 }
@@ -252,7 +255,7 @@ static void lone_particle_disturbs_nobody(void **state) {
     rvi_sph_view v = rvi_sph_view_of(w);
     size_t lone = 0;
     for (;; lone++) { /* in the middle */
-        assert_true(lone < v.count);
+        assert_less(lone, v.count);
         rvi_v4 d = v.places[lone] - 0.2f;
         if ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] < 0.02f * 0.02f && v.pressures[lone] > 0)
             break;
@@ -270,7 +273,7 @@ static void lone_particle_disturbs_nobody(void **state) {
         support_ok(ctx, rvi_sph_step(w, 1));
         assert_in_range(rvi_sph_view_of(w).iterations[0], 1, 99); /* pressure is found */
     }
-    assert_true(rvi_sph_view_of(w).compression < 0.01f);
+    assert_less(rvi_sph_view_of(w).compression, 0.01f);
     rvi_sph_destroy(w);
     rv_context_destroy(ctx);
 }
@@ -300,7 +303,7 @@ static void free_drop_keeps_momentum(void **state) {
     support_ok(ctx, rvi_sph_run(water, 0.1));
     rvi_sph_momentum(water, after);
     for (int k = 0; k < 3; k++)
-        assert_true(fabs(after[k] - before[k]) < 1e-5 * size);
+        assert_near(after[k], before[k], 1e-5 * size);
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
 }
@@ -329,10 +332,10 @@ static void tension_rounds_a_cube(void **state) {
         mean += sqrt(square) / 512;
     }
     rvi_sph_momentum(water, momentum);
-    assert_true(fabs(mean / (0.75 * radius) - 1) < 0.05); /* and it is not hollow */
-    assert_true(farthest < 1.1 * radius);
+    assert_near(mean / (0.75 * radius), 1, 0.05); /* and it is not hollow */
+    assert_less(farthest, 1.1 * radius);
     for (int k = 0; k < 3; k++)
-        assert_true(fabs(momentum[k]) < 1e-5 * 512 * 0.008);
+        assert_less(fabs(momentum[k]), 1e-5 * 512 * 0.008);
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
 }
@@ -369,7 +372,8 @@ static void neighbours_are_those_of_all_pairs(void **state) {
             assert_true(k == 0 || neighbours[k - 1] < neighbours[k]);
         }
         assert_int_equal(listed, count);
-        assert_true(count >= near - 1 && count <= near + 1); /* rounding at the radius itself */
+        assert_greater_equal(count, near - 1);
+        assert_less_equal(count, near + 1); /* rounding at the radius itself */
     }
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
@@ -411,7 +415,7 @@ static uint64_t flood_hill(int threads, rvi_sph_solver solver, int lanes) {
         check_places(water, &desc);
     }
     rvi_sph_view v = rvi_sph_view_of(water);
-    assert_true(v.count > 1152);
+    assert_greater(v.count, 1152);
     uint64_t hash = rvi_hash(v.places, v.count * sizeof *v.places, v.count);
     hash = rvi_hash(v.speeds, v.count * sizeof *v.speeds, hash);
     rvi_sph_destroy(water);
@@ -455,7 +459,7 @@ static void thin_plate_does_not_leak(void **state) {
         check_places(water, &desc);
         rvi_sph_view v = rvi_sph_view_of(water);
         for (size_t i = 0; i < v.count; i++)
-            assert_true(v.places[i][0] < 0.2f);
+            assert_less(v.places[i][0], 0.2f);
     }
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
@@ -478,10 +482,11 @@ static void penalty_walls_carry(void **state) {
             support_ok(ctx, rvi_sph_step(water, 1));
             float z = rvi_sph_view_of(water).places[0][2];
             landed = landed || z < desc.penalty_reach;
-            assert_true(z > 0 && (!landed || z < 1.1f * desc.penalty_reach)); /* it does not jump */
+            assert_greater(z, 0);
+            assert_true((!landed || z < 1.1f * desc.penalty_reach)); /* it does not jump */
         }
         float rest = desc.penalty_reach + desc.gravity[2] / desc.penalty[0];
-        assert_true(fabsf(rvi_sph_view_of(water).places[0][2] - rest) < 1e-5f);
+        assert_near(rvi_sph_view_of(water).places[0][2], rest, 1e-5f);
         rvi_sph_destroy(water);
         rv_context_destroy(ctx);
     }
@@ -516,9 +521,10 @@ static void nearest_place_is_right(void **state) {
         bool found = rvi_wall_index_nearest(&walls, p, 0.04f, &touch);
         assert_true(found || best > 0.0399f);
         if (found) {
-            assert_true(touch.distance <= best + 1e-6f && touch.distance > best - 0.002f);
+            assert_less_equal(touch.distance, best + 1e-6f);
+            assert_greater(touch.distance, best - 0.002f);
             float sum = touch.weights[0] + touch.weights[1] + touch.weights[2];
-            assert_true(fabsf(sum - 1) < 1e-5f);
+            assert_near(sum, 1, 1e-5f);
         }
     }
     rvi_wall_index_destroy(&walls);
@@ -557,7 +563,7 @@ static void oldest_leave_with_their_sediment(void **state) {
     for (int frame = 0; frame < 40; frame++) {
         support_ok(ctx, rvi_sph_run(water, 0.02));
         rvi_sph_view v = rvi_sph_view_of(water);
-        assert_true(v.count <= 200);
+        assert_less_equal(v.count, 200);
         for (size_t i = 0; i < v.count; i++)
             if (v.sediments[i] == 0) {
                 double sediment = (double)(1.0f + (float)v.numbers[i]);
@@ -569,8 +575,8 @@ static void oldest_leave_with_their_sediment(void **state) {
     for (size_t i = 0; i < v.count; i++)
         held += (double)v.sediments[i];
     assert_int_equal(v.count, 200);
-    assert_true(b.count > 50);
-    assert_true(given == held + b.sediment);
+    assert_greater(b.count, 50);
+    assert_equal(given, held + b.sediment);
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
 }
@@ -598,11 +604,11 @@ static void new_particles_keep_apart(void **state) {
         support_ok(ctx, rvi_sph_add_source(w, &sources[i]));
     support_ok(ctx, rvi_sph_step(w, 1e-9f));
     rvi_sph_view v = rvi_sph_view_of(w);
-    assert_true(v.count > 300);
+    assert_greater(v.count, 300);
     for (size_t i = 0; i < v.count; i++)
         for (size_t k = 0; k < i; k++) {
             rvi_v4 d = v.places[i] - v.places[k];
-            assert_true((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] > 0.017f * 0.017f);
+            assert_greater((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2], 0.017f * 0.017f);
         }
     rvi_sph_destroy(w);
     rv_context_destroy(ctx);
@@ -627,7 +633,7 @@ static void wrong_input_gets_a_sentence(void **state) {
     assert_int_equal(rvi_sph_add_source(water, &inside), RV_ERROR_USAGE);
     assert_int_equal(rvi_sph_add_source(water, &outside), RV_ERROR_USAGE);
     assert_int_equal(rvi_sph_add_source(water, &nowhere), RV_ERROR_USAGE);
-    assert_true(strlen(rv_context_error(ctx)) > 10);
+    assert_greater(strlen(rv_context_error(ctx)), 10);
     support_ok(ctx, rvi_sph_run(water, 0.01)); /* no particles: nothing to do */
     rvi_sph_destroy(water);
     rv_context_destroy(ctx);
@@ -660,7 +666,7 @@ static void memory_may_run_out(void **state) {
         rv_mesh_destroy(hill);
         rv_context_destroy(ctx);
         assert_int_equal(atomic_load(&memory.held), 0);
-        assert_true(left < 500);
+        assert_less(left, 500);
     }
 }
 

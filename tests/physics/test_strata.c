@@ -32,7 +32,7 @@ static void level_bands_lie_one_above_the_other(void **state) {
     for (int z = -5000; z < 5000; z++) {
         int band = (int)floor(((double)z + 0.5) / 50);
         float want = band % 2 ? 0.25f : 1.0f;
-        assert_true(rvi_strata_softness(&land->strata, 17, 3, (float)z + 0.5f) == want);
+        assert_equal(rvi_strata_softness(&land->strata, 17, 3, (float)z + 0.5f), want);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -59,13 +59,14 @@ static void tilted_and_folded_edges(void **state) {
                 double edge = 33 * sin(2 * acos(-1) * along / 700) - along * tan(a);
                 float got;
                 rvi_strata_row(&land->strata, x, y, 1, 1, &got);
-                assert_true(fabs((double)got - edge) < 1e-3 + 1e-6 * fabs(edge));
+                assert_near((double)got, edge, 1e-3 + 1e-6 * fabs(edge));
                 double thick = 50 / cos(a);
                 for (int k = -3; k < 3; k++) { /* above and below each edge */
                     float z = (float)(edge + k * thick);
                     float up = rvi_strata_softness(&land->strata, x, y, z + 0.1f);
                     float down = rvi_strata_softness(&land->strata, x, y, z - 0.1f);
-                    assert_true(up == (k % 2 ? 0.25f : 1.0f) && down == (k % 2 ? 1.0f : 0.25f));
+                    assert_equal(up, k % 2 ? 0.25f : 1.0f);
+                    assert_equal(down, k % 2 ? 1.0f : 0.25f);
                 }
             }
             rv_terrain_destroy(land);
@@ -89,7 +90,10 @@ static void wobble_and_variety_stay_in_bounds(void **state) {
             high = row[i] > high ? row[i] : high;
         }
     }
-    assert_true(low >= -40.001f && high <= 40.001f && low < -15 && high > 15);
+    assert_greater_equal(low, -40.001f);
+    assert_less_equal(high, 40.001f);
+    assert_less(low, -15);
+    assert_greater(high, 15);
     int start = 0, hard = 0;
     for (int z = 1; z < 64 * 500; z++) { /* tenths of a metre, all 64 bands */
         float was = rvi_strata_band(&land->strata, 0.1f * (float)(z - 1));
@@ -106,8 +110,12 @@ static void wobble_and_variety_stay_in_bounds(void **state) {
         start = z;
     }
     printf("bands of %g to %g m, %g hard\n", (double)thin, (double)thick, hard / (64 * 500.0));
-    assert_true(thin >= 9.8f && thick <= 90.2f && thick > 60 && thin < 40);
-    assert_true(hard > 0.42 * 64 * 500 && hard < 0.58 * 64 * 500);
+    assert_greater_equal(thin, 9.8f);
+    assert_less_equal(thick, 90.2f);
+    assert_greater(thick, 60);
+    assert_less(thin, 40);
+    assert_greater(hard, 0.42 * 64 * 500);
+    assert_less(hard, 0.58 * 64 * 500);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -165,7 +173,8 @@ static void hard_bands_wear_less(void **state) {
         double share = worn(land, 160, 10, true) / worn(land, 160, 10, false);
         printf("hardness %g: hard bands lose %.3f of what soft ones do\n", (double)hardness[k],
                share);
-        assert_true(share < last && share < 1 - 0.3 * (double)hardness[k]);
+        assert_less(share, last);
+        assert_less(share, 1 - 0.3 * (double)hardness[k]);
         last = share;
         rv_terrain_destroy(land);
     }
@@ -189,9 +198,9 @@ static void unwearable_rock_stays(void **state) {
         rv_report report = {0};
         support_ok(ctx, rv_step_run(land, RV_STEP_droplets, NULL, &report));
         assert_memory_equal(rock, rv_terrain_layer_thickness(land, 0), sizeof rock);
-        assert_true((report.ledger.eroded > 0) == layered); /* the soil above is as soft as ever */
+        assert_equal(report.ledger.eroded > 0, layered); /* the soil above is as soft as ever */
         double l = report.ledger.deposited + report.ledger.left_map + report.ledger.suspended;
-        assert_true(fabs(report.ledger.eroded - l) <= 1e-6 * report.ledger.eroded);
+        assert_less_equal(fabs(report.ledger.eroded - l), 1e-6 * report.ledger.eroded);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -216,9 +225,9 @@ static void cells_do_not_matter(void **state) {
     rvi_strata_row(&lands[2]->strata, 0, 0, 20, 50, cut);
     rvi_strata_row(&lands[3]->strata, 0, 0, 20, 50, twice);
     for (int i = 0; i < 50; i++) {
-        assert_true(first[i] == same[2 * i]);
-        assert_true(first[i] == cut[i]);
-        assert_true(first[i] == twice[i]);
+        assert_equal(first[i], same[2 * i]);
+        assert_equal(first[i], cut[i]);
+        assert_equal(first[i], twice[i]);
     }
     /* What wears by them is alike too: half the cell, twice the drops along and across. */
     rv_terrain *coarse = worn_slope(ctx, 81, 20, 0.9f, 250);
@@ -226,7 +235,7 @@ static void cells_do_not_matter(void **state) {
     double a = worn(coarse, 81, 20, true) / worn(coarse, 81, 20, false);
     double b = worn(fine, 161, 10, true) / worn(fine, 161, 10, false);
     printf("hard beside soft: %.3f at 20 m, %.3f at 10 m\n", a, b);
-    assert_true(fabs(a - b) < 0.15);
+    assert_near(a, b, 0.15);
     for (int k = 0; k < 4; k++)
         rv_terrain_destroy(lands[k]);
     rv_terrain_destroy(coarse);
@@ -247,7 +256,7 @@ static void threads_do_not_matter(void **state) {
                                          : "terrain width=97 height=130 noise strata fold=30 "
                                            "droplets drops=2k border=apron margin=20");
             first = k ? first : rv_terrain_hash(land);
-            assert_true(rv_terrain_hash(land) == first);
+            assert_equal(rv_terrain_hash(land), first);
             rv_terrain_destroy(land);
             rv_context_destroy(ctx);
         }
@@ -263,25 +272,25 @@ static void bands_belong_to_the_land(void **state) {
     rv_strata_params p = rv_strata_params_default();
     support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
     uint64_t hash = rv_terrain_hash(land);
-    assert_true(hash != bare);
+    assert_not_equal(hash, bare);
     rv_snapshot *snapshot;
     support_ok(ctx, rv_terrain_snapshot(land, &snapshot));
     rvi_checkpoint saved = {.land = land, .text = "noise"}, got;
     support_ok(ctx, rvi_checkpoint_write(ctx, "bands.ck", &saved));
     support_ok(ctx, rvi_checkpoint_read(ctx, "bands.ck", &got));
-    assert_true(rv_terrain_hash(got.land) == hash);
-    assert_true(rv_terrain_layer(got.land, 1).colour == rv_terrain_layer(land, 1).colour);
+    assert_equal(rv_terrain_hash(got.land), hash);
+    assert_equal(rv_terrain_layer(got.land, 1).colour, rv_terrain_layer(land, 1).colour);
     rv_terrain_destroy(got.land);
     rvi_free(ctx, got.text);
     remove("bands.ck");
     p.seed++;
     support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
-    assert_true(rv_terrain_hash(land) != hash);
+    assert_not_equal(rv_terrain_hash(land), hash);
     support_ok(ctx, rv_terrain_restore(land, snapshot));
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_hash(land), hash);
     p.hardness = 0; /* the end of all bands */
     support_ok(ctx, rv_step_run(land, RV_STEP_strata, &p, NULL));
-    assert_true(rv_terrain_hash(land) == bare);
+    assert_equal(rv_terrain_hash(land), bare);
     support_ok(ctx, rv_terrain_restore(land, snapshot));
     support_ok(ctx, rv_step_run(land, RV_STEP_terrain, NULL, NULL));
     assert_false(rvi_strata_there(land));

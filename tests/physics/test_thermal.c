@@ -61,8 +61,9 @@ static double steepest(const rv_terrain *land, int neighbours, float talus, doub
 
 static void check_mass(const rv_terrain *land, double before, const rv_report *r, double off) {
     double change = rv_terrain_volume(land) - before, moved = r->ledger.eroded;
-    assert_true(r->ledger.left_map >= 0.0 && r->ledger.suspended == 0.0);
-    assert_true(r->ledger.left_map <= off);
+    assert_greater_equal(r->ledger.left_map, 0.0);
+    assert_equal(r->ledger.suspended, 0.0);
+    assert_less_equal(r->ledger.left_map, off);
     double open = moved - r->ledger.deposited - r->ledger.left_map;
     if (fabs(open) > 1e-6 * moved + 1e-9 || fabs(change + r->ledger.left_map) > 1e-6 * moved)
         fail_msg("took %.12g, laid %.12g, off %.12g, the land changed by %.12g of %.12g", moved,
@@ -86,7 +87,7 @@ static void test_settles_at_its_angle(void **state) {
         steepest(land, neighbours, p.talus, &beyond);
         if (beyond > 0.5)
             fail_msg("%s: %.3f degrees too steep", words[i], beyond);
-        assert_true(r.ledger.eroded > 0.0);
+        assert_greater(r.ledger.eroded, 0.0);
         check_mass(land, before, &r, p.border == RV_thermal_border_open ? 1e12 : 0.0);
         rv_terrain_destroy(land);
     }
@@ -105,7 +106,7 @@ static void test_nothing_is_lost(void **state) {
         rv_report r;
         support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
         check_mass(land, before, &r, 0.0);
-        assert_true(fabs(rv_terrain_volume(land) - before) <= 1e-9 * before);
+        assert_less_equal(fabs(rv_terrain_volume(land) - before), 1e-9 * before);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -133,11 +134,12 @@ static void test_stable_at_any_size(void **state) {
                 const float *now = rv_terrain_field(land, "height");
                 double differences = 0.0;
                 for (int k = 0; k < 33 * 33; k++) {
-                    assert_true(now[k] >= 0.0f && now[k] <= 100.0f * cells[c]);
+                    assert_greater_equal(now[k], 0.0f);
+                    assert_less_equal(now[k], 100.0f * cells[c]);
                     differences += k % 33 ? fabs((double)now[k] - (double)now[k - 1]) : 0.0;
                     differences += k >= 33 ? fabs((double)now[k] - (double)now[k - 33]) : 0.0;
                 }
-                assert_true(differences <= last * (1.0 + 1e-6));
+                assert_less_equal(differences, last * (1.0 + 1e-6));
                 last = differences;
             }
             rv_terrain_destroy(land);
@@ -189,7 +191,7 @@ static void check_cone(bool layers, const char *words, double widest) {
     rv_report r;
     double before = rv_terrain_volume(land);
     support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
-    assert_true(rv_terrain_volume(land) == before); /* to the bit */
+    assert_equal(rv_terrain_volume(land), before); /* to the bit */
     const float *z = rv_terrain_field(land, "height");
     double top = (double)z[CONE / 2 * CONE + CONE / 2];
     double least = 90.0, most = 0.0;
@@ -200,10 +202,11 @@ static void check_cone(bool layers, const char *words, double widest) {
         least = fmin(least, slope);
         most = fmax(most, slope);
         if (k % 8 == 0 && p.neighbours == RV_thermal_neighbours_8)
-            assert_true(fabs(slope - 35.0) < 1.0);
+            assert_near(slope, 35.0, 1.0);
     }
     print_message("cone (%s): %.2f to %.2f degrees, top %.2f m\n", words, least, most, top);
-    assert_true(least > 34.0 && most < widest + 0.5);
+    assert_greater(least, 34.0);
+    assert_less(most, widest + 0.5);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -320,7 +323,7 @@ static void test_rate_and_time(void **state) {
     p.k *= 2.0f;
     p.dt *= 0.5f;
     support_ok(ctx, rv_step_run(b, RV_STEP_thermal, &p, NULL));
-    assert_true(rv_terrain_hash(a) == rv_terrain_hash(b));
+    assert_equal(rv_terrain_hash(a), rv_terrain_hash(b));
     p.k *= 0.5f;
     p.rounds *= 2;
     support_ok(ctx, rv_step_run(c, RV_STEP_thermal, &p, NULL));
@@ -331,7 +334,8 @@ static void test_rate_and_time(void **state) {
         moved += fabs(now - (double)rv_terrain_field(start, "height")[i]);
     }
     print_message("half the time step: %.3f %% of what moved\n", 100.0 * apart / moved);
-    assert_true(moved > 1.0 && apart < 0.02 * moved);
+    assert_greater(moved, 1.0);
+    assert_less(apart, 0.02 * moved);
     rv_terrain_destroy(a);
     rv_terrain_destroy(b);
     rv_terrain_destroy(c);
@@ -359,7 +363,7 @@ static void test_hard_ground_gives_nothing(void **state) {
         rv_report r;
         double before = rv_terrain_volume(land);
         support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
-        assert_true(r.ledger.eroded > 0.0);
+        assert_greater(r.ledger.eroded, 0.0);
         check_mass(land, before, &r, 0.0);
         const float *now = rv_terrain_field(land, "height"), *was = rv_terrain_field(old, "height");
         for (int k = 0; k < SIDE * SIDE; k++) {
@@ -427,14 +431,15 @@ static void test_each_material_keeps_its_mass(void **state) {
         for (int l = 0; l < 3; l++) {
             rv_ledger ledger = rv_terrain_layer_ledger(land, l);
             double gained = volume_of(land, l) - before[l];
-            assert_true(fabs(ledger.deposited - ledger.eroded - gained) <= 1e-6 * r.ledger.eroded);
+            assert_less_equal(fabs(ledger.deposited - ledger.eroded - gained),
+                              1e-6 * r.ledger.eroded);
             laid += ledger.deposited;
             if (p.give == RV_thermal_give_same)
-                assert_true(fabs(gained) <= 1e-6 * r.ledger.eroded);
+                assert_less_equal(fabs(gained), 1e-6 * r.ledger.eroded);
             else
                 assert_true(l == 2 ? gained > 0.0 : gained <= 1e-9 * all);
         }
-        assert_true(fabs(laid - r.ledger.deposited) <= 1e-6 * laid);
+        assert_less_equal(fabs(laid - r.ledger.deposited), 1e-6 * laid);
         steepest(land, 8, NAN, &beyond);
         if (p.until == RV_thermal_until_settled && beyond > 0.5)
             fail_msg("%s: %.3f degrees too steep", words[i], beyond);
@@ -467,8 +472,8 @@ static void test_cuts_through_a_thin_layer(void **state) {
     rv_thermal_params p = with("rounds=1");
     support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, NULL));
     int edge = SIDE / 2 * SIDE + SIDE / 2 - 1;
-    assert_true(rv_terrain_layer_thickness(land, 1)[edge] == 0.0f);
-    assert_true(rv_terrain_layer_thickness(land, 0)[edge] < 500.0f);
+    assert_equal(rv_terrain_layer_thickness(land, 1)[edge], 0.0f);
+    assert_less(rv_terrain_layer_thickness(land, 0)[edge], 500.0f);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -523,7 +528,7 @@ static void test_open_border_carries_off(void **state) {
         rv_report r;
         double before = rv_terrain_volume(land);
         support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
-        assert_true(r.ledger.left_map > 0.0);
+        assert_greater(r.ledger.left_map, 0.0);
         check_mass(land, before, &r, 1e12);
         rv_terrain_destroy(land);
     }
@@ -543,7 +548,7 @@ static void test_gradients_keep_mass(void **state) {
         rv_report r;
         double before = rv_terrain_volume(land);
         support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, &r));
-        assert_true(r.ledger.eroded > 0.0);
+        assert_greater(r.ledger.eroded, 0.0);
         check_mass(land, before, &r, p.border == RV_thermal_border_open ? 1e12 : 0.0);
         rv_terrain_destroy(land);
     }
@@ -564,7 +569,7 @@ static void test_any_number_of_threads(void **state) {
                 rv_thermal_params p = with(words[i]);
                 support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, NULL));
                 first = t == 0 ? rv_terrain_hash(land) : first;
-                assert_true(rv_terrain_hash(land) == first);
+                assert_equal(rv_terrain_hash(land), first);
                 rv_terrain_destroy(land);
                 rv_context_destroy(ctx);
             }
@@ -628,7 +633,7 @@ static void test_memory_that_runs_out(void **state) {
             assert_true(enough || rv_terrain_hash(land) == before);
             rv_terrain_destroy(land);
             rv_context_destroy(ctx);
-            assert_true(atomic_load(&memory.held) == 0);
+            assert_equal(atomic_load(&memory.held), 0);
         }
     }
 }

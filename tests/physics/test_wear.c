@@ -145,13 +145,15 @@ static void check_ledger(scene *s) {
     rvi_wear_ledger l = rvi_wear_ledger_of(s->wear);
     double moved = l.eroded + l.deposited + fabs(l.suspended) + s->carried,
            sides = l.suspended + l.left_map + l.owed;
-    assert_true(fabs(l.lost - (l.eroded - l.deposited)) <= 1e-9 * moved);
-    assert_true(fabs(l.lost - sides) <= 1e-9 * moved);
-    assert_true(fabs(rvi_edit_volume(s->rock) - l.volume) <= 1e-12 * l.volume);
+    assert_less_equal(fabs(l.lost - (l.eroded - l.deposited)), 1e-9 * moved);
+    assert_less_equal(fabs(l.lost - sides), 1e-9 * moved);
+    assert_less_equal(fabs(rvi_edit_volume(s->rock) - l.volume), 1e-12 * l.volume);
     double most = (double)s->desc.most * pow((double)spacing, 3) * (1 + 1e-9);
     rvi_sph_view v = rvi_sph_view_of(s->water);
-    for (size_t i = 0; i < v.count; i++)
-        assert_true(v.sediments[i] >= 0 && v.sediments[i] <= most);
+    for (size_t i = 0; i < v.count; i++) {
+        assert_greater_equal(v.sediments[i], 0);
+        assert_less_equal(v.sediments[i], most);
+    }
 }
 
 static void run(scene *s, int frames) {
@@ -175,16 +177,17 @@ static void ledger_closes_in_every_frame(void **state) {
     open_up(&s);
     run(&s, 60);
     rvi_wear_ledger l = rvi_wear_ledger_of(s.wear);
-    assert_true(l.eroded > 1e-7);
-    assert_true(l.suspended > 0);
-    assert_true(fabs(l.owed) < 0.05 * l.eroded);
-    assert_true(fabs(l.reshaped) < 0.01 * l.eroded);
+    assert_greater(l.eroded, 1e-7);
+    assert_greater(l.suspended, 0);
+    assert_less(fabs(l.owed), 0.05 * l.eroded);
+    assert_less(fabs(l.reshaped), 0.01 * l.eroded);
     assert_int_equal(l.trapped, 0);
     double eroded, deposited;
     rvi_wear_material_ledger(s.wear, 0, &eroded, &deposited);
-    assert_true(fabs((eroded - deposited) - l.suspended) < 1e-9 * l.eroded);
+    assert_near(eroded - deposited, l.suspended, 1e-9 * l.eroded);
     rvi_wear_material_ledger(s.wear, 1, &eroded, &deposited);
-    assert_true(eroded == 0 && deposited == 0);
+    assert_equal(eroded, 0);
+    assert_equal(deposited, 0);
     end(&s);
 }
 
@@ -203,7 +206,8 @@ static void weak_water_wears_too(void **state) {
     open_up(&s);
     run(&s, 40);
     rvi_wear_ledger l = rvi_wear_ledger_of(s.wear);
-    assert_true(l.eroded > 1e-9 && l.suspended > 0);
+    assert_greater(l.eroded, 1e-9);
+    assert_greater(l.suspended, 0);
     end(&s);
 }
 
@@ -225,8 +229,9 @@ static void worn_plate_stays_whole(void **state) {
     open_up(&s);
     run(&s, 60);
     rvi_wear_ledger l = rvi_wear_ledger_of(s.wear);
-    assert_true(l.eroded > 0.4 * 0.16 * 0.007 && l.refused > 0);
-    assert_true(fabs(l.owed) < 0.05 * l.eroded);
+    assert_greater(l.eroded, 0.4 * 0.16 * 0.007);
+    assert_greater(l.refused, 0);
+    assert_less(fabs(l.owed), 0.05 * l.eroded);
     end(&s);
 }
 
@@ -248,8 +253,10 @@ static double eroded_at(float speed, float critical) {
 static void faster_water_takes_more(void **state) {
     (void)state;
     double slow = eroded_at(0.5f, 3), fast = eroded_at(1, 3), faster = eroded_at(2, 3);
-    assert_true(slow > 0 && fast > 1.1 * slow && faster > 1.1 * fast);
-    assert_true(eroded_at(2, 100) == 0); /* below the critical stress */
+    assert_greater(slow, 0);
+    assert_greater(fast, 1.1 * slow);
+    assert_greater(faster, 1.1 * fast);
+    assert_equal(eroded_at(2, 100), 0); /* below the critical stress */
 }
 
 /* Only as much as fits. */
@@ -268,7 +275,7 @@ static void particles_fill_up(void **state) {
     size_t full = 0;
     for (size_t i = 0; i < v.count; i++)
         full += v.sediments[i] > 0.999 * most;
-    assert_true(full > 10);
+    assert_greater(full, 10);
     end(&s);
 }
 
@@ -289,8 +296,8 @@ static void still_water_clears(void **state) {
     rvi_sph_view v = rvi_sph_view_of(s.water);
     for (size_t i = 0; i < v.count; i++)
         left += v.sediments[i];
-    assert_true(grown > 0.3 * all);
-    assert_true(fabs((grown + l.owed) - (all - left)) < 1e-9 * all);
+    assert_greater(grown, 0.3 * all);
+    assert_near(grown + l.owed, all - left, 1e-9 * all);
     end(&s);
 }
 
@@ -320,9 +327,10 @@ static void sediment_sinks(void **state) {
         }
         run(&s, k == 0 ? 20 : 0);
     }
-    assert_true(fabs(sums[1] / sums[0] - 1) < 1e-12);
+    assert_near(sums[1] / sums[0], 1, 1e-12);
     double speed = (height[0] / sums[0] - height[1] / sums[1]) / time;
-    assert_true(speed > 0.8 * 0.05 && speed < 1.2 * 0.05);
+    assert_greater(speed, 0.8 * 0.05);
+    assert_less(speed, 1.2 * 0.05);
     end(&s);
 }
 
@@ -355,11 +363,12 @@ static void hard_band_stands_out(void **state) {
         soft += out ? at[2] : 0;
         softs += out;
     }
-    assert_true(hards > 0 && softs > 0);
-    assert_true(hard / (double)hards > soft / (double)softs + 2e-4);
+    assert_greater(hards, 0);
+    assert_greater(softs, 0);
+    assert_greater(hard / (double)hards, soft / (double)softs + 2e-4);
     double eroded, deposited;
     rvi_wear_material_ledger(s.wear, 1, &eroded, &deposited);
-    assert_true(eroded == 0);
+    assert_equal(eroded, 0);
     end(&s);
 }
 
@@ -389,7 +398,9 @@ static uint64_t hash_of(int threads) {
 static void threads_do_not_matter(void **state) {
     (void)state;
     uint64_t one = hash_of(1);
-    assert_true(one == hash_of(2) && one == hash_of(3) && one == hash_of(7));
+    assert_equal(one, hash_of(2));
+    assert_equal(one, hash_of(3));
+    assert_equal(one, hash_of(7));
 }
 
 /* ---- Walls that move ---- */
@@ -426,10 +437,10 @@ static void moved_wall_pushes_water_out(void **state) {
         check_mesh(&s);
     }
     rvi_wear_ledger l = rvi_wear_ledger_of(s.wear);
-    assert_true(l.pushed_out > 0);
+    assert_greater(l.pushed_out, 0);
     double sum = l.suspended + l.left_map;
-    assert_true(fabs(sum) < 1e-9 * 1e-9 * (double)count);
-    assert_true(rvi_sph_view_of(s.water).count + l.trapped == count);
+    assert_less(fabs(sum), 1e-9 * 1e-9 * (double)count);
+    assert_equal(rvi_sph_view_of(s.water).count + l.trapped, count);
     end(&s);
 }
 
@@ -438,7 +449,7 @@ static uint32_t find_contact(const scene *s, rvi_contact *out) {
     rvi_touch touches[1500];
     float reach = s->desc.reach * spacing;
     rvi_sph_view v = rvi_sph_view_of(s->water);
-    assert_true(v.count <= 1500);
+    assert_less_equal(v.count, 1500);
     support_ok(s->ctx, rvi_sph_touch_rock(s->water, reach, touches));
     for (size_t i = 0; i < v.count; i++) {
         if (touches[i].face == RVI_NO_FACE)
@@ -474,7 +485,7 @@ static double eroded_by_one(const double weights[3]) {
     check_ledger(&s);
     double eroded, deposited;
     rvi_wear_material_ledger(s.wear, 0, &eroded, &deposited);
-    assert_true(deposited == 0);
+    assert_equal(deposited, 0);
     end(&s);
     return eroded;
 }
@@ -483,7 +494,7 @@ static double eroded_by_one(const double weights[3]) {
  * weight of the third corner less than 0. */
 static void nobody_has_less_than_nothing(void **state) {
     (void)state;
-    assert_true(eroded_by_one(NULL) > 0);
+    assert_greater(eroded_by_one(NULL), 0);
     assert_true(eroded_by_one((const double[3]){-3e-8, 0.5, 0.5}) == 0);
 }
 
@@ -507,7 +518,7 @@ static void floor_of_the_box_does_not_slide(void **state) {
         double at[3];
         rvi_edit_place(s.rock, v, at);
         for (int k = 0; k < 3; k++)
-            assert_true(fabs(at[k] - s.rock->first[3 * (size_t)v + (size_t)k]) < 1e-9);
+            assert_near(at[k], s.rock->first[3 * (size_t)v + (size_t)k], 1e-9);
     }
     end(&s);
 }
@@ -523,7 +534,7 @@ static void squeezed_water_is_booked(void **state) {
     pour(&s, 0.1, 0.14, (const float[3]){0}, 1e-9);
     open_up(&s);
     size_t count = rvi_sph_view_of(s.water).count;
-    assert_true(count > 10);
+    assert_greater(count, 10);
     for (double top = 0.1; top < 0.397; top += 0.0198) {
         uint32_t which[64];
         double to[64][3];
@@ -539,8 +550,8 @@ static void squeezed_water_is_booked(void **state) {
         support_ok(s.ctx, rvi_wear_step(s.wear));
         assert_true(rvi_sph_none_in_rock(s.water));
         rvi_wear_ledger l = rvi_wear_ledger_of(s.wear);
-        assert_true(rvi_sph_view_of(s.water).count + l.trapped == count);
-        assert_true(fabs(l.suspended + l.left_map) < 1e-18 * (double)count);
+        assert_equal(rvi_sph_view_of(s.water).count + l.trapped, count);
+        assert_less(fabs(l.suspended + l.left_map), 1e-18 * (double)count);
     }
     assert_int_equal(rvi_sph_view_of(s.water).count, 0);
     end(&s);
@@ -561,8 +572,8 @@ static void leaving_water_is_booked(void **state) {
     size_t count = rvi_sph_view_of(s.water).count;
     run(&s, 40);
     rvi_wear_ledger l = rvi_wear_ledger_of(s.wear);
-    assert_true(rvi_sph_view_of(s.water).count < count - 20);
-    assert_true(l.left_map > 20 * 0.5e-8);
+    assert_less(rvi_sph_view_of(s.water).count, count - 20);
+    assert_greater(l.left_map, 20 * 0.5e-8);
     end(&s);
 }
 
@@ -625,7 +636,7 @@ static void cancelled_ledger_closes(void **state) {
         check_ledger(&s);
         assert_true(rvi_sph_none_in_rock(s.water));
     }
-    assert_true(stopped >= 1);
+    assert_greater_equal(stopped, 1);
     end(&s);
 }
 
@@ -651,7 +662,7 @@ static void memory_may_run_out(void **state) {
         atomic_store(&memory.left, -1);
         end(&s);
         assert_int_equal(atomic_load(&memory.held), 0);
-        assert_true(left < 500);
+        assert_less(left, 500);
     }
 }
 
@@ -670,7 +681,7 @@ static void wrong_settings_get_a_sentence(void **state) {
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(rvi_wear_create(s.ctx, &bad[i], s.water, s.rock, &s.wear), RV_ERROR_USAGE);
         assert_null(s.wear);
-        assert_true(strlen(rv_context_error(s.ctx)) > 20);
+        assert_greater(strlen(rv_context_error(s.ctx)), 20);
     }
     end(&s);
 }
@@ -698,11 +709,11 @@ static double pushed_back(double z, float speed) {
 /* Equation 6.1: k^s d n - k^d (v . n) n, with d how deep the particle is in the reach. */
 static void penalty_is_spring_and_damper(void **state) {
     (void)state;
-    assert_true(fabs(pushed_back(0.015, 0) - 1e-4 * 5000 * 0.005) < 1e-5);
-    assert_true(fabs(pushed_back(0.010, 0) - 1e-4 * 5000 * 0.010) < 1e-5);
-    assert_true(fabs(pushed_back(0.021, 0)) < 1e-9);
+    assert_near(pushed_back(0.015, 0), 1e-4 * 5000 * 0.005, 1e-5);
+    assert_near(pushed_back(0.010, 0), 1e-4 * 5000 * 0.010, 1e-5);
+    assert_less(fabs(pushed_back(0.021, 0)), 1e-9);
     double damped = -0.5 + 1e-4 * (5000 * 0.005 + 50 * 0.5);
-    assert_true(fabs(pushed_back(0.015, -0.5f) - damped) < 1e-4);
+    assert_near(pushed_back(0.015, -0.5f), damped, 1e-4);
 }
 
 /* ---- Materials by place ---- */
@@ -748,7 +759,9 @@ static void layers_tilt_and_wobble(void **state) {
         low = m < low ? m : low;
         high = m > high ? m : high;
     }
-    assert_true(low >= 45 && high <= 55 && high - low >= 3);
+    assert_greater_equal(low, 45);
+    assert_less_equal(high, 55);
+    assert_greater_equal(high - low, 3);
 }
 
 /* Rock that has grown over a source lets no water out of it. */

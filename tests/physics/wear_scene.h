@@ -163,10 +163,10 @@ static inline void limit(scene *s, int limits) {
 static inline void assert_sound(const scene *s) {
     for (int l = 1; l < rv_terrain_layer_count(s->land); l++)
         for (size_t i = 0; i < s->cells; i++)
-            assert_true(rv_terrain_layer_thickness(s->land, l)[i] >= 0);
+            assert_greater_equal(rv_terrain_layer_thickness(s->land, l)[i], 0);
     for (int f = 0; f < rv_terrain_field_count(s->land); f++)
         for (size_t i = 0; i < s->cells; i++)
-            assert_true(field(s, rv_terrain_field_name(s->land, f))[i] >= 0);
+            assert_greater_equal(field(s, rv_terrain_field_name(s->land, f))[i], 0);
     for (size_t i = 0; i < s->cells; i++)
         assert_true(isfinite(field(s, "height")[i]));
 }
@@ -178,7 +178,7 @@ static inline double mean_height(const scene *s, const char *name) {
         weight += (double)field(s, name)[i];
         sum += (double)field(s, name)[i] * (double)s->before[i];
     }
-    assert_true(weight > 0);
+    assert_greater(weight, 0);
     return sum / weight;
 }
 

@@ -148,7 +148,7 @@ static void assert_refused(rv_context *ctx, const char *file, const char *words)
         fail_msg("%s instead of \"%s\"", rv_status_text(status), words);
     assert_says(ctx, words);
     assert_says(ctx, file);
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     forget(file);
 }
@@ -240,7 +240,8 @@ static void more_than_memory_is_refused(void **state) {
 #ifdef RAVINE_PNG
     /* A small file of 8 MiB of heights. */
     blob *b = malloc(sizeof *b), *packed = malloc(sizeof *packed);
-    assert_true(b != NULL && packed != NULL);
+    assert_non_null(b);
+    assert_non_null(packed);
     memset(b->data, 0, BYTES_MOST);
     uLongf size = BYTES_MOST;
     assert_int_equal(compress(packed->data, &size, b->data, BYTES_MOST), Z_OK);
@@ -254,7 +255,7 @@ static void more_than_memory_is_refused(void **state) {
     free(packed);
     remove("big.png");
 #endif
-    assert_true(rv_context_memory_peak(ctx) <= (size_t)1 << 20);
+    assert_less_equal(rv_context_memory_peak(ctx), (size_t)1 << 20);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
     remove("big.r32");
@@ -351,17 +352,17 @@ static void try_every_allocation(const char *file, bool opening) {
         if (status == RV_OK)
             break;
         assert_int_equal(status, RV_ERROR_MEMORY);
-        assert_true(rv_context_error(ctx)[0] != '\0');
+        assert_not_equal(rv_context_error(ctx)[0], '\0');
         assert_int_equal(memory.held, held);
-        assert_true(rv_terrain_hash(land) == hash);
+        assert_equal(rv_terrain_hash(land), hash);
         if (!opening) {
             char sidecar[64];
             snprintf(sidecar, sizeof sidecar, "%s.ravine.json", file);
             assert_false(exists(file) || exists(sidecar));
         }
-        assert_true(n < 1000);
+        assert_less(n, 1000);
     }
-    assert_true(n > 2);
+    assert_greater(n, 2);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
     assert_int_equal(memory.held, 0);
@@ -412,7 +413,7 @@ static void a_full_disk_leaves_the_old_file(void **state) {
             assert_int_equal(exists(sidecar), there);
             if (there && strstr(files[i], ".r32") != NULL) {
                 support_ok(ctx, open_file(old, files[i]));
-                assert_true(rv_terrain_hash(old) == hash);
+                assert_equal(rv_terrain_hash(old), hash);
             }
             forget(files[i]);
         }
@@ -468,7 +469,7 @@ static void a_stop_leaves_nothing(void **state) {
     assert_int_equal(save(land, "stop.r16"), RV_CANCELLED);
     assert_false(exists("stop.r16") || exists("stop.r16.ravine.json"));
     answers_left = 1000000;
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
     forget("kept.npy");

@@ -77,8 +77,8 @@ static void weights_are_equation_5_9(void **state) {
         }
     }
     print_message("  largest error of a weight %.2g, of the sum %.2g\n", worst, worst_sum);
-    assert_true(worst < 1e-6);
-    assert_true(worst_sum < 1e-6);
+    assert_less(worst, 1e-6);
+    assert_less(worst_sum, 1e-6);
 }
 
 /* Drops take from runs of eight cells in memory: lane k of a run must be the k-th cell, and lanes
@@ -98,11 +98,12 @@ static void lanes_are_cells_or_weigh_nothing(void **state) {
                 bool cell = brush.dx[i] == (float)(run->dx + i % RVI_LANES) &&
                             brush.dy[i] == (float)run->dy;
                 if (!cell)
-                    assert_true(weights[i] == 0);
-                assert_true(weights[i] >= 0 && weights[i] <= radii[r]);
+                    assert_equal(weights[i], 0);
+                assert_greater_equal(weights[i], 0);
+                assert_less_equal(weights[i], radii[r]);
                 total += (double)weights[i];
             }
-            assert_true(fabs(total / (double)sum - 1) < 1e-6);
+            assert_near(total / (double)sum, 1, 1e-6);
         }
     }
 }
@@ -114,8 +115,10 @@ static void reach_covers_every_lane(void **state) {
         rvi_brush_make(&brush, radii[r]);
         for (int i = 0; i < brush.run_count; i++) {
             const rvi_run *run = &brush.runs[i];
-            assert_true(run->dx >= -brush.reach && run->dx + RVI_LANES - 1 <= brush.reach);
-            assert_true(run->dy >= -brush.reach && run->dy <= brush.reach);
+            assert_greater_equal(run->dx, -brush.reach);
+            assert_less_equal(run->dx + RVI_LANES - 1, brush.reach);
+            assert_greater_equal(run->dy, -brush.reach);
+            assert_less_equal(run->dy, brush.reach);
         }
     }
 }
@@ -131,11 +134,11 @@ static void weights_have_the_symmetry_of_a_disc(void **state) {
                 rvi_brush_weigh(&brush, 0.25f, 0.625f, weights);
                 double w = listed_weight(x, y, &times);
                 rvi_brush_weigh(&brush, 0.75f, 0.625f, weights);
-                assert_true(listed_weight(1 - x, y, &times) == w);
+                assert_equal(listed_weight(1 - x, y, &times), w);
                 rvi_brush_weigh(&brush, 0.25f, 0.375f, weights);
-                assert_true(listed_weight(x, 1 - y, &times) == w);
+                assert_equal(listed_weight(x, 1 - y, &times), w);
                 rvi_brush_weigh(&brush, 0.625f, 0.25f, weights);
-                assert_true(listed_weight(y, x, &times) == w);
+                assert_equal(listed_weight(y, x, &times), w);
             }
     }
 }

@@ -60,12 +60,13 @@ static void letters_stay_in_their_place(void **state) {
     rv_context *ctx = support_context(1);
     rvi_canvas c;
     float width = rvi_font_width(14.0f, text);
-    assert_true(width > 300.0f && width < 1200.0f);
+    assert_greater(width, 300.0f);
+    assert_less(width, 1200.0f);
     support_ok(ctx, rvi_canvas_make(ctx, 1400, 60, &c));
     rvi_font_write(&c, 100.0f, 40.0f, 14.0f, RVI_LEFT, BLACK, text);
     int end = 100 + (int)width + 2;
     double all = ink_in(&c, 0, 0, 1400, 60);
-    assert_true(all > 500.0);
+    assert_greater(all, 500.0);
     near(ink_in(&c, 98, 24, end, 47), all, 1e-9); /* capitals above, tails below the line */
     rvi_canvas_free(ctx, &c);
     support_ok(ctx, rvi_canvas_make(ctx, 1400, 60, &c));
@@ -103,7 +104,7 @@ static void letters_differ(void **state) {
             if (memcmp(shapes[i], shapes[k], sizeof shapes[i]) == 0)
                 fail_msg("%c and %c look the same", i + 32, k + 32);
     }
-    assert_true(unknown < 22); /* letters, figures and what stands in labels are all there */
+    assert_less(unknown, 22); /* letters, figures and what stands in labels are all there */
     rv_context_destroy(ctx);
 }
 
@@ -141,13 +142,16 @@ static void sheets_fit_their_map(void **state) {
         rv_terrain *land = support_land(ctx, sizes[i][0], sizes[i][1], 10.0f);
         rvi_map_page s;
         support_ok(ctx, rvi_map_page_make(land, NULL, "map", &s));
-        assert_true(s.canvas.width < 2000 && s.canvas.height < 2000);
-        assert_true(3 * (size_t)s.canvas.width * (size_t)s.canvas.height <=
-                    rvi_map_page_bytes(sizes[i][0], sizes[i][1]));
+        assert_less(s.canvas.width, 2000);
+        assert_less(s.canvas.height, 2000);
+        assert_less_equal(3 * (size_t)s.canvas.width * (size_t)s.canvas.height,
+                          rvi_map_page_bytes(sizes[i][0], sizes[i][1]));
         rvi_map_page_tint(&s, 0, 0, (rvi_ink){255, 0, 0, 1.0f});
         rvi_point at = rvi_map_page_place(&s, 0, 0);
         const unsigned char *pixel = s.canvas.rgb + 3 * ((int)at.y * s.canvas.width + (int)at.x);
-        assert_true(pixel[0] > 200 && pixel[1] == 0 && pixel[2] == 0);
+        assert_greater(pixel[0], 200);
+        assert_equal(pixel[1], 0);
+        assert_equal(pixel[2], 0);
         rvi_map_page_legend_box(&s, BLACK, "box");
         rvi_map_page_legend_line(&s, BLACK, 2.0f, "line");
         rvi_map_page_legend_words(&s, "words");

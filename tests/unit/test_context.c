@@ -30,8 +30,8 @@ static void defaults_suit_the_machine(void **state) {
     (void)state;
     rv_context *ctx;
     assert_int_equal(rv_context_create(NULL, &ctx), RV_OK);
-    assert_true(rv_context_threads(ctx) >= 1);
-    assert_true(rv_context_memory_limit(ctx) > (size_t)1 << 20);
+    assert_greater_equal(rv_context_threads(ctx), 1);
+    assert_greater(rv_context_memory_limit(ctx), (size_t)1 << 20);
     assert_string_equal(rv_context_error(ctx), "");
     rv_context_destroy(ctx);
     rv_context_destroy(NULL);
@@ -46,7 +46,7 @@ static void every_status_has_words(void **state) {
     for (int a = 0; a <= RV_STATUS_COUNT; a++) {
         const char *text = rv_status_text((rv_status)a);
         assert_non_null(text);
-        assert_true(text[0] != '\0');
+        assert_not_equal(text[0], '\0');
         for (int b = 0; b < a; b++)
             assert_string_not_equal(text, rv_status_text((rv_status)b));
     }
@@ -61,8 +61,8 @@ static void a_sentence_is_kept(void **state) {
     memset(many, 'x', sizeof many);
     many[sizeof many - 1] = '\0';
     rvi_fail(ctx, RV_ERROR_INPUT, "%s", many); /* cut, not beyond its room */
-    assert_true(strlen(rv_context_error(ctx)) > 100);
-    assert_true(strlen(rv_context_error(ctx)) < sizeof many);
+    assert_greater(strlen(rv_context_error(ctx)), 100);
+    assert_less(strlen(rv_context_error(ctx)), sizeof many);
     rv_context_destroy(ctx);
 }
 
@@ -130,7 +130,7 @@ static void the_limit_holds(void **state) {
     half = rvi_alloc(ctx, LIMIT / 2, 1, "half again");
     assert_non_null(half);
     rvi_free(ctx, half);
-    assert_true(rv_context_memory_peak(ctx) <= LIMIT);
+    assert_less_equal(rv_context_memory_peak(ctx), LIMIT);
     rv_context_destroy(ctx);
 }
 
@@ -149,7 +149,7 @@ static void the_peak_is_the_most_held_at_once(void **state) {
     rv_context *ctx = support_context(1);
     enum { BLOCK = 1 << 20, EXTRA = 4096 };
     size_t start = rv_context_memory_peak(ctx);
-    assert_true(start < 65536);
+    assert_less(start, 65536);
     void *a = rvi_alloc(ctx, BLOCK, 1, "a"), *b = rvi_alloc(ctx, 2, BLOCK, "b");
     assert_in_range(rv_context_memory_peak(ctx), start + 3 * BLOCK, start + 3 * BLOCK + EXTRA);
     rvi_free(ctx, a);
@@ -176,7 +176,7 @@ typedef struct book {
 
 static void *note_allocate(void *user, size_t size) {
     book *b = user;
-    assert_true(b->count < 64);
+    assert_less(b->count, 64);
     b->records[b->count] = (record){malloc(size), size};
     return b->records[b->count++].memory;
 }
@@ -186,7 +186,7 @@ static void note_release(void *user, void *memory, size_t size) {
     int i = 0;
     while (i < b->count && b->records[i].memory != memory)
         i++;
-    assert_true(i < b->count);
+    assert_less(i, b->count);
     assert_int_equal(b->records[i].size, size);
     b->records[i] = b->records[--b->count];
     free(memory);
@@ -198,7 +198,7 @@ static void release_gets_what_allocate_gave(void **state) {
     rv_context_desc desc = {.threads = 2, .allocator = {note_allocate, note_release, &b}};
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-    assert_true(b.count > 0); /* nothing comes from elsewhere */
+    assert_greater(b.count, 0); /* nothing comes from elsewhere */
     void *blocks[10];
     for (size_t i = 0; i < 10; i++)
         blocks[i] = rvi_alloc(ctx, i * 77, 1, "a test");
@@ -225,9 +225,9 @@ static void no_allocation_is_taken_for_granted(void **state) {
                 assert_null(ctx);
             }
             assert_int_equal(memory.held, 0);
-            assert_true(n < 100);
+            assert_less(n, 100);
         }
-        assert_true(n > 1);
+        assert_greater(n, 1);
     }
 }
 
@@ -292,7 +292,8 @@ static void the_user_is_asked_now_and_then(void **state) {
     rvi_progress_begin(ctx, "noise");
     for (int i = 0; i < 10000; i++)
         assert_int_equal(rvi_poll(ctx), RV_OK);
-    assert_true(l.calls >= 1 && l.calls < 100);
+    assert_greater_equal(l.calls, 1);
+    assert_less(l.calls, 100);
     assert_string_equal(l.step, "noise");
     assert_null(l.land);
     pause_ms(60);
@@ -303,7 +304,8 @@ static void the_user_is_asked_now_and_then(void **state) {
     pause_ms(60);
     assert_true(rvi_progress_due(ctx));
     assert_int_equal(rvi_progress(ctx, 0.25, land), RV_OK);
-    assert_true(l.done == 0.25 && l.land == land);
+    assert_equal(l.done, 0.25);
+    assert_ptr_equal(l.land, land);
     assert_false(rvi_progress_due(ctx));
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);

@@ -99,14 +99,15 @@ static void set_short(const rv_step_info *step, void *params) {
 
 static void check_words(const char *text) {
     assert_non_null(text);
-    assert_true(strlen(text) > 2);
-    assert_true(text[0] != ' ' && text[strlen(text) - 1] != ' ');
+    assert_greater(strlen(text), 2);
+    assert_not_equal(text[0], ' ');
+    assert_not_equal(text[strlen(text) - 1], ' ');
 }
 
 /* Every name of a list is a field that the table declares. */
 static void check_fields(const char *names) {
     char list[256];
-    assert_true(strlen(names) < sizeof list);
+    assert_less(strlen(names), sizeof list);
     memcpy(list, names, strlen(names) + 1);
     for (char *save, *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
         if (strcmp(names, "*") != 0 && rv_field_find(name) == NULL)
@@ -144,7 +145,7 @@ static void test_table_is_complete(void **state) {
             const rv_param_info *p = &step->word.params[i];
             check_words(p->help);
             assert_non_null(p->unit);
-            assert_true(p->offset < step->word.params_size);
+            assert_less(p->offset, step->word.params_size);
             for (int k = 0; k < i; k++)
                 assert_string_not_equal(p->name, step->word.params[k].name);
             if (p->type == RV_PARAM_TEXT || p->type == RV_PARAM_FILE) {
@@ -153,10 +154,10 @@ static void test_table_is_complete(void **state) {
             }
             if (p->type == RV_PARAM_SEED)
                 continue; /* any value is right */
-            assert_true(p->low < p->high);
+            assert_less(p->low, p->high);
             assert_true(rv_param_has_auto(p) || (p->def >= p->low && p->def <= p->high));
             if (p->type == RV_PARAM_CHOICE) {
-                assert_true(p->option_count >= 2);
+                assert_greater_equal(p->option_count, 2);
                 for (int k = 0; k < p->option_count; k++)
                     check_words(p->options[k].help);
             }
@@ -182,8 +183,11 @@ static void check_ledger(const rv_step_info *step, const rv_report *report, doub
                          double after) {
     rv_ledger l = report->ledger;
     if (step->kind != RV_KIND_WEAR) {
-        assert_true(l.eroded == 0 && l.deposited == 0 && l.left_map == 0 && l.suspended == 0 &&
-                    l.raised == 0);
+        assert_equal(l.eroded, 0);
+        assert_equal(l.deposited, 0);
+        assert_equal(l.left_map, 0);
+        assert_equal(l.suspended, 0);
+        assert_equal(l.raised, 0);
         return;
     }
     double bound = 1e-6 * (l.eroded + l.raised) + 1e-9;
@@ -237,8 +241,8 @@ static void check_run(rv_context *ctx, const rv_step_info *step, const void *par
     } else {
         if (!may_refuse)
             fail_msg("%s %s: %s", step->word.name, what, rv_context_error(ctx));
-        assert_true(strlen(rv_context_error(ctx)) > 10);
-        assert_true(rv_terrain_hash(land) == hash);
+        assert_greater(strlen(rv_context_error(ctx)), 10);
+        assert_equal(rv_terrain_hash(land), hash);
     }
     rv_terrain_destroy(land);
     rv_terrain_destroy(old);
@@ -304,7 +308,7 @@ static void test_values_beyond_the_range_are_refused(void **state) {
         }
         free(params);
     }
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -325,11 +329,11 @@ static void test_same_after_snapshot_and_restore(void **state) {
         support_ok(ctx, rv_step_run(land, step->id, params, NULL));
         uint64_t first = rv_terrain_hash(land);
         support_ok(ctx, rv_terrain_restore(land, snapshot));
-        assert_true(rv_terrain_hash(land) == start);
+        assert_equal(rv_terrain_hash(land), start);
         support_ok(ctx, rv_step_run(land, step->id, params, NULL));
-        assert_true(rv_terrain_hash(land) == first);
+        assert_equal(rv_terrain_hash(land), first);
         if (step->kind == RV_KIND_SHOW)
-            assert_true(first == start);
+            assert_equal(first, start);
         rv_snapshot_destroy(snapshot);
         rv_terrain_destroy(land);
         free(params);

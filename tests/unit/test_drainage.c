@@ -33,15 +33,17 @@ static void check_sound(const rvi_drainage *d) {
         assert_false(seen[c]);
         seen[c] = true;
         assert_true(seen[r]); /* itself for an outlet */
-        assert_true(d->filled[r] <= d->filled[c]);
-        assert_true(d->area[r] >= d->area[c]);
+        assert_less_equal(d->filled[r], d->filled[c]);
+        assert_greater_equal(d->area[r], d->area[c]);
         assert_true(k == 0 || d->filled[d->order[k - 1]] <= d->filled[c]);
         drained += r == c ? d->area[c] : 0;
     }
     for (size_t i = 0; i < cells; i++)
         if (!seen[i]) {
             holes++;
-            assert_true(isnan(d->filled[i]) && d->area[i] == 0 && d->receiver[i] == i);
+            assert_true(isnan(d->filled[i]));
+            assert_equal(d->area[i], 0);
+            assert_equal(d->receiver[i], i);
         }
     assert_int_equal(d->count + holes, cells);
     assert_int_equal(drained, d->count);
@@ -105,8 +107,8 @@ static void test_receivers_are_the_steepest(void **state) {
                 best = fmax(best, fall);
                 got = n == r ? fall : got;
             }
-            assert_true(got >= best * (1 - 1e-6));
-            assert_true(r != c);
+            assert_greater_equal(got, best * (1 - 1e-6));
+            assert_not_equal(r, c);
         }
     rvi_drainage_free(ctx, &d);
     rv_context_destroy(ctx);
@@ -127,9 +129,9 @@ static void test_tilted_plane_drains_straight(void **state) {
             size_t c = at(x, y);
             assert_int_equal(d.receiver[c], at(x, y - 1));
             assert_int_equal(d.area[c], SIDE - 1 - y);
-            assert_true(fabs((double)s.slope[c] - 0.2) < 1e-6);
-            assert_true(fabs((double)s.direction[c] - acos(0.0)) < 1e-5);
-            assert_true(fabs(s.area[c] - (double)d.area[c]) < 1e-9);
+            assert_near((double)s.slope[c], 0.2, 1e-6);
+            assert_near((double)s.direction[c], acos(0.0), 1e-5);
+            assert_near(s.area[c], (double)d.area[c], 1e-9);
         }
     rvi_spread_free(ctx, &s);
     rvi_drainage_free(ctx, &d);
@@ -151,10 +153,10 @@ static void test_slanted_plane_keeps_its_direction(void **state) {
         support_ok(ctx, rvi_spread_make(ctx, &d, 10.0f, &s));
         for (int y = 1; y < SIDE - 1; y++)
             for (int x = 1; x < SIDE - 1; x++) {
-                assert_true(fabs((double)s.slope[at(x, y)] - 0.3) < 1e-4);
+                assert_near((double)s.slope[at(x, y)], 0.3, 1e-4);
                 double turn =
                     fmod((double)s.direction[at(x, y)] - angle + 13 * acos(-1.0), 2 * acos(-1.0));
-                assert_true(fabs(turn - acos(-1.0)) < 1e-3);
+                assert_near(turn, acos(-1.0), 1e-3);
             }
         rvi_spread_free(ctx, &s);
         rvi_drainage_free(ctx, &d);
@@ -182,10 +184,10 @@ static void test_cone_drains_outwards(void **state) {
             if (is_edge(x, y) || dx * dx + dy * dy < 25)
                 continue;
             double angle = atan2(-dy, dx), got = (double)s.direction[at(x, y)];
-            assert_true(cos(angle - got) > cos(1 / hypot(dx, dy))); /* the grid is coarse */
-            assert_true(fabs((double)s.slope[at(x, y)] - 3) < 0.05);
+            assert_greater(cos(angle - got), cos(1 / hypot(dx, dy))); /* the grid is coarse */
+            assert_near((double)s.slope[at(x, y)], 3, 0.05);
         }
-    assert_true(fabs(total - CELLS) < 1e-9 * CELLS);
+    assert_near(total, CELLS, 1e-9 * CELLS);
     rvi_spread_free(ctx, &s);
     rvi_drainage_free(ctx, &d);
     rv_context_destroy(ctx);
@@ -202,7 +204,7 @@ static void test_pit_fills_to_its_spill(void **state) {
     rvi_drainage d = make(ctx, h, NULL);
     check_sound(&d);
     size_t lowest = at(SIDE / 2, SIDE / 2), c = lowest;
-    assert_true(d.filled[lowest] == -4.0f);
+    assert_equal(d.filled[lowest], -4.0f);
     int steps = 0;
     while (c != at(SIDE / 2 + 10, SIDE / 2) && steps++ < CELLS)
         c = d.receiver[c];
@@ -236,13 +238,13 @@ static void test_spiral_drains_along_itself(void **state) {
         x += dx;
         y += dy;
     }
-    assert_true(length > 300);
+    assert_greater(length, 300);
     rvi_drainage d = make(ctx, h, NULL);
     check_sound(&d);
     for (int k = 2; k < length; k++) {
         size_t to = d.receiver[way[k]];
         assert_true(to == way[k - 1] || to == way[k - 2]); /* corners are cut */
-        assert_true(d.filled[way[k]] == h[way[k]]);
+        assert_equal(d.filled[way[k]], h[way[k]]);
     }
     rvi_drainage_free(ctx, &d);
     rv_context_destroy(ctx);
@@ -260,7 +262,7 @@ static void test_holes_and_seas_take_water(void **state) {
     rvi_drainage d = make(ctx, h, kind);
     check_sound(&d);
     assert_memory_equal(d.filled, h, sizeof h);
-    assert_true(d.area[middle] > CELLS / 2);
+    assert_greater(d.area[middle], CELLS / 2);
     rvi_drainage_free(ctx, &d);
     h[middle] = NAN; /* the same as RVI_HOLE */
     kind[middle] = RVI_LAND;
@@ -270,7 +272,8 @@ static void test_holes_and_seas_take_water(void **state) {
     assert_int_equal(d.receiver[middle + 1], middle + 1);
     rvi_spread s;
     support_ok(ctx, rvi_spread_make(ctx, &d, 1.0f, &s));
-    assert_true(s.area[middle] == 0 && isnan(s.slope[middle]));
+    assert_equal(s.area[middle], 0);
+    assert_true(isnan(s.slope[middle]));
     rvi_spread_free(ctx, &s);
     rvi_drainage_free(ctx, &d);
     for (int i = 0; i < CELLS; i++)

@@ -81,7 +81,8 @@ static void operations_keep_the_mesh_valid(void **state) {
     for (int kind = 0; kind < 4; kind++)
         if (done[kind] < 100)
             fail_msg("operation %d: %zu done, %zu refused", kind, done[kind], refused[kind]);
-    assert_true(refused[2] > 50 && refused[3] > 50); /* both answers were asked for */
+    assert_greater(refused[2], 50);
+    assert_greater(refused[3], 50); /* both answers were asked for */
     rv_context_destroy(ctx);
 }
 
@@ -125,7 +126,8 @@ static void moves_keep_the_mesh_valid(void **state) {
             refused += stayed;
             asked += count;
         }
-        assert_true(refused > 0 && refused < asked);
+        assert_greater(refused, 0);
+        assert_less(refused, asked);
         assert_int_equal(s->refused_moves, refused);
         rvi_edit_destroy(s);
     }
@@ -159,8 +161,9 @@ static void a_poke_stops_within(void **state) {
     rvi_edit_place(s, top, first);
     push(s, top, (double[3]){0, 0, -2.5}, 40, 2);
     rvi_edit_place(s, top, last);
-    assert_true(last[2] > -1 && last[2] < -0.5); /* deep in, but not out again */
-    assert_true(s->refused_moves > 0);
+    assert_greater(last[2], -1);
+    assert_less(last[2], -0.5); /* deep in, but not out again */
+    assert_greater(s->refused_moves, 0);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);
 }
@@ -216,7 +219,8 @@ static void what_grows_together_stops_before_it_touches(void **state) {
         shape_check_arrays(s, 4);
         shape_check_mesh(s);
     }
-    assert_true(gap_along_x(s, half) < gap / 10 && s->refused_moves > 0);
+    assert_less(gap_along_x(s, half), gap / 10);
+    assert_greater(s->refused_moves, 0);
     rvi_edit_destroy(s);
     s = shape_edit(shape_tube(ctx, 16)); /* the bore closes */
     double volume = rvi_edit_volume(s);
@@ -234,7 +238,7 @@ static void what_grows_together_stops_before_it_touches(void **state) {
         shape_check_arrays(s, 0);
         shape_check_mesh(s);
     }
-    assert_true(rvi_edit_volume(s) > 2 * volume);
+    assert_greater(rvi_edit_volume(s), 2 * volume);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);
 }
@@ -305,7 +309,7 @@ static void nothing_passes_through(void **state) {
     for (int i = 0; i < 2; i++)
         rvi_edit_place(s, poles[1 - i], to[i]);
     support_ok(ctx, rvi_edit_move(s, poles, (const double(*)[3])to, 2, &refused));
-    assert_true(refused > 0);
+    assert_greater(refused, 0);
     shape_check_arrays(s, 2);
     shape_check_mesh(s);
     rvi_edit_destroy(s);
@@ -361,7 +365,7 @@ static void fixed_vertices_stay_and_the_lattice_ends(void **state) {
                 to[i][k] *= 3;
         }
         support_ok(ctx, rvi_edit_move(s, which, (const double(*)[3])to, count, &refused));
-        assert_true(refused > 0);
+        assert_greater(refused, 0);
     }
     assert_memory_equal(&stays, &s->spots[0], sizeof stays);
     double far = 0, p[3];
@@ -370,7 +374,9 @@ static void fixed_vertices_stay_and_the_lattice_ends(void **state) {
         for (int k = 0; k < 3; k++)
             far = fabs(p[k]) > far ? fabs(p[k]) : far;
     }
-    assert_true(far <= most && far > most / 4 && most >= 16);
+    assert_less_equal(far, most);
+    assert_greater(far, most / 4);
+    assert_greater_equal(most, 16);
     shape_check_arrays(s, 2);
     shape_check_mesh(s);
     uint32_t one = 5;
@@ -382,10 +388,11 @@ static void fixed_vertices_stay_and_the_lattice_ends(void **state) {
     support_ok(ctx, rvi_edit_move(s, &one, (const double(*)[3])bad, 1, &refused));
     assert_true(refused == 1 && before == rvi_edit_volume6(s));
     memset(s->fixed, 1, s->vertices);
-    for (uint32_t e = 0; e < 36; e++)
-        assert_true(rvi_edit_split(s, e, NULL) == RVI_REFUSED &&
-                    rvi_edit_flip(s, e) == RVI_REFUSED &&
-                    rvi_edit_collapse(s, e, RVI_AT_END) == RVI_REFUSED);
+    for (uint32_t e = 0; e < 36; e++) {
+        assert_equal(rvi_edit_split(s, e, NULL), RVI_REFUSED);
+        assert_equal(rvi_edit_flip(s, e), RVI_REFUSED);
+        assert_equal(rvi_edit_collapse(s, e, RVI_AT_END), RVI_REFUSED);
+    }
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);
 }
@@ -483,7 +490,7 @@ static void threads_change_nothing(void **state) {
         rv_mesh_destroy(mesh);
         rvi_edit_destroy(s);
         rv_context_destroy(ctx);
-        assert_true(hashes[i] == hashes[0]);
+        assert_equal(hashes[i], hashes[0]);
     }
 }
 
@@ -516,7 +523,7 @@ static void memory_that_runs_out_leaves_a_valid_mesh(void **state) {
         rv_context_destroy(ctx);
         assert_int_equal(atomic_load(&memory.held), 0);
     }
-    assert_true(failures > 60);
+    assert_greater(failures, 60);
 }
 
 static void cancelling_leaves_a_valid_mesh(void **state) {

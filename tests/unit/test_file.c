@@ -359,7 +359,7 @@ static void a_pipe_is_read_to_its_end(void **state) {
     assert_int_equal(mkfifo("pipe", 0666), 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         pid_t child = fork();
-        assert_true(child >= 0);
+        assert_greater_equal(child, 0);
         if (child == 0) {
             FILE *pipe = fopen("pipe", "wb");
             bool whole = pipe && fwrite(bytes, 1, sizes[i], pipe) == sizes[i] && fclose(pipe) == 0;

@@ -36,7 +36,7 @@ static void check_order(const rvi_flow *f) {
         assert_false(seen[c]);
         seen[c] = true;
         assert_true(seen[to]);
-        assert_true((to == c) == (fixed[c] != 0));
+        assert_equal(to == c, fixed[c] != 0);
     }
 }
 
@@ -49,8 +49,8 @@ static void check(rvi_flow *f, rv_context *ctx) {
     support_ok(ctx, rvi_drainage_make(ctx, WIDTH, HEIGHT, land, NULL, &d));
     for (size_t i = 0; i < CELLS; i++) {
         double level = f->lakes && f->lake[i] == RVI_FLOODED ? f->level[i] : h[i];
-        assert_true(level == (double)d.filled[i]);
-        assert_true(rvi_flow_drowned(f, i) == (d.filled[i] > land[i]));
+        assert_equal(level, (double)d.filled[i]);
+        assert_equal(rvi_flow_drowned(f, i), d.filled[i] > land[i]);
     }
     rvi_drainage_free(ctx, &d);
 }
@@ -95,7 +95,7 @@ static void test_chance_keeps_the_direction(void **state) {
                 east += to == 1 || to == WIDTH + 1;
             }
         }
-        assert_true(fabs(atan2(south, east) - angle) < 0.05);
+        assert_near(atan2(south, east), angle, 0.05);
     }
     rvi_flow_free(&f);
     rv_context_destroy(ctx);

@@ -30,9 +30,9 @@ static void the_same_everywhere_by_default(void **state) {
     const float *height = rv_terrain_field(land, "height");
     const float *rock = rv_terrain_layer_thickness(land, 0);
     for (int i = 0; i < SIDE * SIDE; i++) {
-        assert_true(soil[i] == 2.0f);
-        assert_true(rock[i] == 2.5f * (float)(i % SIDE));
-        assert_true(height[i] == rock[i] + 2.0f);
+        assert_equal(soil[i], 2.0f);
+        assert_equal(rock[i], 2.5f * (float)(i % SIDE));
+        assert_equal(height[i], rock[i] + 2.0f);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -48,10 +48,15 @@ static void materials_bring_their_values(void **state) {
         p.name = names[i];
         lay(ctx, land, &p);
         rv_layer_desc d = rv_terrain_layer(land, 1);
-        assert_true(d.erodibility > 0 && d.erodibility <= 1 && d.talus >= 25 && d.talus <= 60);
-        assert_true(d.colour >> 24 == 0xff);
-        if (strcmp(names[i], "rock") == 0)
-            assert_true(d.erodibility < 0.3f && d.talus > 45);
+        assert_greater(d.erodibility, 0);
+        assert_less_equal(d.erodibility, 1);
+        assert_greater_equal(d.talus, 25);
+        assert_less_equal(d.talus, 60);
+        assert_equal(d.colour >> 24, 0xff);
+        if (strcmp(names[i], "rock") == 0) {
+            assert_less(d.erodibility, 0.3f);
+            assert_greater(d.talus, 45);
+        }
         rv_terrain_destroy(land);
     }
     rv_terrain *land = support_land(ctx, 3, 3, 1.0f);
@@ -59,14 +64,18 @@ static void materials_bring_their_values(void **state) {
     p.name = "chocolate";
     lay(ctx, land, &p);
     rv_layer_desc d = rv_terrain_layer(land, 1);
-    assert_true(d.erodibility == 1 && d.talus == 35 && d.colour == 0);
+    assert_equal(d.erodibility, 1);
+    assert_equal(d.talus, 35);
+    assert_equal(d.colour, 0);
     p.name = "sand";
     p.erodibility = 0.25f;
     p.talus = 12;
     p.colour = "0a1Bff";
     lay(ctx, land, &p);
     d = rv_terrain_layer(land, 2);
-    assert_true(d.erodibility == 0.25f && d.talus == 12 && d.colour == 0xff0a1bff);
+    assert_equal(d.erodibility, 0.25f);
+    assert_equal(d.talus, 12);
+    assert_equal(d.colour, 0xff0a1bff);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -88,13 +97,13 @@ static void more_of_the_same(void **state) {
     soil.erodibility = 0.125f;
     lay(ctx, land, &soil);
     assert_int_equal(rv_terrain_layer_count(land), 3);
-    assert_true(rv_terrain_layer(land, 1).erodibility == 0.125f);
-    assert_true(rv_terrain_layer(land, 1).talus == talus);
-    assert_true(rv_terrain_layer(land, 1).colour == colour);
+    assert_equal(rv_terrain_layer(land, 1).erodibility, 0.125f);
+    assert_equal(rv_terrain_layer(land, 1).talus, talus);
+    assert_equal(rv_terrain_layer(land, 1).colour, colour);
     for (int i = 0; i < 16; i++) {
-        assert_true(rv_terrain_layer_thickness(land, 1)[i] == 3.5f);
-        assert_true(rv_terrain_layer_thickness(land, 2)[i] == 1.0f);
-        assert_true(rv_terrain_field(land, "height")[i] == 4.5f);
+        assert_equal(rv_terrain_layer_thickness(land, 1)[i], 3.5f);
+        assert_equal(rv_terrain_layer_thickness(land, 2)[i], 1.0f);
+        assert_equal(rv_terrain_field(land, "height")[i], 4.5f);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -122,7 +131,7 @@ static void below_a_height(void **state) {
     lay(ctx, land, &p);
     const float *second = rv_terrain_layer_thickness(land, 2);
     for (int x = 0; x < SIDE; x++) /* the surface counts, not the rock below */
-        assert_true(second[x] == (surface[x] < 250 ? 2.0f : 0.0f));
+        assert_equal(second[x], surface[x] < 250 ? 2.0f : 0.0f);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -170,13 +179,15 @@ static void by_noise_and_image_and_mask(void **state) {
     float low = 9, high = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {
         assert_float_equal(rv_terrain_layer_thickness(land, 1)[i], 2 * white[i] * mask[i], 1e-5f);
-        assert_true(rv_terrain_layer_thickness(land, 0)[i] == 5.0f * (float)(i % SIDE));
+        assert_equal(rv_terrain_layer_thickness(land, 0)[i], 5.0f * (float)(i % SIDE));
         float sand = rv_terrain_layer_thickness(land, 2)[i];
-        assert_true(sand >= 0.999f * mask[i] && sand <= 4 * mask[i]);
+        assert_greater_equal(sand, 0.999f * mask[i]);
+        assert_less_equal(sand, 4 * mask[i]);
         low = mask[i] == 1 && sand < low ? sand : low;
         high = mask[i] == 1 && sand > high ? sand : high;
     }
-    assert_true(low < 1.6f && high > 3.4f); /* a third of the map, so not quite 1 and 4 */
+    assert_less(low, 1.6f);
+    assert_greater(high, 3.4f); /* a third of the map, so not quite 1 and 4 */
     rv_terrain_destroy(land);
     rv_terrain_destroy(image);
     rv_context_destroy(ctx);
@@ -191,7 +202,7 @@ static void threads_and_cells(void **state) {
         rv_terrain *land = support_run(ctx, "terrain width=97 height=61 noise layer noise=0.5 "
                                             "below=700 slope=40 layer name=snow");
         first = first ? first : rv_terrain_hash(land);
-        assert_true(rv_terrain_hash(land) == first);
+        assert_equal(rv_terrain_hash(land), first);
         rv_terrain_destroy(land);
         rv_context_destroy(ctx);
     }
@@ -207,7 +218,7 @@ static void threads_and_cells(void **state) {
             volumes[k] += (double)rv_terrain_layer_thickness(land, 1)[i] / cells;
         rv_terrain_destroy(land);
     }
-    assert_true(fabs(volumes[0] - volumes[1]) < 0.03 * volumes[0]);
+    assert_near(volumes[0], volumes[1], 0.03 * volumes[0]);
     rv_context_destroy(ctx);
 }
 
@@ -237,7 +248,7 @@ static void wrong_words_are_refused(void **state) {
         p.image = cases[i].image;
         assert_int_equal(rv_step_run(land, RV_STEP_layer, &p, NULL), cases[i].status);
         assert_non_null(strstr(rv_context_error(ctx), cases[i].why));
-        assert_true(rv_terrain_hash(land) == hash);
+        assert_equal(rv_terrain_hash(land), hash);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -256,10 +267,11 @@ static void colour_is_kept(void **state) {
     p.thickness = 0;
     p.colour = "000000";
     lay(ctx, land, &p);
-    assert_true(rv_terrain_layer(land, 1).colour == 0xff000000);
-    assert_true(rv_terrain_hash(land) != hash);
+    assert_equal(rv_terrain_layer(land, 1).colour, 0xff000000);
+    assert_not_equal(rv_terrain_hash(land), hash);
     support_ok(ctx, rv_terrain_restore(land, snapshot));
-    assert_true(rv_terrain_layer(land, 1).colour == colour && rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_layer(land, 1).colour, colour);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_snapshot_destroy(snapshot);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -278,13 +290,13 @@ static void plans_count_layers(void **state) {
     size_t most = 0, grid = 4 * 700 * 700;
     for (int i = 0; i < 7; i++)
         most = plans[i].memory > most ? plans[i].memory : most;
-    assert_true(plans[2].memory == plans[3].memory);
-    assert_true(plans[4].memory == plans[3].memory + 2 * grid);
+    assert_equal(plans[2].memory, plans[3].memory);
+    assert_equal(plans[4].memory, plans[3].memory + 2 * grid);
     size_t before = rv_context_memory_peak(ctx);
-    assert_true(before < 1 << 20);
+    assert_less(before, 1 << 20);
     support_ok(ctx, rv_recipe_run(recipe, NULL, NULL));
-    assert_true(rv_context_memory_peak(ctx) <= most);
-    assert_true(most <= 2 * rv_context_memory_peak(ctx));
+    assert_less_equal(rv_context_memory_peak(ctx), most);
+    assert_less_equal(most, 2 * rv_context_memory_peak(ctx));
     rv_recipe_destroy(recipe);
     rv_context_destroy(ctx);
 }
@@ -299,7 +311,7 @@ static void without_memory_the_land_stays(void **state) {
     for (int again = 0; again < 3; again++) {
         rv_status status = RV_ERROR_MEMORY;
         for (long n = 0; status != RV_OK; n++) {
-            assert_true(n < 200);
+            assert_less(n, 200);
             support_memory memory = {.left = -1};
             rv_context_desc desc = {.threads = 1, .allocator = support_allocator(&memory)};
             rv_context *ctx;
@@ -318,11 +330,11 @@ static void without_memory_the_land_stays(void **state) {
             atomic_store(&memory.left, -1);
             if (status != RV_OK) {
                 assert_int_equal(status, RV_ERROR_MEMORY);
-                assert_true(rv_terrain_hash(land) == hash);
+                assert_equal(rv_terrain_hash(land), hash);
             }
             rv_terrain_destroy(land);
             rv_context_destroy(ctx);
-            assert_true(atomic_load(&memory.held) == 0);
+            assert_equal(atomic_load(&memory.held), 0);
         }
     }
 }

@@ -47,7 +47,7 @@ static float sum_of(const rv_terrain *land, size_t cell) {
 
 static void assert_summed(const rv_terrain *land) {
     for (size_t i = 0; i < rvi_cells(land); i++)
-        assert_true(land->surface[i] == sum_of(land, i));
+        assert_equal(land->surface[i], sum_of(land, i));
 }
 
 /* ---- adding ---- */
@@ -79,12 +79,14 @@ static void the_surface_is_the_sum(void **state) {
     }
     rv_layer_desc top = rv_terrain_layer(land, LAYERS - 1);
     assert_string_equal(top.name, "l3");
-    assert_true(top.erodibility == 0.25f && top.talus == 30.0f);
+    assert_equal(top.erodibility, 0.25f);
+    assert_equal(top.talus, 30.0f);
     float before = land->surface[7];
     support_ok(ctx,
                rv_terrain_layer_add(
                    land, &(rv_layer_desc){.name = "none_yet", .erodibility = 1, .talus = 1}, NULL));
-    assert_true(land->surface[7] == before && land->layers[LAYERS].thickness[7] == 0.0f);
+    assert_equal(land->surface[7], before);
+    assert_equal(land->layers[LAYERS].thickness[7], 0.0f);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -95,10 +97,13 @@ static void layers_ride_on_the_bedrock(void **state) {
     rv_context *ctx = support_context(1);
     rv_terrain *land = stack(ctx, 10.0f, 3, (float[]){1, 1, 1}, (float[]){0, 2.5f, 0.75f});
     support_ok(ctx, rv_terrain_field_set(land, "height", (float[]){100.0f, -7.0f}));
-    assert_true(land->surface[0] == 100.0f && land->surface[1] == -7.0f);
-    for (size_t i = 0; i < 2; i++)
-        assert_true(land->layers[1].thickness[i] == 2.5f && land->layers[2].thickness[i] == 0.75f);
-    assert_true(land->layers[0].thickness[1] == -10.25f);
+    assert_equal(land->surface[0], 100.0f);
+    assert_equal(land->surface[1], -7.0f);
+    for (size_t i = 0; i < 2; i++) {
+        assert_equal(land->layers[1].thickness[i], 2.5f);
+        assert_equal(land->layers[2].thickness[i], 0.75f);
+    }
+    assert_equal(land->layers[0].thickness[1], -10.25f);
     assert_summed(land);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -144,7 +149,7 @@ static void bad_layers_are_refused(void **state) {
             snprintf(place, sizeof place, "row %d, column %d", i / 3, i % 3);
             assert_says(ctx, place);
         }
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -172,8 +177,8 @@ static void no_allocation_is_taken_for_granted(void **state) {
                 break;
             assert_int_equal(status, RV_ERROR_MEMORY);
             assert_int_equal(memory.held, held);
-            assert_true(rv_terrain_hash(land) == hash);
-            assert_true(n < 20);
+            assert_equal(rv_terrain_hash(land), hash);
+            assert_less(n, 20);
         }
         assert_summed(land);
     }
@@ -235,9 +240,9 @@ static void taking_follows_the_pace_of_each_layer(void **state) {
         if (fabs((double)taken - want) > 2e-5)
             fail_msg("stack %d: took %g instead of %g", (int)n, (double)taken, want);
         for (int i = 0; i < s.count; i++) {
-            assert_true(fabs((double)land->layers[i].thickness[1] - exact[i]) < 2e-5);
+            assert_near((double)land->layers[i].thickness[1], exact[i], 2e-5);
             assert_true(i == 0 || land->layers[i].thickness[1] >= 0.0f);
-            assert_true(land->layers[i].thickness[0] == s.thicknesses[i]); /* not its neighbour */
+            assert_equal(land->layers[i].thickness[0], s.thicknesses[i]); /* not its neighbour */
         }
         rv_terrain_destroy(land);
     }
@@ -256,7 +261,7 @@ static void two_halves_take_what_one_takes(void **state) {
         if (fabsf(once - twice) > 3e-5f)
             fail_msg("stack %d: %g at once, %g in two halves", (int)n, (double)once, (double)twice);
         for (int i = 0; i < s.count; i++)
-            assert_true(fabsf(land->layers[i].thickness[0] - land->layers[i].thickness[1]) < 3e-5f);
+            assert_near(land->layers[i].thickness[0], land->layers[i].thickness[1], 3e-5f);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -273,8 +278,9 @@ static void nothing_is_lost_in_between(void **state) {
         float taken = rvi_layers_take(land, 0, s.want, 1.0f, NULL);
         for (int i = 0; i < s.count; i++)
             lost += (double)s.thicknesses[i] - (double)land->layers[i].thickness[0];
-        assert_true(fabs(lost - (double)taken) <= 2e-7 * fabs(lost));
-        assert_true(taken >= 0.0f && (double)taken <= (double)s.want * (1 + 1e-6) + 1e-5);
+        assert_less_equal(fabs(lost - (double)taken), 2e-7 * fabs(lost));
+        assert_greater_equal(taken, 0.0f);
+        assert_less_equal((double)taken, (double)s.want * (1 + 1e-6) + 1e-5);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -284,10 +290,11 @@ static void nothing_passes_an_unerodible_layer(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     rv_terrain *land = stack(ctx, 10.0f, 3, (float[]){1, 0, 1}, (float[]){0, 0.01f, 2.0f});
-    assert_true(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL) == 2.0f);
-    assert_true(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL) == 0.0f);
-    assert_true(land->layers[2].thickness[0] == 0.0f && land->layers[1].thickness[0] == 0.01f);
-    assert_true(land->layers[0].thickness[0] == 10.0f);
+    assert_equal(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL), 2.0f);
+    assert_equal(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL), 0.0f);
+    assert_equal(land->layers[2].thickness[0], 0.0f);
+    assert_equal(land->layers[1].thickness[0], 0.01f);
+    assert_equal(land->layers[0].thickness[0], 10.0f);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -312,8 +319,8 @@ static void nothing_wanted_is_nothing_taken(void **state) {
     rv_context *ctx = support_context(1);
     rv_terrain *land = stack(ctx, 10.0f, 2, (float[]){1, 0.5f}, (float[]){0, 1.0f});
     uint64_t hash = rv_terrain_hash(land);
-    assert_true(rvi_layers_take(land, 0, 0.0f, 1.0f, NULL) == 0.0f);
-    assert_true(rv_terrain_hash(land) == hash);
+    assert_equal(rvi_layers_take(land, 0, 0.0f, 1.0f, NULL), 0.0f);
+    assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -325,14 +332,17 @@ static void shifting_raises_the_top_and_lowers_from_the_top(void **state) {
     rv_context *ctx = support_context(1);
     rv_terrain *land = stack(ctx, 10.0f, 3, (float[]){0, 0, 0}, (float[]){0, 2.0f, 1.0f});
     rvi_layers_shift(land, 0, 0.5f);
-    assert_true(land->layers[2].thickness[0] == 1.5f && land->layers[1].thickness[0] == 2.0f);
+    assert_equal(land->layers[2].thickness[0], 1.5f);
+    assert_equal(land->layers[1].thickness[0], 2.0f);
     rvi_layers_shift(land, 0, -1.0f);
-    assert_true(land->layers[2].thickness[0] == 0.5f);
+    assert_equal(land->layers[2].thickness[0], 0.5f);
     rvi_layers_shift(land, 0, -1.5f); /* through the top into the next, whatever it is made of */
-    assert_true(land->layers[2].thickness[0] == 0.0f && land->layers[1].thickness[0] == 1.0f);
+    assert_equal(land->layers[2].thickness[0], 0.0f);
+    assert_equal(land->layers[1].thickness[0], 1.0f);
     rvi_layers_shift(land, 0, -13.0f); /* and into bedrock, below 0 m */
-    assert_true(land->layers[1].thickness[0] == 0.0f && land->layers[0].thickness[0] == -2.0f);
-    assert_true(land->layers[2].thickness[1] == 1.0f); /* the neighbour is as it was */
+    assert_equal(land->layers[1].thickness[0], 0.0f);
+    assert_equal(land->layers[0].thickness[0], -2.0f);
+    assert_equal(land->layers[2].thickness[1], 1.0f); /* the neighbour is as it was */
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -346,9 +356,9 @@ static void a_shift_moves_the_surface_by_as_much(void **state) {
         float by = 8.0f * unit(n, 30) - 4.0f, before = land->surface[0];
         rvi_layers_shift(land, 0, by);
         support_ok(ctx, rvi_terrain_sum_layers(land));
-        assert_true(fabsf(land->surface[0] - (before + by)) < 3e-5f);
+        assert_near(land->surface[0], before + by, 3e-5f);
         for (int i = 1; i < s.count; i++)
-            assert_true(land->layers[i].thickness[0] >= 0.0f);
+            assert_greater_equal(land->layers[i].thickness[0], 0.0f);
         assert_summed(land);
         rv_terrain_destroy(land);
     }
@@ -388,15 +398,16 @@ static void every_layer_keeps_its_ledger(void **state) {
         after[l] = 0;
         for (size_t i = 0; i < 3000; i++)
             after[l] += 9.0 * (double)land->layers[l].thickness[i];
-        assert_true(fabs(after[l] - before[l] - (ledger.deposited - ledger.eroded)) <
+        assert_near(after[l] - before[l], ledger.deposited - ledger.eroded,
                     1e-6 * (whole.eroded + whole.deposited));
-        assert_true(ledger.left_map == 0.0 && ledger.suspended == 0.0);
+        assert_equal(ledger.left_map, 0.0);
+        assert_equal(ledger.suspended, 0.0);
         taken += ledger.eroded;
         laid += ledger.deposited;
     }
-    assert_true(rv_terrain_layer_ledger(land, 1).eroded > 0.0);
-    assert_true(fabs(taken - whole.eroded) < 1e-6 * whole.eroded);
-    assert_true(fabs(laid - whole.deposited) < 1e-6 * whole.deposited);
+    assert_greater(rv_terrain_layer_ledger(land, 1).eroded, 0.0);
+    assert_near(taken, whole.eroded, 1e-6 * whole.eroded);
+    assert_near(laid, whole.deposited, 1e-6 * whole.deposited);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -50,7 +50,7 @@ static void compare(const char *name, float (*ours)(float), double (*theirs)(dou
     }
     if (worst > BOUND)
         print_error("%s is wrong by %g units in the last place at %a\n", name, worst, where);
-    assert_true(worst <= BOUND);
+    assert_less_equal(worst, BOUND);
     assert_true(isnan(ours(NAN)));
 }
 
@@ -85,8 +85,8 @@ static void test_angles_densely(void **state) {
     (void)state;
     for (int i = -400000; i <= 400000; i++) {
         float x = (float)i * 0x1p-16f;
-        assert_true(error_of(rvi_sinf(x), sin((double)x)) <= BOUND);
-        assert_true(error_of(rvi_cosf(x), cos((double)x)) <= BOUND);
+        assert_less_equal(error_of(rvi_sinf(x), sin((double)x)), BOUND);
+        assert_less_equal(error_of(rvi_cosf(x), cos((double)x)), BOUND);
     }
 }
 
@@ -96,25 +96,34 @@ static void test_near_multiples_of_a_quarter_turn(void **state) {
     for (int n = -600000; n <= 600000; n += 7) {
         float x = (float)(n * (RVI_PI / 2));
         float next = nextafterf(x, INFINITY);
-        assert_true(error_of(rvi_sinf(x), sin((double)x)) <= BOUND);
-        assert_true(error_of(rvi_cosf(x), cos((double)x)) <= BOUND);
-        assert_true(error_of(rvi_sinf(next), sin((double)next)) <= BOUND);
-        assert_true(error_of(rvi_cosf(next), cos((double)next)) <= BOUND);
+        assert_less_equal(error_of(rvi_sinf(x), sin((double)x)), BOUND);
+        assert_less_equal(error_of(rvi_cosf(x), cos((double)x)), BOUND);
+        assert_less_equal(error_of(rvi_sinf(next), sin((double)next)), BOUND);
+        assert_less_equal(error_of(rvi_cosf(next), cos((double)next)), BOUND);
     }
 }
 
 static void test_values_known_exactly(void **state) {
     (void)state;
-    assert_true(rvi_sinf(0) == 0 && !signbit(rvi_sinf(0.0f)) && signbit(rvi_sinf(-0.0f)));
-    assert_true(rvi_cosf(0) == 1 && rvi_cosf(-0.0f) == 1);
-    assert_true(signbit(rvi_atanf(-0.0f)) && rvi_atanf(-0.0f) == 0);
-    assert_true(rvi_atanf(1) == (float)(RVI_PI / 4));
-    assert_true(rvi_atanf(INFINITY) == (float)(RVI_PI / 2));
-    assert_true(rvi_atanf(-INFINITY) == -(float)(RVI_PI / 2));
-    assert_true(rvi_expf(0) == 1 && rvi_expf(-INFINITY) == 0 && isinf(rvi_expf(INFINITY)));
-    assert_true(rvi_expf(-104) == 0 && isinf(rvi_expf(88.8f)));
-    assert_true(rvi_logf(1) == 0 && !signbit(rvi_logf(1)));
-    assert_true(rvi_logf(0) == -INFINITY && rvi_logf(-0.0f) == -INFINITY);
+    assert_equal(rvi_sinf(0), 0);
+    assert_true(!signbit(rvi_sinf(0.0f)));
+    assert_true(signbit(rvi_sinf(-0.0f)));
+    assert_equal(rvi_cosf(0), 1);
+    assert_equal(rvi_cosf(-0.0f), 1);
+    assert_true(signbit(rvi_atanf(-0.0f)));
+    assert_equal(rvi_atanf(-0.0f), 0);
+    assert_equal(rvi_atanf(1), (float)(RVI_PI / 4));
+    assert_equal(rvi_atanf(INFINITY), (float)(RVI_PI / 2));
+    assert_equal(rvi_atanf(-INFINITY), -(float)(RVI_PI / 2));
+    assert_equal(rvi_expf(0), 1);
+    assert_equal(rvi_expf(-INFINITY), 0);
+    assert_true(isinf(rvi_expf(INFINITY)));
+    assert_equal(rvi_expf(-104), 0);
+    assert_true(isinf(rvi_expf(88.8f)));
+    assert_equal(rvi_logf(1), 0);
+    assert_true(!signbit(rvi_logf(1)));
+    assert_equal(rvi_logf(0), -INFINITY);
+    assert_equal(rvi_logf(-0.0f), -INFINITY);
     assert_true(isnan(rvi_logf(-1)) && isnan(rvi_logf(-INFINITY)) && isinf(rvi_logf(INFINITY)));
     assert_true(isnan(rvi_sinf(INFINITY)) && isnan(rvi_cosf(-INFINITY)));
     assert_true(isnan(rvi_sinf(2e6f)) && isnan(rvi_cosf(-2e6f)));
@@ -127,7 +136,7 @@ static void test_atan2_on_axes(void **state) {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < count; k++) {
             float y = values[i], x = values[k];
-            assert_true(error_of(rvi_atan2f(y, x), atan2((double)y, (double)x)) <= BOUND);
+            assert_less_equal(error_of(rvi_atan2f(y, x), atan2((double)y, (double)x)), BOUND);
         }
         assert_true(isnan(rvi_atan2f(values[i], NAN)) && isnan(rvi_atan2f(NAN, values[i])));
     }
@@ -142,28 +151,29 @@ static void test_atan2_everywhere(void **state) {
             b = (b & 0x807fffffu) | (a & 0x7f800000u);
         }
         float y = float_of(a), x = float_of(b);
-        assert_true(error_of(rvi_atan2f(y, x), atan2((double)y, (double)x)) <= BOUND);
+        assert_less_equal(error_of(rvi_atan2f(y, x), atan2((double)y, (double)x)), BOUND);
     }
 }
 
 static void test_pow(void **state) {
     (void)state;
     for (int n = -149; n <= 127; n++)
-        assert_true(rvi_powf(2, (float)n) == ldexpf(1, n));
+        assert_equal(rvi_powf(2, (float)n), ldexpf(1, n));
     for (int n = 1; n <= 4096; n++) {
-        assert_true(rvi_powf((float)n, 2) == (float)n * (float)n);
-        assert_true(rvi_powf((float)n * (float)n, 0.5f) == (float)n);
-        assert_true(rvi_powf((float)n, 1) == (float)n);
+        assert_equal(rvi_powf((float)n, 2), (float)n * (float)n);
+        assert_equal(rvi_powf((float)n * (float)n, 0.5f), (float)n);
+        assert_equal(rvi_powf((float)n, 1), (float)n);
     }
     const float values[] = {0.0f, 0x1p-149f, 0.5f, 1, 1.0000001f, 2, 3e38f, INFINITY};
     const float powers[] = {0.0f, -0.0f, 1, -1, 0.5f, -0.5f, 1e30f, -1e30f, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         for (size_t k = 0; k < sizeof powers / sizeof powers[0]; k++) {
             double want = pow((double)values[i], (double)powers[k]);
-            assert_true(error_of(rvi_powf(values[i], powers[k]), want) <= BOUND);
+            assert_less_equal(error_of(rvi_powf(values[i], powers[k]), want), BOUND);
         }
     }
-    assert_true(rvi_powf(NAN, 0) == 1 && rvi_powf(1, NAN) == 1);
+    assert_equal(rvi_powf(NAN, 0), 1);
+    assert_equal(rvi_powf(1, NAN), 1);
     assert_true(isnan(rvi_powf(NAN, 1)) && isnan(rvi_powf(2, NAN)) && isnan(rvi_powf(-2, 2)));
 }
 
@@ -175,7 +185,7 @@ static void test_pow_everywhere(void **state) {
         /* A power that keeps the result within the range of floats, now and then beyond it. */
         double share = ((double)(bits >> 32) * 0x1p-32 - 0.5) * 200;
         float y = (float)(share / log((double)x));
-        assert_true(error_of(rvi_powf(x, y), pow((double)x, (double)y)) <= BOUND);
+        assert_less_equal(error_of(rvi_powf(x, y), pow((double)x, (double)y)), BOUND);
     }
 }
 
@@ -187,10 +197,10 @@ static void test_monotone(void **state) {
         if (isnan(x))
             continue;
         float next = nextafterf(x, INFINITY);
-        assert_true(rvi_atanf(next) >= rvi_atanf(x));
-        assert_true(rvi_expf(next) >= rvi_expf(x));
+        assert_greater_equal(rvi_atanf(next), rvi_atanf(x));
+        assert_greater_equal(rvi_expf(next), rvi_expf(x));
         assert_true(x < 0 || rvi_logf(next) >= rvi_logf(x));
-        assert_true(rvi_floorf(next) >= rvi_floorf(x));
+        assert_greater_equal(rvi_floorf(next), rvi_floorf(x));
     }
 }
 
@@ -199,9 +209,11 @@ static void test_floor_of_doubles(void **state) {
     for (uint64_t i = 0; i < 1000000; i++) {
         uint64_t bits = rvi_random(4, i, 0);
         double x = ldexp((double)(int64_t)bits, -(int)(13 + bits % 60));
-        assert_true(rvi_floor(x) == floor(x));
+        assert_equal(rvi_floor(x), floor(x));
     }
-    assert_true(rvi_floor(-0.5) == -1 && rvi_floor(3) == 3 && rvi_floor(-3) == -3);
+    assert_equal(rvi_floor(-0.5), -1);
+    assert_equal(rvi_floor(3), 3);
+    assert_equal(rvi_floor(-3), -3);
 }
 
 int main(void) {

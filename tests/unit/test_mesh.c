@@ -42,12 +42,13 @@ static uint64_t *sorted_edges(const rv_mesh *mesh) {
     for (size_t f = 0; f < mesh->face_count; f++)
         for (size_t k = 0; k < 3; k++) {
             uint64_t from = mesh->corners[3 * f + k], to = mesh->corners[3 * f + (k + 1) % 3];
-            assert_true(from < mesh->vertex_count && from != to);
+            assert_less(from, mesh->vertex_count);
+            assert_not_equal(from, to);
             edges[3 * f + k] = from << 32 | to;
         }
     qsort(edges, count, sizeof *edges, compare_edges);
     for (size_t i = 1; i < count; i++)
-        assert_true(edges[i] != edges[i - 1]);
+        assert_not_equal(edges[i], edges[i - 1]);
     return edges;
 }
 
@@ -99,13 +100,13 @@ static double check_cover(const rv_terrain *land, const rv_mesh *mesh, double bo
     double whole = (rv_terrain_width(land) - 1) * cell * (rv_terrain_height(land) - 1) * cell;
     for (size_t f = 0; f < mesh->surface_faces; f++) {
         double area = flat_area(mesh, f) / 2, mean = 0.0;
-        assert_true(area > 0);
+        assert_greater(area, 0);
         for (size_t k = 0; k < 3; k++)
             mean += corner_of(mesh, f, k)[2] / 3;
         sum += area;
         volume += area * (mean - bottom);
     }
-    assert_true(fabs(sum - whole) <= 1e-9 * whole);
+    assert_less_equal(fabs(sum - whole), 1e-9 * whole);
     return volume;
 }
 
@@ -121,7 +122,7 @@ static long double face_error(const rv_terrain *land, const rv_mesh *mesh, size_
         x[k] = (int)cell % width;
         y[k] = (int)cell / width;
         h[k] = (long double)heights[cell];
-        assert_true(corner_of(mesh, f, k)[2] == (double)heights[cell]);
+        assert_equal(corner_of(mesh, f, k)[2], (double)heights[cell]);
     }
     for (int row = 0; row < height; row++)
         for (int column = 0; column < width; column++) {
@@ -176,8 +177,8 @@ static void check_all(const rv_terrain *land, float error, float depth) {
     /* A disc: V - E + F = 1, and its border is one edge for each vertex on it. */
     size_t border = open_edges(surface);
     assert_int_equal(2 * surface->vertex_count, faces + border + 2);
-    assert_true(block->vertex_count > surface->vertex_count + border);
-    assert_true(block->vertex_count <= surface->vertex_count + 2 * border + 40);
+    assert_greater(block->vertex_count, surface->vertex_count + border);
+    assert_less_equal(block->vertex_count, surface->vertex_count + 2 * border + 40);
     double bottom = lowest(land) - (double)depth;
     double volume = check_cover(land, surface, bottom);
     check_closed(block);
@@ -185,7 +186,7 @@ static void check_all(const rv_terrain *land, float error, float depth) {
     if (!(fabs(measured - volume) <= 1e-10 * volume))
         fail_msg("the block has %.15g m3, its heights %.15g m3", measured, volume);
     for (size_t v = surface->vertex_count; v < block->vertex_count; v++)
-        assert_true(block->points[3 * v + 2] == bottom);
+        assert_equal(block->points[3 * v + 2], bottom);
     check_error(land, surface, error);
     rv_mesh_destroy(surface);
     rv_mesh_destroy(block);
@@ -250,14 +251,14 @@ static void few_faces_where_few_are_enough(void **state) {
     land = shaped(ctx, 33, 33, 1.0f, spike); /* one cell counts as much as many */
     check_all(land, 1.0f, 3.0f);
     mesh = make_mesh(land, 1.0f, 0);
-    assert_true(mesh->face_count < 40);
+    assert_less(mesh->face_count, 40);
     rv_mesh_destroy(mesh);
     rv_terrain_destroy(land);
     land = support_run(ctx, "terrain size=64 noise");
     size_t before = SIZE_MAX;
     for (float error = 0.5f; error < 300; error *= 4) {
         mesh = make_mesh(land, error, 0);
-        assert_true(mesh->face_count < before);
+        assert_less(mesh->face_count, before);
         before = mesh->face_count;
         rv_mesh_destroy(mesh);
     }
@@ -290,11 +291,12 @@ static void diagonals_follow_the_land(void **state) {
             const double *b = mesh->points + 3 * (size_t)mesh->corners[e % 3 == 2 ? e - 2 : e + 1];
             ridge += i == 0 ? a[0] + a[1] == 19 && b[0] + b[1] == 19 : a[0] == a[1] && b[0] == b[1];
         }
-        assert_true(ridge >= 2 * 17); /* in the very corners nothing tells which way it bends */
+        assert_greater_equal(ridge,
+                             2 * 17); /* in the very corners nothing tells which way it bends */
         rv_mesh_destroy(mesh);
         rv_terrain_destroy(land);
     }
-    assert_true(fabs(volumes[0] - volumes[1]) <= 1e-9 * volumes[0]);
+    assert_less_equal(fabs(volumes[0] - volumes[1]), 1e-9 * volumes[0]);
     /* On flat land they alternate. */
     rv_terrain *flat = support_land(ctx, 3, 3, 1.0f);
     rv_mesh *mesh = make_mesh(flat, 0, 0);
@@ -371,7 +373,7 @@ static void memory_is_as_planned(void **state) {
         size_t planned = rvi_mesh_memory(land, (double)errors[i]);
         rv_mesh *mesh = make_mesh(land, errors[i], 10);
         support_ok(ctx, rv_mesh_save(mesh, "planned.glb", land));
-        assert_true(rv_context_memory_peak(ctx) <= planned + before);
+        assert_less_equal(rv_context_memory_peak(ctx), planned + before);
         assert_true(i == 2 || rv_context_memory_peak(ctx) >= planned / 2);
         remove("planned.glb");
         rv_mesh_destroy(mesh);

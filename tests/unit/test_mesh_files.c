@@ -116,18 +116,18 @@ static void stl_holds_each_face_with_its_normal(void **state) {
             n[i] = (double)get_f32(face + 4 * i);
             for (size_t k = 0; k < 3; k++) {
                 p[k][i] = (double)get_f32(face + 12 + 12 * k + 4 * i);
-                assert_true(p[k][i] ==
-                            (double)(float)mesh->points[3 * mesh->corners[3 * f + k] + i]);
+                assert_equal(p[k][i],
+                             (double)(float)mesh->points[3 * mesh->corners[3 * f + k] + i]);
             }
         }
-        assert_true(fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-6);
+        assert_near(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1, 1e-6);
         double cross = 0; /* along the normal: positive by the right-hand rule */
         for (size_t i = 0; i < 3; i++) {
             size_t j = (i + 1) % 3, k = (i + 2) % 3;
             cross += n[i] * ((p[1][j] - p[0][j]) * (p[2][k] - p[0][k]) -
                              (p[1][k] - p[0][k]) * (p[2][j] - p[0][j]));
         }
-        assert_true(cross > 0);
+        assert_greater(cross, 0);
         assert_int_equal(face[48] | face[49], 0);
     }
     free(b.data);
@@ -152,7 +152,7 @@ static void ply_holds_the_fields_by_name(void **state) {
                         "property float z\n",
                         mesh->vertex_count);
     int fields = rv_terrain_field_count(land);
-    assert_true(fields >= 3); /* flow, eroded, deposited */
+    assert_greater_equal(fields, 3); /* flow, eroded, deposited */
     for (int i = 0; i < fields; i++)
         size += snprintf(expected + size, sizeof expected - (size_t)size, "property float %s\n",
                          rv_terrain_field_name(land, i));
@@ -165,10 +165,10 @@ static void ply_holds_the_fields_by_name(void **state) {
     const unsigned char *at = b.data + size;
     for (size_t v = 0; v < mesh->vertex_count; v++, at += row) {
         for (size_t i = 0; i < 3; i++)
-            assert_true(get_f32(at + 4 * i) == (float)mesh->points[3 * v + i]);
+            assert_equal(get_f32(at + 4 * i), (float)mesh->points[3 * v + i]);
         for (int i = 0; i < fields; i++)
-            assert_true(get_f32(at + 12 + 4 * i) ==
-                        rv_terrain_field(land, rv_terrain_field_name(land, i))[mesh->cells[v]]);
+            assert_equal(get_f32(at + 12 + 4 * i),
+                         rv_terrain_field(land, rv_terrain_field_name(land, i))[mesh->cells[v]]);
     }
     for (size_t f = 0; f < mesh->face_count; f++, at += 13) {
         assert_int_equal(at[0], 3);
@@ -205,7 +205,7 @@ static void check_box(const char *json, const unsigned char *bin, size_t vertice
             low[i] = p < low[i] ? p : low[i];
             high[i] = p > high[i] ? p : high[i];
         }
-        assert_true(fabs(length - 1) < 1e-5);
+        assert_near(length, 1, 1e-5);
     }
     float box[6];
     const char *at = strstr(json, "\"min\"");
@@ -213,8 +213,10 @@ static void check_box(const char *json, const unsigned char *bin, size_t vertice
     assert_int_equal(sscanf(at, "\"min\":[%f,%f,%f],\"max\":[%f,%f,%f]", &box[0], &box[1], &box[2],
                             &box[3], &box[4], &box[5]),
                      6);
-    for (int i = 0; i < 3; i++)
-        assert_true(box[i] == low[i] && box[3 + i] == high[i]);
+    for (int i = 0; i < 3; i++) {
+        assert_equal(box[i], low[i]);
+        assert_equal(box[3 + i], high[i]);
+    }
 }
 
 /* The binary form of glTF 2.0: header, chunks on multiples of four, accessors within their views.
@@ -231,10 +233,12 @@ static void glb_follows_the_specification(void **state) {
     assert_int_equal(get_u32(b.data + 8), b.size);
     size_t text = get_u32(b.data + 12);
     assert_memory_equal(b.data + 16, "JSON", 4);
-    assert_true(text % 4 == 0 && b.data[20] == '{');
+    assert_equal(text % 4, 0);
+    assert_true(b.data[20] == '{');
     size_t bytes = get_u32(b.data + 20 + text);
     assert_memory_equal(b.data + 24 + text, "BIN\0", 4);
-    assert_true(bytes % 4 == 0 && 28 + text + bytes == b.size);
+    assert_equal(bytes % 4, 0);
+    assert_equal(28 + text + bytes, b.size);
     const unsigned char *bin = b.data + 28 + text;
     char *json = calloc(text + 1, 1);
     memcpy(json, b.data + 20, text);
@@ -250,18 +254,19 @@ static void glb_follows_the_specification(void **state) {
         double p[3][3];
         for (size_t k = 0; k < 3; k++) {
             size_t v = get_u32(bin + 24 * vertices + 4 * (3 * f + k));
-            assert_true(v < vertices);
+            assert_less(v, vertices);
             const double *from = mesh->points + 3 * (size_t)mesh->corners[3 * f + k];
             for (size_t i = 0; i < 3; i++)
                 p[k][i] = (double)get_f32(bin + 12 * v + 4 * i);
-            assert_true(p[k][0] == (double)(float)from[0] && p[k][1] == (double)(float)from[2] &&
-                        p[k][2] == (double)(float)-from[1]);
+            assert_equal(p[k][0], (double)(float)from[0]);
+            assert_equal(p[k][1], (double)(float)from[2]);
+            assert_equal(p[k][2], (double)(float)-from[1]);
         }
         volume += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
                   p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
                   p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
     }
-    assert_true(fabs(volume / 6 - rv_mesh_volume(mesh)) < 1e-4 * volume); /* turned, not mirrored */
+    assert_near(volume / 6, rv_mesh_volume(mesh), 1e-4 * volume); /* turned, not mirrored */
     check_box(json, bin, vertices);
     free(json);
     free(b.data);

@@ -74,7 +74,7 @@ static void test_layers(void **state) {
         double light = 0.4 + 0.6 * grey[i] / 255.0;
         for (int c = 0; c < 3 && colour; c++) {
             double expected = (colour >> (16 - 8 * c) & 0xff) * light;
-            assert_true(fabs(rgb[3 * i + (size_t)c] - expected) <= 1.5);
+            assert_less_equal(fabs(rgb[3 * i + (size_t)c] - expected), 1.5);
         }
         assert_true(colour || is_shade(rgb, grey, i));
     }
@@ -101,7 +101,8 @@ static void test_water(void **state) {
     for (size_t i = 0; i < CELLS; i += 4) {
         assert_true(is_shade(rgb, grey, i));
         const unsigned char *deep = rgb + 3 * (i + 2);
-        assert_true(deep[2] > 2 * deep[1] && deep[2] > 4 * deep[0]);
+        assert_greater(deep[2], 2 * deep[1]);
+        assert_greater(deep[2], 4 * deep[0]);
     }
     rv_terrain_destroy(land);
 
@@ -111,8 +112,9 @@ static void test_water(void **state) {
     support_ok(ctx, rvi_shade_grey(land, &how.light, grey));
     support_ok(ctx, rvi_overlay_paint(land, "water", &how, rgb));
     assert_memory_equal(rgb + 3 * 2, rgb + 3 * 3, 3);
-    assert_true(abs(rgb[3] - grey[1]) < 40 && abs(rgb[5] - grey[1]) < 40);
-    assert_true(rgb[3] < rgb[5]);
+    assert_less(abs(rgb[3] - grey[1]), 40);
+    assert_less(abs(rgb[5] - grey[1]), 40);
+    assert_less(rgb[3], rgb[5]);
     how.opacity = 0;
     support_ok(ctx, rvi_overlay_paint(land, "water", &how, rgb));
     for (size_t i = 0; i < CELLS; i++)
@@ -146,11 +148,11 @@ static void test_more_is_stronger(void **state) {
         for (size_t i = 0; i < CELLS; i++) {
             double now = excess(rgb, i, cases[k].channel);
             if (k == 0 || i < CELLS / 4) /* blues get darker towards the deep end */
-                assert_true(now >= least - 3);
+                assert_greater_equal(now, least - 3);
             least = now > least ? now : least;
         }
-        assert_true(least > 60);
-        assert_true(excess(rgb, CELLS - 1, cases[k].channel) > 60);
+        assert_greater(least, 60);
+        assert_greater(excess(rgb, CELLS - 1, cases[k].channel), 60);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -167,8 +169,10 @@ static void test_flow_is_logarithmic(void **state) {
     unsigned char rgb[12];
     support_ok(ctx, rvi_overlay_paint(land, "flow", &how, rgb));
     assert_int_equal(rgb[0], rgb[2]); /* none */
-    assert_true(rgb[3] < rgb[0] && rgb[6] < rgb[3] && rgb[9] < rgb[6]);
-    assert_true(rgb[3] - rgb[6] > (rgb[0] - rgb[9]) / 5);
+    assert_less(rgb[3], rgb[0]);
+    assert_less(rgb[6], rgb[3]);
+    assert_less(rgb[9], rgb[6]);
+    assert_greater(rgb[3] - rgb[6], (rgb[0] - rgb[9]) / 5);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -193,7 +197,7 @@ static void test_automatic_limit(void **state) {
     how.limit = NAN;
     support_ok(ctx, rvi_overlay_paint(land, "water", &how, automatic));
     for (int i = 0; i < 1500; i++)
-        assert_true(abs(automatic[i] - fixed[i]) <= 2);
+        assert_less_equal(abs(automatic[i] - fixed[i]), 2);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -204,7 +208,7 @@ static void test_automatic_limit(void **state) {
 static double hue_of(const unsigned char *p) {
     double r = p[0], g = p[1], b = p[2];
     double most = fmax(r, fmax(g, b)), span = most - fmin(r, fmin(g, b));
-    assert_true(span > 0);
+    assert_greater(span, 0);
     double h = most == r ? (g - b) / span : most == g ? 2 + (b - r) / span : 4 + (r - g) / span;
     return 60 * (h < 0 ? h + 6 : h);
 }
@@ -225,7 +229,7 @@ static void test_hue_is_the_direction(void **state) {
         unsigned char rgb[24];
         support_ok(ctx, rvi_overlay_paint(land, "velocity", &how, rgb));
         for (int i = 0; i < 8; i++)
-            assert_true(fabs(hue_of(rgb + 3 * i) - 45 * i) < 1);
+            assert_near(hue_of(rgb + 3 * i), 45 * i, 1);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -243,10 +247,12 @@ static void test_value_is_the_speed(void **state) {
     how.opacity = 1;
     how.limit = 2;
     support_ok(ctx, rvi_overlay_paint(land, "velocity", &how, rgb));
-    assert_true(rgb[0] == 181 && rgb[1] == 181 && rgb[2] == 181);
+    assert_equal(rgb[0], 181);
+    assert_equal(rgb[1], 181);
+    assert_equal(rgb[2], 181);
     for (int i = CELLS / 10; i < CELLS; i++) { /* slower ones let the land through */
         double value = fmin(1, 1.5 * i / (CELLS - 1));
-        assert_true(fabs(rgb[3 * i + 1] - 255 * value) < 1.1); /* east: green is the highest */
+        assert_near(rgb[3 * i + 1], 255 * value, 1.1); /* east: green is the highest */
         assert_int_equal(rgb[3 * i + 2], 0);
     }
     rv_terrain_destroy(land);
@@ -278,11 +284,12 @@ static void test_even_ramp(void **state) {
     how.opacity = 1;
     support_ok(ctx, rvi_overlay_paint(land, "anything", &how, rgb));
     double dark = lightness(rgb + 3 * (CELLS - 1)), bright = lightness(rgb);
-    assert_true(dark < 15 && bright > 85);
+    assert_less(dark, 15);
+    assert_greater(bright, 85);
     for (int k = 0; k < 10; k++) {
         double a = lightness(rgb + 3 * (k * (CELLS - 1) / 10));
         double b = lightness(rgb + 3 * ((k + 1) * (CELLS - 1) / 10));
-        assert_true(fabs((a - b) / (bright - dark) - 0.1) < 0.04);
+        assert_near((a - b) / (bright - dark), 0.1, 0.04);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -352,7 +359,7 @@ static void test_same_bytes_with_any_threads(void **state) {
             p.field = fields[k];
             uint64_t hash = rv_terrain_hash(land);
             support_ok(ctx, rv_step_run(land, RV_STEP_paint, &p, NULL));
-            assert_true(rv_terrain_hash(land) == hash);
+            assert_equal(rv_terrain_hash(land), hash);
             sizes[t] = read_whole(p.file, t ? many : one, sizeof one);
             rv_terrain_destroy(land);
             rv_context_destroy(ctx);
@@ -415,7 +422,7 @@ static void test_every_field_can_be_saved(void **state) {
             const float *there = rv_terrain_field(land, names[k]);
             float level = f < 2 ? 0 : 3.5f / 65535;
             for (int i = 0; i < CELLS; i++)
-                assert_true(fabsf(saved[i] - there[i]) <= level);
+                assert_less_equal(fabsf(saved[i] - there[i]), level);
             rv_terrain_destroy(back);
         }
     }
@@ -469,7 +476,7 @@ static void test_memory_runs_out(void **state) {
         atomic_store(&memory.left, -1);
         done = status == RV_OK;
         FILE *file = fopen(p.file, "rb");
-        assert_true(done == (file != NULL));
+        assert_equal(done, file != NULL);
         if (file)
             fclose(file);
         if (!done)
@@ -477,7 +484,7 @@ static void test_memory_runs_out(void **state) {
         rv_terrain_destroy(land);
         rv_context_destroy(ctx);
         assert_int_equal(atomic_load(&memory.held), 0);
-        assert_true(n < 100);
+        assert_less(n, 100);
     }
 }
 

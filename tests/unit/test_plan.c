@@ -14,7 +14,7 @@ static void plan_of(rv_context *ctx, const char *text, rv_plan *plans, int *coun
     rv_recipe *recipe;
     support_ok(ctx, rv_recipe_parse(ctx, text, "plan", &recipe));
     *count = rv_recipe_count(recipe);
-    assert_true(*count <= MOST_STEPS);
+    assert_less_equal(*count, MOST_STEPS);
     support_ok(ctx, rv_recipe_plan(recipe, plans));
     rv_recipe_destroy(recipe);
 }
@@ -122,8 +122,8 @@ static void a_plan_costs_nothing(void **state) {
         "resize size=300",
         plans, &count);
     for (int i = 0; i < count - 1; i++) /* 16 GiB for the heights alone */
-        assert_true(plans[i].memory >= (size_t)4 * 65527 * 65536);
-    assert_true(rv_context_memory_peak(ctx) <= 1 << 20);
+        assert_greater_equal(plans[i].memory, (size_t)4 * 65527 * 65536);
+    assert_less_equal(rv_context_memory_peak(ctx), 1 << 20);
     rv_context_destroy(ctx);
 }
 

@@ -27,7 +27,7 @@ static void unfilter(unsigned char *data, size_t row_bytes, size_t rows, size_t 
             int b = up != NULL ? up[x] : 0;
             int c = up != NULL && x >= pixel ? up[x - pixel] : 0;
             const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
-            assert_true(row[-1] < 5);
+            assert_less(row[-1], 5);
             row[x] = (unsigned char)(row[x] + guess[row[-1]]);
         }
     }
@@ -38,7 +38,8 @@ static void unfilter(unsigned char *data, size_t row_bytes, size_t rows, size_t 
 static void read_png(const char *path, uint32_t width, uint32_t height, int bits, int colour,
                      blob *out) {
     blob *file = malloc(sizeof *file), *packed = malloc(sizeof *packed);
-    assert_true(file != NULL && packed != NULL);
+    assert_non_null(file);
+    assert_non_null(packed);
     read_file(path, file);
     assert_memory_equal(file->data, "\x89PNG\r\n\x1a\n", 8);
     packed->size = 0;
@@ -92,7 +93,7 @@ static void png_is_grey_levels_and_nothing_else(void **state) {
                 const unsigned char *at = b->data + y * (31 * bytes + 1) + 1 + x * bytes;
                 double level = bits == 8 ? at[0] : at[0] * 256.0 + at[1];
                 double exact = ((double)height[y * 31 + x] + 100.0) / 800.0 * top;
-                assert_true(fabs(level - exact) <= 0.5 + 1e-9);
+                assert_less_equal(fabs(level - exact), 0.5 + 1e-9);
             }
     }
     free(b);
@@ -162,7 +163,7 @@ static void png_of_every_kind_is_read(void **state) {
                 for (unsigned y = 0; y < height; y++)
                     for (unsigned x = 0; x < width; x++) {
                         double level = (double)image.values[y * width + x] * top;
-                        assert_true(fabs(level - (double)lrint(level)) < 0.01);
+                        assert_near(level, (double)lrint(level), 0.01);
                         double off = fabs(level - expected_level(x, y, bits, colour));
                         if (!(off <= (colour == 0 || colour == 4 ? 0.01 : 0.51)))
                             fail_msg("%d bit, colour %d, pixel %u, %u is off by %g", bits, colour,
@@ -180,7 +181,8 @@ static void cut_and_bent_pngs_are_refused(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     blob *b = malloc(sizeof *b), *bent = malloc(sizeof *bent);
-    assert_true(b != NULL && bent != NULL);
+    assert_non_null(b);
+    assert_non_null(bent);
     for (int interlaced = 0; interlaced < 2; interlaced++) {
         make_png(b, 13, 11, 16, 0, interlaced);
         rvi_source source = {.name = "cut.png", .data = b->data};

@@ -43,8 +43,8 @@ static double smallest_angle(const rv_mesh *m) {
 static void check_within(const rvi_preset *s, const rv_mesh *rock) {
     for (size_t v = 0; v < rock->vertex_count; v++)
         for (int k = 0; k < 3; k++) {
-            assert_true(rock->points[3 * v + (size_t)k] > s->low[k]);
-            assert_true(rock->points[3 * v + (size_t)k] < s->high[k]);
+            assert_greater(rock->points[3 * v + (size_t)k], s->low[k]);
+            assert_less(rock->points[3 * v + (size_t)k], s->high[k]);
         }
 }
 
@@ -55,7 +55,7 @@ static void check_water(rv_context *ctx, const rvi_preset *s, const rv_mesh *roc
     assert_int_equal(rvi_sph_create(ctx, &desc, rock, &water), RV_OK);
     for (size_t k = 0; k < s->block_count; k++)
         assert_int_equal(rvi_sph_fill(water, s->blocks[k].low, s->blocks[k].high), RV_OK);
-    assert_true(rvi_sph_view_of(water).count <= s->particles);
+    assert_less_equal(rvi_sph_view_of(water).count, s->particles);
     assert_true(s->block_count == 0 || rvi_sph_view_of(water).count > 1000);
     for (size_t k = 0; k < s->source_count; k++) {
         const rvi_sph_source *source = &s->sources[k];
@@ -101,8 +101,9 @@ static void check_bed_of_river(const rv_mesh *rock) {
         far += base ? area : 0;
         far_count += base;
     }
-    assert_true(near_count > 10 && far_count > 10);
-    assert_true(near / (double)near_count < 0.25 * far / (double)far_count);
+    assert_greater(near_count, 10);
+    assert_greater(far_count, 10);
+    assert_less(near / (double)near_count, 0.25 * far / (double)far_count);
 }
 
 /* Is a face in a side of the box that the rock fills? */
@@ -138,7 +139,7 @@ static void check_land(const rvi_preset *s, const rv_mesh *m) {
     for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
         for (size_t c = 0; c < 3 * m->face_count && strcmp(shapes[n].name, s->name) == 0; c++)
             if (!in_a_side(m, c / 3, ends))
-                assert_true(fabs(shapes[n].shape(m->points + 3 * (size_t)m->corners[c])) < 1e-3);
+                assert_less(fabs(shapes[n].shape(m->points + 3 * (size_t)m->corners[c])), 1e-3);
 }
 
 static void test_rock_is_solid(void **state) {
@@ -154,8 +155,8 @@ static void test_rock_is_solid(void **state) {
             /* Euler: V - E + F = 2 - 2 holes, and 2 E = 3 F. */
             assert_int_equal(rock->face_count, 2 * s->vertices - 4 + 4 * (size_t)s->holes);
             assert_int_equal(faults_of(rock), 0);
-            assert_true(rv_mesh_volume(rock) > 0.1);
-            assert_true(smallest_angle(rock) > 10);
+            assert_greater(rv_mesh_volume(rock), 0.1);
+            assert_greater(smallest_angle(rock), 10);
             check_within(s, rock);
             check_land(s, rock);
             if (strcmp(s->name, "river") == 0)
@@ -183,7 +184,8 @@ static void test_table_of_scenes(void **state) {
         assert_int_equal(s->vertices + 8, table[k].vertices);
         assert_int_equal(2 * s->vertices - 4 + 4 * (size_t)s->holes + 12, table[k].faces);
     }
-    assert_true(rvi_preset_find("tube")->holes == 1 && rvi_preset_find("arch")->holes >= 1);
+    assert_equal(rvi_preset_find("tube")->holes, 1);
+    assert_greater_equal(rvi_preset_find("arch")->holes, 1);
     static const char *const names[] = {"dam_break", "river",       "lake", "detailed_lake",
                                         "tube",      "two_sources", "arch", "cave"};
     assert_int_equal(rvi_preset_count(), sizeof names / sizeof names[0]);

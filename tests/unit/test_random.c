@@ -18,12 +18,14 @@ static uint64_t draw(int input, uint64_t n, uint64_t stay) {
 
 static void units_are_below_one(void **state) {
     (void)state;
-    assert_true(rvi_unit(0) == 0.0f);
-    assert_true(rvi_unit(UINT64_MAX) < 1.0f);
+    assert_equal(rvi_unit(0), 0.0f);
+    assert_less(rvi_unit(UINT64_MAX), 1.0f);
     float last = -1.0f;
     for (uint64_t k = 0; k < 1 << 24; k++) { /* all there are, each another float, in order */
         float u = rvi_unit(k << 40 | 0xffffffffffu);
-        assert_true(u > last && u >= 0.0f && u < 1.0f);
+        assert_greater(u, last);
+        assert_greater_equal(u, 0.0f);
+        assert_less(u, 1.0f);
         last = u;
     }
 }
@@ -117,7 +119,7 @@ static void lattices_have_no_grain(void **state) {
                 double b = (double)rvi_unit(rvi_random(1, there_x, there_y)) - 0.5;
                 product += a * b * 12;
             }
-        assert_true(fabs(product / SIDE) < 5);
+        assert_less(fabs(product / SIDE), 5);
     }
 }
 
@@ -138,7 +140,7 @@ static void no_two_are_the_same(void **state) {
                 all[count++] = rvi_random(seed, which, when);
     qsort(all, count, sizeof *all, order);
     for (size_t i = 1; i < count; i++)
-        assert_true(all[i] != all[i - 1]);
+        assert_not_equal(all[i], all[i - 1]);
 }
 
 static void a_hash_sees_every_bit(void **state) {
@@ -153,14 +155,14 @@ static void a_hash_sees_every_bit(void **state) {
             data[bit / 8] ^= (unsigned char)(1 << bit % 8);
             uint64_t change = hash ^ rvi_hash(data, size, 1);
             data[bit / 8] ^= (unsigned char)(1 << bit % 8);
-            assert_true(change != 0);
+            assert_not_equal(change, 0);
             for (; change; change &= change - 1)
                 moved++;
             flips++;
         }
-        assert_true(rvi_hash(data, size, 1) == hash);
+        assert_equal(rvi_hash(data, size, 1), hash);
     }
-    assert_true(fabs(moved / flips - 32) < 0.2);
+    assert_near(moved / flips, 32, 0.2);
 }
 
 static void a_hash_sees_length_place_and_seed(void **state) {
@@ -175,10 +177,10 @@ static void a_hash_sees_length_place_and_seed(void **state) {
         all[count++] = rvi_hash(zeros, 100, UINT64_C(1) << bit);
     qsort(all, count, sizeof *all, order);
     for (size_t i = 1; i < count; i++)
-        assert_true(all[i] != all[i - 1]);
+        assert_not_equal(all[i], all[i - 1]);
     /* Words that change places. */
     uint64_t ab[2] = {1, 2}, ba[2] = {2, 1};
-    assert_true(rvi_hash(ab, sizeof ab, 0) != rvi_hash(ba, sizeof ba, 0));
+    assert_not_equal(rvi_hash(ab, sizeof ab, 0), rvi_hash(ba, sizeof ba, 0));
 }
 
 static void a_hash_does_not_see_the_address(void **state) {
@@ -191,7 +193,7 @@ static void a_hash_does_not_see_the_address(void **state) {
         static uint64_t first;
         uint64_t hash = rvi_hash(room + shift, 37, 9);
         first = shift == 0 ? hash : first;
-        assert_true(hash == first);
+        assert_equal(hash, first);
     }
 }
 

@@ -23,7 +23,7 @@ static void floats_come_back_to_the_bit(void **state) {
         assert_int_equal(rv_terrain_width(again), 2);
         assert_int_equal(rv_terrain_height(again), 3);
         assert_memory_equal(rv_terrain_field(again, "height"), odd, sizeof odd);
-        assert_true(rv_terrain_hash(land) == rv_terrain_hash(again)); /* the cell too */
+        assert_equal(rv_terrain_hash(land), rv_terrain_hash(again)); /* the cell too */
         rv_terrain_destroy(land);
         rv_terrain_destroy(again);
         forget(files[i]);
@@ -40,7 +40,7 @@ static void round_trip_levels(const char *file, int bits, float low, float high)
     p.bits = bits == 8 ? RV_save_bits_8 : RV_save_bits_16;
     support_ok(ctx, rv_step_run(land, RV_STEP_save, &p, NULL));
     support_ok(ctx, open_file(again, file));
-    assert_true(rv_terrain_cell(again) == 7.3f);
+    assert_equal(rv_terrain_cell(again), 7.3f);
     const float *a = rv_terrain_field(land, "height"), *b = rv_terrain_field(again, "height");
     double half = ((double)high - (double)low) / (bits == 8 ? 255.0 : 65535.0) / 2.0;
     for (int i = 0; i < 37 * 21; i++) {
@@ -49,7 +49,8 @@ static void round_trip_levels(const char *file, int bits, float low, float high)
             fail_msg("%s: %.9g came back as %.9g", file, (double)a[i], (double)b[i]);
     }
     blob *first = malloc(sizeof *first), *second = malloc(sizeof *second);
-    assert_true(first != NULL && second != NULL);
+    assert_non_null(first);
+    assert_non_null(second);
     read_file(file, first);
     support_ok(ctx, rv_step_run(again, RV_STEP_save, &p, NULL));
     read_file(file, second);
@@ -82,7 +83,8 @@ static void all_levels_survive(void **state) {
     rv_context *ctx = support_context(1);
     rv_terrain *land = support_land(ctx, 2, 2, 1.0f);
     blob *in = malloc(sizeof *in), *out = malloc(sizeof *out);
-    assert_true(in != NULL && out != NULL);
+    assert_non_null(in);
+    assert_non_null(out);
     in->size = 0;
     for (unsigned i = 0; i < 65536; i++)
         put_number(in, i, 2, false);
@@ -96,7 +98,8 @@ static void all_levels_survive(void **state) {
     assert_int_equal(rv_terrain_width(land), 256);
     assert_int_equal(rv_terrain_height(land), 256);
     const float *height = rv_terrain_field(land, "height");
-    assert_true(height[0] == -271.3f && height[65535] == 5011.7f);
+    assert_equal(height[0], -271.3f);
+    assert_equal(height[65535], 5011.7f);
     support_ok(ctx, rv_step_run(land, RV_STEP_save, &save_again, NULL));
     read_file("all.r16", out);
     assert_int_equal(in->size, out->size);
@@ -125,7 +128,7 @@ static void flat_land_comes_back(void **state) {
         rv_terrain *again = support_land(ctx, 2, 2, 1.0f);
         support_ok(ctx, save(land, files[i]));
         support_ok(ctx, open_file(again, files[i]));
-        assert_true(rv_terrain_hash(land) == rv_terrain_hash(again));
+        assert_equal(rv_terrain_hash(land), rv_terrain_hash(again));
         rv_terrain_destroy(land);
         rv_terrain_destroy(again);
         forget(files[i]);
@@ -232,7 +235,7 @@ static void npy_of_every_kind_is_read(void **state) {
                 assert_int_equal(image.height, 2);
                 assert_false(image.levels);
                 for (int i = 0; i < 6; i++)
-                    assert_true(image.values[i] == (float)(is_unsigned ? 100 + i : 40 * i - 120));
+                    assert_equal(image.values[i], (float)(is_unsigned ? 100 + i : 40 * i - 120));
                 rvi_free(ctx, image.values);
             }
     free(b);

@@ -50,19 +50,19 @@ static const rv_param_info *param(rv_step_id id, const char *key) {
 }
 
 static double number(const rv_recipe *recipe, int index, const char *key) {
-    assert_true(index < rv_recipe_count(recipe));
+    assert_less(index, rv_recipe_count(recipe));
     return rv_param_number(param(rv_recipe_step(recipe, index), key),
                            rv_recipe_params(recipe, index));
 }
 
 static uint64_t seed(const rv_recipe *recipe, int index) {
-    assert_true(index < rv_recipe_count(recipe));
+    assert_less(index, rv_recipe_count(recipe));
     return rv_param_seed(param(rv_recipe_step(recipe, index), "seed"),
                          rv_recipe_params(recipe, index));
 }
 
 static const char *text_of(const rv_recipe *recipe, int index, const char *key) {
-    assert_true(index < rv_recipe_count(recipe));
+    assert_less(index, rv_recipe_count(recipe));
     return rv_param_text(param(rv_recipe_step(recipe, index), key),
                          rv_recipe_params(recipe, index));
 }
@@ -88,13 +88,16 @@ static void words_become_steps(void **state) {
                               "droplets drops=800k radius=3 # not noise\n"
                               "save     alps.png\n");
     assert_steps(recipe, "terrain noise droplets save");
-    assert_true(number(recipe, 0, "size") == 1024 && number(recipe, 0, "cell") == 10);
-    assert_true(number(recipe, 0, "width") == RV_AUTO_INT);
-    assert_true(seed(recipe, 1) == 7 && number(recipe, 1, "octaves") == 9);
-    assert_true(number(recipe, 1, "shape") == RV_noise_shape_ridged);
-    assert_true(number(recipe, 1, "relief") == 2400);
-    assert_true(number(recipe, 1, "gain") == (double)rv_noise_params_default().gain);
-    assert_true(number(recipe, 2, "drops") == 800000 && number(recipe, 2, "radius") == 3);
+    assert_equal(number(recipe, 0, "size"), 1024);
+    assert_equal(number(recipe, 0, "cell"), 10);
+    assert_equal(number(recipe, 0, "width"), RV_AUTO_INT);
+    assert_equal(seed(recipe, 1), 7);
+    assert_equal(number(recipe, 1, "octaves"), 9);
+    assert_equal(number(recipe, 1, "shape"), RV_noise_shape_ridged);
+    assert_equal(number(recipe, 1, "relief"), 2400);
+    assert_equal(number(recipe, 1, "gain"), (double)rv_noise_params_default().gain);
+    assert_equal(number(recipe, 2, "drops"), 800000);
+    assert_equal(number(recipe, 2, "radius"), 3);
     assert_string_equal(text_of(recipe, 3, "file"), "alps.png");
     assert_string_equal(text_of(recipe, 3, "field"), "height");
     rv_recipe_destroy(recipe);
@@ -114,7 +117,8 @@ static void any_blanks_part_words(void **state) {
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         rv_recipe *recipe = parse(same[i]);
         assert_steps(recipe, "terrain noise");
-        assert_true(number(recipe, 0, "size") == 64 && seed(recipe, 1) == 2);
+        assert_equal(number(recipe, 0, "size"), 64);
+        assert_equal(seed(recipe, 1), 2);
         rv_recipe_destroy(recipe);
     }
     static const char *const none[] = {"", "\n", "  \t\r\n", "# only this", "#\n#\n"};
@@ -236,7 +240,7 @@ static void values_are_read(void **state) {
     rv_recipe *recipe = parse("noise frequency_x=3 frequency_x=auto seed=18446744073709551615");
     assert_true(isnan(number(recipe, 0, "frequency_x")));
     const rv_noise_params *noise = rv_recipe_params(recipe, 0);
-    assert_true(noise->seed == UINT64_MAX);
+    assert_equal(noise->seed, UINT64_MAX);
     rv_recipe_destroy(recipe);
 }
 
@@ -302,7 +306,8 @@ static void ranges_hold_to_their_ends(void **state) {
                 }
                 rv_recipe *recipe = parse(text);
                 support_ok(ctx, rv_word_check(ctx, &step->word, rv_recipe_params(recipe, 0)));
-                assert_true(fabs(number(recipe, 0, p->name) - inside[k]) <= 1e-7 * fabs(inside[k]));
+                assert_less_equal(fabs(number(recipe, 0, p->name) - inside[k]),
+                                  1e-7 * fabs(inside[k]));
                 rv_recipe_destroy(recipe);
             }
         }
@@ -389,8 +394,9 @@ static void long_words_are_cut(void **state) {
 static void an_override_changes_every_such_step(void **state) {
     (void)state;
     rv_recipe *recipe = parse("noise seed=1 droplets noise seed=2 noise.seed=5");
-    assert_true(seed(recipe, 0) == 5 && seed(recipe, 2) == 5);
-    assert_true(seed(recipe, 1) == 1);
+    assert_equal(seed(recipe, 0), 5);
+    assert_equal(seed(recipe, 2), 5);
+    assert_equal(seed(recipe, 1), 1);
     rv_recipe_destroy(recipe);
     assert_refused("terrain noise.seed=5", "column 9: the recipe has no step noise to change");
     assert_refused("noise nose.seed=5", "there is no step \"nose\"; did you mean \"noise\"?");
@@ -404,10 +410,12 @@ static void an_override_changes_every_such_step(void **state) {
 static void an_override_may_stand_before_its_step(void **state) {
     (void)state;
     rv_recipe *recipe = parse("noise.seed=5 noise seed=1 noise");
-    assert_true(seed(recipe, 0) == 5 && seed(recipe, 1) == 5);
+    assert_equal(seed(recipe, 0), 5);
+    assert_equal(seed(recipe, 1), 5);
     rv_recipe_destroy(recipe);
     recipe = parse("noise noise.seed=5 noise");
-    assert_true(seed(recipe, 0) == 5 && seed(recipe, 1) == 5);
+    assert_equal(seed(recipe, 0), 5);
+    assert_equal(seed(recipe, 1), 5);
     rv_recipe_destroy(recipe);
 }
 
@@ -427,11 +435,14 @@ static void words_of_a_command_line_are_added(void **state) {
     support_ok(ctx, add(recipe, "noise.seed=3 droplets drops=5 terrain.size=32 radius=2 "
                                 "droplets.seed=9 save file=b=c.png save.bits=8 noise.octaves=2"));
     assert_steps(recipe, "terrain noise save droplets save");
-    assert_true(number(recipe, 0, "size") == 32);
-    assert_true(seed(recipe, 1) == 3 && number(recipe, 1, "octaves") == 2);
-    assert_true(number(recipe, 3, "drops") == 5 && number(recipe, 3, "radius") == 2);
-    assert_true(seed(recipe, 3) == 9);
-    assert_true(number(recipe, 2, "bits") == 1 && number(recipe, 4, "bits") == 1);
+    assert_equal(number(recipe, 0, "size"), 32);
+    assert_equal(seed(recipe, 1), 3);
+    assert_equal(number(recipe, 1, "octaves"), 2);
+    assert_equal(number(recipe, 3, "drops"), 5);
+    assert_equal(number(recipe, 3, "radius"), 2);
+    assert_equal(seed(recipe, 3), 9);
+    assert_equal(number(recipe, 2, "bits"), 1);
+    assert_equal(number(recipe, 4, "bits"), 1);
     assert_string_equal(text_of(recipe, 4, "file"), "b=c.png");
     rv_recipe_destroy(recipe);
     recipe = parse("");
@@ -571,7 +582,7 @@ static void assert_reads_back(const rv_step_info *step, uint64_t n, const char *
         char bytes[1024];
     } params = {.bytes = {0}};
     char text[2048];
-    assert_true(step->word.params_size <= sizeof params);
+    assert_less_equal(step->word.params_size, sizeof params);
     rv_word_default(&step->word, &params);
     if (step->kind == RV_KIND_ORDER)
         return; /* no recipe by itself: test_repeat.c prints those */
@@ -583,7 +594,7 @@ static void assert_reads_back(const rv_step_info *step, uint64_t n, const char *
         int size = rv_param_print(p, &params, value, sizeof value);
         assert_int_equal(size, strlen(value));
         used += (size_t)snprintf(text + used, sizeof text - used, " %s=%s", p->name, value);
-        assert_true(used < sizeof text);
+        assert_less(used, sizeof text);
     }
     rv_recipe *recipe;
     if (rv_recipe_parse(ctx, text, "a.rv", &recipe) != RV_OK)
@@ -629,7 +640,8 @@ static void printing_is_short_and_minds_its_room(void **state) {
         assert_int_equal(rv_param_print(p, &noise, NULL, 0), strlen(cases[i].text));
         memset(text, 'x', sizeof text);
         assert_int_equal(rv_param_print(p, &noise, text, 2), strlen(cases[i].text));
-        assert_true(strlen(text) <= 1 && text[2] == 'x');
+        assert_less_equal(strlen(text), 1);
+        assert_equal(text[2], 'x');
     }
     noise.gain = 0.1f;
     char text[32];
@@ -659,11 +671,13 @@ static void see_before(void *user, int index, rv_step_id step) {
 static void see_after(void *user, int index, const rv_report *report) {
     witness *w = user;
     assert_int_equal(index, w->after++);
-    assert_true(report->seconds >= 0.0);
-    assert_true(report->hash == rv_terrain_hash(report->land));
+    assert_greater_equal(report->seconds, 0.0);
+    assert_equal(report->hash, rv_terrain_hash(report->land));
     assert_non_null(report->params);
-    if (report->step == RV_STEP_droplets)
-        assert_true(report->drop_steps > 0 && report->ledger.eroded > 0.0);
+    if (report->step == RV_STEP_droplets) {
+        assert_greater(report->drop_steps, 0);
+        assert_greater(report->ledger.eroded, 0.0);
+    }
     w->hash = report->hash;
 }
 
@@ -675,11 +689,11 @@ static void a_run_is_watched(void **state) {
     rv_terrain *land, *again;
     support_ok(ctx, rv_recipe_run_text(ctx, text, &watch, &land));
     assert_int_equal(w.after, 3);
-    assert_true(rv_terrain_hash(land) == w.hash);
+    assert_equal(rv_terrain_hash(land), w.hash);
     rv_recipe *recipe = parse(text); /* a recipe may run more than once */
     for (int i = 0; i < 2; i++) {
         support_ok(ctx, rv_recipe_run(recipe, NULL, &again));
-        assert_true(rv_terrain_hash(again) == w.hash);
+        assert_equal(rv_terrain_hash(again), w.hash);
         rv_terrain_destroy(again);
     }
     support_ok(ctx, rv_recipe_run(recipe, &(rv_watch){0}, NULL));
@@ -726,7 +740,7 @@ static void a_stopped_run_gives_nothing(void **state) {
             snprintf(text, sizeof text, "terrain size=128 noise octaves=2 %s", wear[k]);
             rv_status status = rv_recipe_run_text(asked, text, NULL, &land);
             assert_int_equal(status, answers < 0 ? RV_CANCELLED : RV_OK);
-            assert_true((land == NULL) == (status == RV_CANCELLED));
+            assert_equal(land == NULL, status == RV_CANCELLED);
             rv_terrain_destroy(land);
             rv_context_destroy(asked);
         }

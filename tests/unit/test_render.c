@@ -60,7 +60,10 @@ static const unsigned char *pixel_of(const rv_terrain *land, const rvi_view *vie
     }
     int column = (int)((1 + a / d / (c.tangent * WIDTH / HEIGHT)) * WIDTH / 2);
     int row = (int)((1 - b / d / c.tangent) * HEIGHT / 2);
-    assert_true(column >= 0 && row >= 0 && column < WIDTH && row < HEIGHT);
+    assert_greater_equal(column, 0);
+    assert_greater_equal(row, 0);
+    assert_less(column, WIDTH);
+    assert_less(row, HEIGHT);
     return first + 3 * (row * WIDTH + column);
 }
 
@@ -86,7 +89,7 @@ static void test_horizon_is_where_it_must_be(void **state) {
             fail_msg("looking down by %d degrees: horizon in row %d, not %.1f", degrees, row,
                      expected);
         for (int k = 1; k < row; k++) /* above it, the sky only gets darker */
-            assert_true(luminance(first + 36 * k) >= luminance(first + 36 * (k - 1)) - 1.5f);
+            assert_greater_equal(luminance(first + 36 * k), luminance(first + 36 * (k - 1)) - 1.5f);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -107,9 +110,9 @@ static void test_shadow_falls_away_from_the_sun(void **state) {
         float plain = luminance(pixel_of(land, &view, middle + away * 420, middle, 0));
         float bright = luminance(pixel_of(land, &view, middle - away * 420, middle, 0));
         float aside = luminance(pixel_of(land, &view, middle + away * 420, middle + 450, 0));
-        assert_true(slope < 0.75f * sunny);
-        assert_true(plain < 0.8f * bright);
-        assert_true(plain < 0.8f * aside); /* beside the shadow there is none */
+        assert_less(slope, 0.75f * sunny);
+        assert_less(plain, 0.8f * bright);
+        assert_less(plain, 0.8f * aside); /* beside the shadow there is none */
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -150,7 +153,8 @@ static void test_snow_lies_only_above_its_line(void **state) {
             above += highest > 50 + 1.5f * RVI_SNOW_SHIFT * 90;
             whiter += highest > 50 + 1.5f * RVI_SNOW_SHIFT * 90 && luminance(a) > luminance(b) + 30;
         }
-    assert_true(above > 10 && whiter > above * 4 / 5);
+    assert_greater(above, 10);
+    assert_greater(whiter, above * 4 / 5);
     rvi_relief_destroy(&r);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);

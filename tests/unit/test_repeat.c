@@ -16,7 +16,7 @@ static void after(void *user, int index, const rv_report *report) {
     if (report->step != RV_STEP_droplets)
         return;
     const rv_droplets_params *p = report->params;
-    assert_true(s->runs < 64);
+    assert_less(s->runs, 64);
     s->turns[s->runs] = report->turn;
     s->seeds[s->runs++] = p->seed;
 }
@@ -39,9 +39,9 @@ static void test_turns_and_seeds(void **state) {
     for (int i = 0; i < 6; i++) {
         assert_int_equal(s.turns[i], i);
         for (int k = 0; k < i; k++)
-            assert_true(s.seeds[i] != s.seeds[k]);
+            assert_not_equal(s.seeds[i], s.seeds[k]);
     }
-    assert_true(s.seeds[0] == 9); /* the first turn is what the recipe says */
+    assert_equal(s.seeds[0], 9); /* the first turn is what the recipe says */
     rv_context_destroy(ctx);
 }
 
@@ -59,16 +59,16 @@ static void test_once_is_as_without(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     uint64_t plain = run_text(ctx, "terrain size=32 noise droplets 50 blur", NULL);
-    assert_true(run_text(ctx, "terrain size=32 noise repeat 1 droplets 50 end blur", NULL) ==
-                plain);
-    assert_true(run_text(ctx,
-                         "terrain size=32 noise repeat 0 level repeat 3 faults end end "
-                         "droplets 50 blur",
-                         NULL) == plain);
-    assert_true(run_text(ctx, "terrain size=32 noise repeat 2 end droplets drops=50 blur", NULL) ==
-                plain);
-    assert_true(run_text(ctx, "terrain size=32 noise repeat 2 droplets 50 end blur", NULL) !=
-                plain);
+    assert_equal(run_text(ctx, "terrain size=32 noise repeat 1 droplets 50 end blur", NULL), plain);
+    assert_equal(run_text(ctx,
+                          "terrain size=32 noise repeat 0 level repeat 3 faults end end "
+                          "droplets 50 blur",
+                          NULL),
+                 plain);
+    assert_equal(run_text(ctx, "terrain size=32 noise repeat 2 end droplets drops=50 blur", NULL),
+                 plain);
+    assert_not_equal(run_text(ctx, "terrain size=32 noise repeat 2 droplets 50 end blur", NULL),
+                     plain);
     rv_context_destroy(ctx);
 }
 
@@ -94,7 +94,8 @@ static void test_repeats_that_do_not_match(void **state) {
 
 static bool note_progress(void *user, const rv_progress *now) {
     seen *s = user;
-    assert_true(now->total >= s->total && now->total <= 1.0);
+    assert_greater_equal(now->total, s->total);
+    assert_less_equal(now->total, 1.0);
     s->total = now->total;
     return true;
 }
@@ -109,7 +110,7 @@ static void test_progress_over_the_whole(void **state) {
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
     run_text(ctx, "terrain size=64 noise repeat 5 droplets 500 repeat 4 blur end end", NULL);
-    assert_true(s.total > 0.9);
+    assert_greater(s.total, 0.9);
     rv_context_destroy(ctx);
 }
 
@@ -124,10 +125,12 @@ static void test_printed_recipe_reads_back(void **state) {
                                     "test", &recipe));
     char out[4096], second[4096];
     int size = rv_recipe_print(recipe, out, sizeof out);
-    assert_true(size > 0 && (size_t)size == strlen(out));
+    assert_greater(size, 0);
+    assert_int_equal(size, strlen(out));
     char few[20];
     assert_int_equal(rv_recipe_print(recipe, few, sizeof few), size);
-    assert_true(strlen(few) == sizeof few - 1 && strncmp(few, out, sizeof few - 1) == 0);
+    assert_equal(strlen(few), sizeof few - 1);
+    assert_true(strncmp(few, out, sizeof few - 1) == 0);
     support_ok(ctx, rv_recipe_parse(ctx, out, "test", &again));
     assert_int_equal(rv_recipe_count(again), rv_recipe_count(recipe));
     rv_recipe_print(again, second, sizeof second);

@@ -61,11 +61,13 @@ static void frames_are_sound(void **state) {
     rv_scene *scene = scene_of(ctx, fall);
     rv_scene_plan plan;
     support_ok(ctx, rv_scene_plan_run(scene, &plan));
-    assert_true(plan.particles == 400 && plan.faces == 12 && plan.frames == 40);
+    assert_equal(plan.particles, 400);
+    assert_equal(plan.faces, 12);
+    assert_equal(plan.frames, 40);
     assert_int_equal(rv_scene_material_count(scene), 0);
     support_ok(ctx, rv_scene_start(scene));
     double first = look(ctx, scene).volume;
-    assert_true(fabs(first - 0.032) < 1e-9);
+    assert_near(first, 0.032, 1e-9);
     for (int i = 0; i < 40; i++) {
         support_ok(ctx, rv_scene_step(scene));
         rv_frame now = look(ctx, scene);
@@ -76,27 +78,31 @@ static void frames_are_sound(void **state) {
         rv_mesh_destroy(rock);
         const rv_ledger *l = &now.ledger;
         double moved = l->eroded + l->deposited, gone = l->eroded - l->deposited;
-        assert_true(fabs(gone - (l->suspended + l->left_map + now.owed)) <= 1e-9 * moved);
-        assert_true(fabs(first - now.volume - gone) <= 1e-9 * moved + 1e-15);
+        assert_less_equal(fabs(gone - (l->suspended + l->left_map + now.owed)), 1e-9 * moved);
+        assert_less_equal(fabs(first - now.volume - gone), 1e-9 * moved + 1e-15);
         double given = 0; /* by all materials, to particles */
         for (int m = 0; m < rv_scene_material_count(scene); m++) {
             rv_ledger material = rv_scene_material_ledger(scene, m);
             given += material.eroded - material.deposited;
         }
-        assert_true(fabs(given - (l->suspended + l->left_map)) <= 1e-9 * moved);
+        assert_less_equal(fabs(given - (l->suspended + l->left_map)), 1e-9 * moved);
         assert_int_equal(now.frame, i + 1);
-        assert_true(now.particles <= 400 && now.ms.frame > 0);
+        assert_less_equal(now.particles, 400);
+        assert_greater(now.ms.frame, 0);
         rv_particles p;
         support_ok(ctx, rv_scene_particles(scene, &p));
         for (size_t k = 0; k < p.count; k++)
-            for (int c = 0; c < 3; c++)
-                assert_true(p.places[4 * k + (size_t)c] >= 0 && p.places[4 * k + (size_t)c] <= 1);
+            for (int c = 0; c < 3; c++) {
+                assert_greater_equal(p.places[4 * k + (size_t)c], 0);
+                assert_less_equal(p.places[4 * k + (size_t)c], 1);
+            }
     }
     assert_int_equal(rv_scene_material_count(scene), 2);
     assert_string_equal(rv_scene_material_name(scene, 1), "sand");
     rv_ledger rock = rv_scene_material_ledger(scene, 0), sand = rv_scene_material_ledger(scene, 1);
-    assert_true(rock.eroded > 0 && sand.eroded > rock.eroded);
-    assert_true(rv_context_memory_peak(ctx) <= plan.memory);
+    assert_greater(rock.eroded, 0);
+    assert_greater(sand.eroded, rock.eroded);
+    assert_less_equal(rv_context_memory_peak(ctx), plan.memory);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
 }
@@ -156,9 +162,9 @@ static void mending_takes_no_corner(void **state) {
         support_ok(ctx, rv_scene_step(scene));
         rv_frame now = look(ctx, scene);
         assert_int_equal(now.faces, 12);
-        assert_true(fabs(now.owed) < 4 * 0.05 * 0.05 * 0.05);
+        assert_less(fabs(now.owed), 4 * 0.05 * 0.05 * 0.05);
     }
-    assert_true(look(ctx, scene).ledger.eroded > 0);
+    assert_greater(look(ctx, scene).ledger.eroded, 0);
     rv_scene_destroy(scene);
     rv_context_destroy(ctx);
 }
@@ -177,9 +183,9 @@ static uint64_t hash_after(int threads, const char *text, int frames) {
 static void threads_do_not_matter(void **state) {
     (void)state;
     uint64_t hash = hash_after(1, fall, 25);
-    assert_true(hash_after(2, fall, 25) == hash);
-    assert_true(hash_after(3, fall, 25) == hash);
-    assert_true(hash_after(7, fall, 25) == hash);
+    assert_equal(hash_after(2, fall, 25), hash);
+    assert_equal(hash_after(3, fall, 25), hash);
+    assert_equal(hash_after(7, fall, 25), hash);
 }
 
 /* Saved at any frame and resumed, all later frames are the same. */
@@ -208,12 +214,13 @@ static void resume_with(const char *word) {
         support_ok(ctx, rv_scene_resume(ctx, name, &scene));
         assert_int_equal(look(ctx, scene).frame, i);
         for (int k = i; k < FRAMES; k++) {
-            assert_true(look(ctx, scene).hash == hashes[k]);
+            assert_equal(look(ctx, scene).hash, hashes[k]);
             support_ok(ctx, rv_scene_step(scene));
         }
         rv_frame now = look(ctx, scene);
-        assert_true(now.hash == hashes[FRAMES]);
-        assert_true(now.ledger.eroded == last.ledger.eroded && now.owed == last.owed);
+        assert_equal(now.hash, hashes[FRAMES]);
+        assert_equal(now.ledger.eroded, last.ledger.eroded);
+        assert_equal(now.owed, last.owed);
         rv_scene_destroy(scene);
     }
     rv_context_destroy(ctx);
@@ -240,7 +247,8 @@ static void nothing_is_taken(void **state) {
         for (int k = 0; k < 40; k++)
             support_ok(ctx, rv_scene_step(scene));
         rv_frame now = look(ctx, scene);
-        assert_true(now.ledger.suspended == 0 && now.ledger.left_map == 0);
+        assert_equal(now.ledger.suspended, 0);
+        assert_equal(now.ledger.left_map, 0);
         rv_scene_destroy(scene);
         rv_context_destroy(ctx);
     }
@@ -275,7 +283,8 @@ static void least_limit_is_half_a_spacing(void **state) {
         rv_scene_destroy(scene);
         rv_context_destroy(ctx);
     }
-    assert_true(faces[0] == faces[1] && faces[0] > 12);
+    assert_equal(faces[0], faces[1]);
+    assert_greater(faces[0], 12);
 }
 
 /* A text may begin with the mark that editors put before UTF-8, and have lines as on Windows. */
@@ -381,7 +390,7 @@ static void altered_checkpoints_do_no_harm(void **state) {
     rv_scene_destroy(scene);
     rvi_bytes right;
     support_ok(ctx, rvi_file_read(ctx, "right.ck", &right));
-    assert_true(right.size < 65536); /* so that one hash goes over all of it */
+    assert_less(right.size, 65536); /* so that one hash goes over all of it */
     size_t end = right.size - sizeof(uint64_t);
     int refused = 0;
     for (uint64_t i = 0; i < 400; i++) {
@@ -437,12 +446,12 @@ static void each_allocation_may_fail(void **state) {
         status = live_and_resume(ctx);
         if (status != RV_OK) {
             assert_int_equal(status, RV_ERROR_MEMORY);
-            assert_true(strlen(rv_context_error(ctx)) > 0);
+            assert_greater(strlen(rv_context_error(ctx)), 0);
         }
         atomic_store(&memory.left, -1);
         rv_context_destroy(ctx);
         assert_int_equal(atomic_load(&memory.held), 0);
-        assert_true(left < 5000);
+        assert_less(left, 5000);
     }
 }
 
@@ -473,16 +482,16 @@ static void want_of_memory_leaves_a_whole_scene(void **state) {
             assert_true(rvi_sph_none_in_rock(scene->now->water));
         }
         rv_frame f = look(ctx, scene);
-        assert_true(f.ledger.eroded > 0);
+        assert_greater(f.ledger.eroded, 0);
         double rest = f.ledger.eroded - f.ledger.deposited - f.ledger.suspended - f.ledger.left_map;
-        assert_true(fabs(rest - f.owed) <= 1e-9 * f.ledger.eroded);
+        assert_less_equal(fabs(rest - f.owed), 1e-9 * f.ledger.eroded);
         rv_mesh *rock;
         support_ok(ctx, rv_scene_mesh(scene, &rock));
         support_ok(ctx, rv_mesh_check(rock, no_fault, NULL));
         rv_mesh_destroy(rock);
         rv_scene_destroy(scene);
         rv_context_destroy(ctx);
-        assert_true(left < 5000);
+        assert_less(left, 5000);
     }
 }
 

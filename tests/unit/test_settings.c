@@ -61,7 +61,7 @@ static void the_example_means_what_it_says(void **state) {
             models++;
             break;
         case RVI_WORD_source:
-            assert_true(count < 2);
+            assert_less(count, 2);
             sources[count++] = params;
             break;
         default:
@@ -70,23 +70,27 @@ static void the_example_means_what_it_says(void **state) {
     }
     assert_non_null(box);
     assert_string_equal(box->file, "data/cube.obj");
-    assert_true(box->scale[0] == 30 && box->scale[2] == 30 && box->move[1] == 0);
+    assert_equal(box->scale[0], 30);
+    assert_equal(box->scale[2], 30);
+    assert_equal(box->move[1], 0);
     assert_int_equal(models, 1);
     assert_string_equal(model->file, "data/model.obj");
     assert_true(model->reverse);
     assert_int_equal(count, 2);
     assert_int_equal(sources[0]->every, 10);
-    assert_true(sources[1]->at[0] == -20 && sources[1]->at[2] == 10 && sources[1]->size[1] == 3);
+    assert_equal(sources[1]->at[0], -20);
+    assert_equal(sources[1]->at[2], 10);
+    assert_equal(sources[1]->size[1], 3);
     rvi_word_particles p;
     assert_int_equal(
         ((const rvi_word_particles *)rvi_scene_last(&words, RVI_WORD_particles, &p))->most, 1000);
     rvi_word_tessellate t;
-    assert_true(
-        ((const rvi_word_tessellate *)rvi_scene_last(&words, RVI_WORD_tessellate, &t))->limit ==
+    assert_equal(
+        ((const rvi_word_tessellate *)rvi_scene_last(&words, RVI_WORD_tessellate, &t))->limit,
         100.5f);
     rvi_word_material m;
-    assert_true(
-        ((const rvi_word_material *)rvi_scene_last(&words, RVI_WORD_material, &m))->critical ==
+    assert_equal(
+        ((const rvi_word_material *)rvi_scene_last(&words, RVI_WORD_material, &m))->critical,
         0.25f);
     rvi_words_free(&words);
     rv_context_destroy(ctx);
@@ -151,8 +155,12 @@ static void numbers_keep_their_bits(void **state) {
     rvi_words words = words_of(ctx, "m a 0 0.1/0.2/0.3 -1e-7/12345.6789/1e5\n");
     rvi_word_box room;
     const rvi_word_box *box = rvi_scene_last(&words, RVI_WORD_box, &room);
-    assert_true(box->scale[0] == 0.1 && box->scale[1] == 0.2 && box->scale[2] == 0.3);
-    assert_true(box->move[0] == -1e-7 && box->move[1] == 12345.6789 && box->move[2] == 1e5);
+    assert_equal(box->scale[0], 0.1);
+    assert_equal(box->scale[1], 0.2);
+    assert_equal(box->scale[2], 0.3);
+    assert_equal(box->move[0], -1e-7);
+    assert_equal(box->move[1], 12345.6789);
+    assert_equal(box->move[2], 1e5);
     rvi_words_free(&words);
     rv_context_destroy(ctx);
 }

@@ -55,7 +55,7 @@ static void test_blur_keeps_the_sum(void **state) {
             fill(values, count, s, 0, 1000);
             double before = sum_of(values, count);
             support_ok(ctx, rvi_smooth(ctx, values, sizes[s][0], sizes[s][1], sigmas[k]));
-            assert_true(fabs(sum_of(values, count) - before) <= 1e-6 * before);
+            assert_less_equal(fabs(sum_of(values, count) - before), 1e-6 * before);
             free(values);
         }
     rv_context_destroy(ctx);
@@ -69,7 +69,7 @@ static void test_blur_leaves_flat_land(void **state) {
         values[i] = 1234.567f;
     support_ok(ctx, rvi_smooth(ctx, values, 40, 30, 7));
     for (int i = 0; i < 40 * 30; i++)
-        assert_true(values[i] == 1234.567f);
+        assert_equal(values[i], 1234.567f);
     rv_context_destroy(ctx);
 }
 
@@ -91,7 +91,8 @@ static void test_blur_has_its_sigma(void **state) {
                 across += v * (x - N / 2) * (x - N / 2);
                 down += v * (y - N / 2) * (y - N / 2);
             }
-        assert_true(fabs(across / want - 1) < 0.04 && fabs(down / want - 1) < 0.04);
+        assert_near(across / want, 1, 0.04);
+        assert_near(down / want, 1, 0.04);
     }
     rv_context_destroy(ctx);
 }
@@ -105,7 +106,7 @@ static void test_blur_ends_in_the_mean(void **state) {
     double mean = sum_of(values, 50 * 20) / (50 * 20);
     support_ok(ctx, rvi_smooth(ctx, values, 50, 20, 1e6f));
     for (int i = 0; i < 50 * 20; i++)
-        assert_true(fabs((double)values[i] - mean) < 0.1);
+        assert_near((double)values[i], mean, 0.1);
     rv_context_destroy(ctx);
 }
 
@@ -125,8 +126,8 @@ static void test_blur_has_no_direction(void **state) {
     support_ok(ctx, rvi_smooth(ctx, south, W, H, 3.3f));
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++) {
-            assert_true(a[y * W + x] == east[y * W + (W - 1 - x)]);
-            assert_true(a[y * W + x] == south[(H - 1 - y) * W + x]);
+            assert_equal(a[y * W + x], east[y * W + (W - 1 - x)]);
+            assert_equal(a[y * W + x], south[(H - 1 - y) * W + x]);
         }
     rv_context_destroy(ctx);
 }
@@ -145,9 +146,9 @@ static void test_blur_step(void **state) {
     p = (rv_blur_params){.radius = 60, .amount = 1};
     support_ok(ctx, rv_step_run(coarse, RV_STEP_blur, &p, NULL));
     for (size_t i = 0; i < rvi_cells(full); i++) {
-        assert_true(full->surface[i] == coarse->surface[i]);
+        assert_equal(full->surface[i], coarse->surface[i]);
         float want = 0.75f * before->surface[i] + 0.25f * full->surface[i];
-        assert_true(fabsf(fine->surface[i] - want) < 1e-3f);
+        assert_near(fine->surface[i], want, 1e-3f);
     }
     rv_terrain_destroy(coarse);
     rv_terrain_destroy(before);
@@ -168,7 +169,8 @@ static void test_level(void **state) {
         support_ok(ctx, rv_step_run(land, RV_STEP_level, &p, NULL));
         float low, high;
         range_of(land->surface, rvi_cells(land), &low, &high);
-        assert_true(low == fminf(p.low, p.high) && high == fmaxf(p.low, p.high));
+        assert_equal(low, fminf(p.low, p.high));
+        assert_equal(high, fmaxf(p.low, p.high));
         for (size_t i = 1; i < rvi_cells(land); i++) { /* the order of heights stays, or turns */
             float rise = before->surface[i] - before->surface[i - 1];
             float now = land->surface[i] - land->surface[i - 1];
@@ -180,7 +182,7 @@ static void test_level(void **state) {
     rv_terrain *flat = support_land(ctx, 5, 4, 1);
     support_ok(ctx, rv_step_run(flat, RV_STEP_level, &(rv_level_params){100, 200}, NULL));
     for (int i = 0; i < 20; i++)
-        assert_true(flat->surface[i] == 100);
+        assert_equal(flat->surface[i], 100);
     rv_terrain_destroy(flat);
     rv_context_destroy(ctx);
 }
@@ -198,7 +200,8 @@ static void test_level_keeps_layers(void **state) {
     support_ok(ctx, rv_step_run(land, RV_STEP_level, &(rv_level_params){0, 100}, NULL));
     float low, high;
     range_of(land->surface, 63, &low, &high);
-    assert_true(fabsf(low) < 1e-4f && fabsf(high - 100) < 1e-4f);
+    assert_less(fabsf(low), 1e-4f);
+    assert_near(high, 100, 1e-4f);
     assert_memory_equal(rv_terrain_layer_thickness(land, 1), sand, sizeof sand);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -221,15 +224,15 @@ static void test_crop(void **state) {
     support_ok(ctx, rv_step_run(land, RV_STEP_crop, &p, NULL));
     assert_int_equal(rv_terrain_width(land), 10);
     assert_int_equal(rv_terrain_height(land), 11);
-    assert_true(rv_terrain_cell(land) == 10);
-    assert_true(rv_terrain_layer(land, 1).erodibility == 0.5f);
+    assert_equal(rv_terrain_cell(land), 10);
+    assert_equal(rv_terrain_layer(land, 1).erodibility, 0.5f);
     for (int y = 0; y < 11; y++)
         for (int x = 0; x < 10; x++) {
             int i = y * 10 + x, from = (y + 4) * 20 + x + 3;
-            assert_true(rv_terrain_layer_thickness(land, 0)[i] == before->surface[from]);
-            assert_true(rv_terrain_layer_thickness(land, 1)[i] == sand[from]);
-            assert_true(rv_terrain_field(land, "wet")[i] == wet[from]);
-            assert_true(land->surface[i] == before->surface[from] + sand[from]);
+            assert_equal(rv_terrain_layer_thickness(land, 0)[i], before->surface[from]);
+            assert_equal(rv_terrain_layer_thickness(land, 1)[i], sand[from]);
+            assert_equal(rv_terrain_field(land, "wet")[i], wet[from]);
+            assert_equal(land->surface[i], before->surface[from] + sand[from]);
         }
     rv_terrain_destroy(before);
     rv_terrain_destroy(land);
@@ -247,7 +250,7 @@ static void test_crop_margin(void **state) {
     assert_int_equal(rv_terrain_height(land), 5);
     for (int y = 0; y < 5; y++)
         for (int x = 0; x < 13; x++)
-            assert_true(land->surface[y * 13 + x] == before->surface[(y + 5) * 20 + x + 4]);
+            assert_equal(land->surface[y * 13 + x], before->surface[(y + 5) * 20 + x + 4]);
     rv_terrain_destroy(before);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -271,7 +274,7 @@ static void test_crop_says_no(void **state) {
         assert_int_equal(rv_step_run(land, RV_STEP_crop, &bad[i], NULL), RV_ERROR_USAGE);
         if (i < 6)
             assert_non_null(strstr(rv_context_error(ctx), "20 x 15"));
-        assert_true(rv_terrain_hash(land) == hash);
+        assert_equal(rv_terrain_hash(land), hash);
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -282,7 +285,7 @@ static void test_crop_says_no(void **state) {
 static void check_size(const rv_terrain *land, int width, int height, double cell) {
     assert_int_equal(rv_terrain_width(land), width);
     assert_int_equal(rv_terrain_height(land), height);
-    assert_true(fabs((double)rv_terrain_cell(land) / cell - 1) < 1e-6);
+    assert_near((double)rv_terrain_cell(land) / cell, 1, 1e-6);
 }
 
 static void test_resize_keeps_the_extent(void **state) {
@@ -345,7 +348,7 @@ static void test_resize_passes_through_old_cells(void **state) {
         check_size(land, 97, 61, 10.0 / 3);
         for (int y = 0; y < 21; y++)
             for (int x = 0; x < 33; x++)
-                assert_true(land->surface[3 * y * 97 + 3 * x] == before->surface[y * 33 + x]);
+                assert_equal(land->surface[3 * y * 97 + 3 * x], before->surface[y * 33 + x]);
         rv_terrain_destroy(before);
         rv_terrain_destroy(land);
     }
@@ -370,7 +373,7 @@ static void test_resample_keeps_a_plane(void **state) {
             for (int y = 0; y < h; y++)
                 for (int x = 0; x < w; x++) {
                     double want = 100 + 6.0 * x / (w - 1) - 4.0 * y / (h - 1);
-                    assert_true(fabs((double)to[y * w + x] - want) < 0.02);
+                    assert_near((double)to[y * w + x], want, 0.02);
                 }
             free(to);
         }
@@ -389,11 +392,11 @@ static void test_resample_averages(void **state) {
         support_ok(ctx, rvi_resample(ctx, checks, N, N, to, M, M, (rvi_filter)filter));
         for (int y = 1; y < M - 1; y++)
             for (int x = 1; x < M - 1; x++)
-                assert_true(fabsf(to[y * M + x] - 0.5f) < 0.01f);
+                assert_near(to[y * M + x], 0.5f, 0.01f);
     }
     float one;
     support_ok(ctx, rvi_resample(ctx, checks, N, N, &one, 1, 1, RVI_FILTER_CUBIC));
-    assert_true(fabsf(one - 0.5f) < 1e-4f);
+    assert_near(one, 0.5f, 1e-4f);
     rv_context_destroy(ctx);
 }
 
@@ -407,7 +410,8 @@ static void test_resample_filters(void **state) {
     range_of(from, N * N, &low, &high);
     support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RVI_FILTER_LINEAR));
     range_of(to, M * M, &now_low, &now_high);
-    assert_true(now_low >= low && now_high <= high);
+    assert_greater_equal(now_low, low);
+    assert_less_equal(now_high, high);
     support_ok(ctx, rvi_resample(ctx, from, N, N, to, M, M, RVI_FILTER_NEAREST));
     for (int i = 0; i < M * M; i++) { /* only values that were there */
         int found = 0;
@@ -422,7 +426,7 @@ static void test_resample_filters(void **state) {
     for (int y = 6; y < M - 6; y++)
         for (int x = 6; x < M - 6; x++) {
             double px = x * (double)(N - 1) / (M - 1), py = y * (double)(N - 1) / (M - 1);
-            assert_true(fabs((double)to[y * M + x] - (px * px + 2 * py * px)) < 1e-3);
+            assert_near((double)to[y * M + x], px * px + 2 * py * px, 1e-3);
         }
     rv_context_destroy(ctx);
 }
@@ -443,12 +447,14 @@ static void test_resize_keeps_ranges(void **state) {
     support_ok(ctx, rv_step_run(land, RV_STEP_resize, &p, NULL));
     float low, high;
     range_of(rv_terrain_layer_thickness(land, 1), rvi_cells(land), &low, &high);
-    assert_true(low >= 0 && high <= 1);
+    assert_greater_equal(low, 0);
+    assert_less_equal(high, 1);
     range_of(rv_terrain_field(land, "mask"), rvi_cells(land), &low, &high);
-    assert_true(low >= 0 && high <= 1);
+    assert_greater_equal(low, 0);
+    assert_less_equal(high, 1);
     for (size_t i = 0; i < rvi_cells(land); i++)
-        assert_true(land->surface[i] == rv_terrain_layer_thickness(land, 0)[i] +
-                                            rv_terrain_layer_thickness(land, 1)[i]);
+        assert_equal(land->surface[i], rv_terrain_layer_thickness(land, 0)[i] +
+                                           rv_terrain_layer_thickness(land, 1)[i]);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -481,10 +487,10 @@ static void test_mask_and_hardness(void **state) {
     support_ok(ctx, rv_step_run(land, RV_STEP_hardness, &hardness, NULL));
     support_ok(ctx, rv_step_run(wide, RV_STEP_mask, &mask, NULL));
     for (int i = 0; i < 12; i++) {
-        assert_true(rv_terrain_field(land, "mask")[i] == image[i]);
-        assert_true(rv_terrain_field(land, "hardness")[i] == 1 - image[i]);
+        assert_equal(rv_terrain_field(land, "mask")[i], image[i]);
+        assert_equal(rv_terrain_field(land, "hardness")[i], 1 - image[i]);
         /* Stretched over the map: corner on corner, thirds and halves on every tenth cell. */
-        assert_true(rv_terrain_field(wide, "mask")[(i / 4) * 10 * 31 + (i % 4) * 10] == image[i]);
+        assert_equal(rv_terrain_field(wide, "mask")[(i / 4) * 10 * 31 + (i % 4) * 10], image[i]);
     }
     mask.file = hardness.file = "";
     support_ok(ctx, rv_step_run(land, RV_STEP_mask, &mask, NULL));
@@ -528,11 +534,11 @@ static void test_mask_limits_what_follows(void **state) {
     for (int i = 0; i < 600; i++) {
         float a = before->surface[i], b = free_land->surface[i];
         if (mask[i] == 0)
-            assert_true(land->surface[i] == a);
+            assert_equal(land->surface[i], a);
         else if (mask[i] == 1)
-            assert_true(land->surface[i] == b);
+            assert_equal(land->surface[i], b);
         else
-            assert_true(fabsf(land->surface[i] - 0.5f * (a + b)) < 1e-3f);
+            assert_near(land->surface[i], 0.5f * (a + b), 1e-3f);
     }
     rv_terrain_destroy(before);
     rv_terrain_destroy(free_land);
@@ -562,7 +568,9 @@ static uint64_t hash_with(int threads) {
 static void test_threads_do_not_matter(void **state) {
     (void)state;
     uint64_t hash = hash_with(1);
-    assert_true(hash_with(2) == hash && hash_with(3) == hash && hash_with(7) == hash);
+    assert_equal(hash_with(2), hash);
+    assert_equal(hash_with(3), hash);
+    assert_equal(hash_with(7), hash);
 }
 
 int main(void) {

@@ -43,7 +43,8 @@ static void any_float_survives_the_sidecar(void **state) {
         rvi_sidecar in = {.width = 2, .height = 1, .low = value, .high = value, .cell = 1.0f};
         rvi_sidecar out;
         size_t size = rvi_sidecar_print(&in, "r16", "a\"\\\n\x1f", 1, text);
-        assert_true(size < RVI_SIDECAR_SIZE && text[size] == '\0');
+        assert_less(size, RVI_SIDECAR_SIZE);
+        assert_equal(text[size], '\0');
         support_ok(ctx, rvi_sidecar_parse(ctx, "x", text, size, &out));
         assert_memory_equal(&out.low, &value, sizeof value);
         assert_memory_equal(&out.high, &value, sizeof value);
@@ -62,9 +63,10 @@ static void the_users_word_goes_first(void **state) {
                "{ \"min_m\": -10, \"max_m\": 20.5, \"cell_m\": 3e0, \"width\": 2, \"height\": 3,"
                " \"author\": { \"name\": [\"\\u00e9\\n\", null, false, -1.5E+3] } }");
     support_ok(ctx, open_file(land, "scale.r16"));
-    assert_true(rv_terrain_cell(land) == 3.0f && rv_terrain_height(land) == 3);
-    assert_true(rv_terrain_field(land, "height")[0] == -10.0f);
-    assert_true(rv_terrain_field(land, "height")[1] == 20.5f);
+    assert_equal(rv_terrain_cell(land), 3.0f);
+    assert_equal(rv_terrain_height(land), 3);
+    assert_equal(rv_terrain_field(land, "height")[0], -10.0f);
+    assert_equal(rv_terrain_field(land, "height")[1], 20.5f);
     assert_string_equal(log_text, "");
     rv_open_params p = rv_open_params_default();
     p.file = "scale.r16";
@@ -73,10 +75,10 @@ static void the_users_word_goes_first(void **state) {
     p.cell = 4.0f;
     p.width = 6;
     support_ok(ctx, rv_step_run(land, RV_STEP_open, &p, NULL));
-    assert_true(rv_terrain_cell(land) == 4.0f);
+    assert_equal(rv_terrain_cell(land), 4.0f);
     assert_int_equal(rv_terrain_width(land), 6);
     assert_int_equal(rv_terrain_height(land), 1);
-    assert_true(rv_terrain_field(land, "height")[1] == 2.0f);
+    assert_equal(rv_terrain_field(land, "height")[1], 2.0f);
     p.width = 5;
     assert_int_equal(rv_step_run(land, RV_STEP_open, &p, NULL), RV_ERROR_INPUT);
     p.width = RV_AUTO_INT;
@@ -95,9 +97,9 @@ static void what_is_guessed_is_said(void **state) {
     rv_terrain *land = support_land(ctx, 2, 2, 1.0f);
     write_file("guess.r16", "\0\0\xff\xff\0\0\0\0", 8);
     support_ok(ctx, open_file(land, "guess.r16"));
-    assert_true(rv_terrain_cell(land) == 10.0f);
-    assert_true(rv_terrain_field(land, "height")[0] == 0.0f);
-    assert_true(rv_terrain_field(land, "height")[1] == 1000.0f);
+    assert_equal(rv_terrain_cell(land), 10.0f);
+    assert_equal(rv_terrain_field(land, "height")[0], 0.0f);
+    assert_equal(rv_terrain_field(land, "height")[1], 1000.0f);
     assert_string_equal(log_text, "guess.r16: no scale is known, so heights run from 0 to 1000 m "
                                   "and cells are 10 m.\n");
     log_text[0] = '\0';
@@ -152,11 +154,11 @@ static void a_plan_reads_only_the_header(void **state) {
         support_ok(ctx, rvi_step_open(&job, &p));
         assert_int_equal(planned.width, 300);
         assert_int_equal(planned.height, 200);
-        assert_true(planned.cell == 7.3f);
+        assert_equal(planned.cell, 7.3f);
         assert_null(planned.surface);
         forget(files[i]);
     }
-    assert_true(rv_context_memory_peak(ctx) < 300 * 200 * sizeof(float));
+    assert_less(rv_context_memory_peak(ctx), 300 * 200 * sizeof(float));
     assert_string_equal(log_text, "");
     rv_context_destroy(ctx);
 }

@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "mesh/shells.h"
 #include "mesh/mesh.h"
+#include "mesh/shells.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -249,13 +249,15 @@ static void what_cuts_itself_is_found(void **state) {
     for (int k = 0; k < 4; k++)
         add_face(&s, top[k], top[(k + 1) % 4], m);
     faults found = check(ctx, &s);
-    assert_true(found.count > 0 && found.count == found.of[RV_FAULT_CROSSING_FACES]);
+    assert_greater(found.count, 0);
+    assert_equal(found.count, found.of[RV_FAULT_CROSSING_FACES]);
     s.points[m][2] = 0x1p-30; /* just above the base */
     found = check(ctx, &s);
     expect(&found, RV_FAULT_CROSSING_FACES, 0);
     s.points[m][2] = 0; /* a dent down to the base */
     found = check(ctx, &s);
-    assert_true(found.count > 0 && found.count == found.of[RV_FAULT_CROSSING_FACES]);
+    assert_greater(found.count, 0);
+    assert_equal(found.count, found.of[RV_FAULT_CROSSING_FACES]);
     s = (sketch){.vertices = 0}; /* one face twice, and its back */
     add_tetrahedron(&s, 0, 0, 0, 1, false);
     add_face(&s, 1, 2, 3);
@@ -405,8 +407,10 @@ static void pairs_are_judged_as_by_other_mathematics(void **state) {
             fail_msg("pair %d: %d and %d, but %d is right", (int)n, got, again, want);
         (want ? met : apart)[shared]++;
     }
-    for (int i = 0; i < 3; i++)
-        assert_true(met[i] > 500 && apart[i] > 500); /* both answers were asked for */
+    for (int i = 0; i < 3; i++) {
+        assert_greater(met[i], 500);
+        assert_greater(apart[i], 500);
+    } /* both answers were asked for */
     rv_mesh_destroy(mesh);
     rv_context_destroy(ctx);
 }
@@ -433,7 +437,9 @@ static void signs_are_exact_near_planes(void **state) {
         assert_int_equal(rvi_side(p[1], p[0], p[2], p[3]), -want);
         signs[want + 1]++;
     }
-    assert_true(signs[0] > 1000 && signs[1] > 1000 && signs[2] > 1000);
+    assert_greater(signs[0], 1000);
+    assert_greater(signs[1], 1000);
+    assert_greater(signs[2], 1000);
 }
 
 /* ---- All pairs against the tree ---- */
@@ -461,7 +467,7 @@ static void every_pair_is_found(void **state) {
         rv_mesh *mesh = mesh_of(one, &s);
         rvi_lattice l;
         support_ok(one, rvi_lattice_create(mesh, &l));
-        assert_true(l.moved == 0.0);
+        assert_equal(l.moved, 0.0);
         bool pairs[70][70] = {{false}};
         size_t count = 0, most = 0;
         for (size_t i = 0; i < found.count; i++) {
@@ -489,7 +495,7 @@ static void every_pair_is_found(void **state) {
         rv_context_destroy(one);
         rv_context_destroy(three);
     }
-    assert_true(compared >= 20);
+    assert_greater_equal(compared, 20);
 }
 
 /* The finest lattice that reaches far enough moves no coordinate by more than half a step. */
@@ -503,9 +509,9 @@ static void rounding_is_small(void **state) {
         rv_mesh *mesh = mesh_of(ctx, &s);
         rvi_lattice l;
         support_ok(ctx, rvi_lattice_create(mesh, &l));
-        assert_true(llabs(l.spots[1].x) <= RVI_LATTICE_MOST);
+        assert_less_equal(llabs(l.spots[1].x), RVI_LATTICE_MOST);
         assert_true(sizes[i] < 1e-200 || llabs(l.spots[1].x) > RVI_LATTICE_MOST / 2);
-        assert_true(l.moved <= l.step / 2);
+        assert_less_equal(l.moved, l.step / 2);
         rvi_lattice_destroy(&l);
         faults found = {0};
         support_ok(ctx, rv_mesh_check(mesh, keep, &found));

@@ -154,9 +154,9 @@ static void test_ball_is_a_disc(void **state) {
     double scale = 0.5 * HEIGHT / c.tangent, radius = scale / sqrt(square - 1), middle[2];
     double area = acos(-1) * radius * radius; /* nearly: it is seen a little from the side */
     size_t count = count_of(&p, is_red, middle);
-    assert_true(fabs((double)count - area) < 0.04 * area);
-    assert_true(fabs(middle[0] - (0.5 * WIDTH + scale * across / ahead)) < 1);
-    assert_true(fabs(middle[1] - (0.5 * HEIGHT - scale * up / ahead)) < 1.5);
+    assert_near((double)count, area, 0.04 * area);
+    assert_near(middle[0], 0.5 * WIDTH + scale * across / ahead, 1);
+    assert_near(middle[1], 0.5 * HEIGHT - scale * up / ahead, 1.5);
     done(&p);
 }
 
@@ -182,8 +182,8 @@ static void test_colours_by_place(void **state) {
                red = (double)count_of(&p, is_red, NULL);
         /* An upright triangle is seen, and what is over the line is a smaller one. */
         double top = cut ? 0.4 : 1, share = (top - line) / (top + 1);
-        assert_true(red + green > 300);
-        assert_true(fabs(green / (red + green) - share * share) < 0.03);
+        assert_greater(red + green, 300);
+        assert_near(green / (red + green), share * share, 0.03);
         done(&p);
         rvi_solid_view_cut(&v, low, high, 0.3f);
     }
@@ -203,10 +203,11 @@ static void test_nearest_face_wins(void **state) {
     picture north = draw(1, &v, &m, 1, NULL);
     double red[2], green[2];
     size_t in_front = count_of(&south, is_green, green);
-    assert_true(count_of(&south, is_red, red) > 500 && in_front > 200);
-    assert_true(fabs(red[0] - green[0]) < 1.5);
+    assert_greater(count_of(&south, is_red, red), 500);
+    assert_greater(in_front, 200);
+    assert_near(red[0], green[0], 1.5);
     /* From the north the large one hides it. */
-    assert_true(count_of(&north, is_red, NULL) > 1500);
+    assert_greater(count_of(&north, is_red, NULL), 1500);
     assert_int_equal(count_of(&north, is_green, NULL), 0);
     done(&south);
     done(&north);
@@ -223,7 +224,8 @@ static void test_background_where_nothing_is(void **state) {
     picture ball = draw(1, &v, &m, 1, NULL);
     /* The upper row is far away from it, and the same light falls there. */
     assert_memory_equal(empty.canvas.rgb, ball.canvas.rgb, 3 * WIDTH);
-    assert_true(count_of(&empty, is_red, NULL) == 0 && count_of(&ball, is_red, NULL) > 50);
+    assert_equal(count_of(&empty, is_red, NULL), 0);
+    assert_greater(count_of(&ball, is_red, NULL), 50);
     done(&empty);
     done(&ball);
 }
@@ -256,8 +258,8 @@ static void test_rock_hides_water(void **state) {
     assert_int_equal(differing(&dry, &hidden), 0);
     inside.origin[1] = -0.8;
     picture before = draw(1, &v, &m, 1, &inside);
-    assert_true(differing(&dry, &before) > 200);
-    assert_true(count_of(&before, is_red, NULL) < count_of(&dry, is_red, NULL));
+    assert_greater(differing(&dry, &before), 200);
+    assert_less(count_of(&before, is_red, NULL), count_of(&dry, is_red, NULL));
     done(&dry);
     done(&hidden);
     done(&before);
@@ -287,10 +289,10 @@ static void test_cut_shows_the_inside(void **state) {
     double green[2];
     size_t hollow = count_of(&cut, is_green, green), disc = count_of(&whole, is_red, NULL);
     /* The radii are as 1 to 2; the plane of the cut goes through the middle. */
-    assert_true(fabs(4.0 * (double)hollow / (double)disc - 1) < 0.15);
+    assert_near(4.0 * (double)hollow / (double)disc, 1, 0.15);
     /* Between them the section is neither; the outside is cut away. */
     assert_int_equal(count_of(&cut, is_red, NULL), 0);
-    assert_true(count_of(&wet, is_green, NULL) < hollow);
+    assert_less(count_of(&wet, is_green, NULL), hollow);
     done(&whole);
     done(&cut);
     done(&wet);
@@ -311,7 +313,7 @@ static void test_same_for_any_number_of_threads(void **state) {
         foam[i] = rvi_unit(rvi_random(3, i, 1));
     w.foam = w.mud = foam;
     picture one = draw(1, &v, &m, 1, &w);
-    assert_true(count_of(&one, is_red, NULL) > 1000);
+    assert_greater(count_of(&one, is_red, NULL), 1000);
     for (int threads = 2; threads <= 3; threads++) {
         picture more = draw(threads, &v, &m, 1, &w);
         assert_int_equal(differing(&one, &more), 0);
@@ -341,7 +343,7 @@ static void test_odd_views(void **state) {
             v.frame = v.wire = true;
             picture p = draw(1, &v, &m, 1, &w);
             if (!near)
-                assert_true(count_of(&p, is_red, NULL) > 20);
+                assert_greater(count_of(&p, is_red, NULL), 20);
             done(&p);
         }
     /* A single point. */
@@ -379,7 +381,7 @@ static void test_memory_runs_out(void **state) {
         rv_status status = rvi_solid_view_draw(ctx, &v, &m, 1, &w, &canvas);
         assert_true(status == RV_OK || status == RV_ERROR_MEMORY);
         if (status == RV_OK)
-            assert_true(rv_context_memory_peak(ctx) <= rvi_solid_view_memory(&v, &m, 1, &w));
+            assert_less_equal(rv_context_memory_peak(ctx), rvi_solid_view_memory(&v, &m, 1, &w));
         rv_context_destroy(ctx);
         assert_int_equal(atomic_load(&memory.held), 0);
         if (status == RV_OK)
@@ -394,9 +396,14 @@ static void test_tints_of_what_moved(void **state) {
     rvi_solid_tint_moved(-0.02f, 0.02f, more);
     rvi_solid_tint_moved(0.01f, 0.02f, laid);
     rvi_solid_tint_moved(0, 0.02f, still);
-    assert_true(worn[0] > 3 * worn[1] && worn[0] > 3 * worn[2]);
-    assert_true(laid[1] > 3 * laid[0] && laid[2] > 3 * laid[0]);
-    assert_true(still[3] == 0 && worn[3] > 0.3f && more[3] > worn[3] && more[3] <= 1);
+    assert_greater(worn[0], 3 * worn[1]);
+    assert_greater(worn[0], 3 * worn[2]);
+    assert_greater(laid[1], 3 * laid[0]);
+    assert_greater(laid[2], 3 * laid[0]);
+    assert_equal(still[3], 0);
+    assert_greater(worn[3], 0.3f);
+    assert_greater(more[3], worn[3]);
+    assert_less_equal(more[3], 1);
 
     static sketch s;
     static double first[3 * MOST];
@@ -413,7 +420,7 @@ static void test_tints_of_what_moved(void **state) {
     for (size_t v = 0; v < s.vertices; v++) {
         bool shrunk = s.points[3 * v + 2] < 0;
         assert_true(shrunk ? tints[v][0] > tints[v][1] : tints[v][0] < tints[v][1]);
-        assert_true(tints[v][3] > 0.7f);
+        assert_greater(tints[v][3], 0.7f);
     }
     rv_context_destroy(ctx);
 }

@@ -80,7 +80,8 @@ static void corners_come_near_and_faces_stay_good(void **state) {
         shape_check_arrays(s, 2);
         shape_check_mesh(s);
         angles[i] = rvi_edit_smallest_angle(s);
-        assert_true(first > 25 && report.refused < report.splits + report.inserts);
+        assert_greater(first, 25);
+        assert_less(report.refused, report.splits + report.inserts);
         size_t beyond = 0;
         for (size_t c = 0; c < CONTACTS; c++)
             beyond += farthest_corner(s, &contacts[c]) > limit;
@@ -89,7 +90,9 @@ static void corners_come_near_and_faces_stay_good(void **state) {
             assert_int_equal(beyond, 0);
         rvi_edit_destroy(s);
     }
-    assert_true(angles[0] > 20 && angles[0] > angles[1] && angles[3] < 5);
+    assert_greater(angles[0], 20);
+    assert_greater(angles[0], angles[1]);
+    assert_less(angles[3], 5);
     rv_context_destroy(ctx);
 }
 
@@ -152,8 +155,9 @@ static void worn_faces_stay_good(void **state) {
     rvi_edit_mesh *s = shape_edit(shape_sphere(ctx, 12));
     double volume = rvi_edit_volume(s), angle;
     support_ok(ctx, wear_down(s, 120, true, &angle));
-    assert_true(angle > 15);
-    assert_true(rvi_edit_volume(s) < 0.99 * volume && s->live_faces < 6000);
+    assert_greater(angle, 15);
+    assert_less(rvi_edit_volume(s), 0.99 * volume);
+    assert_less(s->live_faces, 6000);
     rvi_edit_destroy(s);
     rv_context_destroy(ctx);
 }
@@ -182,15 +186,16 @@ static void coarse_solids_become_fine_and_coarse_again(void **state) {
         support_ok(ctx, rvi_tessellate(s, &desc, contacts, 50, &report));
         assert_int_equal(report.beyond, 0);
         size_t fine = s->live_faces;
-        assert_true(fine > 100 && fine < 3000);
+        assert_greater(fine, 100);
+        assert_less(fine, 3000);
         shape_check_arrays(s, 2);
         shape_check_mesh(s);
         for (int n = 0; n < 300; n++)
             support_ok(ctx, rvi_tessellate(s, &desc, NULL, 0, &report));
-        assert_true(s->live_faces < fine / 2);
+        assert_less(s->live_faces, fine / 2);
         shape_check_arrays(s, 2);
         shape_check_mesh(s);
-        assert_true(fabs(rvi_edit_volume(s) - volume) < 1e-8 * volume);
+        assert_near(rvi_edit_volume(s), volume, 1e-8 * volume);
         rvi_edit_destroy(s);
     }
     rv_context_destroy(ctx);
@@ -213,7 +218,7 @@ static void threads_change_nothing(void **state) {
         rv_mesh_destroy(mesh);
         rvi_edit_destroy(s);
         rv_context_destroy(ctx);
-        assert_true(hashes[i] == hashes[0]);
+        assert_equal(hashes[i], hashes[0]);
     }
 }
 
@@ -240,7 +245,7 @@ static void memory_that_runs_out_leaves_a_valid_mesh(void **state) {
         rv_context_destroy(ctx);
         assert_int_equal(atomic_load(&memory.held), 0);
     }
-    assert_true(failures > 20);
+    assert_greater(failures, 20);
 }
 
 static void cancelling_leaves_a_valid_mesh(void **state) {

@@ -73,12 +73,16 @@ static void only_the_given_letters_count(void **state) {
     (void)state;
     double value;
     uint64_t whole;
-    assert_true(rvi_text_number("123456", 3, &value) && value == 123.0);
-    assert_true(rvi_text_number("12x", 2, &value) && value == 12.0);
-    assert_true(rvi_text_number("1e55", 3, &value) && value == 1e5);
+    assert_true(rvi_text_number("123456", 3, &value));
+    assert_equal(value, 123.0);
+    assert_true(rvi_text_number("12x", 2, &value));
+    assert_equal(value, 12.0);
+    assert_true(rvi_text_number("1e55", 3, &value));
+    assert_equal(value, 1e5);
     assert_false(rvi_text_number("1e5", 2, &value));
     assert_false(rvi_text_number("5", 0, &value));
-    assert_true(rvi_text_uint("123456", 3, &whole) && whole == 123);
+    assert_true(rvi_text_uint("123456", 3, &whole));
+    assert_equal(whole, 123);
     assert_true(rvi_text_is("noisey", 5, "noise"));
     assert_false(rvi_text_is("noise", 4, "noise") || rvi_text_is("noise", 5, "noisey"));
 }
@@ -154,11 +158,11 @@ static void long_decimals_are_near(void **state) {
     char many[3000];
     memset(many, '9', sizeof many);
     memcpy(many + 1500, "e-1500", 7);
-    assert_true(fabs(number(many) - 1.0) < 1e-13);
+    assert_near(number(many), 1.0, 1e-13);
     memset(many, '0', sizeof many);
     many[1] = '.';
     memcpy(many + 1500, "1e1499", 7);
-    assert_true(fabs(number(many) - 1.0) < 1e-13);
+    assert_near(number(many), 1.0, 1e-13);
 }
 
 /* What no double can hold is refused or infinite, so that every range check refuses it. */
@@ -171,8 +175,8 @@ static void numbers_beyond_all_are_no_numbers(void **state) {
         if (rvi_text_number(huge[i], strlen(huge[i]), &value) && !isinf(value))
             fail_msg("%s is read as %g", huge[i], value);
     }
-    assert_true(number("1e-400") == 0.0);
-    assert_true(number("1e-99999999999") == 0.0);
+    assert_equal(number("1e-400"), 0.0);
+    assert_equal(number("1e-99999999999"), 0.0);
 }
 
 static void whole_numbers_are_exact(void **state) {
@@ -182,10 +186,13 @@ static void whole_numbers_are_exact(void **state) {
         char text[32];
         uint64_t want = rvi_random(3, n, 0) >> (n % 64);
         int size = snprintf(text, sizeof text, "%llu", (unsigned long long)want);
-        assert_true(rvi_text_uint(text, (size_t)size, &value) && value == want);
+        assert_true(rvi_text_uint(text, (size_t)size, &value));
+        assert_equal(value, want);
     }
-    assert_true(rvi_text_uint("18446744073709551615", 20, &value) && value == UINT64_MAX);
-    assert_true(rvi_text_uint("00018446744073709551615", 23, &value) && value == UINT64_MAX);
+    assert_true(rvi_text_uint("18446744073709551615", 20, &value));
+    assert_equal(value, UINT64_MAX);
+    assert_true(rvi_text_uint("00018446744073709551615", 23, &value));
+    assert_equal(value, UINT64_MAX);
     static const char *const not [] = {
         "18446744073709551616",
         "18446744073709551620",
@@ -246,7 +253,8 @@ static void distances_are_distances(void **state) {
         assert_int_equal(d, distance(b, a));
         assert_int_equal(distance(a, a), 0);
         assert_int_equal(d == 0, strcmp(a, b) == 0);
-        assert_true(d >= abs((int)strlen(a) - (int)strlen(b)) && d <= longer);
+        assert_greater_equal(d, abs((int)strlen(a) - (int)strlen(b)));
+        assert_less_equal(d, longer);
     }
 }
 
@@ -260,7 +268,7 @@ static void long_words_are_far(void **state) {
         int d = distance(text, "noise"), back = distance("noise", text);
         assert_int_equal(d, back);
         if (size >= 40)
-            assert_true(d >= 35);
+            assert_greater_equal(d, 35);
     }
 }
 
@@ -282,12 +290,15 @@ static void vectors_are_three_numbers(void **state) {
     (void)state;
     double v[3];
     assert_true(rvi_text_vector("1/-2.5/3e2", 10, v));
-    assert_true(v[0] == 1 && v[1] == -2.5 && v[2] == 300);
+    assert_equal(v[0], 1);
+    assert_equal(v[1], -2.5);
+    assert_equal(v[2], 300);
     static const char *const wrong[] = {"",     "1",       "1/2",    "1/2/",
                                         "/1/2", "1/2/3/4", "1/2/3 ", "a/b/c"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(rvi_text_vector(wrong[i], strlen(wrong[i]), v));
-    assert_true(rvi_text_vector("1/2/34", 5, v) && v[2] == 3); /* no farther than told */
+    assert_true(rvi_text_vector("1/2/34", 5, v));
+    assert_equal(v[2], 3); /* no farther than told */
 }
 
 int main(void) {

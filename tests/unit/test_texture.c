@@ -67,7 +67,7 @@ static void test_slope_is_an_angle(void **state) {
         rv_terrain *land = make_plane(ctx, 0, (float)tan(degrees * 3.14159265 / 180));
         support_ok(ctx, rvi_map_slope(land, &map, bytes));
         for (int i = 0; i < CELLS; i++)
-            assert_true(fabs(bytes[i] - degrees * 255.0 / 90) <= 0.51);
+            assert_less_equal(fabs(bytes[i] - degrees * 255.0 / 90), 0.51);
         rv_terrain_destroy(land);
     }
     rv_context_destroy(ctx);
@@ -93,8 +93,9 @@ static void test_a_plane_sees_all_of_its_sky_and_a_pit_less(void **state) {
     }
     support_ok(ctx, rvi_map_occlusion(land, &map, bytes));
     /* Around its lowest point land rises at 10 in 8: 1 - sin atan 1.25 of the light is left. */
-    assert_true(abs(bytes[middle] - 56) < 12);
-    assert_true(bytes[middle] < bytes[middle + 4] && bytes[middle + 4] < bytes[middle + 14]);
+    assert_less(abs(bytes[middle] - 56), 12);
+    assert_less(bytes[middle], bytes[middle + 4]);
+    assert_less(bytes[middle + 4], bytes[middle + 14]);
     assert_int_equal(bytes[0], 255);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
@@ -111,10 +112,10 @@ static void test_curvature_tells_ridges_from_valleys(void **state) {
     for (int i = 0; i < CELLS; i++) /* x^2 / 2 over 100 m: 1/100 along x, 1/200 as a mean */
         land->layers[0].thickness[i] = 0.005f * 64 * (float)((i % WIDTH - 18) * (i % WIDTH - 18));
     support_ok(ctx, rvi_map_curvature(land, &map, bytes));
-    assert_true(abs(bytes[5 * WIDTH + 9] - (128 - 64)) <= 1);
+    assert_less_equal(abs(bytes[5 * WIDTH + 9] - (128 - 64)), 1);
     map.limit = NAN;
     support_ok(ctx, rvi_map_curvature(land, &map, bytes));
-    assert_true(bytes[5 * WIDTH + 9] <= 2);
+    assert_less_equal(bytes[5 * WIDTH + 9], 2);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -140,7 +141,10 @@ static void test_ground_adds_up(void **state) {
         if (z[i] < 500 - 0.1f * 950)
             assert_int_equal(bytes[4 * i + 3], 0);
     }
-    assert_true(seen[0] > 0 && seen[1] > 0 && seen[2] > 0 && seen[3] > 0);
+    assert_greater(seen[0], 0);
+    assert_greater(seen[1], 0);
+    assert_greater(seen[2], 0);
+    assert_greater(seen[3], 0);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

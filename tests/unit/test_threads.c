@@ -168,7 +168,7 @@ static void blocks_follow_those_they_wait_for(void **state) {
             double sum = 0; /* of a row of Pascal's triangle */
             for (int k = 0; k < TRIANGLE_ROWS; k++)
                 sum += p.value[TRIANGLE - 1 - k];
-            assert_true(sum == ldexp(1, TRIANGLE_ROWS - 1));
+            assert_equal(sum, ldexp(1, TRIANGLE_ROWS - 1));
         }
         rv_context_destroy(ctx);
     }
@@ -205,11 +205,12 @@ static void sums_and_ranges_are_right(void **state) {
                 most = fmaxf(most, values[j]);
             }
             double sum = rvi_sum(ctx, values, counts[i]);
-            assert_true(fabsl((long double)sum - want) <= 1e-13L * size);
+            assert_less_equal(fabsl((long double)sum - want), 1e-13L * size);
             sums[i] = k == 0 ? sum : sums[i];
             assert_memory_equal(&sum, &sums[i], sizeof sum);
             rvi_range(ctx, values, counts[i], &low, &high);
-            assert_true(low == least && high == most);
+            assert_equal(low, least);
+            assert_equal(high, most);
         }
         rv_context_destroy(ctx);
     }
@@ -227,11 +228,13 @@ static void no_cell_is_left_out(void **state) {
         float low, high;
         values[i] = 3.0f;
         rvi_range(ctx, values, COUNT, &low, &high);
-        assert_true(low == 0.0f && high == 3.0f);
-        assert_true(rvi_sum(ctx, values, COUNT) == 3.0);
+        assert_equal(low, 0.0f);
+        assert_equal(high, 3.0f);
+        assert_equal(rvi_sum(ctx, values, COUNT), 3.0);
         values[i] = -3.0f;
         rvi_range(ctx, values, COUNT, &low, &high);
-        assert_true(low == -3.0f && high == 0.0f);
+        assert_equal(low, -3.0f);
+        assert_equal(high, 0.0f);
         values[i] = 0.0f;
     }
     free(values);
@@ -252,9 +255,10 @@ static void large_maps_are_summed_whole(void **state) {
     for (int threads = 1; threads <= 2; threads++) {
         rv_context *ctx = support_context(threads);
         float low, high;
-        assert_true(rvi_sum(ctx, values, count) == -1.0);
+        assert_equal(rvi_sum(ctx, values, count), -1.0);
         rvi_range(ctx, values, count, &low, &high);
-        assert_true(low == -16.0f && high == 8.0f);
+        assert_equal(low, -16.0f);
+        assert_equal(high, 8.0f);
         rv_context_destroy(ctx);
     }
     free(values);
@@ -292,9 +296,9 @@ static void a_stop_comes_soon_and_passes(void **state) {
             answers_left = answers;
             rvi_progress_begin(ctx, "a test");
             assert_int_equal(rvi_parallel(ctx, MOST_BLOCKS, count_slowly, &t), RV_CANCELLED);
-            assert_true(t.all < MOST_BLOCKS / 2);
+            assert_less(t.all, MOST_BLOCKS / 2);
             for (int b = 0; b < MOST_BLOCKS; b++)
-                assert_true(t.runs[b] <= 1);
+                assert_less_equal(t.runs[b], 1);
             assert_non_null(strstr(rv_context_error(ctx), "a test"));
             int ran = t.all;
             answers_left = 1000000;
@@ -339,13 +343,14 @@ static void what_is_thrown_away_need_not_be(void **state) {
         rvi_progress_begin(ctx, "a test");
         assert_false(rvi_stop_short(ctx, true));
         rvi_finish(ctx, MOST_BLOCKS, count_slowly, &t);
-        assert_true(t.all < MOST_BLOCKS / 2);
+        assert_less(t.all, MOST_BLOCKS / 2);
         assert_true(rvi_stopped(ctx));
         int ran = t.all;
         rvi_finish(ctx, MOST_BLOCKS, count_block, &t);
         assert_int_equal(t.all, ran); /* still stopped: nothing runs */
         rvi_range(ctx, values, 2, &low, &high);
-        assert_true(low == 3.0f && high == 7.0f);
+        assert_equal(low, 3.0f);
+        assert_equal(high, 7.0f);
         assert_true(rvi_stop_short(ctx, false));
         assert_false(rvi_stopped(ctx));
         rv_context_destroy(ctx);
@@ -368,7 +373,7 @@ static void a_stop_ends_blocks_that_wait(void **state) {
             }
             assert_int_equal(status, RV_CANCELLED);
             for (int b = 0; b < TRIANGLE; b++)
-                assert_true(p.t.runs[b] <= 1);
+                assert_less_equal(p.t.runs[b], 1);
             answers_left = 1000000;
             rvi_progress_begin(ctx, "another test");
             memset(&p, 0, sizeof p);
@@ -396,12 +401,14 @@ static void a_stop_leaves_no_half_number(void **state) {
         for (int answers = 0; answers < 3; answers++) {
             answers_left = answers;
             rvi_progress_begin(ctx, "a test");
-            assert_true(rvi_sum(ctx, values, SIDE * SIDE) == sum);
+            assert_equal(rvi_sum(ctx, values, SIDE * SIDE), sum);
             rvi_range(ctx, values, SIDE * SIDE, &low_then, &high_then);
-            assert_true(low_then == low && high_then == high);
-            assert_true(rv_terrain_hash(land) == hash && rv_terrain_volume(land) == volume);
+            assert_equal(low_then, low);
+            assert_equal(high_then, high);
+            assert_equal(rv_terrain_hash(land), hash);
+            assert_equal(rv_terrain_volume(land), volume);
             support_ok(ctx, rvi_terrain_sum_layers(land));
-            assert_true(rv_terrain_hash(land) == hash);
+            assert_equal(rv_terrain_hash(land), hash);
         }
         rv_terrain_destroy(land);
         rv_context_destroy(ctx);
@@ -447,7 +454,7 @@ static void the_user_is_asked_ten_times_a_second(void **state) {
         double least = INFINITY; /* a busy machine may let one try wait */
         for (int tries = 0; tries < 5 && !(least < 0.1); tries++)
             least = fmin(least, longest_gap(threads));
-        assert_true(least < 0.1);
+        assert_less(least, 0.1);
     }
 }
 

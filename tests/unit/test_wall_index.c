@@ -111,7 +111,8 @@ static void inside_is_inside(void **state) {
         for (int k = 0; k < 3; k++) {
             const float reaches[] = {0.02f, 0.07f, 0.3f};
             size_t inside = check_inside(ctx, meshes[i], reaches[k]);
-            assert_true(inside > 30 && inside < 1400);
+            assert_greater(inside, 30);
+            assert_less(inside, 1400);
         }
     for (size_t i = 0; i < 4; i++)
         rv_mesh_destroy(meshes[i]);
