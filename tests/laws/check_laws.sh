@@ -27,6 +27,9 @@ all_files() {
 }
 all_files | sort > "$work/files"
 grep -E '\.(c|h|inc)$' "$work/files" > "$work/c_files"
+grep -E '^(src|include)/.*\.h$' "$work/files" > "$work/headers"
+# The steps of the table.
+sed -n 's/^RV_STEP(\([a-z_]*\),.*/\1/p' include/ravine/steps.def > "$work/steps"
 
 # File names are unique, so that a name is an address.
 check_names() {
@@ -69,6 +72,12 @@ check_layers() {
         path[1] == "src" && quoted && folder != mine && rank[folder] >= rank[mine] {
             print where ": " mine " may not see " what
         }
+        path[1] == "src" && what ~ /^steps\/.*\// {
+            step = what
+            sub(/\/[^\/]*$/, "", step)
+            if (place[1] != "src/" step ".c" && index(place[1], "src/" step "/") != 1)
+                print where ": " what " is for src/" step ".c alone"
+        }
         path[1] == "src" && !quoted && (folder in rank) {
             print where ": " what " is ours, include it with quotes"
         }
@@ -81,6 +90,86 @@ check_layers() {
         what ~ /^(CL|OpenCL)\// && mine != "device" { print where ": only src/device may know OpenCL" }
         what == "mpi.h" && mine != "cluster" { print where ": only src/cluster may know MPI" }
     ' >> "$breaches"
+}
+
+# A step is a file and an entry in the table; a folder below src/steps belongs to a step; and a recipe
+# of same_bits runs it. The strings of that driver are recipes, but for the first one of each line,
+# which is a name.
+check_steps() {
+    sed -n 's|^src/steps/\([^/]*\)\.c$|\1|p' "$work/files" | sort > "$work/step_files"
+    sort "$work/steps" | comm -13 - "$work/step_files" |
+        sed 's|.*|src/steps/&.c: there is no such step in the table|' >> "$breaches"
+    sort "$work/steps" | comm -23 - "$work/step_files" |
+        sed 's|.*|include/ravine/steps.def: there is no src/steps/&.c|' >> "$breaches"
+    sed -n 's|^src/steps/\([^/]*\)/.*|\1|p' "$work/files" | sort -u | comm -23 - "$work/step_files" |
+        sed 's|.*|src/steps/&: no step has this name|' >> "$breaches"
+    sed -e 's/^ *{"[^"]*", *//' tests/same_bits/driver.c | grep -o '"[^"]*"' | tr -d '"' |
+        tr ' ' '\n' | sort -u > "$work/recipe_words"
+    sort "$work/steps" | comm -23 - "$work/recipe_words" |
+        sed 's|.*|tests/same_bits/driver.c: no recipe runs the step &|' >> "$breaches"
+}
+
+# What the library stands on does not know the parameters of single steps.
+check_enums() {
+    names=$(paste -s -d '|' "$work/steps")
+    grep -E '^src/(base|terrain|picture)/' "$work/c_files" |
+        xargs grep -noE "\\<RV_($names)_[a-z]+_[a-z0-9_]+" /dev/null |
+        sed 's/:\([^:]*\)$/: \1 belongs to a step/' >> "$breaches"
+}
+
+# A type has one name and a name one type: headers can be included together. An opaque type may be
+# declared in one header and defined in another.
+check_types() {
+    xargs awk '
+        FNR == 1 { type = "" }
+        function found(kind, name) {
+            if ((kind, name) in first && first[kind, name] != FILENAME)
+                print FILENAME ":" FNR ": " name " is defined in " first[kind, name] ", too"
+            else
+                first[kind, name] = FILENAME
+        }
+        /^(typedef )?(struct|union|enum) [a-z_0-9]+ \{/ {
+            name = $0
+            sub(/ \{.*$/, "", name)
+            sub(/^.* /, "", name)
+            found("tag", name)
+        }
+        /^typedef .*\(\*[a-z_0-9]+\)\(/ {
+            name = $0
+            sub(/^[^(]*\(\*/, "", name)
+            sub(/\).*$/, "", name)
+            found("type", name)
+            next
+        }
+        /^typedef .*;|^\} [a-z_0-9]+;/ {
+            name = $0
+            sub(/(\[[^\]]*\])*;.*$/, "", name)
+            sub(/^.*[ *]/, "", name)
+            found("type", name)
+        }
+    ' /dev/null < "$work/headers" >> "$breaches"
+}
+
+# Every header stands alone, and all together are one file of C and of C++.
+check_headers() {
+    xargs cc -std=c17 -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -fsyntax-only -x c \
+        < "$work/headers" > "$work/said" 2>&1 || {
+        echo 'a header does not stand alone:'
+        grep -E 'error' "$work/said"
+    } >> "$breaches"
+    sed -e 's|^src/\(.*\)|#include "\1"|' -e 's|^include/\(.*\)|#include <\1>|' \
+        "$work/headers" > "$work/all.c"
+    cp "$work/all.c" "$work/all.cc"
+    cc -std=c17 -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -fsyntax-only "$work/all.c" \
+        > "$work/said" 2>&1 || {
+        echo 'the headers do not stand together in C:'
+        grep -E 'error' "$work/said"
+    } >> "$breaches"
+    c++ -std=c++17 -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -fsyntax-only "$work/all.cc" \
+        > "$work/said" 2>&1 || {
+        echo 'the headers do not stand together in C++:'
+        grep -E 'error' "$work/said"
+    } >> "$breaches"
 }
 
 # Lines of C end at column 100; the table is wider and so are the calls of the manual.
@@ -180,6 +269,10 @@ check_commands() {
 
 check_names
 check_layers
+check_steps
+check_enums
+check_types
+check_headers
 check_columns
 check_format
 check_arithmetic

@@ -4,10 +4,11 @@
 checker=$1/tests/laws/check_laws.sh
 failures=0
 
-# A tree that keeps the laws: two sources, their objects and their compiler commands.
+# A tree that keeps the laws: some sources with one step, their objects and their compiler commands.
 make_tree() {
     rm -rf tree
     mkdir -p tree/src/base tree/src/terrain tree/src/formats tree/src/picture tree/src/steps tree/cli
+    mkdir -p tree/tests/same_bits
     cp "$1/.clang-format" tree/
     echo 'int rvi_base(void);' > tree/src/base/base.h
     echo 'int rvi_picture(void);' > tree/src/picture/picture.h
@@ -18,6 +19,13 @@ make_tree() {
     printf '#include <ravine/ravine.h>\n\nint main(void) {\n    return 0;\n}\n' > tree/cli/main.c
     mkdir -p tree/include/ravine
     : > tree/include/ravine/ravine.h
+    echo 'RV_STEP(one, make, 0, 4, "Makes one.", "Ravine", "", "height")' \
+        > tree/include/ravine/steps.def
+    printf 'int rvi_step_one(void);\n\nint rvi_step_one(void) {\n    return 1;\n}\n' \
+        > tree/src/steps/one.c
+    # A recipe that is called as the step two, but runs only the step one.
+    printf 'static const char *recipes[] = {\n    {"two", "one size=2"},\n};\n' \
+        > tree/tests/same_bits/driver.c
     flags='-std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math'
 }
 
@@ -91,6 +99,44 @@ echo '#include <CL/cl.h>' > tree/src/steps/one.h
 expect 'OpenCL outside device' 'only src/device may know OpenCL'
 echo '#include <mpi.h>' > tree/src/steps/one.h
 expect 'MPI outside cluster' 'only src/cluster may know MPI'
+add_step() {
+    echo "RV_STEP($1, make, 0, 4, \"Makes it.\", \"Ravine\", \"\", \"height\")" \
+        >> tree/include/ravine/steps.def
+}
+printf 'int rvi_step_two(void);\n' > tree/src/steps/two.c
+expect 'a step that is not in the table' 'src/steps/two.c: there is no such step in the table'
+add_step two
+expect 'a step without a file' 'steps.def: there is no src/steps/two.c'
+add_step two
+expect 'a step without a recipe' 'driver.c: no recipe runs the step two'
+mkdir tree/src/steps/other && echo 'int rvi_other(void);' > tree/src/steps/other/other.h
+expect 'a folder without a step' 'src/steps/other: no step has this name'
+mkdir tree/src/steps/one && echo 'int rvi_part(void);' > tree/src/steps/one/part.h
+include src/steps/one.c '"steps/one/part.h"'
+printf '#include "steps/one/part.h"\n' > tree/src/steps/two.c
+expect 'the private part of another step' 'two.c:1: steps/one/part.h is for src/steps/one.c alone'
+if grep -q 'steps/one.c:1' said; then
+    echo "the private part of a step: the checker refused the step itself"
+    failures=$((failures + 1))
+fi
+echo '#define RVI_ROUND RV_one_shape_round' > tree/src/picture/one_view.h
+expect 'picture names an option of a step' 'one_view.h:1: RV_one_shape_round belongs to a step'
+printf 'typedef struct rvi_two {\n    int x;\n} rvi_two;\n' > tree/src/base/two.h
+printf 'typedef int (*rvi_two)(void);\n' > tree/src/formats/two_format.h
+expect 'two types of one name' 'rvi_two is defined in src/base/two.h, too'
+printf 'enum rvi_two { RVI_A };\n' > tree/src/base/two.h
+printf 'struct rvi_two {\n    int x;\n};\n' > tree/src/formats/two_format.h
+expect 'two tags of one name' 'rvi_two is defined in src/base/two.h, too'
+printf 'typedef float rvi_two[2];\n' > tree/src/base/two.h
+printf 'typedef struct rvi_three *rvi_two;\n' > tree/src/formats/two_format.h
+expect 'an array and a pointer of one name' 'rvi_two is defined in src/base/two.h, too'
+echo 'int rvi_size(size_t size);' > tree/src/base/alone.h
+expect 'a header that needs another' 'alone.h:1.*size_t'
+printf '#define RVI_SIDE 2\n' > tree/src/base/two.h
+printf 'enum { RVI_SIDE = 3 };\n' > tree/src/formats/two_format.h
+expect 'headers that exclude each other' 'the headers do not stand together in C:'
+printf 'static inline int *rvi_cast(void *x) {\n    return x;\n}\n' > tree/src/base/cast.h
+expect 'a header that is no C++' 'the headers do not stand together in C++:'
 printf '/* %0120d */\n' 1 > tree/src/base/wide.h
 expect 'a long line' 'wide.h:1: longer than 100 columns'
 if clang-format-14 --version > said 2>&1; then
