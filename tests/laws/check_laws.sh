@@ -72,6 +72,9 @@ check_layers() {
         path[1] == "src" && quoted && folder != mine && rank[folder] >= rank[mine] {
             print where ": " mine " may not see " what
         }
+        path[1] == "src" && what ~ /_state\.h$/ && folder != mine {
+            print where ": " what " is for src/" folder " alone"
+        }
         path[1] == "src" && what ~ /^steps\/.*\// {
             step = what
             sub(/\/[^\/]*$/, "", step)

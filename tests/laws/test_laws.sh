@@ -119,6 +119,9 @@ if grep -q 'steps/one.c:1' said; then
     echo "the private part of a step: the checker refused the step itself"
     failures=$((failures + 1))
 fi
+echo 'int rvi_inside(void);' > tree/src/terrain/land_state.h
+include src/steps/one.c '"terrain/land_state.h"'
+expect 'the inside of another folder' 'one.c:1: terrain/land_state.h is for src/terrain alone'
 echo '#define RVI_ROUND RV_one_shape_round' > tree/src/picture/one_view.h
 expect 'picture names an option of a step' 'one_view.h:1: RV_one_shape_round belongs to a step'
 printf 'typedef struct rvi_two {\n    int x;\n} rvi_two;\n' > tree/src/base/two.h
