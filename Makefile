@@ -8,10 +8,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine
 
-.PHONY: help demo test bench install docs pictures hashes format clean release test-build
+.PHONY: help demo check test bench install docs pictures hashes format clean release test-tree
 
 help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
+	@echo 'make check     build it once and run the tests in short form (a minute or two)'
 	@echo 'make test      build everything and run all tests (some minutes)'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make bench     measure how fast it is on this machine'
@@ -21,7 +22,7 @@ help:
 	@echo 'make format    give all C the one look'
 	@echo 'make clean     remove $(BUILD)/ and $(DEMO)/'
 	@echo
-	@echo 'Demo and test install the packages they need on Debian and Ubuntu, when these are missing.'
+	@echo 'Demo, check and test install the packages they need on Debian and Ubuntu, when these are missing.'
 
 demo: release
 	@mkdir -p '$(DEMO)'
@@ -37,13 +38,18 @@ release:
 	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX='$(PREFIX)' > '$(BUILD)/said'
 	@cmake --build '$(BUILD)/release' -j $(JOBS)
 
-test-build:
+test-tree:
 	@sh tools/setup.sh test
 	@mkdir -p '$(BUILD)'
 	@cmake --preset test -B '$(BUILD)/test' > '$(BUILD)/said'
-	@cmake --build '$(BUILD)/test' -j $(JOBS)
 
-test: test-build
+# One build, and each test of it that does not take long: an answer while one works.
+check: test-tree
+	@cmake --build '$(BUILD)/test' -j $(JOBS) --target tests
+	@RAVINE_SHORT=1 ctest --test-dir '$(BUILD)/test' -L check -j $(JOBS) --output-on-failure
+
+test: test-tree
+	@cmake --build '$(BUILD)/test' -j $(JOBS)
 	@ctest --test-dir '$(BUILD)/test' -j $(JOBS) --output-on-failure
 
 bench:
@@ -65,10 +71,7 @@ docs: release
 pictures: release
 	@RAVINE='$(RAVINE)' sh tools/pictures.sh
 
-hashes:
-	@sh tools/setup.sh test
-	@mkdir -p '$(BUILD)'
-	@cmake --preset test -B '$(BUILD)/test' > '$(BUILD)/said'
+hashes: test-tree
 	@cmake --build '$(BUILD)/test' -j $(JOBS) --target same_bits
 	@sh tests/run_in.sh '$(BUILD)/test/run/hashes' '$(abspath $(BUILD))/test/tests/same_bits' \
 	    > '$(BUILD)/hashes.txt'

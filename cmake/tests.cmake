@@ -1,5 +1,6 @@
 # Tests of this build. Every tests/{unit,physics,faults}/test_X.c is a program, every
-# tests/cli/test_X.sh a use of the program `ravine`; each runs in its own empty folder.
+# tests/cli/test_X.sh a use of the program `ravine`; each runs in its own empty folder. The target
+# `tests` builds what they need, and those with the label `check` are what `make check` runs.
 find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 
@@ -7,7 +8,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS
     tests/unit/test_*.c tests/physics/test_*.c tests/faults/test_*.c
 )
 file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
-# These watch the clock or take their time: not for slow builds.
+# These watch the clock or take their time: not for slow builds nor for `make check`.
 set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
 
 # Nearly all of these run on one thread, where the thread sanitizer has nothing to see; the rest runs
@@ -32,16 +33,18 @@ function(ravine_add_test name label)
     )
 endfunction()
 
-# Does one build give the hashes of the table?
+# ravine_add_same_bits(TREE NAME LABEL [THREADS...]): does one build give the hashes of the table, with
+# each of these numbers of threads (1, 2, 3 and 7 unless told)?
 function(ravine_add_same_bits tree name label)
     ravine_add_test(${name} ${label}
         ${steady} sh ${PROJECT_SOURCE_DIR}/tests/same_bits/check_hashes.sh
-        ${tree}/tests/same_bits ${PROJECT_SOURCE_DIR}/tests/same_bits/hashes.txt
+        ${tree}/tests/same_bits ${PROJECT_SOURCE_DIR}/tests/same_bits/hashes.txt ${ARGN}
     )
 endfunction()
 
 # ravine_add_tests(TREE OTHER KINDS...): tests with the programs that lie in TREE. In this build they
-# are called unit.X and labelled unit; in the tree OTHER they are called OTHER.unit.X and labelled OTHER.
+# are called unit.X and labelled unit; in the tree OTHER they are called OTHER.unit.X and labelled OTHER,
+# and run in short form (support_short in tests/support.h).
 function(ravine_add_tests tree other)
     foreach(source IN LISTS test_sources cli_tests)
         get_filename_component(program ${source} NAME_WE)
@@ -67,6 +70,11 @@ function(ravine_add_tests tree other)
             RAVINE=${tree}/ravine SOURCE=${PROJECT_SOURCE_DIR}
             UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
         )
+        if(other)
+            set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT RAVINE_SHORT=1)
+        elseif(NOT program IN_LIST timed_tests)
+            set_property(TEST ${name} APPEND PROPERTY LABELS check)
+        endif()
     endforeach()
 endfunction()
 
@@ -82,6 +90,8 @@ endfunction()
 
 ravine_add_test_program(same_bits tests/same_bits/driver.c)
 ravine_add_same_bits(${CMAKE_BINARY_DIR} same_bits same_bits)
+set_property(TEST same_bits APPEND PROPERTY LABELS check)
+add_custom_target(tests DEPENDS ravine_cli same_bits)
 # What `make test` runs under the thread sanitizer.
 add_custom_target(tests_of_threads DEPENDS same_bits)
 
@@ -97,11 +107,14 @@ if(NOT BUILD_SHARED_LIBS)
             target_compile_definitions(${program} PRIVATE RAVINE_PNG)
             target_link_libraries(${program} PRIVATE PNG::PNG)
         endif()
+        add_dependencies(tests ${program})
         if(source MATCHES "/unit/" AND NOT program IN_LIST lone_tests)
             add_dependencies(tests_of_threads ${program})
         endif()
     endforeach()
     ravine_add_tests(${CMAKE_BINARY_DIR} "" unit physics faults cli)
+    # The longest go first, so that none runs on alone at the end.
+    set_tests_properties(physics.droplets unit.contract unit.plan unit.scene PROPERTIES COST 40)
     if(TEST cli.interrupt)
         set_tests_properties(cli.interrupt PROPERTIES RUN_SERIAL ON)
     endif()

@@ -27,7 +27,7 @@ static rv_terrain *make_cone(rv_context *ctx) {
 }
 
 static rvi_view make_view(int look) {
-    return (rvi_view){.look = look,
+    return (rvi_view){.look = (rvi_look)look,
                       .shot = {.width = WIDTH,
                                .height = HEIGHT,
                                .azimuth = 180,
