@@ -54,6 +54,11 @@ check_layers() {
             where = place[1] ":" place[2]
             split(place[1], path, "/")
             quoted = $0 !~ /^[^"]*</
+            if ($0 !~ /["<]/) { # a name that stands for a file
+                if (place[1] !~ /\.inc$/)
+                    print where ": only a .inc file may include what a macro names"
+                next
+            }
             what = $0
             sub(/^[^"<]*["<]/, "", what)
             sub(/[">].*$/, "", what)

@@ -87,6 +87,8 @@ printf '#include "picture/picture.h"\n' > tree/src/formats/one.h
 expect 'a neighbour is seen' 'formats may not see picture/picture.h'
 include src/terrain/land.c '"../base/base.h"'
 expect 'a way around the folders' 'say which folder'
+printf '#define BASE "base/base.h"\n#include BASE\n' > tree/src/terrain/land.h
+expect 'a name instead of a file' 'land.h:2: only a .inc file may include'
 include src/terrain/land.c '<base/base.h>'
 expect 'ours in angle brackets' 'include it with quotes'
 mkdir tree/src/other && echo '#include <stdio.h>' > tree/src/other/other.h

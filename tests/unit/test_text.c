@@ -91,7 +91,7 @@ static void only_the_given_letters_count(void **state) {
  * rounded operation gives the nearest double: no other result is right. */
 static void short_decimals_are_read_like_strtod(void **state) {
     (void)state;
-    for (uint64_t n = 0; n < 200000; n++) {
+    for (uint64_t n = 0, cases = support_cases(200000); n < cases; n++) {
         char text[64], digits[24];
         int count = 1 + (int)(rvi_random(1, n, 0) % 15);
         int point = (int)(rvi_random(1, n, 1) % (uint64_t)(count + 1)); /* digits after it */
@@ -109,7 +109,7 @@ static void short_decimals_are_read_like_strtod(void **state) {
  * and subnormal ones; nineteen digits are read as the nearest double, too. */
 static void seventeen_digits_bring_back_every_double(void **state) {
     (void)state;
-    for (uint64_t n = 0; n < 100000; n++) {
+    for (uint64_t n = 0, cases = support_cases(100000); n < cases; n++) {
         char text[64];
         uint64_t bits = rvi_random(3, n, 0);
         double value;
@@ -146,7 +146,7 @@ static void a_count_is_the_number_it_says(void **state) {
 
 static void long_decimals_are_near(void **state) {
     (void)state;
-    for (uint64_t n = 0; n < 100000; n++) {
+    for (uint64_t n = 0, cases = support_cases(100000); n < cases; n++) {
         char text[80];
         int power = (int)(rvi_random(2, n, 0) % 560) - 280;
         snprintf(text, sizeof text, "%llu.%llue%d", (unsigned long long)rvi_random(2, n, 1),
