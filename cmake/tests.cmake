@@ -143,4 +143,8 @@ if(NOT RAVINE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     ravine_add_test(api.ctypes api python3 ${PROJECT_SOURCE_DIR}/tests/api/test_ctypes.py
         $<TARGET_FILE:${shared}> $<TARGET_FILE:ravine_cli>
     )
+    add_dependencies(tests ${shared})
+    foreach(name api.cpp api.library_page api.ctypes)
+        set_property(TEST ${name} APPEND PROPERTY LABELS check)
+    endforeach()
 endif()
