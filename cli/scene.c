@@ -159,7 +159,7 @@ static int unknown_scene(const char *name) {
     for (int i = 1; i < rv_scene_preset_count(); i++)
         if (cli_distance(name, rv_scene_preset_name(i)) < cli_distance(name, nearest))
             nearest = rv_scene_preset_name(i);
-    return cli_fail(3, "There is no file and no ready scene \"%.200s\"; the nearest is %s.", name,
+    return cli_fail(3, "There is no file and no preset \"%.200s\"; the nearest is %s.", name,
                     nearest);
 }
 
@@ -168,7 +168,7 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
     const char *name = options->count > 1 ? options->words[1] : NULL;
     *status = RV_OK;
     if (!name || strchr(name, '='))
-        return cli_fail(2, "scene takes the name of a ready scene or a file, then KEY=VALUE; "
+        return cli_fail(2, "scene takes the name of a preset or a file, then KEY=VALUE; "
                            "`ravine help scene` lists them.");
     if (strcmp(name, "-") == 0) {
         char *text;
