@@ -57,7 +57,7 @@ mkdir set/data && cube 0.2 0.2 -0.9 -0.3 in >set/data/model.obj
 holds "beside the file" "$("$RAVINE" --json scene set/settings.txt frames=0)" '"volume":2592'
 holds "plan" "$("$RAVINE" --dry-run scene settings.txt)" "at most 1000 particles, 1.525 m apart"
 [ "$("$RAVINE" --quiet scene settings.txt frames=3 2>&1 | wc -c)" = 0 ] || fail "--quiet is quiet"
-holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "eroded m3"
+holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "eroded     deposited"
 
 # ---- words; any number of threads; kills ----
 cat >fall.scene <<'END'
