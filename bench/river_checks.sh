@@ -1,6 +1,6 @@
 #!/bin/sh
-# river_checks.sh [SIZE [SEEDS]]: how many of SEEDS lands (20) of each recipe pass all five river checks of
-# `measure`, drawn with SIZE x SIZE cells (256; default: as the recipe says). RAVINE=path/to/ravine.
+# river_checks.sh [SIZE [SEEDS]]: how many of SEEDS terrains (20) of each recipe pass all five river checks of
+# `measure`, drawn with SIZE x SIZE cells (256; "default": as in the recipe). RAVINE=path/to/ravine.
 set -eu
 size=${1:-256} seeds=${2:-20}
 recipes=$(cd "$(dirname "$0")/../recipes" && pwd)
@@ -12,7 +12,7 @@ cd "$work"
 figure() { sed -n 's/.*"'"$1"'":\([-+.0-9e]*\).*/\1/p' measured; }
 
 [ "$size" = default ] && resize= || resize=resize.size=$size
-echo "recipe    seed  checks fill %     deep_pits %  channel_pits %  channel_uphill %  concavity_8"
+echo "recipe    seed  passed fill %     deep_pits %  channel_pits %  channel_uphill %  concavity_8"
 for recipe in alps hills canyon island badlands volcano; do
     # No pictures; each step that has a seed gets the same one.
     grep -Ev '^(save|render|hillshade) ' "$recipes/$recipe.rv" > "$recipe.rv"

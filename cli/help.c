@@ -82,14 +82,14 @@ static void put_options(void) {
 }
 
 static void put_overview(void) {
-    puts("Ravine makes terrain and wears it down the way water and gravity do.\n");
+    puts("Ravine makes terrain and erodes it as water and gravity do.\n");
     cli_usage(stdout);
     puts("");
     put_wrapped(
         0, 0,
         "A recipe is a list of steps, in a file or on the command line. A word with = is a "
-        "parameter of the step before it; a word without is the next step, or the file that "
-        "a step such as save takes. STEP.KEY=VALUE changes every such step of the recipe. "
+        "parameter of the step before it; a word without = is the next step, or the file "
+        "that a step such as save takes. STEP.KEY=VALUE changes every such step of the recipe. "
         "Counts may end in k, M or G. The file - is standard input.");
     put_steps();
     put_options();
@@ -137,7 +137,7 @@ static void end_step(const cli_visit *at) {
     char example[CLI_TEXT];
     const rv_param_info *file = cli_bare_file(at->word);
     if (file)
-        printf("  The word %s= may be left out before a name.\n", file->name);
+        printf("  %s= may be left out before the name.\n", file->name);
     puts("");
     put_heading("Example");
     cli_example(at->step, example);
@@ -155,13 +155,13 @@ static void put_word(const cli_visit *at) {
 
 static void put_scene(void) {
     put_heading("scene");
-    put_entry(0, 2, "", "Water made of particles that wears closed meshes, frame by frame.");
+    put_entry(0, 2, "", "Water made of particles erodes closed meshes, frame by frame.");
     puts("");
     put_wrapped(
         0, 0,
-        "After `ravine scene` stands a ready scene or a file: a scene in the words below, or "
-        "a settings file with lines of m, f, p, d and s. Then KEY=VALUE is of the word run, "
-        "and WORD.KEY=VALUE changes every such word of the scene.");
+        "After `ravine scene` comes the name of a preset, or a file: a scene in the words "
+        "below, or a settings file with lines of m, f, p, d and s. KEY=VALUE then sets a "
+        "parameter of the word run, and WORD.KEY=VALUE one of every such word of the scene.");
     puts("");
     put_heading("Words, with the defaults of their parameters");
     static const cli_writer writer = {.word = put_word, .param = put_param, .option = put_option};

@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t trapped;
+static volatile sig_atomic_t caught;
 
 static void on_signal(int number) {
-    if (trapped)
+    if (caught)
         _exit(128 + number);
-    trapped = number;
+    caught = number;
 }
 
 void cli_interrupt_watch(void) {
@@ -26,5 +26,5 @@ void cli_interrupt_watch(void) {
 }
 
 int cli_interrupt_caught(void) {
-    return trapped;
+    return caught;
 }

@@ -52,7 +52,7 @@ int cli_read_input(char **out) {
     if (ferror(stdin))
         return cli_fail(3, "Standard input cannot be read: %s.", strerror(errno));
     if (strlen(text) != size)
-        return cli_fail(3, "Standard input holds a zero byte and so is not a recipe.");
+        return cli_fail(3, "Standard input contains a zero byte, so it is not a recipe.");
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe *
     if (status != RV_OK)
         return fail_status(ctx, status);
     if (rv_recipe_count(*recipe) == 0)
-        return cli_fail(2, "%.200s holds no steps; `ravine help` lists them.",
+        return cli_fail(2, "%.200s contains no steps; `ravine help` lists all steps.",
                         from_input ? "Standard input" : first);
     return 0;
 }
@@ -110,7 +110,7 @@ static int plan_recipe(rv_context *ctx, const cli_options *options, const rv_rec
     size_t peak = 0, limit = rv_context_memory_limit(ctx);
     rv_plan *plans = calloc((size_t)rv_recipe_count(recipe), sizeof *plans);
     if (!plans)
-        return cli_fail(5, "The machine has no memory left for the plan.");
+        return cli_fail(5, "There is not enough memory for the plan.");
     rv_status status = rv_recipe_plan(recipe, plans);
     if (status == RV_OK) {
         for (int i = 0; i < rv_recipe_count(recipe); i++)

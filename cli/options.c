@@ -7,29 +7,29 @@
 
 const cli_option cli_option_table[] = {
     {"--threads", "N",
-     "use N threads, 1 to 1024; any number gives the same result (without it: one per core)",
+     "use N threads, 1 to 1024; any number gives the same result (default: one per core)",
      CLI_PAGE_NONE},
     {"--memory", "SIZE",
-     "hold at most SIZE bytes, such as 512M or 4G (without it: nine tenths of the machine's "
+     "use at most SIZE bytes of memory, such as 512M or 4G (default: 90 % of the machine's "
      "memory)",
      CLI_PAGE_NONE},
-    {"--quiet", NULL, "say nothing but errors", CLI_PAGE_NONE},
+    {"--quiet", NULL, "print nothing but errors", CLI_PAGE_NONE},
     {"--json", NULL,
-     "write one JSON object a line for each step to standard output; after help: all that "
-     "Ravine knows as one JSON document",
+     "print one JSON object for each step to standard output, one per line; after help: all "
+     "steps, words and fields as one JSON document",
      CLI_PAGE_NONE},
-    {"--dry-run", NULL, "show the plan and the memory it needs; run nothing, write nothing",
+    {"--dry-run", NULL, "show the plan and the memory it needs; run and write nothing",
      CLI_PAGE_NONE},
     {"--checkpoint", "FILE",
-     "save the run to FILE between steps, so that `ravine resume FILE` can go on from there",
+     "save the run to FILE between steps, so that `ravine resume FILE` can continue from there",
      CLI_PAGE_NONE},
-    {"--every", "SECONDS", "time between two checkpoints (without it: 60)", CLI_PAGE_NONE},
+    {"--every", "SECONDS", "time between two checkpoints (default: 60)", CLI_PAGE_NONE},
     {"--help", NULL, "the same as the word help", CLI_PAGE_HELP},
     {"--version", NULL, "show the version", CLI_PAGE_VERSION},
     {"--man", NULL, "after help: the man page", CLI_PAGE_MAN},
     {"--markdown", NULL, "after help: all steps as a Markdown page", CLI_PAGE_MARKDOWN},
     {"--completion", NULL, "after help: the completion script for bash", CLI_PAGE_COMPLETION},
-    {"--words", NULL, "after help: every word that Ravine knows, one a line", CLI_PAGE_WORDS},
+    {"--words", NULL, "after help: every word that Ravine knows, one per line", CLI_PAGE_WORDS},
 };
 const int cli_option_count = (int)(sizeof cli_option_table / sizeof cli_option_table[0]);
 

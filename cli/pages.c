@@ -116,7 +116,7 @@ static void man_options(void) {
         putchar('\n');
         put_roff_line(option->help);
     }
-    puts(".TP\n\\fB\\-\\-\\fR\nall words after it are words of the recipe");
+    puts(".TP\n\\fB\\-\\-\\fR\nall words after it belong to the recipe");
 }
 
 static void man_exit(void) {
@@ -132,7 +132,7 @@ static void man_exit(void) {
 static void man_head(void) {
     printf(".TH RAVINE 1 \"\" \"Ravine %s\" \"User Commands\"\n", rv_version());
     puts(".SH NAME\n"
-         "ravine \\- make terrain and wear it down the way water and gravity do\n"
+         "ravine \\- make terrain and erode it as water and gravity do\n"
          ".SH SYNOPSIS\n"
          ".B ravine\n"
          "[\\fIOPTION\\fR ...] \\fIRECIPE\\fB.rv\\fR [\\fISTEP\\fB.\\fIKEY\\fB=\\fIVALUE\\fR ...]\n"
@@ -152,13 +152,13 @@ static void man_head(void) {
 static void man_description(void) {
     puts(
         ".SH DESCRIPTION\n"
-        "A terrain flows through steps: they make heights, reshape them, wear them down and write\n"
+        "A recipe runs steps on a terrain: they make heights, reshape them, erode them and write\n"
         "them to files.\n"
         "A recipe is a list of steps with their parameters.\n"
         "The same words are a file, standard input (the file name \\fB\\-\\fR) or a command line.\n"
         ".PP\n"
         "A word with \\fB=\\fR is a parameter of the step before it.\n"
-        "A word without is the next step, or the file that the step before it takes.\n"
+        "A word without \\fB=\\fR is the next step, or the file that the step before it takes.\n"
         "\\fB#\\fR starts a comment that runs to the end of the line.\n"
         "Counts may end in \\fBk\\fR, \\fBM\\fR or \\fBG\\fR.\n"
         "After a recipe, \\fISTEP\\fB.\\fIKEY\\fB=\\fIVALUE\\fR changes every such step of it.\n"
@@ -177,7 +177,7 @@ static void man_example(const cli_visit *at) {
 
 static void man_tail(void) {
     puts(".SH ENVIRONMENT\n"
-         ".TP\n\\fBNO_COLOR\\fR\nnothing is coloured when it is set and not empty\n"
+         ".TP\n\\fBNO_COLOR\\fR\nif it is set and not empty, nothing is coloured\n"
          ".TP\n\\fBCOLUMNS\\fR\nwidth of the terminal, for the progress bar\n"
          ".SH EXAMPLES\n"
          ".EX\n"
@@ -191,10 +191,11 @@ static void man_tail(void) {
 
 static void man_scenes_head(void) {
     puts(".SH SCENES\n"
-         "\\fBravine scene\\fR takes a ready scene or a file: a scene in the words below, or a "
+         "\\fBravine scene\\fR takes the name of a preset or a file: a scene in the words below, "
+         "or a "
          "settings file with lines of m, f, p, d and s.\n"
-         "\\fIKEY\\fB=\\fIVALUE\\fR is of the word run, "
-         "\\fIWORD\\fB.\\fIKEY\\fB=\\fIVALUE\\fR changes every such word.");
+         "\\fIKEY\\fB=\\fIVALUE\\fR sets a parameter of the word run, "
+         "\\fIWORD\\fB.\\fIKEY\\fB=\\fIVALUE\\fR one of every such word.");
 }
 
 void cli_man(void) {

@@ -218,7 +218,7 @@ static void put_layers(int *details, const rv_terrain *land, const rv_ledger *la
         put_detail(details, text);
     }
     if (count > CLI_LAYERS) {
-        snprintf(text, sizeof text, "and %d layers more", count - CLI_LAYERS);
+        snprintf(text, sizeof text, "and %d more layers", count - CLI_LAYERS);
         put_detail(details, text);
     }
 }

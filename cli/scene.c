@@ -77,15 +77,24 @@ static bool has_row(const rv_frame *f) {
     return f->frame >= f->frames || f->frame == 0 || f->frame % (step > 0 ? step : 1) == 0;
 }
 
+/* "52.5 cm3": scenes can be as small as a stone or as large as a valley. */
+static void volume_text(double volume, char out[32]) {
+    bool small = volume < 1e-3;
+    double value = small ? volume * 1e6 : volume;
+    snprintf(out, 32, value < 99.5 ? "%.3g %s" : "%.0f %s", value, small ? "cm3" : "m3");
+}
+
 static void people_frame(cli_run *run, const rv_frame *f) {
     if (has_row(f)) {
+        char eroded[32], deposited[32];
+        volume_text(f->ledger.eroded, eroded);
+        volume_text(f->ledger.deposited, deposited);
         if (!run->headed)
-            fprintf(stderr, "%7s %9s %9s %8s %10s %12s %8s %8s\n", "frame", "time s", "particles",
-                    "faces", "eroded m3", "deposited m3", "refused", "ms");
+            fprintf(stderr, "%7s %9s %9s %8s %13s %13s %8s %8s\n", "frame", "time s", "particles",
+                    "faces", "eroded", "deposited", "refused", "ms");
         run->headed = true;
-        fprintf(stderr, "%7" PRId64 " %9.4g %9zu %8zu %10.4g %12.4g %8zu %8.2f\n", f->frame,
-                f->time, f->particles, f->faces, f->ledger.eroded, f->ledger.deposited, f->refused,
-                f->ms.frame);
+        fprintf(stderr, "%7" PRId64 " %9.4g %9zu %8zu %13s %13s %8zu %8.2f\n", f->frame, f->time,
+                f->particles, f->faces, eroded, deposited, f->refused, f->ms.frame);
     }
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
         cli_put_line(stderr, run->messages + at);
@@ -159,7 +168,7 @@ static int unknown_scene(const char *name) {
     for (int i = 1; i < rv_scene_preset_count(); i++)
         if (cli_distance(name, rv_scene_preset_name(i)) < cli_distance(name, nearest))
             nearest = rv_scene_preset_name(i);
-    return cli_fail(3, "There is no file and no ready scene \"%.200s\"; the nearest is %s.", name,
+    return cli_fail(3, "There is no file and no preset \"%.200s\"; the nearest is %s.", name,
                     nearest);
 }
 
@@ -168,7 +177,7 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
     const char *name = options->count > 1 ? options->words[1] : NULL;
     *status = RV_OK;
     if (!name || strchr(name, '='))
-        return cli_fail(2, "scene takes the name of a ready scene or a file, then KEY=VALUE; "
+        return cli_fail(2, "scene takes the name of a preset or a file, then KEY=VALUE; "
                            "`ravine help scene` lists them.");
     if (strcmp(name, "-") == 0) {
         char *text;

@@ -10,11 +10,11 @@
 const cli_exit cli_exit_table[] = {
     {0, "done"},
     {1, "a bug in Ravine"},
-    {2, "wrong use: an unknown word, a value out of range"},
-    {3, "a file that cannot be read or holds something else"},
+    {2, "wrong usage: an unknown word, a value out of range"},
+    {3, "a file that cannot be read, or has unexpected contents"},
     {4, "a file that cannot be written"},
-    {5, "more memory than the limit or the machine has"},
-    {6, "the land is not what a step requires of it"},
+    {5, "more memory is needed than the limit or the machine allows"},
+    {6, "the land does not meet what a step requires"},
     {130, "stopped by Ctrl-C; 143 by the signal TERM, 129 by HUP"},
 };
 const int cli_exit_count = (int)(sizeof cli_exit_table / sizeof cli_exit_table[0]);

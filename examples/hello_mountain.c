@@ -1,4 +1,4 @@
-/* hello_mountain.c: makes a mountain, lets rain wear it down, and saves what is left.
+/* hello_mountain.c: makes a mountain, erodes it with drops of water, and saves it.
  *
  * After `make install`, either
  *     cc hello_mountain.c -o hello_mountain $(pkg-config --cflags --libs ravine)
@@ -10,7 +10,7 @@
 #include <ravine/ravine.h>
 #include <stdio.h>
 
-/* Each call says whether it worked, so that the first that did not ends the work. */
+/* Each call returns a status; the first that is not RV_OK ends the work. */
 static rv_status make_mountain(rv_terrain *land) {
     rv_noise_params noise = rv_noise_params_default();
     noise.shape = RV_noise_shape_ridged;
@@ -52,8 +52,7 @@ int main(void) {
         status = make_mountain(land);
     }
     if (status == RV_OK) {
-        printf("mountain.png shows land number %016llx\n",
-               (unsigned long long)rv_terrain_hash(land));
+        printf("mountain.png: terrain hash %016llx\n", (unsigned long long)rv_terrain_hash(land));
     } else {
         fprintf(stderr, "hello_mountain: %s\n", rv_context_error(ctx));
     }

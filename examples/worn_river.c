@@ -1,4 +1,4 @@
-/* worn_river.c: water wears a river bed for some frames; the rock is saved.
+/* worn_river.c: water erodes a river bed for some frames; then the rock is saved.
  *
  * After `make install`
  *     cc worn_river.c -o worn_river $(pkg-config --cflags --libs ravine)
@@ -6,7 +6,7 @@
 #include <ravine/ravine.h>
 #include <stdio.h>
 
-/* Each call says whether it worked, so that the first that did not ends the work. */
+/* Each call returns a status; the first that is not RV_OK ends the work. */
 static rv_status wear_river(rv_scene *scene) {
     rv_status status = RV_OK;
     for (int i = 0; i < 60 && status == RV_OK; i++) {
@@ -19,7 +19,7 @@ static rv_status wear_river(rv_scene *scene) {
     if (status != RV_OK) {
         return status;
     }
-    printf("%lu particles took %g m3 from %lu faces in %g s\n", (unsigned long)now.particles,
+    printf("%lu particles eroded %g m3 from %lu faces in %g s\n", (unsigned long)now.particles,
            now.ledger.eroded, (unsigned long)now.faces, now.time);
 
     rv_mesh *rock;

@@ -103,8 +103,8 @@ rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned c
         return rvi_archive_damaged(out);
     memcpy(&order, data + RVI_MAGIC, sizeof order);
     if (order != ORDER)
-        return rvi_fail(ctx, RV_ERROR_INPUT,
-                        "%s: was made on a machine with another order of bytes.", name);
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: was made on a machine with another byte order.",
+                        name);
     out->size = size - sizeof told;
     out->at = head;
     memcpy(&told, data + out->size, sizeof told);

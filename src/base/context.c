@@ -186,7 +186,7 @@ rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what) {
     if (bytes <= ctx->desc.memory_limit - ctx->used)
         return RV_OK;
     return rvi_fail(ctx, RV_ERROR_MEMORY,
-                    "%s for %s would pass the memory limit of %s (%s in use).",
+                    "%s for %s would exceed the memory limit of %s (%s in use).",
                     bytes_text(bytes).text, what, bytes_text(ctx->desc.memory_limit).text,
                     bytes_text(ctx->used).text);
 }

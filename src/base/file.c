@@ -162,14 +162,15 @@ static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "A file name is empty.");
     if (stat(path, &info) != 0) {
         if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
-            return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a link to nothing and stays as it is.",
+            return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a broken link and was not changed.",
                             path);
         return RV_OK;
     }
     if (S_ISDIR(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a directory, a file was expected.", path);
     if (!S_ISREG(info.st_mode))
-        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a plain file and stays as it is.", path);
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a regular file and was not changed.",
+                        path);
     *out = follow_links(path);
     return RV_OK;
 }

@@ -55,7 +55,7 @@ rv_status rvi_program_run(rv_context *ctx, const char *const *words, int *code) 
     if (status != RV_OK)
         return status;
     if (ended < 0)
-        return rvi_fail(ctx, RV_ERROR_OUTPUT, "How the program %s ended cannot be known: %s.",
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "The exit status of the program %s is unknown: %s.",
                         words[0], strerror(errno));
     *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     return RV_OK;

@@ -8,15 +8,15 @@ const char *rv_status_text(rv_status status) {
     case RV_CANCELLED:
         return "stopped";
     case RV_ERROR_USAGE:
-        return "wrong use";
+        return "wrong usage";
     case RV_ERROR_INPUT:
-        return "unusable input";
+        return "invalid input";
     case RV_ERROR_OUTPUT:
         return "cannot write";
     case RV_ERROR_MEMORY:
         return "not enough memory";
     case RV_ERROR_UNMET:
-        return "not as required";
+        return "requirement not met";
     case RV_ERROR_VERSION:
         return "compiled for another version of Ravine";
     case RV_ERROR_INTERNAL:

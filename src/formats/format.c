@@ -127,7 +127,7 @@ rv_status rvi_size_check(rv_context *ctx, const char *name, uint64_t width, uint
                         "%s has %llu x %llu cells; each side must have 1 to %d.", name,
                         (unsigned long long)width, (unsigned long long)height, RVI_SIDE_MOST);
     if (width * height < 2)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s has a single cell; land needs at least two.",
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s has a single cell; a terrain needs at least two.",
                         name);
     return rvi_cells_check(ctx, width, height);
 }

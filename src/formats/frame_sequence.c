@@ -133,13 +133,13 @@ static rv_status join_frames(rvi_sequence *s) {
     status = run_ffmpeg(s, &code);
     rvi_sequence_name(s, 0);
     if (status == RV_OK && code == RVI_PROGRAM_MISSING) {
-        rvi_log(s->ctx, "%s: there is no ffmpeg to make it; its frames stay, %lld from %s on", file,
-                (long long)s->frames, s->frame);
+        rvi_log(s->ctx, "%s: ffmpeg is not installed, so the frames are kept: %lld, from %s on",
+                file, (long long)s->frames, s->frame);
         return RV_OK;
     }
     if (status == RV_OK && code != 0)
         status = rvi_fail(s->ctx, RV_ERROR_OUTPUT,
-                          "%s: ffmpeg failed with code %d; the frames stay, from %s on.", file,
+                          "%s: ffmpeg failed with code %d; the frames are kept, from %s on.", file,
                           code, s->frame);
     if (status == RV_OK)
         status = rvi_file_rename(s->ctx, part, file);

@@ -124,10 +124,11 @@ static rv_status parse_dictionary(rv_context *ctx, const char *name, cursor c, h
             return bad_header(ctx, name);
         if (rvi_text_is(key, key_size, "descr")) {
             if (!take_string(&c, &type, &type_size) || !known_type(type, type_size, h))
-                return rvi_fail(ctx, RV_ERROR_INPUT,
-                                "%s holds values of a type that is not read; float32, float64 and "
-                                "whole numbers are.",
-                                name);
+                return rvi_fail(
+                    ctx, RV_ERROR_INPUT,
+                    "%s has values of an unsupported type; expected float32, float64 or "
+                    "whole numbers.",
+                    name);
             seen |= DESCR;
         } else if (rvi_text_is(key, key_size, "fortran_order")) {
             h->fortran = take_word(&c, "True");
@@ -166,7 +167,7 @@ static rv_status parse_header(rv_context *ctx, const rvi_source *source, header 
         return cut_off(ctx, source->name);
     if (data[6] < 1 || data[6] > 3)
         return rvi_fail(ctx, RV_ERROR_INPUT,
-                        "%s is of version %d of the NumPy format; 1 to 3 are read.", source->name,
+                        "%s has version %d of the NumPy format; expected 1 to 3.", source->name,
                         data[6]);
     size_t length = data[8] | (size_t)data[9] << 8;
     size_t before = 10;
@@ -177,8 +178,8 @@ static rv_status parse_header(rv_context *ctx, const rvi_source *source, header 
         before = 12;
     }
     if (length > 65536)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: a header of %zu bytes is too long for heights.",
-                        source->name, length);
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: a header of %zu bytes is too long.", source->name,
+                        length);
     if (source->size - before < length)
         return cut_off(ctx, source->name);
     h->start = before + length;

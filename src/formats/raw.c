@@ -25,12 +25,12 @@ static rv_status find_size(rv_context *ctx, const rvi_source *source, unsigned b
     if (width == 0) {
         width = height = square_root(total / bytes);
         if (width * height * bytes != total)
-            return rvi_fail(ctx, RV_ERROR_INPUT,
-                            "%s has %llu bytes, which is no square of %u-byte cells (%llu x %llu "
-                            "would be %llu); say its width.",
-                            source->name, total, bytes, (unsigned long long)width,
-                            (unsigned long long)height,
-                            (unsigned long long)(width * height * bytes));
+            return rvi_fail(
+                ctx, RV_ERROR_INPUT,
+                "%s has %llu bytes, which is not a square of %u-byte cells (%llu x %llu "
+                "would be %llu); give its width.",
+                source->name, total, bytes, (unsigned long long)width, (unsigned long long)height,
+                (unsigned long long)(width * height * bytes));
     } else if (height == 0) {
         height = total / (width * bytes);
         if (height == 0 || width * height * bytes != total)

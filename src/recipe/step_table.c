@@ -74,8 +74,8 @@ const char *rv_kind_name(rv_step_kind kind) {
 
 const char *rv_kind_text(rv_step_kind kind) {
     static const char *const texts[RV_KIND_COUNT] = {
-        "make land",    "reshape it",       "limit the steps that follow",
-        "wear it down", "show and save it", "say what runs when"};
+        "make land", "reshape it",       "limit the steps that follow",
+        "erode it",  "show and save it", "control the order of steps"};
     assert(kind >= 0 && kind < RV_KIND_COUNT);
     return texts[kind];
 }

@@ -113,7 +113,7 @@ static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
             snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g%s",
                      (unsigned long long)outside, (double)raster->low, (double)raster->high, unit);
     }
-    rvi_log(job->ctx, "%s: %s%d x %d cells, %s, land %016llx", p->file, field, raster->width,
+    rvi_log(job->ctx, "%s: %s%d x %d cells, %s, hash %016llx", p->file, field, raster->width,
             raster->height, scale, (unsigned long long)hash);
 }
 
@@ -159,7 +159,7 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
         return status;
     status = rvi_mesh_write(mesh, p->file, job->land);
     if (status == RV_OK)
-        rvi_log(job->ctx, "%s: %zu vertices, %zu faces, %s, land %016llx", p->file,
+        rvi_log(job->ctx, "%s: %zu vertices, %zu faces, %s, hash %016llx", p->file,
                 mesh->vertex_count, mesh->face_count,
                 p->solid > 0 ? "a closed block" : "the surface alone",
                 (unsigned long long)rv_terrain_hash(job->land));

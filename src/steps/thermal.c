@@ -499,8 +499,8 @@ static rv_status run_until_settled(rvi_slide *s) {
             status = tell(s, (double)n / (double)most);
     }
     if (status == RV_OK)
-        rvi_log(s->job->ctx, "thermal: after %d rounds %zu of %zu cells still stand too steep.",
-                most, count_steep(s), s->cells);
+        rvi_log(s->job->ctx, "thermal: after %d rounds %zu of %zu cells are still too steep.", most,
+                count_steep(s), s->cells);
     return status;
 }
 

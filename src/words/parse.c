@@ -71,7 +71,7 @@ static rv_status read_parameter(reader *r, const rvi_place *at, const piece *w) 
         return change_words(words, at, w, (size_t)(dot - w->text));
     if (words->count == 0) {
         AT_PLACE(at);
-        return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s\"%.*s\" stands before any %s.", where,
+        return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s\"%.*s\" comes before any %s.", where,
                         (int)(w->size < 60 ? w->size : 60), w->text, words->vocabulary->word);
     }
     rvi_word *last = &words->list[words->count - 1];
@@ -92,8 +92,8 @@ static rv_status check_blocks(reader *r, const rvi_place *at, int which) {
     const char *begin = v->get(v->block_begin)->name, *end = v->get(v->block_end)->name;
     if (which == v->block_begin) {
         if (r->depth == RVI_DEPTH)
-            return rvi_fail(r->words->ctx, RV_ERROR_USAGE,
-                            "%smore than %d %ss stand inside each other.", where, RVI_DEPTH, begin);
+            return rvi_fail(r->words->ctx, RV_ERROR_USAGE, "%s%ss are nested more than %d deep.",
+                            where, begin, RVI_DEPTH);
         r->blocks[r->depth++] = *at;
     } else if (which == v->block_end && r->depth-- == 0) {
         return rvi_fail(r->words->ctx, RV_ERROR_USAGE, "%sthis %s has no %s.", where, end, begin);

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shortest decimal that reads back as the same float. */
+/* A decimal as short as can be that reads back as the same float; 2000000, not 2e+06. */
 static int print_real(float value, char *out, size_t size) {
     char text[32];
-    for (int digits = 6; digits <= 9; digits++) {
+    for (int digits = 7; digits <= 9; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, (double)value);
         if (strtof(text, NULL) == value)
             break;
@@ -25,7 +25,7 @@ static int print_real(float value, char *out, size_t size) {
 /* The same for doubles. */
 static int print_double(double value, char *out, size_t size) {
     char text[40];
-    for (int digits = 6; digits <= 17; digits++) {
+    for (int digits = 7; digits <= 17; digits++) {
         double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
         for (char *c = text; *c; c++)

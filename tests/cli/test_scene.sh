@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `ravine scene`: settings files, words and ready scenes run, tell, save and film; threads and kills
+# `ravine scene`: settings files, words and presets run, tell, save and film; threads and kills
 # change nothing; what is wrong gets one sentence.
 . "$SOURCE/tests/cli/common.sh"
 
@@ -57,7 +57,7 @@ mkdir set/data && cube 0.2 0.2 -0.9 -0.3 in >set/data/model.obj
 holds "beside the file" "$("$RAVINE" --json scene set/settings.txt frames=0)" '"volume":2592'
 holds "plan" "$("$RAVINE" --dry-run scene settings.txt)" "at most 1000 particles, 1.525 m apart"
 [ "$("$RAVINE" --quiet scene settings.txt frames=3 2>&1 | wc -c)" = 0 ] || fail "--quiet is quiet"
-holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "eroded m3"
+holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "eroded     deposited"
 
 # ---- words; any number of threads; kills ----
 cat >fall.scene <<'END'
@@ -123,7 +123,7 @@ for file in end.png end-00002.png f-00000.png f-00001.png f-00002.png; do
 done
 [ -e f-00003.png ] && fail "a frame too many"
 
-# ---- ready scenes ----
+# ---- presets ----
 for name in $("$RAVINE" help scene | sed -n '/^  name=/,/^$/s/^    \([a-z_]*\) .*/\1/p'); do
     "$RAVINE" --quiet scene "$name" frames=2 || fail "ravine scene $name"
 done
@@ -135,8 +135,8 @@ wrong() {
     equal "ravine ${*:3}" "$? $(wc -l <err)" "$1 1"
     holds "ravine ${*:3}" "$(cat err)" "$2"
 }
-wrong 2 "ready scene or a file" scene
-wrong 2 "ready scene or a file" scene frames=3
+wrong 2 "preset or a file" scene
+wrong 2 "preset or a file" scene frames=3
 wrong 3 "nearest is river" scene rivr
 wrong 3 "missing.scene" scene missing.scene
 wrong 2 "frames=x" scene river frames=x

@@ -26,7 +26,7 @@ run_example() {
     rm -f mountain.png
     "$@" > "$name.said"
     check "$name.said" '^eroded [1-9][0-9]* m3'
-    check "$name.said" '^mountain.png shows land number [0-9a-f]\{16\}$'
+    check "$name.said" '^mountain.png: terrain hash [0-9a-f]\{16\}$'
     head -c 8 mountain.png | od -An -tx1 > "$name.magic"
     check "$name.magic" '89 50 4e 47 0d 0a 1a 0a'
 }
@@ -43,7 +43,7 @@ run_example by_pkg_config env LD_LIBRARY_PATH="$(dirname "$pkgconfig")" ./by_pkg
 cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/worn_river.c" -o worn_river \
     $(pkg-config --cflags --libs ravine)
 env LD_LIBRARY_PATH="$(dirname "$pkgconfig")" ./worn_river > river.said
-check river.said '^[1-9][0-9]* particles took [0-9.e-]* m3 from [1-9][0-9]* faces'
+check river.said '^[1-9][0-9]* particles eroded [0-9.e-]* m3 from [1-9][0-9]* faces'
 check river.obj '^f '
 
 # find_package

@@ -121,9 +121,9 @@ static const struct {
     {F4 "(2 2)}", BYTES(""), "damaged"},
     {F4 "(2, 2", BYTES(""), "damaged"},
     {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 2)}", BYTES(""), "damaged"},
-    {"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2)}", BYTES(""), "a type that is not"},
-    {"{'descr': '|u2', 'fortran_order': False, 'shape': (2, 2)}", BYTES(""), "a type that is not"},
-    {"{'descr': [('a', '<f4')], 'shape': ()}", BYTES(""), "a type that is not read"},
+    {"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2)}", BYTES(""), "an unsupported type"},
+    {"{'descr': '|u2', 'fortran_order': False, 'shape': (2, 2)}", BYTES(""), "an unsupported type"},
+    {"{'descr': [('a', '<f4')], 'shape': ()}", BYTES(""), "an unsupported type"},
     {F4 "()}", BYTES(""), "0 dimensions"},
     {F4 "(4,)}", BYTES(""), "1 dimension;"},
     {F4 "(2, 2, 1)}", BYTES(""), "3 dimensions"},
@@ -268,13 +268,13 @@ static void the_line_of_save_names_all(void **state) {
     rv_context *ctx = listening();
     rv_terrain *land = rough_land(ctx, 5, 4, 0.0f, 131.07f);
     char hash[32];
-    snprintf(hash, sizeof hash, "land %016llx\n", (unsigned long long)rv_terrain_hash(land));
+    snprintf(hash, sizeof hash, "hash %016llx\n", (unsigned long long)rv_terrain_hash(land));
     support_ok(ctx, save(land, "line.r16"));
-    assert_logged("line.r16: 5 x 4 cells, 16 bit, one level is 0.002 m, land ");
+    assert_logged("line.r16: 5 x 4 cells, 16 bit, one level is 0.002 m, hash ");
     assert_logged(hash);
     log_text[0] = '\0';
     support_ok(ctx, save(land, "line.npy"));
-    assert_logged("line.npy: 5 x 4 cells, float32 metres, land ");
+    assert_logged("line.npy: 5 x 4 cells, float32 metres, hash ");
     float flow[20] = {0};
     flow[7] = 3.0f;
     support_ok(ctx, rv_terrain_field_set(land, "flow", flow));
@@ -285,7 +285,7 @@ static void the_line_of_save_names_all(void **state) {
     log_text[0] = '\0';
     support_ok(ctx, rv_step_run(land, RV_STEP_save, &p, NULL));
     assert_logged("line.r16: flow, 5 x 4 cells, 16 bit, one level is 3.05e-05, 1 cells cut to "
-                  "0 ... 2, land ");
+                  "0 ... 2, hash ");
     blob *b = malloc(sizeof *b);
     assert_non_null(b);
     read_file("line.r16", b);

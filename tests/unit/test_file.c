@@ -227,9 +227,9 @@ static void what_is_no_plain_file_stays_as_it_is(void **state) {
     (void)state;
     assert_int_equal(mkfifo("pipe", 0666), 0);
     assert_int_equal(symlink("pipe", "link"), 0);
-    assert_refused("/dev/null", "/dev/null: is not a plain file");
-    assert_refused("pipe", "pipe: is not a plain file");
-    assert_refused("link", "link: is not a plain file");
+    assert_refused("/dev/null", "/dev/null: is not a regular file");
+    assert_refused("pipe", "pipe: is not a regular file");
+    assert_refused("link", "link: is not a regular file");
     assert_true(S_ISCHR(mode_of("/dev/null")));
     assert_true(S_ISFIFO(mode_of("pipe")) && S_ISLNK(mode_of("link")));
     assert_int_equal(entries("."), 2);

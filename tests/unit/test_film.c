@@ -180,7 +180,7 @@ static void test_without_ffmpeg(void **state) {
     run_text(ctx, LAND "repeat 4 blur film land.mp4 every=2 end");
     assert_false(exists("land.mp4"));
     assert_non_null(strstr(said, "land.mp4"));
-    assert_non_null(strstr(said, "no ffmpeg"));
+    assert_non_null(strstr(said, "ffmpeg is not installed"));
     assert_non_null(strstr(said, "land-00000.png"));
     assert_int_equal(strlen(said) - 1, strchr(said, '\n') - said); /* one line */
     expect_frames("land-", 3);

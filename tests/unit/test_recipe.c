@@ -327,7 +327,7 @@ static void wrong_words_are_named_with_their_place(void **state) {
     assert_refused("terrain\r\nblrur", "line 2, column 1");
     assert_refused("noise seed=1 seeed=2", "column 14");
     assert_refused("noise =5", "noise has no parameter \"\"");
-    assert_refused("seed=5", "column 1: \"seed=5\" stands before any step");
+    assert_refused("seed=5", "column 1: \"seed=5\" comes before any step");
     assert_refused("Noise", "did you mean \"noise\"?");
     assert_refused("\"\"", "there is no step \"\"");
     assert_refused("xyzzyxyzzy", "there is no step \"xyzzyxyzzy\".");
@@ -477,7 +477,7 @@ static void wrong_words_of_a_command_line(void **state) {
     }
     rv_recipe *recipe = parse("");
     assert_int_equal(add(recipe, "seed=3"), RV_ERROR_USAGE);
-    assert_says("word 1: \"seed=3\" stands before any step");
+    assert_says("word 1: \"seed=3\" comes before any step");
     rv_recipe_destroy(recipe);
 }
 
