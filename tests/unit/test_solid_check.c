@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "mesh/shells.h"
 #include "mesh/mesh.h"
+#include "mesh/shells.h"
 
 #include <math.h>
 #include <stdio.h>
