@@ -4,6 +4,7 @@
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$source/build}
+mkdir -p "$build"
 cmake -S "$source" --preset release -B "$build/bench" -DRAVINE_BENCH=ON > "$build/said"
 cmake --build "$build/bench" --target bench_one_core > "$build/said"
 cmake -S "$source" --preset wasm -B "$build/wasm" -DRAVINE_BENCH=ON > "$build/said"
