@@ -1,14 +1,10 @@
 /* drainage.c: where water goes.
  *
- * R. Barnes, C. Lehman and D. Mulla, Priority-flood: an optimal depression-filling and watershed-
- * labeling algorithm for digital elevation models, 2014. A flood rises from the outlets. Cells that
- * it has reached wait in order of their level; the first of them reaches its neighbours n, which
- * get the level
- *
- *     w(n) = max(h(n), w(c))      metres
- *
- * and remember c. Of equal levels the one reached first goes first: outlets are reached in order
- * of their index, neighbours as well. Nothing else decides, so there is one result.
+ * R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014 (priority_flood.h). A flood rises from
+ * the outlets. All cells that it has reached wait in order of their level w; the first of them, c,
+ * reaches its neighbours, which remember c. Of equal levels the one reached first goes first:
+ * outlets are reached in order of their index, neighbours as well. Nothing else decides, so there
+ * is one result.
  *
  * J. F. O'Callaghan and D. M. Mark, The extraction of drainage networks from digital elevation
  * data, 1984: the receiver of a cell is the neighbour with the steepest way down on w, with corners
@@ -24,67 +20,80 @@
  */
 #include "measure/drainage.h"
 #include "base/context.h"
-#include "base/heap.h"
 #include "base/math.h"
+#include "measure/priority_flood.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct flood {
-    rv_context *ctx;
+typedef struct draining {
+    rvi_priority_flood flood;
     rvi_drainage *d;
     const float *h;
-    uint32_t *reached; /* cells by the time the flood reached them */
-    uint64_t *heap;    /* level, then time */
-    size_t times, waiting;
-} flood;
+    uint32_t *reached; /* cells in the order in which they were reached */
+    uint64_t *queue;   /* those to look at next: by level, then by that order */
+    size_t times, queued;
+} draining;
 
-/* Around a cell in order of index; a neighbour outside the map is left out. */
-static int neighbours(const rvi_drainage *d, size_t cell, size_t *out) {
-    uint32_t w = (uint32_t)d->width, y = (uint32_t)(cell / w), x = (uint32_t)(cell % w);
-    int west = x > 0 ? -1 : 0, east = x + 1 < w ? 1 : 0;
-    int north = y > 0 ? -1 : 0, south = y + 1 < (uint32_t)d->height ? 1 : 0;
-    int count = 0;
-    for (int dy = north; dy <= south; dy++)
-        for (int dx = west; dx <= east; dx++)
-            if (dx != 0 || dy != 0)
-                out[count++] = (size_t)((ptrdiff_t)cell + (ptrdiff_t)dy * d->width + dx);
-    return count;
+/* Neighbours in order of their index; the sides are 1, 3, 4 and 6. */
+static const int east[8] = {-1, 0, 1, -1, 1, -1, 0, 1};
+static const int south[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
+
+/* The lowest of all that were reached: so every cell comes after all lower ones. */
+static RVI_HOT bool next_reached(void *arg, size_t *cell) {
+    draining *f = arg;
+    if (f->queued == 0)
+        return false;
+    *cell = f->reached[(uint32_t)rvi_heap_pop(f->queue, &f->queued)];
+    f->d->order[f->d->count++] = (uint32_t)*cell;
+    return true;
 }
 
-static void reach(flood *f, size_t cell, size_t from, float level) {
-    f->d->filled[cell] = level;
+static RVI_HOT double level_of(const void *arg, size_t cell) {
+    return (double)((const draining *)arg)->d->filled[cell];
+}
+
+static RVI_HOT bool is_dry(const void *arg, size_t cell) {
+    return ((const draining *)arg)->d->filled[cell] == INFINITY;
+}
+
+static RVI_HOT double height_of(const void *arg, size_t cell) {
+    return (double)((const draining *)arg)->h[cell];
+}
+
+static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, double level) {
+    draining *f = arg;
+    (void)direction;
+    f->d->filled[cell] = (float)level;
     f->d->receiver[cell] = (uint32_t)from;
     f->d->area[cell] = 1;
     f->reached[f->times] = (uint32_t)cell;
-    rvi_heap_push(f->heap, &f->waiting, rvi_level_key(level, f->times++));
+    rvi_heap_push(f->queue, &f->queued, rvi_level_key((float)level, f->times++));
 }
 
-static bool is_hole(const flood *f, const unsigned char *kind, size_t cell) {
+static bool is_hole(const draining *f, const unsigned char *kind, size_t cell) {
     return (kind && kind[cell] == RVI_HOLE) || isnan(f->h[cell]);
 }
 
-static bool is_outlet(const flood *f, const unsigned char *kind, size_t cell) {
+static bool is_outlet(const draining *f, const unsigned char *kind, size_t cell) {
     if (kind && kind[cell] == RVI_OUTLET)
         return true;
-    size_t around[8];
-    int count = neighbours(f->d, cell, around);
-    bool outlet = count < 8;
-    for (int k = 0; k < count; k++)
-        outlet = outlet || is_hole(f, kind, around[k]);
+    bool outlet = rvi_flood_inside(&f->flood, cell) != RVI_FLOOD_ALL;
+    for (int k = 0; !outlet && k < 8; k++)
+        outlet = is_hole(f, kind, rvi_flood_neighbour(&f->flood, cell, k));
     return outlet;
 }
 
-static rv_status start(flood *f, const unsigned char *kind) {
+static rv_status start(draining *f, const unsigned char *kind) {
     size_t cells = (size_t)f->d->width * (size_t)f->d->height;
     for (size_t i = 0; i < cells; i++) {
-        if (i % 65536 == 0 && rvi_poll(f->ctx) != RV_OK)
+        if (i % 65536 == 0 && rvi_poll(f->flood.ctx) != RV_OK)
             return RV_CANCELLED;
         if (is_hole(f, kind, i)) {
             f->d->filled[i] = NAN;
             f->d->receiver[i] = (uint32_t)i;
         } else if (is_outlet(f, kind, i)) {
-            reach(f, i, i, f->h[i]);
+            reach(f, i, i, 0, (double)f->h[i]);
         } else {
             f->d->filled[i] = INFINITY; /* not reached yet */
         }
@@ -92,44 +101,35 @@ static rv_status start(flood *f, const unsigned char *kind) {
     return RV_OK;
 }
 
-static rv_status rise(flood *f) {
-    rvi_drainage *d = f->d;
-    while (f->waiting > 0) {
-        if (d->count % 16384 == 0 && rvi_poll(f->ctx) != RV_OK)
-            return RV_CANCELLED;
-        size_t cell = f->reached[(uint32_t)rvi_heap_pop(f->heap, &f->waiting)], around[8];
-        int count = neighbours(d, cell, around);
-        d->order[d->count++] = (uint32_t)cell;
-        for (int k = 0; k < count; k++)
-            if (d->filled[around[k]] == INFINITY)
-                reach(f, around[k], cell, rvi_maxf(f->h[around[k]], d->filled[cell]));
-    }
-    return RV_OK;
+/* No cell waits: all lower ones have been looked at when its turn comes. */
+static rv_status rise(draining *f) {
+    static const rvi_flood_functions call = {next_reached, level_of, is_dry, height_of, reach};
+    f->flood.risen = INFINITY;
+    return rvi_flood_rise(&f->flood, &call, f);
 }
 
 /* Where the filled surface falls, the steepest way replaces the way the flood came. */
-static void receive(rvi_drainage *d, size_t cell) {
+static void receive(const rvi_priority_flood *flood, rvi_drainage *d, size_t cell) {
     if (d->receiver[cell] == cell)
         return;
-    size_t around[8]; /* all eight: at the edge of the map are outlets only */
-    int count = neighbours(d, cell, around);
-    float best = 0.0f;
-    for (int k = 0; k < count; k++) {
+    float best = 0.0f; /* there are all eight neighbours: at the edge of the map are outlets only */
+    for (int k = 0; k < 8; k++) {
+        size_t n = rvi_flood_neighbour(flood, cell, k);
         bool side = k == 1 || k == 3 || k == 4 || k == 6;
-        float fall = (d->filled[cell] - d->filled[around[k]]) * (side ? 1.0f : 0.70710678f);
+        float fall = (d->filled[cell] - d->filled[n]) * (side ? 1.0f : 0.70710678f);
         if (fall > best) {
             best = fall;
-            d->receiver[cell] = (uint32_t)around[k];
+            d->receiver[cell] = (uint32_t)n;
         }
     }
 }
 
-static rv_status run_down(rv_context *ctx, rvi_drainage *d) {
+static rv_status run_down(rv_context *ctx, const rvi_priority_flood *flood, rvi_drainage *d) {
     size_t cells = (size_t)d->width * (size_t)d->height;
     for (size_t i = 0; i < cells; i++) {
         if (i % 65536 == 0 && rvi_poll(ctx) != RV_OK)
             return RV_CANCELLED;
-        receive(d, i);
+        receive(flood, d, i);
     }
     for (size_t k = d->count; k-- > 0;) {
         if (k % 65536 == 0 && rvi_poll(ctx) != RV_OK)
@@ -145,14 +145,15 @@ rv_status rvi_drainage_make(rv_context *ctx, int width, int height, const float 
                             const unsigned char *kind, rvi_drainage *out) {
     size_t cells = (size_t)width * (size_t)height;
     rvi_drainage d = {.width = width, .height = height};
-    flood f = {.ctx = ctx, .d = &d, .h = heights};
+    draining f = {.d = &d, .h = heights};
+    f.flood = rvi_priority_flood_make(ctx, width, height, east, south);
     d.filled = rvi_alloc(ctx, cells, sizeof *d.filled, "the level of lakes");
     d.receiver = rvi_alloc(ctx, cells, sizeof *d.receiver, "the ways of water");
     d.order = rvi_alloc(ctx, cells, sizeof *d.order, "the order of a flood");
     d.area = rvi_alloc(ctx, cells, sizeof *d.area, "the drained areas");
     f.reached = rvi_alloc(ctx, cells, sizeof *f.reached, "the cells of a flood");
-    f.heap = rvi_alloc(ctx, cells, sizeof *f.heap, "the front of a flood");
-    rv_status status = d.filled && d.receiver && d.order && d.area && f.reached && f.heap
+    f.queue = rvi_alloc(ctx, cells, sizeof *f.queue, "the front of a flood");
+    rv_status status = d.filled && d.receiver && d.order && d.area && f.reached && f.queue
                            ? RV_OK
                            : RV_ERROR_MEMORY;
     if (status == RV_OK)
@@ -160,9 +161,9 @@ rv_status rvi_drainage_make(rv_context *ctx, int width, int height, const float 
     if (status == RV_OK)
         status = rise(&f);
     if (status == RV_OK)
-        status = run_down(ctx, &d);
+        status = run_down(ctx, &f.flood, &d);
     rvi_free(ctx, f.reached);
-    rvi_free(ctx, f.heap);
+    rvi_free(ctx, f.queue);
     if (status != RV_OK)
         rvi_drainage_free(ctx, &d);
     *out = d;

@@ -27,8 +27,6 @@
  * still waits for other donors. It is local in memory, unlike an order by height.
  */
 #include "measure/flowgraph.h"
-#include "base/context.h"
-#include "base/heap.h"
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -61,8 +59,8 @@ rv_status rvi_flow_make(rv_context *ctx, int width, int height, rvi_flow *out) {
     size_t cells = (size_t)width * (size_t)height, around = guard((size_t)width);
     size_t blocks = (size_t)height / RVI_ROWS + 1;
     *out = (rvi_flow){.ctx = ctx, .width = width, .height = height, .cells = cells};
-    for (int k = 0; k < 8; k++)
-        out->step[k] = (ptrdiff_t)south[k] * width + east[k];
+    out->flood = rvi_priority_flood_make(ctx, width, height, east, south);
+    memcpy(out->step, out->flood.step, sizeof out->step);
     out->ways = rvi_alloc(ctx, cells + 2 * around, 1, "the ways of water");
     out->donors = rvi_alloc(ctx, cells, 1, "the ways of water");
     out->lake = rvi_alloc(ctx, cells, 1, "the lakes");
@@ -225,67 +223,27 @@ static rv_status label_basins(rvi_flow *f, uint32_t *label) {
     return status;
 }
 
-static void wait(rvi_flow *f, size_t cell, double level) {
-    rvi_heap_push(f->queue, &f->waiting, rvi_level_key((float)level, cell));
-}
-
-static size_t lowest_waiting(rvi_flow *f) {
-    return (size_t)(uint32_t)rvi_heap_pop(f->queue, &f->waiting);
-}
-
-static double level_of(const rvi_flow *f, size_t cell) {
+static RVI_HOT double level_of(const void *arg, size_t cell) {
+    const rvi_flow *f = arg;
     return f->lake[cell] == RVI_FLOODED ? f->level[cell] : f->h[cell];
-}
-
-/* The ways from a cell that do not lead over the edge of the map, as bits. */
-static unsigned ways_inside(const rvi_flow *f, size_t cell) {
-    uint32_t w = (uint32_t)f->width, y = (uint32_t)cell / w, x = (uint32_t)cell - y * w;
-    unsigned ways = 255;
-    ways &= x == 0 ? ~(1u << 1 | 1u << 5 | 1u << 6) : ways;
-    ways &= x + 1 == w ? ~(1u << 0 | 1u << 4 | 1u << 7) : ways;
-    ways &= y == 0 ? ~(1u << 3 | 1u << 5 | 1u << 7) : ways;
-    ways &= y + 1 == (uint32_t)f->height ? ~(1u << 2 | 1u << 4 | 1u << 6) : ways;
-    return ways;
-}
-
-/* Floods all neighbours that can be; waits when there are others. */
-static void look_around(rvi_flow *f, size_t cell) {
-    double level = level_of(f, cell);
-    bool fills = level <= f->risen, lower = false;
-    unsigned ways = ways_inside(f, cell);
-    for (int k = 0; k < 8; k++) {
-        size_t n = neighbour(f, cell, k);
-        if (!(ways >> k & 1) || f->lake[n] != DRY)
-            continue;
-        double h = f->h[n];
-        if (h < level && !fills) {
-            lower = true;
-            continue;
-        }
-        f->level[n] = h > level ? h : level;
-        f->lake[n] = RVI_FLOODED;
-        f->way[n] = (unsigned char)(k ^ 1);
-        f->order[f->end++] = (uint32_t)n;
-    }
-    if (lower)
-        wait(f, cell, level);
 }
 
 /* Cells that drain and lie beside one that does not. */
 static void start_flood(rvi_flow *f) {
-    f->queue = f->heap;
-    f->waiting = f->first = f->end = 0;
-    f->risen = -INFINITY;
+    f->flood.heap = f->heap;
+    f->flood.waiting = 0;
+    f->flood.risen = -INFINITY;
+    f->first = f->end = 0;
     const uint32_t *label = (const uint32_t *)(const void *)f->heap;
     for (size_t c = 0; c < f->cells && !rvi_stopped_at(f->ctx, c); c++)
         f->lake[c] = label[c] == 0 ? DRAINED : DRY;
     for (size_t c = 0; c < f->cells && !rvi_stopped_at(f->ctx, c); c++) {
         if (f->lake[c] != DRY)
             continue;
-        unsigned ways = ways_inside(f, c);
+        unsigned inside = rvi_flood_inside(&f->flood, c);
         for (int k = 0; k < 8; k++) {
             size_t n = neighbour(f, c, k);
-            if (!(ways >> k & 1) || f->lake[n] != DRAINED)
+            if (!(inside >> k & 1) || f->lake[n] != DRAINED)
                 continue;
             f->lake[n] = SHORE;
             f->order[f->end++] = (uint32_t)n;
@@ -295,32 +253,41 @@ static void start_flood(rvi_flow *f) {
 
 /* The next cell to look around from. By chance it is not always the first: a flood that grows
  * evenly would drain lakes along straight lines. */
-static size_t next_flooded(rvi_flow *f) {
+static RVI_HOT bool next_flooded(void *arg, size_t *cell) {
+    rvi_flow *f = arg;
+    if (f->first == f->end)
+        return false;
     size_t first = f->first++, other = first;
     if (f->wander > 0.0f) {
         size_t most = f->end - first < WINDOW ? f->end - first : WINDOW;
-        other += (size_t)((rvi_random(f->seed, first, f->when) >> 32) * most >> 32);
+        other += (size_t)(rvi_random(f->seed, first, f->when) >> 32) * most >> 32;
     }
-    uint32_t cell = f->order[other];
+    *cell = f->order[other];
     f->order[other] = f->order[first];
-    return cell;
+    return true;
 }
 
-static rv_status flood(rvi_flow *f) {
+static RVI_HOT bool is_dry(const void *arg, size_t cell) {
+    return ((const rvi_flow *)arg)->lake[cell] == DRY;
+}
+
+static RVI_HOT double height_of(const void *arg, size_t cell) {
+    return ((const rvi_flow *)arg)->h[cell];
+}
+
+static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, double level) {
+    rvi_flow *f = arg;
+    (void)from;
+    f->level[cell] = level;
+    f->lake[cell] = RVI_FLOODED;
+    f->way[cell] = (unsigned char)(direction ^ 1);
+    f->order[f->end++] = (uint32_t)cell;
+}
+
+static rv_status flood_cells(rvi_flow *f) {
+    static const rvi_flood_functions call = {next_flooded, level_of, is_dry, height_of, reach};
     start_flood(f);
-    for (size_t done = 0; f->first < f->end || f->waiting > 0; done++) {
-        if (done % BEFORE == 0 && rvi_poll(f->ctx) != RV_OK)
-            return RV_CANCELLED;
-        size_t cell;
-        if (f->first < f->end) {
-            cell = next_flooded(f);
-        } else {
-            cell = lowest_waiting(f);
-            f->risen = level_of(f, cell);
-        }
-        look_around(f, cell);
-    }
-    return RV_OK;
+    return rvi_flood_rise(&f->flood, &call, f);
 }
 
 /* The steepest fall of the level, where there is one. */
@@ -334,9 +301,9 @@ static void drain_rows(void *arg, int first, int end) {
         if (f->lake[c] != RVI_FLOODED)
             continue;
         double best = 0.0, level = f->level[c], corner = corner_weight(f, bits, c);
-        unsigned ways = ways_inside(f, c);
+        unsigned inside = rvi_flood_inside(&f->flood, c);
         for (int k = 0; k < 8; k++) {
-            if (!(ways >> k & 1))
+            if (!(inside >> k & 1))
                 continue;
             double fall = (level - level_of(f, neighbour(f, c, k))) * (k < 4 ? 1.0 : corner);
             if (fall > best) {
@@ -363,15 +330,16 @@ typedef struct basins {
     double *level;            /* at which each basin spills */
     uint32_t *by;             /* the pass it spills by */
     uint32_t *first, *passes; /* those of each basin, one after the other */
-    uint64_t *queue;
-    size_t used; /* places of the table */
+    uint64_t *queue;          /* passes by the level at which water comes over them */
+    size_t waiting;           /* in it */
+    size_t used;              /* places of the table */
 } basins;
 
 /* Basins have less than 3 passes on average where no ways cross; where there are more than the
  * graph has room for, cells are flooded. */
 enum { PASSES = 4, ROOM = 64 };
 
-static double height_of(const basins *g, const pass *p) {
+static double pass_height(const basins *g, const pass *p) {
     double a = g->f->h[p->cell], b = g->f->h[neighbour(g->f, p->cell, (int)p->way - 1)];
     return a > b ? a : b;
 }
@@ -387,7 +355,7 @@ static void meet(basins *g, size_t cell, int way) {
         at = (at + 1) & g->mask;
     bool fresh = g->table[at].way == 0;
     g->used += fresh;
-    if (fresh || height_of(g, &here) < height_of(g, &g->table[at]))
+    if (fresh || pass_height(g, &here) < pass_height(g, &g->table[at]))
         g->table[at] = here;
 }
 
@@ -437,31 +405,30 @@ static void sort_passes(basins *g) {
 static void open_basin(basins *g, uint32_t basin) {
     for (uint32_t k = g->first[basin]; k < g->first[basin + 1]; k++) {
         const pass *p = &g->table[g->passes[k]];
-        double height = height_of(g, p), level = g->level[basin];
+        double height = pass_height(g, p), level = g->level[basin];
         if (g->by[p->a] == UINT32_MAX || g->by[p->b] == UINT32_MAX)
-            wait(g->f, g->passes[k], height > level ? height : level);
+            rvi_heap_push(g->queue, &g->waiting,
+                          rvi_level_key((float)(height > level ? height : level), g->passes[k]));
     }
 }
 
 /* A flood of basins instead of cells: from those that drain, by the lowest pass of all. */
 static rv_status flood_basins(basins *g) {
-    g->f->queue = g->queue;
-    g->f->waiting = 0;
     for (uint32_t b = 0; b < g->count; b++)
         g->by[b] = UINT32_MAX;
     g->by[0] = 0;
     g->level[0] = -INFINITY;
     open_basin(g, 0);
-    for (size_t done = 0; g->f->waiting > 0; done++) {
+    for (size_t done = 0; g->waiting > 0; done++) {
         if (done % BEFORE == 0 && rvi_poll(g->f->ctx) != RV_OK)
             return RV_CANCELLED;
-        size_t at = lowest_waiting(g->f);
+        size_t at = (size_t)(uint32_t)rvi_heap_pop(g->queue, &g->waiting);
         const pass *p = &g->table[at];
         bool known_a = g->by[p->a] != UINT32_MAX, known_b = g->by[p->b] != UINT32_MAX;
         if (known_a && known_b)
             continue;
         uint32_t from = known_a ? p->a : p->b, to = known_a ? p->b : p->a;
-        double height = height_of(g, p);
+        double height = pass_height(g, p);
         g->level[to] = height > g->level[from] ? height : g->level[from];
         g->by[to] = (uint32_t)at;
         open_basin(g, to);
@@ -556,7 +523,7 @@ rv_status rvi_flow_route(rvi_flow *f) {
     if (status == RV_OK)
         status = drain_basins(f, pits, &done);
     if (status == RV_OK && !done)
-        status = flood(f);
+        status = flood_cells(f);
     if (status == RV_OK && !done)
         status = rvi_parallel_rows(f->ctx, f->height, drain_rows, f);
     return status == RV_OK ? follow(f) : status;

@@ -3,7 +3,7 @@
 #ifndef RVI_MEASURE_FLOWGRAPH_H
 #define RVI_MEASURE_FLOWGRAPH_H
 
-#include <ravine/ravine.h>
+#include "measure/priority_flood.h"
 
 enum { RVI_FLOODED = 1 };
 enum { RVI_END = 8 }; /* where water leaves; 0 to 7 are the eight ways on */
@@ -25,10 +25,9 @@ typedef struct rvi_flow {
     uint64_t seed, when;
     /* Its own. */
     unsigned char *ways, *donors;
-    uint64_t *heap;  /* 8 bytes a cell: what waits, or labels and the graph of basins */
-    uint64_t *queue; /* what waits */
-    size_t waiting, first, end;
-    double risen;
+    rvi_priority_flood flood;
+    uint64_t *heap;    /* 8 bytes a cell: what waits, or labels and the graph of basins */
+    size_t first, end; /* of `order`: cells that the flood has reached and not looked around from */
     double corner[256]; /* what falls to corners are multiplied with, by chance */
     size_t *pits;
 } rvi_flow;
