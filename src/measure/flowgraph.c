@@ -1,16 +1,16 @@
-/* flowgraph.c: one way down for every cell of land that changes.
+/* flowgraph.c: the flow direction of every cell of land that changes.
  *
- * The way of a cell goes to the neighbour with the steepest fall, corners being sqrt 2 as far; of
+ * Water goes to the neighbour with the steepest fall, corners being sqrt 2 as far; of
  * equals the first of E W S N SE NW SW NE. J. Fairfield and P. Leymarie, Drainage networks from
  * grid digital elevation models, 1991: on an even slope that falls between two of the eight
  * directions this always takes the same one. So the fall to corners is divided by 2 - u instead of
- * sqrt 2, u random in [0, 1): the way is right on average. `wander` mixes both.
+ * sqrt 2, u random in [0, 1): the direction is right on average. `wander` mixes both.
  *
- * Where all ways end at a fixed cell that is all. Else, G. Cordonnier, B. Bovy and J. Braun, A
+ * Where all water ends at a fixed cell that is all. Else, G. Cordonnier, B. Bovy and J. Braun, A
  * versatile, linear complexity algorithm for flow routing in topographies with depressions, 2019:
  * cells that drain to one pit are a basin, and where two basins meet lowest is a pass. A flood goes
  * from basin to basin, by the lowest pass first, and each basin spills by the pass that it came by:
- * the way from there down to the pit is turned around. A cell c of basin b has the level
+ * the path from there down to the pit is turned around. A cell c of basin b has the level
  *
  *     level(c) = max(h(c), level(b)),   level(b) = max(pass, level of the basin it spills to)
  *
@@ -19,12 +19,12 @@
  *
  *     level(n) = max(h(n), level(c))      c: the cell that the flood came from, metres
  *
- * and their way is the steepest fall of that level, or, where there is none, to c. Only cells with
- * lower neighbours must wait for all lower cells to be flooded; the others are done at once. Both
- * give the same levels.
+ * and their direction is the steepest fall of that level, or, where there is none, to c. Only cells
+ * with lower neighbours must wait for all lower cells to be flooded; the others are done at once.
+ * Both give the same levels.
  *
- * The order follows the ways: from each cell that nothing flows to, down to the first one that
- * still waits for other donors. It is local in memory, unlike an order by height.
+ * The order follows the directions: from each cell that nothing flows to, down to the first one
+ * that still waits for other donors. It is local in memory, unlike an order by height.
  */
 #include "measure/flowgraph.h"
 #include "base/math.h"
@@ -39,13 +39,13 @@ enum { DONE = 255, BEFORE = 16384, WINDOW = 256, TILE = 64 };
 static const int east[8] = {1, -1, 0, 0, 1, -1, -1, 1};
 static const int south[8] = {0, 0, 1, -1, 1, -1, 1, -1};
 
-static size_t neighbour(const rvi_flow *f, size_t cell, int way) {
-    return (size_t)((ptrdiff_t)cell + f->step[way]);
+static size_t neighbour(const rvi_flow *f, size_t cell, int direction) {
+    return (size_t)((ptrdiff_t)cell + f->step[direction]);
 }
 
 /* ---- memory ---- */
 
-/* Bytes around the grid of ways: what looks over its edge finds no way that leads back. */
+/* Bytes around the grid of directions: what looks over its edge finds none that leads back. */
 static size_t guard(size_t width) {
     return width + 64;
 }
@@ -61,31 +61,31 @@ rv_status rvi_flow_make(rv_context *ctx, int width, int height, rvi_flow *out) {
     *out = (rvi_flow){.ctx = ctx, .width = width, .height = height, .cells = cells};
     out->flood = rvi_priority_flood_make(ctx, width, height, east, south);
     memcpy(out->step, out->flood.step, sizeof out->step);
-    out->ways = rvi_alloc(ctx, cells + 2 * around, 1, "the ways of water");
-    out->donors = rvi_alloc(ctx, cells, 1, "the ways of water");
+    out->direction_room = rvi_alloc(ctx, cells + 2 * around, 1, "the flow directions");
+    out->donors = rvi_alloc(ctx, cells, 1, "the flow directions");
     out->lake = rvi_alloc(ctx, cells, 1, "the lakes");
     out->order = rvi_alloc(ctx, cells, sizeof *out->order, "the order of rivers");
     out->level = rvi_alloc(ctx, cells, sizeof *out->level, "the level of lakes");
     out->heap = rvi_alloc(ctx, cells, sizeof *out->heap, "the front of a flood");
     out->pits = rvi_alloc(ctx, blocks, sizeof *out->pits, "the pits");
-    if (!out->ways || !out->donors || !out->lake || !out->order || !out->level || !out->heap ||
-        !out->pits) {
+    if (!out->direction_room || !out->donors || !out->lake || !out->order || !out->level ||
+        !out->heap || !out->pits) {
         rvi_flow_free(out);
         return RV_ERROR_MEMORY;
     }
-    memset(out->ways, RVI_END, cells + 2 * around);
-    out->way = out->ways + around;
+    memset(out->direction_room, RVI_END, cells + 2 * around);
+    out->direction = out->direction_room + around;
     return RV_OK;
 }
 
 void rvi_flow_free(rvi_flow *f) {
-    void *all[] = {f->ways, f->donors, f->lake, f->order, f->level, f->heap, f->pits};
+    void *all[] = {f->direction_room, f->donors, f->lake, f->order, f->level, f->heap, f->pits};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(f->ctx, all[i]);
     *f = (rvi_flow){.ctx = f->ctx};
 }
 
-/* ---- the steepest way ---- */
+/* ---- the steepest direction ---- */
 
 static void weigh_corners(rvi_flow *f) {
     const double even = 0.70710678118654752;
@@ -105,34 +105,34 @@ static double corner_weight(const rvi_flow *f, uint64_t bits, size_t cell) {
 }
 
 /* Of a cell at the edge of the map. */
-static unsigned char way_at_edge(const rvi_flow *f, size_t cell, double corner) {
+static unsigned char direction_at_edge(const rvi_flow *f, size_t cell, double corner) {
     int x = (int)(cell % (size_t)f->width), y = (int)(cell / (size_t)f->width);
     double best = 0.0;
-    unsigned char way = RVI_END;
+    unsigned char direction = RVI_END;
     for (int k = 0; k < 8; k++) {
         int nx = x + east[k], ny = y + south[k];
         if (nx < 0 || ny < 0 || nx >= f->width || ny >= f->height)
             continue;
         double fall = (f->h[cell] - f->h[neighbour(f, cell, k)]) * (k < 4 ? 1.0 : corner);
-        way = fall > best ? (unsigned char)k : way;
+        direction = fall > best ? (unsigned char)k : direction;
         best = fall > best ? fall : best;
     }
-    return way;
+    return direction;
 }
 
-static unsigned char way_inside(const rvi_flow *f, size_t cell, double corner) {
+static unsigned char direction_inside(const rvi_flow *f, size_t cell, double corner) {
     const double *h = f->h + cell;
     double best = 0.0;
-    int way = RVI_END;
+    int direction = RVI_END;
     for (int k = 0; k < 8; k++) {
         double fall = (h[0] - h[f->step[k]]) * (k < 4 ? 1.0 : corner);
-        way = fall > best ? k : way;
+        direction = fall > best ? k : direction;
         best = fall > best ? fall : best;
     }
-    return (unsigned char)way;
+    return (unsigned char)direction;
 }
 
-static void way_rows(void *arg, int first, int end) {
+static void direction_rows(void *arg, int first, int end) {
     rvi_flow *f = arg;
     size_t pits = 0, cell = (size_t)first * (size_t)f->width;
     uint64_t bits = chance(f, cell);
@@ -141,14 +141,15 @@ static void way_rows(void *arg, int first, int end) {
             if (cell % 8 == 0)
                 bits = chance(f, cell);
             if (f->fixed[cell]) {
-                f->way[cell] = RVI_END;
+                f->direction[cell] = RVI_END;
                 continue;
             }
             bool edge = x == 0 || y == 0 || x == f->width - 1 || y == f->height - 1;
             double corner = corner_weight(f, bits, cell);
-            unsigned char way = edge ? way_at_edge(f, cell, corner) : way_inside(f, cell, corner);
-            f->way[cell] = way;
-            pits += way == RVI_END;
+            unsigned char direction =
+                edge ? direction_at_edge(f, cell, corner) : direction_inside(f, cell, corner);
+            f->direction[cell] = direction;
+            pits += direction == RVI_END;
         }
     f->pits[first / RVI_ROWS] = pits;
 }
@@ -164,7 +165,7 @@ static void donor_rows(void *arg, int first, int end) {
     for (size_t i = from; i < to; i++) {
         unsigned char count = 0;
         for (int k = 0; k < 8; k++)
-            count = (unsigned char)(count + (f->way[(ptrdiff_t)i + f->step[k]] == (k ^ 1)));
+            count = (unsigned char)(count + (f->direction[(ptrdiff_t)i + f->step[k]] == (k ^ 1)));
         donors[i] = count;
     }
 }
@@ -175,9 +176,9 @@ static size_t follow_one(rvi_flow *f, size_t cell, size_t count) {
     for (;;) {
         donors[cell] = DONE;
         f->order[count++] = (uint32_t)cell;
-        if (f->way[cell] == RVI_END)
+        if (f->direction[cell] == RVI_END)
             return count;
-        cell = neighbour(f, cell, f->way[cell]);
+        cell = neighbour(f, cell, f->direction[cell]);
         if (--donors[cell] != 0)
             return count;
     }
@@ -215,10 +216,10 @@ static rv_status label_basins(rvi_flow *f, uint32_t *label) {
         size_t c = f->order[k];
         if (k % BEFORE == 0)
             status = rvi_poll(f->ctx);
-        if (f->way[c] == RVI_END)
+        if (f->direction[c] == RVI_END)
             label[c] = f->fixed[c] ? 0 : ++count;
         else
-            label[c] = label[neighbour(f, c, f->way[c])];
+            label[c] = label[neighbour(f, c, f->direction[c])];
     }
     return status;
 }
@@ -280,7 +281,7 @@ static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, do
     (void)from;
     f->level[cell] = level;
     f->lake[cell] = RVI_FLOODED;
-    f->way[cell] = (unsigned char)(direction ^ 1);
+    f->direction[cell] = (unsigned char)(direction ^ 1);
     f->order[f->end++] = (uint32_t)cell;
 }
 
@@ -308,7 +309,7 @@ static void drain_rows(void *arg, int first, int end) {
             double fall = (level - level_of(f, neighbour(f, c, k))) * (k < 4 ? 1.0 : corner);
             if (fall > best) {
                 best = fall;
-                f->way[c] = (unsigned char)k;
+                f->direction[c] = (unsigned char)k;
             }
         }
     }
@@ -316,9 +317,9 @@ static void drain_rows(void *arg, int first, int end) {
 
 /* ---- few pits: the graph of their basins ---- */
 
-/* Where two basins meet lowest: between a cell and its neighbour `way` - 1. */
+/* Where two basins meet lowest: between a cell and its neighbour `direction` - 1. */
 typedef struct pass {
-    uint32_t a, b, cell, way; /* way 0: an empty place of the table */
+    uint32_t a, b, cell, direction; /* direction 0: an empty place of the table */
 } pass;
 
 typedef struct basins {
@@ -335,25 +336,25 @@ typedef struct basins {
     size_t used;              /* places of the table */
 } basins;
 
-/* Basins have less than 3 passes on average where no ways cross; where there are more than the
+/* Basins have less than 3 passes on average where no flow crosses; where there are more than the
  * graph has room for, cells are flooded. */
 enum { PASSES = 4, ROOM = 64 };
 
 static double pass_height(const basins *g, const pass *p) {
-    double a = g->f->h[p->cell], b = g->f->h[neighbour(g->f, p->cell, (int)p->way - 1)];
+    double a = g->f->h[p->cell], b = g->f->h[neighbour(g->f, p->cell, (int)p->direction - 1)];
     return a > b ? a : b;
 }
 
-static void meet(basins *g, size_t cell, int way) {
+static void meet(basins *g, size_t cell, int direction) {
     if (g->used > (size_t)PASSES * g->count)
         return;
-    size_t n = neighbour(g->f, cell, way);
+    size_t n = neighbour(g->f, cell, direction);
     uint32_t a = g->label[cell], b = g->label[n], low = a < b ? a : b, high = a < b ? b : a;
-    pass here = {low, high, (uint32_t)cell, (uint32_t)way + 1};
+    pass here = {low, high, (uint32_t)cell, (uint32_t)direction + 1};
     size_t at = (size_t)rvi_mix((uint64_t)high << 32 | low) & g->mask;
-    while (g->table[at].way != 0 && (g->table[at].a != low || g->table[at].b != high))
+    while (g->table[at].direction != 0 && (g->table[at].a != low || g->table[at].b != high))
         at = (at + 1) & g->mask;
-    bool fresh = g->table[at].way == 0;
+    bool fresh = g->table[at].direction == 0;
     g->used += fresh;
     if (fresh || pass_height(g, &here) < pass_height(g, &g->table[at]))
         g->table[at] = here;
@@ -385,7 +386,7 @@ static rv_status find_passes(basins *g) {
 static void sort_passes(basins *g) {
     memset(g->first, 0, (g->count + 1) * sizeof *g->first);
     for (size_t i = 0; i <= g->mask; i++)
-        if (g->table[i].way != 0) {
+        if (g->table[i].direction != 0) {
             g->first[g->table[i].a]++;
             g->first[g->table[i].b]++;
         }
@@ -395,7 +396,7 @@ static void sort_passes(basins *g) {
         g->first[b] = sum; /* the end, until its passes are put before it */
     }
     for (size_t i = 0; i <= g->mask; i++)
-        if (g->table[i].way != 0) {
+        if (g->table[i].direction != 0) {
             g->passes[--g->first[g->table[i].a]] = (uint32_t)i;
             g->passes[--g->first[g->table[i].b]] = (uint32_t)i;
         }
@@ -436,21 +437,21 @@ static rv_status flood_basins(basins *g) {
     return RV_OK;
 }
 
-/* Turns the way from the pass of a basin down to its pit around. */
-static void turn_way(const basins *g, uint32_t basin) {
+/* Turns the path from the pass of a basin down to its pit around. */
+static void turn_path(const basins *g, uint32_t basin) {
     rvi_flow *f = g->f;
     const pass *p = &g->table[g->by[basin]];
-    int way = (int)p->way - 1;
+    int direction = (int)p->direction - 1;
     bool inside = g->label[p->cell] == basin;
-    size_t cell = inside ? p->cell : neighbour(f, p->cell, way);
-    way = inside ? way : way ^ 1;
+    size_t cell = inside ? p->cell : neighbour(f, p->cell, direction);
+    direction = inside ? direction : direction ^ 1;
     for (;;) {
-        unsigned char old = f->way[cell];
-        f->way[cell] = (unsigned char)way;
+        unsigned char old = f->direction[cell];
+        f->direction[cell] = (unsigned char)direction;
         if (old == RVI_END)
             return;
         cell = neighbour(f, cell, old);
-        way = old ^ 1;
+        direction = old ^ 1;
     }
 }
 
@@ -502,14 +503,14 @@ static rv_status drain_basins(rvi_flow *f, size_t pits, bool *done) {
     sort_passes(&g);
     status = flood_basins(&g);
     for (uint32_t b = 1; status == RV_OK && b < g.count; b++)
-        turn_way(&g, b);
+        turn_path(&g, b);
     levels l = {f, &g};
     return status == RV_OK ? rvi_parallel_rows(f->ctx, f->height, level_rows, &l) : status;
 }
 
 rv_status rvi_flow_route(rvi_flow *f) {
     weigh_corners(f);
-    rv_status status = rvi_parallel_rows(f->ctx, f->height, way_rows, f);
+    rv_status status = rvi_parallel_rows(f->ctx, f->height, direction_rows, f);
     size_t pits = 0;
     for (int b = 0; b * RVI_ROWS < f->height; b++)
         pits += f->pits[b];

@@ -120,7 +120,7 @@ static bool stays(const draining *d, size_t cell) {
 
 static double least_fall(const draining *d, size_t cell) {
     double distance =
-        (double)d->job->land->cell * (d->flow.way[cell] < 4 ? 1.0 : 1.41421356237309505);
+        (double)d->job->land->cell * (d->flow.direction[cell] < 4 ? 1.0 : 1.41421356237309505);
     return (double)d->p->slope * distance;
 }
 

@@ -134,10 +134,10 @@ static void lift(rvi_rivers *r, size_t cell, double by) {
 /* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
 static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     const rvi_flow *f = &r->flow;
-    unsigned way = f->way[cell];
-    if (way == RVI_END)
+    unsigned direction = f->direction[cell];
+    if (direction == RVI_END)
         return;
-    size_t to = (size_t)((ptrdiff_t)cell + f->step[way]);
+    size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
     double surface = r->drowned[to] ? r->water[to] : r->h[to];
     bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
@@ -150,7 +150,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         r->drowned[cell] = 1;
         return;
     }
-    int corner = way >= 4;
+    int corner = direction >= 4;
     double g = r->cut[corner] * drained(r, cell) * rock(r, cell), s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
     r->h[cell] = surface + s * r->distance[corner];
@@ -169,9 +169,9 @@ static rv_status gather(rvi_rivers *r) {
         size_t cell = f->order[k];
         if (k % POLL == 0)
             status = rvi_poll(r->job->ctx);
-        if (f->way[cell] == RVI_END)
+        if (f->direction[cell] == RVI_END)
             continue;
-        size_t to = (size_t)((ptrdiff_t)cell + f->step[f->way[cell]]);
+        size_t to = (size_t)((ptrdiff_t)cell + f->step[f->direction[cell]]);
         r->area[to] += r->area[cell];
         if (r->discharge)
             r->discharge[to] += r->discharge[cell];
