@@ -261,7 +261,7 @@ static RVI_HOT bool next_flooded(void *arg, size_t *cell) {
     size_t first = f->first++, other = first;
     if (f->wander > 0.0f) {
         size_t most = f->end - first < WINDOW ? f->end - first : WINDOW;
-        other += (size_t)(rvi_random(f->seed, first, f->when) >> 32) * most >> 32;
+        other += (size_t)((rvi_random(f->seed, first, f->when) >> 32) * most >> 32);
     }
     *cell = f->order[other];
     f->order[other] = f->order[first];
