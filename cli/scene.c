@@ -49,7 +49,8 @@ static void put_messages(cli_run *run) {
 
 static void json_frame(cli_run *run, const rv_frame *f) {
     static const char *const volumes[] = {"eroded", "deposited", "left_map", "suspended", "owed"};
-    static const char *const parts[] = {"particles", "faces", "pressure", "force", "advance", "frame"};
+    static const char *const parts[] = {"particles", "faces",   "pressure",
+                                        "force",     "advance", "frame"};
     const double ledger[] = {f->ledger.eroded, f->ledger.deposited, f->ledger.left_map,
                              f->ledger.suspended, f->owed};
     const double ms[] = {f->ms.particles, f->ms.faces,   f->ms.pressure,
