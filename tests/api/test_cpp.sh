@@ -67,8 +67,9 @@ other() {
 }
 other 'the same header' ravine.h '' 0
 other 'one more parameter' steps.def 's/^RV_REAL(blur, radius/RV_REAL(blur, other, 1, 0, 1, "", "other")\n&/' 10
-other 'one more step' steps.def \
-    's/^RV_STEP(blur,/RV_STEP(other, shape, 0, 0, "", "", "", "")\nRV_NONE(other)\nRV_STEP_END(other)\n&/' 10
+sed -n '/^RV_STEP(end,/,/^RV_STEP_END(end)/p' "$source/include/ravine/steps.def" |
+    sed 's/(end/(other/' > block
+other 'one more step' steps.def "/^RV_STEP_END(end)/r $PWD/block" 10
 other 'two options in another order' steps.def \
     '/^RV_OPTION(noise, shape, plain/{h;d};/^RV_OPTION(noise, shape, billow/{G}' 10
 other 'one more member' ravine.h 's/^    int threads; .*/&\n    double other;/' 10
