@@ -54,7 +54,7 @@ static void measure(const preset *r, int threads, lengths n) {
         looks += bench_clock(CLOCK_PROCESS_CPUTIME_ID) - begun;
         particles += now.ms.particles / n.measured;
         faces += now.ms.faces / n.measured;
-        press += now.ms.press / n.measured;
+        press += now.ms.pressure / n.measured;
         force += now.ms.force / n.measured;
         advance += now.ms.advance / n.measured;
         frame += now.ms.frame / n.measured;

@@ -168,7 +168,7 @@ static void put_scene(void) {
     cli_walk_scene(&writer);
     puts("");
     put_heading("Example");
-    puts("  ravine scene river frames=20 particles.most=2000 save=river.obj");
+    puts("  ravine scene river frames=20 particles.max=2000 save=river.obj");
 }
 
 static int unknown_step(const char *name) {

@@ -49,10 +49,11 @@ static void put_messages(cli_run *run) {
 
 static void json_frame(cli_run *run, const rv_frame *f) {
     static const char *const volumes[] = {"eroded", "deposited", "left_map", "suspended", "owed"};
-    static const char *const parts[] = {"particles", "faces", "press", "force", "advance", "frame"};
+    static const char *const parts[] = {"particles", "faces",   "pressure",
+                                        "force",     "advance", "frame"};
     const double ledger[] = {f->ledger.eroded, f->ledger.deposited, f->ledger.left_map,
                              f->ledger.suspended, f->owed};
-    const double ms[] = {f->ms.particles, f->ms.faces,   f->ms.press,
+    const double ms[] = {f->ms.particles, f->ms.faces,   f->ms.pressure,
                          f->ms.force,     f->ms.advance, f->ms.frame};
     printf("{\"frame\":%" PRId64 ",\"frames\":%" PRId64, f->frame, f->frames);
     put_real("time", f->time);
@@ -155,14 +156,14 @@ static int show_plan(rv_context *ctx, const cli_options *options, rv_scene *scen
 
 /* ---- the run ---- */
 
-static bool is_ready(const char *name) {
+static bool is_preset(const char *name) {
     for (int i = 0; i < rv_scene_preset_count(); i++)
         if (strcmp(rv_scene_preset_name(i), name) == 0)
             return true;
     return false;
 }
 
-/* What stands for a file has a point, a slash or a name that no ready scene is near to. */
+/* What stands for a file has a point, a slash or a name that no preset is near to. */
 static int unknown_scene(const char *name) {
     const char *nearest = rv_scene_preset_name(0);
     for (int i = 1; i < rv_scene_preset_count(); i++)
@@ -187,7 +188,7 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
         free(text);
         if (code != 0)
             return code;
-    } else if (is_ready(name)) {
+    } else if (is_preset(name)) {
         *status = rv_scene_create(ctx, name, scene);
     } else if (!cli_file_exists(name) && !strchr(name, '.') && !strchr(name, '/')) {
         return unknown_scene(name);

@@ -90,8 +90,8 @@ typedef struct rv_allocator {
 /* How far the running step is. `land` is whole and may be read, or NULL when it may not. */
 typedef struct rv_progress {
     const char *step; /* its name */
-    double done;  /* 0 to 1: of the step */
-    double total; /* 0 to 1: of the recipe, where each run of a step counts the same */
+    double done;      /* 0 to 1: of the step */
+    double total;     /* 0 to 1: of the recipe, where each run of a step counts the same */
     const rv_terrain *land;
 } rv_progress;
 
@@ -129,8 +129,8 @@ typedef struct rv_terrain_desc {
 /* One material of the stack. Layer 0 is bedrock: its thickness is a height and may be negative. */
 typedef struct rv_layer_desc {
     const char *name;  /* copied by rv_terrain_layer_add */
-    float erodibility; /* 0: nothing can take from it, 1: everything may */
-    float talus;       /* degrees: what is steeper slides */
+    float erodibility; /* 0: cannot be eroded, 1: erodes fully */
+    float talus;       /* talus angle in degrees: steeper slopes slide */
     uint32_t colour;   /* for pictures: 0xffRRGGBB; 0: none of its own */
 } rv_layer_desc;
 
@@ -425,7 +425,7 @@ RV_API bool rv_figure_passes(const rv_figure *figure);   /* defined, and within 
  */
 typedef struct rv_params rv_params;
 
-RV_API rv_status rv_params_create(rv_context *ctx, const char *step, rv_params **out); /* its defaults */
+RV_API rv_status rv_params_create(rv_context *ctx, const char *step, rv_params **out); /* with its defaults */
 RV_API void rv_params_destroy(rv_params *params);                                     /* NULL is fine */
 /* Reads a value as a recipe does, with the same errors; the text is copied. */
 RV_API rv_status rv_params_set(rv_params *params, const char *key, const char *text);
@@ -473,10 +473,10 @@ typedef struct rv_watch {
     double every;           /* seconds between two checkpoints; they are made between steps */
 } rv_watch;
 
-/* Runs all steps. `out` NULL: the terrain is let go at the end. Where a step is repeated, every turn
+/* Runs all steps. `out` NULL: the terrain is destroyed at the end. Where a step is repeated, every turn
  * after the first draws other random numbers from its seed. */
 RV_API rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out);
-/* Goes on from a checkpoint, to the same bytes as if the run had not been stopped. */
+/* Continues from a checkpoint; ends in the same bytes as a run that was never stopped. */
 RV_API rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch, rv_terrain **out);
 RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch, rv_terrain **out);
 
@@ -531,7 +531,7 @@ typedef struct rv_frame {
     size_t pushed_out;          /* particles that moving rock has pushed, in all */
     size_t trapped;             /* particles removed because rock had closed around them, in all */
     struct {
-        double particles, faces, press, force, advance, frame;
+        double particles, faces, pressure, force, advance, frame;
     } ms;                       /* what the last frame took */
     uint64_t hash;              /* of rock and water */
 } rv_frame;
@@ -549,12 +549,12 @@ RV_API rv_status rv_scene_mesh(const rv_scene *scene, rv_mesh **out); /* a copy 
 /* The pointers live until the next frame. */
 typedef struct rv_particles {
     size_t count;
-    double origin[3];      /* m: what places are counted from */
-    float spacing;         /* m between them at rest */
-    const float *places;   /* x, y, z and one float that means nothing, of each */
-    const float *speeds;   /* the same in m/s */
+    double origin[3];        /* m: what positions are counted from */
+    float spacing;           /* m between them at rest */
+    const float *positions;  /* m: x, y, z and one unused float, of each */
+    const float *velocities; /* the same in m/s */
     const double *sediments; /* m3 that each carries */
-    const uint32_t *numbers; /* that stay with each while its place in the arrays changes */
+    const uint32_t *ids;     /* that stay with each while its index in the arrays changes */
 } rv_particles;
 RV_API rv_status rv_scene_particles(const rv_scene *scene, rv_particles *out);
 
@@ -589,11 +589,28 @@ RV_API rv_status rv_scene_run(rv_scene *scene, const rv_scene_watch *watch);
 
 /* ---- Does this header fit the library? ------------------------------------------------------------ */
 
-/* A number made of the version and of the sizes of all structs that pass between program and library. */
+static inline uint32_t rv_abi_name(uint32_t n, const char *name) {
+    while (*name)
+        n = n * 31u + (uint32_t)(unsigned char)*name++;
+    return n;
+}
+
+/* A number made of the minor version, the names in the table, and the sizes of all structs that pass
+ * between program and library. */
 static inline uint32_t rv_abi(void) {
     uint32_t n = RV_VERSION_NUMBER / 100;
 #define RV_ABI_ADD(type) n = n * 31u + (uint32_t)sizeof(type);
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_ABI_ADD(rv_##name##_params)
+#define RV_ABI_NAME(name) n = rv_abi_name(n, #name);
+#define RV_REAL(step, key, def, low, high, unit, help) RV_ABI_NAME(key)
+#define RV_INT(step, key, def, low, high, unit, help) RV_ABI_NAME(key)
+#define RV_COUNT(step, key, def, low, high, unit, help) RV_ABI_NAME(key)
+#define RV_SEED(step, key, def, help) RV_ABI_NAME(key)
+#define RV_SWITCH(step, key, def, help) RV_ABI_NAME(key)
+#define RV_CHOICE(step, key, def, help) RV_ABI_NAME(key)
+#define RV_OPTION(step, key, name, help) RV_ABI_NAME(name)
+#define RV_TEXT(step, key, def, help) RV_ABI_NAME(key)
+#define RV_FILE(step, key, def, help) RV_ABI_NAME(key)
+#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_ABI_NAME(name) RV_ABI_ADD(rv_##name##_params)
 #include <ravine/steps.def>
     RV_ABI_ADD(rv_context_desc) RV_ABI_ADD(rv_progress) RV_ABI_ADD(rv_terrain_desc) RV_ABI_ADD(rv_layer_desc)
     RV_ABI_ADD(rv_ledger) RV_ABI_ADD(rv_fault) RV_ABI_ADD(rv_option_info) RV_ABI_ADD(rv_param_info)
@@ -601,6 +618,7 @@ static inline uint32_t rv_abi(void) {
     RV_ABI_ADD(rv_figure) RV_ABI_ADD(rv_plan) RV_ABI_ADD(rv_watch) RV_ABI_ADD(rv_frame)
     RV_ABI_ADD(rv_particles) RV_ABI_ADD(rv_scene_plan) RV_ABI_ADD(rv_scene_watch)
 #undef RV_ABI_ADD
+#undef RV_ABI_NAME
     return n;
 }
 

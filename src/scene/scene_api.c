@@ -207,7 +207,7 @@ rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
     out->hash = rvi_scene_hash(now);
     out->ms.particles = now->times.particles;
     out->ms.faces = now->times.faces;
-    out->ms.press = now->times.press;
+    out->ms.pressure = now->times.press;
     out->ms.force = now->times.force;
     out->ms.advance = now->times.advance;
     out->ms.frame = now->times.frame;
@@ -257,10 +257,10 @@ rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
     *out = (rv_particles){.count = w.count,
                           .origin = {d->low[0], d->low[1], d->low[2]},
                           .spacing = d->spacing,
-                          .places = (const float *)w.places,
-                          .speeds = (const float *)w.speeds,
+                          .positions = (const float *)w.places,
+                          .velocities = (const float *)w.speeds,
                           .sediments = w.sediments,
-                          .numbers = w.numbers};
+                          .ids = w.numbers};
     return RV_OK;
 }
 

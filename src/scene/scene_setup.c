@@ -239,7 +239,7 @@ static rv_status make_water(const builder *b, const double told[6]) {
         memcpy(d->penalty, like.penalty, sizeof d->penalty);
     }
     d->spacing = spacing;
-    d->most = p->most > 0 ? (size_t)p->most : most;
+    d->most = p->max > 0 ? (size_t)p->max : most;
     d->viscosity = p->viscosity;
     d->tension = p->tension;
     d->friction = p->friction;
@@ -396,8 +396,8 @@ static void make_wear(const builder *b) {
     d->thickness = w->thickness;
     d->index = w->index;
     d->exponent = w->exponent;
-    d->most = chosen(w->most, b->preset != NULL ? b->preset->most : 0.3f);
-    d->deposit = chosen(w->lay, d->deposit);
+    d->most = chosen(w->capacity, b->preset != NULL ? b->preset->most : 0.3f);
+    d->deposit = chosen(w->deposit, d->deposit);
     d->settle = chosen(w->settle, d->settle);
     d->spread = chosen(w->spread, d->spread);
     d->scheme = schemes[t->scheme];

@@ -198,7 +198,7 @@ static rv_status read_particles(settings *s) {
     rv_status status = number(s, 1, 1, 268435456, true, "how many particles there may be", &most);
     if (status != RV_OK)
         return status;
-    snprintf(text, sizeof text, "particles most=%.0f spacing=%.17g\n", most, SPACING);
+    snprintf(text, sizeof text, "particles max=%.0f spacing=%.17g\n", most, SPACING);
     return say_numbers(s, text);
 }
 
@@ -226,7 +226,7 @@ static rv_status read_material(settings *s) {
         status = number(s, 3, 0, 1e6, false, "the critical shear", &critical);
     if (status != RV_OK)
         return status;
-    snprintf(text, sizeof text, "material critical=%.9g rate=%.9g\nwear most=%.9g\n", critical,
+    snprintf(text, sizeof text, "material critical=%.9g rate=%.9g\nwear capacity=%.9g\n", critical,
              change / (SPACING * SPACING * FRAME), most / (SPACING * SPACING * SPACING));
     return say_numbers(s, text);
 }

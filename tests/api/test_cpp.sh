@@ -40,7 +40,7 @@ done
 build g++ c++11 "$source/include" test_api "$source/tests/api/test_api.cpp"
 ./test_api || fail "the C++ program failed"
 
-# Other headers: one more parameter, one step more, one member more, the next minor version.
+# Other headers: what changes a struct, an enumeration or the minor version is noticed.
 cat > version.c << 'END'
 #include <ravine/ravine.h>
 int main(void) {
@@ -67,8 +67,11 @@ other() {
 }
 other 'the same header' ravine.h '' 0
 other 'one more parameter' steps.def 's/^RV_REAL(blur, radius/RV_REAL(blur, other, 1, 0, 1, "", "other")\n&/' 10
-other 'one more step' steps.def \
-    's/^RV_STEP(blur,/RV_STEP(other, shape, 0, 0, "", "", "", "")\nRV_NONE(other)\nRV_STEP_END(other)\n&/' 10
+sed -n '/^RV_STEP(end,/,/^RV_STEP_END(end)/p' "$source/include/ravine/steps.def" |
+    sed 's/(end/(other/' > block
+other 'one more step' steps.def "/^RV_STEP_END(end)/r $PWD/block" 10
+other 'two options in another order' steps.def \
+    '/^RV_OPTION(noise, shape, plain/{h;d};/^RV_OPTION(noise, shape, billow/{G}' 10
 other 'one more member' ravine.h 's/^    int threads; .*/&\n    double other;/' 10
 other 'the next minor version' ravine.h 's/\(#define RV_VERSION_NUMBER \)\([0-9]*\)/\1(\2 + 100)/' 10
 other 'the next patch' ravine.h 's/\(#define RV_VERSION_NUMBER \)\([0-9]*\)/\1(\2 + 1)/' 0

@@ -49,6 +49,8 @@ params_destroy = function('rv_params_destroy', None, c_void_p)
 params_set = function('rv_params_set', c_int, c_void_p, c_char_p, c_char_p)
 params_get = function('rv_params_get', c_int, c_void_p, c_char_p, c_char_p, c_size_t)
 params_run = function('rv_params_run', c_int, c_void_p, c_void_p, c_void_p)
+FACTOR = CFUNCTYPE(c_float, c_void_p, c_float, c_float, c_float)
+terrain_hardness = function('rv_terrain_hardness', None, c_void_p, FACTOR, c_void_p)
 terrain_destroy = function('rv_terrain_destroy', None, c_void_p)
 terrain_width = function('rv_terrain_width', c_int, c_void_p)
 terrain_height = function('rv_terrain_height', c_int, c_void_p)
@@ -117,6 +119,30 @@ assert same_hash(land, f'{text} noise seed={BIG_SEED} mode=add')
 other = f'{text} noise seed={BIG_SEED - 1} mode=add'
 assert not same_hash(land, other), 'the seed has no effect'
 params_destroy(params)
+
+# Hardness as a function of the place: rock in the west that nothing erodes.
+asked = set()
+
+
+@FACTOR
+def hardness(user, x, y, z):
+    asked.add(x < 100)
+    return 0 if x < 100 else 1
+
+
+hills = c_void_p()
+run_text = function('rv_recipe_run_text', c_int, c_void_p, c_char_p, c_void_p, POINTER(c_void_p))
+assert run_text(ctx, b'terrain size=24 cell=10 noise', None, byref(hills)) == RV_OK, context_error(ctx)
+terrain_hardness(hills, hardness, None)
+assert params_create(ctx, b'droplets', byref(params)) == RV_OK
+assert params_set(params, b'drops', b'300') == RV_OK
+assert params_run(params, hills, None) == RV_OK, context_error(ctx)
+eroded = terrain_field(hills, b'eroded')[:24 * 24]
+assert asked == {True, False}
+assert all(eroded[y * 24 + x] == 0 for y in range(24) for x in range(10)), 'hard rock is eroded'
+assert any(eroded[y * 24 + x] > 0 for y in range(24) for x in range(10, 24)), 'nothing is eroded'
+params_destroy(params)
+terrain_destroy(hills)
 
 # A callback that says no stops the run.
 go_on = False

@@ -128,7 +128,7 @@ completes "scene" ravine scen
 completes "river" ravine scene riv
 completes "folder" ravine scene fol
 completes "film=|frames=" ravine scene river f
-completes "particles.most=" ravine scene river particles.mo
+completes "particles.max=" ravine scene river particles.ma
 completes "wcsph" ravine scene river particles.solver = w
 completes "rain.png" ravine scene river save = rai
 completes "scene" ravine help sce

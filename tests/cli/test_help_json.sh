@@ -53,28 +53,36 @@ END
 "$RAVINE" help --words >words
 python3 compare.py "$SOURCE" words "$("$RAVINE" --version)" || fail "the document and the tables differ"
 
-# refused WHAT PYTHON: the document `d`, changed so, does not keep the schema
-refused() {
-    python3 -c "
-import json
-d = json.load(open('help.json'))
-p = d['steps'][0]['parameters'][0]
-$2
-json.dump(d, open('wrong.json', 'w'))" || fail "$1: cannot be tried"
-    $check "$schema" wrong.json >said && fail "the schema allows $1"
-}
-refused "a missing list" "del d['fields']"
-refused "an unknown key" "d['more'] = 1"
-refused "a kind of its own" "d['steps'][0]['kind'] = 'other'"
-refused "a text for a number" "p['default'] = '12'"
-refused "a fraction for a whole number" "p['default'] = 0.5"
-refused "a number without a range" "del p['min']"
-refused "a parameter without help" "p['help'] = ''"
-refused "no steps" "d['steps'] = []"
-refused "a number as a field" "d['steps'][0]['writes'] = [3]"
-refused "a scene word with a kind" "d['scene_words'][0]['kind'] = 'make'"
-refused "a version of two parts" "d['version'] = '1.0'"
-refused "a vector of two" "
-v = [p for w in d['scene_words'] for p in w['parameters'] if p['type'] == 'vector'][0]
-v['default'] = [1, 2]"
+# Documents that are wrong in one place.
+cat >refused.py <<'END'
+import copy, json, sys
+sys.path.insert(0, sys.argv[1])
+from check_schema import faults
+
+schema = json.load(open(sys.argv[2], encoding='utf-8'))
+whole = json.load(open('help.json', encoding='utf-8'))
+
+def refused(what, change):
+    d = copy.deepcopy(whole)
+    change(d, d['steps'][0]['parameters'][0])
+    if not faults(schema, schema, d, 'document'):
+        sys.exit('the schema allows ' + what)
+
+def vector(d, p):
+    next(p for w in d['scene_words'] for p in w['parameters'] if p['type'] == 'vector')['default'] = [1, 2]
+
+refused('a missing list', lambda d, p: d.pop('fields'))
+refused('an unknown key', lambda d, p: d.update(more=1))
+refused('a kind of its own', lambda d, p: d['steps'][0].update(kind='other'))
+refused('a text for a number', lambda d, p: p.update(default='12'))
+refused('a fraction for a whole number', lambda d, p: p.update(default=0.5))
+refused('a number without a range', lambda d, p: p.pop('min'))
+refused('a parameter without help', lambda d, p: p.update(help=''))
+refused('no steps', lambda d, p: d.update(steps=[]))
+refused('a number as a field', lambda d, p: d['steps'][0].update(writes=[3]))
+refused('a scene word with a kind', lambda d, p: d['scene_words'][0].update(kind='make'))
+refused('a version of two parts', lambda d, p: d.update(version='1.0'))
+refused('a vector of two', vector)
+END
+PYTHONDONTWRITEBYTECODE=1 python3 refused.py "$SOURCE/tests/cli" "$schema" || fail "the check lets errors pass"
 finish

@@ -40,7 +40,7 @@ END
 "$RAVINE" --json scene settings.txt frames=100 every=20 save=out.obj >json || fail "settings.txt"
 equal "objects every 20 frames" "$(wc -l <json)" 6
 for key in frame frames time particles vertices faces smallest_angle volume ledger eroded deposited \
-    left_map suspended owed refused pushed_out trapped ms press force advance hash messages; do
+    left_map suspended owed refused pushed_out trapped ms pressure force advance hash messages; do
     grep -q "\"$key\":" json || fail "--json has no $key"
 done
 "$RAVINE" --quiet solid check out.obj || fail "what settings.txt leaves is a solid"
@@ -65,7 +65,7 @@ box low=-1/-1/-1 high=1/1/1
 model data/model.obj reverse=yes
 water low=-0.6/-0.6/0 high=0/0/0.4        # falls on the corner
 source at=0.4/0.4/0.5 size=0.2/0.2/0.2 rate=500 speed=-1/0/-1
-particles most=800 spacing=0.07
+particles max=800 spacing=0.07
 material name=rock critical=0.2 rate=0.01
 material name=sand rate=0.05 colour=0.8/0.7/0.4
 region material=rock shape=layers to=0/0/1 size=0.1 count=2 wobble=0.05

@@ -506,6 +506,32 @@ static void reading_recipes(void **state) {
     remove("long.rv");
 }
 
+/* A text that cannot be kept leaves the one before it. */
+static rv_status set_params(rv_context *ctx, const void *what, long number, uint64_t *hash) {
+    (void)number;
+    (void)hash;
+    rv_params *params = (rv_params *)ctx;
+    rv_status status = rv_params_create(ctx, what, &params);
+    if (status != RV_OK) {
+        assert_null(params);
+        return status;
+    }
+    char text[16];
+    status = rv_params_set(params, "file", "first.npy");
+    if (status == RV_OK) {
+        status = rv_params_set(params, "file", "second.npy");
+        rv_params_get(params, "file", text, sizeof text);
+        assert_string_equal(text, status == RV_OK ? "second.npy" : "first.npy");
+    }
+    rv_params_destroy(params);
+    return status;
+}
+
+static void setting_parameters(void **state) {
+    (void)state;
+    fail_each("parameters of save", set_params, "save");
+}
+
 static rv_status plan_only(rv_context *ctx, const void *what, long number, uint64_t *hash) {
     (void)number;
     (void)hash;
@@ -547,6 +573,7 @@ int main(void) {
         cmocka_unit_test(every_step_by_default),
         cmocka_unit_test(whole_recipes),
         cmocka_unit_test(reading_recipes),
+        cmocka_unit_test(setting_parameters),
         cmocka_unit_test(reading_and_checking_meshes),
         cmocka_unit_test(planning),
     };

@@ -239,7 +239,7 @@ static uint64_t hash_result(const char *name, const rv_terrain *land) {
 #define FALL                                                                                       \
     "box model block.obj water low=0.3/0.3/0.5 high=0.7/0.7/0.7 "                                  \
     "source at=0.2/0.2/0.8 size=0.2/0.2/0.1 every=4 speed=0.5/0.5/-1 "                             \
-    "particles most=400 spacing=0.05 material critical=0.1 rate=0.01 tessellate limit=0.1 "
+    "particles max=400 spacing=0.05 material critical=0.1 rate=0.01 tessellate limit=0.1 "
 
 /* Water falls on a block, for 45 frames. */
 static const struct {

@@ -21,7 +21,7 @@ static const char fall[] = "box low=0/0/0 high=1/1/1\n"
                            "model block.obj\n"
                            "water low=0.3/0.3/0.5 high=0.7/0.7/0.7\n"
                            "source at=0.2/0.2/0.8 size=0.2/0.2/0.1 every=4\n"
-                           "particles most=400 spacing=0.05\n"
+                           "particles max=400 spacing=0.05\n"
                            "material name=rock critical=0.1 rate=0.01\n"
                            "material name=sand critical=0.1 rate=0.02\n"
                            "region material=sand at=0/0/0 to=0.5/1/1\n"
@@ -93,8 +93,8 @@ static void frames_are_sound(void **state) {
         support_ok(ctx, rv_scene_particles(scene, &p));
         for (size_t k = 0; k < p.count; k++)
             for (int c = 0; c < 3; c++) {
-                assert_greater_equal(p.places[4 * k + (size_t)c], 0);
-                assert_less_equal(p.places[4 * k + (size_t)c], 1);
+                assert_greater_equal(p.positions[4 * k + (size_t)c], 0);
+                assert_less_equal(p.positions[4 * k + (size_t)c], 1);
             }
     }
     assert_int_equal(rv_scene_material_count(scene), 2);
@@ -238,7 +238,7 @@ static void resumed_frames_are_the_same(void **state) {
 static void nothing_is_taken(void **state) {
     (void)state;
     static const char *const words[][3] = {
-        {"wear.most=0", "material.rate=1000", "material.critical=0"},
+        {"wear.capacity=0", "material.rate=1000", "material.critical=0"},
         {"material.rate=0", "wear.exponent=4", "wear.thickness=1000000"}};
     for (size_t i = 0; i < 2; i++) {
         rv_context *ctx = support_context(2);
@@ -344,7 +344,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box high=1/1/1e9", "within"},
         {"box open=up", "west, east"},
         {"box particles spacing=1", "test: A box of water has sides of 4 to 100000 spacings"},
-        {"box particles most=0", "within"},
+        {"box particles max=0", "within"},
         {"box model", "needs a name"},
         {"box model missing.obj", "missing.obj"},
         {"box file=missing.obj", "missing.obj"},
@@ -356,7 +356,7 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box water low=1/1/1 high=0/0/0", "holds nothing"},
         {"box region material=sand", "sand"},
         {"box material name=a region material=a shape=layers count=3", "3 materials"},
-        {"box water low=0/0/0 high=1/1/1 particles spacing=0.02 most=100", "no room"},
+        {"box water low=0/0/0 high=1/1/1 particles spacing=0.02 max=100", "no room"},
         {"box modl block.obj", "did you mean \"model\"?"},
         {"box hgih=1/1/1", "did you mean \"high\"?"},
         {"preset rvier", "one of"},

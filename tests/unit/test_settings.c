@@ -83,7 +83,7 @@ static void the_example_means_what_it_says(void **state) {
     assert_equal(sources[1]->size[1], 3);
     rvi_word_particles p;
     assert_int_equal(
-        ((const rvi_word_particles *)rvi_scene_last(&words, RVI_WORD_particles, &p))->most, 1000);
+        ((const rvi_word_particles *)rvi_scene_last(&words, RVI_WORD_particles, &p))->max, 1000);
     rvi_word_tessellate t;
     assert_equal(
         ((const rvi_word_tessellate *)rvi_scene_last(&words, RVI_WORD_tessellate, &t))->limit,
