@@ -155,14 +155,14 @@ static int show_plan(rv_context *ctx, const cli_options *options, rv_scene *scen
 
 /* ---- the run ---- */
 
-static bool is_ready(const char *name) {
+static bool is_preset(const char *name) {
     for (int i = 0; i < rv_scene_preset_count(); i++)
         if (strcmp(rv_scene_preset_name(i), name) == 0)
             return true;
     return false;
 }
 
-/* What stands for a file has a point, a slash or a name that no ready scene is near to. */
+/* Names the nearest preset; a name with a dot or a slash is meant as a file. */
 static int unknown_scene(const char *name) {
     const char *nearest = rv_scene_preset_name(0);
     for (int i = 1; i < rv_scene_preset_count(); i++)
@@ -187,7 +187,7 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
         free(text);
         if (code != 0)
             return code;
-    } else if (is_ready(name)) {
+    } else if (is_preset(name)) {
         *status = rv_scene_create(ctx, name, scene);
     } else if (!cli_file_exists(name) && !strchr(name, '.') && !strchr(name, '/')) {
         return unknown_scene(name);
