@@ -163,7 +163,7 @@ static bool is_preset(const char *name) {
     return false;
 }
 
-/* What stands for a file has a point, a slash or a name that no preset is near to. */
+/* Names the nearest preset; a name with a dot or a slash is meant as a file. */
 static int unknown_scene(const char *name) {
     const char *nearest = rv_scene_preset_name(0);
     for (int i = 1; i < rv_scene_preset_count(); i++)

@@ -117,22 +117,22 @@ static void frames_are_sound(void **state) {
 #define READY_SCENES 8
 #endif
 
-/* The first frames of every ready scene, until the water has met the rock and some more: after each
+/* The first frames of every preset, until the water has met the rock and some more: after each
  * of them no particle is in the rock or out of the box, and rock that changed is a solid. */
 static void ready_scenes_stay_sound(void **state) {
     (void)state;
     static const struct {
         const char *name;
         int frames;
-    } ready[] = {{"dam_break", 4},      {"river", 24},       {"tube", 74}, {"lake", 10},
-                 {"detailed_lake", 20}, {"two_sources", 24}, {"arch", 24}, {"cave", 24}};
+    } presets[] = {{"dam_break", 4},      {"river", 24},       {"tube", 74}, {"lake", 10},
+                   {"detailed_lake", 20}, {"two_sources", 24}, {"arch", 24}, {"cave", 24}};
     for (size_t k = 0; k < READY_SCENES; k++) {
         rv_context *ctx = support_context(2);
         rv_scene *scene;
-        support_ok(ctx, rv_scene_create(ctx, ready[k].name, &scene));
+        support_ok(ctx, rv_scene_create(ctx, presets[k].name, &scene));
         support_ok(ctx, rv_scene_start(scene));
         double before = look(ctx, scene).volume;
-        for (int i = 0; i < ready[k].frames; i++) {
+        for (int i = 0; i < presets[k].frames; i++) {
             support_ok(ctx, rv_scene_step(scene));
             assert_true(rvi_sph_none_in_rock(scene->now->water));
             rv_frame now = look(ctx, scene);
@@ -322,7 +322,7 @@ static void printed_words_are_the_same(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* The words for ready scenes are those that there are. */
+/* The names of presets are those that there are. */
 static void ready_scenes_have_words(void **state) {
     (void)state;
     assert_int_equal(rv_scene_preset_count(), rvi_preset_count());
