@@ -30,10 +30,16 @@ enum { IDLE = -1, WAITING = -2 };
 
 /* What is known of a triangle. */
 typedef struct triangle {
-    uint32_t worst; /* the cell of it that is missed most, */
+    uint32_t worst; /* the cell of it that is missed most */
     int32_t place;  /* its place in the heap, IDLE, or WAITING to be looked at */
-    double miss;    /* by so many metres */
 } triangle;
+
+/* A triangle that misses a cell by too much, and by how much: beside each other, so that comparing
+ * looks nowhere else. */
+typedef struct missed {
+    double miss; /* metres */
+    uint32_t triangle;
+} missed;
 
 typedef struct work {
     const rv_terrain *land;
@@ -41,7 +47,7 @@ typedef struct work {
     double allowed;       /* metres */
     rvi_half_edges edges; /* of the triangles, without `leaving` */
     triangle *triangles;
-    uint32_t *heap;    /* of triangles that miss a cell by too much, the worst first */
+    missed *heap;      /* the worst first */
     uint32_t *waiting; /* triangles that have changed */
     uint32_t *cells;   /* of the vertices */
     size_t triangle_count, heap_count, waiting_count, vertex_count;
@@ -81,44 +87,43 @@ static bool in_circle(place a, place b, place c, place d) {
 
 /* ---- The heap ---- */
 
-static bool worse(const work *w, uint32_t a, uint32_t b) {
-    double x = w->triangles[a].miss, y = w->triangles[b].miss;
-    return x > y || (x == y && a < b);
+static bool worse(const missed *a, const missed *b) {
+    return a->miss > b->miss || (a->miss == b->miss && a->triangle < b->triangle);
 }
 
-static void heap_put(work *w, size_t at, uint32_t t) {
-    w->heap[at] = t;
-    w->triangles[t].place = (int32_t)at;
+static void heap_put(work *w, size_t at, missed m) {
+    w->heap[at] = m;
+    w->triangles[m.triangle].place = (int32_t)at;
 }
 
-static void heap_rise(work *w, size_t at, uint32_t t) {
-    for (; at > 0 && worse(w, t, w->heap[(at - 1) / 2]); at = (at - 1) / 2)
+static void heap_rise(work *w, size_t at, missed m) {
+    for (; at > 0 && worse(&m, &w->heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap_put(w, at, w->heap[(at - 1) / 2]);
-    heap_put(w, at, t);
+    heap_put(w, at, m);
 }
 
-static void heap_sink(work *w, size_t at, uint32_t t) {
+static void heap_sink(work *w, size_t at, missed m) {
     for (;;) {
         size_t child = 2 * at + 1;
         if (child >= w->heap_count)
             break;
-        if (child + 1 < w->heap_count && worse(w, w->heap[child + 1], w->heap[child]))
+        if (child + 1 < w->heap_count && worse(&w->heap[child + 1], &w->heap[child]))
             child++;
-        if (!worse(w, w->heap[child], t))
+        if (!worse(&w->heap[child], &m))
             break;
         heap_put(w, at, w->heap[child]);
         at = child;
     }
-    heap_put(w, at, t);
+    heap_put(w, at, m);
 }
 
 static void heap_remove(work *w, uint32_t t) {
     size_t at = (size_t)w->triangles[t].place;
-    uint32_t last = w->heap[--w->heap_count];
+    missed last = w->heap[--w->heap_count];
     w->triangles[t].place = IDLE;
-    if (last == t)
+    if (last.triangle == t)
         return;
-    if (at > 0 && worse(w, last, w->heap[(at - 1) / 2]))
+    if (at > 0 && worse(&last, &w->heap[(at - 1) / 2]))
         heap_rise(w, at, last);
     else
         heap_sink(w, at, last);
@@ -174,7 +179,8 @@ static void scan_row(const span *s, const double h[3], const float *row, double 
     }
 }
 
-static rv_status scan(work *w, uint32_t index) {
+/* Finds the worst cell of a triangle, and by how much it is missed. */
+static rv_status scan(work *w, uint32_t index, double *miss) {
     triangle *t = &w->triangles[index];
     place p[3];
     double h[3], worst = 0.0;
@@ -199,7 +205,7 @@ static rv_status scan(work *w, uint32_t index) {
         if (y % 64 == 0 && rvi_poll(w->ctx) != RV_OK)
             return RV_CANCELLED;
     }
-    t->miss = worst / (double)area(p[0], p[1], p[2]);
+    *miss = worst / (double)area(p[0], p[1], p[2]);
     return RV_OK;
 }
 
@@ -216,11 +222,12 @@ static void touch(work *w, uint32_t t) {
 static rv_status scan_waiting(work *w) {
     for (size_t i = 0; i < w->waiting_count; i++) {
         uint32_t t = w->waiting[i];
-        if (scan(w, t) != RV_OK)
+        double miss;
+        if (scan(w, t, &miss) != RV_OK)
             return RV_CANCELLED;
         w->triangles[t].place = IDLE;
-        if (w->triangles[t].miss > 0.0 && !(w->triangles[t].miss <= w->allowed))
-            heap_rise(w, w->heap_count++, t);
+        if (miss > 0.0 && !(miss <= w->allowed))
+            heap_rise(w, w->heap_count++, (missed){miss, t});
     }
     w->waiting_count = 0;
     return RV_OK;
@@ -403,7 +410,7 @@ static rv_status begin(work *w) {
 
 /* Misses shrink by about the same factor in the same time. */
 static double progress(const work *w, double first) {
-    double now = w->triangles[w->heap[0]].miss;
+    double now = w->heap[0].miss;
     if (!(now > w->allowed) || !(first > now))
         return 0.0;
     double whole = (double)rvi_logf((float)(first / (w->allowed + first * 1e-6)));
@@ -413,9 +420,9 @@ static double progress(const work *w, double first) {
 
 static rv_status refine(work *w) {
     rv_status status = begin(w);
-    double first = status == RV_OK && w->heap_count > 0 ? w->triangles[w->heap[0]].miss : 0.0;
+    double first = status == RV_OK && w->heap_count > 0 ? w->heap[0].miss : 0.0;
     while (status == RV_OK && w->heap_count > 0) {
-        status = insert(w, w->heap[0]);
+        status = insert(w, w->heap[0].triangle);
         if (status == RV_OK && w->vertex_count % 256 == 0 && w->heap_count > 0)
             status = rvi_progress(w->ctx, progress(w, first), w->land);
     }
