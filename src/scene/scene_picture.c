@@ -2,7 +2,7 @@
  * deposits blue-green, and the water. */
 #include "base/context.h"
 #include "formats/format.h"
-#include "picture/solid_view.h"
+#include "picture/solid_tints.h"
 #include "scene/scene.h"
 #include "scene/wear_state.h"
 

@@ -5,7 +5,7 @@
 #include "base/math.h"
 #include "base/random.h"
 #include "picture/camera.h"
-#include "picture/solid_view.h"
+#include "picture/solid_tints.h"
 
 #include <math.h>
 #include <string.h>
