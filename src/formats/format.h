@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "formats/sidecar.h"
+#include "terrain/state.h"
 
 enum {
-    RVI_SIDE_MOST = 65536,       /* cells along a side */
     RVI_HEADER_SIZE = 66 * 1024, /* bytes from the start of a file that hold every header */
 };
 

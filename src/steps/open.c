@@ -91,30 +91,61 @@ static rv_status take_image(rvi_job *job, const char *file, float cell, rvi_imag
     return status;
 }
 
-rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
-    rv_context *ctx = job->ctx;
+static rv_status read(rvi_job *job, const rv_open_params *p, bool look, rvi_image *image,
+                      scale *chosen) {
     rvi_sidecar sidecar;
-    rvi_image image;
-    scale chosen;
     int width = p->width > 0 ? p->width : 0;
     bool keep = p->holes == RV_open_holes_keep;
-    size_t bytes = keep ? 16 : 8; /* of the file and its values, and of the walk over holes */
-    rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(
-        ctx, p->file, width, job->planning, &sidecar, &image);
+    rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(job->ctx, p->file, width,
+                                                                      look, &sidecar, image);
     if (status != RV_OK)
         return status;
-    status = choose_scale(ctx, p, &sidecar, &image, &chosen);
-    job->memory = (size_t)image.width * (size_t)image.height * bytes;
-    if (status == RV_OK && job->planning)
-        status = rvi_terrain_reset(job->land, image.width, image.height, chosen.cell);
-    else if (status == RV_OK)
-        status = make_heights(ctx, p->file, &chosen, &image);
-    if (status != RV_OK || job->planning) {
-        rvi_free(ctx, image.values);
+    status = choose_scale(job->ctx, p, &sidecar, image, chosen);
+    if (status != RV_OK)
+        rvi_free(job->ctx, image->values);
+    return status;
+}
+
+static rv_status run(rvi_job *job) {
+    const rv_open_params *const *held = job->state, *p = *held;
+    rvi_image image;
+    scale chosen;
+    rv_status status = read(job, p, false, &image, &chosen);
+    if (status != RV_OK)
+        return status;
+    if (image.width != job->after.width || image.height != job->after.height)
+        status = rvi_fail(job->ctx, RV_ERROR_INPUT, "%s: changed while it was read.", p->file);
+    else
+        status = make_heights(job->ctx, p->file, &chosen, &image);
+    if (status != RV_OK) {
+        rvi_free(job->ctx, image.values);
         return status;
     }
     status = take_image(job, p->file, chosen.cell, &image);
     if (status == RV_OK)
-        say_what_is_guessed(ctx, p->file, &chosen, &image);
+        say_what_is_guessed(job->ctx, p->file, &chosen, &image);
     return status;
+}
+
+/* A look at the header says how large the land will be. */
+rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
+    const rv_open_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
+    if (!held)
+        return RV_ERROR_MEMORY;
+    *held = p;
+    job->replaces = true;
+    rvi_image image;
+    scale chosen;
+    rv_status status = read(job, p, true, &image, &chosen);
+    if (status == RV_OK)
+        status = rvi_terrain_reset(&job->after, image.width, image.height, chosen.cell);
+    if (status != RV_OK)
+        return status;
+    size_t cells = rvi_cells(&job->after), floats = rvi_alloc_size(cells, sizeof(float));
+    rvi_buffers_keep(&job->buffers, floats); /* the values */
+    rvi_buffers_pass(&job->buffers, floats); /* the bytes of the file */
+    if (p->holes == RV_open_holes_refuse)
+        return RV_OK;
+    rvi_buffers_pass(&job->buffers, 2 * floats); /* the walk over holes */
+    return rvi_field_add(&job->after, "hole");
 }
