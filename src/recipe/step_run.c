@@ -8,14 +8,14 @@
 #include <assert.h>
 #include <string.h>
 
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes)                         \
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes)                                \
     static rv_status prepare_##name(rvi_job *job, const void *params) {                            \
         return rvi_step_##name(job, params);                                                       \
     }
 #include <ravine/steps.def>
 
 static rv_status (*const preparers[RV_STEP_COUNT])(rvi_job *job, const void *params) = {
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) prepare_##name,
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) prepare_##name,
 #include <ravine/steps.def>
 };
 
@@ -185,7 +185,7 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
     const rv_step_info *step = rv_step_get(id);
     /* Room for the largest parameter struct there is. */
     union {
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) rv_##name##_params name;
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) rv_##name##_params name;
 #include <ravine/steps.def>
     } defaults;
     if (!params) {
