@@ -141,11 +141,14 @@ rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
         status = rvi_terrain_reset(&job->after, image.width, image.height, chosen.cell);
     if (status != RV_OK)
         return status;
-    size_t cells = rvi_cells(&job->after), floats = rvi_alloc_size(cells, sizeof(float));
-    rvi_buffers_keep(&job->buffers, floats); /* the values */
-    rvi_buffers_pass(&job->buffers, floats); /* the bytes of the file */
-    if (p->holes == RV_open_holes_refuse)
-        return RV_OK;
-    rvi_buffers_pass(&job->buffers, 2 * floats); /* the walk over holes */
-    return rvi_field_add(&job->after, "hole");
+    bool holes = p->holes == RV_open_holes_keep;
+    if (holes)
+        status = rvi_field_add(&job->after, "hole");
+    /* The values, and with holes a grid of them, lie beside the new land; before that the values
+     * beside the bytes of the file. */
+    size_t floats = rvi_alloc_size(rvi_cells(&job->after), sizeof(float));
+    size_t beside = holes ? 2 * floats : floats, land = rvi_outline_bytes(&job->after);
+    size_t reading = rvi_image_bytes(&image) + floats;
+    rvi_buffers_keep(&job->buffers, reading > land + beside ? reading - land : beside);
+    return status;
 }

@@ -487,8 +487,8 @@ static rv_status run_until_settled(rvi_slide *s) {
     if (status == RV_OK)
         status = count_steep(s, &steep);
     if (status == RV_OK)
-        rvi_log(s->job->ctx, "thermal: after %d rounds %zu of %zu cells still stand too steep.",
-                most, steep, s->cells);
+        rvi_log(s->job->ctx, "thermal: after %d rounds %zu of %zu cells are still too steep.", most,
+                steep, s->cells);
     return status;
 }
 

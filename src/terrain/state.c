@@ -22,15 +22,13 @@ rv_status rvi_cells_check(rv_context *ctx, uint64_t width, uint64_t height) {
 
 static rv_status check_size(rv_context *ctx, int width, int height, float cell) {
     if (width < 1 || height < 1 || width > RVI_SIDE_MOST || height > RVI_SIDE_MOST)
-        return rvi_fail(ctx, RV_ERROR_USAGE,
-                        "The terrain size %d x %d is out of range (1 to %d cells along a side).",
+        return rvi_fail(ctx, RV_ERROR_USAGE, "Terrain size %d x %d is out of range (1 to %d).",
                         width, height, RVI_SIDE_MOST);
     if (width == 1 && height == 1)
         return rvi_fail(ctx, RV_ERROR_USAGE, "A terrain needs at least two cells, not one.");
     if (!(cell > 0.0f && cell <= 1e6f))
         return rvi_fail(ctx, RV_ERROR_USAGE,
-                        "The cell size %g m is out of range (above 0, at most 1000000 m).",
-                        (double)cell);
+                        "Cell size %g m is out of range (above 0, at most 1000000).", (double)cell);
     return rvi_cells_check(ctx, (uint64_t)width, (uint64_t)height);
 }
 

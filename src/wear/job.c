@@ -46,7 +46,8 @@ rv_status rvi_job_list_image(rvi_job *job, const char *file, float **kept) {
             return status;
     }
     size_t values = rvi_alloc_size((size_t)image.width * (size_t)image.height, sizeof(float));
-    size_t map = rvi_alloc_size(rvi_cells(land), sizeof(float)), most = 2 * values;
+    size_t map = rvi_alloc_size(rvi_cells(land), sizeof(float));
+    size_t most = values + rvi_image_bytes(&image);
     if (image.width != land->width || image.height != land->height) {
         size_t stretched = values + map +
                            rvi_resample_bytes(image.width, image.height, land->width, land->height,
