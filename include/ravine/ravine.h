@@ -261,7 +261,7 @@ RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
 #include <ravine/steps.def>
 
 /* Parameters: rv_noise_params and so on. */
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) typedef struct rv_##name##_params {
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) typedef struct rv_##name##_params {
 #define RV_REAL(step, key, def, low, high, unit, help) float key;
 #define RV_INT(step, key, def, low, high, unit, help) int key;
 #define RV_COUNT(step, key, def, low, high, unit, help) int64_t key;
@@ -277,7 +277,7 @@ RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
 /* The number of a step. Numbers may change from version to version: names do not, and files hold
  * names. rv_step_find() gives the number of a name. */
 typedef enum rv_step_id {
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_STEP_##name,
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) RV_STEP_##name,
 #include <ravine/steps.def>
     RV_STEP_COUNT
 } rv_step_id;
@@ -335,8 +335,7 @@ typedef enum rv_step_kind {
 
 typedef enum rv_step_flags {
     RV_STEP_FLAG_RESIZES = 1, /* gives the terrain another size */
-    RV_STEP_FLAG_PLANS = 2,   /* knows better than bytes_per_cell how much memory it needs */
-    RV_STEP_FLAG_MASKS = 4    /* makes or shapes land, and applies the mask itself */
+    RV_STEP_FLAG_MASKS = 2    /* makes or shapes land, and applies the mask itself */
 } rv_step_flags;
 
 typedef struct rv_step_info {
@@ -344,7 +343,6 @@ typedef struct rv_step_info {
     rv_step_id id;
     rv_step_kind kind;
     unsigned flags;       /* of rv_step_flags */
-    int bytes_per_cell;   /* working memory while it runs, beside the terrain */
     const char *source;   /* the paper it comes from */
     const char *reads;    /* names of fields, separated by blanks; "*": all */
     const char *writes;
@@ -610,7 +608,7 @@ static inline uint32_t rv_abi(void) {
 #define RV_OPTION(step, key, name, help) RV_ABI_NAME(name)
 #define RV_TEXT(step, key, def, help) RV_ABI_NAME(key)
 #define RV_FILE(step, key, def, help) RV_ABI_NAME(key)
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) RV_ABI_NAME(name) RV_ABI_ADD(rv_##name##_params)
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) RV_ABI_NAME(name) RV_ABI_ADD(rv_##name##_params)
 #include <ravine/steps.def>
     RV_ABI_ADD(rv_context_desc) RV_ABI_ADD(rv_progress) RV_ABI_ADD(rv_terrain_desc) RV_ABI_ADD(rv_layer_desc)
     RV_ABI_ADD(rv_ledger) RV_ABI_ADD(rv_fault) RV_ABI_ADD(rv_option_info) RV_ABI_ADD(rv_param_info)

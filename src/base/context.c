@@ -29,7 +29,7 @@ struct rv_context {
     double done, from, to; /* of the step, and what part of the recipe it is */
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
-    bool cancelled, asking, short_stop;
+    bool cancelled, asking, deferred;
     char error[SENTENCE];
 };
 
@@ -191,13 +191,18 @@ rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what) {
                     bytes_text(ctx->used).text);
 }
 
+size_t rvi_alloc_size(size_t count, size_t size) {
+    bool fits = size == 0 || count <= (SIZE_MAX / 2 - ALIGN - sizeof(block_head)) / size;
+    return fits ? count * size + ALIGN + sizeof(block_head) : SIZE_MAX;
+}
+
 void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
-    if (size != 0 && count > (SIZE_MAX / 2 - ALIGN - sizeof(block_head)) / size) {
+    size_t whole = rvi_alloc_size(count, size);
+    if (whole == SIZE_MAX) {
         rvi_fail(ctx, RV_ERROR_MEMORY, "The memory for %s is more than a machine can address.",
                  what);
         return NULL;
     }
-    size_t whole = count * size + ALIGN + sizeof(block_head);
     if (rvi_memory_check(ctx, whole, what) != RV_OK)
         return NULL;
     rv_allocator a = ctx->desc.allocator;
@@ -248,6 +253,10 @@ void rvi_progress_begin(rv_context *ctx, const char *step) {
     ctx->cancelled = false;
 }
 
+static rv_status answer(const rv_context *ctx) {
+    return ctx->cancelled && !ctx->deferred ? RV_CANCELLED : RV_OK;
+}
+
 static rv_status ask(rv_context *ctx, const rv_terrain *land) {
     ctx->asked_ms = now_ms();
     double total = ctx->from + ctx->done * (ctx->to - ctx->from);
@@ -259,29 +268,19 @@ static rv_status ask(rv_context *ctx, const rv_terrain *land) {
         ctx->cancelled = true;
         rvi_fail(ctx, RV_CANCELLED, "Stopped in %s.", ctx->step[0] ? ctx->step : "the recipe");
     }
-    return ctx->cancelled ? RV_CANCELLED : RV_OK;
+    return answer(ctx);
 }
 
 rv_status rvi_poll(rv_context *ctx) {
     if (ctx->cancelled)
-        return RV_CANCELLED;
+        return answer(ctx);
     if (!ctx->desc.progress || ctx->asking || now_ms() - ctx->asked_ms < POLL_MS)
         return RV_OK;
     return ask(ctx, NULL);
 }
 
-bool rvi_stop_short(rv_context *ctx, bool on) {
-    bool was = ctx->short_stop;
-    ctx->short_stop = on;
-    return was;
-}
-
-bool rvi_stops_short(const rv_context *ctx) {
-    return ctx->short_stop;
-}
-
-bool rvi_stopped(rv_context *ctx) {
-    return rvi_poll(ctx) != RV_OK && ctx->short_stop;
+void rvi_stop_defer(rv_context *ctx, bool defer) {
+    ctx->deferred = defer;
 }
 
 bool rvi_progress_due(const rv_context *ctx) {
@@ -291,7 +290,7 @@ bool rvi_progress_due(const rv_context *ctx) {
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
     ctx->done = done;
     if (ctx->cancelled)
-        return RV_CANCELLED;
+        return answer(ctx);
     if (!rvi_progress_due(ctx))
         return RV_OK;
     rv_status status = ask(ctx, land);

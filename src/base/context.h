@@ -21,6 +21,8 @@ void rvi_log(rv_context *ctx, const char *format, ...) RVI_PRINTF(2, 3);
  * memory, and the sentence is set ("... for the flow field"); return RV_ERROR_MEMORY then. */
 void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what);
 void rvi_free(rv_context *ctx, void *memory); /* NULL is fine */
+/* Bytes that rvi_alloc takes from the limit for that; SIZE_MAX: more than can be addressed. */
+size_t rvi_alloc_size(size_t count, size_t size);
 
 /* Makes the array that the pointer at `array` points to larger: `used` things are kept, the rest is
  * zero. False: there is no memory, the sentence is set, and the array is as it was. */
@@ -33,17 +35,14 @@ rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
 /* Asks the user, at most every 20 ms, whether to go on: RV_OK or RV_CANCELLED. Only on the thread
  * that called the library. Long loops outside rvi_parallel call it. */
 rv_status rvi_poll(rv_context *ctx);
-
-/* While on, what a stopped run leaves is thrown away, so that nothing need be finished: rvi_stopped
- * asks the user as rvi_poll does, and is true when they wish to stop and it is on. Returns whether
- * it was on. */
-bool rvi_stop_short(rv_context *ctx, bool on);
-bool rvi_stops_short(const rv_context *ctx);
-bool rvi_stopped(rv_context *ctx);
 /* The same for loops over cells: asks at some of their turns only. */
-static inline bool rvi_stopped_at(rv_context *ctx, size_t turn) {
-    return turn % 65536 == 0 && rvi_stopped(ctx);
+static inline rv_status rvi_poll_at(rv_context *ctx, size_t turn) {
+    return turn % 65536 == 0 ? rvi_poll(ctx) : RV_OK;
 }
+
+/* Defers a stop: the user is still asked, but rvi_poll returns RV_OK until the stop is no longer
+ * deferred. So work that can be cancelled, such as rvi_parallel, runs to its end. */
+void rvi_stop_defer(rv_context *ctx, bool defer);
 
 double rvi_now(void); /* seconds of a clock that never jumps; for telling how long things took */
 

@@ -61,7 +61,6 @@ double rvi_sum(rv_context *ctx, const float *values, size_t count) {
 }
 
 void rvi_range(rv_context *ctx, const float *values, size_t count, float *low, float *high) {
-    bool was = rvi_stop_short(ctx, false); /* places are counted by it */
     *low = *high = values[0];
     for (size_t i = 0; i < count; i += PART) {
         reduction r = {.values = values + i, .count = count - i < PART ? count - i : PART};
@@ -71,5 +70,4 @@ void rvi_range(rv_context *ctx, const float *values, size_t count, float *low, f
             *high = r.highs[b] > *high ? r.highs[b] : *high;
         }
     }
-    rvi_stop_short(ctx, was);
 }

@@ -232,8 +232,7 @@ rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, in
 }
 
 void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg) {
-    if (!rvi_stopped(ctx))
-        run_blocks(rvi_context_pool(ctx), blocks, fn, arg, !rvi_stops_short(ctx));
+    run_blocks(rvi_context_pool(ctx), blocks, fn, arg, true);
 }
 
 typedef struct copy_work {
@@ -250,9 +249,29 @@ static void copy_block(void *arg, int64_t block) {
     memcpy(w->to + first, w->from + first, left < COPIED ? left : COPIED);
 }
 
-void rvi_copy(rv_context *ctx, void *to, const void *from, size_t size) {
+rv_status rvi_copy(rv_context *ctx, void *to, const void *from, size_t size) {
     copy_work w = {to, from, size};
-    rvi_finish(ctx, (int64_t)((size + COPIED - 1) / COPIED), copy_block, &w);
+    return rvi_parallel(ctx, (int64_t)((size + COPIED - 1) / COPIED), copy_block, &w);
+}
+
+typedef struct rest_work {
+    bool *done;
+    void (*fn)(void *arg, int64_t block);
+    void *arg;
+} rest_work;
+
+static void run_rest(void *arg, int64_t block) {
+    const rest_work *w = arg;
+    if (w->done[block])
+        return;
+    w->fn(w->arg, block);
+    w->done[block] = true;
+}
+
+rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
+                            void (*fn)(void *arg, int64_t block), void *arg) {
+    rest_work w = {done, fn, arg};
+    return rvi_parallel(ctx, blocks, run_rest, &w);
 }
 
 typedef struct graph_work {

@@ -5,10 +5,18 @@
 
 #include <ravine/ravine.h>
 
+/* Two kinds of work. What begins with rvi_parallel, and rvi_copy, can be cancelled and says so in
+ * its status. What begins with rvi_finish, and sums and ranges, always ends: keep it short. */
+
 /* Runs fn(arg, 0) ... fn(arg, blocks - 1), in any order, on all threads of the context.
  * RV_CANCELLED: the user asked to stop, and some blocks did not run. */
 rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
                        void *arg);
+
+/* The same, but runs only blocks that are not marked in `done`, and marks them. What a stop left
+ * out can be run by another call. */
+rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
+                            void (*fn)(void *arg, int64_t block), void *arg);
 
 /* Blocks of which some must follow others. `followers` names those that wait for a block; `waits`
  * says for how many each one waits, and is used up. One call of `run` gets several blocks that wait
@@ -28,17 +36,17 @@ enum { RVI_ROWS = 16 };
 rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                             void *arg);
 
-/* The same, but to the end, even when the user asks to stop or has asked already: for land that
- * must not be left half changed. Keep it short. After rvi_stop_short a stop ends it all the same.
- */
+/* memcpy, in such blocks. RV_CANCELLED: not all of it was copied. */
+rv_status rvi_copy(rv_context *ctx, void *to, const void *from, size_t size);
+
+/* The same as rvi_parallel, but all blocks run, even when the user asks to stop or has asked
+ * already. */
 void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg);
 void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                      void *arg);
-void rvi_copy(rv_context *ctx, void *to, const void *from,
-              size_t size); /* memcpy, in such blocks */
 
 /* The same for any number of threads: added over fixed blocks in a fixed order, in doubles.
- * count is at least 1. The sum ends as rvi_finish does, the range is always found. */
+ * count is at least 1. */
 double rvi_sum(rv_context *ctx, const float *values, size_t count);
 void rvi_range(rv_context *ctx, const float *values, size_t count, float *low, float *high);
 

@@ -142,8 +142,8 @@ static bool strata_right(const rvi_strata *s) {
 
 /* All that the header promises must be there before anything is allocated for it. */
 static rv_status check_head(const rvi_archive *in, const head *h) {
-    if (h->width < 1 || h->height < 1 || h->width > 65536 || h->height > 65536 || h->layers < 1 ||
-        h->layers > 1000 || h->fields < 0 || h->fields > 1000)
+    if (h->width < 1 || h->height < 1 || h->width > RVI_SIDE_MOST || h->height > RVI_SIDE_MOST ||
+        h->layers < 1 || h->layers > 1000 || h->fields < 0 || h->fields > 1000)
         return rvi_archive_damaged(in);
     if (!strata_right(&h->strata))
         return rvi_archive_damaged(in);

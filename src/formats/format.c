@@ -192,6 +192,12 @@ float *rvi_image_alloc(rv_context *ctx, const rvi_image *image) {
                      "the values of a file");
 }
 
+/* A picture of few bits may hold several channels, but is compressed. */
+size_t rvi_image_bytes(const rvi_image *image) {
+    size_t bytes = image->bits > 32 ? (size_t)image->bits / 8 : 4;
+    return rvi_alloc_size((size_t)image->width * (size_t)image->height, bytes);
+}
+
 /* In double, so that a level and its value belong together wherever a float can tell levels apart.
  */
 unsigned rvi_level_from_value(const rvi_raster *raster, float value) {

@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "formats/sidecar.h"
+#include "terrain/state.h"
 
 enum {
-    RVI_SIDE_MOST = 65536,       /* cells along a side */
     RVI_HEADER_SIZE = 66 * 1024, /* bytes from the start of a file that hold every header */
 };
 
@@ -68,6 +68,8 @@ rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool head
 /* The same, where values may be NaN. */
 rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool header_only,
                                rvi_sidecar *sidecar, rvi_image *out);
+/* Bytes that the file of an image is held in while it is read, at most. */
+size_t rvi_image_bytes(const rvi_image *image);
 /* An image for a mask or rain. */
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 

@@ -50,39 +50,25 @@ static size_t guard(size_t width) {
     return width + 64;
 }
 
-size_t rvi_flow_memory(size_t width, size_t height) {
-    size_t cells = width * height;
-    return cells * (1 + 1 + 1 + 4 + 8 + 8) + 2 * guard(width) + 8 * (height / RVI_ROWS + 1) + 1024;
-}
-
-rv_status rvi_flow_make(rv_context *ctx, int width, int height, rvi_flow *out) {
+void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, rvi_buffers *buffers) {
     size_t cells = (size_t)width * (size_t)height, around = guard((size_t)width);
     size_t blocks = (size_t)height / RVI_ROWS + 1;
-    *out = (rvi_flow){.ctx = ctx, .width = width, .height = height, .cells = cells};
-    out->flood = rvi_priority_flood_make(ctx, width, height, east, south);
-    memcpy(out->step, out->flood.step, sizeof out->step);
-    out->direction_room = rvi_alloc(ctx, cells + 2 * around, 1, "the flow directions");
-    out->donors = rvi_alloc(ctx, cells, 1, "the flow directions");
-    out->lake = rvi_alloc(ctx, cells, 1, "the lakes");
-    out->order = rvi_alloc(ctx, cells, sizeof *out->order, "the order of rivers");
-    out->level = rvi_alloc(ctx, cells, sizeof *out->level, "the level of lakes");
-    out->heap = rvi_alloc(ctx, cells, sizeof *out->heap, "the front of a flood");
-    out->pits = rvi_alloc(ctx, blocks, sizeof *out->pits, "the pits");
-    if (!out->direction_room || !out->donors || !out->lake || !out->order || !out->level ||
-        !out->heap || !out->pits) {
-        rvi_flow_free(out);
-        return RV_ERROR_MEMORY;
-    }
-    memset(out->direction_room, RVI_END, cells + 2 * around);
-    out->direction = out->direction_room + around;
-    return RV_OK;
+    *f = (rvi_flow){.ctx = ctx, .width = width, .height = height, .cells = cells};
+    f->flood = rvi_priority_flood_make(ctx, width, height, east, south);
+    memcpy(f->step, f->flood.step, sizeof f->step);
+    rvi_buffers_add(buffers, &f->direction_room, cells + 2 * around, 1, "the flow directions");
+    rvi_buffers_add(buffers, &f->donors, cells, 1, "the flow directions");
+    rvi_buffers_add(buffers, &f->lake, cells, 1, "the lakes");
+    rvi_buffers_add(buffers, &f->order, cells, sizeof *f->order, "the order of rivers");
+    rvi_buffers_add(buffers, &f->level, cells, sizeof *f->level, "the level of lakes");
+    rvi_buffers_add(buffers, &f->heap, cells, sizeof *f->heap, "the front of a flood");
+    rvi_buffers_add(buffers, &f->pits, blocks, sizeof *f->pits, "the pits");
 }
 
-void rvi_flow_free(rvi_flow *f) {
-    void *all[] = {f->direction_room, f->donors, f->lake, f->order, f->level, f->heap, f->pits};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(f->ctx, all[i]);
-    *f = (rvi_flow){.ctx = f->ctx};
+void rvi_flow_begin(rvi_flow *f) {
+    size_t around = guard((size_t)f->width);
+    memset(f->direction_room, RVI_END, f->cells + 2 * around);
+    f->direction = f->direction_room + around;
 }
 
 /* ---- the steepest direction ---- */
@@ -230,15 +216,20 @@ static RVI_HOT double level_of(const void *arg, size_t cell) {
 }
 
 /* Cells that drain and lie beside one that does not. */
-static void start_flood(rvi_flow *f) {
+static rv_status start_flood(rvi_flow *f) {
     f->flood.heap = f->heap;
     f->flood.waiting = 0;
     f->flood.risen = -INFINITY;
     f->first = f->end = 0;
     const uint32_t *label = (const uint32_t *)(const void *)f->heap;
-    for (size_t c = 0; c < f->cells && !rvi_stopped_at(f->ctx, c); c++)
+    for (size_t c = 0; c < f->cells; c++) {
+        if (rvi_poll_at(f->ctx, c) != RV_OK)
+            return RV_CANCELLED;
         f->lake[c] = label[c] == 0 ? DRAINED : DRY;
-    for (size_t c = 0; c < f->cells && !rvi_stopped_at(f->ctx, c); c++) {
+    }
+    for (size_t c = 0; c < f->cells; c++) {
+        if (rvi_poll_at(f->ctx, c) != RV_OK)
+            return RV_CANCELLED;
         if (f->lake[c] != DRY)
             continue;
         unsigned inside = rvi_flood_inside(&f->flood, c);
@@ -250,6 +241,7 @@ static void start_flood(rvi_flow *f) {
             f->order[f->end++] = (uint32_t)n;
         }
     }
+    return RV_OK;
 }
 
 /* The next cell to look around from. By chance it is not always the first: a flood that grows
@@ -287,8 +279,8 @@ static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, do
 
 static rv_status flood_cells(rvi_flow *f) {
     static const rvi_flood_functions call = {next_flooded, level_of, is_dry, height_of, reach};
-    start_flood(f);
-    return rvi_flood_rise(&f->flood, &call, f);
+    rv_status status = start_flood(f);
+    return status == RV_OK ? rvi_flood_rise(&f->flood, &call, f) : status;
 }
 
 /* The steepest fall of the level, where there is one. */

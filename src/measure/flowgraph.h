@@ -3,6 +3,7 @@
 #ifndef RVI_MEASURE_FLOWGRAPH_H
 #define RVI_MEASURE_FLOWGRAPH_H
 
+#include "base/buffers.h"
 #include "measure/priority_flood.h"
 
 enum { RVI_FLOODED = 1 };
@@ -32,10 +33,10 @@ typedef struct rvi_flow {
     size_t *pits;
 } rvi_flow;
 
-size_t rvi_flow_memory(size_t width, size_t height); /* bytes that rvi_flow_make takes */
-/* On failure it is empty. Some cell must be fixed before anything is routed. */
-rv_status rvi_flow_make(rv_context *ctx, int width, int height, rvi_flow *out);
-void rvi_flow_free(rvi_flow *f);
+/* The first lists the memory, the second begins when it is there. Some cell must be fixed before
+ * anything is routed. */
+void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, rvi_buffers *buffers);
+void rvi_flow_begin(rvi_flow *f);
 
 /* Finds `direction` and `order` for the heights as they are now. RV_CANCELLED: neither is whole. */
 rv_status rvi_flow_route(rvi_flow *f);

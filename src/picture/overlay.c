@@ -224,6 +224,10 @@ static void speed_rows(void *arg, int first, int end) {
         p->speed[i] = sqrtf(p->east[i] * p->east[i] + p->south[i] * p->south[i]);
 }
 
+size_t rvi_overlay_memory(const rv_terrain *land, const char *view) {
+    return rvi_cells(land) * (strcmp(view, "velocity") == 0 ? 1 + sizeof(float) : 1);
+}
+
 rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_overlay *how,
                             unsigned char *rgb) {
     rv_context *ctx = land->ctx;

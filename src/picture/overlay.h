@@ -17,6 +17,8 @@ const char *rvi_overlay_lacks(const rv_terrain *land, const char *view);
 /* Three bytes a cell, red, green, blue. Nothing may be lacking. */
 rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_overlay *how,
                             unsigned char *rgb);
+/* Bytes it needs beside the picture. */
+size_t rvi_overlay_memory(const rv_terrain *land, const char *view);
 
 /* The value that 98 of 100 of those above 0 do not pass, to one part in 128; 0 when none is. */
 rv_status rvi_overlay_limit(const rv_terrain *land, const float *values, float *limit);

@@ -4,7 +4,7 @@
 #include "formats/checkpoint.h"
 #include "recipe/recipe.h"
 #include "recipe/step_run.h"
-#include "steps/step.h"
+#include "terrain/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -121,11 +121,8 @@ static rv_status run_step(run *r) {
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = rvi_now();
     rv_report report = {0};
-    rvi_stop_short(ctx, true); /* nobody gets the land of a recipe that was stopped */
-    rv_status status = rvi_step_run_turn(r->land, id, params, turn, turns, &report);
-    if (rvi_stopped(ctx) && (status == RV_OK || status == RV_ERROR_UNMET))
-        status = RV_CANCELLED; /* its last part may be missing */
-    rvi_stop_short(ctx, false);
+    bool keep = false; /* nobody gets the land of a recipe that was stopped */
+    rv_status status = rvi_step_run_turn(r->land, id, params, turn, turns, keep, &report);
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
     if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {
@@ -196,13 +193,13 @@ static rv_status run_steps(run *r) {
 }
 
 /* The first step most often sets a size of its own, so the land before it is as small as can be. */
-static rv_status first_land(const rv_recipe *recipe, rv_terrain **land) {
+static rv_terrain_desc first_land(const rv_recipe *recipe) {
     rv_terrain_desc desc = rv_terrain_desc_default();
     if (rv_recipe_count(recipe) > 0 &&
         rv_step_get(rv_recipe_step(recipe, 0))->kind == RV_KIND_MAKE &&
         rv_step_get(rv_recipe_step(recipe, 0))->flags & RV_STEP_FLAG_RESIZES)
         desc.width = desc.height = 2;
-    return rv_terrain_create(recipe->ctx, &desc, land);
+    return desc;
 }
 
 /* Hours of work are not lost to a folder that is not there: where steps will write is looked at
@@ -225,8 +222,9 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
         *out = NULL;
     rv_terrain *land;
     rv_status status = check_targets(recipe, watch ? watch->checkpoint : NULL);
+    rv_terrain_desc desc = first_land(recipe);
     if (status == RV_OK)
-        status = first_land(recipe, &land);
+        status = rv_terrain_create(recipe->ctx, &desc, &land);
     if (status != RV_OK)
         return status;
     run r = {.recipe = recipe, .watch = watch, .land = land};
@@ -300,78 +298,19 @@ rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *
 
 /* ---- plans ---- */
 
-/* Counts the fields that a step adds to those in `names`, a list separated by blanks. */
-static int add_fields(char *names, size_t room, const char *writes) {
-    int added = 0;
-    char list[256];
-    size_t size = strlen(writes);
-    if (size >= sizeof list)
-        return 0;
-    memcpy(list, writes, size + 1);
-    for (char *save, *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-        char padded[RVI_NAME + 2];
-        size_t n = strlen(name);
-        if (strcmp(name, "height") == 0 || strcmp(name, "*") == 0 || n >= RVI_NAME)
-            continue;
-        padded[0] = ' ';
-        memcpy(padded + 1, name, n);
-        memcpy(padded + 1 + n, " ", 2);
-        if (strstr(names, padded) || strlen(names) + n + 2 > room)
-            continue;
-        strcat(names, padded + 1);
-        added++;
-    }
-    return added;
-}
-
-/* Fields that a step of a recipe writes: a file has no holes unless they may be kept. */
-static const char *fields_written(const rvi_word *s) {
-    const rv_open_params *p = s->params;
-    bool whole = s->which == RV_STEP_open && p->holes == RV_open_holes_refuse;
-    return whole ? "height" : rv_step_get((rv_step_id)s->which)->writes;
-}
-
-/* The same for layers: each is a grid, and with the first the surface becomes one of its own. */
-static int add_layer(char *names, size_t room, const rv_layer_params *p) {
-    char list[RVI_NAME + 8];
-    snprintf(list, sizeof list, "/ /%.*s", RVI_NAME - 2, p->name);
-    return add_fields(names, room, list);
-}
-
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
-    rv_terrain land = {.ctx = recipe->ctx, .planned = true};
-    rv_terrain_desc desc = rv_terrain_desc_default();
+    rv_terrain land = {.ctx = recipe->ctx, .outline = true};
+    rv_terrain_desc desc = first_land(recipe);
     rv_status status = check_targets(recipe, NULL);
     if (status == RV_OK)
         status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
-    char names[1024] = " ";
-    int fields = 0, layers = 1;
     for (int i = 0; status == RV_OK && i < rv_recipe_count(recipe); i++) {
-        const rv_step_info *step = rv_step_get(rv_recipe_step(recipe, i));
-        size_t held = rvi_cells(&land) * sizeof(float) * (size_t)(1 + fields);
-        size_t working;
-        land.layer_count = layers;
-        status = rvi_step_plan(&land, step->id, rv_recipe_params(recipe, i), &working);
-        bool sizes = step->flags & RV_STEP_FLAG_RESIZES, makes = step->kind == RV_KIND_MAKE;
-        if (makes && sizes) {
-            fields = 0; /* starts over */
-            layers = 1;
-            memcpy(names, " ", 2);
-        }
-        fields += add_fields(names, sizeof names, fields_written(&recipe->words.list[i]));
-        if (step->id == RV_STEP_layer) {
-            int added = add_layer(names, sizeof names, rv_recipe_params(recipe, i));
-            fields += added;
-            layers += added > 0;
-        }
-        size_t grid = rvi_cells(&land) * sizeof(float);
-        /* The old land is there until the new one is; a mask is applied to a copy. */
-        size_t more = sizes && (i > 0 || !makes) ? held : 0;
-        bool minds = step->flags & RV_STEP_FLAG_MASKS;
-        if (!sizes && !minds && (makes || step->kind == RV_KIND_SHAPE) && strstr(names, " mask "))
-            more += 2 * grid;
-        plans[i] = (rv_plan){step->id, land.width, land.height, land.cell,
-                             grid * (size_t)(1 + fields) + more + working + SMALL};
+        size_t memory;
+        rv_step_id id = rv_recipe_step(recipe, i);
+        status = rvi_step_plan(&land, id, rv_recipe_params(recipe, i), &memory);
+        if (status == RV_OK)
+            plans[i] = (rv_plan){id, land.width, land.height, land.cell, memory + SMALL};
     }
+    rvi_outline_free(&land);
     return status;
 }

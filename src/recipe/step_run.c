@@ -5,16 +5,17 @@
 #include "steps/step.h"
 #include "terrain/figures.h"
 
+#include <assert.h>
 #include <string.h>
 
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes)                         \
-    static rv_status run_##name(rvi_job *job, const void *params) {                                \
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes)                                \
+    static rv_status prepare_##name(rvi_job *job, const void *params) {                            \
         return rvi_step_##name(job, params);                                                       \
     }
 #include <ravine/steps.def>
 
-static rv_status (*const runners[RV_STEP_COUNT])(rvi_job *job, const void *params) = {
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) run_##name,
+static rv_status (*const preparers[RV_STEP_COUNT])(rvi_job *job, const void *params) = {
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) prepare_##name,
 #include <ravine/steps.def>
 };
 
@@ -35,27 +36,28 @@ static void mask_rows(void *arg, int first, int end) {
     }
 }
 
-static rv_status run_masked(rvi_job *job, rv_step_id id, const void *params) {
-    rv_terrain *land = job->land;
-    size_t cells = rvi_cells(land);
-    float *before = rvi_alloc(job->ctx, cells, sizeof(float), "the masked land");
-    float *after = rvi_alloc(job->ctx, cells, sizeof(float), "the masked land");
-    rv_status status = before && after ? RV_OK : RV_ERROR_MEMORY;
-    if (status == RV_OK) {
-        rvi_copy(job->ctx, before, land->surface, cells * sizeof(float));
-        status = runners[id](job, params);
-    }
-    if (status == RV_OK) {
-        rvi_copy(job->ctx, after, land->surface, cells * sizeof(float));
-        mask_work w = {rvi_field_get(land, "mask"), before, after, land->width};
-        rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
-        status = rvi_terrain_adopt_surface(land, after);
-        after = NULL;
-    }
-    rvi_free(job->ctx, before);
-    rvi_free(job->ctx, after);
-    return status;
+/* A step with the grids that the mask needs; they are NULL where it does not count. */
+typedef struct step_job {
+    rvi_job job;
+    float *before, *after;
+} step_job;
+
+static rv_status run_masked(step_job *s) {
+    rvi_job *job = &s->job;
+    const rv_terrain *land = job->land;
+    size_t size = rvi_cells(land) * sizeof(float);
+    rv_status status = rvi_copy(job->ctx, s->before, land->surface, size);
+    if (status == RV_OK)
+        status = job->run(job);
+    if (status != RV_OK)
+        return status;
+    memcpy(s->after, land->surface, size); /* the land has changed: no stop from here on */
+    mask_work w = {rvi_field_get(land, "mask"), s->before, s->after, land->width};
+    rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
+    return rvi_job_adopt(job, &s->after);
 }
+
+/* ---- the ledger, for the whole and for each layer ---- */
 
 static void ledger_add(rv_ledger *to, const rv_ledger *more) {
     to->eroded += more->eroded;
@@ -65,30 +67,20 @@ static void ledger_add(rv_ledger *to, const rv_ledger *more) {
     to->raised += more->raised;
 }
 
-/* ---- the ledger, for the whole and for each layer ---- */
-
 static double layer_volume(const rv_terrain *land, int layer) {
     double area = (double)land->cell * (double)land->cell;
     return area * rvi_sum(land->ctx, land->layers[layer].thickness, rvi_cells(land));
 }
 
-/* Runs a step that wears the land. What it laid on each layer it says itself; what it took from
- * each follows from what the layer has lost. */
-static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
+/* What a step deposited on each layer it says itself; what it took from each follows from what the
+ * layer has lost. */
+static void close_layers(const rvi_job *job, const double *volumes) {
     rv_terrain *land = job->land;
-    size_t count = (size_t)land->layer_count;
-    double *volumes = rvi_alloc(job->ctx, 2 * count, sizeof *volumes, "the ledger");
-    if (!volumes)
-        return RV_ERROR_MEMORY;
-    job->deposited_on = volumes + count;
-    for (int l = 0; l < land->layer_count; l++)
-        volumes[l] = layer_volume(land, l);
-    rv_status status = runners[id](job, params);
     double said = 0.0;
     for (int l = 0; l < land->layer_count; l++)
         said += job->deposited_on[l];
     if (said == 0.0)
-        job->deposited_on[count - 1] = job->ledger.deposited;
+        job->deposited_on[land->layer_count - 1] = job->ledger.deposited;
     for (int l = 0; l < land->layer_count; l++) {
         rvi_layer *layer = &land->layers[l];
         double gained = layer_volume(land, l) - volumes[l];
@@ -98,22 +90,102 @@ static rv_status run_wear(rvi_job *job, rv_step_id id, const void *params) {
         layer->deposited += layer->last_deposited;
         layer->eroded += layer->last_eroded;
     }
-    job->deposited_on = NULL;
-    rvi_free(job->ctx, volumes);
+}
+
+/* ---- one step: prepared, and run unless it is only planned ---- */
+
+static bool is_masked(const rv_step_info *step, const rv_terrain *land) {
+    return (step->kind == RV_KIND_MAKE || step->kind == RV_KIND_SHAPE) &&
+           !(step->flags & (RV_STEP_FLAG_RESIZES | RV_STEP_FLAG_MASKS)) &&
+           rvi_field_there(land, "mask");
+}
+
+static rv_status prepare(step_job *s, const rv_step_info *step, const void *params) {
+    rvi_job *job = &s->job;
+    rv_status status = rvi_outline_make(job->land, &job->after);
+    if (status == RV_OK)
+        status = preparers[step->id](job, params);
+    if (status == RV_OK && is_masked(step, job->land)) {
+        rvi_job_grid(job, &s->before, "the masked land");
+        rvi_job_grid(job, &s->after, "the masked land");
+    }
+    return status;
+}
+
+static void release(step_job *s) {
+    rvi_buffers_free(&s->job.buffers, s->job.ctx);
+    rvi_free(s->job.ctx, s->job.state);
+    rvi_outline_free(&s->job.after);
+}
+
+static rv_status make_fields(rvi_job *job) {
+    for (int i = 0; i < job->output_count; i++) {
+        rvi_job_output *o = &job->outputs[i];
+        bool there = rvi_field_there(job->land, o->name);
+        *o->out = rvi_field_make(job->land, o->name);
+        if (!*o->out)
+            return RV_ERROR_MEMORY;
+        o->fresh = !there;
+    }
+    return RV_OK;
+}
+
+static void drop_fields(rvi_job *job) {
+    for (int i = 0; i < job->output_count; i++)
+        if (job->outputs[i].fresh)
+            rvi_field_drop(job->land, job->outputs[i].name);
+}
+
+/* Runs and closes what is prepared and allocated. keep: the land is wanted even after a stop. */
+static rv_status run_and_close(step_job *s, bool keep) {
+    rvi_job *job = &s->job;
+    rv_status status = s->before ? run_masked(s) : job->run ? job->run(job) : RV_OK;
+    bool stopped = status == RV_CANCELLED && job->begun && keep;
+    if (!job->close || (status != RV_OK && !stopped))
+        return status;
+    rvi_stop_defer(job->ctx, keep);
+    rv_status closed = job->close(job);
+    rvi_stop_defer(job->ctx, false);
+    return status == RV_OK ? closed : status;
+}
+
+static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) {
+    rvi_job *job = &s->job;
+    rv_terrain *land = job->land;
+    bool wears = step->kind == RV_KIND_WEAR;
+    size_t count = (size_t)land->layer_count;
+    double *volumes = NULL;
+    if (wears)
+        rvi_job_buffer(job, &volumes, 2 * count, sizeof *volumes, "the ledger");
+    rv_status status = rvi_buffers_alloc(&job->buffers, job->ctx);
+    if (status == RV_OK)
+        status = make_fields(job);
+    for (int l = 0; status == RV_OK && wears && l < land->layer_count; l++)
+        volumes[l] = layer_volume(land, l);
+    job->deposited_on = wears && status == RV_OK ? volumes + count : NULL;
+    if (status == RV_OK)
+        status = run_and_close(s, keep);
+    assert(status != RV_OK || rvi_outline_fits(&job->after, land));
+    bool closed = status == RV_OK || (job->begun && keep);
+    if (closed && wears)
+        close_layers(job, volumes);
+    else if (!closed)
+        drop_fields(job);
+    release(s); /* while `volumes` is there */
     return status;
 }
 
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
-    return rvi_step_run_turn(land, id, params, 0, 1, report);
+    return rvi_step_run_turn(land, id, params, 0, 1, true, report);
 }
 
 rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,
-                            int64_t turns, rv_report *report) {
+                            int64_t turns, bool keep, rv_report *report) {
     rv_context *ctx = land->ctx;
     const rv_step_info *step = rv_step_get(id);
     /* Room for the largest parameter struct there is. */
     union {
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes) rv_##name##_params name;
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) rv_##name##_params name;
 #include <ravine/steps.def>
     } defaults;
     if (!params) {
@@ -124,36 +196,42 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
     rv_status status = rv_word_check(ctx, &step->word, params);
     if (status != RV_OK)
         return status;
-    rvi_job job = {.ctx = ctx, .land = land, .turn = turn, .turns = turns};
+    step_job s = {.job = {.ctx = ctx, .land = land, .turn = turn, .turns = turns}};
+    rvi_job *job = &s.job;
     rvi_progress_begin(ctx, step->word.name);
     rvi_figures_clear(land);
     for (int l = 0; l < land->layer_count; l++)
         land->layers[l].last_eroded = land->layers[l].last_deposited = 0.0;
-    bool masked = (step->kind == RV_KIND_MAKE || step->kind == RV_KIND_SHAPE) &&
-                  !(step->flags & (RV_STEP_FLAG_RESIZES | RV_STEP_FLAG_MASKS)) &&
-                  rvi_field_get(land, "mask");
-    status = step->kind == RV_KIND_WEAR ? run_wear(&job, id, params)
-             : masked                   ? run_masked(&job, id, params)
-                                        : runners[id](&job, params);
-    ledger_add(&land->ledger, &job.ledger);
+    status = prepare(&s, step, params);
+    if (status == RV_OK)
+        status = run_prepared(&s, step, keep);
+    else
+        release(&s);
+    ledger_add(&land->ledger, &job->ledger);
     if (report) {
         *report = (rv_report){.step = id,
                               .params = params == &defaults ? NULL : params,
-                              .ledger = job.ledger,
-                              .water = job.water,
-                              .drop_steps = job.drop_steps,
+                              .ledger = job->ledger,
+                              .water = job->water,
+                              .drop_steps = job->drop_steps,
                               .land = land};
     }
     return status;
 }
 
-rv_status rvi_step_plan(rv_terrain *land, rv_step_id id, const void *params, size_t *memory) {
+rv_status rvi_step_plan(rv_terrain *outline, rv_step_id id, const void *params, size_t *memory) {
     const rv_step_info *step = rv_step_get(id);
-    rvi_job job = {.ctx = land->ctx, .land = land, .planning = true};
-    rv_status status = rv_word_check(land->ctx, &step->word, params);
-    if (status == RV_OK && step->flags & (RV_STEP_FLAG_RESIZES | RV_STEP_FLAG_PLANS))
-        status = runners[id](&job, params);
-    *memory = step->flags & RV_STEP_FLAG_PLANS ? job.memory
-                                               : rvi_cells(land) * (size_t)step->bytes_per_cell;
+    step_job s = {.job = {.ctx = outline->ctx, .land = outline, .turns = 1}};
+    const rvi_job *job = &s.job;
+    rv_status status = rv_word_check(outline->ctx, &step->word, params);
+    if (status == RV_OK)
+        status = prepare(&s, step, params);
+    if (status == RV_OK) {
+        size_t before = rvi_outline_bytes(outline), after = rvi_outline_bytes(&job->after);
+        size_t land = job->replaces ? before + after : before > after ? before : after;
+        *memory = land + rvi_buffers_bytes(&job->buffers);
+        rvi_terrain_swap(outline, &s.job.after);
+    }
+    release(&s);
     return status;
 }

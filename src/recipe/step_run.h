@@ -4,12 +4,15 @@
 
 #include <ravine/ravine.h>
 
-/* Checks the parameters and asks the step what a run would do: sets the size of `land`, which is
- * planned, and the memory the run needs beside it. */
-rv_status rvi_step_plan(rv_terrain *land, rv_step_id id, const void *params, size_t *memory);
+/* Checks the parameters and prepares the step as a run does. `outline` (terrain/state.h) becomes
+ * that of the land after the step; *memory is what the land and the step take from the memory limit
+ * at their peak. */
+rv_status rvi_step_plan(rv_terrain *outline, rv_step_id id, const void *params, size_t *memory);
 
-/* rv_step_run() as one turn of a step that is repeated. */
+/* rv_step_run() as one turn of a step that is repeated. keep: the land is wanted after a stop and
+ * is whole then, which can take a while. Else RV_CANCELLED comes at once, and the land is good only
+ * to be destroyed. */
 rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,
-                            int64_t turns, rv_report *report);
+                            int64_t turns, bool keep, rv_report *report);
 
 #endif

@@ -23,12 +23,11 @@
 #define KIND_order RV_KIND_ORDER
 
 static const rv_step_info steps[RV_STEP_COUNT] = {
-#define RV_STEP(step, kind_, flags_, bytes, sentence, source_, reads_, writes_)                    \
+#define RV_STEP(step, kind_, flags_, sentence, source_, reads_, writes_)                           \
     {.word = RVI_TABLE_WORD(step, sentence),                                                       \
      .id = RV_STEP_##step,                                                                         \
      .kind = KIND_##kind_,                                                                         \
      .flags = flags_,                                                                              \
-     .bytes_per_cell = bytes,                                                                      \
      .source = source_,                                                                            \
      .reads = reads_,                                                                              \
      .writes = writes_},
@@ -40,7 +39,7 @@ static const rv_field_info fields[] = {
 #include <ravine/steps.def>
 };
 
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes)                         \
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes)                                \
     rv_##name##_params rv_##name##_params_default(void) {                                          \
         rv_##name##_params p;                                                                      \
         memset(&p, 0, sizeof p);                                                                   \

@@ -6,13 +6,12 @@
 #include "steps/step.h"
 #include "terrain/smooth.h"
 
-#include <string.h>
-
 typedef struct blend {
     const float *sharp;
     float *smooth;
     int width;
     float amount;
+    rvi_smoother smoother;
 } blend;
 
 static void blend_rows(void *arg, int first, int end) {
@@ -22,22 +21,27 @@ static void blend_rows(void *arg, int first, int end) {
         b->smooth[i] = b->sharp[i] + b->amount * (b->smooth[i] - b->sharp[i]);
 }
 
-rv_status rvi_step_blur(rvi_job *job, const rv_blur_params *p) {
+static rv_status run(rvi_job *job) {
     rv_terrain *land = job->land;
-    size_t cells = rvi_cells(land);
-    float *smooth = rvi_alloc(job->ctx, cells, sizeof *smooth, "the smooth land");
-    if (!smooth)
+    blend *b = job->state;
+    b->sharp = land->surface;
+    rv_status status = rvi_copy(job->ctx, b->smooth, b->sharp, rvi_cells(land) * sizeof *b->smooth);
+    if (status == RV_OK)
+        status = rvi_smoother_run(&b->smoother, b->smooth);
+    if (status == RV_OK && b->amount < 1)
+        status = rvi_parallel_rows(job->ctx, land->height, blend_rows, b);
+    return status == RV_OK ? rvi_job_adopt(job, &b->smooth) : status;
+}
+
+rv_status rvi_step_blur(rvi_job *job, const rv_blur_params *p) {
+    const rv_terrain *land = job->land;
+    blend *b = rvi_job_begin(job, sizeof *b, run, NULL);
+    if (!b)
         return RV_ERROR_MEMORY;
-    memcpy(smooth, land->surface, cells * sizeof *smooth);
-    rv_status status =
-        rvi_smooth(job->ctx, smooth, land->width, land->height, p->radius / land->cell);
-    if (status == RV_OK && p->amount < 1) {
-        blend b = {land->surface, smooth, land->width, p->amount};
-        status = rvi_parallel_rows(job->ctx, land->height, blend_rows, &b);
-    }
-    if (status != RV_OK) {
-        rvi_free(job->ctx, smooth);
-        return status;
-    }
-    return rvi_terrain_adopt_surface(land, smooth);
+    b->width = land->width;
+    b->amount = p->amount;
+    rvi_job_grid(job, &b->smooth, "the smooth land");
+    rvi_smoother_prepare(&b->smoother, job->ctx, land->width, land->height, p->radius / land->cell,
+                         &job->buffers);
+    return RV_OK;
 }

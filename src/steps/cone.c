@@ -14,6 +14,7 @@
 #include <math.h>
 
 typedef struct heap {
+    const rv_cone_params *p;
     double x, y, cell; /* metres */
     float radius, power;
     int width;
@@ -33,22 +34,23 @@ static void heap_rows(void *arg, int first, int end) {
     }
 }
 
+static rv_status run(rvi_job *job) {
+    heap *h = job->state;
+    rv_status status = rvi_parallel_rows(job->ctx, job->land->height, heap_rows, h);
+    return status == RV_OK ? rvi_job_lay(job, &h->made, h->p->relief, h->p->mode) : status;
+}
+
 rv_status rvi_step_cone(rvi_job *job, const rv_cone_params *p) {
-    rv_context *ctx = job->ctx;
     const rv_terrain *land = job->land;
     double cell = (double)land->cell;
-    heap h = {.cell = cell, .power = p->power, .width = land->width};
-    h.x = isnan(p->x) ? (land->width - 1) * cell / 2 : (double)p->x;
-    h.y = isnan(p->y) ? (land->height - 1) * cell / 2 : (double)p->y;
-    double shorter = rvi_mini(land->width, land->height) * cell;
-    h.radius = isnan(p->radius) ? (float)(shorter / 2) : p->radius;
-    h.made = rvi_alloc(ctx, rvi_cells(land), sizeof *h.made, "land made as a cone");
-    if (!h.made)
+    heap *h = rvi_job_begin(job, sizeof *h, run, NULL);
+    if (!h)
         return RV_ERROR_MEMORY;
-    rv_status status = rvi_parallel_rows(ctx, land->height, heap_rows, &h);
-    if (status != RV_OK) {
-        rvi_free(ctx, h.made);
-        return status;
-    }
-    return rvi_job_lay(job, h.made, p->relief, p->mode);
+    *h = (heap){.p = p, .cell = cell, .power = p->power, .width = land->width};
+    h->x = isnan(p->x) ? (land->width - 1) * cell / 2 : (double)p->x;
+    h->y = isnan(p->y) ? (land->height - 1) * cell / 2 : (double)p->y;
+    double shorter = rvi_mini(land->width, land->height) * cell;
+    h->radius = isnan(p->radius) ? (float)(shorter / 2) : p->radius;
+    rvi_job_grid(job, &h->made, "land made as a cone");
+    return RV_OK;
 }

@@ -30,8 +30,25 @@ static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
     return status == RV_OK ? rvi_terrain_sum_layers(piece) : status;
 }
 
+static rv_status run(rvi_job *job) {
+    rv_terrain *land = job->land, *piece;
+    const rectangle *r = job->state;
+    rv_status status = rvi_terrain_create_like(land, r->width, r->height, land->cell, &piece);
+    if (status != RV_OK)
+        return status;
+    piece->strata.x += (double)r->x * (double)land->cell;
+    piece->strata.y += (double)r->y * (double)land->cell;
+    piece->erosion.x += (double)r->x * (double)land->cell;
+    piece->erosion.y += (double)r->y * (double)land->cell;
+    status = cut_all(job, r, piece);
+    if (status == RV_OK)
+        rvi_terrain_swap(land, piece);
+    rv_terrain_destroy(piece);
+    return status;
+}
+
 rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
-    rv_terrain *land = job->land;
+    const rv_terrain *land = job->land;
     int inner_width = land->width - 2 * p->margin, inner_height = land->height - 2 * p->margin;
     if (inner_width < 1 || inner_height < 1)
         return rvi_fail(
@@ -51,21 +68,10 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
             "crop: %d x %d cells from column %d, row %d reach beyond the map, which has "
             "%d x %d cells.",
             r.width, r.height, r.x, r.y, inner_width, inner_height);
-    r.x += p->margin;
-    r.y += p->margin;
-    if (job->planning)
-        return rvi_terrain_reset(land, r.width, r.height, land->cell);
-    rv_terrain *piece;
-    rv_status status = rvi_terrain_create_like(land, r.width, r.height, land->cell, &piece);
-    if (status != RV_OK)
-        return status;
-    piece->strata.x += (double)r.x * (double)land->cell;
-    piece->strata.y += (double)r.y * (double)land->cell;
-    piece->erosion.x += (double)r.x * (double)land->cell;
-    piece->erosion.y += (double)r.y * (double)land->cell;
-    status = cut_all(job, &r, piece);
-    if (status == RV_OK)
-        rvi_terrain_swap(land, piece);
-    rv_terrain_destroy(piece);
-    return status;
+    rectangle *kept = rvi_job_begin(job, sizeof *kept, run, NULL);
+    if (!kept)
+        return RV_ERROR_MEMORY;
+    *kept = (rectangle){r.x + p->margin, r.y + p->margin, r.width, r.height};
+    job->replaces = true;
+    return rvi_outline_resize(&job->after, r.width, r.height, land->cell);
 }

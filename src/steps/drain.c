@@ -35,41 +35,12 @@ typedef struct draining {
     uint32_t *lake;       /* the cell that the lake of a cell spills to */
     float *deepest;       /* of the lake that spills to a cell */
     double cut;
+    float *water, *eroded, *deposited; /* fields; water only where lakes are kept */
 } draining;
 
 /* ---- before ---- */
 
-static size_t plan_memory(const draining *d) {
-    const rv_terrain *land = d->job->land;
-    size_t cell = 8 + 8 + 1 + (d->p->lakes == RV_drain_lakes_keep ? 1 + 4 + 4 : 0) + 4;
-    return cell * d->cells + rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
-}
-
-static rv_status allocate(draining *d) {
-    rv_context *ctx = d->job->ctx;
-    d->h = rvi_alloc(ctx, d->cells, sizeof *d->h, "the land to drain");
-    d->z = rvi_alloc(ctx, d->cells, sizeof *d->z, "the drained land");
-    d->fixed = rvi_alloc(ctx, d->cells, 1, "the edge of the map");
-    bool all = d->h && d->z && d->fixed;
-    if (all && d->p->lakes == RV_drain_lakes_keep) {
-        d->kept = rvi_alloc(ctx, d->cells, 1, "the lakes");
-        d->lake = rvi_alloc(ctx, d->cells, sizeof *d->lake, "the lakes");
-        d->deepest = rvi_alloc(ctx, d->cells, sizeof *d->deepest, "the lakes");
-        all = d->kept && d->lake && d->deepest;
-    }
-    if (!all)
-        return RV_ERROR_MEMORY;
-    return rvi_flow_make(ctx, d->job->land->width, d->job->land->height, &d->flow);
-}
-
-static void release(draining *d) {
-    void *all[] = {d->h, d->z, d->fixed, d->kept, d->lake, d->deepest};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(d->job->ctx, all[i]);
-    rvi_flow_free(&d->flow);
-}
-
-static void prepare(draining *d) {
+static rv_status fill_grids(draining *d) {
     const rv_terrain *land = d->job->land;
     float low, high;
     rvi_range(d->job->ctx, land->surface, d->cells, &low, &high);
@@ -77,14 +48,18 @@ static void prepare(draining *d) {
     double cut = isnan(d->p->cut) ? 0.01 * ((double)high - (double)low) : (double)d->p->cut;
     d->cut = limited ? cut : d->p->method == RV_drain_method_fill ? 0.0 : 1e30;
     size_t width = (size_t)land->width, height = (size_t)land->height;
-    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++) {
+    for (size_t i = 0; i < d->cells; i++) {
+        if (rvi_poll_at(d->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         size_t x = i % width, y = i / width;
         bool sea = land->surface[i] < d->p->sea; /* never without a sea */
         d->h[i] = (double)land->surface[i];
         d->fixed[i] = sea || x == 0 || y == 0 || x == width - 1 || y == height - 1;
     }
+    rvi_flow_begin(&d->flow);
     d->flow.h = d->h;
     d->flow.fixed = d->fixed;
+    return RV_OK;
 }
 
 /* ---- lakes that stay ---- */
@@ -103,13 +78,19 @@ static rv_status find_lakes(draining *d) {
         float depth = (float)(d->flow.level[cell] - d->h[cell]);
         d->deepest[spill] = rvi_maxf(d->deepest[spill], depth);
     }
-    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++)
+    for (size_t i = 0; i < d->cells; i++) {
+        if (rvi_poll_at(d->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (rvi_flow_drowned(&d->flow, i) && d->deepest[d->lake[i]] >= d->p->deep)
             d->kept[i] = KEPT;
-    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++)
+    }
+    for (size_t i = 0; i < d->cells; i++) {
+        if (rvi_poll_at(d->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (d->kept[i])
             d->h[i] = d->flow.level[i];
-    return rvi_poll(d->job->ctx);
+    }
+    return RV_OK;
 }
 
 /* ---- the two passes ---- */
@@ -171,18 +152,17 @@ static rv_status fill(draining *d) {
 
 /* ---- after ---- */
 
-typedef struct results {
-    float *water, *eroded, *deposited;
-} results;
-
-static void change_land(draining *d, const results *to) {
-    rv_terrain *land = d->job->land;
+static rv_status change_land(rvi_job *job) {
+    const draining *d = job->state;
+    rv_terrain *land = job->land;
     const float *mask = rvi_field_get(land, "mask");
     double area = (double)land->cell * (double)land->cell, taken = 0.0, raised = 0.0;
-    for (size_t i = 0; i < d->cells && !rvi_stopped_at(d->job->ctx, i); i++) {
+    for (size_t i = 0; i < d->cells; i++) {
+        if (rvi_poll_at(job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (stays(d, i)) {
             float depth = (float)d->z[i] - land->surface[i];
-            to->water[i] = rvi_maxf(to->water[i], depth);
+            d->water[i] = rvi_maxf(d->water[i], depth);
             continue;
         }
         double by = (d->z[i] - (double)land->surface[i]) * (mask ? (double)mask[i] : 1.0);
@@ -192,54 +172,53 @@ static void change_land(draining *d, const results *to) {
         if (by > 0.0) {
             *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : (float)((double)was + by);
             raised += (double)*bedrock - (double)was;
-            to->deposited[i] += (float)by;
+            d->deposited[i] += (float)by;
         } else {
             taken -= land->layer_count == 1 && !mask ? (double)(float)d->z[i] - (double)was
                                                      : rvi_layers_shift(land, i, (float)by);
             *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : *bedrock;
-            to->eroded[i] += (float)-by;
+            d->eroded[i] += (float)-by;
         }
     }
-    rvi_terrain_sum_layers(land);
-    d->job->ledger =
+    job->ledger =
         (rv_ledger){.eroded = taken * area, .left_map = taken * area, .raised = raised * area};
+    return rvi_terrain_sum_layers(land);
 }
 
-static rv_status make_fields(draining *d, results *out) {
-    static const char *const names[3] = {"eroded", "deposited", "water"};
-    float *fields[3] = {NULL};
-    int count = d->kept ? 3 : 2;
-    rv_status status = rvi_fields_make(d->job->land, names, count, fields);
-    *out = (results){.eroded = fields[0], .deposited = fields[1], .water = fields[2]};
-    return status;
-}
-
-static rv_status run(draining *d) {
-    results fields;
-    rv_status status = allocate(d);
-    if (status != RV_OK)
-        return status;
-    prepare(d);
-    status = rvi_flow_route(&d->flow);
+static rv_status run(rvi_job *job) {
+    draining *d = job->state;
+    rv_status status = fill_grids(d);
+    if (status == RV_OK)
+        status = rvi_flow_route(&d->flow);
     if (status == RV_OK && d->kept)
         status = find_lakes(d);
-    if (status == RV_OK) {
-        rvi_copy(d->job->ctx, d->z, d->h, d->cells * sizeof *d->z);
-        status = d->cut > 0.0 ? breach(d) : RV_OK;
-    }
     if (status == RV_OK)
-        status = fill(d);
-    if (status == RV_OK)
-        status = make_fields(d, &fields);
-    if (status == RV_OK)
-        change_land(d, &fields);
-    return status;
+        status = rvi_copy(job->ctx, d->z, d->h, d->cells * sizeof *d->z);
+    if (status == RV_OK && d->cut > 0.0)
+        status = breach(d);
+    return status == RV_OK ? fill(d) : status;
 }
 
 rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
-    draining d = {.job = job, .p = p, .cells = rvi_cells(job->land), .flow = {.ctx = job->ctx}};
-    job->memory = plan_memory(&d);
-    rv_status status = job->planning ? RV_OK : run(&d);
-    release(&d);
-    return status;
+    const rv_terrain *land = job->land;
+    draining *d = rvi_job_begin(job, sizeof *d, run, change_land);
+    if (!d)
+        return RV_ERROR_MEMORY;
+    bool keep = p->lakes == RV_drain_lakes_keep;
+    d->job = job;
+    d->p = p;
+    d->cells = rvi_cells(land);
+    rvi_job_buffer(job, &d->h, d->cells, sizeof *d->h, "the land to drain");
+    rvi_job_buffer(job, &d->z, d->cells, sizeof *d->z, "the drained land");
+    rvi_job_buffer(job, &d->fixed, d->cells, 1, "the edge of the map");
+    if (keep) {
+        rvi_job_buffer(job, &d->kept, d->cells, 1, "the lakes");
+        rvi_job_buffer(job, &d->lake, d->cells, sizeof *d->lake, "the lakes");
+        rvi_job_buffer(job, &d->deepest, d->cells, sizeof *d->deepest, "the lakes");
+    }
+    rvi_flow_prepare(&d->flow, job->ctx, land->width, land->height, &job->buffers);
+    rv_status status = rvi_job_field(job, "eroded", &d->eroded);
+    if (status == RV_OK)
+        status = rvi_job_field(job, "deposited", &d->deposited);
+    return status == RV_OK && keep ? rvi_job_field(job, "water", &d->water) : status;
 }

@@ -48,38 +48,6 @@ static void size_grids(flood *f) {
     f->count = f->stride * (size_t)(f->height + 2 * f->border);
 }
 
-static void *grid(flood *f, const char *what) {
-    return rvi_alloc(f->job->ctx, f->count, sizeof(float), what);
-}
-
-/* Everything, before the first drop falls: nothing can fail for memory when the land has changed.
- */
-static rv_status allocate(flood *f) {
-    rv_context *ctx = f->job->ctx;
-    const rv_terrain *land = f->job->land;
-    f->h = grid(f, "the eroded land");
-    f->traces = rvi_alloc(ctx, f->count, sizeof *f->traces, "the traces of drops");
-    f->before = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the land as it was");
-    if (!f->h || !f->traces || !f->before)
-        return RV_ERROR_MEMORY;
-    if (f->p->blend == 0.0f)
-        return RV_OK;
-    f->change = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the change map");
-    if (!f->change)
-        return RV_ERROR_MEMORY;
-    return rvi_smoother_create(ctx, land->width, land->height, f->p->blur, &f->smoother);
-}
-
-static void release(flood *f) {
-    void *all[] = {f->h,     f->traces,  f->before, f->change,
-                   f->drops, f->results, f->loads,  f->deposited_on};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(f->job->ctx, all[i]);
-    rvi_factor_free(f->job->ctx, &f->factor);
-    rvi_rounds_destroy(f->rounds);
-    rvi_smoother_destroy(f->smoother);
-}
-
 /* How the apron goes on i cells beyond the edge: edge + w (edge - mirrored). At first w is 1 and
  * slopes run on without a crease; it falls to -1, the mirrored land itself, within `turn` cells. */
 static float apron_weight(int i, int turn) {
@@ -91,9 +59,11 @@ static float beyond_edge(float edge, float mirrored, int beyond) {
     return beyond == 0 ? edge : edge + apron_weight(beyond, APRON_TURN) * (edge - mirrored);
 }
 
-static void fill_heights(flood *f) {
+static rv_status fill_heights(flood *f) {
     const rv_terrain *land = f->job->land;
-    for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++) {
+    for (int y = 0; y < f->height; y++) {
+        if (rvi_poll(f->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         int land_y = y - f->margin, edge_y = rvi_border_nearest(land_y, land->height);
         int other_y = rvi_border_mirrored(land_y, land->height), out_y = abs(land_y - edge_y);
         const float *row = land->surface + (size_t)edge_y * (size_t)land->width;
@@ -106,6 +76,7 @@ static void fill_heights(flood *f) {
             f->h[at(f, x, y)] = beyond_edge(here, there, out_y);
         }
     }
+    return RV_OK;
 }
 
 static rvi_factor_shape factor_shape(const flood *f) {
@@ -116,15 +87,17 @@ static rvi_factor_shape factor_shape(const flood *f) {
 }
 
 /* Brings the land up to date with the grid of the drops. */
-static void show_land(const flood *f) {
+static rv_status show_land(const flood *f) {
     rv_terrain *land = f->job->land;
-    if (f->layered) {
-        rvi_terrain_sum_layers(land);
-        return;
-    }
-    for (int y = 0; y < land->height && !rvi_stopped(land->ctx); y++)
+    if (f->layered)
+        return rvi_terrain_sum_layers(land);
+    for (int y = 0; y < land->height; y++) {
+        if (rvi_poll(land->ctx) != RV_OK)
+            return RV_CANCELLED;
         memcpy(land->surface + (size_t)y * (size_t)land->width,
                f->h + at(f, f->margin, y + f->margin), (size_t)land->width * sizeof(float));
+    }
+    return RV_OK;
 }
 
 /* The change map, part of it blurred (5.10): change + blend (blurred - change). Blurring leaves the
@@ -134,13 +107,18 @@ static rv_status blend_change(flood *f) {
     rv_terrain *land = f->job->land;
     size_t cells = rvi_cells(land), width = (size_t)land->width;
     float *change = f->change;
-    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++)
+    for (size_t i = 0; i < cells; i++) {
+        if (rvi_poll_at(land->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         change[i] = land->surface[i] - f->before[i];
-    rv_status status = rvi_smoother_run(f->smoother, change);
+    }
+    rv_status status = rvi_smoother_run(&f->smoother, change);
     if (status != RV_OK)
         return status;
     double raised = 0.0, lowered = 0.0;
-    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++) {
+    for (size_t i = 0; i < cells; i++) {
+        if (rvi_poll_at(land->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         float now = land->surface[i];
         float by = f->p->blend * (change[i] - (now - f->before[i]));
         if (by > 0.0f) {
@@ -156,7 +134,9 @@ static rv_status blend_change(flood *f) {
     float up = raised > -lowered ? (float)(-lowered / raised) : 1.0f;
     float down = raised < -lowered ? (float)(raised / -lowered) : 1.0f;
     double owed = 0.0; /* what rounding kept from the cells before: the next one gets it */
-    for (size_t i = 0; i < cells && !rvi_stopped_at(land->ctx, i); i++) {
+    for (size_t i = 0; i < cells; i++) {
+        if (rvi_poll_at(land->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (change[i] == 0.0f)
             continue;
         owed += (double)(change[i] * (change[i] > 0.0f ? up : down));
@@ -167,9 +147,12 @@ static rv_status blend_change(flood *f) {
 }
 
 /* What the drops left behind for those who paint the land. */
-static void leave_fields(const flood *f, float *flow, float *eroded, float *deposited) {
+static rv_status leave_fields(const flood *f) {
     const rv_terrain *land = f->job->land;
-    for (int y = 0; y < land->height && !rvi_stopped(land->ctx); y++)
+    float *flow = f->fields[0], *eroded = f->fields[1], *deposited = f->fields[2];
+    for (int y = 0; y < land->height; y++) {
+        if (rvi_poll(land->ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 0; x < land->width; x++) {
             size_t i = (size_t)y * (size_t)land->width + (size_t)x;
             size_t g = at(f, x + f->margin, y + f->margin);
@@ -177,6 +160,8 @@ static void leave_fields(const flood *f, float *flow, float *eroded, float *depo
             deposited[i] += f->traces[g].deposited;
             eroded[i] += rvi_maxf(f->traces[g].deposited - (f->h[g] - f->before[i]), 0.0f);
         }
+    }
+    return RV_OK;
 }
 
 static double land_sum(const rv_terrain *land) {
@@ -188,10 +173,11 @@ static double land_sum(const rv_terrain *land) {
 
 /* Adds the tiles up, in order. The apron is not land: of what moved there, only the difference it
  * makes to the map counts, as carried off (or, below 0, as carried in). */
-static void close_ledger(flood *f) {
+static rv_status close_ledger(flood *f) {
     rvi_job *job = f->job;
     double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
-    for (int t = 0; t < rvi_rounds_tiles(f->rounds); t++) {
+    int tiles = rvi_rounds_tiles(&f->rounds);
+    for (int t = 0; t < tiles; t++) {
         const tile_result *r = &f->results[t];
         taken += r->eroded;
         laid += r->deposited;
@@ -200,23 +186,27 @@ static void close_ledger(flood *f) {
         job->drop_steps += r->drop_steps;
     }
     int on_their_way; /* when the user asked to stop */
-    const int *slots = rvi_rounds_afloat(f->rounds, &on_their_way);
+    const int *slots = rvi_rounds_afloat(&f->rounds, &on_their_way);
     for (int i = 0; i < on_their_way; i++)
         afloat += (double)f->drops[slots[i]].sediment;
     if (f->margin > 0) {
         double change = land_sum(job->land) - f->sum_before;
         laid = 0.0;
-        for (int y = 0; y < job->land->height && !rvi_stopped(job->ctx); y++)
+        for (int y = 0; y < job->land->height; y++) {
+            if (rvi_poll(job->ctx) != RV_OK)
+                return RV_CANCELLED;
             for (int x = 0; x < job->land->width; x++)
                 laid += (double)f->traces[at(f, x + f->margin, y + f->margin)].deposited;
+        }
         taken = laid - change;
         off = -change - afloat;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
     int layers = job->land->layer_count;
-    for (int k = 0; f->deposited_on && k < rvi_rounds_tiles(f->rounds) * layers; k++)
+    for (int k = 0; f->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * f->deposited_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
+    return RV_OK;
 }
 
 /* Rain falls on the apron as on the map. */
@@ -240,123 +230,107 @@ static bool carries_materials(const flood *f) {
     return f->p->give != RV_droplets_give_top && f->job->land->layer_count > 1;
 }
 
-/* What run_flood will need at most: it may find a mask. */
-static size_t plan_memory(flood *f) {
-    const rv_droplets_params *p = f->p;
-    size_t cells = rvi_cells(f->job->land);
-    size_t grids = 3 * f->count, rain = p->rain[0] ? f->count : 0;
-    rvi_factor_shape shape = factor_shape(f);
-    size_t maps = cells + (p->blend > 0.0f ? 3 * cells : 0);
-    rvi_rounds_desc desc = describe_rounds(f);
-    size_t kinds = carries_materials(f) ? (size_t)f->job->land->layer_count : 0;
-    size_t rounds = rvi_rounds_memory(&desc, sizeof(drop) + kinds * sizeof(float),
-                                      sizeof(tile_result) + kinds * sizeof(double));
-    return (grids + rain + maps) * sizeof(float) + rvi_factor_memory(f->job->land, &shape) +
-           rounds + ((size_t)1 << 16);
-}
-
-static rv_status plan_rounds(flood *f) {
-    rv_context *ctx = f->job->ctx;
-    const rv_terrain *land = f->job->land;
-    rvi_rounds_desc desc = describe_rounds(f);
-    rv_status status = RV_OK;
-    if (f->p->rain[0] != '\0')
-        status = rvi_rain_load(f->job, f->p->rain, f->margin, &desc.rain);
-    if (status == RV_OK)
-        status = rvi_rounds_create(ctx, &desc, &f->rounds);
-    if (status != RV_OK)
-        return status;
-    size_t tiles = (size_t)rvi_rounds_tiles(f->rounds);
-    size_t most = (size_t)rvi_rounds_most(f->rounds);
-    f->results = rvi_alloc(ctx, tiles, sizeof *f->results, "the tiles");
-    f->drops = rvi_alloc(ctx, most, sizeof *f->drops, "the drops");
-    if (!f->results || !f->drops)
-        return RV_ERROR_MEMORY;
-    if (!carries_materials(f))
-        return RV_OK;
-    size_t layers = (size_t)land->layer_count;
-    f->loads = rvi_alloc(ctx, most * layers, sizeof *f->loads, "what drops carry");
-    f->deposited_on = rvi_alloc(ctx, tiles * layers, sizeof *f->deposited_on, "the ledger");
-    return f->loads && f->deposited_on ? RV_OK : RV_ERROR_MEMORY;
-}
-
-static rv_status prepare(flood *f) {
-    const rv_terrain *land = f->job->land;
+static rv_status fill_grids(flood *f) {
+    rvi_job *job = f->job;
+    const rv_terrain *land = job->land;
     float low, high;
-    rvi_range(f->job->ctx, land->surface, rvi_cells(land), &low, &high);
+    rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
     f->relief = high - low;
     float relief = f->relief > 0.0f ? f->relief : 1.0f;
     f->steer = (1.0f - f->p->inertia) / relief;
     f->pull = f->p->gravity / relief;
     f->min_fall = f->p->min_slope * relief;
     f->floor = isnan(f->p->floor) ? low : f->p->floor;
-    f->layered = land->layer_count > 1;
     f->mask = rvi_field_get(land, "mask");
     rvi_factor_shape shape = factor_shape(f);
-    rv_status status = allocate(f);
+    rv_status status = rvi_factor_make(job, &shape, &f->factor);
     if (status == RV_OK)
-        status = rvi_factor_make(f->job, &shape, &f->factor);
+        status = rvi_rain_load(job, f->p->rain, f->margin, &f->rounds.d.rain);
     if (status == RV_OK)
-        status = plan_rounds(f);
+        status = rvi_copy(job->ctx, f->before, land->surface, rvi_cells(land) * sizeof(float));
     if (status != RV_OK)
         return status;
-    rvi_copy(land->ctx, f->before, land->surface, rvi_cells(land) * sizeof(float));
     f->sum_before = land_sum(land);
-    fill_heights(f);
-    return RV_OK;
+    rvi_rounds_begin(&f->rounds);
+    return fill_heights(f);
 }
 
 static rv_status run_rounds(flood *f) {
     rv_status status = RV_OK;
-    while (status == RV_OK && rvi_rounds_done(f->rounds) < 1.0) {
-        status = rvi_rounds_next(f->rounds);
-        if (status != RV_OK)
-            break;
-        if (rvi_progress_due(f->job->ctx))
-            show_land(f);
-        status = rvi_job_progress(f->job, rvi_rounds_done(f->rounds));
+    while (status == RV_OK && rvi_rounds_done(&f->rounds) < 1.0) {
+        status = rvi_rounds_next(&f->rounds);
+        if (status == RV_OK && rvi_progress_due(f->job->ctx))
+            status = show_land(f);
+        if (status == RV_OK)
+            status = rvi_job_progress(f->job, rvi_rounds_done(&f->rounds));
     }
     return status;
 }
 
-static rv_status run_flood(flood *f) {
-    rv_terrain *land = f->job->land;
-    rv_status status = prepare(f);
+static rv_status run(rvi_job *job) {
+    flood *f = job->state;
+    const rv_terrain *land = job->land;
+    rv_status status = fill_grids(f);
     if (status != RV_OK)
         return status;
-    static const char *const names[3] = {"flow", "eroded", "deposited"};
-    float *fields[3];
-    status = rvi_fields_make(land, names, 3, fields);
-    if (status != RV_OK)
-        return status;
+    job->begun = true;
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);
-    /* A run that was stopped is whole too: all that follows belongs to the drops that did run. */
-    show_land(f);
-    close_ledger(f);
-    leave_fields(f, fields[0], fields[1], fields[2]);
-    rv_status blended = f->p->blend > 0.0f ? blend_change(f) : RV_OK;
-    return status == RV_OK ? blended : status;
+    f->whole = status == RV_OK;
+    return status;
+}
+
+/* After a stop all this belongs to the drops that did run. */
+static rv_status close_run(rvi_job *job) {
+    flood *f = job->state;
+    rv_status status = show_land(f);
+    if (status == RV_OK)
+        status = close_ledger(f);
+    if (status == RV_OK)
+        status = leave_fields(f);
+    if (status == RV_OK && f->whole && f->p->blend > 0.0f)
+        status = blend_change(f);
+    return status;
+}
+
+static void list_buffers(flood *f) {
+    rvi_job *job = f->job;
+    const rv_terrain *land = job->land;
+    rvi_rounds_desc desc = describe_rounds(f);
+    rvi_rounds_prepare(&f->rounds, job->ctx, &desc, &job->buffers);
+    rvi_job_buffer(job, &f->h, f->count, sizeof *f->h, "the eroded land");
+    rvi_job_buffer(job, &f->traces, f->count, sizeof *f->traces, "the traces of drops");
+    rvi_job_grid(job, &f->before, "the land as it was");
+    rvi_factor_shape shape = factor_shape(f);
+    rvi_factor_list(job, &shape, &f->factor);
+    if (f->p->blend > 0.0f) {
+        rvi_job_grid(job, &f->change, "the change map");
+        rvi_smoother_prepare(&f->smoother, job->ctx, land->width, land->height, f->p->blur,
+                             &job->buffers);
+    }
+    size_t tiles = (size_t)rvi_rounds_tiles(&f->rounds), layers = (size_t)land->layer_count;
+    size_t most = (size_t)rvi_rounds_most(&f->rounds);
+    rvi_job_buffer(job, &f->results, tiles, sizeof *f->results, "the tiles");
+    rvi_job_buffer(job, &f->drops, most, sizeof *f->drops, "the drops");
+    if (!carries_materials(f))
+        return;
+    rvi_job_buffer(job, &f->loads, most * layers, sizeof *f->loads, "what drops carry");
+    rvi_job_buffer(job, &f->deposited_on, tiles * layers, sizeof *f->deposited_on, "the ledger");
 }
 
 rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
-    flood *f = rvi_alloc(job->ctx, 1, sizeof *f, "the drops");
+    static const char *const names[3] = {"flow", "eroded", "deposited"};
+    flood *f = rvi_job_begin(job, sizeof *f, run, close_run);
     if (!f)
         return RV_ERROR_MEMORY;
     f->p = p;
     f->job = job;
+    f->layered = job->land->layer_count > 1;
     size_grids(f);
-    float *none;
-    rv_status status = RV_OK;
-    if (!job->planning) {
-        status = run_flood(f);
-    } else {
-        job->memory = plan_memory(f);
-        if (p->rain[0] != '\0')
-            status = rvi_job_image(job, p->rain, &none);
-    }
-    release(f);
-    rvi_free(job->ctx, f);
+    list_buffers(f);
+    rv_status status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
+    for (int k = 0; status == RV_OK && k < 3; k++)
+        status = rvi_job_field(job, names[k], &f->fields[k]);
     return status;
 }

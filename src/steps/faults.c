@@ -33,7 +33,8 @@ typedef struct fault {
 } fault;
 
 typedef struct breaking {
-    const fault *faults;
+    const rv_faults_params *p;
+    fault *faults;
     int first, end; /* faults of this slice */
     int along, profile;
     double step; /* widths between neighbouring cells */
@@ -135,7 +136,8 @@ static fault make_fault(const rv_terrain *land, const rv_faults_params *p, doubl
     };
 }
 
-static rv_status break_all(rvi_job *job, const rv_faults_params *p, breaking *b) {
+static rv_status break_all(rvi_job *job, breaking *b) {
+    const rv_faults_params *p = b->p;
     int slice = rvi_maxi(1, SLICE_CELLS / (RVI_ROWS * b->width));
     for (b->first = 0; b->first < p->count; b->first = b->end) {
         b->end = rvi_mini(p->count, b->first + slice);
@@ -148,24 +150,22 @@ static rv_status break_all(rvi_job *job, const rv_faults_params *p, breaking *b)
     return RV_OK;
 }
 
-rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
-    rv_context *ctx = job->ctx;
+static rv_status run(rvi_job *job) {
     const rv_terrain *land = job->land;
-    fault *faults = rvi_alloc(ctx, (size_t)p->count, sizeof *faults, "the faults");
-    float *made = rvi_alloc(ctx, rvi_cells(land), sizeof *made, "land made by faults");
-    rv_status status = faults && made ? RV_OK : RV_ERROR_MEMORY;
-    if (status == RV_OK) {
-        breaking b = {.faults = faults, .along = p->along, .profile = p->profile, .made = made};
-        b.step = 1 / width_in_cells(land, p);
-        b.width = land->width;
-        for (int i = 0; i < p->count; i++)
-            faults[i] = make_fault(land, p, b.step, i);
-        status = break_all(job, p, &b);
-    }
-    rvi_free(ctx, faults);
-    if (status != RV_OK) {
-        rvi_free(ctx, made);
-        return status;
-    }
-    return rvi_job_lay(job, made, p->relief, p->mode);
+    breaking *b = job->state;
+    b->step = 1 / width_in_cells(land, b->p);
+    for (int i = 0; i < b->p->count; i++)
+        b->faults[i] = make_fault(land, b->p, b->step, i);
+    rv_status status = break_all(job, b);
+    return status == RV_OK ? rvi_job_lay(job, &b->made, b->p->relief, b->p->mode) : status;
+}
+
+rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
+    breaking *b = rvi_job_begin(job, sizeof *b, run, NULL);
+    if (!b)
+        return RV_ERROR_MEMORY;
+    *b = (breaking){.p = p, .along = p->along, .profile = p->profile, .width = job->land->width};
+    rvi_job_buffer(job, &b->faults, (size_t)p->count, sizeof *b->faults, "the faults");
+    rvi_job_grid(job, &b->made, "land made by faults");
+    return RV_OK;
 }

@@ -19,6 +19,8 @@ typedef struct film {
     const rv_terrain *land;
     const rv_film_params *p;
     rvi_sequence sequence;
+    int width, height; /* of a frame, in pixels */
+    unsigned char *bytes;
 } film;
 
 /* ---- a frame ---- */
@@ -35,7 +37,7 @@ static bool in_perspective(const rv_film_params *p) {
 }
 
 /* The camera is `orbit` farther round after the last frame, where a film begins again. */
-static rv_status draw_perspective(const film *f, int64_t number, unsigned char *bytes) {
+static rv_status draw_perspective(const film *f, int64_t number) {
     const rv_film_params *p = f->p;
     double turns =
         ((double)p->camera + (double)p->orbit * (double)number / (double)f->sequence.frames) / 360;
@@ -52,71 +54,82 @@ static rv_status draw_perspective(const film *f, int64_t number, unsigned char *
                      .sun_altitude = p->altitude,
                      .snow = p->snow,
                      .haze = 1};
-    return rvi_view_draw(f->land, &view, bytes);
+    return rvi_view_draw(f->land, &view, f->bytes);
 }
 
-static rv_status draw(const film *f, int64_t number, unsigned char *bytes, int *channels) {
+static rv_status draw(const film *f, int64_t number, int *channels) {
     const rv_film_params *p = f->p;
     rvi_overlay how = {{p->azimuth, p->altitude, p->z}, p->limit, p->opacity};
     *channels = strcmp(p->view, "hillshade") == 0 ? 1 : 3;
     if (*channels == 1)
-        return rvi_shade_grey(f->land, &how.light, bytes);
+        return rvi_shade_grey(f->land, &how.light, f->bytes);
     if (strcmp(p->view, "tint") == 0)
-        return rvi_shade_land(f->land, &how.light, bytes);
+        return rvi_shade_land(f->land, &how.light, f->bytes);
     if (in_perspective(p))
-        return draw_perspective(f, number, bytes);
-    return rvi_overlay_paint(f->land, p->view, &how, bytes);
+        return draw_perspective(f, number);
+    return rvi_overlay_paint(f->land, p->view, &how, f->bytes);
 }
 
 static rv_status write_frame(film *f, int64_t number) {
-    bool perspective = in_perspective(f->p);
-    int width = perspective ? f->p->width : f->land->width;
-    int height = perspective ? f->p->height : f->land->height;
-    unsigned char *bytes =
-        rvi_alloc(f->ctx, (size_t)width * (size_t)height, 3, "a frame of a film");
-    if (!bytes)
-        return RV_ERROR_MEMORY;
     int channels;
-    rv_status status = draw(f, number, bytes, &channels);
+    rv_status status = draw(f, number, &channels);
     if (status == RV_OK)
-        status = rvi_png_write_picture(f->ctx, rvi_sequence_name(&f->sequence, number), width,
-                                       height, channels, bytes);
-    rvi_free(f->ctx, bytes);
+        status = rvi_png_write_picture(f->ctx, rvi_sequence_name(&f->sequence, number), f->width,
+                                       f->height, channels, f->bytes);
     return status;
 }
 
 /* ---- the film ---- */
 
+static bool is_shaded(const rv_film_params *p) {
+    return strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0;
+}
+
 static rv_status check(rvi_job *job, const rv_film_params *p) {
     rv_status status = rvi_sequence_check(job->ctx, p->file);
     if (status != RV_OK)
         return status;
-    if (strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0 || in_perspective(p))
+    if (is_shaded(p) || in_perspective(p))
         return RV_OK;
     const char *lacks = rvi_overlay_lacks(job->land, p->view);
     return lacks ? rvi_job_no_field(job, lacks, "to film, and it is not hillshade, tint or render")
                  : RV_OK;
 }
 
-rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
-    if (job->planning) {
-        job->memory = in_perspective(p)
-                          ? (size_t)p->width * (size_t)p->height * 3 + rvi_view_memory(job->land)
-                          : rvi_cells(job->land) * 8;
-        return RV_OK;
-    }
+static rv_status run(rvi_job *job) {
+    film *f = job->state;
+    const rv_film_params *p = f->p;
     int64_t last = job->turns - 1;
-    if (job->turn % p->every != 0 && job->turn != last)
-        return RV_OK;
     rv_status status = check(job, p);
-    film f = {.ctx = job->ctx, .land = job->land, .p = p, .sequence = {.ctx = job->ctx}};
     int64_t frames = last / p->every + (last % p->every != 0) + 1;
     if (status == RV_OK)
-        status = rvi_sequence_open(job->ctx, p->file, frames, p->rate, &f.sequence);
+        status = rvi_sequence_open(job->ctx, p->file, frames, p->rate, &f->sequence);
     if (status == RV_OK)
-        status = write_frame(&f, job->turn / p->every + (job->turn % p->every != 0));
+        status = write_frame(f, job->turn / p->every + (job->turn % p->every != 0));
     if (status == RV_OK && job->turn == last)
-        status = rvi_sequence_finish(&f.sequence);
-    rvi_sequence_close(&f.sequence);
+        status = rvi_sequence_finish(&f->sequence);
+    rvi_sequence_close(&f->sequence);
     return status;
+}
+
+rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
+    const rv_terrain *land = job->land;
+    if (job->turn % p->every != 0 && job->turn != job->turns - 1)
+        return RV_OK;
+    film *f = rvi_job_begin(job, sizeof *f, run, NULL);
+    if (!f)
+        return RV_ERROR_MEMORY;
+    bool perspective = in_perspective(p);
+    *f = (film){.ctx = job->ctx,
+                .land = land,
+                .p = p,
+                .sequence = {.ctx = job->ctx},
+                .width = perspective ? p->width : land->width,
+                .height = perspective ? p->height : land->height};
+    rvi_job_buffer(job, &f->bytes, (size_t)f->width * (size_t)f->height, 3, "a frame of a film");
+    if (perspective)
+        rvi_buffers_pass(&job->buffers, rvi_view_memory(land));
+    else if (!is_shaded(p))
+        rvi_buffers_pass(&job->buffers, rvi_overlay_memory(land, p->view));
+    return RV_OK;
 }

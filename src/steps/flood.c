@@ -86,37 +86,42 @@ static void deepen_rows(void *arg, int first, int end) {
     }
 }
 
+typedef struct lakes {
+    filling f;
+    depths d;
+} lakes;
+
+static rv_status run(rvi_job *job) {
+    lakes *l = job->state;
+    l->f.h = l->d.h = job->land->surface;
+    l->d.w = l->f.w;
+    return l->f.w ? fill(&l->f) : RV_OK;
+}
+
 /* Water that stands deeper already stays. */
-static rv_status deepen(rvi_job *job, depths *d) {
-    rv_terrain *land = job->land;
+static rv_status deepen(rvi_job *job) {
+    const rv_terrain *land = job->land;
+    lakes *l = job->state;
     double area = (double)land->cell * (double)land->cell;
-    d->water = rvi_field_make(land, "water");
-    if (!d->water)
-        return RV_ERROR_MEMORY;
-    job->water.before = area * rvi_sum(job->ctx, d->water, rvi_cells(land));
-    if (rvi_parallel_rows(job->ctx, land->height, deepen_rows, d) != RV_OK)
-        deepen_rows(d, 0, land->height); /* a stop must not leave half a lake */
-    job->water.standing = area * rvi_sum(job->ctx, d->water, rvi_cells(land));
+    job->water.before = area * rvi_sum(job->ctx, l->d.water, rvi_cells(land));
+    rv_status status = rvi_parallel_rows(job->ctx, land->height, deepen_rows, &l->d);
+    job->water.standing = area * rvi_sum(job->ctx, l->d.water, rvi_cells(land));
     job->water.rained = job->water.standing - job->water.before;
-    return RV_OK;
+    return status;
 }
 
 rv_status rvi_step_flood(rvi_job *job, const rv_flood_params *p) {
-    rv_terrain *land = job->land;
-    depths d = {.h = land->surface, .level = p->level, .width = land->width};
-    if (!isnan(p->level))
-        return deepen(job, &d);
-    size_t cells = rvi_cells(land);
     static const int east[8] = {-1, 0, 1, -1, 1, -1, 0, 1}, south[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
-    filling f = {.h = land->surface, .end = cells};
-    f.flood = rvi_priority_flood_make(job->ctx, land->width, land->height, east, south);
-    f.w = rvi_alloc(job->ctx, cells, sizeof *f.w, "the level of lakes");
-    f.room = rvi_alloc(job->ctx, cells, sizeof *f.room, "the order of a flood");
-    rv_status status = f.w && f.room ? fill(&f) : RV_ERROR_MEMORY;
-    d.w = f.w;
-    if (status == RV_OK)
-        status = deepen(job, &d);
-    rvi_free(job->ctx, f.w);
-    rvi_free(job->ctx, f.room);
-    return status;
+    const rv_terrain *land = job->land;
+    lakes *l = rvi_job_begin(job, sizeof *l, run, deepen);
+    if (!l)
+        return RV_ERROR_MEMORY;
+    l->f.end = rvi_cells(land);
+    l->f.flood = rvi_priority_flood_make(job->ctx, land->width, land->height, east, south);
+    l->d = (depths){.level = p->level, .width = land->width};
+    if (isnan(p->level)) {
+        rvi_job_grid(job, &l->f.w, "the level of lakes");
+        rvi_job_buffer(job, &l->f.room, rvi_cells(land), sizeof *l->f.room, "the order of a flood");
+    }
+    return rvi_job_field(job, "water", &l->d.water);
 }

@@ -4,5 +4,5 @@
 #include "wear/limit.h"
 
 rv_status rvi_step_hardness(rvi_job *job, const rv_hardness_params *p) {
-    return rvi_limit_load(job, "hardness", p->file, p->invert);
+    return rvi_limit_prepare(job, "hardness", p->file, p->invert);
 }

@@ -4,22 +4,33 @@
 #include "picture/shade.h"
 #include "steps/step.h"
 
-rv_status rvi_step_hillshade(rvi_job *job, const rv_hillshade_params *p) {
+typedef struct sheet {
+    const rv_hillshade_params *p;
+    int channels;
+    unsigned char *bytes;
+} sheet;
+
+static rv_status run(rvi_job *job) {
     const rv_terrain *land = job->land;
+    const sheet *s = job->state;
+    rvi_light light = {s->p->azimuth, s->p->altitude, s->p->z};
+    rv_status status = s->channels == 3 ? rvi_shade_land(land, &light, s->bytes)
+                                        : rvi_shade_grey(land, &light, s->bytes);
+    if (status == RV_OK)
+        status = rvi_png_write_picture(job->ctx, s->p->file, land->width, land->height, s->channels,
+                                       s->bytes);
+    return status;
+}
+
+rv_status rvi_step_hillshade(rvi_job *job, const rv_hillshade_params *p) {
     if (!rvi_text_ends(p->file, ".png"))
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: a picture is a PNG, so its name must end in .png.", p->file);
-    rvi_light light = {p->azimuth, p->altitude, p->z};
-    bool tinted = p->tint == RV_hillshade_tint_land;
-    int channels = tinted ? 3 : 1;
-    unsigned char *bytes = rvi_alloc(job->ctx, rvi_cells(land), (size_t)channels, "a picture");
-    if (!bytes)
+    sheet *s = rvi_job_begin(job, sizeof *s, run, NULL);
+    if (!s)
         return RV_ERROR_MEMORY;
-    rv_status status =
-        tinted ? rvi_shade_land(land, &light, bytes) : rvi_shade_grey(land, &light, bytes);
-    if (status == RV_OK)
-        status =
-            rvi_png_write_picture(job->ctx, p->file, land->width, land->height, channels, bytes);
-    rvi_free(job->ctx, bytes);
-    return status;
+    s->p = p;
+    s->channels = p->tint == RV_hillshade_tint_land ? 3 : 1;
+    rvi_job_buffer(job, &s->bytes, rvi_cells(job->land), (size_t)s->channels, "a picture");
+    return RV_OK;
 }

@@ -31,11 +31,13 @@ static const struct material {
 
 typedef struct laying {
     const rv_layer_params *p;
-    const float *surface, *mask, *image, *noise; /* NULL: none */
+    const float *surface, *mask; /* mask, image and noise NULL: none */
+    float *image, *noise;
     float noise_low, noise_span;
     int width, height;
     float cell;
     float *made, *onto; /* onto: the layer that gets it */
+    int layer;          /* its number */
 } laying;
 
 static float angle_at(const laying *l, int x, int y) {
@@ -84,41 +86,25 @@ static void add_rows(void *arg, int first, int end) {
         l->onto[i] += l->made[i];
 }
 
-/* How thick it is everywhere, in *out. */
-static rv_status make_thickness(rvi_job *job, const rv_layer_params *p, float **out) {
+static rv_status make_thickness(rvi_job *job, laying *l) {
     const rv_terrain *land = job->land;
-    float *image = NULL, *noise = NULL;
-    rv_status status = p->image[0] ? rvi_job_image(job, p->image, &image) : RV_OK;
-    if (status == RV_OK && p->noise > 0) {
+    const rv_layer_params *p = l->p;
+    l->surface = land->surface;
+    l->mask = rvi_field_get(land, "mask");
+    l->noise_span = 1;
+    rv_status status = p->image[0] ? rvi_job_image(job, p->image, &l->image) : RV_OK;
+    if (status == RV_OK && l->noise) {
         rv_noise_params n = rv_noise_params_default();
         n.frequency = p->frequency;
         n.seed = p->seed;
-        status = rvi_noise_make(job, &n, &noise);
-    }
-    laying l = {.p = p,
-                .surface = land->surface,
-                .mask = rvi_field_get(land, "mask"),
-                .image = image,
-                .noise = noise,
-                .noise_span = 1,
-                .width = land->width,
-                .height = land->height,
-                .cell = land->cell};
-    if (noise) {
+        status = rvi_noise_make(job, &n, l->noise);
         float high;
-        rvi_range(job->ctx, noise, rvi_cells(land), &l.noise_low, &high);
-        l.noise_span = high > l.noise_low ? high - l.noise_low : 1;
+        rvi_range(job->ctx, l->noise, rvi_cells(land), &l->noise_low, &high);
+        l->noise_span = high > l->noise_low ? high - l->noise_low : 1;
     }
-    if (status == RV_OK) {
-        l.made = rvi_alloc(job->ctx, rvi_cells(land), sizeof *l.made, "a layer");
-        status =
-            l.made ? rvi_parallel_rows(job->ctx, land->height, make_rows, &l) : RV_ERROR_MEMORY;
-    }
-    rvi_free(job->ctx, image);
-    rvi_free(job->ctx, noise);
-    if (status != RV_OK)
-        rvi_free(job->ctx, l.made);
-    *out = status == RV_OK ? l.made : NULL;
+    if (status == RV_OK)
+        status = rvi_parallel_rows(job->ctx, land->height, make_rows, l);
+    rvi_free(job->ctx, l->image);
     return status;
 }
 
@@ -157,47 +143,66 @@ static rv_layer_desc describe(const char *name) {
     return (rv_layer_desc){.name = name, .erodibility = 1, .talus = 35};
 }
 
-static rv_status add_to(rvi_job *job, int layer, const rv_layer_params *p, uint32_t colour,
-                        float *made) {
+static rv_status run(rvi_job *job) {
     rv_terrain *land = job->land;
-    rvi_layer *to = &land->layers[layer];
-    rv_layer_desc desc = rv_terrain_layer(land, layer);
-    laying l = {.width = land->width, .made = made, .onto = to->thickness};
-    rvi_finish_rows(job->ctx, land->height, add_rows, &l);
-    set_properties(p, colour, &desc);
-    to->erodibility = desc.erodibility;
-    to->talus = desc.talus;
-    to->colour = desc.colour;
+    laying *l = job->state;
+    rv_status status = make_thickness(job, l);
+    if (status != RV_OK)
+        return status;
+    const rvi_layer *after = &job->after.layers[l->layer];
+    if (l->layer == land->layer_count) {
+        rv_layer_desc desc = rv_terrain_layer(&job->after, l->layer);
+        return rv_terrain_layer_add(land, &desc, l->made);
+    }
+    rvi_layer *to = &land->layers[l->layer];
+    l->onto = to->thickness;
+    rvi_finish_rows(job->ctx, land->height, add_rows, l);
+    to->erodibility = after->erodibility;
+    to->talus = after->talus;
+    to->colour = after->colour;
     return rvi_terrain_sum_layers(land);
 }
 
-static rv_status plan(rvi_job *job, const rv_layer_params *p) {
-    float *none;
-    job->memory = rvi_cells(job->land) * sizeof(float) * (p->noise > 0 ? 2 : 1);
-    return p->image[0] ? rvi_job_image(job, p->image, &none) : RV_OK;
+static int find_layer(const rv_terrain *land, const char *name) {
+    int layer = 0;
+    while (layer < land->layer_count && strcmp(land->layers[layer].name, name) != 0)
+        layer++;
+    return layer;
+}
+
+/* Adds the layer to the outline, or gives one that is there the properties of the parameters. */
+static rv_status outline_layer(rv_terrain *after, int layer, const rv_layer_params *p,
+                               uint32_t colour) {
+    bool fresh = layer == after->layer_count;
+    rv_layer_desc desc = fresh ? describe(p->name) : rv_terrain_layer(after, layer);
+    set_properties(p, colour, &desc);
+    if (fresh)
+        return rv_terrain_layer_add(after, &desc, NULL);
+    rvi_layer *to = &after->layers[layer];
+    to->erodibility = desc.erodibility;
+    to->talus = desc.talus;
+    to->colour = desc.colour;
+    return RV_OK;
 }
 
 rv_status rvi_step_layer(rvi_job *job, const rv_layer_params *p) {
-    rv_terrain *land = job->land;
+    const rv_terrain *land = job->land;
     uint32_t colour = 0;
     rv_status status = read_colour(job, p->colour, &colour);
-    if (status != RV_OK || job->planning)
-        return status == RV_OK ? plan(job, p) : status;
-    int layer = land->layer_count - 1;
-    while (layer >= 0 && strcmp(land->layers[layer].name, p->name) != 0)
-        layer--;
-    if (layer == 0)
+    if (status != RV_OK)
+        return status;
+    laying *l = rvi_job_begin(job, sizeof *l, run, NULL);
+    if (!l)
+        return RV_ERROR_MEMORY;
+    *l = (laying){.p = p, .width = land->width, .height = land->height, .cell = land->cell};
+    l->layer = find_layer(land, p->name);
+    if (l->layer == 0)
         return rvi_fail(
             job->ctx, RV_ERROR_USAGE,
             "layer: %s is the ground all layers lie on; noise and other steps raise it.", p->name);
-    float *made;
-    status = make_thickness(job, p, &made);
-    if (status != RV_OK)
-        return status;
-    rv_layer_desc desc = describe(p->name);
-    set_properties(p, colour, &desc);
-    status =
-        layer > 0 ? add_to(job, layer, p, colour, made) : rv_terrain_layer_add(land, &desc, made);
-    rvi_free(job->ctx, made);
-    return status;
+    rvi_job_grid(job, &l->made, "a layer");
+    if (p->noise > 0)
+        rvi_job_grid(job, &l->noise, "the noise");
+    status = rvi_job_list_image(job, p->image, NULL);
+    return status == RV_OK ? outline_layer(&job->after, l->layer, p, colour) : status;
 }

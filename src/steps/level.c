@@ -26,19 +26,22 @@ static void level_rows(void *arg, int first, int end) {
     }
 }
 
-rv_status rvi_step_level(rvi_job *job, const rv_level_params *p) {
-    rv_terrain *land = job->land;
-    levelling l = {.from = land->surface, .width = land->width, .low = p->low, .high = p->high};
+static rv_status run(rvi_job *job) {
+    const rv_terrain *land = job->land;
+    levelling *l = job->state;
     float highest;
-    rvi_range(job->ctx, l.from, rvi_cells(land), &l.lowest, &highest);
-    l.span = highest > l.lowest ? highest - l.lowest : 1;
-    l.to = rvi_alloc(job->ctx, rvi_cells(land), sizeof *l.to, "the levelled land");
-    if (!l.to)
+    l->from = land->surface;
+    rvi_range(job->ctx, l->from, rvi_cells(land), &l->lowest, &highest);
+    l->span = highest > l->lowest ? highest - l->lowest : 1;
+    rv_status status = rvi_parallel_rows(job->ctx, land->height, level_rows, l);
+    return status == RV_OK ? rvi_job_adopt(job, &l->to) : status;
+}
+
+rv_status rvi_step_level(rvi_job *job, const rv_level_params *p) {
+    levelling *l = rvi_job_begin(job, sizeof *l, run, NULL);
+    if (!l)
         return RV_ERROR_MEMORY;
-    rv_status status = rvi_parallel_rows(job->ctx, land->height, level_rows, &l);
-    if (status != RV_OK) {
-        rvi_free(job->ctx, l.to);
-        return status;
-    }
-    return rvi_terrain_adopt_surface(land, l.to);
+    *l = (levelling){.width = job->land->width, .low = p->low, .high = p->high};
+    rvi_job_grid(job, &l->to, "the levelled land");
+    return RV_OK;
 }

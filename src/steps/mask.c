@@ -3,5 +3,5 @@
 #include "wear/limit.h"
 
 rv_status rvi_step_mask(rvi_job *job, const rv_mask_params *p) {
-    return rvi_limit_load(job, "mask", p->file, p->invert);
+    return rvi_limit_prepare(job, "mask", p->file, p->invert);
 }

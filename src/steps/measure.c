@@ -148,18 +148,17 @@ static void add_forms(rvi_job *job, const rvi_survey *s) {
     add(job, "holes", "", "", (double)holes);
 }
 
-rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
+typedef struct measuring {
+    const rv_measure_params *p;
     int required;
+} measuring;
+
+static rv_status run(rvi_job *job) {
+    const measuring *m = job->state;
     rvi_survey *survey = NULL;
-    rv_status status = read_require(job->ctx, p->require, &required);
-    if (job->planning)
-        job->memory = rvi_cells(job->land) * RVI_SURVEY_BYTES + sizeof *survey +
-                      (p->plots[0] ? rvi_measure_plots_bytes(job->land) : 0);
-    if (status != RV_OK || job->planning)
-        return status;
-    status = rvi_survey_make(job->land, p->border, (uint32_t)p->channel, &survey);
-    if (status == RV_OK && p->plots[0])
-        status = rvi_measure_plots(job->land, survey, p->plots);
+    rv_status status = rvi_survey_make(job->land, m->p->border, (uint32_t)m->p->channel, &survey);
+    if (status == RV_OK && m->p->plots[0])
+        status = rvi_measure_plots(job->land, survey, m->p->plots);
     if (status == RV_OK)
         status = rvi_figures_begin(job->land, FIGURES);
     if (status == RV_OK) {
@@ -167,8 +166,18 @@ rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
         add_drainage(job, survey);
         add_surface(job, survey);
         add_forms(job, survey);
-        status = demand_checks(job, required);
+        status = demand_checks(job, m->required);
     }
     rvi_survey_free(job->ctx, survey);
     return status;
+}
+
+rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
+    measuring *m = rvi_job_begin(job, sizeof *m, run, NULL);
+    if (!m)
+        return RV_ERROR_MEMORY;
+    m->p = p;
+    rvi_buffers_pass(&job->buffers, rvi_cells(job->land) * RVI_SURVEY_BYTES + sizeof(rvi_survey) +
+                                        (p->plots[0] ? rvi_measure_plots_bytes(job->land) : 0));
+    return read_require(job->ctx, p->require, &m->required);
 }

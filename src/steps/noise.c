@@ -2,8 +2,22 @@
 #include "steps/step.h"
 #include "wear/noise_map.h"
 
-rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
+typedef struct hills {
+    const rv_noise_params *p;
     float *made;
-    rv_status status = rvi_noise_make(job, p, &made);
-    return status == RV_OK ? rvi_job_lay(job, made, p->relief, p->mode) : status;
+} hills;
+
+static rv_status run(rvi_job *job) {
+    hills *h = job->state;
+    rv_status status = rvi_noise_make(job, h->p, h->made);
+    return status == RV_OK ? rvi_job_lay(job, &h->made, h->p->relief, h->p->mode) : status;
+}
+
+rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
+    hills *h = rvi_job_begin(job, sizeof *h, run, NULL);
+    if (!h)
+        return RV_ERROR_MEMORY;
+    h->p = p;
+    rvi_job_grid(job, &h->made, "the noise");
+    return RV_OK;
 }

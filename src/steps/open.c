@@ -91,30 +91,64 @@ static rv_status take_image(rvi_job *job, const char *file, float cell, rvi_imag
     return status;
 }
 
-rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
-    rv_context *ctx = job->ctx;
+static rv_status read(rvi_job *job, const rv_open_params *p, bool look, rvi_image *image,
+                      scale *chosen) {
     rvi_sidecar sidecar;
-    rvi_image image;
-    scale chosen;
     int width = p->width > 0 ? p->width : 0;
     bool keep = p->holes == RV_open_holes_keep;
-    size_t bytes = keep ? 16 : 8; /* of the file and its values, and of the walk over holes */
-    rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(
-        ctx, p->file, width, job->planning, &sidecar, &image);
+    rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(job->ctx, p->file, width,
+                                                                      look, &sidecar, image);
     if (status != RV_OK)
         return status;
-    status = choose_scale(ctx, p, &sidecar, &image, &chosen);
-    job->memory = (size_t)image.width * (size_t)image.height * bytes;
-    if (status == RV_OK && job->planning)
-        status = rvi_terrain_reset(job->land, image.width, image.height, chosen.cell);
-    else if (status == RV_OK)
-        status = make_heights(ctx, p->file, &chosen, &image);
-    if (status != RV_OK || job->planning) {
-        rvi_free(ctx, image.values);
+    status = choose_scale(job->ctx, p, &sidecar, image, chosen);
+    if (status != RV_OK)
+        rvi_free(job->ctx, image->values);
+    return status;
+}
+
+static rv_status run(rvi_job *job) {
+    const rv_open_params *const *held = job->state, *p = *held;
+    rvi_image image;
+    scale chosen;
+    rv_status status = read(job, p, false, &image, &chosen);
+    if (status != RV_OK)
+        return status;
+    if (image.width != job->after.width || image.height != job->after.height)
+        status = rvi_fail(job->ctx, RV_ERROR_INPUT, "%s: changed while it was read.", p->file);
+    else
+        status = make_heights(job->ctx, p->file, &chosen, &image);
+    if (status != RV_OK) {
+        rvi_free(job->ctx, image.values);
         return status;
     }
     status = take_image(job, p->file, chosen.cell, &image);
     if (status == RV_OK)
-        say_what_is_guessed(ctx, p->file, &chosen, &image);
+        say_what_is_guessed(job->ctx, p->file, &chosen, &image);
+    return status;
+}
+
+/* A look at the header says how large the land will be. */
+rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
+    const rv_open_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
+    if (!held)
+        return RV_ERROR_MEMORY;
+    *held = p;
+    job->replaces = true;
+    rvi_image image;
+    scale chosen;
+    rv_status status = read(job, p, true, &image, &chosen);
+    if (status == RV_OK)
+        status = rvi_terrain_reset(&job->after, image.width, image.height, chosen.cell);
+    if (status != RV_OK)
+        return status;
+    bool holes = p->holes == RV_open_holes_keep;
+    if (holes)
+        status = rvi_field_add(&job->after, "hole");
+    /* The values, and with holes a grid of them, lie beside the new land; before that the values
+     * beside the bytes of the file. */
+    size_t floats = rvi_alloc_size(rvi_cells(&job->after), sizeof(float));
+    size_t beside = holes ? 2 * floats : floats, land = rvi_outline_bytes(&job->after);
+    size_t reading = rvi_image_bytes(&image) + floats;
+    rvi_buffers_keep(&job->buffers, reading > land + beside ? reading - land : beside);
     return status;
 }

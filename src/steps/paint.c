@@ -4,21 +4,34 @@
 #include "picture/overlay.h"
 #include "steps/step.h"
 
-rv_status rvi_step_paint(rvi_job *job, const rv_paint_params *p) {
+typedef struct painting {
+    const rv_paint_params *p;
+    unsigned char *rgb;
+} painting;
+
+static rv_status run(rvi_job *job) {
     const rv_terrain *land = job->land;
-    if (!rvi_text_ends(p->file, ".png"))
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: a picture is a PNG, so its name must end in .png.", p->file);
+    const painting *s = job->state;
+    const rv_paint_params *p = s->p;
     const char *lacks = rvi_overlay_lacks(land, p->field);
     if (lacks)
         return rvi_job_no_field(job, lacks, "to paint");
-    unsigned char *rgb = rvi_alloc(job->ctx, rvi_cells(land), 3, "a picture");
-    if (!rgb)
-        return RV_ERROR_MEMORY;
     rvi_overlay how = {{p->azimuth, p->altitude, p->z}, p->limit, p->opacity};
-    rv_status status = rvi_overlay_paint(land, p->field, &how, rgb);
+    rv_status status = rvi_overlay_paint(land, p->field, &how, s->rgb);
     if (status == RV_OK)
-        status = rvi_png_write_picture(job->ctx, p->file, land->width, land->height, 3, rgb);
-    rvi_free(job->ctx, rgb);
+        status = rvi_png_write_picture(job->ctx, p->file, land->width, land->height, 3, s->rgb);
     return status;
+}
+
+rv_status rvi_step_paint(rvi_job *job, const rv_paint_params *p) {
+    if (!rvi_text_ends(p->file, ".png"))
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a picture is a PNG, so its name must end in .png.", p->file);
+    painting *s = rvi_job_begin(job, sizeof *s, run, NULL);
+    if (!s)
+        return RV_ERROR_MEMORY;
+    s->p = p;
+    rvi_job_buffer(job, &s->rgb, rvi_cells(job->land), 3, "a picture");
+    rvi_buffers_pass(&job->buffers, rvi_overlay_memory(job->land, p->field));
+    return RV_OK;
 }

@@ -45,7 +45,7 @@ typedef struct rolling {
     rvi_erosion_factor factor;
     bool layered;
     float floor, per_cell; /* 1 / cell */
-    rvi_rounds *rounds;
+    rvi_rounds rounds;
     tile_sums *sums; /* one a tile */
     /* Only with give=same, of each tile one for each layer: */
     float *loads;         /* what the running particle carries of it */
@@ -268,10 +268,10 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
 
 static void run_tiles(void *arg, const int *tiles, int count) {
     const rolling *r = arg;
-    rvi_slot *slots = rvi_rounds_slots(r->rounds);
+    rvi_slot *slots = rvi_rounds_slots(&r->rounds);
     for (int t = 0; t < count; t++) {
         int particles;
-        const int *in = rvi_rounds_in(r->rounds, tiles[t], &particles);
+        const int *in = rvi_rounds_in(&r->rounds, tiles[t], &particles);
         for (int i = 0; i < particles; i++) {
             rvi_slot *slot = &slots[in[i]];
             run_particle(r, tiles[t], slot->x, slot->y);
@@ -300,57 +300,30 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
     };
 }
 
-static rv_status plan_rounds(rolling *r) {
-    rvi_rounds_desc desc = describe_rounds(r);
-    rv_status status = RV_OK;
-    if (r->p->rain[0] != '\0')
-        status = rvi_rain_load(r->job, r->p->rain, 0, &desc.rain);
-    if (status == RV_OK)
-        status = rvi_rounds_create(r->job->ctx, &desc, &r->rounds);
-    if (status != RV_OK)
-        return status;
-    size_t tiles = (size_t)rvi_rounds_tiles(r->rounds);
-    r->sums = rvi_alloc(r->job->ctx, tiles, sizeof *r->sums, "the tiles");
-    if (!r->sums)
-        return RV_ERROR_MEMORY;
-    if (!carries_materials(r))
-        return RV_OK;
-    tiles *= (size_t)r->job->land->layer_count;
-    r->loads = rvi_alloc(r->job->ctx, tiles, sizeof *r->loads, "what particles carry");
-    r->deposited_on = rvi_alloc(r->job->ctx, tiles, sizeof *r->deposited_on, "the ledger");
-    return r->loads && r->deposited_on ? RV_OK : RV_ERROR_MEMORY;
-}
-
-static rv_status prepare(rolling *r) {
-    rv_terrain *land = r->job->land;
+static rv_status fill(rolling *r) {
+    rvi_job *job = r->job;
+    const rv_terrain *land = job->land;
     float low, high;
-    rvi_range(r->job->ctx, land->surface, rvi_cells(land), &low, &high);
+    rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
     r->floor = isnan(r->p->floor) ? low : r->p->floor;
     r->per_cell = 1.0f / land->cell;
     r->h = land->surface;
     r->mask = rvi_field_get(land, "mask");
     rvi_factor_shape map = rvi_factor_map(land);
-    rv_status status = rvi_factor_make(r->job, &map, &r->factor);
+    rv_status status = rvi_factor_make(job, &map, &r->factor);
     if (status == RV_OK)
-        status = plan_rounds(r);
-    if (status != RV_OK)
-        return status;
-    static const char *const names[] = {"flow", "eroded", "deposited"};
-    float *fields[3];
-    status = rvi_fields_make(land, names, 3, fields);
-    if (status != RV_OK)
-        return status;
-    r->flow = fields[0];
-    r->eroded = fields[1];
-    r->deposited = fields[2];
-    return RV_OK;
+        status = rvi_rain_load(job, r->p->rain, 0, &r->rounds.d.rain);
+    if (status == RV_OK)
+        rvi_rounds_begin(&r->rounds);
+    return status;
 }
 
 /* Adds the tiles up, in order. */
-static void close_ledger(rolling *r) {
-    rvi_job *job = r->job;
+static rv_status close_ledger(rvi_job *job) {
+    rolling *r = job->state;
     double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
-    for (int t = 0; t < rvi_rounds_tiles(r->rounds); t++) {
+    int tiles = rvi_rounds_tiles(&r->rounds), layers = job->land->layer_count;
+    for (int t = 0; t < tiles; t++) {
         const tile_sums *sum = &r->sums[t];
         taken += sum->eroded;
         laid += sum->deposited;
@@ -359,23 +332,24 @@ static void close_ledger(rolling *r) {
         job->drop_steps += sum->steps;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
-    int layers = job->land->layer_count;
-    for (int k = 0; r->deposited_on && k < rvi_rounds_tiles(r->rounds) * layers; k++)
+    for (int k = 0; r->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * r->deposited_on[k];
     job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
+    return RV_OK;
 }
 
-static rv_status run_rolling(rolling *r) {
-    rv_status status = prepare(r);
+static rv_status run(rvi_job *job) {
+    rolling *r = job->state;
+    rv_status status = fill(r);
     if (status != RV_OK)
         return status;
+    job->begun = true;
     bool room = r->width > 1 && r->height > 1; /* on land one cell wide nothing can roll */
-    while (room && status == RV_OK && rvi_rounds_done(r->rounds) < 1.0) {
-        status = rvi_rounds_next(r->rounds);
+    while (room && status == RV_OK && rvi_rounds_done(&r->rounds) < 1.0) {
+        status = rvi_rounds_next(&r->rounds);
         if (status == RV_OK)
-            status = rvi_job_progress(r->job, rvi_rounds_done(r->rounds));
+            status = rvi_job_progress(job, rvi_rounds_done(&r->rounds));
     }
-    close_ledger(r);
     return status;
 }
 
@@ -385,27 +359,36 @@ static int count_steps(const rv_particles_params *p) {
     return most < (float)p->max_path ? (int)most : p->max_path;
 }
 
+static void list_buffers(rolling *r) {
+    rvi_job *job = r->job;
+    rvi_rounds_desc desc = describe_rounds(r);
+    rvi_rounds_prepare(&r->rounds, job->ctx, &desc, &job->buffers);
+    rvi_factor_shape map = rvi_factor_map(job->land);
+    rvi_factor_list(job, &map, &r->factor);
+    size_t tiles = (size_t)rvi_rounds_tiles(&r->rounds), layers = (size_t)job->land->layer_count;
+    rvi_job_buffer(job, &r->sums, tiles, sizeof *r->sums, "the tiles");
+    if (!carries_materials(r))
+        return;
+    rvi_job_buffer(job, &r->loads, tiles * layers, sizeof *r->loads, "what particles carry");
+    rvi_job_buffer(job, &r->deposited_on, tiles * layers, sizeof *r->deposited_on, "the ledger");
+}
+
 rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     const rv_terrain *land = job->land;
-    rolling r = {.p = p, .job = job, .width = land->width, .height = land->height};
-    r.layered = land->layer_count > 1;
-    r.most_steps = count_steps(p);
-    rvi_rounds_desc desc = describe_rounds(&r);
-    rvi_factor_shape map = rvi_factor_map(land);
-    size_t rain = p->rain[0] != '\0' ? rvi_cells(land) * sizeof(float) : 0;
-    size_t tile = sizeof *r.sums;
-    if (carries_materials(&r))
-        tile += (size_t)land->layer_count * (sizeof *r.loads + sizeof *r.deposited_on);
-    job->memory = rvi_factor_memory(land, &map) + rain + ((size_t)1 << 16) +
-                  rvi_rounds_memory(&desc, 0, tile);
-    float *none;
-    if (job->planning)
-        return p->rain[0] != '\0' ? rvi_job_image(job, p->rain, &none) : RV_OK;
-    rv_status status = run_rolling(&r);
-    rvi_factor_free(job->ctx, &r.factor);
-    rvi_free(job->ctx, r.sums);
-    rvi_free(job->ctx, r.loads);
-    rvi_free(job->ctx, r.deposited_on);
-    rvi_rounds_destroy(r.rounds);
-    return status;
+    rolling *r = rvi_job_begin(job, sizeof *r, run, close_ledger);
+    if (!r)
+        return RV_ERROR_MEMORY;
+    r->p = p;
+    r->job = job;
+    r->width = land->width;
+    r->height = land->height;
+    r->layered = land->layer_count > 1;
+    r->most_steps = count_steps(p);
+    list_buffers(r);
+    rv_status status = rvi_rain_list(job, p->rain, 0, &r->rounds.d.rain);
+    if (status == RV_OK)
+        status = rvi_job_field(job, "flow", &r->flow);
+    if (status == RV_OK)
+        status = rvi_job_field(job, "eroded", &r->eroded);
+    return status == RV_OK ? rvi_job_field(job, "deposited", &r->deposited) : status;
 }

@@ -35,6 +35,7 @@
 #include "steps/pipes/pipe_run.h"
 #include "wear/border.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,19 +79,36 @@ static void set_rules(rvi_pipe_flood *f, float dt) {
     r->film = p->evaporation > 0.0f ? 1e-6f : -1.0f;
 }
 
-/* A round has no half. */
-static void run_round(rvi_pipe_flood *f, float dt) {
-    rv_context *ctx = f->job->ctx;
-    set_rules(f, dt);
+/* A round in parts, whose blocks change the grids in place. */
+enum { PUSH, CHANGE, MOVE, TRANSPORT, PARTS };
+
+static rv_status run_part(rvi_pipe_flood *f) {
+    static void (*const blocks_of[PARTS])(void *arg, int64_t block) = {
+        [PUSH] = rvi_pipe_push_block,
+        [CHANGE] = rvi_pipe_cell_block,
+        [MOVE] = rvi_pipe_move_block,
+        [TRANSPORT] = rvi_pipe_transport_block,
+    };
     int cells = (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
-    rvi_finish(ctx, f->block_count, rvi_pipe_push_block, f);
-    rvi_finish(ctx, cells, rvi_pipe_cell_block, f);
-    if (f->move_x)
-        rvi_finish(ctx, cells, rvi_pipe_move_block, f);
-    rvi_pipe_count_off(f);
-    if (f->move_x) {
-        rvi_finish(ctx, cells, rvi_pipe_transport_block, f);
-    } else {
+    int count = f->part == PUSH ? f->block_count : cells;
+    if (f->part >= MOVE && !f->move_x)
+        return RV_OK;
+    rv_status status = rvi_parallel_rest(f->job->ctx, count, f->done, blocks_of[f->part], f);
+    if (status == RV_OK)
+        memset(f->done, 0, (size_t)f->block_count * sizeof *f->done);
+    return status;
+}
+
+/* RV_CANCELLED: the round is not whole; the next call does the rest. */
+static rv_status finish_round(rvi_pipe_flood *f) {
+    for (; f->part < PARTS; f->part++) {
+        rv_status status = run_part(f);
+        if (status != RV_OK)
+            return status;
+        if (f->part == MOVE)
+            rvi_pipe_count_off(f);
+    }
+    if (!f->move_x) {
         float **held = f->parts[0];
         f->parts[0] = f->parts[1];
         f->parts[1] = held;
@@ -103,8 +121,18 @@ static void run_round(rvi_pipe_flood *f, float dt) {
         f->deepest = rvi_maxf(f->deepest, f->blocks[b].depth);
         f->fastest = rvi_maxf(f->fastest, f->blocks[b].speed);
     }
-    f->job->water.rained += (double)dt * f->source_sum;
-    f->seconds += (double)dt;
+    f->job->water.rained += (double)f->rules.dt * f->source_sum;
+    f->seconds += (double)f->rules.dt;
+    f->rounds++;
+    f->rounding = false;
+    return RV_OK;
+}
+
+static rv_status run_round(rvi_pipe_flood *f, float dt) {
+    set_rules(f, dt);
+    f->part = PUSH;
+    f->rounding = true;
+    return finish_round(f);
 }
 
 typedef struct shown {
@@ -131,12 +159,10 @@ static void show_rows(void *arg, int first, int end) {
 
 /* Brings the land up to date. Heights are rounded down and what that leaves is afloat: so nothing
  * is won or lost. `settle` false: only for the eye. */
-static void show_land(const rvi_pipe_flood *f, bool settle) {
+static rv_status show_land(const rvi_pipe_flood *f, bool settle) {
     shown s = {f, settle};
-    if (f->layered)
-        rvi_terrain_sum_layers(f->job->land);
-    else
-        rvi_finish_rows(f->job->ctx, f->height, show_rows, &s);
+    return f->layered ? rvi_terrain_sum_layers(f->job->land)
+                      : rvi_parallel_rows(f->job->ctx, f->height, show_rows, &s);
 }
 
 static rv_status run_rounds(rvi_pipe_flood *f) {
@@ -147,14 +173,14 @@ static rv_status run_rounds(rvi_pipe_flood *f) {
         double left = end - f->seconds;
         if (left <= 1e-6 * end || (p->rounds != RV_AUTO_INT && f->rounds >= p->rounds))
             break;
-        run_round(f, choose_dt(f, left));
-        f->rounds++;
+        status = run_round(f, choose_dt(f, left));
         double done = f->seconds / end;
         if (p->rounds != RV_AUTO_INT)
             done = fmax(done, (double)f->rounds / (double)p->rounds);
-        if (rvi_progress_due(f->job->ctx))
-            show_land(f, false);
-        status = rvi_job_progress(f->job, done < 1.0 ? done : 1.0);
+        if (status == RV_OK && rvi_progress_due(f->job->ctx))
+            status = show_land(f, false);
+        if (status == RV_OK)
+            status = rvi_job_progress(f->job, done < 1.0 ? done : 1.0);
     }
     return status;
 }
@@ -174,18 +200,31 @@ static bool gives_same(const rvi_pipe_flood *f) {
     return f->layered && f->p->give == RV_pipes_give_same;
 }
 
-/* How many grids this run needs. A plan does not know yet of a mask. */
-static size_t grid_count(const rvi_pipe_flood *f) {
-    const rv_pipes_params *p = f->p;
+/* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
+enum { MOST_GRIDS = 24 };
+static size_t name_grids(rvi_pipe_flood *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
-    size_t grids = f->eight ? 15 : 13;
-    if (p->transport != RV_pipes_transport_flux)
-        grids += 2;
-    if (gives_same(f))
-        grids += 2 * (size_t)land->layer_count;
-    if (f->job->planning || rvi_field_get(land, "mask"))
-        grids++;
-    return p->rain_image[0] || p->spring_rate > 0.0f ? grids + 1 : grids;
+    bool moves = f->p->transport != RV_pipes_transport_flux;
+    bool source = f->p->rain_image[0] || f->p->spring_rate > 0.0f;
+    float **always[] = {&f->bed,      &f->change[0],   &f->depth[0], &f->sediment[0], &f->change[1],
+                        &f->depth[1], &f->sediment[1], &f->rest,     &f->q[0],        &f->q[1]};
+    size_t count = sizeof always / sizeof always[0];
+    memcpy(grids, always, sizeof always);
+    for (int k = 2; f->eight && k < RVI_PIPE_WAYS; k++)
+        grids[count++] = &f->q[k];
+    grids[count++] = &f->limit;
+    grids[count++] = &f->deposited;
+    grids[count++] = &f->flow;
+    if (moves) {
+        grids[count++] = &f->move_x;
+        grids[count++] = &f->move_y;
+    }
+    if (source)
+        grids[count++] = &f->source;
+    if (rvi_field_there(land, "mask"))
+        grids[count++] = &f->mask;
+    assert(count <= MOST_GRIDS);
+    return count;
 }
 
 /* Grids lie one after the other, each begun elsewhere in a page: processors take a write for a read
@@ -194,76 +233,50 @@ static size_t grid_spacing(const rvi_pipe_flood *f) {
     return (f->count + 1023) / 1024 * 1024 + 48;
 }
 
-static size_t plan_memory(const rvi_pipe_flood *f) {
-    size_t rows = (size_t)f->block_count * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
+static float *grid_number(const rvi_pipe_flood *f, size_t number) {
+    return f->grids + number * grid_spacing(f) + RVI_PIPE_START;
+}
+
+static void list_buffers(rvi_pipe_flood *f) {
+    rvi_job *job = f->job;
+    float **grids[MOST_GRIDS];
+    bool same = gives_same(f);
+    size_t blocks = (size_t)f->block_count, layers = same ? (size_t)job->land->layer_count : 0;
+    size_t count = name_grids(f, grids) + 2 * layers;
+    size_t rows = blocks * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
+    rvi_job_buffer(job, &f->grids, count * grid_spacing(f), sizeof *f->grids, "running water");
+    rvi_job_buffer(job, &f->rows, rows, sizeof *f->rows, "rows of water");
+    rvi_job_buffer(job, &f->blocks, blocks, sizeof *f->blocks, "the blocks");
+    rvi_job_buffer(job, &f->done, blocks, sizeof *f->done, "the blocks");
     rvi_factor_shape shape = factor_shape(f);
-    return (grid_count(f) * grid_spacing(f) + rows) * sizeof(float) +
-           rvi_factor_memory(f->job->land, &shape) +
-           (size_t)f->block_count * sizeof(rvi_pipe_block) + 4096;
-}
-
-static float *next_grid(rvi_pipe_flood *f) {
-    return f->grids + f->grids_used++ * grid_spacing(f) + RVI_PIPE_START;
-}
-
-/* What the sediment is made of. What was afloat before counts as the top layer. */
-static rv_status allocate_parts(rvi_pipe_flood *f) {
-    rv_context *ctx = f->job->ctx;
-    if (!gives_same(f))
-        return RV_OK;
-    size_t layers = (size_t)f->job->land->layer_count, all = layers * (size_t)f->block_count;
+    rvi_factor_list(job, &shape, &f->factor);
+    if (!same)
+        return;
+    const char *what = "what sediment is made of";
     for (int k = 0; k < 2; k++)
-        f->parts[k] = rvi_alloc(ctx, layers, sizeof *f->parts[k], "what sediment is made of");
-    f->loads = rvi_alloc(ctx, all, sizeof *f->loads, "what sediment is made of");
-    f->deposited_on = rvi_alloc(ctx, all, sizeof *f->deposited_on, "the ledger");
-    if (!f->parts[0] || !f->parts[1] || !f->loads || !f->deposited_on)
-        return RV_ERROR_MEMORY;
-    for (size_t l = 0; l < 2 * layers; l++)
-        f->parts[l / layers][l % layers] = next_grid(f);
-    return RV_OK;
+        rvi_job_buffer(job, &f->parts[k], layers, sizeof *f->parts[k], what);
+    rvi_job_buffer(job, &f->loads, layers * blocks, sizeof *f->loads, what);
+    rvi_job_buffer(job, &f->deposited_on, layers * blocks, sizeof(double), "the ledger");
 }
 
-static rv_status allocate(rvi_pipe_flood *f) {
-    rv_context *ctx = f->job->ctx;
-    size_t blocks = (size_t)f->block_count;
-    f->grids = rvi_alloc(ctx, grid_count(f) * grid_spacing(f), sizeof(float), "running water");
-    f->rows = rvi_alloc(ctx, blocks * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START,
-                        sizeof(float), "rows of water");
-    f->blocks = rvi_alloc(ctx, blocks, sizeof *f->blocks, "the blocks");
-    if (!f->grids || !f->rows || !f->blocks)
-        return RV_ERROR_MEMORY;
-    f->bed = next_grid(f);
-    for (int i = 0; i < 2; i++) {
-        f->change[i] = next_grid(f);
-        f->depth[i] = next_grid(f);
-        f->sediment[i] = next_grid(f);
-    }
-    f->rest = next_grid(f);
-    for (int i = 0; i < (f->eight ? 4 : 2); i++)
-        f->q[i] = next_grid(f);
-    f->limit = next_grid(f);
-    f->deposited = next_grid(f);
-    f->flow = next_grid(f);
-    if (f->p->transport != RV_pipes_transport_flux) {
-        f->move_x = next_grid(f);
-        f->move_y = next_grid(f);
-    }
-    return allocate_parts(f);
-}
-
-static void release(rvi_pipe_flood *f) {
-    void *all[] = {f->grids,    f->rows,  f->blocks,      f->parts[0],
-                   f->parts[1], f->loads, f->deposited_on};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(f->job->ctx, all[i]);
-    rvi_factor_free(f->job->ctx, &f->factor);
+static void place_grids(rvi_pipe_flood *f) {
+    float **grids[MOST_GRIDS];
+    size_t count = name_grids(f, grids), layers = (size_t)f->job->land->layer_count;
+    for (size_t k = 0; k < count; k++)
+        *grids[k] = grid_number(f, k);
+    for (size_t l = 0; f->parts[0] && l < 2 * layers; l++)
+        f->parts[l / layers][l % layers] = grid_number(f, count + l);
 }
 
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
-static void fill_grid(const rvi_pipe_flood *f, const float *field, float *to) {
-    for (int y = 0; field && y < f->height && !rvi_stopped(f->job->ctx); y++)
+static rv_status fill_grid(const rvi_pipe_flood *f, const float *field, float *to) {
+    for (int y = 0; field && y < f->height; y++) {
+        if (rvi_poll(f->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         memcpy(to + grid_at(f, 0, y), field + (size_t)y * (size_t)f->width,
                (size_t)f->width * sizeof(float));
+    }
+    return RV_OK;
 }
 
 /* The ground of the ghosts: a wall, or the land goes on at the slope of its edge. */
@@ -293,7 +306,9 @@ static rv_status add_spring(rvi_pipe_flood *f) {
     float radius = p->spring_radius / cell, near2 = radius * radius;
     int mid_x = (int)(sx + 0.5f), mid_y = (int)(sy + 0.5f);
     for (int turn = 0, cells = 0; turn < 2; turn++)
-        for (int y = 0; y < f->height && !rvi_stopped(f->job->ctx); y++)
+        for (int y = 0; y < f->height; y++) {
+            if (rvi_poll(f->job->ctx) != RV_OK)
+                return RV_CANCELLED;
             for (int x = 0; x < f->width; x++) {
                 float dx = (float)x - sx, dy = (float)y - sy;
                 if (dx * dx + dy * dy > near2 && !(x == mid_x && y == mid_y))
@@ -302,6 +317,7 @@ static rv_status add_spring(rvi_pipe_flood *f) {
                 if (turn == 1)
                     f->source[grid_at(f, x, y)] += p->spring_rate / ((float)cells * cell * cell);
             }
+        }
     return RV_OK;
 }
 
@@ -309,34 +325,35 @@ static rv_status fill_source(rvi_pipe_flood *f) {
     const rv_pipes_params *p = f->p;
     f->rain = p->rain / 3.6e6f;
     f->source_sum = (double)f->rain * (double)rvi_cells(f->job->land);
-    if (!p->rain_image[0] && !(p->spring_rate > 0.0f))
+    if (!f->source)
         return RV_OK;
     rv_status status = RV_OK;
-    f->source = next_grid(f);
     if (p->rain_image[0]) {
         float *image;
         status = rvi_job_image(f->job, p->rain_image, &image);
         if (status == RV_OK)
-            fill_grid(f, image, f->source);
+            status = fill_grid(f, image, f->source);
         rvi_free(f->job->ctx, image);
     }
-    if (status != RV_OK)
-        return status;
-    for (int y = 1; y <= f->height && !rvi_stopped(f->job->ctx); y++)
+    for (int y = 1; status == RV_OK && y <= f->height; y++) {
+        status = rvi_poll(f->job->ctx);
         for (int x = 1; x <= f->width; x++) {
             float *here = &f->source[(size_t)y * f->stride + (size_t)x];
             *here = f->rain * (p->rain_image[0] ? *here : 1.0f);
         }
-    if (p->spring_rate > 0.0f)
+    }
+    if (status == RV_OK && p->spring_rate > 0.0f)
         status = add_spring(f);
     f->source_sum = rvi_sum(f->job->ctx, f->source, f->count);
     return status;
 }
 
 /* The pipes take up the velocity that an earlier step left. */
-static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
+static rv_status fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
     rv_context *ctx = f->job->ctx;
-    for (int y = 1; y <= f->height && !rvi_stopped(ctx); y++)
+    for (int y = 1; y <= f->height; y++) {
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 1; x <= f->width; x++) {
             size_t i = (size_t)y * f->stride + (size_t)x;
             size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
@@ -351,10 +368,13 @@ static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
             f->change[1][i] = d * vx[cell];
             f->sediment[1][i] = d * vy[cell];
         }
+    }
     if (!vx || !vy)
-        return;
+        return RV_OK;
     float *qx = f->change[1], *qy = f->sediment[1];
-    for (int y = 0; y <= f->height && !rvi_stopped(ctx); y++)
+    for (int y = 0; y <= f->height; y++) {
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 0; x <= f->width; x++) {
             size_t i = (size_t)y * f->stride + (size_t)x, s = i + f->stride;
             f->q[RVI_PIPE_EAST][i] = 0.5f * (qx[i] + qx[i + 1]);
@@ -366,23 +386,10 @@ static void fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
             f->q[RVI_PIPE_SOUTH_EAST][i] = 0.35355339f * down;
             f->q[RVI_PIPE_SOUTH_WEST][i] = 0.35355339f * up;
         }
-    for (size_t i = 0; i < f->count && !rvi_stopped_at(ctx, i); i++)
+    }
+    for (size_t i = 0; i < f->count; i++)
         qx[i] = qy[i] = 0.0f;
-}
-
-typedef struct left_behind {
-    const rvi_pipe_flood *f;
-    float *water, *sediment, *x, *y, *flow, *eroded, *deposited;
-} left_behind;
-
-static rv_status make_fields(const rvi_pipe_flood *flood, left_behind *l) {
-    static const char *const names[] = {"water", "sediment", "velocity_x", "velocity_y",
-                                        "flow",  "eroded",   "deposited"};
-    float *f[7];
-    rv_status status = rvi_fields_make(flood->job->land, names, 7, f);
-    if (status == RV_OK)
-        *l = (left_behind){flood, f[0], f[1], f[2], f[3], f[4], f[5], f[6]};
-    return status;
+    return RV_OK;
 }
 
 /* Water and sediment below 0 would be none of ours. */
@@ -391,7 +398,7 @@ static rv_status check_fields(const rvi_pipe_flood *f) {
     for (int k = 0; k < 2; k++) {
         const float *field = rvi_field_get(f->job->land, names[k]);
         for (size_t i = 0; field && i < rvi_cells(f->job->land); i++) {
-            if (rvi_stopped_at(f->job->ctx, i))
+            if (rvi_poll_at(f->job->ctx, i) != RV_OK)
                 return RV_CANCELLED;
             if (!(field[i] >= 0.0f && field[i] < 1e9f))
                 return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
@@ -402,37 +409,34 @@ static rv_status check_fields(const rvi_pipe_flood *f) {
     return RV_OK;
 }
 
-static rv_status prepare(rvi_pipe_flood *f) {
+static rv_status fill_all(rvi_pipe_flood *f) {
     const rv_terrain *land = f->job->land;
+    const float *sediment = rvi_field_get(land, "sediment");
     rvi_factor_shape shape = factor_shape(f);
+    place_grids(f);
     rv_status status = check_fields(f);
-    if (status == RV_OK)
-        status = allocate(f);
     if (status == RV_OK)
         status = rvi_factor_make(f->job, &shape, &f->factor);
     if (status == RV_OK)
         status = fill_source(f);
+    if (status == RV_OK)
+        status = fill_grid(f, rvi_field_get(land, "mask"), f->mask);
+    if (status == RV_OK)
+        status = fill_grid(f, land->surface, f->bed);
+    if (status == RV_OK)
+        status = fill_grid(f, rvi_field_get(land, "water"), f->depth[0]);
+    if (status == RV_OK)
+        status = fill_grid(f, sediment, f->sediment[0]);
+    if (status == RV_OK && f->parts[0])
+        status = fill_grid(f, sediment, f->parts[0][land->layer_count - 1]);
     if (status != RV_OK)
         return status;
-    if (rvi_field_get(land, "mask")) {
-        f->mask = next_grid(f);
-        fill_grid(f, rvi_field_get(land, "mask"), f->mask);
-    }
-    fill_grid(f, land->surface, f->bed);
     fill_ghosts(f);
-    fill_grid(f, rvi_field_get(land, "water"), f->depth[0]);
-    fill_grid(f, rvi_field_get(land, "sediment"), f->sediment[0]);
-    if (f->parts[0])
-        fill_grid(f, rvi_field_get(land, "sediment"), f->parts[0][land->layer_count - 1]);
-    status = rvi_poll(f->job->ctx);
-    if (status != RV_OK)
-        return status;
-    fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
     double area = (double)f->rules.cell * (double)f->rules.cell;
     f->volume = rv_terrain_volume(land);
     f->suspended = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
     f->job->water.before = area * rvi_sum(f->job->ctx, f->depth[0], f->count);
-    return RV_OK;
+    return fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
 }
 
 /* The velocity of the water as it stands. Where a cell has just run nearly dry, the depth of the
@@ -457,8 +461,8 @@ static void find_velocity(const rvi_pipe_flood *f, int x, int y, float *vx, floa
 
 /* What the water leaves behind for the next step and for those who paint the land. */
 static void leave_rows(void *arg, int first, int end) {
-    const left_behind *to = arg;
-    const rvi_pipe_flood *f = to->f;
+    const rvi_pipe_flood *f = arg;
+    const rvi_pipe_fields *to = &f->fields;
     const rv_terrain *land = f->job->land;
     const float area = f->rules.cell * f->rules.cell;
     for (int y = first; y < end; y++)
@@ -517,26 +521,44 @@ static void close_ledger(rvi_pipe_flood *f) {
     w->standing = area * (rvi_sum(job->ctx, f->depth[0], f->count));
 }
 
-static rv_status run_flood(rvi_pipe_flood *f) {
-    left_behind fields;
-    rv_status status = prepare(f);
-    if (status == RV_OK)
-        status = make_fields(f, &fields);
+static rv_status run(rvi_job *job) {
+    rvi_pipe_flood *f = job->state;
+    rv_status status = fill_all(f);
     if (status != RV_OK)
         return status;
-    status = run_rounds(f);
-    /* A run that was stopped is whole too: all that follows belongs to the rounds that did run. */
-    show_land(f, true);
+    job->begun = true;
+    return run_rounds(f);
+}
+
+/* After a stop the last round is brought to its end; all else belongs to the rounds that did run.
+ */
+static rv_status close_run(rvi_job *job) {
+    rvi_pipe_flood *f = job->state;
+    rv_status status = f->rounding ? finish_round(f) : RV_OK;
+    if (status == RV_OK)
+        status = show_land(f, true);
+    if (status != RV_OK)
+        return status;
     close_ledger(f);
-    rvi_finish_rows(f->job->ctx, f->height, leave_rows, &fields);
+    return rvi_parallel_rows(job->ctx, f->height, leave_rows, f);
+}
+
+static rv_status list_fields(rvi_pipe_flood *f) {
+    static const char *const names[] = {"water", "sediment", "velocity_x", "velocity_y",
+                                        "flow",  "eroded",   "deposited"};
+    rvi_pipe_fields *l = &f->fields;
+    float **out[] = {&l->water, &l->sediment, &l->x, &l->y, &l->flow, &l->eroded, &l->deposited};
+    rv_status status = RV_OK;
+    for (size_t k = 0; status == RV_OK && k < sizeof names / sizeof names[0]; k++)
+        status = rvi_job_field(f->job, names[k], out[k]);
     return status;
 }
 
 rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
-    rvi_pipe_flood *f = rvi_alloc(job->ctx, 1, sizeof *f, "the water");
+    const rv_terrain *land = job->land;
+    rvi_pipe_flood *f = rvi_job_begin(job, sizeof *f, run, close_run);
     if (!f)
         return RV_ERROR_MEMORY;
-    const rv_terrain *land = job->land;
     f->p = p;
     f->job = job;
     f->width = land->width;
@@ -548,16 +570,7 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->block_count = (f->height + 1 + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
-    float *none;
-    rv_status status = RV_OK;
-    if (!job->planning) {
-        status = run_flood(f);
-    } else {
-        job->memory = plan_memory(f);
-        if (p->rain_image[0] != '\0')
-            status = rvi_job_image(job, p->rain_image, &none);
-    }
-    release(f);
-    rvi_free(job->ctx, f);
-    return status;
+    list_buffers(f);
+    rv_status status = rvi_job_list_image(job, p->rain_image, NULL);
+    return status == RV_OK ? list_fields(f) : status;
 }

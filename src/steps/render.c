@@ -11,18 +11,14 @@ _Static_assert((int)RV_render_look_alpine == (int)RVI_LOOK_ALPINE &&
                    (int)RV_render_look_COUNT == (int)RVI_LOOKS,
                "render has the looks of picture/palette.h");
 
-rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
-    size_t pixels = (size_t)p->width * (size_t)p->height;
-    if (job->planning) {
-        job->memory = pixels * 3 + rvi_view_memory(job->land);
-        return RV_OK;
-    }
-    if (!rvi_text_ends(p->file, ".png"))
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: a picture is a PNG, so its name must end in .png.", p->file);
-    unsigned char *rgb = rvi_alloc(job->ctx, pixels, 3, "a picture");
-    if (!rgb)
-        return RV_ERROR_MEMORY;
+typedef struct picture {
+    const rv_render_params *p;
+    unsigned char *rgb;
+} picture;
+
+static rv_status run(rvi_job *job) {
+    const picture *s = job->state;
+    const rv_render_params *p = s->p;
     rvi_view view = {.look = (rvi_look)p->look,
                      .shot = {.width = p->width,
                               .height = p->height,
@@ -35,9 +31,21 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
                      .sun_altitude = p->altitude,
                      .snow = p->snow,
                      .haze = p->haze};
-    rv_status status = rvi_view_draw(job->land, &view, rgb);
+    rv_status status = rvi_view_draw(job->land, &view, s->rgb);
     if (status == RV_OK)
-        status = rvi_png_write_picture(job->ctx, p->file, p->width, p->height, 3, rgb);
-    rvi_free(job->ctx, rgb);
+        status = rvi_png_write_picture(job->ctx, p->file, p->width, p->height, 3, s->rgb);
     return status;
+}
+
+rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
+    if (!rvi_text_ends(p->file, ".png"))
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a picture is a PNG, so its name must end in .png.", p->file);
+    picture *s = rvi_job_begin(job, sizeof *s, run, NULL);
+    if (!s)
+        return RV_ERROR_MEMORY;
+    s->p = p;
+    rvi_job_buffer(job, &s->rgb, (size_t)p->width * (size_t)p->height, 3, "a picture");
+    rvi_buffers_pass(&job->buffers, rvi_view_memory(job->land));
+    return RV_OK;
 }

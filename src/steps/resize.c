@@ -84,20 +84,33 @@ static rv_status sample_all(rvi_job *job, rv_terrain *sized, rvi_filter filter) 
     return status == RV_OK ? rvi_terrain_sum_layers(sized) : status;
 }
 
-rv_status rvi_step_resize(rvi_job *job, const rv_resize_params *p) {
-    size s;
-    rv_status status = new_size(job, p, &s);
-    if (status != RV_OK)
-        return status;
-    if (job->planning)
-        return rvi_terrain_reset(job->land, s.width, s.height, s.cell);
+static rv_status run(rvi_job *job) {
+    const rv_terrain *after = &job->after;
+    const rvi_filter *filter = job->state;
     rv_terrain *sized;
-    status = rvi_terrain_create_like(job->land, s.width, s.height, s.cell, &sized);
+    rv_status status =
+        rvi_terrain_create_like(job->land, after->width, after->height, after->cell, &sized);
     if (status != RV_OK)
         return status;
-    status = sample_all(job, sized, (rvi_filter)p->filter);
+    status = sample_all(job, sized, *filter);
     if (status == RV_OK)
         rvi_terrain_swap(job->land, sized);
     rv_terrain_destroy(sized);
     return status;
+}
+
+rv_status rvi_step_resize(rvi_job *job, const rv_resize_params *p) {
+    const rv_terrain *land = job->land;
+    size s;
+    rv_status status = new_size(job, p, &s);
+    if (status != RV_OK)
+        return status;
+    rvi_filter *filter = rvi_job_begin(job, sizeof *filter, run, NULL);
+    if (!filter)
+        return RV_ERROR_MEMORY;
+    *filter = (rvi_filter)p->filter;
+    job->replaces = true;
+    rvi_buffers_pass(&job->buffers,
+                     rvi_resample_bytes(land->width, land->height, s.width, s.height, *filter));
+    return rvi_outline_resize(&job->after, s.width, s.height, s.cell);
 }

@@ -34,77 +34,54 @@
 /* ---- before ---- */
 
 static bool is_layered(const rv_terrain *land) {
-    return land->layer_count > 1 || rvi_strata_there(land) ||
-           (land->layers && land->layers[0].erodibility != 1.0f);
+    return land->layer_count > 1 || rvi_strata_there(land) || land->layers[0].erodibility != 1.0f;
 }
 
-/* At most: there may be a mask. */
-static size_t plan_memory(const rvi_rivers *r) {
-    const rv_terrain *land = r->job->land;
-    size_t layers = (size_t)rvi_maxi(land->layer_count, 1);
-    size_t cell = 8 + 1 + 4 + 4 * layers + 4 + 8 + 8; /* mask, lifted */
-    rvi_factor_shape map = rvi_factor_map(land);
-    cell += is_layered(land) || land->planned ? 8 : 0;
-    cell += r->p->rain_image[0] ? 12 : 0;
-    cell += r->p->diffusion > 0.0f ? 17 : 9; /* drowned, water, next */
-    return cell * r->cells + rvi_factor_memory(land, &map) +
-           rvi_flow_memory((size_t)land->width, (size_t)land->height) + 4096;
-}
-
-/* A grid that is only there when it is needed. */
-static bool grid(rvi_rivers *r, bool needed, size_t size, const char *what, void *out) {
-    if (!needed)
-        return true;
-    void *memory = rvi_alloc(r->job->ctx, r->cells, size, what);
-    memcpy(out, &memory, sizeof memory);
-    return memory != NULL;
-}
-
-static rv_status allocate(rvi_rivers *r) {
-    const rv_terrain *land = r->job->land;
-    bool mask = rvi_field_get(land, "mask"), loose = rvi_erosion_fn_there(land);
-    bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
-    size_t layers = (size_t)land->layer_count;
+static rvi_factor_shape factor_shape(const rv_terrain *land) {
     rvi_factor_shape map = rvi_factor_map(land);
     map.by_layer = true;
-    bool all = grid(r, true, sizeof(double), "the land of rivers", &r->h) &&
-               grid(r, true, 1, "the base level", &r->fixed) &&
-               grid(r, r->p->diffusion > 0.0f, sizeof(double), "the land of rivers", &r->next) &&
-               grid(r, true, 1, "the lakes", &r->drowned) &&
-               grid(r, true, sizeof(double), "the level of lakes", &r->water) &&
-               grid(r, true, sizeof(uint32_t), "the drained areas", &r->area) &&
-               grid(r, true, layers * sizeof(float), "the land as it was", &r->before) &&
-               grid(r, rain, sizeof(double), "the discharge", &r->discharge) &&
-               grid(r, loose, sizeof(float), "the erosion factor", &r->loose) &&
-               grid(r, mask && !image, sizeof(float), "the uplift", &r->uplift) &&
-               grid(r, is_layered(land), sizeof(double), "the bedrock", &r->bed) &&
-               grid(r, mask || image, sizeof(double), "the uplift", &r->lifted);
-    rv_status status = all ? rvi_factor_make(r->job, &map, &r->factor) : RV_ERROR_MEMORY;
-    if (status == RV_OK && image)
-        status = rvi_job_image(r->job, r->p->uplift_image, &r->uplift);
-    if (status == RV_OK && rain)
-        status = rvi_job_image(r->job, r->p->rain_image, &r->rain);
-    if (status == RV_OK)
-        status = rvi_flow_make(r->job->ctx, land->width, land->height, &r->flow);
-    return status;
+    return map;
 }
 
-static void release(rvi_rivers *r) {
-    void *all[] = {r->h,         r->next,   r->fixed, r->drowned, r->water,  r->area,  r->rain,
-                   r->discharge, r->uplift, r->loose, r->bed,     r->before, r->lifted};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(r->job->ctx, all[i]);
-    rvi_factor_free(r->job->ctx, &r->factor);
-    rvi_flow_free(&r->flow);
+static void list_buffers(rvi_rivers *r) {
+    rvi_job *job = r->job;
+    const rv_terrain *land = job->land;
+    size_t layers = (size_t)land->layer_count, doubles = sizeof(double);
+    bool mask = rvi_field_there(land, "mask");
+    rvi_factor_shape map = factor_shape(land);
+    rvi_factor_list(job, &map, &r->factor);
+    bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
+    rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
+    rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
+    if (r->p->diffusion > 0.0f)
+        rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
+    rvi_job_buffer(job, &r->drowned, r->cells, 1, "the lakes");
+    rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
+    rvi_job_buffer(job, &r->area, r->cells, sizeof *r->area, "the drained areas");
+    rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
+    if (rain)
+        rvi_job_buffer(job, &r->discharge, r->cells, doubles, "the discharge");
+    if (rvi_erosion_fn_there(land))
+        rvi_job_grid(job, &r->loose, "the erosion factor");
+    if (mask || image)
+        rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
+    if (mask && !image)
+        rvi_job_grid(job, &r->uplift, "the uplift");
+    if (is_layered(land))
+        rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
+    rvi_flow_prepare(&r->flow, job->ctx, land->width, land->height, &job->buffers);
 }
 
 /* What the mask holds back does not rise either. */
-static void fill_uplift(rvi_rivers *r) {
+static rv_status fill_uplift(rvi_rivers *r) {
     const float *mask = rvi_field_get(r->job->land, "mask");
-    for (size_t i = 0; r->uplift && i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+    for (size_t i = 0; r->uplift && i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         float rises = mask ? mask[i] : 1.0f;
         r->uplift[i] = r->p->uplift_image[0] ? r->uplift[i] * rises : rises;
     }
+    return RV_OK;
 }
 
 static void set_law(rvi_rivers *r) {
@@ -149,20 +126,26 @@ static bool is_sea(const rvi_rivers *r, size_t cell) {
 }
 
 /* Lets open sides sink to the base level, by a share of what is left. */
-static void sink_sides(rvi_rivers *r, double share) {
+static rv_status sink_sides(rvi_rivers *r, double share) {
     if (r->p->border == RV_rivers_border_open)
-        return;
+        return RV_OK;
     const float *mask = rvi_field_get(r->job->land, "mask");
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (r->fixed[i] == RVI_SIDE && r->h[i] > r->base)
             rvi_rivers_shift(r, i, (r->base - r->h[i]) * share * (mask ? (double)mask[i] : 1.0));
+    }
+    return RV_OK;
 }
 
 /* Where there is no base level at all, the lowest point is. */
-static void set_base(rvi_rivers *r) {
+static rv_status set_base(rvi_rivers *r) {
     size_t width = (size_t)r->flow.width, lowest = 0;
     bool any = false;
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         bool sea = r->h[i] < (double)r->p->sea; /* never without a sea */
         bool side = on_side(r, (int)(i % width), (int)(i / width));
         r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
@@ -172,19 +155,25 @@ static void set_base(rvi_rivers *r) {
     if (!any)
         r->fixed[lowest] = RVI_SIDE;
     r->base = (double)r->p->base;
-    for (size_t i = 0; isnan(r->p->base) && i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
-        r->base = r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base) ? r->h[i] : r->base;
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        if (isnan(r->p->base) && r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base))
+            r->base = r->h[i];
         if (is_sea(r, i))
             r->h[i] = (double)r->p->sea;
+    }
+    return RV_OK;
 }
 
-static void prepare(rvi_rivers *r) {
+static rv_status fill_heights(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
-    for (int l = 0; l < land->layer_count; l++)
-        rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
-                 r->cells * sizeof(float));
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+    rv_status status = RV_OK;
+    for (int l = 0; status == RV_OK && l < land->layer_count; l++)
+        status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
+                          r->cells * sizeof(float));
+    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
+        status = rvi_poll_at(land->ctx, i);
         double sum = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             sum += (double)land->layers[l].thickness[i];
@@ -192,24 +181,45 @@ static void prepare(rvi_rivers *r) {
         if (r->bed)
             r->bed[i] = (double)land->layers[0].thickness[i];
     }
-    fill_uplift(r);
+    return status;
+}
+
+static rv_status fill_grids(rvi_rivers *r) {
+    rv_status status = RV_OK;
+    if (r->p->uplift_image[0])
+        status = rvi_job_image(r->job, r->p->uplift_image, &r->uplift);
+    if (status == RV_OK && r->p->rain_image[0])
+        status = rvi_job_image(r->job, r->p->rain_image, &r->rain);
+    if (status == RV_OK)
+        status = fill_heights(r);
+    rvi_factor_shape map = factor_shape(r->job->land);
+    if (status == RV_OK)
+        status = rvi_factor_make(r->job, &map, &r->factor);
+    if (status == RV_OK)
+        status = fill_uplift(r);
+    if (status != RV_OK)
+        return status;
     set_law(r);
+    rvi_flow_begin(&r->flow);
     r->flow.h = r->h;
     r->flow.fixed = r->fixed;
     r->flow.seed = r->p->seed;
-    set_base(r);
+    return set_base(r);
 }
 
 /* ---- after ---- */
 
 /* Layers above the bedrock are kept as they are cut; the bedrock is rounded here. */
-static void show_land(rvi_rivers *r) {
+static rv_status show_land(rvi_rivers *r) {
     rv_terrain *land = r->job->land;
     float *bedrock = land->layers[0].thickness;
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(land->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (!is_sea(r, i))
             bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
-    rvi_terrain_sum_layers(land);
+    }
+    return rvi_terrain_sum_layers(land);
 }
 
 static double lifted(const rvi_rivers *r, size_t cell) {
@@ -217,15 +227,18 @@ static double lifted(const rvi_rivers *r, size_t cell) {
 }
 
 /* What each layer of each cell has won or lost in all, uplift aside. */
-static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
+static rv_status close_ledger(rvi_rivers *r) {
     rvi_job *job = r->job;
+    float *eroded = r->fields[1], *deposited = r->fields[2];
     double area = (double)job->land->cell * (double)job->land->cell;
     double taken = 0.0, laid = 0.0, raised = 0.0;
     for (int l = 0; l < job->land->layer_count; l++) {
         const float *now = job->land->layers[l].thickness;
         const float *before = r->before + (size_t)l * r->cells;
         double on = 0.0;
-        for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+        for (size_t i = 0; i < r->cells; i++) {
+            if (rvi_poll_at(job->ctx, i) != RV_OK)
+                return RV_CANCELLED;
             double up = l == 0 ? lifted(r, i) : 0.0;
             double change = (double)now[i] - (double)before[i] - up;
             raised += up;
@@ -240,23 +253,29 @@ static void close_ledger(rvi_rivers *r, float *eroded, float *deposited) {
                               .deposited = laid * area,
                               .left_map = (taken - laid) * area,
                               .raised = raised * area};
+    return RV_OK;
 }
 
 /* A run that was stopped before all was drained leaves the field as it was. */
-static void show_flow(const rvi_rivers *r, float *flow) {
-    if (!r->gathered)
-        return;
+static rv_status show_flow(const rvi_rivers *r) {
+    float *flow = r->fields[0];
     double area = (double)r->job->land->cell * (double)r->job->land->cell;
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++)
+    for (size_t i = 0; r->gathered && i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         flow[i] = (float)(area * (r->discharge ? r->discharge[i] : (double)r->area[i]));
+    }
+    return RV_OK;
 }
 
 /* ---- the run ---- */
 
-/* The layers follow what crept. */
-static void move_layers(rvi_rivers *r) {
+/* The layers follow what crept. A stop leaves the rest as it was before. */
+static rv_status move_layers(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
-    for (size_t i = 0; r->bed && i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+    for (size_t i = 0; r->bed && i < r->cells; i++) {
+        if (rvi_poll_at(land->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         if (r->fixed[i])
             continue;
         double sum = r->bed[i], now = r->h[i];
@@ -266,6 +285,7 @@ static void move_layers(rvi_rivers *r) {
         if (now != sum)
             rvi_rivers_shift(r, i, now - sum);
     }
+    return RV_OK;
 }
 
 static void loosen_rows(void *arg, int first, int end) {
@@ -299,8 +319,7 @@ static rv_status diffuse(rvi_rivers *r) {
         return status;
     r->next = r->h;
     r->flow.h = r->h = s.to;
-    move_layers(r);
-    return RV_OK;
+    return move_layers(r);
 }
 
 /* Chance has its full say in the first half and none in the last fifth, where rivers come to rest.
@@ -313,67 +332,56 @@ static float wander_at(const rvi_rivers *r, int step) {
 static rv_status one_step(rvi_rivers *r, int step) {
     r->flow.wander = wander_at(r, step);
     r->flow.when = (uint64_t)step;
+    rv_status status = RV_OK;
     if (step <= r->p->steps / 2)
-        sink_sides(r, 1.0 / (double)(r->p->steps / 2 - step + 1));
-    rv_status status = rvi_flow_route(&r->flow);
+        status = sink_sides(r, 1.0 / (double)(r->p->steps / 2 - step + 1));
+    if (status == RV_OK)
+        status = rvi_flow_route(&r->flow);
     if (status == RV_OK)
         status = rvi_rivers_cut(r);
     if (status == RV_OK)
         status = rvi_rivers_slide(r, step + 1 == r->p->steps);
     if (status == RV_OK)
         status = diffuse(r);
-    if (rvi_progress_due(r->job->ctx))
-        show_land(r);
+    if (status == RV_OK && rvi_progress_due(r->job->ctx))
+        status = show_land(r);
     if (status == RV_OK)
         status = rvi_job_progress(r->job, (double)(step + 1) / (double)r->p->steps);
     return status;
 }
 
-static rv_status run(rvi_rivers *r) {
-    static const char *const names[3] = {"flow", "eroded", "deposited"};
-    float *fields[3];
-    rv_status status = allocate(r);
-    if (status == RV_OK)
-        status = rvi_fields_make(r->job->land, names, 3, fields);
-    if (status != RV_OK)
-        return status;
-    prepare(r);
+static rv_status run(rvi_job *job) {
+    rvi_rivers *r = job->state;
+    rv_status status = fill_grids(r);
+    job->begun = status == RV_OK;
     for (int step = 0; status == RV_OK && step < r->p->steps; step++)
         status = one_step(r, step);
-    /* A run that was stopped is whole too. */
-    show_land(r);
-    show_flow(r, fields[0]);
-    close_ledger(r, fields[1], fields[2]);
     return status;
 }
 
-/* One image is read after the other. */
-static rv_status plan(rvi_rivers *r) {
-    rvi_job *job = r->job;
-    const char *const images[2] = {r->p->uplift_image, r->p->rain_image};
-    size_t most = 0;
-    rv_status status = RV_OK;
-    for (int k = 0; status == RV_OK && k < 2; k++) {
-        float *none;
-        job->memory = 0;
-        if (images[k][0])
-            status = rvi_job_image(job, images[k], &none);
-        most = job->memory > most ? job->memory : most;
-    }
-    job->memory = most + plan_memory(r) + sizeof *r;
-    return status;
+static rv_status close_run(rvi_job *job) {
+    rvi_rivers *r = job->state;
+    rv_status status = rvi_rivers_lift_rest(r);
+    if (status == RV_OK)
+        status = show_land(r);
+    if (status == RV_OK)
+        status = show_flow(r);
+    return status == RV_OK ? close_ledger(r) : status;
 }
 
 rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
-    rvi_rivers *r = rvi_alloc(job->ctx, 1, sizeof *r, "the rivers");
+    static const char *const names[3] = {"flow", "eroded", "deposited"};
+    rvi_rivers *r = rvi_job_begin(job, sizeof *r, run, close_run);
     if (!r)
         return RV_ERROR_MEMORY;
     r->job = job;
     r->p = p;
     r->cells = rvi_cells(job->land);
-    r->flow.ctx = job->ctx;
-    rv_status status = job->planning ? plan(r) : run(r);
-    release(r);
-    rvi_free(job->ctx, r);
+    list_buffers(r);
+    rv_status status = rvi_job_list_image(job, p->uplift_image, &r->uplift);
+    if (status == RV_OK)
+        status = rvi_job_list_image(job, p->rain_image, &r->rain);
+    for (int k = 0; status == RV_OK && k < 3; k++)
+        status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;
 }

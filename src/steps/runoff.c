@@ -46,6 +46,12 @@ enum {
 #define NEVER 1e30f /* level of a wall */
 #define NO_DROP 1e-30f
 
+/* A grid for each layer. */
+typedef struct layer_grids {
+    float **at; /* NULL: there are none */
+    float *room;
+} layer_grids;
+
 /* All that changes from round to round. */
 typedef struct state {
     float *ground; /* what the top layer gained since the step began */
@@ -53,8 +59,8 @@ typedef struct state {
     float *water, *sediment;
     float *deposited, *flow; /* sums since the step began */
     /* Only with give=same, of each layer: */
-    float **gain;  /* what it gained; `ground` is the sum and `cut` is 0 */
-    float **parts; /* what of the sediment is of it */
+    layer_grids gain;  /* what it gained; `ground` is the sum and `cut` is 0 */
+    layer_grids parts; /* what of the sediment is of it */
 } state;
 
 typedef struct block_sums {
@@ -67,8 +73,9 @@ typedef struct runoff {
     int width, height;
     bool layered, raining; /* does it rain after this round? */
     state now, next;
-    float *base;       /* the surface when the step began */
-    float **stack;     /* thickness of each layer when the step began */
+    const float *base; /* the surface when the step began */
+    float *surface;    /* its grid where there are layers */
+    layer_grids stack; /* thickness of each layer when the step began */
     const float *mask; /* NULL: 1 everywhere */
     rvi_erosion_factor factor;
     float *rain; /* image, NULL: the same everywhere */
@@ -82,6 +89,7 @@ typedef struct runoff {
     double *deposited_on;           /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
     double rained, evaporated, water_off, sediment_off;
+    float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
 } runoff;
 
 /* ---- one cell ---- */
@@ -253,7 +261,7 @@ static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, b
 static float take_layers(const runoff *r, size_t i, float want, float *top, float *cut) {
     const rvi_layer *layers = r->job->land->layers;
     int l = r->job->land->layer_count - 1;
-    float thick = r->stack[l][i], there = rvi_maxf(thick + *top, 0.0f), taken = 0.0f;
+    float thick = r->stack.at[l][i], there = rvi_maxf(thick + *top, 0.0f), taken = 0.0f;
     if (there > 0.0f) {
         float loss = want * layers[l].erodibility, old = *top;
         loss *= rvi_factor_ground(&r->factor, i, r->base[i] + (*top - *cut));
@@ -262,14 +270,15 @@ static float take_layers(const runoff *r, size_t i, float want, float *top, floa
     }
     float bottom = 0.0f; /* of the layer, as a depth below the top layer */
     for (l--; l >= 0 && want > 0.0f; l--) {
-        bottom += l > 0 ? r->stack[l][i] : 0.0f;
+        bottom += l > 0 ? r->stack.at[l][i] : 0.0f;
         float left = bottom - *cut;
         if (l > 0 && !(left > 0.0f))
             continue;
         float loss = want * layers[l].erodibility;
         loss *= rvi_factor_ground(&r->factor, i, (r->base[i] - thick) - *cut);
         if (l == 0) /* `bottom` is where the bedrock began: what was cut below it is gone */
-            loss *= rvi_factor_rock(&r->factor, i, r->stack[0][i] - rvi_maxf(*cut - bottom, 0.0f));
+            loss *=
+                rvi_factor_rock(&r->factor, i, r->stack.at[0][i] - rvi_maxf(*cut - bottom, 0.0f));
         bool used_up = rvi_layer_used_up(&want, loss, left, l == 0);
         float deeper = used_up ? bottom : *cut + loss;
         taken += deeper - *cut;
@@ -333,9 +342,9 @@ static void take_same(strip *s, int x, int y, size_t i, float want) {
     const rv_terrain *land = r->job->land;
     float top = 0.0f; /* of the layer */
     for (int l = 0; rvi_erosion_fn_there(land) && l < land->layer_count; l++)
-        top += r->stack[l][i] + part_row(s, GAIN, y, l)[x];
+        top += r->stack.at[l][i] + part_row(s, GAIN, y, l)[x];
     for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
-        float *gain = part_row(s, GAIN, y, l) + x, thick = r->stack[l][i];
+        float *gain = part_row(s, GAIN, y, l) + x, thick = r->stack.at[l][i];
         float there = rvi_maxf(thick + *gain, 0.0f), loss = want * land->layers[l].erodibility;
         if (l > 0 && !(there > 0.0f))
             continue;
@@ -362,8 +371,8 @@ static void give_same(strip *s, int x, int y, size_t i, float drops) {
     plan p = plan_cell(drops, w, sed, above_floor(r->base[i], r->now.ground[i], r->floor), r->share,
                        q->capacity, q->deposition, q->softness);
     for (int l = 0; l < layers; l++) {
-        part_row(s, SENT, y, l)[x] = r->now.parts[l][i];
-        part_row(s, GAIN, y, l)[x] = r->now.gain[l][i];
+        part_row(s, SENT, y, l)[x] = r->now.parts.at[l][i];
+        part_row(s, GAIN, y, l)[x] = r->now.gain.at[l][i];
     }
     float lay = r->mask ? p.lay * r->mask[i] : p.lay;
     float take = p.take * rvi_factor_cell(&r->factor, i);
@@ -482,10 +491,10 @@ static void gather_same_row(strip *s, int y) {
         for (int x = 0; x < s->count; x++) {
             size_t i = row + (size_t)x;
             float part = left[x] + gather(sent, level, x, r->still, eight);
-            float more = gain[x] - r->now.gain[l][i];
-            r->next.parts[l][i] = part;
+            float more = gain[x] - r->now.gain.at[l][i];
+            r->next.parts.at[l][i] = part;
             r->next.sediment[i] = l == 0 ? part : r->next.sediment[i] + part;
-            r->next.gain[l][i] = gain[x];
+            r->next.gain.at[l][i] = gain[x];
             s->deposited_on[l] += (double)rvi_maxf(more, 0.0f);
         }
     }
@@ -615,109 +624,81 @@ static void run_rows(void *arg, int first, int end) {
 
 /* ---- before and after ---- */
 
-static float *grid(runoff *r, const char *what) {
-    return rvi_alloc(r->job->ctx, rvi_cells(r->job->land), sizeof(float), what);
+/* A grid for each layer, one after the other, and where each begins. */
+static void list_layers(runoff *r, layer_grids *g, const char *what) {
+    size_t layers = (size_t)r->job->land->layer_count, cells = rvi_cells(r->job->land);
+    rvi_job_buffer(r->job, &g->at, layers, sizeof *g->at, "the layers");
+    rvi_job_buffer(r->job, &g->room, layers * cells, sizeof *g->room, what);
 }
 
-/* A grid for each layer; *out is NULL or has as many as there was memory for. */
-static bool allocate_grids(runoff *r, float ***out) {
-    size_t layers = (size_t)r->job->land->layer_count;
-    *out = rvi_alloc(r->job->ctx, layers, sizeof **out, "the layers");
-    for (size_t l = 0; *out && l < layers; l++) {
-        (*out)[l] = grid(r, "what sediment is made of");
-        if (!(*out)[l])
-            return false;
+static void place_layers(const runoff *r, const layer_grids *g) {
+    for (int l = 0; g->at && l < r->job->land->layer_count; l++)
+        g->at[l] = g->room + (size_t)l * rvi_cells(r->job->land);
+}
+
+static void list_state(runoff *r, state *s) {
+    rvi_job *job = r->job;
+    if (r->same) {
+        list_layers(r, &s->gain, "what sediment is made of");
+        list_layers(r, &s->parts, "what sediment is made of");
     }
-    return *out != NULL;
+    if (r->layered)
+        rvi_job_grid(job, &s->cut, "the worn layers");
+    rvi_job_grid(job, &s->ground, "the worn land");
+    rvi_job_grid(job, &s->water, "the water");
+    rvi_job_grid(job, &s->sediment, "the sediment");
+    rvi_job_grid(job, &s->deposited, "the sediment");
+    rvi_job_grid(job, &s->flow, "the flow of water");
 }
 
-static void release_grids(runoff *r, float **grids) {
-    for (int l = 0; grids && l < r->job->land->layer_count; l++)
-        rvi_free(r->job->ctx, grids[l]);
-    rvi_free(r->job->ctx, grids);
-}
-
-static bool allocate_state(runoff *r, state *s) {
-    if (r->same && (!allocate_grids(r, &s->gain) || !allocate_grids(r, &s->parts)))
-        return false;
-    s->ground = grid(r, "the worn land");
-    s->cut = r->layered ? grid(r, "the worn layers") : NULL;
-    s->water = grid(r, "the water");
-    s->sediment = grid(r, "the sediment");
-    s->deposited = grid(r, "the sediment");
-    s->flow = grid(r, "the flow of water");
-    return s->ground && (s->cut || !r->layered) && s->water && s->sediment && s->deposited &&
-           s->flow;
-}
-
-static void release_state(runoff *r, state *s) {
-    release_grids(r, s->gain);
-    release_grids(r, s->parts);
-    void *all[] = {s->ground, s->cut, s->water, s->sediment, s->deposited, s->flow};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(r->job->ctx, all[i]);
-}
-
-static rv_status allocate_same(runoff *r, size_t blocks) {
-    rv_context *ctx = r->job->ctx;
-    size_t layers = (size_t)r->job->land->layer_count;
+static void list_buffers(runoff *r) {
+    rvi_job *job = r->job;
+    size_t layers = (size_t)job->land->layer_count;
+    size_t blocks = (size_t)(r->height + RVI_ROWS - 1) / RVI_ROWS;
+    rvi_job_buffer(job, &r->sums, blocks, sizeof *r->sums, "the water");
+    list_state(r, &r->now);
+    list_state(r, &r->next);
+    list_layers(r, &r->stack, "the land as it was");
+    if (r->layered)
+        rvi_job_grid(job, &r->surface, "the land as it was");
+    rvi_factor_shape map = rvi_factor_map(job->land);
+    rvi_factor_list(job, &map, &r->factor);
     if (!r->same)
-        return RV_OK;
-    r->scratch = rvi_alloc(ctx, blocks * 3 * PART_ROWS * layers * ROOM, sizeof(float), "parts");
-    r->laid_blocks = rvi_alloc(ctx, (blocks + 1) * layers, sizeof *r->laid_blocks, "the ledger");
-    if (!r->scratch || !r->laid_blocks)
-        return RV_ERROR_MEMORY;
-    r->deposited_on = r->laid_blocks + blocks * layers;
-    return RV_OK;
+        return;
+    size_t rows = 3 * PART_ROWS * layers;
+    rvi_job_buffer(job, &r->scratch, blocks * rows * ROOM, sizeof *r->scratch, "parts");
+    rvi_job_buffer(job, &r->laid_blocks, blocks * layers, sizeof(double), "the ledger");
+    rvi_job_buffer(job, &r->deposited_on, layers, sizeof(double), "the ledger");
 }
 
-static rv_status allocate(runoff *r) {
+/* The land as it was. */
+static rv_status copy_land(runoff *r) {
     rv_context *ctx = r->job->ctx;
     const rv_terrain *land = r->job->land;
-    size_t blocks = (size_t)(land->height + RVI_ROWS - 1) / RVI_ROWS, size = rvi_cells(land);
-    r->sums = rvi_alloc(ctx, blocks, sizeof *r->sums, "the water");
-    r->stack = rvi_alloc(ctx, (size_t)land->layer_count, sizeof *r->stack, "the layers");
-    if (!r->sums || !r->stack || !allocate_state(r, &r->now) || !allocate_state(r, &r->next))
-        return RV_ERROR_MEMORY;
-    for (int l = 0; l < land->layer_count; l++) {
-        r->stack[l] = grid(r, "the land as it was");
-        if (!r->stack[l])
-            return RV_ERROR_MEMORY;
-        rvi_copy(ctx, r->stack[l], land->layers[l].thickness, size * sizeof(float));
-    }
-    r->base = r->layered ? grid(r, "the land as it was") : r->stack[0];
-    if (!r->base)
-        return RV_ERROR_MEMORY;
-    rvi_copy(ctx, r->base, land->surface, size * sizeof(float));
-    return allocate_same(r, blocks);
-}
-
-static void release(runoff *r) {
-    rv_context *ctx = r->job->ctx;
-    release_state(r, &r->now);
-    release_state(r, &r->next);
-    if (r->layered)
-        rvi_free(ctx, r->base);
-    for (int l = 0; r->stack && l < r->job->land->layer_count; l++)
-        rvi_free(ctx, r->stack[l]);
-    void *all[] = {r->stack, r->rain, r->sums, r->scratch, r->laid_blocks};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(ctx, all[i]);
-    rvi_factor_free(ctx, &r->factor);
+    size_t size = rvi_cells(land) * sizeof(float);
+    rv_status status = RV_OK;
+    for (int l = 0; status == RV_OK && l < land->layer_count; l++)
+        status = rvi_copy(ctx, r->stack.at[l], land->layers[l].thickness, size);
+    if (status == RV_OK && r->surface)
+        status = rvi_copy(ctx, r->surface, land->surface, size);
+    r->base = r->surface ? r->surface : r->stack.at[0];
+    return status;
 }
 
 /* Water and sediment that stand on the land, and the first rain. */
-static void take_over(runoff *r) {
+static rv_status take_over(runoff *r) {
     rv_context *ctx = r->job->ctx;
     const rv_terrain *land = r->job->land;
     size_t cells = rvi_cells(land);
     const float *water = rvi_field_get(land, "water"), *sediment = rvi_field_get(land, "sediment");
-    for (size_t i = 0; i < cells && !rvi_stopped_at(ctx, i); i++) {
+    for (size_t i = 0; i < cells; i++) {
+        if (rvi_poll_at(ctx, i) != RV_OK)
+            return RV_CANCELLED;
         r->now.water[i] = water ? rvi_maxf(water[i], 0.0f) : 0.0f;
         r->now.sediment[i] = sediment ? rvi_maxf(sediment[i], 0.0f) : 0.0f;
     }
     if (r->same) /* what is afloat already counts as the top layer */
-        rvi_copy(ctx, r->now.parts[land->layer_count - 1], r->now.sediment, cells * sizeof(float));
+        memcpy(r->now.parts.at[land->layer_count - 1], r->now.sediment, cells * sizeof(float));
     r->before = rvi_sum(ctx, r->now.water, cells);
     r->sediment_before = rvi_sum(ctx, r->now.sediment, cells);
     float low, high, shallow, deep;
@@ -725,23 +706,30 @@ static void take_over(runoff *r) {
     rvi_range(ctx, r->now.water, cells, &shallow, &deep);
     r->still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
     r->floor = isnan(r->p->floor) ? low : r->p->floor;
-    for (size_t i = 0; r->p->rounds > 0 && i < cells && !rvi_stopped_at(ctx, i); i++)
+    for (size_t i = 0; r->p->rounds > 0 && i < cells; i++) {
+        if (rvi_poll_at(ctx, i) != RV_OK)
+            return RV_CANCELLED;
         r->now.water[i] += r->p->water * (r->rain ? r->rain[i] : 1.0f);
+    }
     r->rained = rvi_sum(ctx, r->now.water, cells) - r->before;
+    return RV_OK;
 }
 
-static rv_status prepare(runoff *r) {
+static rv_status fill_grids(runoff *r) {
+    rvi_job *job = r->job;
     r->share = r->p->neighbours == RV_runoff_neighbours_8 ? 1.0f / 9.0f : 1.0f / 5.0f;
-    rvi_factor_shape map = rvi_factor_map(r->job->land);
-    rv_status status = allocate(r);
-    r->mask = rvi_field_get(r->job->land, "mask");
+    r->mask = rvi_field_get(job->land, "mask");
+    const layer_grids *grids[] = {&r->stack, &r->now.gain, &r->now.parts, &r->next.gain,
+                                  &r->next.parts};
+    for (size_t k = 0; k < sizeof grids / sizeof grids[0]; k++)
+        place_layers(r, grids[k]);
+    rvi_factor_shape map = rvi_factor_map(job->land);
+    rv_status status = copy_land(r);
     if (status == RV_OK)
-        status = rvi_factor_make(r->job, &map, &r->factor);
+        status = rvi_factor_make(job, &map, &r->factor);
     if (status == RV_OK && r->p->rain[0] != '\0')
-        status = rvi_job_image(r->job, r->p->rain, &r->rain);
-    if (status == RV_OK)
-        take_over(r);
-    return status;
+        status = rvi_job_image(job, r->p->rain, &r->rain);
+    return status == RV_OK ? take_over(r) : status;
 }
 
 static float next_below(float h) {
@@ -769,7 +757,7 @@ static float show_layers(const runoff *r, size_t i) {
     const rv_terrain *land = r->job->land;
     float rest = 0.0f;
     for (int l = 0; l < land->layer_count; l++) {
-        float thick = height_below(r->stack[l][i], r->now.gain[l][i], &rest);
+        float thick = height_below(r->stack.at[l][i], r->now.gain.at[l][i], &rest);
         land->layers[l].thickness[i] = l > 0 ? rvi_maxf(thick, 0.0f) : thick;
     }
     return rest;
@@ -782,10 +770,10 @@ static float show_ground(const runoff *r, size_t i) {
     if (r->same)
         return show_layers(r, i);
     float rest = 0.0f, cut = r->layered ? r->now.cut[i] : 0.0f;
-    float top = height_below(r->stack[l][i], r->now.ground[i], &rest);
+    float top = height_below(r->stack.at[l][i], r->now.ground[i], &rest);
     land->layers[l].thickness[i] = l > 0 ? rvi_maxf(top, 0.0f) : top;
     for (l--; l >= 0; l--) {
-        float thick = r->stack[l][i], loss = l > 0 ? rvi_minf(cut, thick) : cut;
+        float thick = r->stack.at[l][i], loss = l > 0 ? rvi_minf(cut, thick) : cut;
         land->layers[l].thickness[i] = height_below(thick, -loss, &rest);
         cut -= loss;
     }
@@ -806,39 +794,42 @@ static void show_rows(void *arg, int first, int end) {
     }
 }
 
-static void show_land(const runoff *r) {
-    rv_terrain *land = r->job->land;
-    shown s = {r, rvi_field_get(land, "water"), rvi_field_get(land, "sediment")};
-    rvi_finish_rows(r->job->ctx, r->height, show_rows, &s);
-    rvi_terrain_sum_layers(land);
+static rv_status show_land(const runoff *r) {
+    shown s = {r, r->fields[0], r->fields[1]};
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->height, show_rows, &s);
+    return status == RV_OK ? rvi_terrain_sum_layers(r->job->land) : status;
 }
 
 /* What the land gained since the step began, in metres on one cell. */
-static double land_gain(const runoff *r, float *eroded) {
+static rv_status land_gain(const runoff *r, double *gain) {
     const rv_terrain *land = r->job->land;
-    double gain = 0.0;
-    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++) {
+    float *eroded = r->fields[3];
+    *gain = 0.0;
+    for (size_t i = 0; i < rvi_cells(land); i++) {
+        if (rvi_poll_at(land->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         double here = 0.0;
         for (int l = 0; l < land->layer_count; l++)
-            here += (double)land->layers[l].thickness[i] - (double)r->stack[l][i];
+            here += (double)land->layers[l].thickness[i] - (double)r->stack.at[l][i];
         eroded[i] += rvi_maxf(r->now.deposited[i] - (float)here, 0.0f);
-        gain += here;
+        *gain += here;
     }
-    return gain;
+    return RV_OK;
 }
 
-static void close_books(runoff *r, float *eroded) {
+static rv_status close_ledger(runoff *r) {
     rvi_job *job = r->job;
     rv_context *ctx = job->ctx;
     size_t cells = rvi_cells(job->land);
-    double area = (double)job->land->cell * (double)job->land->cell;
+    double area = (double)job->land->cell * (double)job->land->cell, gain;
     double laid = rvi_sum(ctx, r->now.deposited, cells);
     for (int l = 0; r->same && l < job->land->layer_count; l++) {
         job->deposited_on[l] = r->deposited_on[l] * area;
         laid = l == 0 ? r->deposited_on[l] : laid + r->deposited_on[l];
     }
-    double afloat = rvi_sum(ctx, rvi_field_get(job->land, "sediment"), cells) - r->sediment_before;
-    double taken = laid - land_gain(r, eroded);
+    double afloat = rvi_sum(ctx, r->fields[1], cells) - r->sediment_before;
+    rv_status status = land_gain(r, &gain);
+    double taken = laid - gain;
     job->ledger =
         (rv_ledger){taken * area, laid * area, r->sediment_off * area, afloat * area, 0.0};
     job->water = (rv_water){.before = r->before * area,
@@ -846,6 +837,7 @@ static void close_books(runoff *r, float *eroded) {
                             .evaporated = r->evaporated * area,
                             .left_map = r->water_off * area,
                             .standing = rvi_sum(ctx, r->now.water, cells) * area};
+    return status;
 }
 
 static rv_status run_round(runoff *r, int round) {
@@ -867,50 +859,46 @@ static rv_status run_round(runoff *r, int round) {
     r->now = r->next;
     r->next = swap;
     if (rvi_progress_due(r->job->ctx))
-        show_land(r);
+        status = show_land(r);
+    if (status != RV_OK)
+        return status;
     return rvi_job_progress(r->job, (double)(round + 1) / (double)r->p->rounds);
 }
 
-static rv_status run_runoff(runoff *r) {
-    rv_terrain *land = r->job->land;
-    rv_status status = prepare(r);
-    if (status != RV_OK)
-        return status;
-    static const char *const names[] = {"water", "sediment", "flow", "eroded", "deposited"};
-    float *fields[5];
-    status = rvi_fields_make(land, names, 5, fields);
-    if (status != RV_OK)
-        return status;
+static rv_status run(rvi_job *job) {
+    runoff *r = job->state;
+    rv_status status = fill_grids(r);
+    job->begun = status == RV_OK;
     for (int round = 0; status == RV_OK && round < r->p->rounds; round++)
         status = run_round(r, round);
-    show_land(r);
-    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++) {
-        fields[2][i] += r->now.flow[i];
-        fields[4][i] += r->now.deposited[i];
-    }
-    close_books(r, fields[3]);
     return status;
 }
 
-static size_t plan_memory(const runoff *r) {
-    const rv_terrain *land = r->job->land;
-    size_t layers = (size_t)land->layer_count;
-    size_t grids = 10 + (layers > 1 ? 3 + layers : 1) + (r->same ? 4 * layers : 0);
-    rvi_factor_shape map = rvi_factor_map(land);
-    size_t rows = ((size_t)land->height / RVI_ROWS + 1) * 3 * PART_ROWS * layers * ROOM;
-    return (r->same ? rows * sizeof(float) : 0) + grids * rvi_cells(land) * sizeof(float) +
-           rvi_factor_memory(land, &map) + ((size_t)1 << 20);
+static rv_status close_run(rvi_job *job) {
+    runoff *r = job->state;
+    rv_status status = show_land(r);
+    for (size_t i = 0; status == RV_OK && i < rvi_cells(job->land); i++) {
+        status = rvi_poll_at(job->ctx, i);
+        r->fields[2][i] += r->now.flow[i];
+        r->fields[4][i] += r->now.deposited[i];
+    }
+    return status == RV_OK ? close_ledger(r) : status;
 }
 
 rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
-    runoff r = {.p = p, .job = job, .width = job->land->width, .height = job->land->height};
-    r.layered = job->land->layer_count > 1;
-    r.same = r.layered && p->give == RV_runoff_give_same;
-    if (job->planning) {
-        job->memory = plan_memory(&r);
-        return p->rain[0] != '\0' ? rvi_job_image(job, p->rain, &r.rain) : RV_OK;
-    }
-    rv_status status = run_runoff(&r);
-    release(&r);
+    static const char *const names[5] = {"water", "sediment", "flow", "eroded", "deposited"};
+    runoff *r = rvi_job_begin(job, sizeof *r, run, close_run);
+    if (!r)
+        return RV_ERROR_MEMORY;
+    r->p = p;
+    r->job = job;
+    r->width = job->land->width;
+    r->height = job->land->height;
+    r->layered = job->land->layer_count > 1;
+    r->same = r->layered && p->give == RV_runoff_give_same;
+    list_buffers(r);
+    rv_status status = rvi_job_list_image(job, p->rain, &r->rain);
+    for (int k = 0; status == RV_OK && k < 5; k++)
+        status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;
 }

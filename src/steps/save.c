@@ -167,17 +167,22 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
     return status;
 }
 
-rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
-    const rvi_format *format = rvi_format_find(p->file);
-    bool mesh = rvi_mesh_format_find(p->file) != NULL;
-    if (job->planning) {
-        job->memory = mesh ? rvi_mesh_memory(job->land, (double)p->error)
-                           : rvi_cells(job->land) * sizeof(float);
-        return RV_OK;
-    }
-    if (mesh)
-        return save_mesh(job, p);
+static rv_status run(rvi_job *job) {
+    const rv_save_params *const *p = job->state;
+    const rvi_format *format = rvi_format_find((*p)->file);
+    if (rvi_mesh_format_find((*p)->file) != NULL)
+        return save_mesh(job, *p);
     if (format == NULL)
-        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
-    return save_raster(job, p, format);
+        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, (*p)->file);
+    return save_raster(job, *p, format);
+}
+
+rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
+    const rv_save_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
+    if (held == NULL)
+        return RV_ERROR_MEMORY;
+    *held = p;
+    if (rvi_mesh_format_find(p->file) != NULL)
+        rvi_buffers_pass(&job->buffers, rvi_mesh_memory(job->land, (double)p->error));
+    return RV_OK;
 }

@@ -4,10 +4,10 @@
 
 #include "wear/job.h"
 
-/* Parameters are checked before; `land` is whole. A step of kind make or shape may leave the mask
- * aside (rv_step_run blends its result) unless it says RV_STEP_FLAG_MASKS; a step of kind wear
- * applies mask, hardness and layers itself. */
-#define RV_STEP(name, kind, flags, bytes, sentence, source, reads, writes)                         \
+/* Prepares a run of the step (rvi_job). Parameters are checked before. A step of kind make or shape
+ * may leave the mask aside (rv_step_run blends its result) unless it says RV_STEP_FLAG_MASKS; a
+ * step of kind wear applies mask, hardness and layers itself. */
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes)                                \
     rv_status rvi_step_##name(rvi_job *job, const rv_##name##_params *p);
 #include <ravine/steps.def>
 

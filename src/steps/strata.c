@@ -19,7 +19,12 @@ static float unit(uint64_t seed, int i, uint64_t what) {
     return rvi_unit(rvi_random(seed, (uint64_t)i, what));
 }
 
-/* The same for a plan: steps after it need memory for the bands. */
+static rv_status run(rvi_job *job) {
+    job->land->strata = job->after.strata;
+    return RV_OK;
+}
+
+/* Steps after it need memory for the bands. */
 rv_status rvi_step_strata(rvi_job *job, const rv_strata_params *p) {
     float tilt = p->tilt * (float)(RVI_PI / 180), to = p->direction * (float)(RVI_PI / 180);
     rvi_strata s = {
@@ -38,6 +43,7 @@ rv_status rvi_step_strata(rvi_job *job, const rv_strata_params *p) {
         s.edge[k] = 0.8f * p->vary * (unit(p->seed, k, 2) - 0.5f);
         s.soft[k] = k % 2 ? 1.0f - p->hardness * (1.0f - weaker) : 1.0f;
     }
-    job->land->strata = s;
+    job->after.strata = s;
+    job->run = run;
     return RV_OK;
 }

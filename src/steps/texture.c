@@ -24,32 +24,41 @@ static rv_status draw(const rv_terrain *land, const rv_texture_params *p, unsign
     }
 }
 
-/* Bytes a cell, the picture included, and some for what does not grow with the map. */
-static size_t memory_of(const rv_terrain *land, int kind) {
-    size_t each = kind == RV_texture_kind_occlusion   ? 18
-                  : kind == RV_texture_kind_splat     ? 20
-                  : kind == RV_texture_kind_curvature ? 5
-                                                      : 3;
-    return rvi_cells(land) * each + 262144;
+/* Bytes a cell while it is drawn, beside the picture. */
+static size_t drawn_with(int kind) {
+    return kind == RV_texture_kind_occlusion   ? 17
+           : kind == RV_texture_kind_splat     ? 16
+           : kind == RV_texture_kind_curvature ? 4
+                                               : 0;
+}
+
+typedef struct texture {
+    const rv_texture_params *p;
+    int channels;
+    unsigned char *bytes;
+} texture;
+
+static rv_status run(rvi_job *job) {
+    const rv_terrain *land = job->land;
+    const texture *t = job->state;
+    rv_status status = draw(land, t->p, t->bytes);
+    if (status == RV_OK)
+        status = rvi_png_write_picture(job->ctx, t->p->file, land->width, land->height, t->channels,
+                                       t->bytes);
+    return status;
 }
 
 rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
-    const rv_terrain *land = job->land;
-    if (job->planning) {
-        job->memory = memory_of(land, p->kind);
-        return RV_OK;
-    }
     if (!rvi_text_ends(p->file, ".png"))
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: a texture is a PNG, so its name must end in .png.", p->file);
-    int channels = p->kind == RV_texture_kind_normal ? 3 : p->kind == RV_texture_kind_splat ? 4 : 1;
-    unsigned char *bytes = rvi_alloc(job->ctx, rvi_cells(land), (size_t)channels, "a picture");
-    if (!bytes)
+    size_t cells = rvi_cells(job->land);
+    texture *t = rvi_job_begin(job, sizeof *t, run, NULL);
+    if (!t)
         return RV_ERROR_MEMORY;
-    rv_status status = draw(land, p, bytes);
-    if (status == RV_OK)
-        status =
-            rvi_png_write_picture(job->ctx, p->file, land->width, land->height, channels, bytes);
-    rvi_free(job->ctx, bytes);
-    return status;
+    t->p = p;
+    t->channels = p->kind == RV_texture_kind_normal ? 3 : p->kind == RV_texture_kind_splat ? 4 : 1;
+    rvi_job_buffer(job, &t->bytes, cells, (size_t)t->channels, "a picture");
+    rvi_buffers_pass(&job->buffers, cells * drawn_with(p->kind) + 262144);
+    return RV_OK;
 }

@@ -155,12 +155,15 @@ static rv_status check_slopes(rvi_slide *s, bool *settled) {
     return status;
 }
 
-static size_t count_steep(const rvi_slide *s) {
-    size_t count = 0;
-    for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
+static rv_status count_steep(const rvi_slide *s, size_t *count) {
+    *count = 0;
+    for (int y = 0; y < s->height; y++) {
+        if (rvi_poll(s->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 0; x < s->width; x++)
-            count += cell_is_steep(s, x, y);
-    return count;
+            *count += cell_is_steep(s, x, y);
+    }
+    return RV_OK;
 }
 
 /* ---- before ---- */
@@ -224,7 +227,7 @@ static void size_grids(rvi_slide *s) {
     const rv_thermal_params *p = s->p;
     s->width = land->width;
     s->height = land->height;
-    s->layers = rvi_maxi(land->layer_count, 1);
+    s->layers = land->layer_count;
     s->stride = (size_t)s->width + 2;
     s->cells = rvi_cells(land);
     s->count = s->stride * ((size_t)s->height + 2);
@@ -237,6 +240,10 @@ static void size_grids(rvi_slide *s) {
      * place outside that lies far below its neighbours, would take many rounds. */
     bool settle = p->until == RV_thermal_until_settled;
     s->off_ways = s->open ? s->ways & (settle ? RVI_STRAIGHT : RVI_ALL_WAYS) : 0;
+    s->general = s->layers > 1 || p->method == RV_thermal_method_slope ||
+                 land->layers[0].erodibility != 1.0f || rvi_field_there(land, "mask") ||
+                 rvi_field_there(land, "hardness") || rvi_strata_there(land) ||
+                 rvi_erosion_fn_there(land);
 }
 
 /* Can the land at rest be sought at once? A layer that gives nothing would hold what is below, a
@@ -259,63 +266,38 @@ static rvi_factor_shape factor_shape(const rvi_slide *s) {
         .first = rvi_slide_at(s, 0, 0), .stride = s->stride, .count = s->count, .by_layer = true};
 }
 
-/* At most: there may be a mask. */
-static size_t plan_memory(const rvi_slide *s) {
-    size_t layers = (size_t)s->layers;
-    rvi_factor_shape shape = factor_shape(s);
-    size_t general = s->count * (16 * layers + 5 + 4) + rvi_factor_memory(s->job->land, &shape);
-    general += rvi_strata_there(s->job->land) ? 4 * s->count : 0;
-    return 8 * s->count + 4 * layers * s->cells + general + (size_t)s->height + ((size_t)1 << 16) +
-           (s->p->until == RV_thermal_until_settled ? rvi_slide_settle_memory(s) + 8 * s->count
-                                                    : 0);
-}
-
-static rv_status allocate(rvi_slide *s) {
-    rv_context *ctx = s->job->ctx;
+static void list_buffers(rvi_slide *s) {
+    rvi_job *job = s->job;
+    const rv_terrain *land = job->land;
     size_t layers = (size_t)s->layers, blocks = (size_t)s->height / RVI_ROWS + 1;
-    s->h = rvi_alloc(ctx, s->count, sizeof(float), "the sliding land");
-    s->next = rvi_alloc(ctx, s->count, sizeof(float), "the sliding land");
-    s->before = rvi_alloc(ctx, layers * s->cells, sizeof(float), "the land as it was");
-    s->limit = rvi_alloc(ctx, 5 * layers, sizeof(float), "the layers");
-    s->off = rvi_alloc(ctx, blocks, sizeof *s->off, "the ledger");
-    s->done = rvi_alloc(ctx, 2 * blocks, sizeof *s->done, "the ledger");
-    if (!s->h || !s->next || !s->before || !s->limit || !s->off || !s->done)
-        return RV_ERROR_MEMORY;
-    s->margin = s->limit + 2 * layers;
-    s->yields = s->limit + 4 * layers;
-    s->steep = s->done + blocks;
+    rvi_job_buffer(job, &s->h, s->count, sizeof *s->h, "the sliding land");
+    rvi_job_buffer(job, &s->next, s->count, sizeof *s->next, "the sliding land");
+    rvi_job_buffer(job, &s->before, layers * s->cells, sizeof(float), "the land as it was");
+    rvi_job_buffer(job, &s->limit, 2 * layers, sizeof *s->limit, "the layers");
+    rvi_job_buffer(job, &s->margin, 2 * layers, sizeof *s->margin, "the layers");
+    rvi_job_buffer(job, &s->yields, layers, sizeof *s->yields, "the layers");
+    rvi_job_buffer(job, &s->off, blocks, sizeof *s->off, "the ledger");
+    rvi_job_buffer(job, &s->done, blocks, sizeof *s->done, "the ledger");
+    rvi_job_buffer(job, &s->steep, blocks, sizeof *s->steep, "the ledger");
+    rvi_factor_shape shape = factor_shape(s);
+    rvi_factor_list(job, &shape, &s->factor);
+    if (settles_at_once(s))
+        rvi_slide_settle_list(s, &job->buffers);
     if (!s->general)
-        return RV_OK;
-    s->thick = rvi_alloc(ctx, layers * s->count, sizeof *s->thick, "the sliding layers");
-    s->give = rvi_alloc(ctx, layers * s->count, sizeof *s->give, "what slides");
-    s->exposed = rvi_alloc(ctx, s->count, sizeof *s->exposed, "the layers that lie open");
-    s->giving = rvi_alloc(ctx, s->count, sizeof *s->giving, "the layers that slide");
-    s->to = rvi_alloc(ctx, s->count, 1, "where it slides");
-    if (!s->thick || !s->give || !s->exposed || !s->giving || !s->to)
-        return RV_ERROR_MEMORY;
-    s->height_layers = rvi_erosion_fn_there(s->job->land) ? s->layers
-                       : rvi_strata_there(s->job->land)   ? 1
-                                                          : 0;
-    if (s->height_layers > 0) {
-        size_t count = (size_t)s->height_layers * s->count;
-        s->height_part = rvi_alloc(ctx, count, sizeof(float), "the erosion factor");
-        if (!s->height_part)
-            return RV_ERROR_MEMORY;
-    }
-    if (s->layers == 1 || !settles_at_once(s))
-        return RV_OK;
-    for (int k = 0; k < 2; k++)
-        s->slides[k] = rvi_alloc(ctx, s->count, sizeof(float), "what slides");
-    return s->slides[0] && s->slides[1] ? RV_OK : RV_ERROR_MEMORY;
-}
-
-static void release(rvi_slide *s) {
-    void *all[] = {s->h,    s->next,  s->before,    s->limit,     s->off,
-                   s->done, s->thick, s->give,      s->exposed,   s->giving,
-                   s->to,   s->takes, s->slides[0], s->slides[1], s->height_part};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(s->job->ctx, all[i]);
-    rvi_factor_free(s->job->ctx, &s->factor);
+        return;
+    rvi_job_buffer(job, &s->thick, layers * s->count, sizeof *s->thick, "the sliding layers");
+    rvi_job_buffer(job, &s->give, layers * s->count, sizeof *s->give, "what slides");
+    rvi_job_buffer(job, &s->exposed, s->count, sizeof *s->exposed, "the layers that lie open");
+    rvi_job_buffer(job, &s->giving, s->count, sizeof *s->giving, "the layers that slide");
+    rvi_job_buffer(job, &s->to, s->count, 1, "where it slides");
+    if (rvi_field_there(land, "mask"))
+        rvi_job_buffer(job, &s->takes, s->count, sizeof *s->takes, "the mask");
+    s->height_layers = rvi_erosion_fn_there(land) ? s->layers : rvi_strata_there(land) ? 1 : 0;
+    if (s->height_layers > 0)
+        rvi_job_buffer(job, &s->height_part, (size_t)s->height_layers * s->count, sizeof(float),
+                       "the erosion factor");
+    for (int k = 0; k < 2 && s->layers > 1 && settles_at_once(s); k++)
+        rvi_job_buffer(job, &s->slides[k], s->count, sizeof(float), "what slides");
 }
 
 static rv_status fill_factors(rvi_slide *s) {
@@ -323,21 +305,21 @@ static rv_status fill_factors(rvi_slide *s) {
     const float *mask = rvi_field_get(s->job->land, "mask");
     rvi_factor_shape shape = factor_shape(s);
     rv_status status = rvi_factor_make(s->job, &shape, &s->factor);
-    if (status == RV_OK && mask) {
-        s->takes = rvi_alloc(ctx, s->count, sizeof(float), "the mask");
-        status = s->takes ? RV_OK : RV_ERROR_MEMORY;
-    }
-    if (status != RV_OK)
-        return status;
-    for (size_t i = 0; s->factor.cells && i < s->count && !rvi_stopped_at(ctx, i); i++)
+    for (size_t i = 0; status == RV_OK && s->factor.cells && i < s->count; i++) {
+        status = rvi_poll_at(ctx, i);
         s->factor.cells[i] = rvi_slide_hard(s, s->factor.cells[i]);
-    for (size_t i = 0; mask && i < s->count && !rvi_stopped_at(ctx, i); i++)
+    }
+    for (size_t i = 0; status == RV_OK && mask && i < s->count; i++) {
+        status = rvi_poll_at(ctx, i);
         s->takes[i] = 1.0f;
-    for (int y = 0; mask && y < s->height && !rvi_stopped(ctx); y++)
+    }
+    for (int y = 0; status == RV_OK && mask && y < s->height; y++) {
+        status = rvi_poll(ctx);
         for (int x = 0; x < s->width; x++)
             s->takes[rvi_slide_at(s, x, y)] =
                 rvi_slide_hard(s, mask[(size_t)y * (size_t)s->width + (size_t)x]);
-    return RV_OK;
+    }
+    return status;
 }
 
 /* On the ring the land goes on at the slope of its edge, but not beyond twice the relief. */
@@ -354,35 +336,36 @@ static void fill_ring(rvi_slide *s) {
                                       s->lowest - relief, high + relief);
             s->h[rvi_slide_at(s, x, y)] = rvi_slide_snap(s, beyond);
         }
-    rvi_copy(s->job->ctx, s->next, s->h, s->count * sizeof(float));
 }
 
-static rv_status prepare(rvi_slide *s) {
+static rv_status fill_heights(rvi_slide *s) {
+    if (s->general)
+        return rvi_slide_layers_fill(s);
+    for (int y = 0; y < s->height; y++) {
+        if (rvi_poll(s->job->ctx) != RV_OK)
+            return RV_CANCELLED;
+        for (int x = 0; x < s->width; x++)
+            s->h[rvi_slide_at(s, x, y)] =
+                rvi_slide_snap(s, s->before[(size_t)y * (size_t)s->width + (size_t)x]);
+    }
+    return RV_OK;
+}
+
+static rv_status fill_grids(rvi_slide *s) {
+    rv_context *ctx = s->job->ctx;
     const rv_terrain *land = s->job->land;
-    s->general = s->layers > 1 || s->p->method == RV_thermal_method_slope ||
-                 land->layers[0].erodibility != 1.0f || rvi_field_get(land, "mask") ||
-                 rvi_field_get(land, "hardness") || rvi_strata_there(land) ||
-                 rvi_erosion_fn_there(land);
-    rv_status status = allocate(s);
-    if (status == RV_OK)
-        status = fill_factors(s);
-    if (status != RV_OK)
-        return status;
     set_law(s);
     set_quantum(s);
-    for (int l = 0; l < s->layers; l++)
-        rvi_copy(s->job->ctx, s->before + (size_t)l * s->cells, land->layers[l].thickness,
-                 s->cells * sizeof(float));
-    if (s->general) {
-        rvi_slide_layers_fill(s);
-    } else {
-        for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
-            for (int x = 0; x < s->width; x++)
-                s->h[rvi_slide_at(s, x, y)] =
-                    rvi_slide_snap(s, s->before[(size_t)y * (size_t)s->width + (size_t)x]);
-    }
+    rv_status status = fill_factors(s);
+    for (int l = 0; status == RV_OK && l < s->layers; l++)
+        status = rvi_copy(ctx, s->before + (size_t)l * s->cells, land->layers[l].thickness,
+                          s->cells * sizeof(float));
+    if (status == RV_OK)
+        status = fill_heights(s);
+    if (status != RV_OK)
+        return status;
     fill_ring(s);
-    return RV_OK;
+    return rvi_copy(ctx, s->next, s->h, s->count * sizeof(float));
 }
 
 /* ---- after ---- */
@@ -411,23 +394,28 @@ static void show_rows(void *arg, int first, int end) {
             }
 }
 
-static void show_land(rvi_slide *s) {
+static rv_status show_land(rvi_slide *s) {
+    rv_status status = RV_OK;
     if (s->general && s->layers == 1 && settles_at_once(s))
-        rvi_slide_layers_set_bedrock(s);
-    rvi_finish_rows(s->job->ctx, s->height, show_rows, s);
-    rvi_terrain_sum_layers(s->job->land);
+        status = rvi_slide_layers_set_bedrock(s);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(s->job->ctx, s->height, show_rows, s);
+    return status == RV_OK ? rvi_terrain_sum_layers(s->job->land) : status;
 }
 
 /* What each layer of each cell has won or lost in all. */
-static void close_ledger(const rvi_slide *s, float *eroded, float *deposited) {
+static rv_status close_ledger(const rvi_slide *s) {
     rvi_job *job = s->job;
+    float *eroded = s->eroded, *deposited = s->deposited;
     double taken = 0.0, area = (double)job->land->cell * (double)job->land->cell;
     double all_laid = 0.0;
     for (int l = 0; l < s->layers; l++) {
         const float *now = job->land->layers[l].thickness;
         const float *before = s->before + (size_t)l * s->cells;
         double laid = 0.0;
-        for (size_t i = 0; i < s->cells && !rvi_stopped_at(job->ctx, i); i++) {
+        for (size_t i = 0; i < s->cells; i++) {
+            if (rvi_poll_at(job->ctx, i) != RV_OK)
+                return RV_CANCELLED;
             double change = (double)now[i] - (double)before[i];
             *(change > 0.0 ? &laid : &taken) += change > 0.0 ? change : -change;
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
@@ -438,6 +426,7 @@ static void close_ledger(const rvi_slide *s, float *eroded, float *deposited) {
     }
     job->ledger = (rv_ledger){
         .eroded = taken * area, .deposited = all_laid * area, .left_map = s->left_map * area};
+    return RV_OK;
 }
 
 /* ---- the run ---- */
@@ -450,9 +439,8 @@ static rv_status one_round(rvi_slide *s) {
 }
 
 static rv_status tell(rvi_slide *s, double done) {
-    if (rvi_progress_due(s->job->ctx))
-        show_land(s);
-    return rvi_job_progress(s->job, done);
+    rv_status status = rvi_progress_due(s->job->ctx) ? show_land(s) : RV_OK;
+    return status == RV_OK ? rvi_job_progress(s->job, done) : status;
 }
 
 static rv_status run_rounds(rvi_slide *s) {
@@ -469,11 +457,8 @@ static rv_status run_rounds(rvi_slide *s) {
 static rv_status settle_at_once(rvi_slide *s) {
     s->slide_rounds = rvi_maxi(64, rvi_mini(s->width + s->height, 1000));
     rv_status status = rvi_slide_settle(s, show_land);
-    if (s->layers == 1) {
-        if (s->general)
-            rvi_slide_layers_set_bedrock(s);
-        return status;
-    }
+    if (s->layers == 1)
+        return status == RV_OK && s->general ? rvi_slide_layers_set_bedrock(s) : status;
     s->sliding = true;
     for (int n = 0; status == RV_OK && n < s->slide_rounds; n++) {
         status = one_round(s);
@@ -498,46 +483,43 @@ static rv_status run_until_settled(rvi_slide *s) {
         if (status == RV_OK)
             status = tell(s, (double)n / (double)most);
     }
+    size_t steep;
+    if (status == RV_OK)
+        status = count_steep(s, &steep);
     if (status == RV_OK)
         rvi_log(s->job->ctx, "thermal: after %d rounds %zu of %zu cells are still too steep.", most,
-                count_steep(s), s->cells);
+                steep, s->cells);
     return status;
 }
 
-static rv_status run_slide(rvi_slide *s) {
-    rv_status status = prepare(s);
+static rv_status run(rvi_job *job) {
+    rvi_slide *s = job->state;
+    rv_status status = fill_grids(s);
     if (status != RV_OK)
         return status;
-    static const char *const names[2] = {"eroded", "deposited"};
-    rv_terrain *land = s->job->land;
-    bool there[2] = {rvi_field_get(land, names[0]), rvi_field_get(land, names[1])};
-    float *fields[2];
-    status = rvi_fields_make(land, names, 2, fields);
-    if (status != RV_OK)
-        return status;
-    status = s->p->until == RV_thermal_until_settled ? run_until_settled(s) : run_rounds(s);
-    /* Only the search for the land at rest asks for more memory, before anything has moved. */
-    for (int k = 0; status == RV_ERROR_MEMORY && k < 2; k++)
-        if (!there[k])
-            rvi_field_drop(land, names[k]);
-    if (status == RV_ERROR_MEMORY)
-        return status;
-    /* A run that was stopped is whole too: between two rounds. */
-    show_land(s);
-    close_ledger(s, fields[0], fields[1]);
-    return status;
+    job->begun = true;
+    return s->p->until == RV_thermal_until_settled ? run_until_settled(s) : run_rounds(s);
+}
+
+/* After a stop the land is that between two rounds. */
+static rv_status close_run(rvi_job *job) {
+    rvi_slide *s = job->state;
+    rv_status status = s->settling.begun ? rvi_slide_settle_end(s) : RV_OK;
+    if (status == RV_OK && s->moving)
+        status = rvi_slide_layers_move(s);
+    if (status == RV_OK)
+        status = show_land(s);
+    return status == RV_OK ? close_ledger(s) : status;
 }
 
 rv_status rvi_step_thermal(rvi_job *job, const rv_thermal_params *p) {
-    rvi_slide *s = rvi_alloc(job->ctx, 1, sizeof *s, "the slides");
+    rvi_slide *s = rvi_job_begin(job, sizeof *s, run, close_run);
     if (!s)
         return RV_ERROR_MEMORY;
     s->p = p;
     s->job = job;
     size_grids(s);
-    job->memory = plan_memory(s);
-    rv_status status = job->planning ? RV_OK : run_slide(s);
-    release(s);
-    rvi_free(job->ctx, s);
-    return status;
+    list_buffers(s);
+    rv_status status = rvi_job_field(job, "eroded", &s->eroded);
+    return status == RV_OK ? rvi_job_field(job, "deposited", &s->deposited) : status;
 }

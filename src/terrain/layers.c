@@ -52,6 +52,19 @@ rv_status rvi_terrain_sum_layers(rv_terrain *land) {
     return RV_OK;
 }
 
+typedef struct adoption {
+    rv_terrain *land;
+    const float *values;
+} adoption;
+
+static void adopt_rows(void *arg, int first, int end) {
+    const adoption *a = arg;
+    const rv_terrain *land = a->land;
+    size_t from = (size_t)first * (size_t)land->width, to = (size_t)end * (size_t)land->width;
+    for (size_t i = from; i < to; i++)
+        land->layers[0].thickness[i] += a->values[i] - land->surface[i];
+}
+
 rv_status rvi_terrain_adopt_surface(rv_terrain *land, float *values) {
     rvi_layer *bedrock = &land->layers[0];
     if (land->layer_count == 1) {
@@ -60,8 +73,8 @@ rv_status rvi_terrain_adopt_surface(rv_terrain *land, float *values) {
         land->surface = values;
         return RV_OK;
     }
-    for (size_t i = 0; i < rvi_cells(land) && !rvi_stopped_at(land->ctx, i); i++)
-        bedrock->thickness[i] += values[i] - land->surface[i];
+    adoption a = {land, values};
+    rvi_finish_rows(land->ctx, land->height, adopt_rows, &a);
     rvi_free(land->ctx, values);
     return rvi_terrain_sum_layers(land);
 }
@@ -101,10 +114,12 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
     int count = land->layer_count;
     size_t cells = rvi_cells(land);
     rvi_layer *layers = rvi_alloc(ctx, (size_t)count + 1, sizeof *layers, "the layers");
-    float *values = rvi_alloc(ctx, cells, sizeof(float), desc->name);
-    float *surface =
-        count > 1 ? land->surface : rvi_alloc(ctx, cells, sizeof(float), "the surface");
-    if (!layers || !values || !surface) {
+    float *values = NULL, *surface = land->surface;
+    if (!land->outline) {
+        values = rvi_alloc(ctx, cells, sizeof(float), desc->name);
+        surface = count > 1 ? surface : rvi_alloc(ctx, cells, sizeof(float), "the surface");
+    }
+    if (!layers || (!land->outline && (!values || !surface))) {
         rvi_free(ctx, layers);
         rvi_free(ctx, values);
         if (count == 1)
@@ -118,12 +133,12 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
                                 .thickness = values};
     snprintf(layers[count].name, RVI_NAME, "%s", desc->name);
     if (thickness)
-        rvi_copy(ctx, values, thickness, cells * sizeof(float));
+        memcpy(values, thickness, cells * sizeof(float));
     rvi_free(ctx, land->layers);
     land->layers = layers;
     land->layer_count = count + 1;
     land->surface = surface;
-    return rvi_terrain_sum_layers(land);
+    return land->outline ? RV_OK : rvi_terrain_sum_layers(land);
 }
 
 float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts) {

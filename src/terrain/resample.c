@@ -80,26 +80,24 @@ static int weigh_simply(const axis *a, int i, tap *taps) {
     return 1;
 }
 
-static rv_status axis_make(rv_context *ctx, axis *a) {
-    bool nearest = a->filter == RVI_FILTER_NEAREST, simple = nearest || a->from == 1 || a->to == 1;
-    int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
-    a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
-    if (simple)
-        a->room = nearest || a->to > 1 ? 1 : (size_t)a->from;
-    a->taps = rvi_alloc(ctx, (size_t)a->to * a->room, sizeof *a->taps, "a new size");
-    a->counts = rvi_alloc(ctx, (size_t)a->to, sizeof *a->counts, "a new size");
-    if (!a->taps || !a->counts)
-        return RV_ERROR_MEMORY;
-    for (int i = 0; i < a->to; i++) {
-        tap *taps = a->taps + (size_t)i * a->room;
-        a->counts[i] = simple ? weigh_simply(a, i, taps) : weigh(a, i, taps);
-    }
-    return RV_OK;
+static bool is_simple(const axis *a) {
+    return a->filter == RVI_FILTER_NEAREST || a->from == 1 || a->to == 1;
 }
 
-static void axis_free(rv_context *ctx, axis *a) {
-    rvi_free(ctx, a->taps);
-    rvi_free(ctx, a->counts);
+static void axis_list(axis *a, rvi_buffers *buffers) {
+    int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
+    a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
+    if (is_simple(a))
+        a->room = a->filter == RVI_FILTER_NEAREST || a->to > 1 ? 1 : (size_t)a->from;
+    rvi_buffers_add(buffers, &a->taps, (size_t)a->to * a->room, sizeof *a->taps, "a new size");
+    rvi_buffers_add(buffers, &a->counts, (size_t)a->to, sizeof *a->counts, "a new size");
+}
+
+static void axis_fill(const axis *a) {
+    for (int i = 0; i < a->to; i++) {
+        tap *taps = a->taps + (size_t)i * a->room;
+        a->counts[i] = is_simple(a) ? weigh_simply(a, i, taps) : weigh(a, i, taps);
+    }
 }
 
 typedef struct work {
@@ -146,24 +144,42 @@ static void mix_rows(void *arg, int first, int end) {
     }
 }
 
+typedef struct resampling {
+    axis across, down;
+    float *half; /* the grid after its rows were sampled */
+    rvi_buffers buffers;
+} resampling;
+
+static void resampling_prepare(resampling *r, int width, int height, int to_width, int to_height,
+                               rvi_filter filter) {
+    *r = (resampling){.across = {.from = width, .to = to_width, .filter = filter},
+                      .down = {.from = height, .to = to_height, .filter = filter}};
+    size_t cells = (size_t)to_width * (size_t)height;
+    rvi_buffers_add(&r->buffers, &r->half, cells, sizeof *r->half, "a new size");
+    axis_list(&r->across, &r->buffers);
+    axis_list(&r->down, &r->buffers);
+}
+
+size_t rvi_resample_bytes(int width, int height, int to_width, int to_height, rvi_filter filter) {
+    resampling r;
+    resampling_prepare(&r, width, height, to_width, to_height, filter);
+    return rvi_buffers_bytes(&r.buffers);
+}
+
 rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,
                        int to_width, int to_height, rvi_filter filter) {
-    axis across = {.from = width, .to = to_width, .filter = filter};
-    axis down = {.from = height, .to = to_height, .filter = filter};
-    size_t cells = (size_t)to_width * (size_t)height;
-    float *half = rvi_alloc(ctx, cells, sizeof *half, "a new size");
-    rv_status status = half ? RV_OK : RV_ERROR_MEMORY;
-    if (status == RV_OK)
-        status = axis_make(ctx, &across);
-    if (status == RV_OK)
-        status = axis_make(ctx, &down);
+    resampling r;
+    resampling_prepare(&r, width, height, to_width, to_height, filter);
+    rv_status status = rvi_buffers_alloc(&r.buffers, ctx);
+    if (status == RV_OK) {
+        axis_fill(&r.across);
+        axis_fill(&r.down);
+        status =
+            rvi_parallel_rows(ctx, height, mix_columns, &(work){&r.across, from, r.half, to_width});
+    }
     if (status == RV_OK)
         status =
-            rvi_parallel_rows(ctx, height, mix_columns, &(work){&across, from, half, to_width});
-    if (status == RV_OK)
-        status = rvi_parallel_rows(ctx, to_height, mix_rows, &(work){&down, half, to, to_width});
-    axis_free(ctx, &down);
-    axis_free(ctx, &across);
-    rvi_free(ctx, half);
+            rvi_parallel_rows(ctx, to_height, mix_rows, &(work){&r.down, r.half, to, to_width});
+    rvi_buffers_free(&r.buffers, ctx);
     return status;
 }

@@ -95,86 +95,48 @@ static int make_weights(double sigma, int n, double *bessel, float *weights) {
     return folded;
 }
 
-/* The kernel of one axis. */
-typedef struct kernel {
-    float *weights;
-    int reach;
-} kernel;
-
-struct rvi_smoother {
-    rv_context *ctx;
-    int width, height;
-    float *half; /* the grid after its columns were blurred, transposed; NULL: nothing to do */
-    kernel columns, rows;
-};
-
-static rv_status make_kernel(rv_context *ctx, float sigma, int n, kernel *out) {
-    /* A kernel much wider than the map already gives the mean. */
-    double used = sigma < 4 * (float)n ? (double)sigma : 4 * (double)n;
-    size_t count = (size_t)(3 * used) + 2;
-    double *bessel = rvi_alloc(ctx, count, sizeof *bessel, "the kernel of a blur");
-    out->weights = rvi_alloc(ctx, count, sizeof *out->weights, "the kernel of a blur");
-    rv_status status = bessel && out->weights ? RV_OK : RV_ERROR_MEMORY;
-    if (status == RV_OK)
-        out->reach = make_weights(used, n, bessel, out->weights);
-    rvi_free(ctx, bessel);
-    return status;
+/* A kernel much wider than the map already gives the mean. */
+static double used_sigma(const rvi_smoother *s, int n) {
+    return s->sigma < 4 * (float)n ? (double)s->sigma : 4 * (double)n;
 }
 
 /* Blurs the columns of a grid and writes it transposed, so that two passes blur both ways. */
-static rv_status blur_columns(rv_context *ctx, const float *from, float *to, int width, int height,
-                              const kernel *k) {
-    pass p = {from, to, width, height, k->weights, k->reach, (height + CHUNK - 1) / CHUNK};
+static rv_status blur_columns(const rvi_smoother *s, const float *from, float *to, int width,
+                              int height) {
+    pass p = {.from = from, .to = to, .width = width, .height = height, .weights = s->weights};
+    p.reach = make_weights(used_sigma(s, height), height, s->bessel, s->weights);
+    p.chunks = (height + CHUNK - 1) / CHUNK;
     int64_t strips = (width + LANES - 1) / LANES;
-    return rvi_parallel(ctx, strips * p.chunks, blur_block, &p);
+    return rvi_parallel(s->ctx, strips * p.chunks, blur_block, &p);
 }
 
-void rvi_smoother_destroy(rvi_smoother *s) {
-    if (!s)
+void rvi_smoother_prepare(rvi_smoother *s, rv_context *ctx, int width, int height, float sigma,
+                          rvi_buffers *buffers) {
+    *s = (rvi_smoother){.ctx = ctx, .width = width, .height = height, .sigma = sigma};
+    if (!(sigma >= 1e-4f)) /* below, it moves less than a float can show */
         return;
-    rvi_free(s->ctx, s->half);
-    rvi_free(s->ctx, s->columns.weights);
-    rvi_free(s->ctx, s->rows.weights);
-    rvi_free(s->ctx, s);
+    size_t weights = (size_t)(3 * used_sigma(s, rvi_maxi(width, height))) + 2;
+    rvi_buffers_add(buffers, &s->half, (size_t)width * (size_t)height, sizeof *s->half, "a blur");
+    rvi_buffers_add(buffers, &s->weights, weights, sizeof *s->weights, "the kernel of a blur");
+    rvi_buffers_add(buffers, &s->bessel, weights, sizeof *s->bessel, "the kernel of a blur");
 }
 
-rv_status rvi_smoother_create(rv_context *ctx, int width, int height, float sigma,
-                              rvi_smoother **out) {
-    *out = NULL;
-    rvi_smoother *s = rvi_alloc(ctx, 1, sizeof *s, "a blur");
-    if (!s)
-        return RV_ERROR_MEMORY;
-    s->ctx = ctx;
-    s->width = width;
-    s->height = height;
-    rv_status status = RV_OK;
-    if (sigma >= 1e-4f) { /* below, it moves less than a float can show */
-        s->half = rvi_alloc(ctx, (size_t)width * (size_t)height, sizeof *s->half, "a blur");
-        status = s->half ? make_kernel(ctx, sigma, height, &s->columns) : RV_ERROR_MEMORY;
-        if (status == RV_OK)
-            status = make_kernel(ctx, sigma, width, &s->rows);
-    }
-    if (status == RV_OK)
-        *out = s;
-    else
-        rvi_smoother_destroy(s);
-    return status;
-}
-
-rv_status rvi_smoother_run(rvi_smoother *s, float *values) {
+rv_status rvi_smoother_run(const rvi_smoother *s, float *values) {
     if (!s->half)
         return RV_OK;
-    rv_status status = blur_columns(s->ctx, values, s->half, s->width, s->height, &s->columns);
+    rv_status status = blur_columns(s, values, s->half, s->width, s->height);
     if (status == RV_OK)
-        status = blur_columns(s->ctx, s->half, values, s->height, s->width, &s->rows);
+        status = blur_columns(s, s->half, values, s->height, s->width);
     return status;
 }
 
 rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma) {
-    rvi_smoother *s;
-    rv_status status = rvi_smoother_create(ctx, width, height, sigma, &s);
+    rvi_smoother s;
+    rvi_buffers buffers = {.count = 0};
+    rvi_smoother_prepare(&s, ctx, width, height, sigma, &buffers);
+    rv_status status = rvi_buffers_alloc(&buffers, ctx);
     if (status == RV_OK)
-        status = rvi_smoother_run(s, values);
-    rvi_smoother_destroy(s);
+        status = rvi_smoother_run(&s, values);
+    rvi_buffers_free(&buffers, ctx);
     return status;
 }

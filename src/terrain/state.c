@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CELLS = 65536 };
-
 rv_terrain_desc rv_terrain_desc_default(void) {
     return (rv_terrain_desc){512, 512, 10.0f};
 }
@@ -23,9 +21,9 @@ rv_status rvi_cells_check(rv_context *ctx, uint64_t width, uint64_t height) {
 }
 
 static rv_status check_size(rv_context *ctx, int width, int height, float cell) {
-    if (width < 1 || height < 1 || width > MOST_CELLS || height > MOST_CELLS)
+    if (width < 1 || height < 1 || width > RVI_SIDE_MOST || height > RVI_SIDE_MOST)
         return rvi_fail(ctx, RV_ERROR_USAGE, "Terrain size %d x %d is out of range (1 to %d).",
-                        width, height, MOST_CELLS);
+                        width, height, RVI_SIDE_MOST);
     if (width == 1 && height == 1)
         return rvi_fail(ctx, RV_ERROR_USAGE, "A terrain needs at least two cells, not one.");
     if (!(cell > 0.0f && cell <= 1e6f))
@@ -43,14 +41,20 @@ static void clear(rv_terrain *land) {
     rv_context *ctx = land->ctx;
     if (land->layer_count > 1)
         rvi_free(ctx, land->surface);
-    for (int i = 0; land->layers && i < land->layer_count; i++) /* a plan has none */
+    for (int i = 0; i < land->layer_count; i++)
         rvi_free(ctx, land->layers[i].thickness);
     for (int i = 0; i < land->field_count; i++)
         rvi_free(ctx, land->fields[i].values);
     rvi_free(ctx, land->layers);
     rvi_free(ctx, land->fields);
     rvi_free(ctx, land->figures);
-    *land = (rv_terrain){.ctx = ctx, .planned = land->planned};
+    *land = (rv_terrain){.ctx = ctx, .outline = land->outline};
+}
+
+/* A zeroed grid; an outline has none. */
+static bool alloc_grid(const rv_terrain *land, const char *what, float **out) {
+    *out = land->outline ? NULL : rvi_alloc(land->ctx, rvi_cells(land), sizeof(float), what);
+    return land->outline || *out != NULL;
 }
 
 static rv_status alloc_layers(rv_terrain *land, int count) {
@@ -59,8 +63,7 @@ static rv_status alloc_layers(rv_terrain *land, int count) {
     if (!land->layers)
         return RV_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
-        land->layers[i].thickness = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "a layer");
-        if (!land->layers[i].thickness)
+        if (!alloc_grid(land, "a layer", &land->layers[i].thickness))
             return RV_ERROR_MEMORY;
         land->layer_count = i + 1;
     }
@@ -68,8 +71,7 @@ static rv_status alloc_layers(rv_terrain *land, int count) {
         land->surface = land->layers[0].thickness;
         return RV_OK;
     }
-    land->surface = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the surface");
-    return land->surface ? RV_OK : RV_ERROR_MEMORY;
+    return alloc_grid(land, "the surface", &land->surface) ? RV_OK : RV_ERROR_MEMORY;
 }
 
 /* Fills an empty shell with flat bare bedrock. */
@@ -77,8 +79,6 @@ static rv_status fill_bare(rv_terrain *land, int width, int height, float cell) 
     land->width = width;
     land->height = height;
     land->cell = cell;
-    if (land->planned)
-        return RV_OK;
     rv_status status = alloc_layers(land, 1);
     if (status != RV_OK) {
         clear(land);
@@ -127,15 +127,29 @@ rv_status rvi_terrain_reset(rv_terrain *land, int width, int height, float cell)
     rv_status status = check_size(land->ctx, width, height, cell);
     if (status != RV_OK)
         return status;
-    rv_terrain fresh = {.ctx = land->ctx, .planned = land->planned};
-    if (land->planned) /* whether bands went or were only cut, a plan allows for them */
-        fresh.strata = land->strata;
+    rv_terrain fresh = {.ctx = land->ctx, .outline = land->outline};
     status = fill_bare(&fresh, width, height, cell);
     if (status != RV_OK)
         return status;
     rvi_terrain_swap(land, &fresh);
     clear(&fresh);
     return RV_OK;
+}
+
+/* Fills an empty shell that has a size with layers and fields as those of `like`. */
+static rv_status fill_like(rv_terrain *land, const rv_terrain *like) {
+    land->ledger = like->ledger;
+    land->strata = like->strata;
+    land->erosion = like->erosion;
+    rv_status status = alloc_layers(land, like->layer_count);
+    for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
+        float *thickness = land->layers[i].thickness;
+        land->layers[i] = like->layers[i];
+        land->layers[i].thickness = thickness;
+    }
+    for (int i = 0; status == RV_OK && i < like->field_count; i++)
+        status = rvi_field_add(land, like->fields[i].name);
+    return status;
 }
 
 rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height, float cell,
@@ -148,30 +162,60 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
     rv_terrain *land = rvi_alloc(ctx, 1, sizeof *land, "a terrain");
     if (!land)
         return RV_ERROR_MEMORY;
-    *land = (rv_terrain){
-        .ctx = ctx,
-        .width = width,
-        .height = height,
-        .cell = cell,
-        .ledger = like->ledger,
-        .strata = like->strata,
-        .erosion = like->erosion,
-    };
-    status = alloc_layers(land, like->layer_count);
-    for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
-        float *thickness = land->layers[i].thickness;
-        land->layers[i] = like->layers[i];
-        land->layers[i].thickness = thickness;
-    }
-    for (int i = 0; status == RV_OK && i < like->field_count; i++)
-        if (!rvi_field_make(land, like->fields[i].name))
-            status = RV_ERROR_MEMORY;
+    *land = (rv_terrain){.ctx = ctx, .width = width, .height = height, .cell = cell};
+    status = fill_like(land, like);
     if (status != RV_OK) {
         rv_terrain_destroy(land);
         return status;
     }
     *out = land;
     return RV_OK;
+}
+
+/* ---- outlines ---- */
+
+rv_status rvi_outline_make(const rv_terrain *land, rv_terrain *out) {
+    *out = (rv_terrain){.ctx = land->ctx,
+                        .width = land->width,
+                        .height = land->height,
+                        .cell = land->cell,
+                        .outline = true};
+    rv_status status = fill_like(out, land);
+    if (status != RV_OK)
+        clear(out);
+    return status;
+}
+
+void rvi_outline_free(rv_terrain *outline) {
+    clear(outline);
+}
+
+rv_status rvi_outline_resize(rv_terrain *outline, int width, int height, float cell) {
+    rv_status status = check_size(outline->ctx, width, height, cell);
+    if (status != RV_OK)
+        return status;
+    outline->width = width;
+    outline->height = height;
+    outline->cell = cell;
+    return RV_OK;
+}
+
+bool rvi_outline_fits(const rv_terrain *outline, const rv_terrain *land) {
+    bool fits = outline->width == land->width && outline->height == land->height &&
+                outline->cell == land->cell && outline->layer_count == land->layer_count;
+    for (int i = 0; fits && i < land->layer_count; i++)
+        fits = strcmp(outline->layers[i].name, land->layers[i].name) == 0 &&
+               outline->layers[i].erodibility == land->layers[i].erodibility;
+    for (int i = 0; fits && i < land->field_count; i++)
+        fits = rvi_field_there(outline, land->fields[i].name);
+    return fits;
+}
+
+size_t rvi_outline_bytes(const rv_terrain *outline) {
+    size_t layers = (size_t)outline->layer_count, fields = (size_t)outline->field_count;
+    size_t grids = layers + (layers > 1 ? 1 : 0) + fields;
+    size_t grid = rvi_alloc_size(rvi_cells(outline), sizeof(float));
+    return grid > SIZE_MAX / grids ? SIZE_MAX : grids * grid;
 }
 
 int rv_terrain_width(const rv_terrain *land) {
@@ -213,19 +257,26 @@ float *rvi_field_get(const rv_terrain *land, const char *name) {
     return found ? land->fields[i].values : NULL;
 }
 
-float *rvi_field_make(rv_terrain *land, const char *name) {
+bool rvi_field_there(const rv_terrain *land, const char *name) {
+    bool found;
+    field_index(land, name, &found);
+    return found;
+}
+
+rv_status rvi_field_add(rv_terrain *land, const char *name) {
     rv_context *ctx = land->ctx;
     bool found;
     int at = field_index(land, name, &found);
     if (found)
-        return land->fields[at].values;
-    float *values = rvi_alloc(ctx, rvi_cells(land), sizeof(float), name);
+        return RV_OK;
+    float *values;
+    bool room = alloc_grid(land, name, &values);
     rvi_field *fields =
         rvi_alloc(ctx, (size_t)land->field_count + 1, sizeof *fields, "the list of fields");
-    if (!values || !fields) {
+    if (!room || !fields) {
         rvi_free(ctx, values);
         rvi_free(ctx, fields);
-        return NULL;
+        return RV_ERROR_MEMORY;
     }
     for (int i = 0; i < land->field_count; i++)
         fields[i < at ? i : i + 1] = land->fields[i];
@@ -234,7 +285,11 @@ float *rvi_field_make(rv_terrain *land, const char *name) {
     rvi_free(ctx, land->fields);
     land->fields = fields;
     land->field_count++;
-    return values;
+    return RV_OK;
+}
+
+float *rvi_field_make(rv_terrain *land, const char *name) {
+    return rvi_field_add(land, name) == RV_OK ? rvi_field_get(land, name) : NULL;
 }
 
 void rvi_field_drop(rv_terrain *land, const char *name) {
@@ -246,21 +301,6 @@ void rvi_field_drop(rv_terrain *land, const char *name) {
     land->field_count--;
     for (int i = at; i < land->field_count; i++)
         land->fields[i] = land->fields[i + 1];
-}
-
-rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out) {
-    bool had[RVI_FIELDS];
-    for (int i = 0; i < count; i++) {
-        had[i] = rvi_field_get(land, names[i]) != NULL;
-        out[i] = rvi_field_make(land, names[i]);
-        if (out[i])
-            continue;
-        for (int k = 0; k < i; k++)
-            if (!had[k])
-                rvi_field_drop(land, names[k]);
-        return RV_ERROR_MEMORY;
-    }
-    return RV_OK;
 }
 
 const float *rv_terrain_field(const rv_terrain *land, const char *name) {
@@ -338,7 +378,6 @@ static uint64_t hash_grid(const rv_terrain *land, const char *name, const float 
 
 uint64_t rv_terrain_hash(const rv_terrain *land) {
     int32_t size[2] = {land->width, land->height};
-    bool was = rvi_stop_short(land->ctx, false); /* a stop must not give another hash */
     uint64_t h = rvi_hash(size, sizeof size, 1);
     h = rvi_hash(&land->cell, sizeof land->cell, h);
     for (int i = 0; i < land->layer_count; i++) {
@@ -353,7 +392,6 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
         h = rvi_hash(&land->strata, sizeof land->strata, h);
     for (int i = 0; i < land->field_count; i++)
         h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
-    rvi_stop_short(land->ctx, was);
     return h;
 }
 

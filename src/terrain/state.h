@@ -4,7 +4,10 @@
 
 #include <ravine/ravine.h>
 
-enum { RVI_NAME = 32 }; /* bytes of a name with its end */
+enum {
+    RVI_NAME = 32,         /* bytes of a name with its end */
+    RVI_SIDE_MOST = 65536, /* cells along a side of a terrain */
+};
 
 typedef struct rvi_layer {
     char name[RVI_NAME];
@@ -60,7 +63,7 @@ struct rv_terrain {
     rv_figure *figures; /* what the last step measured; figures.h */
     int figure_count, figure_room;
     rvi_erosion_function erosion;
-    bool planned; /* has a size and a count of layers but no memory: only for plans */
+    bool outline; /* has a size and the names and properties of layers and fields, but no grids */
 };
 
 static inline size_t rvi_cells(const rv_terrain *land) {
@@ -76,6 +79,19 @@ rv_status rvi_cells_check(rv_context *ctx, uint64_t width, uint64_t height);
 rv_status rvi_terrain_reset(rv_terrain *land, int width, int height, float cell);
 /* Takes another terrain's content, whose shell stays to be destroyed. */
 void rvi_terrain_swap(rv_terrain *a, rv_terrain *b);
+
+/* Outlines are terrains without grids, for plans. Calls that change the size, the layers or the
+ * fields of a terrain do the same to its outline. rvi_outline_free frees what `out` holds, not
+ * `out`. */
+rv_status rvi_outline_make(const rv_terrain *land, rv_terrain *out);
+void rvi_outline_free(rv_terrain *outline);
+/* Layers and fields stay. */
+rv_status rvi_outline_resize(rv_terrain *outline, int width, int height, float cell);
+/* Has the land this size, these layers and no other fields than these? */
+bool rvi_outline_fits(const rv_terrain *outline, const rv_terrain *land);
+/* What the grids of a terrain of this outline take from the memory limit. */
+size_t rvi_outline_bytes(const rv_terrain *outline);
+
 /* An empty terrain with the layers and fields (names, properties) of `like` in another size. */
 rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height, float cell,
                                   rv_terrain **out);
@@ -90,8 +106,8 @@ rv_status rvi_terrain_sum_layers(rv_terrain *land);
 float *rvi_field_get(const rv_terrain *land, const char *name);
 float *rvi_field_make(rv_terrain *land, const char *name);
 void rvi_field_drop(rv_terrain *land, const char *name);
-/* All of `count` fields, at most RVI_FIELDS, or, when memory ends, none that was not there. */
-enum { RVI_FIELDS = 8 };
-rv_status rvi_fields_make(rv_terrain *land, const char *const *names, int count, float **out);
+/* The same for outlines, too, whose fields have no values. */
+bool rvi_field_there(const rv_terrain *land, const char *name);
+rv_status rvi_field_add(rv_terrain *land, const char *name);
 
 #endif

@@ -11,24 +11,6 @@ enum { MOST_IN_ROUND = 1 << 18, LEAST_IN_ROUND = 16, SIDE_BY_SIDE = 64, MOST_COL
 /* What a random number is drawn for; runs may use smaller numbers for their own. */
 enum { DRAW_PLACE = 1 << 20, DRAW_CELL, DRAW_TILES };
 
-struct rvi_rounds {
-    rv_context *ctx;
-    rvi_rounds_desc d;
-    uint64_t round, begun;
-    int colours;                /* along each side of the pattern */
-    int tile, tiles_x, tiles_y; /* side in cells, and how many */
-    int shift_x, shift_y;       /* where this round cuts */
-    uint8_t *turn;              /* when the colour of each tile has its turn in this round */
-    int most_in_round;
-    int in_round; /* drops of this round, or on their way between rounds */
-    rvi_slot *slots;
-    int *list;    /* slots of the drops of the round, by number; then those that are free */
-    int *tile_of; /* of each drop in `list` */
-    int *order;   /* slots sorted by tile */
-    int *start;   /* first of each tile in `order`, and one more for the end */
-    int *waits, *queue;
-};
-
 /* Lets the new drops of the round fall. */
 static void drop_new(void *arg, int first, int end) {
     const rvi_rounds *r = arg;
@@ -210,51 +192,22 @@ static void cut_tiles(rvi_rounds *r) {
                                               : (int)most;
 }
 
-size_t rvi_rounds_memory(const rvi_rounds_desc *desc, size_t slot, size_t tile) {
-    rvi_rounds r = {.d = *desc};
-    cut_tiles(&r);
-    slot += sizeof *r.slots + sizeof *r.list + sizeof *r.tile_of + sizeof *r.order;
-    tile += sizeof *r.start + sizeof *r.turn + sizeof *r.waits + sizeof *r.queue;
-    return sizeof r + (size_t)r.most_in_round * slot + (size_t)(rvi_rounds_tiles(&r) + 1) * tile;
-}
-
-rv_status rvi_rounds_create(rv_context *ctx, const rvi_rounds_desc *desc, rvi_rounds **out) {
-    *out = NULL;
-    rvi_rounds *r = rvi_alloc(ctx, 1, sizeof *r, "the drops");
-    if (!r) {
-        rvi_rain rain = desc->rain;
-        rvi_rain_free(ctx, &rain);
-        return RV_ERROR_MEMORY;
-    }
-    r->ctx = ctx;
-    r->d = *desc;
+void rvi_rounds_prepare(rvi_rounds *r, rv_context *ctx, const rvi_rounds_desc *desc,
+                        rvi_buffers *buffers) {
+    *r = (rvi_rounds){.ctx = ctx, .d = *desc};
     cut_tiles(r);
     size_t drops = (size_t)r->most_in_round, tiles = (size_t)rvi_rounds_tiles(r);
-    r->slots = rvi_alloc(ctx, drops, sizeof *r->slots, "the drops");
-    r->list = rvi_alloc(ctx, drops, sizeof *r->list, "the drops");
-    r->tile_of = rvi_alloc(ctx, drops, sizeof *r->tile_of, "the drops");
-    r->order = rvi_alloc(ctx, drops, sizeof *r->order, "the drops");
-    r->start = rvi_alloc(ctx, tiles + 1, sizeof *r->start, "the tiles");
-    r->turn = rvi_alloc(ctx, tiles, sizeof *r->turn, "the tiles");
-    r->waits = rvi_alloc(ctx, tiles, sizeof *r->waits, "the tiles");
-    r->queue = rvi_alloc(ctx, tiles, sizeof *r->queue, "the tiles");
-    if (!r->slots || !r->list || !r->tile_of || !r->order || !r->start || !r->turn || !r->waits ||
-        !r->queue) {
-        rvi_rounds_destroy(r);
-        return RV_ERROR_MEMORY;
-    }
-    for (int k = 0; k < r->most_in_round; k++)
-        r->list[k] = k;
-    *out = r;
-    return RV_OK;
+    rvi_buffers_add(buffers, &r->slots, drops, sizeof *r->slots, "the drops");
+    rvi_buffers_add(buffers, &r->list, drops, sizeof *r->list, "the drops");
+    rvi_buffers_add(buffers, &r->tile_of, drops, sizeof *r->tile_of, "the drops");
+    rvi_buffers_add(buffers, &r->order, drops, sizeof *r->order, "the drops");
+    rvi_buffers_add(buffers, &r->start, tiles + 1, sizeof *r->start, "the tiles");
+    rvi_buffers_add(buffers, &r->turn, tiles, sizeof *r->turn, "the tiles");
+    rvi_buffers_add(buffers, &r->waits, tiles, sizeof *r->waits, "the tiles");
+    rvi_buffers_add(buffers, &r->queue, tiles, sizeof *r->queue, "the tiles");
 }
 
-void rvi_rounds_destroy(rvi_rounds *r) {
-    if (!r)
-        return;
-    void *all[] = {r->slots, r->list, r->tile_of, r->order, r->start, r->turn, r->waits, r->queue};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(r->ctx, all[i]);
-    rvi_rain_free(r->ctx, &r->d.rain);
-    rvi_free(r->ctx, r);
+void rvi_rounds_begin(rvi_rounds *r) {
+    for (int k = 0; k < r->most_in_round; k++)
+        r->list[k] = k;
 }

@@ -35,11 +35,30 @@ typedef struct rvi_rounds_desc {
     void *arg;
 } rvi_rounds_desc;
 
-typedef struct rvi_rounds rvi_rounds;
-rv_status rvi_rounds_create(rv_context *ctx, const rvi_rounds_desc *desc, rvi_rounds **out);
-void rvi_rounds_destroy(rvi_rounds *rounds); /* NULL is fine */
-/* Bytes that rvi_rounds_create will ask for, and so many more for each slot and each tile. */
-size_t rvi_rounds_memory(const rvi_rounds_desc *desc, size_t slot, size_t tile);
+/* Its members are those of rounds.c alone, but for `d.rain`, which may be filled after it is
+ * prepared. */
+typedef struct rvi_rounds {
+    rv_context *ctx;
+    rvi_rounds_desc d;
+    uint64_t round, begun;
+    int colours;                /* along each side of the pattern */
+    int tile, tiles_x, tiles_y; /* side in cells, and how many */
+    int shift_x, shift_y;       /* where this round cuts */
+    uint8_t *turn;              /* when the colour of each tile has its turn in this round */
+    int most_in_round;
+    int in_round; /* drops of this round, or on their way between rounds */
+    rvi_slot *slots;
+    int *list;    /* slots of the drops of the round, by number; then those that are free */
+    int *tile_of; /* of each drop in `list` */
+    int *order;   /* slots sorted by tile */
+    int *start;   /* first of each tile in `order`, and one more for the end */
+    int *waits, *queue;
+} rvi_rounds;
+
+/* The first lists the memory, the second begins when it is there. */
+void rvi_rounds_prepare(rvi_rounds *rounds, rv_context *ctx, const rvi_rounds_desc *desc,
+                        rvi_buffers *buffers);
+void rvi_rounds_begin(rvi_rounds *rounds);
 int rvi_rounds_tiles(const rvi_rounds *rounds);   /* how many places for sums there must be */
 int rvi_rounds_most(const rvi_rounds *rounds);    /* how many drops there are at a time, at most */
 double rvi_rounds_done(const rvi_rounds *rounds); /* 0 to 1; at 1 all drops have ended */

@@ -6,8 +6,19 @@ rvi_factor_shape rvi_factor_map(const rv_terrain *land) {
     return (rvi_factor_shape){.stride = (size_t)land->width, .count = rvi_cells(land)};
 }
 
-size_t rvi_factor_memory(const rv_terrain *land, const rvi_factor_shape *shape) {
-    return (rvi_strata_there(land) ? 2 : 1) * shape->count * sizeof(float);
+/* Erodibility of bare bedrock. */
+static float bare_factor(const rv_terrain *land, const rvi_factor_shape *shape) {
+    return land->layer_count == 1 && !shape->by_layer ? land->layers[0].erodibility : 1.0f;
+}
+
+void rvi_factor_list(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out) {
+    const rv_terrain *land = job->land;
+    *out = (rvi_erosion_factor){.land = land};
+    if (rvi_field_there(land, "mask") || rvi_field_there(land, "hardness") ||
+        bare_factor(land, shape) != 1.0f)
+        rvi_job_buffer(job, &out->cells, shape->count, sizeof(float), "the erosion factor");
+    if (rvi_strata_there(land))
+        rvi_job_buffer(job, &out->bands, shape->count, sizeof(float), "the bands of the bedrock");
 }
 
 typedef struct filling {
@@ -44,26 +55,10 @@ static void fill_rows(void *arg, int first, int end) {
 
 rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out) {
     const rv_terrain *land = job->land;
-    filling w = {.shape = shape, .factor = out, .bare = 1.0f};
+    filling w = {.shape = shape, .factor = out, .bare = bare_factor(land, shape)};
     w.mask = rvi_field_get(land, "mask");
     w.hardness = rvi_field_get(land, "hardness");
-    if (land->layer_count == 1 && !shape->by_layer)
-        w.bare = land->layers[0].erodibility;
-    *out = (rvi_erosion_factor){.land = land};
-    bool cells = w.mask || w.hardness || w.bare != 1.0f, bands = rvi_strata_there(land);
-    if (cells)
-        out->cells = rvi_alloc(job->ctx, shape->count, sizeof(float), "the erosion factor");
-    if (bands)
-        out->bands = rvi_alloc(job->ctx, shape->count, sizeof(float), "the bands of the bedrock");
-    if ((cells && !out->cells) || (bands && !out->bands))
-        return RV_ERROR_MEMORY;
-    if (!cells && !bands)
+    if (!out->cells && !out->bands)
         return RV_OK;
     return rvi_parallel_rows(job->ctx, land->height + 2 * shape->margin, fill_rows, &w);
-}
-
-void rvi_factor_free(rv_context *ctx, rvi_erosion_factor *f) {
-    rvi_free(ctx, f->cells);
-    rvi_free(ctx, f->bands);
-    *f = (rvi_erosion_factor){0};
 }

@@ -29,11 +29,9 @@ typedef struct rvi_erosion_factor {
 
 /* A grid like the map itself. */
 rvi_factor_shape rvi_factor_map(const rv_terrain *land);
-/* Bytes that rvi_factor_make() takes, at most: there may be a mask. */
-size_t rvi_factor_memory(const rv_terrain *land, const rvi_factor_shape *shape);
-/* Also after a failure it must be freed. */
+/* The first lists the grids that are needed, the second fills them. */
+void rvi_factor_list(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
 rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
-void rvi_factor_free(rv_context *ctx, rvi_erosion_factor *f);
 
 /* Does the factor change with the height? */
 static inline bool rvi_factor_by_height(const rvi_erosion_factor *f) {

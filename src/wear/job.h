@@ -2,34 +2,82 @@
 #ifndef RVI_WEAR_JOB_H
 #define RVI_WEAR_JOB_H
 
+#include "base/buffers.h"
 #include "base/context.h"
 #include "terrain/state.h"
 
-typedef struct rvi_job {
+typedef struct rvi_job rvi_job;
+
+/* A field that a step writes. */
+typedef struct rvi_job_output {
+    const char *name;
+    float **out; /* set before the run */
+    bool fresh;  /* was not there before */
+} rvi_job_output;
+enum { RVI_OUTPUTS = 8 };
+
+/* One run of a step, or its plan. rvi_step_NAME() prepares it: checks the parameters, lists the
+ * memory, describes the land as it will be and names the functions that do the work. A plan ends
+ * there. A step may look at the size, the layers and the names of fields of `land` then, but at no
+ * grid: where it is planned, `land` is an outline. */
+struct rvi_job {
     rv_context *ctx;
     rv_terrain *land;
+    int64_t turn, turns; /* which run of the step this is, of how many that repeats ask for */
+
+    /* Prepared by the step. */
+    rv_terrain after;    /* the outline of the land after the run; at first that of `land` */
+    bool replaces;       /* the run makes other land and keeps the old one until that is there */
+    rvi_buffers buffers; /* allocated before the run */
+    rvi_job_output outputs[RVI_OUTPUTS];
+    int output_count;
+    void *state;
+    /* Does the work, which can be cancelled. NULL: there is none. */
+    rv_status (*run)(rvi_job *job);
+    /* Brings the land, its fields and the ledger up to date with what has run. NULL: the run does.
+     * Called after a stop as well when the run has `begun` and the land is to be kept; then no stop
+     * cancels it. */
+    rv_status (*close)(rvi_job *job);
+
+    /* Set by the run. */
+    bool begun;           /* a stop from here on leaves land that can be closed */
     rv_ledger ledger;     /* filled in by steps of kind wear, in cubic metres */
     rv_water water;       /* filled in by steps that have water */
-    double *deposited_on; /* of what was laid, how much on each layer; all 0: all of it on the top
-                             one */
+    double *deposited_on; /* of what was deposited, how much on each layer; all 0: all of it on the
+                             top one */
     uint64_t drop_steps;
-    int64_t turn, turns; /* which run of the step this is, of how many that repeats ask for */
-    bool planning;       /* set the size of `land` (planned) and `memory`; touch nothing else */
-    size_t memory;       /* bytes the run needs beside the terrain; set while planning, by
-                            RV_STEP_FLAG_PLANS steps */
-} rvi_job;
+};
+
+/* ---- to prepare ---- */
+
+/* Sets the functions and returns job->state: `size` zeroed bytes, or NULL with the sentence set. */
+void *rvi_job_begin(rvi_job *job, size_t size, rv_status (*run)(rvi_job *job),
+                    rv_status (*close)(rvi_job *job));
+/* Lists memory, a grid of floats as large as the map, or a field of the land that the step writes:
+ * it is made when it is not there. A run that fails or stops before it has `begun` leaves no new
+ * field behind. */
+void rvi_job_buffer(rvi_job *job, void *pointer, size_t count, size_t size, const char *what);
+void rvi_job_grid(rvi_job *job, float **out, const char *what);
+rv_status rvi_job_field(rvi_job *job, const char *name, float **out);
+/* Lists what rvi_job_image() allocates. The image may be larger than the map, and may not be there
+ * before the recipe has made it. "": there is none. The image in *kept stays until the end and is
+ * freed then; kept NULL: the run frees it. */
+rv_status rvi_job_list_image(rvi_job *job, const char *file, float **kept);
+
+/* ---- to run ---- */
 
 /* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.
  */
 rv_status rvi_job_progress(rvi_job *job, double done);
 
-/* Lays made heights (any range) over the land: scaled to 0 ... relief and set, added or multiplied
- * (mode: RV_noise_mode_..., the same for every step that makes). Takes `made` over. */
-rv_status rvi_job_lay(rvi_job *job, float *made, float relief, int mode);
+/* The surface becomes *values, a listed grid, which the land takes over. */
+rv_status rvi_job_adopt(rvi_job *job, float **values);
 
-/* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. While planning it
- * only adds to job->memory what that needs, and *out is NULL: the image may be larger than the map,
- * and may not be there before the recipe has made it. */
+/* Adds the heights in *made, a listed grid of any range, to the land: scaled to 0 ... relief and
+ * set, added or multiplied (mode: RV_noise_mode_..., the same for every step that makes). */
+rv_status rvi_job_lay(rvi_job *job, float **made, float relief, int mode);
+
+/* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. */
 rv_status rvi_job_image(rvi_job *job, const char *file, float **out);
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */

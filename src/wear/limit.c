@@ -1,24 +1,44 @@
 /* limit.c: fields that limit the steps after them, read from images. */
 #include "wear/limit.h"
-#include "base/threads.h"
 
-rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool invert) {
-    rv_terrain *land = job->land;
+#include <string.h>
+
+typedef struct limit {
+    const char *field, *file;
+    bool invert;
+    float *values; /* of the field */
+} limit;
+
+static rv_status load(rvi_job *job) {
+    const limit *l = job->state;
+    size_t cells = rvi_cells(job->land);
+    float *image;
+    rv_status status = rvi_job_image(job, l->file, &image);
+    for (size_t i = 0; status == RV_OK && l->invert && i < cells; i++) {
+        status = rvi_poll_at(job->ctx, i);
+        image[i] = 1 - image[i];
+    }
+    if (status == RV_OK)
+        memcpy(l->values, image, cells * sizeof *l->values); /* all of it or nothing */
+    rvi_free(job->ctx, image);
+    return status;
+}
+
+static rv_status drop(rvi_job *job) {
+    const limit *l = job->state;
+    rvi_field_drop(job->land, l->field);
+    return RV_OK;
+}
+
+rv_status rvi_limit_prepare(rvi_job *job, const char *field, const char *file, bool invert) {
+    limit *l = rvi_job_begin(job, sizeof *l, file[0] == '\0' ? drop : load, NULL);
+    if (!l)
+        return RV_ERROR_MEMORY;
+    *l = (limit){.field = field, .file = file, .invert = invert};
     if (file[0] == '\0') {
-        if (!job->planning)
-            rvi_field_drop(land, field);
+        rvi_field_drop(&job->after, field);
         return RV_OK;
     }
-    float *image;
-    rv_status status = rvi_job_image(job, file, &image);
-    if (status != RV_OK || job->planning)
-        return status;
-    size_t cells = rvi_cells(land);
-    for (size_t i = 0; invert && i < cells && !rvi_stopped_at(job->ctx, i); i++)
-        image[i] = 1 - image[i];
-    float *values = rvi_field_make(land, field);
-    if (values)
-        rvi_copy(job->ctx, values, image, cells * sizeof *values);
-    rvi_free(job->ctx, image);
-    return values ? RV_OK : RV_ERROR_MEMORY;
+    rv_status status = rvi_job_field(job, field, &l->values);
+    return status == RV_OK ? rvi_job_list_image(job, file, NULL) : status;
 }

@@ -4,7 +4,8 @@
 
 #include "wear/job.h"
 
-/* The field becomes the image stretched over the map, or 1 minus it; without a file it goes. */
-rv_status rvi_limit_load(rvi_job *job, const char *field, const char *file, bool invert);
+/* Prepares a step by which the field becomes the image stretched over the map, or 1 minus it;
+ * without a file the field is removed. */
+rv_status rvi_limit_prepare(rvi_job *job, const char *field, const char *file, bool invert);
 
 #endif

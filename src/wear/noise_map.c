@@ -228,19 +228,10 @@ static void prepare(noise *n, const rv_noise_params *p, float cell) {
     }
 }
 
-rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float **out) {
+rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float *out) {
     const rv_terrain *land = job->land;
     noise n = {.warp = p->warp, .basis = p->basis, .shape = p->shape, .width = land->width};
     prepare(&n, p, land->cell);
-    n.made = rvi_alloc(job->ctx, rvi_cells(land), sizeof *n.made, "the noise");
-    *out = NULL;
-    if (!n.made)
-        return RV_ERROR_MEMORY;
-    rv_status status = rvi_parallel(job->ctx, land->height, make_row, &n);
-    if (status != RV_OK) {
-        rvi_free(job->ctx, n.made);
-        return status;
-    }
-    *out = n.made;
-    return RV_OK;
+    n.made = out;
+    return rvi_parallel(job->ctx, land->height, make_row, &n);
 }

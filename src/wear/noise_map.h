@@ -4,7 +4,7 @@
 
 #include "wear/job.h"
 
-/* The noise over the map, of any range, without relief and mode; *out is from rvi_alloc. */
-rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float **out);
+/* Fills a grid as large as the map with noise of any range, without relief and mode. */
+rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float *out);
 
 #endif

@@ -4,13 +4,15 @@
 #include "base/math.h"
 #include "wear/border.h"
 
+void rvi_rain_prepare(rvi_rain *rain, int width, int height, int margin, rvi_buffers *buffers) {
+    size_t wide = (size_t)(width + 2 * margin), high = (size_t)(height + 2 * margin);
+    rvi_buffers_add(buffers, &rain->cells, wide * high, sizeof *rain->cells, "the rain");
+    rvi_buffers_add(buffers, &rain->rows, high, sizeof *rain->rows, "the rain");
+}
+
 rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
-                        const char *name, rvi_rain *out) {
+                        const char *name, rvi_rain *rain) {
     int wide = width + 2 * margin, high = height + 2 * margin;
-    out->cells = rvi_alloc(ctx, (size_t)wide * (size_t)high, sizeof *out->cells, "the rain");
-    out->rows = rvi_alloc(ctx, (size_t)high, sizeof *out->rows, "the rain");
-    if (!out->cells || !out->rows)
-        return RV_ERROR_MEMORY;
     uint64_t total = 0;
     for (int y = 0; y < high; y++) {
         const float *row = image + (size_t)rvi_border_mirrored(y - margin, height) * (size_t)width;
@@ -18,33 +20,33 @@ rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int heig
         for (int x = 0; x < wide; x++) {
             float much = rvi_clampf(row[rvi_border_mirrored(x - margin, width)], 0.0f, 1.0f);
             sum += (uint32_t)(much * 32767.0f + 0.5f);
-            out->cells[(size_t)y * (size_t)wide + (size_t)x] = sum;
+            rain->cells[(size_t)y * (size_t)wide + (size_t)x] = sum;
         }
         total += sum;
-        out->rows[y] = total;
+        rain->rows[y] = total;
     }
     if (total == 0)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is black everywhere, so no drop can fall.", name);
     return RV_OK;
 }
 
-rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *out) {
-    float *image;
-    *out = (rvi_rain){NULL, NULL};
-    rv_status status = rvi_job_image(job, file, &image);
-    if (status != RV_OK)
-        return status;
-    status = rvi_rain_make(job->ctx, image, job->land->width, job->land->height, margin, file, out);
-    rvi_free(job->ctx, image);
-    if (status != RV_OK)
-        rvi_rain_free(job->ctx, out);
-    return status;
+rv_status rvi_rain_list(rvi_job *job, const char *file, int margin, rvi_rain *rain) {
+    if (file[0] == '\0')
+        return RV_OK;
+    rvi_rain_prepare(rain, job->land->width, job->land->height, margin, &job->buffers);
+    return rvi_job_list_image(job, file, NULL);
 }
 
-void rvi_rain_free(rv_context *ctx, rvi_rain *rain) {
-    rvi_free(ctx, rain->cells);
-    rvi_free(ctx, rain->rows);
-    *rain = (rvi_rain){NULL, NULL};
+rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *rain) {
+    float *image;
+    if (file[0] == '\0')
+        return RV_OK;
+    rv_status status = rvi_job_image(job, file, &image);
+    if (status == RV_OK)
+        status =
+            rvi_rain_make(job->ctx, image, job->land->width, job->land->height, margin, file, rain);
+    rvi_free(job->ctx, image);
+    return status;
 }
 
 /* The first index of a running sum, of rows or of cells, that is above n. */

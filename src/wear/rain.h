@@ -11,12 +11,15 @@ typedef struct rvi_rain {
 } rvi_rain;
 
 /* Running sums over an image of width x height that holds 0 to 1, continued by a mirrored margin.
- * RV_ERROR_INPUT when it is black everywhere (`name` is for the message). */
+ * The first lists the memory, the second fills it. RV_ERROR_INPUT when the image is black
+ * everywhere
+ * (`name` is for the message). */
+void rvi_rain_prepare(rvi_rain *rain, int width, int height, int margin, rvi_buffers *buffers);
 rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
-                        const char *name, rvi_rain *out);
-/* The same from an image file, stretched over the map. On failure `out` is empty. */
-rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *out);
-void rvi_rain_free(rv_context *ctx, rvi_rain *rain);
+                        const char *name, rvi_rain *rain);
+/* The same for an image in a file, stretched over the map; "": it rains the same everywhere. */
+rv_status rvi_rain_list(rvi_job *job, const char *file, int margin, rvi_rain *rain);
+rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *rain);
 
 /* A random place, where it rains more the more often; width x height cells with the margin. `bits`
  * chooses the cell. *x and *y come in as random numbers in [0, 1). */

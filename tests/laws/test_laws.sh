@@ -19,7 +19,7 @@ make_tree() {
     printf '#include <ravine/ravine.h>\n\nint main(void) {\n    return 0;\n}\n' > tree/cli/main.c
     mkdir -p tree/include/ravine
     : > tree/include/ravine/ravine.h
-    echo 'RV_STEP(one, make, 0, 4, "Makes one.", "Ravine", "", "height")' \
+    echo 'RV_STEP(one, make, 0, "Makes one.", "Ravine", "", "height")' \
         > tree/include/ravine/steps.def
     printf 'int rvi_step_one(void);\n\nint rvi_step_one(void) {\n    return 1;\n}\n' \
         > tree/src/steps/one.c

@@ -1025,11 +1025,14 @@ static void white_rain_fits_the_widest_map(void **state) {
     for (int i = 0; i < WIDTH; i++)
         white[i] = 1;
     rvi_rain rain = {NULL, NULL};
+    rvi_buffers buffers = {.count = 0};
+    rvi_rain_prepare(&rain, WIDTH, 1, MARGIN, &buffers);
+    support_ok(ctx, rvi_buffers_alloc(&buffers, ctx));
     support_ok(ctx, rvi_rain_make(ctx, white, WIDTH, 1, MARGIN, "white", &rain));
     for (int i = 1; i < WIDE; i++)
         assert_greater(rain.cells[i], rain.cells[i - 1]);
     assert_equal(rain.rows[0], rain.cells[WIDE - 1]);
-    rvi_rain_free(ctx, &rain);
+    rvi_buffers_free(&buffers, ctx);
     free(white);
     rv_context_destroy(ctx);
 }

@@ -200,7 +200,14 @@ static void remove_files(void) {
     }
 }
 
-/* At least what a run holds at its peak, at most twice that. */
+/* What a plan may be above the peak of a run: a megabyte for what does not grow with the map, and a
+ * part of it, because the memory of files is only estimated. That of pictures is, too. */
+static size_t most_planned(const char *text, size_t real) {
+    size_t most = real + real / 3 + (1 << 20);
+    return most < 2 * real && !strstr(text, "o.png") ? most : 2 * real;
+}
+
+/* At least what a run holds at its peak, and not much more. */
 static void memory_is_enough_and_not_far_too_much(void **state) {
     (void)state;
     static const char *const recipes[] = {
@@ -292,7 +299,7 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
     make_files();
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
         size_t planned = planned_peak(recipes[i]), real = real_peak(recipes[i], 1);
-        if (planned < real || planned > 2 * real) {
+        if (planned < real || planned > most_planned(recipes[i], real)) {
             print_error("%s: %.3f MiB planned, %.3f MiB held\n", recipes[i],
                         (double)planned / 1048576, (double)real / 1048576);
             wrong++;
@@ -300,6 +307,51 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
     }
     remove_files();
     assert_int_equal(wrong, 0);
+}
+
+/* Steps list what they allocate: where no file is read or drawn, a plan is exact but for the
+ * megabyte. */
+static void the_plan_of_steps_that_wear_is_exact(void **state) {
+    (void)state;
+    static const char *const recipes[] = {
+        "terrain size=300 noise octaves=2 blur radius=30",
+        "terrain size=300 noise octaves=2 droplets drops=100 blend=0.5 border=apron margin=50",
+        "terrain size=300 noise octaves=2 layer strata droplets drops=100 give=same",
+        "terrain size=300 noise octaves=2 layer strata particles drops=100 give=same",
+        "terrain size=300 noise octaves=2 pipes rounds=1 spring_rate=1 transport=backward",
+        "terrain size=300 noise octaves=2 layer strata pipes rounds=1 give=same transport=forward",
+        "terrain size=300 noise octaves=2 layer strata runoff rounds=1 give=same",
+        "terrain size=300 noise octaves=2 thermal rounds=1",
+        "terrain size=300 noise octaves=2 layer strata thermal until=settled",
+        "terrain size=300 noise octaves=2 layer strata rivers steps=1",
+        "terrain size=300 noise octaves=2 drain lakes=keep",
+        "terrain size=300 noise octaves=2 resize size=400",
+    };
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        size_t planned = planned_peak(recipes[i]), real = real_peak(recipes[i], 1);
+        if (planned < real || planned > real + (1 << 20) + (1 << 14))
+            fail_msg("%s: %zu bytes planned, %zu held", recipes[i], planned, real);
+    }
+}
+
+/* A plan knows which fields and layers there are, because steps add them to its outline. */
+static void a_plan_knows_fields_and_layers(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_plan plans[MOST_STEPS];
+    int count;
+    plan_of(ctx,
+            "terrain size=512 noise layer layer name=a layer name=a flood flood droplets drain "
+            "crop x=256 y=256 terrain size=512 noise",
+            plans, &count);
+    size_t grid = (size_t)512 * 512 * sizeof(float), noise = plans[1].memory;
+    /* bedrock, surface, a layer, what is added to it */
+    assert_in_range(plans[2].memory, noise + 2 * grid, noise + 2 * grid + 4096);
+    assert_in_range(plans[3].memory, plans[2].memory + grid, plans[2].memory + grid + 4096);
+    assert_in_range(plans[4].memory, plans[3].memory, plans[3].memory + 4096); /* more of it */
+    assert_true(plans[6].memory == plans[5].memory);                           /* water is there */
+    assert_in_range(plans[11].memory, noise, noise + 4096); /* all of it is gone */
+    rv_context_destroy(ctx);
 }
 
 /* So is a limit of just that much enough. */
@@ -329,6 +381,8 @@ int main(void) {
         cmocka_unit_test(what_cannot_run_cannot_be_planned),
         cmocka_unit_test(a_plan_costs_nothing),
         cmocka_unit_test(memory_is_enough_and_not_far_too_much),
+        cmocka_unit_test(the_plan_of_steps_that_wear_is_exact),
+        cmocka_unit_test(a_plan_knows_fields_and_layers),
         cmocka_unit_test(the_plan_is_enough_to_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "format_files.h"
 
 #include "formats/format.h"
-#include "steps/step.h"
+#include "recipe/step_run.h"
 
 static void the_sidecar_says_all(void **state) {
     (void)state;
@@ -147,15 +147,17 @@ static void a_plan_reads_only_the_header(void **state) {
     rv_context_destroy(ctx);
     ctx = listening();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        rv_terrain planned = {.ctx = ctx, .width = 2, .height = 2, .cell = 1.0f, .planned = true};
-        rvi_job job = {.ctx = ctx, .land = &planned, .planning = true};
+        rv_terrain planned = {.ctx = ctx, .outline = true};
         rv_open_params p = rv_open_params_default();
+        size_t memory;
         p.file = files[i];
-        support_ok(ctx, rvi_step_open(&job, &p));
+        support_ok(ctx, rvi_terrain_reset(&planned, 2, 2, 1.0f));
+        support_ok(ctx, rvi_step_plan(&planned, RV_STEP_open, &p, &memory));
         assert_int_equal(planned.width, 300);
         assert_int_equal(planned.height, 200);
         assert_equal(planned.cell, 7.3f);
         assert_null(planned.surface);
+        rvi_outline_free(&planned);
         forget(files[i]);
     }
     assert_less(rv_context_memory_peak(ctx), 300 * 200 * sizeof(float));

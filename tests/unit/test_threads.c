@@ -333,28 +333,59 @@ static void what_must_be_finished_is(void **state) {
     }
 }
 
-static void what_is_thrown_away_need_not_be(void **state) {
+/* What a stop left out, and only that, runs in another call. */
+static void the_rest_can_run_later(void **state) {
     (void)state;
     for (int k = 0; k < THREAD_COUNTS; k++) {
         rv_context *ctx = stoppable(THREADS[k]);
         tally t = {.pause = 500000L * THREADS[k]};
-        float values[2] = {3.0f, 7.0f}, low, high;
+        bool done[MOST_BLOCKS] = {false};
         answers_left = 1;
         rvi_progress_begin(ctx, "a test");
-        assert_false(rvi_stop_short(ctx, true));
-        rvi_finish(ctx, MOST_BLOCKS, count_slowly, &t);
+        assert_int_equal(rvi_parallel_rest(ctx, MOST_BLOCKS, done, count_slowly, &t), RV_CANCELLED);
         assert_less(t.all, MOST_BLOCKS / 2);
-        assert_true(rvi_stopped(ctx));
-        int ran = t.all;
-        rvi_finish(ctx, MOST_BLOCKS, count_block, &t);
-        assert_int_equal(t.all, ran); /* still stopped: nothing runs */
-        rvi_range(ctx, values, 2, &low, &high);
-        assert_equal(low, 3.0f);
-        assert_equal(high, 7.0f);
-        assert_true(rvi_stop_short(ctx, false));
-        assert_false(rvi_stopped(ctx));
+        for (int b = 0; b < MOST_BLOCKS; b++)
+            assert_int_equal(t.runs[b], done[b]);
+        rvi_stop_defer(ctx, true);
+        support_ok(ctx, rvi_parallel_rest(ctx, MOST_BLOCKS, done, count_block, &t));
+        for (int b = 0; b < MOST_BLOCKS; b++)
+            assert_int_equal(t.runs[b], 1);
+        rvi_stop_defer(ctx, false);
         rv_context_destroy(ctx);
     }
+}
+
+/* A stop that is deferred cancels nothing, whenever it comes, and counts afterwards. */
+static void a_deferred_stop_waits(void **state) {
+    (void)state;
+    enum { SIZE = 5 << 20 };
+    char *from = malloc(SIZE), *to = calloc(1, SIZE);
+    assert_true(from && to);
+    memset(from, 7, SIZE);
+    for (int k = 0; k < THREAD_COUNTS; k++)
+        for (int answers = 0; answers < 3; answers++) {
+            rv_context *ctx = stoppable(THREADS[k]);
+            tally t = {.pause = 50000L * THREADS[k]};
+            answers_left = answers;
+            rvi_progress_begin(ctx, "a test");
+            rvi_stop_defer(ctx, true);
+            while (answers_left >= 0) /* the user is asked all the same */
+                assert_int_equal(rvi_poll(ctx), RV_OK);
+            support_ok(ctx, rvi_parallel(ctx, MOST_BLOCKS, count_slowly, &t));
+            assert_int_equal(t.all, MOST_BLOCKS);
+            memset(to, 0, SIZE);
+            support_ok(ctx, rvi_copy(ctx, to, from, SIZE));
+            assert_memory_equal(to, from, SIZE);
+            support_ok(ctx, rvi_progress(ctx, 0.5, NULL));
+            rvi_stop_defer(ctx, false);
+            assert_int_equal(rvi_poll(ctx), RV_CANCELLED);
+            memset(to, 0, SIZE);
+            assert_int_equal(rvi_copy(ctx, to, from, SIZE), RV_CANCELLED);
+            assert_int_equal(to[SIZE - 1], 0);
+            rv_context_destroy(ctx);
+        }
+    free(from);
+    free(to);
 }
 
 static void a_stop_ends_blocks_that_wait(void **state) {
@@ -486,7 +517,8 @@ int main(void) {
         cmocka_unit_test(a_stop_comes_soon_and_passes),
         cmocka_unit_test(a_stop_ends_blocks_that_wait),
         cmocka_unit_test(what_must_be_finished_is),
-        cmocka_unit_test(what_is_thrown_away_need_not_be),
+        cmocka_unit_test(the_rest_can_run_later),
+        cmocka_unit_test(a_deferred_stop_waits),
         cmocka_unit_test(a_stop_leaves_no_half_number),
         cmocka_unit_test(the_user_is_asked_ten_times_a_second),
         cmocka_unit_test(contexts_come_and_go),

@@ -76,7 +76,7 @@ static RVI_HOT bool all_lanes(rvi_m4 m) {
 
 static void turn_anywhere(const flood *f, group *g, int k) {
     const lane *l = &g->lanes[k];
-    uint64_t number = rvi_rounds_slots(f->rounds)[l->slot].number;
+    uint64_t number = rvi_rounds_slots(&f->rounds)[l->slot].number;
     uint64_t step = (uint64_t)(l->first + l->most - g->left[k]);
     float angle = rvi_unit(rvi_random(f->p->seed, number, step)) * (float)(2.0 * RVI_PI);
     g->dx[k] = rvi_cosf(angle);
@@ -224,12 +224,12 @@ static bool begin_drop(const flood *f, batch *b, group *g, int k) {
             return false;
         int drops;
         l->tile = b->tiles[b->begun++];
-        l->next = rvi_rounds_in(f->rounds, l->tile, &drops);
+        l->next = rvi_rounds_in(&f->rounds, l->tile, &drops);
         l->end = l->next + drops;
     }
     l->slot = *l->next++;
     l->ended = false;
-    const rvi_slot *slot = &rvi_rounds_slots(f->rounds)[l->slot];
+    const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
     drop fresh = {.speed = 1.0f, .water = 1.0f};
     const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
     g->x[k] = slot->x, g->y[k] = slot->y;
@@ -257,7 +257,7 @@ static void leave_drop(const flood *f, group *g, int k) {
     f->results[l->tile].drop_steps += (uint64_t)made;
     f->drops[l->slot] =
         (drop){g->dx[k], g->dy[k], g->speed[k], g->water[k], g->sediment[k], l->first + made};
-    rvi_slot *slot = &rvi_rounds_slots(f->rounds)[l->slot];
+    rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
     slot->x = g->x[k], slot->y = g->y[k];
     slot->ended = l->ended;
 }

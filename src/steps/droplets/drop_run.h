@@ -46,15 +46,17 @@ typedef struct flood {
     float relief, floor;
     float steer, pull, min_fall; /* (1 - inertia) / R, gravity / R, min_slope R */
     rvi_brush brush;
-    rvi_rounds *rounds;
+    rvi_rounds rounds;
+    bool whole;    /* all drops have run: there was no stop */
     float *change; /* both only for blend > 0 */
-    rvi_smoother *smoother;
+    rvi_smoother smoother;
     int leg;              /* steps a drop makes in a round, at most */
     drop *drops;          /* one a slot of the rounds */
     tile_result *results; /* one a tile */
     /* Only with give=same, one for each layer: */
     float *loads;         /* of each slot: what its drop carries of it */
     double *deposited_on; /* of each tile: what was deposited on it, metres on one cell */
+    float *fields[3];     /* of the land: flow, eroded, deposited */
 } flood;
 
 static RVI_HOT size_t at(const flood *f, int x, int y) {

@@ -22,6 +22,11 @@ typedef struct rvi_pipe_block {
     float depth, speed;
 } rvi_pipe_block;
 
+/* Of the land: what the water leaves behind. */
+typedef struct rvi_pipe_fields {
+    float *water, *sediment, *x, *y, *flow, *eroded, *deposited;
+} rvi_pipe_fields;
+
 /* The pipe RVI_PIPE_SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at
  * (x, y). */
 typedef struct rvi_pipe_flood {
@@ -45,8 +50,7 @@ typedef struct rvi_pipe_flood {
     double
         *deposited_on; /* of each block and layer, what was deposited on it: metres on one cell */
     float *grids;      /* room for all of the above */
-    size_t grids_used;
-    float *rows;              /* room for the rows of each block */
+    float *rows;       /* room for the rows of each block */
     double volume, suspended; /* before the step, m3 */
     rvi_pipe_rules rules;
     float rain; /* m/s */
@@ -57,6 +61,10 @@ typedef struct rvi_pipe_flood {
     double seconds;
     int rounds;
     double left_map; /* metres on one cell */
+    bool rounding;   /* a round has begun that is not at its end */
+    int part;        /* of the round, that runs now */
+    bool *done;      /* of each block: has run in this part */
+    rvi_pipe_fields fields;
 } rvi_pipe_flood;
 
 /* ---- pipe_water.c: blocks of a round ---- */

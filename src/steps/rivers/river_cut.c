@@ -160,7 +160,8 @@ static rv_status gather(rvi_rivers *r) {
     const rvi_flow *f = &r->flow;
     rv_status status = RV_OK;
     r->gathered = false;
-    for (size_t i = 0; i < r->cells && !rvi_stopped_at(r->job->ctx, i); i++) {
+    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
+        status = rvi_poll_at(r->job->ctx, i);
         r->area[i] = 1;
         if (r->discharge)
             r->discharge[i] = (double)r->rain[i];
@@ -180,21 +181,35 @@ static rv_status gather(rvi_rivers *r) {
     return status;
 }
 
+/* In one time step, metres. */
+static double rise_of(const rvi_rivers *r) {
+    return (double)r->p->uplift * 0.001 * r->dt;
+}
+
 rv_status rvi_rivers_cut(rvi_rivers *r) {
     rv_status status = gather(r);
     if (status != RV_OK)
         return status;
-    double rise = (double)r->p->uplift * 0.001 * r->dt;
+    double rise = rise_of(r);
     r->rise += rise;
     memset(r->drowned, 0, r->cells);
     for (size_t k = r->cells; k-- > 0;) {
-        size_t cell = r->flow.order[k];
-        if (k % POLL == 0 && status == RV_OK)
-            status = rvi_poll(r->job->ctx);
-        if (status == RV_OK)
-            cut_cell(r, cell, rise);
-        else if (!r->fixed[cell])
-            lift(r, cell, rise);
+        if (k % POLL == 0 && rvi_poll(r->job->ctx) != RV_OK) {
+            r->rest = k + 1;
+            return RV_CANCELLED;
+        }
+        cut_cell(r, r->flow.order[k], rise);
     }
-    return status;
+    return RV_OK;
+}
+
+rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
+    for (; r->rest > 0; r->rest--) {
+        size_t cell = r->flow.order[r->rest - 1];
+        if (rvi_poll_at(r->job->ctx, r->rest) != RV_OK)
+            return RV_CANCELLED;
+        if (!r->fixed[cell])
+            lift(r, cell, rise_of(r));
+    }
+    return RV_OK;
 }

@@ -37,10 +37,14 @@ typedef struct rvi_rivers {
     double distance[2]; /* metres */
     double stands;      /* greatest slope */
     float power[RVI_AREAS]; /* area^m for small areas, in cells */
+    size_t rest;            /* cells at the start of the order that are still to be lifted */
+    float *fields[3];       /* of the land: flow, eroded, deposited */
 } rvi_rivers;
 
-/* Lifts the land and cuts into it. A stop comes before both, or lets the rest only rise. */
+/* Lifts the land and cuts into it. A stop comes before both, or leaves a rest that the second call
+ * lets only rise. */
 rv_status rvi_rivers_cut(rvi_rivers *r);
+rv_status rvi_rivers_lift_rest(rvi_rivers *r);
 
 /* Raises the top layer or takes from the layers from the top; h follows. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);

@@ -17,10 +17,33 @@
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
 enum { RVI_STRAIGHT = 0x0f, RVI_ALL_WAYS = 0xff };
 
+/* The search for the land at rest (slide_settle.c). */
+enum { RVI_SETTLE_SIDES = 4 }; /* of a square of four cells */
+typedef struct rvi_settle_tally {
+    int busy, restless; /* squares */
+} rvi_settle_tally;
+typedef struct rvi_slide rvi_slide;
+typedef struct rvi_settling {
+    rvi_slide *s;
+    bool begun;    /* and not ended: the heights of `s` are still as they were */
+    float *memory; /* for the grids, one after the other */
+    float *f[RVI_SETTLE_SIDES], *g[RVI_SETTLE_SIDES];
+    float *h0, *h;                      /* as it was, of g */
+    bool limited;                       /* are there cells that cannot give or take? then: */
+    float *east, *west, *south, *north; /* may ground slide along the edges from i? 1 or 0 */
+    float momentum;
+    float limit, margin; /* as of the layer that stands steepest: it holds for all */
+    int tiles_x, tiles_y;
+    uint8_t *live;  /* of each tile: did anything slide? bit 0 now, bit 1 a step ago */
+    uint8_t *awake; /* tiles that need work */
+    bool counting;
+    rvi_settle_tally *tallies; /* of each tile, when counting */
+} rvi_settling;
+
 /* One run of the step. Grids have a ring of one cell around the map: cell (x, y) is at
  * (y + 1) * stride + x + 1. On the ring stand the heights of the land outside, which never change.
  */
-typedef struct rvi_slide {
+struct rvi_slide {
     const rv_thermal_params *p;
     rvi_job *job;
     int width, height, layers;
@@ -45,6 +68,9 @@ typedef struct rvi_slide {
     double left_map;       /* metres on one cell */
     double *off;           /* the same, of each block of rows in this round */
     bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
+    bool moving;           /* a round has begun to move layers, which happens in place */
+    rvi_settling settling;
+    float *eroded, *deposited; /* fields of the land */
     /* Only where it is general. */
     double *thick;     /* of layer l at l * count */
     double *give;      /* of layer l at l * count: what its flows are multiplied with */
@@ -59,7 +85,7 @@ typedef struct rvi_slide {
     rvi_erosion_factor factor;
     int height_layers;  /* the lowest layers whose factor changes with the height: 0, 1 or all */
     float *height_part; /* of layer l at l * count: that part of its factor in this round */
-} rvi_slide;
+};
 
 static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
     return (size_t)(y + 1) * s->stride + (size_t)(x + 1);
@@ -129,19 +155,24 @@ static inline float rvi_slide_by_height(const rvi_slide *s, int x, int y, int la
 /* ---- slide_layers.c ---- */
 
 /* Fills the grids of a general run from the land. */
-void rvi_slide_layers_fill(rvi_slide *s);
+rv_status rvi_slide_layers_fill(rvi_slide *s);
 /* Layers as they were plus what slid; the surface `h` is the new bedrock where there is but one. */
-void rvi_slide_layers_set_bedrock(rvi_slide *s);
+rv_status rvi_slide_layers_set_bedrock(rvi_slide *s);
 /* The layer that lies open at a cell: the highest that is there. */
 int rvi_slide_exposed(const rvi_slide *s, size_t i);
-/* One part of a round. RV_CANCELLED: it has not begun, or has been finished all the same. */
+/* One part of a round. RV_CANCELLED: nothing has moved or, where s->moving, the second call does
+ * the rest. */
 rv_status rvi_slide_layers_round(rvi_slide *s);
+rv_status rvi_slide_layers_move(rvi_slide *s);
 
 /* ---- slide_settle.c ---- */
 
-size_t rvi_slide_settle_memory(const rvi_slide *s);
+/* Lists the memory it needs. */
+void rvi_slide_settle_list(rvi_slide *s, rvi_buffers *buffers);
 /* Brings `h` to the nearest land that stands or, where there are layers, fills `slides` with what
  * leads there. `show` makes the land whole for the user. */
-rv_status rvi_slide_settle(rvi_slide *s, void (*show)(rvi_slide *s));
+rv_status rvi_slide_settle(rvi_slide *s, rv_status (*show)(rvi_slide *s));
+/* After a stop: `h` or `slides` get what was found until then. */
+rv_status rvi_slide_settle_end(rvi_slide *s);
 
 #endif

@@ -258,46 +258,56 @@ static void move_cell(const rvi_slide *s, int x, int y, double *off) {
     s->next[i] = (float)sum;
 }
 
-static void move_rows(void *arg, int first, int end) {
+static void move_block(void *arg, int64_t block) {
     const rvi_slide *s = arg;
+    int first = (int)block * RVI_ROWS, end = rvi_mini(first + RVI_ROWS, s->height);
     double off = 0.0;
     for (int y = first; y < end; y++)
         for (int x = 0; x < s->width; x++)
             move_cell(s, x, y, &off);
-    s->off[first / RVI_ROWS] = off;
-    s->done[first / RVI_ROWS] = true;
+    s->off[block] = off;
 }
 
 rv_status rvi_slide_layers_round(rvi_slide *s) {
-    rv_context *ctx = s->job->ctx;
     int blocks = (s->height + RVI_ROWS - 1) / RVI_ROWS;
-    rv_status status = rvi_parallel_rows(ctx, s->height, plan_rows, s);
+    rv_status status = rvi_parallel_rows(s->job->ctx, s->height, plan_rows, s);
     if (status != RV_OK)
         return status;
     memset(s->done, 0, (size_t)blocks * sizeof *s->done);
-    status = rvi_parallel_rows(ctx, s->height, move_rows, s);
-    /* Layers move in place: a round that was stopped must be brought to its end. */
-    for (int b = 0; b < blocks; b++) {
-        if (!s->done[b])
-            move_rows(s, b * RVI_ROWS, rvi_mini((b + 1) * RVI_ROWS, s->height));
+    s->moving = true;
+    return rvi_slide_layers_move(s);
+}
+
+rv_status rvi_slide_layers_move(rvi_slide *s) {
+    int blocks = (s->height + RVI_ROWS - 1) / RVI_ROWS;
+    rv_status status = rvi_parallel_rest(s->job->ctx, blocks, s->done, move_block, s);
+    if (status != RV_OK)
+        return status;
+    for (int b = 0; b < blocks; b++)
         s->left_map += s->off[b];
-    }
     float *now = s->h;
     s->h = s->next;
     s->next = now;
-    return status;
+    s->moving = false;
+    return RV_OK;
 }
 
-void rvi_slide_layers_set_bedrock(rvi_slide *s) {
-    for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
+rv_status rvi_slide_layers_set_bedrock(rvi_slide *s) {
+    for (int y = 0; y < s->height; y++) {
+        if (rvi_poll(s->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
             s->thick[i] = (double)s->h[i];
         }
+    }
+    return RV_OK;
 }
 
-void rvi_slide_layers_fill(rvi_slide *s) {
-    for (int y = 0; y < s->height && !rvi_stopped(s->job->ctx); y++)
+rv_status rvi_slide_layers_fill(rvi_slide *s) {
+    for (int y = 0; y < s->height; y++) {
+        if (rvi_poll(s->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
             double sum = 0.0;
@@ -310,4 +320,6 @@ void rvi_slide_layers_fill(rvi_slide *s) {
             }
             s->h[i] = (float)sum;
         }
+    }
+    return RV_OK;
 }

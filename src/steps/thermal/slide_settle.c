@@ -30,7 +30,7 @@
 
 /* Sides of the square whose north-west cell is i: i to its east neighbour, the same one row below,
  * i to its south neighbour, the same one column further. */
-enum { ABOVE, BELOW, LEFT, RIGHT, SIDES };
+enum { ABOVE, BELOW, LEFT, RIGHT, SIDES = RVI_SETTLE_SIDES };
 enum { TILE_X = 64, TILE_Y = 16 };
 
 /* Margins by which a slope may miss its angle. */
@@ -38,37 +38,42 @@ enum { TILE_X = 64, TILE_Y = 16 };
 
 #define STEP (1.0f / 16.0f)
 
-typedef struct tally {
-    int busy, restless; /* squares */
-} tally;
-
-typedef struct settling {
-    rvi_slide *s;
-    float *memory;
-    float *f[SIDES], *g[SIDES];
-    float *h0, *h;                      /* as it was, of g */
-    bool limited;                       /* are there cells that cannot give or take? then: */
-    float *east, *west, *south, *north; /* may ground slide along the edges from i? 1 or 0 */
-    float momentum;
-    float limit, margin; /* as of the layer that stands steepest: it holds for all */
-    int tiles_x, tiles_y;
-    uint8_t *live;  /* of each tile: did anything slide? bit 0 now, bit 1 a step ago */
-    uint8_t *awake; /* tiles that need work */
-    bool counting;
-    tally *tallies; /* of each tile, when counting */
-} settling;
+typedef rvi_settling settling;
+typedef rvi_settle_tally tally;
 
 /* Beyond the last row loops look one cell further. */
 static size_t grid_size(const rvi_slide *s) {
     return s->count + 16;
 }
 
-static size_t grid_count(const rvi_slide *s) {
-    return 2 * SIDES + 1 + (s->general || s->open ? 4 : 0);
+/* The grids of a search: where each pointer stands. Returns how many. */
+enum { MOST_GRIDS = 2 * SIDES + 5 };
+static size_t name_grids(settling *t, float **grids[MOST_GRIDS]) {
+    size_t count = 0;
+    for (int k = 0; k < 2 * SIDES; k++)
+        grids[count++] = k < SIDES ? &t->f[k] : &t->g[k - SIDES];
+    grids[count++] = &t->h0;
+    if (!t->limited)
+        return count;
+    grids[count++] = &t->east;
+    grids[count++] = &t->west;
+    grids[count++] = &t->south;
+    grids[count++] = &t->north;
+    return count;
 }
 
-size_t rvi_slide_settle_memory(const rvi_slide *s) {
-    return (2 * SIDES + 5) * grid_size(s) * sizeof(float);
+void rvi_slide_settle_list(rvi_slide *s, rvi_buffers *buffers) {
+    settling *t = &s->settling;
+    float **grids[MOST_GRIDS];
+    *t = (settling){.s = s, .limited = s->general || s->open};
+    t->tiles_x = (s->width + 1 + TILE_X - 1) / TILE_X;
+    t->tiles_y = (s->height + 1 + TILE_Y - 1) / TILE_Y;
+    size_t tiles = (size_t)t->tiles_x * (size_t)t->tiles_y, count = name_grids(t, grids);
+    const char *what = "the land at rest";
+    rvi_buffers_add(buffers, &t->memory, count * grid_size(s), sizeof *t->memory, what);
+    rvi_buffers_add(buffers, &t->live, tiles, sizeof *t->live, what);
+    rvi_buffers_add(buffers, &t->awake, tiles, sizeof *t->awake, what);
+    rvi_buffers_add(buffers, &t->tallies, tiles, sizeof *t->tallies, what);
 }
 
 /* ---- one step ---- */
@@ -269,24 +274,13 @@ static void find_limits(settling *t) {
     set_limits(t);
 }
 
-static rv_status begin(settling *t) {
-    rvi_slide *s = t->s;
-    size_t size = grid_size(s);
-    t->memory = rvi_alloc(s->job->ctx, grid_count(s) * size, sizeof(float), "the land at rest");
-    t->tiles_x = (s->width + 1 + TILE_X - 1) / TILE_X;
-    t->tiles_y = (s->height + 1 + TILE_Y - 1) / TILE_Y;
-    size_t tiles = (size_t)t->tiles_x * (size_t)t->tiles_y;
-    t->live = rvi_alloc(s->job->ctx, 2 * tiles, 1, "the land at rest");
-    t->tallies = rvi_alloc(s->job->ctx, tiles, sizeof *t->tallies, "the land at rest");
-    if (!t->memory || !t->live || !t->tallies)
-        return RV_ERROR_MEMORY;
-    t->awake = t->live + tiles;
-    memset(t->live, 1, tiles);
-    for (int k = 0; k < SIDES; k++) {
-        t->f[k] = t->memory + (size_t)k * size;
-        t->g[k] = t->memory + (size_t)(SIDES + k) * size;
-    }
-    t->h0 = t->memory + 2 * SIDES * size;
+static void begin(settling *t) {
+    const rvi_slide *s = t->s;
+    float **grids[MOST_GRIDS];
+    size_t count = name_grids(t, grids);
+    for (size_t k = 0; k < count; k++)
+        *grids[k] = t->memory + k * grid_size(s);
+    memset(t->live, 1, (size_t)t->tiles_x * (size_t)t->tiles_y);
     t->h = s->next;
     t->limit = s->limit[0];
     t->margin = s->margin[0];
@@ -295,17 +289,11 @@ static rv_status begin(settling *t) {
             t->limit = s->limit[2 * l];
             t->margin = s->margin[2 * l];
         }
-    t->limited = s->general || s->open;
-    if (t->limited) {
-        t->east = t->h0 + size;
-        t->west = t->east + size;
-        t->south = t->west + size;
-        t->north = t->south + size;
+    if (t->limited)
         find_limits(t);
-    }
     memcpy(t->h0, s->h, s->count * sizeof(float));
     memcpy(t->h, s->h, s->count * sizeof(float));
-    return RV_OK;
+    t->begun = true;
 }
 
 /* Ground that slid from i to its east neighbour, and to its south one, in whole quanta. Doubles add
@@ -320,10 +308,12 @@ static double slid_south(const settling *t, size_t i) {
     return ((double)(t->f[LEFT][i] + t->f[RIGHT][i - 1]) + magic) - magic;
 }
 
-static void set_heights(const settling *t) {
+static rv_status set_heights(const settling *t) {
     rvi_slide *s = t->s;
     s->left_map = 0.0;
-    for (int y = 0; y < s->height; y++)
+    for (int y = 0; y < s->height; y++) {
+        if (rvi_poll(s->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
             double east = slid_east(t, i), west = slid_east(t, i - 1);
@@ -334,28 +324,33 @@ static void set_heights(const settling *t) {
             s->left_map += y == s->height - 1 ? south : 0.0;
             s->left_map -= y == 0 ? north : 0.0;
         }
+    }
+    return RV_OK;
 }
 
 /* The same where there are layers: what slides in each of so many rounds. */
-static void plan_slides(const settling *t) {
-    rvi_slide *s = t->s;
-    for (int y = 0; y < s->height; y++)
-        for (int x = -1; x < s->width; x++) {
+static rv_status plan_slides(const settling *t) {
+    const rvi_slide *s = t->s;
+    for (int y = -1; y < s->height; y++) {
+        if (rvi_poll(s->job->ctx) != RV_OK)
+            return RV_CANCELLED;
+        for (int x = -1; y >= 0 && x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
             s->slides[0][i] = (float)(slid_east(t, i) / (double)s->slide_rounds);
         }
-    for (int y = -1; y < s->height; y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
             s->slides[1][i] = (float)(slid_south(t, i) / (double)s->slide_rounds);
         }
+    }
+    return RV_OK;
 }
 
-static void keep_result(const settling *t) {
-    if (t->s->layers == 1)
-        set_heights(t);
-    else
-        plan_slides(t);
+rv_status rvi_slide_settle_end(rvi_slide *s) {
+    settling *t = &s->settling;
+    rv_status status = s->layers == 1 ? set_heights(t) : plan_slides(t);
+    t->begun = status != RV_OK;
+    return status;
 }
 
 /* All but one square in a few hundred are at rest; the others are left to rounds. */
@@ -369,35 +364,31 @@ static bool at_rest(const settling *t) {
     return restless * 300 <= busy;
 }
 
-rv_status rvi_slide_settle(rvi_slide *s, void (*show)(rvi_slide *s)) {
+rv_status rvi_slide_settle(rvi_slide *s, rv_status (*show)(rvi_slide *s)) {
     rv_context *ctx = s->job->ctx;
-    settling t = {.s = s};
-    rv_status status = begin(&t);
+    settling *t = &s->settling;
+    begin(t);
     /* Enough for ground to cross the map several times over. */
     int most = 1000 + 64 * (s->width + s->height);
-    int tiles = t.tiles_x * t.tiles_y;
+    int tiles = t->tiles_x * t->tiles_y;
     bool settled = false;
+    rv_status status = RV_OK;
     for (int n = 1; status == RV_OK && n <= most && !settled; n++) {
         int pace = rvi_mini(n, 1000);
-        t.momentum = (float)(pace - 1) / (float)(pace + 2);
-        wake_tiles(&t);
-        status = rvi_parallel(ctx, tiles, height_tile, &t);
-        t.counting = n % 8 == 0;
+        t->momentum = (float)(pace - 1) / (float)(pace + 2);
+        wake_tiles(t);
+        status = rvi_parallel(ctx, tiles, height_tile, t);
+        t->counting = n % 8 == 0;
         if (status == RV_OK)
-            status = rvi_parallel(ctx, tiles, flow_tile, &t);
-        settled = t.counting && at_rest(&t);
-        if (status == RV_OK && rvi_progress_due(ctx)) {
-            if (s->layers == 1)
-                set_heights(&t);
-            show(s);
+            status = rvi_parallel(ctx, tiles, flow_tile, t);
+        settled = t->counting && at_rest(t);
+        bool due = status == RV_OK && rvi_progress_due(ctx);
+        if (due && s->layers == 1)
+            status = set_heights(t);
+        if (due && status == RV_OK)
+            status = show(s);
+        if (due && status == RV_OK)
             status = rvi_job_progress(s->job, (double)n / (double)most);
-        }
     }
-    /* However far it came, the land is whole. */
-    if (t.memory && t.live && t.tallies)
-        keep_result(&t);
-    rvi_free(ctx, t.live);
-    rvi_free(ctx, t.tallies);
-    rvi_free(ctx, t.memory);
-    return status;
+    return status == RV_OK ? rvi_slide_settle_end(s) : status;
 }
