@@ -47,7 +47,7 @@ endfunction()
 
 # ravine_add_tests(TREE OTHER KINDS...): tests with the programs that lie in TREE. In this build they
 # are called unit.X and labelled unit; in the tree OTHER they are called OTHER.unit.X and labelled OTHER,
-# and run in short form (support_cases in tests/support.h).
+# and run in short form (support_short in tests/support.h).
 function(ravine_add_tests tree other)
     foreach(source IN LISTS test_sources cli_tests)
         get_filename_component(program ${source} NAME_WE)

@@ -70,10 +70,14 @@ static inline void support_near(double a, double b, double tolerance, const char
     }
 }
 
-/* How many of `count` cases to try: in short form (RAVINE_SHORT, set by `make check` and for the
- * sanitizers) a test that asks one question of very many numbers asks it of an eighth of them. */
+/* The short form (RAVINE_SHORT, set by `make check` and for the sanitizers): a test that asks one
+ * question of very many cases asks it of fewer; of `count` random numbers, of an eighth. */
+static inline bool support_short(void) {
+    return getenv("RAVINE_SHORT") != NULL;
+}
+
 static inline uint64_t support_cases(uint64_t count) {
-    return getenv("RAVINE_SHORT") != NULL ? count / 8 : count;
+    return support_short() ? count / 8 : count;
 }
 
 /* RV_OK, or the test fails with the library's own sentence. */

@@ -173,7 +173,7 @@ check_headers() {
         echo 'the headers do not stand together in C:'
         grep -E 'error' "$work/said"
     } >> "$breaches"
-    c++ -std=c++17 -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -fsyntax-only "$work/all.cc" \
+    g++ -std=c++17 -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -fsyntax-only "$work/all.cc" \
         > "$work/said" 2>&1 || {
         echo 'the headers do not stand together in C++:'
         grep -E 'error' "$work/said"

@@ -38,7 +38,7 @@ static void compare(const char *name, float (*ours)(float), double (*theirs)(dou
                     float high) {
     double worst = 0;
     float where = 0;
-    const uint64_t apart = support_cases(8) == 8 ? 2039 : 16381; /* primes */
+    const uint64_t apart = support_short() ? 16381 : 2039; /* primes */
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += apart) {
         float x = float_of((uint32_t)bits);
         if (!(x >= low && x <= high))

@@ -297,7 +297,8 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
     };
     int wrong = 0;
     make_files();
-    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+    const size_t apart = support_short() ? 3 : 1;
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i += apart) {
         size_t planned = planned_peak(recipes[i]), real = real_peak(recipes[i], 1);
         if (planned < real || planned > most_planned(recipes[i], real)) {
             print_error("%s: %.3f MiB planned, %.3f MiB held\n", recipes[i],
