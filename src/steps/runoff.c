@@ -220,13 +220,15 @@ static HOT void settle(giving *g, int x, const plan *p, float w, float s, float 
 }
 
 /* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
- * than there is, nothing is laid. `soft`, `mask` and `by_height` may be NULL. */
+ * than there is, nothing is laid. `soft`, `mask`, `banded` (where
+ * there are bands) and `asked` (where a function is) may be NULL. */
 static HOT void give_bare(const runoff *r, const float *restrict up, const float *restrict mid,
                           const float *restrict down, const float *restrict w,
                           const float *restrict sed, const float *restrict ground,
                           const float *restrict base, const float *restrict soft,
-                          const float *restrict mask, const rvi_erosion_factor *by_height,
-                          size_t row, giving *restrict g, int first, int end, bool eight) {
+                          const float *restrict mask, const rvi_erosion_factor *banded,
+                          const rvi_erosion_factor *asked, size_t row, giving *restrict g,
+                          int first, int end, bool eight) {
     float share = r->share, floor = r->floor, still = r->still;
     float kc = r->p->capacity, kd = r->p->deposition, ks = r->p->softness;
     for (int x = first; x < end; x++) {
@@ -235,8 +237,10 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
         plan p =
             plan_cell(drops, w[x], sed[x], above_floor(base[x], old, floor), share, kc, kd, ks);
         float take = soft ? p.take * soft[x] : p.take;
-        if (by_height)
-            take *= rvi_factor_bare(by_height, row + (size_t)x, row + (size_t)x, base[x] + old);
+        if (banded)
+            take *= rvi_factor_rock(banded, row + (size_t)x, base[x] + old);
+        if (asked)
+            take *= rvi_factor_ground(asked, row + (size_t)x, base[x] + old);
         float lay = mask ? p.lay * mask[x] : p.lay;
         float after = old + (lay - take);
         after = after - old > sed[x] ? old : after;
@@ -246,14 +250,14 @@ static HOT void give_bare(const runoff *r, const float *restrict up, const float
 }
 
 static HOT void give_bare_row(strip *s, int y, int first, int end, bool eight, bool limited,
-                              bool by_height) {
+                              bool banded, bool asked) {
     const runoff *r = s->r;
     size_t row = cell_at(r, s->x0, y);
     give_bare(r, s->level[(y + 4) % 5] + EDGE, s->level[y % 5] + EDGE, s->level[(y + 1) % 5] + EDGE,
               r->now.water + row, r->now.sediment + row, r->now.ground + row, r->base + row,
               limited && r->factor.cells ? r->factor.cells + row : NULL,
-              limited && r->mask ? r->mask + row : NULL, by_height ? &r->factor : NULL, row,
-              &s->give[y % 3], first, end, eight);
+              limited && r->mask ? r->mask + row : NULL, banded ? &r->factor : NULL,
+              asked ? &r->factor : NULL, row, &s->give[y % 3], first, end, eight);
 }
 
 /* Takes from the top layer first, as rvi_layers_take() does. *top is what the top layer gained,
@@ -422,15 +426,17 @@ static void give_row(strip *s, int y) {
         give_same_row(s, y, first, end, eight);
     else if (r->layered)
         give_layered_row(s, y, first, end, eight);
-    else if (rvi_factor_by_height(&r->factor))
-        eight ? give_bare_row(s, y, first, end, true, true, true)
-              : give_bare_row(s, y, first, end, false, true, true);
+    else if (rvi_erosion_fn_there(r->factor.land))
+        give_bare_row(s, y, first, end, eight, true, true, true);
+    else if (r->factor.bands)
+        eight ? give_bare_row(s, y, first, end, true, true, true, false)
+              : give_bare_row(s, y, first, end, false, true, true, false);
     else if (r->factor.cells)
-        eight ? give_bare_row(s, y, first, end, true, true, false)
-              : give_bare_row(s, y, first, end, false, true, false);
+        eight ? give_bare_row(s, y, first, end, true, true, false, false)
+              : give_bare_row(s, y, first, end, false, true, false, false);
     else
-        eight ? give_bare_row(s, y, first, end, true, false, false)
-              : give_bare_row(s, y, first, end, false, false, false);
+        eight ? give_bare_row(s, y, first, end, true, false, false, false)
+              : give_bare_row(s, y, first, end, false, false, false, false);
     g->water[EDGE + first - 1] = g->water[EDGE + end] = 0.0f; /* nothing comes from outside */
     g->sediment[EDGE + first - 1] = g->sediment[EDGE + end] = 0.0f;
 }

@@ -145,11 +145,13 @@ static inline float rvi_slide_hard(const rvi_slide *s, float factor) {
 /* The part of the erosion factor of a layer that changes with the height where it ends. */
 static inline float rvi_slide_by_height(const rvi_slide *s, int x, int y, int layer) {
     size_t i = rvi_slide_at(s, x, y), cell = (size_t)y * (size_t)s->width + (size_t)x;
-    double top = 0.0;
-    for (int l = 0; l <= layer; l++)
+    double top = s->thick[i];
+    for (int l = 1; l <= layer; l++)
         top += s->thick[(size_t)l * s->count + i];
-    float rock = layer == 0 ? rvi_factor_rock(&s->factor, i, (float)top) : 1.0f;
-    return rvi_slide_hard(s, rock * rvi_factor_ground(&s->factor, cell, (float)top));
+    float factor = layer == 0 ? rvi_factor_rock(&s->factor, i, (float)top) : 1.0f;
+    if (rvi_erosion_fn_there(s->factor.land))
+        factor *= rvi_factor_ground(&s->factor, cell, (float)top);
+    return rvi_slide_hard(s, factor);
 }
 
 /* ---- slide_layers.c ---- */
