@@ -18,11 +18,11 @@ static void what_is_listed_is_allocated(void **state) {
     rvi_buffers_own(&list, &own);
     rvi_buffers_add(&list, &b, 77, sizeof *b, "b");
     size_t bytes = rvi_buffers_bytes(&list);
-    assert_true(bytes >= 1000 * sizeof *a + 77 * sizeof *b);
+    assert_greater_equal(bytes, 1000 * sizeof *a + 77 * sizeof *b);
     support_ok(ctx, rvi_buffers_alloc(&list, ctx));
     assert_true(a && b && !own);
     for (int i = 0; i < 1000; i++)
-        assert_true(a[i] == 0.0f);
+        assert_equal(a[i], 0.0f);
     assert_int_equal(rv_context_memory_peak(ctx), before + bytes);
     own = rvi_alloc(ctx, 5, sizeof *own, "own");
     rvi_buffers_free(&list, ctx);
@@ -59,7 +59,7 @@ static void what_passes_counts_once(void **state) {
     assert_int_equal(rvi_buffers_bytes(&list), 211);
     char *none = NULL;
     rvi_buffers_add(&list, &none, SIZE_MAX / 4, 8, "too much");
-    assert_true(rvi_buffers_bytes(&list) == SIZE_MAX);
+    assert_equal(rvi_buffers_bytes(&list), SIZE_MAX);
 }
 
 static void a_list_without_memory_leaves_nothing(void **state) {

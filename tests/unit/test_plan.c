@@ -350,7 +350,7 @@ static void a_plan_knows_fields_and_layers(void **state) {
     assert_in_range(plans[2].memory, noise + 2 * grid, noise + 2 * grid + 4096);
     assert_in_range(plans[3].memory, plans[2].memory + grid, plans[2].memory + grid + 4096);
     assert_in_range(plans[4].memory, plans[3].memory, plans[3].memory + 4096); /* more of it */
-    assert_true(plans[6].memory == plans[5].memory);                           /* water is there */
+    assert_equal(plans[6].memory, plans[5].memory);                            /* water is there */
     assert_in_range(plans[11].memory, noise, noise + 4096); /* all of it is gone */
     rv_context_destroy(ctx);
 }
