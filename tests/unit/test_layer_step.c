@@ -1,6 +1,8 @@
 /* test_layer_step.c: where the step `layer` lays a material, how much, and what it is like. */
 #include "support.h"
 
+#include "base/context.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -287,7 +289,7 @@ static void plans_count_layers(void **state) {
     rv_plan plans[7];
     support_ok(ctx, rv_recipe_parse(ctx, text, "plan", &recipe));
     support_ok(ctx, rv_recipe_plan(recipe, plans));
-    size_t most = 0, grid = 4 * 700 * 700;
+    size_t most = 0, grid = rvi_alloc_size(700 * 700, sizeof(float));
     for (int i = 0; i < 7; i++)
         most = plans[i].memory > most ? plans[i].memory : most;
     assert_equal(plans[2].memory, plans[3].memory);
