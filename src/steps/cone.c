@@ -10,6 +10,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
+#include "wear/made_heights.h"
 
 #include <math.h>
 
@@ -37,7 +38,7 @@ static void heap_rows(void *arg, int first, int end) {
 static rv_status run(rvi_job *job) {
     heap *h = job->state;
     rv_status status = rvi_parallel_rows(job->ctx, job->land->height, heap_rows, h);
-    return status == RV_OK ? rvi_job_lay(job, &h->made, h->p->relief, h->p->mode) : status;
+    return status == RV_OK ? rvi_made_heights_set(job, &h->made, h->p->relief, h->p->mode) : status;
 }
 
 rv_status rvi_step_cone(rvi_job *job, const rv_cone_params *p) {

@@ -10,7 +10,7 @@
  *
  * `breach` has no limit to its cuts, `fill` makes none; the second pass then leaves no cell without
  * a way down. A lake that is kept is level: nothing is cut for it or below it, and its surface is
- * that of its receiver or higher. What is cut is carried off, what is filled counts as raised.
+ * that of its receiver or higher. What is cut leaves the map, what is filled counts as raised.
  */
 #include "base/math.h"
 #include "base/threads.h"
@@ -156,7 +156,7 @@ static rv_status change_land(rvi_job *job) {
     const draining *d = job->state;
     rv_terrain *land = job->land;
     const float *mask = rvi_field_get(land, "mask");
-    double area = (double)land->cell * (double)land->cell, taken = 0.0, raised = 0.0;
+    double area = (double)land->cell * (double)land->cell, eroded = 0.0, raised = 0.0;
     for (size_t i = 0; i < d->cells; i++) {
         if (rvi_poll_at(job->ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -174,14 +174,14 @@ static rv_status change_land(rvi_job *job) {
             raised += (double)*bedrock - (double)was;
             d->deposited[i] += (float)by;
         } else {
-            taken -= land->layer_count == 1 && !mask ? (double)(float)d->z[i] - (double)was
-                                                     : rvi_layers_shift(land, i, (float)by);
+            eroded -= land->layer_count == 1 && !mask ? (double)(float)d->z[i] - (double)was
+                                                      : rvi_layers_shift(land, i, (float)by);
             *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : *bedrock;
             d->eroded[i] += (float)-by;
         }
     }
     job->ledger =
-        (rv_ledger){.eroded = taken * area, .left_map = taken * area, .raised = raised * area};
+        (rv_ledger){.eroded = eroded * area, .left_map = eroded * area, .raised = raised * area};
     return rvi_terrain_sum_layers(land);
 }
 

@@ -34,7 +34,7 @@ enum {
     LEG = 32,        /* steps in a round, at most */
 };
 
-static void size_grids(flood *f) {
+static void size_grids(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
     if (f->p->border == RV_droplets_border_apron)
         f->margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
@@ -59,7 +59,7 @@ static float beyond_edge(float edge, float mirrored, int beyond) {
     return beyond == 0 ? edge : edge + apron_weight(beyond, APRON_TURN) * (edge - mirrored);
 }
 
-static rv_status fill_heights(flood *f) {
+static rv_status fill_heights(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
     for (int y = 0; y < f->height; y++) {
         if (rvi_poll(f->job->ctx) != RV_OK)
@@ -79,7 +79,7 @@ static rv_status fill_heights(flood *f) {
     return RV_OK;
 }
 
-static rvi_factor_shape factor_shape(const flood *f) {
+static rvi_factor_shape factor_shape(const rvi_drop_run *f) {
     return (rvi_factor_shape){.first = at(f, f->margin, f->margin),
                               .stride = f->stride,
                               .count = f->count,
@@ -87,7 +87,7 @@ static rvi_factor_shape factor_shape(const flood *f) {
 }
 
 /* Brings the land up to date with the grid of the drops. */
-static rv_status show_land(const flood *f) {
+static rv_status show_land(const rvi_drop_run *f) {
     rv_terrain *land = f->job->land;
     if (f->layered)
         return rvi_terrain_sum_layers(land);
@@ -103,7 +103,7 @@ static rv_status show_land(const flood *f) {
 /* The change map, part of it blurred (5.10): change + blend (blurred - change). Blurring leaves the
  * sum as it is; but hard or masked ground is not lowered by it, and no ground below the floor, so
  * what it raises and what it lowers are brought to the same sum: nothing is won or lost. */
-static rv_status blend_change(flood *f) {
+static rv_status blend_change(rvi_drop_run *f) {
     rv_terrain *land = f->job->land;
     size_t cells = rvi_cells(land), width = (size_t)land->width;
     float *change = f->change;
@@ -147,7 +147,7 @@ static rv_status blend_change(flood *f) {
 }
 
 /* What the drops left behind for those who paint the land. */
-static rv_status leave_fields(const flood *f) {
+static rv_status leave_fields(const rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
     float *flow = f->fields[0], *eroded = f->fields[1], *deposited = f->fields[2];
     for (int y = 0; y < land->height; y++) {
@@ -172,45 +172,46 @@ static double land_sum(const rv_terrain *land) {
 }
 
 /* Adds the tiles up, in order. The apron is not land: of what moved there, only the difference it
- * makes to the map counts, as carried off (or, below 0, as carried in). */
-static rv_status close_ledger(flood *f) {
+ * makes to the map counts, as what left the map (below 0: what came in). */
+static rv_status close_ledger(rvi_drop_run *f) {
     rvi_job *job = f->job;
-    double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
+    double eroded = 0.0, deposited = 0.0, left_map = 0.0, suspended = 0.0;
     int tiles = rvi_rounds_tiles(&f->rounds);
     for (int t = 0; t < tiles; t++) {
         const tile_result *r = &f->results[t];
-        taken += r->eroded;
-        laid += r->deposited;
-        off += r->left_map;
-        afloat += r->suspended;
+        eroded += r->eroded;
+        deposited += r->deposited;
+        left_map += r->left_map;
+        suspended += r->suspended;
         job->drop_steps += r->drop_steps;
     }
     int on_their_way; /* when the user asked to stop */
-    const int *slots = rvi_rounds_afloat(&f->rounds, &on_their_way);
+    const int *slots = rvi_rounds_running(&f->rounds, &on_their_way);
     for (int i = 0; i < on_their_way; i++)
-        afloat += (double)f->drops[slots[i]].sediment;
+        suspended += (double)f->drops[slots[i]].sediment;
     if (f->margin > 0) {
         double change = land_sum(job->land) - f->sum_before;
-        laid = 0.0;
+        deposited = 0.0;
         for (int y = 0; y < job->land->height; y++) {
             if (rvi_poll(job->ctx) != RV_OK)
                 return RV_CANCELLED;
             for (int x = 0; x < job->land->width; x++)
-                laid += (double)f->traces[at(f, x + f->margin, y + f->margin)].deposited;
+                deposited += (double)f->traces[at(f, x + f->margin, y + f->margin)].deposited;
         }
-        taken = laid - change;
-        off = -change - afloat;
+        eroded = deposited - change;
+        left_map = -change - suspended;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
     int layers = job->land->layer_count;
     for (int k = 0; f->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * f->deposited_on[k];
-    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
+    job->ledger =
+        (rv_ledger){eroded * area, deposited * area, left_map * area, suspended * area, 0.0};
     return RV_OK;
 }
 
 /* Rain falls on the apron as on the map. */
-static rvi_rounds_desc describe_rounds(flood *f) {
+static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
     double cells = (double)rvi_cells(f->job->land);
     double drops = f->p->drops == RV_AUTO_INT ? cells / 2.0 : (double)f->p->drops;
     double more = (double)f->width * (double)f->height / cells;
@@ -226,11 +227,11 @@ static rvi_rounds_desc describe_rounds(flood *f) {
     };
 }
 
-static bool carries_materials(const flood *f) {
+static bool carries_materials(const rvi_drop_run *f) {
     return f->p->give != RV_droplets_give_top && f->job->land->layer_count > 1;
 }
 
-static rv_status fill_grids(flood *f) {
+static rv_status fill_grids(rvi_drop_run *f) {
     rvi_job *job = f->job;
     const rv_terrain *land = job->land;
     float low, high;
@@ -255,7 +256,7 @@ static rv_status fill_grids(flood *f) {
     return fill_heights(f);
 }
 
-static rv_status run_rounds(flood *f) {
+static rv_status run_rounds(rvi_drop_run *f) {
     rv_status status = RV_OK;
     while (status == RV_OK && rvi_rounds_done(&f->rounds) < 1.0) {
         status = rvi_rounds_next(&f->rounds);
@@ -268,7 +269,7 @@ static rv_status run_rounds(flood *f) {
 }
 
 static rv_status run(rvi_job *job) {
-    flood *f = job->state;
+    rvi_drop_run *f = job->state;
     const rv_terrain *land = job->land;
     rv_status status = fill_grids(f);
     if (status != RV_OK)
@@ -283,7 +284,7 @@ static rv_status run(rvi_job *job) {
 
 /* After a stop all this belongs to the drops that did run. */
 static rv_status close_run(rvi_job *job) {
-    flood *f = job->state;
+    rvi_drop_run *f = job->state;
     rv_status status = show_land(f);
     if (status == RV_OK)
         status = close_ledger(f);
@@ -294,7 +295,7 @@ static rv_status close_run(rvi_job *job) {
     return status;
 }
 
-static void list_buffers(flood *f) {
+static void list_buffers(rvi_drop_run *f) {
     rvi_job *job = f->job;
     const rv_terrain *land = job->land;
     rvi_rounds_desc desc = describe_rounds(f);
@@ -321,7 +322,7 @@ static void list_buffers(flood *f) {
 
 rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
     static const char *const names[3] = {"flow", "eroded", "deposited"};
-    flood *f = rvi_job_begin(job, sizeof *f, run, close_run);
+    rvi_drop_run *f = rvi_job_begin(job, sizeof *f, run, close_run);
     if (!f)
         return RV_ERROR_MEMORY;
     f->p = p;

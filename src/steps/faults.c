@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "steps/step.h"
+#include "wear/made_heights.h"
 
 #include <math.h>
 
@@ -157,7 +158,7 @@ static rv_status run(rvi_job *job) {
     for (int i = 0; i < b->p->count; i++)
         b->faults[i] = make_fault(land, b->p, b->step, i);
     rv_status status = break_all(job, b);
-    return status == RV_OK ? rvi_job_lay(job, &b->made, b->p->relief, b->p->mode) : status;
+    return status == RV_OK ? rvi_made_heights_set(job, &b->made, b->p->relief, b->p->mode) : status;
 }
 
 rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {

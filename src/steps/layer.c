@@ -12,12 +12,13 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/step.h"
+#include "wear/map_image.h"
 #include "wear/noise_map.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Rough values: what a plough, a shovel or a heap of it tells. */
+/* Rough values: how easily it is eroded, and the slope at which a heap of it stands. */
 static const struct material {
     const char *name;
     float erodibility, talus;
@@ -92,7 +93,7 @@ static rv_status make_thickness(rvi_job *job, laying *l) {
     l->surface = land->surface;
     l->mask = rvi_field_get(land, "mask");
     l->noise_span = 1;
-    rv_status status = p->image[0] ? rvi_job_image(job, p->image, &l->image) : RV_OK;
+    rv_status status = p->image[0] ? rvi_map_image_load(job, p->image, &l->image) : RV_OK;
     if (status == RV_OK && l->noise) {
         rv_noise_params n = rv_noise_params_default();
         n.frequency = p->frequency;
@@ -203,6 +204,6 @@ rv_status rvi_step_layer(rvi_job *job, const rv_layer_params *p) {
     rvi_job_grid(job, &l->made, "a layer");
     if (p->noise > 0)
         rvi_job_grid(job, &l->noise, "the noise");
-    status = rvi_job_list_image(job, p->image, NULL);
+    status = rvi_map_image_list(job, p->image, NULL);
     return status == RV_OK ? outline_layer(&job->after, l->layer, p, colour) : status;
 }

@@ -1,5 +1,6 @@
 /* noise.c: hills from layered gradient or value noise (wear/noise_map.c). */
 #include "steps/step.h"
+#include "wear/made_heights.h"
 #include "wear/noise_map.h"
 
 typedef struct hills {
@@ -10,7 +11,7 @@ typedef struct hills {
 static rv_status run(rvi_job *job) {
     hills *h = job->state;
     rv_status status = rvi_noise_make(job, h->p, h->made);
-    return status == RV_OK ? rvi_job_lay(job, &h->made, h->p->relief, h->p->mode) : status;
+    return status == RV_OK ? rvi_made_heights_set(job, &h->made, h->p->relief, h->p->mode) : status;
 }
 
 rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {

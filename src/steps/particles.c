@@ -49,7 +49,7 @@ typedef struct rolling {
     tile_sums *sums; /* one a tile */
     /* Only with give=same, of each tile one for each layer: */
     float *loads;         /* what the running particle carries of it */
-    double *deposited_on; /* what was laid on it, metres on one cell */
+    double *deposited_on; /* what was deposited on it, metres on one cell */
 } rolling;
 
 /* What a particle carries, and where what it lays down is counted; NULL: all becomes the top. */
@@ -321,20 +321,21 @@ static rv_status fill(rolling *r) {
 /* Adds the tiles up, in order. */
 static rv_status close_ledger(rvi_job *job) {
     rolling *r = job->state;
-    double taken = 0.0, laid = 0.0, off = 0.0, afloat = 0.0;
+    double eroded = 0.0, deposited = 0.0, left_map = 0.0, suspended = 0.0;
     int tiles = rvi_rounds_tiles(&r->rounds), layers = job->land->layer_count;
     for (int t = 0; t < tiles; t++) {
         const tile_sums *sum = &r->sums[t];
-        taken += sum->eroded;
-        laid += sum->deposited;
-        off += sum->left_map;
-        afloat += sum->suspended;
+        eroded += sum->eroded;
+        deposited += sum->deposited;
+        left_map += sum->left_map;
+        suspended += sum->suspended;
         job->drop_steps += sum->steps;
     }
     double area = (double)job->land->cell * (double)job->land->cell;
     for (int k = 0; r->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * r->deposited_on[k];
-    job->ledger = (rv_ledger){taken * area, laid * area, off * area, afloat * area, 0.0};
+    job->ledger =
+        (rv_ledger){eroded * area, deposited * area, left_map * area, suspended * area, 0.0};
     return RV_OK;
 }
 

@@ -34,6 +34,7 @@
 #include "base/threads.h"
 #include "steps/pipes/pipe_run.h"
 #include "wear/border.h"
+#include "wear/map_image.h"
 
 #include <assert.h>
 #include <math.h>
@@ -49,7 +50,7 @@ static void swap(float **pair) {
 
 /* How long the next round lasts. Water that is about to run is taken to be as deep as a thousandth
  * of a cell, and as fast as a fall of half a hundredth of a cell makes it. */
-static float choose_dt(const rvi_pipe_flood *f, double left) {
+static float choose_dt(const rvi_pipes *f, double left) {
     const rv_pipes_params *p = f->p;
     float cell = f->rules.cell, deepest = rvi_maxf(f->deepest, 0.001f * cell);
     float fastest = rvi_maxf(f->fastest, sqrtf(0.01f * p->gravity * cell));
@@ -59,7 +60,7 @@ static float choose_dt(const rvi_pipe_flood *f, double left) {
     return (double)dt < left ? dt : (float)left;
 }
 
-static void set_rules(rvi_pipe_flood *f, float dt) {
+static void set_rules(rvi_pipes *f, float dt) {
     const rv_pipes_params *p = f->p;
     rvi_pipe_rules *r = &f->rules;
     float width = f->eight ? 0.41421356f : 1.0f;
@@ -82,7 +83,7 @@ static void set_rules(rvi_pipe_flood *f, float dt) {
 /* A round in parts, whose blocks change the grids in place. */
 enum { PUSH, CHANGE, MOVE, TRANSPORT, PARTS };
 
-static rv_status run_part(rvi_pipe_flood *f) {
+static rv_status run_part(rvi_pipes *f) {
     static void (*const blocks_of[PARTS])(void *arg, int64_t block) = {
         [PUSH] = rvi_pipe_push_block,
         [CHANGE] = rvi_pipe_cell_block,
@@ -100,7 +101,7 @@ static rv_status run_part(rvi_pipe_flood *f) {
 }
 
 /* RV_CANCELLED: the round is not whole; the next call does the rest. */
-static rv_status finish_round(rvi_pipe_flood *f) {
+static rv_status finish_round(rvi_pipes *f) {
     for (; f->part < PARTS; f->part++) {
         rv_status status = run_part(f);
         if (status != RV_OK)
@@ -128,7 +129,7 @@ static rv_status finish_round(rvi_pipe_flood *f) {
     return RV_OK;
 }
 
-static rv_status run_round(rvi_pipe_flood *f, float dt) {
+static rv_status run_round(rvi_pipes *f, float dt) {
     set_rules(f, dt);
     f->part = PUSH;
     f->rounding = true;
@@ -136,13 +137,13 @@ static rv_status run_round(rvi_pipe_flood *f, float dt) {
 }
 
 typedef struct shown {
-    const rvi_pipe_flood *f;
+    const rvi_pipes *f;
     bool settle;
 } shown;
 
 static void show_rows(void *arg, int first, int end) {
     const shown *s = arg;
-    const rvi_pipe_flood *f = s->f;
+    const rvi_pipes *f = s->f;
     const rv_terrain *land = f->job->land;
     for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++) {
@@ -157,15 +158,15 @@ static void show_rows(void *arg, int first, int end) {
         }
 }
 
-/* Brings the land up to date. Heights are rounded down and what that leaves is afloat: so nothing
- * is won or lost. `settle` false: only for the eye. */
-static rv_status show_land(const rvi_pipe_flood *f, bool settle) {
+/* Brings the land up to date. Heights are rounded down and what that leaves stays suspended:
+ * nothing is won or lost. `settle` false: only for the eye. */
+static rv_status show_land(const rvi_pipes *f, bool settle) {
     shown s = {f, settle};
     return f->layered ? rvi_terrain_sum_layers(f->job->land)
                       : rvi_parallel_rows(f->job->ctx, f->height, show_rows, &s);
 }
 
-static rv_status run_rounds(rvi_pipe_flood *f) {
+static rv_status run_rounds(rvi_pipes *f) {
     const rv_pipes_params *p = f->p;
     rv_status status = RV_OK;
     const double end = (double)p->time;
@@ -188,21 +189,21 @@ static rv_status run_rounds(rvi_pipe_flood *f) {
 /* ---- before and after ---- */
 
 /* Where cell (x, y) of the map is in a grid. */
-static size_t grid_at(const rvi_pipe_flood *f, int x, int y) {
+static size_t grid_at(const rvi_pipes *f, int x, int y) {
     return (size_t)(y + 1) * f->stride + (size_t)(x + 1);
 }
 
-static rvi_factor_shape factor_shape(const rvi_pipe_flood *f) {
+static rvi_factor_shape factor_shape(const rvi_pipes *f) {
     return (rvi_factor_shape){.first = grid_at(f, 0, 0), .stride = f->stride, .count = f->count};
 }
 
-static bool gives_same(const rvi_pipe_flood *f) {
+static bool gives_same(const rvi_pipes *f) {
     return f->layered && f->p->give == RV_pipes_give_same;
 }
 
 /* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
 enum { MOST_GRIDS = 24 };
-static size_t name_grids(rvi_pipe_flood *f, float **grids[MOST_GRIDS]) {
+static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
     bool moves = f->p->transport != RV_pipes_transport_flux;
     bool source = f->p->rain_image[0] || f->p->spring_rate > 0.0f;
@@ -229,15 +230,15 @@ static size_t name_grids(rvi_pipe_flood *f, float **grids[MOST_GRIDS]) {
 
 /* Grids lie one after the other, each begun elsewhere in a page: processors take a write for a read
  * of the same place in another page, and wait. */
-static size_t grid_spacing(const rvi_pipe_flood *f) {
+static size_t grid_spacing(const rvi_pipes *f) {
     return (f->count + 1023) / 1024 * 1024 + 48;
 }
 
-static float *grid_number(const rvi_pipe_flood *f, size_t number) {
+static float *grid_number(const rvi_pipes *f, size_t number) {
     return f->grids + number * grid_spacing(f) + RVI_PIPE_START;
 }
 
-static void list_buffers(rvi_pipe_flood *f) {
+static void list_buffers(rvi_pipes *f) {
     rvi_job *job = f->job;
     float **grids[MOST_GRIDS];
     bool same = gives_same(f);
@@ -259,7 +260,7 @@ static void list_buffers(rvi_pipe_flood *f) {
     rvi_job_buffer(job, &f->deposited_on, layers * blocks, sizeof(double), "the ledger");
 }
 
-static void place_grids(rvi_pipe_flood *f) {
+static void place_grids(rvi_pipes *f) {
     float **grids[MOST_GRIDS];
     size_t count = name_grids(f, grids), layers = (size_t)f->job->land->layer_count;
     for (size_t k = 0; k < count; k++)
@@ -269,7 +270,7 @@ static void place_grids(rvi_pipe_flood *f) {
 }
 
 /* A field of the map goes into a grid; one that is not there leaves it as it is. */
-static rv_status fill_grid(const rvi_pipe_flood *f, const float *field, float *to) {
+static rv_status fill_grid(const rvi_pipes *f, const float *field, float *to) {
     for (int y = 0; field && y < f->height; y++) {
         if (rvi_poll(f->job->ctx) != RV_OK)
             return RV_CANCELLED;
@@ -280,7 +281,7 @@ static rv_status fill_grid(const rvi_pipe_flood *f, const float *field, float *t
 }
 
 /* The ground of the ghosts: a wall, or the land goes on at the slope of its edge. */
-static void fill_ghosts(rvi_pipe_flood *f) {
+static void fill_ghosts(rvi_pipes *f) {
     int w = f->width, h = f->height;
     bool wall = f->p->border == RV_pipes_border_wall;
     for (int y = -1; y <= h; y++)
@@ -293,7 +294,7 @@ static void fill_ghosts(rvi_pipe_flood *f) {
 }
 
 /* Shares the spring among the cells within its radius, at least the nearest one. */
-static rv_status add_spring(rvi_pipe_flood *f) {
+static rv_status add_spring(rvi_pipes *f) {
     const rv_pipes_params *p = f->p;
     float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1);
     float sx = isnan(p->spring_x) ? 0.5f * wide : p->spring_x / cell;
@@ -321,7 +322,7 @@ static rv_status add_spring(rvi_pipe_flood *f) {
     return RV_OK;
 }
 
-static rv_status fill_source(rvi_pipe_flood *f) {
+static rv_status fill_source(rvi_pipes *f) {
     const rv_pipes_params *p = f->p;
     f->rain = p->rain / 3.6e6f;
     f->source_sum = (double)f->rain * (double)rvi_cells(f->job->land);
@@ -330,7 +331,7 @@ static rv_status fill_source(rvi_pipe_flood *f) {
     rv_status status = RV_OK;
     if (p->rain_image[0]) {
         float *image;
-        status = rvi_job_image(f->job, p->rain_image, &image);
+        status = rvi_map_image_load(f->job, p->rain_image, &image);
         if (status == RV_OK)
             status = fill_grid(f, image, f->source);
         rvi_free(f->job->ctx, image);
@@ -349,7 +350,7 @@ static rv_status fill_source(rvi_pipe_flood *f) {
 }
 
 /* The pipes take up the velocity that an earlier step left. */
-static rv_status fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) {
+static rv_status fill_flux(rvi_pipes *f, const float *vx, const float *vy) {
     rv_context *ctx = f->job->ctx;
     for (int y = 1; y <= f->height; y++) {
         if (rvi_poll(ctx) != RV_OK)
@@ -392,8 +393,8 @@ static rv_status fill_flux(rvi_pipe_flood *f, const float *vx, const float *vy) 
     return RV_OK;
 }
 
-/* Water and sediment below 0 would be none of ours. */
-static rv_status check_fields(const rvi_pipe_flood *f) {
+/* Neither water nor sediment can be below 0. */
+static rv_status check_fields(const rvi_pipes *f) {
     static const char *const names[] = {"water", "sediment"};
     for (int k = 0; k < 2; k++) {
         const float *field = rvi_field_get(f->job->land, names[k]);
@@ -409,7 +410,7 @@ static rv_status check_fields(const rvi_pipe_flood *f) {
     return RV_OK;
 }
 
-static rv_status fill_all(rvi_pipe_flood *f) {
+static rv_status fill_all(rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
     const float *sediment = rvi_field_get(land, "sediment");
     rvi_factor_shape shape = factor_shape(f);
@@ -441,7 +442,7 @@ static rv_status fill_all(rvi_pipe_flood *f) {
 
 /* The velocity of the water as it stands. Where a cell has just run nearly dry, the depth of the
  * water that came in counts. */
-static void find_velocity(const rvi_pipe_flood *f, int x, int y, float *vx, float *vy) {
+static void find_velocity(const rvi_pipes *f, int x, int y, float *vx, float *vy) {
     size_t i = (size_t)y * f->stride + (size_t)x;
     float depth = f->depth[0][i], bed = f->bed[i] + f->change[0][i];
     *vx = *vy = 0.0f;
@@ -461,7 +462,7 @@ static void find_velocity(const rvi_pipe_flood *f, int x, int y, float *vx, floa
 
 /* What the water leaves behind for the next step and for those who paint the land. */
 static void leave_rows(void *arg, int first, int end) {
-    const rvi_pipe_flood *f = arg;
+    const rvi_pipes *f = arg;
     const rvi_pipe_fields *to = &f->fields;
     const rv_terrain *land = f->job->land;
     const float area = f->rules.cell * f->rules.cell;
@@ -480,7 +481,7 @@ static void leave_rows(void *arg, int first, int end) {
 }
 
 /* With give=same, in blocks and so to the last of it. */
-static void count_laid_on(const rvi_pipe_flood *f, double area) {
+static void count_laid_on(const rvi_pipes *f, double area) {
     int layers = f->job->land->layer_count;
     double sum = 0.0;
     for (int k = 0; f->deposited_on && k < layers * f->block_count; k++) {
@@ -490,9 +491,9 @@ static void count_laid_on(const rvi_pipe_flood *f, double area) {
     f->job->ledger.deposited = f->deposited_on ? sum : f->job->ledger.deposited;
 }
 
-/* What the land lost is known from the land, what was laid from the rounds. Backward transport wins
- * and loses sediment: what is missing counts as carried off, and is said. */
-static void close_ledger(rvi_pipe_flood *f) {
+/* What the land lost is known from the land, what was deposited from the rounds. Backward transport
+ * wins and loses sediment: what is missing counts as left_map, and a message says so. */
+static void close_ledger(rvi_pipes *f) {
     rvi_job *job = f->job;
     double area = (double)f->rules.cell * (double)f->rules.cell;
     rv_ledger *l = &job->ledger;
@@ -522,7 +523,7 @@ static void close_ledger(rvi_pipe_flood *f) {
 }
 
 static rv_status run(rvi_job *job) {
-    rvi_pipe_flood *f = job->state;
+    rvi_pipes *f = job->state;
     rv_status status = fill_all(f);
     if (status != RV_OK)
         return status;
@@ -533,7 +534,7 @@ static rv_status run(rvi_job *job) {
 /* After a stop the last round is brought to its end; all else belongs to the rounds that did run.
  */
 static rv_status close_run(rvi_job *job) {
-    rvi_pipe_flood *f = job->state;
+    rvi_pipes *f = job->state;
     rv_status status = f->rounding ? finish_round(f) : RV_OK;
     if (status == RV_OK)
         status = show_land(f, true);
@@ -543,7 +544,7 @@ static rv_status close_run(rvi_job *job) {
     return rvi_parallel_rows(job->ctx, f->height, leave_rows, f);
 }
 
-static rv_status list_fields(rvi_pipe_flood *f) {
+static rv_status list_fields(rvi_pipes *f) {
     static const char *const names[] = {"water", "sediment", "velocity_x", "velocity_y",
                                         "flow",  "eroded",   "deposited"};
     rvi_pipe_fields *l = &f->fields;
@@ -556,7 +557,7 @@ static rv_status list_fields(rvi_pipe_flood *f) {
 
 rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     const rv_terrain *land = job->land;
-    rvi_pipe_flood *f = rvi_job_begin(job, sizeof *f, run, close_run);
+    rvi_pipes *f = rvi_job_begin(job, sizeof *f, run, close_run);
     if (!f)
         return RV_ERROR_MEMORY;
     f->p = p;
@@ -571,6 +572,6 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
     list_buffers(f);
-    rv_status status = rvi_job_list_image(job, p->rain_image, NULL);
+    rv_status status = rvi_map_image_list(job, p->rain_image, NULL);
     return status == RV_OK ? list_fields(f) : status;
 }

@@ -18,15 +18,16 @@
  * lakes: the surface beside a cell is the greater of z'(r) and the surface beside r, and what lies
  * below that is not cut. So lakes fall with the sill that is cut at their end.
  *
- * Hillslope diffusion (hillslope.c) moves ground from cell to cell, rivers carry off all they take:
- * eroded = deposited + left the map. Uplift is told apart: the land changes by raised + deposited -
- * eroded. Where the land has
- * layers, uplift raises the bedrock; rivers take from the top, each layer at its erodibility.
+ * Hillslope diffusion (hillslope.c) moves ground from cell to cell, what rivers erode leaves the
+ * map: eroded = deposited + left the map. Uplift is told apart: the land changes by raised +
+ * deposited - eroded. Where the land has layers, uplift raises the bedrock; rivers take from the
+ * top, each layer at its erodibility.
  */
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
+#include "wear/map_image.h"
 
 #include <math.h>
 #include <string.h>
@@ -187,9 +188,9 @@ static rv_status fill_heights(rvi_rivers *r) {
 static rv_status fill_grids(rvi_rivers *r) {
     rv_status status = RV_OK;
     if (r->p->uplift_image[0])
-        status = rvi_job_image(r->job, r->p->uplift_image, &r->uplift);
+        status = rvi_map_image_load(r->job, r->p->uplift_image, &r->uplift);
     if (status == RV_OK && r->p->rain_image[0])
-        status = rvi_job_image(r->job, r->p->rain_image, &r->rain);
+        status = rvi_map_image_load(r->job, r->p->rain_image, &r->rain);
     if (status == RV_OK)
         status = fill_heights(r);
     rvi_factor_shape map = factor_shape(r->job->land);
@@ -231,7 +232,7 @@ static rv_status close_ledger(rvi_rivers *r) {
     rvi_job *job = r->job;
     float *eroded = r->fields[1], *deposited = r->fields[2];
     double area = (double)job->land->cell * (double)job->land->cell;
-    double taken = 0.0, laid = 0.0, raised = 0.0;
+    double eroded_sum = 0.0, deposited_sum = 0.0, raised = 0.0;
     for (int l = 0; l < job->land->layer_count; l++) {
         const float *now = job->land->layers[l].thickness;
         const float *before = r->before + (size_t)l * r->cells;
@@ -242,16 +243,16 @@ static rv_status close_ledger(rvi_rivers *r) {
             double up = l == 0 ? lifted(r, i) : 0.0;
             double change = (double)now[i] - (double)before[i] - up;
             raised += up;
-            *(change > 0.0 ? &on : &taken) += change > 0.0 ? change : -change;
+            *(change > 0.0 ? &on : &eroded_sum) += change > 0.0 ? change : -change;
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
                 (float)(change > 0.0 ? change : -change);
         }
         job->deposited_on[l] = on * area;
-        laid += on;
+        deposited_sum += on;
     }
-    job->ledger = (rv_ledger){.eroded = taken * area,
-                              .deposited = laid * area,
-                              .left_map = (taken - laid) * area,
+    job->ledger = (rv_ledger){.eroded = eroded_sum * area,
+                              .deposited = deposited_sum * area,
+                              .left_map = (eroded_sum - deposited_sum) * area,
                               .raised = raised * area};
     return RV_OK;
 }
@@ -322,8 +323,8 @@ static rv_status diffuse(rvi_rivers *r) {
     return move_layers(r);
 }
 
-/* Chance has its full say in the first half and none in the last fifth, where rivers come to rest.
- */
+/* Random turns are as large as they may be in the first half of the time, and none in the last
+ * fifth, where rivers come to rest. */
 static float wander_at(const rvi_rivers *r, int step) {
     float left = 0.8f - (float)step / (float)r->p->steps;
     return r->p->wander * rvi_clampf(left / 0.3f, 0.0f, 1.0f);
@@ -378,9 +379,9 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
     r->p = p;
     r->cells = rvi_cells(job->land);
     list_buffers(r);
-    rv_status status = rvi_job_list_image(job, p->uplift_image, &r->uplift);
+    rv_status status = rvi_map_image_list(job, p->uplift_image, &r->uplift);
     if (status == RV_OK)
-        status = rvi_job_list_image(job, p->rain_image, &r->rain);
+        status = rvi_map_image_list(job, p->rain_image, &r->rain);
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;

@@ -27,6 +27,7 @@
 #include "terrain/layers.h"
 #include "wear/border.h"
 #include "wear/erosion_factor.h"
+#include "wear/map_image.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,10 +84,10 @@ typedef struct runoff {
     float still; /* metres: a smaller drop is none */
     float floor;
     block_sums *sums;
-    bool same;                      /* each material is laid on its own layer */
-    float *scratch;                 /* of each block, with give=same */
-    double *laid_blocks;            /* of each block and layer: what was laid on it in this round */
-    double *deposited_on;           /* of each layer, since the step began: metres on one cell */
+    bool same;                /* each material is laid on its own layer */
+    float *scratch;           /* of each block, with give=same */
+    double *deposited_blocks; /* of each block and layer: what was deposited on it in this round */
+    double *deposited_on;     /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
     double rained, evaporated, water_off, sediment_off;
     float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
@@ -510,10 +511,11 @@ static void keep_row(strip *s, int y) {
     const runoff *r = s->r;
     const giving *g = &s->give[y % 3];
     size_t row = cell_at(r, s->x0, y), size = (size_t)s->count * sizeof(float);
-    const float *restrict laid = r->now.deposited + row, *restrict flow = r->now.flow + row;
-    float *restrict next_laid = r->next.deposited + row, *restrict next_flow = r->next.flow + row;
+    const float *restrict deposited = r->now.deposited + row, *restrict flow = r->now.flow + row;
+    float *restrict next_deposited = r->next.deposited + row, *restrict next_flow =
+                                                                  r->next.flow + row;
     for (int x = 0; x < s->count; x++) {
-        next_laid[x] = laid[x] + g->deposited[x + EDGE];
+        next_deposited[x] = deposited[x] + g->deposited[x + EDGE];
         next_flow[x] = flow[x] + g->out[x + EDGE];
     }
     memcpy(r->next.ground + row, g->ground + EDGE, size);
@@ -618,7 +620,7 @@ static void run_rows(void *arg, int first, int end) {
     if (r->same) {
         size_t layers = (size_t)r->job->land->layer_count, block = (size_t)(first / RVI_ROWS);
         s.scratch = r->scratch + block * 3 * PART_ROWS * layers * ROOM;
-        s.deposited_on = r->laid_blocks + block * layers;
+        s.deposited_on = r->deposited_blocks + block * layers;
         memset(s.deposited_on, 0, layers * sizeof *s.deposited_on);
     }
     for (s.x0 = 0; s.x0 < r->width; s.x0 += STRIP) {
@@ -673,7 +675,7 @@ static void list_buffers(runoff *r) {
         return;
     size_t rows = 3 * PART_ROWS * layers;
     rvi_job_buffer(job, &r->scratch, blocks * rows * ROOM, sizeof *r->scratch, "parts");
-    rvi_job_buffer(job, &r->laid_blocks, blocks * layers, sizeof(double), "the ledger");
+    rvi_job_buffer(job, &r->deposited_blocks, blocks * layers, sizeof(double), "the ledger");
     rvi_job_buffer(job, &r->deposited_on, layers, sizeof(double), "the ledger");
 }
 
@@ -703,7 +705,7 @@ static rv_status take_over(runoff *r) {
         r->now.water[i] = water ? rvi_maxf(water[i], 0.0f) : 0.0f;
         r->now.sediment[i] = sediment ? rvi_maxf(sediment[i], 0.0f) : 0.0f;
     }
-    if (r->same) /* what is afloat already counts as the top layer */
+    if (r->same) /* what is suspended already counts as the top layer */
         memcpy(r->now.parts.at[land->layer_count - 1], r->now.sediment, cells * sizeof(float));
     r->before = rvi_sum(ctx, r->now.water, cells);
     r->sediment_before = rvi_sum(ctx, r->now.sediment, cells);
@@ -734,7 +736,7 @@ static rv_status fill_grids(runoff *r) {
     if (status == RV_OK)
         status = rvi_factor_make(job, &map, &r->factor);
     if (status == RV_OK && r->p->rain[0] != '\0')
-        status = rvi_job_image(job, r->p->rain, &r->rain);
+        status = rvi_map_image_load(job, r->p->rain, &r->rain);
     return status == RV_OK ? take_over(r) : status;
 }
 
@@ -828,16 +830,16 @@ static rv_status close_ledger(runoff *r) {
     rv_context *ctx = job->ctx;
     size_t cells = rvi_cells(job->land);
     double area = (double)job->land->cell * (double)job->land->cell, gain;
-    double laid = rvi_sum(ctx, r->now.deposited, cells);
+    double deposited = rvi_sum(ctx, r->now.deposited, cells);
     for (int l = 0; r->same && l < job->land->layer_count; l++) {
         job->deposited_on[l] = r->deposited_on[l] * area;
-        laid = l == 0 ? r->deposited_on[l] : laid + r->deposited_on[l];
+        deposited = l == 0 ? r->deposited_on[l] : deposited + r->deposited_on[l];
     }
-    double afloat = rvi_sum(ctx, r->fields[1], cells) - r->sediment_before;
+    double suspended = rvi_sum(ctx, r->fields[1], cells) - r->sediment_before;
     rv_status status = land_gain(r, &gain);
-    double taken = laid - gain;
-    job->ledger =
-        (rv_ledger){taken * area, laid * area, r->sediment_off * area, afloat * area, 0.0};
+    double eroded_sum = deposited - gain;
+    job->ledger = (rv_ledger){eroded_sum * area, deposited * area, r->sediment_off * area,
+                              suspended * area, 0.0};
     job->water = (rv_water){.before = r->before * area,
                             .rained = r->rained * area,
                             .evaporated = r->evaporated * area,
@@ -859,7 +861,7 @@ static rv_status run_round(runoff *r, int round) {
         r->sediment_off += r->sums[b].sediment_off;
         int layers = r->job->land->layer_count;
         for (int l = 0; r->same && l < layers; l++)
-            r->deposited_on[l] += r->laid_blocks[b * layers + l];
+            r->deposited_on[l] += r->deposited_blocks[b * layers + l];
     }
     state swap = r->now;
     r->now = r->next;
@@ -903,7 +905,7 @@ rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
     r->layered = job->land->layer_count > 1;
     r->same = r->layered && p->give == RV_runoff_give_same;
     list_buffers(r);
-    rv_status status = rvi_job_list_image(job, p->rain, &r->rain);
+    rv_status status = rvi_map_image_list(job, p->rain, &r->rain);
     for (int k = 0; status == RV_OK && k < 5; k++)
         status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;

@@ -407,25 +407,26 @@ static rv_status show_land(rvi_slide *s) {
 static rv_status close_ledger(const rvi_slide *s) {
     rvi_job *job = s->job;
     float *eroded = s->eroded, *deposited = s->deposited;
-    double taken = 0.0, area = (double)job->land->cell * (double)job->land->cell;
-    double all_laid = 0.0;
+    double eroded_sum = 0.0, area = (double)job->land->cell * (double)job->land->cell;
+    double deposited_sum = 0.0;
     for (int l = 0; l < s->layers; l++) {
         const float *now = job->land->layers[l].thickness;
         const float *before = s->before + (size_t)l * s->cells;
-        double laid = 0.0;
+        double on = 0.0;
         for (size_t i = 0; i < s->cells; i++) {
             if (rvi_poll_at(job->ctx, i) != RV_OK)
                 return RV_CANCELLED;
             double change = (double)now[i] - (double)before[i];
-            *(change > 0.0 ? &laid : &taken) += change > 0.0 ? change : -change;
+            *(change > 0.0 ? &on : &eroded_sum) += change > 0.0 ? change : -change;
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
                 (float)(change > 0.0 ? change : -change);
         }
-        job->deposited_on[l] = laid * area;
-        all_laid += laid;
+        job->deposited_on[l] = on * area;
+        deposited_sum += on;
     }
-    job->ledger = (rv_ledger){
-        .eroded = taken * area, .deposited = all_laid * area, .left_map = s->left_map * area};
+    job->ledger = (rv_ledger){.eroded = eroded_sum * area,
+                              .deposited = deposited_sum * area,
+                              .left_map = s->left_map * area};
     return RV_OK;
 }
 

@@ -54,7 +54,7 @@ static void sort_drops(rvi_rounds *r) {
 }
 
 /* The list without the drops that have ended; their slots are free. */
-static void keep_afloat(rvi_rounds *r) {
+static void keep_running(rvi_rounds *r) {
     int kept = 0, gone = 0;
     for (int k = 0; k < r->in_round; k++) {
         int slot = r->list[k];
@@ -141,7 +141,7 @@ rv_status rvi_rounds_next(rvi_rounds *r) {
     r->in_round += fresh;
     sort_drops(r);
     status = run_tiles(r);
-    keep_afloat(r);
+    keep_running(r);
     return status;
 }
 
@@ -166,7 +166,7 @@ const int *rvi_rounds_in(const rvi_rounds *r, int tile, int *count) {
     return r->order + r->start[tile];
 }
 
-const int *rvi_rounds_afloat(const rvi_rounds *r, int *count) {
+const int *rvi_rounds_running(const rvi_rounds *r, int *count) {
     *count = r->in_round;
     return r->list;
 }

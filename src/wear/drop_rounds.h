@@ -70,6 +70,6 @@ rvi_slot *rvi_rounds_slots(const rvi_rounds *rounds);
 /* Which of them are drops of a tile in this round, in their order. */
 const int *rvi_rounds_in(const rvi_rounds *rounds, int tile, int *count);
 /* Those that are on their way between rounds. */
-const int *rvi_rounds_afloat(const rvi_rounds *rounds, int *count);
+const int *rvi_rounds_running(const rvi_rounds *rounds, int *count);
 
 #endif

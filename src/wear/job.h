@@ -1,4 +1,4 @@
-/* job.h: what a step gets to work with, and what steps that make land or wear it have in common. */
+/* job.h: what a step gets to work with. */
 #ifndef RVI_WEAR_JOB_H
 #define RVI_WEAR_JOB_H
 
@@ -59,11 +59,6 @@ void *rvi_job_begin(rvi_job *job, size_t size, rv_status (*run)(rvi_job *job),
 void rvi_job_buffer(rvi_job *job, void *pointer, size_t count, size_t size, const char *what);
 void rvi_job_grid(rvi_job *job, float **out, const char *what);
 rv_status rvi_job_field(rvi_job *job, const char *name, float **out);
-/* Lists what rvi_job_image() allocates. The image may be larger than the map, and may not be there
- * before the recipe has made it. "": there is none. The image in *kept stays until the end and is
- * freed then; kept NULL: the run frees it. */
-rv_status rvi_job_list_image(rvi_job *job, const char *file, float **kept);
-
 /* ---- to run ---- */
 
 /* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.
@@ -72,13 +67,6 @@ rv_status rvi_job_progress(rvi_job *job, double done);
 
 /* The surface becomes *values, a listed grid, which the land takes over. */
 rv_status rvi_job_adopt(rvi_job *job, float **values);
-
-/* Adds the heights in *made, a listed grid of any range, to the land: scaled to 0 ... relief and
- * set, added or multiplied (mode: RV_noise_mode_..., the same for every step that makes). */
-rv_status rvi_job_lay(rvi_job *job, float **made, float relief, int mode);
-
-/* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. */
-rv_status rvi_job_image(rvi_job *job, const char *file, float **out);
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);

@@ -1,5 +1,6 @@
 /* limit.c: fields that limit the steps after them, read from images. */
 #include "wear/limit.h"
+#include "wear/map_image.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ static rv_status load(rvi_job *job) {
     const limit *l = job->state;
     size_t cells = rvi_cells(job->land);
     float *image;
-    rv_status status = rvi_job_image(job, l->file, &image);
+    rv_status status = rvi_map_image_load(job, l->file, &image);
     for (size_t i = 0; status == RV_OK && l->invert && i < cells; i++) {
         status = rvi_poll_at(job->ctx, i);
         image[i] = 1 - image[i];
@@ -40,5 +41,5 @@ rv_status rvi_limit_prepare(rvi_job *job, const char *field, const char *file, b
         return RV_OK;
     }
     rv_status status = rvi_job_field(job, field, &l->values);
-    return status == RV_OK ? rvi_job_list_image(job, file, NULL) : status;
+    return status == RV_OK ? rvi_map_image_list(job, file, NULL) : status;
 }

@@ -3,6 +3,7 @@
 #include "wear/rain.h"
 #include "base/math.h"
 #include "wear/border.h"
+#include "wear/map_image.h"
 
 void rvi_rain_prepare(rvi_rain *rain, int width, int height, int margin, rvi_buffers *buffers) {
     size_t wide = (size_t)(width + 2 * margin), high = (size_t)(height + 2 * margin);
@@ -34,14 +35,14 @@ rv_status rvi_rain_list(rvi_job *job, const char *file, int margin, rvi_rain *ra
     if (file[0] == '\0')
         return RV_OK;
     rvi_rain_prepare(rain, job->land->width, job->land->height, margin, &job->buffers);
-    return rvi_job_list_image(job, file, NULL);
+    return rvi_map_image_list(job, file, NULL);
 }
 
 rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *rain) {
     float *image;
     if (file[0] == '\0')
         return RV_OK;
-    rv_status status = rvi_job_image(job, file, &image);
+    rv_status status = rvi_map_image_load(job, file, &image);
     if (status == RV_OK)
         status =
             rvi_rain_make(job->ctx, image, job->land->width, job->land->height, margin, file, rain);

@@ -14,7 +14,7 @@ typedef struct cargo {
 } cargo;
 
 /* Cells outside the map weigh nothing; returns what the others weigh. */
-static inline float clip_weights(const flood *f, int x, int y, float *w) {
+static inline float clip_weights(const rvi_drop_run *f, int x, int y, float *w) {
     float sum = 0.0f;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
@@ -27,7 +27,7 @@ static inline float clip_weights(const flood *f, int x, int y, float *w) {
 
 /* Takes amount * w from each cell, times its factors where there are any; returns what came. `soft`
  * is a grid, `more` has a factor for each cell of the brush. */
-static RVI_HOT float take_runs(const flood *f, float *cell, const float *w, float amount,
+static RVI_HOT float take_runs(const rvi_drop_run *f, float *cell, const float *w, float amount,
                                const float *soft, const float *more) {
     const rvi_brush *brush = &f->brush;
     rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(f->floor);
@@ -54,12 +54,13 @@ typedef struct plane {
 /* The erosion factor of the bedrock's bands at one cell of the brush, `cover` metres below the
  * plane. The plane stands for the heights of the cells: a cell that is the first to be through a
  * hard band would else be dug out alone, and all ground would be pits. */
-static RVI_HOT float band_factor(const flood *f, const plane *p, int i, size_t at, float cover) {
+static RVI_HOT float band_factor(const rvi_drop_run *f, const plane *p, int i, size_t at,
+                                 float cover) {
     float z = p->height + (p->gx * (f->brush.dx[i] - p->u) + p->gy * (f->brush.dy[i] - p->v));
     return rvi_factor_rock(&f->factor, at, z - cover);
 }
 
-static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, float *w) {
+static RVI_HOT void weigh_bands(const rvi_drop_run *f, size_t cell, const plane *p, float *w) {
     for (int r = 0; r < f->brush.run_count; r++) {
         size_t row = cell + (size_t)f->brush.runs[r].dy * f->stride + (size_t)f->brush.runs[r].dx;
         for (int i = 0; i < RVI_LANES; i++)
@@ -69,7 +70,7 @@ static RVI_HOT void weigh_bands(const flood *f, size_t cell, const plane *p, flo
 
 /* What the function says for each cell of the brush. It is asked at the heights of the cells
  * themselves: what it protects is never taken. */
-static inline void ask_function(const flood *f, int x, int y, const float *w, float *out) {
+static inline void ask_function(const rvi_drop_run *f, int x, int y, const float *w, float *out) {
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
         size_t below = w[i] > 0.0f ? land_cell(f, cx, cy) : SIZE_MAX;
@@ -79,7 +80,7 @@ static inline void ask_function(const flood *f, int x, int y, const float *w, fl
 }
 
 /* Takes amount * w from each cell where a function is set. */
-static inline float take_asked(const flood *f, int x, int y, const float *w, float amount) {
+static inline float take_asked(const rvi_drop_run *f, int x, int y, const float *w, float amount) {
     float more[RVI_BRUSH_RUNS * RVI_LANES];
     size_t here = at(f, x, y);
     ask_function(f, x, y, w, more);
@@ -87,8 +88,8 @@ static inline float take_asked(const flood *f, int x, int y, const float *w, flo
                      more);
 }
 
-static inline float take_layered(const flood *f, int x, int y, const plane *p, const float *w,
-                                 float amount, const cargo *c) {
+static inline float take_layered(const rvi_drop_run *f, int x, int y, const plane *p,
+                                 const float *w, float amount, const cargo *c) {
     float lost = 0.0f;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         if (w[i] == 0.0f)
@@ -116,7 +117,7 @@ static inline float take_layered(const flood *f, int x, int y, const plane *p, c
 }
 
 /* Takes up to `amount` metres around the drop; returns what came. */
-static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float amount,
+static RVI_HOT float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
                           const cargo *c) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
     float sum = rvi_brush_weigh(&f->brush, p->u, p->v, w);
@@ -136,7 +137,7 @@ static RVI_HOT float take(const flood *f, int x, int y, const plane *p, float am
 }
 
 /* Adds up to `amount` to one corner, never more than `left`; returns what it got. */
-static RVI_HOT float lay_corner(const flood *f, int x, int y, float amount, float left) {
+static RVI_HOT float lay_corner(const rvi_drop_run *f, int x, int y, float amount, float left) {
     size_t i = at(f, x, y);
     size_t below = f->layered ? land_cell(f, x, y) : SIZE_MAX;
     float *ground = &f->h[i];
@@ -154,7 +155,8 @@ static RVI_HOT float lay_corner(const flood *f, int x, int y, float amount, floa
 }
 
 /* The same as lay_corner on all four, where there is one layer and no mask. */
-static RVI_HOT float lay_plain(const flood *f, int x, int y, rvi_v4 amounts, float sediment) {
+static RVI_HOT float lay_plain(const rvi_drop_run *f, int x, int y, rvi_v4 amounts,
+                               float sediment) {
     size_t north = at(f, x, y), south = north + f->stride;
     float *h[4] = {f->h + north, f->h + north + 1, f->h + south, f->h + south + 1};
     rvi_v4 ground = {*h[0], *h[1], *h[2], *h[3]};
@@ -173,7 +175,7 @@ static RVI_HOT float lay_plain(const flood *f, int x, int y, rvi_v4 amounts, flo
 }
 
 /* The same, each material on its own layer; in the apron, of each its share. */
-static inline float lay_same(const flood *f, int x, int y, float amount, const cargo *c) {
+static inline float lay_same(const rvi_drop_run *f, int x, int y, float amount, const cargo *c) {
     rv_terrain *land = f->job->land;
     size_t i = at(f, x, y), below = land_cell(f, x, y);
     float given = 0.0f, sum = 0.0f;
@@ -199,7 +201,7 @@ static inline float lay_same(const flood *f, int x, int y, float amount, const c
 }
 
 /* Lays `amount` of `sediment` down on the corners of the cell; returns what stayed there. */
-static RVI_HOT float lay(const flood *f, int x, int y, float u, float v, float amount,
+static RVI_HOT float lay(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
                          float sediment, const cargo *c) {
     rvi_v4 w = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
     if (!f->layered && !f->mask)

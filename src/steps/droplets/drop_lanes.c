@@ -46,7 +46,7 @@ typedef struct corners {
     rvi_v4 nw, ne, sw, se;
 } corners;
 
-static RVI_HOT corners look(const flood *f, rvi_m4 x, rvi_m4 y) {
+static RVI_HOT corners look(const rvi_drop_run *f, rvi_m4 x, rvi_m4 y) {
     const float *a = f->h + at(f, x[0], y[0]), *b = f->h + at(f, x[1], y[1]);
     const float *c = f->h + at(f, x[2], y[2]), *d = f->h + at(f, x[3], y[3]);
     size_t s = f->stride;
@@ -74,7 +74,7 @@ static RVI_HOT bool all_lanes(rvi_m4 m) {
     return (m[0] & m[1] & m[2] & m[3]) != 0;
 }
 
-static void turn_anywhere(const flood *f, group *g, int k) {
+static void turn_anywhere(const rvi_drop_run *f, group *g, int k) {
     const lane *l = &g->lanes[k];
     uint64_t number = rvi_rounds_slots(&f->rounds)[l->slot].number;
     uint64_t step = (uint64_t)(l->first + l->most - g->left[k]);
@@ -83,7 +83,7 @@ static void turn_anywhere(const flood *f, group *g, int k) {
     g->dy[k] = rvi_sinf(angle);
 }
 
-static RVI_HOT void turn(const flood *f, group *g, rvi_v4 gx, rvi_v4 gy) {
+static RVI_HOT void turn(const rvi_drop_run *f, group *g, rvi_v4 gx, rvi_v4 gy) {
     rvi_v4 dx = g->dx * f->p->inertia - gx * f->steer;
     rvi_v4 dy = g->dy * f->p->inertia - gy * f->steer;
     rvi_v4 length = rvi_v4_sqrt(dx * dx + dy * dy);
@@ -96,15 +96,15 @@ static RVI_HOT void turn(const flood *f, group *g, rvi_v4 gx, rvi_v4 gy) {
                 turn_anywhere(f, g, k);
 }
 
-static RVI_HOT void lay_lane(const flood *f, group *g, int k, int x, int y, float u, float v,
+static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, int x, int y, float u, float v,
                              float amount) {
     float given = lay(f, x, y, u, v, amount, g->sediment[k], &g->lanes[k].cargo);
     f->results[g->lanes[k].tile].deposited += (double)given;
     g->sediment[k] -= given;
 }
 
-/* The drop ends; what it carries is afloat, or has left the map. */
-static void end_drop(const flood *f, group *g, int k, bool left) {
+/* The drop ends; what it carries stays suspended, or has left the map. */
+static void end_drop(const rvi_drop_run *f, group *g, int k, bool left) {
     tile_result *sum = &f->results[g->lanes[k].tile];
     bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
     *(over_land ? &sum->suspended : &sum->left_map) += (double)g->sediment[k];
@@ -114,7 +114,7 @@ static void end_drop(const flood *f, group *g, int k, bool left) {
 }
 
 /* Keeps a drop inside closed borders: it slides along the wall. false: it is stuck in a corner. */
-static bool hold_inside(const flood *f, const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+static bool hold_inside(const rvi_drop_run *f, const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
     /* The largest places from which the cell to the east and south is still on the map. */
     float most_x = (float)(f->width - 1) * (1.0f - 0x1p-23f);
     float most_y = (float)(f->height - 1) * (1.0f - 0x1p-23f);
@@ -129,7 +129,7 @@ static void stay(const group *g, int k, rvi_v4 *x, rvi_v4 *y) {
 }
 
 /* A drop would leave the map in this step. */
-static void meet_border(const flood *f, group *g, int k, rvi_v4 *x, rvi_v4 *y) {
+static void meet_border(const rvi_drop_run *f, group *g, int k, rvi_v4 *x, rvi_v4 *y) {
     bool wall = f->p->border == RV_droplets_border_wall;
     if (wall && hold_inside(f, g, k, x, y))
         return;
@@ -141,7 +141,7 @@ static void meet_border(const flood *f, group *g, int k, rvi_v4 *x, rvi_v4 *y) {
     stay(g, k, x, y);
 }
 
-static RVI_HOT void move(const flood *f, group *g, rvi_v4 *x, rvi_v4 *y) {
+static RVI_HOT void move(const rvi_drop_run *f, group *g, rvi_v4 *x, rvi_v4 *y) {
     *x = g->x + g->dx;
     *y = g->y + g->dy;
     rvi_m4 inside =
@@ -157,8 +157,8 @@ static RVI_HOT void move(const flood *f, group *g, rvi_v4 *x, rvi_v4 *y) {
 }
 
 /* Takes or lays down what the drop's capacity asks for; returns whether it is trapped in a pit. */
-static RVI_HOT bool exchange(const flood *f, group *g, int k, int x, int y, const plane *ground,
-                             float dh, float capacity) {
+static RVI_HOT bool exchange(const rvi_drop_run *f, group *g, int k, int x, int y,
+                             const plane *ground, float dh, float capacity) {
     float sediment = g->sediment[k];
     if (dh > 0.0f || sediment > capacity) {
         float surplus = (sediment - capacity) * f->p->deposition;
@@ -176,7 +176,7 @@ static RVI_HOT bool exchange(const flood *f, group *g, int k, int x, int y, cons
 }
 
 /* One step of the drops of all lanes. */
-static RVI_HOT void step_group(const flood *f, group *g) {
+static RVI_HOT void step_group(const rvi_drop_run *f, group *g) {
     rvi_m4 x = whole(g->x), y = whole(g->y);
     rvi_v4 u = part(g->x, x), v = part(g->y, y);
     rvi_m4 near_x = whole(g->x + 0.5f), near_y = whole(g->y + 0.5f);
@@ -217,7 +217,7 @@ static RVI_HOT void step_group(const flood *f, group *g) {
 }
 
 /* Puts the next drop of the batch into a lane. false: there is none. */
-static bool begin_drop(const flood *f, batch *b, group *g, int k) {
+static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
     lane *l = &g->lanes[k];
     while (l->next == l->end) {
         if (b->begun == b->count)
@@ -249,7 +249,7 @@ static bool begin_drop(const flood *f, batch *b, group *g, int k) {
 }
 
 /* The drop has run as far as it can in this round. */
-static void leave_drop(const flood *f, group *g, int k) {
+static void leave_drop(const rvi_drop_run *f, group *g, int k) {
     lane *l = &g->lanes[k];
     int made = l->most - g->left[k];
     if (!l->ended && l->first + made == f->p->max_path)
@@ -264,7 +264,7 @@ static void leave_drop(const flood *f, group *g, int k) {
 
 /* Fills the lanes; returns whether there is a drop to run. An idle lane stands where another of its
  * group began: what it does is not used, but it must not look at land that others work on. */
-static bool begin_group(const flood *f, batch *b, group *g) {
+static bool begin_group(const rvi_drop_run *f, batch *b, group *g) {
     *g = (group){.left = {0}};
     for (int k = 0; k < LANES; k++) {
         if (begin_drop(f, b, g, k))
@@ -279,7 +279,7 @@ static bool begin_group(const flood *f, batch *b, group *g) {
 }
 
 /* Lanes whose drop has stopped get the next one; returns whether there is one to run. */
-static bool change_drops(const flood *f, batch *b, group *g) {
+static bool change_drops(const rvi_drop_run *f, batch *b, group *g) {
     g->stopped = false;
     for (int k = 0; k < LANES; k++) {
         lane *l = &g->lanes[k];
@@ -293,7 +293,7 @@ static bool change_drops(const flood *f, batch *b, group *g) {
 }
 
 void rvi_drops_run(void *arg, const int *tiles, int count) {
-    const flood *f = arg;
+    const rvi_drop_run *f = arg;
     batch b = {tiles, count, 0};
     group g;
     bool running = begin_group(f, &b, &g);

@@ -29,7 +29,7 @@ typedef struct tile_result {
 /* One run of the step. The grids are the map with the apron around it, and a border that no drop
  * enters, into which lanes may reach: cell (x, y) of the map is at (y + off_y) * stride + x +
  * off_x. */
-typedef struct flood {
+typedef struct rvi_drop_run {
     const rv_droplets_params *p;
     rvi_job *job;
     int width, height; /* of map and apron */
@@ -57,14 +57,14 @@ typedef struct flood {
     float *loads;         /* of each slot: what its drop carries of it */
     double *deposited_on; /* of each tile: what was deposited on it, metres on one cell */
     float *fields[3];     /* of the land: flow, eroded, deposited */
-} flood;
+} rvi_drop_run;
 
-static RVI_HOT size_t at(const flood *f, int x, int y) {
+static RVI_HOT size_t at(const rvi_drop_run *f, int x, int y) {
     return (size_t)(y + f->border) * f->stride + (size_t)(x + f->border);
 }
 
 /* The cell of the terrain below a cell of the grid, or SIZE_MAX in the apron. */
-static inline size_t land_cell(const flood *f, int x, int y) {
+static inline size_t land_cell(const rvi_drop_run *f, int x, int y) {
     const rv_terrain *land = f->job->land;
     int lx = x - f->margin, ly = y - f->margin;
     if (lx < 0 || ly < 0 || lx >= land->width || ly >= land->height)
@@ -72,9 +72,9 @@ static inline size_t land_cell(const flood *f, int x, int y) {
     return (size_t)ly * (size_t)land->width + (size_t)lx;
 }
 
-/* Runs the drops of some tiles as far as they get in a round; `flood` is the argument
+/* Runs the drops of some tiles as far as they get in a round; the argument is the rvi_drop_run
  * (drop_rounds.h).
  */
-void rvi_drops_run(void *flood, const int *tiles, int count);
+void rvi_drops_run(void *run, const int *tiles, int count);
 
 #endif

@@ -6,11 +6,11 @@
 
 /* ---- the flux of a cell as a vector ---- */
 
-bool rvi_pipe_may_leave(const rvi_pipe_flood *f, int dx, int dy) {
+bool rvi_pipe_may_leave(const rvi_pipes *f, int dx, int dy) {
     return (dx != 0 || dy != 0) && (f->eight || dx == 0 || dy == 0);
 }
 
-float rvi_pipe_leaving(const rvi_pipe_flood *f, int x, int y, int dx, int dy) {
+float rvi_pipe_leaving(const rvi_pipes *f, int x, int y, int dx, int dy) {
     size_t i = (size_t)y * f->stride + (size_t)x;
     float *const *q = f->q;
     if (dy == 0)
@@ -22,7 +22,7 @@ float rvi_pipe_leaving(const rvi_pipe_flood *f, int x, int y, int dx, int dy) {
     return dy > 0 ? q[RVI_PIPE_SOUTH_WEST][i - 1] : -q[RVI_PIPE_SOUTH_WEST][i - f->stride];
 }
 
-void rvi_pipe_through(const rvi_pipe_flood *f, int x, int y, float *through_x, float *through_y) {
+void rvi_pipe_through(const rvi_pipes *f, int x, int y, float *through_x, float *through_y) {
     size_t i = (size_t)y * f->stride + (size_t)x;
     float out[3][3] = {{0}};
     for (int dy = -1; dy <= 1; dy++)
@@ -42,7 +42,7 @@ void rvi_pipe_through(const rvi_pipe_flood *f, int x, int y, float *through_x, f
 
 /* In cells; never beyond the next. */
 void rvi_pipe_move_block(void *arg, int64_t block) {
-    const rvi_pipe_flood *f = arg;
+    const rvi_pipes *f = arg;
     int first = (int)block * RVI_PIPE_ROWS + 1,
         end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
     for (int y = first; y < end; y++)
@@ -57,7 +57,7 @@ void rvi_pipe_move_block(void *arg, int64_t block) {
 }
 
 /* Nothing passes a wall. `from` is the side a cell's sediment comes from or goes to: -1 or 1. */
-static float hold_inside(const rvi_pipe_flood *f, float move, int at, int last, float from) {
+static float hold_inside(const rvi_pipes *f, float move, int at, int last, float from) {
     float to = from * move;
     bool out = (at == 1 && to < 0.0f) || (at == last && to > 0.0f);
     return out && f->p->border == RV_pipes_border_wall ? 0.0f : move;
@@ -65,7 +65,7 @@ static float hold_inside(const rvi_pipe_flood *f, float move, int at, int last, 
 
 /* Where the sediment of this cell was: between it and three neighbours. The two that change places
  * when the map is turned are added first. */
-static float look_back(const rvi_pipe_flood *f, const float *s, int x, int y) {
+static float look_back(const rvi_pipes *f, const float *s, int x, int y) {
     size_t i = (size_t)y * f->stride + (size_t)x;
     float u = hold_inside(f, f->move_x[i], x, f->width, -1.0f);
     float v = hold_inside(f, f->move_y[i], y, f->height, -1.0f);
@@ -78,7 +78,7 @@ static float look_back(const rvi_pipe_flood *f, const float *s, int x, int y) {
 }
 
 /* What the cell at (x + dx, y + dy) sends here. */
-static float sent(const rvi_pipe_flood *f, const float *s, int x, int y, int dx, int dy) {
+static float sent(const rvi_pipes *f, const float *s, int x, int y, int dx, int dy) {
     int from_x = x + dx, from_y = y + dy;
     size_t i = (size_t)from_y * f->stride + (size_t)from_x;
     float u = hold_inside(f, f->move_x[i], from_x, f->width, 1.0f);
@@ -88,7 +88,7 @@ static float sent(const rvi_pipe_flood *f, const float *s, int x, int y, int dx,
     return s[i] * (along_x * along_y);
 }
 
-static float gather(const rvi_pipe_flood *f, const float *s, int x, int y) {
+static float gather(const rvi_pipes *f, const float *s, int x, int y) {
     float sides = (sent(f, s, x, y, -1, 0) + sent(f, s, x, y, 1, 0)) +
                   (sent(f, s, x, y, 0, -1) + sent(f, s, x, y, 0, 1));
     float corners = (sent(f, s, x, y, -1, -1) + sent(f, s, x, y, 1, 1)) +
@@ -96,7 +96,7 @@ static float gather(const rvi_pipe_flood *f, const float *s, int x, int y) {
     return sent(f, s, x, y, 0, 0) + (sides + corners);
 }
 
-static void transport_row(const rvi_pipe_flood *f, int y, const float *from, float *to) {
+static void transport_row(const rvi_pipes *f, int y, const float *from, float *to) {
     for (int x = 1; x <= f->width; x++) {
         float now = f->p->transport == RV_pipes_transport_backward ? look_back(f, from, x, y)
                                                                    : gather(f, from, x, y);
@@ -105,7 +105,7 @@ static void transport_row(const rvi_pipe_flood *f, int y, const float *from, flo
 }
 
 void rvi_pipe_transport_block(void *arg, int64_t block) {
-    const rvi_pipe_flood *f = arg;
+    const rvi_pipes *f = arg;
     int first = (int)block * RVI_PIPE_ROWS + 1;
     int end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
     for (int y = first; y < end; y++) {
@@ -117,7 +117,7 @@ void rvi_pipe_transport_block(void *arg, int64_t block) {
 
 /* ---- one round: what leaves the map ---- */
 
-static void count_cell_off(rvi_pipe_flood *f, int x, int y) {
+static void count_cell_off(rvi_pipes *f, int x, int y) {
     size_t i = (size_t)y * f->stride + (size_t)x;
     const float share = f->rules.share;
     float asked = 0.0f;
@@ -138,7 +138,7 @@ static void count_cell_off(rvi_pipe_flood *f, int x, int y) {
 }
 
 /* Of what a cell sends forward, the part that has no cell to land on. */
-static void count_sent_off(rvi_pipe_flood *f, int x, int y) {
+static void count_sent_off(rvi_pipes *f, int x, int y) {
     size_t i = (size_t)y * f->stride + (size_t)x;
     float u = f->move_x[i], v = f->move_y[i];
     bool off_x = (x == 1 && u < 0.0f) || (x == f->width && u > 0.0f);
@@ -148,7 +148,7 @@ static void count_sent_off(rvi_pipe_flood *f, int x, int y) {
     f->left_map += (double)f->sediment[1][i] * (1.0 - stays_x * stays_y);
 }
 
-static void count_border(rvi_pipe_flood *f, void (*count)(rvi_pipe_flood *f, int x, int y)) {
+static void count_border(rvi_pipes *f, void (*count)(rvi_pipes *f, int x, int y)) {
     for (int x = 1; x <= f->width; x++) {
         count(f, x, 1);
         if (f->height > 1)
@@ -161,7 +161,7 @@ static void count_border(rvi_pipe_flood *f, void (*count)(rvi_pipe_flood *f, int
     }
 }
 
-void rvi_pipe_count_off(rvi_pipe_flood *f) {
+void rvi_pipe_count_off(rvi_pipes *f) {
     if (f->p->border == RV_pipes_border_wall)
         return;
     count_border(f, count_cell_off);

@@ -60,16 +60,16 @@ static RVI_PIPE_HOT float rvi_pipe_positive(float x) {
     return rvi_pipe_pick(x > 0.0f, x, 0.0f);
 }
 
-typedef struct rvi_pipe_run {
+typedef struct rvi_pipe_flow {
     float flux;  /* per metre of width, m2/s */
     float speed; /* of the water in the pipe, m/s */
-} rvi_pipe_run;
+} rvi_pipe_flow;
 
 /* The flux of a pipe from i to j, per metre of its width, after one round: gravity pulls along the
  * fall of the water surface, friction holds back, both at the end of the round. A fall within the
  * rounding of the depths is none: so a lake that is level stays so to the bit. */
-static RVI_PIPE_HOT rvi_pipe_run rvi_pipe_flux(float q, float pull, float drag, float bed_i,
-                                               float depth_i, float bed_j, float depth_j) {
+static RVI_PIPE_HOT rvi_pipe_flow rvi_pipe_flux(float q, float pull, float drag, float bed_i,
+                                                float depth_i, float bed_j, float depth_j) {
     float rise = bed_j - bed_i;
     float fall = (depth_i - depth_j) - rise;
     bool falls = fabsf(fall) > 0x1p-22f * (depth_i + depth_j);
@@ -78,11 +78,11 @@ static RVI_PIPE_HOT rvi_pipe_run rvi_pipe_flux(float q, float pull, float drag, 
     float h = rvi_maxf(depth_i - up, depth_j - down);
     float push = q + pull * h * fall;
     float root = sqrtf(h * h + drag * fabsf(push));
-    rvi_pipe_run run;
-    run.speed = 2.0f * push / (h + root + 1e-30f);
-    run.flux = run.speed * h;
-    run.speed = rvi_pipe_pick(h > RVI_PIPE_DRY, fabsf(run.speed), 0.0f);
-    return run;
+    rvi_pipe_flow flow;
+    flow.speed = 2.0f * push / (h + root + 1e-30f);
+    flow.flux = flow.speed * h;
+    flow.speed = rvi_pipe_pick(h > RVI_PIPE_DRY, fabsf(flow.speed), 0.0f);
+    return flow;
 }
 
 typedef struct rvi_pipe_gift {

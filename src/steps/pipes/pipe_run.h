@@ -29,7 +29,7 @@ typedef struct rvi_pipe_fields {
 
 /* The pipe RVI_PIPE_SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at
  * (x, y). */
-typedef struct rvi_pipe_flood {
+typedef struct rvi_pipes {
     const rv_pipes_params *p;
     rvi_job *job;
     int width, height;
@@ -65,26 +65,26 @@ typedef struct rvi_pipe_flood {
     int part;        /* of the round, that runs now */
     bool *done;      /* of each block: has run in this part */
     rvi_pipe_fields fields;
-} rvi_pipe_flood;
+} rvi_pipes;
 
 /* ---- pipe_water.c: blocks of a round ---- */
 
-/* The flux of all pipes; then depth, ground and sediment of all cells. `arg` is the flood. */
+/* The flux of all pipes; then depth, ground and sediment of all cells. `arg` is the rvi_pipes. */
 void rvi_pipe_push_block(void *arg, int64_t block);
 void rvi_pipe_cell_block(void *arg, int64_t block);
 
 /* ---- pipe_carry.c ---- */
 
-bool rvi_pipe_may_leave(const rvi_pipe_flood *f, int dx, int dy);
+bool rvi_pipe_may_leave(const rvi_pipes *f, int dx, int dy);
 /* The flux that leaves cell (x, y) towards (x + dx, y + dy), before the limit. */
-float rvi_pipe_leaving(const rvi_pipe_flood *f, int x, int y, int dx, int dy);
+float rvi_pipe_leaving(const rvi_pipes *f, int x, int y, int dx, int dy);
 /* The limited flux through a cell, in m2/s: the mean of both sides. */
-void rvi_pipe_through(const rvi_pipe_flood *f, int x, int y, float *through_x, float *through_y);
+void rvi_pipe_through(const rvi_pipes *f, int x, int y, float *through_x, float *through_y);
 
 /* How far sediment moves in this round; then moves it. */
 void rvi_pipe_move_block(void *arg, int64_t block);
 void rvi_pipe_transport_block(void *arg, int64_t block);
 /* Counts what leaves an open map in this round. */
-void rvi_pipe_count_off(rvi_pipe_flood *f);
+void rvi_pipe_count_off(rvi_pipes *f);
 
 #endif

@@ -9,7 +9,7 @@
 /* ---- one round: the pipes ---- */
 
 /* Makes the bed of one row, ghosts included. */
-static const float *fill_bed(const rvi_pipe_flood *f, int y, float *bed) {
+static const float *fill_bed(const rvi_pipes *f, int y, float *bed) {
     const float *restrict before = f->bed + (size_t)y * f->stride;
     const float *restrict change = f->change[0] + (size_t)y * f->stride;
     RVI_PIPE_APART
@@ -23,16 +23,16 @@ typedef struct ends {
     const float *bed, *depth, *limit;
 } ends;
 
-static RVI_PIPE_HOT rvi_pipe_run push_pipe(float q, float pull, float drag, const ends *from, int i,
-                                           const ends *to, int j) {
+static RVI_PIPE_HOT rvi_pipe_flow push_pipe(float q, float pull, float drag, const ends *from,
+                                            int i, const ends *to, int j) {
     float limited = q * rvi_pipe_pick(q > 0.0f, from->limit[i], to->limit[j]);
     return rvi_pipe_flux(limited, pull, drag, from->bed[i], from->depth[i], to->bed[j],
                          to->depth[j]);
 }
 
 /* Two pipes of each cell in a row: east and south, or south-east and south-west. */
-static RVI_PIPE_HOT void push_two(const rvi_pipe_flood *f, int y, const ends *upper,
-                                  const ends *lower, float *fastest, const bool corners) {
+static RVI_PIPE_HOT void push_two(const rvi_pipes *f, int y, const ends *upper, const ends *lower,
+                                  float *fastest, const bool corners) {
     const size_t row = (size_t)y * f->stride;
     const ends a = *upper, b = *lower;
     const float pull = corners ? f->rules.pull_corner : f->rules.pull_axis, drag = f->rules.drag;
@@ -42,7 +42,7 @@ static RVI_PIPE_HOT void push_two(const rvi_pipe_flood *f, int y, const ends *up
     const int count = f->width + 1;
     RVI_PIPE_APART
     for (int x = -RVI_PIPE_PAD; x < count; x++) {
-        rvi_pipe_run one, two;
+        rvi_pipe_flow one, two;
         if (corners) {
             one = push_pipe(first[x], pull, drag, &a, x, &b, x + 1);
             two = push_pipe(second[x], pull, drag, &a, x + 1, &b, x);
@@ -56,7 +56,7 @@ static RVI_PIPE_HOT void push_two(const rvi_pipe_flood *f, int y, const ends *up
     }
 }
 
-static void push_row(const rvi_pipe_flood *f, int y, const float *bed, const float *below,
+static void push_row(const rvi_pipes *f, int y, const float *bed, const float *below,
                      float *fastest) {
     size_t row = (size_t)y * f->stride, next = row + f->stride;
     ends upper = {bed, f->depth[0] + row, f->limit + row};
@@ -66,13 +66,13 @@ static void push_row(const rvi_pipe_flood *f, int y, const float *bed, const flo
         push_two(f, y, &upper, &lower, fastest, true);
 }
 
-static float *block_rows(const rvi_pipe_flood *f, int64_t block) {
+static float *block_rows(const rvi_pipes *f, int64_t block) {
     return f->rows + (size_t)block * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
 }
 
 /* Rows 0 to height; row 0 holds the pipes that leave the ghosts in the north. */
 void rvi_pipe_push_block(void *arg, int64_t block) {
-    const rvi_pipe_flood *f = arg;
+    const rvi_pipes *f = arg;
     int first = (int)block * RVI_PIPE_ROWS, end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
     float *rows = block_rows(f, block), *fastest = rows + 2 * f->stride;
     float *two[2] = {rows, rows + f->stride};
@@ -97,8 +97,7 @@ typedef struct view {
     float *asked; /* flux that would leave without the limit */
 } view;
 
-static RVI_PIPE_HOT void fill_view_of(const rvi_pipe_flood *f, int y, const view *v,
-                                      const bool eight) {
+static RVI_PIPE_HOT void fill_view_of(const rvi_pipes *f, int y, const view *v, const bool eight) {
     const size_t row = (size_t)y * f->stride, up = row - f->stride;
     const int width = f->width;
     const float share = f->rules.share;
@@ -134,7 +133,7 @@ static RVI_PIPE_HOT void fill_view_of(const rvi_pipe_flood *f, int y, const view
     }
 }
 
-static void fill_view(const rvi_pipe_flood *f, int y, const view *v) {
+static void fill_view(const rvi_pipes *f, int y, const view *v) {
     if (f->eight)
         fill_view_of(f, y, v, true);
     else
@@ -147,7 +146,7 @@ typedef struct row_pipes {
     view north, here, south;
 } row_pipes;
 
-static row_pipes pipes_of(const rvi_pipe_flood *f, int y, const view *views) {
+static row_pipes pipes_of(const rvi_pipes *f, int y, const view *views) {
     const size_t row = (size_t)y * f->stride, up = row - f->stride;
     float *const *q = f->q;
     row_pipes p = {
@@ -215,7 +214,7 @@ static RVI_PIPE_HOT void sum_row_of(int width, const row_pipes *pipes, const row
     }
 }
 
-static void sum_row(const rvi_pipe_flood *f, const row_pipes *p, const row_sums *to) {
+static void sum_row(const rvi_pipes *f, const row_pipes *p, const row_sums *to) {
     if (f->eight)
         sum_row_of(f->width, p, to, true);
     else
@@ -238,7 +237,7 @@ typedef struct columns {
 } columns;
 
 /* The plain case: bare rock, nothing held back, the same rain everywhere. */
-static void plain_row(const rvi_pipe_flood *f, int y, const view *here, const row_sums *sums,
+static void plain_row(const rvi_pipes *f, int y, const view *here, const row_sums *sums,
                       const columns *most) {
     const size_t row = (size_t)y * f->stride;
     const rvi_pipe_rules r = f->rules;
@@ -281,7 +280,7 @@ static float part_in(float q, const view *row, const float *part, const float *s
 }
 
 /* Moves the parts of a row of cells with the water, in the shares in which it is carried. */
-static void move_parts_row(const rvi_pipe_flood *f, int y, const row_pipes *p) {
+static void move_parts_row(const rvi_pipes *f, int y, const row_pipes *p) {
     const size_t row = (size_t)y * f->stride, up = row - f->stride, down = row + f->stride;
     const float *s = f->sediment[0], share = f->rules.share;
     for (int l = 0; l < f->job->land->layer_count; l++) {
@@ -305,7 +304,7 @@ static void move_parts_row(const rvi_pipe_flood *f, int y, const row_pipes *p) {
 }
 
 /* The same as move_layers, each material from and to its own layer. */
-static float move_parts(const rvi_pipe_flood *f, int64_t block, size_t i, size_t cell, float take,
+static float move_parts(const rvi_pipes *f, int64_t block, size_t i, size_t cell, float take,
                         float lay, float rock) {
     rv_terrain *land = f->job->land;
     size_t layers = (size_t)land->layer_count;
@@ -321,7 +320,7 @@ static float move_parts(const rvi_pipe_flood *f, int64_t block, size_t i, size_t
 }
 
 /* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
-static float move_layers(const rvi_pipe_flood *f, size_t i, size_t cell, float take, float lay,
+static float move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, float lay,
                          float sediment) {
     rv_terrain *land = f->job->land;
     float rock = rvi_factor_rock(&f->factor, i, land->layers[0].thickness[cell]);
@@ -338,7 +337,7 @@ static float move_layers(const rvi_pipe_flood *f, size_t i, size_t cell, float t
 }
 
 /* Any case: mask, hardness, layers, rain by an image. */
-static void any_row(const rvi_pipe_flood *f, int y, const view *here, const row_sums *sums,
+static void any_row(const rvi_pipes *f, int y, const view *here, const row_sums *sums,
                     const columns *most) {
     const size_t row = (size_t)y * f->stride;
     const rvi_pipe_rules *r = &f->rules;
@@ -373,7 +372,7 @@ static void any_row(const rvi_pipe_flood *f, int y, const view *here, const row_
 }
 
 void rvi_pipe_cell_block(void *arg, int64_t block) {
-    const rvi_pipe_flood *f = arg;
+    const rvi_pipes *f = arg;
     int first = (int)block * RVI_PIPE_ROWS + 1,
         end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
     float *rows = block_rows(f, block);

@@ -43,7 +43,7 @@ static double drained(const rvi_rivers *r, size_t cell) {
                         : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
 }
 
-/* How soft the rock is here beside the mean. Slopes above the sources stay smooth. */
+/* How easily the rock is cut here, relative to the mean. Slopes above the sources stay smooth. */
 static double rock(const rvi_rivers *r, size_t cell) {
     if (!(r->p->vary > 0.0f) || (float)r->area[cell] <= r->source)
         return 1.0;
@@ -144,7 +144,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         lift(r, cell, rise);
     double fall = r->h[cell] - surface;
     if (drowned && fall > 0.0)
-        return; /* its lake runs dry in this time step: rivers find their way over it in the next */
+        return; /* its lake runs dry in this time step: in the next one rivers cross it */
     if (!(fall > 0.0)) {
         r->water[cell] = surface;
         r->drowned[cell] = 1;

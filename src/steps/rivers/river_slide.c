@@ -22,7 +22,7 @@ enum { SWEEPS = 1000, POLL = 16384 };
 typedef struct slide {
     rvi_rivers *r;
     double far;    /* t d */
-    double enough; /* metres that nobody sees */
+    double enough; /* metres: what slides less is at rest */
 } slide;
 
 static inline double least(double a, double b) {
@@ -88,7 +88,7 @@ static void slide_to(rvi_rivers *r, size_t cell, double to) {
         take_from_layers(r, cell, r->h[cell] - to);
 }
 
-/* `slides`: does anything slide farther than can be seen? */
+/* `slides`: does anything slide farther than `enough`? */
 static rv_status sweep(const slide *s, bool *slides) {
     rvi_rivers *r = s->r;
     rv_status status = RV_OK;
