@@ -25,7 +25,7 @@ hashes() {
 compare() {
     name=$1
     shift
-    best_old= best_new=
+    best_old="" best_new=""
     for ((i = 0; i < times; i++)); do
         s=$(seconds "$old" --json --threads 1 "$@")
         hash_old=$(hashes)
@@ -52,25 +52,25 @@ land='terrain size=1024 noise seed=7 octaves=6'
 {
     compare noise terrain size=2048 noise octaves=10 warp=1
     compare faults terrain size=1024 faults count=300
-    compare blur $land blur radius=100 blur radius=100 blur radius=100
+    compare blur $land blur radius=300 blur radius=300 blur radius=300
     compare droplets $land droplets drops=400k
     compare droplets_layers terrain size=512 noise layer name=sand thickness=5 strata droplets drops=200k
     compare runoff $land runoff rounds=60
-    compare particles terrain size=512 noise particles drops=60k
+    compare particles terrain size=512 noise particles drops=150k
     compare pipes $land pipes rounds=40
     compare pipes_layers terrain size=512 noise layer name=sand thickness=5 pipes rounds=60 give=same
-    compare thermal $land thermal rounds=200
+    compare thermal $land thermal rounds=500
     compare thermal_settled terrain size=512 noise thermal until=settled
     compare rivers $land rivers steps=10
     compare rivers_talus $land rivers steps=10 talus=35
-    compare drain $land drain
-    compare flood $land flood
+    compare drain terrain size=2048 noise drain
+    compare flood terrain size=2048 noise flood
     compare measure $land measure
     compare render terrain size=512 noise render view.png width=1280 height=720
     compare texture $land texture sky.png kind=occlusion
     compare mesh $land save land.stl error=5
-    compare scene_river scene river frames=120
-    compare scene_tube scene tube frames=120
-    compare scene_cave scene cave frames=120
+    compare scene_river scene river frames=300
+    compare scene_tube scene tube frames=300
+    compare scene_cave scene cave frames=300
     compare scene_dam scene dam_break frames=200
 }
