@@ -145,6 +145,7 @@ static void check_ledger(scene *s) {
     rvi_wear_ledger l = rvi_wear_ledger_of(s->wear);
     double moved = l.eroded + l.deposited + fabs(l.suspended) + s->carried,
            sides = l.suspended + l.left_map + l.owed;
+    moved = fmax(moved, 1e-6 * pow((double)spacing, 3)); /* less is as small as rounding */
     assert_less_equal(fabs(l.lost - (l.eroded - l.deposited)), 1e-9 * moved);
     assert_less_equal(fabs(l.lost - sides), 1e-9 * moved);
     assert_less_equal(fabs(rvi_edit_volume(s->rock) - l.volume), 1e-12 * l.volume);
@@ -632,7 +633,10 @@ static void cancelled_ledger_closes(void **state) {
         rv_status status = rvi_sph_step(s.water, 0.01f);
         status = status == RV_OK ? rvi_wear_step(s.wear) : status;
         assert_true(status == RV_OK || status == RV_CANCELLED);
-        stopped += status == RV_CANCELLED;
+        if (status == RV_CANCELLED) {
+            stopped++;
+            rvi_progress_begin(s.ctx, "the next step"); /* or it would stay stopped */
+        }
         check_ledger(&s);
         assert_true(rvi_sph_none_in_rock(s.water));
     }
