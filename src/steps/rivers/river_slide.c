@@ -40,13 +40,17 @@ static double stands_at(const slide *s, double a, double b) {
 static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
     static const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
     int width = r->flow.width, height = r->flow.height;
-    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
-    bool inside = x > 0 && y > 0 && x + 1 < width && y + 1 < height;
+    uint32_t row = (uint32_t)cell / (uint32_t)width;
+    int x = (int)((uint32_t)cell - row * (uint32_t)width), y = (int)row;
+    if (x > 0 && y > 0 && x + 1 < width && y + 1 < height) {
+        for (int k = 0; k < 8; k++)
+            around[k] = r->h[(ptrdiff_t)cell + (ptrdiff_t)dy[k] * width + dx[k]];
+        return;
+    }
     for (int k = 0; k < 8; k++) {
         int nx = x + dx[k], ny = y + dy[k];
-        bool there = inside || (nx >= 0 && ny >= 0 && nx < width && ny < height);
-        ptrdiff_t by = (ptrdiff_t)dy[k] * width + dx[k];
-        around[k] = there ? r->h[(ptrdiff_t)cell + by] : 1e30;
+        bool there = nx >= 0 && ny >= 0 && nx < width && ny < height;
+        around[k] = there ? r->h[(size_t)ny * (size_t)width + (size_t)nx] : 1e30;
     }
 }
 
