@@ -172,6 +172,9 @@ static void put_scene(void) {
 }
 
 static int unknown_step(const char *name) {
+    for (int i = 0; i < rv_scene_word_count(); i++)
+        if (strcmp(name, rv_scene_word(i)->name) == 0)
+            return cli_fail(2, "%s is a word of scenes: see `ravine help scene`.", name);
     const char *nearest = rv_step_name((rv_step_id)0);
     for (int id = 1; id < RV_STEP_COUNT; id++) {
         const char *other = rv_step_name((rv_step_id)id);

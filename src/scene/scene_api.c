@@ -347,6 +347,14 @@ static rv_status get_text(rvi_archive *from, uint64_t size, char **out) {
     return *out != NULL ? rvi_archive_get(from, *out, (size_t)size) : RV_ERROR_MEMORY;
 }
 
+/* Words change from version to version, and nobody can edit those in a checkpoint. */
+static rv_status other_words(const rvi_archive *from) {
+    char said[512];
+    snprintf(said, sizeof said, "%s", rv_context_error(from->ctx));
+    return rvi_fail(from->ctx, RV_ERROR_INPUT, "%s: another version of Ravine has saved it: %s",
+                    from->name, said);
+}
+
 static rv_status resume_from(rvi_archive *from, rv_scene **out) {
     rv_context *ctx = from->ctx;
     head h;
@@ -360,6 +368,8 @@ static rv_status resume_from(rvi_archive *from, rv_scene **out) {
         status = get_text(from, h.beside, &beside);
     if (status == RV_OK)
         status = parse(ctx, text, strlen(text), name, beside, out);
+    if (status == RV_ERROR_USAGE)
+        status = other_words(from);
     for (int i = 0; i < 6 && status == RV_OK; i++)
         if (!isfinite(h.box[i]))
             status = rvi_archive_damaged(from);

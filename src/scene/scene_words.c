@@ -23,12 +23,21 @@ static const rv_word_info *get_word(int index) {
     return &words[index];
 }
 
+static const rvi_former_name former[] = {
+    {"stage", NULL, "preset"},
+    {"particles", "most", "max"},
+    {"wear", "most", "capacity"},
+    {"wear", "lay", "deposit"},
+};
+
 const rvi_vocabulary rvi_scene_vocabulary = {.get = get_word,
                                              .count = RVI_WORD_COUNT,
                                              .word = "word",
                                              .whole = "the scene",
                                              .change = "WORD.KEY=VALUE",
-                                             .bare_choices = true};
+                                             .bare_choices = true,
+                                             .former = former,
+                                             .former_count = sizeof former / sizeof former[0]};
 
 int rv_scene_word_count(void) {
     return RVI_WORD_COUNT;

@@ -42,6 +42,22 @@ static const char *hint(const guess *best, size_t size, char *out, size_t out_si
     return out;
 }
 
+/* "; it is now called X.", where it had another name before; else as `hint`. word NULL: the text is
+ * that of a word. */
+static const char *advise(const rvi_vocabulary *v, const char *word, const char *text, size_t size,
+                          const guess *best, char *out, size_t out_size) {
+    for (int i = 0; i < v->former_count; i++) {
+        const rvi_former_name *f = &v->former[i];
+        bool meant = word ? f->key && strcmp(f->word, word) == 0 && rvi_text_is(text, size, f->key)
+                          : !f->key && rvi_text_is(text, size, f->word);
+        if (meant) {
+            snprintf(out, out_size, "; it is now called \"%s\".", f->now);
+            return out;
+        }
+    }
+    return hint(best, size, out, out_size);
+}
+
 int rvi_words_find(const rvi_words *words, const char *text, size_t size) {
     for (int i = 0; i < words->vocabulary->count; i++)
         if (rvi_text_is(text, size, words->vocabulary->get(i)->name))
@@ -59,7 +75,7 @@ rv_status rvi_words_unknown(const rvi_words *words, const rvi_place *at, const c
         consider(&best, text, size, v->get(i)->name);
     return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%shere is no %s \"%.*s\"%s", where,
                     where[0] ? "t" : "T", v->word, (int)(size < 60 ? size : 60), text,
-                    hint(&best, size, help, sizeof help));
+                    advise(v, NULL, text, size, &best, help, sizeof help));
 }
 
 const rv_param_info *rvi_words_param(const rvi_words *words, const rvi_place *at,
@@ -73,7 +89,8 @@ const rv_param_info *rvi_words_param(const rvi_words *words, const rvi_place *at
     }
     AT_PLACE(at);
     rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%s has no parameter \"%.*s\"%s", where, info->name,
-             (int)(size < 60 ? size : 60), key, hint(&best, size, help, sizeof help));
+             (int)(size < 60 ? size : 60), key,
+             advise(words->vocabulary, info->name, key, size, &best, help, sizeof help));
     return NULL;
 }
 

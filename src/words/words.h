@@ -8,6 +8,13 @@
 
 enum { RVI_DEPTH = 8 }; /* blocks inside each other */
 
+/* A word, or a parameter of it, that had another name in earlier versions: who still writes that is
+ * told the name of today. */
+typedef struct rvi_former_name {
+    const char *word, *key; /* key NULL: the word itself */
+    const char *now;
+} rvi_former_name;
+
 /* What words there are, and what sentences call them. */
 typedef struct rvi_vocabulary {
     const rv_word_info *(*get)(int index);
@@ -16,6 +23,8 @@ typedef struct rvi_vocabulary {
     const char *change;         /* how to change one: "STEP.KEY=VALUE" */
     int block_begin, block_end; /* the words around a block; the same: there are no blocks */
     bool bare_choices;          /* a choice that comes first may stand without its key */
+    const rvi_former_name *former;
+    int former_count;
 } rvi_vocabulary;
 
 typedef struct rvi_word {

@@ -359,6 +359,10 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box water low=0/0/0 high=1/1/1 particles spacing=0.02 max=100", "no room"},
         {"box modl block.obj", "did you mean \"model\"?"},
         {"box hgih=1/1/1", "did you mean \"high\"?"},
+        {"stage river", "there is no word \"stage\"; it is now called \"preset\"."},
+        {"preset river particles most=9", "no parameter \"most\"; it is now called \"max\"."},
+        {"preset river wear most=0.1", "no parameter \"most\"; it is now called \"capacity\"."},
+        {"preset river wear lay=1", "no parameter \"lay\"; it is now called \"deposit\"."},
         {"preset rvier", "one of"},
         {"box model block.obj wear exponent=0", "within"},
     };
@@ -412,6 +416,33 @@ static void altered_checkpoints_do_no_harm(void **state) {
         assert_null(scene);
     }
     rvi_free(ctx, right.data);
+    rv_context_destroy(ctx);
+}
+
+/* A checkpoint with words that there are no more is named, and is a bad file, not bad usage. */
+static void checkpoint_with_other_words_is_named(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_scene *scene =
+        scene_of(ctx, "box particles max=400 spacing=0.05 wear deposit=1 run frames=2");
+    support_ok(ctx, rv_scene_step(scene));
+    support_ok(ctx, rv_scene_save(scene, "words.ck"));
+    rv_scene_destroy(scene);
+    rvi_bytes saved;
+    support_ok(ctx, rvi_file_read(ctx, "words.ck", &saved));
+    size_t end = saved.size - sizeof(uint64_t), at = 0;
+    while (at < end && memcmp(saved.data + at, "deposit=", 8) != 0)
+        at++;
+    assert_less(at, end);
+    memcpy(saved.data + at, "    lay=", 8);
+    uint64_t hash = rvi_hash(saved.data, end, 0);
+    memcpy(saved.data + end, &hash, sizeof hash);
+    assert_int_equal(rvi_scene_decode(ctx, "old.ck", saved.data, saved.size, &scene),
+                     RV_ERROR_INPUT);
+    assert_null(scene);
+    assert_int_equal(strncmp(rv_context_error(ctx), "old.ck: ", 8), 0);
+    assert_non_null(strstr(rv_context_error(ctx), "it is now called \"deposit\"."));
+    rvi_free(ctx, saved.data);
     rv_context_destroy(ctx);
 }
 
@@ -550,6 +581,7 @@ int main(void) {
         cmocka_unit_test(texts_of_editors_are_read),
         cmocka_unit_test(printed_words_are_the_same),
         cmocka_unit_test(ready_scenes_have_words),
+        cmocka_unit_test(checkpoint_with_other_words_is_named),
         cmocka_unit_test(wrong_scenes_get_a_sentence),
         cmocka_unit_test(altered_checkpoints_do_no_harm),
         cmocka_unit_test(each_allocation_may_fail),
