@@ -20,7 +20,7 @@ void cli_usage(FILE *out) {
 static void put_wrapped(int at, int indent, const char *text) {
     while (*text) {
         int size = (int)strcspn(text, text[0] == '(' ? ")" : " ");
-        size += text[size] == ')';
+        size += (int)strcspn(text + size, " "); /* the parenthesis, and a comma after it */
         if (at > indent && at + 1 + size > WIDTH) {
             printf("\n%*s", indent, "");
             at = indent;

@@ -181,7 +181,8 @@ RV_API const char *rv_terrain_field_name(const rv_terrain *land, int index); /* 
 typedef float (*rv_erosion_factor_fn)(void *user, float x, float y, float z);
 
 /* Every step that erodes then multiplies by it what it takes there, whatever the ground is made of, along
- * with mask, hardness, erodibility and strata. NULL: no function. It belongs to the program, not to the
+ * with mask, hardness, erodibility and strata; only drain, whose channels must go through, obeys the mask
+ * alone. NULL: no function. It belongs to the program, not to the
  * land: it is no part of hashes and checkpoints. It stays through crop and resize, where x and y still mean
  * the same places, and is kept with snapshots; steps that start over (terrain, open) end it. `user` must
  * live as long as the function is set. */

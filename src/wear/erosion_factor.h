@@ -1,11 +1,14 @@
 /* erosion_factor.h: the share of what erosion would take from a place that really comes off, 0
  * to 1.
  *
- * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2. It is a
- * product: of the cell     mask (1 - hardness), and the erodibility of bare bedrock of the height
- * the band of the bedrock (bands.h), and the function that a program gave (erosion_fn.h) What
- * belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and that is
- * all a step pays for it.
+ * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2.
+ *
+ *     factor = mask (1 - hardness) erodibility band function
+ *
+ * The first three belong to a cell (the erodibility is that of bare bedrock); the band of the
+ * bedrock (bands.h) and the function that a program gave (erosion_fn.h) change with the height.
+ * What belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and
+ * that is all a step pays for it.
  */
 #ifndef RVI_WEAR_EROSION_FACTOR_H
 #define RVI_WEAR_EROSION_FACTOR_H

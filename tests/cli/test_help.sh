@@ -66,6 +66,7 @@ for word in $(sed -n 's/^RV_WORD(\([a-z]*\),.*/\1/p' "$table"); do
         grep -qx "$key" words || fail "$key is not among the words"
     done
 done
+[ -z "$(printf '%s\n' "$text" | grep ') [,;.]')" ] || fail "help scene: a blank before a comma"
 equal "help of a word of scenes" "$("$RAVINE" help wear 2>&1)" \
     "ravine: wear is a word of scenes: see \`ravine help scene\`."
 
