@@ -166,7 +166,7 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
     if (status == RV_OK)
         status = run_and_close(s, keep);
     assert(status != RV_OK || rvi_outline_fits(&job->after, land));
-    bool closed = status == RV_OK || (job->begun && keep);
+    bool closed = status == RV_OK || (status == RV_CANCELLED && job->begun && keep);
     if (closed && wears)
         close_layers(job, volumes);
     else if (!closed)
@@ -228,8 +228,8 @@ rv_status rvi_step_plan(rv_terrain *outline, rv_step_id id, const void *params, 
         status = prepare(&s, step, params);
     if (status == RV_OK) {
         size_t before = rvi_outline_bytes(outline), after = rvi_outline_bytes(&job->after);
-        size_t land = job->replaces ? before + after : before > after ? before : after;
-        *memory = land + rvi_buffers_bytes(&job->buffers);
+        size_t land = job->replaces ? rvi_add_sizes(before, after) : before > after ? before : after;
+        *memory = rvi_add_sizes(land, rvi_buffers_bytes(&job->buffers));
         rvi_terrain_swap(outline, &s.job.after);
     }
     release(&s);
