@@ -312,8 +312,8 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
         rv_step_id id = rv_recipe_step(recipe, i);
         status = rvi_step_plan(&land, id, rv_recipe_params(recipe, i), &memory);
         if (status == RV_OK)
-            plans[i] = (rv_plan){id, land.width, land.height, land.cell,
-                                 rvi_add_sizes(memory, SMALL)};
+            plans[i] =
+                (rv_plan){id, land.width, land.height, land.cell, rvi_add_sizes(memory, SMALL)};
     }
     rvi_outline_free(&land);
     return status;

@@ -31,6 +31,7 @@
  * step begins. What slides there is gone; nothing comes from there.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/thermal/slide.h"
 #include "wear/border.h"
@@ -400,7 +401,9 @@ static rv_status show_land(rvi_slide *s) {
         status = rvi_slide_layers_set_bedrock(s);
     if (status == RV_OK)
         status = rvi_parallel_rows(s->job->ctx, s->height, show_rows, s);
-    return status == RV_OK ? rvi_terrain_sum_layers(s->job->land) : status;
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(s->job->land);
+    return status;
 }
 
 /* What each layer of each cell has won or lost in all. */
