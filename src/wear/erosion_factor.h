@@ -2,10 +2,14 @@
  * to 1.
  *
  * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2. It is a
- * product: of the cell     mask (1 - hardness), and the erodibility of bare bedrock of the height
- * the band of the bedrock (bands.h), and the function that a program gave (erosion_fn.h) What
- * belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and that is
- * all a step pays for it.
+ * product of
+ *
+ *     factor of the cell:    mask (1 - hardness), and the erodibility of bare bedrock
+ *     factor of the height:  the band of the bedrock (bands.h), and the function that a program
+ *                            gave (erosion_fn.h)
+ *
+ * What belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and
+ * that is all a step pays for it.
  */
 #ifndef RVI_WEAR_EROSION_FACTOR_H
 #define RVI_WEAR_EROSION_FACTOR_H
