@@ -14,7 +14,7 @@
 #define CLI_PRINTF(text, first)
 #endif
 
-/* ---- options.c: what the command line asks for ---------------------------------------------- */
+/* ---- options.c: what the command line asks for ---- */
 
 typedef enum cli_page {
     CLI_PAGE_NONE,
@@ -50,8 +50,7 @@ extern const int cli_option_count;
 /* Sorts argv into options and words, in place. Not 0: the exit code; the error is printed. */
 int cli_options_read(cli_options *options, int argc, char **argv);
 
-/* ---- words.c: what people read and type -------------------------------------------------------
- */
+/* ---- words.c: what people read and type ---- */
 
 typedef struct cli_exit {
     int code;
@@ -75,8 +74,7 @@ void cli_number(double value, char out[32]);    /* short, as 1e12 */
 void cli_bytes(size_t bytes, char out[32]);     /* 12.5 MiB */
 int64_t cli_now_ms(void);
 
-/* ---- describe.c: values of parameters in words ------------------------------------------------
- */
+/* ---- describe.c: values of parameters in words ---- */
 
 enum { CLI_TEXT = 512 };
 
@@ -89,8 +87,7 @@ cli_bare_file(const rv_word_info *word); /* may stand without its key, or NULL *
 void cli_example(const rv_step_info *step, char out[CLI_TEXT]);
 bool cli_has_drops(const rv_step_info *step);
 
-/* ---- walk.c: the one walk over the tables, for every page that lists steps or words of scenes --
- */
+/* ---- walk.c: the one walk over the tables, for every page that lists steps or words ---- */
 
 /* Where the walk is. */
 typedef struct cli_visit {
@@ -121,8 +118,7 @@ void cli_walk_steps(const cli_writer *writer);
 void cli_walk_kind(rv_step_kind kind, const cli_writer *writer); /* the steps of one kind */
 void cli_walk_scene(const cli_writer *writer);
 
-/* ---- help.c, pages.c, help_json.c, completion.c: all on standard output ------------------------
- */
+/* ---- help.c, pages.c, help_json.c, completion.c: all on standard output ---- */
 
 void cli_usage(FILE *out);
 int cli_help(int count, char **steps); /* none: the overview; "scene": the words of scenes */
@@ -133,8 +129,7 @@ void cli_help_json(void);
 void cli_completion(void);
 void cli_words(void);
 
-/* ---- bar.c: how far the step is, on a terminal --------------------------------------------------
- */
+/* ---- bar.c: how far the step is, on a terminal ---- */
 
 typedef struct cli_bar {
     bool on, colour, drawn;
@@ -148,8 +143,7 @@ void cli_bar_begin(cli_bar *bar, const char *step);
 void cli_bar_show(cli_bar *bar, double done);
 void cli_bar_erase(cli_bar *bar);
 
-/* ---- json.c
- * --------------------------------------------------------------------------------------- */
+/* ---- json.c ---- */
 
 void cli_json_text(FILE *out, const char *text);
 void cli_json_real(FILE *out, double value);
@@ -157,8 +151,7 @@ void cli_json_float(FILE *out, float value);
 void cli_json_value(FILE *out, const rv_param_info *param, const void *params);
 void cli_json_params(FILE *out, const rv_word_info *word, const void *params);
 
-/* ---- report.c: what each step did, or would do
- * ------------------------------------------------------ */
+/* ---- report.c: what each step did, or would do ---- */
 
 enum { CLI_LAYERS = 16 }; /* that lines for people speak of; JSON knows all */
 
@@ -187,30 +180,26 @@ void cli_report_after(void *run, int index, const rv_report *report);
 void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
                      size_t peak, size_t limit);
 
-/* ---- solid.c: meshes ----------------------------------------------------------------------------
- */
+/* ---- solid.c: meshes ---- */
 
 /* `solid from-terrain ...` becomes the words of a recipe. Not 0: the exit code. */
 int cli_solid_words(cli_options *options);
 /* `solid check FILE`. Returns the exit code, unless *status says that the library failed. */
 int cli_solid_check(rv_context *ctx, const cli_options *options, rv_status *status);
 
-/* ---- scene.c: water that wears meshes -----------------------------------------------------------
- */
+/* ---- scene.c: water that wears meshes ---- */
 
 /* `scene NAME|FILE ...`, and the rest of one that was saved. Return the exit code, unless *status
  * says that the library failed. */
 int cli_scene(rv_context *ctx, cli_run *run, rv_status *status);
 int cli_scene_resume(rv_context *ctx, cli_run *run, const char *file, rv_status *status);
 
-/* ---- main.c ------------------------------------------------------------------------------------
- */
+/* ---- main.c ---- */
 
 int cli_read_input(char **out); /* standard input as text; free() it. Not 0: the exit code */
 bool cli_file_exists(const char *name);
 
-/* ---- interrupt.c
- * ------------------------------------------------------------------------------------- */
+/* ---- interrupt.c ---- */
 
 void cli_interrupt_watch(void);
 int cli_interrupt_caught(void); /* the signal that asked to stop, 0: none */

@@ -213,8 +213,7 @@ void cli_completion(void) {
     fputs(script, stdout);
 }
 
-/* ---- all words
- * ---------------------------------------------------------------------------------------- */
+/* ---- all words ---- */
 
 typedef struct word_list {
     const char **words;

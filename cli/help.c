@@ -51,8 +51,7 @@ static void put_heading(const char *text) {
     printf("%s%s%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
 }
 
-/* ---- the overview ------------------------------------------------------------------------------
- */
+/* ---- the overview ---- */
 
 static void put_name(const cli_visit *at) {
     put_entry(2, NAME, at->word->name, at->word->sentence);
@@ -108,8 +107,7 @@ static void put_overview(void) {
          "  ravine help droplets");
 }
 
-/* ---- one step
- * ------------------------------------------------------------------------------------ */
+/* ---- one step ---- */
 
 static void put_param(const cli_visit *at) {
     char name[2 * CLI_TEXT];
@@ -144,8 +142,7 @@ static void end_step(const cli_visit *at) {
     printf("  %s\n", example);
 }
 
-/* ---- scenes
- * ------------------------------------------------------------------------------------ */
+/* ---- scenes ---- */
 
 static void put_word(const cli_visit *at) {
     if (at->index > 0)

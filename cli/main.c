@@ -30,8 +30,7 @@ static int fail_status(const rv_context *ctx, rv_status status) {
     return cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
 }
 
-/* ---- words to a recipe
- * ---------------------------------------------------------------------------- */
+/* ---- words to a recipe ---- */
 
 int cli_read_input(char **out) {
     size_t size = 0, room = 1 << 16, got;
@@ -103,8 +102,7 @@ static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe *
     return 0;
 }
 
-/* ---- a recipe to a run
- * ------------------------------------------------------------------------------ */
+/* ---- a recipe to a run ---- */
 
 static int plan_recipe(rv_context *ctx, const cli_options *options, const rv_recipe *recipe) {
     size_t peak = 0, limit = rv_context_memory_limit(ctx);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- man(7)
- * ---------------------------------------------------------------------------------------- */
+/* ---- man(7) ---- */
 
 /* Letters that troff would read as something else, as it wants them written. */
 static void put_roff(const char *text) {
@@ -213,8 +212,7 @@ void cli_man(void) {
     man_tail();
 }
 
-/* ---- Markdown
- * --------------------------------------------------------------------------------------- */
+/* ---- Markdown ---- */
 
 static void put_cell(const char *text) {
     for (; *text; text++) {

@@ -32,8 +32,7 @@ void cli_report_before(void *user, int index, rv_step_id step) {
     cli_bar_begin(&run->bar, rv_step_name(step));
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 /* "eroded":12.5 with a comma before all but the first. */
 static void json_volumes(FILE *out, int count, const char *const *keys, const double *values) {
@@ -141,8 +140,7 @@ static void json_report(const cli_run *run, const rv_report *report) {
     fputs("]}\n", stdout);
 }
 
-/* ---- for people
- * ---------------------------------------------------------------------------------- */
+/* ---- for people ---- */
 
 /* One unit for the whole line, so that its numbers can be compared. */
 typedef struct volume_unit {
@@ -366,8 +364,7 @@ void cli_report_after(void *user, int index, const rv_report *report) {
     }
 }
 
-/* ---- the plan
- * --------------------------------------------------------------------------------------- */
+/* ---- the plan ---- */
 
 static void put_changes(const rv_word_info *step, const void *params) {
     void *defaults = cli_defaults(step);

@@ -443,7 +443,7 @@ RV_API rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **o
 RV_API void rv_recipe_destroy(rv_recipe *recipe);
 
 /* Add what one command line says: steps and their parameters go to the end, STEP.KEY=VALUE changes
- * every STEP of the recipe. */
+ * every STEP of the recipe. After a failure no step is added. */
 RV_API rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words);
 
 RV_API int rv_recipe_count(const rv_recipe *recipe);

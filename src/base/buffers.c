@@ -3,12 +3,7 @@
 #include "base/context.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
-
-static size_t add_sizes(size_t a, size_t b) {
-    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
-}
 
 void rvi_buffers_add(rvi_buffers *buffers, void *pointer, size_t count, size_t size,
                      const char *what) {
@@ -21,7 +16,7 @@ void rvi_buffers_own(rvi_buffers *buffers, void *pointer) {
 }
 
 void rvi_buffers_keep(rvi_buffers *buffers, size_t bytes) {
-    buffers->kept = add_sizes(buffers->kept, bytes);
+    buffers->kept = rvi_add_sizes(buffers->kept, bytes);
 }
 
 void rvi_buffers_pass(rvi_buffers *buffers, size_t bytes) {
@@ -29,10 +24,10 @@ void rvi_buffers_pass(rvi_buffers *buffers, size_t bytes) {
 }
 
 size_t rvi_buffers_bytes(const rvi_buffers *buffers) {
-    size_t sum = add_sizes(buffers->kept, buffers->passed);
+    size_t sum = rvi_add_sizes(buffers->kept, buffers->passed);
     for (int i = 0; i < buffers->count; i++) {
         const rvi_buffer *b = &buffers->list[i];
-        sum = add_sizes(sum, b->what ? rvi_alloc_size(b->count, b->size) : 0);
+        sum = rvi_add_sizes(sum, b->what ? rvi_alloc_size(b->count, b->size) : 0);
     }
     return sum;
 }

@@ -23,6 +23,10 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what);
 void rvi_free(rv_context *ctx, void *memory); /* NULL is fine */
 /* Bytes that rvi_alloc takes from the limit for that; SIZE_MAX: more than can be addressed. */
 size_t rvi_alloc_size(size_t count, size_t size);
+/* The sum; SIZE_MAX when it is more than can be addressed. */
+static inline size_t rvi_add_sizes(size_t a, size_t b) {
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
 
 /* Makes the array that the pointer at `array` points to larger: `used` things are kept, the rest is
  * zero. False: there is no memory, the sentence is set, and the array is as it was. */
@@ -46,8 +50,9 @@ void rvi_stop_defer(rv_context *ctx, bool defer);
 
 double rvi_now(void); /* seconds of a clock that never jumps; for telling how long things took */
 
-/* Names the step and sets how far it is; calls the user with a whole terrain (or NULL). */
+/* Names the step; a stop from before is forgotten, so calls that can be stopped begin with it. */
 void rvi_progress_begin(rv_context *ctx, const char *step);
+/* Sets how far the step is; calls the user with a whole terrain (or NULL). */
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land);
 /* What part of the whole the next step is: from `from` to `to`, both 0 to 1. */
 void rvi_progress_span(rv_context *ctx, double from, double to);

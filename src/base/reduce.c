@@ -1,5 +1,5 @@
 /* reduce.c: one number from many, over fixed blocks in a fixed order. */
-#include "base/context.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 
 enum { LANES = 8, BLOCK = 1 << 16, BLOCKS = 1 << 10, PART = BLOCK * BLOCKS };

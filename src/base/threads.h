@@ -6,7 +6,7 @@
 #include <ravine/ravine.h>
 
 /* Two kinds of work. What begins with rvi_parallel, and rvi_copy, can be cancelled and says so in
- * its status. What begins with rvi_finish, and sums and ranges, always ends: keep it short. */
+ * its status. What begins with rvi_finish always ends: keep it short. */
 
 /* Runs fn(arg, 0) ... fn(arg, blocks - 1), in any order, on all threads of the context.
  * RV_CANCELLED: the user asked to stop, and some blocks did not run. */
@@ -44,11 +44,6 @@ rv_status rvi_copy(rv_context *ctx, void *to, const void *from, size_t size);
 void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg);
 void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                      void *arg);
-
-/* The same for any number of threads: added over fixed blocks in a fixed order, in doubles.
- * count is at least 1. */
-double rvi_sum(rv_context *ctx, const float *values, size_t count);
-void rvi_range(rv_context *ctx, const float *values, size_t count, float *low, float *high);
 
 typedef struct rvi_pool rvi_pool;
 rvi_pool *rvi_context_pool(const rv_context *ctx);

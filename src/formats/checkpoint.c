@@ -115,7 +115,9 @@ static rv_status get_layers(rvi_archive *in, rv_terrain *land, int count) {
         l->deposited = record.deposited;
         status = get_grid(in, land, l->thickness);
     }
-    return status == RV_OK ? rvi_terrain_sum_layers(land) : status;
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(land);
+    return status;
 }
 
 static rv_status get_fields(rvi_archive *in, rv_terrain *land, int count) {

@@ -114,6 +114,13 @@ rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, boo
     return read_all(ctx, path, width, header_only, true, sidecar, out);
 }
 
+rv_status rvi_png_check_name(rv_context *ctx, const char *path) {
+    if (rvi_text_ends(path, ".png"))
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: a picture is a PNG, so its name must end in .png.",
+                    path);
+}
+
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {
     rvi_sidecar sidecar;
     return rvi_image_read(ctx, path, 0, false, &sidecar, out);

@@ -73,6 +73,8 @@ size_t rvi_image_bytes(const rvi_image *image);
 /* An image for a mask or rain. */
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 
+/* Refuses a name of a picture that does not end in .png. */
+rv_status rvi_png_check_name(rv_context *ctx, const char *path);
 /* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue, 4 with alpha. */
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb);

@@ -87,7 +87,7 @@ rv_status rvi_concavity_measure(const rvi_ground *g, const rvi_drainage *d, uint
     rvi_line_sums eight = {0}, limited = {0};
     *out = (rvi_concavity){0};
     for (size_t i = 0; i < (size_t)g->width * (size_t)g->height; i++) {
-        if (i % 65536 == 0 && rvi_poll(g->ctx) != RV_OK)
+        if (rvi_poll_at(g->ctx, i) != RV_OK)
             return RV_CANCELLED;
         if (!g->counts[i] || d->area[i] < channel)
             continue;

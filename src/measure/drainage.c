@@ -87,7 +87,7 @@ static bool is_outlet(const draining *f, const unsigned char *kind, size_t cell)
 static rv_status start(draining *f, const unsigned char *kind) {
     size_t cells = (size_t)f->d->width * (size_t)f->d->height;
     for (size_t i = 0; i < cells; i++) {
-        if (i % 65536 == 0 && rvi_poll(f->flood.ctx) != RV_OK)
+        if (rvi_poll_at(f->flood.ctx, i) != RV_OK)
             return RV_CANCELLED;
         if (is_hole(f, kind, i)) {
             f->d->filled[i] = NAN;
@@ -127,12 +127,12 @@ static void receive(const rvi_priority_flood *flood, rvi_drainage *d, size_t cel
 static rv_status run_down(rv_context *ctx, const rvi_priority_flood *flood, rvi_drainage *d) {
     size_t cells = (size_t)d->width * (size_t)d->height;
     for (size_t i = 0; i < cells; i++) {
-        if (i % 65536 == 0 && rvi_poll(ctx) != RV_OK)
+        if (rvi_poll_at(ctx, i) != RV_OK)
             return RV_CANCELLED;
         receive(flood, d, i);
     }
     for (size_t k = d->count; k-- > 0;) {
-        if (k % 65536 == 0 && rvi_poll(ctx) != RV_OK)
+        if (rvi_poll_at(ctx, k) != RV_OK)
             return RV_CANCELLED;
         size_t cell = d->order[k];
         if (d->receiver[cell] != cell)

@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-enum { LEAST_CHANNELS = 20, LEAST_AREAS = 4, SLICE = 65536 };
+enum { LEAST_CHANNELS = 20, LEAST_AREAS = 4 };
 
 static size_t cells_of(const rvi_ground *g) {
     return (size_t)g->width * (size_t)g->height;
@@ -39,7 +39,7 @@ rv_status rvi_pits_measure(const rvi_ground *g, const rvi_drainage *d, uint32_t 
     if (!(relief > 0.0))
         return RV_OK;
     for (size_t i = 0; i < cells_of(g); i++) {
-        if (i % SLICE == 0 && rvi_poll(g->ctx) != RV_OK)
+        if (rvi_poll_at(g->ctx, i) != RV_OK)
             return RV_CANCELLED;
         if (!g->counts[i])
             continue;
@@ -107,7 +107,7 @@ static void visit_channel(streams *s, size_t cell) {
 static rv_status visit_all(streams *s) {
     const rvi_drainage *d = s->drainage;
     for (size_t k = d->count; k-- > 0;) {
-        if (k % SLICE == 0 && rvi_poll(s->ground->ctx) != RV_OK)
+        if (rvi_poll_at(s->ground->ctx, k) != RV_OK)
             return RV_CANCELLED;
         size_t cell = d->order[k], to = d->receiver[cell];
         float way = s->longest[cell] + (float)rvi_length_down(d, cell);
@@ -205,7 +205,7 @@ rv_status rvi_exceedance_measure(const rvi_ground *g, const uint32_t *whole, con
                                  double *out) {
     exceedance e = begin_counting();
     for (size_t i = 0; i < cells_of(g); i++) {
-        if (i % SLICE == 0 && rvi_poll(g->ctx) != RV_OK)
+        if (rvi_poll_at(g->ctx, i) != RV_OK)
             return RV_CANCELLED;
         if (g->counts[i])
             count_area(&e, whole ? (double)whole[i] : parts[i]);

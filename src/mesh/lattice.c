@@ -4,8 +4,6 @@
 #include "base/context.h"
 #include "base/math.h"
 
-enum { POLL = 1 << 16 };
-
 double rvi_lattice_scale(const rv_mesh *mesh, double limit, double largest) {
     double most = 0.0, scale = 1.0;
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++) {
@@ -35,7 +33,7 @@ rv_status rvi_lattice_create(const rv_mesh *mesh, rvi_lattice *out) {
             whole[i] = (int64_t)rounded;
         }
         out->spots[v] = (rvi_spot){whole[0], whole[1], whole[2]};
-        if (v % POLL == 0 && rvi_poll(mesh->ctx) != RV_OK) {
+        if (rvi_poll_at(mesh->ctx, v) != RV_OK) {
             rvi_lattice_destroy(out);
             return RV_CANCELLED;
         }

@@ -7,8 +7,6 @@
 #include "base/context.h"
 #include "mesh/half_edges.h"
 
-enum { POLL = 1 << 16 };
-
 typedef struct linker {
     const rv_mesh *mesh;
     rv_fault_fn tell;
@@ -89,7 +87,7 @@ static rv_status walk_edges(linker *l, rv_fault_kind kind, bool first_turn) {
             rv_fault fault = edge_fault(l, kind, l->edges[i].value, other);
             l->tell(l->user, &fault);
         }
-        if (i % POLL == 0 && rvi_poll(l->mesh->ctx) != RV_OK)
+        if (rvi_poll_at(l->mesh->ctx, i) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;
@@ -109,7 +107,7 @@ static rv_status tell_pinched(linker *l, uint32_t *first_corner) {
                               .at = {at[0], at[1], at[2]}};
             l->tell(l->user, &fault);
         }
-        if (c % POLL == 0 && rvi_poll(l->mesh->ctx) != RV_OK)
+        if (rvi_poll_at(l->mesh->ctx, c) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;

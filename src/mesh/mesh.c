@@ -17,12 +17,11 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "base/vector.h"
 #include "mesh/simplify.h"
 #include "terrain/state.h"
-
-enum { POLL = 65536 }; /* vertices between two looks whether to stop */
 
 rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land,
                           rv_mesh **out) {
@@ -191,7 +190,7 @@ static rv_status make_simple(const rv_terrain *land, const rvi_simplified *simpl
     (*out)->surface_faces = simple->face_count;
     for (size_t v = 0; v < simple->vertex_count && status == RV_OK; v++) {
         put_vertex(land, *out, v, simple->cells[v]);
-        status = v % POLL == 0 ? rvi_poll(land->ctx) : RV_OK;
+        status = rvi_poll_at(land->ctx, v);
     }
     memcpy((*out)->corners, simple->corners, 3 * simple->face_count * sizeof *simple->corners);
     return status;
@@ -250,7 +249,7 @@ static rv_status find_border(const rv_terrain *land, const uint32_t *cells, size
         size_t place;
         if (border_place(land, cells != NULL ? cells[v] : (uint32_t)v, &place))
             border[place] = (uint32_t)v + 1;
-        if (v % POLL == 0 && rvi_poll(land->ctx) != RV_OK) {
+        if (rvi_poll_at(land->ctx, v) != RV_OK) {
             rvi_free(land->ctx, border);
             return RV_CANCELLED;
         }

@@ -20,7 +20,7 @@
 
 #include "base/context.h"
 #include "base/math.h"
-#include "base/threads.h"
+#include "base/reduce.h"
 #include "base/wide.h"
 #include "mesh/half_edges.h"
 #include "mesh/mesh.h"

@@ -24,6 +24,7 @@
 #include "picture/overlay.h"
 #include "base/context.h"
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 
 #include <math.h>

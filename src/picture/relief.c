@@ -15,6 +15,7 @@
 #include "picture/relief.h"
 #include "base/context.h"
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "picture/hole_edges.h"
 #include "terrain/resample.h"

@@ -18,6 +18,7 @@
 #include "picture/shade.h"
 #include "base/context.h"
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 
 #include <math.h>

@@ -39,6 +39,7 @@ rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, r
 rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
     *out = NULL;
     rvi_bytes bytes;
+    rvi_progress_begin(ctx, "the recipe");
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;

@@ -220,6 +220,7 @@ static rv_status check_targets(const rv_recipe *recipe, const char *checkpoint) 
 rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out) {
     if (out)
         *out = NULL;
+    rvi_progress_begin(recipe->ctx, "the recipe");
     rv_terrain *land;
     rv_status status = check_targets(recipe, watch ? watch->checkpoint : NULL);
     rv_terrain_desc desc = first_land(recipe);
@@ -259,6 +260,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
         *out = NULL;
     rvi_checkpoint saved;
     rv_recipe *recipe = NULL;
+    rvi_progress_begin(ctx, "a checkpoint");
     rv_status status = rvi_checkpoint_read(ctx, checkpoint, &saved);
     if (status != RV_OK)
         return status;
@@ -301,6 +303,7 @@ rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     rv_terrain land = {.ctx = recipe->ctx, .outline = true};
     rv_terrain_desc desc = first_land(recipe);
+    rvi_progress_begin(recipe->ctx, "the plan");
     rv_status status = check_targets(recipe, NULL);
     if (status == RV_OK)
         status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
@@ -309,7 +312,8 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
         rv_step_id id = rv_recipe_step(recipe, i);
         status = rvi_step_plan(&land, id, rv_recipe_params(recipe, i), &memory);
         if (status == RV_OK)
-            plans[i] = (rv_plan){id, land.width, land.height, land.cell, memory + SMALL};
+            plans[i] =
+                (rv_plan){id, land.width, land.height, land.cell, rvi_add_sizes(memory, SMALL)};
     }
     rvi_outline_free(&land);
     return status;

@@ -1,6 +1,7 @@
 /* step_run.c: the run of one step with all that every step has in common: parameters in range, the
  * mask, the ledger, and fields that are only written when declared. */
 #include "recipe/step_run.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/step.h"
 #include "terrain/figures.h"
@@ -54,7 +55,8 @@ static rv_status run_masked(step_job *s) {
     memcpy(s->after, land->surface, size); /* the land has changed: no stop from here on */
     mask_work w = {rvi_field_get(land, "mask"), s->before, s->after, land->width};
     rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
-    return rvi_job_adopt(job, &s->after);
+    rvi_job_adopt(job, &s->after);
+    return RV_OK;
 }
 
 /* ---- the ledger, for the whole and for each layer ---- */
@@ -166,7 +168,7 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
     if (status == RV_OK)
         status = run_and_close(s, keep);
     assert(status != RV_OK || rvi_outline_fits(&job->after, land));
-    bool closed = status == RV_OK || (job->begun && keep);
+    bool closed = status == RV_OK || (status == RV_CANCELLED && job->begun && keep);
     if (closed && wears)
         close_layers(job, volumes);
     else if (!closed)
@@ -228,8 +230,10 @@ rv_status rvi_step_plan(rv_terrain *outline, rv_step_id id, const void *params, 
         status = prepare(&s, step, params);
     if (status == RV_OK) {
         size_t before = rvi_outline_bytes(outline), after = rvi_outline_bytes(&job->after);
-        size_t land = job->replaces ? before + after : before > after ? before : after;
-        *memory = land + rvi_buffers_bytes(&job->buffers);
+        size_t land = job->replaces    ? rvi_add_sizes(before, after)
+                      : before > after ? before
+                                       : after;
+        *memory = rvi_add_sizes(land, rvi_buffers_bytes(&job->buffers));
         rvi_terrain_swap(outline, &s.job.after);
     }
     release(&s);

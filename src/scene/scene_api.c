@@ -62,6 +62,7 @@ rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv
 rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
     *out = NULL;
     rvi_bytes bytes;
+    rvi_progress_begin(ctx, "the scene");
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
@@ -411,5 +412,6 @@ rv_status rv_scene_resume(rv_context *ctx, const char *checkpoint, rv_scene **ou
 }
 
 bool rv_scene_is_checkpoint(rv_context *ctx, const char *path) {
+    rvi_progress_begin(ctx, "a checkpoint");
     return rvi_archive_is(ctx, path, magic);
 }

@@ -4,21 +4,19 @@
 
 #include <string.h>
 
-enum { POLL = 65536 };
-
 rv_status rvi_model_place(rv_mesh *mesh, const double scale[3], const double move[3],
                           bool reverse) {
     rv_status status = RV_OK;
     for (size_t i = 0; i < mesh->vertex_count && status == RV_OK; i++) {
         for (int k = 0; k < 3; k++)
             mesh->points[3 * i + (size_t)k] = mesh->points[3 * i + (size_t)k] * scale[k] + move[k];
-        status = i % POLL == 0 ? rvi_poll(mesh->ctx) : RV_OK;
+        status = rvi_poll_at(mesh->ctx, i);
     }
     for (size_t f = 0; reverse && f < mesh->face_count && status == RV_OK; f++) {
         uint32_t *corner = mesh->corners + 3 * f, swap = corner[1];
         corner[1] = corner[2];
         corner[2] = swap;
-        status = f % POLL == 0 ? rvi_poll(mesh->ctx) : RV_OK;
+        status = rvi_poll_at(mesh->ctx, f);
     }
     return status;
 }

@@ -30,7 +30,9 @@ static rv_status run(rvi_job *job) {
         status = rvi_smoother_run(&b->smoother, b->smooth);
     if (status == RV_OK && b->amount < 1)
         status = rvi_parallel_rows(job->ctx, land->height, blend_rows, b);
-    return status == RV_OK ? rvi_job_adopt(job, &b->smooth) : status;
+    if (status == RV_OK)
+        rvi_job_adopt(job, &b->smooth);
+    return status;
 }
 
 rv_status rvi_step_blur(rvi_job *job, const rv_blur_params *p) {

@@ -27,7 +27,9 @@ static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
             cut(job->ctx, land->layers[i].thickness, land->width, r, piece->layers[i].thickness);
     for (int i = 0; status == RV_OK && i < land->field_count; i++)
         status = cut(job->ctx, land->fields[i].values, land->width, r, piece->fields[i].values);
-    return status == RV_OK ? rvi_terrain_sum_layers(piece) : status;
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(piece);
+    return status;
 }
 
 static rv_status run(rvi_job *job) {

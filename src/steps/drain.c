@@ -13,6 +13,7 @@
  * that of its receiver or higher. What is cut leaves the map, what is filled counts as raised.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "measure/flowgraph.h"
 #include "steps/step.h"
@@ -182,7 +183,8 @@ static rv_status change_land(rvi_job *job) {
     }
     job->ledger =
         (rv_ledger){.eroded = eroded * area, .left_map = eroded * area, .raised = raised * area};
-    return rvi_terrain_sum_layers(land);
+    rvi_terrain_sum_layers(land);
+    return RV_OK;
 }
 
 static rv_status run(rvi_job *job) {

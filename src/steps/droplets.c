@@ -20,6 +20,7 @@
  * The order in which drops run is that of drop_rounds.h.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/droplets/drop_run.h"
 #include "terrain/layers.h"
@@ -89,8 +90,10 @@ static rvi_factor_shape factor_shape(const rvi_drop_run *f) {
 /* Brings the land up to date with the grid of the drops. */
 static rv_status show_land(const rvi_drop_run *f) {
     rv_terrain *land = f->job->land;
-    if (f->layered)
-        return rvi_terrain_sum_layers(land);
+    if (f->layered) {
+        rvi_terrain_sum_layers(land);
+        return RV_OK;
+    }
     for (int y = 0; y < land->height; y++) {
         if (rvi_poll(land->ctx) != RV_OK)
             return RV_CANCELLED;
@@ -143,7 +146,8 @@ static rv_status blend_change(rvi_drop_run *f) {
         double least = (double)rvi_minf(f->floor - land->surface[i], 0.0f);
         owed -= rvi_layers_shift(land, i, (float)(owed > least ? owed : least));
     }
-    return rvi_terrain_sum_layers(land);
+    rvi_terrain_sum_layers(land);
+    return RV_OK;
 }
 
 /* What the drops left behind for those who paint the land. */

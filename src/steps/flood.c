@@ -10,6 +10,7 @@
  * same in any order.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "measure/priority_flood.h"
 #include "steps/step.h"

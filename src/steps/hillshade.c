@@ -1,5 +1,4 @@
 /* hillshade.c: writes a picture of the land lit from one side (picture/shade.c). */
-#include "base/text.h"
 #include "formats/format.h"
 #include "picture/shade.h"
 #include "steps/step.h"
@@ -23,9 +22,9 @@ static rv_status run(rvi_job *job) {
 }
 
 rv_status rvi_step_hillshade(rvi_job *job, const rv_hillshade_params *p) {
-    if (!rvi_text_ends(p->file, ".png"))
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: a picture is a PNG, so its name must end in .png.", p->file);
+    rv_status status = rvi_png_check_name(job->ctx, p->file);
+    if (status != RV_OK)
+        return status;
     sheet *s = rvi_job_begin(job, sizeof *s, run, NULL);
     if (!s)
         return RV_ERROR_MEMORY;

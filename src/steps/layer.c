@@ -10,6 +10,7 @@
  * on both sides along each axis.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/step.h"
 #include "wear/map_image.h"
@@ -161,7 +162,8 @@ static rv_status run(rvi_job *job) {
     to->erodibility = after->erodibility;
     to->talus = after->talus;
     to->colour = after->colour;
-    return rvi_terrain_sum_layers(land);
+    rvi_terrain_sum_layers(land);
+    return RV_OK;
 }
 
 static int find_layer(const rv_terrain *land, const char *name) {

@@ -5,6 +5,7 @@
  * Both ends are met exactly. Flat land becomes `low`.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/step.h"
 
@@ -34,7 +35,9 @@ static rv_status run(rvi_job *job) {
     rvi_range(job->ctx, l->from, rvi_cells(land), &l->lowest, &highest);
     l->span = highest > l->lowest ? highest - l->lowest : 1;
     rv_status status = rvi_parallel_rows(job->ctx, land->height, level_rows, l);
-    return status == RV_OK ? rvi_job_adopt(job, &l->to) : status;
+    if (status == RV_OK)
+        rvi_job_adopt(job, &l->to);
+    return status;
 }
 
 rv_status rvi_step_level(rvi_job *job, const rv_level_params *p) {

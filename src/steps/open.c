@@ -81,12 +81,12 @@ static rv_status take_image(rvi_job *job, const char *file, float cell, rvi_imag
     if (status == RV_OK && hole)
         status = rv_terrain_field_set(fresh, "hole", hole);
     rvi_free(job->ctx, hole);
-    if (status == RV_OK)
-        status = rvi_terrain_adopt_surface(fresh, image->values);
-    else
-        rvi_free(job->ctx, image->values);
-    if (status == RV_OK)
+    if (status == RV_OK) {
+        rvi_terrain_adopt_surface(fresh, image->values);
         rvi_terrain_swap(job->land, fresh);
+    } else {
+        rvi_free(job->ctx, image->values);
+    }
     rv_terrain_destroy(fresh);
     return status;
 }

@@ -20,7 +20,7 @@
  * vertex. The order in which particles run is that of drop_rounds.h.
  */
 #include "base/math.h"
-#include "base/threads.h"
+#include "base/reduce.h"
 #include "terrain/layers.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"

@@ -31,6 +31,7 @@
  * Grids have a ring of ghost cells. Where the border is open they continue the slope of the land as
  * it was when the step began and hold no water; where it is a wall they are too high for any.
  */
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/pipes/pipe_run.h"
 #include "wear/border.h"
@@ -162,8 +163,10 @@ static void show_rows(void *arg, int first, int end) {
  * nothing is won or lost. `settle` false: only for the eye. */
 static rv_status show_land(const rvi_pipes *f, bool settle) {
     shown s = {f, settle};
-    return f->layered ? rvi_terrain_sum_layers(f->job->land)
-                      : rvi_parallel_rows(f->job->ctx, f->height, show_rows, &s);
+    if (!f->layered)
+        return rvi_parallel_rows(f->job->ctx, f->height, show_rows, &s);
+    rvi_terrain_sum_layers(f->job->land);
+    return RV_OK;
 }
 
 static rv_status run_rounds(rvi_pipes *f) {

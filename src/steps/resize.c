@@ -5,6 +5,7 @@
  * that overshoots makes no negative thickness and no mask above 1.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/step.h"
 #include "terrain/resample.h"
@@ -81,7 +82,9 @@ static rv_status sample_all(rvi_job *job, rv_terrain *sized, rvi_filter filter) 
                         i > 0);
     for (int i = 0; status == RV_OK && i < land->field_count; i++)
         status = sample(job, land->fields[i].values, sized, sized->fields[i].values, filter, true);
-    return status == RV_OK ? rvi_terrain_sum_layers(sized) : status;
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(sized);
+    return status;
 }
 
 static rv_status run(rvi_job *job) {

@@ -220,7 +220,8 @@ static rv_status show_land(rvi_rivers *r) {
         if (!is_sea(r, i))
             bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
     }
-    return rvi_terrain_sum_layers(land);
+    rvi_terrain_sum_layers(land);
+    return RV_OK;
 }
 
 static double lifted(const rvi_rivers *r, size_t cell) {

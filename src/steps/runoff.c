@@ -22,6 +22,7 @@
  * does, and what is laid down is of all of them in proportion.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/step.h"
 #include "terrain/layers.h"
@@ -805,7 +806,9 @@ static void show_rows(void *arg, int first, int end) {
 static rv_status show_land(const runoff *r) {
     shown s = {r, r->fields[0], r->fields[1]};
     rv_status status = rvi_parallel_rows(r->job->ctx, r->height, show_rows, &s);
-    return status == RV_OK ? rvi_terrain_sum_layers(r->job->land) : status;
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(r->job->land);
+    return status;
 }
 
 /* What the land gained since the step began, in metres on one cell. */

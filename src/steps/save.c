@@ -1,6 +1,6 @@
 /* save.c: writes a field to a file, and beside it a sidecar that holds its scale. A value v becomes
  * the level nearest to (v - low) / (high - low) * top; values beyond low or high become the end.
- * By its extension a file can also be a mesh of the land (terrain/mesh.h), which is in metres. */
+ * By its extension a file can also be a mesh of the land (mesh/mesh.h), which is in metres. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,20 +169,20 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
 
 static rv_status run(rvi_job *job) {
     const rv_save_params *const *p = job->state;
-    const rvi_format *format = rvi_format_find((*p)->file);
     if (rvi_mesh_format_find((*p)->file) != NULL)
         return save_mesh(job, *p);
-    if (format == NULL)
-        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, (*p)->file);
-    return save_raster(job, *p, format);
+    return save_raster(job, *p, rvi_format_find((*p)->file));
 }
 
 rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
+    bool mesh = rvi_mesh_format_find(p->file) != NULL;
+    if (!mesh && rvi_format_find(p->file) == NULL)
+        return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
     const rv_save_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
     if (held == NULL)
         return RV_ERROR_MEMORY;
     *held = p;
-    if (rvi_mesh_format_find(p->file) != NULL)
+    if (mesh)
         rvi_buffers_pass(&job->buffers, rvi_mesh_memory(job->land, (double)p->error));
     return RV_OK;
 }

@@ -1,5 +1,4 @@
 /* texture.c: writes a picture for use in other programs (picture/maps.c). */
-#include "base/text.h"
 #include "formats/format.h"
 #include "picture/maps.h"
 #include "steps/step.h"
@@ -49,9 +48,9 @@ static rv_status run(rvi_job *job) {
 }
 
 rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
-    if (!rvi_text_ends(p->file, ".png"))
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: a texture is a PNG, so its name must end in .png.", p->file);
+    rv_status status = rvi_png_check_name(job->ctx, p->file);
+    if (status != RV_OK)
+        return status;
     size_t cells = rvi_cells(job->land);
     texture *t = rvi_job_begin(job, sizeof *t, run, NULL);
     if (!t)

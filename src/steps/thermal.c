@@ -31,6 +31,7 @@
  * step begins. What slides there is gone; nothing comes from there.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/thermal/slide.h"
 #include "wear/border.h"
@@ -77,7 +78,7 @@ static void edge_cell(const rvi_slide *s, int x, int y, double *off) {
         float fall = s->h[i] - s->h[i + (size_t)s->step[dir]];
         if (inside & 1u << dir) {
             lost += rvi_slide_net(fall, s->rate[kind], s->limit[kind], s->magic);
-        } else if (s->off_ways & 1u << dir) {
+        } else if (s->off_directions & 1u << dir) {
             float out = s->rate[kind] * rvi_slide_excess(fall, s->limit[kind]);
             out = rvi_slide_round(out, s->magic);
             lost += out;
@@ -97,7 +98,7 @@ static void plain_rows(void *arg, int first, int end) {
         if (edge || s->width < 3)
             continue;
         size_t from = rvi_slide_at(s, 1, y), to = rvi_slide_at(s, s->width - 1, y);
-        if (s->ways == RVI_ALL_WAYS)
+        if (s->directions == RVI_ALL_DIRECTIONS)
             plain_row_8(s, from, to);
         else
             plain_row_4(s, from, to);
@@ -126,11 +127,11 @@ static bool cell_is_steep(const rvi_slide *s, int x, int y) {
         return false;
     if (layer < s->height_layers && !(rvi_slide_by_height(s, x, y, layer) > 0.0f))
         return false;
-    unsigned ways = rvi_slide_open(s, x, y);
+    unsigned directions = rvi_slide_open(s, x, y);
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         int at = 2 * layer + (dir >= RVI_SE);
         size_t j = i + (size_t)s->step[dir];
-        if (ways & 1u << dir && s->h[i] - s->h[j] > s->limit[at] + s->margin[at] &&
+        if (directions & 1u << dir && s->h[i] - s->h[j] > s->limit[at] + s->margin[at] &&
             (!s->takes || s->takes[j] > 0.0f))
             return true;
     }
@@ -184,10 +185,10 @@ static void set_law(rvi_slide *s) {
     bool settle = p->until == RV_thermal_until_settled;
     if (settle) { /* only the end counts: as fast as is monotone and still damps what swings */
         s->parts = 1;
-        share = s->ways == RVI_ALL_WAYS ? 1.9 : 1.6;
+        share = s->directions == RVI_ALL_DIRECTIONS ? 1.9 : 1.6;
     }
     double diagonal = 0.70710678118654752;
-    double all = s->ways == RVI_ALL_WAYS ? 4.0 + 4.0 * diagonal : 4.0;
+    double all = s->directions == RVI_ALL_DIRECTIONS ? 4.0 + 4.0 * diagonal : 4.0;
     s->rate[0] = (float)(share / (2.0 * all));
     s->rate[1] = (float)(share / (2.0 * all) * diagonal);
     s->slope_rate = (float)(share / 4.0) * land->cell;
@@ -234,12 +235,12 @@ static void size_grids(rvi_slide *s) {
     ptrdiff_t row = (ptrdiff_t)s->stride;
     const ptrdiff_t step[RVI_DIRECTIONS] = {1, -1, row, -row, row + 1, -row - 1, row - 1, 1 - row};
     memcpy(s->step, step, sizeof step);
-    s->ways = p->neighbours == RV_thermal_neighbours_8 ? RVI_ALL_WAYS : RVI_STRAIGHT;
+    s->directions = p->neighbours == RV_thermal_neighbours_8 ? RVI_ALL_DIRECTIONS : RVI_STRAIGHT;
     s->open = p->border == RV_thermal_border_open;
     /* The search for the land at rest knows no corners: ground that crept out across them, to a
      * place outside that lies far below its neighbours, would take many rounds. */
     bool settle = p->until == RV_thermal_until_settled;
-    s->off_ways = s->open ? s->ways & (settle ? RVI_STRAIGHT : RVI_ALL_WAYS) : 0;
+    s->off_directions = s->open ? s->directions & (settle ? RVI_STRAIGHT : RVI_ALL_DIRECTIONS) : 0;
     s->general = s->layers > 1 || p->method == RV_thermal_method_slope ||
                  land->layers[0].erodibility != 1.0f || rvi_field_there(land, "mask") ||
                  rvi_field_there(land, "hardness") || rvi_strata_there(land) ||
@@ -400,7 +401,9 @@ static rv_status show_land(rvi_slide *s) {
         status = rvi_slide_layers_set_bedrock(s);
     if (status == RV_OK)
         status = rvi_parallel_rows(s->job->ctx, s->height, show_rows, s);
-    return status == RV_OK ? rvi_terrain_sum_layers(s->job->land) : status;
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(s->job->land);
+    return status;
 }
 
 /* What each layer of each cell has won or lost in all. */

@@ -46,10 +46,9 @@ static void sum_rows(void *arg, int first, int end) {
             land->surface[i] += land->layers[l].thickness[i];
 }
 
-rv_status rvi_terrain_sum_layers(rv_terrain *land) {
+void rvi_terrain_sum_layers(rv_terrain *land) {
     if (land->layer_count > 1)
         rvi_finish_rows(land->ctx, land->height, sum_rows, land);
-    return RV_OK;
 }
 
 typedef struct adoption {
@@ -65,18 +64,18 @@ static void adopt_rows(void *arg, int first, int end) {
         land->layers[0].thickness[i] += a->values[i] - land->surface[i];
 }
 
-rv_status rvi_terrain_adopt_surface(rv_terrain *land, float *values) {
+void rvi_terrain_adopt_surface(rv_terrain *land, float *values) {
     rvi_layer *bedrock = &land->layers[0];
     if (land->layer_count == 1) {
         rvi_free(land->ctx, bedrock->thickness);
         bedrock->thickness = values;
         land->surface = values;
-        return RV_OK;
+        return;
     }
     adoption a = {land, values};
     rvi_finish_rows(land->ctx, land->height, adopt_rows, &a);
     rvi_free(land->ctx, values);
-    return rvi_terrain_sum_layers(land);
+    rvi_terrain_sum_layers(land);
 }
 
 static rv_status check_layer(const rv_terrain *land, const rv_layer_desc *d,
@@ -138,7 +137,9 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
     land->layers = layers;
     land->layer_count = count + 1;
     land->surface = surface;
-    return land->outline ? RV_OK : rvi_terrain_sum_layers(land);
+    if (!land->outline)
+        rvi_terrain_sum_layers(land);
+    return RV_OK;
 }
 
 float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts) {

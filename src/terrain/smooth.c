@@ -129,14 +129,3 @@ rv_status rvi_smoother_run(const rvi_smoother *s, float *values) {
         status = blur_columns(s, s->half, values, s->height, s->width);
     return status;
 }
-
-rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma) {
-    rvi_smoother s;
-    rvi_buffers buffers = {.count = 0};
-    rvi_smoother_prepare(&s, ctx, width, height, sigma, &buffers);
-    rv_status status = rvi_buffers_alloc(&buffers, ctx);
-    if (status == RV_OK)
-        status = rvi_smoother_run(&s, values);
-    rvi_buffers_free(&buffers, ctx);
-    return status;
-}

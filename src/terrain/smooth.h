@@ -4,12 +4,8 @@
 
 #include "base/buffers.h"
 
-/* Blurs `values` in place with a separable Gaussian of `sigma` cells, cut off at 3 sigma. The land
- * is mirrored at its edges, so that the sum stays. Uses one more grid of memory. sigma 0: nothing.
- */
-rv_status rvi_smooth(rv_context *ctx, float *values, int width, int height, float sigma);
-
-/* The same in two parts: the first lists the memory, which must be there for the second. */
+/* A separable Gaussian of `sigma` cells, cut off at 3 sigma; 0: none. The land is mirrored at its
+ * edges, so that the sum stays. */
 typedef struct rvi_smoother {
     rv_context *ctx;
     int width, height;
@@ -18,6 +14,7 @@ typedef struct rvi_smoother {
     float *weights; /* of the kernel */
     double *bessel; /* room to compute them */
 } rvi_smoother;
+/* The first lists the memory, which must be there when the second blurs `values` in place. */
 void rvi_smoother_prepare(rvi_smoother *smoother, rv_context *ctx, int width, int height,
                           float sigma, rvi_buffers *buffers);
 rv_status rvi_smoother_run(const rvi_smoother *smoother, float *values);

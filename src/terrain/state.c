@@ -2,6 +2,7 @@
 #include "terrain/state.h"
 #include "base/context.h"
 #include "base/hash.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 
 #include <assert.h>
@@ -346,7 +347,8 @@ rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *
     if (!surface)
         return RV_ERROR_MEMORY;
     memcpy(surface, values, size);
-    return rvi_terrain_adopt_surface(land, surface);
+    rvi_terrain_adopt_surface(land, surface);
+    return RV_OK;
 }
 
 /* ---- hash: of everything a step can see ---- */

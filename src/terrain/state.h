@@ -97,9 +97,9 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
                                   rv_terrain **out);
 
 /* The surface becomes `values` (from rvi_alloc, taken over): bedrock moves, layers ride on it. */
-rv_status rvi_terrain_adopt_surface(rv_terrain *land, float *values);
+void rvi_terrain_adopt_surface(rv_terrain *land, float *values);
 /* After thicknesses were changed: adds the layers up again. */
-rv_status rvi_terrain_sum_layers(rv_terrain *land);
+void rvi_terrain_sum_layers(rv_terrain *land);
 
 /* A field by name, NULL when there is none; with `make`, a zeroed one (NULL: memory, sentence set).
  */

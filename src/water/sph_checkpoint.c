@@ -61,7 +61,8 @@ static bool is_valid(const rvi_sph *w) {
                 (w->particles.half_kicks != NULL && !isfinite(w->particles.half_kicks[i][k])))
                 return false;
         if (!isfinite(w->particles.velocity_k[i]) || !isfinite(w->particles.displacement_k[i]) ||
-            !(w->particles.sediments[i] >= 0) || !(w->particles.ages[i] >= 0) ||
+            !(w->particles.sediments[i] >= 0) || !isfinite(w->particles.sediments[i]) ||
+            !(w->particles.ages[i] >= 0) || !isfinite(w->particles.ages[i]) ||
             w->particles.numbers[i] >= w->next_number)
             return false;
     }

@@ -35,7 +35,7 @@ typedef struct rvi_rounds_desc {
     void *arg;
 } rvi_rounds_desc;
 
-/* Its members are those of rounds.c alone, but for `d.rain`, which may be filled after it is
+/* Its members are those of drop_rounds.c alone, but for `d.rain`, which may be filled after it is
  * prepared. */
 typedef struct rvi_rounds {
     rv_context *ctx;

@@ -1,12 +1,13 @@
 /* erosion_factor.h: the share of what erosion would take from a place that really comes off, 0
  * to 1.
  *
- * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2.
+ * H. T. Beyer, Implementation of a method for hydraulic erosion, 2015, section 5.2. It is a
+ * product of
  *
- *     factor = mask (1 - hardness) erodibility band function
+ *     factor of the cell:    mask (1 - hardness), and the erodibility of bare bedrock
+ *     factor of the height:  the band of the bedrock (bands.h), and the function that a program
+ *                            gave (erosion_fn.h)
  *
- * The first three belong to a cell (the erodibility is that of bare bedrock); the band of the
- * bedrock (bands.h) and the function that a program gave (erosion_fn.h) change with the height.
  * What belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and
  * that is all a step pays for it.
  */

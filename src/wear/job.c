@@ -44,8 +44,8 @@ rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose) 
                     purpose, list);
 }
 
-rv_status rvi_job_adopt(rvi_job *job, float **values) {
-    float *taken = *values;
+void rvi_job_adopt(rvi_job *job, float **values) {
+    float *surface = *values;
     *values = NULL;
-    return rvi_terrain_adopt_surface(job->land, taken);
+    rvi_terrain_adopt_surface(job->land, surface);
 }

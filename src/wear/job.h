@@ -66,7 +66,7 @@ rv_status rvi_job_field(rvi_job *job, const char *name, float **out);
 rv_status rvi_job_progress(rvi_job *job, double done);
 
 /* The surface becomes *values, a listed grid, which the land takes over. */
-rv_status rvi_job_adopt(rvi_job *job, float **values);
+void rvi_job_adopt(rvi_job *job, float **values);
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);

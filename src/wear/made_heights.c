@@ -1,5 +1,6 @@
 /* made_heights.c: heights that a step has made become part of the land. */
 #include "wear/made_heights.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 
 typedef struct scaling {
@@ -30,5 +31,7 @@ rv_status rvi_made_heights_set(rvi_job *job, float **made, float relief, int mod
     l.relief = relief;
     l.mode = mode;
     rv_status status = rvi_parallel_rows(job->ctx, land->height, scale_rows, &l);
-    return status == RV_OK ? rvi_job_adopt(job, made) : status;
+    if (status == RV_OK)
+        rvi_job_adopt(job, made);
+    return status;
 }

@@ -12,8 +12,7 @@ typedef struct rvi_rain {
 
 /* Running sums over an image of width x height that holds 0 to 1, continued by a mirrored margin.
  * The first lists the memory, the second fills it. RV_ERROR_INPUT when the image is black
- * everywhere
- * (`name` is for the message). */
+ * everywhere (`name` is for the message). */
 void rvi_rain_prepare(rvi_rain *rain, int width, int height, int margin, rvi_buffers *buffers);
 rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
                         const char *name, rvi_rain *rain);

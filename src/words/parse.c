@@ -219,7 +219,7 @@ rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, con
     return status;
 }
 
-rv_status rvi_words_add(rvi_words *words, int count, const char *const *said) {
+static rv_status add_words(rvi_words *words, int count, const char *const *said) {
     reader r = {.words = words};
     const rvi_vocabulary *v = words->vocabulary;
     int before = words->count;
@@ -243,4 +243,12 @@ rv_status rvi_words_add(rvi_words *words, int count, const char *const *said) {
                 return status;
         }
     return check_whole(&r, "command line");
+}
+
+rv_status rvi_words_add(rvi_words *words, int count, const char *const *said) {
+    int before = words->count;
+    rv_status status = add_words(words, count, said);
+    while (status != RV_OK && words->count > before)
+        rvi_free(words->ctx, words->list[--words->count].params);
+    return status;
 }

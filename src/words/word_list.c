@@ -18,26 +18,22 @@ void rvi_words_free(rvi_words *words) {
     *words = rvi_words_none(words->ctx, words->vocabulary);
 }
 
-static void *grow(const rvi_words *words, void *old, int count, int *room, size_t size) {
+/* Room for one more at the end of the array that the pointer at `array` points to. */
+static bool grow(const rvi_words *words, void *array, int count, int *room, size_t size) {
     if (count < *room)
-        return old;
+        return true;
     int more = *room ? 2 * *room : 8;
-    void *list = rvi_alloc(words->ctx, (size_t)more, size, words->vocabulary->whole);
-    if (!list)
-        return NULL;
-    if (old)
-        memcpy(list, old, (size_t)count * size);
-    rvi_free(words->ctx, old);
+    if (!rvi_enlarge(words->ctx, array, (size_t)count, (size_t)more, size,
+                     words->vocabulary->whole))
+        return false;
     *room = more;
-    return list;
+    return true;
 }
 
 rv_status rvi_words_append(rvi_words *words, int which) {
     const rv_word_info *info = words->vocabulary->get(which);
-    rvi_word *list = grow(words, words->list, words->count, &words->room, sizeof *words->list);
-    if (!list)
+    if (!grow(words, &words->list, words->count, &words->room, sizeof *words->list))
         return RV_ERROR_MEMORY;
-    words->list = list;
     void *params = rvi_alloc(words->ctx, 1, info->params_size, words->vocabulary->whole);
     if (!params)
         return RV_ERROR_MEMORY;
@@ -50,13 +46,9 @@ const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, 
     int at = 0;
     while (at < words->text_count && words->texts[at] != old)
         at++;
-    if (at == words->text_count) {
-        char **texts =
-            grow(words, words->texts, words->text_count, &words->text_room, sizeof *words->texts);
-        if (!texts)
-            return NULL;
-        words->texts = texts;
-    }
+    if (at == words->text_count &&
+        !grow(words, &words->texts, words->text_count, &words->text_room, sizeof *words->texts))
+        return NULL;
     char *copy = rvi_alloc(words->ctx, size + 1, 1, words->vocabulary->whole);
     if (!copy)
         return NULL;

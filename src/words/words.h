@@ -76,7 +76,7 @@ rv_status rvi_words_set(rvi_words *words, const rvi_place *at, rvi_word *to,
  * empty. */
 rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, const char *text,
                           size_t size, const char *name, rvi_words *out);
-/* Adds what one command line says. */
+/* Adds what one command line says. On failure no word is added. */
 rv_status rvi_words_add(rvi_words *words, int count, const char *const *said);
 
 /* ---- print.c ---- */

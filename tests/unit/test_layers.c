@@ -355,7 +355,7 @@ static void a_shift_moves_the_surface_by_as_much(void **state) {
         rv_terrain *land = stack(ctx, s.height, s.count, s.paces, s.thicknesses);
         float by = 8.0f * unit(n, 30) - 4.0f, before = land->surface[0];
         rvi_layers_shift(land, 0, by);
-        support_ok(ctx, rvi_terrain_sum_layers(land));
+        rvi_terrain_sum_layers(land);
         assert_near(land->surface[0], before + by, 3e-5f);
         for (int i = 1; i < s.count; i++)
             assert_greater_equal(land->layers[i].thickness[0], 0.0f);

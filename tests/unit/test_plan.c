@@ -91,6 +91,7 @@ static void what_cannot_run_cannot_be_planned(void **state) {
          RV_ERROR_USAGE},
         {"terrain width=2 height=60000 resize width=9", "65536", RV_ERROR_USAGE},
         {"open missing.png", "missing.png", RV_ERROR_INPUT},
+        {"terrain size=10 save land.xyz", "land.xyz", RV_ERROR_USAGE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rv_recipe *recipe;

@@ -746,6 +746,49 @@ static void a_stopped_run_gives_nothing(void **state) {
         }
 }
 
+/* A stop ends one call. Those after it on the same context, which ask anew, are not stopped. */
+static void a_stop_is_over_with_its_call(void **state) {
+    (void)state;
+    int answers = 0;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.progress = say_no_at_last;
+    desc.user = &answers;
+    rv_context *asked;
+    assert_int_equal(rv_context_create(&desc, &asked), RV_OK);
+    FILE *file = fopen("again.rv", "w");
+    assert_non_null(file);
+    fputs("repeat 2 noise octaves=1 end", file);
+    fclose(file);
+    rv_recipe *recipe = NULL;
+    for (int runs = 0; runs < 2; runs++) {
+        answers = 0;
+        assert_int_equal(rv_recipe_run_text(asked, "terrain size=64 noise", NULL, NULL),
+                         RV_CANCELLED);
+        answers = 1 << 30;
+        support_ok(asked, runs ? rv_recipe_run(recipe, NULL, NULL)
+                               : rv_recipe_load(asked, "again.rv", &recipe));
+    }
+    rv_recipe_destroy(recipe);
+    rv_context_destroy(asked);
+    remove("again.rv");
+}
+
+/* A command line that is wrong adds no step: not even the half of a repeat. */
+static void wrong_words_add_nothing(void **state) {
+    (void)state;
+    static const char *const wrong[][3] = {
+        {"noise", "repeat", "times=0"}, {"noise", "save", ""}, {"noise", "blur", "radius=nothing"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        rv_recipe *recipe;
+        support_ok(ctx, rv_recipe_parse(ctx, "terrain size=8", "recipe", &recipe));
+        int words = wrong[k][2][0] ? 3 : 2;
+        assert_int_equal(rv_recipe_add_words(recipe, words, wrong[k]), RV_ERROR_USAGE);
+        assert_int_equal(rv_recipe_count(recipe), 1);
+        support_ok(ctx, rv_recipe_run(recipe, NULL, NULL));
+        rv_recipe_destroy(recipe);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_become_steps),
@@ -771,6 +814,8 @@ int main(void) {
         cmocka_unit_test(a_run_is_watched),
         cmocka_unit_test(a_failed_run_gives_nothing),
         cmocka_unit_test(a_stopped_run_gives_nothing),
+        cmocka_unit_test(a_stop_is_over_with_its_call),
+        cmocka_unit_test(wrong_words_add_nothing),
     };
     ctx = support_context(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "base/random.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "terrain/state.h"
 
@@ -438,7 +439,7 @@ static void a_stop_leaves_no_half_number(void **state) {
             assert_equal(high_then, high);
             assert_equal(rv_terrain_hash(land), hash);
             assert_equal(rv_terrain_volume(land), volume);
-            support_ok(ctx, rvi_terrain_sum_layers(land));
+            rvi_terrain_sum_layers(land);
             assert_equal(rv_terrain_hash(land), hash);
         }
         rv_terrain_destroy(land);

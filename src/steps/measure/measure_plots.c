@@ -207,7 +207,7 @@ static rv_status draw_streams(rvi_map_page *page, const rvi_survey *s) {
         float width = stream_width(page, order);
         for (size_t k = 0; k < d->count; k++) {
             size_t from = d->order[k], to = d->receiver[from], w = (size_t)d->width;
-            if (k % 65536 == 0 && rvi_poll(s->ground.ctx) != RV_OK)
+            if (rvi_poll_at(s->ground.ctx, k) != RV_OK)
                 return RV_CANCELLED;
             if (s->network.order[from] == order)
                 rvi_canvas_line(&page->canvas,

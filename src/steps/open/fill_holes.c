@@ -41,7 +41,7 @@ static rv_status fill_hole(walk *w, size_t first) {
     w->cells[w->count++] = (uint32_t)first;
     for (size_t k = 0; k < w->count; k++) {
         lowest = look_around(w, w->cells[k], lowest);
-        if (k % 65536 == 0 && rvi_poll(w->ctx) != RV_OK)
+        if (rvi_poll_at(w->ctx, k) != RV_OK)
             return RV_CANCELLED;
     }
     for (size_t k = 0; k < w->count; k++)
@@ -64,8 +64,8 @@ static rv_status fill_all(walk *w, const char *file, size_t cells) {
         return rvi_fail(w->ctx, RV_ERROR_INPUT, "%s holds no height at all, only holes.", file);
     for (size_t i = 0; i < cells; i++) {
         rv_status status = isnan(w->image->values[i]) ? fill_hole(w, i) : RV_OK;
-        if (status == RV_OK && i % 65536 == 0)
-            status = rvi_poll(w->ctx);
+        if (status == RV_OK)
+            status = rvi_poll_at(w->ctx, i);
         if (status != RV_OK)
             return status;
     }

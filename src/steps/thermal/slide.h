@@ -15,7 +15,7 @@
 
 /* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
-enum { RVI_STRAIGHT = 0x0f, RVI_ALL_WAYS = 0xff };
+enum { RVI_STRAIGHT = 0x0f, RVI_ALL_DIRECTIONS = 0xff };
 
 /* The search for the land at rest (slide_settle.c). */
 enum { RVI_SETTLE_SIDES = 4 }; /* of a square of four cells */
@@ -49,15 +49,15 @@ struct rvi_slide {
     int width, height, layers;
     size_t stride, cells, count; /* cells of the map, cells with the ring */
     ptrdiff_t step[RVI_DIRECTIONS];
-    unsigned ways;        /* directions that count, a bit each */
-    unsigned off_ways;    /* those of them in which ground may leave the map */
-    bool open;            /* the border */
-    bool general;         /* layers, mask, hardness or gradients: the plain loop will not do */
-    int parts;            /* a round is cut into so many, to be stable */
-    double quantum, fine; /* of bedrock, of the layers above it */
-    double film;          /* what rounding leaves of a layer that slid away: counts as nothing */
-    float magic;          /* 1.5 2^23 quanta: rounds to them */
-    double fine_magic;    /* 1.5 2^52 fine quanta */
+    unsigned directions;     /* directions that count, a bit each */
+    unsigned off_directions; /* those of them in which ground may leave the map */
+    bool open;               /* the border */
+    bool general;            /* layers, mask, hardness or gradients: the plain loop will not do */
+    int parts;               /* a round is cut into so many, to be stable */
+    double quantum, fine;    /* of bedrock, of the layers above it */
+    double film;             /* what rounding leaves of a layer that slid away: counts as nothing */
+    float magic;             /* 1.5 2^23 quanta: rounds to them */
+    double fine_magic;       /* 1.5 2^52 fine quanta */
     float lowest;
     float rate[2];         /* share of the excess that slides: along axes, diagonals */
     float slope_rate;      /* metres that slide for each unit of slope: method=slope */
@@ -93,17 +93,17 @@ static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
 
 /* Directions in which a neighbour is on the map. */
 static inline unsigned rvi_slide_inside(const rvi_slide *s, int x, int y) {
-    unsigned ways = s->ways;
-    ways &= x > 0 ? 0xffu : ~(1u << RVI_WEST | 1u << RVI_NW | 1u << RVI_SW);
-    ways &= y > 0 ? 0xffu : ~(1u << RVI_NORTH | 1u << RVI_NW | 1u << RVI_NE);
-    ways &= x < s->width - 1 ? 0xffu : ~(1u << RVI_EAST | 1u << RVI_SE | 1u << RVI_NE);
-    ways &= y < s->height - 1 ? 0xffu : ~(1u << RVI_SOUTH | 1u << RVI_SE | 1u << RVI_SW);
-    return ways;
+    unsigned directions = s->directions;
+    directions &= x > 0 ? 0xffu : ~(1u << RVI_WEST | 1u << RVI_NW | 1u << RVI_SW);
+    directions &= y > 0 ? 0xffu : ~(1u << RVI_NORTH | 1u << RVI_NW | 1u << RVI_NE);
+    directions &= x < s->width - 1 ? 0xffu : ~(1u << RVI_EAST | 1u << RVI_SE | 1u << RVI_NE);
+    directions &= y < s->height - 1 ? 0xffu : ~(1u << RVI_SOUTH | 1u << RVI_SE | 1u << RVI_SW);
+    return directions;
 }
 
 /* Directions in which a neighbour may get ground, on the map or off it. */
 static inline unsigned rvi_slide_open(const rvi_slide *s, int x, int y) {
-    return rvi_slide_inside(s, x, y) | s->off_ways;
+    return rvi_slide_inside(s, x, y) | s->off_directions;
 }
 
 /* ---- the arithmetic of a cell: values in, values out ---- */

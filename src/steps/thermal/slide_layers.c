@@ -94,7 +94,7 @@ static double feed(const rvi_slide *s, size_t i, int layer, double share, double
     return share - *give;
 }
 
-static void plan_pairs(const rvi_slide *s, size_t i, unsigned ways) {
+static void plan_pairs(const rvi_slide *s, size_t i, unsigned directions) {
     double share = 1.0;
     for (int layer = s->exposed[i]; layer >= 0 && share > 0.0; layer--) {
         s->give[(size_t)layer * s->count + i] = 0.0;
@@ -104,7 +104,7 @@ static void plan_pairs(const rvi_slide *s, size_t i, unsigned ways) {
         float stands = s->limit[2 * layer];
         for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
             bool steep = s->sliding || s->h[i] - s->h[i + (size_t)s->step[dir]] > stands;
-            if (!(ways & 1u << dir) || !steep)
+            if (!(directions & 1u << dir) || !steep)
                 continue;
             want[dir] = (double)pair_flow(s, i, dir, layer);
             s->to[i] |= (uint8_t)(want[dir] > 0.0 ? 1u << dir : 0);
@@ -116,12 +116,12 @@ static void plan_pairs(const rvi_slide *s, size_t i, unsigned ways) {
 /* ---- strategy A: the gradient says how much slides, and where to ---- */
 
 /* Height of a neighbour; beyond a wall the land is level. */
-static float beside(const rvi_slide *s, size_t i, unsigned ways, int dir) {
-    return s->h[ways & 1u << dir ? i + (size_t)s->step[dir] : i];
+static float beside(const rvi_slide *s, size_t i, unsigned directions, int dir) {
+    return s->h[directions & 1u << dir ? i + (size_t)s->step[dir] : i];
 }
 
-static float slope_along(const rvi_slide *s, size_t i, unsigned ways, int up, int down) {
-    float before = beside(s, i, ways, down), after = beside(s, i, ways, up);
+static float slope_along(const rvi_slide *s, size_t i, unsigned directions, int up, int down) {
+    float before = beside(s, i, directions, down), after = beside(s, i, directions, up);
     switch (s->p->gradient) {
     case RV_thermal_gradient_forward:
         return (after - s->h[i]) / s->job->land->cell;
@@ -132,17 +132,17 @@ static float slope_along(const rvi_slide *s, size_t i, unsigned ways, int up, in
     }
 }
 
-static unsigned lower_ways(const rvi_slide *s, size_t i, unsigned ways) {
+static unsigned lower_directions(const rvi_slide *s, size_t i, unsigned directions) {
     unsigned lower = 0;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++)
-        if (ways & 1u << dir && s->h[i + (size_t)s->step[dir]] < s->h[i])
+        if (directions & 1u << dir && s->h[i + (size_t)s->step[dir]] < s->h[i])
             lower |= 1u << dir;
     return lower;
 }
 
 /* The lowest of the lower neighbours; several when they are equal. */
-static unsigned lowest_ways(const rvi_slide *s, size_t i, unsigned ways) {
-    unsigned lower = lower_ways(s, i, ways), lowest = 0;
+static unsigned lowest_directions(const rvi_slide *s, size_t i, unsigned directions) {
+    unsigned lower = lower_directions(s, i, directions), lowest = 0;
     float low = s->h[i];
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++)
         if (lower & 1u << dir)
@@ -155,7 +155,7 @@ static unsigned lowest_ways(const rvi_slide *s, size_t i, unsigned ways) {
 
 /* The neighbour that lies against the gradient, be it higher or lower; with four neighbours both
  * when the gradient points between them. */
-static unsigned gradient_ways(const rvi_slide *s, unsigned ways, float gx, float gy) {
+static unsigned gradient_directions(const rvi_slide *s, unsigned directions, float gx, float gy) {
     const float half_step = 0.41421356f; /* tan of half the angle between eight directions */
     float ax = gx < 0.0f ? -gx : gx, ay = gy < 0.0f ? -gy : gy;
     bool eight = s->p->neighbours == RV_thermal_neighbours_8;
@@ -169,16 +169,17 @@ static unsigned gradient_ways(const rvi_slide *s, unsigned ways, float gx, float
                                (dir_y[dir] == y && dir_x[dir] == 0 && y != 0);
         to |= hit ? 1u << dir : 0;
     }
-    return to & ways;
+    return to & directions;
 }
 
-static void plan_slope(const rvi_slide *s, size_t i, unsigned ways) {
-    float gx = slope_along(s, i, ways, RVI_EAST, RVI_WEST);
-    float gy = slope_along(s, i, ways, RVI_SOUTH, RVI_NORTH);
+static void plan_slope(const rvi_slide *s, size_t i, unsigned directions) {
+    float gx = slope_along(s, i, directions, RVI_EAST, RVI_WEST);
+    float gy = slope_along(s, i, directions, RVI_SOUTH, RVI_NORTH);
     float slope = sqrtf(gx * gx + gy * gy);
-    unsigned to = s->p->receiver == RV_thermal_receiver_all      ? lower_ways(s, i, ways)
-                  : s->p->receiver == RV_thermal_receiver_lowest ? lowest_ways(s, i, ways)
-                                                                 : gradient_ways(s, ways, gx, gy);
+    unsigned to = s->p->receiver == RV_thermal_receiver_all ? lower_directions(s, i, directions)
+                  : s->p->receiver == RV_thermal_receiver_lowest
+                      ? lowest_directions(s, i, directions)
+                      : gradient_directions(s, directions, gx, gy);
     double parts[RVI_DIRECTIONS] = {0}, share = 1.0;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++)
         if (to & 1u << dir)
@@ -206,13 +207,13 @@ static void plan_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < s->width; x++) {
             size_t i = rvi_slide_at(s, x, y);
-            unsigned ways = rvi_slide_open(s, x, y);
+            unsigned directions = rvi_slide_open(s, x, y);
             s->exposed[i] = (uint16_t)rvi_slide_exposed(s, i);
             s->giving[i] = s->exposed[i];
             s->to[i] = 0;
             for (int l = 0; l < s->height_layers; l++)
                 s->height_part[(size_t)l * s->count + i] = rvi_slide_by_height(s, x, y, l);
-            (pairs ? plan_pairs : plan_slope)(s, i, ways);
+            (pairs ? plan_pairs : plan_slope)(s, i, directions);
         }
 }
 
