@@ -588,36 +588,41 @@ RV_API rv_status rv_scene_run(rv_scene *scene, const rv_scene_watch *watch);
 
 /* ---- Does this header fit the library? ------------------------------------------------------------ */
 
-static inline uint32_t rv_abi_name(uint32_t n, const char *name) {
-    while (*name)
-        n = n * 31u + (uint32_t)(unsigned char)*name++;
-    return n;
-}
-
 /* A number made of the minor version, the names in the table, and the sizes of all structs that pass
  * between program and library. */
 static inline uint32_t rv_abi(void) {
-    uint32_t n = RV_VERSION_NUMBER / 100;
-#define RV_ABI_ADD(type) n = n * 31u + (uint32_t)sizeof(type);
-#define RV_ABI_NAME(name) n = rv_abi_name(n, #name);
-#define RV_REAL(step, key, def, low, high, unit, help) RV_ABI_NAME(key)
-#define RV_INT(step, key, def, low, high, unit, help) RV_ABI_NAME(key)
-#define RV_COUNT(step, key, def, low, high, unit, help) RV_ABI_NAME(key)
-#define RV_SEED(step, key, def, help) RV_ABI_NAME(key)
-#define RV_SWITCH(step, key, def, help) RV_ABI_NAME(key)
-#define RV_CHOICE(step, key, def, help) RV_ABI_NAME(key)
-#define RV_OPTION(step, key, name, help) RV_ABI_NAME(name)
-#define RV_TEXT(step, key, def, help) RV_ABI_NAME(key)
-#define RV_FILE(step, key, def, help) RV_ABI_NAME(key)
-#define RV_STEP(name, kind, flags, sentence, source, reads, writes) RV_ABI_NAME(name) RV_ABI_ADD(rv_##name##_params)
+    static const char *const names[] = {
+#define RV_REAL(step, key, def, low, high, unit, help) #key,
+#define RV_INT(step, key, def, low, high, unit, help) #key,
+#define RV_COUNT(step, key, def, low, high, unit, help) #key,
+#define RV_SEED(step, key, def, help) #key,
+#define RV_SWITCH(step, key, def, help) #key,
+#define RV_CHOICE(step, key, def, help) #key,
+#define RV_OPTION(step, key, name, help) #name,
+#define RV_TEXT(step, key, def, help) #key,
+#define RV_FILE(step, key, def, help) #key,
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) #name,
 #include <ravine/steps.def>
-    RV_ABI_ADD(rv_context_desc) RV_ABI_ADD(rv_progress) RV_ABI_ADD(rv_terrain_desc) RV_ABI_ADD(rv_layer_desc)
-    RV_ABI_ADD(rv_ledger) RV_ABI_ADD(rv_fault) RV_ABI_ADD(rv_option_info) RV_ABI_ADD(rv_param_info)
-    RV_ABI_ADD(rv_word_info) RV_ABI_ADD(rv_step_info) RV_ABI_ADD(rv_field_info) RV_ABI_ADD(rv_report)
-    RV_ABI_ADD(rv_figure) RV_ABI_ADD(rv_plan) RV_ABI_ADD(rv_watch) RV_ABI_ADD(rv_frame)
-    RV_ABI_ADD(rv_particles) RV_ABI_ADD(rv_scene_plan) RV_ABI_ADD(rv_scene_watch)
-#undef RV_ABI_ADD
-#undef RV_ABI_NAME
+    };
+    static const size_t sizes[] = {
+#define RV_STEP(name, kind, flags, sentence, source, reads, writes) sizeof(rv_##name##_params),
+#include <ravine/steps.def>
+        sizeof(rv_context_desc), sizeof(rv_progress), sizeof(rv_terrain_desc), sizeof(rv_layer_desc),
+        sizeof(rv_ledger), sizeof(rv_fault), sizeof(rv_option_info), sizeof(rv_param_info),
+        sizeof(rv_word_info), sizeof(rv_step_info), sizeof(rv_field_info), sizeof(rv_report),
+        sizeof(rv_figure), sizeof(rv_plan), sizeof(rv_watch), sizeof(rv_frame),
+        sizeof(rv_particles), sizeof(rv_scene_plan), sizeof(rv_scene_watch)
+    };
+    uint32_t n = RV_VERSION_NUMBER / 100;
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *c = names[i];
+        for (; *c; c++)
+            n = n * 31u + (uint32_t)(unsigned char)*c;
+        n = n * 31u;
+    }
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        n = n * 31u + (uint32_t)sizes[i];
     return n;
 }
 
