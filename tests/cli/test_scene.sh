@@ -101,6 +101,7 @@ for turn in 1 2; do
     done
     [ -f fall.obj ] || "$RAVINE" --quiet scene fall.scene
     cmp 1.obj fall.obj || fail "turn $turn: other bytes after a kill"
+    rm -f fall.obj.tmp* # a kill may come during the last write
     rm -f run.ck*
 done
 rm -f keep.ck # a signal that comes before the program listens would be lost
