@@ -56,7 +56,7 @@ static void list_buffers(rvi_rivers *r) {
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
     if (r->p->diffusion > 0.0f)
         rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
-    rvi_job_buffer(job, &r->drowned, r->cells, 1, "the lakes");
+    rvi_job_buffer(job, &r->state, r->cells, 1, "the lakes");
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
     rvi_job_buffer(job, &r->area, r->cells, sizeof *r->area, "the drained areas");
     rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");

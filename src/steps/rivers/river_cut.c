@@ -138,7 +138,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     if (direction == RVI_END)
         return;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    double surface = r->drowned[to] ? r->water[to] : r->h[to];
+    double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to];
     bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
         lift(r, cell, rise);
@@ -147,7 +147,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         return; /* its lake runs dry in this time step: in the next one rivers cross it */
     if (!(fall > 0.0)) {
         r->water[cell] = surface;
-        r->drowned[cell] = 1;
+        r->state[cell] = RVI_DROWNED;
         return;
     }
     int corner = direction >= 4;
@@ -192,7 +192,7 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
         return status;
     double rise = rise_of(r);
     r->rise += rise;
-    memset(r->drowned, 0, r->cells);
+    memset(r->state, 0, r->cells);
     for (size_t k = r->cells; k-- > 0;) {
         if (k % POLL == 0 && rvi_poll(r->job->ctx) != RV_OK) {
             r->rest = k + 1;

@@ -8,22 +8,24 @@
 
 enum { RVI_AREAS = 4096 };
 enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
+/* Of `state`, in one time step: lies under a lake; nothing slides there. */
+enum { RVI_DROWNED = 1, RVI_STILL = 2 };
 
 typedef struct rvi_rivers {
     rvi_job *job;
     const rv_rivers_params *p;
     rvi_flow flow;
     size_t cells;
-    double *h;              /* surface, metres; where the sea is, its level */
-    double *next;           /* the surface after hillslope diffusion; NULL: there is none */
-    unsigned char *fixed;   /* base level: RVI_SIDE or RVI_SEA; else 0 */
-    unsigned char *drowned; /* 1: lies under a lake in this time step */
-    double *water;          /* level of that lake; scratch of the diffusion after it */
-    uint32_t *area;         /* cells that drain through */
-    float *rain;            /* of each cell, 0 to 1; NULL: 1 */
-    bool gathered;          /* are `area` and `discharge` whole? */
-    double *discharge;      /* what of `rain` drains through, in cells; NULL: area */
-    float *uplift;          /* share of the uplift, 0 to 1; NULL: 1 */
+    double *h;            /* surface, metres; where the sea is, its level */
+    double *next;         /* the surface after hillslope diffusion; NULL: there is none */
+    unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
+    unsigned char *state; /* RVI_DROWNED, RVI_STILL */
+    double *water;        /* level of that lake; scratch of the diffusion after it */
+    uint32_t *area;       /* cells that drain through */
+    float *rain;          /* of each cell, 0 to 1; NULL: 1 */
+    bool gathered;        /* are `area` and `discharge` whole? */
+    double *discharge;    /* what of `rain` drains through, in cells; NULL: area */
+    float *uplift;        /* share of the uplift, 0 to 1; NULL: 1 */
     rvi_erosion_factor factor;
     float *loose;   /* factor of the surface before diffusion, where a function is set; else NULL */
     double *bed;    /* top of the bedrock when the land has layers or bands; NULL: h */

@@ -11,7 +11,8 @@
  *
  * A sweep from the base level upwards, in which each cell looks at what the sweep has left of those
  * below, brings most of that about: one is enough for a time step. After the last time step sweeps
- * follow until nothing slides. */
+ * follow until nothing slides. They pass over cells that lay still when they were last looked at,
+ * until something moves beside them. */
 #include "base/context.h"
 #include "steps/rivers/river_cut.h"
 
@@ -36,9 +37,11 @@ static double stands_at(const slide *s, double a, double b) {
     return least(a + sqrt(s->far * s->far - p * p), b + 1.41421356237309505 * s->far);
 }
 
-/* The ground around a cell, in a circle from the north; beyond the map there is none. */
+/* Cells around one, in a circle from the north. */
+static const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
+
+/* The ground around a cell; beyond the map there is none. */
 static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
-    static const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
     int width = r->flow.width, height = r->flow.height;
     uint32_t row = (uint32_t)cell / (uint32_t)width;
     int x = (int)((uint32_t)cell - row * (uint32_t)width), y = (int)row;
@@ -58,7 +61,7 @@ static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
 static double lower(const slide *s, size_t cell) {
     const rvi_rivers *r = s->r;
     double around[8], h = r->h[cell], u = h;
-    if (r->fixed[cell] || (r->drowned[cell] && r->water[cell] > h))
+    if (r->fixed[cell] || (r->state[cell] & RVI_DROWNED && r->water[cell] > h))
         return h;
     look_around(r, cell, around);
     double lowest = around[0];
@@ -85,6 +88,17 @@ static void take_from_layers(rvi_rivers *r, size_t cell, double down) {
         rvi_rivers_shift(r, cell, -down);
 }
 
+/* Cells beside one that has moved are looked at again. */
+static void wake_around(rvi_rivers *r, size_t cell) {
+    int width = r->flow.width, height = r->flow.height;
+    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
+    for (int k = 0; k < 8; k++) {
+        int nx = x + dx[k], ny = y + dy[k];
+        if (nx >= 0 && ny >= 0 && nx < width && ny < height)
+            r->state[(size_t)ny * (size_t)width + (size_t)nx] &= (unsigned char)~RVI_STILL;
+    }
+}
+
 static void slide_to(rvi_rivers *r, size_t cell, double to) {
     if (!r->bed)
         r->h[cell] = to;
@@ -99,11 +113,19 @@ static rv_status sweep(const slide *s, bool *slides) {
     *slides = false;
     for (size_t k = r->cells; k-- > 0 && status == RV_OK;) {
         size_t cell = r->flow.order[k];
-        double was = r->h[cell];
-        slide_to(r, cell, lower(s, cell));
-        *slides |= was - r->h[cell] > s->enough;
         if (k % POLL == 0)
             status = rvi_poll(r->job->ctx);
+        if (r->state[cell] & RVI_STILL)
+            continue;
+        double was = r->h[cell], to = lower(s, cell);
+        if (to == was) {
+            r->state[cell] |= RVI_STILL;
+            continue;
+        }
+        slide_to(r, cell, to);
+        if (r->h[cell] != was)
+            wake_around(r, cell);
+        *slides |= was - r->h[cell] > s->enough;
     }
     return status;
 }
