@@ -142,25 +142,49 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
     return RV_OK;
 }
 
-float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts) {
-    float taken = 0.0f, top = rvi_erosion_fn_there(land) ? rvi_layers_height(land, cell) : 0.0f;
-    for (int l = land->layer_count - 1; l >= 0 && want > 0.0f; l--) {
+/* `asks`: is there an erosion function? A constant in each call: land without one pays nothing. */
+static inline float take(rv_terrain *land, size_t cell, float want, float rock, float *parts,
+                         bool asks) {
+    float taken = 0.0f, top = asks ? rvi_layers_height(land, cell) : 0.0f;
+    for (int l = land->layer_count - 1; l >= 0; l--) {
         const rvi_layer *layer = &land->layers[l];
-        float *thickness = &layer->thickness[cell];
-        if (l > 0 && *thickness <= 0.0f)
+        float *thickness = &layer->thickness[cell], there = *thickness;
+        if (l > 0 && there <= 0.0f)
             continue; /* none of it here: it protects nothing */
-        float loss = want * layer->erodibility * (l == 0 ? rock : 1.0f);
-        loss *= rvi_erosion_fn(land, cell, top);
-        bool used_up = rvi_layer_used_up(&want, loss, *thickness, l == 0);
-        float left = used_up ? 0.0f : *thickness - loss;
-        float gone = *thickness - left;
-        taken += gone;
+        float loss = want * layer->erodibility;
+        if (l == 0)
+            loss *= rock;
+        if (asks)
+            loss *= rvi_erosion_fn_call(land, cell, top);
+        if (!rvi_layer_used_up(&want, loss, there, l == 0)) {
+            float gone = there - (*thickness = there - loss);
+            if (parts)
+                parts[l] += gone;
+            return taken + gone;
+        }
+        *thickness = 0.0f;
         if (parts)
-            parts[l] += gone;
-        *thickness = left;
-        top -= gone;
+            parts[l] += there;
+        taken += there;
+        top -= there;
     }
     return taken;
+}
+
+/* Apart, because a function without calls keeps all in registers. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static float
+take_asking(rv_terrain *land, size_t cell, float want, float rock, float *parts) {
+    return take(land, cell, want, rock, parts, true);
+}
+
+float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts) {
+    if (!(want > 0.0f))
+        return 0.0f;
+    return rvi_erosion_fn_there(land) ? take_asking(land, cell, want, rock, parts)
+                                      : take(land, cell, want, rock, parts, false);
 }
 
 float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, double *deposited) {
