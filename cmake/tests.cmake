@@ -14,9 +14,12 @@ set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
 # These run on one thread, where the thread sanitizer has nothing to see; the rest of test_plan runs in
 # other tests, too.
 set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_math test_mesh_files
-    test_plan test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
+    test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
     test_text test_wall_index
 )
+
+# These ask all of their cases under the sanitizers too.
+set(whole_tests test_math test_text test_plan)
 
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")
@@ -73,9 +76,9 @@ function(ravine_add_tests tree other)
             RAVINE=${tree}/ravine SOURCE=${PROJECT_SOURCE_DIR}
             UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1
         )
-        if(other)
+        if(other AND NOT program IN_LIST whole_tests)
             set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT RAVINE_SHORT=1)
-        elseif(NOT program IN_LIST timed_tests)
+        elseif(NOT other AND NOT program IN_LIST timed_tests)
             set_property(TEST ${name} APPEND PROPERTY LABELS check)
         endif()
     endforeach()
