@@ -143,8 +143,20 @@ if(NOT RAVINE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     ravine_add_test(api.ctypes api python3 ${PROJECT_SOURCE_DIR}/tests/api/test_ctypes.py
         $<TARGET_FILE:${shared}> $<TARGET_FILE:ravine_cli>
     )
+    set(both $<TARGET_FILE:ravine>)
+    set(needs "${CMAKE_C_FLAGS} -lm -pthread")
+    if(NOT BUILD_SHARED_LIBS)
+        list(APPEND both $<TARGET_FILE:ravine_shared>)
+        if(RAVINE_PNG)
+            string(APPEND needs " $<TARGET_FILE:PNG::PNG>")
+        endif()
+    endif()
+    ravine_add_test(api.fast_math api
+        sh ${PROJECT_SOURCE_DIR}/tests/api/test_fast_math.sh ${PROJECT_SOURCE_DIR} ${both}
+    )
+    set_property(TEST api.fast_math PROPERTY ENVIRONMENT "NEEDS=${needs}")
     add_dependencies(tests ${shared})
-    foreach(name api.cpp api.library_page api.ctypes)
+    foreach(name api.cpp api.fast_math api.library_page api.ctypes)
         set_property(TEST ${name} APPEND PROPERTY LABELS check)
     endforeach()
 endif()

@@ -21,6 +21,11 @@
  * Threads. A context and all that was made with it belong to one thread at a time; two contexts share
  * nothing.
  *
+ * Floating point. The results do not depend on how your program rounds, flushes subnormal numbers to zero
+ * or traps exceptions: every call sets what it needs, on all threads, and gives your state back when it
+ * returns. Your callbacks run in your state, but for rv_erosion_factor_fn, which computes in the library's:
+ * round to nearest, nothing flushed, no traps.
+ *
  * How long pointers live, unless a comment says otherwise:
  *   - What you hand in is read during the call and not kept.
  *   - What a call hands out through rv_NOUN **out is yours until rv_NOUN_destroy(). Destroy it before

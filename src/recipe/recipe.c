@@ -33,10 +33,12 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
 }
 
 rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, rv_recipe **out) {
+    RVI_ENTRY(ctx);
     return parse(ctx, text, strlen(text), name, out);
 }
 
 rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rvi_bytes bytes;
     rvi_progress_begin(ctx, "the recipe");
@@ -59,6 +61,7 @@ void rv_recipe_destroy(rv_recipe *recipe) {
 }
 
 rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words) {
+    RVI_ENTRY(recipe->ctx);
     return rvi_words_add(&recipe->words, count, words);
 }
 
@@ -77,6 +80,7 @@ const void *rv_recipe_params(const rv_recipe *recipe, int index) {
 }
 
 int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
+    RVI_ENTRY(recipe->ctx);
     return rvi_words_print(&recipe->words, out, size);
 }
 
@@ -87,6 +91,7 @@ struct rv_params {
 };
 
 rv_status rv_params_create(rv_context *ctx, const char *step, rv_params **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rvi_words words = rvi_words_none(ctx, &rvi_step_vocabulary);
     int which = rvi_words_find(&words, step, strlen(step));
@@ -112,6 +117,7 @@ void rv_params_destroy(rv_params *params) {
 }
 
 rv_status rv_params_set(rv_params *params, const char *key, const char *text) {
+    RVI_ENTRY(params->words.ctx);
     rvi_words *words = &params->words;
     const rvi_place nowhere = {0};
     const rv_param_info *p =
@@ -121,6 +127,7 @@ rv_status rv_params_set(rv_params *params, const char *key, const char *text) {
 }
 
 int rv_params_get(const rv_params *params, const char *key, char *out, size_t size) {
+    RVI_ENTRY(params->words.ctx);
     const rv_word_info *info = params->words.list[0].info;
     for (int i = 0; i < info->param_count; i++)
         if (strcmp(info->params[i].name, key) == 0)
@@ -133,6 +140,7 @@ const void *rv_params_struct(const rv_params *params) {
 }
 
 rv_status rv_params_run(const rv_params *params, rv_terrain *land, rv_report *report) {
+    RVI_ENTRY(params->words.ctx);
     return rv_step_run(land, (rv_step_id)params->words.list[0].which, rv_params_struct(params),
                        report);
 }
