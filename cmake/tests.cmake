@@ -13,7 +13,7 @@ set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
 
 # These run on one thread, where the thread sanitizer has nothing to see; the rest of test_plan runs in
 # other tests, too.
-set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_math test_mesh_files
+set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_machine test_math test_mesh_files
     test_plan test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
     test_text test_wall_index
 )

@@ -105,7 +105,7 @@ typedef void (*rv_log_fn)(void *user, const char *line);
 
 typedef struct rv_context_desc {
     int threads;             /* 0: one per core */
-    size_t memory_limit;     /* bytes, 0: nine tenths of the machine's memory */
+    size_t memory_limit;     /* bytes, 0: nine tenths of what the machine, its container and ulimit allow */
     rv_allocator allocator;  /* NULL functions: malloc and free */
     rv_log_fn log;           /* what steps have to say, one line a call; NULL: silence */
     rv_progress_fn progress; /* called on the calling thread, at least every 100 ms; NULL: none */

@@ -1,5 +1,6 @@
 /* context.c: memory with a limit, messages, progress and the wish to stop. */
 #include "base/context.h"
+#include "base/machine.h"
 #include "base/threads.h"
 
 #include <assert.h>
@@ -102,13 +103,6 @@ static void plain_release(void *user, void *memory, size_t size) {
     free(memory);
 }
 
-static size_t machine_memory(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0)
-        return (size_t)2 << 30;
-    return (size_t)pages / 10 * 9 * (size_t)page;
-}
-
 rv_context_desc rv_context_desc_default(void) {
     return (rv_context_desc){.threads = 0};
 }
@@ -122,7 +116,7 @@ rv_status rv_context_open(uint32_t abi, const rv_context_desc *desc, rv_context 
     if (!d.allocator.allocate || !d.allocator.release)
         d.allocator = (rv_allocator){plain_allocate, plain_release, NULL};
     if (d.memory_limit == 0)
-        d.memory_limit = machine_memory();
+        d.memory_limit = rvi_machine_memory();
     if (d.threads <= 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         d.threads = cores > 0 ? (int)cores : 1;
