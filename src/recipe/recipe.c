@@ -1,6 +1,7 @@
 /* recipe.c: recipes as the library offers them: read, changed, printed. run.c runs them. */
 #include "recipe/recipe.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -20,11 +21,18 @@ const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
                        rv_recipe **out) {
     *out = NULL;
+    size_t begin;
+    rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
+    if (status == RV_OK && memchr(text, 0, size))
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", name);
+    if (status != RV_OK)
+        return status;
     rv_recipe *recipe = rvi_alloc(ctx, 1, sizeof *recipe, "the recipe");
     if (!recipe)
         return RV_ERROR_MEMORY;
     recipe->ctx = ctx;
-    rv_status status = rvi_words_parse(ctx, &rvi_step_vocabulary, text, size, name, &recipe->words);
+    status = rvi_words_parse(ctx, &rvi_step_vocabulary, text + begin, size - begin, name,
+                             &recipe->words);
     if (status == RV_OK)
         *out = recipe;
     else
@@ -45,10 +53,7 @@ rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
-    if (memchr(bytes.data, 0, bytes.size))
-        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
-    else
-        status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
+    status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
     rvi_free(ctx, bytes.data);
     return status;
 }

@@ -25,19 +25,22 @@ static rv_status keep_name(rv_context *ctx, const char *text, char **out) {
 /* `beside`: the file, or "". */
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
                        const char *beside, rv_scene **out) {
-    static const char mark[] = "\xEF\xBB\xBF"; /* some editors begin a text with it */
     *out = NULL;
-    if (strncmp(text, mark, sizeof mark - 1) == 0) {
-        text += sizeof mark - 1;
-        size -= sizeof mark - 1;
-    }
+    size_t begin;
+    rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
+    if (status == RV_OK && memchr(text, 0, size) != NULL)
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", name);
+    if (status != RV_OK)
+        return status;
+    text += begin;
+    size -= begin;
     rv_scene *s = rvi_alloc(ctx, 1, sizeof *s, "the scene");
     if (s == NULL)
         return RV_ERROR_MEMORY;
     s->ctx = ctx;
     s->words = rvi_words_none(ctx, &rvi_scene_vocabulary);
     char *words = NULL;
-    rv_status status = keep_name(ctx, name, &s->name);
+    status = keep_name(ctx, name, &s->name);
     if (status == RV_OK)
         status = keep_name(ctx, beside, &s->beside);
     if (status == RV_OK && rvi_settings_are(text)) {
@@ -68,10 +71,7 @@ rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
-    if (memchr(bytes.data, 0, bytes.size) != NULL)
-        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
-    else
-        status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, out);
+    status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, out);
     rvi_free(ctx, bytes.data);
     return status;
 }
