@@ -50,8 +50,10 @@ int cli_read_input(char **out) {
     text[size] = '\0';
     if (ferror(stdin))
         return cli_fail(3, "Standard input cannot be read: %s.", strerror(errno));
+    bool wide = size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
     if (strlen(text) != size)
-        return cli_fail(3, "Standard input contains a zero byte, so it is not a recipe.");
+        return cli_fail(3, wide ? "Standard input is UTF-16 text; it must be UTF-8."
+                                : "Standard input contains a zero byte, so it is not a recipe.");
     return 0;
 }
 

@@ -10,8 +10,8 @@ const cli_option cli_option_table[] = {
      "use N threads, 1 to 1024; any number gives the same result (default: one per core)",
      CLI_PAGE_NONE},
     {"--memory", "SIZE",
-     "use at most SIZE bytes of memory, such as 512M or 4G (default: 90 % of the machine's "
-     "memory)",
+     "use at most SIZE bytes of memory, such as 512M or 4G (default: 90 % of what the machine or "
+     "container allows)",
      CLI_PAGE_NONE},
     {"--quiet", NULL, "print nothing but errors", CLI_PAGE_NONE},
     {"--json", NULL,

@@ -12,8 +12,8 @@ file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
 
 # These run on one thread, where the thread sanitizer has nothing to see.
-set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_math test_mesh_files
-    test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
+set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_machine test_math
+    test_mesh_files test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
     test_text test_wall_index
 )
 
@@ -145,8 +145,20 @@ if(NOT RAVINE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     ravine_add_test(api.ctypes api python3 ${PROJECT_SOURCE_DIR}/tests/api/test_ctypes.py
         $<TARGET_FILE:${shared}> $<TARGET_FILE:ravine_cli>
     )
+    set(both $<TARGET_FILE:ravine>)
+    set(needs "${CMAKE_C_FLAGS} -lm -pthread")
+    if(NOT BUILD_SHARED_LIBS)
+        list(APPEND both $<TARGET_FILE:ravine_shared>)
+        if(RAVINE_PNG)
+            string(APPEND needs " $<TARGET_FILE:PNG::PNG>")
+        endif()
+    endif()
+    ravine_add_test(api.fast_math api
+        sh ${PROJECT_SOURCE_DIR}/tests/api/test_fast_math.sh ${PROJECT_SOURCE_DIR} ${both}
+    )
+    set_property(TEST api.fast_math PROPERTY ENVIRONMENT "NEEDS=${needs}")
     add_dependencies(tests ${shared})
-    foreach(name api.cpp api.library_page api.ctypes)
+    foreach(name api.cpp api.fast_math api.library_page api.ctypes)
         set_property(TEST ${name} APPEND PROPERTY LABELS check)
     endforeach()
 endif()

@@ -21,6 +21,11 @@
  * Threads. A context and all that was made with it belong to one thread at a time; two contexts share
  * nothing.
  *
+ * Floating point. The results do not depend on how your program rounds, flushes subnormal numbers to zero
+ * or traps exceptions: every call sets what it needs, on all threads, and gives your state back when it
+ * returns. Your callbacks run in your state, but for rv_erosion_factor_fn, which computes in the library's:
+ * round to nearest, nothing flushed, no traps.
+ *
  * How long pointers live, unless a comment says otherwise:
  *   - What you hand in is read during the call and not kept.
  *   - What a call hands out through rv_NOUN **out is yours until rv_NOUN_destroy(). Destroy it before
@@ -100,7 +105,7 @@ typedef void (*rv_log_fn)(void *user, const char *line);
 
 typedef struct rv_context_desc {
     int threads;             /* 0: one per core */
-    size_t memory_limit;     /* bytes, 0: nine tenths of the machine's memory */
+    size_t memory_limit;     /* bytes, 0: nine tenths of what the machine, its container and ulimit allow */
     rv_allocator allocator;  /* NULL functions: malloc and free */
     rv_log_fn log;           /* what steps have to say, one line a call; NULL: silence */
     rv_progress_fn progress; /* called on the calling thread, at least every 100 ms; NULL: none */

@@ -1,5 +1,6 @@
 /* context.c: memory with a limit, messages, progress and the wish to stop. */
 #include "base/context.h"
+#include "base/machine.h"
 #include "base/threads.h"
 
 #include <assert.h>
@@ -30,6 +31,8 @@ struct rv_context {
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
     bool cancelled, asking, deferred;
+    bool inside;            /* the library is at work, no function of the user */
+    rvi_float_state caller; /* then: what those run in */
     char error[SENTENCE];
 };
 
@@ -38,6 +41,42 @@ typedef struct block_head {
     void *base;
     size_t size;
 } block_head;
+
+/* ---- the floating-point state of the caller, and the library's own ---- */
+
+rvi_entry rvi_entry_begin(rv_context *ctx) {
+    rvi_entry entry = {.ctx = ctx, .caller = rvi_float_state_get()};
+    rvi_float_state_set_own();
+    if (ctx && !ctx->inside) {
+        entry.outermost = true;
+        entry.outer = ctx->caller;
+        ctx->caller = entry.caller;
+        ctx->inside = true;
+    }
+    return entry;
+}
+
+void rvi_entry_end(const rvi_entry *entry) {
+    if (entry->outermost) {
+        entry->ctx->inside = false;
+        entry->ctx->caller = entry->outer;
+    }
+    rvi_float_state_set(&entry->caller);
+}
+
+bool rvi_callback_begin(rv_context *ctx) {
+    bool inside = ctx->inside;
+    if (inside)
+        rvi_float_state_set(&ctx->caller);
+    ctx->inside = false;
+    return inside;
+}
+
+void rvi_callback_end(rv_context *ctx, bool inside) {
+    if (inside)
+        rvi_float_state_set_own();
+    ctx->inside = inside;
+}
 
 static int64_t now_ms(void) {
     struct timespec t;
@@ -64,13 +103,6 @@ static void plain_release(void *user, void *memory, size_t size) {
     free(memory);
 }
 
-static size_t machine_memory(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0)
-        return (size_t)2 << 30;
-    return (size_t)pages / 10 * 9 * (size_t)page;
-}
-
 rv_context_desc rv_context_desc_default(void) {
     return (rv_context_desc){.threads = 0};
 }
@@ -84,7 +116,7 @@ rv_status rv_context_open(uint32_t abi, const rv_context_desc *desc, rv_context 
     if (!d.allocator.allocate || !d.allocator.release)
         d.allocator = (rv_allocator){plain_allocate, plain_release, NULL};
     if (d.memory_limit == 0)
-        d.memory_limit = machine_memory();
+        d.memory_limit = rvi_machine_memory();
     if (d.threads <= 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         d.threads = cores > 0 ? (int)cores : 1;
@@ -164,7 +196,9 @@ void rvi_log(rv_context *ctx, const char *format, ...) {
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    bool inside = rvi_callback_begin(ctx);
     ctx->desc.log(ctx->desc.user, line);
+    rvi_callback_end(ctx, inside);
 }
 
 typedef struct amount {
@@ -206,7 +240,9 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
     if (rvi_memory_check(ctx, whole, what) != RV_OK)
         return NULL;
     rv_allocator a = ctx->desc.allocator;
+    bool inside = rvi_callback_begin(ctx);
     char *base = a.allocate(a.user, whole);
+    rvi_callback_end(ctx, inside);
     if (!base) {
         rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %s left for %s.", bytes_text(whole).text,
                  what);
@@ -230,7 +266,9 @@ void rvi_free(rv_context *ctx, void *memory) {
     block_head head;
     memcpy(&head, (char *)memory - sizeof head, sizeof head);
     ctx->used -= head.size;
+    bool inside = rvi_callback_begin(ctx);
     ctx->desc.allocator.release(ctx->desc.allocator.user, head.base, head.size);
+    rvi_callback_end(ctx, inside);
 }
 
 bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size,
@@ -262,7 +300,9 @@ static rv_status ask(rv_context *ctx, const rv_terrain *land) {
     double total = ctx->from + ctx->done * (ctx->to - ctx->from);
     rv_progress now = {ctx->step, ctx->done, total, land};
     ctx->asking = true; /* what the user calls meanwhile must not ask again */
+    bool inside = rvi_callback_begin(ctx);
     bool go_on = ctx->desc.progress(ctx->desc.user, &now);
+    rvi_callback_end(ctx, inside);
     ctx->asking = false;
     if (!go_on) {
         ctx->cancelled = true;

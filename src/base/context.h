@@ -2,6 +2,8 @@
 #ifndef RVI_BASE_CONTEXT_H
 #define RVI_BASE_CONTEXT_H
 
+#include "base/float_state.h"
+
 #include <ravine/ravine.h>
 
 #if defined(__GNUC__)
@@ -9,6 +11,26 @@
 #else
 #define RVI_PRINTF(text, first)
 #endif
+
+/* Every public function that computes begins with RVI_ENTRY(ctx): until it returns, this thread
+ * computes in the library's floating-point state (float_state.h), and then in the caller's again.
+ * ctx NULL: it has none, and calls no function of the user. */
+typedef struct rvi_entry {
+    rv_context *ctx;
+    rvi_float_state caller;
+    rvi_float_state outer; /* what the context held: a callback may call the library, too */
+    bool outermost;
+} rvi_entry;
+rvi_entry rvi_entry_begin(rv_context *ctx);
+void rvi_entry_end(const rvi_entry *entry);
+#define RVI_ENTRY(ctx)                                                                             \
+    __attribute__((cleanup(rvi_entry_end))) const rvi_entry entry_ = rvi_entry_begin(ctx);         \
+    (void)entry_
+
+/* Around every call of a function of the user, which runs in the state its program had set. Not for
+ * the erosion factor: what it gives becomes part of the land, and must not depend on that. */
+bool rvi_callback_begin(rv_context *ctx); /* what it returns goes to the end */
+void rvi_callback_end(rv_context *ctx, bool inside);
 
 /* Sets the sentence that rv_context_error() returns, and returns `status` for `return
  * rvi_fail(...)`. */

@@ -23,6 +23,22 @@ void rvi_file_remove(const char *path) {
     unlink(path);
 }
 
+bool rvi_file_peek(const char *path, char *out, size_t room) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    size_t size = 0;
+    ssize_t got = 1;
+    while (got > 0 && size + 1 < room)
+        if ((got = read(fd, out + size, room - 1 - size)) > 0)
+            size += (size_t)got;
+        else if (got < 0 && errno == EINTR)
+            got = 1;
+    close(fd);
+    out[size] = '\0';
+    return got >= 0;
+}
+
 static rv_status open_input(rv_context *ctx, const char *path, int *fd, bool *plain,
                             uint64_t *size) {
     *fd = open(path, O_RDONLY | O_CLOEXEC);

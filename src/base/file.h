@@ -16,6 +16,9 @@ rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out);
 /* At most `most` bytes from its start, for a look at a header; *total is the size of the file. */
 rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
                               uint64_t *total);
+/* The start of a small file of the system as text, where there is no context yet. false: it cannot
+ * be read. */
+bool rvi_file_peek(const char *path, char *out, size_t room);
 bool rvi_file_exists(const char *path);
 void rvi_file_remove(const char *path); /* when it is there */
 /* What another program wrote under a temporary name takes its own. */

@@ -1,8 +1,19 @@
 /* text.c: numbers and words as people write them, without locales. */
 #include "base/text.h"
+#include "base/context.h"
 
 #include <stdio.h>
 #include <string.h>
+
+rv_status rvi_text_begin(rv_context *ctx, const char *name, const void *text, size_t size,
+                         size_t *begin) {
+    bool marked =
+        size >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
+    bool wide = marked && memchr(text, 0, size) != NULL;
+    *begin = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    return wide ? rvi_fail(ctx, RV_ERROR_INPUT, "%s: is UTF-16 text; save it as UTF-8.", name)
+                : RV_OK;
+}
 
 static double power_of_ten(int n) {
     double p = 1.0;

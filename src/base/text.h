@@ -2,10 +2,12 @@
 #ifndef RVI_BASE_TEXT_H
 #define RVI_BASE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <ravine/ravine.h>
 
+/* Where a text begins: after the mark that some editors put before UTF-8. RV_ERROR_INPUT with a
+ * sentence: it is UTF-16, which nothing here reads. `name` is for that sentence. */
+rv_status rvi_text_begin(rv_context *ctx, const char *name, const void *text, size_t size,
+                         size_t *begin);
 /* The whole of text[0..size) as a number: 12, -3.5, 1e-3, 800k, 2M, 1G. false: it is not one. Up to
  * nineteen digits give the nearest double. */
 bool rvi_text_number(const char *text, size_t size, double *out);

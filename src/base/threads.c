@@ -12,6 +12,7 @@
  */
 #include "base/threads.h"
 #include "base/context.h"
+#include "base/float_state.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -126,6 +127,7 @@ static void *work(void *arg) {
     unsigned long long seen = 0;
     while (await_round(own->pool, seen))
         if (join_round(own->pool, &seen)) {
+            rvi_float_state_set_own(); /* a thread begins with that of the one that made it */
             take_all(own->pool, own->number);
             leave_round(own->pool);
         }

@@ -21,6 +21,7 @@ const rvi_mesh_format *rvi_mesh_format_find(const char *path) {
 }
 
 rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *land) {
+    RVI_ENTRY(mesh->ctx);
     rvi_progress_begin(mesh->ctx, "the mesh");
     return rvi_mesh_write(mesh, path, land);
 }
@@ -42,6 +43,7 @@ rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain
 }
 
 rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rvi_progress_begin(ctx, "the mesh");
     const rvi_mesh_format *format = rvi_mesh_format_find(path);

@@ -157,11 +157,12 @@ static rv_status read_face(reader *r) {
 
 /* All lines, once to count and once to keep. */
 static rv_status read_lines(reader *r, const rvi_source *source) {
-    r->at = (const char *)source->data;
-    r->end = r->at + source->size;
+    size_t begin;
+    rv_status status = rvi_text_begin(r->ctx, r->name, source->data, source->size, &begin);
+    r->at = (const char *)source->data + begin;
+    r->end = (const char *)source->data + source->size;
     r->line = 1;
     r->vertices = r->faces = 0;
-    rv_status status = RV_OK;
     for (size_t n = 0; r->at < r->end && status == RV_OK; n++) {
         word w;
         if (next_word(r, &w) && rvi_text_is(w.text, w.size, "v"))

@@ -335,9 +335,13 @@ static rv_status read_object(reader *r, rvi_sidecar *out) {
 
 rv_status rvi_sidecar_parse(rv_context *ctx, const char *name, const char *text, size_t size,
                             rvi_sidecar *out) {
-    reader r = {ctx, name, text, text, text + size};
+    size_t begin;
     *out = (rvi_sidecar){.present = true, .low = RV_AUTO, .high = RV_AUTO, .cell = RV_AUTO};
-    rv_status status = read_object(&r, out);
+    rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
+    if (status != RV_OK)
+        return status;
+    reader r = {ctx, name, text + begin, text + begin, text + size};
+    status = read_object(&r, out);
     if (status == RV_OK && out->low > out->high)
         status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: min_m %.9g is above max_m %.9g.", name,
                           (double)out->low, (double)out->high);

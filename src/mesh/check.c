@@ -25,6 +25,7 @@ typedef struct search {
 
 /* Counts faults while it passes them on. */
 typedef struct listener {
+    rv_context *ctx;
     rv_fault_fn tell;
     void *user;
     size_t count;
@@ -33,7 +34,9 @@ typedef struct listener {
 static void listen(void *user, const rv_fault *fault) {
     listener *l = user;
     l->count++;
+    bool inside = rvi_callback_begin(l->ctx);
     l->tell(l->user, fault);
+    rvi_callback_end(l->ctx, inside);
 }
 
 /* ---- Faces without area ---- */
@@ -189,7 +192,8 @@ static rv_status check_lattice(const rvi_lattice *l, const rvi_links *links, lis
 }
 
 rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn tell, void *user) {
-    listener to = {.tell = tell, .user = user};
+    RVI_ENTRY(mesh->ctx);
+    listener to = {.ctx = mesh->ctx, .tell = tell, .user = user};
     rvi_links links;
     rvi_progress_begin(mesh->ctx, "the check");
     rv_status status = rvi_links_create(mesh, listen, &to, &links);
@@ -206,6 +210,7 @@ rv_status rv_mesh_check(const rv_mesh *mesh, rv_fault_fn tell, void *user) {
 }
 
 int rv_fault_print(const rv_fault *fault, char *out, size_t size) {
+    RVI_ENTRY(NULL);
     const double *p = fault->at;
     unsigned long long a = (unsigned long long)fault->vertex[0] + 1;
     unsigned long long b = (unsigned long long)fault->vertex[1] + 1;

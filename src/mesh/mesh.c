@@ -98,6 +98,7 @@ static double tetrahedron(const rv_mesh *mesh, size_t face, const double *from) 
 
 /* Summed by blocks, so that a million faces lose no more digits than a thousand. */
 double rv_mesh_volume(const rv_mesh *mesh) {
+    RVI_ENTRY(mesh->ctx);
     enum { BLOCK = 1024 };
     double sum = 0.0;
     for (size_t first = 0; first < mesh->face_count; first += BLOCK) {
@@ -416,6 +417,7 @@ static rv_status build(const rv_terrain *land, const rvi_simplified *simple, dou
 }
 
 rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth, rv_mesh **out) {
+    RVI_ENTRY(land->ctx);
     rvi_progress_begin(land->ctx, "the mesh");
     return rvi_mesh_of_land(land, error, depth, out);
 }

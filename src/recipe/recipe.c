@@ -1,6 +1,7 @@
 /* recipe.c: recipes as the library offers them: read, changed, printed. run.c runs them. */
 #include "recipe/recipe.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -20,11 +21,18 @@ const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
                        rv_recipe **out) {
     *out = NULL;
+    size_t begin;
+    rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
+    if (status == RV_OK && memchr(text, 0, size))
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", name);
+    if (status != RV_OK)
+        return status;
     rv_recipe *recipe = rvi_alloc(ctx, 1, sizeof *recipe, "the recipe");
     if (!recipe)
         return RV_ERROR_MEMORY;
     recipe->ctx = ctx;
-    rv_status status = rvi_words_parse(ctx, &rvi_step_vocabulary, text, size, name, &recipe->words);
+    status = rvi_words_parse(ctx, &rvi_step_vocabulary, text + begin, size - begin, name,
+                             &recipe->words);
     if (status == RV_OK)
         *out = recipe;
     else
@@ -33,20 +41,19 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
 }
 
 rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, rv_recipe **out) {
+    RVI_ENTRY(ctx);
     return parse(ctx, text, strlen(text), name, out);
 }
 
 rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rvi_bytes bytes;
     rvi_progress_begin(ctx, "the recipe");
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
-    if (memchr(bytes.data, 0, bytes.size))
-        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
-    else
-        status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
+    status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
     rvi_free(ctx, bytes.data);
     return status;
 }
@@ -59,6 +66,7 @@ void rv_recipe_destroy(rv_recipe *recipe) {
 }
 
 rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words) {
+    RVI_ENTRY(recipe->ctx);
     return rvi_words_add(&recipe->words, count, words);
 }
 
@@ -77,6 +85,7 @@ const void *rv_recipe_params(const rv_recipe *recipe, int index) {
 }
 
 int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size) {
+    RVI_ENTRY(recipe->ctx);
     return rvi_words_print(&recipe->words, out, size);
 }
 
@@ -87,6 +96,7 @@ struct rv_params {
 };
 
 rv_status rv_params_create(rv_context *ctx, const char *step, rv_params **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rvi_words words = rvi_words_none(ctx, &rvi_step_vocabulary);
     int which = rvi_words_find(&words, step, strlen(step));
@@ -112,6 +122,7 @@ void rv_params_destroy(rv_params *params) {
 }
 
 rv_status rv_params_set(rv_params *params, const char *key, const char *text) {
+    RVI_ENTRY(params->words.ctx);
     rvi_words *words = &params->words;
     const rvi_place nowhere = {0};
     const rv_param_info *p =
@@ -121,6 +132,7 @@ rv_status rv_params_set(rv_params *params, const char *key, const char *text) {
 }
 
 int rv_params_get(const rv_params *params, const char *key, char *out, size_t size) {
+    RVI_ENTRY(params->words.ctx);
     const rv_word_info *info = params->words.list[0].info;
     for (int i = 0; i < info->param_count; i++)
         if (strcmp(info->params[i].name, key) == 0)
@@ -133,6 +145,7 @@ const void *rv_params_struct(const rv_params *params) {
 }
 
 rv_status rv_params_run(const rv_params *params, rv_terrain *land, rv_report *report) {
+    RVI_ENTRY(params->words.ctx);
     return rv_step_run(land, (rv_step_id)params->words.list[0].which, rv_params_struct(params),
                        report);
 }

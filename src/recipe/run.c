@@ -116,8 +116,11 @@ static rv_status run_step(run *r) {
     void *params = params_of_turn(ctx, step, turn);
     if (!params)
         return RV_ERROR_MEMORY;
-    if (watch && watch->before)
+    if (watch && watch->before) {
+        bool inside = rvi_callback_begin(ctx);
         watch->before(watch->user, (int)r->at.step, id);
+        rvi_callback_end(ctx, inside);
+    }
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = rvi_now();
     rv_report report = {0};
@@ -130,7 +133,9 @@ static rv_status run_step(run *r) {
         report.turn = turn;
         report.turns = turns;
         report.hash = rv_terrain_hash(r->land);
+        bool inside = rvi_callback_begin(ctx);
         watch->after(watch->user, (int)r->at.step, &report);
+        rvi_callback_end(ctx, inside);
     }
     rvi_free(ctx, params);
     return status;
@@ -218,6 +223,7 @@ static rv_status check_targets(const rv_recipe *recipe, const char *checkpoint) 
 }
 
 rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out) {
+    RVI_ENTRY(recipe->ctx);
     if (out)
         *out = NULL;
     rvi_progress_begin(recipe->ctx, "the recipe");
@@ -256,6 +262,7 @@ static bool cursor_fits(const rv_recipe *recipe, const cursor *c) {
 
 rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch,
                            rv_terrain **out) {
+    RVI_ENTRY(ctx);
     if (out)
         *out = NULL;
     rvi_checkpoint saved;
@@ -287,6 +294,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
 
 rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch,
                              rv_terrain **out) {
+    RVI_ENTRY(ctx);
     if (out)
         *out = NULL;
     rv_recipe *recipe;
@@ -301,6 +309,7 @@ rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *
 /* ---- plans ---- */
 
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
+    RVI_ENTRY(recipe->ctx);
     rv_terrain land = {.ctx = recipe->ctx, .outline = true};
     rv_terrain_desc desc = first_land(recipe);
     rvi_progress_begin(recipe->ctx, "the plan");

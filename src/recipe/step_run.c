@@ -178,6 +178,7 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
 }
 
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
+    RVI_ENTRY(land->ctx);
     return rvi_step_run_turn(land, id, params, 0, 1, true, report);
 }
 

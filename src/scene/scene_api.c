@@ -25,19 +25,22 @@ static rv_status keep_name(rv_context *ctx, const char *text, char **out) {
 /* `beside`: the file, or "". */
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
                        const char *beside, rv_scene **out) {
-    static const char mark[] = "\xEF\xBB\xBF"; /* some editors begin a text with it */
     *out = NULL;
-    if (strncmp(text, mark, sizeof mark - 1) == 0) {
-        text += sizeof mark - 1;
-        size -= sizeof mark - 1;
-    }
+    size_t begin;
+    rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
+    if (status == RV_OK && memchr(text, 0, size) != NULL)
+        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", name);
+    if (status != RV_OK)
+        return status;
+    text += begin;
+    size -= begin;
     rv_scene *s = rvi_alloc(ctx, 1, sizeof *s, "the scene");
     if (s == NULL)
         return RV_ERROR_MEMORY;
     s->ctx = ctx;
     s->words = rvi_words_none(ctx, &rvi_scene_vocabulary);
     char *words = NULL;
-    rv_status status = keep_name(ctx, name, &s->name);
+    status = keep_name(ctx, name, &s->name);
     if (status == RV_OK)
         status = keep_name(ctx, beside, &s->beside);
     if (status == RV_OK && rvi_settings_are(text)) {
@@ -56,20 +59,19 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
 }
 
 rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv_scene **out) {
+    RVI_ENTRY(ctx);
     return parse(ctx, text, strlen(text), name, "", out);
 }
 
 rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rvi_bytes bytes;
     rvi_progress_begin(ctx, "the scene");
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
-    if (memchr(bytes.data, 0, bytes.size) != NULL)
-        status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not a text file.", path);
-    else
-        status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, out);
+    status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, out);
     rvi_free(ctx, bytes.data);
     return status;
 }
@@ -87,6 +89,7 @@ const char *rv_scene_preset_name(int index) {
 }
 
 rv_status rv_scene_create(rv_context *ctx, const char *preset, rv_scene **out) {
+    RVI_ENTRY(ctx);
     char text[128];
     *out = NULL;
     for (int i = 0; i < rv_scene_preset_count(); i++)
@@ -127,6 +130,7 @@ static rv_status demand_word(rv_scene *s, const char *text, size_t size) {
 }
 
 rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
+    RVI_ENTRY(s->ctx);
     if (s->now != NULL)
         return rvi_fail(s->ctx, RV_ERROR_USAGE, "A scene that runs takes no more words.");
     size_t longest = 0;
@@ -155,6 +159,7 @@ rv_status rv_scene_add_words(rv_scene *s, int count, const char *const *words) {
 }
 
 int rv_scene_print(const rv_scene *s, char *out, size_t size) {
+    RVI_ENTRY(s->ctx);
     return rvi_words_print(&s->words, out, size);
 }
 
@@ -170,6 +175,7 @@ static rv_status say_where(const rv_scene *s, rv_status status) {
 }
 
 rv_status rv_scene_start(rv_scene *s) {
+    RVI_ENTRY(s->ctx);
     if (s->now != NULL)
         return RV_OK;
     rvi_progress_begin(s->ctx, "the scene");
@@ -182,6 +188,7 @@ rv_status rv_scene_start(rv_scene *s) {
 }
 
 rv_status rv_scene_step(rv_scene *s) {
+    RVI_ENTRY(s->ctx);
     rv_status status = rv_scene_start(s);
     if (status != RV_OK)
         return status;
@@ -194,6 +201,7 @@ static rv_status not_started(const rv_scene *s) {
 }
 
 rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
+    RVI_ENTRY(s->ctx);
     *out = (rv_frame){0};
     if (s->now == NULL)
         return not_started(s);
@@ -239,17 +247,20 @@ const char *rv_scene_material_name(const rv_scene *s, int material) {
 }
 
 rv_ledger rv_scene_material_ledger(const rv_scene *s, int material) {
+    RVI_ENTRY(s->ctx);
     rv_ledger out = {0};
     rvi_wear_material_ledger(s->now->wear, (size_t)material, &out.eroded, &out.deposited);
     return out;
 }
 
 rv_status rv_scene_mesh(const rv_scene *s, rv_mesh **out) {
+    RVI_ENTRY(s->ctx);
     *out = NULL;
     return s->now != NULL ? rvi_scene_mesh(s->now, out) : not_started(s);
 }
 
 rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
+    RVI_ENTRY(s->ctx);
     *out = (rv_particles){0};
     if (s->now == NULL)
         return not_started(s);
@@ -278,6 +289,7 @@ rv_status rvi_scene_shoot(const rv_scene *s, const char *png) {
 }
 
 rv_status rv_scene_picture(const rv_scene *s, const char *png) {
+    RVI_ENTRY(s->ctx);
     if (s->now == NULL)
         return not_started(s);
     rvi_progress_begin(s->ctx, "a picture");
@@ -309,6 +321,7 @@ static char *print_words(const rv_scene *s, rv_status *status) {
 }
 
 rv_status rv_scene_save(const rv_scene *s, const char *checkpoint) {
+    RVI_ENTRY(s->ctx);
     if (s->now == NULL)
         return not_started(s);
     rvi_progress_begin(s->ctx, "a checkpoint");
@@ -400,6 +413,7 @@ rv_status rvi_scene_decode(rv_context *ctx, const char *name, const unsigned cha
 }
 
 rv_status rv_scene_resume(rv_context *ctx, const char *checkpoint, rv_scene **out) {
+    RVI_ENTRY(ctx);
     rvi_bytes bytes;
     *out = NULL;
     rvi_progress_begin(ctx, "a checkpoint");
@@ -412,6 +426,7 @@ rv_status rv_scene_resume(rv_context *ctx, const char *checkpoint, rv_scene **ou
 }
 
 bool rv_scene_is_checkpoint(rv_context *ctx, const char *path) {
+    RVI_ENTRY(ctx);
     rvi_progress_begin(ctx, "a checkpoint");
     return rvi_archive_is(ctx, path, magic);
 }

@@ -114,8 +114,11 @@ static rv_status show(run *r) {
     if (status == RV_OK && r->watch != NULL && r->watch->after != NULL) {
         rv_frame now;
         status = rv_scene_info(r->scene, &now);
-        if (status == RV_OK)
+        if (status == RV_OK) {
+            bool inside = rvi_callback_begin(r->scene->ctx);
             r->watch->after(r->watch->user, &now);
+            rvi_callback_end(r->scene->ctx, inside);
+        }
     }
     return status;
 }
@@ -145,6 +148,7 @@ static rv_status run_frames(run *r) {
 }
 
 rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
+    RVI_ENTRY(s->ctx);
     rvi_word_run room;
     run r = {.scene = s, .watch = watch, .sequence = {.ctx = s->ctx}};
     r.params = rvi_scene_last(&s->words, RVI_WORD_run, &room);
@@ -192,6 +196,7 @@ static size_t plan_memory(const rvi_scene_setup *setup) {
 }
 
 rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
+    RVI_ENTRY(s->ctx);
     rvi_scene_setup setup;
     *out = (rv_scene_plan){0};
     rvi_progress_begin(s->ctx, "the plan");

@@ -38,10 +38,12 @@ const rv_figure *rv_terrain_figure(const rv_terrain *land, int index) {
 }
 
 bool rv_figure_is_check(const rv_figure *figure) {
+    RVI_ENTRY(NULL);
     return !isnan(figure->min) || !isnan(figure->max);
 }
 
 bool rv_figure_passes(const rv_figure *figure) {
+    RVI_ENTRY(NULL);
     return !isnan(figure->value) && !(figure->value < figure->min) &&
            !(figure->value > figure->max);
 }

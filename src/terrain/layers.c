@@ -106,6 +106,7 @@ static rv_status check_layer(const rv_terrain *land, const rv_layer_desc *d,
 
 rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
                                const float *thickness) {
+    RVI_ENTRY(land->ctx);
     rv_context *ctx = land->ctx;
     rv_status status = check_layer(land, desc, thickness);
     if (status != RV_OK)

@@ -92,6 +92,7 @@ static rv_status fill_bare(rv_terrain *land, int width, int height, float cell) 
 }
 
 rv_status rv_terrain_create(rv_context *ctx, const rv_terrain_desc *desc, rv_terrain **out) {
+    RVI_ENTRY(ctx);
     *out = NULL;
     rv_terrain_desc d = desc ? *desc : rv_terrain_desc_default();
     rv_status status = check_size(ctx, d.width, d.height, d.cell);
@@ -236,6 +237,7 @@ rv_ledger rv_terrain_ledger(const rv_terrain *land) {
 }
 
 double rv_terrain_volume(const rv_terrain *land) {
+    RVI_ENTRY(land->ctx);
     double sum = 0.0;
     for (int i = 0; i < land->layer_count; i++)
         sum += rvi_sum(land->ctx, land->layers[i].thickness, rvi_cells(land));
@@ -329,6 +331,7 @@ static rv_status check_finite(const rv_terrain *land, const char *name, const fl
 }
 
 rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values) {
+    RVI_ENTRY(land->ctx);
     rv_context *ctx = land->ctx;
     if (name[0] == '\0' || strlen(name) >= RVI_NAME || strchr(name, ' '))
         return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is no name for a field.", name);
@@ -379,6 +382,7 @@ static uint64_t hash_grid(const rv_terrain *land, const char *name, const float 
 }
 
 uint64_t rv_terrain_hash(const rv_terrain *land) {
+    RVI_ENTRY(land->ctx);
     int32_t size[2] = {land->width, land->height};
     uint64_t h = rvi_hash(size, sizeof size, 1);
     h = rvi_hash(&land->cell, sizeof land->cell, h);
@@ -418,6 +422,7 @@ static rv_status copy_terrain(const rv_terrain *land, rv_terrain **out) {
 }
 
 rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out) {
+    RVI_ENTRY(land->ctx);
     *out = NULL;
     rv_snapshot *snapshot = rvi_alloc(land->ctx, 1, sizeof *snapshot, "a snapshot");
     if (!snapshot)
@@ -432,6 +437,7 @@ rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out) {
 }
 
 rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot) {
+    RVI_ENTRY(land->ctx);
     rv_terrain *copy;
     rv_status status = copy_terrain(snapshot->land, &copy);
     if (status != RV_OK)

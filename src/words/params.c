@@ -14,6 +14,7 @@ static const void *place_of(const rv_param_info *param, const void *params) {
 }
 
 bool rv_param_has_auto(const rv_param_info *param) {
+    RVI_ENTRY(NULL);
     switch (param->type) {
     case RV_PARAM_REAL:
         return isnan(param->def);
@@ -28,6 +29,7 @@ bool rv_param_has_auto(const rv_param_info *param) {
 }
 
 bool rv_param_is_auto(const rv_param_info *param, const void *params) {
+    RVI_ENTRY(NULL);
     if (!rv_param_has_auto(param))
         return false;
     if (param->type == RV_PARAM_VECTOR)
@@ -37,6 +39,7 @@ bool rv_param_is_auto(const rv_param_info *param, const void *params) {
 }
 
 double rv_param_number(const rv_param_info *param, const void *params) {
+    RVI_ENTRY(NULL);
     const void *at = place_of(param, params);
     switch (param->type) {
     case RV_PARAM_REAL:
@@ -73,6 +76,7 @@ const double *rv_param_vector(const rv_param_info *param, const void *params) {
 }
 
 void rv_param_set_number(const rv_param_info *param, void *params, double number) {
+    RVI_ENTRY(NULL);
     void *at = (char *)params + param->offset;
     switch (param->type) {
     case RV_PARAM_REAL:
@@ -113,6 +117,7 @@ void rv_param_set_vector(const rv_param_info *param, void *params, const double 
 }
 
 void rv_word_default(const rv_word_info *word, void *params) {
+    RVI_ENTRY(NULL);
     for (int i = 0; i < word->param_count; i++) {
         const rv_param_info *p = &word->params[i];
         if (p->type == RV_PARAM_VECTOR)
@@ -147,6 +152,7 @@ static rv_status check_number(rv_context *ctx, const rv_word_info *word, const r
 }
 
 rv_status rv_word_check(rv_context *ctx, const rv_word_info *word, const void *params) {
+    RVI_ENTRY(ctx);
     rv_status status = RV_OK;
     for (int i = 0; i < word->param_count && status == RV_OK; i++) {
         const rv_param_info *p = &word->params[i];

@@ -45,6 +45,7 @@ static int print_vector(const double *value, char *out, size_t size) {
 }
 
 int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
+    RVI_ENTRY(NULL);
     if (rv_param_is_auto(param, params))
         return snprintf(out, size, "auto");
     switch (param->type) {

@@ -210,6 +210,50 @@ check_arithmetic() {
         /dev/null | sed 's/:\([0-9]*\):.*/:\1: arithmetic that is not exact/' >> "$breaches"
 }
 
+# Public functions that compute nothing: they hand out what is there, copy it, or release it.
+plain_functions='rv_status_text rv_version rv_version_number rv_context_desc_default rv_context_open
+    rv_context_destroy rv_context_error rv_context_threads rv_context_memory_peak
+    rv_context_memory_limit rv_terrain_desc_default rv_terrain_destroy rv_terrain_width
+    rv_terrain_height rv_terrain_cell rv_terrain_layer_count rv_terrain_layer
+    rv_terrain_layer_thickness rv_terrain_layer_ledger rv_terrain_layer_last rv_terrain_field
+    rv_terrain_field_count rv_terrain_field_name rv_terrain_hardness rv_terrain_ledger
+    rv_snapshot_destroy rv_mesh_destroy rv_mesh_vertex_count rv_mesh_face_count rv_mesh_points
+    rv_mesh_faces rv_step_get rv_step_find rv_step_name rv_kind_name rv_kind_text rv_field_count
+    rv_field_get rv_field_find rv_param_seed rv_param_text rv_param_vector rv_param_set_seed
+    rv_param_set_text rv_param_set_vector rv_terrain_figure_count rv_terrain_figure
+    rv_params_destroy rv_params_struct rv_recipe_destroy rv_recipe_count rv_recipe_step
+    rv_recipe_params rv_scene_word_count rv_scene_word rv_scene_preset_count rv_scene_preset_name
+    rv_scene_destroy rv_scene_material_count rv_scene_material_name'
+
+# Every public function that computes sets the floating-point state first, and is called in every
+# state by a test.
+check_entries() {
+    sed -n 's/^RV_API [^(]*[ *]\(rv_[a-z0-9_]*\)(.*/\1/p' include/ravine/ravine.h | sort > "$work/public"
+    grep -E '^src/.*\.c$' "$work/c_files" | xargs awk '
+        function over() { # the body begins with the next line
+            getline line
+            print name, line ~ /^    RVI_ENTRY\(/ ? "enters" : "plain", FILENAME
+            name = ""
+        }
+        FNR == 1 { name = "" }
+        /^[a-z][a-z0-9_ ]*[ *]rv_[a-z0-9_]+\(/ && !/;$/ {
+            name = $0
+            sub(/\(.*$/, "", name)
+            sub(/^.*[ *]/, "", name)
+        }
+        name != "" && /\{$/ { over() }
+    ' /dev/null > "$work/entries"
+    test_of_states=tests/unit/test_float_state.c
+    while read -r name; do
+        said=$(grep "^$name " "$work/entries") || continue
+        case " $(echo $plain_functions) " in *" $name "*) continue ;; esac
+        case $said in
+        *' plain '*) breach "${said##* }: $name does not begin with RVI_ENTRY" ;;
+        *) grep -q "\<$name(" $test_of_states || breach "$test_of_states: $name is not called" ;;
+        esac
+    done < "$work/public"
+}
+
 # uses WHERE NOT_WHERE NAMES SENTENCE: no object whose path matches WHERE and not NOT_WHERE may need a
 # function of these names.
 uses() {
@@ -284,6 +328,7 @@ check_headers
 check_columns
 check_format
 check_arithmetic
+check_entries
 if [ -n "$build" ]; then
     check_objects
     check_commands

@@ -151,6 +151,24 @@ fi
 echo '#pragma STDC FP_CONTRACT ON' > tree/src/base/loose.h
 expect 'contraction switched on' 'loose.h:1: arithmetic that is not exact'
 
+add_function() {
+    printf '#define RV_API\n#define RVI_ENTRY(x) (void)(x)\nRV_API float rv_sum(float x);\n' \
+        > tree/include/ravine/ravine.h
+    printf '#include <ravine/ravine.h>\n\nfloat rv_sum(float x) {\n    %sreturn x + x;\n}\n' "$1" \
+        > tree/src/terrain/land.c
+    mkdir -p tree/tests/unit
+    echo "$2" > tree/tests/unit/test_float_state.c
+}
+add_function '' 'float y = rv_sum(1);'
+expect 'a public function in the state of the caller' 'land.c: rv_sum does not begin with RVI_ENTRY'
+add_function '(void)0;
+    RVI_ENTRY(x);
+    ' 'float y = rv_sum(1);'
+expect 'a public function that enters late' 'land.c: rv_sum does not begin with RVI_ENTRY'
+add_function 'RVI_ENTRY(x);
+    ' 'float y = rv_other(1);'
+expect 'a function that no test calls' 'test_float_state.c: rv_sum is not called'
+
 calls src/steps/one.c '#include <math.h>
 volatile float x;' 'x = cosf(x);'
 expect 'libm in a step' 'one.c.o uses cosf(): libm'
