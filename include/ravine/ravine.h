@@ -588,7 +588,8 @@ typedef struct rv_scene_watch {
     double every;           /* seconds between two checkpoints */
 } rv_scene_watch;
 
-/* Runs a scene to its last frame, from where it stands, and saves, draws and films what its run word says. */
+/* Runs a scene to its last frame, from where it stands, and saves, draws and films what its run word says.
+ * RV_ERROR_INTERNAL: numbers would not be finite or no time would pass; the last good frame is saved. */
 RV_API rv_status rv_scene_run(rv_scene *scene, const rv_scene_watch *watch);
 
 /* ---- Does this header fit the library? ------------------------------------------------------------ */

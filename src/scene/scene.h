@@ -51,7 +51,8 @@ rv_status rvi_scene_create(rv_context *ctx, const rvi_scene_desc *desc, rvi_scen
 void rvi_scene_destroy(rvi_scene *scene); /* NULL is fine */
 
 /* One frame. When it fails or is cancelled, the scene can go on, but the water may have made its
- * step and the wear not. */
+ * step and the wear not. RV_ERROR_INTERNAL: a number would not be finite, or no time would pass;
+ * the frame before is the last good one. */
 rv_status rvi_scene_frame(rvi_scene *scene);
 
 /* The rock as it is; *out is NULL where there is none. */

@@ -113,6 +113,15 @@ static void open_sources(rvi_scene *s) {
             rvi_sph_pulse_source(s->water, i, s->frame % s->sources[i].every == 0);
 }
 
+/* Sums are finite only if all their parts are. */
+static rv_status check_wear(const rvi_scene *s) {
+    rvi_wear_ledger l = rvi_wear_ledger_of(s->wear);
+    double sum = l.eroded + l.deposited + l.suspended + l.left_map + l.owed;
+    return isfinite(sum) ? RV_OK
+                         : rvi_fail(s->ctx, RV_ERROR_INTERNAL,
+                                    "The wear is unstable: a volume is not finite.");
+}
+
 rv_status rvi_scene_frame(rvi_scene *s) {
     double begun = rvi_now();
     rv_status status = s->wear != NULL ? rvi_wear_repair(s->wear) : RV_OK;
@@ -123,6 +132,8 @@ rv_status rvi_scene_frame(rvi_scene *s) {
     double stepped = rvi_now();
     if (status == RV_OK && s->wear != NULL)
         status = rvi_wear_step(s->wear);
+    if (status == RV_OK && s->wear != NULL)
+        status = check_wear(s);
     if (status != RV_OK)
         return status;
     double end = rvi_now();

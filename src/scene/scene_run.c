@@ -74,7 +74,23 @@ static rv_status save_rock(const rv_scene *s, const char *file) {
     return status;
 }
 
-/* The last frame goes to the file itself, others to files with their number: out-00010.obj. */
+static rv_status save_to(const rv_scene *s, const char *file) {
+    return is_picture(file) ? rvi_scene_shoot(s, file) : save_rock(s, file);
+}
+
+/* To a file with the number of the frame, out-00010.obj, whose name *name becomes. */
+static rv_status save_numbered(const run *r, char **name) {
+    const char *file = r->params->save, *dot = strrchr(file, '.');
+    size_t size = strlen(file) + 24;
+    *name = rvi_alloc(r->scene->ctx, size, 1, "the name of a file");
+    if (*name == NULL)
+        return RV_ERROR_MEMORY;
+    snprintf(*name, size, "%.*s-%05lld%s", (int)(dot - file), file, (long long)r->scene->now->frame,
+             dot);
+    return save_to(r->scene, *name);
+}
+
+/* The last frame goes to the file itself, others to files with their number. */
 static rv_status save_frame(const run *r) {
     const char *file = r->params->save;
     int64_t frame = r->scene->now->frame;
@@ -82,15 +98,9 @@ static rv_status save_frame(const run *r) {
     if (!file[0] || (!last && (r->params->every == 0 || frame == 0)))
         return RV_OK;
     if (last)
-        return is_picture(file) ? rvi_scene_shoot(r->scene, file) : save_rock(r->scene, file);
-    const char *dot = strrchr(file, '.');
-    size_t size = strlen(file) + 24;
-    char *name = rvi_alloc(r->scene->ctx, size, 1, "the name of a file");
-    if (name == NULL)
-        return RV_ERROR_MEMORY;
-    snprintf(name, size, "%.*s-%05lld%s", (int)(dot - file), file, (long long)frame, dot);
-    rv_status status =
-        is_picture(file) ? rvi_scene_shoot(r->scene, name) : save_rock(r->scene, name);
+        return save_to(r->scene, file);
+    char *name;
+    rv_status status = save_numbered(r, &name);
     rvi_free(r->scene->ctx, name);
     return status;
 }
@@ -125,6 +135,23 @@ static rv_status show(run *r) {
 
 /* ---- all frames ---- */
 
+/* A frame failed because its numbers would not have been finite: the one before is saved. The
+ * checkpoint stays the last that was made. */
+static rv_status end_at_good_frame(const run *r) {
+    rv_scene *s = r->scene;
+    char said[512], *name = NULL;
+    snprintf(said, sizeof said, "%s", rv_context_error(s->ctx));
+    bool saves = r->params->save[0] != 0, saved = saves && save_numbered(r, &name) == RV_OK;
+    char other[512];
+    snprintf(other, sizeof other, "%s", saves && !saved ? rv_context_error(s->ctx) : "");
+    rv_status status = rvi_fail(
+        s->ctx, RV_ERROR_INTERNAL, "%s: frame %lld: %s The last good frame is %lld%s%s.%s%s",
+        s->name, (long long)s->now->frame + 1, said, (long long)s->now->frame, saved ? ", in " : "",
+        saved ? name : "", other[0] ? " " : "", other);
+    rvi_free(s->ctx, name);
+    return status;
+}
+
 static rv_status run_frames(run *r) {
     rv_scene *s = r->scene;
     const char *checkpoint = r->watch != NULL ? r->watch->checkpoint : NULL;
@@ -132,6 +159,8 @@ static rv_status run_frames(run *r) {
     r->saved = rvi_now();
     while (status == RV_OK && s->now->frame < r->params->frames) {
         status = rvi_scene_frame(s->now);
+        if (status == RV_ERROR_INTERNAL)
+            return end_at_good_frame(r);
         if (status == RV_OK)
             status = show(r);
         if (status == RV_OK && checkpoint != NULL && s->now->frame < r->params->frames &&

@@ -1,6 +1,8 @@
 /* sph.c: water as particles: its creation, and the order of a step. */
 #include "water/sph_state.h"
 
+#include <math.h>
+
 #include "base/context.h"
 #include "base/math.h"
 #include "base/threads.h"
@@ -378,6 +380,37 @@ void rvi_sph_on_gone(rvi_sph *w, rvi_sph_gone_fn tell, void *user) {
 
 /* ---- A step ---- */
 
+/* Counts the particles of `next` with a number that is not finite. */
+static void check_block(void *arg, int64_t block) {
+    rvi_sph *w = arg;
+    const rvi_sph_particles *p = &w->next;
+    size_t end = rvi_sph_block_end(w, block), bad = 0;
+    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
+        rvi_v4 zero = (p->places[i] - p->places[i]) + (p->speeds[i] - p->speeds[i]);
+        float k = p->velocity_k[i] + p->displacement_k[i];
+        bad += !((zero[0] + zero[1]) + zero[2] == 0 && k - k == 0 &&
+                 p->sediments[i] - p->sediments[i] == 0);
+    }
+    w->sums[0][block] = (double)bad;
+}
+
+static rv_status check_next(rvi_sph *w, float dt) {
+    rv_status status = rvi_sph_each_block(w, check_block, w);
+    if (status != RV_OK)
+        return status;
+    double bad = rvi_sph_sum(w, 0);
+    if (bad > 0)
+        return rvi_fail(w->ctx, RV_ERROR_INTERNAL,
+                        "The water is unstable: %.0f of %zu particles would get a place, a speed "
+                        "or a pressure that is not finite.",
+                        bad, w->count);
+    if (!(w->time + (double)dt > w->time))
+        return rvi_fail(w->ctx, RV_ERROR_INTERNAL,
+                        "The water is unstable: at a speed of %g m/s no time passes in a step.",
+                        sqrt((double)w->max_speed2));
+    return RV_OK;
+}
+
 rv_status rvi_sph_step(rvi_sph *w, float longest) {
     bool changed = false;
     float dt = 0;
@@ -404,6 +437,8 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
         status = rvi_sph_move(w, dt);
     if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
         status = rvi_sph_finish_weak(w);
+    if (status == RV_OK)
+        status = check_next(w, dt);
     if (status != RV_OK)
         return status;
     w->times = (rvi_sph_times){.sort = sorted - begun,

@@ -98,7 +98,8 @@ rv_status rvi_sph_add_source(rvi_sph *water, const rvi_sph_source *source);
  * in which they were added, gives its whole block, or nothing. */
 void rvi_sph_pulse_source(rvi_sph *water, size_t number, bool on);
 
-/* One step of at most `longest` seconds. When it fails or is cancelled, no particle has moved. */
+/* One step of at most `longest` seconds. When it fails or is cancelled, no particle has moved.
+ * RV_ERROR_INTERNAL: the step would have made a number that is not finite, or taken no time. */
 rv_status rvi_sph_step(rvi_sph *water, float longest);
 rv_status rvi_sph_run(rvi_sph *water, double seconds);
 

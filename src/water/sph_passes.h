@@ -28,7 +28,7 @@ typedef struct rvi_sph_cg {
     float threshold;  /* a particle without pressure is active where its residual is larger */
     float alpha, beta;
     double *r_z;               /* r . z of the start */
-    double *p_ap;              /* p . A p */
+    double *r_p, *p_ap;        /* r . p and p . A p */
     double *r_map, *ap_map;    /* r . M^-1 A p and A p . M^-1 A p */
     double *active, *inactive; /* sums of |r| of the active, and of r > 0 of the others */
 } rvi_sph_cg;

@@ -11,7 +11,7 @@
 
 #include "water/sph_passes.h"
 
-enum { RVI_SPH_SUMS = 8 };
+enum { RVI_SPH_SUMS = 9 };
 
 /* In spacings: a new particle is at least so far from all others. */
 #define RVI_SPH_ROOM 0.9f

@@ -254,6 +254,61 @@ static void nothing_is_taken(void **state) {
     }
 }
 
+/* Puts a particle that is too fast into a scene after its sixth frame. */
+typedef struct fast_particle {
+    rv_context *ctx;
+    rv_scene *scene;
+    float speed;
+    rv_frame last; /* that was seen */
+} fast_particle;
+
+static void add_fast_particle(void *user, const rv_frame *now) {
+    fast_particle *f = user;
+    f->last = *now;
+    if (now->frame == 6)
+        support_ok(f->ctx, rvi_sph_add(f->scene->now->water, (const double[3]){0.9, 0.9, 0.9},
+                                       (const float[3]){f->speed, 0, 0}, 0));
+}
+
+/* A frame that would leave numbers that are not finite, or take no time, ends the run with a
+ * sentence. The last good frame and its checkpoint are whole. */
+static void end_by_fast_particle(float speed, const char *sentence, const char *checkpoint) {
+    static const char *const words[] = {"save=out.obj", "every=2"};
+    rv_context *ctx = support_context(2);
+    fast_particle f = {.ctx = ctx, .scene = scene_of(ctx, fall), .speed = speed};
+    rv_scene_watch watch = {.after = add_fast_particle, .user = &f, .checkpoint = checkpoint};
+    support_ok(ctx, rv_scene_add_words(f.scene, 2, words));
+    assert_int_equal(rv_scene_run(f.scene, &watch), RV_ERROR_INTERNAL);
+    assert_non_null(strstr(rv_context_error(ctx), sentence));
+    assert_non_null(strstr(rv_context_error(ctx), "test: frame 7: "));
+    assert_non_null(strstr(rv_context_error(ctx), "The last good frame is 6, in out-00006.obj."));
+    assert_int_equal(f.last.frame, 6);
+    assert_int_equal(look(ctx, f.scene).frame, 6);
+    rv_mesh *rock = NULL;
+    support_ok(ctx, rv_mesh_load(ctx, "out-00006.obj", &rock));
+    assert_int_equal(rv_mesh_face_count(rock), f.last.faces);
+    rv_mesh_destroy(rock);
+    assert_false(rvi_file_exists("out.obj"));
+    rv_scene_destroy(f.scene);
+    rv_context_destroy(ctx);
+}
+
+static void unstable_water_ends_the_run(void **state) {
+    (void)state;
+    end_by_fast_particle(INFINITY, "1 of 289 particles would get", NULL);
+    end_by_fast_particle(NAN, "1 of 289 particles would get", NULL);
+    end_by_fast_particle(3e38f, "no time passes", "fast.ck");
+    rv_context *ctx = support_context(2);
+    rv_scene *scene = NULL;
+    support_ok(ctx, rv_scene_resume(ctx, "fast.ck", &scene));
+    assert_int_equal(look(ctx, scene).frame, 6);
+    assert_int_equal(rv_scene_run(scene, NULL), RV_ERROR_INTERNAL);
+    assert_int_equal(rv_scene_step(scene), RV_ERROR_INTERNAL);
+    assert_int_equal(look(ctx, scene).frame, 6);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
 /* Rock may lie where no water comes. */
 static void rock_may_be_far_away(void **state) {
     (void)state;
@@ -576,6 +631,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(nothing_is_taken),
+        cmocka_unit_test(unstable_water_ends_the_run),
         cmocka_unit_test(rock_may_be_far_away),
         cmocka_unit_test(least_limit_is_half_a_spacing),
         cmocka_unit_test(texts_of_editors_are_read),

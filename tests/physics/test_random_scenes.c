@@ -1,0 +1,54 @@
+/* Water never stops: scenes at random, with a new seed in each run. */
+#include "support.h"
+
+#include "random_scene.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+/* Runs some frames, each of which must be sound. */
+static void run(rv_context *ctx, const char *words, int frames) {
+    rv_scene *scene = NULL;
+    rv_frame now = {0};
+    support_ok(ctx, rv_scene_parse(ctx, words, "random", &scene));
+    support_ok(ctx, rv_scene_start(scene));
+    for (int i = 0; i < frames; i++) {
+        double before = now.time;
+        support_ok(ctx, rv_scene_step(scene));
+        assert_true(random_scene_is_sound(scene, before));
+        support_ok(ctx, rv_scene_info(scene, &now));
+    }
+    rv_scene_destroy(scene);
+}
+
+/* Two particles touch, and conjugate gradients are exact after two iterations. */
+static void converged_water_goes_on(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    run(ctx, "preset name=river particles spacing=0.02118", 30);
+    rv_context_destroy(ctx);
+}
+
+/* RAVINE_SEED repeats a run. */
+static void no_scene_stops(void **state) {
+    (void)state;
+    const char *told = getenv("RAVINE_SEED");
+    uint64_t seed = told != NULL ? strtoull(told, NULL, 10) : rvi_mix((uint64_t)time(NULL)) >> 32;
+    assert_true(random_scene_write_block());
+    for (uint64_t i = 0; i < support_cases(60); i++) {
+        rv_context *ctx = support_context(1);
+        random_scene r = random_scene_draw(seed + i, 0.15, 1.5);
+        print_message("RAVINE_SEED=%" PRIu64 ": ravine scene - <<< '%s'\n", seed + i, r.words);
+        run(ctx, r.words, support_short() ? 20 : 100);
+        rv_context_destroy(ctx);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(converged_water_goes_on),
+        cmocka_unit_test(no_scene_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
