@@ -835,6 +835,41 @@ static void a_resumed_run_ends_as_a_whole_one(void **state) {
     rv_context_destroy(asked);
 }
 
+/* Wherever a bit of a checkpoint has changed on the disk, no run begins with what it says then. */
+static void a_changed_bit_of_a_checkpoint_is_noticed(void **state) {
+    (void)state;
+    stopper s = {.last = 2};
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 1;
+    desc.progress = stop_in_last;
+    desc.user = &s;
+    rv_context *asked;
+    assert_int_equal(rv_context_create(&desc, &asked), RV_OK);
+    rv_watch watch = {.before = stop_before, .user = &s, .checkpoint = "bit.ck", .every = 0.0};
+    assert_int_equal(rv_recipe_run_text(asked, "terrain size=8 noise thermal", &watch, NULL),
+                     RV_CANCELLED);
+    rv_context_destroy(asked);
+    FILE *file = fopen("bit.ck", "r+b");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    assert_greater(size, 500);
+    for (long at = 0; at < size; at += 13) {
+        fseek(file, at, SEEK_SET);
+        int was = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(was ^ 1 << at % 8, file);
+        fflush(file);
+        if (rv_recipe_resume(ctx, "bit.ck", NULL, NULL) != RV_ERROR_INPUT)
+            fail_msg("byte %ld of %ld was changed", at, size);
+        assert_says("bit.ck");
+        fseek(file, at, SEEK_SET);
+        fputc(was, file);
+    }
+    fclose(file);
+    support_ok(ctx, rv_recipe_resume(ctx, "bit.ck", NULL, NULL));
+}
+
 /* A command line that is wrong adds no step: not even the half of a repeat. */
 static void wrong_words_add_nothing(void **state) {
     (void)state;
@@ -878,6 +913,7 @@ int main(void) {
         cmocka_unit_test(a_stopped_run_gives_nothing),
         cmocka_unit_test(a_stop_is_over_with_its_call),
         cmocka_unit_test(a_resumed_run_ends_as_a_whole_one),
+        cmocka_unit_test(a_changed_bit_of_a_checkpoint_is_noticed),
         cmocka_unit_test(wrong_words_add_nothing),
     };
     ctx = support_context(1);
