@@ -82,6 +82,9 @@ set_property(TEST laws APPEND PROPERTY LABELS check)
 ravine_add_test(laws.breaches laws
     sh ${PROJECT_SOURCE_DIR}/tests/laws/test_laws.sh ${PROJECT_SOURCE_DIR}
 )
+ravine_add_test(laws.mutations laws
+    sh ${PROJECT_SOURCE_DIR}/tests/laws/test_mutations.sh ${PROJECT_SOURCE_DIR}
+)
 ravine_add_test(laws.fast_math laws ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B refused
     -DCMAKE_C_FLAGS=-Ofast
 )

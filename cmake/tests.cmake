@@ -34,7 +34,7 @@ function(ravine_add_test name label)
         sh ${PROJECT_SOURCE_DIR}/tests/run_in.sh ${CMAKE_BINARY_DIR}/run/${name} ${ARGN}
     )
     set_tests_properties(${name} PROPERTIES
-        LABELS ${label} FIXTURES_REQUIRED build.${label} TIMEOUT 600
+        LABELS ${label} FIXTURES_REQUIRED build.${label} TIMEOUT ${RAVINE_TEST_SECONDS}
     )
 endfunction()
 

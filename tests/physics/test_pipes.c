@@ -301,6 +301,41 @@ static void test_sediment_is_conserved(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Water that takes and lays down at once carries what it can: capacity sin(tilt) speed depth. So
+ * little that the plane it runs down stays one. */
+static void test_water_carries_what_it_can(void **state) {
+    (void)state;
+    enum { W = 40, H = 21 };
+    static const float slopes[] = {0.03f, 0.3f};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 2; k++) {
+        rv_terrain *land = support_land(ctx, W, H, 10.0f);
+        static float bed[W * H];
+        for (int i = 0; i < W * H; i++)
+            bed[i] = 10 * slopes[k] * (float)(W - i % W);
+        support_ok(ctx, rv_terrain_field_set(land, "height", bed));
+        rv_pipes_params p = quiet();
+        p.border = RV_pipes_border_open;
+        p.neighbours = RV_pipes_neighbours_4; /* all pipes that carry water run down the slope */
+        p.rain = 1000;
+        p.time = 2000;
+        p.capacity = 0.1f;
+        p.dissolve = p.deposit = 100;
+        run(land, ctx, &p);
+        const float *depth = rv_terrain_field(land, "water");
+        const float *speed = rv_terrain_field(land, "velocity_x");
+        const float *carried = rv_terrain_field(land, "sediment");
+        double sine = (double)slopes[k] / sqrt(1 + (double)(slopes[k] * slopes[k]));
+        for (int x = 10; x < W - 1; x++) {
+            int i = H / 2 * W + x;
+            double can = 0.1 * sine * (double)speed[i] * (double)depth[i];
+            assert_near(carried[i], can, 0.1 * can);
+        }
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
 /* When the water has gone, no sediment is left in the air. */
 static void test_dry_land_holds_no_sediment(void **state) {
     (void)state;
@@ -590,6 +625,7 @@ int main(void) {
         cmocka_unit_test(test_velocity_points_downhill),
         cmocka_unit_test(test_spring),
         cmocka_unit_test(test_sediment_is_conserved),
+        cmocka_unit_test(test_water_carries_what_it_can),
         cmocka_unit_test(test_dry_land_holds_no_sediment),
         cmocka_unit_test(test_flipped_and_turned),
         cmocka_unit_test(test_any_number_of_threads),

@@ -104,6 +104,29 @@ static float lake_water(const scene *s, int x, int y) {
     return depth > 0 ? depth : 0;
 }
 
+static float a_metre(const scene *s, int x, int y) {
+    (void)s, (void)x, (void)y;
+    return 1;
+}
+
+/* Of water that cannot run away each round leaves the share that does not evaporate. */
+static void a_pond_dries_up_at_its_rate(void **state) {
+    (void)state;
+    scene s = scene_make(23, 17);
+    draw(&s, "water", a_metre);
+    rv_runoff_params p = rain(12);
+    p.water = 0;
+    p.evaporation = 0.1f;
+    p.border = RV_runoff_border_wall;
+    wear(&s, RV_STEP_runoff, &p);
+    double left = pow(0.9, 12), volume = 100 * (double)s.cells;
+    for (size_t i = 0; i < s.cells; i++)
+        assert_near(field(&s, "water")[i], left, 1e-5);
+    assert_near(s.report.water.standing, left * volume, 1e-5 * volume);
+    assert_near(s.report.water.evaporated, (1 - left) * volume, 1e-5 * volume);
+    scene_end(&s);
+}
+
 static void a_lake_at_rest_stays_at_rest(void **state) {
     (void)state;
     for (int neighbours = 0; neighbours < 2; neighbours++) {
@@ -523,6 +546,7 @@ int main(void) {
         cmocka_unit_test(nothing_vanishes_on_a_high_base),
         cmocka_unit_test(nothing_vanishes_in_a_long_run),
         cmocka_unit_test(small_amounts_count_on_high_land),
+        cmocka_unit_test(a_pond_dries_up_at_its_rate),
         cmocka_unit_test(a_lake_at_rest_stays_at_rest),
         cmocka_unit_test(levels_never_overshoot),
         cmocka_unit_test(water_becomes_level),

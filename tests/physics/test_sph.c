@@ -465,6 +465,37 @@ static void thin_plate_does_not_leak(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* The share of its momentum that a pool keeps which slides along the floor for a while. */
+static double momentum_kept(float friction) {
+    rv_context *ctx = support_context(2);
+    rvi_sph_desc desc = small_box(1.2, 0.16, 0.2, 0.02f);
+    desc.friction = friction;
+    desc.viscosity = desc.smoothing = 0;
+    rvi_sph *water = make_water(ctx, &desc, NULL);
+    for (int i = 0; i < 10 * 8 * 2; i++) {
+        double at[3] = {0.4 + (i % 10 + 0.5) * 0.02, (i / 10 % 8 + 0.5) * 0.02,
+                        (i / 80 + 0.5) * 0.02};
+        support_ok(ctx, rvi_sph_add(water, at, (const float[3]){0.5f, 0, 0}, 0));
+    }
+    double before[3], after[3];
+    rvi_sph_momentum(water, before);
+    support_ok(ctx, rvi_sph_run(water, 0.3));
+    rvi_sph_momentum(water, after);
+    rvi_sph_destroy(water);
+    rv_context_destroy(ctx);
+    return after[0] / before[0];
+}
+
+/* Walls hold back what slides along them, the more the rougher they are; smooth ones do not. */
+static void walls_rub(void **state) {
+    (void)state;
+    double smooth = momentum_kept(0), rough = momentum_kept(0.1f), rougher = momentum_kept(1);
+    assert_near(smooth, 1, 0.01);
+    assert_less(rough, 0.8);
+    assert_less(rougher, 0.5 * rough);
+    assert_greater(rougher, 0);
+}
+
 /* A spring k and a damper: a particle comes to rest where the spring carries it, g / k deep. */
 static void penalty_walls_carry(void **state) {
     (void)state;
@@ -683,6 +714,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(weak_water_stays_out_of_rock),
         cmocka_unit_test(thin_plate_does_not_leak),
+        cmocka_unit_test(walls_rub),
         cmocka_unit_test(penalty_walls_carry),
         cmocka_unit_test(nearest_place_is_right),
         cmocka_unit_test(oldest_leave_with_their_sediment),

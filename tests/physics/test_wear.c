@@ -499,6 +499,40 @@ static void nobody_has_less_than_nothing(void **state) {
     assert_true(eroded_by_one((const double[3]){-3e-8, 0.5, 0.5}) == 0);
 }
 
+/* What a still particle with sediment deposits on the bed, whose normal is along z. */
+static double deposited_by_one(float gravity_x, float gravity_z) {
+    scene s = {0};
+    s.ctx = support_context(1);
+    set_up(&s);
+    s.sph.gravity[0] = gravity_x;
+    s.sph.gravity[2] = gravity_z;
+    build(&s, flat);
+    s.desc.least = 0;
+    s.desc.deposit = 20;
+    pour(&s, 0.4, 0.16, (const float[3]){0}, 0.05 * pow((double)spacing, 3));
+    open_up(&s);
+    support_ok(s.ctx, rvi_sph_step(s.water, 1e-4f));
+    rvi_contact contact;
+    uint32_t particle = find_contact(&s, &contact);
+    support_ok(s.ctx, rvi_wear_step_at(s.wear, &contact, &particle, 1));
+    check_ledger(&s);
+    double eroded, deposited;
+    rvi_wear_material_ledger(s.wear, 0, &eroded, &deposited);
+    assert_equal(eroded, 0);
+    end(&s);
+    return deposited;
+}
+
+/* Sediment lies on level ground, less of it on slopes, and none on walls and ceilings. */
+static void sediment_lies_on_the_ground(void **state) {
+    (void)state;
+    double level = deposited_by_one(0, -9.81f);
+    assert_greater(level, 0);
+    assert_near(deposited_by_one(9.81f * 0.8f, 9.81f * -0.6f), 0.6 * level, 1e-3 * level);
+    assert_near(deposited_by_one(-9.81f, 0), 0, 1e-6 * level);
+    assert_equal(deposited_by_one(0, 9.81f), 0);
+}
+
 static double nearly_flat(double x, double y) {
     return 0.1 + 5e-6 * sin(31 * x) * cos(37 * y);
 }
@@ -809,6 +843,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(moved_wall_pushes_water_out),
         cmocka_unit_test(nobody_has_less_than_nothing),
+        cmocka_unit_test(sediment_lies_on_the_ground),
         cmocka_unit_test(floor_of_the_box_does_not_slide),
         cmocka_unit_test(squeezed_water_is_booked),
         cmocka_unit_test(leaving_water_is_booked),

@@ -412,6 +412,41 @@ static void every_layer_keeps_its_ledger(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* What comes from below is no deposit: the bedrock gains it beside what is laid on it, and the
+ * layers together have given and got what the ledger of the land says. */
+static void uplift_is_no_deposit(void **state) {
+    (void)state;
+    static const char *const steps[] = {"rivers uplift=2 steps=5", "drain method=fill"};
+    rv_context *ctx = support_context(2);
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+        char text[160];
+        static const char land_words[] =
+            "terrain size=32 cell=10 noise relief=80 layer name=sand thickness=1";
+        snprintf(text, sizeof text, "%s %s", land_words, steps[k]);
+        rv_terrain *before = support_run(ctx, land_words), *land = support_run(ctx, text);
+        rv_ledger whole = rv_terrain_ledger(land);
+        double taken = 0, laid = 0, bound = 1e-5 * (whole.raised + whole.eroded);
+        assert_greater(whole.raised, 0.0);
+        for (int l = 0; l < 2; l++) {
+            rv_ledger own = rv_terrain_layer_ledger(land, l);
+            double gained = 0;
+            for (size_t i = 0; i < rvi_cells(land); i++)
+                gained += 100.0 * ((double)land->layers[l].thickness[i] -
+                                   (double)before->layers[l].thickness[i]);
+            assert_near(gained, own.deposited - own.eroded + (l == 0 ? whole.raised : 0.0), bound);
+            assert_greater_equal(own.eroded, -bound);
+            assert_greater_equal(own.deposited, 0.0);
+            taken += own.eroded;
+            laid += own.deposited;
+        }
+        assert_near(taken, whole.eroded, bound);
+        assert_near(laid, whole.deposited, bound);
+        rv_terrain_destroy(land);
+        rv_terrain_destroy(before);
+    }
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_surface_is_the_sum),
@@ -427,6 +462,7 @@ int main(void) {
         cmocka_unit_test(shifting_raises_the_top_and_lowers_from_the_top),
         cmocka_unit_test(a_shift_moves_the_surface_by_as_much),
         cmocka_unit_test(every_layer_keeps_its_ledger),
+        cmocka_unit_test(uplift_is_no_deposit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -773,6 +773,103 @@ static void a_stop_is_over_with_its_call(void **state) {
     remove("again.rv");
 }
 
+/* ---- stopped and resumed ---- */
+
+typedef struct stopper {
+    int last;  /* the step in which to stop */
+    bool stop; /* it has begun */
+    double total;
+} stopper;
+
+static void stop_before(void *user, int index, rv_step_id step) {
+    stopper *s = user;
+    (void)step;
+    s->stop = index == s->last;
+}
+
+/* Progress of a recipe never goes back, also in a run that is resumed. */
+static bool stop_in_last(void *user, const rv_progress *now) {
+    stopper *s = user;
+    assert_greater_equal(now->total, s->total);
+    assert_less_equal(now->total, 1.0);
+    s->total = now->total;
+    return !s->stop;
+}
+
+static void assert_ledgers_equal(rv_ledger a, rv_ledger b) {
+    assert_equal(a.eroded, b.eroded);
+    assert_equal(a.deposited, b.deposited);
+    assert_equal(a.left_map, b.left_map);
+    assert_equal(a.suspended, b.suspended);
+    assert_equal(a.raised, b.raised);
+}
+
+/* The land is that of a run that was never stopped, and so are its ledgers and its layers. */
+static void a_resumed_run_ends_as_a_whole_one(void **state) {
+    (void)state;
+    const char *text =
+        "terrain size=48 cell=20 noise relief=300 strata thickness=10 layer "
+        "name=soil thickness=2 rivers uplift=1 steps=4 repeat 3 droplets drops=500 end "
+        "thermal rounds=4 runoff";
+    stopper s = {.last = 9};
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 2;
+    desc.progress = stop_in_last;
+    desc.user = &s;
+    rv_context *asked;
+    assert_int_equal(rv_context_create(&desc, &asked), RV_OK);
+    rv_watch watch = {.before = stop_before, .user = &s, .checkpoint = "run.ck", .every = 0.0};
+    rv_terrain *whole = support_run(ctx, text), *land;
+    assert_int_equal(rv_recipe_run_text(asked, text, &watch, NULL), RV_CANCELLED);
+    assert_greater(s.total, 0.5);
+    s.last = -1;
+    s.stop = false;
+    support_ok(asked, rv_recipe_resume(asked, "run.ck", &watch, &land));
+    assert_equal(rv_terrain_hash(land), rv_terrain_hash(whole));
+    assert_ledgers_equal(rv_terrain_ledger(land), rv_terrain_ledger(whole));
+    assert_greater(rv_terrain_ledger(land).raised, 0.0);
+    for (int l = 0; l < rv_terrain_layer_count(whole); l++)
+        assert_ledgers_equal(rv_terrain_layer_ledger(land, l), rv_terrain_layer_ledger(whole, l));
+    rv_terrain_destroy(land);
+    rv_terrain_destroy(whole);
+    rv_context_destroy(asked);
+}
+
+/* Wherever a bit of a checkpoint has changed on the disk, no run begins with what it says then. */
+static void a_changed_bit_of_a_checkpoint_is_noticed(void **state) {
+    (void)state;
+    stopper s = {.last = 2};
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 1;
+    desc.progress = stop_in_last;
+    desc.user = &s;
+    rv_context *asked;
+    assert_int_equal(rv_context_create(&desc, &asked), RV_OK);
+    rv_watch watch = {.before = stop_before, .user = &s, .checkpoint = "bit.ck", .every = 0.0};
+    assert_int_equal(rv_recipe_run_text(asked, "terrain size=8 noise thermal", &watch, NULL),
+                     RV_CANCELLED);
+    rv_context_destroy(asked);
+    FILE *file = fopen("bit.ck", "r+b");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    assert_greater(size, 500);
+    for (long at = 0; at < size; at += 13) {
+        fseek(file, at, SEEK_SET);
+        int was = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(was ^ 1 << at % 8, file);
+        fflush(file);
+        if (rv_recipe_resume(ctx, "bit.ck", NULL, NULL) != RV_ERROR_INPUT)
+            fail_msg("byte %ld of %ld was changed", at, size);
+        assert_says("bit.ck");
+        fseek(file, at, SEEK_SET);
+        fputc(was, file);
+    }
+    fclose(file);
+    support_ok(ctx, rv_recipe_resume(ctx, "bit.ck", NULL, NULL));
+}
+
 /* A command line that is wrong adds no step: not even the half of a repeat. */
 static void wrong_words_add_nothing(void **state) {
     (void)state;
@@ -815,6 +912,8 @@ int main(void) {
         cmocka_unit_test(a_failed_run_gives_nothing),
         cmocka_unit_test(a_stopped_run_gives_nothing),
         cmocka_unit_test(a_stop_is_over_with_its_call),
+        cmocka_unit_test(a_resumed_run_ends_as_a_whole_one),
+        cmocka_unit_test(a_changed_bit_of_a_checkpoint_is_noticed),
         cmocka_unit_test(wrong_words_add_nothing),
     };
     ctx = support_context(1);

@@ -118,6 +118,30 @@ static void test_shadow_falls_away_from_the_sun(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A lake on the plain is bluer than the ground beside it, in every look. */
+static void test_water_is_blue(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain *land = make_cone(ctx);
+    static float depth[SIDE * SIDE];
+    float middle = (float)(SIDE / 2) * CELL;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        depth[i] = i % SIDE > SIDE / 2 + 14 ? 10 : 0;
+    support_ok(ctx, rv_terrain_field_set(land, "water", depth));
+    for (int look = 0; look < RV_render_look_COUNT; look++) {
+        rvi_view view = make_view(look);
+        view.sun_azimuth = 180; /* it lights both sides alike */
+        view.sun_altitude = 50;
+        support_ok(ctx, rvi_view_draw(land, &view, first));
+        const unsigned char *wet = pixel_of(land, &view, middle + 450, middle + 200, 10);
+        const unsigned char *dry = pixel_of(land, &view, middle - 450, middle + 200, 0);
+        assert_greater(wet[2], wet[0]);
+        assert_greater((float)wet[2] / (float)wet[0], 1.2f * (float)dry[2] / (float)dry[0]);
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 static void test_snow_lies_only_above_its_line(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
@@ -277,6 +301,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_horizon_is_where_it_must_be),
         cmocka_unit_test(test_shadow_falls_away_from_the_sun),
+        cmocka_unit_test(test_water_is_blue),
         cmocka_unit_test(test_snow_lies_only_above_its_line),
         cmocka_unit_test(test_same_bytes_with_any_threads),
         cmocka_unit_test(test_odd_lands_are_drawn),
