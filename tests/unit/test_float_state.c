@@ -191,8 +191,10 @@ static void after(void *user, int index, const rv_report *report) {
     ADD(report->hash);
 }
 
+/* How many steps end before the stop is seen depends on the clock: they are not added. */
 static void after_stop(void *user, int index, const rv_report *report) {
-    after(user, index, report);
+    (void)user, (void)report;
+    check_host("after");
     stop = stop || index == 1;
 }
 
@@ -405,7 +407,7 @@ static void use_recipes(rv_context *ctx) {
     CALL(status, rv_recipe_run(recipe, &stopped, &land));
     stop = false;
     assert_int_equal(status, RV_CANCELLED);
-    CALL_OK(rv_recipe_resume(ctx, "state.checkpoint", &watch, &land));
+    CALL_OK(rv_recipe_resume(ctx, "state.checkpoint", NULL, &land));
     CALL(hash, rv_terrain_hash(land));
     ADD(hash);
     rv_terrain_destroy(land);
