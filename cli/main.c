@@ -112,20 +112,15 @@ static int plan_recipe(rv_context *ctx, const cli_options *options, const rv_rec
     if (!plans)
         return cli_fail(5, "There is not enough memory for the plan.");
     rv_status status = rv_recipe_plan(recipe, plans);
-    if (status == RV_OK) {
-        for (int i = 0; i < rv_recipe_count(recipe); i++)
-            peak = plans[i].memory > peak ? plans[i].memory : peak;
-        cli_report_plan(options, recipe, plans, peak, limit);
+    bool complete = true; /* also where it is over the limit */
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        complete = complete && plans[i].memory > 0;
+        peak = plans[i].memory > peak ? plans[i].memory : peak;
     }
+    if (complete)
+        cli_report_plan(options, recipe, plans, peak, limit);
     free(plans);
-    if (status != RV_OK)
-        return fail_status(ctx, status);
-    if (peak <= limit)
-        return finish_output(0);
-    char need[32], most[32];
-    cli_bytes(peak, need);
-    cli_bytes(limit, most);
-    return cli_fail(finish_output(5), "The recipe needs %s, the memory limit is %s.", need, most);
+    return status != RV_OK ? fail_status(ctx, status) : finish_output(0);
 }
 
 static bool on_progress(void *user, const rv_progress *now) {

@@ -462,11 +462,13 @@ RV_API int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size);
 /* What a run would need, without running it. */
 typedef struct rv_plan {
     rv_step_id step;
-    int width, height;   /* of the terrain after the step */
+    int width, height;   /* of the terrain after the step, in its last turn */
     float cell;
-    size_t memory;       /* bytes held at the peak of the step */
+    size_t memory;       /* bytes held at the peak of the step, in any turn; 0: was not planned */
 } rv_plan;
-RV_API rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans); /* one for each step */
+/* One plan for each step. Every run begins with it and fails as it does, before its first step: words, fields,
+ * files and memory are checked for all steps. After RV_ERROR_MEMORY because of the limit, the plans are complete. */
+RV_API rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans);
 
 /* Must live until the run returns. */
 typedef struct rv_watch {

@@ -161,6 +161,10 @@ size_t rv_context_memory_limit(const rv_context *ctx) {
     return ctx->desc.memory_limit;
 }
 
+size_t rvi_memory_used(const rv_context *ctx) {
+    return ctx->used;
+}
+
 rvi_pool *rvi_context_pool(const rv_context *ctx) {
     return ctx->pool;
 }

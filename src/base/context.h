@@ -55,6 +55,7 @@ static inline size_t rvi_add_sizes(size_t a, size_t b) {
 bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size,
                  const char *what);
 
+size_t rvi_memory_used(const rv_context *ctx); /* bytes held now */
 /* Says no when `bytes` more would break the limit, before anything is allocated. */
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
 

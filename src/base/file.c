@@ -204,6 +204,17 @@ rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
     return status;
 }
 
+bool rvi_file_same(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    char in_a[PATH_MAX], in_b[PATH_MAX];
+    if (stat(a, &of_a) == 0 && stat(b, &of_b) == 0)
+        return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    return strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 &&
+           directory_of(a, in_a) && directory_of(b, in_b) && stat(in_a, &of_a) == 0 &&
+           stat(in_b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {
     *out = NULL;
     char *real;

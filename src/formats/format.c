@@ -114,11 +114,35 @@ rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, boo
     return read_all(ctx, path, width, header_only, true, sidecar, out);
 }
 
+rv_status rvi_image_foresee(rv_context *ctx, const char *path, int width,
+                            const rvi_sidecar *sidecar, const rvi_image *written, rvi_image *out) {
+    *out = (rvi_image){0};
+    const rvi_format *format = rvi_format_find(path);
+    if (format == NULL)
+        return rvi_format_unknown(ctx, RV_ERROR_INPUT, path);
+    uint64_t cells = (uint64_t)written->width * (uint64_t)written->height;
+    rvi_source source = {.name = path, .total = cells * (uint64_t)written->bits / 8};
+    if (format->bare)
+        return read_image(ctx, format, &source, width, true, sidecar, out);
+    if (width != 0 && width != written->width)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "%s is %d cells wide, not %d.", path, written->width,
+                        width);
+    rv_status status =
+        rvi_size_check(ctx, path, (uint64_t)written->width, (uint64_t)written->height);
+    if (status == RV_OK)
+        status = check_sidecar(ctx, path, sidecar, written);
+    return status == RV_OK ? rvi_image_found(ctx, path, *written, out) : status;
+}
+
 rv_status rvi_png_check_name(rv_context *ctx, const char *path) {
-    if (rvi_text_ends(path, ".png"))
-        return RV_OK;
-    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: a picture is a PNG, so its name must end in .png.",
-                    path);
+    if (!rvi_text_ends(path, ".png"))
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "%s: a picture is a PNG, so its name must end in .png.", path);
+#ifndef RAVINE_PNG
+    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: this build of Ravine has no PNG support.", path);
+#else
+    return RV_OK;
+#endif
 }
 
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {

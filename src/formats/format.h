@@ -68,12 +68,16 @@ rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool head
 /* The same, where values may be NaN. */
 rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool header_only,
                                rvi_sidecar *sidecar, rvi_image *out);
+/* The same for a file that is not there yet: what its header will say. `sidecar` and `written` are
+ * what it will be written with. */
+rv_status rvi_image_foresee(rv_context *ctx, const char *path, int width,
+                            const rvi_sidecar *sidecar, const rvi_image *written, rvi_image *out);
 /* Bytes that the file of an image is held in while it is read, at most. */
 size_t rvi_image_bytes(const rvi_image *image);
 /* An image for a mask or rain. */
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 
-/* Refuses a name of a picture that does not end in .png. */
+/* Refuses a name of a picture that does not end in .png, and all in a build without PNG. */
 rv_status rvi_png_check_name(rv_context *ctx, const char *path);
 /* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue, 4 with alpha. */
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,

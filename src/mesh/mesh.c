@@ -23,14 +23,19 @@
 #include "mesh/simplify.h"
 #include "terrain/state.h"
 
+static rv_status check_counts(rv_context *ctx, size_t vertices, size_t faces) {
+    if (vertices <= RVI_MESH_MOST && faces <= RVI_MESH_MOST)
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_MEMORY,
+                    "A mesh of %zu vertices and %zu faces is too large; %zu of each is the most.",
+                    vertices, faces, RVI_MESH_MOST);
+}
+
 rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land,
                           rv_mesh **out) {
     *out = NULL;
-    if (vertices > RVI_MESH_MOST || faces > RVI_MESH_MOST)
-        return rvi_fail(ctx, RV_ERROR_MEMORY,
-                        "A mesh of %zu vertices and %zu faces is too large; %zu of each is the "
-                        "most.",
-                        vertices, faces, RVI_MESH_MOST);
+    if (check_counts(ctx, vertices, faces) != RV_OK)
+        return RV_ERROR_MEMORY;
     rv_mesh *mesh = rvi_alloc(ctx, 1, sizeof *mesh, "a mesh");
     if (mesh == NULL)
         return RV_ERROR_MEMORY;
@@ -422,15 +427,20 @@ rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth,
     return rvi_mesh_of_land(land, error, depth, out);
 }
 
-rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out) {
-    *out = NULL;
+rv_status rvi_mesh_check_land(const rv_terrain *land, float error) {
     if (land->width < 2 || land->height < 2)
         return rvi_fail(land->ctx, RV_ERROR_USAGE,
                         "Land of %d x %d cells is a line and has no surface to make a mesh of.",
                         land->width, land->height);
+    size_t faces = 2 * (size_t)(land->width - 1) * (size_t)(land->height - 1);
+    return error > 0 ? RV_OK : check_counts(land->ctx, rvi_cells(land), faces);
+}
+
+rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out) {
+    *out = NULL;
     rvi_simplified simple = {0};
-    rv_status status = RV_OK;
-    if (error > 0)
+    rv_status status = rvi_mesh_check_land(land, error);
+    if (status == RV_OK && error > 0)
         status = rvi_simplify(land, (double)error, &simple);
     if (status == RV_OK)
         status = build(land, error > 0 ? &simple : NULL, (double)depth, out);

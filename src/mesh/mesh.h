@@ -24,7 +24,10 @@ struct rv_mesh {
 /* A mesh with room for so many of each, all zero. `land`: its vertices come from cells. */
 rv_status rvi_mesh_create(rv_context *ctx, size_t vertices, size_t faces, bool land, rv_mesh **out);
 
-/* rv_mesh_from_terrain within a step. */
+/* rv_mesh_from_terrain within a step. The first says no where the size of the land does not allow
+ * it.
+ */
+rv_status rvi_mesh_check_land(const rv_terrain *land, float error);
 rv_status rvi_mesh_of_land(const rv_terrain *land, float error, float depth, rv_mesh **out);
 
 /* Bytes that rv_mesh_from_terrain and rv_mesh_save take at most. */

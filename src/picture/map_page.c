@@ -22,6 +22,12 @@ static rvi_map_page lay_out(int width, int height) {
     return p;
 }
 
+void rvi_map_page_size(int width, int height, int *page_width, int *page_height) {
+    rvi_map_page p = lay_out(width, height);
+    *page_width = p.canvas.width;
+    *page_height = p.canvas.height;
+}
+
 size_t rvi_map_page_bytes(int width, int height) {
     rvi_map_page p = lay_out(width, height);
     return 3 * (size_t)p.canvas.width * (size_t)p.canvas.height + (size_t)width * (size_t)height;

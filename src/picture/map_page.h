@@ -13,7 +13,8 @@ typedef struct rvi_map_page {
     float legend_x, legend_y;
 } rvi_map_page;
 
-/* The size that a page for a map of so many cells has, in bytes. */
+/* The size that a page for a map of so many cells has, in pixels and in bytes. */
+void rvi_map_page_size(int width, int height, int *page_width, int *page_height);
 size_t rvi_map_page_bytes(int width, int height);
 
 /* The land in grey, lit from the north-west; holes stay white where `hole` is not NULL and at

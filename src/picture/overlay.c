@@ -74,13 +74,13 @@ static bool is_layers(const char *view) {
 }
 
 const char *rvi_overlay_lacks(const rv_terrain *land, const char *view) {
-    if (rv_terrain_field(land, view) || is_layers(view))
+    if (strcmp(view, "height") == 0 || rvi_field_there(land, view) || is_layers(view))
         return NULL;
     if (!is_velocity(view))
         return view;
-    return !rv_terrain_field(land, "velocity_x")   ? "velocity_x"
-           : !rv_terrain_field(land, "velocity_y") ? "velocity_y"
-                                                   : NULL;
+    return !rvi_field_there(land, "velocity_x")   ? "velocity_x"
+           : !rvi_field_there(land, "velocity_y") ? "velocity_y"
+                                                  : NULL;
 }
 
 /* ---- colours ---- */

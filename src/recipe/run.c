@@ -2,27 +2,14 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "formats/checkpoint.h"
-#include "recipe/recipe.h"
+#include "recipe/plan.h"
 #include "recipe/step_run.h"
 #include "terrain/state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALL = 1 << 20 }; /* bytes of everything that does not grow with the map */
-
 /* ---- the order ---- */
-
-/* Where a run stands: the next step, and the turns of the repeats around it. */
-typedef struct cursor {
-    int64_t step, depth;
-    int64_t start[RVI_DEPTH], turn[RVI_DEPTH];
-} cursor;
-
-static int64_t times_of(const rv_recipe *recipe, int64_t step) {
-    const rv_repeat_params *p = rv_recipe_params(recipe, (int)step);
-    return p->times;
-}
 
 /* a times b plus c, none below 0; what is too large is held to the largest number. */
 static int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
@@ -30,11 +17,12 @@ static int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
 }
 
 /* Which turn of a step this is, of how many, over all repeats around it. */
-static void count_turns(const rv_recipe *recipe, const cursor *c, int64_t *turn, int64_t *turns) {
+static void count_turns(const rv_recipe *recipe, const rvi_cursor *c, int64_t *turn,
+                        int64_t *turns) {
     *turn = 0;
     *turns = 1;
     for (int64_t d = 0; d < c->depth; d++) {
-        int64_t times = times_of(recipe, c->start[d]);
+        int64_t times = rvi_cursor_times(recipe, c->start[d]);
         *turn = multiply_add(*turn, times, c->turn[d]);
         *turns = multiply_add(*turns, times, 0);
     }
@@ -46,7 +34,7 @@ static double count_runs(const rv_recipe *recipe) {
     int depth = 0;
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
         if (rv_recipe_step(recipe, i) == RV_STEP_repeat) {
-            factor[depth + 1] = factor[depth] * (double)times_of(recipe, i);
+            factor[depth + 1] = factor[depth] * (double)rvi_cursor_times(recipe, i);
             depth++;
         } else if (rv_recipe_step(recipe, i) == RV_STEP_end) {
             depth--;
@@ -57,36 +45,13 @@ static double count_runs(const rv_recipe *recipe) {
     return runs;
 }
 
-static void begin_repeat(const rv_recipe *recipe, cursor *c) {
-    if (times_of(recipe, c->step) > 0) {
-        c->start[c->depth] = c->step++;
-        c->turn[c->depth++] = 0;
-        return;
-    }
-    for (int inside = 1; inside > 0;) { /* on to the step after its end */
-        rv_step_id id = rv_recipe_step(recipe, (int)++c->step);
-        inside += (id == RV_STEP_repeat) - (id == RV_STEP_end);
-    }
-    c->step++;
-}
-
-static void end_repeat(const rv_recipe *recipe, cursor *c) {
-    int64_t d = c->depth - 1;
-    if (++c->turn[d] < times_of(recipe, c->start[d])) {
-        c->step = c->start[d] + 1;
-        return;
-    }
-    c->depth--;
-    c->step++;
-}
-
 /* ---- one step after the other ---- */
 
 typedef struct run {
     const rv_recipe *recipe;
     const rv_watch *watch;
     rv_terrain *land;
-    cursor at;
+    rvi_cursor at;
     double runs, done; /* in all, and so far */
     double saved;      /* when the last checkpoint was made */
 } run;
@@ -156,7 +121,7 @@ static char *print_recipe(const rv_recipe *recipe) {
     return text;
 }
 
-_Static_assert(sizeof(cursor) + sizeof(int64_t) <= RVI_CHECKPOINT_NUMBERS * sizeof(int64_t),
+_Static_assert(sizeof(rvi_cursor) + sizeof(int64_t) <= RVI_CHECKPOINT_NUMBERS * sizeof(int64_t),
                "a checkpoint has room for where the run stands");
 
 static rv_status save_checkpoint(run *r) {
@@ -179,9 +144,9 @@ static rv_status run_steps(run *r) {
     while (status == RV_OK && r->at.step < rv_recipe_count(r->recipe)) {
         rv_step_id id = rv_recipe_step(r->recipe, (int)r->at.step);
         if (id == RV_STEP_repeat) {
-            begin_repeat(r->recipe, &r->at);
+            rvi_cursor_begin_repeat(r->recipe, &r->at);
         } else if (id == RV_STEP_end) {
-            end_repeat(r->recipe, &r->at);
+            rvi_cursor_end_repeat(r->recipe, &r->at);
         } else {
             status = run_step(r);
             r->at.step++;
@@ -197,29 +162,12 @@ static rv_status run_steps(run *r) {
     return status;
 }
 
-/* The first step most often sets a size of its own, so the land before it is as small as can be. */
-static rv_terrain_desc first_land(const rv_recipe *recipe) {
-    rv_terrain_desc desc = rv_terrain_desc_default();
-    if (rv_recipe_count(recipe) > 0 &&
-        rv_step_get(rv_recipe_step(recipe, 0))->kind == RV_KIND_MAKE &&
-        rv_step_get(rv_recipe_step(recipe, 0))->flags & RV_STEP_FLAG_RESIZES)
-        desc.width = desc.height = 2;
-    return desc;
-}
-
-/* Hours of work are not lost to a folder that is not there: where steps will write is looked at
+/* Hours of work are not lost to a mistake in the last step: all that can be known is looked at
  * before the first one runs. */
-static rv_status check_targets(const rv_recipe *recipe, const char *checkpoint) {
-    rv_status status = checkpoint ? rvi_checkpoint_check_target(recipe->ctx, checkpoint) : RV_OK;
-    for (int i = 0; status == RV_OK && i < rv_recipe_count(recipe); i++) {
-        const rv_step_info *step = rv_step_get(rv_recipe_step(recipe, i));
-        for (int k = 0; status == RV_OK && k < step->word.param_count; k++) {
-            const char *path = rv_param_text(&step->word.params[k], rv_recipe_params(recipe, i));
-            if (step->kind == RV_KIND_SHOW && step->word.params[k].type == RV_PARAM_FILE && path[0])
-                status = rvi_file_check_target(recipe->ctx, path);
-        }
-    }
-    return status;
+static rv_status check(const run *r) {
+    const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
+    rv_status status = checkpoint ? rvi_checkpoint_check_target(r->recipe->ctx, checkpoint) : RV_OK;
+    return status == RV_OK ? rvi_recipe_plan(r->recipe, r->land, &r->at, NULL) : status;
 }
 
 rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out) {
@@ -227,24 +175,22 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
     if (out)
         *out = NULL;
     rvi_progress_begin(recipe->ctx, "the recipe");
-    rv_terrain *land;
-    rv_status status = check_targets(recipe, watch ? watch->checkpoint : NULL);
-    rv_terrain_desc desc = first_land(recipe);
+    run r = {.recipe = recipe, .watch = watch};
+    rv_terrain_desc desc = rvi_recipe_first_land(recipe);
+    rv_status status = check(&r);
     if (status == RV_OK)
-        status = rv_terrain_create(recipe->ctx, &desc, &land);
-    if (status != RV_OK)
-        return status;
-    run r = {.recipe = recipe, .watch = watch, .land = land};
-    status = run_steps(&r);
+        status = rv_terrain_create(recipe->ctx, &desc, &r.land);
+    if (status == RV_OK)
+        status = run_steps(&r);
     if (status == RV_OK && out)
-        *out = land;
+        *out = r.land;
     else
-        rv_terrain_destroy(land);
+        rv_terrain_destroy(r.land);
     return status;
 }
 
 /* A checkpoint is a file, and a file may hold anything. */
-static bool cursor_fits(const rv_recipe *recipe, const cursor *c) {
+static bool cursor_fits(const rv_recipe *recipe, const rvi_cursor *c) {
     if (c->step < 0 || c->step > rv_recipe_count(recipe) || c->depth < 0 || c->depth > RVI_DEPTH)
         return false;
     int64_t depth = 0, open[RVI_DEPTH + 1];
@@ -255,7 +201,8 @@ static bool cursor_fits(const rv_recipe *recipe, const cursor *c) {
             depth--;
     }
     for (int64_t d = 0; d < depth && d < c->depth; d++)
-        if (c->start[d] != open[d] || c->turn[d] < 0 || c->turn[d] >= times_of(recipe, open[d]))
+        if (c->start[d] != open[d] || c->turn[d] < 0 ||
+            c->turn[d] >= rvi_cursor_times(recipe, open[d]))
             return false;
     return depth == c->depth;
 }
@@ -278,7 +225,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
         r.done = (double)saved.numbers[0];
         memcpy(&r.at, saved.numbers + 1, sizeof r.at);
         status = cursor_fits(recipe, &r.at)
-                     ? check_targets(recipe, watch ? watch->checkpoint : NULL)
+                     ? check(&r)
                      : rvi_fail(ctx, RV_ERROR_INPUT, "%s: is damaged.", checkpoint);
     }
     if (status == RV_OK)
@@ -303,27 +250,5 @@ rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *
         return status;
     status = rv_recipe_run(recipe, watch, out);
     rv_recipe_destroy(recipe);
-    return status;
-}
-
-/* ---- plans ---- */
-
-rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
-    RVI_ENTRY(recipe->ctx);
-    rv_terrain land = {.ctx = recipe->ctx, .outline = true};
-    rv_terrain_desc desc = first_land(recipe);
-    rvi_progress_begin(recipe->ctx, "the plan");
-    rv_status status = check_targets(recipe, NULL);
-    if (status == RV_OK)
-        status = rvi_terrain_reset(&land, desc.width, desc.height, desc.cell);
-    for (int i = 0; status == RV_OK && i < rv_recipe_count(recipe); i++) {
-        size_t memory;
-        rv_step_id id = rv_recipe_step(recipe, i);
-        status = rvi_step_plan(&land, id, rv_recipe_params(recipe, i), &memory);
-        if (status == RV_OK)
-            plans[i] =
-                (rv_plan){id, land.width, land.height, land.cell, rvi_add_sizes(memory, SMALL)};
-    }
-    rvi_outline_free(&land);
     return status;
 }

@@ -222,9 +222,10 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
     return status;
 }
 
-rv_status rvi_step_plan(rv_terrain *outline, rv_step_id id, const void *params, size_t *memory) {
+rv_status rvi_step_plan(rv_terrain *outline, rvi_planned_files *files, rv_step_id id,
+                        const void *params, size_t *memory) {
     const rv_step_info *step = rv_step_get(id);
-    step_job s = {.job = {.ctx = outline->ctx, .land = outline, .turns = 1}};
+    step_job s = {.job = {.ctx = outline->ctx, .land = outline, .turns = 1, .files = files}};
     const rvi_job *job = &s.job;
     rv_status status = rv_word_check(outline->ctx, &step->word, params);
     if (status == RV_OK)

@@ -2,12 +2,13 @@
 #ifndef RVI_RECIPE_STEP_RUN_H
 #define RVI_RECIPE_STEP_RUN_H
 
-#include <ravine/ravine.h>
+#include "wear/planned_files.h"
 
 /* Checks the parameters and prepares the step as a run does. `outline` (terrain/state.h) becomes
- * that of the land after the step; *memory is what the land and the step take from the memory limit
- * at their peak. */
-rv_status rvi_step_plan(rv_terrain *outline, rv_step_id id, const void *params, size_t *memory);
+ * that of the land after the step, `files` gets those that it writes; *memory is what the land and
+ * the step take from the memory limit at their peak. */
+rv_status rvi_step_plan(rv_terrain *outline, rvi_planned_files *files, rv_step_id id,
+                        const void *params, size_t *memory);
 
 /* rv_step_run() as one turn of a step that is repeated. keep: the land is wanted after a stop and
  * is whole then, which can take a while. Else RV_CANCELLED comes at once, and the land is good only

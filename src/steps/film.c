@@ -5,11 +5,11 @@
  */
 #include "base/math.h"
 #include "base/text.h"
-#include "formats/format.h"
 #include "formats/frame_sequence.h"
 #include "picture/overlay.h"
 #include "picture/view.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,10 +85,7 @@ static bool is_shaded(const rv_film_params *p) {
     return strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0;
 }
 
-static rv_status check(rvi_job *job, const rv_film_params *p) {
-    rv_status status = rvi_sequence_check(job->ctx, p->file);
-    if (status != RV_OK)
-        return status;
+static rv_status check_view(rvi_job *job, const rv_film_params *p) {
     if (is_shaded(p) || in_perspective(p))
         return RV_OK;
     const char *lacks = rvi_overlay_lacks(job->land, p->view);
@@ -96,14 +93,32 @@ static rv_status check(rvi_job *job, const rv_film_params *p) {
                  : RV_OK;
 }
 
+/* Steps that come after may read the frames of a .png. */
+static rv_status check_files(rvi_job *job, const film *f) {
+    const rvi_planned_file frames = {
+        .image = {.width = f->width, .height = f->height, .levels = true, .bits = 8},
+        .numbered = true};
+    rvi_sequence names;
+    rv_status status = rvi_sequence_check(job->ctx, f->p->file);
+    if (status == RV_OK)
+        status = rvi_job_writes(job, f->p->file, NULL);
+    if (status != RV_OK)
+        return status;
+    status = rvi_sequence_open(job->ctx, f->p->file, 1, f->p->rate, &names);
+    if (status == RV_OK)
+        status = rvi_png_check_name(job->ctx, rvi_sequence_name(&names, 0));
+    if (status == RV_OK && rvi_text_ends(f->p->file, ".png"))
+        status = rvi_job_writes(job, rvi_sequence_name(&names, 0), &frames);
+    rvi_sequence_close(&names);
+    return status;
+}
+
 static rv_status run(rvi_job *job) {
     film *f = job->state;
     const rv_film_params *p = f->p;
     int64_t last = job->turns - 1;
-    rv_status status = check(job, p);
     int64_t frames = last / p->every + (last % p->every != 0) + 1;
-    if (status == RV_OK)
-        status = rvi_sequence_open(job->ctx, p->file, frames, p->rate, &f->sequence);
+    rv_status status = rvi_sequence_open(job->ctx, p->file, frames, p->rate, &f->sequence);
     if (status == RV_OK)
         status = write_frame(f, job->turn / p->every + (job->turn % p->every != 0));
     if (status == RV_OK && job->turn == last)
@@ -131,5 +146,6 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
         rvi_buffers_pass(&job->buffers, rvi_view_memory(land));
     else if (!is_shaded(p))
         rvi_buffers_pass(&job->buffers, rvi_overlay_memory(land, p->view));
-    return RV_OK;
+    rv_status status = check_files(job, f);
+    return status == RV_OK ? check_view(job, p) : status;
 }

@@ -1,7 +1,7 @@
 /* hillshade.c: writes a picture of the land lit from one side (picture/shade.c). */
-#include "formats/format.h"
 #include "picture/shade.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 typedef struct sheet {
     const rv_hillshade_params *p;
@@ -22,7 +22,7 @@ static rv_status run(rvi_job *job) {
 }
 
 rv_status rvi_step_hillshade(rvi_job *job, const rv_hillshade_params *p) {
-    rv_status status = rvi_png_check_name(job->ctx, p->file);
+    rv_status status = rvi_job_draws(job, p->file, job->land->width, job->land->height);
     if (status != RV_OK)
         return status;
     sheet *s = rvi_job_begin(job, sizeof *s, run, NULL);

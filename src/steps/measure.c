@@ -179,5 +179,6 @@ rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
     m->p = p;
     rvi_buffers_pass(&job->buffers, rvi_cells(job->land) * RVI_SURVEY_BYTES + sizeof(rvi_survey) +
                                         (p->plots[0] ? rvi_measure_plots_bytes(job->land) : 0));
-    return read_require(job->ctx, p->require, &m->required);
+    rv_status status = read_require(job->ctx, p->require, &m->required);
+    return status == RV_OK && p->plots[0] ? rvi_measure_plots_list(job, p->plots) : status;
 }

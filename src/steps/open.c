@@ -2,9 +2,9 @@
  * that before the defaults. A level l of 0 ... top becomes low + l / top * (high - low) metres. */
 #include <math.h>
 
-#include "formats/format.h"
 #include "steps/open/fill_holes.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 static const float default_low = 0.0f, default_high = 1000.0f, default_cell = 10.0f; /* metres */
 static const float height_most = 1e9f; /* metres; beyond lie marks for "no data" */
@@ -96,8 +96,12 @@ static rv_status read(rvi_job *job, const rv_open_params *p, bool look, rvi_imag
     rvi_sidecar sidecar;
     int width = p->width > 0 ? p->width : 0;
     bool keep = p->holes == RV_open_holes_keep;
-    rv_status status = (keep ? rvi_image_read_holes : rvi_image_read)(job->ctx, p->file, width,
-                                                                      look, &sidecar, image);
+    rv_status status;
+    if (look)
+        status = rvi_job_look(job, p->file, width, keep, &sidecar, image);
+    else
+        status = (keep ? rvi_image_read_holes : rvi_image_read)(job->ctx, p->file, width, false,
+                                                                &sidecar, image);
     if (status != RV_OK)
         return status;
     status = choose_scale(job->ctx, p, &sidecar, image, chosen);

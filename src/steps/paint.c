@@ -1,7 +1,7 @@
 /* paint.c: writes a picture of a field laid over the shaded land (picture/overlay.c). */
-#include "formats/format.h"
 #include "picture/overlay.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 typedef struct painting {
     const rv_paint_params *p;
@@ -12,9 +12,6 @@ static rv_status run(rvi_job *job) {
     const rv_terrain *land = job->land;
     const painting *s = job->state;
     const rv_paint_params *p = s->p;
-    const char *lacks = rvi_overlay_lacks(land, p->field);
-    if (lacks)
-        return rvi_job_no_field(job, lacks, "to paint");
     rvi_overlay how = {{p->azimuth, p->altitude, p->z}, p->limit, p->opacity};
     rv_status status = rvi_overlay_paint(land, p->field, &how, s->rgb);
     if (status == RV_OK)
@@ -23,7 +20,10 @@ static rv_status run(rvi_job *job) {
 }
 
 rv_status rvi_step_paint(rvi_job *job, const rv_paint_params *p) {
-    rv_status status = rvi_png_check_name(job->ctx, p->file);
+    const char *lacks = rvi_overlay_lacks(job->land, p->field);
+    rv_status status = rvi_job_draws(job, p->file, job->land->width, job->land->height);
+    if (status == RV_OK && lacks)
+        status = rvi_job_no_field(job, lacks, "to paint");
     if (status != RV_OK)
         return status;
     painting *s = rvi_job_begin(job, sizeof *s, run, NULL);

@@ -296,17 +296,29 @@ static void fill_ghosts(rvi_pipes *f) {
         }
 }
 
+/* In cells. */
+static void find_spring(const rvi_pipes *f, float *sx, float *sy) {
+    const rv_pipes_params *p = f->p;
+    *sx = isnan(p->spring_x) ? 0.5f * (float)(f->width - 1) : p->spring_x / f->rules.cell;
+    *sy = isnan(p->spring_y) ? 0.5f * (float)(f->height - 1) : p->spring_y / f->rules.cell;
+}
+
+static rv_status check_spring(const rvi_pipes *f) {
+    float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1), sx, sy;
+    find_spring(f, &sx, &sy);
+    if (!(f->p->spring_rate > 0) || (sx <= wide && sy <= high))
+        return RV_OK;
+    return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
+                    "pipes: the spring at %g m, %g m lies outside the map of %g m x %g m.",
+                    (double)(sx * cell), (double)(sy * cell), (double)(wide * cell),
+                    (double)(high * cell));
+}
+
 /* Shares the spring among the cells within its radius, at least the nearest one. */
 static rv_status add_spring(rvi_pipes *f) {
     const rv_pipes_params *p = f->p;
-    float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1);
-    float sx = isnan(p->spring_x) ? 0.5f * wide : p->spring_x / cell;
-    float sy = isnan(p->spring_y) ? 0.5f * high : p->spring_y / cell;
-    if (sx > wide || sy > high)
-        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
-                        "pipes: the spring at %g m, %g m lies outside the map of %g m x %g m.",
-                        (double)(sx * cell), (double)(sy * cell), (double)(wide * cell),
-                        (double)(high * cell));
+    float cell = f->rules.cell, sx, sy;
+    find_spring(f, &sx, &sy);
     float radius = p->spring_radius / cell, near2 = radius * radius;
     int mid_x = (int)(sx + 0.5f), mid_y = (int)(sy + 0.5f);
     for (int turn = 0, cells = 0; turn < 2; turn++)
@@ -575,6 +587,8 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
     list_buffers(f);
-    rv_status status = rvi_map_image_list(job, p->rain_image, NULL);
+    rv_status status = check_spring(f);
+    if (status == RV_OK)
+        status = rvi_map_image_list(job, p->rain_image, NULL);
     return status == RV_OK ? list_fields(f) : status;
 }

@@ -1,7 +1,7 @@
 /* render.c: writes a perspective picture of the land (picture/view.c). */
-#include "formats/format.h"
 #include "picture/view.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 _Static_assert((int)RV_render_look_alpine == (int)RVI_LOOK_ALPINE &&
                    (int)RV_render_look_desert == (int)RVI_LOOK_DESERT &&
@@ -37,7 +37,7 @@ static rv_status run(rvi_job *job) {
 }
 
 rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
-    rv_status status = rvi_png_check_name(job->ctx, p->file);
+    rv_status status = rvi_job_draws(job, p->file, p->width, p->height);
     if (status != RV_OK)
         return status;
     picture *s = rvi_job_begin(job, sizeof *s, run, NULL);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/format.h"
 #include "formats/mesh_format.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
     float low = INFINITY, high = -INFINITY;
@@ -28,17 +28,18 @@ static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster)
     return RV_OK;
 }
 
+static rv_status bad_range(rv_context *ctx, const rv_save_params *p, float low, float high) {
+    return rvi_fail(ctx, RV_ERROR_USAGE, "%s: low=%.9g is not below high=%.9g.", p->file,
+                    (double)low, (double)high);
+}
+
 /* The range that the levels stand for, where the user gave one. */
 static rv_status apply_range(rv_context *ctx, const rv_save_params *p, rvi_raster *raster) {
-    bool both = !isnan(p->low) && !isnan(p->high);
     if (!isnan(p->low))
         raster->low = p->low;
     if (!isnan(p->high))
         raster->high = p->high;
-    if (raster->low > raster->high || (both && raster->low == raster->high))
-        return rvi_fail(ctx, RV_ERROR_USAGE, "%s: low=%.9g is not below high=%.9g.", p->file,
-                        (double)raster->low, (double)raster->high);
-    return RV_OK;
+    return raster->low > raster->high ? bad_range(ctx, p, raster->low, raster->high) : RV_OK;
 }
 
 static rv_status count_outside(rv_context *ctx, const rvi_raster *raster, uint64_t *count) {
@@ -117,17 +118,15 @@ static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
             raster->height, scale, (unsigned long long)hash);
 }
 
+static int level_bits(const rv_save_params *p, const rvi_format *format) {
+    return p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16;
+}
+
 static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
     rvi_raster raster = {.width = rv_terrain_width(job->land),
                          .height = rv_terrain_height(job->land),
                          .values = rv_terrain_field(job->land, p->field),
-                         .bits = p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16};
-    if (raster.values == NULL)
-        return rvi_job_no_field(job, p->field, "to save");
-    if (p->error > 0 || p->solid > 0)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: %s= is for meshes, whose names end in .obj, .ply, .stl or .glb.",
-                        p->file, p->error > 0 ? "error" : "solid");
+                         .bits = level_bits(p, format)};
     rv_status status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)
@@ -144,15 +143,6 @@ static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_fo
 }
 
 static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
-    bool levels = !isnan(p->low) || !isnan(p->high) || p->bits != RV_save_bits_16;
-    if (levels)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: low=, high= and bits= are for levels; a mesh is in metres.", p->file);
-    if (strcmp(p->field, "height") != 0)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: a mesh is made of the heights; field=%s is for heightmaps, and a .ply "
-                        "holds every field.",
-                        p->file, p->field);
     rv_mesh *mesh;
     rv_status status = rvi_mesh_of_land(job->land, p->error, p->solid, &mesh);
     if (status != RV_OK)
@@ -174,10 +164,65 @@ static rv_status run(rvi_job *job) {
     return save_raster(job, *p, rvi_format_find((*p)->file));
 }
 
+/* ---- before the run ---- */
+
+static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
+    bool levels = !isnan(p->low) || !isnan(p->high) || p->bits != RV_save_bits_16;
+    if (levels)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: low=, high= and bits= are for levels; a mesh is in metres.", p->file);
+    if (strcmp(p->field, "height") != 0)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a mesh is made of the heights; field=%s is for heightmaps, and a .ply "
+                        "holds every field.",
+                        p->file, p->field);
+    rv_status status = rvi_mesh_check_land(job->land, p->error);
+    return status == RV_OK ? rvi_job_writes(job, p->file, NULL) : status;
+}
+
+/* The sidecar will say this; what is not known before the run has no bounds. */
+static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
+    const rv_terrain *land = job->land;
+    const rvi_planned_file file = {
+        .image = {.width = land->width,
+                  .height = land->height,
+                  .levels = format->levels,
+                  .bits = format->levels ? level_bits(p, format) : 32},
+        .sidecar = {.present = true,
+                    .width = land->width,
+                    .height = land->height,
+                    .low = isnan(p->low) ? -INFINITY : p->low,
+                    .high = isnan(p->high) ? INFINITY : p->high,
+                    .cell = land->cell,
+                    .big_endian = strcmp(format->byte_order, "big") == 0}};
+    char *sidecar = rvi_sidecar_path(job->ctx, p->file);
+    rv_status status = sidecar ? rvi_job_writes(job, p->file, &file) : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        status = rvi_job_writes(job, sidecar, NULL);
+    rvi_free(job->ctx, sidecar);
+    return status;
+}
+
+static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
+    if (strcmp(p->field, "height") != 0 && !rvi_field_there(job->land, p->field))
+        return rvi_job_no_field(job, p->field, "to save");
+    if (p->error > 0 || p->solid > 0)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: %s= is for meshes, whose names end in .obj, .ply, .stl or .glb.",
+                        p->file, p->error > 0 ? "error" : "solid");
+    if (format->levels && p->low >= p->high) /* neither is NaN */
+        return bad_range(job->ctx, p, p->low, p->high);
+    return foretell(job, p, format);
+}
+
 rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
     bool mesh = rvi_mesh_format_find(p->file) != NULL;
-    if (!mesh && rvi_format_find(p->file) == NULL)
+    const rvi_format *format = rvi_format_find(p->file);
+    if (!mesh && format == NULL)
         return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
+    rv_status status = mesh ? check_mesh(job, p) : check_raster(job, p, format);
+    if (status != RV_OK)
+        return status;
     const rv_save_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
     if (held == NULL)
         return RV_ERROR_MEMORY;

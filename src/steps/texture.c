@@ -1,7 +1,7 @@
 /* texture.c: writes a picture for use in other programs (picture/maps.c). */
-#include "formats/format.h"
 #include "picture/maps.h"
 #include "steps/step.h"
+#include "wear/planned_files.h"
 
 static rv_status draw(const rv_terrain *land, const rv_texture_params *p, unsigned char *bytes) {
     rvi_map how = {.down = p->y == RV_texture_y_down,
@@ -48,7 +48,7 @@ static rv_status run(rvi_job *job) {
 }
 
 rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
-    rv_status status = rvi_png_check_name(job->ctx, p->file);
+    rv_status status = rvi_job_draws(job, p->file, job->land->width, job->land->height);
     if (status != RV_OK)
         return status;
     size_t cells = rvi_cells(job->land);

@@ -213,6 +213,11 @@ bool rvi_outline_fits(const rv_terrain *outline, const rv_terrain *land) {
     return fits;
 }
 
+bool rvi_outline_same(const rv_terrain *a, const rv_terrain *b) {
+    return rvi_outline_fits(a, b) && rvi_outline_fits(b, a) &&
+           a->strata.hardness == b->strata.hardness;
+}
+
 size_t rvi_outline_bytes(const rv_terrain *outline) {
     size_t layers = (size_t)outline->layer_count, fields = (size_t)outline->field_count;
     size_t grids = layers + (layers > 1 ? 1 : 0) + fields;

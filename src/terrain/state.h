@@ -89,6 +89,8 @@ void rvi_outline_free(rv_terrain *outline);
 rv_status rvi_outline_resize(rv_terrain *outline, int width, int height, float cell);
 /* Has the land this size, these layers and no other fields than these? */
 bool rvi_outline_fits(const rv_terrain *outline, const rv_terrain *land);
+/* Do steps prepare the same on both? */
+bool rvi_outline_same(const rv_terrain *a, const rv_terrain *b);
 /* What the grids of a terrain of this outline take from the memory limit. */
 size_t rvi_outline_bytes(const rv_terrain *outline);
 

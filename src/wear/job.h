@@ -7,6 +7,7 @@
 #include "terrain/state.h"
 
 typedef struct rvi_job rvi_job;
+typedef struct rvi_planned_files rvi_planned_files;
 
 /* A field that a step writes. */
 typedef struct rvi_job_output {
@@ -23,7 +24,8 @@ enum { RVI_OUTPUTS = 8 };
 struct rvi_job {
     rv_context *ctx;
     rv_terrain *land;
-    int64_t turn, turns; /* which run of the step this is, of how many that repeats ask for */
+    int64_t turn, turns;      /* which run of the step this is, of how many that repeats ask for */
+    rvi_planned_files *files; /* what a plan knows of files; NULL: a run (planned_files.h) */
 
     /* Prepared by the step. */
     rv_terrain after;    /* the outline of the land after the run; at first that of `land` */

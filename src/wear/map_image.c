@@ -1,21 +1,19 @@
 /* map_image.c: images that hold 0 to 1 for every place of the map. */
 #include "wear/map_image.h"
-#include "formats/format.h"
 #include "terrain/resample.h"
+#include "wear/planned_files.h"
 
 /* A file is held with its bytes and its values; where its size is another, it is then stretched to
  * the map in two passes. */
 rv_status rvi_map_image_list(rvi_job *job, const char *file, float **kept) {
     const rv_terrain *land = job->land;
-    rvi_image image = {.width = land->width, .height = land->height};
+    rvi_image image;
     rvi_sidecar sidecar;
     if (file[0] == '\0')
         return RV_OK;
-    if (rvi_file_exists(file)) {
-        rv_status status = rvi_image_read(job->ctx, file, 0, true, &sidecar, &image);
-        if (status != RV_OK)
-            return status;
-    }
+    rv_status status = rvi_job_look(job, file, 0, false, &sidecar, &image);
+    if (status != RV_OK)
+        return status;
     size_t values = rvi_alloc_size((size_t)image.width * (size_t)image.height, sizeof(float));
     size_t map = rvi_alloc_size(rvi_cells(land), sizeof(float));
     size_t most = values + rvi_image_bytes(&image);

@@ -4,9 +4,9 @@
 
 #include "wear/job.h"
 
-/* Lists what rvi_map_image_load() allocates. The image may be larger than the map, and may not be
- * there before the recipe has made it. "": there is none. The image in *kept stays until the end
- * and is freed then; kept NULL: the run frees it. */
+/* Lists what rvi_map_image_load() allocates. The image may be larger than the map, and a step
+ * before may write it. "": there is none. The image in *kept stays until the end and is freed then;
+ * kept NULL: the run frees it. */
 rv_status rvi_map_image_list(rvi_job *job, const char *file, float **kept);
 
 /* The image in `file`, 0 to 1, stretched over the map; *out is from rvi_alloc. */

@@ -119,7 +119,11 @@ static rv_status read_piece(reader *r, const rvi_place *at, const piece *w) {
         return rvi_words_unknown(words, at, w->text, w->size);
     r->bare = bare_param(words, words->vocabulary->get(which));
     rv_status status = check_blocks(r, at, which);
-    return status == RV_OK ? rvi_words_append(words, which) : status;
+    if (status == RV_OK)
+        status = rvi_words_append(words, which);
+    if (status == RV_OK)
+        words->list[words->count - 1].at = *at;
+    return status;
 }
 
 /* Every file that must be named has been, and every block has its end? */
@@ -208,11 +212,10 @@ rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, con
     *out = rvi_words_none(ctx, vocabulary);
     reader r = {.words = out};
     char *buffer = rvi_alloc(ctx, size + 1, 1, vocabulary->whole);
-    if (!buffer)
-        return RV_ERROR_MEMORY;
-    rv_status status = read_text(&r, text, name, buffer, 0);
+    const char *kept = rvi_words_keep(out, NULL, name, strlen(name)); /* words say where they are */
+    rv_status status = buffer && kept ? read_text(&r, text, kept, buffer, 0) : RV_ERROR_MEMORY;
     if (status == RV_OK)
-        status = read_text(&r, text, name, buffer, 1);
+        status = read_text(&r, text, kept, buffer, 1);
     rvi_free(ctx, buffer);
     if (status != RV_OK)
         rvi_words_free(out);

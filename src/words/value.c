@@ -16,6 +16,13 @@ void rvi_place_print(const rvi_place *at, char *out, size_t size) {
         snprintf(out, size, "%s, word %d: ", at->name, at->column);
 }
 
+rv_status rvi_place_fail(rv_context *ctx, const rvi_place *at, rv_status status) {
+    char where[512], said[1024];
+    rvi_place_print(at, where, sizeof where);
+    snprintf(said, sizeof said, "%s", rv_context_error(ctx));
+    return rvi_fail(ctx, status, "%s%s", where, said);
+}
+
 #define AT_PLACE(at)                                                                               \
     char where[512];                                                                               \
     rvi_place_print(at, where, sizeof where)

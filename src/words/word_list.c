@@ -38,7 +38,7 @@ rv_status rvi_words_append(rvi_words *words, int which) {
     if (!params)
         return RV_ERROR_MEMORY;
     rv_word_default(info, params);
-    words->list[words->count++] = (rvi_word){which, info, params};
+    words->list[words->count++] = (rvi_word){.which = which, .info = info, .params = params};
     return RV_OK;
 }
 

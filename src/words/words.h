@@ -27,10 +27,17 @@ typedef struct rvi_vocabulary {
     int former_count;
 } rvi_vocabulary;
 
+/* Where a word stands, for sentences. */
+typedef struct rvi_place {
+    const char *name; /* of the file, or "command line"; NULL: nowhere */
+    int line, column; /* from 1; line 0: the command line, and column counts words */
+} rvi_place;
+
 typedef struct rvi_word {
     int which; /* its place in the vocabulary */
     const rv_word_info *info;
     void *params; /* its struct; the texts in it belong to the list */
+    rvi_place at; /* its name belongs to the list, too */
 } rvi_word;
 
 typedef struct rvi_words {
@@ -41,12 +48,6 @@ typedef struct rvi_words {
     char **texts; /* every text that a parameter was set to */
     int text_count, text_room;
 } rvi_words;
-
-/* Where a word stands, for sentences. */
-typedef struct rvi_place {
-    const char *name; /* of the file, or "command line"; NULL: nowhere */
-    int line, column; /* from 1; line 0: the command line, and column counts words */
-} rvi_place;
 
 /* ---- word_list.c ---- */
 
@@ -60,6 +61,8 @@ const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, 
 
 /* "a.rv, line 2, column 7: ", or nothing. */
 void rvi_place_print(const rvi_place *at, char *out, size_t size);
+/* Puts the place before the sentence of a failure, and returns `status`. */
+rv_status rvi_place_fail(rv_context *ctx, const rvi_place *at, rv_status status);
 int rvi_words_find(const rvi_words *words, const char *text, size_t size); /* -1: no such word */
 rv_status rvi_words_unknown(const rvi_words *words, const rvi_place *at, const char *text,
                             size_t size);

@@ -115,15 +115,19 @@ static void a_plan_costs_nothing(void **state) {
     rv_context_desc desc = {.threads = 1, .memory_limit = 1 << 20};
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    rv_recipe *recipe;
     rv_plan plans[MOST_STEPS];
-    int count;
-    plan_of(
-        ctx,
-        "terrain size=65536 noise faults droplets border=apron blend=1 blur level mask crop x=9 "
-        "resize size=300",
-        plans, &count);
+    support_ok(ctx, rv_recipe_parse(ctx,
+                                    "terrain size=65536 noise faults droplets border=apron blend=1 "
+                                    "blur level mask crop x=9 resize size=300",
+                                    "plan", &recipe));
+    int count = rv_recipe_count(recipe);
+    /* It is over the limit, and complete. */
+    assert_int_equal(rv_recipe_plan(recipe, plans), RV_ERROR_MEMORY);
+    assert_non_null(strstr(rv_context_error(ctx), "plan, line 1, column 33: "));
     for (int i = 0; i < count - 1; i++) /* 16 GiB for the heights alone */
         assert_greater_equal(plans[i].memory, (size_t)4 * 65527 * 65536);
+    rv_recipe_destroy(recipe);
     assert_less_equal(rv_context_memory_peak(ctx), 1 << 20);
     rv_context_destroy(ctx);
 }

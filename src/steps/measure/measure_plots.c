@@ -2,9 +2,9 @@
  * curve, maps of landforms and of streams. */
 #include "steps/measure/measure_plots.h"
 #include "base/math.h"
-#include "formats/format.h"
 #include "picture/map_page.h"
 #include "picture/plot.h"
+#include "wear/planned_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,13 +14,20 @@ static const rvi_ink DARK = {38, 44, 54, 1.0f}, BLUE = {22, 92, 168, 1.0f},
                      ORANGE = {222, 98, 32, 1.0f};
 static const float WORDS = 11.5f;
 
-static rv_status write_picture(rv_context *ctx, const char *prefix, const char *what,
-                               const rvi_canvas *canvas) {
+/* PREFIX-WHAT.png; NULL: memory. */
+static char *name_picture(rv_context *ctx, const char *prefix, const char *what) {
     size_t size = strlen(prefix) + strlen(what) + 8;
     char *path = rvi_alloc(ctx, size, 1, "the name of a picture");
+    if (path)
+        snprintf(path, size, "%s-%s.png", prefix, what);
+    return path;
+}
+
+static rv_status write_picture(rv_context *ctx, const char *prefix, const char *what,
+                               const rvi_canvas *canvas) {
+    char *path = name_picture(ctx, prefix, what);
     if (!path)
         return RV_ERROR_MEMORY;
-    snprintf(path, size, "%s-%s.png", prefix, what);
     rv_status status =
         rvi_png_write_picture(ctx, path, canvas->width, canvas->height, 3, canvas->rgb);
     rvi_free(ctx, path);
@@ -255,6 +262,26 @@ static rv_status map_streams(const rv_terrain *land, const rvi_survey *s, const 
 }
 
 /* ---- all of them ---- */
+
+rv_status rvi_measure_plots_list(rvi_job *job, const char *prefix) {
+    int width, height;
+    rvi_map_page_size(job->land->width, job->land->height, &width, &height);
+    const struct {
+        const char *what;
+        int width, height;
+    } pictures[] = {{"slope-area", RVI_PLOT_WIDTH, RVI_PLOT_HEIGHT},
+                    {"hypsometry", RVI_PLOT_WIDTH, RVI_PLOT_HEIGHT},
+                    {"landforms", width, height},
+                    {"drainage", width, height}};
+    rv_status status = RV_OK;
+    for (size_t i = 0; status == RV_OK && i < sizeof pictures / sizeof pictures[0]; i++) {
+        char *path = name_picture(job->ctx, prefix, pictures[i].what);
+        status = path ? rvi_job_draws(job, path, pictures[i].width, pictures[i].height)
+                      : RV_ERROR_MEMORY;
+        rvi_free(job->ctx, path);
+    }
+    return status;
+}
 
 rv_status rvi_measure_plots(const rv_terrain *land, const rvi_survey *survey, const char *prefix) {
     rv_status status = plot_slopes(land->ctx, survey, prefix);

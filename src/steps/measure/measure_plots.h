@@ -3,9 +3,11 @@
 #define RVI_STEPS_MEASURE_MEASURE_PLOTS_H
 
 #include "measure/survey.h"
+#include "wear/job.h"
 
 /* Writes PREFIX-slope-area.png, PREFIX-hypsometry.png, PREFIX-landforms.png, PREFIX-drainage.png.
- */
+ * The first only says so, while the step prepares. */
+rv_status rvi_measure_plots_list(rvi_job *job, const char *prefix);
 rv_status rvi_measure_plots(const rv_terrain *land, const rvi_survey *survey, const char *prefix);
 size_t rvi_measure_plots_bytes(const rv_terrain *land); /* memory it needs */
 

@@ -1,0 +1,30 @@
+/* cursor.c: where a recipe stands. */
+#include "recipe/cursor.h"
+
+int64_t rvi_cursor_times(const rv_recipe *recipe, int64_t step) {
+    const rv_repeat_params *p = rv_recipe_params(recipe, (int)step);
+    return p->times;
+}
+
+void rvi_cursor_begin_repeat(const rv_recipe *recipe, rvi_cursor *c) {
+    if (rvi_cursor_times(recipe, c->step) > 0) {
+        c->start[c->depth] = c->step++;
+        c->turn[c->depth++] = 0;
+        return;
+    }
+    for (int inside = 1; inside > 0;) { /* on to the step after its end */
+        rv_step_id id = rv_recipe_step(recipe, (int)++c->step);
+        inside += (id == RV_STEP_repeat) - (id == RV_STEP_end);
+    }
+    c->step++;
+}
+
+void rvi_cursor_end_repeat(const rv_recipe *recipe, rvi_cursor *c) {
+    int64_t d = c->depth - 1;
+    if (++c->turn[d] < rvi_cursor_times(recipe, c->start[d])) {
+        c->step = c->start[d] + 1;
+        return;
+    }
+    c->depth--;
+    c->step++;
+}

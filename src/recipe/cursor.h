@@ -1,0 +1,18 @@
+/* cursor.h: where a recipe stands. A plan and a run go through its steps in the same order. */
+#ifndef RVI_RECIPE_CURSOR_H
+#define RVI_RECIPE_CURSOR_H
+
+#include "recipe/recipe.h"
+
+/* The next step, and the turns of the repeats around it. */
+typedef struct rvi_cursor {
+    int64_t step, depth;
+    int64_t start[RVI_DEPTH], turn[RVI_DEPTH];
+} rvi_cursor;
+
+int64_t rvi_cursor_times(const rv_recipe *recipe, int64_t step); /* of a repeat */
+/* From a repeat into its first turn, or past its end; from its end to the next turn, or on. */
+void rvi_cursor_begin_repeat(const rv_recipe *recipe, rvi_cursor *c);
+void rvi_cursor_end_repeat(const rv_recipe *recipe, rvi_cursor *c);
+
+#endif

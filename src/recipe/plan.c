@@ -1,0 +1,166 @@
+/* plan.c: a recipe is planned before it runs.
+ *
+ * Every step prepares on the outline of the land that the steps before will leave, and on the files
+ * that they will have written. Turns of a repeat are planned until one begins as the one before it:
+ * all others are like that one.
+ */
+#include "recipe/plan.h"
+#include "recipe/step_run.h"
+
+enum {
+    SMALL = 1 << 20,     /* bytes of everything that does not grow with the map */
+    STEPS_MOST = 100000, /* planned; turns that still differ after so many are taken as alike */
+    POLL = 256,
+};
+
+typedef struct plan {
+    const rv_recipe *recipe;
+    rv_terrain land;
+    rvi_planned_files files;
+    rvi_cursor at;
+    /* Of each repeat around the step, as its turn began. */
+    rv_terrain begun[RVI_DEPTH];
+    int64_t changes[RVI_DEPTH]; /* of files */
+    int64_t steps;              /* planned so far */
+    size_t most;                /* bytes that a step needs */
+    int64_t largest;            /* the step that needs them */
+    rv_plan *plans;             /* or NULL */
+} plan;
+
+rv_terrain_desc rvi_recipe_first_land(const rv_recipe *recipe) {
+    /* The first step most often sets a size of its own: then this is as small as can be. */
+    rv_terrain_desc desc = rv_terrain_desc_default();
+    if (rv_recipe_count(recipe) > 0 &&
+        rv_step_get(rv_recipe_step(recipe, 0))->kind == RV_KIND_MAKE &&
+        rv_step_get(rv_recipe_step(recipe, 0))->flags & RV_STEP_FLAG_RESIZES)
+        desc.width = desc.height = 2;
+    return desc;
+}
+
+static void note_memory(plan *p, size_t memory) {
+    int64_t i = p->at.step;
+    memory = rvi_add_sizes(memory, SMALL);
+    if (memory > p->most) {
+        p->most = memory;
+        p->largest = i;
+    }
+    if (!p->plans)
+        return;
+    size_t before = p->plans[i].memory; /* in turns before */
+    p->plans[i] = (rv_plan){rv_recipe_step(p->recipe, (int)i), p->land.width, p->land.height,
+                            p->land.cell, memory > before ? memory : before};
+}
+
+static rv_status plan_step(plan *p) {
+    rv_context *ctx = p->recipe->ctx;
+    const rvi_word *step = &p->recipe->words.list[p->at.step];
+    size_t memory;
+    p->steps++;
+    rv_status status =
+        rvi_step_plan(&p->land, &p->files, (rv_step_id)step->which, step->params, &memory);
+    if (status == RV_OK)
+        note_memory(p, memory);
+    else if (status != RV_CANCELLED)
+        rvi_place_fail(ctx, &step->at, status);
+    return status;
+}
+
+/* ---- repeats ---- */
+
+static rv_status begin_turn(plan *p) {
+    int64_t d = p->at.depth - 1;
+    rvi_outline_free(&p->begun[d]);
+    p->changes[d] = p->files.changes;
+    return rvi_outline_make(&p->land, &p->begun[d]);
+}
+
+static rv_status begin_repeat(plan *p) {
+    int64_t outside = p->at.depth;
+    rvi_cursor_begin_repeat(p->recipe, &p->at);
+    return p->at.depth > outside ? begin_turn(p) : RV_OK;
+}
+
+static rv_status end_turn(plan *p) {
+    int64_t inside = p->at.depth, d = inside - 1;
+    bool alike = p->changes[d] == p->files.changes && rvi_outline_same(&p->begun[d], &p->land);
+    if (alike || p->steps >= STEPS_MOST)
+        p->at.turn[d] = rvi_cursor_times(p->recipe, p->at.start[d]) - 1;
+    rvi_cursor_end_repeat(p->recipe, &p->at);
+    return p->at.depth == inside ? begin_turn(p) : RV_OK;
+}
+
+static rv_status plan_steps(plan *p) {
+    rv_status status = RV_OK;
+    while (status == RV_OK && p->at.step < rv_recipe_count(p->recipe)) {
+        rv_step_id id = rv_recipe_step(p->recipe, (int)p->at.step);
+        status = plan_step(p);
+        if (status == RV_OK && p->steps % POLL == 0) /* most plans take no time */
+            status = rvi_poll(p->recipe->ctx);
+        if (status != RV_OK)
+            break;
+        if (id == RV_STEP_repeat)
+            status = begin_repeat(p);
+        else if (id == RV_STEP_end)
+            status = end_turn(p);
+        else
+            p->at.step++;
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* Steps that never run, in a repeat of no turns, find the land as the step before them. */
+static void fill_gaps(const plan *p) {
+    for (int i = 1; i < rv_recipe_count(p->recipe); i++)
+        if (p->plans[i].memory == 0) {
+            p->plans[i] = p->plans[i - 1];
+            p->plans[i].step = rv_recipe_step(p->recipe, i);
+        }
+}
+
+/* `held`: bytes that are in use already and among those planned, but for SMALL. */
+static rv_status check_memory(const plan *p, size_t held) {
+    rv_context *ctx = p->recipe->ctx;
+    const rvi_word *step = &p->recipe->words.list[p->largest];
+    size_t used = rvi_memory_used(ctx);
+    held = rvi_add_sizes(held, SMALL);
+    rv_status status =
+        rvi_memory_check(ctx, p->most - (used < held ? used : held), step->info->name);
+    return status == RV_OK ? RV_OK : rvi_place_fail(ctx, &step->at, status);
+}
+
+static rv_status make_outline(const rv_recipe *recipe, const rv_terrain *land, rv_terrain *out) {
+    rv_terrain_desc desc = rvi_recipe_first_land(recipe);
+    *out = (rv_terrain){.ctx = recipe->ctx, .outline = true};
+    return land ? rvi_outline_make(land, out)
+                : rvi_terrain_reset(out, desc.width, desc.height, desc.cell);
+}
+
+rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const rvi_cursor *from,
+                          rv_plan *plans) {
+    plan p = {.recipe = recipe, .at = *from, .plans = plans};
+    for (int d = 0; d < RVI_DEPTH; d++)
+        p.begun[d].ctx = recipe->ctx;
+    for (int i = 0; plans && i < rv_recipe_count(recipe); i++)
+        plans[i] = (rv_plan){.step = rv_recipe_step(recipe, i)};
+    rv_status status = make_outline(recipe, land, &p.land);
+    if (status == RV_OK)
+        status = plan_steps(&p);
+    for (int d = 0; d < RVI_DEPTH; d++)
+        rvi_outline_free(&p.begun[d]);
+    rvi_outline_free(&p.land);
+    rvi_planned_files_free(recipe->ctx, &p.files);
+    if (status == RV_OK && plans)
+        fill_gaps(&p);
+    if (status != RV_OK || p.most == 0)
+        return status;
+    return check_memory(&p, land && !land->outline ? rvi_outline_bytes(land) : 0);
+}
+
+rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
+    RVI_ENTRY(recipe->ctx);
+    const rvi_cursor start = {0};
+    rvi_progress_begin(recipe->ctx, "the plan");
+    return rvi_recipe_plan(recipe, NULL, &start, plans);
+}

@@ -1,0 +1,224 @@
+# Every mistake that can be known from the words, the table and the files that are there is told
+# before the first step runs: with its place, the same by --dry-run, and nothing is written.
+. "$SOURCE/tests/cli/common.sh"
+mkdir work
+cd work || exit 1
+
+# ---- files to be right and wrong with ----
+"$RAVINE" --quiet terrain size=32 noise level high=1 save good.png save good.r32 save good.npy || exit 1
+"$RAVINE" --quiet terrain width=30 height=20 noise save wide.r32 || exit 1
+rm wide.r32.ravine.json
+cp good.npy text.png
+head -c 20 good.png >cut.png
+: >empty.png
+head -c 4000 good.r32 >short.r32 && cp good.r32.ravine.json short.r32.ravine.json
+python3 - <<'PYTHON' || exit 1
+import struct
+head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8)}"
+head += b' ' * (63 - (10 + len(head)) % 64) + b'\n'
+with open('holes.npy', 'wb') as f:
+    f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head + struct.pack('<64f', *[float('nan')] * 9, *range(55)))
+PYTHON
+cp good.png lies.png && sed 's/"width": *[0-9]*/"width": 31/' good.png.ravine.json >lies.png.ravine.json
+cp good.png bad.png && echo '{' >bad.png.ravine.json
+mkdir folder folder.png folder.npy.ravine.json
+ln -s nowhere link.png
+beginning='terrain size=64 noise octaves=2 save first.r32 droplets drops=100'
+first=9 # the number of the word after it, on the command line
+
+listing() {
+    find . -printf '%p %s %T@\n' | sort
+}
+before=$(listing)
+
+# wrong CODE PATTERN WORDS...: as the last steps. What is wrong is the step that is word $nth of them.
+wrong() {
+    local code=$1 pattern=$2 got said column=3 k word
+    shift 2
+    rows=$((rows + 1))
+    # shellcheck disable=SC2086
+    "$RAVINE" --quiet $beginning "$@" >../out 2>../err
+    got=$?
+    said=$(cat ../err)
+    equal "ravine ... $*: exit code ($said)" "$got" "$code"
+    equal "ravine ... $*: lines" "$(wc -l <../err)" 1
+    holds "ravine ... $*" "$said" "$pattern"
+    holds "ravine ... $*" "$said" "ravine: command line, word $((first + ${nth:-1} - 1)): "
+    # shellcheck disable=SC2086
+    "$RAVINE" --quiet --dry-run $beginning "$@" >../out 2>../err
+    equal "ravine --dry-run ... $*" "$? $(cat ../err)" "$code $said"
+    [ "$(listing)" = "$before" ] || fail "ravine ... $*: files have changed: $(ls)"
+    k=1
+    for word; do
+        [ "$k" -ge "${nth:-1}" ] && break
+        column=$((column + ${#word} + 1))
+        k=$((k + 1))
+    done
+    printf '%s\n  %s\n' "$beginning" "$*" >../last.rv
+    "$RAVINE" --quiet ../last.rv >../out 2>../err
+    equal "a recipe with ... $*" "$? $(cat ../err)" \
+        "$code ravine: ../last.rv, line 2, column $column: ${said#*, word *: }"
+    [ "$(listing)" = "$before" ] || fail "a recipe with ... $*: files have changed: $(ls)"
+}
+rows=0
+
+# names and places of files that are written
+wrong 2 'out.tif: the name must end in' save out.tif
+wrong 2 'out: the name must end in' save out
+wrong 4 'No such file or directory' save missing/out.png
+wrong 4 'No such file or directory' save missing/out.obj
+wrong 4 'is a directory' save folder.png
+wrong 4 'is a directory' save folder.npy
+wrong 4 'link.png: is a broken link' save link.png
+wrong 2 'must end in .png' hillshade out.jpg
+wrong 4 'No such file' hillshade missing/out.png
+wrong 2 'must end in .png' render out.jpg
+wrong 4 'No such file' render missing/out.png
+wrong 2 'must end in .png' paint out.jpg
+wrong 4 'No such file' paint missing/out.png
+wrong 2 'must end in .png' texture out.bmp
+wrong 4 'No such file' texture missing/out.png
+wrong 2 'must end in .mp4' film out.avi
+wrong 4 'No such file' film missing/out.mp4
+wrong 4 'No such file' film missing/out.png
+wrong 4 'No such file' measure plots=missing/land
+# what they hold
+wrong 2 'There is no field "flwo" to save; there is height, deposited, eroded, flow.' save out.png field=flwo
+wrong 2 'There is no field "water" to save' save out.png field=water
+wrong 2 'There is no field "flwo" to paint' paint out.png field=flwo
+wrong 2 'There is no field "velocity_x" to paint' paint out.png field=velocity
+wrong 2 'There is no field "wtaer" to film' film out.png view=wtaer
+wrong 2 'There is no field "water" to film' film out.mp4 view=water
+wrong 2 'low=5 is not below high=5' save out.png low=5 high=5
+wrong 2 'low=9 is not below high=5' save out.r16 low=9 high=5
+wrong 2 'error= is for meshes' save out.png error=1
+wrong 2 'solid= is for meshes' save out.r32 solid=1
+wrong 2 'are for levels; a mesh is in metres' save out.obj high=5
+wrong 2 'are for levels; a mesh is in metres' save out.ply bits=8
+wrong 2 'a mesh is made of the heights' save out.stl field=flow
+nth=3 wrong 2 'is a line and has no surface' crop height=1 save out.obj
+# what is required
+wrong 2 'river_checks:1 to river_checks:5' measure require=river_checks:9
+wrong 2 'require=gates:5 cannot be measured' measure require=gates:5
+wrong 2 'require=river_checks: cannot be measured' measure require=river_checks:
+# files that are read
+wrong 3 'missing.png: cannot be read: No such file' mask missing.png
+wrong 3 'No such file' hardness missing.png
+wrong 3 'No such file' layer image=missing.png
+wrong 3 'No such file' droplets rain=missing.png
+wrong 3 'No such file' particles rain=missing.png
+wrong 3 'No such file' runoff rain=missing.png
+wrong 3 'No such file' pipes rain_image=missing.png
+wrong 3 'No such file' rivers rain_image=missing.png
+wrong 3 'No such file' rivers uplift_image=missing.png
+wrong 3 'No such file' open missing.png
+wrong 3 'is a directory' mask folder.png
+wrong 3 'the name must end in' mask good.tif
+wrong 3 'the name must end in' open ../last.rv
+wrong 3 'text.png is not a PNG' mask text.png
+wrong 3 'empty.png is empty' mask empty.png
+wrong 3 'cut.png' open cut.png
+wrong 3 'short.r32 has 4000 bytes' open short.r32
+wrong 3 'short.r32 has 4000 bytes' mask short.r32
+wrong 3 'wide.r32 has 2400 bytes, which is not a square' mask wide.r32
+wrong 3 'expected a multiple of' open wide.r32 width=7
+wrong 2 'good.png is 32 cells wide, not 7' open good.png width=7
+wrong 3 'lies.png.ravine.json says 31' mask lies.png
+wrong 3 'bad.png.ravine.json' open bad.png
+wrong 2 'low=9 is not below high=5' open good.png low=9 high=5
+# size of the land
+wrong 2 'a margin of 40 cells along all sides leaves nothing' crop margin=40
+wrong 2 'crop begins at column 64' crop x=64
+wrong 2 'reach beyond the map' crop x=10 width=60
+wrong 2 'A terrain needs at least two cells' crop width=1 height=1
+wrong 2 'A terrain needs at least two cells' terrain width=1 height=1
+nth=3 wrong 2 'keeps its width' crop width=1 resize width=9
+nth=4 wrong 2 'Terrain size' terrain width=2 height=60000 resize width=9
+# layers, springs
+wrong 2 'colour=red is not six hexadecimal digits' layer colour=red
+wrong 2 'colour=12345g is not six' layer colour=12345g
+wrong 2 'bedrock is the ground all layers lie on' layer name=bedrock
+wrong 2 '"" is no name for a layer' layer name=
+wrong 2 'is no name for a layer' layer name=a-name-that-is-too-long-for-any-layer
+wrong 2 'the spring at 9000 m, 315 m lies outside the map' pipes spring_rate=1 spring_x=9000
+# in repeats: what only a later turn finds, too
+nth=3 wrong 2 'leaves nothing of 4 x 4 cells' repeat 99 crop margin=2 end
+nth=5 wrong 3 'No such file' repeat 2 thermal rounds=1 mask missing.png end
+nth=3 wrong 2 'There is no field "water" to film' repeat 3 film out.png view=water every=2 end
+[ "$rows" -ge 40 ] || fail "only $rows wrong steps"
+
+# ---- what is right is not refused ----
+# right WORDS...: planned and run, after each other, in a folder without the files of the run before
+right() {
+    rm -rf ../right
+    mkdir ../right ../right/sub
+    ln -s sub ../right/linked
+    cp good.* wide.r32 holes.npy ../right
+    (cd ../right && "$RAVINE" --quiet --dry-run "$@") >../out 2>../err ||
+        fail "a plan refuses: ravine $* ($(cat ../err))"
+    equal "a plan of $* wrote" "$(find ../right -newer ../right/wide.r32 -name 'a*')" ""
+    (cd ../right && "$RAVINE" --quiet "$@") >../out 2>../err ||
+        fail "a run refuses: ravine $* ($(cat ../err))"
+}
+small='terrain width=40 height=30 noise octaves=1 level high=1'
+# files that a step before writes
+while read -r words; do
+    case $words in '' | '#'*) continue ;; esac
+    # shellcheck disable=SC2086
+    right $words
+done <<ROWS
+$small save a.png open a.png save a.r32 field=height open a.r32 save a.npy open a.npy
+$small save a.png mask a.png noise octaves=1 save a.r16 hardness a.r16 droplets drops=9
+$small save ./sub/a.png mask sub/../linked//a.png droplets drops=9 rain=linked/a.png
+$small hillshade a.png mask a.png paint b.png hardness b.png render c.png width=9 height=8 open c.png
+$small texture a.png kind=slope layer image=a.png runoff rounds=1 rain=a.png rivers steps=1 uplift_image=a.png
+$small measure plots=a mask a-landforms.png hardness a-slope-area.png pipes rounds=1 rain_image=a-drainage.png
+$small measure plots=sub
+$small repeat 3 thermal rounds=1 film a.png end mask a-00002.png
+$small repeat 5 film a.png every=3 view=render width=8 height=8 end open a-00001.png crop x=7
+$small save a.r32 open a.r32 crop x=39 resize size=9
+$small save good.r32 open good.r32 crop x=39
+$small save a.r16 open a.r16 low=-500 save b.png low=-600 open b.png high=9000
+$small save a.r32 open a.r32 width=20 crop y=59
+$small save a.npy crop x=20 save a.npy open a.npy crop x=19
+# repeats
+repeat 3 open good.r32 crop x=2 save good.r32 end
+$small repeat 3 save a.png mask a.png noise mode=add octaves=1 mask end
+$small repeat 2 droplets drops=9 save a.r32 field=flow end repeat 2 paint a.png field=eroded end
+$small repeat 9 crop margin=1 resize width=30 end crop width=30
+$small repeat 14 crop margin=1 end crop width=12 height=2
+$small repeat 0 save a.tif mask missing.png crop x=99 repeat 3 crop x=99 end end save a.png
+repeat 1000 repeat 0 crop x=1 end end
+# fields and layers that are there
+$small pipes rounds=1 paint a.png field=velocity save a.r32 field=velocity_x film a.png view=water
+$small layer paint a.png field=layers layer name=x colour=AbCdEf drain lakes=keep save a.npy field=water
+$small mask good.png save a.r32 field=mask mask paint a.png
+open holes.npy holes=keep save a.r32 field=hole crop x=2 save a.png field=hole
+$small strata pipes rounds=1 spring_rate=1 spring_x=390 spring_y=290 spring_radius=0
+terrain width=1 height=9 noise octaves=1 save a.png resize size=20 measure hillshade a.png render b.png width=9 height=9
+open wide.r32 width=30 crop y=19
+$small save a.png low=-3 save a.r16 high=-3 low=-4
+ROWS
+"$RAVINE" --quiet --dry-run repeat 1G noise repeat 1G droplets repeat 1G thermal end end end ||
+    fail "a plan of many turns"
+for recipe in "$SOURCE"/recipes/*.rv; do
+    "$RAVINE" --quiet --dry-run "$recipe" 2>../err || fail "$recipe: $(cat ../err)"
+done
+
+# ---- memory ----
+# short WORDS...: with 100 MB. The plan says which step needs more, and no step runs.
+short() {
+    local said
+    "$RAVINE" --quiet --memory 100M "$@" >../out 2>../err
+    equal "too little memory for $*" "$? $(grep -c 'would exceed the memory limit' ../err)" "5 1"
+    said=$(cat ../err)
+    "$RAVINE" --quiet --memory 100M --dry-run "$@" >../out 2>../err
+    equal "a plan with too little memory for $*" "$? $(cat ../err)" "5 $said"
+    holds "too little memory for $*" "$said" "command line, word "
+    [ "$(listing)" = "$before" ] || fail "ravine $*: files have changed: $(ls)"
+}
+short terrain size=2048 save first.r32 noise octaves=1 pipes rounds=1
+short terrain size=64 save first.r32 repeat 2 noise octaves=1 droplets drops=1 resize size=1900 end
+short terrain size=900 save first.r32 repeat 9 noise octaves=1 repeat 3 droplets drops=1 resize size=1900 end end
+short terrain size=4096 save first.png terrain size=64 mask first.png
+finish
