@@ -174,6 +174,10 @@ static rv_status say_where(const rv_scene *s, rv_status status) {
     return rvi_fail(s->ctx, status, "%s: %s", s->name, said);
 }
 
+rv_status rvi_scene_fill(const rv_scene *s, const rvi_scene_setup *setup, rvi_scene **out) {
+    return say_where(s, rvi_scene_create(s->ctx, &setup->desc, out));
+}
+
 rv_status rv_scene_start(rv_scene *s) {
     RVI_ENTRY(s->ctx);
     if (s->now != NULL)
@@ -181,7 +185,7 @@ rv_status rv_scene_start(rv_scene *s) {
     rvi_progress_begin(s->ctx, "the scene");
     rv_status status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &s->setup);
     if (status == RV_OK)
-        status = say_where(s, rvi_scene_create(s->ctx, &s->setup.desc, &s->now));
+        status = rvi_scene_fill(s, &s->setup, &s->now);
     if (status != RV_OK)
         rvi_scene_setup_free(s->ctx, &s->setup);
     return status;

@@ -224,17 +224,29 @@ static size_t plan_memory(const rvi_scene_setup *setup) {
     return memory;
 }
 
+/* Water and rock are asked by filling the scene, as a run does, where there is memory for it. */
+static rv_status check_start(const rv_scene *s, const rvi_scene_setup *setup, size_t memory) {
+    rvi_scene *filled = NULL;
+    rv_status status = RV_OK;
+    if (s->now == NULL && memory <= rv_context_memory_limit(s->ctx))
+        status = rvi_scene_fill(s, setup, &filled);
+    if (status == RV_OK)
+        status = check_rock(s->ctx, &setup->run, setup->rock != NULL);
+    rvi_scene_destroy(filled);
+    return status;
+}
+
 rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     RVI_ENTRY(s->ctx);
     rvi_scene_setup setup;
+    rvi_word_run room;
     *out = (rv_scene_plan){0};
     rvi_progress_begin(s->ctx, "the plan");
-    rv_status status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
+    rv_status status = check_targets(s->ctx, rvi_scene_last(&s->words, RVI_WORD_run, &room), NULL);
+    if (status == RV_OK)
+        status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)
         return status;
-    status = check_targets(s->ctx, &setup.run, NULL);
-    if (status == RV_OK)
-        status = check_rock(s->ctx, &setup.run, setup.rock != NULL);
     const rvi_sph_desc *d = &setup.desc.water;
     *out = (rv_scene_plan){.frames = setup.run.frames,
                            .particles = d->most,
@@ -244,6 +256,7 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
                            .memory = plan_memory(&setup)};
     memcpy(out->low, d->low, sizeof d->low);
     memcpy(out->high, d->high, sizeof d->high);
+    status = check_start(s, &setup, out->memory);
     rvi_scene_setup_free(s->ctx, &setup);
     return status;
 }

@@ -20,4 +20,7 @@ rv_status rvi_scene_save(const rv_scene *scene, const char *checkpoint);
 rv_status rvi_scene_decode(rv_context *ctx, const char *name, const unsigned char *data,
                            size_t size, rv_scene **out);
 
+/* Water and rock as the setup has them: frame 0. */
+rv_status rvi_scene_fill(const rv_scene *scene, const rvi_scene_setup *setup, rvi_scene **out);
+
 #endif

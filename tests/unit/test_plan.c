@@ -2,6 +2,7 @@
  * not fall far short of. */
 #include "support.h"
 
+#include "base/random.h"
 #include "terrain/state.h"
 
 #include <math.h>
@@ -166,6 +167,11 @@ static const char *const FILES[] = {"m.npy",
                                     "o-drainage.png",
 #endif
                                     "h.r32",
+                                    "h.npy",
+                                    "o.obj",
+                                    "o.ply",
+                                    "o.stl",
+                                    "o.glb",
                                     "o.npy",
                                     "o.r16",
                                     "o.r32"};
@@ -187,9 +193,9 @@ static void make_files(void) {
     rv_context *ctx = support_context(1);
     support_ok(ctx, rv_recipe_run_text(ctx,
                                        "terrain size=700 noise octaves=2 level high=1 save m.npy "
-                                       "save m.r16 save m.r32"
+                                       "save m.r16 save m.r32 crop width=9 height=9 save h.npy"
 #ifdef RAVINE_PNG
-                                       " save m.png"
+                                       " open m.npy save m.png"
 #endif
                                        ,
                                        NULL, NULL));
@@ -381,6 +387,167 @@ static void the_plan_is_enough_to_run(void **state) {
         }
 }
 
+/* ---- random recipes ---- */
+
+typedef struct dice {
+    uint64_t seed, when;
+} dice;
+
+static int roll(dice *d, int below) {
+    return (int)(rvi_random(d->seed, 7, d->when++) % (uint64_t)below);
+}
+
+/* Every step, with what makes it take other memory; %d is a size. Files are those of make_files,
+ * and what steps before have written. */
+static const char *const ANY[] = {
+    "noise octaves=1",
+    "noise octaves=1 mode=add",
+    "faults count=2",
+    "cone mode=add",
+    "level high=1",
+    "blur radius=30",
+    "layer",
+    "layer name=a noise=0.5 slope=30",
+    "layer name=a image=m.npy",
+    "flood",
+    "flood level=200",
+    "strata",
+    "strata hardness=0",
+    "mask m.npy",
+    "mask m.r16",
+    "mask h.npy",
+    "mask",
+    "hardness m.r32",
+    "hardness",
+    "crop margin=3",
+    "crop x=20 width=60",
+    "resize size=%d",
+    "resize width=%d filter=linear",
+    "terrain size=%d",
+    "open m.npy",
+    "open m.r16",
+    "open h.r32 width=700 holes=keep",
+    "droplets drops=9",
+    "droplets drops=9 blend=0.5 border=apron margin=30",
+    "droplets drops=9 rain=m.npy give=same",
+    "particles drops=9",
+    "particles drops=9 rain=m.r16 give=same",
+    "runoff rounds=1",
+    "runoff rounds=1 rain=m.r32 give=same",
+    "pipes rounds=1",
+    "pipes rounds=1 spring_rate=1 transport=backward rain_image=m.npy",
+    "pipes rounds=1 transport=forward give=same",
+    "thermal rounds=1",
+    "thermal rounds=1 method=slope give=top border=open",
+    "rivers steps=1 time=1k",
+    "rivers steps=1 time=1k uplift_image=m.npy rain_image=m.r16 border=sink",
+    "drain",
+    "drain method=both lakes=keep",
+    "measure",
+    "measure border=4",
+    "save o.npy open o.npy",
+    "save o.r16 crop x=3 mask o.r16",
+    "save o.r16 resize size=%d mask o.r16",
+    "save o.obj",
+    "save o.obj error=9",
+    "save o.ply solid=5",
+    "save o.stl error=0.01 solid=9",
+    "save o.glb",
+#ifdef RAVINE_PNG
+    "mask m.png",
+    "open m.png",
+    "save o.png",
+    "save o.png bits=8 resize size=%d hardness o.png",
+    "hillshade o.png",
+    "hillshade o.png tint=land hardness o.png",
+    "droplets drops=9 paint o.png field=flow",
+    "pipes rounds=1 paint o.png field=velocity",
+    "paint o.png field=layers",
+    "render o.png width=%d height=50",
+    "render o.png width=50 height=%d look=desert",
+    "render o.png width=9 height=9 look=map",
+    "texture o.png",
+    "texture o.png kind=occlusion",
+    "texture o.png kind=slope",
+    "texture o.png kind=curvature",
+    "texture o.png kind=splat",
+    "film o.png",
+    "film o.png view=tint",
+    "film o.png view=height every=3",
+    "film o.png view=render width=%d height=30 look=clay",
+    "measure plots=o",
+#endif
+};
+
+static void add_step(dice *d, char *text, size_t size) {
+    size_t used = strlen(text);
+    used += (size_t)snprintf(text + used, size - used, " ");
+    const char *step = ANY[roll(d, (int)(sizeof ANY / sizeof ANY[0]))];
+    /* A number in place of %d. */
+    const char *number = strstr(step, "%d");
+    if (number)
+        snprintf(text + used, size - used, "%.*s%d%s", (int)(number - step), step,
+                 80 + roll(d, 400), number + 2);
+    else
+        snprintf(text + used, size - used, "%s", step);
+}
+
+static void make_recipe(dice *d, char *text, size_t size) {
+    snprintf(text, size, "terrain width=%d height=%d noise octaves=1", 80 + roll(d, 400),
+             80 + roll(d, 400));
+    for (int parts = 1 + roll(d, 3); parts > 0; parts--) {
+        int turns = roll(d, 4), steps = 1 + roll(d, 3);
+        size_t used = strlen(text);
+        if (turns > 0)
+            snprintf(text + used, size - used, " repeat %d", turns);
+        for (; steps > 0; steps--)
+            add_step(d, text, size);
+        used = strlen(text);
+        snprintf(text + used, size - used, "%s", turns > 0 ? " end" : "");
+    }
+}
+
+/* Plans and runs one. What is too small for a step is refused by both. */
+static bool random_recipe_fits(const char *text) {
+    rv_context *ctx = support_context(1);
+    rv_recipe *recipe;
+    rv_plan plans[64];
+    size_t planned = 0;
+    support_ok(ctx, rv_recipe_parse(ctx, text, "plan", &recipe));
+    rv_status status = rv_recipe_plan(recipe, plans);
+    for (int i = 0; i < rv_recipe_count(recipe); i++)
+        planned = plans[i].memory > planned ? plans[i].memory : planned;
+    rv_status ran = rv_recipe_run(recipe, NULL, NULL);
+    size_t real = rv_context_memory_peak(ctx);
+    /* Half of what is planned for all that does not grow with the map: it may not hide what does.
+     */
+    bool right = status == ran && (ran != RV_OK || planned - (1 << 20) + (1 << 19) >= real);
+    /* How many vertices a mesh can do without is not known before. */
+    if (ran == RV_OK && !strstr(text, "error="))
+        right = right && planned <= 2 * real + (2 << 20);
+    if (!right)
+        print_error("%s: planned (%s) %.3f MiB, run (%s) %.3f MiB %s\n", text,
+                    rv_status_text(status), (double)planned / 1048576, rv_status_text(ran),
+                    (double)real / 1048576, rv_context_error(ctx));
+    rv_recipe_destroy(recipe);
+    rv_context_destroy(ctx);
+    return right;
+}
+
+static void random_recipes_keep_to_their_plans(void **state) {
+    (void)state;
+    int wrong = 0;
+    make_files();
+    for (uint64_t i = 0; i < support_cases(24); i++) {
+        char text[2048];
+        dice d = {.seed = i};
+        make_recipe(&d, text, sizeof text);
+        wrong += !random_recipe_fits(text);
+    }
+    remove_files();
+    assert_int_equal(wrong, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_those_of_the_run),
@@ -390,6 +557,7 @@ int main(void) {
         cmocka_unit_test(the_plan_of_steps_that_wear_is_exact),
         cmocka_unit_test(a_plan_knows_fields_and_layers),
         cmocka_unit_test(the_plan_is_enough_to_run),
+        cmocka_unit_test(random_recipes_keep_to_their_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
