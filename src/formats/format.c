@@ -96,6 +96,7 @@ static rv_status read_all(rv_context *ctx, const char *path, int width, bool hea
         status = rvi_sidecar_read(ctx, path, sidecar);
     if (status == RV_OK)
         status = read_image(ctx, format, &source, width, header_only, sidecar, out);
+    out->size = source.total;
     rvi_free(ctx, bytes.data);
     if (status != RV_OK) {
         rvi_free(ctx, out->values);
@@ -223,10 +224,13 @@ float *rvi_image_alloc(rv_context *ctx, const rvi_image *image) {
                      "the values of a file");
 }
 
-/* A picture of few bits may hold several channels, but is compressed. */
+/* What steps write is at most a picture of four channels of 8 bits, whose rows have a byte more and
+ * which zlib makes a little larger at worst. */
 size_t rvi_image_bytes(const rvi_image *image) {
-    size_t bytes = image->bits > 32 ? (size_t)image->bits / 8 : 4;
-    return rvi_alloc_size((size_t)image->width * (size_t)image->height, bytes);
+    if (image->size > 0)
+        return rvi_alloc_size(image->size < SIZE_MAX ? (size_t)image->size : SIZE_MAX - 1, 1);
+    size_t width = (size_t)image->width + 1;
+    return rvi_alloc_size(width + width / 1000, 4 * (size_t)image->height);
 }
 
 /* In double, so that a level and its value belong together wherever a float can tell levels apart.

@@ -18,6 +18,7 @@ typedef struct rvi_image {
                       the header was read */
     bool levels;   /* whole numbers from 0 to 2^bits - 1 that stand for a range */
     int bits;      /* 8 or 16 where `levels`, else those of a number of the file */
+    uint64_t size; /* bytes of the file; 0: it is not there yet */
 } rvi_image;
 
 /* What is to be written. */

@@ -221,4 +221,50 @@ short terrain size=2048 save first.r32 noise octaves=1 pipes rounds=1
 short terrain size=64 save first.r32 repeat 2 noise octaves=1 droplets drops=1 resize size=1900 end
 short terrain size=900 save first.r32 repeat 9 noise octaves=1 repeat 3 droplets drops=1 resize size=1900 end end
 short terrain size=4096 save first.png terrain size=64 mask first.png
+
+# enough WORDS...: what the plan says is enough, of images that say how large they are.
+enough() {
+    local bytes
+    bytes=$("$RAVINE" --dry-run --json "$@" | sed -n 's/.*"memory":\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+    "$RAVINE" --quiet --memory "$bytes" "$@" 2>../err || fail "the plan of $* is not enough: $(cat ../err)"
+}
+python3 - <<'PYTHON' || exit 1
+import random, struct, zlib
+def chunk(kind, data):
+    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+side, noise = 600, random.Random(1).randbytes
+with open('rgba16.png', 'wb') as f: # 8 bytes a pixel, which nothing makes smaller
+    f.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', side, side, 16, 6, 0, 0, 0))
+            + chunk(b'IDAT', zlib.compress(b''.join(b'\0' + noise(8 * side) for _ in range(side)), 1)) + chunk(b'IEND', b''))
+PYTHON
+enough terrain size=64 mask rgba16.png
+enough open rgba16.png
+enough terrain size=64 noise droplets drops=9 rain=rgba16.png
+
+# ---- scenes ----
+# scene CODE PATTERN WORDS...: a run and its plan say the same, and nothing is written
+scene() {
+    local code=$1 pattern=$2 said got
+    shift 2
+    "$RAVINE" --quiet scene "$@" >../out 2>../err
+    got=$?
+    said=$(cat ../err)
+    equal "ravine scene $*" "$got" "$code"
+    holds "ravine scene $*" "$said" "$pattern"
+    "$RAVINE" --quiet --dry-run scene "$@" >../out 2>../err
+    equal "ravine --dry-run scene $*" "$? $(cat ../err)" "$code $said"
+    [ "$(listing)" = "$before" ] || fail "ravine scene $*: files have changed: $(ls)"
+}
+before=$(listing)
+echo "run frames=1" >../last.txt
+scene 2 'must end in .obj' river frames=1 save=out.xyz
+scene 4 'No such file' river frames=1 save=missing/out.obj
+scene 2 'must end in .mp4' river frames=1 film=out.avi
+scene 4 'No such file' river frames=1 film=missing/out.mp4
+scene 2 'no rock to save' dam_break frames=1 save=out.obj
+scene 2 'sides of 4 to 100000 spacings' river frames=1 particles.spacing=100
+scene 2 'out of the box' river frames=1 source at=99/99/99 size=0.1/0.1/0.1
+scene 3 'missing.obj: cannot be read' river frames=1 model file=missing.obj
+scene 2 'no material has that name' river frames=1 region material=chalk
+scene 2 'a scene needs a box' ../last.txt
 finish
