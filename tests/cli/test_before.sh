@@ -241,6 +241,23 @@ enough terrain size=64 mask rgba16.png
 enough open rgba16.png
 enough terrain size=64 noise droplets drops=9 rain=rgba16.png
 
+# ---- what is left of a run that was stopped ----
+names=$(ls)
+"$RAVINE" --quiet --checkpoint run.ck --every 0 terrain size=64 noise octaves=9 \
+    measure require=river_checks:5 save first.r32 mask late.png 2>../err
+equal "a run with a missing image and a checkpoint" "$? $(ls run.ck 2>&1)" \
+    "3 ls: cannot access 'run.ck': No such file or directory"
+cp good.png late.png
+"$RAVINE" --quiet --checkpoint run.ck --every 0 terrain size=64 noise octaves=9 \
+    measure require=river_checks:5 save first.r32 mask late.png 2>../err
+equal "a run that requires too much" "$?" 6
+rm late.png
+"$RAVINE" --quiet resume run.ck 2>../err
+equal "the rest, without its image" "$?" 3
+holds "the rest, without its image" "$(cat ../err)" 'run.ck, line 5, column 1: late.png: cannot be read'
+rm run.ck
+equal "files after resume" "$(ls)" "$names"
+
 # ---- scenes ----
 # scene CODE PATTERN WORDS...: a run and its plan say the same, and nothing is written
 scene() {
