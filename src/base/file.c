@@ -204,15 +204,22 @@ rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
     return status;
 }
 
-bool rvi_file_same(const char *a, const char *b) {
-    struct stat of_a, of_b;
-    char in_a[PATH_MAX], in_b[PATH_MAX];
-    if (stat(a, &of_a) == 0 && stat(b, &of_b) == 0)
-        return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-    return strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 &&
-           directory_of(a, in_a) && directory_of(b, in_b) && stat(in_a, &of_a) == 0 &&
-           stat(in_b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+/* A folder by its numbers, and a name in it. */
+bool rvi_path_same(const char *a, const char *b) {
+    struct stat info[2];
+    char *real[2] = {follow_links(a), follow_links(b)}, directory[PATH_MAX];
+    const char *name[2] = {"", ""};
+    bool known = real[0] && real[1];
+    for (int i = 0; i < 2 && known; i++) {
+        const char *slash = strrchr(real[i], '/');
+        name[i] = slash ? slash + 1 : real[i];
+        known = directory_of(real[i], directory) && stat(directory, &info[i]) == 0;
+    }
+    bool same = known && strcmp(name[0], name[1]) == 0 && info[0].st_dev == info[1].st_dev &&
+                info[0].st_ino == info[1].st_ino;
+    free(real[0]);
+    free(real[1]);
+    return same;
 }
 
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {

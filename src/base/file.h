@@ -20,8 +20,8 @@ rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rv
  * be read. */
 bool rvi_file_peek(const char *path, char *out, size_t room);
 bool rvi_file_exists(const char *path);
-/* Do both paths lead to the same file, which may not be there yet? */
-bool rvi_file_same(const char *a, const char *b);
+/* Do both paths lead to the same place, over links or not, where a file is or may come to be? */
+bool rvi_path_same(const char *a, const char *b);
 void rvi_file_remove(const char *path); /* when it is there */
 /* What another program wrote under a temporary name takes its own. */
 rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path);

@@ -35,7 +35,7 @@ static bool is_next(rv_context *ctx, const char *first, const char *path) {
     memcpy(name, first, at);
     memcpy(name + at, path + from, others);
     memcpy(name + at + others, first + at + mine, strlen(first + at + mine) + 1);
-    bool same = rvi_file_same(name, path);
+    bool same = rvi_path_same(name, path);
     rvi_free(ctx, name);
     return same;
 }
@@ -44,7 +44,7 @@ static bool is_next(rv_context *ctx, const char *first, const char *path) {
 static rvi_planned_file *find_file(const rvi_job *job, const char *path) {
     for (int i = job->files ? job->files->count - 1 : -1; i >= 0; i--) {
         rvi_planned_file *f = &job->files->list[i];
-        if (f->numbered ? is_next(job->ctx, f->path, path) : rvi_file_same(f->path, path))
+        if (f->numbered ? is_next(job->ctx, f->path, path) : rvi_path_same(f->path, path))
             return f;
     }
     return NULL;

@@ -349,22 +349,25 @@ static void what_cannot_be_read_is_refused(void **state) {
     }
 }
 
-/* Whatever it is called, and also where it is not there yet. */
-static void the_same_file_is_known_by_other_names(void **state) {
+/* Also where there is no file yet. */
+static void a_place_is_known_by_other_paths(void **state) {
     (void)state;
     assert_int_equal(mkdir("folder", 0777), 0);
     assert_int_equal(symlink("folder", "other"), 0);
     put_text("folder/file", "land");
     put_text("file", "land");
     assert_int_equal(symlink("folder/file", "to_file"), 0);
-    assert_true(rvi_file_same("file", "./file") && rvi_file_same("file", "folder/..//file"));
-    assert_true(rvi_file_same("folder/file", "other/file"));
-    assert_true(rvi_file_same("to_file", "other/file"));
-    assert_true(rvi_file_same("folder/new", "other/new") && rvi_file_same("new", "./new"));
-    assert_false(rvi_file_same("file", "folder/file"));
-    assert_false(rvi_file_same("file", "new") || rvi_file_same("new", "file"));
-    assert_false(rvi_file_same("folder/new", "new"));
-    assert_false(rvi_file_same("missing/new", "missing/other"));
+    assert_true(rvi_path_same("file", "./file") && rvi_path_same("file", "folder/..//file"));
+    assert_true(rvi_path_same("folder/file", "other/file"));
+    assert_true(rvi_path_same("to_file", "other/file"));
+    assert_true(rvi_path_same("folder/new", "other/new") && rvi_path_same("new", "./new"));
+    assert_false(rvi_path_same("file", "folder/file"));
+    assert_false(rvi_path_same("file", "new") || rvi_path_same("new", "file"));
+    assert_false(rvi_path_same("folder/new", "new"));
+    assert_false(rvi_path_same("missing/new", "missing/other"));
+    /* Who writes to one of them does not change the other. */
+    assert_int_equal(link("file", "second"), 0);
+    assert_false(rvi_path_same("file", "second"));
 }
 
 /* A pipe cannot say how much will come. */
@@ -452,7 +455,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_empty_file_has_no_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_start_of_a_file_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_same_file_is_known_by_other_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_place_is_known_by_other_paths, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_pipe_is_read_to_its_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_larger_than_memory_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_allocation_is_taken_for_granted, set_up, tear_down),
