@@ -63,7 +63,7 @@ static void run_field(int threads, int width, int height, int reach) {
                             .height = height,
                             .reach = reach,
                             .cost = 1,
-                            .drops = (uint64_t)(width * height),
+                            .drops = support_cases((uint64_t)(width * height)),
                             .seed = 5,
                             .run = run_tiles,
                             .arg = &f};
