@@ -9,14 +9,15 @@
 #   --list    prints the faults
 #
 # The tree stays as it is: the work is done on a copy in build/mutate. A fault is shown to the tests that
-# the list names for it, then to all others, until one fails; what crashes or hangs has failed too. The
-# tests must first pass without a fault. JOBS is the number of processors to use.
+# the list names for it, then to all, until one fails; what crashes or hangs has failed too. The tests
+# that are named must first pass without a fault; one that is not named may have failed for another
+# reason: look, and name it. JOBS is the number of processors to use.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 list=${MUTATIONS:-tools/mutations.txt}
 jobs=${JOBS:-$(nproc 2> /dev/null || echo 2)}
-work=build/mutate
+work=$PWD/build/mutate
 tree=$work/tree
 build=$work/build
 not_behaviour='^(same_bits|cli\.docs|cli\.gallery)$'
@@ -62,7 +63,7 @@ copy_tree() {
 
 configure() {
     if command -v ccache > /dev/null; then
-        export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$PWD/$tree" CCACHE_NOHASHDIR=1
+        export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$tree" CCACHE_NOHASHDIR=1
     fi
     cmake --preset test -S "$tree" -B "$build" -DRAVINE_CHECKS=OFF -DRAVINE_BENCH=OFF \
         -DRAVINE_WERROR=OFF -DRAVINE_TEST_SECONDS=300 > "$work/said" 2>&1
@@ -104,6 +105,7 @@ catch() {
     if [ -z "$caught" ]; then
         build tests || return
         caught=$(run_tests -j "$jobs")
+        caught=${caught:+$caught, not named}
     fi
     echo "$caught"
 }
@@ -112,19 +114,17 @@ catch() {
 
 mkdir -p "$tree"
 copy_tree
+cd "$tree"
 if ! configure || ! build tests; then
     cat "$work/said"
     echo "The tree does not build."
     exit 1
 fi
-if [ $# -lt 10 ]; then
-    whole=$(run_tests -j "$jobs" -R "$(only $(for fault; do of test "$fault"; done | tr ' ' '\n' | sort -u))")
-else
-    whole=$(run_tests -j "$jobs")
-fi
-if [ -n "$whole" ]; then
+named=$(for fault; do of test "$fault"; done | tr ' ' '\n' | sort -u)
+found=$(run_tests -j "$jobs" -R "$(only $named)")
+if [ -n "$found" ]; then
     cat "$work/tested"
-    echo "Without any fault: $whole"
+    echo "Without any fault: $found"
     exit 1
 fi
 
@@ -132,8 +132,9 @@ survived=0
 for fault; do
     name=$(of name "$fault")
     file=$(of file "$fault")
+    cp "$file" "$work/right"
     of apply "$fault" > "$work/faulty"
-    cp "$work/faulty" "$tree/$file"
+    cp "$work/faulty" "$file"
     begun=$(date +%s)
     if found=$(catch "$fault"); then
         [ -n "$found" ] || survived=$((survived + 1))
@@ -144,7 +145,7 @@ for fault; do
         printf '%-26s DOES NOT BUILD\n' "$name"
         cat "$work/said"
     fi
-    cp "$file" "$tree/$file"
+    cp "$work/right" "$file"
 done
 echo "$(($# - survived)) of $# faults were caught."
 exit $((survived > 0))
