@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void rvi_planned_files_free(rv_context *ctx, rvi_planned_files *files) {
@@ -24,27 +25,22 @@ static size_t digits_of(const char *path, size_t *count) {
 }
 
 /* Is `path` the numbered `first` with another number? Both lead to the same folder then. */
-static bool is_next(rv_context *ctx, const char *first, const char *path) {
+static bool is_next(const char *first, const char *path) {
     size_t mine, others, at = digits_of(first, &mine), from = digits_of(path, &others);
-    if (others < mine || !rvi_text_ends(path, first + at + mine))
+    const char *end = first + at + mine;
+    char name[4096];
+    if (others < mine || !rvi_text_ends(path, end))
         return false;
-    size_t size = at + others + strlen(first + at + mine) + 1;
-    char *name = rvi_alloc(ctx, size, 1, "the name of a file");
-    if (!name)
-        return false;
-    memcpy(name, first, at);
-    memcpy(name + at, path + from, others);
-    memcpy(name + at + others, first + at + mine, strlen(first + at + mine) + 1);
-    bool same = rvi_path_same(name, path);
-    rvi_free(ctx, name);
-    return same;
+    int size =
+        snprintf(name, sizeof name, "%.*s%.*s%s", (int)at, first, (int)others, path + from, end);
+    return size < (int)sizeof name && rvi_path_same(name, path);
 }
 
 /* What was planned last for that file; NULL: nothing. */
 static rvi_planned_file *find_file(const rvi_job *job, const char *path) {
     for (int i = job->files ? job->files->count - 1 : -1; i >= 0; i--) {
         rvi_planned_file *f = &job->files->list[i];
-        if (f->numbered ? is_next(job->ctx, f->path, path) : rvi_path_same(f->path, path))
+        if (f->numbered ? is_next(f->path, path) : rvi_path_same(f->path, path))
             return f;
     }
     return NULL;

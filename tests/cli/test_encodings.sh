@@ -57,7 +57,7 @@ wide block.obj wide.obj
 refused "mesh" "$RAVINE" solid check wide.obj
 
 printf 'box low=0/0/0 high=1/1/1\nmodel block.obj\nparticles max=50 spacing=0.05\nrun frames=2\n' > plain.scene
-printf '# settings\nm block.obj 0 1/1/1 0/0/0\np 50\n' > plain.txt
+printf '# settings\nm block.obj 0 40/40/40 0/0/0\np 50\n' > plain.txt
 for file in plain.scene plain.txt; do
     "$RAVINE" --dry-run scene $file > expected 2>&1 || fail "$file: $(cat expected)"
     for form in marked windows; do
