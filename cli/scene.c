@@ -216,8 +216,8 @@ static int run_scene(cli_run *run, rv_scene *scene, rv_status *status) {
 
 int cli_scene(rv_context *ctx, cli_run *run, rv_status *status) {
     rv_scene *scene = NULL;
-    cli_interrupt_watch();
     int code = open_scene(ctx, run->options, &scene, status);
+    cli_interrupt_watch(); /* not before: nothing else would end a wait for standard input */
     if (code == 0 && *status == RV_OK)
         code = run->options->dry_run ? show_plan(ctx, run->options, scene, status)
                                      : run_scene(run, scene, status);

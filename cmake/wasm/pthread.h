@@ -14,6 +14,14 @@ static inline int pthread_create(pthread_t *thread, const void *how, void *(*wor
     return EAGAIN;
 }
 
+static inline pthread_t pthread_self(void) {
+    return 0;
+}
+
+static inline int pthread_equal(pthread_t a, pthread_t b) {
+    return a == b;
+}
+
 static inline int pthread_join(pthread_t thread, void **result) {
     (void)thread, (void)result;
     return ESRCH;

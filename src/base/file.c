@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 20 };
+enum { CHUNK = 1 << 20, LOOK_MS = 20 };
 
 bool rvi_file_exists(const char *path) {
     struct stat info;
@@ -39,9 +40,24 @@ bool rvi_file_peek(const char *path, char *out, size_t room) {
     return got >= 0;
 }
 
+/* Waits until there is something to read, or the end; a pipe may have neither for long. The wait
+ * has an end of its own, so that no signal is missed that comes just before it. */
+static rv_status await_input(rv_context *ctx, int fd) {
+    rv_status status = rvi_poll(ctx);
+#if !defined(__wasm__) /* which reads from files alone */
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    while (status == RV_OK && poll(&one, 1, LOOK_MS) <= 0 && one.revents == 0)
+        status = rvi_poll(ctx);
+#else
+    (void)fd;
+#endif
+    return status;
+}
+
+/* Without waiting for somebody who writes to a pipe: that is for await_input. */
 static rv_status open_input(rv_context *ctx, const char *path, int *fd, bool *plain,
                             uint64_t *size) {
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat info;
     if (*fd < 0 || fstat(*fd, &info) != 0) {
         int why = errno;
@@ -63,17 +79,17 @@ static rv_status read_all(rv_context *ctx, int fd, const char *path, size_t room
                           rvi_bytes *bytes) {
     while (bytes->size < room) {
         size_t left = room - bytes->size;
+        rv_status status = await_input(ctx, fd);
+        if (status != RV_OK)
+            return status;
         ssize_t got = read(fd, bytes->data + bytes->size, left < CHUNK ? left : CHUNK);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0)
             return rvi_fail(ctx, RV_ERROR_INPUT, "%s: cannot be read: %s.", path, strerror(errno));
         if (got == 0)
             break; /* it may have shrunk while it was read: the parsers say what is missing */
         bytes->size += (size_t)got;
-        rv_status status = rvi_poll(ctx);
-        if (status != RV_OK)
-            return status;
     }
     return RV_OK;
 }

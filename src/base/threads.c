@@ -50,6 +50,7 @@ struct rvi_pool {
     void (*fn)(void *arg, int64_t block);
     void *arg;
     bool whole; /* run all blocks, whatever the user wishes */
+    pthread_t caller;
     atomic_bool stop;
 };
 
@@ -61,14 +62,26 @@ static void stop_all(rvi_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
 }
 
+static void ask_user(rvi_pool *pool) {
+    if (rvi_poll(pool->ctx) != RV_OK && !pool->whole)
+        stop_all(pool);
+}
+
+bool rvi_parallel_stopped(rv_context *ctx) {
+    rvi_pool *pool = rvi_context_pool(ctx);
+    if (pthread_equal(pthread_self(), pool->caller))
+        ask_user(pool);
+    return atomic_load_explicit(&pool->stop, memory_order_relaxed);
+}
+
 static void take_blocks(rvi_pool *pool, share *from, bool caller) {
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
         int64_t block = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
         if (block >= from->end)
             return;
         pool->fn(pool->arg, block);
-        if (caller && rvi_poll(pool->ctx) != RV_OK && !pool->whole)
-            stop_all(pool);
+        if (caller)
+            ask_user(pool);
     }
 }
 
@@ -214,6 +227,7 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
     pool->fn = fn;
     pool->arg = arg;
     pool->whole = whole;
+    pool->caller = pthread_self();
     atomic_store(&pool->stop, false);
     bool together = pool->worker_count > 0 && blocks > 1;
     if (together)

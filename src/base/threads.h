@@ -13,6 +13,11 @@
 rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
                        void *arg);
 
+/* For blocks that may take long, asked inside them: does the user want to stop? Then the block may
+ * leave its work undone. Never in what begins with rvi_finish. On the calling thread it asks the
+ * user, if it is time to. */
+bool rvi_parallel_stopped(rv_context *ctx);
+
 /* The same, but runs only blocks that are not marked in `done`, and marks them. What a stop left
  * out can be run by another call. */
 rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,

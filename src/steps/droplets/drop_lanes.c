@@ -1,5 +1,6 @@
 /* drop_lanes.c: the drops of droplets.c on their way, four at a time. The equations stand there. */
 #include "base/random.h"
+#include "base/threads.h"
 #include "steps/droplets/drop_ground.h"
 
 #include <math.h>
@@ -16,6 +17,9 @@
  * after the other or step by step together: each lane runs the drops of a tile of its own. (More
  * lanes than four were slower: their land did not fit into the nearest cache.) */
 enum { LANES = 4 };
+
+/* Cells of a brush between two looks whether the user wants to stop: some ten microseconds. */
+enum { LOOK = 4096 };
 
 typedef struct lane {
     const int *next, *end; /* slots of the drops of its tile that wait */
@@ -292,12 +296,29 @@ static bool change_drops(const rvi_drop_run *f, batch *b, group *g) {
     return g->idle < LANES;
 }
 
+/* They go no further; those that have not begun stay where they are. */
+static void stop_drops(const rvi_drop_run *f, group *g) {
+    for (int k = 0; k < LANES; k++)
+        if (!g->lanes[k].idle)
+            leave_drop(f, g, k);
+}
+
 void rvi_drops_run(void *arg, const int *tiles, int count) {
     const rvi_drop_run *f = arg;
     batch b = {tiles, count, 0};
     group g;
+    /* A step takes as long as the brush is large, and longer with layers; a tile has as many drops
+     * as fall there. */
+    int every = 1 + LOOK / (f->brush.run_count * RVI_LANES), left = 0;
     bool running = begin_group(f, &b, &g);
     while (running) {
+        if (left-- == 0) {
+            if (rvi_parallel_stopped(f->job->ctx)) {
+                stop_drops(f, &g);
+                return;
+            }
+            left = every;
+        }
         step_group(f, &g);
         if (g.stopped || !all_lanes(g.left != 0))
             running = change_drops(f, &b, &g);
