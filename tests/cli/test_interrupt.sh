@@ -3,9 +3,8 @@
 mkdir work
 cd work || exit 1
 
-# The aim is 100 ms. A loaded machine is no proof, so only half a second three times in a row is a
-# failure; a sanitizer takes its time.
-most_ms=500
+# The aim is 100 ms; a sanitizer takes its time.
+most_ms=300
 grep -qE '__(asan|tsan)_init' "$RAVINE" && most_ms=5000
 slowest=0
 
@@ -23,7 +22,8 @@ some_time() {
     sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
 }
 
-# stop SIGNAL CODE WHAT [FILES]: sends the signal; FILES may be there afterwards
+# stop SIGNAL CODE WHAT [FILES]: sends the signal; FILES may be there afterwards. How soon it stops is
+# asked by `interrupt`; here a loaded machine has its time.
 stop() {
     local begun code ms
     begun=$(date +%s%N)
@@ -33,23 +33,23 @@ stop() {
     ms=$((($(date +%s%N) - begun) / 1000000))
     echo "$3: exit code $code after $ms ms"
     equal "$3: exit code" "$code" "$2"
-    [ "$ms" -le "$slowest" ] || slowest=$ms
     equal "$3: files" "$(ls -A)" "${4:-}"
-    [ "$ms" -le "$((4 * most_ms))" ] || fail "$3: took $ms ms to stop"
-    late=$((ms > most_ms))
+    [ "$ms" -le "$((8 * most_ms))" ] || fail "$3: took $ms ms to stop"
 }
 
 # ---- at random moments of long steps ----
+# interrupt WORDS...: so many steps before the one to interrupt are in $before
+before=1
 interrupt() {
-    local tries
-    for tries in 1 2 3; do
-        start "$@"
-        some_time
-        stop INT 130 "$(printf '%.70s' "$*")"
-        equal "$*: errors" "$(grep -c '^ravine: ' ../err)" 1
-        [ "$late" -eq 0 ] && return
-    done
-    fail "$*: took more than $most_ms ms to stop, $tries times"
+    local code ms
+    read -r code ms < <(python3 "$SOURCE/tests/cli/stop_run.py" \
+        "$before" "0.$((RANDOM % 4))$((RANDOM % 10))" "$RAVINE" "$@")
+    echo "$(printf '%.70s' "$*"): exit code $code after $ms ms"
+    equal "$*: exit code" "$code" 130
+    equal "$*: files" "$(ls -A)" ""
+    equal "$*: errors" "$(grep -c '^ravine: ' ../err)" 1
+    [ "$ms" -le "$slowest" ] || slowest=$ms
+    [ "$ms" -le "$most_ms" ] || fail "$*: took $ms ms to stop"
 }
 for _ in 1 2 3 4; do
     interrupt terrain size=512 noise droplets drops=10G
@@ -60,6 +60,33 @@ interrupt terrain size=4096 noise octaves=16 warp=1 noise octaves=16 warp=1
 interrupt terrain size=4096 faults count=10000
 interrupt terrain size=4096 noise octaves=1 blur radius=20k blur radius=20k blur radius=20k
 interrupt terrain size=3000 noise octaves=1 resize size=6000 resize size=3001 resize size=6000
+# Brushes on layers and bands: each drop costs many times as much.
+soil='strata layer thickness=10'
+# shellcheck disable=SC2086
+{
+    before=4
+    interrupt terrain size=1024 noise octaves=1 $soil droplets drops=10M radius=9
+    interrupt terrain size=1024 noise octaves=1 $soil droplets drops=10M radius=32
+    interrupt terrain size=2048 noise octaves=1 $soil pipes rounds=100000
+    interrupt terrain size=2048 noise octaves=1 $soil thermal rounds=100000
+    interrupt terrain size=2048 noise octaves=1 $soil rivers steps=10000
+    interrupt terrain size=2048 noise octaves=1 $soil runoff rounds=100000
+}
+before=2
+interrupt scene river frames=100000
+
+# ---- while a pipe gives nothing ----
+mkfifo ../silent.r32 ../silent.obj
+before=0
+interrupt open ../silent.r32 # nobody writes to it
+sleep 100 > ../silent.r32 &
+writer=$!
+interrupt open ../silent.r32
+before=1
+interrupt terrain size=16 mask ../silent.r32
+kill "$writer"
+before=0
+interrupt solid check ../silent.obj
 
 # ---- other signals ----
 start terrain size=512 noise droplets drops=10G

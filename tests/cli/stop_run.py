@@ -1,0 +1,35 @@
+"""stop_run.py LINES SECONDS PROGRAM WORDS...: runs a program, sends it SIGINT so many seconds after it has
+written so many lines to standard error, one for each step, and prints its exit code and how many milliseconds
+it took to stop. That is the processor time it still used, or the time by the clock where that is less: on a
+loaded machine the clock says nothing about the program. "never": it was still there after 20 s."""
+import glob, os, signal, subprocess, sys, threading, time
+
+lines, delay, words = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+
+
+def used(pid):
+    """CPU time of all threads so far, ms."""
+    total = 0
+    for name in glob.glob(f'/proc/{pid}/task/*/schedstat'):
+        try:
+            total += int(open(name).read().split()[0])
+        except OSError:
+            pass
+    return total / 1e6
+
+
+run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=open('../err', 'wb'))
+while open('../err', 'rb').read().count(b'\n') < lines and run.poll() is None:
+    time.sleep(0.005)
+time.sleep(delay)
+late = threading.Timer(20, run.kill)
+late.start()
+before, clock = used(run.pid), time.time()
+run.send_signal(signal.SIGINT)
+_, status, usage = os.wait4(run.pid, 0)
+wall = (time.time() - clock) * 1000
+late.cancel()
+cpu = (usage.ru_utime + usage.ru_stime) * 1000 - before
+code = os.waitstatus_to_exitcode(status)
+run.returncode = code
+print('never' if code == -signal.SIGKILL else code, round(min(wall, max(cpu, 0))))
