@@ -38,12 +38,13 @@ stop() {
 }
 
 # ---- at random moments of long steps ----
-# interrupt WORDS...: so many steps before the one to interrupt are in $before
+# interrupt WORDS...: after so many steps ($before) and seconds ($later)
 before=1
+later=0
 interrupt() {
     local code ms
     read -r code ms < <(python3 "$SOURCE/tests/cli/stop_run.py" \
-        "$before" "0.$((RANDOM % 4))$((RANDOM % 10))" "$RAVINE" "$@")
+        "$before" "$later.$((RANDOM % 4))$((RANDOM % 10))" "$RAVINE" "$@")
     echo "$(printf '%.70s' "$*"): exit code $code after $ms ms"
     equal "$*: exit code" "$code" 130
     equal "$*: files" "$(ls -A)" ""
@@ -65,8 +66,10 @@ soil='strata layer thickness=10'
 # shellcheck disable=SC2086
 {
     before=4
+    later=1
     interrupt terrain size=1024 noise octaves=1 $soil droplets drops=10M radius=9
     interrupt terrain size=1024 noise octaves=1 $soil droplets drops=10M radius=32
+    later=0
     interrupt terrain size=2048 noise octaves=1 $soil pipes rounds=100000
     interrupt terrain size=2048 noise octaves=1 $soil thermal rounds=100000
     interrupt terrain size=2048 noise octaves=1 $soil rivers steps=10000
