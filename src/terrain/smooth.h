@@ -4,14 +4,14 @@
 
 #include "base/buffers.h"
 
-/* A separable Gaussian of `sigma` cells, cut off at 3 sigma; 0: none. The land is mirrored at its
- * edges, so that the sum stays. */
+/* A separable Gaussian of `sigma` cells; 0: none. The land is mirrored at its edges, so that the
+ * sum stays. However wide it is, it takes no longer. */
 typedef struct rvi_smoother {
     rv_context *ctx;
     int width, height;
     float sigma;
     float *half;    /* the grid after its columns were blurred, transposed */
-    float *weights; /* of the kernel */
+    float *weights; /* of the kernel, of narrow ones alone */
     double *bessel; /* room to compute them */
 } rvi_smoother;
 /* The first lists the memory, which must be there when the second blurs `values` in place. */

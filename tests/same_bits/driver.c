@@ -48,6 +48,7 @@ static const struct {
     {"level", HILLS "level low=-12.5 high=417"},
     {"blur", HILLS "blur radius=33"},
     {"blur_part", HILLS "blur radius=7 amount=0.3"},
+    {"blur_wide", HILLS "blur radius=123"},
     {"cone", LAND "cone relief=700 power=0.8 cone mode=add x=100 radius=300 relief=-200"},
     {"crop_margin", HILLS "crop margin=7 x=2"},
     {"crop", HILLS "crop x=3 y=5 width=61 height=67"},

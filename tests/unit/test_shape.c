@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 /* Rough land in `low` to `high`, the same for the same seed. */
 static void fill(float *values, size_t count, uint64_t seed, float low, float high) {
@@ -78,9 +79,20 @@ static void test_blur_leaves_flat_land(void **state) {
     float values[40 * 30];
     for (int i = 0; i < 40 * 30; i++)
         values[i] = 1234.567f;
-    support_ok(ctx, smooth(ctx, values, 40, 30, 7));
-    for (int i = 0; i < 40 * 30; i++)
-        assert_equal(values[i], 1234.567f);
+    const float sigmas[] = {7, 12, 90};
+    for (int k = 0; k < 3; k++) {
+        support_ok(ctx, smooth(ctx, values, 40, 30, sigmas[k]));
+        for (int i = 0; i < 40 * 30; i++)
+            assert_equal(values[i], 1234.567f);
+    }
+    /* Nor does far away land change it: what is flat for ten sigma is still flat there. */
+    static float wide[400 * 20];
+    for (int i = 0; i < 400 * 20; i++)
+        wide[i] = i % 400 < 300 ? 1234.567f : 4321.0f + (float)(i % 7);
+    support_ok(ctx, smooth(ctx, wide, 400, 20, 12));
+    for (int i = 0; i < 400 * 20; i++)
+        if (i % 400 < 180)
+            assert_equal(wide[i], 1234.567f);
     rv_context_destroy(ctx);
 }
 
@@ -126,20 +138,80 @@ static void test_blur_has_no_direction(void **state) {
     rv_context *ctx = support_context(3);
     enum { W = 53, H = 38 };
     static float a[W * H], east[W * H], south[W * H];
-    fill(a, W * H, 2, 0, 1000);
-    for (int y = 0; y < H; y++)
-        for (int x = 0; x < W; x++) {
-            east[y * W + x] = a[y * W + (W - 1 - x)];
-            south[y * W + x] = a[(H - 1 - y) * W + x];
+    const float sigmas[] = {3.3f, 8.7f, 33.3f, 500};
+    for (size_t k = 0; k < sizeof sigmas / sizeof sigmas[0]; k++) {
+        fill(a, W * H, 2, -500, 500);
+        for (int y = 0; y < H; y++)
+            for (int x = 0; x < W; x++) {
+                east[y * W + x] = a[y * W + (W - 1 - x)];
+                south[y * W + x] = a[(H - 1 - y) * W + x];
+            }
+        support_ok(ctx, smooth(ctx, a, W, H, sigmas[k]));
+        support_ok(ctx, smooth(ctx, east, W, H, sigmas[k]));
+        support_ok(ctx, smooth(ctx, south, W, H, sigmas[k]));
+        for (int y = 0; y < H; y++)
+            for (int x = 0; x < W; x++) {
+                assert_equal(a[y * W + x], east[y * W + (W - 1 - x)]);
+                assert_equal(a[y * W + x], south[(H - 1 - y) * W + x]);
+            }
+    }
+    rv_context_destroy(ctx);
+}
+
+/* Waves that fit a mirrored map become smaller by exp(-sigma^2 (1 - cos w)), and stay waves: within
+ * 0.8 % of their height, whichever way the kernel is made. */
+static void test_blur_is_a_gaussian(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    enum { N = 240 };
+    static float values[N * N];
+    const double pi = 3.14159265358979;
+    for (float sigma = 2; sigma < 100; sigma *= 1.37f)
+        for (int waves = 1; waves < N; waves += 1 + waves / 2) {
+            double w = pi * waves / N;
+            for (int i = 0; i < N * N; i++)
+                values[i] = (float)(100 * cos(w * (i % N + 0.5)));
+            support_ok(ctx, smooth(ctx, values, N, N, sigma));
+            double response = exp(-(double)sigma * (double)sigma * (1 - cos(w)));
+            for (int i = 0; i < N * N; i += 7)
+                assert_near((double)values[i], 100 * response * cos(w * (i % N + 0.5)), 0.8);
         }
-    support_ok(ctx, smooth(ctx, a, W, H, 3.3f));
-    support_ok(ctx, smooth(ctx, east, W, H, 3.3f));
-    support_ok(ctx, smooth(ctx, south, W, H, 3.3f));
-    for (int y = 0; y < H; y++)
-        for (int x = 0; x < W; x++) {
-            assert_equal(a[y * W + x], east[y * W + (W - 1 - x)]);
-            assert_equal(a[y * W + x], south[(H - 1 - y) * W + x]);
-        }
+    rv_context_destroy(ctx);
+}
+
+/* A blur invents no height above the highest or below the lowest. */
+static void test_blur_stays_in_range(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static float values[90 * 70];
+    for (float sigma = 1; sigma < 300; sigma *= 2.1f) {
+        for (int i = 0; i < 90 * 70; i++)
+            values[i] = i % 90 < 40 ? -321.5f : 1e4f;
+        support_ok(ctx, smooth(ctx, values, 90, 70, sigma));
+        float low, high;
+        range_of(values, 90 * 70, &low, &high);
+        assert_greater_equal(low, -321.5f * (1 + 1e-6f));
+        assert_less_equal(high, 1e4f * (1 + 1e-6f));
+    }
+    rv_context_destroy(ctx);
+}
+
+/* However wide the blur, it takes no longer. */
+static void test_blur_takes_no_longer(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    enum { N = 700 };
+    float *values = malloc(N * N * sizeof *values);
+    double best[2] = {1e9, 1e9};
+    const float sigmas[2] = {7.9f, 300};
+    for (int k = 0; k < 6; k++) {
+        fill(values, N * N, 3, 0, 1000);
+        clock_t begun = clock(); /* of the processor */
+        support_ok(ctx, smooth(ctx, values, N, N, sigmas[k % 2]));
+        best[k % 2] = fmin(best[k % 2], (double)(clock() - begun) / CLOCKS_PER_SEC);
+    }
+    assert_less(best[1], 4 * best[0]);
+    free(values);
     rv_context_destroy(ctx);
 }
 
@@ -591,6 +663,9 @@ int main(void) {
         cmocka_unit_test(test_blur_has_its_sigma),
         cmocka_unit_test(test_blur_ends_in_the_mean),
         cmocka_unit_test(test_blur_has_no_direction),
+        cmocka_unit_test(test_blur_is_a_gaussian),
+        cmocka_unit_test(test_blur_stays_in_range),
+        cmocka_unit_test(test_blur_takes_no_longer),
         cmocka_unit_test(test_blur_step),
         cmocka_unit_test(test_level),
         cmocka_unit_test(test_level_keeps_layers),
