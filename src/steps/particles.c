@@ -334,8 +334,10 @@ static rv_status close_ledger(rvi_job *job) {
     double area = (double)job->land->cell * (double)job->land->cell;
     for (int k = 0; r->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * r->deposited_on[k];
-    job->ledger =
-        (rv_ledger){eroded * area, deposited * area, left_map * area, suspended * area, 0.0};
+    job->ledger = (rv_ledger){.eroded = eroded * area,
+                              .deposited = deposited * area,
+                              .left_map = left_map * area,
+                              .suspended = suspended * area};
     return RV_OK;
 }
 
