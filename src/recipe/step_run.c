@@ -73,23 +73,27 @@ static void ledger_add(rv_ledger *to, const rv_ledger *more) {
     to->before += more->before - again;
 }
 
-/* Every entry was measured by itself: do they agree with each other, and with what the land has
- * gained? To a millionth of what moved, and a millionth of a millimetre a cell, which floats do not
- * hold. */
-static bool ledger_holds(const rv_terrain *land, const rv_ledger *l, double gained) {
+/* Every entry was measured by itself: do they agree with each other, and with what the land and its
+ * layers have gained? To a millionth of what moved, and a millionth of a millimetre a cell, which
+ * floats do not hold. */
+static bool ledger_holds(const rvi_job *job, double gained, double laid) {
+    const rv_ledger *l = &job->ledger;
     double moved = l->before + l->eroded + l->raised;
-    double area = (double)land->cell * (double)land->cell;
-    double bound = 1e-6 * moved + 1e-9 * area * (double)rvi_cells(land);
+    double area = (double)job->land->cell * (double)job->land->cell;
+    double bound = 1e-6 * moved + 1e-9 * area * (double)rvi_cells(job->land);
     double carried = l->before + l->eroded - (l->deposited + l->left_map + l->suspended);
+    carried += job->rounded;
     double ground = gained - (l->raised + l->deposited - l->eroded);
+    double layers = laid - (l->deposited + job->brought + job->shifted);
     bool none_below_0 = l->eroded >= 0.0 && l->deposited >= 0.0 && l->left_map >= 0.0 &&
                         l->suspended >= 0.0 && l->raised >= 0.0 && l->before >= 0.0;
-    return none_below_0 && fabs(carried) <= bound && fabs(ground) <= bound;
+    return none_below_0 && fabs(carried) <= fmax(bound, job->rounding) && fabs(ground) <= bound &&
+           fabs(layers) <= bound;
 }
 
-static void check_ledger(const rvi_job *job, const char *step, double gained) {
+static void check_ledger(const rvi_job *job, const char *step, double gained, double laid) {
     const rv_ledger *l = &job->ledger;
-    bool holds = ledger_holds(job->land, l, gained);
+    bool holds = ledger_holds(job, gained, laid);
     if (!holds)
         rvi_log(job->ctx,
                 "%s: the ledger does not add up, which is a fault of the program: before %.9g m3, "
@@ -109,7 +113,7 @@ static double layer_volume(const rv_terrain *land, int layer) {
  * layer has lost. */
 static void close_layers(const rvi_job *job, const char *step, const double *volumes) {
     rv_terrain *land = job->land;
-    double said = 0.0, sum = 0.0;
+    double said = 0.0, sum = 0.0, laid = 0.0;
     for (int l = 0; l < land->layer_count; l++)
         said += job->deposited_on[l];
     if (said == 0.0)
@@ -118,6 +122,7 @@ static void close_layers(const rvi_job *job, const char *step, const double *vol
         rvi_layer *layer = &land->layers[l];
         double gained = layer_volume(land, l) - volumes[l];
         sum += gained;
+        laid += job->deposited_on[l];
         /* Bedrock rises, layers ride on it. */
         gained -= l == 0 ? job->ledger.raised - job->brought : 0.0;
         double eroded = job->deposited_on[l] - gained;
@@ -126,7 +131,7 @@ static void close_layers(const rvi_job *job, const char *step, const double *vol
         layer->deposited += layer->last_deposited;
         layer->eroded += layer->last_eroded;
     }
-    check_ledger(job, step, sum);
+    check_ledger(job, step, sum, laid);
 }
 
 /* ---- one step: prepared, and run unless it is only planned ---- */

@@ -114,16 +114,17 @@ static rv_status show_land(const rvi_drop_run *f) {
     return RV_OK;
 }
 
-/* Ground that was moved from cell to cell, metres on one cell. What rounding left over of it in the
- * end counts as suspended, or as raised where more was laid than taken. */
+/* The blend moves ground from cell to cell, metres on one cell, which only the books of the layers
+ * know of. What rounding left over of it in the end counts as suspended, or as raised where more was
+ * laid than taken. */
 static void book_blend(const rvi_drop_run *f, double laid, double taken) {
     rvi_job *job = f->job;
     double area = (double)job->land->cell * (double)job->land->cell, both = fmin(laid, taken);
-    job->ledger.eroded += taken * area;
-    job->ledger.deposited += both * area;
+    job->ledger.eroded += (taken - both) * area;
     job->ledger.suspended += (taken - both) * area;
     job->ledger.raised += (laid - both) * area;
     job->brought += (laid - both) * area;
+    job->shifted = both * area;
     job->deposited_on[job->land->layer_count - 1] += laid * area;
 }
 
@@ -203,9 +204,9 @@ static void add_running(const rvi_drop_run *f, tile_result *sum) {
     for (int i = 0; i < count; i++) {
         const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[slots[i]];
         const drop *d = &f->drops[slots[i]];
-        double own = (double)d->sediment - (double)d->foreign;
         bool over_land = land_cell(f, (int)slot->x, (int)slot->y) != SIZE_MAX;
-        *(over_land ? &sum->suspended : &sum->left_map) += own > 0.0 ? own : 0.0;
+        float own = f->margin > 0 ? d->own : d->sediment;
+        *(over_land ? &sum->suspended : &sum->left_map) += (double)own;
     }
 }
 

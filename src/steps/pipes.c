@@ -111,6 +111,14 @@ static void count_backward(rvi_pipes *f) {
     *(won > 0.0 ? &f->won : &f->left_map) += won > 0.0 ? won : -won;
 }
 
+/* The sediment in the water, m3. */
+static double carried(const rvi_pipes *f) {
+    double sum = f->won - f->left_map;
+    for (int b = 0; b < f->block_count; b++)
+        sum += f->blocks[b].taken - f->blocks[b].laid;
+    return f->job->ledger.before + sum * (double)f->rules.cell * (double)f->rules.cell;
+}
+
 /* RV_CANCELLED: the round is not whole; the next call does the rest. */
 static rv_status finish_round(rvi_pipes *f) {
     for (; f->part < PARTS; f->part++) {
@@ -138,6 +146,7 @@ static rv_status finish_round(rvi_pipes *f) {
     f->job->water.rained += (double)f->rules.dt * f->source_sum;
     f->seconds += (double)f->rules.dt;
     f->rounds++;
+    f->job->rounding += 0x1p-24 * carried(f);
     f->rounding = false;
     return RV_OK;
 }

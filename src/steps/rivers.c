@@ -267,18 +267,19 @@ static rv_status sum_layer(rvi_rivers *r, int layer, cell_sums *sums) {
 }
 
 /* Sides that keep their height while ground creeps from them have it replaced from outside: that
- * counts as eroded, and as raised. */
+ * counts as eroded, and as raised. What rounding won counts as raised, what it lost as eroded and
+ * gone. */
 static rv_status close_ledger(rvi_rivers *r) {
     cell_sums sums = {0};
     rv_status status = RV_OK;
     for (int l = 0; status == RV_OK && l < r->job->land->layer_count; l++)
         status = sum_layer(r, l, &sums);
     double area = (double)r->job->land->cell * (double)r->job->land->cell;
-    r->job->ledger = (rv_ledger){.eroded = (sums.eroded + r->came) * area,
+    double won = sums.rounded > 0.0 ? sums.rounded : 0.0, lost = won - sums.rounded;
+    r->job->ledger = (rv_ledger){.eroded = (sums.eroded + r->came + lost) * area,
                                  .deposited = sums.deposited * area,
-                                 .left_map = r->left * area,
-                                 .raised = (sums.raised + r->came) * area};
-    rvi_job_book_rounding(r->job, sums.rounded * area);
+                                 .left_map = (r->left + lost) * area,
+                                 .raised = (sums.raised + r->came + won) * area};
     return status;
 }
 

@@ -92,6 +92,7 @@ typedef struct runoff {
     double *deposited_blocks; /* of each block and layer: what was deposited on it in this round */
     double *deposited_on;     /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
+    double carried;                 /* sediment, of all rounds added up */
     double rained, evaporated, water_off, sediment_off, taken, laid;
     float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
 } runoff;
@@ -875,6 +876,7 @@ static rv_status close_ledger(runoff *r) {
                               .deposited = r->laid * area,
                               .left_map = r->sediment_off * area,
                               .suspended = rvi_sum(ctx, r->fields[1], cells) * area};
+    job->rounding = 0x1p-24 * r->carried * area;
     job->water = (rv_water){.before = r->before * area,
                             .rained = r->rained * area,
                             .evaporated = r->evaporated * area,
@@ -900,6 +902,7 @@ static rv_status run_round(runoff *r, int round) {
         for (int l = 0; r->same && l < layers; l++)
             r->deposited_on[l] += r->deposited_blocks[b * layers + l];
     }
+    r->carried += r->sediment_before + r->taken - r->laid - r->sediment_off;
     state swap = r->now;
     r->now = r->next;
     r->next = swap;

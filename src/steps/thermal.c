@@ -429,11 +429,10 @@ static rv_status close_ledger(const rvi_slide *s) {
                 return RV_CANCELLED;
             int x = (int)(i % (size_t)s->width), y = (int)(i / (size_t)s->width);
             double change = (double)now[i] - (double)before[i];
+            *(change > 0.0 ? &on : &eroded_sum) += change > 0.0 ? change : -change;
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
                 (float)(change > 0.0 ? change : -change);
-            double moved = change_of(s, l, rvi_slide_at(s, x, y), before[i]);
-            *(moved > 0.0 ? &on : &eroded_sum) += moved > 0.0 ? moved : -moved;
-            rounded += change - moved;
+            rounded += change - change_of(s, l, rvi_slide_at(s, x, y), before[i]);
         }
         job->deposited_on[l] = on * area;
         deposited_sum += on;
@@ -441,7 +440,7 @@ static rv_status close_ledger(const rvi_slide *s) {
     job->ledger = (rv_ledger){.eroded = eroded_sum * area,
                               .deposited = deposited_sum * area,
                               .left_map = s->left_map * area};
-    rvi_job_book_rounding(job, rounded * area);
+    job->rounded = rounded * area;
     return RV_OK;
 }
 

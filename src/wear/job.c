@@ -44,13 +44,6 @@ rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose) 
                     purpose, list);
 }
 
-void rvi_job_book_rounding(rvi_job *job, double won) {
-    rv_ledger *l = &job->ledger;
-    l->raised += won > 0.0 ? won : 0.0;
-    l->eroded -= won < 0.0 ? won : 0.0;
-    l->left_map -= won < 0.0 ? won : 0.0;
-}
-
 void rvi_job_adopt(rvi_job *job, float **values) {
     float *surface = *values;
     *values = NULL;

@@ -45,7 +45,13 @@ struct rvi_job {
     rv_water water;       /* filled in by steps that have water */
     double *deposited_on; /* of what was deposited, how much on each layer; all 0: all of it on the
                              top one */
-    double brought;       /* of what was raised, what was laid on the layers: it stands in deposited_on */
+    /* Of deposited_on, what is not in ledger.deposited: */
+    double brought; /* from outside: it is in ledger.raised */
+    double shifted; /* from elsewhere on the land, and no entry holds it */
+    /* What no entry of the ledger holds, for the check of their sum: */
+    double rounded;  /* what the land won when its heights became floats, or lost (below 0) */
+    double rounding; /* how much of what water carries may have been won or lost, where each round
+                        makes floats of it: half a last bit of it, rounds added up */
     uint64_t drop_steps;
 };
 
@@ -68,10 +74,6 @@ rv_status rvi_job_progress(rvi_job *job, double done);
 
 /* The surface becomes *values, a listed grid, which the land takes over. */
 void rvi_job_adopt(rvi_job *job, float **values);
-
-/* Books what rounding heights to floats won, or lost (below 0), in cubic metres: the one as raised,
- * the other as eroded and gone. */
-void rvi_job_book_rounding(rvi_job *job, double won);
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);

@@ -91,7 +91,7 @@ static double mean(const float *values, size_t count) {
 /* By how much the ledger misses, as a share of what was taken: against the land, and in itself. */
 static double gap_of(const scene *s, const rv_ledger *l) {
     double change = rv_terrain_volume(s->land) - s->volume;
-    double land = fabs(change + l->left_map + l->suspended);
+    double land = fabs(change - l->raised + l->left_map + l->suspended);
     double itself = fabs(l->eroded - l->deposited - l->left_map - l->suspended);
     double gap = fmax(land, itself);
     return l->eroded > 0 ? gap / l->eroded : gap > 0 ? INFINITY : 0;

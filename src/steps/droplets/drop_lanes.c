@@ -23,7 +23,7 @@ typedef struct lane {
     int first; /* steps the drop had made before this round */
     int most;  /* steps it may make in it */
     bool ended, idle;
-    float foreign; /* of the drop's sediment, what came from the apron */
+    float own; /* of the drop's sediment, what is of the map: only counted by an apron */
     cargo cargo;
 } lane;
 
@@ -151,19 +151,21 @@ static float take_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y,
                  : place == MIXED ? before - sum_on_map(f, near)
                                   : 0.0;
     f->results[l->tile].eroded += own;
-    l->foreign += rvi_maxf((float)((double)taken - own), 0.0f);
+    l->own += (float)own;
     return taken;
 }
 
-/* Of what a drop has laid down, what came from the apron. With give=same that is in the top layer,
- * which the apron is made of. */
-static float foreign_part(const rvi_drop_run *f, const lane *l, float sediment, float given,
-                          float top) {
+/* Of what a drop has laid down, what is of the map. With give=same what came from the apron is in
+ * the top layer, which the apron is made of; `top` is how much of it there was. */
+static float own_part(const rvi_drop_run *f, const lane *l, float sediment, float given,
+                      float top) {
     const float *load = l->cargo.load;
-    float of = load ? top : sediment;
-    float laid = load ? top - load[f->job->land->layer_count - 1] : given;
-    float part = of > 0.0f ? l->foreign * (laid / of) : 0.0f;
-    return rvi_minf(part, rvi_minf(l->foreign, given)); /* it is, but for rounding */
+    float part = sediment > 0.0f ? l->own * (given / sediment) : 0.0f;
+    if (load && top > 0.0f) {
+        float laid = top - load[f->job->land->layer_count - 1];
+        part = given - rvi_maxf(sediment - l->own, 0.0f) * (laid / top);
+    }
+    return rvi_clampf(part, 0.0f, rvi_minf(l->own, given));
 }
 
 static float lay_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y, float u, float v,
@@ -177,13 +179,13 @@ static float lay_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y, 
     double on_map = place == ON_MAP  ? (double)given
                     : place == MIXED ? sum_on_map(f, square) - before
                                      : 0.0;
-    float foreign = foreign_part(f, l, g->sediment[k], given, top);
-    double share = given > 0.0f ? (double)foreign / (double)given : 0.0;
+    float own = own_part(f, l, g->sediment[k], given, top);
+    double share = given > 0.0f ? (double)own / (double)given : 0.0;
     tile_result *sum = &f->results[l->tile];
-    sum->raised += on_map * share;
-    sum->deposited += on_map * (1.0 - share);
-    sum->left_map += ((double)given - on_map) * (1.0 - share);
-    l->foreign -= foreign;
+    sum->deposited += on_map * share;
+    sum->raised += on_map * (1.0 - share);
+    sum->left_map += fmax((double)given - on_map, 0.0) * share; /* it is, but for rounding */
+    l->own -= own;
     return given;
 }
 
@@ -202,9 +204,9 @@ static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, int x, int 
 static void end_drop(const rvi_drop_run *f, group *g, int k, bool left) {
     tile_result *sum = &f->results[g->lanes[k].tile];
     bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
-    double own = (double)g->sediment[k] - (double)g->lanes[k].foreign;
-    *(over_land ? &sum->suspended : &sum->left_map) += own > 0.0 ? own : 0.0;
-    g->sediment[k] = g->lanes[k].foreign = 0.0f;
+    float own = f->margin > 0 ? g->lanes[k].own : g->sediment[k];
+    *(over_land ? &sum->suspended : &sum->left_map) += (double)own;
+    g->sediment[k] = g->lanes[k].own = 0.0f;
     g->lanes[k].ended = true;
     g->stopped = true;
 }
@@ -333,7 +335,7 @@ static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
     g->x[k] = slot->x, g->y[k] = slot->y;
     g->dx[k] = d->dx, g->dy[k] = d->dy;
     g->speed[k] = d->speed, g->water[k] = d->water, g->sediment[k] = d->sediment;
-    l->foreign = d->foreign;
+    l->own = d->own;
     l->first = d->step;
     l->most = rvi_mini(f->leg, f->p->max_path - d->step);
     g->left[k] = l->most;
@@ -354,8 +356,8 @@ static void leave_drop(const rvi_drop_run *f, group *g, int k) {
     if (!l->ended && l->first + made == f->p->max_path)
         end_drop(f, g, k, false);
     f->results[l->tile].drop_steps += (uint64_t)made;
-    f->drops[l->slot] = (drop){g->dx[k],       g->dy[k],   g->speed[k],    g->water[k],
-                               g->sediment[k], l->foreign, l->first + made};
+    f->drops[l->slot] = (drop){g->dx[k],       g->dy[k], g->speed[k],    g->water[k],
+                               g->sediment[k], l->own,   l->first + made};
     rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
     slot->x = g->x[k], slot->y = g->y[k];
     slot->ended = l->ended;

@@ -18,7 +18,7 @@ typedef struct trace {
 /* A drop between two rounds; 0 sediment where there is none. */
 typedef struct drop {
     float dx, dy, speed, water, sediment;
-    float foreign; /* of the sediment, what came from the apron */
+    float own; /* of the sediment, what is of the map: only counted by an apron */
     int step;
 } drop;
 
