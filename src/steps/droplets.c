@@ -206,7 +206,7 @@ static void add_running(const rvi_drop_run *f, tile_result *sum) {
         const drop *d = &f->drops[slots[i]];
         bool over_land = land_cell(f, (int)slot->x, (int)slot->y) != SIZE_MAX;
         float own = f->margin > 0 ? d->own : d->sediment;
-        *(over_land ? &sum->suspended : &sum->left_map) += (double)own;
+        *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
     }
 }
 

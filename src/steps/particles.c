@@ -248,7 +248,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         r->flow[over] += q.water;
         sum->steps++;
         if (!move(r, &q, &x, &y)) {
-            sum->left_map += (double)q.sediment;
+            sum->left_map += (double)rvi_maxf(q.sediment, 0.0f);
             return;
         }
         stand(r, x, y, &next);
@@ -263,7 +263,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         sum->deposited += (double)given;
         q.sediment -= given;
     }
-    sum->suspended += (double)q.sediment;
+    sum->suspended += (double)rvi_maxf(q.sediment, 0.0f); /* it is, but for rounding */
 }
 
 static void run_tiles(void *arg, const int *tiles, int count) {

@@ -348,6 +348,7 @@ static rv_status diffuse(rvi_rivers *r) {
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
             sum.in += r->flux[k].in;
             sum.out += r->flux[k].out;
+            sum.rounding += r->flux[k].rounding;
         }
     }
     if (status != RV_OK)
@@ -357,6 +358,7 @@ static rv_status diffuse(rvi_rivers *r) {
     r->follow = 0;
     r->came += sum.in;
     r->left += sum.out;
+    r->job->rounding += sum.rounding * (double)land->cell * (double)land->cell;
     return move_layers(r);
 }
 

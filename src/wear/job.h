@@ -50,8 +50,9 @@ struct rvi_job {
     double shifted; /* from elsewhere on the land, and no entry holds it */
     /* What no entry of the ledger holds, for the check of their sum: */
     double rounded;  /* what the land won when its heights became floats, or lost (below 0) */
-    double rounding; /* how much of what water carries may have been won or lost, where each round
-                        makes floats of it: half a last bit of it, rounds added up */
+    double rounding; /* how much of what was carried may have been won or lost: where each round
+                        makes floats of what water carries, half a last bit of it, all rounds
+                        added up */
     uint64_t drop_steps;
 };
 

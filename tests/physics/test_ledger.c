@@ -236,6 +236,11 @@ static void check(const rv_terrain *land, const rv_report *report, land_sums was
     double by_rounds = 0x1p-24 * rounds_of(report) * moved;
     /* Sliding ground is counted as the floats that it becomes. */
     double by_floats = report->step == RV_STEP_thermal ? floats_of(land) : 0;
+    /* What creeps from cell to cell is a difference of doubles times D t / cell^2. */
+    const rv_rivers_params *rivers = report->params;
+    if (report->step == RV_STEP_rivers)
+        by_floats =
+            0x1p-22 * floats_of(land) * (double)rivers->diffusion * (double)rivers->time / area;
     if (!(fabs(carried) <= fmax(bound, by_rounds) + by_floats))
         fail_with(l, gained, "the entries do not add up");
     if (!(fabs(ground) <= bound))

@@ -205,7 +205,8 @@ static void end_drop(const rvi_drop_run *f, group *g, int k, bool left) {
     tile_result *sum = &f->results[g->lanes[k].tile];
     bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
     float own = f->margin > 0 ? g->lanes[k].own : g->sediment[k];
-    *(over_land ? &sum->suspended : &sum->left_map) += (double)own;
+    /* It is not below 0, but for rounding. */
+    *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
     g->sediment[k] = g->lanes[k].own = 0.0f;
     g->lanes[k].ended = true;
     g->stopped = true;

@@ -16,6 +16,8 @@
 #include "base/math.h"
 #include "base/threads.h"
 
+#include <math.h>
+
 enum { STRIP = 64 }; /* columns that are solved side by side */
 
 static double between(const rvi_hillslope *s, size_t i, size_t j) {
@@ -25,7 +27,8 @@ static double between(const rvi_hillslope *s, size_t i, size_t j) {
 /* Counts what crept between two neighbours of which one is fixed. */
 static void cross(const rvi_hillslope *s, size_t i, size_t j, rvi_side_flux *flux) {
     size_t side = s->fixed[i] ? i : j, land = s->fixed[i] ? j : i;
-    double in = between(s, i, j) * (s->to[side] - s->to[land]);
+    double number = between(s, i, j), in = number * (s->to[side] - s->to[land]);
+    flux->rounding += number * 0x1p-46 * fabs(s->to[side]);
     *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
 }
 
