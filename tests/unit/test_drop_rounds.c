@@ -9,8 +9,8 @@ enum { WIDTH = 330, HEIGHT = 210, MOST = WIDTH * HEIGHT, STEPS = 3 };
 /* Where the drops of a round were when it began, and in which tile. */
 typedef struct field {
     rvi_rounds rounds;
-    int reach, count;
-    int x[MOST], y[MOST], tile[MOST];
+    int reach, count, calls;
+    int x[MOST], y[MOST], tile[MOST], call[MOST];
     int nth_drop[MOST]; /* rounds that a slot's drop has run for */
 } field;
 
@@ -18,6 +18,7 @@ typedef struct field {
 static void note_tiles(void *arg, const int *tiles, int count) {
     field *f = arg;
     rvi_slot *slots = rvi_rounds_slots(&f->rounds);
+    f->calls++;
     for (int t = 0; t < count; t++) {
         int drops;
         const int *in = rvi_rounds_in(&f->rounds, tiles[t], &drops);
@@ -25,6 +26,7 @@ static void note_tiles(void *arg, const int *tiles, int count) {
             rvi_slot *slot = &slots[in[k]];
             f->x[f->count] = (int)slot->x;
             f->y[f->count] = (int)slot->y;
+            f->call[f->count] = f->calls;
             f->tile[f->count++] = tiles[t];
             f->nth_drop[in[k]] = slot->fresh ? 1 : f->nth_drop[in[k]] + 1;
             slot->ended = f->nth_drop[in[k]] == STEPS;
@@ -33,11 +35,14 @@ static void note_tiles(void *arg, const int *tiles, int count) {
     }
 }
 
-/* Does one of two tiles wait for the other? Those that run in the same turn, and those that are too
- * far apart to know of each other, do not. */
-static bool one_waits(const rvi_rounds *r, int a, int b) {
+/* May two tiles run one after the other only? Those that have the same turn, and those that are too
+ * far apart to know of each other, may run at the same time. Tiles of one call may, too. */
+static bool one_waits(const field *f, int i, int k) {
+    const rvi_rounds *r = &f->rounds;
+    int a = f->tile[i], b = f->tile[k];
     int dx = abs(a % r->tiles_x - b % r->tiles_x), dy = abs(a / r->tiles_x - b / r->tiles_x);
-    return dx < r->colours && dy < r->colours && r->turn[a] != r->turn[b];
+    bool in_turn = r->turn[a] < r->turn[b] ? f->call[i] < f->call[k] : f->call[i] > f->call[k];
+    return dx < r->colours && dy < r->colours && r->turn[a] != r->turn[b] && in_turn;
 }
 
 /* Each drop may touch what lies within its reach: two whose reaches overlap must be in one tile, or
@@ -47,8 +52,7 @@ static void check_round(const field *f) {
         for (int k = 0; k < i; k++) {
             bool meet = abs(f->x[i] - f->x[k]) <= 2 * f->reach &&
                         abs(f->y[i] - f->y[k]) <= 2 * f->reach;
-            if (meet && f->tile[i] != f->tile[k] &&
-                !one_waits(&f->rounds, f->tile[i], f->tile[k]))
+            if (meet && f->tile[i] != f->tile[k] && !one_waits(f, i, k))
                 fail_msg("drops at %d, %d and %d, %d run side by side with a reach of %d", f->x[i],
                          f->y[i], f->x[k], f->y[k], f->reach);
         }
