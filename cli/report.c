@@ -43,10 +43,12 @@ static void json_volumes(FILE *out, int count, const char *const *keys, const do
 }
 
 static void json_ledger(FILE *out, const rv_ledger *l) {
-    static const char *const keys[] = {"eroded", "deposited", "left_map", "suspended", "raised"};
-    const double values[] = {l->eroded, l->deposited, l->left_map, l->suspended, l->raised};
+    static const char *const keys[] = {"before",   "eroded",    "deposited",
+                                       "left_map", "suspended", "raised"};
+    const double values[] = {l->before,   l->eroded,    l->deposited,
+                             l->left_map, l->suspended, l->raised};
     fputs(",\"ledger\":{", out);
-    json_volumes(out, 5, keys, values);
+    json_volumes(out, 6, keys, values);
     fputs(",\"unit\":\"m3\"}", out);
 }
 
@@ -172,14 +174,22 @@ static void add_first(char out[CLI_TEXT], const char *before, double volume, con
     snprintf(out + used, CLI_TEXT - used, "%s%s", u->name, after);
 }
 
+/* Is it more than 0 as it is printed? */
+static bool shows(double volume, const volume_unit *u) {
+    return volume >= (u->digits == 0 ? 0.5 : u->digits == 1 ? 0.05 : 0.005) * u->size;
+}
+
 static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
-    volume_unit u = unit_for(ledger->eroded > ledger->raised ? ledger->eroded : ledger->raised);
+    double most = ledger->eroded > ledger->raised ? ledger->eroded : ledger->raised;
+    volume_unit u = unit_for(most > ledger->before ? most : ledger->before);
     out[0] = '\0';
     add_first(out, "eroded", ledger->eroded, &u, ":");
     add_text(out, " deposited", ledger->deposited, &u, ",");
     add_text(out, " left the map", ledger->left_map, &u, ",");
     add_text(out, " suspended", ledger->suspended, &u, "");
-    if (ledger->raised > 0.0)
+    if (shows(ledger->before, &u))
+        add_text(out, "; suspended before", ledger->before, &u, "");
+    if (shows(ledger->raised, &u))
         add_text(out, "; raised", ledger->raised, &u, "");
 }
 
@@ -281,7 +291,7 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
                  rv_terrain_height(report->land), cell);
         put_detail(&details, text);
     }
-    if (ledger->eroded != 0.0 || ledger->deposited != 0.0) {
+    if (ledger->eroded + ledger->deposited + ledger->raised + ledger->before > 0.0) {
         ledger_text(ledger, text);
         put_detail(&details, text);
         put_layers(&details, report->land, turns->layers);
@@ -296,15 +306,18 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
     fputc('\n', stderr);
 }
 
+/* What one turn left in the water and the next found there is not counted twice. */
 static void add_ledger(rv_ledger *to, const rv_ledger *more) {
+    double again = to->suspended < more->before ? to->suspended : more->before;
     to->eroded += more->eroded;
     to->deposited += more->deposited;
     to->left_map += more->left_map;
-    to->suspended += more->suspended;
+    to->suspended += more->suspended - again;
     to->raised += more->raised;
+    to->before += more->before - again;
 }
 
-/* Water that one turn left and the next found is not counted twice. */
+/* The same for water. */
 static void add_water(rv_water *to, const rv_water *more, bool first) {
     to->before = first ? more->before : to->before;
     to->rained += more->rained;

@@ -139,14 +139,16 @@ typedef struct rv_layer_desc {
     uint32_t colour;   /* for pictures: 0xffRRGGBB; 0: none of its own */
 } rv_layer_desc;
 
-/* What a step did to the land, in cubic metres: eroded = deposited + left_map + suspended. The volume
- * of the land changes by raised + deposited - eroded. */
+/* What a step did to the land, in cubic metres: before + eroded = deposited + left_map + suspended. The
+ * volume of the land changes by raised + deposited - eroded. Each is measured by itself, where it happens,
+ * and none is below 0. */
 typedef struct rv_ledger {
     double eroded;    /* taken from the ground */
     double deposited; /* laid down on the ground */
     double left_map;  /* carried over the edge of the map */
     double suspended; /* still carried by water when the step ended */
-    double raised;    /* lifted from below, or filled up from outside */
+    double raised;    /* lifted from below, or brought or filled up from outside */
+    double before;    /* carried by water already when the step began */
 } rv_ledger;
 
 /* Water, in cubic metres: before + rained = evaporated + left_map + standing. */
@@ -529,7 +531,7 @@ typedef struct rv_frame {
     size_t particles;
     size_t vertices, faces;     /* of the rock */
     double smallest_angle;      /* degrees, of its faces; NaN without rock */
-    /* m3: eroded - deposited = suspended + left_map + owed, to 1e-9 of them; `raised` is 0. */
+    /* m3: eroded - deposited = suspended + left_map + owed, to 1e-9 of them; the rest is 0. */
     rv_ledger ledger;
     double owed;                /* moved by the rock and not yet by particles, or the other way round */
     double volume;              /* of the rock */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char magic[RVI_MAGIC] = "RAVINE-CHECK-3\n";
+static const char magic[RVI_MAGIC] = "RAVINE-CHECK-4\n";
 
 typedef struct head {
     int32_t width, height, layers, fields;

@@ -7,6 +7,7 @@
 #include "terrain/figures.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define RV_STEP(name, kind, flags, sentence, source, reads, writes)                                \
@@ -61,12 +62,46 @@ static rv_status run_masked(step_job *s) {
 
 /* ---- the ledger, for the whole and for each layer ---- */
 
+/* What one step left in the water and the next found there counts once. */
 static void ledger_add(rv_ledger *to, const rv_ledger *more) {
+    double again = to->suspended < more->before ? to->suspended : more->before;
     to->eroded += more->eroded;
     to->deposited += more->deposited;
     to->left_map += more->left_map;
-    to->suspended += more->suspended;
+    to->suspended += more->suspended - again;
     to->raised += more->raised;
+    to->before += more->before - again;
+}
+
+/* Every entry was measured by itself: do they agree with each other, and with what the land and its
+ * layers have gained? To a millionth of what moved, and a millionth of a millimetre a cell, which
+ * floats do not hold. */
+static bool ledger_holds(const rvi_job *job, double gained, double laid) {
+    const rv_ledger *l = &job->ledger;
+    double moved = l->before + l->eroded + l->raised;
+    double area = (double)job->land->cell * (double)job->land->cell;
+    double bound = 1e-6 * moved + 1e-9 * area * (double)rvi_cells(job->land);
+    double carried = l->before + l->eroded - (l->deposited + l->left_map + l->suspended);
+    carried += job->rounded;
+    double ground = gained - (l->raised + l->deposited - l->eroded);
+    double layers = laid - (l->deposited + job->brought + job->shifted);
+    bool none_below_0 = l->eroded >= 0.0 && l->deposited >= 0.0 && l->left_map >= 0.0 &&
+                        l->suspended >= 0.0 && l->raised >= 0.0 && l->before >= 0.0;
+    return none_below_0 && fabs(carried) <= fmax(bound, job->rounding) && fabs(ground) <= bound &&
+           fabs(layers) <= bound;
+}
+
+static void check_ledger(const rvi_job *job, const char *step, double gained, double laid) {
+    const rv_ledger *l = &job->ledger;
+    bool holds = ledger_holds(job, gained, laid);
+    if (!holds)
+        rvi_log(job->ctx,
+                "%s: the ledger does not add up, which is a fault of the program: before %.9g m3, "
+                "eroded %.9g, deposited %.9g, left the map %.9g, suspended %.9g, raised %.9g; the "
+                "land gained %.9g",
+                step, l->before, l->eroded, l->deposited, l->left_map, l->suspended, l->raised,
+                gained);
+    assert(holds);
 }
 
 static double layer_volume(const rv_terrain *land, int layer) {
@@ -76,9 +111,9 @@ static double layer_volume(const rv_terrain *land, int layer) {
 
 /* What a step deposited on each layer it says itself; what it took from each follows from what the
  * layer has lost. */
-static void close_layers(const rvi_job *job, const double *volumes) {
+static void close_layers(const rvi_job *job, const char *step, const double *volumes) {
     rv_terrain *land = job->land;
-    double said = 0.0;
+    double said = 0.0, sum = 0.0, laid = 0.0;
     for (int l = 0; l < land->layer_count; l++)
         said += job->deposited_on[l];
     if (said == 0.0)
@@ -86,12 +121,17 @@ static void close_layers(const rvi_job *job, const double *volumes) {
     for (int l = 0; l < land->layer_count; l++) {
         rvi_layer *layer = &land->layers[l];
         double gained = layer_volume(land, l) - volumes[l];
-        gained -= l == 0 ? job->ledger.raised : 0.0; /* bedrock rises, layers ride on it */
+        sum += gained;
+        laid += job->deposited_on[l];
+        /* Bedrock rises, layers ride on it. */
+        gained -= l == 0 ? job->ledger.raised - job->brought : 0.0;
+        double eroded = job->deposited_on[l] - gained;
         layer->last_deposited = job->deposited_on[l];
-        layer->last_eroded = job->deposited_on[l] - gained;
+        layer->last_eroded = eroded > 0.0 ? eroded : 0.0; /* but for rounding it is */
         layer->deposited += layer->last_deposited;
         layer->eroded += layer->last_eroded;
     }
+    check_ledger(job, step, sum, laid);
 }
 
 /* ---- one step: prepared, and run unless it is only planned ---- */
@@ -170,7 +210,7 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
     assert(status != RV_OK || rvi_outline_fits(&job->after, land));
     bool closed = status == RV_OK || (status == RV_CANCELLED && job->begun && keep);
     if (closed && wears)
-        close_layers(job, volumes);
+        close_layers(job, step->word.name, volumes);
     else if (!closed)
         drop_fields(job);
     release(s); /* while `volumes` is there */

@@ -232,7 +232,10 @@ rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
     }
     if (now->wear != NULL) {
         rvi_wear_ledger l = rvi_wear_ledger_of(now->wear);
-        out->ledger = (rv_ledger){l.eroded, l.deposited, l.left_map, l.suspended, 0};
+        out->ledger = (rv_ledger){.eroded = l.eroded,
+                                  .deposited = l.deposited,
+                                  .left_map = l.left_map,
+                                  .suspended = l.suspended};
         out->owed = l.owed;
         out->refused = l.refused;
         out->pushed_out = l.pushed_out;

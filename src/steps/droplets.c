@@ -35,10 +35,21 @@ enum {
     LEG = 32,        /* steps in a round, at most */
 };
 
+/* As many drops fall on a cell of the apron as on one of the map: it is kept to eight times the cells
+ * of the map, which is what a square map has around it when the margin is as wide as the map. */
+static int apron_width(const rvi_drop_run *f) {
+    const rv_terrain *land = f->job->land;
+    int64_t width = land->width, height = land->height;
+    int margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
+    while ((width + 2 * margin) * (height + 2 * margin) > 9 * width * height)
+        margin--;
+    return margin;
+}
+
 static void size_grids(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
     if (f->p->border == RV_droplets_border_apron)
-        f->margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
+        f->margin = apron_width(f);
     f->width = land->width + 2 * f->margin;
     f->height = land->height + 2 * f->margin;
     rvi_brush_make(&f->brush, f->p->radius);
@@ -103,6 +114,20 @@ static rv_status show_land(const rvi_drop_run *f) {
     return RV_OK;
 }
 
+/* The blend moves ground from cell to cell, metres on one cell, which only the books of the layers
+ * know of. What rounding left over of it in the end counts as suspended, or as raised where more was
+ * laid than taken. */
+static void book_blend(const rvi_drop_run *f, double laid, double taken) {
+    rvi_job *job = f->job;
+    double area = (double)job->land->cell * (double)job->land->cell, both = fmin(laid, taken);
+    job->ledger.eroded += (taken - both) * area;
+    job->ledger.suspended += (taken - both) * area;
+    job->ledger.raised += (laid - both) * area;
+    job->brought += (laid - both) * area;
+    job->shifted = both * area;
+    job->deposited_on[job->land->layer_count - 1] += laid * area;
+}
+
 /* The change map, part of it blurred (5.10): change + blend (blurred - change). Blurring leaves the
  * sum as it is; but hard or masked ground is not lowered by it, and no ground below the floor, so
  * what it raises and what it lowers are brought to the same sum: nothing is won or lost. */
@@ -137,6 +162,7 @@ static rv_status blend_change(rvi_drop_run *f) {
     float up = raised > -lowered ? (float)(-lowered / raised) : 1.0f;
     float down = raised < -lowered ? (float)(raised / -lowered) : 1.0f;
     double owed = 0.0; /* what rounding kept from the cells before: the next one gets it */
+    double laid = 0.0, taken = 0.0;
     for (size_t i = 0; i < cells; i++) {
         if (rvi_poll_at(land->ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -144,8 +170,11 @@ static rv_status blend_change(rvi_drop_run *f) {
             continue;
         owed += (double)(change[i] * (change[i] > 0.0f ? up : down));
         double least = (double)rvi_minf(f->floor - land->surface[i], 0.0f);
-        owed -= rvi_layers_shift(land, i, (float)(owed > least ? owed : least));
+        double by = rvi_layers_shift(land, i, (float)(owed > least ? owed : least));
+        *(by > 0.0 ? &laid : &taken) += by > 0.0 ? by : -by;
+        owed -= by;
     }
+    book_blend(f, laid, taken);
     rvi_terrain_sum_layers(land);
     return RV_OK;
 }
@@ -168,50 +197,44 @@ static rv_status leave_fields(const rvi_drop_run *f) {
     return RV_OK;
 }
 
-static double land_sum(const rv_terrain *land) {
-    double sum = 0.0;
-    for (int l = 0; l < land->layer_count; l++)
-        sum += rvi_sum(land->ctx, land->layers[l].thickness, rvi_cells(land));
-    return sum;
+/* What drops carry that were on their way when the user asked to stop. */
+static void add_running(const rvi_drop_run *f, tile_result *sum) {
+    int count;
+    const int *slots = rvi_rounds_running(&f->rounds, &count);
+    for (int i = 0; i < count; i++) {
+        const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[slots[i]];
+        const drop *d = &f->drops[slots[i]];
+        bool over_land = land_cell(f, (int)slot->x, (int)slot->y) != SIZE_MAX;
+        float own = f->margin > 0 ? d->own : d->sediment;
+        *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
+    }
 }
 
-/* Adds the tiles up, in order. The apron is not land: of what moved there, only the difference it
- * makes to the map counts, as what left the map (below 0: what came in). */
-static rv_status close_ledger(rvi_drop_run *f) {
+/* Adds the tiles up, in order. */
+static void close_ledger(rvi_drop_run *f) {
     rvi_job *job = f->job;
-    double eroded = 0.0, deposited = 0.0, left_map = 0.0, suspended = 0.0;
-    int tiles = rvi_rounds_tiles(&f->rounds);
+    tile_result sum = {0};
+    int tiles = rvi_rounds_tiles(&f->rounds), layers = job->land->layer_count;
     for (int t = 0; t < tiles; t++) {
         const tile_result *r = &f->results[t];
-        eroded += r->eroded;
-        deposited += r->deposited;
-        left_map += r->left_map;
-        suspended += r->suspended;
+        sum.eroded += r->eroded;
+        sum.deposited += r->deposited;
+        sum.left_map += r->left_map;
+        sum.suspended += r->suspended;
+        sum.raised += r->raised;
         job->drop_steps += r->drop_steps;
     }
-    int on_their_way; /* when the user asked to stop */
-    const int *slots = rvi_rounds_running(&f->rounds, &on_their_way);
-    for (int i = 0; i < on_their_way; i++)
-        suspended += (double)f->drops[slots[i]].sediment;
-    if (f->margin > 0) {
-        double change = land_sum(job->land) - f->sum_before;
-        deposited = 0.0;
-        for (int y = 0; y < job->land->height; y++) {
-            if (rvi_poll(job->ctx) != RV_OK)
-                return RV_CANCELLED;
-            for (int x = 0; x < job->land->width; x++)
-                deposited += (double)f->traces[at(f, x + f->margin, y + f->margin)].deposited;
-        }
-        eroded = deposited - change;
-        left_map = -change - suspended;
-    }
+    add_running(f, &sum);
     double area = (double)job->land->cell * (double)job->land->cell;
-    int layers = job->land->layer_count;
+    job->ledger = (rv_ledger){.eroded = sum.eroded * area,
+                              .deposited = sum.deposited * area,
+                              .left_map = sum.left_map * area,
+                              .suspended = sum.suspended * area,
+                              .raised = sum.raised * area};
+    job->brought = job->ledger.raised;
+    job->deposited_on[layers - 1] = f->deposited_on ? 0.0 : (sum.deposited + sum.raised) * area;
     for (int k = 0; f->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * f->deposited_on[k];
-    job->ledger =
-        (rv_ledger){eroded * area, deposited * area, left_map * area, suspended * area, 0.0};
-    return RV_OK;
 }
 
 /* Rain falls on the apron as on the map. */
@@ -255,7 +278,6 @@ static rv_status fill_grids(rvi_drop_run *f) {
         status = rvi_copy(job->ctx, f->before, land->surface, rvi_cells(land) * sizeof(float));
     if (status != RV_OK)
         return status;
-    f->sum_before = land_sum(land);
     rvi_rounds_begin(&f->rounds);
     return fill_heights(f);
 }
@@ -279,6 +301,9 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
+    if (f->margin > 0 && f->p->margin != RV_AUTO_INT && f->margin < f->p->margin)
+        rvi_log(job->ctx, "droplets: the apron is %d cells wide, not %d: more than that is too much "
+                "for so small a map.", f->margin, f->p->margin);
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);
@@ -290,10 +315,10 @@ static rv_status run(rvi_job *job) {
 static rv_status close_run(rvi_job *job) {
     rvi_drop_run *f = job->state;
     rv_status status = show_land(f);
-    if (status == RV_OK)
-        status = close_ledger(f);
-    if (status == RV_OK)
-        status = leave_fields(f);
+    if (status != RV_OK)
+        return status;
+    close_ledger(f);
+    status = leave_fields(f);
     if (status == RV_OK && f->whole && f->p->blend > 0.0f)
         status = blend_change(f);
     return status;

@@ -248,7 +248,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         r->flow[over] += q.water;
         sum->steps++;
         if (!move(r, &q, &x, &y)) {
-            sum->left_map += (double)q.sediment;
+            sum->left_map += (double)rvi_maxf(q.sediment, 0.0f);
             return;
         }
         stand(r, x, y, &next);
@@ -263,7 +263,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         sum->deposited += (double)given;
         q.sediment -= given;
     }
-    sum->suspended += (double)q.sediment;
+    sum->suspended += (double)rvi_maxf(q.sediment, 0.0f); /* it is, but for rounding */
 }
 
 static void run_tiles(void *arg, const int *tiles, int count) {
@@ -334,8 +334,10 @@ static rv_status close_ledger(rvi_job *job) {
     double area = (double)job->land->cell * (double)job->land->cell;
     for (int k = 0; r->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * r->deposited_on[k];
-    job->ledger =
-        (rv_ledger){eroded * area, deposited * area, left_map * area, suspended * area, 0.0};
+    job->ledger = (rv_ledger){.eroded = eroded * area,
+                              .deposited = deposited * area,
+                              .left_map = left_map * area,
+                              .suspended = suspended * area};
     return RV_OK;
 }
 

@@ -101,6 +101,24 @@ static rv_status run_part(rvi_pipes *f) {
     return status;
 }
 
+/* Backward transport wins and loses sediment: the sums before and after it say how much. */
+static void count_backward(rvi_pipes *f) {
+    if (f->part == MOVE)
+        f->carried = rvi_sum(f->job->ctx, f->sediment[1], f->count);
+    if (f->part != TRANSPORT)
+        return;
+    double won = rvi_sum(f->job->ctx, f->sediment[0], f->count) - f->carried;
+    *(won > 0.0 ? &f->won : &f->left_map) += won > 0.0 ? won : -won;
+}
+
+/* The sediment in the water, m3. */
+static double carried(const rvi_pipes *f) {
+    double sum = f->won - f->left_map;
+    for (int b = 0; b < f->block_count; b++)
+        sum += f->blocks[b].taken - f->blocks[b].laid;
+    return f->job->ledger.before + sum * (double)f->rules.cell * (double)f->rules.cell;
+}
+
 /* RV_CANCELLED: the round is not whole; the next call does the rest. */
 static rv_status finish_round(rvi_pipes *f) {
     for (; f->part < PARTS; f->part++) {
@@ -109,6 +127,8 @@ static rv_status finish_round(rvi_pipes *f) {
             return status;
         if (f->part == MOVE)
             rvi_pipe_count_off(f);
+        if (f->p->transport == RV_pipes_transport_backward)
+            count_backward(f);
     }
     if (!f->move_x) {
         float **held = f->parts[0];
@@ -126,6 +146,7 @@ static rv_status finish_round(rvi_pipes *f) {
     f->job->water.rained += (double)f->rules.dt * f->source_sum;
     f->seconds += (double)f->rules.dt;
     f->rounds++;
+    f->job->rounding += 0x1p-24 * carried(f);
     f->rounding = false;
     return RV_OK;
 }
@@ -449,8 +470,7 @@ static rv_status fill_all(rvi_pipes *f) {
         return status;
     fill_ghosts(f);
     double area = (double)f->rules.cell * (double)f->rules.cell;
-    f->volume = rv_terrain_volume(land);
-    f->suspended = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
+    f->job->ledger.before = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
     f->job->water.before = area * rvi_sum(f->job->ctx, f->depth[0], f->count);
     return fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
 }
@@ -495,34 +515,48 @@ static void leave_rows(void *arg, int first, int end) {
         }
 }
 
-/* With give=same, in blocks and so to the last of it. */
+/* With give=same. */
 static void count_laid_on(const rvi_pipes *f, double area) {
     int layers = f->job->land->layer_count;
-    double sum = 0.0;
-    for (int k = 0; f->deposited_on && k < layers * f->block_count; k++) {
+    for (int k = 0; f->deposited_on && k < layers * f->block_count; k++)
         f->job->deposited_on[k % layers] += area * f->deposited_on[k];
-        sum += area * f->deposited_on[k];
-    }
-    f->job->ledger.deposited = f->deposited_on ? sum : f->job->ledger.deposited;
 }
 
-/* What the land lost is known from the land, what was deposited from the rounds. Backward transport
- * wins and loses sediment: what is missing counts as left_map, and a message says so. */
+/* What the heights cannot hold of the ground, metres on one cell: show_land() left it suspended. */
+static double rounded_off(const rvi_pipes *f) {
+    const rv_terrain *land = f->job->land;
+    double sum = 0.0;
+    for (int y = 0; !f->layered && y < f->height; y++)
+        for (int x = 0; x < f->width; x++) {
+            size_t i = grid_at(f, x, y);
+            double height = (double)f->bed[i] + (double)f->change[0][i];
+            sum += height - (double)land->surface[(size_t)y * (size_t)f->width + (size_t)x];
+        }
+    return sum;
+}
+
+/* What backward transport wins counts as raised and as eroded, what it loses as left_map, and a
+ * message says so. */
 static void close_ledger(rvi_pipes *f) {
     rvi_job *job = f->job;
     double area = (double)f->rules.cell * (double)f->rules.cell;
     rv_ledger *l = &job->ledger;
-    l->deposited = area * rvi_sum(job->ctx, f->deposited, f->count);
-    count_laid_on(f, area);
-    l->eroded = l->deposited - (rv_terrain_volume(job->land) - f->volume);
-    l->suspended = area * rvi_sum(job->ctx, f->sediment[0], f->count) - f->suspended;
-    l->left_map = area * f->left_map;
-    if (f->p->transport == RV_pipes_transport_backward) {
-        l->left_map = l->eroded - l->deposited - l->suspended;
-        rvi_log(job->ctx,
-                "pipes: backward transport lost %.4g m3 of sediment, with what left the map",
-                l->left_map);
+    double taken = rounded_off(f) + f->won, laid = 0.0;
+    for (int b = 0; b < f->block_count; b++) {
+        taken += f->blocks[b].taken;
+        laid += f->blocks[b].laid;
     }
+    count_laid_on(f, area);
+    l->eroded = area * taken;
+    l->deposited = area * laid;
+    l->suspended = area * rvi_sum(job->ctx, f->sediment[0], f->count);
+    l->left_map = area * f->left_map;
+    l->raised = area * f->won;
+    if (f->p->transport == RV_pipes_transport_backward)
+        rvi_log(job->ctx,
+                "pipes: backward transport lost %.4g m3 of sediment, with what left the map, and "
+                "made %.4g m3 out of nothing",
+                l->left_map, l->raised);
     if (f->rounds > 0)
         rvi_log(job->ctx,
                 "pipes: %.6g s in %d rounds, the last of %.3g s; water up to %.3g m deep, "

@@ -19,8 +19,8 @@
  * below that is not cut. So lakes fall with the sill that is cut at their end.
  *
  * Hillslope diffusion (hillslope.c) moves ground from cell to cell, what rivers erode leaves the
- * map: eroded = deposited + left the map. Uplift is told apart: the land changes by raised +
- * deposited - eroded. Where the land has layers, uplift raises the bedrock; rivers take from the
+ * map: eroded = deposited + left the map. Uplift is told apart, and so is what creeps in from open
+ * sides: the land changes by raised + deposited - eroded. Where the land has layers, uplift raises the bedrock; rivers take from the
  * top, each layer at its erodibility.
  */
 #include "base/math.h"
@@ -54,8 +54,11 @@ static void list_buffers(rvi_rivers *r) {
     bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
-    if (r->p->diffusion > 0.0f)
+    if (r->p->diffusion > 0.0f) {
+        size_t parts = rvi_hillslope_parts(land->width, land->height);
         rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
+        rvi_job_buffer(job, &r->flux, parts, sizeof *r->flux, "the ledger");
+    }
     rvi_job_buffer(job, &r->state, r->cells, 1, "the lakes");
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
     rvi_job_buffer(job, &r->area, r->cells, sizeof *r->area, "the drained areas");
@@ -134,8 +137,11 @@ static rv_status sink_sides(rvi_rivers *r, double share) {
     for (size_t i = 0; i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        if (r->fixed[i] == RVI_SIDE && r->h[i] > r->base)
-            rvi_rivers_shift(r, i, (r->base - r->h[i]) * share * (mask ? (double)mask[i] : 1.0));
+        if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))
+            continue;
+        double was = r->h[i];
+        rvi_rivers_shift(r, i, (r->base - was) * share * (mask ? (double)mask[i] : 1.0));
+        r->left += was - r->h[i];
     }
     return RV_OK;
 }
@@ -205,6 +211,7 @@ static rv_status fill_grids(rvi_rivers *r) {
     r->flow.h = r->h;
     r->flow.fixed = r->fixed;
     r->flow.seed = r->p->seed;
+    r->follow = r->cells;
     return set_base(r);
 }
 
@@ -228,34 +235,52 @@ static double lifted(const rvi_rivers *r, size_t cell) {
     return r->fixed[cell] ? 0.0 : r->lifted ? r->lifted[cell] : r->rise;
 }
 
-/* What each layer of each cell has won or lost in all, uplift aside. */
-static rv_status close_ledger(rvi_rivers *r) {
+/* Sums of what the cells have won and lost in all, metres on one cell. */
+typedef struct cell_sums {
+    double eroded, deposited, raised;
+    double rounded; /* what the bedrock won by becoming floats */
+} cell_sums;
+
+/* What one layer of each cell has won or lost, uplift aside. */
+static rv_status sum_layer(rvi_rivers *r, int layer, cell_sums *sums) {
     rvi_job *job = r->job;
     float *eroded = r->fields[1], *deposited = r->fields[2];
-    double area = (double)job->land->cell * (double)job->land->cell;
-    double eroded_sum = 0.0, deposited_sum = 0.0, raised = 0.0;
-    for (int l = 0; l < job->land->layer_count; l++) {
-        const float *now = job->land->layers[l].thickness;
-        const float *before = r->before + (size_t)l * r->cells;
-        double on = 0.0;
-        for (size_t i = 0; i < r->cells; i++) {
-            if (rvi_poll_at(job->ctx, i) != RV_OK)
-                return RV_CANCELLED;
-            double up = l == 0 ? lifted(r, i) : 0.0;
-            double change = (double)now[i] - (double)before[i] - up;
-            raised += up;
-            *(change > 0.0 ? &on : &eroded_sum) += change > 0.0 ? change : -change;
-            *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
-                (float)(change > 0.0 ? change : -change);
-        }
-        job->deposited_on[l] = on * area;
-        deposited_sum += on;
+    const float *now = job->land->layers[layer].thickness;
+    const float *before = r->before + (size_t)layer * r->cells;
+    double on = 0.0, area = (double)job->land->cell * (double)job->land->cell;
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        double up = layer == 0 ? lifted(r, i) : 0.0, rounded = 0.0;
+        double change = (double)now[i] - (double)before[i] - up;
+        *(change > 0.0 ? &deposited[i] : &eroded[i]) += (float)(change > 0.0 ? change : -change);
+        if (layer == 0 && !is_sea(r, i))
+            rounded = (double)now[i] - (r->bed ? r->bed[i] : r->h[i]);
+        change -= rounded;
+        sums->rounded += rounded;
+        sums->raised += up;
+        *(change > 0.0 ? &on : &sums->eroded) += change > 0.0 ? change : -change;
     }
-    job->ledger = (rv_ledger){.eroded = eroded_sum * area,
-                              .deposited = deposited_sum * area,
-                              .left_map = (eroded_sum - deposited_sum) * area,
-                              .raised = raised * area};
+    job->deposited_on[layer] = on * area;
+    sums->deposited += on;
     return RV_OK;
+}
+
+/* Sides that keep their height while ground creeps from them have it replaced from outside: that
+ * counts as eroded, and as raised. What rounding won counts as raised, what it lost as eroded and
+ * gone. */
+static rv_status close_ledger(rvi_rivers *r) {
+    cell_sums sums = {0};
+    rv_status status = RV_OK;
+    for (int l = 0; status == RV_OK && l < r->job->land->layer_count; l++)
+        status = sum_layer(r, l, &sums);
+    double area = (double)r->job->land->cell * (double)r->job->land->cell;
+    double won = sums.rounded > 0.0 ? sums.rounded : 0.0, lost = won - sums.rounded;
+    r->job->ledger = (rv_ledger){.eroded = (sums.eroded + r->came + lost) * area,
+                                 .deposited = sums.deposited * area,
+                                 .left_map = (r->left + lost) * area,
+                                 .raised = (sums.raised + r->came + won) * area};
+    return status;
 }
 
 /* A run that was stopped before all was drained leaves the field as it was. */
@@ -272,10 +297,11 @@ static rv_status show_flow(const rvi_rivers *r) {
 
 /* ---- the run ---- */
 
-/* The layers follow what crept. A stop leaves the rest as it was before. */
+/* The layers follow what crept. After a stop the next call does the rest. */
 static rv_status move_layers(rvi_rivers *r) {
     const rv_terrain *land = r->job->land;
-    for (size_t i = 0; r->bed && i < r->cells; i++) {
+    for (; r->bed && r->follow < r->cells; r->follow++) {
+        size_t i = r->follow;
         if (rvi_poll_at(land->ctx, i) != RV_OK)
             return RV_CANCELLED;
         if (r->fixed[i])
@@ -313,14 +339,26 @@ static rv_status diffuse(rvi_rivers *r) {
                        .scratch = r->water, /* the lakes of this time step have been used */
                        .fixed = r->fixed,
                        .loose = r->loose ? r->loose : r->factor.cells,
-                       .number = number / parts};
+                       .number = number / parts,
+                       .flux = r->flux};
+    rvi_side_flux sum = {0};
     rv_status status = r->loose ? rvi_parallel_rows(s.ctx, s.height, loosen_rows, r) : RV_OK;
-    for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to)
+    for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
         status = rvi_hillslope_run(&s);
+        for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
+            sum.in += r->flux[k].in;
+            sum.out += r->flux[k].out;
+            sum.rounding += r->flux[k].rounding;
+        }
+    }
     if (status != RV_OK)
         return status;
     r->next = r->h;
     r->flow.h = r->h = s.to;
+    r->follow = 0;
+    r->came += sum.in;
+    r->left += sum.out;
+    r->job->rounding += sum.rounding * (double)land->cell * (double)land->cell;
     return move_layers(r);
 }
 
@@ -364,6 +402,8 @@ static rv_status run(rvi_job *job) {
 static rv_status close_run(rvi_job *job) {
     rvi_rivers *r = job->state;
     rv_status status = rvi_rivers_lift_rest(r);
+    if (status == RV_OK)
+        status = move_layers(r);
     if (status == RV_OK)
         status = show_land(r);
     if (status == RV_OK)

@@ -67,6 +67,8 @@ typedef struct state {
 
 typedef struct block_sums {
     double rained, evaporated, water_off, sediment_off; /* metres on one cell */
+    double taken, laid; /* ground, the same */
+    double rest;        /* of the ground, what heights cannot hold: show_land() leaves it suspended */
 } block_sums;
 
 typedef struct runoff {
@@ -90,7 +92,8 @@ typedef struct runoff {
     double *deposited_blocks; /* of each block and layer: what was deposited on it in this round */
     double *deposited_on;     /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
-    double rained, evaporated, water_off, sediment_off;
+    double carried;                 /* sediment, of all rounds added up */
+    double rained, evaporated, water_off, sediment_off, taken, laid;
     float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
 } runoff;
 
@@ -486,7 +489,7 @@ static HOT void gather_row(strip *s, int y, bool eight) {
 }
 
 /* What comes in of each layer; the sediment is the sum. What each layer gained is kept. */
-static void gather_same_row(strip *s, int y) {
+static void gather_same_row(strip *s, int y, block_sums *sums) {
     const runoff *r = s->r;
     size_t row = cell_at(r, s->x0, y);
     bool eight = r->p->neighbours == RV_runoff_neighbours_8;
@@ -504,7 +507,34 @@ static void gather_same_row(strip *s, int y) {
             r->next.sediment[i] = l == 0 ? part : r->next.sediment[i] + part;
             r->next.gain.at[l][i] = gain[x];
             s->deposited_on[l] += (double)rvi_maxf(more, 0.0f);
+            sums->laid += (double)rvi_maxf(more, 0.0f);
+            sums->taken += (double)rvi_maxf(-more, 0.0f);
         }
+    }
+}
+
+/* What the ground of a row won and lost, in eight fixed lanes that any vector unit can keep. A lane
+ * adds up no more than thirty numbers, which floats can. */
+static void count_row(const strip *s, int y, block_sums *sums) {
+    const runoff *r = s->r;
+    const giving *g = &s->give[y % 3];
+    size_t row = cell_at(r, s->x0, y);
+    const float *restrict ground = r->now.ground + row, *restrict after = g->ground + EDGE;
+    const float *restrict cut = r->layered ? r->now.cut + row : NULL;
+    float moved[STRIP], up[8] = {0}, down[8] = {0};
+    memset(moved, 0, sizeof moved);
+    for (int x = 0; x < s->count; x++)
+        moved[x] = after[x] - ground[x];
+    for (int x = 0; cut && x < s->count; x++)
+        moved[x] -= g->cut[x + EDGE] - cut[x];
+    for (int x = 0; x < STRIP; x += 8)
+        for (int k = 0; k < 8; k++) {
+            up[k] += rvi_maxf(moved[x + k], 0.0f);
+            down[k] += rvi_maxf(-moved[x + k], 0.0f);
+        }
+    for (int k = 0; k < 8; k++) {
+        sums->laid += (double)up[k];
+        sums->taken += (double)down[k];
     }
 }
 
@@ -606,7 +636,9 @@ static void run_strip(strip *s, int y0, int y1, block_sums *sums) {
         else
             gather_row(s, done, false);
         if (r->same)
-            gather_same_row(s, done);
+            gather_same_row(s, done, sums);
+        else
+            count_row(s, done, sums);
         keep_row(s, done);
         send_row_off(s, done, sums);
         size_t row = cell_at(r, s->x0, done);
@@ -797,10 +829,14 @@ typedef struct shown {
 static void show_rows(void *arg, int first, int end) {
     const shown *s = arg;
     const runoff *r = s->r;
+    double sum = 0.0;
     for (size_t i = cell_at(r, 0, first); i < cell_at(r, 0, end); i++) {
+        float rest = show_ground(r, i);
         s->water[i] = r->now.water[i];
-        s->sediment[i] = r->now.sediment[i] + show_ground(r, i);
+        s->sediment[i] = r->now.sediment[i] + rest;
+        sum += (double)rest;
     }
+    r->sums[first / RVI_ROWS].rest = sum;
 }
 
 static rv_status show_land(const runoff *r) {
@@ -811,11 +847,9 @@ static rv_status show_land(const runoff *r) {
     return status;
 }
 
-/* What the land gained since the step began, in metres on one cell. */
-static rv_status land_gain(const runoff *r, double *gain) {
+static rv_status leave_eroded(const runoff *r) {
     const rv_terrain *land = r->job->land;
     float *eroded = r->fields[3];
-    *gain = 0.0;
     for (size_t i = 0; i < rvi_cells(land); i++) {
         if (rvi_poll_at(land->ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -823,7 +857,6 @@ static rv_status land_gain(const runoff *r, double *gain) {
         for (int l = 0; l < land->layer_count; l++)
             here += (double)land->layers[l].thickness[i] - (double)r->stack.at[l][i];
         eroded[i] += rvi_maxf(r->now.deposited[i] - (float)here, 0.0f);
-        *gain += here;
     }
     return RV_OK;
 }
@@ -832,17 +865,18 @@ static rv_status close_ledger(runoff *r) {
     rvi_job *job = r->job;
     rv_context *ctx = job->ctx;
     size_t cells = rvi_cells(job->land);
-    double area = (double)job->land->cell * (double)job->land->cell, gain;
-    double deposited = rvi_sum(ctx, r->now.deposited, cells);
-    for (int l = 0; r->same && l < job->land->layer_count; l++) {
+    double area = (double)job->land->cell * (double)job->land->cell, rest = 0.0;
+    for (int b = 0; b * RVI_ROWS < r->height; b++)
+        rest += r->sums[b].rest;
+    for (int l = 0; r->same && l < job->land->layer_count; l++)
         job->deposited_on[l] = r->deposited_on[l] * area;
-        deposited = l == 0 ? r->deposited_on[l] : deposited + r->deposited_on[l];
-    }
-    double suspended = rvi_sum(ctx, r->fields[1], cells) - r->sediment_before;
-    rv_status status = land_gain(r, &gain);
-    double eroded_sum = deposited - gain;
-    job->ledger = (rv_ledger){eroded_sum * area, deposited * area, r->sediment_off * area,
-                              suspended * area, 0.0};
+    rv_status status = leave_eroded(r);
+    job->ledger = (rv_ledger){.before = r->sediment_before * area,
+                              .eroded = (r->taken + rest) * area,
+                              .deposited = r->laid * area,
+                              .left_map = r->sediment_off * area,
+                              .suspended = rvi_sum(ctx, r->fields[1], cells) * area};
+    job->rounding = 0x1p-24 * r->carried * area;
     job->water = (rv_water){.before = r->before * area,
                             .rained = r->rained * area,
                             .evaporated = r->evaporated * area,
@@ -862,10 +896,13 @@ static rv_status run_round(runoff *r, int round) {
         r->evaporated += r->sums[b].evaporated;
         r->water_off += r->sums[b].water_off;
         r->sediment_off += r->sums[b].sediment_off;
+        r->taken += r->sums[b].taken;
+        r->laid += r->sums[b].laid;
         int layers = r->job->land->layer_count;
         for (int l = 0; r->same && l < layers; l++)
             r->deposited_on[l] += r->deposited_blocks[b * layers + l];
     }
+    r->carried += r->sediment_before + r->taken - r->laid - r->sediment_off;
     state swap = r->now;
     r->now = r->next;
     r->next = swap;

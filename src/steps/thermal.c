@@ -371,6 +371,14 @@ static rv_status fill_grids(rvi_slide *s) {
 
 /* ---- after ---- */
 
+/* What a layer of a cell has won, or lost (below 0), before it becomes a float. */
+static double change_of(const rvi_slide *s, int layer, size_t i, float before) {
+    if (layer == 0)
+        return (s->general ? s->thick[i] : (double)s->h[i]) - (double)rvi_slide_snap(s, before);
+    return s->thick[(size_t)layer * s->count + i] -
+           rvi_slide_floor((double)before, s->fine, s->fine_magic);
+}
+
 /* Thickness of a layer now: what did not move is as it was, to the bit. */
 static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
     if (layer == 0) {
@@ -411,7 +419,7 @@ static rv_status close_ledger(const rvi_slide *s) {
     rvi_job *job = s->job;
     float *eroded = s->eroded, *deposited = s->deposited;
     double eroded_sum = 0.0, area = (double)job->land->cell * (double)job->land->cell;
-    double deposited_sum = 0.0;
+    double deposited_sum = 0.0, rounded = 0.0;
     for (int l = 0; l < s->layers; l++) {
         const float *now = job->land->layers[l].thickness;
         const float *before = s->before + (size_t)l * s->cells;
@@ -419,10 +427,12 @@ static rv_status close_ledger(const rvi_slide *s) {
         for (size_t i = 0; i < s->cells; i++) {
             if (rvi_poll_at(job->ctx, i) != RV_OK)
                 return RV_CANCELLED;
+            int x = (int)(i % (size_t)s->width), y = (int)(i / (size_t)s->width);
             double change = (double)now[i] - (double)before[i];
             *(change > 0.0 ? &on : &eroded_sum) += change > 0.0 ? change : -change;
             *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
                 (float)(change > 0.0 ? change : -change);
+            rounded += change - change_of(s, l, rvi_slide_at(s, x, y), before[i]);
         }
         job->deposited_on[l] = on * area;
         deposited_sum += on;
@@ -430,6 +440,7 @@ static rv_status close_ledger(const rvi_slide *s) {
     job->ledger = (rv_ledger){.eroded = eroded_sum * area,
                               .deposited = deposited_sum * area,
                               .left_map = s->left_map * area};
+    job->rounded = rounded * area;
     return RV_OK;
 }
 

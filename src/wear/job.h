@@ -47,6 +47,14 @@ struct rvi_job {
     rv_water water;       /* filled in by steps that have water */
     double *deposited_on; /* of what was deposited, how much on each layer; all 0: all of it on the
                              top one */
+    /* Of deposited_on, what is not in ledger.deposited: */
+    double brought; /* from outside: it is in ledger.raised */
+    double shifted; /* from elsewhere on the land, and no entry holds it */
+    /* What no entry of the ledger holds, for the check of their sum: */
+    double rounded;  /* what the land won when its heights became floats, or lost (below 0) */
+    double rounding; /* how much of what was carried may have been won or lost: where each round
+                        makes floats of what water carries, half a last bit of it, all rounds
+                        added up */
     uint64_t drop_steps;
 };
 

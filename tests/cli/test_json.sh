@@ -22,13 +22,9 @@ for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o
     assert all(isinstance(m, str) for m in o['messages']), o
     l = o['ledger']
-    assert set(l) == {'eroded', 'deposited', 'left_map', 'suspended', 'raised', 'unit'} and l['unit'] == 'm3', l
-    # An apron can bring in more than it takes away; nothing else is ever below zero.
-    off = l['left_map'] if o['parameters'].get('border') != 'apron' else 0
-    # Sediment that an earlier step left suspended may be laid down by this one.
-    suspended = 0 if any(s['ledger']['suspended'] > 0 for s in steps) else l['suspended']
-    assert min(l['eroded'], l['deposited'], off, suspended) >= 0, l
-    rest = l['eroded'] - l['deposited'] - l['left_map'] - l['suspended']
+    assert set(l) == {'before', 'eroded', 'deposited', 'left_map', 'suspended', 'raised', 'unit'} and l['unit'] == 'm3', l
+    assert min(v for v in l.values() if v != 'm3') >= 0, l
+    rest = l['before'] + l['eroded'] - l['deposited'] - l['left_map'] - l['suspended']
     assert abs(rest) <= 1e-6 * max(l['eroded'], l['deposited']), (name, 'the ledger does not close', l)
     steps.append(o)
 # Of each layer, and of all together: what a step laid and took is what there is more or less of it.
@@ -65,6 +61,20 @@ assert steps[1]['hash'] != d['hash']
 assert (d['width'], d['height'], d['cell']) == (90, 70, 2.5), d
 " terrain width=90 height=70 cell=2.5 noise droplets drops=3k border="$border"
 done
+
+# Land that comes in over the sides, or with drops, is told apart; nothing is ever below zero.
+check "terrain cone rivers" "
+l = steps[2]['ledger']
+assert l['raised'] > 0.9 * l['deposited'] > 0 and l['left_map'] < 0.1 * l['raised'], l
+" terrain size=64 cell=10 cone relief=-300 rivers uplift=0
+check "terrain cone droplets" "
+assert steps[2]['ledger']['raised'] > 0 and steps[2]['ledger']['left_map'] > 0, steps[2]
+" terrain size=64 cell=10 cone relief=-300 droplets border=apron
+check "terrain noise pipes pipes" "
+a, b = steps[2]['ledger'], steps[3]['ledger']
+assert a['before'] == 0 and abs(b['before'] - a['suspended']) <= 1e-6 * a['suspended'], (a, b)
+assert b['deposited'] > b['eroded'] and b['suspended'] < 0.01 * b['before'], b
+" terrain size=48 noise pipes time=60 pipes time=300 rain=0 evaporation=0.1
 
 check "terrain noise mask noise" "
 a, b, m = steps[0]['parameters'], steps[1]['parameters'], steps[2]['parameters']

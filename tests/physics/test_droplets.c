@@ -91,7 +91,7 @@ static double mean(const float *values, size_t count) {
 /* By how much the ledger misses, as a share of what was taken: against the land, and in itself. */
 static double gap_of(const scene *s, const rv_ledger *l) {
     double change = rv_terrain_volume(s->land) - s->volume;
-    double land = fabs(change + l->left_map + l->suspended);
+    double land = fabs(change - l->raised + l->left_map + l->suspended);
     double itself = fabs(l->eroded - l->deposited - l->left_map - l->suspended);
     double gap = fmax(land, itself);
     return l->eroded > 0 ? gap / l->eroded : gap > 0 ? INFINITY : 0;
@@ -1182,6 +1182,28 @@ static void an_apron_may_be_wider_than_the_map(void **state) {
     }
 }
 
+/* As many drops fall on a cell of the apron as on one of the map, and where the map is narrow most
+ * cells would be apron. */
+static void an_apron_asks_for_few_more_drops(void **state) {
+    (void)state;
+    scene s = scene_make(2, 500);
+    rough_hills(&s, 3, 0, 50);
+    rv_droplets_params p = thesis(&s);
+    p.border = RV_droplets_border_apron;
+    p.drops = 3000;
+    p.max_path = 1;
+    for (p.margin = 1; p.margin <= 4096; p.margin *= 4) {
+        rain_on(&s, &p);
+        assert_less_equal(s.report.drop_steps, 9 * 3000);
+        assert_greater_equal(s.report.drop_steps, 3000);
+    }
+    p.max_path = 4096;
+    p.margin = RV_AUTO_INT;
+    rain_on(&s, &p);
+    assert_less_equal((double)s.report.drop_steps, 9.0 * 3000 * 4096);
+    scene_end(&s);
+}
+
 /* ---- 13. counts and extremes ---- */
 
 static void no_drops_change_nothing(void **state) {
@@ -1417,6 +1439,7 @@ int main(void) {
         cmocka_unit_test(without_blend_the_blur_does_not_matter),
         cmocka_unit_test(an_apron_keeps_the_edge_from_draining),
         cmocka_unit_test(an_apron_may_be_wider_than_the_map),
+        cmocka_unit_test(an_apron_asks_for_few_more_drops),
         cmocka_unit_test(no_drops_change_nothing),
         cmocka_unit_test(drops_make_at_most_max_path_steps),
         cmocka_unit_test(drops_fall_evenly),

@@ -38,7 +38,47 @@ static rv_ledger run(world *w, const rv_rivers_params *p) {
     double change = rv_terrain_volume(w->land) - before, bound = 1e-6 * (l.eroded + l.raised);
     assert_less_equal(fabs(change - (l.raised + l.deposited - l.eroded)), bound);
     assert_less_equal(fabs(l.eroded - l.deposited - l.left_map), bound);
+    assert_greater_equal(fmin(fmin(l.eroded, l.deposited), fmin(l.left_map, l.raised)), 0.0);
     return l;
+}
+
+/* Every cell but the sides, which keep their height, rises by uplift times time, and the ledger says
+ * so: not more and not less. */
+static void test_uplift_is_booked_in_full(void **state) {
+    (void)state;
+    world w = make(40, 100, 300);
+    rv_rivers_params p = rv_rivers_params_default();
+    for (int k = 0; k < 4; k++) {
+        p.steps = 1 + 6 * k;
+        p.time = 4e5f * (float)(k + 1);
+        p.uplift = 0.3f * (float)k;
+        p.diffusion = 0; /* nothing creeps in from the sides */
+        double metres = (double)p.uplift * 0.001 * (double)p.time;
+        rv_ledger l = run(&w, &p);
+        assert_near(l.raised, metres * 38 * 38 * 1e4, 1e-6 * (l.raised + l.eroded) + 1e-3);
+    }
+    end(&w);
+}
+
+/* A crater fills from its rim, which stays: what comes in is told apart, and nothing is below 0. */
+static void test_what_creeps_in_is_booked(void **state) {
+    (void)state;
+    for (int border = RV_rivers_border_open; border <= RV_rivers_border_wall; border++)
+        for (int layers = 0; layers < 2; layers++) {
+            world w = make(48, 10, 0);
+            rv_cone_params cone = rv_cone_params_default();
+            rv_rivers_params p = rv_rivers_params_default();
+            cone.relief = -300;
+            support_ok(w.ctx, rv_step_run(w.land, RV_STEP_cone, &cone, NULL));
+            if (layers)
+                support_ok(w.ctx, rv_step_run(w.land, RV_STEP_layer, NULL, NULL));
+            p.uplift = 0;
+            p.border = border;
+            rv_ledger l = run(&w, &p);
+            if (border == RV_rivers_border_open)
+                assert_greater(l.raised, 0.9 * l.deposited);
+            end(&w);
+        }
 }
 
 static const float *height(const world *w) {
@@ -371,6 +411,8 @@ static void test_erodibility_counts_as_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_uplift_is_booked_in_full),
+        cmocka_unit_test(test_what_creeps_in_is_booked),
         cmocka_unit_test(test_slopes_at_rest_follow_the_law),
         cmocka_unit_test(test_hard_rock_stands_higher),
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),

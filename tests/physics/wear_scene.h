@@ -113,8 +113,8 @@ static inline bool same_bits(const scene *s, const char *name, const float *othe
 static inline double ledger_gap(const scene *s) {
     const rv_ledger *l = &s->report.ledger;
     double change = rv_terrain_volume(s->land) - s->volume;
-    double gap = fmax(fabs(change + l->left_map + l->suspended),
-                      fabs(l->eroded - l->deposited - l->left_map - l->suspended));
+    double carried = l->left_map + l->suspended - l->before;
+    double gap = fmax(fabs(change - l->raised + carried), fabs(l->eroded - l->deposited - carried));
     return l->eroded > 0 ? gap / l->eroded : gap > 0 ? INFINITY : 0;
 }
 

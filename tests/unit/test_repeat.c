@@ -1,6 +1,7 @@
 /* test_repeat.c: repeat and end, and what a recipe prints. */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct seen {
@@ -42,6 +43,94 @@ static void test_turns_and_seeds(void **state) {
             assert_not_equal(s.seeds[i], s.seeds[k]);
     }
     assert_equal(s.seeds[0], 9); /* the first turn is what the recipe says */
+    rv_context_destroy(ctx);
+}
+
+static int bits_of(uint64_t x) {
+    int bits = 0;
+    for (; x != 0; x &= x - 1)
+        bits++;
+    return bits;
+}
+
+/* Turns have nothing in common, whatever seeds the recipe names: turn 1 of seed 1 is not turn 0 of
+ * seed 2, and so on. Of two numbers that have nothing in common half of the bits differ. */
+static void test_turns_of_other_seeds(void **state) {
+    (void)state;
+    enum { SEEDS = 12, TURNS = 5 };
+    rv_context *ctx = support_context(1);
+    uint64_t seeds[SEEDS * TURNS];
+    for (int seed = 0; seed < SEEDS; seed++) {
+        char text[128];
+        seen s = {0};
+        snprintf(text, sizeof text, "terrain size=4 repeat %d droplets 1 seed=%d end", TURNS, seed);
+        run_text(ctx, text, &s);
+        assert_int_equal(s.runs, TURNS);
+        memcpy(seeds + seed * TURNS, s.seeds, TURNS * sizeof *seeds);
+    }
+    for (int i = 0; i < SEEDS * TURNS; i++)
+        for (int k = 0; k < i; k++)
+            if (i % TURNS != 0 || k % TURNS != 0) /* which a recipe has named */
+                assert_greater(bits_of(seeds[i] ^ seeds[k]), 10);
+    rv_context_destroy(ctx);
+}
+
+/* How many drops fell on each cell, turn by turn. */
+enum { FIELD = 48 * 48, FALLS = 6 };
+typedef struct falls {
+    int turns;
+    double total[FIELD], fell[FALLS][FIELD];
+} falls;
+
+static void count_falls(void *user, int index, const rv_report *report) {
+    falls *f = user;
+    (void)index;
+    if (report->step != RV_STEP_droplets)
+        return;
+    const float *flow = rv_terrain_field(report->land, "flow");
+    for (int i = 0; i < FIELD; i++) {
+        f->fell[f->turns][i] = (double)flow[i] - f->total[i];
+        f->total[i] = (double)flow[i];
+    }
+    f->turns++;
+}
+
+static double correlation(const double *a, const double *b) {
+    double mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
+    for (int i = 0; i < FIELD; i++) {
+        mean_a += a[i] / FIELD;
+        mean_b += b[i] / FIELD;
+    }
+    for (int i = 0; i < FIELD; i++) {
+        ab += (a[i] - mean_a) * (b[i] - mean_b);
+        aa += (a[i] - mean_a) * (a[i] - mean_a);
+        bb += (b[i] - mean_b) * (b[i] - mean_b);
+    }
+    return ab / sqrt(aa * bb);
+}
+
+/* Drops of one turn fall where they would without the others: away from the border, where fewer fall
+ * in all turns, chance gives 1 / sqrt(cells), which is 0.02. */
+static void test_turns_are_not_correlated(void **state) {
+    (void)state;
+    static falls f;
+    rv_context *ctx = support_context(1);
+    rv_watch watch = {.after = count_falls, .user = &f};
+    support_ok(ctx, rv_recipe_run_text(ctx,
+                                       "terrain size=48 noise repeat 6 droplets 20000 max_path=1 "
+                                       "capacity=0 border=wall end",
+                                       &watch, NULL));
+    assert_int_equal(f.turns, FALLS);
+    for (int y = 0; y < 48; y++)
+        for (int x = 0; x < 48; x++)
+            for (int t = 0; t < FALLS; t++)
+                if (x == 0 || y == 0 || x == 47 || y == 47)
+                    f.fell[t][y * 48 + x] = 0;
+                else
+                    f.fell[t][y * 48 + x] -= 20000.0 / (47 * 47);
+    for (int a = 0; a < FALLS; a++)
+        for (int b = 0; b < a; b++)
+            assert_less(fabs(correlation(f.fell[a], f.fell[b])), 0.11);
     rv_context_destroy(ctx);
 }
 
@@ -144,6 +233,8 @@ static void test_printed_recipe_reads_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns_and_seeds),
+        cmocka_unit_test(test_turns_of_other_seeds),
+        cmocka_unit_test(test_turns_are_not_correlated),
         cmocka_unit_test(test_more_turns_than_numbers),
         cmocka_unit_test(test_once_is_as_without),
         cmocka_unit_test(test_repeats_that_do_not_match),

@@ -27,6 +27,7 @@ typedef struct lane {
     int first; /* steps the drop had made before this round */
     int most;  /* steps it may make in it */
     bool ended, idle;
+    float own; /* of the drop's sediment, what is of the map: only counted by an apron */
     cargo cargo;
 } lane;
 
@@ -100,19 +101,117 @@ static RVI_HOT void turn(const rvi_drop_run *f, group *g, rvi_v4 gx, rvi_v4 gy) 
                 turn_anywhere(f, g, k);
 }
 
+/* ---- by the apron: what is of the map and what is not ---- */
+
+/* The map does not own what was taken from the apron: where that is laid on the map it counts as
+ * raised, and where it comes to lie in the apron or stays suspended it does not count at all. What
+ * was taken from the map and comes to lie in the apron has left the map. */
+enum { OFF_MAP, MIXED, ON_MAP };
+
+typedef struct cell_range {
+    int x0, y0, x1, y1; /* of the map, all inclusive */
+} cell_range;
+
+/* The cells from (x - before, y - before) to (x + after, y + after), as those of the map. */
+static cell_range range_around(const rvi_drop_run *f, int x, int y, int before, int after) {
+    x -= f->margin;
+    y -= f->margin;
+    return (cell_range){x - before, y - before, x + after, y + after};
+}
+
+static int place_of(const rvi_drop_run *f, cell_range c) {
+    int width = f->job->land->width, height = f->job->land->height;
+    if (c.x0 >= 0 && c.y0 >= 0 && c.x1 < width && c.y1 < height)
+        return ON_MAP;
+    return c.x1 < 0 || c.y1 < 0 || c.x0 >= width || c.y0 >= height ? OFF_MAP : MIXED;
+}
+
+/* The ground of those cells that lie on the map. */
+static double sum_on_map(const rvi_drop_run *f, cell_range c) {
+    const rv_terrain *land = f->job->land;
+    int x0 = rvi_maxi(c.x0, 0), x1 = rvi_mini(c.x1, land->width - 1);
+    int y0 = rvi_maxi(c.y0, 0), y1 = rvi_mini(c.y1, land->height - 1);
+    double sum = 0.0;
+    for (int y = y0; y <= y1; y++)
+        for (int x = x0; x <= x1; x++) {
+            size_t below = (size_t)y * (size_t)land->width + (size_t)x;
+            if (!f->layered)
+                sum += (double)f->h[at(f, x + f->margin, y + f->margin)];
+            for (int l = 0; f->layered && l < land->layer_count; l++)
+                sum += (double)land->layers[l].thickness[below];
+        }
+    return sum;
+}
+
+static float take_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y,
+                           const plane *ground, float amount) {
+    lane *l = &g->lanes[k];
+    int reach = (int)f->brush.radius + 2;
+    cell_range near = range_around(f, x, y, reach, reach);
+    int place = place_of(f, near);
+    double before = place == MIXED ? sum_on_map(f, near) : 0.0;
+    float taken = take(f, x, y, ground, amount, &l->cargo);
+    double own = place == ON_MAP  ? (double)taken
+                 : place == MIXED ? before - sum_on_map(f, near)
+                                  : 0.0;
+    f->results[l->tile].eroded += own;
+    l->own += (float)own;
+    return taken;
+}
+
+/* Of what a drop has laid down, what is of the map. With give=same what came from the apron is in
+ * the top layer, which the apron is made of; `top` is how much of it there was. */
+static float own_part(const rvi_drop_run *f, const lane *l, float sediment, float given,
+                      float top) {
+    const float *load = l->cargo.load;
+    float part = sediment > 0.0f ? l->own * (given / sediment) : 0.0f;
+    if (load && top > 0.0f) {
+        float laid = top - load[f->job->land->layer_count - 1];
+        part = given - rvi_maxf(sediment - l->own, 0.0f) * (laid / top);
+    }
+    return rvi_clampf(part, 0.0f, rvi_minf(l->own, given));
+}
+
+static float lay_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y, float u, float v,
+                          float amount) {
+    lane *l = &g->lanes[k];
+    cell_range square = range_around(f, x, y, 0, 1);
+    int place = place_of(f, square);
+    double before = place == MIXED ? sum_on_map(f, square) : 0.0;
+    float top = l->cargo.load ? l->cargo.load[f->job->land->layer_count - 1] : 0.0f;
+    float given = lay(f, x, y, u, v, amount, g->sediment[k], &l->cargo);
+    double on_map = place == ON_MAP  ? (double)given
+                    : place == MIXED ? sum_on_map(f, square) - before
+                                     : 0.0;
+    float own = own_part(f, l, g->sediment[k], given, top);
+    double share = given > 0.0f ? (double)own / (double)given : 0.0;
+    tile_result *sum = &f->results[l->tile];
+    sum->deposited += on_map * share;
+    sum->raised += on_map * (1.0 - share);
+    sum->left_map += fmax((double)given - on_map, 0.0) * share; /* it is, but for rounding */
+    l->own -= own;
+    return given;
+}
+
 static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, int x, int y, float u, float v,
                              float amount) {
+    if (f->margin > 0) {
+        g->sediment[k] -= lay_by_apron(f, g, k, x, y, u, v, amount);
+        return;
+    }
     float given = lay(f, x, y, u, v, amount, g->sediment[k], &g->lanes[k].cargo);
     f->results[g->lanes[k].tile].deposited += (double)given;
     g->sediment[k] -= given;
 }
 
-/* The drop ends; what it carries stays suspended, or has left the map. */
+/* The drop ends; what it carries of the map stays suspended, or has left the map. */
 static void end_drop(const rvi_drop_run *f, group *g, int k, bool left) {
     tile_result *sum = &f->results[g->lanes[k].tile];
     bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
-    *(over_land ? &sum->suspended : &sum->left_map) += (double)g->sediment[k];
-    g->sediment[k] = 0.0f;
+    float own = f->margin > 0 ? g->lanes[k].own : g->sediment[k];
+    /* It is not below 0, but for rounding. */
+    *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
+    g->sediment[k] = g->lanes[k].own = 0.0f;
     g->lanes[k].ended = true;
     g->stopped = true;
 }
@@ -171,7 +270,9 @@ static RVI_HOT bool exchange(const rvi_drop_run *f, group *g, int k, int x, int 
         return dh > sediment;
     }
     float amount = rvi_minf((capacity - sediment) * f->p->erosion, -dh);
-    if (amount > 0.0f) {
+    if (amount > 0.0f && f->margin > 0) {
+        g->sediment[k] += take_by_apron(f, g, k, x, y, ground, amount);
+    } else if (amount > 0.0f) {
         float taken = take(f, x, y, ground, amount, &g->lanes[k].cargo);
         f->results[g->lanes[k].tile].eroded += (double)taken;
         g->sediment[k] += taken;
@@ -239,6 +340,7 @@ static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
     g->x[k] = slot->x, g->y[k] = slot->y;
     g->dx[k] = d->dx, g->dy[k] = d->dy;
     g->speed[k] = d->speed, g->water[k] = d->water, g->sediment[k] = d->sediment;
+    l->own = d->own;
     l->first = d->step;
     l->most = rvi_mini(f->leg, f->p->max_path - d->step);
     g->left[k] = l->most;
@@ -259,8 +361,8 @@ static void leave_drop(const rvi_drop_run *f, group *g, int k) {
     if (!l->ended && l->first + made == f->p->max_path)
         end_drop(f, g, k, false);
     f->results[l->tile].drop_steps += (uint64_t)made;
-    f->drops[l->slot] =
-        (drop){g->dx[k], g->dy[k], g->speed[k], g->water[k], g->sediment[k], l->first + made};
+    f->drops[l->slot] = (drop){g->dx[k],       g->dy[k], g->speed[k],    g->water[k],
+                               g->sediment[k], l->own,   l->first + made};
     rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
     slot->x = g->x[k], slot->y = g->y[k];
     slot->ended = l->ended;

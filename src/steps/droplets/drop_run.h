@@ -18,11 +18,12 @@ typedef struct trace {
 /* A drop between two rounds; 0 sediment where there is none. */
 typedef struct drop {
     float dx, dy, speed, water, sediment;
+    float own; /* of the sediment, what is of the map: only counted by an apron */
     int step;
 } drop;
 
 typedef struct tile_result {
-    double eroded, deposited, left_map, suspended; /* metres on one cell */
+    double eroded, deposited, left_map, suspended, raised; /* metres on one cell */
     uint64_t drop_steps;
 } tile_result;
 
@@ -38,7 +39,6 @@ typedef struct rvi_drop_run {
     size_t stride, count;
     float *h;
     trace *traces;
-    double sum_before;
     float *before; /* the surface of the terrain when the step began */
     rvi_erosion_factor factor;
     const float *mask; /* of the terrain, or NULL */

@@ -10,7 +10,7 @@
 #include "wear/erosion_factor.h"
 
 enum { RVI_PIPE_ROWS = 32 };       /* of a block of work */
-enum { RVI_PIPE_BLOCK_ROWS = 17 }; /* of numbers a block keeps while it is worked on */
+enum { RVI_PIPE_BLOCK_ROWS = 19 }; /* of numbers a block keeps while it is worked on */
 /* Column 1, the first of the map, lies on a cache line; loops over pipes, which begin at column 0,
  * begin at the line before. */
 enum { RVI_PIPE_START = 15, RVI_PIPE_PAD = 3 };
@@ -18,7 +18,7 @@ enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, 
 #define RVI_PIPE_WALL 1e30f
 
 typedef struct rvi_pipe_block {
-    double evaporated; /* metres on one cell */
+    double evaporated, taken, laid; /* since the step began, metres on one cell */
     float depth, speed;
 } rvi_pipe_block;
 
@@ -51,7 +51,6 @@ typedef struct rvi_pipes {
         *deposited_on; /* of each block and layer, what was deposited on it: metres on one cell */
     float *grids;      /* room for all of the above */
     float *rows;       /* room for the rows of each block */
-    double volume, suspended; /* before the step, m3 */
     rvi_pipe_rules rules;
     float rain; /* m/s */
     double source_sum;
@@ -61,6 +60,8 @@ typedef struct rvi_pipes {
     double seconds;
     int rounds;
     double left_map; /* metres on one cell */
+    double carried;  /* what backward transport finds in this round, the same */
+    double won;      /* what it has made out of nothing, the same */
     bool rounding;   /* a round has begun that is not at its end */
     int part;        /* of the round, that runs now */
     bool *done;      /* of each block: has run in this part */

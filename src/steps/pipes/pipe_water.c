@@ -234,6 +234,7 @@ static RVI_PIPE_HOT rvi_pipe_sums sums_at(const view *v, const row_sums *s, int 
 /* What a block keeps of each column until its last row is done. */
 typedef struct columns {
     float *depth, *evaporated;
+    float *taken, *laid; /* ground */
 } columns;
 
 /* The plain case: bare rock, nothing held back, the same rain everywhere. */
@@ -253,6 +254,7 @@ static void plain_row(const rvi_pipes *f, int y, const view *here, const row_sum
     float *restrict flow = f->flow + row;
     float *restrict deepest = most->depth;
     float *restrict evaporated = most->evaporated;
+    float *restrict lost = most->taken, *restrict gained = most->laid;
     RVI_PIPE_APART
     for (int x = 1; x <= width; x++) {
         rvi_pipe_sums sum = sums_at(&v, &from, x);
@@ -265,6 +267,8 @@ static void plain_row(const rvi_pipes *f, int y, const view *here, const row_sum
         sediment_to[x] = now.sediment - moved;
         limit[x] = v.limit[x];
         laid[x] += rvi_pipe_positive(moved);
+        gained[x] += rvi_pipe_positive(moved);
+        lost[x] += rvi_pipe_positive(-moved);
         flow[x] += r.share * sum.out;
         deepest[x] = rvi_maxf(now.depth, deepest[x]);
         evaporated[x] += now.evaporated;
@@ -365,6 +369,8 @@ static void any_row(const rvi_pipes *f, int y, const view *here, const row_sums 
         f->sediment[1][i] = now.sediment - moved;
         f->limit[i] = here->limit[x];
         f->deposited[i] += rvi_pipe_positive(moved);
+        most->laid[x] += rvi_pipe_positive(moved);
+        most->taken[x] += rvi_pipe_positive(-moved);
         f->flow[i] += r->share * sum.out;
         most->depth[x] = rvi_maxf(now.depth, most->depth[x]);
         most->evaporated[x] += now.evaporated;
@@ -381,8 +387,8 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         views[i] = (view){rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride};
     row_sums sums = {rows, rows + f->stride, rows + 2 * f->stride};
     rows += 3 * f->stride;
-    columns most = {rows, rows + f->stride};
-    memset(rows, 0, (2 * f->stride - RVI_PIPE_PAD) * sizeof(float));
+    columns most = {rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride};
+    memset(rows, 0, (4 * f->stride - RVI_PIPE_PAD) * sizeof(float));
     bool plain = !f->factor.cells && !f->mask && !f->layered && !f->source &&
                  !rvi_factor_by_height(&f->factor);
     fill_view(f, first - 1, &views[(first - 1) % 3]);
@@ -403,5 +409,7 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
     for (int x = 1; x <= f->width; x++) {
         result->depth = rvi_maxf(result->depth, most.depth[x]);
         result->evaporated += (double)most.evaporated[x];
+        result->taken += (double)most.taken[x];
+        result->laid += (double)most.laid[x];
     }
 }

@@ -9,16 +9,27 @@
  *
  * No step is too long, nothing overshoots, and what one cell gives its neighbour gets. Rows and
  * columns are solved as L. H. Thomas did (1949): from one end on z'(i) = c(i) + q(i) z'(i + 1),
- * with q kept in `scratch`, then back. Nothing crosses the edge of the map.
+ * with q kept in `scratch`, then back. Nothing crosses the edge of the map, but cells that are fixed
+ * have what lies outside behind them: they give and take without end, and how much is counted.
  */
 #include "steps/rivers/hillslope.h"
 #include "base/math.h"
 #include "base/threads.h"
 
+#include <math.h>
+
 enum { STRIP = 64 }; /* columns that are solved side by side */
 
 static double between(const rvi_hillslope *s, size_t i, size_t j) {
     return s->loose ? s->number * (double)rvi_minf(s->loose[i], s->loose[j]) : s->number;
+}
+
+/* Counts what crept between two neighbours of which one is fixed. */
+static void cross(const rvi_hillslope *s, size_t i, size_t j, rvi_side_flux *flux) {
+    size_t side = s->fixed[i] ? i : j, land = s->fixed[i] ? j : i;
+    double number = between(s, i, j), in = number * (s->to[side] - s->to[land]);
+    flux->rounding += number * 0x1p-46 * fabs(s->to[side]);
+    *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
 }
 
 static void solve_rows(void *arg, int first, int end) {
@@ -39,6 +50,10 @@ static void solve_rows(void *arg, int first, int end) {
         }
         for (size_t x = width - 1; x-- > 0;)
             h[x] += q[x] * h[x + 1];
+        s->flux[y] = (rvi_side_flux){0};
+        for (size_t i = row; i + 1 < row + width; i++)
+            if (!s->fixed[i] != !s->fixed[i + 1])
+                cross(s, i, i + 1, &s->flux[y]);
     }
 }
 
@@ -64,13 +79,22 @@ static void solve_strip(void *arg, int64_t strip) {
     const rvi_hillslope *s = arg;
     size_t width = (size_t)s->width, from = (size_t)strip * STRIP;
     size_t to = from + STRIP < width ? from + STRIP : width;
+    rvi_side_flux flux = {0};
     strip_down(s, from, to);
     for (size_t y = (size_t)s->height - 1; y-- > 0;) {
         double *h = s->to + y * width;
         const double *q = s->scratch + y * width, *below = h + width;
         for (size_t x = from; x < to; x++)
             h[x] += q[x] * below[x];
+        for (size_t i = y * width + from; i < y * width + to; i++)
+            if (!s->fixed[i] != !s->fixed[i + width])
+                cross(s, i, i + width, &flux);
     }
+    s->flux[(int64_t)s->height + strip] = flux;
+}
+
+size_t rvi_hillslope_parts(int width, int height) {
+    return (size_t)height + ((size_t)width + STRIP - 1) / STRIP;
 }
 
 rv_status rvi_hillslope_run(const rvi_hillslope *s) {

@@ -3,6 +3,13 @@
 #define RVI_STEPS_RIVERS_HILLSLOPE_H
 
 #include <ravine/ravine.h>
+#include <stddef.h>
+
+/* Ground that crept between fixed cells and others: metres on one cell. */
+typedef struct rvi_side_flux {
+    double in, out; /* from fixed cells, which stay as high as they are; to them, where it is gone */
+    double rounding; /* by how much doubles may miss it: by little, but D dt / cell^2 may be large */
+} rvi_side_flux;
 
 typedef struct rvi_hillslope {
     rv_context *ctx;
@@ -13,8 +20,10 @@ typedef struct rvi_hillslope {
     const unsigned char *fixed; /* not 0: stays as it is */
     const float *loose; /* share that moves, 0 to 1; the less loose of two counts; NULL: 1 */
     double number;      /* D dt / cell^2 */
+    rvi_side_flux *flux; /* rvi_hillslope_parts() of them: what crept in each part of the work */
 } rvi_hillslope;
 
+size_t rvi_hillslope_parts(int width, int height);
 rv_status rvi_hillslope_run(const rvi_hillslope *s); /* RV_CANCELLED: `to` is not whole */
 
 #endif

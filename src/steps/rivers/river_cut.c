@@ -153,7 +153,9 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     int corner = direction >= 4;
     double g = r->cut[corner] * drained(r, cell) * rock(r, cell), s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
+    double was = r->h[cell];
     r->h[cell] = surface + s * r->distance[corner];
+    r->left += was - r->h[cell];
 }
 
 static rv_status gather(rvi_rivers *r) {

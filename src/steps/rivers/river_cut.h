@@ -3,6 +3,7 @@
 #define RVI_STEPS_RIVERS_RIVER_CUT_H
 
 #include "measure/flowgraph.h"
+#include "steps/rivers/hillslope.h"
 #include "steps/step.h"
 #include "wear/erosion_factor.h"
 
@@ -41,6 +42,11 @@ typedef struct rvi_rivers {
     float power[RVI_AREAS]; /* area^m for small areas, in cells */
     size_t rest;            /* cells at the start of the order that are still to be lifted */
     float *fields[3];       /* of the land: flow, eroded, deposited */
+    size_t follow;          /* the first cell whose layers have not yet followed what crept */
+    rvi_side_flux *flux;    /* of each part of the diffusion */
+    /* The ledger, metres on one cell: */
+    double left; /* cut by rivers, slid into them, sunk with the sides, or crept over them */
+    double came; /* crept in from the sides, which keep their height */
 } rvi_rivers;
 
 /* Lifts the land and cuts into it. A stop comes before both, or leaves a rest that the second call

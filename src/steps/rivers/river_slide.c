@@ -125,6 +125,7 @@ static rv_status sweep(const slide *s, bool *slides) {
         slide_to(r, cell, to);
         if (r->h[cell] != was)
             wake_around(r, cell);
+        r->left += was - r->h[cell];
         *slides |= was - r->h[cell] > s->enough;
     }
     return status;
