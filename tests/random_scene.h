@@ -60,7 +60,7 @@ static inline bool random_scene_write_block(void) {
 /* Water that falls and is poured on a block, anywhere and of any size. */
 static inline double random_scene_say_block(random_scene *r) {
     double scale = random_scene_chance(r, 0.5) ? 1 : random_scene_order(r, 1e-3, 1e4);
-    double origin[3] = {0}, spacing = scale * random_scene_between(r, 0.03, 0.07);
+    double origin[3] = {0}, spacing = scale * random_scene_between(r, 0.035, 0.08);
     for (int k = 0; k < 3; k++)
         origin[k] = random_scene_chance(r, 0.7) ? 0 : random_scene_between(r, -9e5, 9e5);
     double x = random_scene_between(r, 0.1, 0.5), y = random_scene_between(r, 0.1, 0.5);
@@ -83,7 +83,7 @@ static inline double random_scene_say_block(random_scene *r) {
     RANDOM_SCENE_SAY(r, " source");
     random_scene_say_place(r, "at", origin, scale, 0.25, 0.3, 0.8);
     random_scene_say_place(r, "size", (const double[3]){0}, scale, 0.2, 0.2, 0.1);
-    RANDOM_SCENE_SAY(r, " rate=%.6g", random_scene_order(r, 100, 1e4) / sqrt(scale));
+    RANDOM_SCENE_SAY(r, " rate=%.6g", random_scene_order(r, 100, 5e3) / sqrt(scale));
     random_scene_say_place(r, "speed", (const double[3]){0}, fast, random_scene_between(r, 0, 0.3),
                            random_scene_between(r, 0, 0.3), -random_scene_between(r, 0, 0.5));
     RANDOM_SCENE_SAY(r, " particles");

@@ -43,7 +43,7 @@ typedef struct rvi_scene {
     rvi_scene_source *sources;
     size_t source_count;
     int64_t frame;         /* how many are done */
-    float longest;         /* s: a step of the water is not longer */
+    float longest;         /* s: a step of the water is not longer: that of water at rest */
     rvi_scene_times times; /* of the last frame */
 } rvi_scene;
 

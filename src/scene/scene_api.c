@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char magic[RVI_MAGIC] = "RAVINE-SCENE-1\n";
+static const char magic[RVI_MAGIC] = "RAVINE-SCENE-2\n";
 
 /* ---- words ---- */
 
@@ -260,7 +260,14 @@ rv_ledger rv_scene_material_ledger(const rv_scene *s, int material) {
 rv_status rv_scene_mesh(const rv_scene *s, rv_mesh **out) {
     RVI_ENTRY(s->ctx);
     *out = NULL;
-    return s->now != NULL ? rvi_scene_mesh(s->now, out) : not_started(s);
+    return s->now != NULL ? rvi_scene_rock(s, out) : not_started(s);
+}
+
+rv_status rvi_scene_rock(const rv_scene *s, rv_mesh **out) {
+    rv_status status = rvi_scene_mesh(s->now, out);
+    for (size_t i = 0; *out != NULL && i < 3 * (*out)->vertex_count; i++)
+        (*out)->points[i] += s->setup.box[i % 3];
+    return status;
 }
 
 rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
@@ -269,10 +276,10 @@ rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
     if (s->now == NULL)
         return not_started(s);
     rvi_sph_view w = rvi_sph_view_of(s->now->water);
-    const rvi_sph_desc *d = &s->setup.desc.water;
+    const double *low = s->setup.box;
     *out = (rv_particles){.count = w.count,
-                          .origin = {d->low[0], d->low[1], d->low[2]},
-                          .spacing = d->spacing,
+                          .origin = {low[0], low[1], low[2]},
+                          .spacing = s->setup.desc.water.spacing,
                           .positions = (const float *)w.places,
                           .velocities = (const float *)w.speeds,
                           .sediments = w.sediments,
@@ -337,10 +344,8 @@ rv_status rvi_scene_save(const rv_scene *s, const char *checkpoint) {
     char *text = print_words(s, &status);
     if (text == NULL)
         return status;
-    const rvi_sph_desc *d = &s->setup.desc.water;
     head h = {.text = strlen(text), .name = strlen(s->name), .beside = strlen(s->beside)};
-    memcpy(h.box, d->low, sizeof d->low);
-    memcpy(h.box + 3, d->high, sizeof d->high);
+    memcpy(h.box, s->setup.box, sizeof h.box);
     rvi_archive_writer to;
     status = rvi_archive_create(s->ctx, checkpoint, magic, &to);
     if (status == RV_OK)

@@ -32,14 +32,6 @@ rvi_sph_desc rvi_sph_desc_weak_like(float spacing, const float gravity[3]) {
 
 /* ---- Creation ---- */
 
-/* The step of water at rest; an empty scene steps as far. */
-static float longest_step(const rvi_sph_desc *d) {
-    if (d->solver == RVI_SPH_WEAK)
-        return d->weak.step;
-    float g = rvi_length3f(d->gravity);
-    return 0.1f * sqrtf(d->spacing / (g > 0 ? g : 9.81f));
-}
-
 static rv_status add_water(rvi_scene *s, const rvi_scene_desc *desc, bool blocks) {
     rv_status status = RV_OK;
     for (size_t i = 0; blocks && i < desc->block_count && status == RV_OK; i++)
@@ -65,12 +57,14 @@ rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_edit_
         rvi_edit_destroy(rock);
         return RV_ERROR_MEMORY;
     }
-    *s = (rvi_scene){.ctx = ctx, .rock = rock, .longest = longest_step(&desc->water)};
+    *s = (rvi_scene){.ctx = ctx, .rock = rock};
     rv_mesh *mesh = NULL; /* where there is wear, it makes the walls itself */
     rv_status status = rock != NULL && !desc->wears ? rvi_edit_to_mesh(rock, &mesh) : RV_OK;
     if (status == RV_OK)
         status = rvi_sph_create(ctx, &desc->water, mesh, &s->water);
     rv_mesh_destroy(mesh);
+    if (status == RV_OK)
+        s->longest = rvi_sph_view_of(s->water).step;
     if (status == RV_OK && rock != NULL && desc->wears)
         status = rvi_wear_create(ctx, &desc->wear, s->water, rock, &s->wear);
     if (status == RV_OK)

@@ -67,7 +67,7 @@ static int64_t shown_before(const rvi_word_run *params, int64_t frame) {
 
 static rv_status save_rock(const rv_scene *s, const char *file) {
     rv_mesh *rock;
-    rv_status status = rvi_scene_mesh(s->now, &rock);
+    rv_status status = rvi_scene_rock(s, &rock);
     if (status == RV_OK)
         status = rvi_mesh_write(rock, file, NULL);
     rv_mesh_destroy(rock);
@@ -254,8 +254,8 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
                            .faces = setup.rock != NULL ? setup.rock->face_count : 0,
                            .spacing = (double)d->spacing,
                            .memory = plan_memory(&setup)};
-    memcpy(out->low, d->low, sizeof d->low);
-    memcpy(out->high, d->high, sizeof d->high);
+    memcpy(out->low, setup.box, sizeof out->low);
+    memcpy(out->high, setup.box + 3, sizeof out->high);
     status = check_start(s, &setup, out->memory);
     rvi_scene_setup_free(s->ctx, &setup);
     return status;

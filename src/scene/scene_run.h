@@ -12,6 +12,9 @@ struct rv_scene {
     rvi_scene *now; /* NULL: not started */
 };
 
+/* The rock where it stands; *out is NULL where there is none. */
+rv_status rvi_scene_rock(const rv_scene *scene, rv_mesh **out);
+
 /* Within a run that names itself. */
 rv_status rvi_scene_shoot(const rv_scene *scene, const char *png);
 rv_status rvi_scene_save(const rv_scene *scene, const char *checkpoint);

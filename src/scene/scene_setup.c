@@ -80,9 +80,20 @@ static rv_status check_model(const builder *b, const rv_mesh *mesh, const char *
     rv_status status = rv_mesh_check(mesh, note_fault, &f);
     if (status != RV_OK || f.count == 0)
         return status;
+    for (int k = 0; k < 3; k++)
+        f.first.at[k] += b->out->box[k];
     rv_fault_print(&f.first, sentence, sizeof sentence);
     return rvi_fail(b->ctx, RV_ERROR_INPUT, "%s: is not the surface of a solid. %s", what,
                     sentence);
+}
+
+/* The place of a mesh that is moved, from the low corner of the box. */
+static rv_status place_model(const builder *b, rv_mesh *mesh, const double scale[3],
+                             const double move[3], bool reverse) {
+    double way[3];
+    for (int k = 0; k < 3; k++)
+        way[k] = move[k] - b->out->box[k];
+    return rvi_model_place(mesh, scale, way, reverse);
 }
 
 static rv_status read_models(const builder *b, rv_mesh **meshes, bool *worn, size_t count) {
@@ -93,7 +104,7 @@ static rv_status read_models(const builder *b, rv_mesh **meshes, bool *worn, siz
         worn[i] = m->wear;
         status = load_model(b, m->file, &meshes[i]);
         if (status == RV_OK)
-            status = rvi_model_place(meshes[i], m->scale, m->move, m->reverse);
+            status = place_model(b, meshes[i], m->scale, m->move, m->reverse);
         if (status == RV_OK)
             status = check_model(b, meshes[i], m->file);
     }
@@ -127,7 +138,10 @@ static rv_status make_rock(const builder *b) {
     bool *worn = rvi_alloc(b->ctx, models + 1, sizeof *worn, "the models");
     rv_status status = meshes != NULL && worn != NULL ? RV_OK : RV_ERROR_MEMORY;
     if (status == RV_OK && b->preset != NULL) {
+        static const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
         status = rvi_preset_rock(b->ctx, b->preset, &meshes[0]);
+        if (status == RV_OK && meshes[0] != NULL)
+            status = place_model(b, meshes[0], one, zero, false);
         worn[0] = true;
         count = meshes[0] != NULL;
     }
@@ -228,8 +242,12 @@ static rv_status make_water(const builder *b, const double told[6]) {
         gravity[k] = (float)p->gravity[k];
     *d = p->solver == RVI_scene_particles_solver_wcsph ? rvi_sph_desc_weak_like(spacing, gravity)
                                                        : rvi_sph_desc_default();
-    memcpy(d->low, box.low, sizeof d->low);
-    memcpy(d->high, box.high, sizeof d->high);
+    for (int k = 0; k < 3; k++) {
+        b->out->box[k] = d->origin[k] = box.low[k];
+        b->out->box[3 + k] = box.high[k];
+        d->low[k] = 0;
+        d->high[k] = box.high[k] - box.low[k];
+    }
     memcpy(d->open, box.open, sizeof d->open);
     memcpy(d->gravity, gravity, sizeof d->gravity);
     d->wall = p->wall == RVI_scene_particles_wall_penalty ? RVI_SPH_PENALTY : RVI_SPH_COMPLETE;
@@ -266,6 +284,11 @@ static rv_status make_blocks(const builder *b) {
                                 b->name, w->low[0], w->low[1], w->low[2], w->high[0], w->high[1],
                                 w->high[2]);
     }
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            blocks[i].low[k] -= b->out->box[k];
+            blocks[i].high[k] -= b->out->box[k];
+        }
     b->out->desc.blocks = blocks;
     b->out->desc.block_count = count;
     return RV_OK;
@@ -278,14 +301,17 @@ static rv_status make_sources(const builder *b) {
     if (sources == NULL)
         return RV_ERROR_MEMORY;
     b->out->sources = sources;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         sources[i].is = b->preset->sources[i];
+        for (int k = 0; k < 3; k++)
+            sources[i].is.low[k] -= b->out->box[k];
+    }
     int at = 0;
     for (const rvi_word_source *s; (s = next_of(b->words, RVI_WORD_source, &at)) != NULL; count++) {
         sources[count].every = s->every;
         sources[count].is.rate = (double)s->rate;
         for (int k = 0; k < 3; k++) {
-            sources[count].is.low[k] = s->at[k] - s->size[k] / 2;
+            sources[count].is.low[k] = s->at[k] - b->out->box[k] - s->size[k] / 2;
             sources[count].is.size[k] = s->size[k];
             sources[count].is.speed[k] = (float)s->speed[k];
         }
@@ -368,8 +394,12 @@ static rv_status make_regions(const builder *b) {
                                       .wobble = (double)r->wobble,
                                       .wave = (double)r->wave,
                                       .seed = r->seed};
-        memcpy(regions[count].at, r->at, sizeof r->at);
-        memcpy(regions[count].to, r->to, sizeof r->to);
+        for (int k = 0; k < 3; k++) {
+            double low = b->out->box[k];
+            regions[count].at[k] = r->at[k] - low;
+            regions[count].to[k] =
+                r->shape == RVI_scene_region_shape_box ? r->to[k] - low : r->to[k];
+        }
         status = find_material(b, r, &regions[count].material);
     }
     b->out->where = (rvi_regions){regions, count};

@@ -5,8 +5,11 @@
 #include "scene/scene.h"
 #include "scene/scene_words.h"
 
+/* All places are metres from the low corner of the box: where a scene stands makes no difference.
+ */
 typedef struct rvi_scene_setup {
     rvi_scene_desc desc; /* points into what follows */
+    double box[6];       /* m: where it stands: its low and its high corner */
     rvi_preset_block *blocks;
     rvi_scene_source *sources;
     rvi_rock_material *materials;

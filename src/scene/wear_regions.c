@@ -18,14 +18,14 @@ static double along(const rvi_region *r, const double at[3]) { /* metres from `a
     return square > 0 ? sum / sqrt(square) : 0;
 }
 
-/* A few waves with random directions and phases; together -1 to 1. */
+/* A few waves from `at` on with random directions and phases; together -1 to 1. */
 static double wave_at(const rvi_region *r, const double at[3]) {
     double sum = 0;
     for (uint64_t n = 0; n < WAVES; n++) {
         double phase = 0;
         for (uint64_t i = 0; i < 3; i++) {
             double direction = (double)rvi_unit(rvi_random(r->seed, n, i)) - 0.5;
-            phase += 4 * RVI_PI * direction * at[i] / r->wave;
+            phase += 4 * RVI_PI * direction * (at[i] - r->at[i]) / r->wave;
         }
         phase += 2 * RVI_PI * (double)rvi_unit(rvi_random(r->seed, n, 3));
         sum += (double)rvi_sinf((float)phase);

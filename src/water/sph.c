@@ -1,6 +1,7 @@
 /* sph.c: water as particles: its creation, and the order of a step. */
 #include "water/sph_state.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/context.h"
@@ -223,6 +224,9 @@ static void set_up(rvi_sph *w) {
     w->radius = d->solver == RVI_SPH_WEAK ? d->weak.radius : 2 * d->spacing;
     w->viscosity = d->viscosity + d->smoothing * d->spacing * sqrtf(g * d->spacing);
     w->friction_rate = sqrtf(g / d->spacing);
+    w->step = d->solver == RVI_SPH_WEAK
+                  ? d->weak.step
+                  : RVI_SPH_LONGEST_STEP * sqrtf(d->spacing / (g > 0 ? g : 9.81f));
     w->capacity = d->most;
     w->stride = FIRST_STRIDE;
     w->passes = choose_passes();
@@ -336,7 +340,8 @@ rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], doub
     if (rvi_sph_in_rock(w, place))
         return rvi_fail(w->ctx, RV_ERROR_USAGE,
                         "The place of a particle (%g, %g, %g) is in the rock or out of the box.",
-                        at[0], at[1], at[2]);
+                        at[0] + w->desc.origin[0], at[1] + w->desc.origin[1],
+                        at[2] + w->desc.origin[2]);
     return rvi_sph_append(w, place, speed, sediment);
 }
 
@@ -380,30 +385,43 @@ void rvi_sph_on_gone(rvi_sph *w, rvi_sph_gone_fn tell, void *user) {
 
 /* ---- A step ---- */
 
-/* Counts the particles of `next` with a number that is not finite. */
+/* In spacings: water in which a particle would go farther in a step has blown up, and the next
+ * steps would take next to no time. */
+#define LONGEST_WAY 1e4f
+
+typedef struct soundness {
+    rvi_sph *w;
+    float fastest2; /* m2/s2 */
+} soundness;
+
+/* Counts the particles of `next` with a number that is not finite, or that are too fast. */
 static void check_block(void *arg, int64_t block) {
-    rvi_sph *w = arg;
+    const soundness *s = arg;
+    rvi_sph *w = s->w;
     const rvi_sph_particles *p = &w->next;
     size_t end = rvi_sph_block_end(w, block), bad = 0;
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
-        rvi_v4 zero = (p->places[i] - p->places[i]) + (p->speeds[i] - p->speeds[i]);
+        rvi_v4 v = p->speeds[i], zero = p->places[i] - p->places[i];
         float k = p->velocity_k[i] + p->displacement_k[i];
-        bad += !((zero[0] + zero[1]) + zero[2] == 0 && k - k == 0 &&
+        float square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+        bad += !((zero[0] + zero[1]) + zero[2] == 0 && square <= s->fastest2 && k - k == 0 &&
                  p->sediments[i] - p->sediments[i] == 0);
     }
     w->sums[0][block] = (double)bad;
 }
 
 static rv_status check_next(rvi_sph *w, float dt) {
-    rv_status status = rvi_sph_each_block(w, check_block, w);
+    float fastest = LONGEST_WAY * w->desc.spacing / dt;
+    soundness s = {w, rvi_minf(fastest * fastest, FLT_MAX)};
+    rv_status status = rvi_sph_each_block(w, check_block, &s);
     if (status != RV_OK)
         return status;
     double bad = rvi_sph_sum(w, 0);
     if (bad > 0)
         return rvi_fail(w->ctx, RV_ERROR_INTERNAL,
-                        "The water is unstable: %.0f of %zu particles would get a place, a speed "
-                        "or a pressure that is not finite.",
-                        bad, w->count);
+                        "The water is unstable: %.0f of %zu particles would get a place, speed or "
+                        "pressure that is not finite, or go %.0f spacings in a step.",
+                        bad, w->count, (double)LONGEST_WAY);
     if (!(w->time + (double)dt > w->time))
         return rvi_fail(w->ctx, RV_ERROR_INTERNAL,
                         "The water is unstable: at a speed of %g m/s no time passes in a step.",
@@ -417,7 +435,7 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     double begun = rvi_now();
     rv_status status = rvi_sph_sort(w);
     if (status == RV_OK)
-        status = rvi_sph_run_sources(w, w->step > 0 ? w->step : 1e-3f, &changed);
+        status = rvi_sph_run_sources(w, w->step, &changed);
     if (status == RV_OK && changed)
         status = rvi_sph_sort(w);
     if (status == RV_OK && w->count == 0) {

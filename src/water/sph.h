@@ -43,6 +43,7 @@ typedef struct rvi_sph_desc {
     rvi_sph_solver solver;
     rvi_sph_wall wall;
     double low[3], high[3]; /* m: the box, which particles leave only through open sides */
+    double origin[3];       /* m: is added to places in sentences */
     bool open[3][2];        /* of x, y, z: the low and the high side */
     float spacing;          /* m between particles at rest, each of which is spacing^3 of water */
     float density;          /* kg/m3 at rest */
@@ -99,7 +100,8 @@ rv_status rvi_sph_add_source(rvi_sph *water, const rvi_sph_source *source);
 void rvi_sph_pulse_source(rvi_sph *water, size_t number, bool on);
 
 /* One step of at most `longest` seconds. When it fails or is cancelled, no particle has moved.
- * RV_ERROR_INTERNAL: the step would have made a number that is not finite, or taken no time. */
+ * RV_ERROR_INTERNAL: the step would have made a number that is not finite or a speed that no water
+ * has, or taken no time. */
 rv_status rvi_sph_step(rvi_sph *water, float longest);
 rv_status rvi_sph_run(rvi_sph *water, double seconds);
 
@@ -153,7 +155,7 @@ typedef struct rvi_sph_view {
     const uint32_t *numbers; /* in the order in which they came */
     float volume;            /* m3 of a particle */
     double time;             /* s */
-    float step;              /* s: the last one */
+    float step;              /* s: the last one; before the first, that of water at rest */
     int iterations[2];       /* of the last step: of velocities, of displacements */
     float compression;       /* mean of what was above the density at rest when it began */
     rvi_sph_times times;

@@ -46,8 +46,6 @@ enum { ROUND = 40, DISPLACEMENT_ITERATIONS = 4 };
  * spacings for each unit of tolerance: deep water could sink by parts that are each too small to
  * see. */
 #define STILL 3.0
-/* The longest step, in sqrt(spacing / acceleration). */
-#define LONGEST_STEP 0.1f
 
 /* What `sums` are. */
 enum { R_Z, R_P, P_AP, R_MAP, AP_MAP, ACTIVE, INACTIVE, CLAMPED, EXCESS };
@@ -221,7 +219,7 @@ static float choose_step(const rvi_sph *w, float longest) {
     float a = rvi_length3f(g) + w->desc.tension;
     float dt = 2 * distance / (v + sqrtf(v * v + 4 * a * distance) + 1e-20f);
     if (a > 0)
-        dt = rvi_minf(dt, LONGEST_STEP * sqrtf(w->desc.spacing / a));
+        dt = rvi_minf(dt, RVI_SPH_LONGEST_STEP * sqrtf(w->desc.spacing / a));
     if (w->potential_range > 0)
         dt = rvi_minf(dt, distance / sqrtf(w->potential_range));
     if (w->viscosity > 0)

@@ -36,9 +36,9 @@ rv_status rvi_sph_add_source(rvi_sph *w, const rvi_sph_source *source) {
             return rvi_fail(w->ctx, RV_ERROR_USAGE,
                             "The source around (%g, %g, %g) reaches into the rock or out of the "
                             "box.",
-                            source->low[0] + source->size[0] / 2,
-                            source->low[1] + source->size[1] / 2,
-                            source->low[2] + source->size[2] / 2);
+                            source->low[0] + source->size[0] / 2 + w->desc.origin[0],
+                            source->low[1] + source->size[1] / 2 + w->desc.origin[1],
+                            source->low[2] + source->size[2] / 2 + w->desc.origin[2]);
         rv_status status = rvi_poll(w->ctx);
         if (status != RV_OK)
             return status;

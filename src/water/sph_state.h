@@ -15,6 +15,8 @@ enum { RVI_SPH_SUMS = 9 };
 
 /* In spacings: a new particle is at least so far from all others. */
 #define RVI_SPH_ROOM 0.9f
+/* The longest step, in sqrt(spacing / acceleration). */
+#define RVI_SPH_LONGEST_STEP 0.1f
 /* In spacings: no particle comes nearer to a wall. */
 #define RVI_SPH_STOP 0.2f
 
@@ -56,7 +58,7 @@ struct rvi_sph {
     rvi_sph_particles particles, next; /* a step or a sort writes `next`; then they are swapped */
     uint32_t next_number;              /* of the next new particle */
     double time;
-    float step;
+    float step; /* s: the last one; before the first, that of water at rest */
     int iterations[2];
     float compression;
     rvi_sph_times times;

@@ -22,12 +22,29 @@ static void run(rv_context *ctx, const char *words, int frames) {
     rv_scene_destroy(scene);
 }
 
-/* Two particles touch, and conjugate gradients are exact after two iterations. */
+/* Few particles touch, so that conjugate gradients are exact after two iterations: what is left of
+ * the residual is rounding, and another direction made of it leads anywhere. */
 static void converged_water_goes_on(void **state) {
     (void)state;
-    rv_context *ctx = support_context(1);
-    run(ctx, "preset name=river particles spacing=0.02118", 30);
-    rv_context_destroy(ctx);
+    static const struct {
+        const char *words;
+        int frames;
+    } scenes[] = {
+        {"preset name=river particles spacing=0.02118", 20},
+        {"preset name=river particles spacing=0.0738318 friction=127.622 wall=penalty", 90},
+        {"box model block.obj water low=0.172/0.131/0.32 high=0.419/0.306/0.6 particles "
+         "spacing=0.0642",
+         50},
+        {"box model block.obj source at=0.25/0.3/0.8 size=0.2/0.2/0.1 rate=1360 "
+         "speed=0.69/0.84/-0.97 particles max=762 spacing=0.06 wall=penalty",
+         50},
+    };
+    assert_true(random_scene_write_block());
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        rv_context *ctx = support_context(1);
+        run(ctx, scenes[i].words, scenes[i].frames);
+        rv_context_destroy(ctx);
+    }
 }
 
 /* RAVINE_SEED repeats a run. */
@@ -38,7 +55,7 @@ static void no_scene_stops(void **state) {
     assert_true(random_scene_write_block());
     for (uint64_t i = 0; i < support_cases(60); i++) {
         rv_context *ctx = support_context(1);
-        random_scene r = random_scene_draw(seed + i, 0.15, 1.5);
+        random_scene r = random_scene_draw(seed + i, 0.12, 1.5);
         print_message("RAVINE_SEED=%" PRIu64 ": ravine scene - <<< '%s'\n", seed + i, r.words);
         run(ctx, r.words, support_short() ? 20 : 100);
         rv_context_destroy(ctx);
