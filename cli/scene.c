@@ -78,18 +78,20 @@ static bool has_row(const rv_frame *f) {
     return f->frame >= f->frames || f->frame == 0 || f->frame % (step > 0 ? step : 1) == 0;
 }
 
-/* "52.5 cm3": scenes can be as small as a stone or as large as a valley. */
-static void volume_text(double volume, char out[32]) {
+/* "52.5 cm3": scenes can be as small as a stone or as large as a valley. What is less than the
+ * rounding of all that moved is 0; JSON has it. */
+static void volume_text(double volume, double moved, char out[32]) {
     bool small = volume < 1e-3;
-    double value = small ? volume * 1e6 : volume;
+    double value = volume < 1e-12 * moved ? 0 : small ? volume * 1e6 : volume;
     snprintf(out, 32, value < 99.5 ? "%.3g %s" : "%.0f %s", value, small ? "cm3" : "m3");
 }
 
 static void people_frame(cli_run *run, const rv_frame *f) {
     if (has_row(f)) {
         char eroded[32], deposited[32];
-        volume_text(f->ledger.eroded, eroded);
-        volume_text(f->ledger.deposited, deposited);
+        double moved = f->ledger.eroded + f->ledger.deposited;
+        volume_text(f->ledger.eroded, moved, eroded);
+        volume_text(f->ledger.deposited, moved, deposited);
         if (!run->headed)
             fprintf(stderr, "%7s %9s %9s %8s %13s %13s %8s %8s\n", "frame", "time s", "particles",
                     "faces", "eroded", "deposited", "refused", "ms");

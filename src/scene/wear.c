@@ -1,6 +1,7 @@
 /* wear.c: creation, the order of a step, the ledger, and checkpoints. */
 #include "scene/wear_state.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -262,11 +263,13 @@ rv_status rvi_wear_repair(rvi_wear *w) {
 
 /* ---- The ledger ---- */
 
-static double sum_owed(const rvi_wear *w) {
-    double sum = w->debt;
-    for (size_t v = 0; v < w->rock->vertices && v < w->vertex_room; v++)
-        sum += w->owed[v];
-    return sum;
+static void sum_owed(const rvi_wear *w, rvi_wear_ledger *l) {
+    l->owed = w->debt;
+    l->owed_sizes = fabs(w->debt);
+    for (size_t v = 0; v < w->rock->vertices && v < w->vertex_room; v++) {
+        l->owed += w->owed[v];
+        l->owed_sizes += fabs(w->owed[v]);
+    }
 }
 
 rvi_wear_ledger rvi_wear_ledger_of(const rvi_wear *w) {
@@ -275,7 +278,7 @@ rvi_wear_ledger rvi_wear_ledger_of(const rvi_wear *w) {
     l.volume = rvi_edit_cubic_metres(w->rock, w->volume6);
     l.lost = rvi_edit_cubic_metres(w->rock, w->first6 - w->volume6);
     l.suspended = sum_suspended(w->water) - w->first_suspended;
-    l.owed = sum_owed(w);
+    sum_owed(w, &l);
     return l;
 }
 

@@ -56,7 +56,7 @@ typedef struct rvi_wear_desc {
 
 rvi_wear_desc rvi_wear_desc_default(float spacing);
 
-/* All in m3. At all times, to 1e-9 of what moved,
+/* All in m3. At all times, to 1e-9 of what moved and what is owed,
  *     lost = eroded - deposited = suspended + left_map + owed. */
 typedef struct rvi_wear_ledger {
     double first, volume;     /* of the solid: when it began, and now */
@@ -65,6 +65,7 @@ typedef struct rvi_wear_ledger {
     double suspended;         /* in particles now, less what they had when it began */
     double left_map;          /* gone with particles that left */
     double owed;              /* lost by the rock and not yet given to particles; may be negative */
+    double owed_sizes;        /* what single vertices owe or are owed, without signs */
     double reshaped;          /* lost by dividing and joining faces; part of eroded - deposited */
     size_t refused;           /* moves of vertices that were refused or shortened, in all */
     size_t pushed_out;        /* particles that a moving wall has pushed, in all */

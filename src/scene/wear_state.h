@@ -44,7 +44,7 @@ struct rvi_wear {
     float reach;            /* m */
     double first_suspended; /* m3 in particles when it began */
     rvi_wide first6, volume6;
-    rvi_wear_ledger ledger; /* without volume, suspended and owed */
+    rvi_wear_ledger ledger; /* without volume, suspended and what is owed */
     double debt;            /* m3 owed by the rock as a whole, not by one vertex */
     bool walls_outdated;    /* the water's walls could not follow the rock: memory ran out */
     double index_seconds;   /* that changed faces took in the last step */

@@ -58,6 +58,10 @@ holds "beside the file" "$("$RAVINE" --json scene set/settings.txt frames=0)" '"
 holds "plan" "$("$RAVINE" --dry-run scene settings.txt)" "at most 1000 particles, 1.525 m apart"
 [ "$("$RAVINE" --quiet scene settings.txt frames=3 2>&1 | wc -c)" = 0 ] || fail "--quiet is quiet"
 holds "for people" "$("$RAVINE" scene settings.txt frames=3 2>&1)" "eroded     deposited"
+# Time goes on in every frame, and the table shows no rounding of what moved.
+"$RAVINE" scene river particles.spacing=0.02118 frames=20 every=1 2>table || fail "river: time"
+awk 'NR > 2 && $2 <= last { exit 1 } { last = $2 } END { exit NR != 22 }' table || fail "river: $(cat table)"
+grep -E 'e-[12][0-9] ' table && fail "the table shows rounding"
 
 # ---- words; any number of threads; kills ----
 cat >fall.scene <<'END'

@@ -187,12 +187,69 @@ static void any_size_wears_as_much(void **state) {
     }
 }
 
+static void resumed_where_it_stood(void **state) {
+    (void)state;
+    text t = {.size = 0};
+    rv_context *ctx = support_context(1);
+    rv_scene *scene = NULL, *again = NULL;
+    rv_frame now, then;
+    place p = {.size = 1, .move = {1000.1, -2000.2, 3000.3}};
+    write_block(&p);
+    describe(&t, &p);
+    support_ok(ctx, rv_scene_parse(ctx, t.words, "test", &scene));
+    for (int i = 0; i < 20; i++) {
+        support_ok(ctx, rv_scene_step(scene));
+        if (i == 9)
+            support_ok(ctx, rv_scene_save(scene, "moved.ck"));
+    }
+    support_ok(ctx, rv_scene_resume(ctx, "moved.ck", &again));
+    for (int i = 10; i < 20; i++)
+        support_ok(ctx, rv_scene_step(again));
+    support_ok(ctx, rv_scene_info(scene, &now));
+    support_ok(ctx, rv_scene_info(again, &then));
+    assert_equal(then.hash, now.hash);
+    check_place(ctx, again, &p);
+    rv_scene_destroy(scene);
+    rv_scene_destroy(again);
+    rv_context_destroy(ctx);
+}
+
+/* Sentences name places as the scene does. */
+static void sentences_tell_where(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    place p = {.size = 1, .move = {1000, -2000, 3000}, .far = true};
+    write_block(&p);
+    rv_scene *scene = NULL;
+    support_ok(ctx, rv_scene_parse(ctx,
+                                   "box low=1000/-2000/3000 high=1001/-1999/3001 model block.obj "
+                                   "source at=1000.5/-1999.5/3000.25",
+                                   "test", &scene));
+    assert_int_equal(rv_scene_start(scene), RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(ctx), "(1000.5, -1999.5, 3000.25)"));
+    rv_scene_destroy(scene);
+    support_ok(ctx, rv_scene_parse(ctx,
+                                   "box low=1000/-2000/3000 high=1001/-1999/3001 "
+                                   "model block.obj reverse=yes",
+                                   "test", &scene));
+    assert_int_equal(rv_scene_start(scene), RV_ERROR_INPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "at (1000."));
+    rv_scene_plan plan;
+    rv_scene_destroy(scene);
+    support_ok(ctx,
+               rv_scene_parse(ctx, "box low=1000/-2000/3000 high=1001/-1999/3001", "test", &scene));
+    support_ok(ctx, rv_scene_plan_run(scene, &plan));
+    assert_equal(plan.low[1], -2000);
+    assert_equal(plan.high[2], 3001);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(place_does_not_matter),
-        cmocka_unit_test(any_place_wears_as_much),
-        cmocka_unit_test(size_does_not_matter),
-        cmocka_unit_test(any_size_wears_as_much),
+        cmocka_unit_test(place_does_not_matter),  cmocka_unit_test(any_place_wears_as_much),
+        cmocka_unit_test(size_does_not_matter),   cmocka_unit_test(any_size_wears_as_much),
+        cmocka_unit_test(resumed_where_it_stood), cmocka_unit_test(sentences_tell_where),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,9 +143,8 @@ static void check_mesh(scene *s) {
 
 static void check_ledger(scene *s) {
     rvi_wear_ledger l = rvi_wear_ledger_of(s->wear);
-    double moved = l.eroded + l.deposited + fabs(l.suspended) + s->carried,
+    double moved = l.eroded + l.deposited + fabs(l.suspended) + s->carried + l.owed_sizes,
            sides = l.suspended + l.left_map + l.owed;
-    moved = fmax(moved, 1e-6 * pow((double)spacing, 3)); /* less is as small as rounding */
     assert_less_equal(fabs(l.lost - (l.eroded - l.deposited)), 1e-9 * moved);
     assert_less_equal(fabs(l.lost - sides), 1e-9 * moved);
     assert_less_equal(fabs(rvi_edit_volume(s->rock) - l.volume), 1e-12 * l.volume);
