@@ -59,8 +59,7 @@ static void sizes_are_those_of_the_run(void **state) {
         "terrain size=32 noise octaves=1 mask mask hardness blur level droplets drops=9",
         /* Turns that differ. */
         "terrain width=64 height=60 repeat 9 crop margin=2 crop x=1 end",
-        "terrain width=64 height=60 repeat 4 crop margin=2 repeat 3 crop x=1 end resize size=40 "
-        "end",
+        "terrain size=64 repeat 4 crop margin=2 repeat 3 crop x=1 end resize size=40 end",
         "repeat 5 open size.npy crop x=2 save size.npy end crop y=1",
         "terrain size=20 repeat 3 open size.r16 crop x=1 save size.r16 repeat 0 crop x=99 end end",
         "terrain size=9 repeat 2 open size.npy save size.r16 terrain size=7 end open size.r16",
@@ -309,11 +308,9 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=512 noise octaves=2 measure border=3",
         "terrain size=900 open m.r16",
         "terrain size=100 repeat 2 noise octaves=2 droplets drops=9 resize size=700 end",
-        "terrain size=100 repeat 3 noise octaves=2 repeat 2 blur resize size=500 end resize "
-        "size=900 end",
+        "terrain size=99 repeat 3 noise repeat 2 blur resize size=500 end resize size=900 end",
         "terrain size=900 noise octaves=2 level high=1 save o.npy terrain size=64 mask o.npy",
-        "terrain size=900 noise octaves=2 save o.r16 terrain size=64 noise rivers steps=1 "
-        "rain_image=o.r16",
+        "terrain size=900 noise save o.r16 terrain size=64 rivers steps=1 rain_image=o.r16",
         "terrain size=700 noise octaves=2 save o.npy save o.r16 save o.r32",
         "terrain size=700 noise octaves=2 droplets drops=100 save o.npy field=flow",
 #ifdef RAVINE_PNG
