@@ -22,6 +22,8 @@ run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=open('../err', '
 while open('../err', 'rb').read().count(b'\n') < lines and run.poll() is None:
     time.sleep(0.005)
 time.sleep(delay)
+if run.poll() is not None:
+    sys.exit(f'{words[1:]} ended before it could be stopped: {open("../err").read()}')
 late = threading.Timer(20, run.kill)
 late.start()
 before, clock = used(run.pid), time.time()

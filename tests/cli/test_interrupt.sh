@@ -85,10 +85,8 @@ interrupt open ../silent.r32 # nobody writes to it
 sleep 100 > ../silent.r32 &
 writer=$!
 interrupt open ../silent.r32
-before=1
 interrupt terrain size=16 mask ../silent.r32
 kill "$writer"
-before=0
 interrupt solid check ../silent.obj
 
 # ---- other signals ----
