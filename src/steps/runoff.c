@@ -68,8 +68,8 @@ typedef struct state {
 
 typedef struct block_sums {
     double rained, evaporated, water_off, sediment_off; /* metres on one cell */
-    double taken, laid; /* ground, the same */
-    double rest;        /* of the ground, what heights cannot hold: show_land() leaves it suspended */
+    double taken, laid;                                 /* ground, the same */
+    double rest; /* of the ground, what heights cannot hold: show_land() leaves it suspended */
 } block_sums;
 
 typedef struct runoff {
