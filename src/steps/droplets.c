@@ -35,8 +35,9 @@ enum {
     LEG = 32,        /* steps in a round, at most */
 };
 
-/* As many drops fall on a cell of the apron as on one of the map: it is kept to eight times the cells
- * of the map, which is what a square map has around it when the margin is as wide as the map. */
+/* As many drops fall on a cell of the apron as on one of the map: it is kept to eight times the
+ * cells of the map, which is what a square map has around it when the margin is as wide as the map.
+ */
 static int apron_width(const rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
     int64_t width = land->width, height = land->height;
@@ -115,8 +116,8 @@ static rv_status show_land(const rvi_drop_run *f) {
 }
 
 /* The blend moves ground from cell to cell, metres on one cell, which only the books of the layers
- * know of. What rounding left over of it in the end counts as suspended, or as raised where more was
- * laid than taken. */
+ * know of. What rounding left over of it in the end counts as suspended, or as raised where more
+ * was laid than taken. */
 static void book_blend(const rvi_drop_run *f, double laid, double taken) {
     rvi_job *job = f->job;
     double area = (double)job->land->cell * (double)job->land->cell, both = fmin(laid, taken);
@@ -302,8 +303,10 @@ static rv_status run(rvi_job *job) {
         return status;
     job->begun = true;
     if (f->margin > 0 && f->p->margin != RV_AUTO_INT && f->margin < f->p->margin)
-        rvi_log(job->ctx, "droplets: the apron is %d cells wide, not %d: more than that is too much "
-                "for so small a map.", f->margin, f->p->margin);
+        rvi_log(job->ctx,
+                "droplets: the apron is %d cells wide, not %d: more than that is too much "
+                "for so small a map.",
+                f->margin, f->p->margin);
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);

@@ -20,8 +20,8 @@
  *
  * Hillslope diffusion (hillslope.c) moves ground from cell to cell, what rivers erode leaves the
  * map: eroded = deposited + left the map. Uplift is told apart, and so is what creeps in from open
- * sides: the land changes by raised + deposited - eroded. Where the land has layers, uplift raises the bedrock; rivers take from the
- * top, each layer at its erodibility.
+ * sides: the land changes by raised + deposited - eroded. Where the land has layers, uplift raises
+ * the bedrock; rivers take from the top, each layer at its erodibility.
  */
 #include "base/math.h"
 #include "base/threads.h"

@@ -21,6 +21,7 @@
  * suspension. With give=same the parts of the sediment that are of each layer move as the whole
  * does, and what is laid down is of all of them in proportion.
  */
+#include "base/lanes.h"
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
@@ -67,8 +68,8 @@ typedef struct state {
 
 typedef struct block_sums {
     double rained, evaporated, water_off, sediment_off; /* metres on one cell */
-    double taken, laid; /* ground, the same */
-    double rest;        /* of the ground, what heights cannot hold: show_land() leaves it suspended */
+    double taken, laid;                                 /* ground, the same */
+    double rest; /* of the ground, what heights cannot hold: show_land() leaves it suspended */
 } block_sums;
 
 typedef struct runoff {
@@ -513,28 +514,30 @@ static void gather_same_row(strip *s, int y, block_sums *sums) {
     }
 }
 
-/* What the ground of a row won and lost, in eight fixed lanes that any vector unit can keep. A lane
- * adds up no more than thirty numbers, which floats can. */
+/* What the ground of a row won and lost, in eight fixed lanes. A lane adds up no more than thirty
+ * numbers, which floats can. */
 static void count_row(const strip *s, int y, block_sums *sums) {
     const runoff *r = s->r;
     const giving *g = &s->give[y % 3];
     size_t row = cell_at(r, s->x0, y);
-    const float *restrict ground = r->now.ground + row, *restrict after = g->ground + EDGE;
-    const float *restrict cut = r->layered ? r->now.cut + row : NULL;
-    float moved[STRIP], up[8] = {0}, down[8] = {0};
-    memset(moved, 0, sizeof moved);
-    for (int x = 0; x < s->count; x++)
-        moved[x] = after[x] - ground[x];
-    for (int x = 0; cut && x < s->count; x++)
-        moved[x] -= g->cut[x + EDGE] - cut[x];
-    for (int x = 0; x < STRIP; x += 8)
-        for (int k = 0; k < 8; k++) {
-            up[k] += rvi_maxf(moved[x + k], 0.0f);
-            down[k] += rvi_maxf(-moved[x + k], 0.0f);
+    const float *ground = r->now.ground + row, *after = g->ground + EDGE;
+    const float *cut = r->layered ? r->now.cut + row : NULL, *deeper = g->cut + EDGE;
+    rvi_v4 none = rvi_v4_all(0.0f), up[2] = {none, none}, down[2] = {none, none};
+    int x = 0;
+    for (; x + 8 <= s->count; x += 8)
+        for (int half = 0, k = x; half < 2; half++, k += 4) {
+            rvi_v4 moved = rvi_v4_load(after + k) - rvi_v4_load(ground + k);
+            if (cut)
+                moved -= rvi_v4_load(deeper + k) - rvi_v4_load(cut + k);
+            up[half] += rvi_v4_max(moved, none);
+            down[half] += rvi_v4_max(-moved, none);
         }
-    for (int k = 0; k < 8; k++) {
-        sums->laid += (double)up[k];
-        sums->taken += (double)down[k];
+    sums->laid += (double)rvi_lane_sum(up[0], up[1]);
+    sums->taken += (double)rvi_lane_sum(down[0], down[1]);
+    for (; x < s->count; x++) {
+        float moved = (after[x] - ground[x]) - (cut ? deeper[x] - cut[x] : 0.0f);
+        sums->laid += (double)rvi_maxf(moved, 0.0f);
+        sums->taken += (double)rvi_maxf(-moved, 0.0f);
     }
 }
 

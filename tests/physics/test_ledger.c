@@ -192,10 +192,11 @@ static land_sums sums_of(const rv_terrain *land) {
 }
 
 static void fail_with(const rv_ledger *l, double gained, const char *what) {
-    fprintf(stderr, "%sbefore %.12g, eroded %.12g, deposited %.12g, left the map %.12g, suspended "
-                "%.12g, raised %.12g; the land gained %.12g\n",
-                recipe, l->before, l->eroded, l->deposited, l->left_map, l->suspended, l->raised,
-                gained);
+    fprintf(stderr,
+            "%sbefore %.12g, eroded %.12g, deposited %.12g, left the map %.12g, suspended "
+            "%.12g, raised %.12g; the land gained %.12g\n",
+            recipe, l->before, l->eroded, l->deposited, l->left_map, l->suspended, l->raised,
+            gained);
     fail_msg("%s", what);
 }
 

@@ -42,8 +42,8 @@ static rv_ledger run(world *w, const rv_rivers_params *p) {
     return l;
 }
 
-/* Every cell but the sides, which keep their height, rises by uplift times time, and the ledger says
- * so: not more and not less. */
+/* Every cell but the sides, which keep their height, rises by uplift times time, and the ledger
+ * says so: not more and not less. */
 static void test_uplift_is_booked_in_full(void **state) {
     (void)state;
     world w = make(40, 100, 300);

@@ -50,8 +50,8 @@ static bool one_waits(const field *f, int i, int k) {
 static void check_round(const field *f) {
     for (int i = 0; i < f->count; i++)
         for (int k = 0; k < i; k++) {
-            bool meet = abs(f->x[i] - f->x[k]) <= 2 * f->reach &&
-                        abs(f->y[i] - f->y[k]) <= 2 * f->reach;
+            bool meet =
+                abs(f->x[i] - f->x[k]) <= 2 * f->reach && abs(f->y[i] - f->y[k]) <= 2 * f->reach;
             if (meet && f->tile[i] != f->tile[k] && !one_waits(f, i, k))
                 fail_msg("drops at %d, %d and %d, %d run side by side with a reach of %d", f->x[i],
                          f->y[i], f->x[k], f->y[k], f->reach);

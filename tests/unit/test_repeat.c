@@ -109,8 +109,8 @@ static double correlation(const double *a, const double *b) {
     return ab / sqrt(aa * bb);
 }
 
-/* Drops of one turn fall where they would without the others: away from the border, where fewer fall
- * in all turns, chance gives 1 / sqrt(cells), which is 0.02. */
+/* Drops of one turn fall where they would without the others: away from the border, where fewer
+ * fall in all turns, chance gives 1 / sqrt(cells), which is 0.02. */
 static void test_turns_are_not_correlated(void **state) {
     (void)state;
     static falls f;

@@ -9,8 +9,9 @@
  *
  * No step is too long, nothing overshoots, and what one cell gives its neighbour gets. Rows and
  * columns are solved as L. H. Thomas did (1949): from one end on z'(i) = c(i) + q(i) z'(i + 1),
- * with q kept in `scratch`, then back. Nothing crosses the edge of the map, but cells that are fixed
- * have what lies outside behind them: they give and take without end, and how much is counted.
+ * with q kept in `scratch`, then back. Nothing crosses the edge of the map, but cells that are
+ * fixed have what lies outside behind them: they give and take without end, and how much is
+ * counted.
  */
 #include "steps/rivers/hillslope.h"
 #include "base/math.h"

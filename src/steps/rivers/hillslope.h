@@ -7,8 +7,10 @@
 
 /* Ground that crept between fixed cells and others: metres on one cell. */
 typedef struct rvi_side_flux {
-    double in, out; /* from fixed cells, which stay as high as they are; to them, where it is gone */
-    double rounding; /* by how much doubles may miss it: by little, but D dt / cell^2 may be large */
+    double in,
+        out; /* from fixed cells, which stay as high as they are; to them, where it is gone */
+    double
+        rounding; /* by how much doubles may miss it: by little, but D dt / cell^2 may be large */
 } rvi_side_flux;
 
 typedef struct rvi_hillslope {
@@ -18,8 +20,8 @@ typedef struct rvi_hillslope {
     double *to;                 /* heights after; may be the same grid */
     double *scratch;            /* as many */
     const unsigned char *fixed; /* not 0: stays as it is */
-    const float *loose; /* share that moves, 0 to 1; the less loose of two counts; NULL: 1 */
-    double number;      /* D dt / cell^2 */
+    const float *loose;  /* share that moves, 0 to 1; the less loose of two counts; NULL: 1 */
+    double number;       /* D dt / cell^2 */
     rvi_side_flux *flux; /* rvi_hillslope_parts() of them: what crept in each part of the work */
 } rvi_hillslope;
 
