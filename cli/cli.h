@@ -177,6 +177,7 @@ typedef struct cli_run {
 void cli_report_message(void *run, const char *line);          /* rv_log_fn */
 void cli_report_before(void *run, int index, rv_step_id step); /* of rv_watch */
 void cli_report_after(void *run, int index, const rv_report *report);
+void cli_report_rest(cli_run *run); /* messages that no step has told */
 void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
                      size_t peak, size_t limit);
 

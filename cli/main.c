@@ -106,7 +106,8 @@ static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe *
 
 /* ---- a recipe to a run ---- */
 
-static int plan_recipe(rv_context *ctx, const cli_options *options, const rv_recipe *recipe) {
+static int plan_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe) {
+    const cli_options *options = run->options;
     size_t peak = 0, limit = rv_context_memory_limit(ctx);
     rv_plan *plans = calloc((size_t)rv_recipe_count(recipe), sizeof *plans);
     if (!plans)
@@ -119,6 +120,7 @@ static int plan_recipe(rv_context *ctx, const cli_options *options, const rv_rec
     }
     if (complete)
         cli_report_plan(options, recipe, plans, peak, limit);
+    cli_report_rest(run);
     free(plans);
     return status != RV_OK ? fail_status(ctx, status) : finish_output(0);
 }
@@ -144,6 +146,8 @@ static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe, co
     rv_status status =
         recipe ? rv_recipe_run(recipe, &watch, NULL) : rv_recipe_resume(ctx, saved, &watch, NULL);
     cli_bar_erase(&run->bar);
+    if (status == RV_OK)
+        cli_report_rest(run);
     if (run->broken)
         return finish_output(4);
     if (status != RV_OK)
@@ -212,7 +216,7 @@ static int run_words(cli_options *options) {
     } else {
         code = build_recipe(ctx, options, &recipe);
         if (code == 0)
-            code = options->dry_run ? plan_recipe(ctx, options, recipe)
+            code = options->dry_run ? plan_recipe(ctx, &run, recipe)
                                     : run_recipe(ctx, &run, recipe, NULL);
     }
     rv_recipe_destroy(recipe);

@@ -25,10 +25,22 @@ void cli_report_message(void *user, const char *line) {
     run->size += size;
 }
 
+/* What is said between steps, or before the first, belongs to none. */
+void cli_report_rest(cli_run *run) {
+    if (run->size > 0)
+        cli_bar_erase(&run->bar);
+    for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
+        cli_put_line(stderr, run->messages + at);
+        fputc('\n', stderr);
+    }
+    run->size = 0;
+}
+
 void cli_report_before(void *user, int index, rv_step_id step) {
     cli_run *run = user;
     (void)index;
-    run->size = 0;
+    if (!run->options->json) /* there every line is a step's */
+        cli_report_rest(run);
     cli_bar_begin(&run->bar, rv_step_name(step));
 }
 
@@ -375,6 +387,7 @@ void cli_report_after(void *user, int index, const rv_report *report) {
     } else if (!run->options->quiet) {
         tell_people(run, index, report);
     }
+    run->size = 0;
 }
 
 /* ---- the plan ---- */

@@ -99,11 +99,7 @@ static void people_frame(cli_run *run, const rv_frame *f) {
         fprintf(stderr, "%7" PRId64 " %9.4g %9zu %8zu %13s %13s %8zu %8.2f\n", f->frame, f->time,
                 f->particles, f->faces, eroded, deposited, f->refused, f->ms.frame);
     }
-    for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1) {
-        cli_put_line(stderr, run->messages + at);
-        fputc('\n', stderr);
-    }
-    run->size = 0;
+    cli_report_rest(run);
 }
 
 static void after_frame(void *user, const rv_frame *frame) {
@@ -133,8 +129,8 @@ static void people_plan(const rv_scene_plan *p, size_t limit) {
     printf("About %s of the %s allowed.\n", memory, most);
 }
 
-static int show_plan(rv_context *ctx, const cli_options *options, rv_scene *scene,
-                     rv_status *status) {
+static int show_plan(rv_context *ctx, cli_run *run, rv_scene *scene, rv_status *status) {
+    const cli_options *options = run->options;
     rv_scene_plan p;
     size_t limit = rv_context_memory_limit(ctx);
     *status = rv_scene_plan_run(scene, &p);
@@ -148,6 +144,7 @@ static int show_plan(rv_context *ctx, const cli_options *options, rv_scene *scen
     } else if (!options->quiet) {
         people_plan(&p, limit);
     }
+    cli_report_rest(run);
     char need[32], most[32];
     cli_bytes(p.memory, need);
     cli_bytes(limit, most);
@@ -213,6 +210,8 @@ static int run_scene(cli_run *run, rv_scene *scene, rv_status *status) {
     cli_bar_begin(&run->bar, "scene");
     *status = rv_scene_run(scene, &watch);
     cli_bar_erase(&run->bar);
+    if (*status == RV_OK)
+        cli_report_rest(run);
     return 0;
 }
 
@@ -221,7 +220,7 @@ int cli_scene(rv_context *ctx, cli_run *run, rv_status *status) {
     int code = open_scene(ctx, run->options, &scene, status);
     cli_interrupt_watch(); /* not before: nothing else would end a wait for standard input */
     if (code == 0 && *status == RV_OK)
-        code = run->options->dry_run ? show_plan(ctx, run->options, scene, status)
+        code = run->options->dry_run ? show_plan(ctx, run, scene, status)
                                      : run_scene(run, scene, status);
     rv_scene_destroy(scene);
     return code;

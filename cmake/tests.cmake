@@ -9,7 +9,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS
 )
 file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 # These watch the clock or take their time: not for slow builds nor for `make check`.
-set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt)
+set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt test_kills)
 
 # These run on one thread, where the thread sanitizer has nothing to see.
 set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_machine test_math

@@ -458,7 +458,7 @@ RV_API rv_step_id rv_recipe_step(const rv_recipe *recipe, int index);
 RV_API const void *rv_recipe_params(const rv_recipe *recipe, int index); /* the step's own struct */
 
 /* Writes the recipe as text that reads back as the same recipe; returns its length, as snprintf does,
- * or -1 when a text holds a quote, which no recipe can say. */
+ * or -1 when a text holds the end of a line, which no recipe can say. */
 RV_API int rv_recipe_print(const rv_recipe *recipe, char *out, size_t size);
 
 /* What a run would need, without running it. */
@@ -477,7 +477,8 @@ typedef struct rv_watch {
     void (*before)(void *user, int index, rv_step_id step);         /* NULL: not asked for */
     void (*after)(void *user, int index, const rv_report *report); /* it is done, or RV_ERROR_UNMET */
     void *user;
-    const char *checkpoint; /* file to save the run to, so that it can be resumed; NULL: none */
+    const char *checkpoint; /* file to save the run to, so that it can be resumed; NULL: none. Only this run,
+                               or its resume, replaces and removes it */
     double every;           /* seconds between two checkpoints; they are made between steps */
 } rv_watch;
 

@@ -9,12 +9,67 @@
 #include <string.h>
 
 enum { ORDER = 0x01020304, PART = 1 << 16 };
+enum { HEAD = RVI_MAGIC + sizeof(uint32_t) + sizeof(uint64_t) }; /* magic word, order, run */
+
+/* ---- whose it is ---- */
+
+static const char family[] = "RAVINE-"; /* all magic words begin so */
+
+typedef enum kind { EMPTY, ARCHIVE, OTHER } kind;
+
+/* What is in a file that is there, and if it is an archive, whose. */
+static rv_status look(rv_context *ctx, const char *path, kind *what, uint64_t *run) {
+    rvi_bytes bytes;
+    uint64_t total;
+    rv_status status = rvi_file_read_start(ctx, path, HEAD, &bytes, &total);
+    if (status != RV_OK)
+        return status;
+    bool is = bytes.size == HEAD && memcmp(bytes.data, family, sizeof family - 1) == 0;
+    *what = total == 0 ? EMPTY : is ? ARCHIVE : OTHER;
+    if (is)
+        memcpy(run, bytes.data + HEAD - sizeof *run, sizeof *run);
+    rvi_free(ctx, bytes.data);
+    return RV_OK;
+}
+
+static rv_status check_target(rv_context *ctx, const char *path, uint64_t run, bool any) {
+    kind what = EMPTY;
+    uint64_t whose = run;
+    rv_status status = rvi_file_check_target(ctx, path);
+    if (status == RV_OK && rvi_file_exists(path))
+        status = look(ctx, path, &what, &whose);
+    if (status == RV_OK && what == OTHER)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                        "%s exists and is not a checkpoint; it was not changed.", path);
+    if (status == RV_OK && what == ARCHIVE && whose != run && !any)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                        "%s is the checkpoint of another run and was not changed; resume that run, "
+                        "remove the file or name another one.",
+                        path);
+    return status;
+}
+
+rv_status rvi_archive_check_target(rv_context *ctx, const char *path, uint64_t run) {
+    return check_target(ctx, path, run, false);
+}
+
+bool rvi_archive_is_of(rv_context *ctx, const char *path, uint64_t run) {
+    kind what = OTHER;
+    uint64_t whose = 0;
+    return rvi_file_exists(path) && look(ctx, path, &what, &whose) == RV_OK && what == ARCHIVE &&
+           whose == run;
+}
+
+void rvi_archive_remove(rv_context *ctx, const char *path, uint64_t run) {
+    if (rvi_archive_is_of(ctx, path, run))
+        rvi_file_remove(path);
+}
 
 /* ---- writing ---- */
 
 rv_status rvi_archive_create(rv_context *ctx, const char *path, const char magic[RVI_MAGIC],
-                             rvi_archive_writer *out) {
-    *out = (rvi_archive_writer){.ctx = ctx};
+                             uint64_t run, rvi_archive_writer *out) {
+    *out = (rvi_archive_writer){.ctx = ctx, .path = path, .run = run};
     uint32_t order = ORDER;
     out->part = rvi_alloc(ctx, PART, 1, "a checkpoint");
     rv_status status = out->part ? rvi_writer_open(ctx, path, &out->writer) : RV_ERROR_MEMORY;
@@ -22,6 +77,8 @@ rv_status rvi_archive_create(rv_context *ctx, const char *path, const char magic
         status = rvi_archive_put(out, magic, RVI_MAGIC);
     if (status == RV_OK)
         status = rvi_archive_put(out, &order, sizeof order);
+    if (status == RV_OK)
+        status = rvi_archive_put(out, &run, sizeof run);
     return status;
 }
 
@@ -52,6 +109,8 @@ rv_status rvi_archive_close(rvi_archive_writer *to, rv_status status) {
         status = flush(to);
     if (status == RV_OK)
         status = rvi_writer_put(to->writer, &to->hash, sizeof to->hash);
+    if (status == RV_OK) /* much may have happened since the run began */
+        status = check_target(to->ctx, to->path, to->run, to->any);
     if (status == RV_OK)
         status = rvi_writer_commit(to->writer);
     else
@@ -67,12 +126,17 @@ rv_status rvi_archive_damaged(const rvi_archive *from) {
     return rvi_fail(from->ctx, RV_ERROR_INPUT, "%s: is cut off or damaged.", from->name);
 }
 
+/* Bytes of a magic word that all versions have. */
+static size_t before_version(const char magic[RVI_MAGIC]) {
+    return (size_t)(strrchr(magic, '-') + 1 - magic);
+}
+
 bool rvi_archive_is(rv_context *ctx, const char *path, const char magic[RVI_MAGIC]) {
     rvi_bytes bytes;
     uint64_t total;
     if (rvi_file_read_start(ctx, path, RVI_MAGIC, &bytes, &total) != RV_OK)
         return false;
-    bool same = bytes.size == RVI_MAGIC && memcmp(bytes.data, magic, RVI_MAGIC) == 0;
+    bool same = bytes.size == RVI_MAGIC && memcmp(bytes.data, magic, before_version(magic)) == 0;
     rvi_free(ctx, bytes.data);
     return same;
 }
@@ -96,17 +160,23 @@ rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned c
     *out = (rvi_archive){.ctx = ctx, .name = name, .data = data};
     uint32_t order;
     uint64_t told;
-    size_t head = RVI_MAGIC + sizeof order;
-    if (size < RVI_MAGIC || memcmp(data, magic, RVI_MAGIC) != 0)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not %s.", name, expected);
-    if (size < head + sizeof told)
+    if (size < RVI_MAGIC || memcmp(data, magic, RVI_MAGIC) != 0) {
+        bool other = size >= RVI_MAGIC && memcmp(data, magic, before_version(magic)) == 0;
+        return other ? rvi_fail(ctx, RV_ERROR_INPUT,
+                                "%s: another version of Ravine has saved it; only that version can "
+                                "resume it.",
+                                name)
+                     : rvi_fail(ctx, RV_ERROR_INPUT, "%s: is not %s.", name, expected);
+    }
+    if (size < HEAD + sizeof told)
         return rvi_archive_damaged(out);
     memcpy(&order, data + RVI_MAGIC, sizeof order);
     if (order != ORDER)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s: was made on a machine with another byte order.",
                         name);
     out->size = size - sizeof told;
-    out->at = head;
+    out->at = HEAD;
+    memcpy(&out->run, data + HEAD - sizeof out->run, sizeof out->run);
     memcpy(&told, data + out->size, sizeof told);
     uint64_t right = rvi_archive_hash(ctx, data, out->size);
     if (rvi_poll(ctx) != RV_OK)

@@ -1,62 +1,143 @@
-/* program.c: runs another program, and waits for it without being deaf to the user. */
+/* program.c: runs another program, waits for it without being deaf to the user, and never leaves it
+ * behind.
+ *
+ * Between this process and the program stands a third, the guard: it waits for the program and for
+ * the end of a pipe that only this process holds open. However this process ends, also by SIGKILL,
+ * the system closes the pipe, and the guard ends the program and itself. There is no moment at
+ * which that does not hold, and it needs nothing but POSIX. */
 #include "base/program.h"
 #include "base/context.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
-enum { LOOK_NS = 5000000 };
+enum { LOOK_MS = 5, NOT_STARTED = 126 };
 
-extern char **environ;
+/* Looks for a program as a shell does, before there is a second process: what runs between fork and
+ * exec may not allocate. */
+static bool find_program(const char *name, char found[PATH_MAX]) {
+    const char *path = strchr(name, '/') ? NULL : getenv("PATH");
+    if (!path)
+        return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX && strchr(name, '/') != NULL;
+    for (;; path++) {
+        size_t length = strcspn(path, ":");
+        int size = length > 0 ? snprintf(found, PATH_MAX, "%.*s/%s", (int)length, path, name)
+                              : snprintf(found, PATH_MAX, "./%s", name);
+        if (size < PATH_MAX && access(found, X_OK) == 0)
+            return true;
+        path += length;
+        if (*path == '\0')
+            return false;
+    }
+}
+
+/* ---- the other two processes: no memory, no locks, nothing of the library ---- */
+
+static _Noreturn void become(const char *program, const char *const *words, const sigset_t *mask,
+                             pid_t parent) {
+    /* `killall ravine` ends the guard, too: where the system can, it then ends the program. */
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent)
+        _exit(NOT_STARTED);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execv(program, (char *const *)words);
+    _exit(errno == ENOENT || errno == ENOTDIR || errno == EACCES ? RVI_PROGRAM_MISSING
+                                                                 : NOT_STARTED);
+}
 
 /* Its own process group: Ctrl-C reaches this program alone, which then stops the other. */
-static int spawn(const char *const *words, pid_t *child) {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    int error = posix_spawn_file_actions_init(&files);
-    if (error != 0)
-        return error;
-    error = posix_spawnattr_init(&how);
-    if (error != 0) {
-        posix_spawn_file_actions_destroy(&files);
-        return error;
+static _Noreturn void guard(int lifeline, const char *program, const char *const *words,
+                            const sigset_t *mask) {
+    int state = 0;
+    setpgid(0, 0);
+    int nothing = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; fd++)
+        if (nothing < 0 || dup2(nothing, fd) < 0)
+            _exit(NOT_STARTED);
+    pid_t self = getpid(), child = fork();
+    if (child == 0)
+        become(program, words, mask, self);
+    if (child < 0)
+        _exit(NOT_STARTED);
+    struct pollfd end = {.fd = lifeline, .events = POLLIN};
+    for (;;) {
+        pid_t ended = waitpid(child, &state, WNOHANG);
+        if (ended < 0)
+            _exit(NOT_STARTED);
+        if (ended > 0)
+            _exit(WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state));
+        if (poll(&end, 1, LOOK_MS) > 0)
+            kill(-self, SIGKILL); /* the program, and this process */
     }
-    for (int fd = 0; error == 0 && fd < 3; fd++)
-        error = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-    if (error == 0)
-        error = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-    if (error == 0)
-        error = posix_spawnp(child, words[0], &files, &how, (char *const *)words, environ);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    return error;
+}
+
+/* ---- this process ---- */
+
+/* Returns the guard, deaf to all signals but SIGKILL; -1: errno says why not. *lifeline is the end
+ * of the pipe that this process holds. */
+static pid_t start(const char *program, const char *const *words, int *lifeline) {
+    int ends[2];
+    sigset_t all, mask;
+    if (pipe(ends) != 0)
+        return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        guard(ends[0], program, words, &mask);
+    }
+    int why = errno;
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    close(ends[0]);
+    if (child < 0)
+        close(ends[1]);
+    else
+        setpgid(child, child); /* whoever comes first */
+    *lifeline = ends[1];
+    errno = why;
+    return child;
 }
 
 rv_status rvi_program_run(rv_context *ctx, const char *const *words, int *code) {
-    pid_t child, ended;
-    int error = spawn(words, &child), state = 0;
+    char program[PATH_MAX];
     *code = RVI_PROGRAM_MISSING;
-    if (error == ENOENT || error == ENOTDIR || error == EACCES)
+    if (!find_program(words[0], program))
         return RV_OK;
-    if (error != 0)
+    int lifeline, state = 0;
+    pid_t child = start(program, words, &lifeline), ended;
+    if (child < 0)
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "The program %s cannot be started: %s.", words[0],
-                        strerror(error));
+                        strerror(errno));
     rv_status status = RV_OK;
     while ((ended = waitpid(child, &state, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
         if (status == RV_OK && (status = rvi_poll(ctx)) != RV_OK)
-            kill(child, SIGKILL);
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+            kill(-child, SIGKILL);
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
     }
+    int why = errno;
+    close(lifeline);
     if (status != RV_OK)
         return status;
     if (ended < 0)
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "The exit status of the program %s is unknown: %s.",
-                        words[0], strerror(errno));
+                        words[0], strerror(why));
     *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     return RV_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/file.h"
 
+#include <float.h>
 #include <string.h>
 
 static const char magic[RVI_MAGIC] = "RAVINE-CHECK-4\n";
@@ -62,7 +63,7 @@ static rv_status put_all(rvi_archive_writer *out, const rvi_checkpoint *from) {
 
 rv_status rvi_checkpoint_write(rv_context *ctx, const char *path, const rvi_checkpoint *from) {
     rvi_archive_writer out;
-    rv_status status = rvi_archive_create(ctx, path, magic, &out);
+    rv_status status = rvi_archive_create(ctx, path, magic, from->run, &out);
     if (status == RV_OK)
         status = put_all(&out, from);
     return rvi_archive_close(&out, status);
@@ -70,7 +71,14 @@ rv_status rvi_checkpoint_write(rv_context *ctx, const char *path, const rvi_chec
 
 /* ---- reading ---- */
 
-static rv_status get_grid(rvi_archive *in, const rv_terrain *land, float *values) {
+/* A file may hold anything, also behind a right hash: every number is held to what a run can make.
+ */
+
+static bool is_finite(double value) {
+    return value - value == 0.0; /* neither NaN nor infinite */
+}
+
+static rv_status get_grid(rvi_archive *in, const rv_terrain *land, float least, float *values) {
     rv_status status = RV_OK;
     size_t row = (size_t)land->width;
     for (int y = 0; status == RV_OK && y < land->height; y++) {
@@ -79,75 +87,104 @@ static rv_status get_grid(rvi_archive *in, const rv_terrain *land, float *values
         if (status == RV_OK)
             status = rvi_poll(in->ctx);
         for (size_t x = 0; status == RV_OK && x < row; x++)
-            if (!(to[x] - to[x] == 0.0f)) /* neither NaN nor infinite */
+            if (!(to[x] - to[x] == 0.0f) || to[x] < least)
                 status = rvi_archive_damaged(in);
     }
     return status;
 }
 
-static rv_status get_name(rvi_archive *in, char name[RVI_NAME]) {
-    rv_status status = rvi_archive_get(in, name, RVI_NAME);
-    return status == RV_OK && !memchr(name, 0, RVI_NAME) ? rvi_archive_damaged(in) : status;
+static bool name_right(const char name[RVI_NAME]) {
+    return name[0] != 0 && memchr(name, 0, RVI_NAME) != NULL;
+}
+
+static bool layer_right(const layer_record *l) {
+    return name_right(l->name) && l->erodibility >= 0.0f && l->erodibility <= 1.0f &&
+           l->talus >= 0.0f && l->talus < 90.0f && (l->colour == 0 || l->colour >> 24 == 0xff) &&
+           l->unused == 0 && is_finite(l->eroded) && is_finite(l->deposited);
+}
+
+static rv_status get_layer(rvi_archive *in, rv_terrain *land, int i) {
+    layer_record record;
+    rv_status status = rvi_archive_get(in, &record, sizeof record);
+    if (status == RV_OK && !layer_right(&record))
+        status = rvi_archive_damaged(in);
+    if (status == RV_OK && i > 0)
+        status = rv_terrain_layer_add(land,
+                                      &(rv_layer_desc){.name = record.name,
+                                                       .erodibility = record.erodibility,
+                                                       .talus = record.talus,
+                                                       .colour = record.colour},
+                                      NULL);
+    if (status == RV_ERROR_USAGE)
+        status = rvi_archive_damaged(in);
+    if (status != RV_OK)
+        return status;
+    rvi_layer *l = &land->layers[i];
+    memcpy(l->name, record.name, RVI_NAME);
+    l->erodibility = record.erodibility;
+    l->talus = record.talus;
+    l->colour = record.colour;
+    l->eroded = record.eroded;
+    l->deposited = record.deposited;
+    return get_grid(in, land, i > 0 ? 0.0f : -FLT_MAX, l->thickness); /* bedrock may be low */
 }
 
 static rv_status get_layers(rvi_archive *in, rv_terrain *land, int count) {
     rv_status status = RV_OK;
-    for (int i = 0; status == RV_OK && i < count; i++) {
-        layer_record record;
-        status = rvi_archive_get(in, &record, sizeof record);
-        if (status == RV_OK && !memchr(record.name, 0, RVI_NAME))
-            status = rvi_archive_damaged(in);
-        if (status == RV_OK && i > 0)
-            status = rv_terrain_layer_add(land,
-                                          &(rv_layer_desc){.name = record.name,
-                                                           .erodibility = record.erodibility,
-                                                           .talus = record.talus,
-                                                           .colour = record.colour},
-                                          NULL);
-        if (status != RV_OK)
-            break;
-        rvi_layer *l = &land->layers[i];
-        memcpy(l->name, record.name, RVI_NAME);
-        l->erodibility = record.erodibility;
-        l->talus = record.talus;
-        l->colour = record.colour;
-        l->eroded = record.eroded;
-        l->deposited = record.deposited;
-        status = get_grid(in, land, l->thickness);
-    }
+    for (int i = 0; status == RV_OK && i < count; i++)
+        status = get_layer(in, land, i);
     if (status == RV_OK)
         rvi_terrain_sum_layers(land);
     return status;
 }
 
+/* They are in alphabetical order, so none is there twice. */
 static rv_status get_fields(rvi_archive *in, rv_terrain *land, int count) {
     rv_status status = RV_OK;
+    char name[RVI_NAME], last[RVI_NAME] = "";
     for (int i = 0; status == RV_OK && i < count; i++) {
-        char name[RVI_NAME];
-        status = get_name(in, name);
+        status = rvi_archive_get(in, name, RVI_NAME);
+        if (status == RV_OK && (!name_right(name) || strcmp(name, last) <= 0))
+            status = rvi_archive_damaged(in);
         float *values = status == RV_OK ? rvi_field_make(land, name) : NULL;
         if (status == RV_OK)
-            status = values ? get_grid(in, land, values) : RV_ERROR_MEMORY;
+            status = values ? get_grid(in, land, -FLT_MAX, values) : RV_ERROR_MEMORY;
+        memcpy(last, name, RVI_NAME);
     }
     return status;
 }
 
+static bool is_within(double value, double least, double most) {
+    return value >= least && value <= most;
+}
+
+/* The ranges are those of the step's parameters, or wider. */
 static bool strata_right(const rvi_strata *s) {
-    double shape = s->x + s->y + s->rise + s->east + s->south + s->fold + s->wobble;
-    bool right = shape - shape == 0.0; /* neither NaN nor infinite */
+    if (s->hardness == 0.0f)
+        return true; /* there are none, and nobody looks at the rest */
+    bool right = is_within(s->hardness, 0.0, 1.0) && is_within(s->x, -1e12, 1e12) &&
+                 is_within(s->y, -1e12, 1e12) && is_within(s->rise, 0.0, 10.0) &&
+                 is_within(s->east * s->east + s->south * s->south, 0.99, 1.01) &&
+                 is_within(s->fold, 0.0, 1e6) && is_within(s->wobble, 0.0, 1e6) &&
+                 is_within(s->length, 0.01, 1e8) && is_within(s->thickness, 0.01, 1e7);
     for (int k = 0; k < RVI_BANDS; k++)
         right = right && s->edge[k] > -0.5f && s->edge[k] < 0.5f && s->soft[k] >= 0.0f &&
                 s->soft[k] <= 1.0f;
-    bool there = s->thickness > 0.01f && s->length > 0.01 && s->hardness <= 1.0f;
-    return right && (s->hardness == 0.0f || (s->hardness > 0.0f && there));
+    return right;
+}
+
+static bool ledger_right(const rv_ledger *l) {
+    return is_finite(l->eroded) && is_finite(l->deposited) && is_finite(l->left_map) &&
+           is_finite(l->suspended) && is_finite(l->raised);
 }
 
 /* All that the header promises must be there before anything is allocated for it. */
 static rv_status check_head(const rvi_archive *in, const head *h) {
     if (h->width < 1 || h->height < 1 || h->width > RVI_SIDE_MOST || h->height > RVI_SIDE_MOST ||
-        h->layers < 1 || h->layers > 1000 || h->fields < 0 || h->fields > 1000)
+        h->layers < 1 || h->layers > 1000 || h->fields < 0 || h->fields > 1000 || h->unused != 0)
         return rvi_archive_damaged(in);
-    if (!strata_right(&h->strata))
+    if (!(h->cell > 0.0f && h->cell <= 1e6f) || !strata_right(&h->strata) ||
+        !ledger_right(&h->ledger))
         return rvi_archive_damaged(in);
     uint64_t left = in->size - in->at, grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
     uint64_t need = (uint64_t)h->layers * (grid + sizeof(layer_record)) +
@@ -164,9 +201,13 @@ static rv_status get_all(rvi_archive *in, rvi_checkpoint *out) {
         return status;
     out->text = rvi_alloc(in->ctx, (size_t)h.text + 1, 1, "the recipe");
     status = out->text ? rvi_archive_get(in, out->text, (size_t)h.text) : RV_ERROR_MEMORY;
+    if (status == RV_OK && strlen(out->text) != h.text)
+        status = rvi_archive_damaged(in);
     rv_terrain_desc desc = {h.width, h.height, h.cell};
     if (status == RV_OK)
         status = rv_terrain_create(in->ctx, &desc, &out->land);
+    if (status == RV_ERROR_USAGE)
+        status = rvi_archive_damaged(in);
     if (status == RV_OK)
         status = get_layers(in, out->land, h.layers);
     if (status == RV_OK)
@@ -175,6 +216,7 @@ static rv_status get_all(rvi_archive *in, rvi_checkpoint *out) {
         out->land->ledger = h.ledger;
         out->land->strata = h.strata;
         memcpy(out->numbers, h.numbers, sizeof h.numbers);
+        out->run = in->run;
     }
     return status;
 }
@@ -202,39 +244,4 @@ rv_status rvi_checkpoint_read(rv_context *ctx, const char *path, rvi_checkpoint 
     status = rvi_checkpoint_decode(ctx, path, bytes.data, bytes.size, out);
     rvi_free(ctx, bytes.data);
     return status;
-}
-
-/* ---- The place of a checkpoint ---- */
-
-/* What is in a file: a checkpoint, of land or of a scene, nothing at all, or something else. */
-enum { CHECKPOINT, EMPTY, OTHER };
-
-static rv_status find_kind(rv_context *ctx, const char *path, int *what) {
-    static const char word[] = "RAVINE-"; /* both begin so */
-    rvi_bytes bytes;
-    uint64_t total;
-    rv_status status = rvi_file_read_start(ctx, path, sizeof word - 1, &bytes, &total);
-    if (status != RV_OK)
-        return status;
-    bool is = bytes.size == sizeof word - 1 && memcmp(bytes.data, word, bytes.size) == 0;
-    *what = is ? CHECKPOINT : total == 0 ? EMPTY : OTHER;
-    rvi_free(ctx, bytes.data);
-    return RV_OK;
-}
-
-rv_status rvi_checkpoint_check_target(rv_context *ctx, const char *path) {
-    int what = EMPTY;
-    rv_status status = rvi_file_check_target(ctx, path);
-    if (status == RV_OK && rvi_file_exists(path))
-        status = find_kind(ctx, path, &what);
-    if (status == RV_OK && what == OTHER)
-        status = rvi_fail(ctx, RV_ERROR_OUTPUT,
-                          "%s exists and is not a checkpoint; it was not changed.", path);
-    return status;
-}
-
-void rvi_checkpoint_remove(rv_context *ctx, const char *path) {
-    int what = OTHER;
-    if (rvi_file_exists(path) && find_kind(ctx, path, &what) == RV_OK && what == CHECKPOINT)
-        rvi_file_remove(path);
 }

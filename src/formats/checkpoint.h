@@ -7,6 +7,7 @@
 enum { RVI_CHECKPOINT_NUMBERS = 32 };
 
 typedef struct rvi_checkpoint {
+    uint64_t run; /* the number of the run: base/run_files.h */
     rv_terrain *land;
     char *text;                              /* the recipe; from rvi_alloc when read */
     int64_t numbers[RVI_CHECKPOINT_NUMBERS]; /* where it stands; what they mean is the recipe's */
@@ -17,9 +18,5 @@ rv_status rvi_checkpoint_read(rv_context *ctx, const char *path, rvi_checkpoint 
 /* The same from bytes in memory; `name` for sentences. */
 rv_status rvi_checkpoint_decode(rv_context *ctx, const char *name, const unsigned char *data,
                                 size_t size, rvi_checkpoint *out);
-
-/* Can a checkpoint, of land or of a scene, be written there? A file that is anything else stays. */
-rv_status rvi_checkpoint_check_target(rv_context *ctx, const char *path);
-void rvi_checkpoint_remove(rv_context *ctx, const char *path); /* when one is there */
 
 #endif

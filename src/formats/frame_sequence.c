@@ -1,8 +1,8 @@
-/* frame_sequence.c: numbered frames beside a file, and the film that ffmpeg makes of them.
+/* frame_sequence.c: numbered frames, and the film that ffmpeg makes of them.
  *
- * Frames are numbered one after the other, as programs that make films expect, and lie beside the
- * target, where a run that is resumed finds them. At the end ffmpeg makes a film of them. Only
- * then they are removed, the first one first: when it is gone, the film was made.
+ * Frames are numbered one after the other, as programs that make films expect. Those that the user
+ * asked for take their names. Those of a film lie in a folder of the run beside it, where a run
+ * that is resumed finds them, and so does the film while ffmpeg makes it.
  */
 #include "formats/frame_sequence.h"
 #include "base/context.h"
@@ -34,43 +34,89 @@ static const char *dash_after(const char *file, size_t stem) {
     return stem > 0 && strchr("-_/", file[stem - 1]) ? "" : "-";
 }
 
-/* land.mp4: land-00007.png */
-const char *rvi_sequence_name(rvi_sequence *s, int64_t number) {
+static const char *name_frame(const rvi_sequence *s, int64_t number) {
+    if (s->folder) {
+        snprintf(s->frame, strlen(s->folder) + SPARE, "%s/%05lld.png", s->folder,
+                 (long long)number);
+        return s->frame;
+    }
     size_t stem = stem_of(s->file);
     snprintf(s->frame, stem + SPARE, "%.*s%s%05lld.png", (int)stem, s->file,
              dash_after(s->file, stem), (long long)number);
     return s->frame;
 }
 
-/* land.mp4: file:land-%05d.png; a percent sign of the name itself is doubled */
+/* file:FOLDER/%05d.png; a percent sign of the name itself is doubled */
 static void name_pattern(const rvi_sequence *s) {
-    size_t stem = stem_of(s->file);
     char *to = s->pattern + snprintf(s->pattern, SPARE, "file:");
-    for (size_t i = 0; i < stem; i++) {
-        *to++ = s->file[i];
-        if (s->file[i] == '%')
+    for (const char *from = s->folder; *from; from++) {
+        *to++ = *from;
+        if (*from == '%')
             *to++ = '%';
     }
-    snprintf(to, SPARE / 2, "%s%%05d.png", dash_after(s->file, stem));
+    snprintf(to, SPARE / 2, "/%%05d.png");
 }
 
-rv_status rvi_sequence_open(rv_context *ctx, const char *file, int64_t frames, int rate,
+static bool is_film(const char *file) {
+    return rvi_text_ends(file, ".mp4");
+}
+
+rv_status rvi_sequence_open(rvi_run_files *run, const char *file, int64_t frames, int rate,
                             rvi_sequence *out) {
-    size_t size = strlen(file) + SPARE;
-    *out = (rvi_sequence){.ctx = ctx, .file = file, .frames = frames, .rate = rate};
-    out->frame = rvi_alloc(ctx, 4, size, "the names of a film");
+    *out = (rvi_sequence){.run = run, .file = file, .frames = frames, .rate = rate};
+    rv_status status = is_film(file) ? rvi_run_folder_open(run, file, &out->folder) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    size_t size = strlen(out->folder ? out->folder : file) + SPARE;
+    out->frame = rvi_alloc(run->ctx, 4, size, "the names of a film");
     if (!out->frame)
         return RV_ERROR_MEMORY;
     out->part = out->frame + size;
     out->pattern = out->part + size;
-    snprintf(out->part, size, "file:%s.part", file);
-    name_pattern(out);
+    if (out->folder) {
+        snprintf(out->part, size, "file:%s/film.mp4", out->folder);
+        name_pattern(out);
+    }
     return RV_OK;
 }
 
 void rvi_sequence_close(rvi_sequence *sequence) {
-    rvi_free(sequence->ctx, sequence->frame);
-    *sequence = (rvi_sequence){.ctx = sequence->ctx};
+    if (sequence->run)
+        rvi_free(sequence->run->ctx, sequence->frame);
+    *sequence = (rvi_sequence){0};
+}
+
+/* ---- frames ---- */
+
+void rvi_numbered_tell(rv_context *ctx, const char *file, const rvi_numbered *names) {
+    int64_t first, there = rvi_numbered_count(names, &first);
+    if (there == 1)
+        rvi_log(ctx, "%s: %s%05lld%s is there and will be overwritten", file, names->stem,
+                (long long)first, names->tail);
+    else if (there > 1)
+        rvi_log(ctx, "%s: %lld files from %s%05lld%s on are there and will be overwritten", file,
+                (long long)there, names->stem, (long long)first, names->tail);
+}
+
+void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames) {
+    size_t stem = stem_of(file), size = stem + SPARE;
+    char *start = is_film(file) ? NULL : rvi_alloc(ctx, size, 1, "the names of a film");
+    if (!start)
+        return;
+    snprintf(start, size, "%.*s%s", (int)stem, file, dash_after(file, stem));
+    rvi_numbered_tell(ctx, file, &(rvi_numbered){start, ".png", 0, 1, frames});
+    rvi_free(ctx, start);
+}
+
+static rv_status missing(const rvi_sequence *s) {
+    return rvi_fail(s->run->ctx, RV_ERROR_INPUT, "%s: its frame %s is missing.", s->file, s->frame);
+}
+
+rv_status rvi_sequence_frame(rvi_sequence *s, int64_t number, const char **name) {
+    if (s->folder && number > 0 && !rvi_file_exists(name_frame(s, number - 1)))
+        return missing(s);
+    *name = name_frame(s, number);
+    return RV_OK;
 }
 
 /* ---- the film ---- */
@@ -107,65 +153,81 @@ static rv_status run_ffmpeg(const rvi_sequence *s, int *code) {
                                  "mp4",
                                  s->part,
                                  NULL};
-    return rvi_program_run(s->ctx, words, code);
-}
-
-static void remove_frames(rvi_sequence *s) {
-    for (int64_t k = 0; k < s->frames; k++)
-        rvi_file_remove(rvi_sequence_name(s, k));
+    return rvi_program_run(s->run->ctx, words, code);
 }
 
 /* ffmpeg would skip a frame that was removed, without an error. */
-static rv_status check_frames(rvi_sequence *s) {
+static rv_status check_frames(const rvi_sequence *s) {
     for (int64_t k = 0; k < s->frames; k++)
-        if (!rvi_file_exists(rvi_sequence_name(s, k)))
-            return rvi_fail(s->ctx, RV_ERROR_INPUT, "%s: its frame %s is missing.", s->file,
-                            s->frame);
+        if (!rvi_file_exists(name_frame(s, k)))
+            return missing(s);
     return RV_OK;
+}
+
+/* land.mp4: the frames stay in land-frames. */
+static rv_status keep_frames(const rvi_sequence *s, const char **kept) {
+    rv_context *ctx = s->run->ctx;
+    size_t stem = strlen(s->file) - EXTENSION, size = stem + SPARE;
+    char *name = rvi_alloc(ctx, size, 1, "the names of a film");
+    if (!name)
+        return RV_ERROR_MEMORY;
+    snprintf(name, size, "%.*s%sframes", (int)stem, s->file, dash_after(s->file, stem));
+    rv_status status = rvi_run_folder_keep(s->run, s->folder, name, kept);
+    rvi_free(ctx, name);
+    return status;
+}
+
+static rv_status say_failed(const rvi_sequence *s, int code) {
+    rv_context *ctx = s->run->ctx;
+    const char *kept;
+    rvi_file_remove(s->part + strlen("file:"));
+    if (s->run->saved)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                        "%s: ffmpeg failed with code %d; the frames wait for a resume of the run.",
+                        s->file, code);
+    rv_status status = keep_frames(s, &kept);
+    return status != RV_OK ? status
+                           : rvi_fail(ctx, RV_ERROR_OUTPUT,
+                                      "%s: ffmpeg failed with code %d; the frames are kept in %s.",
+                                      s->file, code, kept);
 }
 
 static rv_status join_frames(rvi_sequence *s) {
-    const char *file = s->file, *part = s->part + strlen("file:");
+    rv_context *ctx = s->run->ctx;
+    const char *kept;
     int code;
     rv_status status = check_frames(s);
-    if (status != RV_OK)
-        return status;
-    status = run_ffmpeg(s, &code);
-    rvi_sequence_name(s, 0);
+    if (status == RV_OK)
+        status = run_ffmpeg(s, &code);
     if (status == RV_OK && code == RVI_PROGRAM_MISSING) {
-        rvi_log(s->ctx, "%s: ffmpeg is not installed, so the frames are kept: %lld, from %s on",
-                file, (long long)s->frames, s->frame);
-        return RV_OK;
+        status = keep_frames(s, &kept);
+        if (status == RV_OK)
+            rvi_log(ctx, "%s: ffmpeg is not installed, so the frames are kept: %lld, in %s",
+                    s->file, (long long)s->frames, kept);
+        return status;
     }
     if (status == RV_OK && code != 0)
-        status = rvi_fail(s->ctx, RV_ERROR_OUTPUT,
-                          "%s: ffmpeg failed with code %d; the frames are kept, from %s on.", file,
-                          code, s->frame);
+        return say_failed(s, code);
     if (status == RV_OK)
-        status = rvi_file_rename(s->ctx, part, file);
-    if (status != RV_OK) {
-        rvi_file_remove(part);
-        return status;
-    }
-    remove_frames(s);
-    rvi_log(s->ctx, "%s: %lld frame%s, %.3g s", file, (long long)s->frames,
-            s->frames == 1 ? "" : "s", (double)s->frames / s->rate);
-    return RV_OK;
+        status = rvi_file_rename(ctx, s->part + strlen("file:"), s->file);
+    if (status == RV_OK)
+        rvi_log(ctx, "%s: %lld frame%s, %.3g s", s->file, (long long)s->frames,
+                s->frames == 1 ? "" : "s", (double)s->frames / s->rate);
+    return status;
 }
 
-/* After the last frame. */
+/* After the last frame. The frames of a run with a checkpoint stay until it ends: it may be killed
+ * and resumed from before this. */
 rv_status rvi_sequence_finish(rvi_sequence *s) {
-    rvi_sequence_name(s, 0);
-    if (!rvi_text_ends(s->file, ".mp4")) {
-        rvi_log(s->ctx, "%s: the first of %lld frame%s", s->frame, (long long)s->frames,
-                s->frames == 1 ? "" : "s");
-        return RV_OK;
+    if (s->folder) {
+        rv_status status = join_frames(s);
+        if (status == RV_OK && !s->run->checkpoint && !s->run->saved) {
+            rvi_run_folder_close(s->run, s->folder);
+            s->folder = NULL;
+        }
+        return status;
     }
-    /* Was the run killed after the film was made, and resumed from before that? */
-    if (!rvi_file_exists(s->frame) && rvi_file_exists(s->file)) {
-        rvi_log(s->ctx, "%s: was made before the run was stopped", s->file);
-        remove_frames(s);
-        return RV_OK;
-    }
-    return join_frames(s);
+    rvi_log(s->run->ctx, "%s: the first of %lld frame%s", name_frame(s, 0), (long long)s->frames,
+            s->frames == 1 ? "" : "s");
+    return RV_OK;
 }

@@ -1,29 +1,34 @@
-/* frame_sequence.h: numbered frames beside a file, and the film that ffmpeg makes of them. */
+/* frame_sequence.h: numbered frames, and the film that ffmpeg makes of them. */
 #ifndef RVI_FORMATS_FRAME_SEQUENCE_H
 #define RVI_FORMATS_FRAME_SEQUENCE_H
 
-#include <ravine/ravine.h>
+#include "base/run_files.h"
 
 typedef struct rvi_sequence {
-    rv_context *ctx;
-    const char *file; /* .mp4: the film; .png: what frames are called */
-    int64_t frames;   /* in all */
-    int rate;         /* a second */
-    char *frame;      /* the name of one: rvi_sequence_name */
-    char *pattern;    /* the names of all, as ffmpeg writes them */
-    char *part;       /* the film while it is made */
+    rvi_run_files *run;
+    const char *file;   /* .mp4: the film; .png: what frames are called */
+    int64_t frames;     /* in all */
+    int rate;           /* a second */
+    const char *folder; /* of the frames of a film; NULL: they are what the user wants */
+    char *frame;        /* the name of one */
+    char *pattern;      /* the names of all, as ffmpeg writes them */
+    char *part;         /* the film while it is made */
 } rvi_sequence;
 
 /* RV_ERROR_USAGE: the name ends in neither .mp4 nor .png. */
 rv_status rvi_sequence_check(rv_context *ctx, const char *file);
-/* `file` must outlive it, and have been checked. */
-rv_status rvi_sequence_open(rv_context *ctx, const char *file, int64_t frames, int rate,
-                            rvi_sequence *out);
-/* land.mp4: land-00007.png; land-%05d.png: land-00007.png. Valid until the next call. */
-const char *rvi_sequence_name(rvi_sequence *sequence, int64_t number);
-/* After the last frame: makes the film where one was asked for and removes its frames, and says so.
+/* Before a run: says which files that are there it will overwrite: frames, or others with numbers.
  */
+void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames);
+void rvi_numbered_tell(rv_context *ctx, const char *file, const rvi_numbered *names);
+/* `file` must outlive it, and have been checked. */
+rv_status rvi_sequence_open(rvi_run_files *run, const char *file, int64_t frames, int rate,
+                            rvi_sequence *out);
+/* Where a frame goes: land.png and land-%05d.png: land-00007.png; land.mp4: a folder of the run.
+ * Valid until the next call. Fails when the frame before it, of a run that was resumed, is gone. */
+rv_status rvi_sequence_frame(rvi_sequence *sequence, int64_t number, const char **name);
+/* After the last frame: makes the film where one was asked for, and says so. */
 rv_status rvi_sequence_finish(rvi_sequence *sequence);
-void rvi_sequence_close(rvi_sequence *sequence);
+void rvi_sequence_close(rvi_sequence *sequence); /* also of one that is all zero */
 
 #endif

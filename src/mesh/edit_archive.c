@@ -116,6 +116,8 @@ static bool numbers_right(const rvi_edit_mesh *edit) {
         if (c[0] == RVI_NONE && c[1] == RVI_NONE && c[2] == RVI_NONE)
             continue;
         live_faces++;
+        if (edit->born[f] > edit->round || edit->shapes[f] > RVI_SHAPE_SHARP)
+            return false;
         for (int k = 0; k < 3; k++)
             if (c[k] >= edit->vertices || edit->edges.leaving[c[k]] == RVI_NONE)
                 return false;
@@ -133,7 +135,8 @@ static bool numbers_right(const rvi_edit_mesh *edit) {
         if (e == RVI_NONE)
             continue;
         live_vertices++;
-        if (e >= 3 * edit->faces || edit->edges.corners[e] != v)
+        if (e >= 3 * edit->faces || edit->edges.corners[e] != v || edit->fixed[v] > 1 ||
+            edit->wet[v] > edit->round)
             return false;
     }
     return live_faces + edit->free_face_count == edit->faces &&

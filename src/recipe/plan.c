@@ -6,6 +6,7 @@
  */
 #include "recipe/plan.h"
 #include "recipe/step_run.h"
+#include "steps/step.h"
 
 enum {
     SMALL = 1 << 20,     /* bytes of everything that does not grow with the map */
@@ -158,9 +159,28 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
     return check_memory(&p, land && !land->outline ? rvi_outline_bytes(land) : 0);
 }
 
+void rvi_recipe_tell(const rv_recipe *recipe) {
+    int64_t turns[RVI_DEPTH + 1] = {1};
+    int depth = 0;
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        rv_step_id id = rv_recipe_step(recipe, i);
+        if (id == RV_STEP_repeat) {
+            int64_t times = rvi_cursor_times(recipe, i), now = turns[depth++];
+            turns[depth] = times > 0 && now > INT64_MAX / times ? INT64_MAX : now * times;
+        } else if (id == RV_STEP_end) {
+            depth--;
+        } else if (id == RV_STEP_film) {
+            rvi_film_tell(recipe->ctx, rv_recipe_params(recipe, i), turns[depth]);
+        }
+    }
+}
+
 rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     RVI_ENTRY(recipe->ctx);
     const rvi_cursor start = {0};
     rvi_progress_begin(recipe->ctx, "the plan");
-    return rvi_recipe_plan(recipe, NULL, &start, plans);
+    rv_status status = rvi_recipe_plan(recipe, NULL, &start, plans);
+    if (status == RV_OK)
+        rvi_recipe_tell(recipe);
+    return status;
 }

@@ -13,6 +13,9 @@
 rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const rvi_cursor *from,
                           rv_plan *plans);
 
+/* Says what a run will overwrite that no word of the recipe names. */
+void rvi_recipe_tell(const rv_recipe *recipe);
+
 /* The land before the first step. */
 rv_terrain_desc rvi_recipe_first_land(const rv_recipe *recipe);
 

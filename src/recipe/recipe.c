@@ -18,7 +18,7 @@ const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
                                             .block_begin = RV_STEP_repeat,
                                             .block_end = RV_STEP_end};
 
-static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
+static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name, bool saved,
                        rv_recipe **out) {
     *out = NULL;
     size_t begin;
@@ -31,7 +31,7 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
     if (!recipe)
         return RV_ERROR_MEMORY;
     recipe->ctx = ctx;
-    status = rvi_words_parse(ctx, &rvi_step_vocabulary, text + begin, size - begin, name,
+    status = rvi_words_parse(ctx, &rvi_step_vocabulary, text + begin, size - begin, name, saved,
                              &recipe->words);
     if (status == RV_OK)
         *out = recipe;
@@ -42,7 +42,12 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
 
 rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *name, rv_recipe **out) {
     RVI_ENTRY(ctx);
-    return parse(ctx, text, strlen(text), name, out);
+    return parse(ctx, text, strlen(text), name, false, out);
+}
+
+rv_status rvi_recipe_parse_saved(rv_context *ctx, const char *text, const char *name,
+                                 rv_recipe **out) {
+    return parse(ctx, text, strlen(text), name, true, out);
 }
 
 rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
@@ -53,7 +58,7 @@ rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
-    status = parse(ctx, (const char *)bytes.data, bytes.size, path, out);
+    status = parse(ctx, (const char *)bytes.data, bytes.size, path, false, out);
     rvi_free(ctx, bytes.data);
     return status;
 }

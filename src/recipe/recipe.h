@@ -11,4 +11,8 @@ struct rv_recipe {
     rvi_words words;
 };
 
+/* Reads what rvi_words_save wrote. */
+rv_status rvi_recipe_parse_saved(rv_context *ctx, const char *text, const char *name,
+                                 rv_recipe **out);
+
 #endif

@@ -1,6 +1,8 @@
 /* run.c: a recipe from its first step to its last, with the clock. */
+#include "base/archive.h"
 #include "base/file.h"
 #include "base/random.h"
+#include "base/run_files.h"
 #include "formats/checkpoint.h"
 #include "recipe/plan.h"
 #include "recipe/step_run.h"
@@ -28,19 +30,34 @@ static void count_turns(const rv_recipe *recipe, const rvi_cursor *c, int64_t *t
     }
 }
 
-/* How many times steps run in all, as a double: repeats can multiply beyond any whole number. */
-static double count_runs(const rv_recipe *recipe) {
-    double runs = 0.0, factor[RVI_DEPTH + 1] = {1.0};
-    int depth = 0;
+/* How many times steps have run before a place, as a double: repeats can multiply beyond any whole
+ * number. A step has run in all turns that are over of the repeats around both it and the place,
+ * and once more in this turn when it stands before the place. */
+static double count_runs(const rv_recipe *recipe, const rvi_cursor *c) {
+    int64_t open[RVI_DEPTH + 1], depth = 0;
+    double runs = 0.0;
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
-        if (rv_recipe_step(recipe, i) == RV_STEP_repeat) {
-            factor[depth + 1] = factor[depth] * (double)rvi_cursor_times(recipe, i);
-            depth++;
-        } else if (rv_recipe_step(recipe, i) == RV_STEP_end) {
-            depth--;
-        } else {
-            runs += factor[depth];
+        rv_step_id id = rv_recipe_step(recipe, i);
+        if (id == RV_STEP_repeat) {
+            open[depth++] = i;
+            continue;
         }
+        if (id == RV_STEP_end) {
+            depth--;
+            continue;
+        }
+        int64_t shared = 0;
+        while (shared < depth && shared < c->depth && open[shared] == c->start[shared])
+            shared++;
+        double here = i < c->step ? 1.0 : 0.0;
+        for (int64_t d = depth - 1; d >= shared; d--)
+            here *= (double)rvi_cursor_times(recipe, open[d]);
+        double inside = 1.0;
+        for (int64_t d = depth - 1; d >= 0; d--) {
+            here += d < shared ? (double)c->turn[d] * inside : 0.0;
+            inside *= (double)rvi_cursor_times(recipe, open[d]);
+        }
+        runs += here;
     }
     return runs;
 }
@@ -54,6 +71,7 @@ typedef struct run {
     rvi_cursor at;
     double runs, done; /* in all, and so far */
     double saved;      /* when the last checkpoint was made */
+    rvi_run_files files;
 } run;
 
 /* Later turns of a repeat draw other random numbers. NULL: memory. */
@@ -90,7 +108,8 @@ static rv_status run_step(run *r) {
     double start = rvi_now();
     rv_report report = {0};
     bool keep = false; /* nobody gets the land of a recipe that was stopped */
-    rv_status status = rvi_step_run_turn(r->land, id, params, turn, turns, keep, &report);
+    rv_status status =
+        rvi_step_run_turn(r->land, id, params, turn, turns, &r->files, keep, &report);
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
     if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {
@@ -108,30 +127,28 @@ static rv_status run_step(run *r) {
 
 /* ---- checkpoints ---- */
 
-static char *print_recipe(const rv_recipe *recipe) {
-    int size = rv_recipe_print(recipe, NULL, 0);
-    if (size < 0) {
-        rvi_fail(recipe->ctx, RV_ERROR_USAGE,
-                 "A recipe with a quote in a file name cannot be saved to a checkpoint.");
-        return NULL;
-    }
-    char *text = rvi_alloc(recipe->ctx, (size_t)size + 1, 1, "the recipe");
-    if (text)
-        rv_recipe_print(recipe, text, (size_t)size + 1);
-    return text;
-}
-
 _Static_assert(sizeof(rvi_cursor) + sizeof(int64_t) <= RVI_CHECKPOINT_NUMBERS * sizeof(int64_t),
                "a checkpoint has room for where the run stands");
 
-static rv_status save_checkpoint(run *r) {
-    rvi_checkpoint save = {.land = r->land, .text = print_recipe(r->recipe)};
+static rv_status write_checkpoint(const run *r) {
+    rvi_checkpoint save = {
+        .run = r->files.number, .land = r->land, .text = rvi_words_save(&r->recipe->words)};
     if (!save.text)
-        return rv_recipe_print(r->recipe, NULL, 0) < 0 ? RV_ERROR_USAGE : RV_ERROR_MEMORY;
+        return RV_ERROR_MEMORY;
+    rvi_cursor at = {.step = r->at.step, .depth = r->at.depth}; /* of the repeats that are open */
+    for (int64_t d = 0; d < at.depth; d++) {
+        at.start[d] = r->at.start[d];
+        at.turn[d] = r->at.turn[d];
+    }
     save.numbers[0] = (int64_t)r->done;
-    memcpy(save.numbers + 1, &r->at, sizeof r->at);
+    memcpy(save.numbers + 1, &at, sizeof at);
     rv_status status = rvi_checkpoint_write(r->recipe->ctx, r->watch->checkpoint, &save);
     rvi_free(r->recipe->ctx, save.text);
+    return status;
+}
+
+static rv_status save_checkpoint(run *r) {
+    rv_status status = rvi_run_files_saved(&r->files, write_checkpoint(r));
     r->saved = rvi_now();
     return status;
 }
@@ -139,7 +156,7 @@ static rv_status save_checkpoint(run *r) {
 static rv_status run_steps(run *r) {
     const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
     rv_status status = RV_OK;
-    r->runs = count_runs(r->recipe);
+    r->runs = count_runs(r->recipe, &(rvi_cursor){.step = rv_recipe_count(r->recipe)});
     r->saved = rvi_now();
     while (status == RV_OK && r->at.step < rv_recipe_count(r->recipe)) {
         rv_step_id id = rv_recipe_step(r->recipe, (int)r->at.step);
@@ -157,16 +174,29 @@ static rv_status run_steps(run *r) {
         if (status == RV_OK && r->at.step < rv_recipe_count(r->recipe))
             status = rvi_poll(r->recipe->ctx);
     }
-    if (status == RV_OK && checkpoint)
-        rvi_checkpoint_remove(r->recipe->ctx, checkpoint); /* there is nothing to resume any more */
+    if (status == RV_OK && checkpoint) /* there is nothing to resume any more */
+        rvi_archive_remove(r->recipe->ctx, checkpoint, r->files.number);
+    rvi_run_files_end(&r->files, status);
     return status;
+}
+
+/* Removes the frames of films that were finished before the run was resumed. */
+static void sweep_films(const rv_recipe *recipe) {
+    for (int i = 0; i < rv_recipe_count(recipe); i++)
+        if (rv_recipe_step(recipe, i) == RV_STEP_film)
+            rvi_run_folders_sweep(recipe->ctx,
+                                  ((const rv_film_params *)rv_recipe_params(recipe, i))->file);
 }
 
 /* Hours of work are not lost to a mistake in the last step: all that can be known is looked at
  * before the first one runs. */
 static rv_status check(const run *r) {
     const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
-    rv_status status = checkpoint ? rvi_checkpoint_check_target(r->recipe->ctx, checkpoint) : RV_OK;
+    rv_status status = RV_OK;
+    if (checkpoint)
+        status = rvi_words_check_other(&r->recipe->words, checkpoint, "the checkpoint");
+    if (checkpoint && status == RV_OK)
+        status = rvi_archive_check_target(r->recipe->ctx, checkpoint, r->files.number);
     return status == RV_OK ? rvi_recipe_plan(r->recipe, r->land, &r->at, NULL) : status;
 }
 
@@ -175,13 +205,19 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
     if (out)
         *out = NULL;
     rvi_progress_begin(recipe->ctx, "the recipe");
-    run r = {.recipe = recipe, .watch = watch};
+    run r = {.recipe = recipe,
+             .watch = watch,
+             .files = {.ctx = recipe->ctx,
+                       .number = rvi_run_number(),
+                       .checkpoint = watch ? watch->checkpoint : NULL}};
     rv_terrain_desc desc = rvi_recipe_first_land(recipe);
     rv_status status = check(&r);
     if (status == RV_OK)
         status = rv_terrain_create(recipe->ctx, &desc, &r.land);
-    if (status == RV_OK)
+    if (status == RV_OK) {
+        rvi_recipe_tell(recipe);
         status = run_steps(&r);
+    }
     if (status == RV_OK && out)
         *out = r.land;
     else
@@ -200,11 +236,24 @@ static bool cursor_fits(const rv_recipe *recipe, const rvi_cursor *c) {
         else if (rv_recipe_step(recipe, i) == RV_STEP_end)
             depth--;
     }
-    for (int64_t d = 0; d < depth && d < c->depth; d++)
-        if (c->start[d] != open[d] || c->turn[d] < 0 ||
-            c->turn[d] >= rvi_cursor_times(recipe, open[d]))
+    if (depth != c->depth)
+        return false;
+    for (int64_t d = 0; d < RVI_DEPTH; d++)
+        if (d < depth ? c->start[d] != open[d] || c->turn[d] < 0 ||
+                            c->turn[d] >= rvi_cursor_times(recipe, open[d])
+                      : c->start[d] != 0 || c->turn[d] != 0)
             return false;
-    return depth == c->depth;
+    return true;
+}
+
+/* Where the run stands, from the numbers of a checkpoint. */
+static bool take_numbers(run *r, const int64_t numbers[RVI_CHECKPOINT_NUMBERS]) {
+    for (size_t i = 1 + sizeof r->at / sizeof numbers[0]; i < RVI_CHECKPOINT_NUMBERS; i++)
+        if (numbers[i] != 0)
+            return false;
+    memcpy(&r->at, numbers + 1, sizeof r->at);
+    r->done = (double)numbers[0];
+    return cursor_fits(r->recipe, &r->at) && r->done == count_runs(r->recipe, &r->at);
 }
 
 rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch,
@@ -218,18 +267,24 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
     rv_status status = rvi_checkpoint_read(ctx, checkpoint, &saved);
     if (status != RV_OK)
         return status;
-    run r = {.watch = watch, .land = saved.land};
-    status = rv_recipe_parse(ctx, saved.text, checkpoint, &recipe);
+    const char *next = watch ? watch->checkpoint : NULL;
+    run r = {.watch = watch,
+             .land = saved.land,
+             .files = {.ctx = ctx,
+                       .number = saved.run,
+                       .checkpoint = next ? next : checkpoint,
+                       .saved = true}};
+    status = rvi_recipe_parse_saved(ctx, saved.text, checkpoint, &recipe);
     if (status == RV_OK) {
         r.recipe = recipe;
-        r.done = (double)saved.numbers[0];
-        memcpy(&r.at, saved.numbers + 1, sizeof r.at);
-        status = cursor_fits(recipe, &r.at)
+        status = take_numbers(&r, saved.numbers)
                      ? check(&r)
                      : rvi_fail(ctx, RV_ERROR_INPUT, "%s: is damaged.", checkpoint);
     }
     if (status == RV_OK)
         status = run_steps(&r);
+    if (status == RV_OK)
+        sweep_films(recipe);
     if (status == RV_OK && out)
         *out = saved.land;
     else

@@ -219,11 +219,14 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
 
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
     RVI_ENTRY(land->ctx);
-    return rvi_step_run_turn(land, id, params, 0, 1, true, report);
+    rvi_run_files files = {.ctx = land->ctx, .number = rvi_run_number()};
+    rv_status status = rvi_step_run_turn(land, id, params, 0, 1, &files, true, report);
+    rvi_run_files_end(&files, status);
+    return status;
 }
 
 rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,
-                            int64_t turns, bool keep, rv_report *report) {
+                            int64_t turns, rvi_run_files *files, bool keep, rv_report *report) {
     rv_context *ctx = land->ctx;
     const rv_step_info *step = rv_step_get(id);
     /* Room for the largest parameter struct there is. */
@@ -239,7 +242,8 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
     rv_status status = rv_word_check(ctx, &step->word, params);
     if (status != RV_OK)
         return status;
-    step_job s = {.job = {.ctx = ctx, .land = land, .turn = turn, .turns = turns}};
+    step_job s = {
+        .job = {.ctx = ctx, .land = land, .turn = turn, .turns = turns, .run_files = files}};
     rvi_job *job = &s.job;
     rvi_progress_begin(ctx, step->word.name);
     rvi_figures_clear(land);

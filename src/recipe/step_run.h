@@ -2,6 +2,7 @@
 #ifndef RVI_RECIPE_STEP_RUN_H
 #define RVI_RECIPE_STEP_RUN_H
 
+#include "base/run_files.h"
 #include "wear/planned_files.h"
 
 /* Checks the parameters and prepares the step as a run does. `outline` (terrain/state.h) becomes
@@ -10,10 +11,10 @@
 rv_status rvi_step_plan(rv_terrain *outline, rvi_planned_files *files, rv_step_id id,
                         const void *params, size_t *memory);
 
-/* rv_step_run() as one turn of a step that is repeated. keep: the land is wanted after a stop and
- * is whole then, which can take a while. Else RV_CANCELLED comes at once, and the land is good only
- * to be destroyed. */
+/* rv_step_run() as one turn of a step that is repeated, in a run that has these files. keep: the
+ * land is wanted after a stop and is whole then, which can take a while. Else RV_CANCELLED comes at
+ * once, and the land is good only to be destroyed. */
 rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,
-                            int64_t turns, bool keep, rv_report *report);
+                            int64_t turns, rvi_run_files *files, bool keep, rv_report *report);
 
 #endif

@@ -1,5 +1,6 @@
 /* scene_api.c: scenes as the library offers them: words, frames, looks, checkpoints. */
 #include "base/file.h"
+#include "base/run_files.h"
 #include "base/text.h"
 #include "mesh/tessellate.h"
 #include "scene/scene_run.h"
@@ -24,7 +25,7 @@ static rv_status keep_name(rv_context *ctx, const char *text, char **out) {
 
 /* `beside`: the file, or "". */
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name,
-                       const char *beside, rv_scene **out) {
+                       const char *beside, bool saved, rv_scene **out) {
     *out = NULL;
     size_t begin;
     rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
@@ -38,6 +39,7 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
     if (s == NULL)
         return RV_ERROR_MEMORY;
     s->ctx = ctx;
+    s->run = rvi_run_number();
     s->words = rvi_words_none(ctx, &rvi_scene_vocabulary);
     char *words = NULL;
     status = keep_name(ctx, name, &s->name);
@@ -49,7 +51,7 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
         size = words != NULL ? strlen(words) : 0;
     }
     if (status == RV_OK)
-        status = rvi_words_parse(ctx, &rvi_scene_vocabulary, text, size, name, &s->words);
+        status = rvi_words_parse(ctx, &rvi_scene_vocabulary, text, size, name, saved, &s->words);
     rvi_free(ctx, words);
     if (status == RV_OK)
         *out = s;
@@ -60,7 +62,7 @@ static rv_status parse(rv_context *ctx, const char *text, size_t size, const cha
 
 rv_status rv_scene_parse(rv_context *ctx, const char *text, const char *name, rv_scene **out) {
     RVI_ENTRY(ctx);
-    return parse(ctx, text, strlen(text), name, "", out);
+    return parse(ctx, text, strlen(text), name, "", false, out);
 }
 
 rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
@@ -71,7 +73,7 @@ rv_status rv_scene_load(rv_context *ctx, const char *path, rv_scene **out) {
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)
         return status;
-    status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, out);
+    status = parse(ctx, (const char *)bytes.data, bytes.size, path, path, false, out);
     rvi_free(ctx, bytes.data);
     return status;
 }
@@ -318,39 +320,23 @@ typedef struct head {
     uint64_t text, name, beside; /* bytes that follow */
 } head;
 
-static char *print_words(const rv_scene *s, rv_status *status) {
-    int size = rv_scene_print(s, NULL, 0);
-    *status = RV_ERROR_MEMORY;
-    if (size < 0) {
-        *status = rvi_fail(s->ctx, RV_ERROR_USAGE,
-                           "A scene with a quote in a name cannot be saved to a checkpoint.");
-        return NULL;
-    }
-    char *text = rvi_alloc(s->ctx, (size_t)size + 1, 1, "the scene");
-    if (text != NULL) {
-        rv_scene_print(s, text, (size_t)size + 1);
-        *status = RV_OK;
-    }
-    return text;
-}
-
 rv_status rv_scene_save(const rv_scene *s, const char *checkpoint) {
     RVI_ENTRY(s->ctx);
     if (s->now == NULL)
         return not_started(s);
     rvi_progress_begin(s->ctx, "a checkpoint");
-    return rvi_scene_save(s, checkpoint);
+    return rvi_scene_save(s, checkpoint, true); /* the caller named the file, and now */
 }
 
-rv_status rvi_scene_save(const rv_scene *s, const char *checkpoint) {
-    rv_status status;
-    char *text = print_words(s, &status);
+rv_status rvi_scene_save(const rv_scene *s, const char *checkpoint, bool any) {
+    char *text = rvi_words_save(&s->words);
     if (text == NULL)
-        return status;
+        return RV_ERROR_MEMORY;
     head h = {.text = strlen(text), .name = strlen(s->name), .beside = strlen(s->beside)};
     memcpy(h.box, s->setup.box, sizeof h.box);
     rvi_archive_writer to;
-    status = rvi_archive_create(s->ctx, checkpoint, magic, &to);
+    rv_status status = rvi_archive_create(s->ctx, checkpoint, magic, s->run, &to);
+    to.any = any;
     if (status == RV_OK)
         status = rvi_archive_put(&to, &h, sizeof h);
     if (status == RV_OK)
@@ -370,7 +356,8 @@ static rv_status get_text(rvi_archive *from, uint64_t size, char **out) {
     if (size > from->size - from->at)
         return rvi_archive_damaged(from);
     *out = rvi_alloc(from->ctx, (size_t)size + 1, 1, "the scene");
-    return *out != NULL ? rvi_archive_get(from, *out, (size_t)size) : RV_ERROR_MEMORY;
+    rv_status status = *out != NULL ? rvi_archive_get(from, *out, (size_t)size) : RV_ERROR_MEMORY;
+    return status == RV_OK && strlen(*out) != size ? rvi_archive_damaged(from) : status;
 }
 
 /* Words change from version to version, and nobody can edit those in a checkpoint. */
@@ -393,16 +380,22 @@ static rv_status resume_from(rvi_archive *from, rv_scene **out) {
     if (status == RV_OK)
         status = get_text(from, h.beside, &beside);
     if (status == RV_OK)
-        status = parse(ctx, text, strlen(text), name, beside, out);
+        status = parse(ctx, text, strlen(text), name, beside, true, out);
     if (status == RV_ERROR_USAGE)
         status = other_words(from);
     for (int i = 0; i < 6 && status == RV_OK; i++)
-        if (!isfinite(h.box[i]))
+        if (!isfinite(h.box[i]) || !(h.box[i % 3] < h.box[i % 3 + 3]))
             status = rvi_archive_damaged(from);
     if (status == RV_OK)
         status = rvi_scene_set_up(&(*out)->words, name, beside, h.box, &(*out)->setup);
     if (status == RV_OK)
         status = rvi_scene_restore(ctx, &(*out)->setup.desc, from, &(*out)->now);
+    if (status == RV_OK && (*out)->now->frame > (*out)->setup.run.frames)
+        status = rvi_archive_damaged(from); /* a run ends at its last frame */
+    if (status == RV_OK) {
+        (*out)->run = from->run;
+        (*out)->resumed = true;
+    }
     rvi_free(ctx, text);
     rvi_free(ctx, name);
     rvi_free(ctx, beside);

@@ -1,9 +1,9 @@
 /* scene_run.c: runs a scene to its last frame, and saves, draws, films and makes checkpoints on the
  * way. */
 #include "scene/scene_run.h"
+#include "base/archive.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "formats/checkpoint.h"
 #include "formats/frame_sequence.h"
 #include "formats/mesh_format.h"
 #include "picture/solid_view.h"
@@ -15,6 +15,7 @@ typedef struct run {
     rv_scene *scene;
     const rv_scene_watch *watch;
     const rvi_word_run *params;
+    rvi_run_files files;
     rvi_sequence sequence;
     double saved; /* s: when the last checkpoint was made */
 } run;
@@ -32,9 +33,14 @@ static rv_status check_rock(rv_context *ctx, const rvi_word_run *params, bool ro
 /* ---- before the first frame ---- */
 
 /* Checked first, so that hours of work are not lost because a folder is missing. */
-static rv_status check_targets(rv_context *ctx, const rvi_word_run *params,
+static rv_status check_targets(const rv_scene *s, const rvi_word_run *params,
                                const char *checkpoint) {
-    rv_status status = checkpoint != NULL ? rvi_checkpoint_check_target(ctx, checkpoint) : RV_OK;
+    rv_context *ctx = s->ctx;
+    rv_status status = RV_OK;
+    if (checkpoint != NULL)
+        status = rvi_words_check_other(&s->words, checkpoint, "the checkpoint");
+    if (checkpoint != NULL && status == RV_OK)
+        status = rvi_archive_check_target(ctx, checkpoint, s->run);
     if (status == RV_OK && params->save[0]) {
         if (!is_picture(params->save) && rvi_mesh_format_find(params->save) == NULL)
             return rvi_fail(ctx, RV_ERROR_USAGE,
@@ -63,6 +69,22 @@ static bool is_shown(const rvi_word_run *params, int64_t frame) {
 /* How many of the frames before are shown. */
 static int64_t shown_before(const rvi_word_run *params, int64_t frame) {
     return frame / step_of(params) + (frame % step_of(params) != 0);
+}
+
+/* Says what will be overwritten that no word of the scene names. */
+static void tell_frames(rv_context *ctx, const rvi_word_run *params) {
+    const char *file = params->save, *dot = strrchr(file, '.');
+    if (params->film[0])
+        rvi_sequence_tell(ctx, params->film, shown_before(params, params->frames) + 1);
+    size_t size = strlen(file) + 2;
+    char *stem =
+        dot != NULL && params->every > 0 ? rvi_alloc(ctx, size, 1, "the name of a file") : NULL;
+    if (stem == NULL)
+        return;
+    snprintf(stem, size, "%.*s-", (int)(dot - file), file);
+    rvi_numbered_tell(ctx, file,
+                      &(rvi_numbered){stem, dot, params->every, params->every, params->frames});
+    rvi_free(ctx, stem);
 }
 
 static rv_status save_rock(const rv_scene *s, const char *file) {
@@ -109,8 +131,10 @@ static rv_status film_frame(run *r) {
     int64_t frame = r->scene->now->frame;
     if (!r->params->film[0])
         return RV_OK;
-    const char *name = rvi_sequence_name(&r->sequence, shown_before(r->params, frame));
-    rv_status status = rvi_scene_shoot(r->scene, name);
+    const char *name;
+    rv_status status = rvi_sequence_frame(&r->sequence, shown_before(r->params, frame), &name);
+    if (status == RV_OK)
+        status = rvi_scene_shoot(r->scene, name);
     return status == RV_OK && frame >= r->params->frames ? rvi_sequence_finish(&r->sequence)
                                                          : status;
 }
@@ -165,23 +189,27 @@ static rv_status run_frames(run *r) {
             status = show(r);
         if (status == RV_OK && checkpoint != NULL && s->now->frame < r->params->frames &&
             rvi_now() - r->saved >= r->watch->every) {
-            status = rvi_scene_save(s, checkpoint);
+            status = rvi_run_files_saved(&r->files, rvi_scene_save(s, checkpoint, false));
             r->saved = rvi_now();
         }
         if (status == RV_OK)
             status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->params->frames, NULL);
     }
-    if (status == RV_OK && checkpoint != NULL)
-        rvi_checkpoint_remove(s->ctx, checkpoint); /* there is nothing left to resume */
+    if (status == RV_OK && checkpoint != NULL) /* there is nothing left to resume */
+        rvi_archive_remove(s->ctx, checkpoint, s->run);
     return status;
 }
 
 rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     RVI_ENTRY(s->ctx);
     rvi_word_run room;
-    run r = {.scene = s, .watch = watch, .sequence = {.ctx = s->ctx}};
+    const char *checkpoint = watch != NULL ? watch->checkpoint : NULL;
+    run r = {
+        .scene = s,
+        .watch = watch,
+        .files = {.ctx = s->ctx, .number = s->run, .checkpoint = checkpoint, .saved = s->resumed}};
     r.params = rvi_scene_last(&s->words, RVI_WORD_run, &room);
-    rv_status status = check_targets(s->ctx, r.params, watch != NULL ? watch->checkpoint : NULL);
+    rv_status status = check_targets(s, r.params, checkpoint);
     if (status == RV_OK)
         status = rv_scene_start(s);
     if (status == RV_OK)
@@ -190,13 +218,16 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
         return status;
     rvi_progress_begin(s->ctx, "the scene");
     rvi_progress_span(s->ctx, 0, 1);
+    if (!s->resumed)
+        tell_frames(s->ctx, r.params);
     if (r.params->film[0])
-        status =
-            rvi_sequence_open(s->ctx, r.params->film, shown_before(r.params, r.params->frames) + 1,
-                              r.params->rate, &r.sequence);
+        status = rvi_sequence_open(&r.files, r.params->film,
+                                   shown_before(r.params, r.params->frames) + 1, r.params->rate,
+                                   &r.sequence);
     if (status == RV_OK)
         status = run_frames(&r);
     rvi_sequence_close(&r.sequence);
+    rvi_run_files_end(&r.files, status);
     return status;
 }
 
@@ -242,11 +273,12 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     rvi_word_run room;
     *out = (rv_scene_plan){0};
     rvi_progress_begin(s->ctx, "the plan");
-    rv_status status = check_targets(s->ctx, rvi_scene_last(&s->words, RVI_WORD_run, &room), NULL);
+    rv_status status = check_targets(s, rvi_scene_last(&s->words, RVI_WORD_run, &room), NULL);
     if (status == RV_OK)
         status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)
         return status;
+    tell_frames(s->ctx, &setup.run);
     const rvi_sph_desc *d = &setup.desc.water;
     *out = (rv_scene_plan){.frames = setup.run.frames,
                            .particles = d->most,

@@ -6,6 +6,8 @@
 
 struct rv_scene {
     rv_context *ctx;
+    uint64_t run; /* its number: base/run_files.h */
+    bool resumed;
     rvi_words words;
     char *name, *beside; /* for sentences; the file it came from, or "" */
     rvi_scene_setup setup;
@@ -17,7 +19,8 @@ rv_status rvi_scene_rock(const rv_scene *scene, rv_mesh **out);
 
 /* Within a run that names itself. */
 rv_status rvi_scene_shoot(const rv_scene *scene, const char *png);
-rv_status rvi_scene_save(const rv_scene *scene, const char *checkpoint);
+/* any: replaces the checkpoint of any run. */
+rv_status rvi_scene_save(const rv_scene *scene, const char *checkpoint, bool any);
 
 /* A checkpoint in memory; `name` for sentences. */
 rv_status rvi_scene_decode(rv_context *ctx, const char *name, const unsigned char *data,

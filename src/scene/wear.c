@@ -297,6 +297,7 @@ typedef struct value_list {
     double *out;
     const double *in;
     size_t at;
+    bool wrong; /* a number that was read cannot be */
 } value_list;
 
 static void visit(value_list *t, double *number) {
@@ -310,7 +311,9 @@ static void visit(value_list *t, double *number) {
 static void visit_count(value_list *t, size_t *count) {
     double number = (double)*count;
     visit(t, &number);
-    *count = number >= 0 && number < 0x1p53 ? (size_t)number : 0;
+    bool right = number >= 0 && number < 0x1p53;
+    *count = right ? (size_t)number : 0;
+    t->wrong = t->wrong || (double)*count != number;
 }
 
 static void visit_wide(value_list *t, rvi_wide *wide) {
@@ -321,8 +324,10 @@ static void visit_wide(value_list *t, rvi_wide *wide) {
         double number = (double)low;
         visit(t, &number);
         rest = (rest - low) / whole;
-        if (number >= (double)-half && number <= (double)half)
-            sum += unit * (rvi_wide)number;
+        rvi_wide part =
+            number >= (double)-half && number <= (double)half ? (rvi_wide)number : 2 * half;
+        t->wrong = t->wrong || (double)part != number;
+        sum += part < 2 * half ? unit * part : 0;
         unit *= i + 1 < PARTS ? whole : 1;
     }
     *wide = sum;
@@ -361,5 +366,6 @@ rv_status rvi_wear_restore(rvi_wear *w, const double *numbers, size_t count) {
                         rvi_wear_checkpoint(w, NULL));
     value_list t = {.in = numbers};
     visit_all(w, &t);
-    return RV_OK;
+    return t.wrong ? rvi_fail(w->ctx, RV_ERROR_INPUT, "wear checkpoint: a count is not one")
+                   : RV_OK;
 }

@@ -72,10 +72,12 @@ static rv_status draw(const film *f, int64_t number, int *channels) {
 
 static rv_status write_frame(film *f, int64_t number) {
     int channels;
-    rv_status status = draw(f, number, &channels);
+    const char *name;
+    rv_status status = rvi_sequence_frame(&f->sequence, number, &name);
     if (status == RV_OK)
-        status = rvi_png_write_picture(f->ctx, rvi_sequence_name(&f->sequence, number), f->width,
-                                       f->height, channels, f->bytes);
+        status = draw(f, number, &channels);
+    if (status == RV_OK)
+        status = rvi_png_write_picture(f->ctx, name, f->width, f->height, channels, f->bytes);
     return status;
 }
 
@@ -98,27 +100,40 @@ static rv_status check_files(rvi_job *job, const film *f) {
     const rvi_planned_file frames = {
         .image = {.width = f->width, .height = f->height, .levels = true, .bits = 8},
         .numbered = true};
-    rvi_sequence names;
+    rvi_run_files none = {.ctx = job->ctx};
+    rvi_sequence names = {0};
+    const char *first = "00000.png"; /* in a folder, where it is to be a film */
     rv_status status = rvi_sequence_check(job->ctx, f->p->file);
     if (status == RV_OK)
         status = rvi_job_writes(job, f->p->file, NULL);
-    if (status != RV_OK)
-        return status;
-    status = rvi_sequence_open(job->ctx, f->p->file, 1, f->p->rate, &names);
+    bool kept = status == RV_OK && rvi_text_ends(f->p->file, ".png");
+    if (kept)
+        status = rvi_sequence_open(&none, f->p->file, 1, f->p->rate, &names);
+    if (kept && status == RV_OK)
+        status = rvi_sequence_frame(&names, 0, &first);
     if (status == RV_OK)
-        status = rvi_png_check_name(job->ctx, rvi_sequence_name(&names, 0));
-    if (status == RV_OK && rvi_text_ends(f->p->file, ".png"))
-        status = rvi_job_writes(job, rvi_sequence_name(&names, 0), &frames);
+        status = rvi_png_check_name(job->ctx, first);
+    if (kept && status == RV_OK)
+        status = rvi_job_writes(job, first, &frames);
     rvi_sequence_close(&names);
     return status;
+}
+
+static int64_t count_frames(const rv_film_params *p, int64_t turns) {
+    int64_t last = turns - 1;
+    return turns > 0 ? last / p->every + (last % p->every != 0) + 1 : 0;
+}
+
+void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns) {
+    rvi_sequence_tell(ctx, p->file, count_frames(p, turns));
 }
 
 static rv_status run(rvi_job *job) {
     film *f = job->state;
     const rv_film_params *p = f->p;
     int64_t last = job->turns - 1;
-    int64_t frames = last / p->every + (last % p->every != 0) + 1;
-    rv_status status = rvi_sequence_open(job->ctx, p->file, frames, p->rate, &f->sequence);
+    rv_status status = rvi_sequence_open(job->run_files, p->file, count_frames(p, job->turns),
+                                         p->rate, &f->sequence);
     if (status == RV_OK)
         status = write_frame(f, job->turn / p->every + (job->turn % p->every != 0));
     if (status == RV_OK && job->turn == last)
@@ -138,7 +153,6 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
     *f = (film){.ctx = job->ctx,
                 .land = land,
                 .p = p,
-                .sequence = {.ctx = job->ctx},
                 .width = perspective ? p->width : land->width,
                 .height = perspective ? p->height : land->height};
     rvi_job_buffer(job, &f->bytes, (size_t)f->width * (size_t)f->height, 3, "a frame of a film");

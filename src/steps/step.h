@@ -11,4 +11,7 @@
     rv_status rvi_step_##name(rvi_job *job, const rv_##name##_params *p);
 #include <ravine/steps.def>
 
+/* Before a run: says which frames that are there a film, run so many times, will overwrite. */
+void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns);
+
 #endif

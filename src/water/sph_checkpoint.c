@@ -66,7 +66,7 @@ static bool is_valid(const rvi_sph *w) {
             w->particles.numbers[i] >= w->next_number)
             return false;
     }
-    return isfinite(w->time) && w->step >= 0 && isfinite(w->step);
+    return w->time >= 0 && isfinite(w->time) && w->step >= 0 && isfinite(w->step);
 }
 
 static rv_status restore_sources(rvi_sph *w, rvi_archive *from) {

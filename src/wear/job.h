@@ -4,6 +4,7 @@
 
 #include "base/buffers.h"
 #include "base/context.h"
+#include "base/run_files.h"
 #include "terrain/state.h"
 
 typedef struct rvi_job rvi_job;
@@ -26,6 +27,7 @@ struct rvi_job {
     rv_terrain *land;
     int64_t turn, turns;      /* which run of the step this is, of how many that repeats ask for */
     rvi_planned_files *files; /* what a plan knows of files; NULL: a run (planned_files.h) */
+    rvi_run_files *run_files; /* for what lasts from turn to turn; NULL: a plan */
 
     /* Prepared by the step. */
     rv_terrain after;    /* the outline of the land after the run; at first that of `land` */

@@ -2,8 +2,8 @@
  *
  * Words stand between blanks. A word with '=' is a parameter of the word before it; a word without
  * is the next one, or the file or count that the word before it takes. '#' starts a comment that
- * runs to the end of the line; "double quotes" hold blanks, '#' and '=' together. NAME.KEY=VALUE
- * changes every such word of the list.
+ * runs to the end of the line; "double quotes" hold blanks, '#' and '=' together, and two of them
+ * within quotes are one. NAME.KEY=VALUE changes every such word of the list.
  */
 #include "words/words.h"
 
@@ -28,6 +28,7 @@ typedef struct reader {
     const rv_param_info *bare;   /* of the last word; it may follow without its key */
     rvi_place blocks[RVI_DEPTH]; /* those that have no end yet */
     int depth;
+    bool saved; /* a line may end within quotes */
 } reader;
 
 /* The parameter that may stand without its key: the first one, when it is a file or a count, or a
@@ -149,17 +150,19 @@ static rv_status check_whole(const reader *r, const char *name) {
 }
 
 /* Reads one piece of text at *i into `out` (room for all of text). */
-static rv_status next_piece(rv_context *ctx, const char *text, size_t *i, const rvi_place *at,
+static rv_status next_piece(const reader *r, const char *text, size_t *i, const rvi_place *at,
                             char *out, piece *w) {
     size_t size = 0;
     *w = (piece){.text = out, .equals = SIZE_MAX, .bare = true};
     bool quoted = false;
     for (; text[*i] != '\0'; (*i)++) {
         char c = text[*i];
-        if (c == '"') {
+        if (c == '"' && quoted && text[*i + 1] == '"') {
+            out[size++] = text[++*i];
+        } else if (c == '"') {
             quoted = !quoted;
             w->bare = false;
-        } else if (quoted ? c == '\n' : strchr(" \t\r\n#", c) != NULL) {
+        } else if (quoted ? c == '\n' && !r->saved : strchr(" \t\r\n#", c) != NULL) {
             break;
         } else {
             if (c == '=' && !quoted && w->equals == SIZE_MAX)
@@ -172,7 +175,8 @@ static rv_status next_piece(rv_context *ctx, const char *text, size_t *i, const 
         w->equals = size;
     if (quoted) {
         AT_PLACE(at);
-        return rvi_fail(ctx, RV_ERROR_USAGE, "%sthe quote is not closed on its line.", where);
+        return rvi_fail(r->words->ctx, RV_ERROR_USAGE, "%sthe quote is not closed on its line.",
+                        where);
     }
     return RV_OK;
 }
@@ -180,7 +184,6 @@ static rv_status next_piece(rv_context *ctx, const char *text, size_t *i, const 
 /* Pass 0 reads words and their parameters, pass 1 what changes them: a change may stand before or
  * after the word. */
 static rv_status read_text(reader *r, const char *text, const char *name, char *buffer, int pass) {
-    rv_context *ctx = r->words->ctx;
     int line = 1;
     size_t line_start = 0, i = 0;
     while (text[i] != '\0') {
@@ -196,7 +199,7 @@ static rv_status read_text(reader *r, const char *text, const char *name, char *
         } else {
             rvi_place at = {name, line, (int)(i - line_start) + 1};
             piece w;
-            rv_status status = next_piece(ctx, text, &i, &at, buffer, &w);
+            rv_status status = next_piece(r, text, &i, &at, buffer, &w);
             bool changes = w.equals < w.size && memchr(w.text, '.', w.equals);
             if (status == RV_OK && (int)changes == pass)
                 status = read_piece(r, &at, &w);
@@ -207,10 +210,26 @@ static rv_status read_text(reader *r, const char *text, const char *name, char *
     return pass == 1 ? check_whole(r, name) : RV_OK;
 }
 
+/* What is saved goes on with the steps and presets of the version that has begun it, or not at all.
+ */
+static rv_status skip_version(rv_context *ctx, const char *name, const char **text, size_t *size) {
+    char line[64];
+    size_t length = rvi_words_version(line, sizeof line);
+    if (strncmp(*text, line, length) != 0)
+        return rvi_fail(
+            ctx, RV_ERROR_INPUT,
+            "%s: another version of Ravine has saved it; only that version can resume it.", name);
+    *text += length;
+    *size -= length;
+    return RV_OK;
+}
+
 rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, const char *text,
-                          size_t size, const char *name, rvi_words *out) {
+                          size_t size, const char *name, bool saved, rvi_words *out) {
     *out = rvi_words_none(ctx, vocabulary);
-    reader r = {.words = out};
+    reader r = {.words = out, .saved = saved};
+    if (saved && skip_version(ctx, name, &text, &size) != RV_OK)
+        return RV_ERROR_INPUT;
     char *buffer = rvi_alloc(ctx, size + 1, 1, vocabulary->whole);
     const char *kept = rvi_words_keep(out, NULL, name, strlen(name)); /* words say where they are */
     rv_status status = buffer && kept ? read_text(&r, text, kept, buffer, 0) : RV_ERROR_MEMORY;

@@ -44,6 +44,36 @@ static int print_vector(const double *value, char *out, size_t size) {
     return snprintf(out, size, "%s/%s/%s", text[0], text[1], text[2]);
 }
 
+/* Adds text to out, which has room for `size`, at *length; counts on when it is full. */
+static void add(char *out, size_t size, size_t *length, const char *text) {
+    size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++)
+        if (*length + i + 1 < size)
+            out[*length + i] = text[i];
+    *length += n;
+    if (size > 0)
+        out[*length < size ? *length : size - 1] = '\0';
+}
+
+/* The same in quotes; those within are doubled. */
+static void add_quoted(char *out, size_t size, size_t *length, const char *text) {
+    add(out, size, length, "\"");
+    for (; *text; text++) {
+        const char letter[] = {*text, '\0'};
+        add(out, size, length, *text == '"' ? "\"\"" : letter);
+    }
+    add(out, size, length, "\"");
+}
+
+static int print_text(const char *text, bool quotes, char *out, size_t size) {
+    size_t length = 0;
+    if (quotes)
+        add_quoted(out, size, &length, text);
+    else
+        add(out, size, &length, text);
+    return (int)length;
+}
+
 int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
     RVI_ENTRY(NULL);
     if (rv_param_is_auto(param, params))
@@ -67,22 +97,10 @@ int rv_param_print(const rv_param_info *param, const void *params, char *out, si
         break;
     }
     const char *text = rv_param_text(param, params);
-    bool quotes = text && strpbrk(text, " \t\r\n#") != NULL;
-    return snprintf(out, size, quotes ? "\"%s\"" : "%s", text ? text : "");
+    return print_text(text ? text : "", text && strpbrk(text, " \t\r\n#\"") != NULL, out, size);
 }
 
-/* Adds text to out, which has room for `size`, at *length; counts on when it is full. */
-static void add(char *out, size_t size, size_t *length, const char *text) {
-    size_t n = strlen(text);
-    for (size_t i = 0; i < n; i++)
-        if (*length + i + 1 < size)
-            out[*length + i] = text[i];
-    *length += n;
-    if (size > 0)
-        out[*length < size ? *length : size - 1] = '\0';
-}
-
-int rvi_words_print(const rvi_words *words, char *out, size_t size) {
+static int print_words(const rvi_words *words, char *out, size_t size) {
     size_t length = 0;
     add(out, size, &length, "");
     for (int i = 0; i < words->count; i++) {
@@ -93,17 +111,42 @@ int rvi_words_print(const rvi_words *words, char *out, size_t size) {
             const rv_param_info *p = &info->params[k];
             const char *text = rv_param_text(p, params);
             char number[128] = "";
-            if (text && strpbrk(text, "\"\n"))
-                return -1;
             if (!text)
                 rv_param_print(p, params, number, sizeof number);
             add(out, size, &length, " ");
             add(out, size, &length, p->name);
-            add(out, size, &length, text ? "=\"" : "=");
-            add(out, size, &length, text ? text : number);
-            add(out, size, &length, text ? "\"" : "");
+            add(out, size, &length, "=");
+            if (text)
+                add_quoted(out, size, &length, text);
+            else
+                add(out, size, &length, number);
         }
         add(out, size, &length, "\n");
     }
     return (int)length;
+}
+
+int rvi_words_print(const rvi_words *words, char *out, size_t size) {
+    for (int i = 0; i < words->count; i++)
+        for (int k = 0; k < words->list[i].info->param_count; k++) {
+            const char *text =
+                rv_param_text(&words->list[i].info->params[k], words->list[i].params);
+            if (text && strchr(text, '\n'))
+                return -1;
+        }
+    return print_words(words, out, size);
+}
+
+size_t rvi_words_version(char *out, size_t size) {
+    return (size_t)snprintf(out, size, "# Ravine %s\n", rv_version());
+}
+
+char *rvi_words_save(const rvi_words *words) {
+    size_t line = rvi_words_version(NULL, 0), size = (size_t)print_words(words, NULL, 0) + 1;
+    char *text = rvi_alloc(words->ctx, line + size, 1, words->vocabulary->whole);
+    if (!text)
+        return NULL;
+    rvi_words_version(text, line + 1);
+    print_words(words, text + line, size);
+    return text;
 }

@@ -1,4 +1,5 @@
 /* word_list.c: a list of words with their parameters, and the texts that these point to. */
+#include "base/file.h"
 #include "words/words.h"
 
 #include <assert.h>
@@ -59,4 +60,20 @@ const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, 
         words->text_count++;
     words->texts[at] = copy;
     return copy;
+}
+
+rv_status rvi_words_check_other(const rvi_words *words, const char *file, const char *what) {
+    for (int i = 0; i < words->count; i++) {
+        const rv_word_info *info = words->list[i].info;
+        for (int k = 0; k < info->param_count; k++) {
+            const char *named = rv_param_text(&info->params[k], words->list[i].params);
+            if (info->params[k].type == RV_PARAM_FILE && named && named[0] &&
+                rvi_path_same(named, file))
+                return rvi_fail(words->ctx, RV_ERROR_USAGE,
+                                "%s cannot be %s: %s %d of %s, %s, names it, too.", file, what,
+                                words->vocabulary->word, i + 1, words->vocabulary->whole,
+                                info->name);
+        }
+    }
+    return RV_OK;
 }

@@ -57,6 +57,9 @@ rv_status rvi_words_append(rvi_words *words, int which); /* with its defaults */
 /* A copy that lives as long as the list, or until it is the `old` of another call. NULL: memory. */
 const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, size_t size);
 
+/* RV_ERROR_USAGE: a word names the file that is to be `what`, too. */
+rv_status rvi_words_check_other(const rvi_words *words, const char *file, const char *what);
+
 /* ---- value.c: a sentence names the place, and the nearest right word ---- */
 
 /* "a.rv, line 2, column 7: ", or nothing. */
@@ -75,10 +78,10 @@ rv_status rvi_words_set(rvi_words *words, const rvi_place *at, rvi_word *to,
 
 /* ---- parse.c ---- */
 
-/* Reads `size` bytes of text, which a zero follows, as words of a vocabulary. On failure `out` is
- * empty. */
+/* Reads `size` bytes of text, which a zero follows, as words of a vocabulary. saved: it comes
+ * from rvi_words_save. On failure `out` is empty. */
 rv_status rvi_words_parse(rv_context *ctx, const rvi_vocabulary *vocabulary, const char *text,
-                          size_t size, const char *name, rvi_words *out);
+                          size_t size, const char *name, bool saved, rvi_words *out);
 /* Adds what one command line says. On failure no word is added. */
 rv_status rvi_words_add(rvi_words *words, int count, const char *const *said);
 
@@ -86,5 +89,9 @@ rv_status rvi_words_add(rvi_words *words, int count, const char *const *said);
 
 /* As rv_recipe_print. */
 int rvi_words_print(const rvi_words *words, char *out, size_t size);
+/* As text for a checkpoint, from rvi_alloc: the version of Ravine, then any words, also with the
+ * end of a line in a name. NULL: memory. */
+char *rvi_words_save(const rvi_words *words);
+size_t rvi_words_version(char *out, size_t size); /* its first line; returns its length */
 
 #endif

@@ -45,7 +45,7 @@ for file in cut.ck empty.ck flipped.ck recipe.ck missing.ck; do
     refused $file
 done
 
-# What is not a checkpoint is neither written over nor removed, and a result of the same name stays.
+# What is not a checkpoint is neither written over nor removed.
 kept() {
     local code=0
     cp long.rv mine.txt
@@ -54,9 +54,48 @@ kept() {
 }
 kept terrain size=8
 kept scene dam_break frames=1
-rm -f same.obj
-"$RAVINE" --quiet --checkpoint same.obj scene river frames=1 save=same.obj
-[ -s same.obj ] || { echo "the result went with the checkpoint"; exit 1; }
+
+# A checkpoint has a name of its own: nothing is run, nothing written or removed.
+own() { # NAME WORDS...
+    local code=0 name=$1
+    shift
+    rm -f "$name"
+    "$RAVINE" --quiet --checkpoint "$name" --every 0 "$@" 2> said || code=$?
+    [ $code -eq 2 ] && [ "$(wc -l < said)" -eq 1 ] && [ ! -e "$name" ] ||
+        { echo "$*: exit $code"; cat said; exit 1; }
+}
+own out.r32 terrain size=16 noise save out.r32
+own ./out.r32 terrain size=16 noise save "$PWD/out.r32"
+own same.obj scene river frames=1 save=same.obj
+
+# That of another run stays, at the start and at the end, and can be resumed.
+kept_of() { # WORDS...
+    local code=0
+    "$RAVINE" --quiet --checkpoint keep.ck --every 0 "$@" 2> said || code=$?
+    [ $code -eq 4 ] && grep -q "another run" said && cmp keep.ck other.ck ||
+        { echo "$*: exit $code"; cat said; exit 1; }
+}
+cp keep.ck other.ck
+kept_of long.rv
+kept_of terrain size=8
+kept_of scene dam_break frames=1
+printf 'RAVINE-CHECK is what I call my diary\n' > diary.txt
+cp diary.txt diary.old
+code=0
+"$RAVINE" --quiet --checkpoint diary.txt --every 0 terrain size=8 noise 2> said || code=$?
+[ $code -eq 4 ] && cmp diary.txt diary.old || { echo "a diary was taken for a checkpoint"; exit 1; }
+"$RAVINE" --quiet resume keep.ck
+cmp whole.npy land.npy || { echo "other bytes after others tried"; exit 1; }
+
+# A name may hold anything, and a disk that is too small for checkpoints ends no run.
+odd=$'a "b"\nc.r32'
+"$RAVINE" --quiet --checkpoint odd.ck --every 0 terrain size=16 noise save "$odd" blur
+[ -s "$odd" ] && [ ! -e odd.ck ] || { echo "$odd"; exit 1; }
+( trap '' XFSZ; ulimit -f 12
+  "$RAVINE" --checkpoint full.ck --every 0 terrain size=64 noise blur save small.r16 ) 2> said
+[ -s small.r16 ] && [ "$(grep -c "The run goes on" said)" -eq 1 ] && [ ! -e full.ck ] ||
+    { echo "a full disk"; cat said; exit 1; }
+
 : > empty.ck
 "$RAVINE" --quiet --checkpoint empty.ck --every 0 terrain size=8 noise
 [ ! -e empty.ck ] || { echo "the checkpoint stays after the run"; exit 1; }

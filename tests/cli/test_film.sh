@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A film whose run is killed at any moment is the same film after resume; one that is stopped leaves
-# its frames. A script plays ffmpeg: its film is all frames, one after the other.
+# nothing, unless a checkpoint waits for its frames. A script plays ffmpeg: its film is all frames, one
+# after the other.
 . "$SOURCE/tests/cli/common.sh"
 set -euo pipefail
 
@@ -8,7 +9,8 @@ mkdir bin
 cat > bin/ffmpeg <<'END'
 #!/bin/sh
 for last; do :; done
-cat wear-0*.png > "${last#file:}"
+film=${last#file:}
+cat "${film%/*}"/0*.png > "$film"
 END
 chmod +x bin/ffmpeg
 PATH=$PWD/bin:$PATH
@@ -21,27 +23,53 @@ repeat 15
   film wear.mp4 view=flow limit=500 every=2
 end
 END
+echo mine > wear-00001.png
 "$RAVINE" --quiet long.rv
 mv wear.mp4 whole.mp4
-! ls wear-*.png 2> said || { echo "frames stay beside the film"; exit 1; }
+left() { ls -d ./*.frames-* ./*.tmp* ./*.part 2> said; }
+! left || { echo "frames stay beside the film"; exit 1; }
 
 # A number below the argument, from a fixed start: what fails once fails again.
 RANDOM=5
 for i in $(seq 6); do
     survive long.rv wear.mp4
     cmp whole.mp4 wear.mp4 || { echo "turn $i: another film after a kill"; exit 1; }
-    rm -f wear-*.png.tmp* run.ck.tmp*
-    ! ls wear-* 2> said || { echo "turn $i: frames stay beside the film"; exit 1; }
+    rm -f run.ck.tmp*
+    ! left || { echo "turn $i: frames stay beside the film"; exit 1; }
 done
+[ "$(cat wear-00001.png)" = mine ] || { echo "a file of the user is gone"; exit 1; }
 
-# Stopped in the middle: whole frames, no film.
+# Stopped in the middle: no film, and the frames only where a checkpoint waits for them.
 rm -f wear.mp4
-code=0
-"$RAVINE" --quiet long.rv repeat.times=100000 &
-victim=$!
-until [ -f wear-00003.png ]; do sleep 0.01; done
-kill -INT $victim
-wait $victim || code=$?
-[ $code -eq 130 ] || { echo "exit $code after a stop"; exit 1; }
-[ -f wear-00000.png ] && [ ! -f wear.mp4 ] && [ ! -f wear.mp4.part ]
-! ls ./*.tmp* 2> said
+stop() { # MORE...: runs it until there are some frames, and stops it
+    code=0
+    "$RAVINE" --quiet "$@" long.rv repeat.times=100000 &
+    victim=$!
+    until ls wear.mp4.frames-*/00003.png > said 2>&1; do sleep 0.01; done
+    kill -INT $victim
+    wait $victim || code=$?
+    [ $code -eq 130 ] || { echo "exit $code after a stop"; exit 1; }
+    [ ! -f wear.mp4 ] || { echo "a film of a run that was stopped"; exit 1; }
+}
+stop
+! left || { echo "frames of a run that cannot go on"; exit 1; }
+stop --checkpoint stop.ck --every 0
+ls wear.mp4.frames-*/00000.png > said || { echo "the frames are gone before the resume"; exit 1; }
+"$RAVINE" --quiet long.rv # another run, which leaves them alone
+ls wear.mp4.frames-*/00000.png > said || { echo "the frames went with another run"; exit 1; }
+rm -f stop.ck wear.mp4
+"$RAVINE" --quiet long.rv
+! left || { echo "frames that nobody waits for"; exit 1; }
+
+# Frames that would be written over are told before the first step, in a plan as well.
+rm -f pic-*
+"$RAVINE" terrain size=16 repeat 3 film pic.png end 2> said
+! grep -q overwritten said || { echo "nothing was there"; cat said; exit 1; }
+"$RAVINE" terrain size=16 repeat 2 film pic.png end 2> said
+[ "$(head -n 1 said)" = "pic.png: 2 files from pic-00000.png on are there and will be overwritten" ] ||
+    { cat said; exit 1; }
+"$RAVINE" --dry-run terrain size=16 repeat 2 film pic.png end 2> said > plan
+grep -q "pic.png: 2 files .* overwritten" said || { cat said; exit 1; }
+"$RAVINE" scene dam_break frames=2 every=1 film=pic.png save=pic.png width=16 height=16 2> said
+grep -q "pic.png: 3 files .* overwritten" said && grep -q "pic.png: pic-00001.png is" said ||
+    { cat said; exit 1; }

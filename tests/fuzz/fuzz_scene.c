@@ -20,7 +20,7 @@ static void look_at(rv_context *ctx, const rv_scene *scene) {
     rv_scene *same;
     char *text = print(scene, &size);
     if (text == NULL)
-        return; /* a quote in a name */
+        return; /* the end of a line in a name */
     demand(rv_scene_parse(ctx, text, "again", &same) == RV_OK);
     char *again = print(same, &again_size);
     demand(again != NULL && again_size == size && memcmp(text, again, (size_t)size) == 0);
@@ -28,8 +28,8 @@ static void look_at(rv_context *ctx, const rv_scene *scene) {
     rvi_words words;
     static const double box[6] = {0, 0, 0, 1, 1, 1};
     rvi_scene_setup setup;
-    demand(rvi_words_parse(ctx, &rvi_scene_vocabulary, text, (size_t)size, "words", &words) ==
-           RV_OK);
+    demand(rvi_words_parse(ctx, &rvi_scene_vocabulary, text, (size_t)size, "words", false,
+                           &words) == RV_OK);
     if (rvi_scene_set_up(&words, "fuzz", "", box, &setup) == RV_OK)
         rvi_scene_setup_free(ctx, &setup);
     rvi_words_free(&words);

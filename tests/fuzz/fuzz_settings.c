@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)rvi_settings_are(text);
     if (rvi_settings_read(ctx, text, "fuzz", &words) == RV_OK) {
         rvi_words scene;
-        demand(rvi_words_parse(ctx, &rvi_scene_vocabulary, words, strlen(words), "words", &scene) ==
-               RV_OK);
+        demand(rvi_words_parse(ctx, &rvi_scene_vocabulary, words, strlen(words), "words", false,
+                               &scene) == RV_OK);
         rvi_words_free(&scene);
         rvi_free(ctx, words);
     }

@@ -286,11 +286,13 @@ check_objects() {
         functions="$functions $name ${name}f ${name}l"
     done
     uses / /base/math.c "$functions" "libm does not compute it alike everywhere, use base/math.h"
-    uses / /base/file.c 'openat creat fopen fdopen freopen opendir rename renameat unlink remove
-        mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only base/file.c may touch files'
-    uses / '/base/file.c|/cli/main.c' open 'only base/file.c may touch files' # main: /dev/null
-    uses /src/ - 'printf vprintf puts putchar perror exit _exit quick_exit' \
+    uses / '/base/(file|run_files).c' 'openat creat fopen fdopen freopen opendir rename renameat unlink remove
+        mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only base/file.c and run_files.c may touch files'
+    uses / '/base/(file|run_files|program).c|/cli/main.c' open \
+        'only base/file.c and run_files.c may touch files' # the others: /dev/null
+    uses /src/ - 'printf vprintf puts putchar perror exit quick_exit' \
         'a library neither prints nor ends the program'
+    uses /src/ /base/program.c '_exit _Exit' 'a library does not end the program' # there: others
     uses /src/ - 'rand srand rand_r random srandom drand48 lrand48 time' \
         'random numbers come from base/random.h'
     uses /src/ - 'setlocale strtod strtold atof sscanf' \

@@ -5,6 +5,7 @@
 #include "support.h"
 #include "terrain/bands.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -263,6 +264,64 @@ static void threads_do_not_matter(void **state) {
     }
 }
 
+/* Land can be as high as a float can say: every place has a band. The sanitizer looks at the
+ * numbers on the way. */
+static void any_height_has_a_band(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const float heights[] = {0.0f, -0.0f, 1e-40f, 1e9f, 0x1p31f, 0x1p63f, 1e30f, FLT_MAX};
+    rv_terrain *land =
+        support_run(ctx, "terrain size=12 noise strata thickness=0.1 tilt=80 fold=9");
+    const rvi_strata *s = &land->strata;
+    for (size_t k = 0; k < sizeof heights / sizeof heights[0]; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            float z = (float)sign * heights[k];
+            float factor = rvi_strata_band(s, z);
+            assert_true(factor >= 0.0f && factor <= 1.0f);
+            factor = rvi_strata_softness(s, 1e6, -1e6, z);
+            assert_true(factor >= 0.0f && factor <= 1.0f);
+        }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+/* The same through all that wears rock, and from a checkpoint; files of such land are refused. */
+static void heights_of_any_size(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    float high[12 * 12];
+    for (int i = 0; i < 12 * 12; i++)
+        high[i] = i % 2 ? 1e30f : -1e30f + (float)(i / 12) * 1e28f;
+    for (int id = 0; id < RV_STEP_COUNT; id++) {
+        if (rv_step_get((rv_step_id)id)->kind != RV_KIND_WEAR)
+            continue;
+        rv_terrain *land = support_run(ctx, "terrain size=12 strata");
+        support_ok(ctx, rv_terrain_field_set(land, "height", high));
+        rv_status status = rv_step_run(land, (rv_step_id)id, NULL, NULL);
+        if (status != RV_OK) /* then there is a sentence */
+            assert_greater(strlen(rv_context_error(ctx)), 0);
+        rv_terrain_destroy(land);
+    }
+    rv_terrain *land = support_run(ctx, "terrain size=12 strata");
+    support_ok(ctx, rv_terrain_field_set(land, "height", high));
+    char words[64];
+    snprintf(words, sizeof words, "# Ravine %s\nterrain thermal rounds=3", rv_version());
+    rvi_checkpoint saved = {.land = land, .text = words, .numbers = {1, 1}};
+    support_ok(ctx, rvi_checkpoint_write(ctx, "high.ck", &saved));
+    support_ok(ctx, rv_recipe_resume(ctx, "high.ck", NULL, NULL));
+    rv_save_params save = rv_save_params_default();
+    static const char *const files[] = {"high.npy", "high.r32"};
+    for (size_t k = 0; k < 2; k++) {
+        char text[64];
+        save.file = files[k];
+        support_ok(ctx, rv_step_run(land, RV_STEP_save, &save, NULL));
+        snprintf(text, sizeof text, "open %s strata thermal", files[k]);
+        assert_int_equal(rv_recipe_run_text(ctx, text, NULL, NULL), RV_ERROR_INPUT);
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 /* Bands are part of the terrain: of its hash, of snapshots and checkpoints; a new land has none. */
 static void bands_belong_to_the_land(void **state) {
     (void)state;
@@ -308,6 +367,8 @@ int main(void) {
         cmocka_unit_test(unwearable_rock_stays),
         cmocka_unit_test(cells_do_not_matter),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(any_height_has_a_band),
+        cmocka_unit_test(heights_of_any_size),
         cmocka_unit_test(bands_belong_to_the_land),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,16 @@
 #include "support.h"
 
 #include "base/program.h"
+#include "base/run_files.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char said[4096]; /* every line of the log */
@@ -41,6 +47,37 @@ static void expect_frames(const char *stem, int count) {
                      count);
         remove(name);
     }
+}
+
+/* How many entries of the working folder hold such a text in their name; the last one to `out`. */
+static int count_named(const char *part, char *out, size_t room) {
+    DIR *dir = opendir(".");
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (strstr(entry->d_name, part)) {
+            count++;
+            if (out)
+                snprintf(out, room, "%s", entry->d_name);
+        }
+    closedir(dir);
+    return count;
+}
+
+/* Nothing of a film that is being made is left. */
+static void expect_no_folders(void) {
+    char name[300];
+    if (count_named(".frames-", name, sizeof name) > 0)
+        fail_msg("%s is left", name);
+    assert_int_equal(count_named(".part", NULL, 0), 0);
+    assert_int_equal(count_named(".tmp", NULL, 0), 0);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
 }
 
 static void run_text(rv_context *ctx, const char *text) {
@@ -181,9 +218,22 @@ static void test_without_ffmpeg(void **state) {
     assert_false(exists("land.mp4"));
     assert_non_null(strstr(said, "land.mp4"));
     assert_non_null(strstr(said, "ffmpeg is not installed"));
-    assert_non_null(strstr(said, "land-00000.png"));
+    assert_non_null(strstr(said, "land-frames"));
     assert_int_equal(strlen(said) - 1, strchr(said, '\n') - said); /* one line */
-    expect_frames("land-", 3);
+    /* Frames that are kept are the user's: a second run does not touch them. */
+    run_text(ctx, LAND "repeat 2 blur film land.mp4 end");
+    assert_non_null(strstr(said, "land-frames-2"));
+    expect_frames("land-frames/", 3);
+    expect_frames("land-frames-2/", 2);
+    struct stat info, plain;
+    assert_int_equal(mkdir("plain", 0777), 0);
+    assert_int_equal(stat("plain", &plain), 0);
+    assert_int_equal(stat("land-frames", &info), 0);
+    assert_int_equal(info.st_mode, plain.st_mode); /* as any folder that they make */
+    assert_int_equal(rmdir("land-frames"), 0);
+    assert_int_equal(rmdir("land-frames-2"), 0);
+    assert_int_equal(rmdir("plain"), 0);
+    expect_no_folders();
     rv_context_destroy(ctx);
 }
 
@@ -195,17 +245,18 @@ static void test_with_ffmpeg(void **state) {
     run_text(ctx, LAND "repeat 4 blur film land.mp4 every=2 rate=10 end");
     read_text("land.mp4", text, sizeof text);
     assert_string_equal(text, "film\n");
-    assert_false(exists("land.mp4.part"));
+    expect_no_folders();
     expect_frames("land-", 0);
     read_text("asked.txt", asked, sizeof asked);
-    assert_non_null(strstr(asked, "-framerate\n10\n-i\nfile:land-%05d.png\n-frames:v\n3\n"));
+    assert_non_null(strstr(asked, "-framerate\n10\n-i\nfile:land.mp4.frames-"));
+    assert_non_null(strstr(asked, "/%05d.png\n-frames:v\n3\n"));
     assert_non_null(strstr(said, "3 frames, 0.3 s"));
     /* A percent sign in a name is none of the pattern. */
     run_text(ctx, LAND "film 5%d.mp4");
     read_text("asked.txt", asked, sizeof asked);
-    assert_non_null(strstr(asked, "file:5%%d-%05d.png\n"));
+    assert_non_null(strstr(asked, "file:5%%d.mp4.frames-"));
     assert_true(exists("5%d.mp4"));
-    expect_frames("5%d-", 0);
+    expect_no_folders();
     rv_context_destroy(ctx);
 }
 
@@ -223,34 +274,219 @@ static void test_ffmpeg_fails(void **state) {
     assert_non_null(strstr(rv_context_error(ctx), "code 3"));
     read_text("old.mp4", text, sizeof text);
     assert_string_equal(text, "film\n");
-    assert_false(exists("old.mp4.part"));
-    expect_frames("old-", 2);
+    assert_non_null(strstr(rv_context_error(ctx), "old-frames."));
+    assert_false(exists("old-frames/film.mp4"));
+    expect_frames("old-frames/", 2);
+    assert_int_equal(rmdir("old-frames"), 0);
     set_ffmpeg("kill -9 $$");
     assert_int_equal(rv_recipe_run_text(ctx, LAND "film old.mp4", NULL, NULL), RV_ERROR_OUTPUT);
     assert_non_null(strstr(rv_context_error(ctx), "137"));
-    expect_frames("old-", 1);
+    expect_frames("old-frames/", 1);
+    assert_int_equal(rmdir("old-frames"), 0);
+    expect_no_folders();
     rv_context_destroy(ctx);
 }
 
-/* A run killed between the film and the next checkpoint is resumed at its last turn, when frames
- * are gone: the film stays, and so does nothing else. */
+/* A run that fails or is killed at its last turn is resumed there: all frames are still there, and
+ * nothing is left in the end. */
 static void test_last_turn_again(void **state) {
     (void)state;
     rv_context *ctx = make_context(2);
+    char asked[4096];
     static const char *const text = LAND "repeat 3 blur film again.mp4 end";
-    set_ffmpeg(good);
-    run_text(ctx, text);
-    set_ffmpeg("exit 1"); /* so that the run ends at its last turn, and as ffmpeg without a frame */
+    set_ffmpeg("exit 1"); /* so that the run ends at its last turn */
     rv_recipe *recipe;
     support_ok(ctx, rv_recipe_parse(ctx, text, "test", &recipe));
     rv_watch watch = {.checkpoint = "again.ck", .every = 0};
     assert_int_equal(rv_recipe_run(recipe, &watch, NULL), RV_ERROR_OUTPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "resume"));
     assert_true(exists("again.ck"));
-    remove("again-00000.png");
-    support_ok(ctx, rv_recipe_resume(ctx, "again.ck", NULL, NULL));
+    assert_int_equal(count_named("again.mp4.frames-", NULL, 0), 1);
+    /* Another film beside it leaves the frames alone: the checkpoint waits for them. */
+    set_ffmpeg(good);
+    run_text(ctx, LAND "film other.mp4");
+    assert_int_equal(count_named("again.mp4.frames-", NULL, 0), 1);
+    support_ok(ctx, rv_recipe_resume(ctx, "again.ck", &watch, NULL));
+    read_text("asked.txt", asked, sizeof asked);
+    assert_non_null(strstr(asked, "-frames:v\n3\n"));
     assert_true(exists("again.mp4"));
-    expect_frames("again-", 0);
+    assert_false(exists("again.ck"));
+    expect_no_folders();
     rv_recipe_destroy(recipe);
+    rv_context_destroy(ctx);
+}
+
+/* Frames that are gone are told at the next turn, not at the end. */
+static void test_frames_gone(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(2);
+    char folder[300], name[400];
+    set_ffmpeg("exit 1");
+    rv_recipe *recipe;
+    support_ok(ctx, rv_recipe_parse(ctx, LAND "repeat 3 blur film gone.mp4 end", "test", &recipe));
+    rv_watch watch = {.checkpoint = "gone.ck", .every = 0};
+    assert_int_equal(rv_recipe_run(recipe, &watch, NULL), RV_ERROR_OUTPUT);
+    assert_int_equal(count_named("gone.mp4.frames-", folder, sizeof folder), 1);
+    snprintf(name, sizeof name, "%s/00001.png", folder);
+    assert_int_equal(remove(name), 0);
+    set_ffmpeg(good);
+    assert_int_equal(rv_recipe_resume(ctx, "gone.ck", &watch, NULL), RV_ERROR_INPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "00001.png is missing"));
+    assert_false(exists("gone.mp4"));
+    /* Without the checkpoint nobody needs the frames: the next film removes them. */
+    assert_int_equal(remove("gone.ck"), 0);
+    run_text(ctx, LAND "film gone.mp4");
+    expect_no_folders();
+    rv_recipe_destroy(recipe);
+    rv_context_destroy(ctx);
+}
+
+/* Files that are there are the user's, whatever they are called; links are not followed. */
+static void test_files_of_the_user_stay(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(2);
+    char text[64];
+    set_ffmpeg(good);
+    write_text("mine-00000.png", "my picture");
+    write_text("mine-00001.png", "another");
+    write_text("secret.txt", "secret");
+    assert_int_equal(symlink("secret.txt", "mine.mp4.part"), 0);
+    run_text(ctx, LAND "repeat 3 blur film mine.mp4 end");
+    read_text("mine-00000.png", text, sizeof text);
+    assert_string_equal(text, "my picture");
+    read_text("mine-00001.png", text, sizeof text);
+    assert_string_equal(text, "another");
+    read_text("secret.txt", text, sizeof text);
+    assert_string_equal(text, "secret");
+    read_text("mine.mp4", text, sizeof text);
+    assert_string_equal(text, "film\n");
+    remove("mine.mp4.part");
+    expect_no_folders();
+    /* Those that frames will take the names of are told before the run. */
+    assert_string_equal(strstr(said, "overwritten") ? said : "", "");
+    run_text(ctx, LAND "repeat 2 blur film mine.png end");
+    assert_non_null(strstr(said, "mine.png: 2 files from mine-00000.png on are there and will be"));
+    said[0] = '\0';
+    remove("mine-00000.png");
+    write_text("mine-00007.png", "beyond the last frame");
+    write_text("mine-000001.png", "not a name of a frame");
+    run_text(ctx, LAND "repeat 2 blur film mine.png end");
+    assert_non_null(strstr(said, "mine.png: mine-00001.png is there and will be overwritten"));
+    read_text("mine-00007.png", text, sizeof text);
+    assert_string_equal(text, "beyond the last frame");
+    rv_context_destroy(ctx);
+}
+
+/* ---- folders of runs ---- */
+
+static void test_folders(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    rvi_run_files one = {.ctx = ctx, .number = rvi_run_number()}, other = one;
+    other.number = rvi_run_number();
+    assert_int_not_equal(one.number, other.number);
+    const char *path, *again;
+    struct stat info;
+    support_ok(ctx, rvi_run_folder_open(&one, "f.mp4", &path));
+    support_ok(ctx, rvi_run_folder_open(&one, "f.mp4", &again));
+    assert_ptr_equal(path, again);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    /* One that is in use stays; so does what only looks like one. */
+    write_text("g.mp4.frames-0123456789abcdef", "a file");
+    assert_int_equal(mkdir("g.mp4.frames-0123", 0700), 0);
+    assert_int_equal(symlink("bin", "h.mp4.frames-0123456789abcdef"), 0);
+    support_ok(ctx, rvi_run_folder_open(&other, "f.mp4", &again));
+    assert_true(exists(path));
+    assert_true(exists("g.mp4.frames-0123456789abcdef"));
+    assert_true(exists("g.mp4.frames-0123"));
+    assert_true(exists("bin"));
+    rvi_run_files_end(&one, RV_OK);
+    rvi_run_files_end(&other, RV_CANCELLED);
+    remove("g.mp4.frames-0123456789abcdef");
+    remove("g.mp4.frames-0123");
+    remove("h.mp4.frames-0123456789abcdef");
+    expect_no_folders();
+    /* A link in the place of a folder is not entered. */
+    char name[64];
+    snprintf(name, sizeof name, "f.mp4.frames-%016llx", (unsigned long long)one.number);
+    assert_int_equal(symlink("bin", name), 0);
+    assert_int_equal(rvi_run_folder_open(&one, "f.mp4", &path), RV_ERROR_OUTPUT);
+    assert_int_equal(remove(name), 0);
+    rv_context_destroy(ctx);
+}
+
+static void pause_ms(long ms) {
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* Waits, for some seconds at most, until a file holds a number. */
+static pid_t wait_for_pid(const char *file) {
+    long pid = 0;
+    for (int i = 0; i < 2000 && pid == 0; i++) {
+        FILE *in = fopen(file, "r");
+        if (in && fscanf(in, "%ld", &pid) != 1)
+            pid = 0;
+        if (in)
+            fclose(in);
+        pause_ms(5);
+    }
+    assert_int_not_equal(pid, 0);
+    return (pid_t)pid;
+}
+
+/* A run is killed while ffmpeg works; `also`: with the process between them, as `killall` does. */
+static void kill_while_filming(bool also) {
+    remove("pid.txt");
+    remove("parent.txt");
+    set_ffmpeg("echo $PPID > parent.txt\necho $$ > pid.txt\nexec /bin/sleep 100");
+    pid_t run = fork();
+    if (run == 0) {
+        rv_context *ctx;
+        rv_context_desc desc = rv_context_desc_default();
+        desc.threads = 1;
+        if (rv_context_create(&desc, &ctx) == RV_OK)
+            rv_recipe_run_text(ctx, LAND "film killed.mp4", NULL, NULL);
+        _exit(0);
+    }
+    pid_t encoder = wait_for_pid("pid.txt"), guard = wait_for_pid("parent.txt");
+    assert_int_equal(kill(encoder, 0), 0);
+    if (also) {
+        kill(run, SIGSTOP); /* so that it does not see the other one go */
+        kill(guard, SIGKILL);
+    }
+    kill(run, SIGKILL);
+    waitpid(run, NULL, 0);
+    bool gone = false;
+    for (int i = 0; i < 1000 && !gone; i++) {
+        gone = kill(encoder, 0) != 0 && errno == ESRCH;
+        char state[64] = "", path[64]; /* nobody may be there to wait for it */
+        snprintf(path, sizeof path, "/proc/%ld/stat", (long)encoder);
+        FILE *in = fopen(path, "r");
+        if (in && fscanf(in, "%*d %*s %63s", state) == 1)
+            gone = gone || state[0] == 'Z';
+        if (in)
+            fclose(in);
+        pause_ms(5);
+    }
+    if (!gone)
+        kill(encoder, SIGKILL);
+    assert_true(gone);
+}
+
+/* ffmpeg does not outlive the run, and the next run removes what was left. */
+static void test_kill_during_ffmpeg(void **state) {
+    (void)state;
+    kill_while_filming(false);
+#ifdef __linux__
+    kill_while_filming(true);
+#endif
+    assert_greater(count_named("killed.mp4.frames-", NULL, 0), 0);
+    rv_context *ctx = make_context(1);
+    set_ffmpeg(good);
+    run_text(ctx, LAND "film next.mp4");
+    expect_no_folders();
+    assert_false(exists("killed.mp4"));
     rv_context_destroy(ctx);
 }
 
@@ -260,7 +496,7 @@ static bool stop_soon(void *user, const rv_progress *now) {
     return ++*calls < 5;
 }
 
-/* The wish to stop ends ffmpeg, too, and leaves the frames. */
+/* The wish to stop ends ffmpeg, too, and leaves nothing. */
 static void test_stop_during_ffmpeg(void **state) {
     (void)state;
     int calls = 0;
@@ -276,8 +512,7 @@ static void test_stop_during_ffmpeg(void **state) {
     rv_terrain *land = support_land(ctx, 16, 16, 10);
     assert_int_equal(rv_step_run(land, RV_STEP_film, &p, NULL), RV_CANCELLED);
     assert_false(exists("stop.mp4"));
-    assert_false(exists("stop.mp4.part"));
-    expect_frames("stop-", 1);
+    expect_no_folders();
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
@@ -324,11 +559,20 @@ static void test_a_turn_in_perspective(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_of_a_repeat), cmocka_unit_test(test_frames_are_the_stills),
-        cmocka_unit_test(test_wrong_words),        cmocka_unit_test(test_without_ffmpeg),
-        cmocka_unit_test(test_with_ffmpeg),        cmocka_unit_test(test_ffmpeg_fails),
-        cmocka_unit_test(test_last_turn_again),    cmocka_unit_test(test_stop_during_ffmpeg),
-        cmocka_unit_test(test_programs),           cmocka_unit_test(test_a_turn_in_perspective),
+        cmocka_unit_test(test_frames_of_a_repeat),
+        cmocka_unit_test(test_frames_are_the_stills),
+        cmocka_unit_test(test_wrong_words),
+        cmocka_unit_test(test_without_ffmpeg),
+        cmocka_unit_test(test_with_ffmpeg),
+        cmocka_unit_test(test_ffmpeg_fails),
+        cmocka_unit_test(test_last_turn_again),
+        cmocka_unit_test(test_frames_gone),
+        cmocka_unit_test(test_files_of_the_user_stay),
+        cmocka_unit_test(test_folders),
+        cmocka_unit_test(test_kill_during_ffmpeg),
+        cmocka_unit_test(test_stop_during_ffmpeg),
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_a_turn_in_perspective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

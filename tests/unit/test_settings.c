@@ -36,8 +36,8 @@ static rvi_words words_of(rv_context *ctx, const char *settings) {
     rvi_words words;
     assert_true(rvi_settings_are(settings));
     support_ok(ctx, rvi_settings_read(ctx, settings, "settings", &text));
-    support_ok(ctx,
-               rvi_words_parse(ctx, &rvi_scene_vocabulary, text, strlen(text), "words", &words));
+    support_ok(ctx, rvi_words_parse(ctx, &rvi_scene_vocabulary, text, strlen(text), "words", false,
+                                    &words));
     rvi_free(ctx, text);
     return words;
 }
