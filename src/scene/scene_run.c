@@ -32,8 +32,9 @@ static rv_status check_rock(rv_context *ctx, const rvi_word_run *params, bool ro
 /* ---- before the first frame ---- */
 
 /* Checked first, so that hours of work are not lost because a folder is missing. */
-static rv_status check_targets(rv_context *ctx, const rvi_word_run *params,
+static rv_status check_targets(const rv_scene *s, const rvi_word_run *params,
                                const char *checkpoint) {
+    rv_context *ctx = s->ctx;
     rv_status status = checkpoint != NULL ? rvi_checkpoint_check_target(ctx, checkpoint) : RV_OK;
     if (status == RV_OK && params->save[0]) {
         if (!is_picture(params->save) && rvi_mesh_format_find(params->save) == NULL)
@@ -43,6 +44,8 @@ static rv_status check_targets(rv_context *ctx, const rvi_word_run *params,
                             params->save);
         status = rvi_file_check_target(ctx, params->save);
     }
+    if (status == RV_OK && params->save[0])
+        status = rvi_scene_check_input(&s->words, s->beside, params->save);
     if (status == RV_OK && params->film[0])
         status = rvi_sequence_check(ctx, params->film);
     if (status == RV_OK && params->film[0])
@@ -181,7 +184,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     rvi_word_run room;
     run r = {.scene = s, .watch = watch, .sequence = {.ctx = s->ctx}};
     r.params = rvi_scene_last(&s->words, RVI_WORD_run, &room);
-    rv_status status = check_targets(s->ctx, r.params, watch != NULL ? watch->checkpoint : NULL);
+    rv_status status = check_targets(s, r.params, watch != NULL ? watch->checkpoint : NULL);
     if (status == RV_OK)
         status = rv_scene_start(s);
     if (status == RV_OK)
@@ -242,7 +245,7 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     rvi_word_run room;
     *out = (rv_scene_plan){0};
     rvi_progress_begin(s->ctx, "the plan");
-    rv_status status = check_targets(s->ctx, rvi_scene_last(&s->words, RVI_WORD_run, &room), NULL);
+    rv_status status = check_targets(s, rvi_scene_last(&s->words, RVI_WORD_run, &room), NULL);
     if (status == RV_OK)
         status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)

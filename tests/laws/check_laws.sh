@@ -286,9 +286,9 @@ check_objects() {
         functions="$functions $name ${name}f ${name}l"
     done
     uses / /base/math.c "$functions" "libm does not compute it alike everywhere, use base/math.h"
-    uses / /base/file.c 'openat creat fopen fdopen freopen opendir rename renameat unlink remove
+    uses / '/base/file(_owner)?.c' 'openat creat fopen fdopen freopen opendir rename renameat unlink remove
         mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only base/file.c may touch files'
-    uses / '/base/file.c|/cli/main.c' open 'only base/file.c may touch files' # main: /dev/null
+    uses / '/base/file(_owner)?.c|/cli/main.c' open 'only base/file.c may touch files' # main: /dev/null
     uses /src/ - 'printf vprintf puts putchar perror exit _exit quick_exit' \
         'a library neither prints nor ends the program'
     uses /src/ - 'rand srand rand_r random srandom drand48 lrand48 time' \

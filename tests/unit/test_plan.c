@@ -54,7 +54,8 @@ static void sizes_are_those_of_the_run(void **state) {
         "terrain width=60 height=40 resize size=31 resize width=90 filter=linear resize",
         "terrain width=40 height=60 resize size=31 resize width=90 filter=nearest",
         "terrain width=61 height=2 resize size=5 resize size=200",
-        "open size.npy noise save size.npy open size.npy crop x=1 open size.npy cell=2",
+        "open size.npy noise save size.npy overwrite=yes open size.npy crop x=1 open size.npy "
+        "cell=2",
         "terrain width=30 height=20 noise save size.r16 resize size=9 open size.r16",
         "terrain size=32 noise octaves=1 mask mask hardness blur level droplets drops=9",
         /* Turns that differ. */
