@@ -328,11 +328,12 @@ static void run_again(const char *path) {
 
 static void what_the_dead_left_is_removed(void **state) {
     (void)state;
+    write_text("first", "land"); /* so that `ctx`, and its copies that die, have cleaned up here */
     for (int i = 0; i < 5; i++)
         die_while_writing(i % 2 ? "one" : "other");
-    assert_int_equal(entries("."), 5);
+    assert_int_equal(entries("."), 6);
     run_again("third");
-    assert_int_equal(entries("."), 1);
+    assert_int_equal(entries("."), 2);
     assert_int_equal(mkdir("there", 0777), 0);
     die_while_writing("there/one");
     run_again("third"); /* another folder */
