@@ -106,10 +106,12 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
             return RV_CANCELLED;
         rvi_sidecar_choose(sidecar, &known);
     }
-    if (sidecar->foreign && format->bare && width == 0)
-        return rvi_sidecar_foreign(ctx, source->name, sidecar, format);
     const rvi_scale *said = &sidecar->scale;
-    bool overruled = width != 0 && (width != said->width || sidecar->foreign);
+    uint64_t cells = (uint64_t)said->width * (uint64_t)said->height;
+    bool same_size = cells * (uint64_t)format->bits / 8 == source->total;
+    if (sidecar->foreign && format->bare && width == 0 && same_size)
+        return rvi_sidecar_foreign(ctx, source->name, sidecar, format);
+    bool overruled = width != 0 && width != said->width;
     source->width = overruled ? width : said->width;
     source->height = overruled ? 0 : said->height;
     rv_status status = (header_only ? format->read_header : format->decode)(ctx, source, out);
@@ -120,7 +122,7 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
         rvi_sidecar_choose(sidecar,
                            &(rvi_known){.cells = (uint64_t)out->width * (uint64_t)out->height,
                                         .width = out->width});
-    if (status == RV_OK && !overruled && !sidecar->foreign)
+    if (status == RV_OK && !overruled)
         status = check_sidecar(ctx, source->name, sidecar, out);
     return status;
 }

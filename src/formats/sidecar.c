@@ -473,11 +473,12 @@ static bool fits(const rvi_scale *scale, const rvi_known *file) {
 void rvi_sidecar_choose(rvi_sidecar *sidecar, const rvi_known *file) {
     if (!sidecar->scale.hashed || fits(&sidecar->scale, file))
         return;
-    sidecar->foreign = true;
-    for (int i = 0; i < sidecar->previous_count && sidecar->foreign; i++)
+    sidecar->foreign = file->hashed;
+    for (int i = 0; i < sidecar->previous_count; i++)
         if (fits(&sidecar->previous[i], file)) {
             sidecar->scale = sidecar->previous[i];
             sidecar->foreign = false;
+            return;
         }
 }
 

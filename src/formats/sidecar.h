@@ -41,7 +41,8 @@ typedef struct rvi_known {
     int width; /* 0: not known */
 } rvi_known;
 
-/* Makes the scale of this file that of the sidecar, or says that it is foreign. */
+/* Makes the scale of this file that of the sidecar. Where there is none, the hash tells that the
+ * file is foreign; another size is left to those who compare it. */
 void rvi_sidecar_choose(rvi_sidecar *sidecar, const rvi_known *file);
 
 /* Puts the scale of a new file before those that there were. */

@@ -63,7 +63,8 @@ static void sizes_are_those_of_the_run(void **state) {
         "terrain width=64 height=60 repeat 4 crop margin=2 repeat 3 crop x=1 end resize size=40 "
         "end",
         "repeat 5 open size.npy crop x=2 save size.npy overwrite=yes end crop y=1",
-        "terrain size=20 repeat 3 open size.r16 crop x=1 save size.r16 repeat 0 crop x=99 end end",
+        "terrain size=20 repeat 3 open size.r16 crop x=1 save size.r16 overwrite=yes repeat 0 "
+        "crop x=99 end end",
         "terrain size=9 repeat 2 open size.npy save size.r16 terrain size=7 end open size.r16",
     };
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
