@@ -1,28 +1,41 @@
-/* interrupt.c: the first signal asks the run to stop and clean up, the second ends the program. */
+/* interrupt.c: the first signal asks the run to stop and clean up. One that comes soon after it,
+ * such as the second of a quick Ctrl-C Ctrl-C, changes nothing; one that comes later ends the
+ * program. */
 #include "cli.h"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { PATIENCE_S = 2 }; /* a run stops within 0.1 s */
+
 static volatile sig_atomic_t caught;
+static struct timespec first; /* when; both handlers run with all signals blocked */
 
 static void on_signal(int number) {
-    if (caught)
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!caught)
+        first = now;
+    else if (now.tv_sec - first.tv_sec > PATIENCE_S)
         _exit(128 + number);
+    else
+        return;
     caught = number;
 }
 
 void cli_interrupt_watch(void) {
     struct sigaction act = {.sa_handler = on_signal}, old;
-    sigemptyset(&act.sa_mask);
+    sigfillset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup ignores it */
         sigaction(SIGHUP, &act, NULL);
-    /* A reader that goes away is an error of writing, not a reason to die with a file half written.
-     */
+    /* A reader that goes away and a file that may not grow are errors of writing, not a reason to
+     * die with a file half written. */
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
+    sigaction(SIGXFSZ, &act, NULL);
 }
 
 int cli_interrupt_caught(void) {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ORDER = 0x01020304, PART = 1 << 16 };
+enum { ORDER = 0x01020304, PART = RVI_HASH_PART };
 enum { HEAD = RVI_MAGIC + sizeof(uint32_t) + sizeof(uint64_t) }; /* magic word, order, run */
 
 /* ---- whose it is ---- */
@@ -142,16 +142,7 @@ bool rvi_archive_is(rv_context *ctx, const char *path, const char magic[RVI_MAGI
 }
 
 uint64_t rvi_archive_hash(rv_context *ctx, const unsigned char *data, size_t size) {
-    uint64_t hash = 0;
-    size_t at = 0;
-    do { /* a last part of nothing, where the size is a multiple, counts as it did in writing */
-        size_t some = size - at < PART ? size - at : PART;
-        hash = rvi_hash(data + at, some, hash);
-        at += some;
-        if (some < PART)
-            break;
-    } while (rvi_poll(ctx) == RV_OK);
-    return hash;
+    return rvi_bytes_hash(ctx, data, size);
 }
 
 rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned char *data,

@@ -33,6 +33,8 @@ struct rv_context {
     bool cancelled, asking, deferred;
     bool inside;            /* the library is at work, no function of the user */
     rvi_float_state caller; /* then: what those run in */
+    uint64_t seen[8];       /* see rvi_first_time */
+    unsigned seen_count;
     char error[SENTENCE];
 };
 
@@ -167,6 +169,15 @@ size_t rvi_memory_used(const rv_context *ctx) {
 
 rvi_pool *rvi_context_pool(const rv_context *ctx) {
     return ctx->pool;
+}
+
+bool rvi_first_time(rv_context *ctx, uint64_t number) {
+    enum { MOST = sizeof ctx->seen / sizeof ctx->seen[0] };
+    for (unsigned i = 0; i < MOST && i < ctx->seen_count; i++)
+        if (ctx->seen[i] == number)
+            return false;
+    ctx->seen[ctx->seen_count++ % MOST] = number;
+    return true;
 }
 
 /* A sentence with names too long for it loses its middle, not the reason at its end. */

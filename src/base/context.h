@@ -71,6 +71,9 @@ static inline rv_status rvi_poll_at(rv_context *ctx, size_t turn) {
  * deferred. So work that can be cancelled, such as rvi_parallel, runs to its end. */
 void rvi_stop_defer(rv_context *ctx, bool defer);
 
+/* Is this number new to the context? Some of the last ones are known again. */
+bool rvi_first_time(rv_context *ctx, uint64_t number);
+
 double rvi_now(void); /* seconds of a clock that never jumps; for telling how long things took */
 
 /* Names the step; a stop from before is forgotten, so calls that can be stopped begin with it. */

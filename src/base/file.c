@@ -1,6 +1,8 @@
 /* file.c: reading whole files, and writing files that appear whole or not at all. */
 #include "base/file.h"
 #include "base/context.h"
+#include "base/file_owner.h"
+#include "base/hash.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -146,13 +148,7 @@ rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out) {
     return rvi_file_read_start(ctx, path, SIZE_MAX / 4, out, &total);
 }
 
-struct rvi_writer {
-    rv_context *ctx;
-    int fd;
-    size_t held;
-    char *path, *temporary; /* both in the memory behind `buffer` */
-    unsigned char buffer[1 << 16];
-};
+/* ---- where to write ---- */
 
 /* false: longer than any path can be. */
 static bool directory_of(const char *path, char out[PATH_MAX]) {
@@ -186,10 +182,12 @@ static char *follow_links(const char *path) {
     return read < 0 ? strdup(at) : NULL;
 }
 
-/* The name to replace: what a link points to, so that the link stays. */
-static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
+/* The name to replace: what a link points to, so that the link stays; NULL: the name itself. `old`:
+ * what is there; all 0: nothing. */
+static rv_status resolve_target(rv_context *ctx, const char *path, char **out, struct stat *old) {
     struct stat info;
     *out = NULL;
+    *old = (struct stat){0};
     if (path[0] == '\0')
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "A file name is empty.");
     if (stat(path, &info) != 0) {
@@ -203,13 +201,19 @@ static rv_status resolve_target(rv_context *ctx, const char *path, char **out) {
     if (!S_ISREG(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a regular file and was not changed.",
                         path);
+    if (rvi_rights_read_only(&info))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is read-only and was not changed.", path);
+    if (access(path, W_OK) != 0)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
     *out = follow_links(path);
+    *old = info;
     return RV_OK;
 }
 
 rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
     char *real;
-    rv_status status = resolve_target(ctx, path, &real);
+    struct stat old;
+    rv_status status = resolve_target(ctx, path, &real, &old);
     if (status != RV_OK)
         return status;
     char directory[PATH_MAX];
@@ -238,35 +242,124 @@ bool rvi_path_same(const char *a, const char *b) {
     return same;
 }
 
+/* ---- temporary names ---- */
+
+/* A temporary name ends so: 8 digits that differ from one to the next, and 8 that follow from
+ * those, the name and this machine. A file of the user that only looks like one has others. */
+static const char ending[] = ".tmp";
+enum { DIGITS = 8, ENDING = sizeof ending - 1 + 2 * DIGITS };
+
+static uint32_t digits_for(const char *name, size_t size, uint32_t number) {
+    return (uint32_t)rvi_hash(name, size, rvi_host() + number);
+}
+
+static bool is_temporary(const char *name) {
+    size_t size = strlen(name);
+    if (size <= ENDING || memcmp(name + size - ENDING, ending, sizeof ending - 1) != 0)
+        return false;
+    const char *digits = name + size - 2 * DIGITS;
+    char right[2 * DIGITS + 1], first[DIGITS + 1] = "";
+    memcpy(first, digits, DIGITS);
+    unsigned number = (unsigned)strtoul(first, NULL, 16);
+    snprintf(right, sizeof right, "%08x%08x", number, digits_for(name, size - ENDING, number));
+    return strcmp(digits, right) == 0;
+}
+
+/* Room for the temporary name of a path. */
+static size_t temporary_size(const char *path) {
+    return strlen(path) + ENDING + 1;
+}
+
+/* The n-th temporary name of a path for this process, in its folder. A long name is cut. */
+static void make_temporary(const char *path, unsigned n, char *out) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t size = strlen(name), most = NAME_MAX - ENDING;
+    size = size < most ? size : most;
+    uint64_t who[2] = {(uint64_t)getpid(), n};
+    uint32_t number = (uint32_t)rvi_hash(who, sizeof who, 0);
+    snprintf(out, temporary_size(path), "%.*s%s%08x%08x", (int)((size_t)(name - path) + size), path,
+             ending, number, digits_for(name, size, number));
+}
+
+/* Once for every folder that a context writes to: removes what killed processes have left. */
+static void remove_leftovers(rv_context *ctx, const char *target) {
+    char folder[PATH_MAX];
+    struct stat info;
+    if (directory_of(target, folder) && stat(folder, &info) == 0 &&
+        rvi_first_time(ctx, rvi_hash(&info.st_ino, sizeof info.st_ino, (uint64_t)info.st_dev)))
+        rvi_dead_remove(folder, is_temporary);
+}
+
+/* ---- writing ---- */
+
+struct rvi_writer {
+    rv_context *ctx;
+    int fd;
+    int lock;         /* keeps the lock while the file has its temporary name */
+    bool other_links; /* the old file has other names */
+    bool placed;      /* the file has its name */
+    size_t held;
+    uint64_t hash;          /* of what was flushed */
+    char *path, *temporary; /* both in the memory behind `buffer` */
+    unsigned char buffer[RVI_HASH_PART];
+};
+
+/* Creates the next temporary file that is free, and locks it. false: errno says why not. */
+static bool create_temporary(rvi_writer *w, mode_t mode) {
+    enum { TRIES = 1000 };
+    struct stat made, named;
+    for (unsigned n = 0; n < TRIES; n++) {
+        make_temporary(w->path, n, w->temporary);
+        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (w->fd < 0 && errno == EEXIST)
+            continue;
+        if (w->fd < 0)
+            return false;
+        rvi_lock lock = rvi_lock_take(w->fd);
+        if (lock == RVI_LOCK_NONE)
+            return true;
+        /* Did another process take it for that of a dead one, before it was locked? */
+        if (lock == RVI_LOCK_TAKEN && fstat(w->fd, &made) == 0 &&
+            lstat(w->temporary, &named) == 0 && made.st_ino == named.st_ino) {
+            w->lock = rvi_lock_keep(w->fd);
+            return true;
+        }
+        close(w->fd);
+    }
+    w->fd = -1;
+    return false;
+}
+
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {
     *out = NULL;
     char *real;
-    rv_status status = resolve_target(ctx, path, &real);
+    struct stat old;
+    rv_status status = resolve_target(ctx, path, &real, &old);
     if (status != RV_OK)
         return status;
     const char *target = real ? real : path;
-    size_t name = strlen(target) + 1, spare = 40;
-    rvi_writer *w = rvi_alloc(ctx, 1, sizeof *w + 2 * name + spare, "writing a file");
+    size_t name = strlen(target) + 1;
+    rvi_writer *w = rvi_alloc(ctx, 1, sizeof *w + name + temporary_size(target), "writing a file");
     if (!w) {
         free(real);
         return RV_ERROR_MEMORY;
     }
     w->ctx = ctx;
+    w->fd = w->lock = -1;
+    w->other_links = old.st_nlink > 1;
     w->path = (char *)(w + 1);
     w->temporary = w->path + name;
     memcpy(w->path, target, name);
     free(real);
-    w->fd = -1;
-    errno = 0;
-    for (unsigned n = 0; n < 1000 && w->fd < 0 && (errno == 0 || errno == EEXIST); n++) {
-        snprintf(w->temporary, name + spare, "%s.tmp%ld-%u", w->path, (long)getpid(), n);
-        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    if (w->fd < 0) {
+    remove_leftovers(ctx, w->path);
+    bool there = S_ISREG(old.st_mode);
+    if (!create_temporary(w, there ? S_IRUSR | S_IWUSR : 0666)) {
         int why = errno;
         rvi_free(ctx, w);
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(why));
     }
+    if (there)
+        rvi_rights_copy(w->fd, &old);
     *out = w;
     return RV_OK;
 }
@@ -286,26 +379,45 @@ static rv_status flush(rvi_writer *w) {
             return write_failed(w);
         done += (size_t)n;
     }
+    w->hash = rvi_writer_hash(w);
     w->held = 0;
     return RV_OK;
 }
 
 rv_status rvi_writer_put(rvi_writer *w, const void *data, size_t size) {
     const unsigned char *from = data;
-    while (size > 0) {
+    rv_status status = RV_OK;
+    while (size > 0 && status == RV_OK) {
         size_t room = sizeof w->buffer - w->held;
         size_t part = size < room ? size : room;
         memcpy(w->buffer + w->held, from, part);
         w->held += part;
         from += part;
         size -= part;
-        if (w->held == sizeof w->buffer) {
-            rv_status status = flush(w);
-            if (status != RV_OK)
-                return status;
-        }
+        if (w->held == sizeof w->buffer)
+            status = flush(w);
+        if (w->held == 0 && status == RV_OK)
+            status = rvi_poll(w->ctx);
     }
-    return RV_OK;
+    return status;
+}
+
+/* The last part, which may be empty, has been hashed when the file was closed. */
+uint64_t rvi_writer_hash(const rvi_writer *w) {
+    return w->fd < 0 ? w->hash : rvi_hash(w->buffer, w->held, w->hash);
+}
+
+uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size) {
+    uint64_t hash = 0;
+    size_t at = 0;
+    do { /* a last part of nothing, where the size is a multiple, counts as it did in writing */
+        size_t some = size - at < RVI_HASH_PART ? size - at : RVI_HASH_PART;
+        hash = rvi_hash(data + at, some, hash);
+        at += some;
+        if (some < RVI_HASH_PART)
+            return hash;
+    } while (rvi_poll(ctx) == RV_OK);
+    return 0;
 }
 
 /* The new name must outlive a power cut too; not every file system can promise it, so no error. */
@@ -318,36 +430,64 @@ static void sync_directory(const char *path) {
     close(fd);
 }
 
+/* Some file systems cannot sync, and tell of a failed write only when the file is closed. */
+static bool sync_and_close(int fd) {
+    bool synced = fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS;
+    int why = errno;
+    bool closed = close(fd) == 0;
+    if (!synced)
+        errno = why;
+    return synced && closed;
+}
+
 rv_status rvi_writer_finish(rvi_writer *w) {
     if (w->fd < 0)
         return RV_OK;
     rv_status status = flush(w);
-    if (status == RV_OK && fsync(w->fd) != 0 && errno != EINVAL && errno != ENOSYS)
-        status = write_failed(w);
-    if (close(w->fd) != 0 && status == RV_OK)
-        status = write_failed(w);
+    int fd = w->fd;
     w->fd = -1;
+    if (status != RV_OK)
+        close(fd);
+    else if (!sync_and_close(fd))
+        status = write_failed(w);
     return status;
 }
 
 rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path) {
-    if (rename(temporary, path) != 0)
-        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
-    sync_directory(path);
+    char *real;
+    struct stat old;
+    rv_status status = resolve_target(ctx, path, &real, &old);
+    if (status != RV_OK)
+        return status;
+    int fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && S_ISREG(old.st_mode))
+        rvi_rights_copy(fd, &old);
+    if (fd < 0 || !sync_and_close(fd) || rename(temporary, real ? real : path) != 0)
+        status =
+            rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
+    else
+        sync_directory(real ? real : path);
+    free(real);
+    return status;
+}
+
+/* What is finished takes its name. */
+static rv_status take_name(rvi_writer *w) {
+    if (rename(w->temporary, w->path) != 0)
+        return write_failed(w);
+    w->placed = true;
+    sync_directory(w->path);
+    if (w->other_links)
+        rvi_log(w->ctx, "%s: its other hard links keep the old file", w->path);
     return RV_OK;
 }
 
 rv_status rvi_writer_commit(rvi_writer *w) {
     rv_status status = rvi_writer_finish(w);
-    if (status == RV_OK && rename(w->temporary, w->path) != 0)
-        status = write_failed(w);
-    if (status != RV_OK) {
-        rvi_writer_abandon(w);
-        return status;
-    }
-    sync_directory(w->path);
-    rvi_free(w->ctx, w);
-    return RV_OK;
+    if (status == RV_OK)
+        status = take_name(w);
+    rvi_writer_abandon(w);
+    return status;
 }
 
 void rvi_writer_abandon(rvi_writer *w) {
@@ -355,6 +495,53 @@ void rvi_writer_abandon(rvi_writer *w) {
         return;
     if (w->fd >= 0)
         close(w->fd);
-    unlink(w->temporary);
+    if (!w->placed)
+        unlink(w->temporary);
+    if (w->lock >= 0)
+        close(w->lock);
     rvi_free(w->ctx, w);
+}
+
+/* ---- two files that belong together ---- */
+
+rv_status rvi_claim_take(rv_context *ctx, const char *path, rvi_claim *out) {
+    enum { WAIT_S = 10 };
+    struct stat locked, named;
+    double start = rvi_now();
+    for (;;) {
+        *out = (rvi_claim){.fd = open(path, O_RDWR | O_CLOEXEC)};
+        out->there = out->fd >= 0 || errno != ENOENT;
+        rvi_lock lock = out->fd >= 0 ? rvi_lock_take(out->fd) : RVI_LOCK_NONE;
+        bool ours = lock == RVI_LOCK_TAKEN && fstat(out->fd, &locked) == 0 &&
+                    stat(path, &named) == 0 && named.st_ino == locked.st_ino &&
+                    named.st_dev == locked.st_dev;
+        /* A process that sleeps with the lock does not stop all others for ever. */
+        if (lock == RVI_LOCK_NONE || ours || rvi_now() - start > WAIT_S)
+            return RV_OK;
+        rvi_claim_release(out);
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+        rvi_lock_pause();
+    }
+}
+
+void rvi_claim_release(rvi_claim *claim) {
+    if (claim->fd >= 0)
+        close(claim->fd);
+    claim->fd = -1;
+}
+
+rv_status rvi_writer_place(rvi_writer *w, const rvi_claim *claim, bool *lost) {
+    *lost = false;
+    rv_status status = rvi_writer_finish(w);
+    if (status != RV_OK)
+        return status;
+    rvi_lock name = claim->there ? RVI_LOCK_NONE : rvi_name_take(w->temporary, w->path);
+    *lost = name == RVI_LOCK_HELD;
+    if (name == RVI_LOCK_NONE)
+        return take_name(w);
+    w->placed = !*lost;
+    if (w->placed)
+        sync_directory(w->path);
+    return RV_OK;
 }

@@ -19,6 +19,8 @@ rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rv
 /* The start of a small file of the system as text, where there is no context yet. false: it cannot
  * be read. */
 bool rvi_file_peek(const char *path, char *out, size_t room);
+/* Of the bytes of a file, as rvi_writer_hash gives it. 0 after a stop. */
+uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size);
 bool rvi_file_exists(const char *path);
 /* Do both paths lead to the same place, over links or not, where a file is or may come to be? */
 bool rvi_path_same(const char *a, const char *b);
@@ -29,14 +31,34 @@ rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *pa
 /* Could a file be written there? RV_ERROR_OUTPUT with a sentence when it is clear that not. */
 rv_status rvi_file_check_target(rv_context *ctx, const char *path);
 
+/* A temporary file has the name of its file, .tmp and 16 hexadecimal digits. Its writer holds a
+ * lock on it, so that the first writer of a later run can tell those of dead processes, and removes
+ * them. Where there was a file, the new one keeps its mode, owner and group as far as the system
+ * lets us; its other hard links keep the old file. */
 typedef struct rvi_writer rvi_writer;
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out);
+/* Asks the user, too: RV_CANCELLED. */
 rv_status rvi_writer_put(rvi_writer *writer, const void *data, size_t size);
+/* Of all bytes that were put so far. */
+uint64_t rvi_writer_hash(const rvi_writer *writer);
 /* Writes and syncs all bytes, still under the temporary name: what can fail, but for the rename.
  * Where several files belong together, finish all before the first is committed. */
 rv_status rvi_writer_finish(rvi_writer *writer);
 /* Both end the writer. Commit: sync and rename; on failure the old file, if any, is as it was. */
 rv_status rvi_writer_commit(rvi_writer *writer);
-void rvi_writer_abandon(rvi_writer *writer); /* NULL is fine */
+void rvi_writer_abandon(rvi_writer *writer); /* NULL is fine, and so is one that is placed */
+
+/* The right to replace the file at `path` together with another one, such as a sidecar and its
+ * data: of several processes one has it, the others wait. */
+typedef struct rvi_claim {
+    int fd;     /* of the file that is there, locked; -1: none */
+    bool there; /* is there one? */
+} rvi_claim;
+rv_status rvi_claim_take(rv_context *ctx, const char *path, rvi_claim *out);
+void rvi_claim_release(rvi_claim *claim);
+/* Finishes a writer, whose file takes the claimed name. From then on the writer holds the claim,
+ * until it is abandoned. *lost: nothing was done, because another process has made a file there
+ * since. */
+rv_status rvi_writer_place(rvi_writer *writer, const rvi_claim *claim, bool *lost);
 
 #endif

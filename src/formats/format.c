@@ -40,13 +40,33 @@ rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path
 /* What the sidecar says must agree with the file, unless the user overruled it. */
 static rv_status check_sidecar(rv_context *ctx, const char *path, const rvi_sidecar *sidecar,
                                const rvi_image *image) {
-    if (sidecar->width != 0 && sidecar->width != image->width)
+    const rvi_scale *said = &sidecar->scale;
+    if (said->width != 0 && said->width != image->width)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s is %d cells wide, but %s.ravine.json says %d.",
-                        path, image->width, path, sidecar->width);
-    if (sidecar->height != 0 && sidecar->height != image->height)
+                        path, image->width, path, said->width);
+    if (said->height != 0 && said->height != image->height)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s is %d cells high, but %s.ravine.json says %d.",
-                        path, image->height, path, sidecar->height);
+                        path, image->height, path, said->height);
     return RV_OK;
+}
+
+rv_status rvi_sidecar_foreign(rv_context *ctx, const char *path, const rvi_sidecar *sidecar,
+                              const rvi_format *format) {
+    const rvi_scale *said = &sidecar->scale;
+    char words[128] = "";
+    size_t used = 0;
+    if (format->bare && said->width != 0)
+        used += (size_t)snprintf(words + used, sizeof words - used, " width=%d", said->width);
+    if (format->levels && !isnan(said->low) && !isnan(said->high))
+        used += (size_t)snprintf(words + used, sizeof words - used, " low=%.9g high=%.9g",
+                                 (double)said->low, (double)said->high);
+    if (!isnan(said->cell))
+        snprintf(words + used, sizeof words - used, " cell=%.9g", (double)said->cell);
+    return rvi_fail(
+        ctx, RV_ERROR_INPUT,
+        "%s is not the file that %s.ravine.json was written for; open it with%s if that "
+        "still holds, else remove %s.ravine.json.",
+        path, path, words, path);
 }
 
 static rv_status read_source(rv_context *ctx, const char *path, bool header_only, rvi_bytes *bytes,
@@ -63,21 +83,45 @@ static rv_status read_source(rv_context *ctx, const char *path, bool header_only
     return status;
 }
 
+/* What is known of a file before it is decoded. */
+static rvi_known know_source(rv_context *ctx, const rvi_format *format, const rvi_source *source,
+                             bool header_only) {
+    if (!header_only)
+        return (rvi_known){.hashed = true,
+                           .data_hash = rvi_bytes_hash(ctx, source->data, source->size)};
+    uint64_t bytes = (uint64_t)format->bits / 8;
+    return (rvi_known){.cells = source->total % bytes == 0 ? source->total / bytes : 0};
+}
+
 /* What is read from bytes and sidecar, when both are there. */
 static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_source *source,
-                            int width, bool header_only, const rvi_sidecar *sidecar,
-                            rvi_image *out) {
+                            int width, bool header_only, rvi_sidecar *sidecar, rvi_image *out) {
     if (format->bare && sidecar->big_endian)
         return rvi_fail(ctx, RV_ERROR_INPUT,
                         "%s.ravine.json says byte_order \"big\", but %s files are \"little\".",
                         source->name, format->extension);
-    bool overruled = width != 0 && width != sidecar->width;
-    source->width = overruled ? width : sidecar->width;
-    source->height = overruled ? 0 : sidecar->height;
+    if (sidecar->scale.hashed && (format->bare || !header_only)) {
+        rvi_known known = know_source(ctx, format, source, header_only);
+        if (rvi_poll(ctx) != RV_OK)
+            return RV_CANCELLED;
+        rvi_sidecar_choose(sidecar, &known);
+    }
+    const rvi_scale *said = &sidecar->scale;
+    uint64_t cells = (uint64_t)said->width * (uint64_t)said->height;
+    bool same_size = cells * (uint64_t)format->bits / 8 == source->total;
+    if (sidecar->foreign && format->bare && width == 0 && same_size)
+        return rvi_sidecar_foreign(ctx, source->name, sidecar, format);
+    bool overruled = width != 0 && width != said->width;
+    source->width = overruled ? width : said->width;
+    source->height = overruled ? 0 : said->height;
     rv_status status = (header_only ? format->read_header : format->decode)(ctx, source, out);
     if (status == RV_OK && width != 0 && width != out->width)
         status = rvi_fail(ctx, RV_ERROR_USAGE, "%s is %d cells wide, not %d.", source->name,
                           out->width, width);
+    if (status == RV_OK && !format->bare && header_only)
+        rvi_sidecar_choose(sidecar,
+                           &(rvi_known){.cells = (uint64_t)out->width * (uint64_t)out->height,
+                                        .width = out->width});
     if (status == RV_OK && !overruled)
         status = check_sidecar(ctx, source->name, sidecar, out);
     return status;
@@ -121,10 +165,11 @@ rv_status rvi_image_foresee(rv_context *ctx, const char *path, int width,
     const rvi_format *format = rvi_format_find(path);
     if (format == NULL)
         return rvi_format_unknown(ctx, RV_ERROR_INPUT, path);
+    rvi_sidecar said = *sidecar;
     uint64_t cells = (uint64_t)written->width * (uint64_t)written->height;
     rvi_source source = {.name = path, .total = cells * (uint64_t)written->bits / 8};
     if (format->bare)
-        return read_image(ctx, format, &source, width, true, sidecar, out);
+        return read_image(ctx, format, &source, width, true, &said, out);
     if (width != 0 && width != written->width)
         return rvi_fail(ctx, RV_ERROR_USAGE, "%s is %d cells wide, not %d.", path, written->width,
                         width);

@@ -73,6 +73,9 @@ rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, boo
  * what it will be written with. */
 rv_status rvi_image_foresee(rv_context *ctx, const char *path, int width,
                             const rvi_sidecar *sidecar, const rvi_image *written, rvi_image *out);
+/* Fails because the file is none of those that its sidecar was written for. */
+rv_status rvi_sidecar_foreign(rv_context *ctx, const char *path, const rvi_sidecar *sidecar,
+                              const rvi_format *format);
 /* Bytes that the file of an image is held in while it is read, at most. */
 size_t rvi_image_bytes(const rvi_image *image);
 /* An image for a mask or rain. */

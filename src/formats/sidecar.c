@@ -29,6 +29,7 @@ char *rvi_sidecar_path(rv_context *ctx, const char *file) {
 typedef struct printer {
     char *out;
     size_t used;
+    const char *before; /* the next key */
 } printer;
 
 static void print_char(printer *p, char c) {
@@ -41,14 +42,18 @@ static void print_plain(printer *p, const char *text) {
         print_char(p, *text++);
 }
 
-static void print_key(printer *p, const char *key) {
-    print_plain(p, p->used > 2 ? ",\n  \"" : "  \"");
+static void print_key(printer *p, const char *key, const char *next) {
+    print_plain(p, p->before);
+    print_char(p, '"');
     print_plain(p, key);
     print_plain(p, "\": ");
+    p->before = next;
 }
 
+static const char lines[] = ",\n  ", one_line[] = ", ";
+
 static void print_string(printer *p, const char *key, const char *text) {
-    print_key(p, key);
+    print_key(p, key, lines);
     print_char(p, '"');
     for (; *text != '\0'; text++) {
         char escape[8];
@@ -65,32 +70,59 @@ static void print_string(printer *p, const char *key, const char *text) {
 }
 
 /* Nine digits are enough to get the same float back. The host's locale may put a comma. */
-static void print_number(printer *p, const char *key, double value) {
+static void print_number(printer *p, const char *key, double value, const char *next) {
     char text[32];
     snprintf(text, sizeof text, "%.9g", value);
-    print_key(p, key);
+    print_key(p, key, next);
     for (const char *c = text; *c != '\0'; c++)
         print_char(p, *c == ',' ? '.' : *c);
 }
 
+static void print_hash(printer *p, const char *key, uint64_t hash, const char *next) {
+    char digits[19];
+    snprintf(digits, sizeof digits, "\"%016llx\"", (unsigned long long)hash);
+    print_key(p, key, next);
+    print_plain(p, digits);
+}
+
+static void print_scale(printer *p, const rvi_scale *s, const char *next) {
+    if (s->width != 0)
+        print_number(p, "width", s->width, next);
+    if (s->height != 0)
+        print_number(p, "height", s->height, next);
+    if (!isnan(s->low))
+        print_number(p, "min_m", (double)s->low, next);
+    if (!isnan(s->high))
+        print_number(p, "max_m", (double)s->high, next);
+    if (!isnan(s->cell))
+        print_number(p, "cell_m", (double)s->cell, next);
+}
+
+static void print_previous(printer *p, const rvi_sidecar *sidecar) {
+    print_key(p, "previous", lines);
+    for (int i = 0; i < sidecar->previous_count; i++) {
+        p->before = i == 0 ? "[{" : "},\n    {";
+        print_hash(p, "data_hash", sidecar->previous[i].data_hash, one_line);
+        print_scale(p, &sidecar->previous[i], one_line);
+    }
+    print_plain(p, "}]");
+}
+
 size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format, const char *field,
                          uint64_t hash, char *out) {
-    printer p = {out, 0};
-    char digits[17];
-    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
-    print_plain(&p, "{\n");
+    printer p = {out, 0, "{\n  "};
     print_string(&p, "format", format);
     print_string(&p, "field", field);
-    print_number(&p, "width", sidecar->width);
-    print_number(&p, "height", sidecar->height);
-    print_number(&p, "min_m", (double)sidecar->low);
-    print_number(&p, "max_m", (double)sidecar->high);
-    print_number(&p, "cell_m", (double)sidecar->cell);
+    print_scale(&p, &sidecar->scale, lines);
     print_string(&p, "row_order", "north first");
     print_string(&p, "byte_order", sidecar->big_endian ? "big" : "little");
     print_string(&p, "registration", "node");
     print_string(&p, "ravine_version", RV_VERSION);
-    print_string(&p, "hash", digits);
+    print_hash(&p, "hash", hash, lines);
+    if (sidecar->scale.hashed)
+        print_hash(&p, "data_hash", sidecar->scale.data_hash, lines);
+    if (sidecar->previous_count > 0)
+        print_previous(&p, sidecar);
     print_plain(&p, "\n}\n");
     out[p.used] = '\0';
     return p.used;
@@ -291,65 +323,124 @@ static rv_status read_word(reader *r, span key, const char *first, const char *s
     return wrong_value(r, key, expected);
 }
 
+/* 16 hexadecimal digits. */
+static rv_status read_hash(reader *r, span key, rvi_scale *out) {
+    span text = {"", 0};
+    rv_status status = peek(r) == '"' ? read_string(r, &text) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    out->data_hash = 0;
+    out->hashed = text.size == 16;
+    for (size_t i = 0; i < text.size && out->hashed; i++) {
+        const char *digits = "0123456789abcdef", *at = strchr(digits, text.text[i]);
+        out->hashed = at != NULL && text.text[i] != '\0';
+        out->data_hash = out->data_hash << 4 | (uint64_t)(out->hashed ? at - digits : 0);
+    }
+    return out->hashed ? RV_OK : wrong_value(r, key, "a string of 16 hexadecimal digits");
+}
+
+/* Reads the value of a key when it belongs to a scale. */
+static bool read_scale_value(reader *r, span key, rvi_scale *out, rv_status *status) {
+    if (rvi_text_is(key.text, key.size, "width"))
+        *status = read_side(r, key, &out->width);
+    else if (rvi_text_is(key.text, key.size, "height"))
+        *status = read_side(r, key, &out->height);
+    else if (rvi_text_is(key.text, key.size, "min_m"))
+        *status = read_metres(r, key, false, &out->low);
+    else if (rvi_text_is(key.text, key.size, "max_m"))
+        *status = read_metres(r, key, false, &out->high);
+    else if (rvi_text_is(key.text, key.size, "cell_m"))
+        *status = read_metres(r, key, true, &out->cell);
+    else if (rvi_text_is(key.text, key.size, "data_hash"))
+        *status = read_hash(r, key, out);
+    else
+        return false;
+    return true;
+}
+
+static const rvi_scale nothing_said = {.low = RV_AUTO, .high = RV_AUTO, .cell = RV_AUTO};
+
+static rv_status read_previous(reader *r, rvi_sidecar *out);
+
 static rv_status read_value(reader *r, span key, rvi_sidecar *out) {
     bool ignored;
-    if (rvi_text_is(key.text, key.size, "width"))
-        return read_side(r, key, &out->width);
-    if (rvi_text_is(key.text, key.size, "height"))
-        return read_side(r, key, &out->height);
-    if (rvi_text_is(key.text, key.size, "min_m"))
-        return read_metres(r, key, false, &out->low);
-    if (rvi_text_is(key.text, key.size, "max_m"))
-        return read_metres(r, key, false, &out->high);
-    if (rvi_text_is(key.text, key.size, "cell_m"))
-        return read_metres(r, key, true, &out->cell);
+    rv_status status;
+    if (read_scale_value(r, key, &out->scale, &status))
+        return status;
     if (rvi_text_is(key.text, key.size, "row_order"))
         return read_word(r, key, "north first", NULL, &ignored);
     if (rvi_text_is(key.text, key.size, "registration"))
         return read_word(r, key, "node", NULL, &ignored);
     if (rvi_text_is(key.text, key.size, "byte_order"))
         return read_word(r, key, "little", "big", &out->big_endian);
+    if (rvi_text_is(key.text, key.size, "previous") && peek(r) == '[')
+        return read_previous(r, out);
     return skip_value(r, 0);
 }
 
-static rv_status read_object(reader *r, rvi_sidecar *out) {
+/* The keys of an object: all of a sidecar, or where there is a `scale`, only those of that. */
+static rv_status read_object(reader *r, rvi_sidecar *out, rvi_scale *scale) {
     if (!take(r, '{'))
         return fail_at(r, "an object in { } was expected");
-    if (!take(r, '}')) {
-        do {
-            span key;
-            rv_status status = read_string(r, &key);
-            if (status == RV_OK && !take(r, ':'))
-                status = fail_at(r, "a colon was expected");
-            if (status == RV_OK)
-                status = read_value(r, key, out);
-            if (status != RV_OK)
-                return status;
-        } while (take(r, ','));
-        if (!take(r, '}'))
-            return fail_at(r, "a comma or } was expected");
-    }
-    peek(r);
-    return r->at == r->end ? RV_OK : fail_at(r, "nothing may follow the last }");
+    if (take(r, '}'))
+        return RV_OK;
+    do {
+        span key;
+        rv_status status = read_string(r, &key);
+        if (status == RV_OK && !take(r, ':'))
+            status = fail_at(r, "a colon was expected");
+        if (status == RV_OK && !scale)
+            status = read_value(r, key, out);
+        else if (status == RV_OK && !read_scale_value(r, key, scale, &status))
+            status = skip_value(r, 0);
+        if (status != RV_OK)
+            return status;
+    } while (take(r, ','));
+    return take(r, '}') ? RV_OK : fail_at(r, "a comma or } was expected");
+}
+
+static bool is_upside_down(const rvi_scale *scale) {
+    return scale->low > scale->high;
+}
+
+/* A list of scales; those that say no file, or are too many, are left out. */
+static rv_status read_previous(reader *r, rvi_sidecar *out) {
+    out->previous_count = 0;
+    if (!take(r, '['))
+        return fail_at(r, "a list in [ ] was expected");
+    if (take(r, ']'))
+        return RV_OK;
+    do {
+        rvi_scale scale = nothing_said;
+        rv_status status = read_object(r, NULL, &scale);
+        if (status != RV_OK)
+            return status;
+        if (scale.hashed && !is_upside_down(&scale) && out->previous_count < RVI_SCALES - 1)
+            out->previous[out->previous_count++] = scale;
+    } while (take(r, ','));
+    return take(r, ']') ? RV_OK : fail_at(r, "a comma or ] was expected");
 }
 
 rv_status rvi_sidecar_parse(rv_context *ctx, const char *name, const char *text, size_t size,
                             rvi_sidecar *out) {
     size_t begin;
-    *out = (rvi_sidecar){.present = true, .low = RV_AUTO, .high = RV_AUTO, .cell = RV_AUTO};
+    *out = (rvi_sidecar){.present = true, .scale = nothing_said};
     rv_status status = rvi_text_begin(ctx, name, text, size, &begin);
     if (status != RV_OK)
         return status;
     reader r = {ctx, name, text + begin, text + begin, text + size};
-    status = read_object(&r, out);
-    if (status == RV_OK && out->low > out->high)
+    status = read_object(&r, out, NULL);
+    peek(&r);
+    if (status == RV_OK && r.at != r.end)
+        status = fail_at(&r, "nothing may follow the last }");
+    if (status == RV_OK && is_upside_down(&out->scale))
         status = rvi_fail(ctx, RV_ERROR_INPUT, "%s: min_m %.9g is above max_m %.9g.", name,
-                          (double)out->low, (double)out->high);
+                          (double)out->scale.low, (double)out->scale.high);
     return status;
 }
 
 rv_status rvi_sidecar_read(rv_context *ctx, const char *file, rvi_sidecar *out) {
-    *out = (rvi_sidecar){.low = RV_AUTO, .high = RV_AUTO, .cell = RV_AUTO};
+    *out = (rvi_sidecar){.scale = nothing_said};
     char *path = rvi_sidecar_path(ctx, file);
     if (path == NULL)
         return RV_ERROR_MEMORY;
@@ -366,4 +457,39 @@ rv_status rvi_sidecar_read(rv_context *ctx, const char *file, rvi_sidecar *out) 
     }
     rvi_free(ctx, path);
     return status;
+}
+
+/* ---- Which file it is about ---- */
+
+static bool fits(const rvi_scale *scale, const rvi_known *file) {
+    if (file->hashed)
+        return scale->data_hash == file->data_hash;
+    bool said = scale->width != 0 && scale->height != 0;
+    bool same = (uint64_t)scale->width * (uint64_t)scale->height == file->cells &&
+                (file->width == 0 || file->width == scale->width);
+    return !said || same;
+}
+
+void rvi_sidecar_choose(rvi_sidecar *sidecar, const rvi_known *file) {
+    if (!sidecar->scale.hashed || fits(&sidecar->scale, file))
+        return;
+    sidecar->foreign = file->hashed;
+    for (int i = 0; i < sidecar->previous_count; i++)
+        if (fits(&sidecar->previous[i], file)) {
+            sidecar->scale = sidecar->previous[i];
+            sidecar->foreign = false;
+            return;
+        }
+}
+
+void rvi_sidecar_renew(rvi_sidecar *sidecar, const rvi_scale *scale) {
+    rvi_scale before[RVI_SCALES];
+    int count = 1 + sidecar->previous_count, kept = 0;
+    before[0] = sidecar->scale;
+    memcpy(before + 1, sidecar->previous, sizeof sidecar->previous);
+    for (int i = 0; i < count && kept < RVI_SCALES - 1; i++)
+        if (before[i].hashed && before[i].data_hash != scale->data_hash)
+            sidecar->previous[kept++] = before[i];
+    sidecar->previous_count = kept;
+    sidecar->scale = *scale;
 }

@@ -6,12 +6,26 @@
 
 enum { RVI_SIDECAR_SIZE = 4096 }; /* bytes that hold every sidecar we write */
 
+/* What a sidecar says of one file. */
+typedef struct rvi_scale {
+    int width, height;  /* 0: not said */
+    float low, high;    /* metres of the lowest and the highest level or value; NaN: not said */
+    float cell;         /* metres between neighbours; NaN: not said */
+    bool hashed;        /* is it said which file? */
+    uint64_t data_hash; /* of the bytes of that file: rvi_bytes_hash */
+} rvi_scale;
+
+/* A sidecar is replaced before its file, and also holds the scales of the files before: whoever is
+ * killed in between leaves the old file with its scale. */
+enum { RVI_SCALES = 4 };
+
 typedef struct rvi_sidecar {
     bool present;
-    int width, height; /* 0: not said */
-    float low, high;   /* metres of the lowest and the highest level or value; NaN: not said */
-    float cell;        /* metres between neighbours; NaN: not said */
     bool big_endian;
+    rvi_scale scale;                    /* of the file, once it is read */
+    rvi_scale previous[RVI_SCALES - 1]; /* of the files before, newest first; all are hashed */
+    int previous_count;
+    bool foreign; /* the file is none of those that it was written for */
 } rvi_sidecar;
 
 /* FILE.ravine.json, from rvi_alloc; NULL: no memory, sentence set. */
@@ -19,6 +33,20 @@ char *rvi_sidecar_path(rv_context *ctx, const char *file);
 
 /* The sidecar of `file`; without one, RV_OK and nothing said. */
 rv_status rvi_sidecar_read(rv_context *ctx, const char *file, rvi_sidecar *out);
+
+/* What is known of a file: the hash of its bytes, or before they are read, its size. */
+typedef struct rvi_known {
+    bool hashed;
+    uint64_t data_hash, cells;
+    int width; /* 0: not known */
+} rvi_known;
+
+/* Makes the scale of this file that of the sidecar. Where there is none, the hash tells that the
+ * file is foreign; another size is left to those who compare it. */
+void rvi_sidecar_choose(rvi_sidecar *sidecar, const rvi_known *file);
+
+/* Puts the scale of a new file before those that there were. */
+void rvi_sidecar_renew(rvi_sidecar *sidecar, const rvi_scale *scale);
 
 /* Reads JSON. Keys that are not known are skipped; `name` stands in sentences. */
 rv_status rvi_sidecar_parse(rv_context *ctx, const char *name, const char *text, size_t size,

@@ -5,6 +5,7 @@
  * all others are like that one.
  */
 #include "recipe/plan.h"
+#include "recipe/inputs.h"
 #include "recipe/step_run.h"
 #include "steps/step.h"
 
@@ -148,6 +149,8 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
     rv_status status = make_outline(recipe, land, &p.land);
     if (status == RV_OK)
         status = plan_steps(&p);
+    if (status == RV_OK)
+        status = rvi_recipe_check_inputs(recipe);
     for (int d = 0; d < RVI_DEPTH; d++)
         rvi_outline_free(&p.begun[d]);
     rvi_outline_free(&p.land);

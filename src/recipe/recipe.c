@@ -50,6 +50,19 @@ rv_status rvi_recipe_parse_saved(rv_context *ctx, const char *text, const char *
     return parse(ctx, text, strlen(text), name, true, out);
 }
 
+/* The recipe knows its file, so that no step of it replaces it. */
+static rv_status keep_file(rv_recipe **recipe, const char *path) {
+    size_t size = strlen(path) + 1;
+    (*recipe)->file = rvi_alloc((*recipe)->ctx, size, 1, "the recipe");
+    if ((*recipe)->file) {
+        memcpy((*recipe)->file, path, size);
+        return RV_OK;
+    }
+    rv_recipe_destroy(*recipe);
+    *recipe = NULL;
+    return RV_ERROR_MEMORY;
+}
+
 rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
     RVI_ENTRY(ctx);
     *out = NULL;
@@ -60,13 +73,14 @@ rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out) {
         return status;
     status = parse(ctx, (const char *)bytes.data, bytes.size, path, false, out);
     rvi_free(ctx, bytes.data);
-    return status;
+    return status == RV_OK ? keep_file(out, path) : status;
 }
 
 void rv_recipe_destroy(rv_recipe *recipe) {
     if (!recipe)
         return;
     rvi_words_free(&recipe->words);
+    rvi_free(recipe->ctx, recipe->file);
     rvi_free(recipe->ctx, recipe);
 }
 

@@ -9,6 +9,7 @@ extern const rvi_vocabulary rvi_step_vocabulary;
 struct rv_recipe {
     rv_context *ctx;
     rvi_words words;
+    char *file; /* that it was read from; NULL: none */
 };
 
 /* Reads what rvi_words_save wrote. */

@@ -49,6 +49,8 @@ static rv_status check_targets(const rv_scene *s, const rvi_word_run *params,
                             params->save);
         status = rvi_file_check_target(ctx, params->save);
     }
+    if (status == RV_OK && params->save[0])
+        status = rvi_scene_check_input(&s->words, s->beside, params->save);
     if (status == RV_OK && params->film[0])
         status = rvi_sequence_check(ctx, params->film);
     if (status == RV_OK && params->film[0])

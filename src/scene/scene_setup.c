@@ -41,18 +41,24 @@ static float chosen(float told, float otherwise) {
 
 /* ---- models ---- */
 
-/* Beside the scene, then in the working folder. */
-static rv_status load_model(const builder *b, const char *file, rv_mesh **out) {
-    const char *slash = strrchr(b->beside, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - b->beside) + 1 : 0, size = strlen(file) + 1;
-    *out = NULL;
-    char *path = rvi_alloc(b->ctx, folder + size, 1, "the name of a model");
+/* Where a model is: beside the scene, else in the working folder. NULL: memory. */
+static char *find_model(rv_context *ctx, const char *scene, const char *file) {
+    const char *slash = strrchr(scene, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - scene) + 1 : 0, size = strlen(file) + 1;
+    char *path = rvi_alloc(ctx, folder + size, 1, "the name of a model");
     if (path == NULL)
-        return RV_ERROR_MEMORY;
-    memcpy(path, b->beside, folder);
+        return NULL;
+    memcpy(path, scene, folder);
     memcpy(path + folder, file, size);
-    bool beside = folder > 0 && file[0] != '/' && rvi_file_exists(path);
-    rv_status status = rv_mesh_load(b->ctx, beside ? path : file, out);
+    if (file[0] == '/' || !rvi_file_exists(path))
+        memcpy(path, file, size);
+    return path;
+}
+
+static rv_status load_model(const builder *b, const char *file, rv_mesh **out) {
+    *out = NULL;
+    char *path = find_model(b->ctx, b->beside, file);
+    rv_status status = path != NULL ? rv_mesh_load(b->ctx, path, out) : RV_ERROR_MEMORY;
     rvi_free(b->ctx, path);
     if (status == RV_OK && (*out)->face_count == 0) {
         rv_mesh_destroy(*out);
@@ -495,4 +501,24 @@ void rvi_scene_setup_free(rv_context *ctx, rvi_scene_setup *setup) {
     rvi_free(ctx, setup->materials);
     rvi_free(ctx, setup->regions);
     *setup = (rvi_scene_setup){.rock = NULL};
+}
+
+rv_status rvi_scene_check_input(const rvi_words *words, const char *beside, const char *path) {
+    rv_context *ctx = words->ctx;
+    bool same = beside[0] != '\0' && rvi_path_same(path, beside);
+    for (int i = 0; i < words->count && !same; i++) {
+        const rvi_word *word = &words->list[i];
+        const char *file = word->which == (int)RVI_WORD_model
+                               ? ((rvi_word_model *)word->params)->file
+                           : word->which == (int)RVI_WORD_box ? ((rvi_word_box *)word->params)->file
+                                                              : "";
+        char *model = find_model(ctx, beside, file);
+        if (model == NULL)
+            return RV_ERROR_MEMORY;
+        same = file[0] != '\0' && rvi_path_same(path, model);
+        rvi_free(ctx, model);
+    }
+    return same ? rvi_fail(ctx, RV_ERROR_OUTPUT,
+                           "%s: is read by the scene and was not changed; name another one.", path)
+                : RV_OK;
 }

@@ -29,4 +29,7 @@ rv_status rvi_scene_set_up(const rvi_words *words, const char *name, const char 
                            const double box[6], rvi_scene_setup *out);
 void rvi_scene_setup_free(rv_context *ctx, rvi_scene_setup *setup);
 
+/* Refuses to write to the file of the scene, `beside`, and to the meshes it reads. */
+rv_status rvi_scene_check_input(const rvi_words *words, const char *beside, const char *path);
+
 #endif

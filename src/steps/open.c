@@ -1,5 +1,6 @@
 /* open.c: starts over with the heights of a file. The user's word goes before the sidecar's, and
- * that before the defaults. A level l of 0 ... top becomes low + l / top * (high - low) metres. */
+ * that before the defaults. A sidecar that was written for another file has no word. A level l of 0
+ * ... top becomes low + l / top * (high - low) metres. */
 #include <math.h>
 
 #include "steps/open/fill_holes.h"
@@ -26,11 +27,14 @@ static float choose(float given, float sidecar, float otherwise, bool *guessed) 
 static rv_status choose_scale(rv_context *ctx, const rv_open_params *p, const rvi_sidecar *sidecar,
                               const rvi_image *image, scale *out) {
     *out = (scale){0};
-    out->cell = choose(p->cell, sidecar->cell, default_cell, &out->guessed_cell);
+    bool all_told = !isnan(p->cell) && (!image->levels || (!isnan(p->low) && !isnan(p->high)));
+    if (sidecar->foreign && !all_told)
+        return rvi_sidecar_foreign(ctx, p->file, sidecar, rvi_format_find(p->file));
+    out->cell = choose(p->cell, sidecar->scale.cell, default_cell, &out->guessed_cell);
     if (!image->levels)
         return RV_OK;
-    out->low = choose(p->low, sidecar->low, default_low, &out->guessed_range);
-    out->high = choose(p->high, sidecar->high, default_high, &out->guessed_range);
+    out->low = choose(p->low, sidecar->scale.low, default_low, &out->guessed_range);
+    out->high = choose(p->high, sidecar->scale.high, default_high, &out->guessed_range);
     bool told = !isnan(p->low) || !isnan(p->high); /* only a sidecar may say that land is flat */
     if (out->low > out->high || (out->low == out->high && told))
         return rvi_fail(ctx, RV_ERROR_USAGE, "%s: low=%.9g is not below high=%.9g.", p->file,

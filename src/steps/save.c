@@ -54,47 +54,101 @@ static rv_status count_outside(rv_context *ctx, const rvi_raster *raster, uint64
     return RV_OK;
 }
 
-static rv_status write_sidecar(rvi_job *job, const rv_save_params *p, const rvi_format *format,
-                               const rvi_raster *raster, uint64_t hash, rvi_writer **out) {
+/* What a save works with. */
+typedef struct save {
+    rvi_job *job;
+    const rv_save_params *params;
+    const rvi_format *format;
+    uint64_t hash; /* of the land */
+} save;
+
+/* All of it is on disk, but has no name yet. */
+static rv_status write_sidecar(const save *s, const rvi_sidecar *sidecar, const char *path,
+                               rvi_writer **out) {
     char text[RVI_SIDECAR_SIZE];
-    rvi_sidecar sidecar = {.width = raster->width,
-                           .height = raster->height,
-                           .low = raster->low,
-                           .high = raster->high,
-                           .cell = rv_terrain_cell(job->land),
-                           .big_endian = strcmp(format->byte_order, "big") == 0};
-    size_t size = rvi_sidecar_print(&sidecar, format->extension + 1, p->field, hash, text);
-    char *path = rvi_sidecar_path(job->ctx, p->file);
-    if (path == NULL)
-        return RV_ERROR_MEMORY;
-    rv_status status = rvi_writer_open(job->ctx, path, out);
-    rvi_free(job->ctx, path);
-    return status == RV_OK ? rvi_writer_put(*out, text, size) : status;
+    size_t size =
+        rvi_sidecar_print(sidecar, s->format->extension + 1, s->params->field, s->hash, text);
+    rv_status status = rvi_writer_open(s->job->ctx, path, out);
+    if (status == RV_OK)
+        status = rvi_writer_put(*out, text, size);
+    return status == RV_OK ? rvi_writer_finish(*out) : status;
 }
 
-/* Both files are written under temporary names before either takes its own. */
+/* Before the data a sidecar takes its name that says both what holds for them and what holds for
+ * those before: whoever reads the two knows the scale, also after a kill between the renames. After
+ * the data the plain one follows, so that the same land has the same sidecar, whatever was there.
+ */
+static rv_status commit_files(const save *s, const char *path, const rvi_claim *claim,
+                              const rvi_sidecar *both, rvi_writer **data) {
+    rvi_writer *first = NULL, *last = NULL;
+    rvi_sidecar plain = *both;
+    plain.previous_count = 0;
+    bool lost = false;
+    rv_status status = write_sidecar(s, both, path, &first);
+    if (status == RV_OK && both->previous_count > 0)
+        status = write_sidecar(s, &plain, path, &last);
+    if (status == RV_OK)
+        status = rvi_writer_place(first, claim, &lost);
+    if (status == RV_OK && !lost) {
+        status = rvi_writer_commit(*data);
+        *data = NULL;
+        if (status != RV_OK && !claim->there)
+            rvi_file_remove(path); /* alone it says nothing */
+    }
+    if (status == RV_OK && !lost && last != NULL) {
+        (void)rvi_writer_commit(last); /* without it the first one holds */
+        last = NULL;
+    }
+    rvi_writer_abandon(last);
+    rvi_writer_abandon(first);
+    return status;
+}
+
+/* Of processes that save to one name, one at a time commits. */
+static rv_status commit_in_turn(const save *s, const rvi_scale *scale, rvi_writer **data) {
+    rv_context *ctx = s->job->ctx;
+    char *path = rvi_sidecar_path(ctx, s->params->file);
+    rv_status status = path != NULL ? RV_OK : RV_ERROR_MEMORY;
+    while (status == RV_OK && *data != NULL) {
+        rvi_claim claim;
+        rvi_sidecar sidecar;
+        status = rvi_claim_take(ctx, path, &claim);
+        if (status != RV_OK)
+            break;
+        status = rvi_sidecar_read(ctx, s->params->file, &sidecar);
+        if (status == RV_ERROR_INPUT) { /* what nobody can read is replaced */
+            sidecar = (rvi_sidecar){0};
+            status = RV_OK;
+        }
+        rvi_sidecar_renew(&sidecar, scale);
+        sidecar.big_endian = strcmp(s->format->byte_order, "big") == 0;
+        if (status == RV_OK)
+            status = commit_files(s, path, &claim, &sidecar, data);
+        rvi_claim_release(&claim);
+    }
+    rvi_free(ctx, path);
+    return status;
+}
+
 static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_format *format,
                              const rvi_raster *raster, uint64_t hash) {
-    rvi_writer *data = NULL, *sidecar = NULL;
+    rvi_writer *data = NULL;
     rv_status status = rvi_writer_open(job->ctx, p->file, &data);
     if (status == RV_OK)
         status = format->encode(job->ctx, data, raster);
     if (status == RV_OK)
-        status = write_sidecar(job, p, format, raster, hash, &sidecar);
-    if (status == RV_OK)
         status = rvi_writer_finish(data);
-    if (status == RV_OK)
-        status = rvi_writer_finish(sidecar);
     if (status == RV_OK) {
-        status = rvi_writer_commit(data);
-        data = NULL;
-    }
-    if (status == RV_OK) {
-        status = rvi_writer_commit(sidecar);
-        sidecar = NULL;
+        rvi_scale scale = {.width = raster->width,
+                           .height = raster->height,
+                           .low = raster->low,
+                           .high = raster->high,
+                           .cell = rv_terrain_cell(job->land),
+                           .hashed = true,
+                           .data_hash = rvi_writer_hash(data)};
+        status = commit_in_turn(&(save){job, p, format, hash}, &scale, &data);
     }
     rvi_writer_abandon(data);
-    rvi_writer_abandon(sidecar);
     return status;
 }
 
@@ -189,11 +243,11 @@ static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_forma
                   .levels = format->levels,
                   .bits = format->levels ? level_bits(p, format) : 32},
         .sidecar = {.present = true,
-                    .width = land->width,
-                    .height = land->height,
-                    .low = isnan(p->low) ? -INFINITY : p->low,
-                    .high = isnan(p->high) ? INFINITY : p->high,
-                    .cell = land->cell,
+                    .scale = {.width = land->width,
+                              .height = land->height,
+                              .low = isnan(p->low) ? -INFINITY : p->low,
+                              .high = isnan(p->high) ? INFINITY : p->high,
+                              .cell = land->cell},
                     .big_endian = strcmp(format->byte_order, "big") == 0}};
     char *sidecar = rvi_sidecar_path(job->ctx, p->file);
     rv_status status = sidecar ? rvi_job_writes(job, p->file, &file) : RV_ERROR_MEMORY;

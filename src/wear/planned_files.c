@@ -53,7 +53,8 @@ static bool holds_the_same(const rvi_planned_file *a, const rvi_planned_file *b)
     return a->image.width == b->image.width && a->image.height == b->image.height &&
            a->image.levels == b->image.levels && a->image.bits == b->image.bits &&
            a->numbered == b->numbered && s->present == t->present &&
-           (!s->present || (s->low == t->low && s->high == t->high && s->cell == t->cell));
+           (!s->present || (s->scale.low == t->scale.low && s->scale.high == t->scale.high &&
+                            s->scale.cell == t->scale.cell));
 }
 
 static rv_status add_file(rvi_job *job, const char *path, const rvi_planned_file *file) {

@@ -196,7 +196,7 @@ $small save a.r16 open a.r16 low=-500 save b.png low=-600 open b.png high=9000
 $small save a.r32 open a.r32 width=20 crop y=59
 $small save a.npy crop x=20 save a.npy open a.npy crop x=19
 # repeats
-repeat 3 open good.r32 crop x=2 save good.r32 end
+repeat 3 open good.r32 crop x=2 save good.r32 overwrite=yes end
 $small repeat 3 save a.png mask a.png noise mode=add octaves=1 mask end
 $small repeat 2 droplets drops=9 save a.r32 field=flow end repeat 2 paint a.png field=eroded end
 $small repeat 9 crop margin=1 resize width=30 end crop width=30

@@ -10,18 +10,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rv_context *ctx = fuzz_context();
-    rvi_sidecar read, again;
-    if (rvi_sidecar_parse(ctx, "fuzz", (const char *)data, size, &read) != RV_OK)
+    rvi_sidecar sidecar, again;
+    if (rvi_sidecar_parse(ctx, "fuzz", (const char *)data, size, &sidecar) != RV_OK)
         return 0;
+    rvi_scale read = sidecar.scale, second;
     if (read.width < 0 || read.width > 65536 || read.low > read.high || read.cell <= 0.0f)
         abort();
-    if (read.width == 0 || read.height == 0 || isnan(read.low + read.high + read.cell))
-        return 0;
+    for (int i = 0; i < sidecar.previous_count; i++)
+        if (!sidecar.previous[i].hashed || sidecar.previous[i].low > sidecar.previous[i].high)
+            abort();
     char text[RVI_SIDECAR_SIZE];
-    size_t printed = rvi_sidecar_print(&read, "npy", "height", 1, text);
+    size_t printed = rvi_sidecar_print(&sidecar, "npy", "height", 1, text);
     if (rvi_sidecar_parse(ctx, "fuzz", text, printed, &again) != RV_OK ||
-        memcmp(&read.low, &again.low, sizeof read.low) != 0 || read.high != again.high ||
-        read.cell != again.cell || read.width != again.width || read.height != again.height)
+        again.previous_count != sidecar.previous_count)
         abort();
+    for (int i = -1; i < sidecar.previous_count; i++) {
+        read = i < 0 ? sidecar.scale : sidecar.previous[i];
+        second = i < 0 ? again.scale : again.previous[i];
+        if (memcmp(&read.low, &second.low, sizeof read.low) != 0 ||
+            memcmp(&read.high, &second.high, sizeof read.high) != 0 ||
+            memcmp(&read.cell, &second.cell, sizeof read.cell) != 0 || read.width != second.width ||
+            read.height != second.height || read.hashed != second.hashed ||
+            read.data_hash != second.data_hash)
+            abort();
+    }
     return 0;
 }

@@ -286,10 +286,10 @@ check_objects() {
         functions="$functions $name ${name}f ${name}l"
     done
     uses / /base/math.c "$functions" "libm does not compute it alike everywhere, use base/math.h"
-    uses / '/base/(file|run_files).c' 'openat creat fopen fdopen freopen opendir rename renameat unlink remove
-        mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only base/file.c and run_files.c may touch files'
-    uses / '/base/(file|run_files|program).c|/cli/main.c' open \
-        'only base/file.c and run_files.c may touch files' # the others: /dev/null
+    uses / '/base/(file|file_owner|run_files).c' 'openat creat fopen fdopen freopen opendir rename renameat
+        unlink remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only src/base may touch files'
+    uses / '/base/(file|file_owner|run_files|program).c|/cli/main.c' open \
+        'only src/base may touch files' # program.c and main.c: /dev/null
     uses /src/ - 'printf vprintf puts putchar perror exit quick_exit' \
         'a library neither prints nor ends the program'
     uses /src/ /base/program.c '_exit _Exit' 'a library does not end the program' # there: others

@@ -200,6 +200,256 @@ static void rights_follow_the_umask(void **state) {
     }
 }
 
+static void a_new_file_has_the_rights_of_the_old_one(void **state) {
+    (void)state;
+    static const mode_t modes[] = {0600, 0640, 0664, 0777, 0200, 0622};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        put_text("old", "before");
+        assert_int_equal(symlink("old", "link"), 0);
+        assert_int_equal(chmod("old", modes[i]), 0);
+        rvi_writer *writer = open_writer("link");
+        DIR *dir = opendir(".");
+        assert_non_null(dir);
+        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+            if (strstr(entry->d_name, ".tmp") != NULL) /* nobody else sees the bytes before */
+                assert_int_equal(mode_of(entry->d_name) & 07777, modes[i]);
+        closedir(dir);
+        support_ok(ctx, rvi_writer_put(writer, "after", 5));
+        support_ok(ctx, rvi_writer_commit(writer));
+        assert_int_equal(mode_of("old") & 07777, modes[i]);
+        put_text("part", "whole");
+        support_ok(ctx, rvi_file_rename(ctx, "part", "link"));
+        assert_int_equal(mode_of("old") & 07777, modes[i]);
+        assert_true(S_ISLNK(mode_of("link")));
+        assert_int_equal(remove("link"), 0);
+        assert_int_equal(remove("old"), 0);
+    }
+}
+
+static void a_new_file_has_the_owner_of_the_old_one(void **state) {
+    (void)state;
+    struct stat info;
+    if (geteuid() != 0)
+        skip(); /* only root may give files away */
+    put_text("old", "before");
+    assert_int_equal(chown("old", 1234, 5678), 0);
+    assert_int_equal(chmod("old", 0640), 0);
+    write_text("old", "after");
+    assert_int_equal(stat("old", &info), 0);
+    assert_int_equal(info.st_uid, 1234);
+    assert_int_equal(info.st_gid, 5678);
+    assert_int_equal(info.st_mode & 07777, 0640);
+}
+
+static void a_read_only_file_is_refused(void **state) {
+    (void)state;
+    static const mode_t modes[] = {0444, 0400, 0, 0555};
+    put_text("old", "before");
+    assert_int_equal(symlink("old", "link"), 0);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(chmod("old", modes[i]), 0);
+        assert_refused("old", "old: is read-only and was not changed");
+        assert_refused("link", "link: is read-only and was not changed");
+        assert_int_equal(rvi_file_check_target(ctx, "link"), RV_ERROR_OUTPUT);
+        put_text("part", "whole");
+        assert_int_equal(rvi_file_rename(ctx, "part", "link"), RV_ERROR_OUTPUT);
+        assert_int_equal(mode_of("old") & 07777, modes[i]);
+    }
+    assert_int_equal(chmod("old", 0644), 0);
+    assert_holds("old", "before");
+    assert_int_equal(entries("."), 3);
+}
+
+/* A rename gives the new file one name; copies made by hard links, such as those of backups, keep
+ * what they have. */
+static void other_hard_links_keep_the_old_file(void **state) {
+    (void)state;
+    put_text("old", "before");
+    assert_int_equal(link("old", "backup"), 0);
+    write_text("old", "after");
+    assert_holds("old", "after");
+    assert_holds("backup", "before");
+}
+
+static void two_names_of_one_file_are_known(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("folder", 0777), 0);
+    put_text("folder/file", "land");
+    put_text("other", "land");
+    assert_int_equal(symlink("folder/file", "link"), 0);
+    assert_int_equal(symlink("folder", "way"), 0);
+    assert_true(rvi_path_same("folder/file", "./folder/../folder/file"));
+    assert_true(rvi_path_same("link", "folder/file"));
+    assert_true(rvi_path_same("way/file", "folder/file"));
+    assert_true(rvi_path_same("way/new", "folder/new"));
+    assert_true(rvi_path_same("new", "./new"));
+    assert_false(rvi_path_same("other", "folder/file"));
+    assert_false(rvi_path_same("new", "folder/new"));
+    assert_false(rvi_path_same("new", "old"));
+}
+
+/* ---- what a process that died has left ---- */
+
+/* The only temporary file of the folder. */
+static void find_temporary(char name[256]) {
+    DIR *dir = opendir(".");
+    assert_non_null(dir);
+    name[0] = '\0';
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (strstr(entry->d_name, ".tmp") != NULL) {
+            assert_string_equal(name, "");
+            snprintf(name, 256, "%s", entry->d_name);
+        }
+    closedir(dir);
+    assert_string_not_equal(name, "");
+}
+
+/* Leaves the temporary file of a process that was killed. */
+static void die_while_writing(const char *path) {
+    pid_t child = fork();
+    assert_greater_equal(child, 0);
+    if (child == 0) {
+        open_writer(path);
+        kill(getpid(), SIGKILL);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+/* Writes a file with a context of its own, as the next run does. */
+static void run_again(const char *path) {
+    rv_context *before = ctx;
+    ctx = support_context(1);
+    write_text(path, "again");
+    rv_context_destroy(ctx);
+    ctx = before;
+}
+
+static void what_the_dead_left_is_removed(void **state) {
+    (void)state;
+    write_text("first", "land"); /* so that `ctx`, and its copies that die, have cleaned up here */
+    for (int i = 0; i < 5; i++)
+        die_while_writing(i % 2 ? "one" : "other");
+    assert_int_equal(entries("."), 6);
+    run_again("third");
+    assert_int_equal(entries("."), 2);
+    assert_int_equal(mkdir("there", 0777), 0);
+    die_while_writing("there/one");
+    run_again("third"); /* another folder */
+    assert_int_equal(entries("there"), 1);
+    assert_int_equal(symlink("there/two", "link"), 0);
+    put_text("there/two", "before");
+    run_again("link");
+    assert_int_equal(entries("there"), 1);
+}
+
+/* Also between the last byte and the name. */
+static void what_the_living_write_stays(void **state) {
+    (void)state;
+    rvi_writer *writer = open_writer("slow");
+    run_again("quick");
+    assert_int_equal(entries("."), 2);
+    support_ok(ctx, rvi_writer_put(writer, "land", 4));
+    support_ok(ctx, rvi_writer_finish(writer));
+    run_again("quick");
+    assert_int_equal(entries("."), 2);
+    support_ok(ctx, rvi_writer_commit(writer));
+    assert_holds("slow", "land");
+    assert_int_equal(entries("."), 2);
+}
+
+/* Names that only look alike: the digits follow from the name, the number and the machine. */
+static void the_users_own_files_stay(void **state) {
+    (void)state;
+    char name[256], other[300];
+    die_while_writing("dead");
+    find_temporary(name);
+    for (size_t at = 0; at <= strlen("dead");
+         at += strlen("dead")) { /* another name, other digits */
+        snprintf(other, sizeof other, "%s", name);
+        size_t digit = at == 0 ? 0 : strlen(name) - 1;
+        other[digit] = other[digit] == '1' ? '2' : '1';
+        put_text(other, "mine");
+    }
+    assert_int_equal(mkdir("folder", 0777), 0);
+    snprintf(other, sizeof other, "folder/%s", name);
+    assert_int_equal(mkdir(other, 0777), 0); /* a folder, and a link, of the very name */
+    run_again("folder/file");
+    assert_int_equal(entries("folder"), 2);
+    assert_int_equal(rmdir(other), 0);
+    put_text("folder/kept", "mine");
+    assert_int_equal(symlink("kept", other), 0);
+    run_again("folder/file");
+    assert_holds("folder/kept", "mine");
+    put_text("mine.tmp", "mine");
+    put_text("mine.tmp0123456789abcdef", "mine");
+    put_text(".tmp0123456789abcdef", "mine");
+    put_text("land.png.tmp4321-0", "mine");
+    run_again("file");
+    assert_int_equal(access(name, F_OK), -1);
+    assert_int_equal(entries("."), 2 + 1 + 4 + 1);
+}
+
+static void a_long_name_has_a_temporary_one(void **state) {
+    (void)state;
+    char name[256];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    die_while_writing(name);
+    assert_int_equal(entries("."), 1);
+    run_again(name);
+    assert_holds(name, "again");
+    assert_int_equal(entries("."), 1);
+}
+
+/* ---- two files that belong together ---- */
+
+/* Many processes write the same pair at once: in the end both are of one of them. */
+static void pairs_are_not_mixed(void **state) {
+    (void)state;
+    enum { PROCESSES = 4 };
+    const int rounds = support_short() ? 8 : 24;
+    for (int round = 0; round < rounds; round++) {
+        pid_t children[PROCESSES];
+        for (int c = 0; c < PROCESSES; c++)
+            if ((children[c] = fork()) == 0) {
+                char text[16];
+                snprintf(text, sizeof text, "%d", c);
+                rvi_writer *data = open_writer("data");
+                support_ok(ctx, rvi_writer_put(data, text, strlen(text)));
+                for (bool lost = true; lost;) {
+                    rvi_claim claim;
+                    support_ok(ctx, rvi_claim_take(ctx, "side", &claim));
+                    rvi_writer *side = open_writer("side");
+                    support_ok(ctx, rvi_writer_put(side, text, strlen(text)));
+                    support_ok(ctx, rvi_writer_place(side, &claim, &lost));
+                    if (!lost)
+                        support_ok(ctx, rvi_writer_commit(data));
+                    rvi_writer_abandon(side);
+                    rvi_claim_release(&claim);
+                }
+                _exit(0);
+            }
+        for (int c = 0; c < PROCESSES; c++) {
+            int status;
+            assert_int_equal(waitpid(children[c], &status, 0), children[c]);
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+        char text[16] = "";
+        FILE *file = fopen("side", "rb");
+        assert_non_null(file);
+        assert_int_equal(fread(text, 1, sizeof text, file), 1);
+        fclose(file);
+        assert_holds("data", text);
+        assert_int_equal(entries("."), 2);
+        if (round % 3 == 0) {
+            assert_int_equal(remove("side"), 0);
+            assert_int_equal(remove("data"), 0);
+        }
+    }
+}
+
 static void what_cannot_be_written_is_refused(void **state) {
     (void)state;
     assert_int_equal(mkdir("folder", 0777), 0);
@@ -447,6 +697,17 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_link_to_nothing_stays_a_link, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rights_follow_the_umask, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_new_file_has_the_rights_of_the_old_one, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_new_file_has_the_owner_of_the_old_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_read_only_file_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_hard_links_keep_the_old_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_names_of_one_file_are_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_dead_left_is_removed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_living_write_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_users_own_files_stay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_name_has_a_temporary_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pairs_are_not_mixed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_without_rights_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_plain_file_stays_as_it_is, set_up, tear_down),

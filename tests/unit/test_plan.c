@@ -54,14 +54,16 @@ static void sizes_are_those_of_the_run(void **state) {
         "terrain width=60 height=40 resize size=31 resize width=90 filter=linear resize",
         "terrain width=40 height=60 resize size=31 resize width=90 filter=nearest",
         "terrain width=61 height=2 resize size=5 resize size=200",
-        "open size.npy noise save size.npy open size.npy crop x=1 open size.npy cell=2",
+        "open size.npy noise save size.npy overwrite=yes open size.npy crop x=1 open size.npy "
+        "cell=2",
         "terrain width=30 height=20 noise save size.r16 resize size=9 open size.r16",
         "terrain size=32 noise octaves=1 mask mask hardness blur level droplets drops=9",
         /* Turns that differ. */
         "terrain width=64 height=60 repeat 9 crop margin=2 crop x=1 end",
         "terrain size=64 repeat 4 crop margin=2 repeat 3 crop x=1 end resize size=40 end",
-        "repeat 5 open size.npy crop x=2 save size.npy end crop y=1",
-        "terrain size=20 repeat 3 open size.r16 crop x=1 save size.r16 repeat 0 crop x=99 end end",
+        "repeat 5 open size.npy crop x=2 save size.npy overwrite=yes end crop y=1",
+        ("terrain size=20 repeat 3 open size.r16 crop x=1 save size.r16 overwrite=yes "
+         "repeat 0 crop x=99 end end"),
         "terrain size=9 repeat 2 open size.npy save size.r16 terrain size=7 end open size.r16",
     };
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {

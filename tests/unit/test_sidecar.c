@@ -12,6 +12,8 @@ static void the_sidecar_says_all(void **state) {
     support_ok(ctx, save(land, "says.r16"));
     blob *b = malloc(sizeof *b);
     assert_non_null(b);
+    read_file("says.r16", b);
+    uint64_t data_hash = rvi_bytes_hash(ctx, b->data, b->size);
     read_file("says.r16.ravine.json", b);
     b->data[b->size] = '\0';
     char expected[512];
@@ -20,8 +22,10 @@ static void the_sidecar_says_all(void **state) {
              "  \"height\": 4,\n  \"min_m\": -12.1000004,\n  \"max_m\": 0.100000001,\n"
              "  \"cell_m\": 7.30000019,\n  \"row_order\": \"north first\",\n"
              "  \"byte_order\": \"little\",\n  \"registration\": \"node\",\n"
-             "  \"ravine_version\": \"%s\",\n  \"hash\": \"%016llx\"\n}\n",
-             rv_version(), (unsigned long long)rv_terrain_hash(land));
+             "  \"ravine_version\": \"%s\",\n  \"hash\": \"%016llx\",\n"
+             "  \"data_hash\": \"%016llx\"\n}\n",
+             rv_version(), (unsigned long long)rv_terrain_hash(land),
+             (unsigned long long)data_hash);
     assert_string_equal((char *)b->data, expected);
     free(b);
     rv_terrain_destroy(land);
@@ -40,14 +44,14 @@ static void any_float_survives_the_sidecar(void **state) {
         memcpy(&value, &bits, sizeof value);
         if (!isfinite(value))
             continue;
-        rvi_sidecar in = {.width = 2, .height = 1, .low = value, .high = value, .cell = 1.0f};
+        rvi_sidecar in = {.scale = {2, 1, value, value, 1.0f, false, 0}};
         rvi_sidecar out;
         size_t size = rvi_sidecar_print(&in, "r16", "a\"\\\n\x1f", 1, text);
         assert_less(size, RVI_SIDECAR_SIZE);
         assert_equal(text[size], '\0');
         support_ok(ctx, rvi_sidecar_parse(ctx, "x", text, size, &out));
-        assert_memory_equal(&out.low, &value, sizeof value);
-        assert_memory_equal(&out.high, &value, sizeof value);
+        assert_memory_equal(&out.scale.low, &value, sizeof value);
+        assert_memory_equal(&out.scale.high, &value, sizeof value);
     }
     rv_context_destroy(ctx);
 }
@@ -89,6 +93,110 @@ static void the_users_word_goes_first(void **state) {
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
     forget("scale.r16");
+}
+
+/* ---- Which file a sidecar is about ---- */
+
+/* Changes the last byte, as another program would. */
+static void change_file(const char *path) {
+    blob *b = malloc(sizeof *b);
+    assert_non_null(b);
+    read_file(path, b);
+    b->data[b->size - 1] ^= 1;
+    write_file(path, b->data, b->size);
+    free(b);
+}
+
+/* The scale of a file that was changed is not taken for granted: the sentence says which words to
+ * give, and then, or without the sidecar, the file is read. */
+static void a_file_that_was_changed_is_not_taken_for_the_old_one(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *words;
+    } cases[] = {{"own.r16", "width=4 low=-5 high=95 cell=7.30000019"},
+                 {"own.r32", "width=4 cell=7.30000019"},
+                 {"own.npy", "cell=7.30000019"}};
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = support_land(ctx, 2, 2, 1.0f), *rough = rough_land(ctx, 4, 9, -5.0f, 95.0f);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *file = cases[i].file;
+        char text[256];
+        support_ok(ctx, save(rough, file));
+        support_ok(ctx, open_file(land, file));
+        change_file(file);
+        assert_int_equal(open_file(land, file), RV_ERROR_INPUT);
+        assert_says(ctx, cases[i].words);
+        snprintf(text, sizeof text, "%s.ravine.json", file);
+        assert_says(ctx, text);
+        snprintf(text, sizeof text, "open %s %s", file, cases[i].words);
+        rv_terrain *told = support_run(ctx, text);
+        assert_equal(rv_terrain_height(told), 9);
+        assert_equal(rv_terrain_cell(told), 7.3f);
+        rv_terrain_destroy(told);
+        snprintf(text, sizeof text, "%s.ravine.json", file);
+        assert_int_equal(remove(text), 0);
+        support_ok(ctx, open_file(land, file));
+        assert_equal(rv_terrain_cell(land), 10.0f);
+        forget(file);
+    }
+    rv_terrain_destroy(rough);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+/* Sidecars of other versions and programs name no file, and hold for what is there. */
+static void a_sidecar_without_a_hash_holds(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = support_land(ctx, 2, 2, 1.0f);
+    write_text("plain.r16", "12345678");
+    write_text("plain.r16.ravine.json", "{\"cell_m\": 3, \"min_m\": 1, \"max_m\": 2}");
+    support_ok(ctx, open_file(land, "plain.r16"));
+    assert_equal(rv_terrain_cell(land), 3.0f);
+    write_text("plain.r16.ravine.json", "{\"cell_m\": 3, \"data_hash\": \"0123456789abcdeF\"}");
+    assert_int_equal(open_file(land, "plain.r16"), RV_ERROR_INPUT);
+    assert_says(ctx, "data_hash must be a string of 16 hexadecimal digits");
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+    forget("plain.r16");
+}
+
+/* A run that was killed between its two renames leaves the new sidecar with the old file. */
+static void the_scale_of_the_file_before_is_known(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = support_land(ctx, 2, 2, 1.0f);
+    rv_terrain *old = rough_land(ctx, 4, 9, -5.0f, 95.0f), *new = rough_land(ctx, 5, 6, 3.0f, 8.0f);
+    blob *data = malloc(sizeof *data);
+    assert_non_null(data);
+    rvi_sidecar sidecar;
+    char text[RVI_SIDECAR_SIZE];
+    support_ok(ctx, save(old, "pair.r16"));
+    support_ok(ctx, open_file(land, "pair.r16"));
+    uint64_t hash = rv_terrain_hash(land);
+    read_file("pair.r16", data);
+    support_ok(ctx, rvi_sidecar_read(ctx, "pair.r16", &sidecar));
+    for (int kills = 0; kills < RVI_SCALES - 1; kills++) {
+        rvi_scale scale = {.width = 5, .height = 6, .low = 3, .high = 8, .cell = 7, .hashed = true};
+        scale.data_hash = (uint64_t)kills;
+        rvi_sidecar_renew(&sidecar, &scale);
+        size_t size = rvi_sidecar_print(&sidecar, "r16", "height", 1, text);
+        write_file("pair.r16.ravine.json", text, size);
+        support_ok(ctx, open_file(land, "pair.r16"));
+        assert_equal(rv_terrain_hash(land), hash);
+        support_ok(ctx, rvi_sidecar_read(ctx, "pair.r16", &sidecar));
+    }
+    support_ok(ctx, save(new, "pair.r16"));
+    support_ok(ctx, rvi_sidecar_read(ctx, "pair.r16", &sidecar));
+    assert_int_equal(sidecar.previous_count, 0); /* the same land gives the same sidecar */
+    write_file("pair.r16", data->data, data->size);
+    assert_int_equal(open_file(land, "pair.r16"), RV_ERROR_INPUT);
+    free(data);
+    rv_terrain_destroy(new);
+    rv_terrain_destroy(old);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+    forget("pair.r16");
 }
 
 static void what_is_guessed_is_said(void **state) {
@@ -170,6 +278,9 @@ int main(void) {
         cmocka_unit_test(the_sidecar_says_all),
         cmocka_unit_test(any_float_survives_the_sidecar),
         cmocka_unit_test(the_users_word_goes_first),
+        cmocka_unit_test(a_file_that_was_changed_is_not_taken_for_the_old_one),
+        cmocka_unit_test(a_sidecar_without_a_hash_holds),
+        cmocka_unit_test(the_scale_of_the_file_before_is_known),
         cmocka_unit_test(what_is_guessed_is_said),
         cmocka_unit_test(a_plan_reads_only_the_header),
     };

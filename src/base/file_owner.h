@@ -1,0 +1,39 @@
+/* file_owner.h: whose a file is: of the living process that holds its lock, and of the user and the
+ * group that have rights to it. */
+#ifndef RVI_BASE_FILE_OWNER_H
+#define RVI_BASE_FILE_OWNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+typedef enum rvi_lock {
+    RVI_LOCK_TAKEN, /* it is ours until the last copy of the descriptor is closed, or we die */
+    RVI_LOCK_HELD,  /* a living process has it */
+    RVI_LOCK_NONE,  /* here files cannot be locked, so nobody knows */
+} rvi_lock;
+
+rvi_lock rvi_lock_take(int fd);
+/* A descriptor that keeps the lock when `fd` is closed; -1: none. */
+int rvi_lock_keep(int fd);
+
+void rvi_lock_pause(void); /* waits a little, before a lock that is held is tried again */
+
+/* The file gets a new name instead of its old one. RVI_LOCK_HELD: there is a file of that name.
+ * RVI_LOCK_NONE: here that cannot be done without replacing one. */
+rvi_lock rvi_name_take(const char *from, const char *to);
+
+/* Removes files of a folder whose names are right and that no living process holds. A process that
+ * makes such a file locks it at once, and takes another name when it could not, or the file is gone
+ * then. */
+void rvi_dead_remove(const char *folder, bool (*right)(const char *name));
+
+/* A number for this machine: locks of others need not be seen here, on a network file system. */
+uint64_t rvi_host(void);
+
+/* Is nobody to write to it, by its mode? The system would let root. */
+bool rvi_rights_read_only(const struct stat *file);
+/* Gives the new file `fd` the mode, the user and the group of an old one, as far as we may. */
+void rvi_rights_copy(int fd, const struct stat *old);
+
+#endif

@@ -1,0 +1,133 @@
+# What a run does to files: none is lost, mixed or left half-written, whatever ends the run, and none
+# that the user protects or the run itself reads is replaced.
+. "$SOURCE/tests/cli/common.sh"
+mkdir work
+cd work || exit 1
+ravine() {
+    "$RAVINE" --quiet "$@"
+}
+short=${RAVINE_SHORT:-}
+tries=$((${short:-0} ? 2 : 8))
+
+# refused WHAT ARGUMENTS...: exit code 4, one sentence, and no file is changed
+refused() {
+    local what=$1 before code
+    shift
+    before=$(ls -l --time-style=full-iso && cksum ./*)
+    ravine "$@" >../out 2>../err
+    code=$?
+    equal "$*: exit code" "$code" 4
+    equal "$*: lines" "$(wc -l <../err)" 1
+    holds "$*" "$(cat ../err)" "$what"
+    equal "$*: files" "$(ls -l --time-style=full-iso && cksum ./*)" "$before"
+}
+
+# ---- rights ----
+ravine terrain size=16 noise save old.r16 || fail "save"
+chmod 600 old.r16 old.r16.ravine.json
+ravine terrain size=16 noise seed=2 save old.r16 || fail "save over a private file"
+equal "mode" "$(stat -c %a old.r16 old.r16.ravine.json)" "600
+600"
+ln old.r16 other.r16
+equal "hard link" "$("$RAVINE" terrain size=16 noise seed=3 save old.r16 2>&1 | grep -c 'other hard links')" 1
+chmod 444 old.r16
+refused 'old.r16: is read-only' terrain size=16 noise save old.r16
+refused 'old.r16: is read-only' --dry-run terrain size=16 noise save old.r16
+chmod 644 old.r16
+chmod 444 old.r16.ravine.json
+refused 'old.r16.ravine.json: is read-only' terrain size=16 noise save old.r16
+rm -f -- *
+
+# ---- inputs ----
+ravine terrain size=16 noise level high=1 save in.npy || fail "save"
+printf 'open in.npy\nsave out.npy\n' >recipe.rv
+cp recipe.rv recipe.npy
+ln -s in.npy link.npy
+refused 'in.npy: is read by open' open in.npy blur save in.npy
+refused 'in.npy: is read by open' --dry-run open in.npy blur save in.npy
+refused 'overwrite=yes' open in.npy save "$PWD/in.npy"
+refused 'link.npy: is read by open' open in.npy save link.npy
+refused 'in.npy: is read by mask' terrain size=16 mask in.npy noise save in.npy
+refused 'recipe.npy: is the recipe itself' recipe.npy save recipe.npy
+rm recipe.npy
+before=$(last_hash open in.npy blur)
+ravine open in.npy blur save in.npy overwrite=yes || fail "overwrite=yes"
+equal "overwritten" "$(last_hash open in.npy)" "$before"
+ravine open in.npy save new.npy open new.npy blur save new.npy || fail "a file of the run itself"
+"$RAVINE" --quiet terrain size=9 noise save rock.obj solid=5 || fail "rock"
+printf 'model rock.obj\nbox low=-9/-9/-900 high=99/99/900\nrun frames=1 save=rock.obj\n' >rock.scene
+refused 'rock.obj: is read by the scene' scene rock.scene
+rm -f -- *
+
+# ---- changed by another program ----
+ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save"
+before=$(last_hash open land.r16)
+printf 'ab' | dd of=land.r16 conv=notrunc 2>../err
+said=$(ravine open land.r16 2>&1)
+equal "a changed file: exit code" $? 3
+holds "a changed file" "$said" 'open it with width=16 low=-20 high=2000 cell=5 if that still holds'
+ravine open land.r16 width=16 low=-20 high=2000 cell=5 || fail "the words of the sentence"
+ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save it again"
+equal "saved again" "$(last_hash open land.r16)" "$before"
+rm -f -- *
+
+# ---- two runs at once ----
+a='terrain size=32 noise relief=100'
+b='terrain size=32 noise seed=5 relief=3000'
+ravine $a save a.r16 && ravine $b save b.r16
+both="$(last_hash open a.r16) $(last_hash open b.r16)"
+for _ in $(seq $((3 * tries))); do
+    "$RAVINE" --quiet $a save pair.r16 &
+    "$RAVINE" --quiet $b save pair.r16 &
+    wait
+    holds "two runs at once" "$both" "$(last_hash open pair.r16)"
+done
+rm -f -- *
+
+# ---- the end of a run ----
+# start_save: starts a save and waits until it writes
+start_save() {
+    local before now
+    before=$(ls)
+    "$RAVINE" --quiet terrain size=1500 noise octaves=1 save big.png 2>../err &
+    run=$!
+    for _ in $(seq 3000); do
+        now=$(find . -name 'big.png.tmp*')
+        [ "$now" ] && [ "$now" != "./$before" ] && return
+        sleep 0.005
+    done
+    fail "big.png was never seen being written"
+}
+# SIGKILL leaves a file, which the next run removes; one that lives keeps its own.
+for _ in $(seq 2); do
+    start_save
+    kill -KILL $run
+    wait $run 2>../err
+done
+[ "$(ls)" ] || fail "a killed run left nothing, so that this test tests nothing"
+start_save
+ravine terrain size=8 save small.r32 || fail "save beside a killed run"
+equal "temporary files beside a living run" "$(find . -name '*.tmp*' | wc -l)" 1
+wait $run || fail "a save was disturbed by another run"
+ravine open big.png || fail "big.png is not whole"
+equal "files" "$(ls | tr '\n' ' ')" "big.png big.png.ravine.json small.r32 small.r32.ravine.json "
+rm -f -- *
+# Two signals, one soon after the other.
+for _ in $(seq "$tries"); do
+    start_save
+    kill -INT $run
+    kill -TERM $run
+    wait $run
+    code=$?
+    [ $code = 130 ] || [ $code = 143 ] || fail "two signals: exit code $code"
+    equal "two signals: files" "$(ls -A)" ""
+done
+# A file that may not grow.
+(
+    ulimit -f 4
+    ravine terrain size=128 noise save big.r32 2>../err
+)
+equal "a limit on files: exit code" $? 4
+holds "a limit on files" "$(cat ../err)" "big.r32: cannot be written: File too large."
+equal "a limit on files: files" "$(ls -A)" ""
+finish
