@@ -194,7 +194,6 @@ for ((kill = 1; kill <= count; kill++)); do
         cmp -s "$file" "${file##*/}" || fail "${file##*/} is not what it is without a kill"
     done
     for file in *; do
-        case $file in *.tmp[0-9]*-[0-9]*) continue ;; esac
         [ -e "$work/new/$kind/$file" ] || [ -e "$work/old/$kind/$file" ] || fail "$file is left"
     done
 done

@@ -141,10 +141,6 @@ bool rvi_archive_is(rv_context *ctx, const char *path, const char magic[RVI_MAGI
     return same;
 }
 
-uint64_t rvi_archive_hash(rv_context *ctx, const unsigned char *data, size_t size) {
-    return rvi_bytes_hash(ctx, data, size);
-}
-
 rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned char *data,
                              size_t size, const char magic[RVI_MAGIC], const char *expected,
                              rvi_archive *out) {
@@ -169,7 +165,7 @@ rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned c
     out->at = HEAD;
     memcpy(&out->run, data + HEAD - sizeof out->run, sizeof out->run);
     memcpy(&told, data + out->size, sizeof told);
-    uint64_t right = rvi_archive_hash(ctx, data, out->size);
+    uint64_t right = rvi_bytes_hash(ctx, data, out->size);
     if (rvi_poll(ctx) != RV_OK)
         return RV_CANCELLED;
     return told == right ? RV_OK : rvi_archive_damaged(out);

@@ -55,8 +55,6 @@ rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned c
 rv_status rvi_archive_get(rvi_archive *from, void *to, size_t size);
 /* A number, 64 bits, of things of `size` bytes each that follow: refused when they cannot. */
 rv_status rvi_archive_get_count(rvi_archive *from, size_t size, size_t *count);
-/* The hash that stands behind so many bytes, magic word and all; any number when the user stops. */
-uint64_t rvi_archive_hash(rv_context *ctx, const unsigned char *data, size_t size);
 rv_status rvi_archive_end(const rvi_archive *from);     /* is nothing left? */
 rv_status rvi_archive_damaged(const rvi_archive *from); /* fails, with the sentence */
 

@@ -3,6 +3,7 @@
 #include "base/archive.h"
 #include "base/context.h"
 #include "base/file.h"
+#include "base/file_owner.h"
 #include "base/hash.h"
 
 #include <dirent.h>
@@ -17,10 +18,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef __wasi__
-#include <sys/file.h>
-#endif
 
 #define MARK ".frames-" /* before the number in the name of a folder */
 enum { DIGITS = 16, SPARE = sizeof MARK + DIGITS };
@@ -56,26 +53,6 @@ rv_status rvi_run_files_saved(rvi_run_files *run, rv_status status) {
 }
 
 /* ---- what WASI, where one process has all files, does not know ---- */
-
-/* false: another process has it. */
-static bool lock(int fd) {
-#ifdef __wasi__
-    (void)fd;
-    return true;
-#else
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-#endif
-}
-
-/* Nobody has it, for certain. */
-static bool is_dead(int fd) {
-#ifdef __wasi__
-    (void)fd;
-    return true;
-#else
-    return flock(fd, LOCK_EX | LOCK_NB) == 0;
-#endif
-}
 
 static bool is_own_folder(const char *path) {
     struct stat info;
@@ -152,7 +129,7 @@ static int enter(const char *path, const char *checkpoint) {
         int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0 && errno != ENOENT) /* else another run has just removed it */
             return -1;
-        if (fd >= 0 && lock(fd) && is_same_file(fd, name)) {
+        if (fd >= 0 && rvi_lock_take(fd) != RVI_LOCK_HELD && is_same_file(fd, name)) {
             if (write_note(fd, checkpoint))
                 return fd;
             int why = errno;
@@ -304,7 +281,8 @@ static void sweep_one(rv_context *ctx, const char *path, uint64_t number) {
         rmdir(path); /* it may be new: then it is made once more */
         return;
     }
-    if (is_dead(note) && is_same_file(note, name) && !is_awaited(ctx, note, number))
+    if (rvi_lock_take(note) == RVI_LOCK_TAKEN && is_same_file(note, name) &&
+        !is_awaited(ctx, note, number))
         remove_folder(path);
     close(note);
 }

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!bytes)
         return 0;
     memcpy(bytes, data, size);
-    hash = rvi_archive_hash(ctx, bytes, size);
+    hash = rvi_bytes_hash(ctx, bytes, size);
     memcpy(bytes + size, &hash, sizeof hash);
     rvi_checkpoint out;
     if (rvi_checkpoint_decode(ctx, "fuzz", bytes, size + sizeof hash, &out) == RV_OK) {

@@ -51,7 +51,7 @@ static void copy_file(const char *from, const char *to) {
 static uint64_t hash_file(rv_context *ctx, const char *path) {
     rvi_bytes bytes;
     support_ok(ctx, rvi_file_read(ctx, path, &bytes));
-    uint64_t hash = rvi_archive_hash(ctx, bytes.data, bytes.size);
+    uint64_t hash = rvi_bytes_hash(ctx, bytes.data, bytes.size);
     rvi_free(ctx, bytes.data);
     return hash;
 }
@@ -389,7 +389,7 @@ static void test_damaged_land(void **state) {
 
 static void put_hash(rv_context *ctx, rvi_bytes *bytes) {
     size_t end = bytes->size - sizeof(uint64_t);
-    uint64_t hash = rvi_archive_hash(ctx, bytes->data, end);
+    uint64_t hash = rvi_bytes_hash(ctx, bytes->data, end);
     memcpy(bytes->data + end, &hash, sizeof hash);
 }
 
