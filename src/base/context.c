@@ -35,6 +35,7 @@ struct rv_context {
     rvi_float_state caller; /* then: what those run in */
     uint64_t seen[8];       /* see rvi_first_time */
     unsigned seen_count;
+    rvi_piped *piped;
     char error[SENTENCE];
 };
 
@@ -58,8 +59,21 @@ rvi_entry rvi_entry_begin(rv_context *ctx) {
     return entry;
 }
 
+static void forget_piped(rv_context *ctx) {
+    for (rvi_piped *next; ctx->piped; ctx->piped = next) {
+        next = ctx->piped->next;
+        rvi_free(ctx, ctx->piped->data);
+        rvi_free(ctx, ctx->piped);
+    }
+}
+
+rvi_piped **rvi_context_piped(rv_context *ctx) {
+    return &ctx->piped;
+}
+
 void rvi_entry_end(const rvi_entry *entry) {
     if (entry->outermost) {
+        forget_piped(entry->ctx);
         entry->ctx->inside = false;
         entry->ctx->caller = entry->outer;
     }

@@ -23,6 +23,16 @@ typedef struct rvi_entry {
 } rvi_entry;
 rvi_entry rvi_entry_begin(rv_context *ctx);
 void rvi_entry_end(const rvi_entry *entry);
+
+/* What came out of a pipe, which can be read once only: kept until the call of the library ends in
+ * which it was read, for a plan looks at its start and the run reads it. */
+typedef struct rvi_piped {
+    struct rvi_piped *next;
+    unsigned char *data;
+    size_t size;
+    char path[];
+} rvi_piped;
+rvi_piped **rvi_context_piped(rv_context *ctx);
 #define RVI_ENTRY(ctx)                                                                             \
     __attribute__((cleanup(rvi_entry_end))) const rvi_entry entry_ = rvi_entry_begin(ctx);         \
     (void)entry_

@@ -97,13 +97,11 @@ static rv_status read_all(rv_context *ctx, int fd, const char *path, size_t room
 }
 
 /* A pipe has no size to ask for: the memory is doubled until everything fits. */
-static rv_status read_pipe(rv_context *ctx, int fd, const char *path, size_t most,
-                           rvi_bytes *bytes) {
+static rv_status read_pipe(rv_context *ctx, int fd, const char *path, rvi_bytes *bytes) {
     size_t room = 0;
     rv_status status = RV_OK;
-    while (status == RV_OK && bytes->size == room && room < most) {
+    while (status == RV_OK && bytes->size == room) {
         size_t more = room ? 2 * room : CHUNK;
-        more = more < most ? more : most;
         unsigned char *data = rvi_alloc(ctx, more + 1, 1, path);
         if (!data)
             return RV_ERROR_MEMORY;
@@ -115,6 +113,53 @@ static rv_status read_pipe(rv_context *ctx, int fd, const char *path, size_t mos
         status = read_all(ctx, fd, path, room, bytes);
     }
     return status;
+}
+
+static const rvi_piped *find_piped(rv_context *ctx, const char *path) {
+    const rvi_piped *one = *rvi_context_piped(ctx);
+    while (one && strcmp(one->path, path) != 0)
+        one = one->next;
+    return one;
+}
+
+/* Keeps the bytes, or frees them when it fails. */
+static rv_status keep_piped(rv_context *ctx, const char *path, rvi_bytes bytes) {
+    size_t length = strlen(path) + 1;
+    rvi_piped *one = rvi_alloc(ctx, sizeof *one + length, 1, path);
+    if (!one) {
+        rvi_free(ctx, bytes.data);
+        return RV_ERROR_MEMORY;
+    }
+    *one = (rvi_piped){.next = *rvi_context_piped(ctx), .data = bytes.data, .size = bytes.size};
+    memcpy(one->path, path, length);
+    *rvi_context_piped(ctx) = one;
+    return RV_OK;
+}
+
+/* The start of what comes out of a pipe, which is read to its end the first time. */
+static rv_status read_piped(rv_context *ctx, int fd, const char *path, size_t most, rvi_bytes *out,
+                            uint64_t *total) {
+    rvi_bytes bytes = {NULL, 0};
+    rv_status status = RV_OK;
+    if (!find_piped(ctx, path)) {
+        status = read_pipe(ctx, fd, path, &bytes);
+        if (status == RV_OK)
+            status = keep_piped(ctx, path, bytes);
+        else
+            rvi_free(ctx, bytes.data);
+    }
+    if (status != RV_OK)
+        return status;
+    const rvi_piped *one = find_piped(ctx, path);
+    size_t size = one->size < most ? one->size : most;
+    out->data = rvi_alloc(ctx, size + 1, 1, path);
+    if (!out->data)
+        return RV_ERROR_MEMORY;
+    if (size > 0)
+        memcpy(out->data, one->data, size);
+    out->size = size;
+    *total = one->size;
+    return RV_OK;
 }
 
 rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
@@ -130,8 +175,7 @@ rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rv
         out->data = rvi_alloc(ctx, room + 1, 1, path);
         status = out->data ? read_all(ctx, fd, path, room, out) : RV_ERROR_MEMORY;
     } else {
-        status = read_pipe(ctx, fd, path, most, out);
-        *total = out->size;
+        status = read_piped(ctx, fd, path, most, out, total);
     }
     close(fd);
     if (status != RV_OK) {

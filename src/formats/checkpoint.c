@@ -174,8 +174,12 @@ static bool strata_right(const rvi_strata *s) {
 }
 
 static bool ledger_right(const rv_ledger *l) {
-    return is_finite(l->eroded) && is_finite(l->deposited) && is_finite(l->left_map) &&
-           is_finite(l->suspended) && is_finite(l->raised);
+    const double entries[] = {l->eroded,    l->deposited, l->left_map,
+                              l->suspended, l->raised,    l->before};
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        if (!(is_finite(entries[i]) && entries[i] >= 0.0))
+            return false;
+    return true;
 }
 
 /* All that the header promises must be there before anything is allocated for it. */

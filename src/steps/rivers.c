@@ -276,9 +276,10 @@ static rv_status close_ledger(rvi_rivers *r) {
         status = sum_layer(r, l, &sums);
     double area = (double)r->job->land->cell * (double)r->job->land->cell;
     double won = sums.rounded > 0.0 ? sums.rounded : 0.0, lost = won - sums.rounded;
+    double left = r->left > 0.0 ? r->left : 0.0; /* it is, but for rounding */
     r->job->ledger = (rv_ledger){.eroded = (sums.eroded + r->came + lost) * area,
                                  .deposited = sums.deposited * area,
-                                 .left_map = (r->left + lost) * area,
+                                 .left_map = (left + lost) * area,
                                  .raised = (sums.raised + r->came + won) * area};
     return status;
 }

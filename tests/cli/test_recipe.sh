@@ -94,4 +94,18 @@ grep -q '^droplets .* eroded [0-9.]* million m3: deposited [0-9.]*, left the map
     fail "no ledger: $(cat err)"
 "$RAVINE" --quiet plain.rv >out 2>err || fail "plain.rv, quiet"
 equal "what --quiet says" "$(cat out err)" ""
+
+# ---- a pipe, which can be read once only, is an input like any other ----
+"$RAVINE" --quiet terrain size=24 noise save land.npy || fail "land.npy"
+mkfifo pipe.npy
+cat land.npy >pipe.npy &
+"$RAVINE" --quiet open pipe.npy save piped.npy || fail "open of a pipe"
+wait
+cmp -s land.npy piped.npy || fail "a pipe gives other land"
+ln -s /dev/stdin in.npy
+"$RAVINE" --quiet open in.npy save piped.npy <land.npy || fail "open of standard input"
+"$RAVINE" --quiet terrain size=24 level low=0 high=1 save mask.npy || fail "mask.npy"
+cat mask.npy >pipe.npy &
+"$RAVINE" --quiet terrain size=24 noise mask pipe.npy droplets drops=100 || fail "mask of a pipe"
+wait
 finish
