@@ -191,10 +191,13 @@ static rv_status resolve_target(rv_context *ctx, const char *path, char **out, s
     if (path[0] == '\0')
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "A file name is empty.");
     if (stat(path, &info) != 0) {
+        int why = errno;
         if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
             return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a broken link and was not changed.",
                             path);
-        return RV_OK;
+        return why == ENOENT ? RV_OK
+                             : rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path,
+                                        strerror(why));
     }
     if (S_ISDIR(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a directory, a file was expected.", path);

@@ -152,6 +152,25 @@ static rvi_run_folder **find(rvi_run_files *run, const char *path) {
     return at;
 }
 
+static rv_status no_folder(rv_context *ctx, const char *file, const char *path, const char *why) {
+    return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: the folder for its frames, %s, cannot be made: %s.",
+                    file, path, why);
+}
+
+rv_status rvi_run_folder_check(rv_context *ctx, const char *file) {
+    size_t size = strlen(file) + SPARE;
+    char *path = rvi_alloc(ctx, size, 1, "a folder");
+    struct stat info;
+    if (!path)
+        return RV_ERROR_MEMORY;
+    snprintf(path, size, "%s" MARK "%016d", file, 0);
+    rv_status status = lstat(path, &info) != 0 && errno == ENAMETOOLONG
+                           ? no_folder(ctx, file, path, strerror(errno))
+                           : RV_OK;
+    rvi_free(ctx, path);
+    return status;
+}
+
 rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char **path) {
     size_t size = strlen(file) + SPARE;
     rvi_run_folder *made = rvi_alloc(run->ctx, 1, sizeof *made + size, "a folder");
@@ -169,9 +188,7 @@ rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char *
     if (made->note < 0) {
         const char *why =
             errno == EBUSY ? "another process goes on with this run" : strerror(errno);
-        rv_status status = rvi_fail(run->ctx, RV_ERROR_OUTPUT,
-                                    "%s: the folder for its frames, %s, cannot be made: %s.", file,
-                                    made->path, why);
+        rv_status status = no_folder(run->ctx, file, made->path, why);
         rvi_free(run->ctx, made);
         return status;
     }

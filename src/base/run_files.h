@@ -31,6 +31,8 @@ rv_status rvi_run_files_saved(rvi_run_files *run, rv_status status);
 /* The folder for `file`: made, or found as a run that was killed has left it. *path lives until it
  * is closed or the run ends. */
 rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char **path);
+/* Could it have its name? RV_ERROR_OUTPUT where that is too long. */
+rv_status rvi_run_folder_check(rv_context *ctx, const char *file);
 /* At the end of the run the folder becomes one of the user's, with a name that is free: `name`,
  * name-2, name-3 ...; *kept says which and lives as long as the folder. */
 rv_status rvi_run_folder_keep(rvi_run_files *run, const char *path, const char *name,

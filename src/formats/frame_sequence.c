@@ -16,8 +16,10 @@
 enum { EXTENSION = 4, SPARE = 48 }; /* bytes: ".mp4", and what is added to a name */
 
 rv_status rvi_sequence_check(rv_context *ctx, const char *file) {
-    if (rvi_text_ends(file, ".png") || rvi_text_ends(file, ".mp4"))
+    if (rvi_text_ends(file, ".png"))
         return RV_OK;
+    if (rvi_text_ends(file, ".mp4"))
+        return rvi_run_folder_check(ctx, file);
     return rvi_fail(ctx, RV_ERROR_USAGE,
                     "%s: the name of a film must end in .mp4, or in .png for its frames.", file);
 }
