@@ -52,5 +52,13 @@ typedef struct rvi_numbered {
 } rvi_numbered;
 /* How many of them are there; *first is the least of their numbers. */
 int64_t rvi_numbered_count(const rvi_numbered *files, int64_t *first);
+/* Could all of them be written? Calls `check` for the first, the last and those that are there,
+ * until one fails. */
+rv_status rvi_numbered_check(rv_context *ctx, const rvi_numbered *files,
+                             rv_status (*check)(void *user, const char *path), void *user);
+/* Is `path`, letter by letter, one of them, whether it is there or not? */
+bool rvi_numbered_is(const rvi_numbered *files, const char *path);
+/* The same for where it leads (rvi_path_key). */
+bool rvi_numbered_leads(const rvi_numbered *files, const char *path);
 
 #endif
