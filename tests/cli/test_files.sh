@@ -36,7 +36,7 @@ refused 'old.r16: is read-only' --dry-run terrain size=16 noise save old.r16
 chmod 644 old.r16
 chmod 444 old.r16.ravine.json
 refused 'old.r16.ravine.json: is read-only' terrain size=16 noise save old.r16
-rm -f -- *
+rm -rf -- *
 
 # ---- inputs ----
 ravine terrain size=16 noise level high=1 save in.npy || fail "save"
@@ -112,7 +112,20 @@ ravine resume run.ck || fail "a run that goes on"
 "$RAVINE" --quiet terrain size=9 noise save rock.obj solid=5 || fail "rock"
 printf 'model rock.obj\nbox low=-9/-9/-900 high=99/99/900\nrun frames=1 save=rock.obj\n' >rock.scene
 refused 'rock.obj: is read by the scene' scene rock.scene
-rm -f -- *
+sed 's/rock.obj/m-00001.obj/; s/run .*/run frames=3 every=1 save=m.obj/' rock.scene >m.scene
+mv rock.obj m-00001.obj
+refused 'm-00001.obj: is read by the scene' scene m.scene
+refused 'm-00001.obj: is read by the scene' --dry-run scene m.scene
+refused_checkpoint 'cannot be the checkpoint: the scene writes' n-00002.obj scene m.scene save=n.obj
+refused_checkpoint 'cannot be the checkpoint: the scene writes' n-00002.png scene m.scene save= film=n.png
+ln -s m-00001.obj k-00002.png
+refused 'k-00002.png: is read by the scene' scene m.scene save= film=k.png
+rm k-00002.png
+mkdir k-00002.png n-00002.obj
+refused 'k-00002.png: is a directory' scene m.scene save= film=k.png
+refused 'n-00002.obj: is a directory' scene m.scene save=n.obj
+ravine scene m.scene save=n.obj every=3 || fail "names that are not written"
+rm -rf -- *
 
 # ---- changed by another program ----
 ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save"
@@ -124,7 +137,7 @@ holds "a changed file" "$said" 'open it with width=16 low=-20 high=2000 cell=5 i
 ravine open land.r16 width=16 low=-20 high=2000 cell=5 || fail "the words of the sentence"
 ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save it again"
 equal "saved again" "$(last_hash open land.r16)" "$before"
-rm -f -- *
+rm -rf -- *
 
 # ---- two runs at once ----
 a='terrain size=32 noise relief=100'
@@ -137,7 +150,7 @@ for _ in $(seq $((3 * tries))); do
     wait
     holds "two runs at once" "$both" "$(last_hash open pair.r16)"
 done
-rm -f -- *
+rm -rf -- *
 
 # ---- the end of a run ----
 # start_save: starts a save and waits until it writes
