@@ -100,7 +100,7 @@ timeout 10 "$RAVINE" --quiet --dry-run many.rv || fail "a plan of many names ($?
 rm many.rv
 # a run that goes on may read what it wrote, and write it again
 rm -f new.npy*
-"$RAVINE" --quiet --threads 1 --checkpoint run.ck --every 0 terrain size=64 noise save new.npy droplets drops=150k \
+"$RAVINE" --quiet --threads 1 --checkpoint run.ck --every 0 terrain size=64 noise save new.npy droplets drops=300k \
     open new.npy save new.npy &
 until [ -e new.npy ] && [ run.ck -nt new.npy ]; do
     kill -0 $! || break
