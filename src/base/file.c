@@ -235,10 +235,13 @@ static rv_status resolve_target(rv_context *ctx, const char *path, char **out, s
     if (path[0] == '\0')
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "A file name is empty.");
     if (stat(path, &info) != 0) {
+        int why = errno;
         if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
             return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a broken link and was not changed.",
                             path);
-        return RV_OK;
+        return why == ENOENT ? RV_OK
+                             : rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path,
+                                        strerror(why));
     }
     if (S_ISDIR(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a directory, a file was expected.", path);
@@ -268,22 +271,23 @@ rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
     return status;
 }
 
-/* A folder by its numbers, and a name in it. */
+bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
+    char *real = follow ? follow_links(path) : NULL, directory[PATH_MAX];
+    const char *at = real ? real : path, *slash = strrchr(at, '/'), *name = slash ? slash + 1 : at;
+    struct stat info;
+    bool known = (real || !follow) && strlen(name) <= NAME_MAX && directory_of(at, directory) &&
+                 stat(directory, &info) == 0;
+    key[0] = '\0';
+    if (known)
+        snprintf(key, RVI_PATH_KEY, "%llx:%llx/%s", (unsigned long long)info.st_dev,
+                 (unsigned long long)info.st_ino, name);
+    free(real);
+    return known;
+}
+
 bool rvi_path_same(const char *a, const char *b) {
-    struct stat info[2];
-    char *real[2] = {follow_links(a), follow_links(b)}, directory[PATH_MAX];
-    const char *name[2] = {"", ""};
-    bool known = real[0] && real[1];
-    for (int i = 0; i < 2 && known; i++) {
-        const char *slash = strrchr(real[i], '/');
-        name[i] = slash ? slash + 1 : real[i];
-        known = directory_of(real[i], directory) && stat(directory, &info[i]) == 0;
-    }
-    bool same = known && strcmp(name[0], name[1]) == 0 && info[0].st_dev == info[1].st_dev &&
-                info[0].st_ino == info[1].st_ino;
-    free(real[0]);
-    free(real[1]);
-    return same;
+    char one[RVI_PATH_KEY], other[RVI_PATH_KEY];
+    return rvi_path_key(a, true, one) && rvi_path_key(b, true, other) && strcmp(one, other) == 0;
 }
 
 /* ---- temporary names ---- */

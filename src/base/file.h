@@ -22,6 +22,11 @@ bool rvi_file_peek(const char *path, char *out, size_t room);
 /* Of the bytes of a file, as rvi_writer_hash gives it. 0 after a stop. */
 uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size);
 bool rvi_file_exists(const char *path);
+/* Where a path leads, over links or not, as a text that all paths to that place share: a folder by
+ * its numbers, and a name in it. follow: the name itself may be a link, too. false, and empty: it
+ * leads nowhere. */
+enum { RVI_PATH_KEY = 320 }; /* bytes that hold one */
+bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]);
 /* Do both paths lead to the same place, over links or not, where a file is or may come to be? */
 bool rvi_path_same(const char *a, const char *b);
 void rvi_file_remove(const char *path); /* when it is there */

@@ -152,6 +152,25 @@ static rvi_run_folder **find(rvi_run_files *run, const char *path) {
     return at;
 }
 
+static rv_status no_folder(rv_context *ctx, const char *file, const char *path, const char *why) {
+    return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: the folder for its frames, %s, cannot be made: %s.",
+                    file, path, why);
+}
+
+rv_status rvi_run_folder_check(rv_context *ctx, const char *file) {
+    size_t size = strlen(file) + SPARE;
+    char *path = rvi_alloc(ctx, size, 1, "a folder");
+    struct stat info;
+    if (!path)
+        return RV_ERROR_MEMORY;
+    snprintf(path, size, "%s" MARK "%016d", file, 0);
+    rv_status status = lstat(path, &info) != 0 && errno == ENAMETOOLONG
+                           ? no_folder(ctx, file, path, strerror(errno))
+                           : RV_OK;
+    rvi_free(ctx, path);
+    return status;
+}
+
 rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char **path) {
     size_t size = strlen(file) + SPARE;
     rvi_run_folder *made = rvi_alloc(run->ctx, 1, sizeof *made + size, "a folder");
@@ -169,9 +188,7 @@ rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char *
     if (made->note < 0) {
         const char *why =
             errno == EBUSY ? "another process goes on with this run" : strerror(errno);
-        rv_status status = rvi_fail(run->ctx, RV_ERROR_OUTPUT,
-                                    "%s: the folder for its frames, %s, cannot be made: %s.", file,
-                                    made->path, why);
+        rv_status status = no_folder(run->ctx, file, made->path, why);
         rvi_free(run->ctx, made);
         return status;
     }
@@ -337,4 +354,53 @@ int64_t rvi_numbered_count(const rvi_numbered *files, int64_t *first) {
     if (dir)
         closedir(dir);
     return count;
+}
+
+/* Those that are there. */
+static rv_status check_there(rv_context *ctx, const rvi_numbered *files,
+                             rv_status (*check)(void *user, const char *path), void *user) {
+    char folder[PATH_MAX], path[PATH_MAX];
+    const char *slash = strrchr(files->stem, '/'), *base = slash ? slash + 1 : files->stem;
+    DIR *dir = open_beside(files->stem, folder);
+    rv_status status = RV_OK;
+    for (struct dirent *entry; status == RV_OK && dir && (entry = readdir(dir)) != NULL;)
+        if (number_of(files, base, entry->d_name) >= 0 &&
+            snprintf(path, sizeof path, "%.*s%s", (int)(base - files->stem), files->stem,
+                     entry->d_name) < PATH_MAX &&
+            (status = rvi_poll(ctx)) == RV_OK)
+            status = check(user, path);
+    if (dir)
+        closedir(dir);
+    return status;
+}
+
+rv_status rvi_numbered_check(rv_context *ctx, const rvi_numbered *files,
+                             rv_status (*check)(void *user, const char *path), void *user) {
+    enum { NUMBER = 24 };
+    size_t size = strlen(files->stem) + strlen(files->tail) + NUMBER;
+    int64_t last = files->below - 1 - (files->below - 1 - files->from) % files->every;
+    if (last < files->from)
+        return RV_OK;
+    char *name = rvi_alloc(ctx, size, 1, "the name of a file");
+    if (!name)
+        return RV_ERROR_MEMORY;
+    snprintf(name, size, "%s%05lld%s", files->stem, (long long)files->from, files->tail);
+    rv_status status = check(user, name);
+    snprintf(name, size, "%s%05lld%s", files->stem, (long long)last, files->tail);
+    if (status == RV_OK)
+        status = check(user, name);
+    rvi_free(ctx, name);
+    return status == RV_OK ? check_there(ctx, files, check, user) : status;
+}
+
+bool rvi_numbered_is(const rvi_numbered *files, const char *path) {
+    return number_of(files, files->stem, path) >= 0;
+}
+
+bool rvi_numbered_leads(const rvi_numbered *files, const char *path) {
+    char stem[RVI_PATH_KEY], key[RVI_PATH_KEY];
+    rvi_numbered keys = *files;
+    keys.stem = stem;
+    return rvi_path_key(files->stem, false, stem) && rvi_path_key(path, true, key) &&
+           rvi_numbered_is(&keys, key);
 }

@@ -31,6 +31,8 @@ rv_status rvi_run_files_saved(rvi_run_files *run, rv_status status);
 /* The folder for `file`: made, or found as a run that was killed has left it. *path lives until it
  * is closed or the run ends. */
 rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char **path);
+/* Could it have its name? RV_ERROR_OUTPUT where that is too long. */
+rv_status rvi_run_folder_check(rv_context *ctx, const char *file);
 /* At the end of the run the folder becomes one of the user's, with a name that is free: `name`,
  * name-2, name-3 ...; *kept says which and lives as long as the folder. */
 rv_status rvi_run_folder_keep(rvi_run_files *run, const char *path, const char *name,
@@ -50,5 +52,13 @@ typedef struct rvi_numbered {
 } rvi_numbered;
 /* How many of them are there; *first is the least of their numbers. */
 int64_t rvi_numbered_count(const rvi_numbered *files, int64_t *first);
+/* Could all of them be written? Calls `check` for the first, the last and those that are there,
+ * until one fails. */
+rv_status rvi_numbered_check(rv_context *ctx, const rvi_numbered *files,
+                             rv_status (*check)(void *user, const char *path), void *user);
+/* Is `path`, letter by letter, one of them, whether it is there or not? */
+bool rvi_numbered_is(const rvi_numbered *files, const char *path);
+/* The same for where it leads (rvi_path_key). */
+bool rvi_numbered_leads(const rvi_numbered *files, const char *path);
 
 #endif

@@ -16,8 +16,10 @@
 enum { EXTENSION = 4, SPARE = 48 }; /* bytes: ".mp4", and what is added to a name */
 
 rv_status rvi_sequence_check(rv_context *ctx, const char *file) {
-    if (rvi_text_ends(file, ".png") || rvi_text_ends(file, ".mp4"))
+    if (rvi_text_ends(file, ".png"))
         return RV_OK;
+    if (rvi_text_ends(file, ".mp4"))
+        return rvi_run_folder_check(ctx, file);
     return rvi_fail(ctx, RV_ERROR_USAGE,
                     "%s: the name of a film must end in .mp4, or in .png for its frames.", file);
 }
@@ -98,14 +100,21 @@ void rvi_numbered_tell(rv_context *ctx, const char *file, const rvi_numbered *na
                 (long long)there, names->stem, (long long)first, names->tail);
 }
 
-void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames) {
+char *rvi_sequence_stem(rv_context *ctx, const char *file) {
     size_t stem = stem_of(file), size = stem + SPARE;
-    char *start = is_film(file) ? NULL : rvi_alloc(ctx, size, 1, "the names of a film");
-    if (!start)
+    char *start = rvi_alloc(ctx, size, 1, "the names of a film");
+    if (start)
+        snprintf(start, size, "%.*s%s", (int)stem, file, dash_after(file, stem));
+    return start;
+}
+
+void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames) {
+    if (is_film(file))
         return;
-    snprintf(start, size, "%.*s%s", (int)stem, file, dash_after(file, stem));
-    rvi_numbered_tell(ctx, file, &(rvi_numbered){start, ".png", 0, 1, frames});
-    rvi_free(ctx, start);
+    char *stem = rvi_sequence_stem(ctx, file);
+    if (stem)
+        rvi_numbered_tell(ctx, file, &(rvi_numbered){stem, ".png", 0, 1, frames});
+    rvi_free(ctx, stem);
 }
 
 static rv_status missing(const rvi_sequence *s) {

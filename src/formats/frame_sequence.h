@@ -15,8 +15,11 @@ typedef struct rvi_sequence {
     char *part;         /* the film while it is made */
 } rvi_sequence;
 
-/* RV_ERROR_USAGE: the name ends in neither .mp4 nor .png. */
+/* RV_ERROR_USAGE: the name ends in neither .mp4 nor .png; RV_ERROR_OUTPUT: it is too long. */
 rv_status rvi_sequence_check(rv_context *ctx, const char *file);
+/* What the names of all frames of a .png begin with, from rvi_alloc; NULL: no memory, sentence set.
+ */
+char *rvi_sequence_stem(rv_context *ctx, const char *file);
 /* Before a run: says which files that are there it will overwrite: frames, or others with numbers.
  */
 void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames);

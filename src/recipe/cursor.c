@@ -28,3 +28,18 @@ void rvi_cursor_end_repeat(const rv_recipe *recipe, rvi_cursor *c) {
     c->depth--;
     c->step++;
 }
+
+/* a times b plus c, none below 0; what is too large is held to the largest number. */
+static int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
+    return b > 0 && a > (INT64_MAX - c) / b ? INT64_MAX : a * b + c;
+}
+
+void rvi_cursor_turns(const rv_recipe *recipe, const rvi_cursor *c, int64_t *turn, int64_t *turns) {
+    *turn = 0;
+    *turns = 1;
+    for (int64_t d = 0; d < c->depth; d++) {
+        int64_t times = rvi_cursor_times(recipe, c->start[d]);
+        *turn = multiply_add(*turn, times, c->turn[d]);
+        *turns = multiply_add(*turns, times, 0);
+    }
+}

@@ -14,5 +14,7 @@ int64_t rvi_cursor_times(const rv_recipe *recipe, int64_t step); /* of a repeat 
 /* From a repeat into its first turn, or past its end; from its end to the next turn, or on. */
 void rvi_cursor_begin_repeat(const rv_recipe *recipe, rvi_cursor *c);
 void rvi_cursor_end_repeat(const rv_recipe *recipe, rvi_cursor *c);
+/* Which turn of the step this is, of how many, over all repeats around it. */
+void rvi_cursor_turns(const rv_recipe *recipe, const rvi_cursor *c, int64_t *turn, int64_t *turns);
 
 #endif

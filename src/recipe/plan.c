@@ -5,7 +5,6 @@
  * all others are like that one.
  */
 #include "recipe/plan.h"
-#include "recipe/inputs.h"
 #include "recipe/step_run.h"
 #include "steps/step.h"
 
@@ -57,9 +56,11 @@ static rv_status plan_step(plan *p) {
     rv_context *ctx = p->recipe->ctx;
     const rvi_word *step = &p->recipe->words.list[p->at.step];
     size_t memory;
+    int64_t turn, turns;
     p->steps++;
+    rvi_cursor_turns(p->recipe, &p->at, &turn, &turns);
     rv_status status =
-        rvi_step_plan(&p->land, &p->files, (rv_step_id)step->which, step->params, &memory);
+        rvi_step_plan(&p->land, &p->files, (rv_step_id)step->which, step->params, turns, &memory);
     if (status == RV_OK)
         note_memory(p, memory);
     else if (status != RV_CANCELLED)
@@ -139,8 +140,18 @@ static rv_status make_outline(const rv_recipe *recipe, const rv_terrain *land, r
                 : rvi_terrain_reset(out, desc.width, desc.height, desc.cell);
 }
 
+/* A run that goes on was planned as a whole when it began: what it finds now, it may itself have
+ * written. */
+static rv_status begin_files(plan *p, const char *checkpoint) {
+    const rv_recipe *recipe = p->recipe;
+    p->files.checkpoint = checkpoint;
+    p->files.goes_on = p->at.step > 0;
+    return recipe->file ? rvi_planned_files_read(recipe->ctx, &p->files, recipe->file, NULL)
+                        : RV_OK;
+}
+
 rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const rvi_cursor *from,
-                          rv_plan *plans) {
+                          const char *checkpoint, rv_plan *plans) {
     plan p = {.recipe = recipe, .at = *from, .plans = plans};
     for (int d = 0; d < RVI_DEPTH; d++)
         p.begun[d].ctx = recipe->ctx;
@@ -148,9 +159,9 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
         plans[i] = (rv_plan){.step = rv_recipe_step(recipe, i)};
     rv_status status = make_outline(recipe, land, &p.land);
     if (status == RV_OK)
-        status = plan_steps(&p);
+        status = begin_files(&p, checkpoint);
     if (status == RV_OK)
-        status = rvi_recipe_check_inputs(recipe);
+        status = plan_steps(&p);
     for (int d = 0; d < RVI_DEPTH; d++)
         rvi_outline_free(&p.begun[d]);
     rvi_outline_free(&p.land);
@@ -182,7 +193,7 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     RVI_ENTRY(recipe->ctx);
     const rvi_cursor start = {0};
     rvi_progress_begin(recipe->ctx, "the plan");
-    rv_status status = rvi_recipe_plan(recipe, NULL, &start, plans);
+    rv_status status = rvi_recipe_plan(recipe, NULL, &start, NULL, plans);
     if (status == RV_OK)
         rvi_recipe_tell(recipe);
     return status;

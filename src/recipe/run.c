@@ -13,23 +13,6 @@
 
 /* ---- the order ---- */
 
-/* a times b plus c, none below 0; what is too large is held to the largest number. */
-static int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
-    return b > 0 && a > (INT64_MAX - c) / b ? INT64_MAX : a * b + c;
-}
-
-/* Which turn of a step this is, of how many, over all repeats around it. */
-static void count_turns(const rv_recipe *recipe, const rvi_cursor *c, int64_t *turn,
-                        int64_t *turns) {
-    *turn = 0;
-    *turns = 1;
-    for (int64_t d = 0; d < c->depth; d++) {
-        int64_t times = rvi_cursor_times(recipe, c->start[d]);
-        *turn = multiply_add(*turn, times, c->turn[d]);
-        *turns = multiply_add(*turns, times, 0);
-    }
-}
-
 /* How many times steps have run before a place, as a double: repeats can multiply beyond any whole
  * number. A step has run in all turns that are over of the repeats around both it and the place,
  * and once more in this turn when it stands before the place. */
@@ -95,7 +78,7 @@ static rv_status run_step(run *r) {
     const rvi_word *step = &r->recipe->words.list[r->at.step];
     rv_step_id id = (rv_step_id)step->which;
     int64_t turn, turns;
-    count_turns(r->recipe, &r->at, &turn, &turns);
+    rvi_cursor_turns(r->recipe, &r->at, &turn, &turns);
     void *params = params_of_turn(ctx, step, turn);
     if (!params)
         return RV_ERROR_MEMORY;
@@ -197,7 +180,7 @@ static rv_status check(const run *r) {
         status = rvi_words_check_other(&r->recipe->words, checkpoint, "the checkpoint");
     if (checkpoint && status == RV_OK)
         status = rvi_archive_check_target(r->recipe->ctx, checkpoint, r->files.number);
-    return status == RV_OK ? rvi_recipe_plan(r->recipe, r->land, &r->at, NULL) : status;
+    return status == RV_OK ? rvi_recipe_plan(r->recipe, r->land, &r->at, checkpoint, NULL) : status;
 }
 
 rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out) {

@@ -154,6 +154,7 @@ static bool is_masked(const rv_step_info *step, const rv_terrain *land) {
 
 static rv_status prepare(step_job *s, const rv_step_info *step, const void *params) {
     rvi_job *job = &s->job;
+    job->name = step->word.name;
     rv_status status = rvi_outline_make(job->land, &job->after);
     if (status == RV_OK)
         status = preparers[step->id](job, params);
@@ -277,9 +278,9 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
 }
 
 rv_status rvi_step_plan(rv_terrain *outline, rvi_planned_files *files, rv_step_id id,
-                        const void *params, size_t *memory) {
+                        const void *params, int64_t turns, size_t *memory) {
     const rv_step_info *step = rv_step_get(id);
-    step_job s = {.job = {.ctx = outline->ctx, .land = outline, .turns = 1, .files = files}};
+    step_job s = {.job = {.ctx = outline->ctx, .land = outline, .turns = turns, .files = files}};
     const rvi_job *job = &s.job;
     rv_status status = rv_word_check(outline->ctx, &step->word, params);
     if (status == RV_OK)

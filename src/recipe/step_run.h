@@ -6,10 +6,10 @@
 #include "wear/planned_files.h"
 
 /* Checks the parameters and prepares the step as a run does. `outline` (terrain/state.h) becomes
- * that of the land after the step, `files` gets those that it writes; *memory is what the land and
- * the step take from the memory limit at their peak. */
+ * that of the land after the step, `files` gets those that it reads and writes when it runs `turns`
+ * times; *memory is what the land and the step take from the memory limit at their peak. */
 rv_status rvi_step_plan(rv_terrain *outline, rvi_planned_files *files, rv_step_id id,
-                        const void *params, size_t *memory);
+                        const void *params, int64_t turns, size_t *memory);
 
 /* rv_step_run() as one turn of a step that is repeated, in a run that has these files. keep: the
  * land is wanted after a stop and is whole then, which can take a while. Else RV_CANCELLED comes at

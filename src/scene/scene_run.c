@@ -30,35 +30,7 @@ static rv_status check_rock(rv_context *ctx, const rvi_word_run *params, bool ro
     return rvi_fail(ctx, RV_ERROR_USAGE, "%s: the scene has no rock to save.", params->save);
 }
 
-/* ---- before the first frame ---- */
-
-/* Checked first, so that hours of work are not lost because a folder is missing. */
-static rv_status check_targets(const rv_scene *s, const rvi_word_run *params,
-                               const char *checkpoint) {
-    rv_context *ctx = s->ctx;
-    rv_status status = RV_OK;
-    if (checkpoint != NULL)
-        status = rvi_words_check_other(&s->words, checkpoint, "the checkpoint");
-    if (checkpoint != NULL && status == RV_OK)
-        status = rvi_archive_check_target(ctx, checkpoint, s->run);
-    if (status == RV_OK && params->save[0]) {
-        if (!is_picture(params->save) && rvi_mesh_format_find(params->save) == NULL)
-            return rvi_fail(ctx, RV_ERROR_USAGE,
-                            "%s: what a scene is saved to must end in .obj, .ply, .stl or .glb, or "
-                            "in .png for a picture.",
-                            params->save);
-        status = rvi_file_check_target(ctx, params->save);
-    }
-    if (status == RV_OK && params->save[0])
-        status = rvi_scene_check_input(&s->words, s->beside, params->save);
-    if (status == RV_OK && params->film[0])
-        status = rvi_sequence_check(ctx, params->film);
-    if (status == RV_OK && params->film[0])
-        status = rvi_file_check_target(ctx, params->film);
-    return status;
-}
-
-/* ---- a frame ---- */
+/* ---- names ---- */
 
 static int64_t step_of(const rvi_word_run *params) {
     return params->every > 0 ? params->every : 1;
@@ -73,21 +45,105 @@ static int64_t shown_before(const rvi_word_run *params, int64_t frame) {
     return frame / step_of(params) + (frame % step_of(params) != 0);
 }
 
+static int64_t count_shown(const rvi_word_run *params) {
+    return shown_before(params, params->frames) + 1;
+}
+
+/* What is saved before the last frame: *stem is from rvi_alloc; NULL: nothing is, or no memory. */
+static rvi_numbered name_saves(rv_context *ctx, const rvi_word_run *params, char **stem) {
+    const char *file = params->save, *dot = strrchr(file, '.');
+    size_t size = strlen(file) + 2;
+    *stem = dot != NULL && params->every > 0 ? rvi_alloc(ctx, size, 1, "the name of a file") : NULL;
+    if (*stem != NULL)
+        snprintf(*stem, size, "%.*s-", (int)(dot - file), file);
+    return (rvi_numbered){*stem, dot, params->every, params->every, params->frames};
+}
+
 /* Says what will be overwritten that no word of the scene names. */
 static void tell_frames(rv_context *ctx, const rvi_word_run *params) {
-    const char *file = params->save, *dot = strrchr(file, '.');
+    char *stem;
+    rvi_numbered saves = name_saves(ctx, params, &stem);
     if (params->film[0])
-        rvi_sequence_tell(ctx, params->film, shown_before(params, params->frames) + 1);
-    size_t size = strlen(file) + 2;
-    char *stem =
-        dot != NULL && params->every > 0 ? rvi_alloc(ctx, size, 1, "the name of a file") : NULL;
-    if (stem == NULL)
-        return;
-    snprintf(stem, size, "%.*s-", (int)(dot - file), file);
-    rvi_numbered_tell(ctx, file,
-                      &(rvi_numbered){stem, dot, params->every, params->every, params->frames});
+        rvi_sequence_tell(ctx, params->film, count_shown(params));
+    if (stem != NULL)
+        rvi_numbered_tell(ctx, params->save, &saves);
     rvi_free(ctx, stem);
 }
+
+/* ---- before the first frame ---- */
+
+typedef struct target_check {
+    const rv_scene *scene;
+    const char *checkpoint; /* NULL: none */
+} target_check;
+
+static rv_status is_checkpoint(const target_check *c) {
+    return rvi_fail(c->scene->ctx, RV_ERROR_USAGE,
+                    "%s cannot be the checkpoint: the scene writes a file of that name.",
+                    c->checkpoint);
+}
+
+static rv_status check_file(void *user, const char *path) {
+    const target_check *c = user;
+    const rv_scene *s = c->scene;
+    rv_status status = rvi_file_check_target(s->ctx, path);
+    if (status == RV_OK && c->checkpoint != NULL && rvi_path_same(path, c->checkpoint))
+        return is_checkpoint(c);
+    return status == RV_OK ? rvi_scene_check_input(&s->words, s->beside, path) : status;
+}
+
+static rv_status check_numbered(target_check *c, const rvi_numbered *names) {
+    if (c->checkpoint != NULL && rvi_numbered_leads(names, c->checkpoint))
+        return is_checkpoint(c);
+    return rvi_numbered_check(c->scene->ctx, names, check_file, c);
+}
+
+static rv_status check_save(target_check *c, const rvi_word_run *params) {
+    rv_context *ctx = c->scene->ctx;
+    if (!is_picture(params->save) && rvi_mesh_format_find(params->save) == NULL)
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "%s: what a scene is saved to must end in .obj, .ply, .stl or .glb, or "
+                        "in .png for a picture.",
+                        params->save);
+    char *stem;
+    rvi_numbered names = name_saves(ctx, params, &stem);
+    rv_status status = check_file(c, params->save);
+    if (status == RV_OK && stem != NULL)
+        status = check_numbered(c, &names);
+    rvi_free(ctx, stem);
+    return status;
+}
+
+static rv_status check_film(target_check *c, const rvi_word_run *params) {
+    rv_context *ctx = c->scene->ctx;
+    rv_status status = rvi_sequence_check(ctx, params->film);
+    if (status != RV_OK || !is_picture(params->film))
+        return status == RV_OK ? check_file(c, params->film) : status;
+    char *stem = rvi_sequence_stem(ctx, params->film);
+    status = stem != NULL
+                 ? check_numbered(c, &(rvi_numbered){stem, ".png", 0, 1, count_shown(params)})
+                 : RV_ERROR_MEMORY;
+    rvi_free(ctx, stem);
+    return status;
+}
+
+/* Checked first, so that hours of work are not lost because a folder is missing. */
+static rv_status check_targets(const rv_scene *s, const rvi_word_run *params,
+                               const char *checkpoint) {
+    target_check c = {s, checkpoint};
+    rv_status status = RV_OK;
+    if (checkpoint != NULL)
+        status = rvi_words_check_other(&s->words, checkpoint, "the checkpoint");
+    if (checkpoint != NULL && status == RV_OK)
+        status = rvi_archive_check_target(s->ctx, checkpoint, s->run);
+    if (status == RV_OK && params->save[0])
+        status = check_save(&c, params);
+    if (status == RV_OK && params->film[0])
+        status = check_film(&c, params);
+    return status;
+}
+
+/* ---- a frame ---- */
 
 static rv_status save_rock(const rv_scene *s, const char *file) {
     rv_mesh *rock;
@@ -111,7 +167,8 @@ static rv_status save_numbered(const run *r, char **name) {
         return RV_ERROR_MEMORY;
     snprintf(*name, size, "%.*s-%05lld%s", (int)(dot - file), file, (long long)r->scene->now->frame,
              dot);
-    return save_to(r->scene, *name);
+    rv_status status = rvi_scene_check_input(&r->scene->words, r->scene->beside, *name);
+    return status == RV_OK ? save_to(r->scene, *name) : status;
 }
 
 /* The last frame goes to the file itself, others to files with their number. */
@@ -223,8 +280,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     if (!s->resumed)
         tell_frames(s->ctx, r.params);
     if (r.params->film[0])
-        status = rvi_sequence_open(&r.files, r.params->film,
-                                   shown_before(r.params, r.params->frames) + 1, r.params->rate,
+        status = rvi_sequence_open(&r.files, r.params->film, count_shown(r.params), r.params->rate,
                                    &r.sequence);
     if (status == RV_OK)
         status = run_frames(&r);

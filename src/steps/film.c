@@ -95,33 +95,26 @@ static rv_status check_view(rvi_job *job, const rv_film_params *p) {
                  : RV_OK;
 }
 
+static int64_t count_frames(const rv_film_params *p, int64_t turns) {
+    int64_t last = turns - 1;
+    return turns > 0 ? last / p->every + (last % p->every != 0) + 1 : 0;
+}
+
 /* Steps that come after may read the frames of a .png. */
 static rv_status check_files(rvi_job *job, const film *f) {
     const rvi_planned_file frames = {
         .image = {.width = f->width, .height = f->height, .levels = true, .bits = 8},
-        .numbered = true};
-    rvi_run_files none = {.ctx = job->ctx};
-    rvi_sequence names = {0};
-    const char *first = "00000.png"; /* in a folder, where it is to be a film */
+        .frames = count_frames(f->p, job->turns)};
+    bool kept = rvi_text_ends(f->p->file, ".png");
     rv_status status = rvi_sequence_check(job->ctx, f->p->file);
-    if (status == RV_OK)
-        status = rvi_job_writes(job, f->p->file, NULL);
-    bool kept = status == RV_OK && rvi_text_ends(f->p->file, ".png");
-    if (kept)
-        status = rvi_sequence_open(&none, f->p->file, 1, f->p->rate, &names);
-    if (kept && status == RV_OK)
-        status = rvi_sequence_frame(&names, 0, &first);
-    if (status == RV_OK)
-        status = rvi_png_check_name(job->ctx, first);
-    if (kept && status == RV_OK)
-        status = rvi_job_writes(job, first, &frames);
-    rvi_sequence_close(&names);
+    if (status == RV_OK) /* frames of a film lie in a folder of the run */
+        status = rvi_png_check_name(job->ctx, kept ? f->p->file : "00000.png");
+    if (status != RV_OK || !kept)
+        return status == RV_OK ? rvi_job_writes(job, f->p->file, NULL) : status;
+    char *stem = rvi_sequence_stem(job->ctx, f->p->file);
+    status = stem ? rvi_job_writes_frames(job, stem, &frames) : RV_ERROR_MEMORY;
+    rvi_free(job->ctx, stem);
     return status;
-}
-
-static int64_t count_frames(const rv_film_params *p, int64_t turns) {
-    int64_t last = turns - 1;
-    return turns > 0 ? last / p->every + (last % p->every != 0) + 1 : 0;
 }
 
 void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns) {

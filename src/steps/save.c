@@ -274,6 +274,7 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
     const rvi_format *format = rvi_format_find(p->file);
     if (!mesh && format == NULL)
         return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
+    job->overwrite = &p->overwrite;
     rv_status status = mesh ? check_mesh(job, p) : check_raster(job, p, format);
     if (status != RV_OK)
         return status;

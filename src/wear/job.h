@@ -24,15 +24,17 @@ enum { RVI_OUTPUTS = 8 };
  * grid: where it is planned, `land` is an outline. */
 struct rvi_job {
     rv_context *ctx;
+    const char *name; /* of the step */
     rv_terrain *land;
     int64_t turn, turns;      /* which run of the step this is, of how many that repeats ask for */
     rvi_planned_files *files; /* what a plan knows of files; NULL: a run (planned_files.h) */
     rvi_run_files *run_files; /* for what lasts from turn to turn; NULL: a plan */
 
     /* Prepared by the step. */
-    rv_terrain after;    /* the outline of the land after the run; at first that of `land` */
-    bool replaces;       /* the run makes other land and keeps the old one until that is there */
-    rvi_buffers buffers; /* allocated before the run */
+    const bool *overwrite; /* may it replace files that the run reads? NULL: nobody can say so */
+    rv_terrain after;      /* the outline of the land after the run; at first that of `land` */
+    bool replaces;         /* the run makes other land and keeps the old one until that is there */
+    rvi_buffers buffers;   /* allocated before the run */
     rvi_job_output outputs[RVI_OUTPUTS];
     int output_count;
     void *state;

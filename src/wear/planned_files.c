@@ -1,49 +1,82 @@
 /* planned_files.c: files that steps write, and files that they read. */
 #include "wear/planned_files.h"
 #include "base/context.h"
-#include "base/text.h"
+#include "base/file.h"
+#include "base/run_files.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void rvi_planned_files_free(rv_context *ctx, rvi_planned_files *files) {
     for (int i = 0; i < files->count; i++)
-        rvi_free(ctx, files->list[i].path);
+        rvi_free(ctx, files->list[i].key);
+    for (int i = 0; i < files->input_count; i++)
+        rvi_free(ctx, files->inputs[i].key);
     rvi_free(ctx, files->list);
+    rvi_free(ctx, files->inputs);
     *files = (rvi_planned_files){.count = 0};
 }
 
-/* ---- names ---- */
+/* ---- lists ---- */
 
-/* Where the digits before an extension of four letters begin, and how many they are. */
-static size_t digits_of(const char *path, size_t *count) {
-    size_t end = strlen(path) >= 4 ? strlen(path) - 4 : 0, at = end;
-    while (at > 0 && path[at - 1] >= '0' && path[at - 1] <= '9')
-        at--;
-    *count = end - at;
-    return at;
-}
-
-/* Is `path` the numbered `first` with another number? Both lead to the same folder then. */
-static bool is_next(const char *first, const char *path) {
-    size_t mine, others, at = digits_of(first, &mine), from = digits_of(path, &others);
-    const char *end = first + at + mine;
-    char name[4096];
-    if (others < mine || !rvi_text_ends(path, end))
-        return false;
-    int size =
-        snprintf(name, sizeof name, "%.*s%.*s%s", (int)at, first, (int)others, path + from, end);
-    return size < (int)sizeof name && rvi_path_same(name, path);
+static bool holds_key(const rvi_planned_file *f, const char *key) {
+    return f->frames > 0 ? rvi_numbered_is(&(rvi_numbered){f->key, ".png", 0, 1, f->frames}, key)
+                         : strcmp(f->key, key) == 0;
 }
 
 /* What was planned last for that file; NULL: nothing. */
-static rvi_planned_file *find_file(const rvi_job *job, const char *path) {
-    for (int i = job->files ? job->files->count - 1 : -1; i >= 0; i--) {
-        rvi_planned_file *f = &job->files->list[i];
-        if (f->numbered ? is_next(f->path, path) : rvi_path_same(f->path, path))
-            return f;
-    }
+static rvi_planned_file *find_file(const rvi_job *job, const char *key) {
+    for (int i = job->files && key[0] ? job->files->count - 1 : -1; i >= 0; i--)
+        if (holds_key(&job->files->list[i], key))
+            return &job->files->list[i];
     return NULL;
+}
+
+static rvi_planned_file *find_frames(const rvi_job *job, const char *stem) {
+    for (int i = job->files->count - 1; i >= 0; i--)
+        if (job->files->list[i].frames > 0 && strcmp(job->files->list[i].key, stem) == 0)
+            return &job->files->list[i];
+    return NULL;
+}
+
+static const rvi_planned_input *find_input(const rvi_planned_files *files, const char *key) {
+    for (int i = 0; i < files->input_count && key[0]; i++)
+        if (strcmp(files->inputs[i].key, key) == 0)
+            return &files->inputs[i];
+    return NULL;
+}
+
+/* Room for one more in a list. */
+static bool make_room(rv_context *ctx, void *list, int count, int *room, size_t size) {
+    int more = *room ? 2 * *room : 8;
+    if (count < *room)
+        return true;
+    if (!rvi_enlarge(ctx, list, (size_t)count, (size_t)more, size, "the plan"))
+        return false;
+    *room = more;
+    return true;
+}
+
+static char *copy_key(rv_context *ctx, const char *key) {
+    size_t size = strlen(key) + 1;
+    char *copy = rvi_alloc(ctx, size, 1, "the plan");
+    if (copy)
+        memcpy(copy, key, size);
+    return copy;
+}
+
+rv_status rvi_planned_files_read(rv_context *ctx, rvi_planned_files *files, const char *path,
+                                 const char *reader) {
+    char key[RVI_PATH_KEY];
+    if (files->goes_on || !rvi_path_key(path, true, key) || find_input(files, key))
+        return RV_OK;
+    if (!make_room(ctx, &files->inputs, files->input_count, &files->input_room,
+                   sizeof *files->inputs))
+        return RV_ERROR_MEMORY;
+    char *copy = copy_key(ctx, key);
+    if (!copy)
+        return RV_ERROR_MEMORY;
+    files->inputs[files->input_count++] = (rvi_planned_input){copy, reader};
+    return RV_OK;
 }
 
 /* ---- writing ---- */
@@ -52,45 +85,95 @@ static bool holds_the_same(const rvi_planned_file *a, const rvi_planned_file *b)
     const rvi_sidecar *s = &a->sidecar, *t = &b->sidecar;
     return a->image.width == b->image.width && a->image.height == b->image.height &&
            a->image.levels == b->image.levels && a->image.bits == b->image.bits &&
-           a->numbered == b->numbered && s->present == t->present &&
+           a->frames == b->frames && s->present == t->present &&
            (!s->present || (s->scale.low == t->scale.low && s->scale.high == t->scale.high &&
                             s->scale.cell == t->scale.cell));
 }
 
-static rv_status add_file(rvi_job *job, const char *path, const rvi_planned_file *file) {
+static rv_status add_file(rvi_job *job, const char *key, const rvi_planned_file *file) {
     rvi_planned_files *files = job->files;
-    size_t size = strlen(path) + 1;
-    if (files->count == files->room) {
-        int room = files->room ? 2 * files->room : 8;
-        if (!rvi_enlarge(job->ctx, &files->list, (size_t)files->count, (size_t)room,
-                         sizeof *files->list, "the plan"))
-            return RV_ERROR_MEMORY;
-        files->room = room;
-    }
-    char *copy = rvi_alloc(job->ctx, size, 1, "the plan");
+    if (!make_room(job->ctx, &files->list, files->count, &files->room, sizeof *files->list))
+        return RV_ERROR_MEMORY;
+    char *copy = copy_key(job->ctx, key);
     if (!copy)
         return RV_ERROR_MEMORY;
-    memcpy(copy, path, size);
     files->list[files->count] = *file;
-    files->list[files->count++].path = copy;
+    files->list[files->count++].key = copy;
     files->changes++;
     return RV_OK;
 }
 
-rv_status rvi_job_writes(rvi_job *job, const char *path, const rvi_planned_file *file) {
-    rv_status status = rvi_file_check_target(job->ctx, path);
-    if (status != RV_OK || !job->files || !file)
-        return status;
-    rvi_planned_file *there = find_file(job, path);
-    if (!there || there->numbered != file->numbered)
-        return add_file(job, path, file);
+/* `there`: what was planned for it before; NULL: nothing. */
+static rv_status plan_file(rvi_job *job, const char *key, rvi_planned_file *there,
+                           const rvi_planned_file *file) {
+    if (!there || (there->frames > 0) != (file->frames > 0))
+        return add_file(job, key, file);
     if (!holds_the_same(there, file)) {
-        char *kept = there->path;
+        char *kept = there->key;
         *there = *file;
-        there->path = kept;
+        there->key = kept;
         job->files->changes++;
     }
     return RV_OK;
+}
+
+static rv_status is_checkpoint(const rvi_job *job, const char *does) {
+    return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                    "%s cannot be the checkpoint: %s %s a file of that name.",
+                    job->files->checkpoint, job->name, does);
+}
+
+static rv_status is_input(const rvi_job *job, const char *path, const char *reader) {
+    const char *way = job->overwrite ? ", or say overwrite=yes" : "";
+    if (!reader)
+        return rvi_fail(job->ctx, RV_ERROR_OUTPUT,
+                        "%s: is the recipe itself and was not changed; name another one%s.", path,
+                        way);
+    return rvi_fail(job->ctx, RV_ERROR_OUTPUT,
+                    "%s: is read by %s in this recipe and was not changed; name another one%s.",
+                    path, reader, way);
+}
+
+/* Could the file be written, and may it be? */
+static rv_status check_file(const rvi_job *job, const char *path, char key[RVI_PATH_KEY]) {
+    const rvi_planned_files *files = job->files;
+    rv_status status = rvi_file_check_target(job->ctx, path);
+    if (status != RV_OK || !files)
+        return status;
+    rvi_path_key(path, true, key);
+    if (files->checkpoint && rvi_path_same(path, files->checkpoint))
+        return is_checkpoint(job, "writes");
+    const rvi_planned_input *input =
+        job->overwrite && *job->overwrite ? NULL : find_input(files, key);
+    return input ? is_input(job, path, input->reader) : RV_OK;
+}
+
+rv_status rvi_job_writes(rvi_job *job, const char *path, const rvi_planned_file *file) {
+    char key[RVI_PATH_KEY];
+    rv_status status = check_file(job, path, key);
+    if (status != RV_OK || !job->files || !file)
+        return status;
+    return plan_file(job, key, find_file(job, key), file);
+}
+
+static rv_status check_frame(void *job, const char *path) {
+    char key[RVI_PATH_KEY];
+    return check_file(job, path, key);
+}
+
+/* What a run writes, its plan has checked. */
+rv_status rvi_job_writes_frames(rvi_job *job, const char *stem, const rvi_planned_file *file) {
+    const rvi_numbered names = {stem, ".png", 0, 1, file->frames};
+    char key[RVI_PATH_KEY];
+    if (!job->files)
+        return RV_OK;
+    rv_status status = rvi_numbered_check(job->ctx, &names, check_frame, job);
+    if (status == RV_OK && job->files->checkpoint &&
+        rvi_numbered_leads(&names, job->files->checkpoint))
+        return is_checkpoint(job, "writes");
+    if (status != RV_OK || !rvi_path_key(stem, false, key))
+        return status;
+    return plan_file(job, key, find_frames(job, key), file);
 }
 
 rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height) {
@@ -102,13 +185,30 @@ rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height) {
 
 /* ---- reading ---- */
 
+/* A file that is there before the run, and its sidecar. */
+static rv_status note_input(const rvi_job *job, const char *path) {
+    char *sidecar = rvi_sidecar_path(job->ctx, path);
+    rv_status status =
+        sidecar ? rvi_planned_files_read(job->ctx, job->files, path, job->name) : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        status = rvi_planned_files_read(job->ctx, job->files, sidecar, job->name);
+    if (status == RV_OK && job->files->checkpoint && rvi_path_same(sidecar, job->files->checkpoint))
+        status = is_checkpoint(job, "reads");
+    rvi_free(job->ctx, sidecar);
+    return status;
+}
+
 rv_status rvi_job_look(rvi_job *job, const char *path, int width, bool holes, rvi_sidecar *sidecar,
                        rvi_image *out) {
-    const rvi_planned_file *file = find_file(job, path);
-    if (!file)
-        return (holes ? rvi_image_read_holes : rvi_image_read)(job->ctx, path, width, true, sidecar,
-                                                               out);
+    char key[RVI_PATH_KEY];
+    rvi_path_key(path, true, key);
+    const rvi_planned_file *file = find_file(job, key);
     rv_status status = RV_OK;
+    if (!file) {
+        status = (holes ? rvi_image_read_holes : rvi_image_read)(job->ctx, path, width, true,
+                                                                 sidecar, out);
+        return status == RV_OK && job->files ? note_input(job, path) : status;
+    }
     *sidecar = file->sidecar;
     if (!sidecar->present)
         status = rvi_sidecar_read(job->ctx, path, sidecar);

@@ -7,26 +7,43 @@
 #include "wear/job.h"
 
 typedef struct rvi_planned_file {
-    char *path;
+    char *key;           /* rvi_path_key */
     rvi_image image;     /* what it will hold; values NULL */
     rvi_sidecar sidecar; /* present: is written with it */
-    bool numbered; /* the first of many, whose names differ by a number of five digits or more */
+    int64_t frames;      /* 0: one file; else so many, KEY00000.png and on */
 } rvi_planned_file;
+
+/* A file that is there before the run, which reads it. */
+typedef struct rvi_planned_input {
+    char *key;
+    const char *reader; /* the name of the step; NULL: it is the recipe */
+} rvi_planned_input;
 
 /* All zero: none. */
 struct rvi_planned_files {
     rvi_planned_file *list;
     int count, room;
     int64_t changes; /* how often a file was added or became another */
+    rvi_planned_input *inputs;
+    int input_count, input_room;
+    bool goes_on;           /* the run has begun before: no file is known to be an input */
+    const char *checkpoint; /* NULL: none */
 };
 
 void rvi_planned_files_free(rv_context *ctx, rvi_planned_files *files);
 
+/* The run reads that file, which no step before has written. */
+rv_status rvi_planned_files_read(rv_context *ctx, rvi_planned_files *files, const char *path,
+                                 const char *reader);
+
 /* ---- for steps, while they prepare ---- */
 
-/* The step will write that file. Fails where it is clear that it cannot be written. file: what it
- * will hold (its path is not looked at); NULL: nothing that steps read. */
+/* The step will write that file. Fails where it is clear that it cannot be written, or must not:
+ * the run has its checkpoint there, or reads it (job->overwrite). file: what it will hold (its key
+ * is not looked at); NULL: nothing that steps read. */
 rv_status rvi_job_writes(rvi_job *job, const char *path, const rvi_planned_file *file);
+/* The same for numbered pictures, whose names end in .png; file->frames says how many. */
+rv_status rvi_job_writes_frames(rvi_job *job, const char *stem, const rvi_planned_file *file);
 /* The same for a picture of 8 bits a channel, whose name must end in .png. */
 rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height);
 /* What the header of a file will say when the step runs, as rvi_image_read. */

@@ -88,6 +88,12 @@ wrong 2 'must end in .mp4' film out.avi
 wrong 4 'No such file' film missing/out.mp4
 wrong 4 'No such file' film missing/out.png
 wrong 4 'No such file' measure plots=missing/land
+long=$(printf '%0240d' 0) # the sidecar, and the folder for the frames, have longer names than this
+wrong 4 'File name too long' save "$long.r32"
+wrong 4 'File name too long' save "$long$long.obj"
+wrong 4 'File name too long' film "$long.mp4"
+wrong 4 'File name too long' film "${long}longer.png"
+wrong 4 'Not a directory' save good.png/out.png
 # what they hold
 wrong 2 'There is no field "flwo" to save; there is height, deposited, eroded, flow.' save out.png field=flwo
 wrong 2 'There is no field "water" to save' save out.png field=water
@@ -292,6 +298,8 @@ scene 2 'must end in .obj' river frames=1 save=out.xyz
 scene 4 'No such file' river frames=1 save=missing/out.obj
 scene 2 'must end in .mp4' river frames=1 film=out.avi
 scene 4 'No such file' river frames=1 film=missing/out.mp4
+scene 4 'File name too long' river frames=1 "film=$long.mp4"
+scene 4 'File name too long' river frames=1 "save=$long$long.obj"
 scene 2 'no rock to save' dam_break frames=1 save=out.obj
 scene 2 'sides of 4 to 100000 spacings' river frames=1 particles.spacing=100
 scene 2 'out of the box' river frames=1 source at=99/99/99 size=0.1/0.1/0.1

@@ -36,7 +36,7 @@ refused 'old.r16: is read-only' --dry-run terrain size=16 noise save old.r16
 chmod 644 old.r16
 chmod 444 old.r16.ravine.json
 refused 'old.r16.ravine.json: is read-only' terrain size=16 noise save old.r16
-rm -f -- *
+rm -rf -- *
 
 # ---- inputs ----
 ravine terrain size=16 noise level high=1 save in.npy || fail "save"
@@ -54,10 +54,78 @@ before=$(last_hash open in.npy blur)
 ravine open in.npy blur save in.npy overwrite=yes || fail "overwrite=yes"
 equal "overwritten" "$(last_hash open in.npy)" "$before"
 ravine open in.npy save new.npy open new.npy blur save new.npy || fail "a file of the run itself"
+# names that no word has: frames, plots, links to inputs
+ravine terrain size=16 noise save a.png save land-drainage.png save f-00001.png save f-00003.png || fail "save"
+ln -s in.npy same-00001.png
+refused 'land-drainage.png: is read by open' open land-drainage.png measure plots=land
+refused 'land-drainage.png: is read by mask' --dry-run terrain size=16 mask land-drainage.png measure plots=land
+refused 'f-00001.png: is read by open' open f-00001.png repeat 3 blur film f.png end
+refused 'f-00001.png: is read by open' --dry-run open f-00001.png repeat 3 blur film "$PWD/f-%05d.png" end
+refused 'same-00001.png: is read by open' open in.npy repeat 2 film same.png end
+ravine open f-00003.png repeat 3 blur film f.png end || fail "a frame that is none of the film"
+ravine open a.png measure plots=a.png film a.png || fail "names that are not written"
+equal "files that are not written" "$(last_hash open a.png)" "$(last_hash terrain size=16 noise save b.png open b.png)"
+ravine terrain size=16 noise repeat 2 film g.png end open g-00001.png film g.png || fail "frames of the run itself"
+rm ./*.png*
+# checkpoints under names that steps write or read, though no word has them
+refused_checkpoint() {
+    local what=$1 before=$(ls)
+    shift
+    ravine --every 0 --checkpoint "$@" 2>../err
+    equal "--checkpoint $*" "$? $(ls)" "2 $before"
+    holds "--checkpoint $*" "$(cat ../err)" "$what"
+}
+refused_checkpoint 'cannot be the checkpoint: film writes' f-00002.png terrain size=16 noise repeat 3 film f.png end
+refused_checkpoint 'cannot be the checkpoint: save writes' o.png.ravine.json terrain size=16 noise save o.png
+refused_checkpoint 'cannot be the checkpoint: measure writes' "$PWD/o-drainage.png" terrain size=16 measure plots=o
+mv in.npy.ravine.json ..
+refused_checkpoint 'cannot be the checkpoint: open reads' in.npy.ravine.json open in.npy
+mv ../in.npy.ravine.json .
+ravine --every 0 --checkpoint f-00003.png terrain size=16 noise repeat 3 film f.png end || fail "a checkpoint of its own"
+rm f-*.png
+# frames that could not be written
+mkdir f-00002.png
+touch r-00002.png
+chmod 444 r-00002.png
+refused 'f-00002.png: is a directory' terrain size=16 noise repeat 3 film f.png end
+refused 'r-00002.png: is read-only' --dry-run terrain size=16 noise repeat 9 film r.png every=4 end
+ravine terrain size=16 noise repeat 8 film r.png every=9 end || fail "frames before a read-only file"
+rm -rf ./?-*.png
+# many names: each is looked up once
+steps=$((${short:-0} ? 300 : 3000))
+k=0
+while [ $((k += 1)) -le $steps ]; do echo "save $k.npy open $k.npy mask in.npy"; done >many.rv
+printf 'terrain size=16\n%s\n' "$(cat many.rv)" >many.rv
+timeout 10 "$RAVINE" --quiet --dry-run many.rv || fail "a plan of many names ($?)"
+rm many.rv
+# a run that goes on may read what it wrote, and write it again
+rm -f new.npy*
+"$RAVINE" --quiet --threads 1 --checkpoint run.ck --every 0 terrain size=64 noise save new.npy droplets drops=300k \
+    open new.npy save new.npy &
+until [ -e new.npy ] && [ run.ck -nt new.npy ]; do
+    kill -0 $! || break
+done
+kill -9 $!
+wait $!
+[ -e run.ck ] || fail "the run was not stopped"
+ravine resume run.ck || fail "a run that goes on"
 "$RAVINE" --quiet terrain size=9 noise save rock.obj solid=5 || fail "rock"
 printf 'model rock.obj\nbox low=-9/-9/-900 high=99/99/900\nrun frames=1 save=rock.obj\n' >rock.scene
 refused 'rock.obj: is read by the scene' scene rock.scene
-rm -f -- *
+sed 's/rock.obj/m-00001.obj/; s/run .*/run frames=3 every=1 save=m.obj/' rock.scene >m.scene
+mv rock.obj m-00001.obj
+refused 'm-00001.obj: is read by the scene' scene m.scene
+refused 'm-00001.obj: is read by the scene' --dry-run scene m.scene
+refused_checkpoint 'cannot be the checkpoint: the scene writes' n-00002.obj scene m.scene save=n.obj
+refused_checkpoint 'cannot be the checkpoint: the scene writes' n-00002.png scene m.scene save= film=n.png
+ln -s m-00001.obj k-00002.png
+refused 'k-00002.png: is read by the scene' scene m.scene save= film=k.png
+rm k-00002.png
+mkdir k-00002.png n-00002.obj
+refused 'k-00002.png: is a directory' scene m.scene save= film=k.png
+refused 'n-00002.obj: is a directory' scene m.scene save=n.obj
+ravine scene m.scene save=n.obj every=3 || fail "names that are not written"
+rm -rf -- *
 
 # ---- changed by another program ----
 ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save"
@@ -69,7 +137,7 @@ holds "a changed file" "$said" 'open it with width=16 low=-20 high=2000 cell=5 i
 ravine open land.r16 width=16 low=-20 high=2000 cell=5 || fail "the words of the sentence"
 ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save it again"
 equal "saved again" "$(last_hash open land.r16)" "$before"
-rm -f -- *
+rm -rf -- *
 
 # ---- two runs at once ----
 a='terrain size=32 noise relief=100'
@@ -82,7 +150,7 @@ for _ in $(seq $((3 * tries))); do
     wait
     holds "two runs at once" "$both" "$(last_hash open pair.r16)"
 done
-rm -f -- *
+rm -rf -- *
 
 # ---- the end of a run ----
 # start_save: starts a save and waits until it writes

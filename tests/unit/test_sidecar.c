@@ -260,7 +260,7 @@ static void a_plan_reads_only_the_header(void **state) {
         size_t memory;
         p.file = files[i];
         support_ok(ctx, rvi_terrain_reset(&planned, 2, 2, 1.0f));
-        support_ok(ctx, rvi_step_plan(&planned, NULL, RV_STEP_open, &p, &memory));
+        support_ok(ctx, rvi_step_plan(&planned, NULL, RV_STEP_open, &p, 1, &memory));
         assert_int_equal(planned.width, 300);
         assert_int_equal(planned.height, 200);
         assert_equal(planned.cell, 7.3f);
