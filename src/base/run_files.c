@@ -260,7 +260,8 @@ static bool is_awaited(rv_context *ctx, int note, uint64_t number) {
     if (size < 0)
         return true;
     text[size] = '\0';
-    return size > 0 && rvi_archive_is_of(ctx, text, number);
+    (void)ctx;
+    return size > 0 && rvi_archive_is_of(text, number) != RVI_BELONGS_NOT;
 }
 
 /* The folder that a file is in. */

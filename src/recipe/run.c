@@ -175,7 +175,7 @@ static rv_status run_steps(run *r) {
             status = rvi_poll(r->recipe->ctx);
     }
     if (status == RV_OK && checkpoint) /* there is nothing to resume any more */
-        rvi_archive_remove(r->recipe->ctx, checkpoint, r->files.number);
+        rvi_archive_remove(checkpoint, r->files.number);
     rvi_run_files_end(&r->files, status);
     return status;
 }

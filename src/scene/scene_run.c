@@ -198,7 +198,7 @@ static rv_status run_frames(run *r) {
             status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->params->frames, NULL);
     }
     if (status == RV_OK && checkpoint != NULL) /* there is nothing left to resume */
-        rvi_archive_remove(s->ctx, checkpoint, s->run);
+        rvi_archive_remove(checkpoint, s->run);
     return status;
 }
 

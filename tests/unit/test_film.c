@@ -2,6 +2,7 @@
  * ffmpeg here: it is known what it is asked for, and the tests need no ffmpeg. */
 #include "support.h"
 
+#include "base/archive.h"
 #include "base/program.h"
 #include "base/run_files.h"
 
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -531,6 +533,53 @@ static void test_programs(void **state) {
     const char *const missing[] = {"no-such-program-at-all", NULL};
     support_ok(ctx, rvi_program_run(ctx, missing, &code));
     assert_int_equal(code, RVI_PROGRAM_MISSING);
+    /* It holds no file of this process open. */
+    assert_int_equal(dup2(1, 9), 9);
+    const char *const holder[] = {"/bin/sh", "-c", "! (: >&9)", NULL};
+    support_ok(ctx, rvi_program_run(ctx, holder, &code));
+    assert_int_equal(code, 0);
+    close(9);
+    rv_context_destroy(ctx);
+}
+
+/* Also a process without standard input, output and errors can run one. */
+static void test_programs_without_streams(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        rv_context *ctx = make_context(1);
+        int code = -1;
+        const char *const shell[] = {"/bin/sh", "-c", "exit 7", NULL};
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        _exit(rvi_program_run(ctx, shell, &code) == RV_OK && code == 7 ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+}
+
+/* A checkpoint that cannot be read now may still be waited for. */
+static void test_whose_archive(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    rvi_archive_writer to;
+    rv_status status = rvi_archive_create(ctx, "whose.ck", "RAVINE-TEST-001\n", 5, &to);
+    support_ok(ctx, rvi_archive_close(&to, status));
+    assert_int_equal(rvi_archive_is_of("whose.ck", 5), RVI_BELONGS);
+    assert_int_equal(rvi_archive_is_of("whose.ck", 6), RVI_BELONGS_NOT);
+    assert_int_equal(rvi_archive_is_of("no.ck", 5), RVI_BELONGS_NOT);
+    struct rlimit most;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &most), 0);
+    struct rlimit none = {0, most.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    rvi_belongs whose = rvi_archive_is_of("whose.ck", 5);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &most), 0);
+    assert_int_equal(whose, RVI_BELONGS_UNKNOWN);
+    rvi_archive_remove("whose.ck", 6);
+    assert_true(exists("whose.ck"));
+    rvi_archive_remove("whose.ck", 5);
+    assert_false(exists("whose.ck"));
     rv_context_destroy(ctx);
 }
 
@@ -572,6 +621,8 @@ int main(void) {
         cmocka_unit_test(test_kill_during_ffmpeg),
         cmocka_unit_test(test_stop_during_ffmpeg),
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_programs_without_streams),
+        cmocka_unit_test(test_whose_archive),
         cmocka_unit_test(test_a_turn_in_perspective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
