@@ -318,6 +318,63 @@ static void test_last_turn_again(void **state) {
     rv_context_destroy(ctx);
 }
 
+static void remove_all(const char *folder) {
+    char name[600];
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        unlink(name);
+    }
+    closedir(dir);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ffmpeg may end well without a film, or the film may not get its name. */
+static void test_film_gets_no_name(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(2);
+    set_ffmpeg("exit 0");
+    assert_int_equal(rv_recipe_run_text(ctx, LAND "repeat 2 film no.mp4 end", NULL, NULL),
+                     RV_ERROR_OUTPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "no.mp4: ffmpeg ended without a film; "));
+    expect_frames("no-frames/", 2);
+    assert_int_equal(rmdir("no-frames"), 0);
+    set_ffmpeg("for last; do :; done\necho film > \"${last#file:}\"\n/bin/mkdir no.mp4");
+    assert_int_equal(rv_recipe_run_text(ctx, LAND "repeat 2 film no.mp4 end", NULL, NULL),
+                     RV_ERROR_OUTPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "kept in no-frames."));
+    expect_frames("no-frames/", 2);
+    assert_true(exists("no-frames/film.mp4"));
+    remove_all("no-frames");
+    assert_int_equal(rmdir("no.mp4"), 0);
+    expect_no_folders();
+    rv_context_destroy(ctx);
+}
+
+/* The frames lie beside the film itself, on its file system. */
+static void test_film_behind_a_link(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    char asked[4096];
+    set_ffmpeg(good);
+    mkdir("far", 0777);
+    assert_int_equal(symlink("far/real.mp4", "link.mp4"), 0);
+    write_text("far/real.mp4", "old");
+    run_text(ctx, LAND "film link.mp4");
+    read_text("asked.txt", asked, sizeof asked);
+    assert_non_null(strstr(asked, "file:far/real.mp4.frames-"));
+    read_text("far/real.mp4", asked, sizeof asked);
+    assert_string_equal(asked, "film\n");
+    set_ffmpeg(NULL);
+    run_text(ctx, LAND "film link.mp4");
+    expect_frames("far/real-frames/", 1);
+    assert_int_equal(rmdir("far/real-frames"), 0);
+    remove("link.mp4");
+    remove_all("far");
+    rv_context_destroy(ctx);
+}
+
 /* Frames that are gone are told at the next turn, not at the end. */
 static void test_frames_gone(void **state) {
     (void)state;
@@ -335,9 +392,11 @@ static void test_frames_gone(void **state) {
     assert_int_equal(rv_recipe_resume(ctx, "gone.ck", &watch, NULL), RV_ERROR_INPUT);
     assert_non_null(strstr(rv_context_error(ctx), "00001.png is missing"));
     assert_false(exists("gone.mp4"));
-    /* Without the checkpoint nobody needs the frames: the next film removes them. */
+    /* The checkpoint may have been moved: nobody but the user knows that they are not needed. */
     assert_int_equal(remove("gone.ck"), 0);
     run_text(ctx, LAND "film gone.mp4");
+    assert_int_equal(count_named("gone.mp4.frames-", NULL, 0), 1);
+    remove_all(folder);
     expect_no_folders();
     rv_recipe_destroy(recipe);
     rv_context_destroy(ctx);
@@ -415,6 +474,52 @@ static void test_folders(void **state) {
     assert_int_equal(symlink("bin", name), 0);
     assert_int_equal(rvi_run_folder_open(&one, "f.mp4", &path), RV_ERROR_OUTPUT);
     assert_int_equal(remove(name), 0);
+    rv_context_destroy(ctx);
+}
+
+static void leave_folder(const char *checkpoint, const char *more, char *path, size_t room) {
+    rv_context *ctx = make_context(1);
+    rvi_run_files run = {.ctx = ctx, .number = rvi_run_number(), .checkpoint = checkpoint};
+    snprintf(path, room, "d.mp4.frames-%016llx", (unsigned long long)run.number);
+    pid_t child = fork();
+    if (child == 0) {
+        const char *made;
+        _exit(rvi_run_folder_open(&run, "d.mp4", &made) == RV_OK ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    char name[200];
+    snprintf(name, sizeof name, "%s/%s", path, more);
+    write_text(name, "text");
+    rv_context_destroy(ctx);
+}
+
+/* Folders of dead runs go, but nothing that a run did not make. */
+static void test_sweep(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    char dead[64], early[64], mixed[64], name[128];
+    leave_folder(NULL, "mine.txt", mixed, sizeof mixed);
+    snprintf(name, sizeof name, "%s/00000.png", mixed);
+    write_text(name, "text");
+    leave_folder(NULL, "00000.png.tmp0123456789abcdef", dead, sizeof dead);
+    leave_folder("never.ck", "00000.png", early, sizeof early); /* before its first checkpoint */
+    assert_int_equal(mkdir("e.mp4.frames-0123456789abcdef", 0700), 0);
+    assert_int_equal(mkdir("f.mp4.frames-0123456789abcdef", 0700), 0);
+    write_text("f.mp4.frames-0123456789abcdef/run", "how I run");
+    write_text("f.mp4.frames-0123456789abcdef/00000.png", "mine");
+    rvi_run_folders_sweep(ctx, "d.mp4");
+    assert_false(exists(dead));
+    assert_false(exists(early));
+    assert_true(exists(name));
+    assert_true(exists("e.mp4.frames-0123456789abcdef"));
+    assert_true(exists("f.mp4.frames-0123456789abcdef/run"));
+    assert_true(exists("f.mp4.frames-0123456789abcdef/00000.png"));
+    remove_all(mixed);
+    remove_all("e.mp4.frames-0123456789abcdef");
+    remove_all("f.mp4.frames-0123456789abcdef");
+    expect_no_folders();
     rv_context_destroy(ctx);
 }
 
@@ -616,6 +721,9 @@ int main(void) {
         cmocka_unit_test(test_ffmpeg_fails),
         cmocka_unit_test(test_last_turn_again),
         cmocka_unit_test(test_frames_gone),
+        cmocka_unit_test(test_film_gets_no_name),
+        cmocka_unit_test(test_film_behind_a_link),
+        cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_files_of_the_user_stay),
         cmocka_unit_test(test_folders),
         cmocka_unit_test(test_kill_during_ffmpeg),
