@@ -199,6 +199,7 @@ static void test_wrong_words(void **state) {
         {LAND "film a.png view=watr", "\"watr\""},
         {LAND "film a.png view=velocity", "\"velocity_x\""},
         {LAND "film a.png every=0", "every"},
+        {LAND "film a.mp4 repeat 2 film ./a.mp4 end", "line 1, column 43: ./a.mp4: step 3 makes"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         assert_int_equal(rv_recipe_run_text(ctx, cases[k][0], NULL, NULL), RV_ERROR_USAGE);
