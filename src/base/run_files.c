@@ -29,7 +29,8 @@ static const char film_name[] = "film.mp4";
 struct rvi_run_folder {
     rvi_run_folder *next;
     int note;
-    bool kept; /* is to become one of the user's */
+    bool kept;   /* is to become one of the user's */
+    bool failed; /* because the film failed, which was told */
     char path[];
 };
 
@@ -300,7 +301,7 @@ static rv_status hand_over(rv_context *ctx, const char *path, char kept[RVI_KEPT
     return RV_OK;
 }
 
-static rv_status hand_over_and_tell(rv_context *ctx, const char *path) {
+static rv_status hand_over_and_tell(rv_context *ctx, const char *path, const char *why) {
     char kept[RVI_KEPT_ROOM], stem[RVI_KEPT_ROOM + 1];
     int64_t first;
     rv_status status = hand_over(ctx, path, kept);
@@ -308,14 +309,25 @@ static rv_status hand_over_and_tell(rv_context *ctx, const char *path) {
         return status;
     snprintf(stem, sizeof stem, "%s/", kept);
     int64_t count = rvi_numbered_count(&(rvi_numbered){stem, ".png", 0, 1, INT64_MAX}, &first);
-    rvi_log(ctx, "%.*s: ffmpeg is not installed, so the frames are kept: %lld, in %s",
-            film_size(path), path, (long long)count, kept);
+    rvi_log(ctx, "%.*s: %sthe frames are kept: %lld, in %s", film_size(path), path, why,
+            (long long)count, kept);
     return RV_OK;
+}
+
+static const char *why_kept(const rvi_run_folder *folder) {
+    return folder->failed ? "" : "ffmpeg is not installed, so ";
+}
+
+/* The note says it, too: where the folder cannot get its name now, a later run tries again. */
+static bool mark_kept(const rvi_run_files *run, rvi_run_folder *folder) {
+    folder->kept = true;
+    return write_note(run, folder->note, true);
 }
 
 rv_status rvi_run_folder_hand_over(rvi_run_files *run, const char *path, char kept[RVI_KEPT_ROOM]) {
     rvi_run_folder **at = find(run, path);
-    (*at)->kept = true;
+    mark_kept(run, *at);
+    (*at)->failed = true;
     rv_status status = hand_over(run->ctx, path, kept);
     if (status == RV_OK)
         release(run, at);
@@ -326,7 +338,7 @@ rv_status rvi_run_folder_hand_over(rvi_run_files *run, const char *path, char ke
 static rv_status leave(rvi_run_files *run, rvi_run_folder **at) {
     rv_status status = RV_OK;
     if ((*at)->kept)
-        status = hand_over_and_tell(run->ctx, (*at)->path);
+        status = hand_over_and_tell(run->ctx, (*at)->path, why_kept(*at));
     else
         remove_folder((*at)->path);
     release(run, at);
@@ -335,13 +347,12 @@ static rv_status leave(rvi_run_files *run, rvi_run_folder **at) {
 
 rv_status rvi_run_folder_keep(rvi_run_files *run, const char *path) {
     rvi_run_folder **at = find(run, path);
-    (*at)->kept = true;
+    bool marked = mark_kept(run, *at);
     if (!run->checkpoint && !run->saved)
         return leave(run, at);
-    return write_note(run, (*at)->note, true)
-               ? RV_OK
-               : rvi_fail(run->ctx, RV_ERROR_OUTPUT, "%s/%s: cannot be written: %s.", path,
-                          note_name, strerror(errno));
+    return marked ? RV_OK
+                  : rvi_fail(run->ctx, RV_ERROR_OUTPUT, "%s/%s: cannot be written: %s.", path,
+                             note_name, strerror(errno));
 }
 
 bool rvi_run_folders_pend(const rvi_run_files *run) {
@@ -354,7 +365,7 @@ bool rvi_run_folders_pend(const rvi_run_files *run) {
 /* One that cannot be handed over now is tried again at the end of the run. */
 static void hand_over_pending(rvi_run_files *run) {
     for (rvi_run_folder **at = &run->folders; *at;)
-        if ((*at)->kept && hand_over_and_tell(run->ctx, (*at)->path) == RV_OK)
+        if ((*at)->kept && hand_over_and_tell(run->ctx, (*at)->path, why_kept(*at)) == RV_OK)
             release(run, at);
         else
             at = &(*at)->next;
@@ -408,7 +419,7 @@ rv_status rvi_run_folder_done(rvi_run_files *run, const char *file) {
         return RV_OK;
     rv_status status = RV_OK;
     if (!*at && note.kept) {
-        status = hand_over_and_tell(run->ctx, path);
+        status = hand_over_and_tell(run->ctx, path, "");
     } else {
         rvi_run_files over = *run;
         over.saved = false;
@@ -469,7 +480,7 @@ static void sweep_one(rv_context *ctx, const char *path, uint64_t number) {
         return;
     if (!is_awaited(&text, number)) {
         if (text.kept)
-            hand_over_and_tell(ctx, path);
+            hand_over_and_tell(ctx, path, "");
         else
             remove_folder(path);
     }

@@ -478,14 +478,19 @@ static void test_folders(void **state) {
     rv_context_destroy(ctx);
 }
 
-static void leave_folder(const char *checkpoint, const char *more, char *path, size_t room) {
+/* As a run does that is killed, `kept`: after its film, before its first checkpoint. */
+static void leave_folder(const char *checkpoint, bool kept, const char *more, char *path,
+                         size_t room) {
     rv_context *ctx = make_context(1);
     rvi_run_files run = {.ctx = ctx, .number = rvi_run_number(), .checkpoint = checkpoint};
     snprintf(path, room, "d.mp4.frames-%016llx", (unsigned long long)run.number);
     pid_t child = fork();
     if (child == 0) {
         const char *made;
-        _exit(rvi_run_folder_open(&run, "d.mp4", &made) == RV_OK ? 0 : 1);
+        rv_status status = rvi_run_folder_open(&run, "d.mp4", &made);
+        if (status == RV_OK && kept)
+            status = rvi_run_folder_keep(&run, made);
+        _exit(status == RV_OK ? 0 : 1);
     }
     int result;
     assert_int_equal(waitpid(child, &result, 0), child);
@@ -501,11 +506,14 @@ static void test_sweep(void **state) {
     (void)state;
     rv_context *ctx = make_context(1);
     char dead[64], early[64], mixed[64], name[128];
-    leave_folder(NULL, "mine.txt", mixed, sizeof mixed);
+    leave_folder(NULL, false, "mine.txt", mixed, sizeof mixed);
     snprintf(name, sizeof name, "%s/00000.png", mixed);
     write_text(name, "text");
-    leave_folder(NULL, "00000.png.tmp0123456789abcdef", dead, sizeof dead);
-    leave_folder("never.ck", "00000.png", early, sizeof early); /* before its first checkpoint */
+    leave_folder(NULL, false, "00000.png.tmp0123456789abcdef", dead, sizeof dead);
+    leave_folder("never.ck", false, "00000.png", early,
+                 sizeof early); /* before its first checkpoint */
+    assert_false(exists("d-frames"));
+    leave_folder("never.ck", true, "00000.png", name, sizeof name);
     assert_int_equal(mkdir("e.mp4.frames-0123456789abcdef", 0700), 0);
     assert_int_equal(mkdir("f.mp4.frames-0123456789abcdef", 0700), 0);
     write_text("f.mp4.frames-0123456789abcdef/run", "how I run");
@@ -513,6 +521,9 @@ static void test_sweep(void **state) {
     rvi_run_folders_sweep(ctx, "d.mp4");
     assert_false(exists(dead));
     assert_false(exists(early));
+    expect_frames("d-frames/", 1);
+    assert_int_equal(rmdir("d-frames"), 0);
+    snprintf(name, sizeof name, "%s/00000.png", mixed);
     assert_true(exists(name));
     assert_true(exists("e.mp4.frames-0123456789abcdef"));
     assert_true(exists("f.mp4.frames-0123456789abcdef/run"));
