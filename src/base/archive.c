@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/hash.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { ORDER = 0x01020304, PART = RVI_HASH_PART };
@@ -17,27 +18,26 @@ static const char family[] = "RAVINE-"; /* all magic words begin so */
 
 typedef enum kind { EMPTY, ARCHIVE, OTHER } kind;
 
-/* What is in a file that is there, and if it is an archive, whose. */
-static rv_status look(rv_context *ctx, const char *path, kind *what, uint64_t *run) {
-    rvi_bytes bytes;
-    uint64_t total;
-    rv_status status = rvi_file_read_start(ctx, path, HEAD, &bytes, &total);
-    if (status != RV_OK)
-        return status;
-    bool is = bytes.size == HEAD && memcmp(bytes.data, family, sizeof family - 1) == 0;
-    *what = total == 0 ? EMPTY : is ? ARCHIVE : OTHER;
+/* What is in a file that is there, and if it is an archive, whose. false: errno says why that
+ * cannot be told. */
+static bool look(const char *path, kind *what, uint64_t *run) {
+    unsigned char head[HEAD];
+    ptrdiff_t size = rvi_file_head(path, head, sizeof head);
+    if (size < 0)
+        return false;
+    bool is = size == HEAD && memcmp(head, family, sizeof family - 1) == 0;
+    *what = size == 0 ? EMPTY : is ? ARCHIVE : OTHER;
     if (is)
-        memcpy(run, bytes.data + HEAD - sizeof *run, sizeof *run);
-    rvi_free(ctx, bytes.data);
-    return RV_OK;
+        memcpy(run, head + HEAD - sizeof *run, sizeof *run);
+    return true;
 }
 
 static rv_status check_target(rv_context *ctx, const char *path, uint64_t run, bool any) {
     kind what = EMPTY;
     uint64_t whose = run;
     rv_status status = rvi_file_check_target(ctx, path);
-    if (status == RV_OK && rvi_file_exists(path))
-        status = look(ctx, path, &what, &whose);
+    if (status == RV_OK && rvi_file_exists(path) && !look(path, &what, &whose))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be read: %s.", path, strerror(errno));
     if (status == RV_OK && what == OTHER)
         return rvi_fail(ctx, RV_ERROR_OUTPUT,
                         "%s exists and is not a checkpoint; it was not changed.", path);
@@ -53,15 +53,16 @@ rv_status rvi_archive_check_target(rv_context *ctx, const char *path, uint64_t r
     return check_target(ctx, path, run, false);
 }
 
-bool rvi_archive_is_of(rv_context *ctx, const char *path, uint64_t run) {
+rvi_belongs rvi_archive_is_of(const char *path, uint64_t run) {
     kind what = OTHER;
     uint64_t whose = 0;
-    return rvi_file_exists(path) && look(ctx, path, &what, &whose) == RV_OK && what == ARCHIVE &&
-           whose == run;
+    if (!look(path, &what, &whose))
+        return errno == ENOENT || errno == ENOTDIR ? RVI_BELONGS_NOT : RVI_BELONGS_UNKNOWN;
+    return what == ARCHIVE && whose == run ? RVI_BELONGS : RVI_BELONGS_NOT;
 }
 
-void rvi_archive_remove(rv_context *ctx, const char *path, uint64_t run) {
-    if (rvi_archive_is_of(ctx, path, run))
+void rvi_archive_remove(const char *path, uint64_t run) {
+    if (rvi_archive_is_of(path, run) == RVI_BELONGS)
         rvi_file_remove(path);
 }
 

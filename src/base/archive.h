@@ -31,9 +31,14 @@ rv_status rvi_archive_close(rvi_archive_writer *to, rv_status status);
 /* Can a run write its archive there? Only where nothing is, an empty file, or what it wrote before:
  * RV_ERROR_OUTPUT with a sentence where not. rvi_archive_close asks again. */
 rv_status rvi_archive_check_target(rv_context *ctx, const char *path, uint64_t run);
-/* Is it an archive of that run? */
-bool rvi_archive_is_of(rv_context *ctx, const char *path, uint64_t run);
-void rvi_archive_remove(rv_context *ctx, const char *path, uint64_t run); /* when it is */
+/* Is it an archive of that run? Asks nobody and needs no memory. */
+typedef enum rvi_belongs {
+    RVI_BELONGS_NOT, /* there is none, or one of another run */
+    RVI_BELONGS,
+    RVI_BELONGS_UNKNOWN, /* it cannot be read now */
+} rvi_belongs;
+rvi_belongs rvi_archive_is_of(const char *path, uint64_t run);
+void rvi_archive_remove(const char *path, uint64_t run); /* when it is */
 
 /* To read from. */
 typedef struct rvi_archive {

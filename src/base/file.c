@@ -26,20 +26,27 @@ void rvi_file_remove(const char *path) {
     unlink(path);
 }
 
-bool rvi_file_peek(const char *path, char *out, size_t room) {
+ptrdiff_t rvi_file_head(const char *path, void *out, size_t size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return false;
-    size_t size = 0;
+        return -1;
+    size_t have = 0;
     ssize_t got = 1;
-    while (got > 0 && size + 1 < room)
-        if ((got = read(fd, out + size, room - 1 - size)) > 0)
-            size += (size_t)got;
+    while (got > 0 && have < size)
+        if ((got = read(fd, (char *)out + have, size - have)) > 0)
+            have += (size_t)got;
         else if (got < 0 && errno == EINTR)
             got = 1;
+    int why = errno;
     close(fd);
-    out[size] = '\0';
-    return got >= 0;
+    errno = why;
+    return got < 0 ? -1 : (ptrdiff_t)have;
+}
+
+bool rvi_file_peek(const char *path, char *out, size_t room) {
+    ptrdiff_t size = rvi_file_head(path, out, room - 1);
+    out[size < 0 ? 0 : size] = '\0';
+    return size >= 0;
 }
 
 /* Waits until there is something to read, or the end; a pipe may have neither for long. The wait
@@ -283,6 +290,13 @@ bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
                  (unsigned long long)info.st_ino, name);
     free(real);
     return known;
+}
+
+bool rvi_path_follow(const char *path, char *out, size_t room) {
+    char *real = follow_links(path);
+    int size = snprintf(out, room, "%s", real ? real : path);
+    free(real);
+    return size >= 0 && (size_t)size < room;
 }
 
 bool rvi_path_same(const char *a, const char *b) {

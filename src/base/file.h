@@ -19,6 +19,9 @@ rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rv
 /* The start of a small file of the system as text, where there is no context yet. false: it cannot
  * be read. */
 bool rvi_file_peek(const char *path, char *out, size_t room);
+/* Up to `size` bytes from the start of a file, without a context and deaf to the wish to stop.
+ * Returns how many there are; -1: errno says why not. */
+ptrdiff_t rvi_file_head(const char *path, void *out, size_t size);
 /* Of the bytes of a file, as rvi_writer_hash gives it. 0 after a stop. */
 uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size);
 bool rvi_file_exists(const char *path);
@@ -29,6 +32,8 @@ enum { RVI_PATH_KEY = 320 }; /* bytes that hold one */
 bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]);
 /* Do both paths lead to the same place, over links or not, where a file is or may come to be? */
 bool rvi_path_same(const char *a, const char *b);
+/* The path that a link leads to, through links to links, else `path` itself. false: no room. */
+bool rvi_path_follow(const char *path, char *out, size_t room);
 void rvi_file_remove(const char *path); /* when it is there */
 /* What another program wrote under a temporary name takes its own. */
 rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path);

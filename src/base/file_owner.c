@@ -58,6 +58,10 @@ void rvi_dead_remove(const char *folder, bool (*right)(const char *name)) {
         closedir(dir);
 }
 
+bool rvi_file_cut(int fd, size_t size) {
+    return ftruncate(fd, (off_t)size) == 0;
+}
+
 uint64_t rvi_host(void) {
     char name[256] = "";
     if (gethostname(name, sizeof name - 1) != 0)

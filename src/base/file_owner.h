@@ -4,6 +4,7 @@
 #define RVI_BASE_FILE_OWNER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -27,6 +28,9 @@ rvi_lock rvi_name_take(const char *from, const char *to);
  * makes such a file locks it at once, and takes another name when it could not, or the file is gone
  * then. */
 void rvi_dead_remove(const char *folder, bool (*right)(const char *name));
+
+/* The file ends behind so many bytes. */
+bool rvi_file_cut(int fd, size_t size);
 
 /* A number for this machine: locks of others need not be seen here, on a network file system. */
 uint64_t rvi_host(void);

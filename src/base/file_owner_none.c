@@ -23,6 +23,12 @@ void rvi_dead_remove(const char *folder, bool (*right)(const char *name)) {
     (void)folder, (void)right;
 }
 
+/* Films, whose notes need it, are made by a program that these machines do not run. */
+bool rvi_file_cut(int fd, size_t size) {
+    (void)fd, (void)size;
+    return true;
+}
+
 uint64_t rvi_host(void) {
     return 0;
 }

@@ -23,7 +23,7 @@
 #include <sys/prctl.h>
 #endif
 
-enum { LOOK_MS = 5, NOT_STARTED = 126 };
+enum { LOOK_MS = 5, NOT_STARTED = 126, LIFELINE = 3 };
 
 /* Looks for a program as a shell does, before there is a second process: what runs between fork and
  * exec may not allocate. */
@@ -59,6 +59,18 @@ static _Noreturn void become(const char *program, const char *const *words, cons
                                                                  : NOT_STARTED);
 }
 
+/* Files of this process that others wait for the end of, or want to lock, are not held by a program
+ * that runs long. The lifeline becomes the only one. */
+static bool close_others(int lifeline) {
+    enum { MOST = 65536 };
+    if (dup2(lifeline, LIFELINE) < 0 || fcntl(LIFELINE, F_SETFD, FD_CLOEXEC) != 0)
+        return false;
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = LIFELINE + 1; fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
+        close(fd);
+    return true;
+}
+
 /* Its own process group: Ctrl-C reaches this program alone, which then stops the other. */
 static _Noreturn void guard(int lifeline, const char *program, const char *const *words,
                             const sigset_t *mask) {
@@ -68,12 +80,14 @@ static _Noreturn void guard(int lifeline, const char *program, const char *const
     for (int fd = 0; fd < 3; fd++)
         if (nothing < 0 || dup2(nothing, fd) < 0)
             _exit(NOT_STARTED);
+    if (!close_others(lifeline) || signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+        _exit(NOT_STARTED);
     pid_t self = getpid(), child = fork();
     if (child == 0)
         become(program, words, mask, self);
     if (child < 0)
         _exit(NOT_STARTED);
-    struct pollfd end = {.fd = lifeline, .events = POLLIN};
+    struct pollfd end = {.fd = LIFELINE, .events = POLLIN};
     for (;;) {
         pid_t ended = waitpid(child, &state, WNOHANG);
         if (ended < 0)
@@ -87,15 +101,33 @@ static _Noreturn void guard(int lifeline, const char *program, const char *const
 
 /* ---- this process ---- */
 
+/* The ends of a pipe, none of them 0, 1 or 2, which the guard gives to the program: this process
+ * may have those closed. */
+static bool open_pipe(int ends[2]) {
+    int raw[2];
+    if (pipe(raw) != 0)
+        return false;
+    for (int i = 0; i < 2; i++)
+        ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, LIFELINE);
+    int why = errno;
+    close(raw[0]);
+    close(raw[1]);
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return true;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    errno = why;
+    return false;
+}
+
 /* Returns the guard, deaf to all signals but SIGKILL; -1: errno says why not. *lifeline is the end
  * of the pipe that this process holds. */
 static pid_t start(const char *program, const char *const *words, int *lifeline) {
     int ends[2];
     sigset_t all, mask;
-    if (pipe(ends) != 0)
+    if (!open_pipe(ends))
         return -1;
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
     pid_t child = fork();

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,13 +23,14 @@
 #define MARK ".frames-" /* before the number in the name of a folder */
 enum { DIGITS = 16, SPARE = sizeof MARK + DIGITS };
 
-static const char note_name[] =
-    "run"; /* in a folder: locked, and holds the name of the checkpoint */
+static const char note_name[] = "run"; /* in a folder, and locked */
+static const char film_name[] = "film.mp4";
 
 struct rvi_run_folder {
     rvi_run_folder *next;
     int note;
-    char *kept; /* what it will be called; NULL: it will be removed */
+    bool kept;   /* is to become one of the user's */
+    bool failed; /* because the film failed, which was told */
     char path[];
 };
 
@@ -40,16 +42,6 @@ uint64_t rvi_run_number(void) {
                              atomic_fetch_add(&count, 1)};
     uint64_t number = rvi_hash(parts, sizeof parts, 0);
     return number != 0 ? number : 1;
-}
-
-rv_status rvi_run_files_saved(rvi_run_files *run, rv_status status) {
-    if (status == RV_OK)
-        run->saved = true;
-    if (status == RV_ERROR_OUTPUT && !run->warned)
-        rvi_log(run->ctx, "%s The run goes on without this checkpoint.",
-                rv_context_error(run->ctx));
-    run->warned = status == RV_ERROR_OUTPUT;
-    return run->warned ? RV_OK : status;
 }
 
 /* ---- what WASI, where one process has all files, does not know ---- */
@@ -82,18 +74,38 @@ static bool join(char out[PATH_MAX], const char *folder, const char *name) {
     return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
 
-/* All files in it, the note last, and then itself. */
+/* Is it a frame, or one that was being written? */
+static bool is_frame(const char *name) {
+    size_t digits = strspn(name, "0123456789");
+    const char *rest = name + digits;
+    if (digits < 5 || strncmp(rest, ".png", 4) != 0)
+        return false;
+    rest += 4;
+    return rest[0] == '\0' || (strncmp(rest, ".tmp", 4) == 0 &&
+                               strspn(rest + 4, "0123456789abcdef") == strlen(rest + 4));
+}
+
+/* All that a run puts there, the note last, and then itself. One that holds anything else stays
+ * whole: then it is not only ours. */
 static void remove_folder(const char *path) {
     char name[PATH_MAX];
+    bool ours = true;
     DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            strcmp(entry->d_name, note_name) != 0 && join(name, path, entry->d_name))
-            unlink(name);
-    if (dir)
-        closedir(dir);
-    if (join(name, path, note_name))
-        unlink(name);
+    if (!dir)
+        return;
+    for (int pass = 0; pass < 2 && ours; pass++, rewinddir(dir))
+        for (struct dirent *entry; ours && (entry = readdir(dir)) != NULL;) {
+            const char *is = entry->d_name;
+            if (strcmp(is, ".") == 0 || strcmp(is, "..") == 0 || strcmp(is, note_name) == 0)
+                continue;
+            ours = (is_frame(is) || strcmp(is, film_name) == 0) && join(name, path, is);
+            if (ours && pass == 1)
+                unlink(name);
+        }
+    closedir(dir);
+    if (!ours || !join(name, path, note_name))
+        return;
+    unlink(name);
     rmdir(path);
 }
 
@@ -103,20 +115,74 @@ static bool is_same_file(int fd, const char *path) {
            a.st_ino == b.st_ino;
 }
 
-/* Writes the whole name of the checkpoint, whatever the working folder of the reader will be. */
-static bool write_note(int fd, const char *checkpoint) {
-    char folder[PATH_MAX] = "", text[2 * PATH_MAX];
+/* ---- the note ---- */
+
+/* One line, and the whole names of checkpoints, each with a zero byte behind it. */
+#define NOTE_LINE "Ravine keeps frames of a film here: run %016" PRIx64 " %s %s\n"
+enum { NAMES = 2, NOTE_ROOM = 128 + NAMES * 2 * PATH_MAX };
+
+typedef struct note_text {
+    bool saved; /* there was a checkpoint */
+    bool kept;  /* it is to become one of the user's */
+    char text[NOTE_ROOM];
+    size_t size, names; /* of the text, and where the names begin */
+} note_text;
+
+static void begin_note(note_text *note, uint64_t number) {
+    note->size = note->names =
+        (size_t)snprintf(note->text, NOTE_ROOM, NOTE_LINE, number, note->saved ? "saved" : "begun",
+                         note->kept ? "kept" : "open");
+}
+
+/* false: it is not a note of that run. */
+static bool read_note(int fd, uint64_t number, note_text *out) {
+    char there[NOTE_ROOM];
+    ssize_t size = pread(fd, there, sizeof there - 1, 0);
+    for (int i = 0; i < 4; i++) {
+        out->saved = i & 1;
+        out->kept = i & 2;
+        begin_note(out, number);
+        if (size >= (ssize_t)out->names && memcmp(there, out->text, out->names) == 0) {
+            out->size = (size_t)size;
+            memcpy(out->text, there, out->size);
+            out->text[out->size] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The whole name, whatever the working folder of the reader will be. */
+static bool add_name(note_text *note, const char *checkpoint) {
+    char folder[PATH_MAX] = "";
     if (!checkpoint)
         return true;
     if (checkpoint[0] != '/' && !getcwd(folder, sizeof folder))
         return false;
-    int size = snprintf(text, sizeof text, "%s%s%s", folder, folder[0] ? "/" : "", checkpoint);
-    return size < (int)sizeof text && ftruncate(fd, 0) == 0 &&
-           pwrite(fd, text, (size_t)size, 0) == size;
+    size_t room = NOTE_ROOM - note->size;
+    int size =
+        snprintf(note->text + note->size, room, "%s%s%s", folder, folder[0] ? "/" : "", checkpoint);
+    if (size < 0 || (size_t)size >= room)
+        return false;
+    note->size += (size_t)size + 1;
+    return true;
 }
 
+static bool put_note(int fd, const note_text *note) {
+    return pwrite(fd, note->text, note->size, 0) == (ssize_t)note->size &&
+           rvi_file_cut(fd, note->size);
+}
+
+static bool write_note(const rvi_run_files *run, int fd, bool kept) {
+    note_text note = {.saved = run->saved, .kept = kept};
+    begin_note(&note, run->number);
+    return add_name(&note, run->checkpoint) && add_name(&note, run->from) && put_note(fd, &note);
+}
+
+/* ---- folders of this run ---- */
+
 /* Makes a folder, or takes one that is there, and locks it; -1: errno says why not. */
-static int enter(const char *path, const char *checkpoint) {
+static int enter(const rvi_run_files *run, const char *path) {
     enum { TRIES = 100, WAIT_NS = 10000000 };
     char name[PATH_MAX];
     if (!join(name, path, note_name)) {
@@ -130,7 +196,7 @@ static int enter(const char *path, const char *checkpoint) {
         if (fd < 0 && errno != ENOENT) /* else another run has just removed it */
             return -1;
         if (fd >= 0 && rvi_lock_take(fd) != RVI_LOCK_HELD && is_same_file(fd, name)) {
-            if (write_note(fd, checkpoint))
+            if (write_note(run, fd, false))
                 return fd;
             int why = errno;
             close(fd);
@@ -157,43 +223,47 @@ static rv_status no_folder(rv_context *ctx, const char *file, const char *path, 
                     file, path, why);
 }
 
+/* Beside the film itself, where its name is a link. */
+static bool name_folder(uint64_t run, const char *file, char out[PATH_MAX]) {
+    if (!rvi_path_follow(file, out, PATH_MAX - SPARE))
+        return false;
+    size_t size = strlen(out);
+    snprintf(out + size, PATH_MAX - size, MARK "%016" PRIx64, run);
+    return true;
+}
+
 rv_status rvi_run_folder_check(rv_context *ctx, const char *file) {
-    size_t size = strlen(file) + SPARE;
-    char *path = rvi_alloc(ctx, size, 1, "a folder");
+    char path[PATH_MAX];
     struct stat info;
-    if (!path)
-        return RV_ERROR_MEMORY;
-    snprintf(path, size, "%s" MARK "%016d", file, 0);
-    rv_status status = lstat(path, &info) != 0 && errno == ENAMETOOLONG
-                           ? no_folder(ctx, file, path, strerror(errno))
-                           : RV_OK;
-    rvi_free(ctx, path);
-    return status;
+    if (!name_folder(0, file, path))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: the name is too long.", file);
+    return lstat(path, &info) != 0 && errno == ENAMETOOLONG
+               ? no_folder(ctx, file, path, strerror(errno))
+               : RV_OK;
 }
 
 rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char **path) {
-    size_t size = strlen(file) + SPARE;
-    rvi_run_folder *made = rvi_alloc(run->ctx, 1, sizeof *made + size, "a folder");
-    if (!made)
-        return RV_ERROR_MEMORY;
-    snprintf(made->path, size, "%s" MARK "%016" PRIx64, file, run->number);
-    rvi_run_folder **at = find(run, made->path);
-    if (*at) {
-        rvi_free(run->ctx, made);
-        *path = (*at)->path;
-        return RV_OK;
+    char name[PATH_MAX];
+    if (!name_folder(run->number, file, name))
+        return rvi_fail(run->ctx, RV_ERROR_OUTPUT, "%s: the name is too long.", file);
+    rvi_run_folder **at = find(run, name);
+    if (!*at) {
+        size_t size = strlen(name) + 1;
+        rvi_run_folder *made = rvi_alloc(run->ctx, 1, sizeof *made + size, "a folder");
+        if (!made)
+            return RV_ERROR_MEMORY;
+        memcpy(made->path, name, size);
+        rvi_run_folders_sweep(run->ctx, name);
+        made->note = enter(run, name);
+        if (made->note < 0) {
+            const char *why =
+                errno == EBUSY ? "another process goes on with this run" : strerror(errno);
+            rvi_free(run->ctx, made);
+            return no_folder(run->ctx, file, name, why);
+        }
+        *at = made;
     }
-    rvi_run_folders_sweep(run->ctx, file);
-    made->note = enter(made->path, run->checkpoint);
-    if (made->note < 0) {
-        const char *why =
-            errno == EBUSY ? "another process goes on with this run" : strerror(errno);
-        rv_status status = no_folder(run->ctx, file, made->path, why);
-        rvi_free(run->ctx, made);
-        return status;
-    }
-    *at = made;
-    *path = made->path;
+    *path = (*at)->path;
     return RV_OK;
 }
 
@@ -201,60 +271,189 @@ static void release(rvi_run_files *run, rvi_run_folder **at) {
     rvi_run_folder *gone = *at;
     *at = gone->next;
     close(gone->note);
-    rvi_free(run->ctx, gone->kept);
     rvi_free(run->ctx, gone);
 }
 
-rv_status rvi_run_folder_keep(rvi_run_files *run, const char *path, const char *name,
-                              const char **kept) {
-    enum { NAMES = 10000, NUMBER = 8 };
-    rvi_run_folder *folder = *find(run, path);
-    size_t size = strlen(name) + NUMBER;
-    char *to = rvi_alloc(run->ctx, size, 1, "a folder");
-    if (!to)
-        return RV_ERROR_MEMORY;
-    snprintf(to, size, "%s", name);
-    for (int i = 2; mkdir(to, 0777) != 0; i++) { /* an empty folder holds the name */
-        if (errno != EEXIST || i > NAMES) {
-            rv_status status =
-                rvi_fail(run->ctx, RV_ERROR_OUTPUT, "%s: cannot be made: %s.", to, strerror(errno));
-            rvi_free(run->ctx, to);
-            return status;
-        }
-        snprintf(to, size, "%s-%d", name, i);
+/* ---- frames that become the user's ---- */
+
+/* Bytes of the path of a folder that are the name of its film. */
+static int film_size(const char *path) {
+    return (int)strlen(path) - (int)(SPARE - 1);
+}
+
+/* And those before the extension; a link may lead to a name that has none. */
+static int stem_size(const char *path) {
+    enum { EXTENSION = 4 };
+    int size = film_size(path), stem = size - EXTENSION;
+    return stem >= 0 && strncasecmp(path + stem, ".mp4", EXTENSION) == 0 ? stem : size;
+}
+
+/* An empty folder holds the name, and the other takes its place. */
+static rv_status hand_over(rv_context *ctx, const char *path, char kept[RVI_KEPT_ROOM]) {
+    enum { TRIES = 10000 };
+    char note[PATH_MAX];
+    int stem = stem_size(path);
+    const char *dash = stem > 0 && strchr("-_/", path[stem - 1]) ? "" : "-";
+    int size = snprintf(kept, RVI_KEPT_ROOM, "%.*s%sframes", stem, path, dash);
+    for (int i = 2; mkdir(kept, 0777) != 0; i++) {
+        if (errno != EEXIST || i > TRIES)
+            return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                            "%s: cannot be made: %s; the frames are still in %s.", kept,
+                            strerror(errno), path);
+        snprintf(kept + size, RVI_KEPT_ROOM - (size_t)size, "-%d", i);
     }
-    folder->kept = to;
-    *kept = to;
+    if (take_mode_of(path, kept) != 0 || rename(path, kept) != 0) {
+        int why = errno;
+        rmdir(kept);
+        return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                        "%s: cannot become %s: %s; the frames are still there.", path, kept,
+                        strerror(why));
+    }
+    if (join(note, kept, note_name))
+        unlink(note);
     return RV_OK;
 }
 
-/* The folder takes the place of the empty one. */
-static void hand_over(const rvi_run_folder *folder) {
-    char note[PATH_MAX];
-    if (take_mode_of(folder->path, folder->kept) == 0 && rename(folder->path, folder->kept) == 0 &&
-        join(note, folder->kept, note_name))
-        unlink(note);
+static rv_status hand_over_and_tell(rv_context *ctx, const char *path, const char *why) {
+    char kept[RVI_KEPT_ROOM], stem[RVI_KEPT_ROOM + 1];
+    int64_t first;
+    rv_status status = hand_over(ctx, path, kept);
+    if (status != RV_OK)
+        return status;
+    snprintf(stem, sizeof stem, "%s/", kept);
+    int64_t count = rvi_numbered_count(&(rvi_numbered){stem, ".png", 0, 1, INT64_MAX}, &first);
+    rvi_log(ctx, "%.*s: %sthe frames are kept: %lld, in %s", film_size(path), path, why,
+            (long long)count, kept);
+    return RV_OK;
 }
 
-static void leave(rvi_run_files *run, rvi_run_folder **at) {
+static const char *why_kept(const rvi_run_folder *folder) {
+    return folder->failed ? "" : "ffmpeg is not installed, so ";
+}
+
+/* The note says it, too: where the folder cannot get its name now, a later run tries again. */
+static bool mark_kept(const rvi_run_files *run, rvi_run_folder *folder) {
+    folder->kept = true;
+    return write_note(run, folder->note, true);
+}
+
+rv_status rvi_run_folder_hand_over(rvi_run_files *run, const char *path, char kept[RVI_KEPT_ROOM]) {
+    rvi_run_folder **at = find(run, path);
+    mark_kept(run, *at);
+    (*at)->failed = true;
+    rv_status status = hand_over(run->ctx, path, kept);
+    if (status == RV_OK)
+        release(run, at);
+    return status;
+}
+
+/* The frames of a folder that is to be kept become the user's, those of another go. */
+static rv_status leave(rvi_run_files *run, rvi_run_folder **at) {
+    rv_status status = RV_OK;
     if ((*at)->kept)
-        hand_over(*at);
+        status = hand_over_and_tell(run->ctx, (*at)->path, why_kept(*at));
     else
         remove_folder((*at)->path);
     release(run, at);
+    return status;
 }
+
+rv_status rvi_run_folder_keep(rvi_run_files *run, const char *path) {
+    rvi_run_folder **at = find(run, path);
+    bool marked = mark_kept(run, *at);
+    if (!run->checkpoint && !run->saved)
+        return leave(run, at);
+    return marked ? RV_OK
+                  : rvi_fail(run->ctx, RV_ERROR_OUTPUT, "%s/%s: cannot be written: %s.", path,
+                             note_name, strerror(errno));
+}
+
+bool rvi_run_folders_pend(const rvi_run_files *run) {
+    const rvi_run_folder *folder = run->folders;
+    while (folder && !folder->kept)
+        folder = folder->next;
+    return folder != NULL;
+}
+
+/* One that cannot be handed over now is tried again at the end of the run. */
+static void hand_over_pending(rvi_run_files *run) {
+    for (rvi_run_folder **at = &run->folders; *at;)
+        if ((*at)->kept && hand_over_and_tell(run->ctx, (*at)->path, why_kept(*at)) == RV_OK)
+            release(run, at);
+        else
+            at = &(*at)->next;
+}
+
+rv_status rvi_run_files_saved(rvi_run_files *run, rv_status status) {
+    if (status == RV_OK && !run->saved) {
+        run->saved = true;
+        for (rvi_run_folder *folder = run->folders; folder; folder = folder->next)
+            write_note(run, folder->note, folder->kept); /* else it still names the checkpoint */
+    }
+    if (status == RV_OK)
+        hand_over_pending(run);
+    if (status == RV_ERROR_OUTPUT && !run->warned)
+        rvi_log(run->ctx, "%s The run goes on without this checkpoint.",
+                rv_context_error(run->ctx));
+    run->warned = status == RV_ERROR_OUTPUT;
+    return run->warned ? RV_OK : status;
+}
+
+/* ---- the end of a run ---- */
 
 void rvi_run_folder_close(rvi_run_files *run, const char *path) {
     leave(run, find(run, path));
 }
 
-void rvi_run_files_end(rvi_run_files *run, rv_status status) {
+/* A note that is there, locked; -1: it is not ours. */
+static int open_note(const char *path, uint64_t number, note_text *out) {
+    char name[PATH_MAX];
+    if (!is_own_folder(path) || !join(name, path, note_name))
+        return -1;
+    int note = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (note >= 0 && rvi_lock_take(note) == RVI_LOCK_TAKEN && is_same_file(note, name) &&
+        read_note(note, number, out))
+        return note;
+    if (note >= 0)
+        close(note);
+    return -1;
+}
+
+rv_status rvi_run_folder_done(rvi_run_files *run, const char *file) {
+    char path[PATH_MAX];
+    note_text note;
+    if (!name_folder(run->number, file, path))
+        return RV_OK;
+    rvi_run_folder **at = find(run, path);
+    if (*at && (*at)->kept)
+        return leave(run, at);
+    int fd = *at ? (*at)->note : open_note(path, run->number, &note);
+    if (fd < 0)
+        return RV_OK;
+    rv_status status = RV_OK;
+    if (!*at && note.kept) {
+        status = hand_over_and_tell(run->ctx, path, "");
+    } else {
+        rvi_run_files over = *run;
+        over.saved = false;
+        write_note(&over, fd, false);
+    }
+    if (!*at)
+        close(fd);
+    return status;
+}
+
+rv_status rvi_run_files_end(rvi_run_files *run, rv_status status) {
     bool awaited = status != RV_OK && run->saved;
-    while (run->folders)
+    while (run->folders) {
+        rv_status left = RV_OK;
         if (awaited)
             release(run, &run->folders);
         else
-            leave(run, &run->folders);
+            left = leave(run, &run->folders);
+        status = status == RV_OK ? left : status;
+    }
+    return status;
 }
 
 /* ---- folders of others ---- */
@@ -270,14 +469,12 @@ static bool is_marked(const char *name, uint64_t *number) {
     return true;
 }
 
-/* Does the checkpoint that the note names still hold that run? */
-static bool is_awaited(rv_context *ctx, int note, uint64_t number) {
-    char text[2 * PATH_MAX];
-    ssize_t size = pread(note, text, sizeof text - 1, 0);
-    if (size < 0)
-        return true;
-    text[size] = '\0';
-    return size > 0 && rvi_archive_is_of(ctx, text, number);
+/* May a checkpoint still hold that run? One that was there may have been moved. */
+static bool is_awaited(const note_text *note, uint64_t number) {
+    bool awaited = note->saved;
+    for (size_t at = note->names; at < note->size; at += strlen(note->text + at) + 1)
+        awaited = awaited || rvi_archive_is_of(note->text + at, number) != RVI_BELONGS_NOT;
+    return awaited;
 }
 
 /* The folder that a file is in. */
@@ -290,30 +487,22 @@ static DIR *open_beside(const char *file, char folder[PATH_MAX]) {
 }
 
 static void sweep_one(rv_context *ctx, const char *path, uint64_t number) {
-    char name[PATH_MAX];
-    if (!is_own_folder(path) || !join(name, path, note_name))
+    note_text text;
+    int note = open_note(path, number, &text);
+    if (note < 0)
         return;
-    int note = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (note < 0) {
-        rmdir(path); /* it may be new: then it is made once more */
-        return;
+    if (!is_awaited(&text, number)) {
+        if (text.kept)
+            hand_over_and_tell(ctx, path, "");
+        else
+            remove_folder(path);
     }
-    if (rvi_lock_take(note) == RVI_LOCK_TAKEN && is_same_file(note, name) &&
-        !is_awaited(ctx, note, number))
-        remove_folder(path);
     close(note);
 }
 
 void rvi_run_folders_sweep(rv_context *ctx, const char *file) {
-    char folder[PATH_MAX], path[PATH_MAX];
-    const char *slash = strrchr(file, '/');
-    int size = slash ? (int)(slash - file) : 0;
-    if (snprintf(folder, sizeof folder, "%.*s%s", size, file,
-                 size > 0 ? ""
-                 : slash  ? "/"
-                          : ".") >= PATH_MAX)
-        return;
-    DIR *dir = opendir(folder);
+    char real[PATH_MAX], folder[PATH_MAX], path[PATH_MAX];
+    DIR *dir = rvi_path_follow(file, real, sizeof real) ? open_beside(real, folder) : NULL;
     uint64_t number;
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
         if (is_marked(entry->d_name, &number) && join(path, folder, entry->d_name))

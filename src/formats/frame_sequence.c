@@ -173,52 +173,40 @@ static rv_status check_frames(const rvi_sequence *s) {
     return RV_OK;
 }
 
-/* land.mp4: the frames stay in land-frames. */
-static rv_status keep_frames(const rvi_sequence *s, const char **kept) {
+/* Hours of work are in the frames: what failed after the last one does not lose them, nor a film
+ * that only lacks its name. */
+static rv_status say_failed(rvi_sequence *s, rv_status status) {
     rv_context *ctx = s->run->ctx;
-    size_t stem = strlen(s->file) - EXTENSION, size = stem + SPARE;
-    char *name = rvi_alloc(ctx, size, 1, "the names of a film");
-    if (!name)
-        return RV_ERROR_MEMORY;
-    snprintf(name, size, "%.*s%sframes", (int)stem, s->file, dash_after(s->file, stem));
-    rv_status status = rvi_run_folder_keep(s->run, s->folder, name, kept);
-    rvi_free(ctx, name);
-    return status;
-}
-
-static rv_status say_failed(const rvi_sequence *s, int code) {
-    rv_context *ctx = s->run->ctx;
-    const char *kept;
-    rvi_file_remove(s->part + strlen("file:"));
+    char said[1024], kept[RVI_KEPT_ROOM];
+    snprintf(said, sizeof said, "%s", rv_context_error(ctx));
+    size_t size = strlen(said);
+    if (size > 0 && said[size - 1] == '.')
+        said[size - 1] = '\0';
     if (s->run->saved)
-        return rvi_fail(ctx, RV_ERROR_OUTPUT,
-                        "%s: ffmpeg failed with code %d; the frames wait for a resume of the run.",
-                        s->file, code);
-    rv_status status = keep_frames(s, &kept);
-    return status != RV_OK ? status
-                           : rvi_fail(ctx, RV_ERROR_OUTPUT,
-                                      "%s: ffmpeg failed with code %d; the frames are kept in %s.",
-                                      s->file, code, kept);
+        return rvi_fail(ctx, status, "%s; the frames wait for a resume of the run.", said);
+    if (rvi_run_folder_hand_over(s->run, s->folder, kept) != RV_OK)
+        return status;
+    s->folder = NULL;
+    return rvi_fail(ctx, status, "%s; the frames are kept in %s.", said, kept);
 }
 
-static rv_status join_frames(rvi_sequence *s) {
+static rv_status join_frames(rvi_sequence *s, bool *made) {
     rv_context *ctx = s->run->ctx;
-    const char *kept;
+    const char *part = s->part + strlen("file:");
     int code;
     rv_status status = check_frames(s);
     if (status == RV_OK)
         status = run_ffmpeg(s, &code);
-    if (status == RV_OK && code == RVI_PROGRAM_MISSING) {
-        status = keep_frames(s, &kept);
-        if (status == RV_OK)
-            rvi_log(ctx, "%s: ffmpeg is not installed, so the frames are kept: %lld, in %s",
-                    s->file, (long long)s->frames, kept);
+    *made = status == RV_OK && code != RVI_PROGRAM_MISSING;
+    if (!*made)
         return status;
+    if (code != 0) {
+        rvi_file_remove(part);
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: ffmpeg failed with code %d.", s->file, code);
     }
-    if (status == RV_OK && code != 0)
-        return say_failed(s, code);
-    if (status == RV_OK)
-        status = rvi_file_rename(ctx, s->part + strlen("file:"), s->file);
+    if (!rvi_file_exists(part))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: ffmpeg ended without a film.", s->file);
+    status = rvi_file_rename(ctx, part, s->file);
     if (status == RV_OK)
         rvi_log(ctx, "%s: %lld frame%s, %.3g s", s->file, (long long)s->frames,
                 s->frames == 1 ? "" : "s", (double)s->frames / s->rate);
@@ -229,12 +217,19 @@ static rv_status join_frames(rvi_sequence *s) {
  * and resumed from before this. */
 rv_status rvi_sequence_finish(rvi_sequence *s) {
     if (s->folder) {
-        rv_status status = join_frames(s);
-        if (status == RV_OK && !s->run->checkpoint && !s->run->saved) {
+        bool made;
+        rv_status status = join_frames(s, &made);
+        if (status == RV_CANCELLED)
+            return status;
+        if (status != RV_OK)
+            return say_failed(s, status);
+        if (!made)
+            return rvi_run_folder_keep(s->run, s->folder);
+        if (!s->run->checkpoint && !s->run->saved) {
             rvi_run_folder_close(s->run, s->folder);
             s->folder = NULL;
         }
-        return status;
+        return RV_OK;
     }
     rvi_log(s->run->ctx, "%s: the first of %lld frame%s", name_frame(s, 0), (long long)s->frames,
             s->frames == 1 ? "" : "s");

@@ -150,9 +150,31 @@ static rv_status begin_files(plan *p, const char *checkpoint) {
                         : RV_OK;
 }
 
+static const char *film_of(const rv_recipe *recipe, int i) {
+    return rv_recipe_step(recipe, i) == RV_STEP_film
+               ? ((const rv_film_params *)rv_recipe_params(recipe, i))->file
+               : NULL;
+}
+
+/* The frames of two films of one name would overwrite each other. */
+static rv_status check_films(const rv_recipe *recipe) {
+    for (int i = 0; i < rv_recipe_count(recipe); i++)
+        for (int k = 0; k < i && film_of(recipe, i); k++)
+            if (film_of(recipe, k) && rvi_path_same(film_of(recipe, k), film_of(recipe, i))) {
+                rvi_fail(recipe->ctx, RV_ERROR_USAGE,
+                         "%s: step %d makes a film of that name already; give this one another.",
+                         film_of(recipe, i), k + 1);
+                return rvi_place_fail(recipe->ctx, &recipe->words.list[i].at, RV_ERROR_USAGE);
+            }
+    return RV_OK;
+}
+
 rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const rvi_cursor *from,
                           const char *checkpoint, rv_plan *plans) {
     plan p = {.recipe = recipe, .at = *from, .plans = plans};
+    rv_status films = check_films(recipe);
+    if (films != RV_OK)
+        return films;
     for (int d = 0; d < RVI_DEPTH; d++)
         p.begun[d].ctx = recipe->ctx;
     for (int i = 0; plans && i < rv_recipe_count(recipe); i++)

@@ -136,6 +136,22 @@ static rv_status save_checkpoint(run *r) {
     return status;
 }
 
+/* Frames that are to be kept wait for the checkpoint after their film. */
+static bool is_save_due(const run *r) {
+    return rvi_now() - r->saved >= r->watch->every || rvi_run_folders_pend(&r->files);
+}
+
+/* After the last step, before the checkpoint goes: also the frames of films that were finished
+ * before the run was resumed are not waited for any more. */
+static rv_status end_films(run *r) {
+    rv_status status = RV_OK;
+    for (int i = 0; i < rv_recipe_count(r->recipe) && status == RV_OK; i++)
+        if (rv_recipe_step(r->recipe, i) == RV_STEP_film)
+            status = rvi_run_folder_done(
+                &r->files, ((const rv_film_params *)rv_recipe_params(r->recipe, i))->file);
+    return status;
+}
+
 static rv_status run_steps(run *r) {
     const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
     rv_status status = RV_OK;
@@ -150,17 +166,18 @@ static rv_status run_steps(run *r) {
         } else {
             status = run_step(r);
             r->at.step++;
-            if (status == RV_OK && checkpoint && rvi_now() - r->saved >= r->watch->every)
+            if (status == RV_OK && checkpoint && is_save_due(r))
                 status = save_checkpoint(r);
         }
         /* Steps that have nothing to do ask nobody, and there may be many turns of them. */
         if (status == RV_OK && r->at.step < rv_recipe_count(r->recipe))
             status = rvi_poll(r->recipe->ctx);
     }
+    if (status == RV_OK)
+        status = end_films(r);
     if (status == RV_OK && checkpoint) /* there is nothing to resume any more */
-        rvi_archive_remove(r->recipe->ctx, checkpoint, r->files.number);
-    rvi_run_files_end(&r->files, status);
-    return status;
+        rvi_archive_remove(checkpoint, r->files.number);
+    return rvi_run_files_end(&r->files, status);
 }
 
 /* Removes the frames of films that were finished before the run was resumed. */
@@ -256,6 +273,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
              .files = {.ctx = ctx,
                        .number = saved.run,
                        .checkpoint = next ? next : checkpoint,
+                       .from = checkpoint,
                        .saved = true}};
     status = rvi_recipe_parse_saved(ctx, saved.text, checkpoint, &recipe);
     if (status == RV_OK) {

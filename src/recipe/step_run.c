@@ -232,8 +232,7 @@ rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_re
     RVI_ENTRY(land->ctx);
     rvi_run_files files = {.ctx = land->ctx, .number = rvi_run_number()};
     rv_status status = rvi_step_run_turn(land, id, params, 0, 1, &files, true, report);
-    rvi_run_files_end(&files, status);
-    return status;
+    return rvi_run_files_end(&files, status);
 }
 
 rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params, int64_t turn,

@@ -254,8 +254,10 @@ static rv_status run_frames(run *r) {
         if (status == RV_OK)
             status = rvi_progress(s->ctx, (double)s->now->frame / (double)r->params->frames, NULL);
     }
+    if (status == RV_OK && r->params->film[0])
+        status = rvi_run_folder_done(&r->files, r->params->film);
     if (status == RV_OK && checkpoint != NULL) /* there is nothing left to resume */
-        rvi_archive_remove(s->ctx, checkpoint, s->run);
+        rvi_archive_remove(checkpoint, s->run);
     return status;
 }
 
@@ -285,8 +287,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     if (status == RV_OK)
         status = run_frames(&r);
     rvi_sequence_close(&r.sequence);
-    rvi_run_files_end(&r.files, status);
-    return status;
+    return rvi_run_files_end(&r.files, status);
 }
 
 /* ---- plans ---- */

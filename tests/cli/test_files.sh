@@ -65,7 +65,7 @@ refused 'same-00001.png: is read by open' open in.npy repeat 2 film same.png end
 ravine open f-00003.png repeat 3 blur film f.png end || fail "a frame that is none of the film"
 ravine open a.png measure plots=a.png film a.png || fail "names that are not written"
 equal "files that are not written" "$(last_hash open a.png)" "$(last_hash terrain size=16 noise save b.png open b.png)"
-ravine terrain size=16 noise repeat 2 film g.png end open g-00001.png film g.png || fail "frames of the run itself"
+ravine terrain size=16 noise repeat 2 film g.png end open g-00001.png film h.png || fail "frames of the run itself"
 rm ./*.png*
 # checkpoints under names that steps write or read, though no word has them
 refused_checkpoint() {

@@ -26,7 +26,7 @@ END
 echo mine > wear-00001.png
 "$RAVINE" --quiet long.rv
 mv wear.mp4 whole.mp4
-left() { ls -d ./*.frames-* ./*.tmp* ./*.part 2> said; }
+left() { [ -n "$(ls -d ./*.frames-* ./*.tmp* ./*.part 2> said)" ]; }
 ! left || { echo "frames stay beside the film"; exit 1; }
 
 # A number below the argument, from a fixed start: what fails once fails again.
@@ -57,9 +57,25 @@ stop --checkpoint stop.ck --every 0
 ls wear.mp4.frames-*/00000.png > said || { echo "the frames are gone before the resume"; exit 1; }
 "$RAVINE" --quiet long.rv # another run, which leaves them alone
 ls wear.mp4.frames-*/00000.png > said || { echo "the frames went with another run"; exit 1; }
-rm -f stop.ck wear.mp4
+mv stop.ck moved.ck
 "$RAVINE" --quiet long.rv
-! left || { echo "frames that nobody waits for"; exit 1; }
+ls wear.mp4.frames-*/00000.png > said || { echo "the frames of a moved checkpoint are gone"; exit 1; }
+rm -r moved.ck wear.mp4 wear.mp4.frames-*
+
+# Without ffmpeg the frames are the user's as soon as they are all there, whatever becomes of the run.
+for every in 0 1000; do
+    PATH=$PWD/nowhere "$RAVINE" --quiet --checkpoint kept.ck --every $every terrain size=64 noise \
+        repeat 5 blur film kept.mp4 end droplets drops=400k &
+    victim=$!
+    until [ -f kept-frames/00004.png ]; do sleep 0.01; done
+    kill -9 $victim
+    wait $victim 2> said || true
+    [ "$(ls kept-frames | wc -l)" -eq 5 ] || { echo "not all frames are kept"; exit 1; }
+    PATH=$PWD/nowhere "$RAVINE" --quiet resume kept.ck
+    [ "$(ls kept-frames | wc -l)" -eq 5 ] || { echo "a resume lost frames"; exit 1; }
+    [ ! -e kept-frames-2 ] && ! left || { echo "something is left"; exit 1; }
+    rm -r kept-frames
+done
 
 # Frames that would be written over are told before the first step, in a plan as well.
 rm -f pic-*

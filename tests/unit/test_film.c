@@ -2,6 +2,7 @@
  * ffmpeg here: it is known what it is asked for, and the tests need no ffmpeg. */
 #include "support.h"
 
+#include "base/archive.h"
 #include "base/program.h"
 #include "base/run_files.h"
 
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -197,6 +199,7 @@ static void test_wrong_words(void **state) {
         {LAND "film a.png view=watr", "\"watr\""},
         {LAND "film a.png view=velocity", "\"velocity_x\""},
         {LAND "film a.png every=0", "every"},
+        {LAND "film a.mp4 repeat 2 film ./a.mp4 end", "line 1, column 43: ./a.mp4: step 3 makes"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         assert_int_equal(rv_recipe_run_text(ctx, cases[k][0], NULL, NULL), RV_ERROR_USAGE);
@@ -316,6 +319,63 @@ static void test_last_turn_again(void **state) {
     rv_context_destroy(ctx);
 }
 
+static void remove_all(const char *folder) {
+    char name[600];
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        unlink(name);
+    }
+    closedir(dir);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ffmpeg may end well without a film, or the film may not get its name. */
+static void test_film_gets_no_name(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(2);
+    set_ffmpeg("exit 0");
+    assert_int_equal(rv_recipe_run_text(ctx, LAND "repeat 2 film no.mp4 end", NULL, NULL),
+                     RV_ERROR_OUTPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "no.mp4: ffmpeg ended without a film; "));
+    expect_frames("no-frames/", 2);
+    assert_int_equal(rmdir("no-frames"), 0);
+    set_ffmpeg("for last; do :; done\necho film > \"${last#file:}\"\n/bin/mkdir no.mp4");
+    assert_int_equal(rv_recipe_run_text(ctx, LAND "repeat 2 film no.mp4 end", NULL, NULL),
+                     RV_ERROR_OUTPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "kept in no-frames."));
+    expect_frames("no-frames/", 2);
+    assert_true(exists("no-frames/film.mp4"));
+    remove_all("no-frames");
+    assert_int_equal(rmdir("no.mp4"), 0);
+    expect_no_folders();
+    rv_context_destroy(ctx);
+}
+
+/* The frames lie beside the film itself, on its file system. */
+static void test_film_behind_a_link(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    char asked[4096];
+    set_ffmpeg(good);
+    mkdir("far", 0777);
+    assert_int_equal(symlink("far/real.mp4", "link.mp4"), 0);
+    write_text("far/real.mp4", "old");
+    run_text(ctx, LAND "film link.mp4");
+    read_text("asked.txt", asked, sizeof asked);
+    assert_non_null(strstr(asked, "file:far/real.mp4.frames-"));
+    read_text("far/real.mp4", asked, sizeof asked);
+    assert_string_equal(asked, "film\n");
+    set_ffmpeg(NULL);
+    run_text(ctx, LAND "film link.mp4");
+    expect_frames("far/real-frames/", 1);
+    assert_int_equal(rmdir("far/real-frames"), 0);
+    remove("link.mp4");
+    remove_all("far");
+    rv_context_destroy(ctx);
+}
+
 /* Frames that are gone are told at the next turn, not at the end. */
 static void test_frames_gone(void **state) {
     (void)state;
@@ -333,9 +393,11 @@ static void test_frames_gone(void **state) {
     assert_int_equal(rv_recipe_resume(ctx, "gone.ck", &watch, NULL), RV_ERROR_INPUT);
     assert_non_null(strstr(rv_context_error(ctx), "00001.png is missing"));
     assert_false(exists("gone.mp4"));
-    /* Without the checkpoint nobody needs the frames: the next film removes them. */
+    /* The checkpoint may have been moved: nobody but the user knows that they are not needed. */
     assert_int_equal(remove("gone.ck"), 0);
     run_text(ctx, LAND "film gone.mp4");
+    assert_int_equal(count_named("gone.mp4.frames-", NULL, 0), 1);
+    remove_all(folder);
     expect_no_folders();
     rv_recipe_destroy(recipe);
     rv_context_destroy(ctx);
@@ -413,6 +475,63 @@ static void test_folders(void **state) {
     assert_int_equal(symlink("bin", name), 0);
     assert_int_equal(rvi_run_folder_open(&one, "f.mp4", &path), RV_ERROR_OUTPUT);
     assert_int_equal(remove(name), 0);
+    rv_context_destroy(ctx);
+}
+
+/* As a run does that is killed, `kept`: after its film, before its first checkpoint. */
+static void leave_folder(const char *checkpoint, bool kept, const char *more, char *path,
+                         size_t room) {
+    rv_context *ctx = make_context(1);
+    rvi_run_files run = {.ctx = ctx, .number = rvi_run_number(), .checkpoint = checkpoint};
+    snprintf(path, room, "d.mp4.frames-%016llx", (unsigned long long)run.number);
+    pid_t child = fork();
+    if (child == 0) {
+        const char *made;
+        rv_status status = rvi_run_folder_open(&run, "d.mp4", &made);
+        if (status == RV_OK && kept)
+            status = rvi_run_folder_keep(&run, made);
+        _exit(status == RV_OK ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    char name[200];
+    snprintf(name, sizeof name, "%s/%s", path, more);
+    write_text(name, "text");
+    rv_context_destroy(ctx);
+}
+
+/* Folders of dead runs go, but nothing that a run did not make. */
+static void test_sweep(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    char dead[64], early[64], mixed[64], name[128];
+    leave_folder(NULL, false, "mine.txt", mixed, sizeof mixed);
+    snprintf(name, sizeof name, "%s/00000.png", mixed);
+    write_text(name, "text");
+    leave_folder(NULL, false, "00000.png.tmp0123456789abcdef", dead, sizeof dead);
+    leave_folder("never.ck", false, "00000.png", early,
+                 sizeof early); /* before its first checkpoint */
+    assert_false(exists("d-frames"));
+    leave_folder("never.ck", true, "00000.png", name, sizeof name);
+    assert_int_equal(mkdir("e.mp4.frames-0123456789abcdef", 0700), 0);
+    assert_int_equal(mkdir("f.mp4.frames-0123456789abcdef", 0700), 0);
+    write_text("f.mp4.frames-0123456789abcdef/run", "how I run");
+    write_text("f.mp4.frames-0123456789abcdef/00000.png", "mine");
+    rvi_run_folders_sweep(ctx, "d.mp4");
+    assert_false(exists(dead));
+    assert_false(exists(early));
+    expect_frames("d-frames/", 1);
+    assert_int_equal(rmdir("d-frames"), 0);
+    snprintf(name, sizeof name, "%s/00000.png", mixed);
+    assert_true(exists(name));
+    assert_true(exists("e.mp4.frames-0123456789abcdef"));
+    assert_true(exists("f.mp4.frames-0123456789abcdef/run"));
+    assert_true(exists("f.mp4.frames-0123456789abcdef/00000.png"));
+    remove_all(mixed);
+    remove_all("e.mp4.frames-0123456789abcdef");
+    remove_all("f.mp4.frames-0123456789abcdef");
+    expect_no_folders();
     rv_context_destroy(ctx);
 }
 
@@ -531,6 +650,53 @@ static void test_programs(void **state) {
     const char *const missing[] = {"no-such-program-at-all", NULL};
     support_ok(ctx, rvi_program_run(ctx, missing, &code));
     assert_int_equal(code, RVI_PROGRAM_MISSING);
+    /* It holds no file of this process open. */
+    assert_int_equal(dup2(1, 9), 9);
+    const char *const holder[] = {"/bin/sh", "-c", "! (: >&9)", NULL};
+    support_ok(ctx, rvi_program_run(ctx, holder, &code));
+    assert_int_equal(code, 0);
+    close(9);
+    rv_context_destroy(ctx);
+}
+
+/* Also a process without standard input, output and errors can run one. */
+static void test_programs_without_streams(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        rv_context *ctx = make_context(1);
+        int code = -1;
+        const char *const shell[] = {"/bin/sh", "-c", "exit 7", NULL};
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        _exit(rvi_program_run(ctx, shell, &code) == RV_OK && code == 7 ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+}
+
+/* A checkpoint that cannot be read now may still be waited for. */
+static void test_whose_archive(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    rvi_archive_writer to;
+    rv_status status = rvi_archive_create(ctx, "whose.ck", "RAVINE-TEST-001\n", 5, &to);
+    support_ok(ctx, rvi_archive_close(&to, status));
+    assert_int_equal(rvi_archive_is_of("whose.ck", 5), RVI_BELONGS);
+    assert_int_equal(rvi_archive_is_of("whose.ck", 6), RVI_BELONGS_NOT);
+    assert_int_equal(rvi_archive_is_of("no.ck", 5), RVI_BELONGS_NOT);
+    struct rlimit most;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &most), 0);
+    struct rlimit none = {0, most.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    rvi_belongs whose = rvi_archive_is_of("whose.ck", 5);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &most), 0);
+    assert_int_equal(whose, RVI_BELONGS_UNKNOWN);
+    rvi_archive_remove("whose.ck", 6);
+    assert_true(exists("whose.ck"));
+    rvi_archive_remove("whose.ck", 5);
+    assert_false(exists("whose.ck"));
     rv_context_destroy(ctx);
 }
 
@@ -567,11 +733,16 @@ int main(void) {
         cmocka_unit_test(test_ffmpeg_fails),
         cmocka_unit_test(test_last_turn_again),
         cmocka_unit_test(test_frames_gone),
+        cmocka_unit_test(test_film_gets_no_name),
+        cmocka_unit_test(test_film_behind_a_link),
+        cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_files_of_the_user_stay),
         cmocka_unit_test(test_folders),
         cmocka_unit_test(test_kill_during_ffmpeg),
         cmocka_unit_test(test_stop_during_ffmpeg),
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_programs_without_streams),
+        cmocka_unit_test(test_whose_archive),
         cmocka_unit_test(test_a_turn_in_perspective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
