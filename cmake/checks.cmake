@@ -55,17 +55,8 @@ foreach(compiler gcc clang)
         )
     endforeach()
 endforeach()
-# All numbers of threads in the builds of both compilers that are like the one people use; in the others
-# the whole table with one of them, for what the threads do is the same there.
-set(threads_clang 1 2 3 7)
-set(threads_gcc_O0 1)
-set(threads_clang_O0 2)
-set(threads_gcc_O0_native 3)
-set(threads_clang_O0_native 7)
-set(threads_gcc_O3_native 2 7)
-set(threads_clang_O3_native 1 3)
 foreach(tree clang gcc_O0 clang_O0 gcc_O0_native gcc_O3_native clang_O0_native clang_O3_native)
-    ravine_add_same_bits(${also}/${tree} same_bits.${tree} ${tree} ${threads_${tree}})
+    ravine_add_same_bits(${also}/${tree} same_bits.${tree} ${tree})
     set_tests_properties(same_bits.${tree} PROPERTIES LABELS same_bits)
 endforeach()
 
