@@ -134,10 +134,14 @@ static void begin_note(note_text *note, uint64_t number) {
                          note->kept ? "kept" : "open");
 }
 
+static bool rewind_note(int fd) {
+    return (lseek)(fd, 0, SEEK_SET) == 0; /* in brackets: wasi-libc has a macro of that name */
+}
+
 /* false: it is not a note of that run. */
 static bool read_note(int fd, uint64_t number, note_text *out) {
     char there[NOTE_ROOM];
-    ssize_t size = pread(fd, there, sizeof there - 1, 0);
+    ssize_t size = rewind_note(fd) ? read(fd, there, sizeof there - 1) : -1;
     for (int i = 0; i < 4; i++) {
         out->saved = i & 1;
         out->kept = i & 2;
@@ -169,8 +173,8 @@ static bool add_name(note_text *note, const char *checkpoint) {
 }
 
 static bool put_note(int fd, const note_text *note) {
-    return pwrite(fd, note->text, note->size, 0) == (ssize_t)note->size &&
-           rvi_file_cut(fd, note->size);
+    return rewind_note(fd) &&
+           write(fd, note->text, note->size) == (ssize_t)note->size && rvi_file_cut(fd, note->size);
 }
 
 static bool write_note(const rvi_run_files *run, int fd, bool kept) {
@@ -183,7 +187,7 @@ static bool write_note(const rvi_run_files *run, int fd, bool kept) {
 
 /* Makes a folder, or takes one that is there, and locks it; -1: errno says why not. */
 static int enter(const rvi_run_files *run, const char *path) {
-    enum { TRIES = 100, WAIT_NS = 10000000 };
+    enum { TRIES = 500 };
     char name[PATH_MAX];
     if (!join(name, path, note_name)) {
         errno = ENAMETOOLONG;
@@ -205,7 +209,7 @@ static int enter(const rvi_run_files *run, const char *path) {
         }
         if (fd >= 0)
             close(fd);
-        nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+        rvi_lock_pause();
         errno = EBUSY;
     }
     return -1;

@@ -1,6 +1,6 @@
 // wasi.mjs: as much of WASI as Ravine's modules ask for, with files in memory: in Node as in a browser.
 // https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
-const SUCCESS = 0, BADF = 8, EXIST = 20, INVAL = 28, NOENT = 44;
+const SUCCESS = 0, BADF = 8, EXIST = 20, INVAL = 28, NOENT = 44, NOTSUP = 58;
 const DIRECTORY = 3, REGULAR = 4, CHARACTER = 2;
 const CREATE = 1, EXCLUSIVE = 4, TRUNCATE = 8; // of path_open
 const ROOT = 3; // the one folder; 0, 1 and 2 are the standard streams
@@ -219,6 +219,30 @@ export class Wasi {
     }
 
     path_unlink_file(fd, at, size) { return this.files.delete(this.path(at, size)) ? SUCCESS : NOENT; }
+
+    path_create_directory() { return NOTSUP; } // the root is the one folder
+    path_remove_directory() { return NOENT; }
+
+    /** Entries of 24 bytes and a name each, from number `from` on, until there is no room. */
+    fd_readdir(fd, at, room, from, out) {
+        if (!this.open.has(fd) || this.type(fd) !== DIRECTORY)
+            return BADF;
+        const names = [...this.files.keys()].filter((name) => name !== '');
+        let size = 0;
+        for (let i = Number(from); i < names.length && size < room; i++) {
+            const name = new TextEncoder().encode(names[i]);
+            const entry = new Uint8Array(24 + name.length), view = new DataView(entry.buffer);
+            view.setBigUint64(0, BigInt(i + 1), true);
+            view.setUint32(16, name.length, true);
+            view.setUint8(20, REGULAR);
+            entry.set(name, 24);
+            const part = entry.subarray(0, room - size); // the last may be cut off
+            this.bytes(at + size, part.length).set(part);
+            size += part.length;
+        }
+        this.view.setUint32(out, size, true);
+        return SUCCESS;
+    }
 
     path_readlink(fd, at, size) { return this.files.has(this.path(at, size)) ? INVAL : NOENT; } // no links
 }
