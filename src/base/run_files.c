@@ -173,8 +173,8 @@ static bool add_name(note_text *note, const char *checkpoint) {
 }
 
 static bool put_note(int fd, const note_text *note) {
-    return rewind_note(fd) &&
-           write(fd, note->text, note->size) == (ssize_t)note->size && rvi_file_cut(fd, note->size);
+    return rewind_note(fd) && write(fd, note->text, note->size) == (ssize_t)note->size &&
+           rvi_file_cut(fd, note->size);
 }
 
 static bool write_note(const rvi_run_files *run, int fd, bool kept) {
