@@ -212,91 +212,94 @@ static bool directory_of(const char *path, char out[PATH_MAX]) {
     return true;
 }
 
-/* What the path of a link leads to, through links to links; NULL: it cannot be told. */
-static char *follow_links(const char *path) {
-    enum { LINKS = 40 };
-    char at[PATH_MAX], link[PATH_MAX];
-    size_t size = strlen(path), head = 0;
-    ssize_t read = 0;
-    if (size >= sizeof at)
-        return NULL;
+/* What the path of a link leads to, through links to links. false: it cannot be told. */
+static bool follow_links(const char *path, char at[PATH_MAX]) {
+    enum { LINKS = 40 }; /* as many as systems follow */
+    char link[PATH_MAX];
+    size_t size = strlen(path);
+    if (size >= PATH_MAX)
+        return false;
     memcpy(at, path, size + 1);
-    for (int i = 0; i < LINKS && (read = readlink(at, link, sizeof link)) >= 0; i++) {
+    for (int i = 0; i <= LINKS; i++) {
+        ssize_t read = readlink(at, link, sizeof link);
+        if (read < 0)
+            return true;
         const char *slash = link[0] == '/' ? NULL : strrchr(at, '/');
-        head = slash ? (size_t)(slash - at) + 1 : 0;
-        size = head + (size_t)read;
-        if (size >= sizeof at)
-            return NULL;
+        size_t head = slash ? (size_t)(slash - at) + 1 : 0;
+        if (head + (size_t)read >= PATH_MAX)
+            return false;
         memcpy(at + head, link, (size_t)read);
-        at[size] = '\0';
+        at[head + (size_t)read] = '\0';
     }
-    return read < 0 ? strdup(at) : NULL;
+    return false;
 }
 
-/* The name to replace: what a link points to, so that the link stays; NULL: the name itself. `old`:
- * what is there; all 0: nothing. */
-static rv_status resolve_target(rv_context *ctx, const char *path, char **out, struct stat *old) {
+/* The name to replace: what a link points to, so that the link stays. `old`: what is there; all 0:
+ * nothing. */
+static rv_status resolve_target(rv_context *ctx, const char *path, char out[PATH_MAX],
+                                struct stat *old) {
     struct stat info;
-    *out = NULL;
     *old = (struct stat){0};
     if (path[0] == '\0')
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "A file name is empty.");
-    if (stat(path, &info) != 0) {
+    bool there = stat(path, &info) == 0;
+    if (!there) {
         int why = errno;
         if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
             return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a broken link and was not changed.",
                             path);
-        return why == ENOENT ? RV_OK
-                             : rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path,
-                                        strerror(why));
+        if (why != ENOENT)
+            return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path,
+                            strerror(why));
     }
-    if (S_ISDIR(info.st_mode))
+    if (there && S_ISDIR(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is a directory, a file was expected.", path);
-    if (!S_ISREG(info.st_mode))
+    if (there && !S_ISREG(info.st_mode))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is not a regular file and was not changed.",
                         path);
-    if (rvi_rights_read_only(&info))
+    if (there && rvi_rights_read_only(&info))
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: is read-only and was not changed.", path);
-    if (access(path, W_OK) != 0)
+    if (there && access(path, W_OK) != 0)
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
-    *out = follow_links(path);
-    *old = info;
+    if (!follow_links(path, out))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                        "%s: is a link that cannot be followed and was not changed.", path);
+    if (there)
+        *old = info;
     return RV_OK;
 }
 
 rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
-    char *real;
+    char real[PATH_MAX], directory[PATH_MAX];
     struct stat old;
-    rv_status status = resolve_target(ctx, path, &real, &old);
+    rv_status status = resolve_target(ctx, path, real, &old);
     if (status != RV_OK)
         return status;
-    char directory[PATH_MAX];
-    if (directory_of(real ? real : path, directory) && access(directory, W_OK) != 0)
-        status =
-            rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
-    free(real);
-    return status;
+    if (directory_of(real, directory) && access(directory, W_OK) != 0)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
+    return RV_OK;
 }
 
 bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
-    char *real = follow ? follow_links(path) : NULL, directory[PATH_MAX];
-    const char *at = real ? real : path, *slash = strrchr(at, '/'), *name = slash ? slash + 1 : at;
-    struct stat info;
-    bool known = (real || !follow) && strlen(name) <= NAME_MAX && directory_of(at, directory) &&
-                 stat(directory, &info) == 0;
+    char real[PATH_MAX], directory[PATH_MAX];
     key[0] = '\0';
-    if (known)
-        snprintf(key, RVI_PATH_KEY, "%llx:%llx/%s", (unsigned long long)info.st_dev,
-                 (unsigned long long)info.st_ino, name);
-    free(real);
-    return known;
+    if (follow && !follow_links(path, real))
+        return false;
+    const char *at = follow ? real : path, *slash = strrchr(at, '/'), *name = slash ? slash + 1 : at;
+    struct stat info;
+    if (strlen(name) > NAME_MAX || !directory_of(at, directory) || stat(directory, &info) != 0)
+        return false;
+    snprintf(key, RVI_PATH_KEY, "%llx:%llx/%s", (unsigned long long)info.st_dev,
+             (unsigned long long)info.st_ino, name);
+    return true;
 }
 
 bool rvi_path_follow(const char *path, char *out, size_t room) {
-    char *real = follow_links(path);
-    int size = snprintf(out, room, "%s", real ? real : path);
-    free(real);
-    return size >= 0 && (size_t)size < room;
+    char real[PATH_MAX];
+    if (!follow_links(path, real) || strlen(real) >= room)
+        return false;
+    memcpy(out, real, strlen(real) + 1);
+    return true;
 }
 
 bool rvi_path_same(const char *a, const char *b) {
@@ -394,25 +397,21 @@ static bool create_temporary(rvi_writer *w, mode_t mode) {
 
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {
     *out = NULL;
-    char *real;
+    char target[PATH_MAX];
     struct stat old;
-    rv_status status = resolve_target(ctx, path, &real, &old);
+    rv_status status = resolve_target(ctx, path, target, &old);
     if (status != RV_OK)
         return status;
-    const char *target = real ? real : path;
     size_t name = strlen(target) + 1;
     rvi_writer *w = rvi_alloc(ctx, 1, sizeof *w + name + temporary_size(target), "writing a file");
-    if (!w) {
-        free(real);
+    if (!w)
         return RV_ERROR_MEMORY;
-    }
     w->ctx = ctx;
     w->fd = w->lock = -1;
     w->other_links = old.st_nlink > 1;
     w->path = (char *)(w + 1);
     w->temporary = w->path + name;
     memcpy(w->path, target, name);
-    free(real);
     remove_leftovers(ctx, w->path);
     bool there = S_ISREG(old.st_mode);
     if (!create_temporary(w, there ? S_IRUSR | S_IWUSR : 0666)) {
@@ -515,22 +514,27 @@ rv_status rvi_writer_finish(rvi_writer *w) {
     return status;
 }
 
+/* A name was given to a new file. */
+static void end_rename(rv_context *ctx, const char *path, bool other_links) {
+    sync_directory(path);
+    if (other_links)
+        rvi_log(ctx, "%s: its other hard links keep the old file", path);
+}
+
 rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path) {
-    char *real;
+    char target[PATH_MAX];
     struct stat old;
-    rv_status status = resolve_target(ctx, path, &real, &old);
+    rv_status status = resolve_target(ctx, path, target, &old);
     if (status != RV_OK)
         return status;
+    remove_leftovers(ctx, target);
     int fd = open(temporary, O_WRONLY | O_CLOEXEC);
     if (fd >= 0 && S_ISREG(old.st_mode))
         rvi_rights_copy(fd, &old);
-    if (fd < 0 || !sync_and_close(fd) || rename(temporary, real ? real : path) != 0)
-        status =
-            rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
-    else
-        sync_directory(real ? real : path);
-    free(real);
-    return status;
+    if (fd < 0 || !sync_and_close(fd) || rename(temporary, target) != 0)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
+    end_rename(ctx, target, old.st_nlink > 1);
+    return RV_OK;
 }
 
 /* What is finished takes its name. */
@@ -538,9 +542,7 @@ static rv_status take_name(rvi_writer *w) {
     if (rename(w->temporary, w->path) != 0)
         return write_failed(w);
     w->placed = true;
-    sync_directory(w->path);
-    if (w->other_links)
-        rvi_log(w->ctx, "%s: its other hard links keep the old file", w->path);
+    end_rename(w->ctx, w->path, w->other_links);
     return RV_OK;
 }
 

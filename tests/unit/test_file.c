@@ -188,6 +188,58 @@ static void a_link_to_nothing_stays_a_link(void **state) {
         assert_holds("there/target", "land");
 }
 
+/* As many links in a row as the system itself follows. */
+static void a_long_chain_of_links_stays(void **state) {
+    (void)state;
+    char name[16] = "target", next[16];
+    put_text(name, "before");
+    for (int i = 0; i < 60; i++) {
+        snprintf(next, sizeof next, "link%d", i);
+        assert_int_equal(symlink(name, next), 0);
+        memcpy(name, next, sizeof name);
+        if (access(name, F_OK) != 0) {
+            assert_refused(name, "was not changed");
+            break;
+        }
+        write_text(name, next);
+        assert_holds("target", next);
+        put_text("part", "whole");
+        support_ok(ctx, rvi_file_rename(ctx, "part", name));
+        assert_holds("target", "whole");
+        assert_true(S_ISLNK(mode_of(name)));
+    }
+    assert_true(S_ISREG(mode_of("target")));
+}
+
+/* The system follows it step by step, but no path leads to where it ends. */
+static void a_link_that_cannot_be_followed_stays(void **state) {
+    (void)state;
+    enum { NAME = 200, DEPTH = 12 };
+    char path[DEPTH * (NAME + 1) + 16], way[2048];
+    size_t size = 0;
+    for (int i = 0; i < DEPTH; i++) {
+        memset(path + size, 'd', NAME);
+        path[size + NAME] = '\0';
+        assert_int_equal(mkdir(path, 0777), 0);
+        path[size + NAME] = '/';
+        size += NAME + 1;
+    }
+    snprintf(path + size, sizeof path - size, "target");
+    put_text(path, "before");
+    snprintf(path + size, sizeof path - size, "link");
+    for (size_t at = 0; at < 2000; at += 2)
+        memcpy(way + at, "./", 2);
+    memcpy(way + 2000, "target", sizeof "target");
+    assert_int_equal(symlink(way, path), 0);
+    assert_holds(path, "before");
+    assert_refused(path, "is a link that cannot be followed and was not changed");
+    assert_int_equal(rvi_file_check_target(ctx, path), RV_ERROR_OUTPUT);
+    put_text("part", "whole");
+    assert_int_equal(rvi_file_rename(ctx, "part", path), RV_ERROR_OUTPUT);
+    assert_true(S_ISLNK(mode_of(path)));
+    assert_holds(path, "before");
+}
+
 static void rights_follow_the_umask(void **state) {
     (void)state;
     static const mode_t masks[] = {0, 022, 027, 077};
@@ -341,6 +393,13 @@ static void what_the_dead_left_is_removed(void **state) {
     assert_int_equal(symlink("there/two", "link"), 0);
     put_text("there/two", "before");
     run_again("link");
+    assert_int_equal(entries("there"), 1);
+    die_while_writing("there/one");
+    assert_int_equal(entries("there"), 2);
+    put_text("part", "whole"); /* what another program wrote */
+    rv_context *next = support_context(1);
+    support_ok(next, rvi_file_rename(next, "part", "link"));
+    rv_context_destroy(next);
     assert_int_equal(entries("there"), 1);
 }
 
@@ -701,6 +760,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_empty_file_can_be_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_link_to_nothing_stays_a_link, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_chain_of_links_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_link_that_cannot_be_followed_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rights_follow_the_umask, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_new_file_has_the_rights_of_the_old_one, set_up,
                                         tear_down),
