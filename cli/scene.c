@@ -87,6 +87,8 @@ static void volume_text(double volume, double moved, char out[32]) {
 }
 
 static void people_frame(cli_run *run, const rv_frame *f) {
+    if (!run->headed) /* what was said before the first frame */
+        cli_report_rest(run);
     if (has_row(f)) {
         char eroded[32], deposited[32];
         double moved = f->ledger.eroded + f->ledger.deposited;

@@ -43,6 +43,11 @@ static bool find_program(const char *name, char found[PATH_MAX]) {
     }
 }
 
+bool rvi_program_there(const char *name) {
+    char found[PATH_MAX];
+    return find_program(name, found);
+}
+
 /* ---- the other two processes: no memory, no locks, nothing of the library ---- */
 
 static _Noreturn void become(const char *program, const char *const *words, const sigset_t *mask,

@@ -109,6 +109,31 @@ static void remove_folder(const char *path) {
     rmdir(path);
 }
 
+static bool holds_note_alone(const char *path) {
+    DIR *dir = opendir(path);
+    bool alone = dir != NULL;
+    for (struct dirent *entry; alone && (entry = readdir(dir)) != NULL;)
+        alone = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+                strcmp(entry->d_name, note_name) == 0;
+    if (dir)
+        closedir(dir);
+    return alone;
+}
+
+/* A folder without a note, or with one that says nothing yet, which is locked: `note`; -1: there is
+ * none. A run was killed before it put anything else there. One that has just made the folder finds
+ * that it is gone and makes it again: see enter(). */
+static void remove_unused(const char *path, int note) {
+    char name[PATH_MAX];
+    struct stat info;
+    if (lstat(path, &info) != 0 || (info.st_mode & 077) != 0)
+        return; /* runs open theirs to this user alone */
+    if (note >= 0 && fstat(note, &info) == 0 && info.st_size == 0 && holds_note_alone(path) &&
+        join(name, path, note_name))
+        unlink(name);
+    rmdir(path); /* unless anything is there */
+}
+
 static bool is_same_file(int fd, const char *path) {
     struct stat a, b;
     return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
@@ -203,6 +228,8 @@ static int enter(const rvi_run_files *run, const char *path) {
             if (write_note(run, fd, false))
                 return fd;
             int why = errno;
+            if (holds_note_alone(path) && rvi_file_cut(fd, 0))
+                remove_unused(path, fd);
             close(fd);
             errno = why;
             return -1;
@@ -409,14 +436,21 @@ void rvi_run_folder_close(rvi_run_files *run, const char *path) {
     leave(run, find(run, path));
 }
 
-/* A note that is there, locked; -1: it is not ours. */
-static int open_note(const char *path, uint64_t number, note_text *out) {
+/* A note that is there, locked; -1: there is none that we could have. */
+static int lock_note(const char *path) {
     char name[PATH_MAX];
-    if (!is_own_folder(path) || !join(name, path, note_name))
-        return -1;
-    int note = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (note >= 0 && rvi_lock_take(note) == RVI_LOCK_TAKEN && is_same_file(note, name) &&
-        read_note(note, number, out))
+    int note = join(name, path, note_name) ? open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (note >= 0 && rvi_lock_take(note) == RVI_LOCK_TAKEN && is_same_file(note, name))
+        return note;
+    if (note >= 0)
+        close(note);
+    return -1;
+}
+
+/* The same where it is of that run; -1: it is not. */
+static int open_note(const char *path, uint64_t number, note_text *out) {
+    int note = is_own_folder(path) ? lock_note(path) : -1;
+    if (note >= 0 && read_note(note, number, out))
         return note;
     if (note >= 0)
         close(note);
@@ -492,16 +526,17 @@ static DIR *open_beside(const char *file, char folder[PATH_MAX]) {
 
 static void sweep_one(rv_context *ctx, const char *path, uint64_t number) {
     note_text text;
-    int note = open_note(path, number, &text);
-    if (note < 0)
+    if (!is_own_folder(path))
         return;
-    if (!is_awaited(&text, number)) {
-        if (text.kept)
-            hand_over_and_tell(ctx, path, "");
-        else
-            remove_folder(path);
-    }
-    close(note);
+    int note = lock_note(path);
+    if (note < 0 || !read_note(note, number, &text))
+        remove_unused(path, note);
+    else if (!is_awaited(&text, number) && text.kept)
+        hand_over_and_tell(ctx, path, "");
+    else if (!is_awaited(&text, number))
+        remove_folder(path);
+    if (note >= 0)
+        close(note);
 }
 
 void rvi_run_folders_sweep(rv_context *ctx, const char *file) {

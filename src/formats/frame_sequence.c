@@ -15,6 +15,8 @@
 
 enum { EXTENSION = 4, SPARE = 48 }; /* bytes: ".mp4", and what is added to a name */
 
+static const char encoder[] = "ffmpeg";
+
 rv_status rvi_sequence_check(rv_context *ctx, const char *file) {
     if (rvi_text_ends(file, ".png"))
         return RV_OK;
@@ -108,8 +110,11 @@ char *rvi_sequence_stem(rv_context *ctx, const char *file) {
     return start;
 }
 
-void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames) {
-    if (is_film(file))
+void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames, bool goes_on) {
+    if (is_film(file) && frames > 0 && !rvi_program_there(encoder))
+        rvi_log(ctx, "%s: ffmpeg is not installed, so there will be no film; its frames will be kept",
+                file);
+    if (is_film(file) || goes_on)
         return;
     char *stem = rvi_sequence_stem(ctx, file);
     if (stem)
@@ -135,7 +140,7 @@ static rv_status run_ffmpeg(const rvi_sequence *s, int *code) {
     char rate[SPARE], count[SPARE];
     snprintf(rate, sizeof rate, "%d", s->rate);
     snprintf(count, sizeof count, "%lld", (long long)s->frames);
-    const char *const words[] = {"ffmpeg",
+    const char *const words[] = {encoder,
                                  "-nostdin",
                                  "-loglevel",
                                  "quiet",

@@ -195,18 +195,27 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
     return check_memory(&p, land && !land->outline ? rvi_outline_bytes(land) : 0);
 }
 
-void rvi_recipe_tell(const rv_recipe *recipe) {
-    int64_t turns[RVI_DEPTH + 1] = {1};
+static void tell_repeat(const rv_recipe *recipe, int i) {
+    char place[512];
+    rvi_place_print(&recipe->words.list[i].at, place, sizeof place);
+    rvi_log(recipe->ctx, "%srepeat 0: the steps up to its end do not run and write no files", place);
+}
+
+void rvi_recipe_tell(const rv_recipe *recipe, const rvi_cursor *from) {
+    int64_t turns[RVI_DEPTH + 1] = {1}, first = from->depth > 0 ? from->start[0] : from->step;
+    bool goes_on = from->step > 0;
     int depth = 0;
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
         rv_step_id id = rv_recipe_step(recipe, i);
         if (id == RV_STEP_repeat) {
             int64_t times = rvi_cursor_times(recipe, i), now = turns[depth++];
             turns[depth] = times > 0 && now > INT64_MAX / times ? INT64_MAX : now * times;
+            if (times == 0 && now > 0 && !goes_on)
+                tell_repeat(recipe, i);
         } else if (id == RV_STEP_end) {
             depth--;
-        } else if (id == RV_STEP_film) {
-            rvi_film_tell(recipe->ctx, rv_recipe_params(recipe, i), turns[depth]);
+        } else if (id == RV_STEP_film && i >= first) {
+            rvi_film_tell(recipe->ctx, rv_recipe_params(recipe, i), turns[depth], goes_on);
         }
     }
 }
@@ -217,6 +226,6 @@ rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans) {
     rvi_progress_begin(recipe->ctx, "the plan");
     rv_status status = rvi_recipe_plan(recipe, NULL, &start, NULL, plans);
     if (status == RV_OK)
-        rvi_recipe_tell(recipe);
+        rvi_recipe_tell(recipe, &start);
     return status;
 }

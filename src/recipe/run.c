@@ -215,7 +215,7 @@ rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terra
     if (status == RV_OK)
         status = rv_terrain_create(recipe->ctx, &desc, &r.land);
     if (status == RV_OK) {
-        rvi_recipe_tell(recipe);
+        rvi_recipe_tell(recipe, &r.at);
         status = run_steps(&r);
     }
     if (status == RV_OK && out)
@@ -282,8 +282,10 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
                      ? check(&r)
                      : rvi_fail(ctx, RV_ERROR_INPUT, "%s: is damaged.", checkpoint);
     }
-    if (status == RV_OK)
+    if (status == RV_OK) {
+        rvi_recipe_tell(recipe, &r.at);
         status = run_steps(&r);
+    }
     if (status == RV_OK)
         sweep_films(recipe);
     if (status == RV_OK && out)

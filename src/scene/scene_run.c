@@ -59,13 +59,13 @@ static rvi_numbered name_saves(rv_context *ctx, const rvi_word_run *params, char
     return (rvi_numbered){*stem, dot, params->every, params->every, params->frames};
 }
 
-/* Says what will be overwritten that no word of the scene names. */
-static void tell_frames(rv_context *ctx, const rvi_word_run *params) {
+/* Says what will be overwritten that no word of the scene names, and what cannot be made. */
+static void tell_frames(rv_context *ctx, const rvi_word_run *params, bool goes_on) {
     char *stem;
     rvi_numbered saves = name_saves(ctx, params, &stem);
     if (params->film[0])
-        rvi_sequence_tell(ctx, params->film, count_shown(params));
-    if (stem != NULL)
+        rvi_sequence_tell(ctx, params->film, count_shown(params), goes_on);
+    if (stem != NULL && !goes_on)
         rvi_numbered_tell(ctx, params->save, &saves);
     rvi_free(ctx, stem);
 }
@@ -279,8 +279,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
         return status;
     rvi_progress_begin(s->ctx, "the scene");
     rvi_progress_span(s->ctx, 0, 1);
-    if (!s->resumed)
-        tell_frames(s->ctx, r.params);
+    tell_frames(s->ctx, r.params, s->resumed);
     if (r.params->film[0])
         status = rvi_sequence_open(&r.files, r.params->film, count_shown(r.params), r.params->rate,
                                    &r.sequence);
@@ -337,7 +336,7 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
         status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)
         return status;
-    tell_frames(s->ctx, &setup.run);
+    tell_frames(s->ctx, &setup.run, s->resumed);
     const rvi_sph_desc *d = &setup.desc.water;
     *out = (rv_scene_plan){.frames = setup.run.frames,
                            .particles = d->most,

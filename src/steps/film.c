@@ -117,8 +117,8 @@ static rv_status check_files(rvi_job *job, const film *f) {
     return status;
 }
 
-void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns) {
-    rvi_sequence_tell(ctx, p->file, count_frames(p, turns));
+void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns, bool goes_on) {
+    rvi_sequence_tell(ctx, p->file, count_frames(p, turns), goes_on);
 }
 
 static rv_status run(rvi_job *job) {

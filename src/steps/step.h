@@ -12,6 +12,6 @@
 #include <ravine/steps.def>
 
 /* Before a run: says which frames that are there a film, run so many times, will overwrite. */
-void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns);
+void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns, bool goes_on);
 
 #endif

@@ -89,3 +89,30 @@ grep -q "pic.png: 2 files .* overwritten" said || { cat said; exit 1; }
 "$RAVINE" scene dam_break frames=2 every=1 film=pic.png save=pic.png width=16 height=16 2> said
 grep -q "pic.png: 3 files .* overwritten" said && grep -q "pic.png: pic-00001.png is" said ||
     { cat said; exit 1; }
+
+# Before the first step, and in a plan, it is said that there will be no film, or nothing at all.
+no_film="no.mp4: ffmpeg is not installed, so there will be no film; its frames will be kept"
+without() { PATH=$PWD/nowhere "$RAVINE" "$@" 2> said > plan; }
+without terrain size=16 repeat 2 film no.mp4 end
+[ "$(head -n 1 said)" = "$no_film" ] && [ -f no-frames/00001.png ] || { cat said; exit 1; }
+without --dry-run terrain size=16 repeat 2 film no.mp4 end
+[ "$(cat said)" = "$no_film" ] || { cat said; exit 1; }
+without --dry-run scene dam_break frames=2 film=no.mp4
+[ "$(cat said)" = "$no_film" ] || { cat said; exit 1; }
+without scene dam_break frames=1 film=no.mp4 width=16 height=16
+[ "$(head -n 1 said)" = "$no_film" ] && [ -f no-frames-2/00001.png ] || { cat said; exit 1; }
+"$RAVINE" --dry-run terrain size=16 repeat 2 film no.mp4 end 2> said > plan
+[ ! -s said ] || { echo "there is a program ffmpeg"; cat said; exit 1; }
+none="command line, word 3: repeat 0: the steps up to its end do not run and write no files"
+for how in --dry-run --every=1; do
+    "$RAVINE" $how terrain size=16 repeat 0 film none.mp4 repeat 0 save none.r32 end end 2> said > plan
+    [ "$(grep -c repeat said)" -eq 1 ] && grep -qx "$none" said || { echo "$how"; cat said; exit 1; }
+done
+[ -z "$(ls -d none* 2> said)" ] || { echo "a repeat 0 wrote something"; exit 1; }
+
+# The line about hard links is for films, too.
+echo old > backup.mp4
+ln backup.mp4 wear.mp4
+"$RAVINE" long.rv repeat.times=1 2> said
+grep -q "wear.mp4: its other hard links keep the old file" said && [ "$(cat backup.mp4)" = old ] ||
+    { cat said; exit 1; }

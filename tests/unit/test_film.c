@@ -8,9 +8,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -222,7 +224,11 @@ static void test_without_ffmpeg(void **state) {
     assert_non_null(strstr(said, "land.mp4"));
     assert_non_null(strstr(said, "ffmpeg is not installed"));
     assert_non_null(strstr(said, "land-frames"));
-    assert_int_equal(strlen(said) - 1, strchr(said, '\n') - said); /* one line */
+    const char *second = strchr(said, '\n') + 1; /* one line before the work, and one after it */
+    assert_non_null(strstr(said, "there will be no film; its frames will be kept\n"));
+    assert_ptr_equal(strstr(second, "land.mp4: ffmpeg is not installed, so the frames are kept"),
+                     second);
+    assert_int_equal(strlen(second) - 1, strchr(second, '\n') - second);
     /* Frames that are kept are the user's: a second run does not touch them. */
     run_text(ctx, LAND "repeat 2 blur film land.mp4 end");
     assert_non_null(strstr(said, "land-frames-2"));
@@ -514,7 +520,7 @@ static void test_sweep(void **state) {
                  sizeof early); /* before its first checkpoint */
     assert_false(exists("d-frames"));
     leave_folder("never.ck", true, "00000.png", name, sizeof name);
-    assert_int_equal(mkdir("e.mp4.frames-0123456789abcdef", 0700), 0);
+    assert_int_equal(mkdir("e.mp4.frames-0123456789abcdef", 0755), 0); /* not as runs make it */
     assert_int_equal(mkdir("f.mp4.frames-0123456789abcdef", 0700), 0);
     write_text("f.mp4.frames-0123456789abcdef/run", "how I run");
     write_text("f.mp4.frames-0123456789abcdef/00000.png", "mine");
@@ -537,6 +543,70 @@ static void test_sweep(void **state) {
 
 static void pause_ms(long ms) {
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* A run can be killed before it has written its note: folders that have none, or an empty one, go,
+ * unless a living process holds the note or anything else is there. */
+static void test_sweep_of_folders_without_a_note(void **state) {
+    (void)state;
+    rv_context *ctx = make_context(1);
+    static const char *const names[] = {
+        "g.mp4.frames-0123456789abcdea", "g.mp4.frames-0123456789abcdeb",
+        "g.mp4.frames-0123456789abcdec", "g.mp4.frames-0123456789abcded"};
+    char note[64];
+    int held = -1;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(mkdir(names[i], 0700), 0);
+        snprintf(note, sizeof note, "%s/run", names[i]);
+        if (i > 0)
+            write_text(note, "");
+        if (i == 2)
+            held = open(note, O_RDWR);
+    }
+    assert_greater_equal(held, 0);
+    assert_int_equal(flock(held, LOCK_EX | LOCK_NB), 0);
+    write_text("g.mp4.frames-0123456789abcded/00000.png", "whose?");
+    rvi_run_folders_sweep(ctx, "g.mp4");
+    assert_false(exists(names[0]));
+    assert_false(exists(names[1]));
+    assert_true(exists("g.mp4.frames-0123456789abcdec/run"));
+    assert_true(exists("g.mp4.frames-0123456789abcded/run"));
+    assert_true(exists("g.mp4.frames-0123456789abcded/00000.png"));
+    close(held);
+    rvi_run_folders_sweep(ctx, "g.mp4");
+    assert_false(exists(names[2]));
+    remove_all(names[3]);
+    expect_no_folders();
+    rv_context_destroy(ctx);
+}
+
+/* Others sweep while a run makes its folder: it gets it all the same. */
+static void test_sweeps_take_no_folder_from_a_run(void **state) {
+    (void)state;
+    enum { SWEEPERS = 2 };
+    const int rounds = support_short() ? 60 : 300;
+    rv_context *ctx = make_context(1);
+    pid_t sweepers[SWEEPERS];
+    for (int s = 0; s < SWEEPERS; s++)
+        if ((sweepers[s] = fork()) == 0)
+            for (;;)
+                rvi_run_folders_sweep(ctx, "h.mp4");
+    for (int i = 0; i < rounds; i++) {
+        rvi_run_files run = {.ctx = ctx, .number = rvi_run_number()};
+        const char *path;
+        char note[300];
+        support_ok(ctx, rvi_run_folder_open(&run, "h.mp4", &path));
+        snprintf(note, sizeof note, "%s/run", path);
+        assert_true(exists(note));
+        support_ok(ctx, rvi_run_files_end(&run, RV_OK));
+    }
+    for (int s = 0; s < SWEEPERS; s++) {
+        assert_int_equal(kill(sweepers[s], SIGKILL), 0);
+        assert_int_equal(waitpid(sweepers[s], NULL, 0), sweepers[s]);
+    }
+    rvi_run_folders_sweep(ctx, "h.mp4");
+    expect_no_folders();
+    rv_context_destroy(ctx);
 }
 
 /* Waits, for some seconds at most, until a file holds a number. */
@@ -736,6 +806,8 @@ int main(void) {
         cmocka_unit_test(test_film_gets_no_name),
         cmocka_unit_test(test_film_behind_a_link),
         cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_sweep_of_folders_without_a_note),
+        cmocka_unit_test(test_sweeps_take_no_folder_from_a_run),
         cmocka_unit_test(test_files_of_the_user_stay),
         cmocka_unit_test(test_folders),
         cmocka_unit_test(test_kill_during_ffmpeg),
