@@ -16,7 +16,7 @@ enum { HEAD = RVI_MAGIC + sizeof(uint32_t) + sizeof(uint64_t) }; /* magic word, 
 
 static const char family[] = "RAVINE-"; /* all magic words begin so */
 
-typedef enum kind { EMPTY, ARCHIVE, OTHER } kind;
+typedef enum kind { NOTHING, ARCHIVE, OTHER } kind;
 
 /* What is in a file that is there, and if it is an archive, whose. false: errno says why that
  * cannot be told. */
@@ -26,14 +26,14 @@ static bool look(const char *path, kind *what, uint64_t *run) {
     if (size < 0)
         return false;
     bool is = size == HEAD && memcmp(head, family, sizeof family - 1) == 0;
-    *what = size == 0 ? EMPTY : is ? ARCHIVE : OTHER;
+    *what = is ? ARCHIVE : OTHER;
     if (is)
         memcpy(run, head + HEAD - sizeof *run, sizeof *run);
     return true;
 }
 
 static rv_status check_target(rv_context *ctx, const char *path, uint64_t run, bool any) {
-    kind what = EMPTY;
+    kind what = NOTHING;
     uint64_t whose = run;
     rv_status status = rvi_file_check_target(ctx, path);
     if (status == RV_OK && rvi_file_exists(path) && !look(path, &what, &whose))

@@ -13,6 +13,8 @@
 
 enum { DEPTH_MOST = 32, FILE_MOST = 65536, CELL_MOST = 1000000 };
 
+static const char version_key[] = "ravine_version"; /* in all that Ravine wrote */
+
 char *rvi_sidecar_path(rv_context *ctx, const char *file) {
     size_t size = strlen(file);
     static const char end[] = ".ravine.json";
@@ -117,7 +119,7 @@ size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format, const c
     print_string(&p, "row_order", "north first");
     print_string(&p, "byte_order", sidecar->big_endian ? "big" : "little");
     print_string(&p, "registration", "node");
-    print_string(&p, "ravine_version", RV_VERSION);
+    print_string(&p, version_key, RV_VERSION);
     print_hash(&p, "hash", hash, lines);
     if (sidecar->scale.hashed)
         print_hash(&p, "data_hash", sidecar->scale.data_hash, lines);
@@ -375,6 +377,7 @@ static rv_status read_value(reader *r, span key, rvi_sidecar *out) {
         return read_word(r, key, "little", "big", &out->big_endian);
     if (rvi_text_is(key.text, key.size, "previous") && peek(r) == '[')
         return read_previous(r, out);
+    out->own = out->own || rvi_text_is(key.text, key.size, version_key);
     return skip_value(r, 0);
 }
 
@@ -456,6 +459,21 @@ rv_status rvi_sidecar_read(rv_context *ctx, const char *file, rvi_sidecar *out) 
         rvi_free(ctx, bytes.data);
     }
     rvi_free(ctx, path);
+    return status;
+}
+
+rv_status rvi_sidecar_check_target(rv_context *ctx, const char *file) {
+    rvi_sidecar there;
+    char *path = rvi_sidecar_path(ctx, file);
+    rv_status status = path != NULL ? rvi_file_check_target(ctx, path) : RV_ERROR_MEMORY;
+    rvi_free(ctx, path);
+    if (status == RV_OK)
+        status = rvi_sidecar_read(ctx, file, &there);
+    if (status == RV_ERROR_INPUT || (status == RV_OK && there.present && !there.own))
+        return rvi_fail(ctx, RV_ERROR_OUTPUT,
+                        "%s.ravine.json: was not written by Ravine and was not changed; rename or "
+                        "remove it, or say overwrite=yes.",
+                        file);
     return status;
 }
 

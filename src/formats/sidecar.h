@@ -21,6 +21,7 @@ enum { RVI_SCALES = 4 };
 
 typedef struct rvi_sidecar {
     bool present;
+    bool own; /* Ravine wrote it */
     bool big_endian;
     rvi_scale scale;                    /* of the file, once it is read */
     rvi_scale previous[RVI_SCALES - 1]; /* of the files before, newest first; all are hashed */
@@ -33,6 +34,10 @@ char *rvi_sidecar_path(rv_context *ctx, const char *file);
 
 /* The sidecar of `file`; without one, RV_OK and nothing said. */
 rv_status rvi_sidecar_read(rv_context *ctx, const char *file, rvi_sidecar *out);
+
+/* May a sidecar be written beside `file`? RV_ERROR_OUTPUT: what has its name was not written by
+ * Ravine. */
+rv_status rvi_sidecar_check_target(rv_context *ctx, const char *file);
 
 /* What is known of a file: the hash of its bytes, or before they are read, its size. */
 typedef struct rvi_known {

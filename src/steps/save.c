@@ -116,7 +116,9 @@ static rv_status commit_in_turn(const save *s, const rvi_scale *scale, rvi_write
         if (status != RV_OK)
             break;
         status = rvi_sidecar_read(ctx, s->params->file, &sidecar);
-        if (status == RV_ERROR_INPUT) { /* what nobody can read is replaced */
+        if (!s->params->overwrite && (status == RV_ERROR_INPUT || !sidecar.own))
+            status = rvi_sidecar_check_target(ctx, s->params->file);
+        if (status == RV_ERROR_INPUT) { /* what nobody can read is replaced where the user says so */
             sidecar = (rvi_sidecar){0};
             status = RV_OK;
         }

@@ -148,9 +148,18 @@ static rv_status check_file(const rvi_job *job, const char *path, char key[RVI_P
     return input ? is_input(job, path, input->reader) : RV_OK;
 }
 
+/* The sidecar of a file that no step before writes: is it the user's own? */
+static rv_status check_sidecar(const rvi_job *job, const char *path, const char *key) {
+    const rvi_planned_file *before = find_file(job, key);
+    bool ours = (job->overwrite && *job->overwrite) || (before && before->sidecar.present);
+    return ours ? RV_OK : rvi_sidecar_check_target(job->ctx, path);
+}
+
 rv_status rvi_job_writes(rvi_job *job, const char *path, const rvi_planned_file *file) {
-    char key[RVI_PATH_KEY];
+    char key[RVI_PATH_KEY] = "";
     rv_status status = check_file(job, path, key);
+    if (status == RV_OK && file && file->sidecar.present)
+        status = check_sidecar(job, path, key);
     if (status != RV_OK || !job->files || !file)
         return status;
     return plan_file(job, key, find_file(job, key), file);

@@ -96,6 +96,15 @@ odd=$'a "b"\nc.r32'
 [ -s small.r16 ] && [ "$(grep -c "The run goes on" said)" -eq 1 ] && [ ! -e full.ck ] ||
     { echo "a full disk"; cat said; exit 1; }
 
-: > empty.ck
+# An empty file is one of the user, too.
+for words in "terrain size=8 noise" "scene dam_break frames=1"; do
+    : > empty.ck
+    code=0
+    # shellcheck disable=SC2086
+    "$RAVINE" --quiet --checkpoint empty.ck --every 0 $words 2> said || code=$?
+    [ $code -eq 4 ] && [ -f empty.ck ] && grep -q "empty.ck exists and is not a checkpoint" said ||
+        { echo "$words: an empty file: exit $code"; cat said; exit 1; }
+done
+rm empty.ck
 "$RAVINE" --quiet --checkpoint empty.ck --every 0 terrain size=8 noise
 [ ! -e empty.ck ] || { echo "the checkpoint stays after the run"; exit 1; }

@@ -127,6 +127,18 @@ refused 'n-00002.obj: is a directory' scene m.scene save=n.obj
 ravine scene m.scene save=n.obj every=3 || fail "names that are not written"
 rm -rf -- *
 
+# ---- sidecars of others ----
+for text in '{"cell_m": 3}' 'my notes' ''; do
+    printf '%s' "$text" >z.r32.ravine.json
+    refused 'z.r32.ravine.json: was not written by Ravine and was not changed' terrain size=8 noise save z.r32
+    refused 'z.r32.ravine.json: was not written by Ravine' --dry-run terrain size=8 noise save z.r32
+    ravine terrain size=8 noise save z.r32 overwrite=yes save z.r32 || fail "overwrite=yes, then without"
+    ravine terrain size=9 noise save z.r32 || fail "a sidecar of Ravine"
+    ravine open z.r32 || fail "the sidecar is not the new one"
+    rm z.r32
+done
+rm -rf -- *
+
 # ---- changed by another program ----
 ravine terrain size=16 cell=5 noise save land.r16 low=-20 high=2000 || fail "save"
 before=$(last_hash open land.r16)
