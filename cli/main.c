@@ -112,7 +112,11 @@ static int plan_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe) {
     rv_plan *plans = calloc((size_t)rv_recipe_count(recipe), sizeof *plans);
     if (!plans)
         return cli_fail(5, "There is not enough memory for the plan.");
-    rv_status status = rv_recipe_plan(recipe, plans);
+    rv_status status = RV_OK;
+    if (options->checkpoint)
+        status = rv_recipe_check_checkpoint(recipe, options->checkpoint);
+    if (status == RV_OK || status == RV_ERROR_MEMORY) /* which the plan finds, too */
+        status = rv_recipe_plan(recipe, plans);
     bool complete = true; /* also where it is over the limit */
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
         complete = complete && plans[i].memory > 0;

@@ -156,19 +156,23 @@ static void json_report(const cli_run *run, const rv_report *report) {
 
 /* ---- for people ---- */
 
-/* One unit for the whole line, so that its numbers can be compared. */
 typedef struct volume_unit {
     double size; /* m3 */
     const char *name;
-    int digits;
+    int digits;  /* after the point */
+    double last; /* m3: one of the last of them */
 } volume_unit;
 
 static volume_unit unit_for(double largest) {
-    volume_unit u = {1.0, "m3", largest < 10.0 ? 4 : largest < 1000.0 ? 1 : 0};
+    volume_unit u = {1.0, "m3", largest < 10.0 ? 4 : largest < 1000.0 ? 1 : 0, 1.0};
     if (largest >= 999.5e6)
-        u = (volume_unit){1e9, "km3", largest < 10e9 ? 2 : 1};
+        u = (volume_unit){1e9, "km3", largest < 10e9 ? 2 : 1, 1e9};
     else if (largest >= 999.5e3)
-        u = (volume_unit){1e6, "million m3", largest < 10e6 ? 2 : 1};
+        u = (volume_unit){1e6, "million m3", largest < 10e6 ? 2 : 1, 1e6};
+    else if (!(largest > 0.0))
+        u.digits = 0;
+    for (int i = 0; i < u.digits; i++)
+        u.last /= 10.0;
     return u;
 }
 
@@ -186,32 +190,87 @@ static void add_first(char out[CLI_TEXT], const char *before, double volume, con
     snprintf(out + used, CLI_TEXT - used, "%s%s", u->name, after);
 }
 
-/* Is it more than 0 as it is printed? */
-static bool shows(double volume, const volume_unit *u) {
-    return volume >= (u->digits == 0 ? 0.5 : u->digits == 1 ? 0.05 : 0.005) * u->size;
+/* A number that is no part of the sum before it has its own unit, said where it is another. */
+static void add_other(char out[CLI_TEXT], const char *before, double volume,
+                      const volume_unit *first) {
+    volume_unit u = unit_for(volume);
+    if (u.size == first->size || volume == 0.0)
+        add_text(out, before, volume, first->digits > u.digits ? first : &u, "");
+    else
+        add_first(out, before, volume, &u, "");
+}
+
+/* Digits enough that no part of a sum that is above 0 is printed as 0, unless it is less than a
+ * millionth: that is the rounding of some steps. */
+static void show_parts(int count, const double *parts, double sum, volume_unit *u) {
+    enum { DIGITS = 4 };
+    for (int i = 0; i < count; i++)
+        while (parts[i] >= 1e-6 * sum && parts[i] > 0.0 && parts[i] < 0.5 * u->last &&
+               u->digits < DIGITS) {
+            u->digits++;
+            u->last /= 10.0;
+        }
+}
+
+static double count_last(double volume, const volume_unit *u) {
+    return (double)(int64_t)(volume / u->last);
+}
+
+/* Rounds the parts of a sum to the last digit so that they add up as they are printed: to the sum,
+ * rounded. Those that lost most are rounded up. Parts that are no such sum are not made one. */
+static void round_parts(int count, double *parts, double sum, const volume_unit *u) {
+    enum { PARTS = 3 };
+    double rest[PARTS], missing = count_last(sum + 0.5 * u->last, u);
+    for (int i = 0; i < count; i++) {
+        double whole = count_last(parts[i], u);
+        rest[i] = parts[i] / u->last - whole;
+        missing -= whole;
+    }
+    if (missing < 0.0 || missing > count)
+        return;
+    for (int i = 0; i < count; i++)
+        parts[i] = count_last(parts[i], u) * u->last;
+    for (; missing > 0.0; missing -= 1.0) {
+        int most = 0;
+        for (int i = 1; i < count; i++)
+            most = rest[i] > rest[most] ? i : most;
+        parts[most] += u->last;
+        rest[most] = -1.0;
+    }
 }
 
 static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
-    double most = ledger->eroded > ledger->raised ? ledger->eroded : ledger->raised;
-    volume_unit u = unit_for(most > ledger->before ? most : ledger->before);
+    double from[] = {ledger->eroded, ledger->before};
+    double to[] = {ledger->deposited, ledger->left_map, ledger->suspended};
+    double moved = from[0] + from[1];
+    volume_unit u = unit_for(from[0] > from[1] ? from[0] : from[1]);
+    show_parts(2, from, moved, &u);
+    show_parts(3, to, moved, &u);
+    round_parts(2, from, moved, &u);
+    round_parts(3, to, moved, &u);
     out[0] = '\0';
-    add_first(out, "eroded", ledger->eroded, &u, ":");
-    add_text(out, " deposited", ledger->deposited, &u, ",");
-    add_text(out, " left the map", ledger->left_map, &u, ",");
-    add_text(out, " suspended", ledger->suspended, &u, "");
-    if (shows(ledger->before, &u))
-        add_text(out, "; suspended before", ledger->before, &u, "");
-    if (shows(ledger->raised, &u))
-        add_text(out, "; raised", ledger->raised, &u, "");
+    add_first(out, "eroded", from[0], &u, ":");
+    add_text(out, " deposited", to[0], &u, ",");
+    add_text(out, " left the map", to[1], &u, ",");
+    add_text(out, " suspended", to[2], &u, "");
+    if (from[1] >= 0.5 * u.last)
+        add_text(out, "; suspended before", from[1], &u, "");
+    volume_unit raised = unit_for(ledger->raised);
+    if (ledger->raised >= 0.5 * raised.last)
+        add_other(out, "; raised", ledger->raised, &u);
 }
 
 static void water_text(const rv_water *w, char out[CLI_TEXT]) {
-    volume_unit u = unit_for(w->before + w->rained);
+    double all = w->before + w->rained;
+    double to[] = {w->evaporated, w->left_map, w->standing};
+    volume_unit u = unit_for(all);
+    show_parts(3, to, all, &u);
+    round_parts(3, to, all, &u);
     out[0] = '\0';
-    add_first(out, "water", w->before + w->rained, &u, ":");
-    add_text(out, " evaporated", w->evaporated, &u, ",");
-    add_text(out, " left the map", w->left_map, &u, ",");
-    add_text(out, " standing", w->standing, &u, "");
+    add_first(out, "water", all, &u, ":");
+    add_text(out, " evaporated", to[0], &u, ",");
+    add_text(out, " left the map", to[1], &u, ",");
+    add_text(out, " standing", to[2], &u, "");
 }
 
 static void put_detail(int *details, const char *text) {
@@ -227,14 +286,12 @@ static void put_layers(int *details, const rv_terrain *land, const rv_ledger *la
     int count = rv_terrain_layer_count(land);
     char text[CLI_TEXT];
     for (int l = 0; count > 1 && l < count && l < CLI_LAYERS; l++) {
-        double most =
-            layers[l].eroded > layers[l].deposited ? layers[l].eroded : layers[l].deposited;
-        volume_unit u = unit_for(most);
-        if (!(most > 0.0))
+        volume_unit u = unit_for(layers[l].eroded);
+        if (!(layers[l].eroded > 0.0 || layers[l].deposited > 0.0))
             continue;
         snprintf(text, sizeof text, "%s:", rv_terrain_layer(land, l).name);
         add_first(text, " eroded", layers[l].eroded, &u, ",");
-        add_text(text, " deposited", layers[l].deposited, &u, "");
+        add_other(text, " deposited", layers[l].deposited, &u);
         put_detail(details, text);
     }
     if (count > CLI_LAYERS) {
@@ -318,18 +375,7 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
     fputc('\n', stderr);
 }
 
-/* What one turn left in the water and the next found there is not counted twice. */
-static void add_ledger(rv_ledger *to, const rv_ledger *more) {
-    double again = to->suspended < more->before ? to->suspended : more->before;
-    to->eroded += more->eroded;
-    to->deposited += more->deposited;
-    to->left_map += more->left_map;
-    to->suspended += more->suspended - again;
-    to->raised += more->raised;
-    to->before += more->before - again;
-}
-
-/* The same for water. */
+/* What one turn left on the land and the next found there is not counted twice. */
 static void add_water(rv_water *to, const rv_water *more, bool first) {
     to->before = first ? more->before : to->before;
     to->rained += more->rained;
@@ -344,11 +390,11 @@ static void add_turn(cli_turns *sum, const rv_report *report) {
     sum->report.ledger = old.ledger;
     sum->report.water = old.water;
     sum->report.seconds += old.seconds;
-    add_ledger(&sum->report.ledger, &report->ledger);
+    rv_ledger_add(&sum->report.ledger, &report->ledger);
     add_water(&sum->report.water, &report->water, report->turn == 0);
     for (int l = 0; l < rv_terrain_layer_count(report->land) && l < CLI_LAYERS; l++) {
         rv_ledger last = rv_terrain_layer_last(report->land, l);
-        add_ledger(&sum->layers[l], &last);
+        rv_ledger_add(&sum->layers[l], &last);
     }
 }
 

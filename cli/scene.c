@@ -135,7 +135,9 @@ static int show_plan(rv_context *ctx, cli_run *run, rv_scene *scene, rv_status *
     const cli_options *options = run->options;
     rv_scene_plan p;
     size_t limit = rv_context_memory_limit(ctx);
-    *status = rv_scene_plan_run(scene, &p);
+    *status = options->checkpoint ? rv_scene_check_checkpoint(scene, options->checkpoint) : RV_OK;
+    if (*status == RV_OK)
+        *status = rv_scene_plan_run(scene, &p);
     if (*status != RV_OK)
         return 0;
     if (options->json) {

@@ -151,6 +151,9 @@ typedef struct rv_ledger {
     double before;    /* carried by water already when the step began */
 } rv_ledger;
 
+/* Adds what another step did after it: what was left in the water and found there counts once. */
+RV_API void rv_ledger_add(rv_ledger *to, const rv_ledger *more);
+
 /* Water, in cubic metres: before + rained = evaporated + left_map + standing. */
 typedef struct rv_water {
     double before;      /* what stood on the land */
@@ -471,6 +474,9 @@ typedef struct rv_plan {
 /* One plan for each step. Every run begins with it and fails as it does, before its first step: words, fields,
  * files and memory are checked for all steps. After RV_ERROR_MEMORY because of the limit, the plans are complete. */
 RV_API rv_status rv_recipe_plan(const rv_recipe *recipe, rv_plan *plans);
+/* Could a run save itself there? Fails as rv_recipe_run with that checkpoint would, before its first step: the
+ * file cannot be written, is something else, or is one that a step reads or writes. */
+RV_API rv_status rv_recipe_check_checkpoint(const rv_recipe *recipe, const char *checkpoint);
 
 /* Must live until the run returns. */
 typedef struct rv_watch {
@@ -584,6 +590,7 @@ typedef struct rv_scene_plan {
     size_t memory;          /* bytes, about; more where faces are divided */
 } rv_scene_plan;
 RV_API rv_status rv_scene_plan_run(rv_scene *scene, rv_scene_plan *out);
+RV_API rv_status rv_scene_check_checkpoint(const rv_scene *scene, const char *checkpoint); /* as for recipes */
 
 /* Must live until the run returns. */
 typedef struct rv_scene_watch {

@@ -28,8 +28,8 @@ rv_status rvi_archive_put(rvi_archive_writer *to, const void *data, size_t size)
 /* Ends it: the file is there, or after a failure, which `status` may be, nothing. */
 rv_status rvi_archive_close(rvi_archive_writer *to, rv_status status);
 
-/* Can a run write its archive there? Only where nothing is, or what it wrote before: RV_ERROR_OUTPUT
- * with a sentence where not. rvi_archive_close asks again. */
+/* Can a run write its archive there? Only where nothing is, or what it wrote before:
+ * RV_ERROR_OUTPUT with a sentence where not. rvi_archive_close asks again. */
 rv_status rvi_archive_check_target(rv_context *ctx, const char *path, uint64_t run);
 /* Is it an archive of that run? Asks nobody and needs no memory. */
 typedef enum rvi_belongs {

@@ -143,9 +143,9 @@ static rv_status keep_piped(rv_context *ctx, const char *path, rvi_bytes bytes) 
     return RV_OK;
 }
 
-/* The start of what comes out of a pipe, which is read to its end the first time. */
-static rv_status read_piped(rv_context *ctx, int fd, const char *path, size_t most, rvi_bytes *out,
-                            uint64_t *total) {
+/* A part of what comes out of a pipe, which is read to its end the first time. */
+static rv_status read_piped(rv_context *ctx, int fd, const char *path, uint64_t from, size_t most,
+                            rvi_bytes *out, uint64_t *total) {
     rvi_bytes bytes = {NULL, 0};
     rv_status status = RV_OK;
     if (!find_piped(ctx, path)) {
@@ -158,32 +158,41 @@ static rv_status read_piped(rv_context *ctx, int fd, const char *path, size_t mo
     if (status != RV_OK)
         return status;
     const rvi_piped *one = find_piped(ctx, path);
-    size_t size = one->size < most ? one->size : most;
+    size_t size = from < one->size ? one->size - (size_t)from : 0;
+    size = size < most ? size : most;
     out->data = rvi_alloc(ctx, size + 1, 1, path);
     if (!out->data)
         return RV_ERROR_MEMORY;
     if (size > 0)
-        memcpy(out->data, one->data, size);
+        memcpy(out->data, one->data + from, size);
     out->size = size;
     *total = one->size;
     return RV_OK;
 }
 
-rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
-                              uint64_t *total) {
+/* A part of a file that is no pipe. */
+static rv_status read_plain(rv_context *ctx, int fd, const char *path, uint64_t from, size_t most,
+                            rvi_bytes *out, uint64_t total) {
+    uint64_t left = from < total ? total - from : 0;
+    size_t room = left < most ? (size_t)left : most;
+    out->data = rvi_alloc(ctx, room + 1, 1, path);
+    if (!out->data)
+        return RV_ERROR_MEMORY;
+    if (from > 0 && (lseek)(fd, (off_t)from, SEEK_SET) < 0) /* in brackets: a macro in wasi-libc */
+        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: cannot be read: %s.", path, strerror(errno));
+    return read_all(ctx, fd, path, room, out);
+}
+
+rv_status rvi_file_read_part(rv_context *ctx, const char *path, uint64_t from, size_t most,
+                             rvi_bytes *out, uint64_t *total) {
     *out = (rvi_bytes){NULL, 0};
     int fd;
     bool plain = false;
     rv_status status = open_input(ctx, path, &fd, &plain, total);
     if (status != RV_OK)
         return status;
-    if (plain) {
-        size_t room = *total < most ? (size_t)*total : most;
-        out->data = rvi_alloc(ctx, room + 1, 1, path);
-        status = out->data ? read_all(ctx, fd, path, room, out) : RV_ERROR_MEMORY;
-    } else {
-        status = read_piped(ctx, fd, path, most, out, total);
-    }
+    status = plain ? read_plain(ctx, fd, path, from, most, out, *total)
+                   : read_piped(ctx, fd, path, from, most, out, total);
     close(fd);
     if (status != RV_OK) {
         rvi_free(ctx, out->data);
@@ -192,6 +201,11 @@ rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rv
     }
     out->data[out->size] = 0;
     return RV_OK;
+}
+
+rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
+                              uint64_t *total) {
+    return rvi_file_read_part(ctx, path, 0, most, out, total);
 }
 
 rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out) {
@@ -285,7 +299,8 @@ bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
     key[0] = '\0';
     if (follow && !follow_links(path, real))
         return false;
-    const char *at = follow ? real : path, *slash = strrchr(at, '/'), *name = slash ? slash + 1 : at;
+    const char *at = follow ? real : path, *slash = strrchr(at, '/'),
+               *name = slash ? slash + 1 : at;
     struct stat info;
     if (strlen(name) > NAME_MAX || !directory_of(at, directory) || stat(directory, &info) != 0)
         return false;
@@ -479,6 +494,21 @@ uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size)
             return hash;
     } while (rvi_poll(ctx) == RV_OK);
     return 0;
+}
+
+rv_status rvi_file_hash(rv_context *ctx, const char *path, uint64_t *out) {
+    uint64_t from = 0, total;
+    rvi_bytes part = {NULL, 0};
+    rv_status status = RV_OK;
+    *out = 0;
+    do {
+        status = rvi_file_read_part(ctx, path, from, RVI_HASH_PART, &part, &total);
+        if (status == RV_OK)
+            *out = rvi_hash(part.data, part.size, *out);
+        from += part.size;
+        rvi_free(ctx, part.data);
+    } while (status == RV_OK && part.size == RVI_HASH_PART);
+    return status;
 }
 
 /* The new name must outlive a power cut too; not every file system can promise it, so no error. */

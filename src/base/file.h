@@ -16,6 +16,9 @@ rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out);
 /* At most `most` bytes from its start, for a look at a header; *total is the size of the file. */
 rv_status rvi_file_read_start(rv_context *ctx, const char *path, size_t most, rvi_bytes *out,
                               uint64_t *total);
+/* The same, from the byte `from` on. */
+rv_status rvi_file_read_part(rv_context *ctx, const char *path, uint64_t from, size_t most,
+                             rvi_bytes *out, uint64_t *total);
 /* The start of a small file of the system as text, where there is no context yet. false: it cannot
  * be read. */
 bool rvi_file_peek(const char *path, char *out, size_t room);
@@ -24,6 +27,8 @@ bool rvi_file_peek(const char *path, char *out, size_t room);
 ptrdiff_t rvi_file_head(const char *path, void *out, size_t size);
 /* Of the bytes of a file, as rvi_writer_hash gives it. 0 after a stop. */
 uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size);
+/* The same of a file, which is not held in memory as a whole. */
+rv_status rvi_file_hash(rv_context *ctx, const char *path, uint64_t *out);
 bool rvi_file_exists(const char *path);
 /* Where a path leads, over links or not, as a text that all paths to that place share: a folder by
  * its numbers, and a name in it. follow: the name itself may be a link, too. false, and empty: it

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/file_owner.h"
 #include "base/text.h"
 #include "terrain/state.h"
 
@@ -42,11 +43,15 @@ static rv_status check_sidecar(rv_context *ctx, const char *path, const rvi_side
                                const rvi_image *image) {
     const rvi_scale *said = &sidecar->scale;
     if (said->width != 0 && said->width != image->width)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is %d cells wide, but %s.ravine.json says %d.",
-                        path, image->width, path, said->width);
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s is %d cells wide, but %s.ravine.json says %d; if the file was changed, "
+                        "remove %s.ravine.json.",
+                        path, image->width, path, said->width, path);
     if (said->height != 0 && said->height != image->height)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is %d cells high, but %s.ravine.json says %d.",
-                        path, image->height, path, said->height);
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s is %d cells high, but %s.ravine.json says %d; if the file was changed, "
+                        "remove %s.ravine.json.",
+                        path, image->height, path, said->height, path);
     return RV_OK;
 }
 
@@ -61,7 +66,13 @@ rv_status rvi_sidecar_foreign(rv_context *ctx, const char *path, const rvi_sidec
         used += (size_t)snprintf(words + used, sizeof words - used, " low=%.9g high=%.9g",
                                  (double)said->low, (double)said->high);
     if (!isnan(said->cell))
-        snprintf(words + used, sizeof words - used, " cell=%.9g", (double)said->cell);
+        used +=
+            (size_t)snprintf(words + used, sizeof words - used, " cell=%.9g", (double)said->cell);
+    if (used == 0)
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s is not the file that %s.ravine.json was written for; remove "
+                        "%s.ravine.json and give %scell=.",
+                        path, path, path, format->levels ? "low=, high= and " : "");
     return rvi_fail(
         ctx, RV_ERROR_INPUT,
         "%s is not the file that %s.ravine.json was written for; open it with%s if that "
@@ -93,6 +104,15 @@ static rvi_known know_source(rv_context *ctx, const rvi_format *format, const rv
     return (rvi_known){.cells = source->total % bytes == 0 ? source->total / bytes : 0};
 }
 
+/* Does nothing but a sidecar for another file say how wide the file is? */
+static bool hides_size(const rvi_format *format, const rvi_sidecar *sidecar, int width,
+                       uint64_t bytes) {
+    const rvi_scale *said = &sidecar->scale;
+    uint64_t cells = (uint64_t)said->width * (uint64_t)said->height;
+    return sidecar->foreign && format->bare && width == 0 &&
+           cells * (uint64_t)format->bits / 8 == bytes;
+}
+
 /* What is read from bytes and sidecar, when both are there. */
 static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_source *source,
                             int width, bool header_only, rvi_sidecar *sidecar, rvi_image *out) {
@@ -107,9 +127,7 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
         rvi_sidecar_choose(sidecar, &known);
     }
     const rvi_scale *said = &sidecar->scale;
-    uint64_t cells = (uint64_t)said->width * (uint64_t)said->height;
-    bool same_size = cells * (uint64_t)format->bits / 8 == source->total;
-    if (sidecar->foreign && format->bare && width == 0 && same_size)
+    if (hides_size(format, sidecar, width, source->total))
         return rvi_sidecar_foreign(ctx, source->name, sidecar, format);
     bool overruled = width != 0 && width != said->width;
     source->width = overruled ? width : said->width;
@@ -149,14 +167,71 @@ static rv_status read_all(rv_context *ctx, const char *path, int width, bool hea
     return status;
 }
 
+/* What can be known of a file whose header was read. */
+static rv_status check_file(rv_context *ctx, const char *path, int width, rvi_sidecar *sidecar,
+                            const rvi_image *image) {
+    const rvi_format *format = rvi_format_find(path);
+    rv_status status = RV_OK;
+#ifdef RAVINE_PNG
+    if (format == &rvi_format_png)
+        status = rvi_png_check_end(ctx, path);
+#endif
+    if (status != RV_OK || !sidecar->scale.hashed)
+        return status;
+    rvi_known known = {.hashed = true};
+    status = rvi_file_hash(ctx, path, &known.data_hash);
+    if (status != RV_OK)
+        return status;
+    rvi_sidecar_choose(sidecar, &known);
+    return hides_size(format, sidecar, width, image->size)
+               ? rvi_sidecar_foreign(ctx, path, sidecar, format)
+               : RV_OK;
+}
+
+typedef struct reading {
+    int width;
+    bool header_only, check, holes;
+    bool unscaled; /* the sidecar need not be that of the file */
+} reading;
+
+/* A save of another process replaces the sidecar and then the file: who reads one of them before it
+ * and the other one after it has two that do not belong together, and reads both again. */
+static rv_status read_pair(rv_context *ctx, const char *path, reading how, rvi_sidecar *sidecar,
+                           rvi_image *out) {
+    enum { TRIES = 3 };
+    for (int i = 1;; i++) {
+        *sidecar = (rvi_sidecar){0};
+        rv_status status = read_all(ctx, path, how.width, how.header_only, how.holes, sidecar, out);
+        if (status == RV_OK && how.check)
+            status = check_file(ctx, path, how.width, sidecar, out);
+        bool apart =
+            status == RV_ERROR_INPUT ? sidecar->present : sidecar->foreign && !how.unscaled;
+        if (!apart || i == TRIES)
+            return status;
+        rvi_free(ctx, out->values);
+        out->values = NULL;
+        rvi_lock_pause();
+    }
+}
+
 rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool header_only,
                          rvi_sidecar *sidecar, rvi_image *out) {
-    return read_all(ctx, path, width, header_only, false, sidecar, out);
+    return read_pair(ctx, path, (reading){.width = width, .header_only = header_only}, sidecar,
+                     out);
 }
 
 rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool header_only,
                                rvi_sidecar *sidecar, rvi_image *out) {
-    return read_all(ctx, path, width, header_only, true, sidecar, out);
+    return read_pair(ctx, path,
+                     (reading){.width = width, .header_only = header_only, .holes = true}, sidecar,
+                     out);
+}
+
+rv_status rvi_image_look(rv_context *ctx, const char *path, int width, bool holes,
+                         rvi_sidecar *sidecar, rvi_image *out) {
+    return read_pair(ctx, path,
+                     (reading){.width = width, .header_only = true, .check = true, .holes = holes},
+                     sidecar, out);
 }
 
 rv_status rvi_image_foresee(rv_context *ctx, const char *path, int width,
@@ -193,7 +268,7 @@ rv_status rvi_png_check_name(rv_context *ctx, const char *path) {
 
 rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out) {
     rvi_sidecar sidecar;
-    return rvi_image_read(ctx, path, 0, false, &sidecar, out);
+    return read_pair(ctx, path, (reading){.unscaled = true}, &sidecar, out);
 }
 
 /* ---- For the formats themselves ---- */

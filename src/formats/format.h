@@ -62,13 +62,18 @@ const rvi_format *rvi_format_find(const char *path);
  * are among them. */
 rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path);
 
-/* Reads a file and its sidecar. width: cells of a row of a file without a header, 0: from the
+/* Reads a file and its sidecar, which belong together also where another process has just replaced
+ * both. width: cells of a row of a file without a header, 0: from the
  * sidecar, else a square. header_only: values stay NULL. */
 rv_status rvi_image_read(rv_context *ctx, const char *path, int width, bool header_only,
                          rvi_sidecar *sidecar, rvi_image *out);
 /* The same, where values may be NaN. */
 rv_status rvi_image_read_holes(rv_context *ctx, const char *path, int width, bool header_only,
                                rvi_sidecar *sidecar, rvi_image *out);
+/* The header, and all that can be known of the file without decoding it: is it whole, and the one
+ * that its sidecar was written for? */
+rv_status rvi_image_look(rv_context *ctx, const char *path, int width, bool holes,
+                         rvi_sidecar *sidecar, rvi_image *out);
 /* The same for a file that is not there yet: what its header will say. `sidecar` and `written` are
  * what it will be written with. */
 rv_status rvi_image_foresee(rv_context *ctx, const char *path, int width,
@@ -83,6 +88,8 @@ rv_status rvi_image_load(rv_context *ctx, const char *path, rvi_image *out);
 
 /* Refuses a name of a picture that does not end in .png, and all in a build without PNG. */
 rv_status rvi_png_check_name(rv_context *ctx, const char *path);
+/* Fails where a PNG ends before its last chunk does. */
+rv_status rvi_png_check_end(rv_context *ctx, const char *path);
 /* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue, 4 with alpha. */
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb);

@@ -112,7 +112,8 @@ char *rvi_sequence_stem(rv_context *ctx, const char *file) {
 
 void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames, bool goes_on) {
     if (is_film(file) && frames > 0 && !rvi_program_there(encoder))
-        rvi_log(ctx, "%s: ffmpeg is not installed, so there will be no film; its frames will be kept",
+        rvi_log(ctx,
+                "%s: ffmpeg is not installed, so there will be no film; its frames will be kept",
                 file);
     if (is_film(file) || goes_on)
         return;

@@ -20,8 +20,8 @@ rv_status rvi_sequence_check(rv_context *ctx, const char *file);
 /* What the names of all frames of a .png begin with, from rvi_alloc; NULL: no memory, sentence set.
  */
 char *rvi_sequence_stem(rv_context *ctx, const char *file);
-/* Before a run: says that there is no ffmpeg for a film, and which files that are there the run will
- * overwrite: frames, or others with numbers. goes_on: those may be its own. */
+/* Before a run: says that there is no ffmpeg for a film, and which files that are there the run
+ * will overwrite: frames, or others with numbers. goes_on: those may be its own. */
 void rvi_sequence_tell(rv_context *ctx, const char *file, int64_t frames, bool goes_on);
 void rvi_numbered_tell(rv_context *ctx, const char *file, const rvi_numbered *names);
 /* `file` must outlive it, and have been checked. */

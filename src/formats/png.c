@@ -130,6 +130,28 @@ static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_imag
     return rvi_image_found(ctx, source->name, found, out);
 }
 
+/* From chunk to chunk, up to the last: what may follow that is nobody's. */
+rv_status rvi_png_check_end(rv_context *ctx, const char *path) {
+    enum { LENGTH = 4, TYPE = 4, CRC = 4 };
+    uint64_t at = SIGNATURE, total = 0;
+    bool last = false;
+    while (!last) {
+        rvi_bytes chunk;
+        rv_status status = rvi_file_read_part(ctx, path, at, LENGTH + TYPE, &chunk, &total);
+        if (status != RV_OK)
+            return status;
+        last = chunk.size < LENGTH + TYPE || memcmp(chunk.data + LENGTH, "IEND", TYPE) == 0;
+        at += LENGTH + TYPE + CRC;
+        at += chunk.size < LENGTH + TYPE ? 0 : big_endian_32(chunk.data);
+        rvi_free(ctx, chunk.data);
+    }
+    return at <= total
+               ? RV_OK
+               : rvi_fail(ctx, RV_ERROR_INPUT,
+                          "%s is cut off: it ends after %llu bytes, before the picture does.", path,
+                          (unsigned long long)total);
+}
+
 static void feed(png_structp png, png_bytep out, size_t size) {
     session *s = png_get_io_ptr(png);
     if (s->source->size - s->at < size) {

@@ -198,7 +198,8 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
 static void tell_repeat(const rv_recipe *recipe, int i) {
     char place[512];
     rvi_place_print(&recipe->words.list[i].at, place, sizeof place);
-    rvi_log(recipe->ctx, "%srepeat 0: the steps up to its end do not run and write no files", place);
+    rvi_log(recipe->ctx, "%srepeat 0: the steps up to its end do not run and write no files",
+            place);
 }
 
 void rvi_recipe_tell(const rv_recipe *recipe, const rvi_cursor *from) {

@@ -13,8 +13,8 @@
 rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const rvi_cursor *from,
                           const char *checkpoint, rv_plan *plans);
 
-/* Says what a run will do from `from` on that no word of the recipe says: what it will overwrite, and
- * what it will not make. */
+/* Says what a run will do from `from` on that no word of the recipe says: what it will overwrite,
+ * and what it will not make. */
 void rvi_recipe_tell(const rv_recipe *recipe, const rvi_cursor *from);
 
 /* The land before the first step. */

@@ -200,6 +200,15 @@ static rv_status check(const run *r) {
     return status == RV_OK ? rvi_recipe_plan(r->recipe, r->land, &r->at, checkpoint, NULL) : status;
 }
 
+rv_status rv_recipe_check_checkpoint(const rv_recipe *recipe, const char *checkpoint) {
+    RVI_ENTRY(recipe->ctx);
+    const rv_watch watch = {.checkpoint = checkpoint};
+    rvi_progress_begin(recipe->ctx, "the plan");
+    return check(&(run){.recipe = recipe,
+                        .watch = &watch,
+                        .files = {.ctx = recipe->ctx, .number = rvi_run_number()}});
+}
+
 rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out) {
     RVI_ENTRY(recipe->ctx);
     if (out)

@@ -62,17 +62,6 @@ static rv_status run_masked(step_job *s) {
 
 /* ---- the ledger, for the whole and for each layer ---- */
 
-/* What one step left in the water and the next found there counts once. */
-static void ledger_add(rv_ledger *to, const rv_ledger *more) {
-    double again = to->suspended < more->before ? to->suspended : more->before;
-    to->eroded += more->eroded;
-    to->deposited += more->deposited;
-    to->left_map += more->left_map;
-    to->suspended += more->suspended - again;
-    to->raised += more->raised;
-    to->before += more->before - again;
-}
-
 /* How exactly doubles hold the volume of the land: a few times the last bit of all its heights. */
 static double volume_rounding(const rv_terrain *land) {
     double sum = 0.0;
@@ -264,7 +253,7 @@ rv_status rvi_step_run_turn(rv_terrain *land, rv_step_id id, const void *params,
         status = run_prepared(&s, step, keep);
     else
         release(&s);
-    ledger_add(&land->ledger, &job->ledger);
+    rv_ledger_add(&land->ledger, &job->ledger);
     if (report) {
         *report = (rv_report){.step = id,
                               .params = params == &defaults ? NULL : params,

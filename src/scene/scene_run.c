@@ -261,6 +261,13 @@ static rv_status run_frames(run *r) {
     return status;
 }
 
+rv_status rv_scene_check_checkpoint(const rv_scene *s, const char *checkpoint) {
+    RVI_ENTRY(s->ctx);
+    rvi_word_run room;
+    rvi_progress_begin(s->ctx, "the plan");
+    return check_targets(s, rvi_scene_last(&s->words, RVI_WORD_run, &room), checkpoint);
+}
+
 rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     RVI_ENTRY(s->ctx);
     rvi_word_run room;

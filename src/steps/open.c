@@ -121,6 +121,7 @@ static rv_status run(rvi_job *job) {
     rv_status status = read(job, p, false, &image, &chosen);
     if (status != RV_OK)
         return status;
+    job->after.cell = chosen.cell; /* another process may have saved to it since the look */
     if (image.width != job->after.width || image.height != job->after.height)
         status = rvi_fail(job->ctx, RV_ERROR_INPUT, "%s: changed while it was read.", p->file);
     else

@@ -118,7 +118,8 @@ static rv_status commit_in_turn(const save *s, const rvi_scale *scale, rvi_write
         status = rvi_sidecar_read(ctx, s->params->file, &sidecar);
         if (!s->params->overwrite && (status == RV_ERROR_INPUT || !sidecar.own))
             status = rvi_sidecar_check_target(ctx, s->params->file);
-        if (status == RV_ERROR_INPUT) { /* what nobody can read is replaced where the user says so */
+        if (status ==
+            RV_ERROR_INPUT) { /* what nobody can read is replaced where the user says so */
             sidecar = (rvi_sidecar){0};
             status = RV_OK;
         }

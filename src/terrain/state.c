@@ -237,6 +237,17 @@ float rv_terrain_cell(const rv_terrain *land) {
     return land->cell;
 }
 
+/* What one step left in the water and the next found there counts once. */
+void rv_ledger_add(rv_ledger *to, const rv_ledger *more) {
+    double again = to->suspended < more->before ? to->suspended : more->before;
+    to->eroded += more->eroded;
+    to->deposited += more->deposited;
+    to->left_map += more->left_map;
+    to->suspended += more->suspended - again;
+    to->raised += more->raised;
+    to->before += more->before - again;
+}
+
 rv_ledger rv_terrain_ledger(const rv_terrain *land) {
     return land->ledger;
 }

@@ -38,7 +38,7 @@ static rvi_planned_file *find_frames(const rvi_job *job, const char *stem) {
     return NULL;
 }
 
-static const rvi_planned_input *find_input(const rvi_planned_files *files, const char *key) {
+static rvi_planned_input *find_input(const rvi_planned_files *files, const char *key) {
     for (int i = 0; i < files->input_count && key[0]; i++)
         if (strcmp(files->inputs[i].key, key) == 0)
             return &files->inputs[i];
@@ -75,7 +75,7 @@ rv_status rvi_planned_files_read(rv_context *ctx, rvi_planned_files *files, cons
     char *copy = copy_key(ctx, key);
     if (!copy)
         return RV_ERROR_MEMORY;
-    files->inputs[files->input_count++] = (rvi_planned_input){copy, reader};
+    files->inputs[files->input_count++] = (rvi_planned_input){copy, reader, false};
     return RV_OK;
 }
 
@@ -194,13 +194,16 @@ rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height) {
 
 /* ---- reading ---- */
 
-/* A file that is there before the run, and its sidecar. */
-static rv_status note_input(const rvi_job *job, const char *path) {
+/* A file that is there before the run, and its sidecar. sound: it need not be looked at again. */
+static rv_status note_input(const rvi_job *job, const char *path, const char *key, bool sound) {
     char *sidecar = rvi_sidecar_path(job->ctx, path);
     rv_status status =
         sidecar ? rvi_planned_files_read(job->ctx, job->files, path, job->name) : RV_ERROR_MEMORY;
     if (status == RV_OK)
         status = rvi_planned_files_read(job->ctx, job->files, sidecar, job->name);
+    rvi_planned_input *input = find_input(job->files, key);
+    if (input && sound)
+        input->sound = true;
     if (status == RV_OK && job->files->checkpoint && rvi_path_same(sidecar, job->files->checkpoint))
         status = is_checkpoint(job, "reads");
     rvi_free(job->ctx, sidecar);
@@ -214,9 +217,15 @@ rv_status rvi_job_look(rvi_job *job, const char *path, int width, bool holes, rv
     const rvi_planned_file *file = find_file(job, key);
     rv_status status = RV_OK;
     if (!file) {
-        status = (holes ? rvi_image_read_holes : rvi_image_read)(job->ctx, path, width, true,
-                                                                 sidecar, out);
-        return status == RV_OK && job->files ? note_input(job, path) : status;
+        const rvi_planned_input *input = job->files ? find_input(job->files, key) : NULL;
+        bool look = job->files && !(input && input->sound); /* a run reads all of it anyway */
+        if (look)
+            status = rvi_image_look(job->ctx, path, width, holes, sidecar, out);
+        else
+            status = (holes ? rvi_image_read_holes : rvi_image_read)(job->ctx, path, width, true,
+                                                                     sidecar, out);
+        return status == RV_OK && job->files ? note_input(job, path, key, look && !sidecar->foreign)
+                                             : status;
     }
     *sidecar = file->sidecar;
     if (!sidecar->present)

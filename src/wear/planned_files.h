@@ -17,6 +17,7 @@ typedef struct rvi_planned_file {
 typedef struct rvi_planned_input {
     char *key;
     const char *reader; /* the name of the step; NULL: it is the recipe */
+    bool sound;         /* is whole, and the file that its sidecar was written for */
 } rvi_planned_input;
 
 /* All zero: none. */
@@ -46,7 +47,8 @@ rv_status rvi_job_writes(rvi_job *job, const char *path, const rvi_planned_file 
 rv_status rvi_job_writes_frames(rvi_job *job, const char *stem, const rvi_planned_file *file);
 /* The same for a picture of 8 bits a channel, whose name must end in .png. */
 rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height);
-/* What the header of a file will say when the step runs, as rvi_image_read. */
+/* What the header of a file will say when the step runs, as rvi_image_read. A plan looks at the
+ * rest of it, too (rvi_image_look). */
 rv_status rvi_job_look(rvi_job *job, const char *path, int width, bool holes, rvi_sidecar *sidecar,
                        rvi_image *out);
 

@@ -9,6 +9,14 @@ cd work || exit 1
 "$RAVINE" --quiet terrain width=30 height=20 noise save wide.r32 || exit 1
 rm wide.r32.ravine.json
 cp good.npy text.png
+for ending in png r32 npy; do # changed in another program
+    cp good.$ending other.$ending && cp good.$ending.ravine.json other.$ending.ravine.json
+done
+"$RAVINE" --quiet terrain size=32 noise seed=2 save ../other.png save ../other.r32 save ../other.npy || exit 1
+cp ../other.png ../other.r32 ../other.npy .
+head -c 1500 good.png >half.png
+head -c $(($(wc -c <good.png) - 1)) good.png >nearly.png
+head -c 4000 good.npy >half.npy
 head -c 20 good.png >cut.png
 : >empty.png
 head -c 4000 good.r32 >short.r32 && cp good.r32.ravine.json short.r32.ravine.json
@@ -21,6 +29,7 @@ with open('holes.npy', 'wb') as f:
 PYTHON
 cp good.png lies.png && sed 's/"width": *[0-9]*/"width": 31/' good.png.ravine.json >lies.png.ravine.json
 cp good.png bad.png && echo '{' >bad.png.ravine.json
+{ cat good.png && echo behind; } >long.png # which PNG allows
 mkdir folder folder.png folder.npy.ravine.json
 ln -s nowhere link.png
 beginning='terrain size=64 noise octaves=2 save first.r32 droplets drops=100'
@@ -130,6 +139,16 @@ wrong 3 'the name must end in' open ../last.rv
 wrong 3 'text.png is not a PNG' mask text.png
 wrong 3 'empty.png is empty' mask empty.png
 wrong 3 'cut.png' open cut.png
+wrong 3 'half.png is cut off: it ends after 1500 bytes' open half.png
+wrong 3 'half.png is cut off: it ends after 1500 bytes' mask half.png
+wrong 3 'nearly.png is cut off' rivers rain_image=nearly.png
+wrong 3 'half.npy has 4000 bytes' open half.npy
+wrong 3 'other.png is not the file that other.png.ravine.json was written for; open it with low=' open other.png
+wrong 3 'cell=10 if that still holds, else remove other.npy.ravine.json.' open other.npy
+wrong 3 'other.r32 is not the file that' open other.r32
+wrong 3 'other.r32 is not the file that' mask other.r32
+wrong 3 'other.png is not the file that' open other.png cell=10
+nth=3 wrong 3 'other.png is not the file that' mask other.png open other.png
 wrong 3 'short.r32 has 4000 bytes' open short.r32
 wrong 3 'short.r32 has 4000 bytes' mask short.r32
 wrong 3 'wide.r32 has 2400 bytes, which is not a square' mask wide.r32
@@ -173,7 +192,7 @@ right() {
     rm -rf ../right
     mkdir ../right ../right/sub
     ln -s sub ../right/linked
-    cp good.* wide.r32 holes.npy ../right
+    cp good.* other.* long.png wide.r32 holes.npy ../right
     (cd ../right && "$RAVINE" --quiet --dry-run "$@") >../out 2>../err ||
         fail "a plan refuses: ravine $* ($(cat ../err))"
     equal "a plan of $* wrote" "$(find ../right -newer ../right/wide.r32 -name 'a*')" ""
@@ -213,6 +232,8 @@ repeat 1000 repeat 0 crop x=1 end end
 $small pipes rounds=1 paint a.png field=velocity save a.r32 field=velocity_x film a.png view=water
 $small layer paint a.png field=layers layer name=x colour=AbCdEf drain lakes=keep save a.npy field=water
 $small mask good.png save a.r32 field=mask mask paint a.png
+$small mask other.png open other.png low=0 high=1 cell=10 open other.npy cell=1 open other.r32 width=32 cell=1
+open long.png mask long.png
 open holes.npy holes=keep save a.r32 field=hole crop x=2 save a.png field=hole
 $small strata pipes rounds=1 spring_rate=1 spring_x=390 spring_y=290 spring_radius=0
 terrain width=1 height=9 noise octaves=1 save a.png resize size=20 measure hillshade a.png render b.png width=9 height=9

@@ -68,6 +68,37 @@ own out.r32 terrain size=16 noise save out.r32
 own ./out.r32 terrain size=16 noise save "$PWD/out.r32"
 own same.obj scene river frames=1 save=same.obj
 
+# A plan says of the checkpoint what a run says of it.
+both() { # CODE NAME WORDS...
+    local code name=$2 want=$1
+    shift 2
+    for how in --every=0 --dry-run; do
+        code=0
+        "$RAVINE" --quiet "$how" --checkpoint "$name" "$@" 2> "said$how" > plan || code=$?
+        [ $code -eq "$want" ] && [ "$(wc -l < "said$how")" -eq 1 ] ||
+            { echo "$how --checkpoint $name $*: exit $code"; cat "said$how"; exit 1; }
+    done
+    cmp said--every=0 said--dry-run
+}
+cp long.rv mine.txt
+: > empty.txt
+mkdir folder.ck
+for words in "terrain size=16 noise save out.r32" "scene river frames=1 save=out.obj"; do
+    # shellcheck disable=SC2086
+    for name in mine.txt empty.txt folder.ck nowhere/run.ck keep.ck; do both 4 $name $words; done
+    # shellcheck disable=SC2086
+    both 2 "${words##*[ =]}" $words
+done
+both 2 out.r32.ravine.json terrain size=16 noise save out.r32
+both 2 f-00001.png terrain size=16 noise repeat 2 film f.png end
+both 2 f-00001.png scene river frames=2 every=1 film=f.png
+both 2 land.npy open land.npy
+both 4 long.rv long.rv
+cmp mine.txt long.rv && [ -f empty.txt ] && [ ! -e out.r32 ] && [ ! -e out.obj ] || { echo "files changed"; exit 1; }
+"$RAVINE" --quiet --dry-run --checkpoint new.ck long.rv
+"$RAVINE" --quiet --dry-run --checkpoint new.ck scene river frames=1
+[ ! -e new.ck ] || { echo "a plan wrote a checkpoint"; exit 1; }
+
 # That of another run stays, at the start and at the end, and can be resumed.
 kept_of() { # WORDS...
     local code=0

@@ -92,6 +92,49 @@ for step in terrain noise droplets; do
 done
 grep -q '^droplets .* eroded [0-9.]* million m3: deposited [0-9.]*, left the map [0-9.]*, suspended [0-9.]*$' err ||
     fail "no ledger: $(cat err)"
+# What is printed adds up as it is printed, and nothing that counts is printed as 0.
+cat >ledgers.rv <<'END'
+terrain size=64 cell=10 cone relief=-300 rivers uplift=0
+terrain size=64 noise layer thickness=3 droplets 3k droplets 3k border=apron repeat 3 droplets 700 end
+terrain size=64 cell=0.1 noise relief=1 droplets 1k
+terrain size=64 noise pipes rounds=20 runoff rounds=9 drain rivers steps=9 thermal
+terrain size=64 noise flood level=300 cone relief=-3000 rivers uplift=0
+END
+while read -r words; do
+    # shellcheck disable=SC2086
+    "$RAVINE" $words 2>err || fail "$words"
+    # shellcheck disable=SC2086
+    "$RAVINE" --json $words 2>err.json >json || fail "$words"
+    python3 - err json <<'PYTHON' || fail "$words: $(cat err)"
+import json, re, sys
+from decimal import Decimal as D
+number = r' ([0-9.]+)(?: (?:million m3|km3|m3))?'
+ledger = re.compile(f'eroded{number}: deposited{number}, left the map{number}, suspended{number}(?:; suspended before{number})?(?:; raised (.*))?$')
+water = re.compile(f'water{number}: evaporated{number}, left the map{number}, standing{number}$')
+steps = [json.loads(line) for line in open(sys.argv[2])]
+moved = [s['ledger'] for s in steps if sum(s['ledger'][k] for k in ('before', 'eroded', 'raised')) > 0]
+found = []
+for line in open(sys.argv[1]):
+    m = ledger.search(line)
+    if m:
+        eroded, deposited, left, suspended, before = (D(x or 0) for x in m.groups()[:5])
+        assert eroded + before == deposited + left + suspended, line
+        found.append((m.groups(), line))
+    m = water.search(line)
+    if m:
+        rained, *to = (D(x) for x in m.groups())
+        assert rained == sum(to), line
+assert found
+if 'turns' not in json.dumps(steps): # else a line stands for several turns
+    assert len(found) == len(moved), (len(found), len(moved))
+    for (said, line), l in zip(found, moved):
+        total = l['before'] + l['eroded']
+        for text, key in zip(said, ('eroded', 'deposited', 'left_map', 'suspended')):
+            assert D(text) > 0 or l[key] < 1e-4 * total or l[key] == 0, (key, line, l)
+        if l['raised'] > 1e-3:
+            assert said[5] and D(said[5].split()[0]) > 0, (line, l)
+PYTHON
+done <ledgers.rv
 "$RAVINE" --quiet plain.rv >out 2>err || fail "plain.rv, quiet"
 equal "what --quiet says" "$(cat out err)" ""
 

@@ -392,6 +392,7 @@ static void use_recipes(rv_context *ctx) {
     rv_plan plans[16];
     memset(plans, 0, sizeof plans);
     CALL_OK(rv_recipe_plan(recipe, plans));
+    CALL_OK(rv_recipe_check_checkpoint(recipe, "state.ck"));
     ADD(plans[0].cell);
     ADD(plans[0].memory);
     rv_watch watch = {.before = before, .after = after};
@@ -469,6 +470,7 @@ static void use_scenes(rv_context *ctx) {
     add_text(text);
     memset(&plan, 0, sizeof plan);
     CALL_OK(rv_scene_plan_run(scene, &plan));
+    CALL_OK(rv_scene_check_checkpoint(scene, "state.ck"));
     ADD(plan.spacing);
     ADD(plan.memory);
     CALL_OK(rv_scene_start(scene));
