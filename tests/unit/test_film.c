@@ -676,6 +676,41 @@ static void test_programs_without_streams(void **state) {
     assert_int_equal(result, 0);
 }
 
+static void reap_all(int signal) {
+    (void)signal;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+}
+
+/* A host may ignore the end of its children, or wait for all of them itself. */
+static void test_programs_of_hosts_that_reap(void **state) {
+    (void)state;
+    static const char *const shells[][4] = {{"/bin/sh", "-c", "exit 7", NULL},
+                                            {"/bin/sh", "-c", "/bin/sleep 0.05; exit 200", NULL},
+                                            {"/bin/sh", "-c", "kill -TERM $$", NULL}};
+    static const int codes[] = {7, 200, 128 + SIGTERM};
+    void (*const hosts[])(int) = {SIG_IGN, reap_all};
+    for (int h = 0; h < 2; h++) {
+        rv_context *ctx = make_context(1);
+        void (*before)(int) = signal(SIGCHLD, hosts[h]);
+        for (int i = 0; i < 3; i++) {
+            int code = -1;
+            support_ok(ctx, rvi_program_run(ctx, shells[i], &code));
+            assert_int_equal(code, codes[i]);
+        }
+        set_ffmpeg(good);
+        run_text(ctx, LAND "film reaped.mp4");
+        assert_true(exists("reaped.mp4"));
+        remove("reaped.mp4");
+        signal(SIGCHLD, before);
+        /* No child is left. */
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        assert_int_equal(errno, ECHILD);
+        rv_context_destroy(ctx);
+    }
+    expect_no_folders();
+}
+
 /* A checkpoint that cannot be read now may still be waited for. */
 static void test_whose_archive(void **state) {
     (void)state;
@@ -742,6 +777,7 @@ int main(void) {
         cmocka_unit_test(test_stop_during_ffmpeg),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_programs_without_streams),
+        cmocka_unit_test(test_programs_of_hosts_that_reap),
         cmocka_unit_test(test_whose_archive),
         cmocka_unit_test(test_a_turn_in_perspective),
     };
