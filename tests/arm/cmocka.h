@@ -12,7 +12,8 @@ struct CMUnitTest {
     void (*run)(void **state);
 };
 
-#define cmocka_unit_test(test) {#test, test}
+#define cmocka_unit_test(test)                                                                     \
+    { #test, test }
 #define cmocka_run_group_tests(tests, setup, teardown)                                             \
     run_all_tests(tests, sizeof(tests) / sizeof(tests)[0])
 

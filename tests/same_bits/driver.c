@@ -1,8 +1,9 @@
 /* driver.c: same_bits [THREADS...]: runs short recipes and scenes with each of these numbers of
  * threads (1, 2, 3 and 7 unless told, 1 and 7 with RAVINE_SHORT) and prints the hash of what each
- * makes: one line "NAME HASH" each. Every build must print the table hashes.txt. RAVINE_LINES, names
- * with a space between two, leaves out all other lines. Files go to the working directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the public API is
- * used, so any build of the library can run it. */
+ * makes: one line "NAME HASH" each. Every build must print the table hashes.txt; of
+ * RAVINE_LINES="NAME NAME..." only these lines. Files go to the working directory; of a recipe
+ * mesh_X, the bytes of mesh.X count too. Only the public API is used, so any build of the library
+ * can run it. */
 #include <inttypes.h>
 #include <ravine/ravine.h>
 #include <stdio.h>

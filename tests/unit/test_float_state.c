@@ -61,8 +61,8 @@ static void set_host(const host *h) {
     _mm_setcsr(bits);
 #elif defined(__aarch64__)
     /* Bit 24 is FZ. Processors need not have traps, and few do. */
-    uint64_t bits = (look().control & UINT32_MAX & ~(UINT64_C(1) << 24)) |
-                    (h->flush ? UINT64_C(1) << 24 : 0);
+    uint64_t bits =
+        (look().control & UINT32_MAX & ~(UINT64_C(1) << 24)) | (h->flush ? UINT64_C(1) << 24 : 0);
     __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, xzr" : : "r"(bits));
 #endif
 }
