@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/archive.h"
+#include "base/file.h"
 #include "base/program.h"
 #include "base/run_files.h"
 
@@ -535,6 +536,58 @@ static void test_sweep(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* As a process does that is killed while it writes a file. */
+static void leave_temporary(const char *file) {
+    rv_context *ctx = make_context(1);
+    pid_t child = fork();
+    if (child == 0) {
+        rvi_writer *writer;
+        _exit(rvi_writer_open(ctx, file, &writer) == RV_OK ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    assert_int_equal(count_named(".tmp", NULL, 0), 1);
+    rv_context_destroy(ctx);
+}
+
+static void stop_after_first(void *user, int index, const rv_report *report) {
+    (void)report;
+    *(bool *)user = index == 0;
+}
+
+static bool go_on(void *user, const rv_progress *now) {
+    (void)now;
+    return !*(bool *)user;
+}
+
+/* A film is written by another program, and a resume may have nothing to write: both remove what
+ * killed processes have left. */
+static void test_runs_remove_temporaries(void **state) {
+    (void)state;
+    set_ffmpeg(good);
+    leave_temporary("dead.ck");
+    rv_context *ctx = make_context(1);
+    run_text(ctx, LAND "film swept.mp4");
+    expect_no_folders();
+    rv_context_destroy(ctx);
+    bool stop = false;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.progress = go_on;
+    desc.user = &stop;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    rv_watch watch = {.after = stop_after_first, .user = &stop, .checkpoint = "swept.ck"};
+    assert_int_equal(rv_recipe_run_text(ctx, LAND "blur blur blur", &watch, NULL), RV_CANCELLED);
+    rv_context_destroy(ctx);
+    leave_temporary("dead.ck");
+    ctx = make_context(1);
+    rv_watch no_more = {.checkpoint = "swept.ck", .every = 1e9};
+    support_ok(ctx, rv_recipe_resume(ctx, "swept.ck", &no_more, NULL));
+    assert_false(exists("swept.ck"));
+    expect_no_folders();
+    rv_context_destroy(ctx);
+}
+
 static void pause_ms(long ms) {
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
@@ -771,6 +824,7 @@ int main(void) {
         cmocka_unit_test(test_film_gets_no_name),
         cmocka_unit_test(test_film_behind_a_link),
         cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_runs_remove_temporaries),
         cmocka_unit_test(test_files_of_the_user_stay),
         cmocka_unit_test(test_folders),
         cmocka_unit_test(test_kill_during_ffmpeg),
