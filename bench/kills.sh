@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kills.sh [COUNT [SEED]]: ends runs with recipes, scenes, films and saves COUNT times (1000) at random
 # moments, by SIGKILL, SIGTERM and SIGINT, and looks at what is left: every file is the old one or the new
-# one, to the byte, files of others are as they were, no encoder lives on, the run that is resumed ends in the
+# one, to the byte (a sidecar may know both: what is opened with it is the old land or the new), files of others are as they were, no encoder lives on, the run that is resumed ends in the
 # bytes of one that was never stopped, and after it nothing else is left. RAVINE=path/to/ravine.
 # SEED is printed; the moments depend on the machine, too.
 set -u
@@ -97,6 +97,11 @@ for kind in 0 1 2; do
         # shellcheck disable=SC2086
         (cd "$age/$kind" && "$RAVINE" --quiet $said) || { echo "${names[kind]} fails"; exit 1; }
         took[kind]=$(($(ms) - start))
+        for sidecar in "$age/$kind"/*.ravine.json; do
+            [ -e "$sidecar" ] || continue
+            land=${sidecar%.ravine.json}
+            "$RAVINE" --quiet open "$land" save "$age/$kind.${land##*/}.npy" || exit 1
+        done
     done
     for name in wear-00000.png wear-00001.png wear.mp4.part out.npy.tmp RAVINE-notes wear-frames; do
         echo "mine: $name" > "new/$kind/$name"
@@ -112,12 +117,26 @@ fail() {
     failures=$((failures + 1))
 }
 
+# opened FILE: the heights that it is read as, in $work/opened.npy
+opened() {
+    rm -f "$work/opened.npy"
+    "$RAVINE" --quiet open "$1" save "$work/opened.npy"
+}
+
 # Is every file whole, and the user's own as they were? Folders and temporary files may be left.
 look() {
-    local file
+    local file land
     for file in *; do
         case $file in
-    *.tmp[0-9a-f]* | *.frames-* | run.ck) continue ;;
+        *.tmp[0-9a-f]* | *.frames-* | run.ck) continue ;;
+        *.ravine.json)
+            land=${file%.ravine.json}
+            opened "$land" || fail "$land cannot be opened"
+            cmp -s "$work/opened.npy" "$work/old/$kind.$land.npy" ||
+                cmp -s "$work/opened.npy" "$work/new/$kind.$land.npy" ||
+                fail "$land is read as neither old nor new"
+            continue
+            ;;
         esac
         cmp -s "$file" "$work/old/$kind/$file" || cmp -s "$file" "$work/new/$kind/$file" ||
             fail "$file is neither old nor new"

@@ -98,3 +98,4 @@ ravine_add_test(door.example door
 set_tests_properties(door.example PROPERTIES FIXTURES_REQUIRED installed)
 
 include(cmake/wasm_checks.cmake)
+include(cmake/arm_checks.cmake)

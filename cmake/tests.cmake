@@ -127,7 +127,7 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 
 # The API from other languages, through a shared library of the same objects.
-if(NOT RAVINE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+if(NOT RAVINE_SANITIZE)
     set(shared ravine)
     if(NOT BUILD_SHARED_LIBS)
         set(shared ravine_shared)

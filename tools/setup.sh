@@ -100,25 +100,44 @@ want_format() {
     fi
 }
 
-# WebAssembly is built by clang with more packages, which not every system offers, and runs in Node:
-# tests run without it.
-want_wasm() {
-    need llvm llvm-ar --version
-    need lld wasm-ld --version
-    need nodejs node --version
-    need "wasi-libc libclang-rt-$major-dev-wasm32" can_wasm
+# What not every system offers, and tests run without: install_offered WHAT installs all that is missing
+# for it, or nothing.
+install_offered() {
     if [ -n "$missing" ] && can_install && [ -z "$updated" ]; then
         apt update
         updated=yes
     fi
     for package in $missing; do
         if ! can_install || ! apt-cache policy "$package" 2>&1 | grep -q 'Candidate: [0-9]'; then
-            echo "WebAssembly will not be tested: it needs$missing, and $package is not to be had here."
+            echo "$1 will not be tested: it needs$missing, and $package is not to be had here."
             missing=
             return
         fi
     done
     install_missing
+}
+
+# WebAssembly is built by clang with more packages, and runs in Node.
+want_wasm() {
+    need llvm llvm-ar --version
+    need lld wasm-ld --version
+    need nodejs node --version
+    need "wasi-libc libclang-rt-$major-dev-wasm32" can_wasm
+    install_offered WebAssembly
+}
+
+# Can a program for ARM be built?
+can_arm() {
+    echo '#include <stdio.h>
+int main(void) { return puts(""); }' > "$work/arm.c"
+    aarch64-linux-gnu-gcc -static "$work/arm.c" -o "$work/arm"
+}
+
+# Programs for ARM run in an emulator.
+want_arm() {
+    need 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross' can_arm
+    need qemu-user qemu-aarch64 --version
+    install_offered ARM
 }
 
 case $1 in
@@ -148,6 +167,7 @@ if [ "$1" = test ]; then
     install_missing
     want_format
     want_wasm
+    want_arm
 fi
 
 cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."

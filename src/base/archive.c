@@ -90,7 +90,37 @@ static rv_status flush(rvi_archive_writer *to) {
     return status == RV_OK ? rvi_poll(to->ctx) : status;
 }
 
+void rvi_archive_keep(rv_context *ctx, rvi_archive_writer *out) {
+    out->ctx = ctx;
+    out->held = 0;
+}
+
+void rvi_archive_forget(rvi_archive_writer *kept) {
+    rvi_free(kept->ctx, kept->part);
+    *kept = (rvi_archive_writer){0};
+}
+
+static rv_status append(rvi_archive_writer *to, const void *data, size_t size) {
+    if (size > to->room - to->held) {
+        size_t room = to->held + size + (to->held + size) / 4;
+        unsigned char *grown = rvi_alloc(to->ctx, room, 1, "the last good state");
+        if (grown == NULL)
+            return RV_ERROR_MEMORY;
+        if (to->held > 0)
+            memcpy(grown, to->part, to->held);
+        rvi_free(to->ctx, to->part);
+        to->part = grown;
+        to->room = room;
+    }
+    if (size > 0)
+        memcpy(to->part + to->held, data, size);
+    to->held += size;
+    return rvi_poll(to->ctx);
+}
+
 rv_status rvi_archive_put(rvi_archive_writer *to, const void *data, size_t size) {
+    if (to->writer == NULL)
+        return append(to, data, size);
     const unsigned char *from = data;
     rv_status status = RV_OK;
     while (size > 0 && status == RV_OK) {
@@ -170,6 +200,10 @@ rv_status rvi_archive_decode(rv_context *ctx, const char *name, const unsigned c
     if (rvi_poll(ctx) != RV_OK)
         return RV_CANCELLED;
     return told == right ? RV_OK : rvi_archive_damaged(out);
+}
+
+rvi_archive rvi_archive_kept(const rvi_archive_writer *kept, const char *name) {
+    return (rvi_archive){.ctx = kept->ctx, .name = name, .data = kept->part, .size = kept->held};
 }
 
 rv_status rvi_archive_get(rvi_archive *from, void *to, size_t size) {

@@ -14,10 +14,10 @@ typedef struct rvi_archive_writer {
     rv_context *ctx;
     const char *path;
     uint64_t run;
-    bool any; /* may replace the archive of another run; the caller may set it */
-    rvi_writer *writer;
-    unsigned char *part; /* what comes next, hashed when it is full */
-    size_t held;
+    bool any;            /* may replace the archive of another run; the caller may set it */
+    rvi_writer *writer;  /* NULL: it is kept in memory */
+    unsigned char *part; /* what comes next, hashed when it is full; in memory, all of it */
+    size_t held, room;
     uint64_t hash;
 } rvi_archive_writer;
 
@@ -27,6 +27,11 @@ rv_status rvi_archive_create(rv_context *ctx, const char *path, const char magic
 rv_status rvi_archive_put(rvi_archive_writer *to, const void *data, size_t size);
 /* Ends it: the file is there, or after a failure, which `status` may be, nothing. */
 rv_status rvi_archive_close(rvi_archive_writer *to, rv_status status);
+
+/* The same in memory, for this process alone. Begins anew in the memory that it has; at first it is
+ * all zero. Read it from rvi_archive_kept, whose `name` stands in sentences. */
+void rvi_archive_keep(rv_context *ctx, rvi_archive_writer *out);
+void rvi_archive_forget(rvi_archive_writer *kept);
 
 /* Can a run write its archive there? Only where nothing is, or what it wrote before:
  * RV_ERROR_OUTPUT with a sentence where not. rvi_archive_close asks again. */
@@ -48,6 +53,8 @@ typedef struct rvi_archive {
     const unsigned char *data;
     size_t size, at; /* without the hash */
 } rvi_archive;
+
+rvi_archive rvi_archive_kept(const rvi_archive_writer *kept, const char *name);
 
 /* Does a file begin like one, of any version? */
 bool rvi_archive_is(rv_context *ctx, const char *path, const char magic[RVI_MAGIC]);

@@ -361,8 +361,8 @@ static void make_temporary(const char *path, unsigned n, char *out) {
              ending, number, digits_for(name, size, number));
 }
 
-/* Once for every folder that a context writes to: removes what killed processes have left. */
-static void remove_leftovers(rv_context *ctx, const char *target) {
+/* Once for every folder that a context writes to. */
+void rvi_leftovers_remove(rv_context *ctx, const char *target) {
     char folder[PATH_MAX];
     struct stat info;
     if (directory_of(target, folder) && stat(folder, &info) == 0 &&
@@ -427,7 +427,7 @@ rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out) {
     w->path = (char *)(w + 1);
     w->temporary = w->path + name;
     memcpy(w->path, target, name);
-    remove_leftovers(ctx, w->path);
+    rvi_leftovers_remove(ctx, w->path);
     bool there = S_ISREG(old.st_mode);
     if (!create_temporary(w, there ? S_IRUSR | S_IWUSR : 0666)) {
         int why = errno;
@@ -557,7 +557,7 @@ rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *pa
     rv_status status = resolve_target(ctx, path, target, &old);
     if (status != RV_OK)
         return status;
-    remove_leftovers(ctx, target);
+    rvi_leftovers_remove(ctx, target);
     int fd = open(temporary, O_WRONLY | O_CLOEXEC);
     if (fd >= 0 && S_ISREG(old.st_mode))
         rvi_rights_copy(fd, &old);

@@ -46,6 +46,10 @@ rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *pa
 /* Could a file be written there? RV_ERROR_OUTPUT with a sentence when it is clear that not. */
 rv_status rvi_file_check_target(rv_context *ctx, const char *path);
 
+/* Removes the temporary files beside `target` that killed processes have left. Every writer does;
+ * for runs that write nothing there but have it written, or end. */
+void rvi_leftovers_remove(rv_context *ctx, const char *target);
+
 /* A temporary file has the name of its file, .tmp and 16 hexadecimal digits. Its writer holds a
  * lock on it, so that the first writer of a later run can tell those of dead processes, and removes
  * them. Where there was a file, the new one keeps its mode, owner and group as far as the system

@@ -483,6 +483,8 @@ rv_status rvi_run_folder_done(rvi_run_files *run, const char *file) {
 
 rv_status rvi_run_files_end(rvi_run_files *run, rv_status status) {
     bool awaited = status != RV_OK && run->saved;
+    if (run->checkpoint) /* a resume may have had nothing to write */
+        rvi_leftovers_remove(run->ctx, run->checkpoint);
     while (run->folders) {
         rv_status left = RV_OK;
         if (awaited)
@@ -548,6 +550,7 @@ void rvi_run_folders_sweep(rv_context *ctx, const char *file) {
             sweep_one(ctx, path, number);
     if (dir)
         closedir(dir);
+    rvi_leftovers_remove(ctx, file);
 }
 
 /* ---- files with numbers ---- */

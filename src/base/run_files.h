@@ -55,7 +55,8 @@ rv_status rvi_run_folder_done(rvi_run_files *run, const char *file);
  * `status`, or what failed. */
 rv_status rvi_run_files_end(rvi_run_files *run, rv_status status);
 
-/* Removes the folders beside `file` that no process has open and no checkpoint waits for. */
+/* Removes the folders beside `file` that no process has open and no checkpoint waits for, and
+ * temporary files of dead processes. */
 void rvi_run_folders_sweep(rv_context *ctx, const char *file);
 
 /* Files whose names have a number of at least five digits: STEM00007TAIL. */

@@ -35,8 +35,17 @@ typedef struct rvi_scene_times {
     double frame;     /* all */
 } rvi_scene_times;
 
+/* A frame that was good, and how to come back to it. A later good frame is made again from it: that
+ * gives the same bits, and so not every frame need be kept. */
+typedef struct rvi_good_frame {
+    rvi_archive_writer state; /* in memory */
+    bool there;
+    double cost, since; /* s: that it took to keep it, and of the frames that were made since */
+} rvi_good_frame;
+
 typedef struct rvi_scene {
     rv_context *ctx;
+    rvi_scene_desc desc; /* with the sources of this scene, without rock and blocks */
     rvi_sph *water;
     rvi_edit_mesh *rock; /* NULL: there is no rock */
     rvi_wear *wear;      /* NULL: nothing is worn */
@@ -45,14 +54,15 @@ typedef struct rvi_scene {
     int64_t frame;         /* how many are done */
     float longest;         /* s: a step of the water is not longer: that of water at rest */
     rvi_scene_times times; /* of the last frame */
+    rvi_good_frame good;
 } rvi_scene;
 
 rv_status rvi_scene_create(rv_context *ctx, const rvi_scene_desc *desc, rvi_scene **out);
 void rvi_scene_destroy(rvi_scene *scene); /* NULL is fine */
 
 /* One frame. When it fails or is cancelled, the scene can go on, but the water may have made its
- * step and the wear not. RV_ERROR_INTERNAL: a number would not be finite, or no time would pass;
- * the frame before is the last good one. */
+ * step and the wear not. RV_ERROR_INTERNAL: a number was not finite, or no time passed; the scene
+ * is again as it was before the frame. */
 rv_status rvi_scene_frame(rvi_scene *scene);
 
 /* The rock as it is; *out is NULL where there is none. */

@@ -7,6 +7,7 @@
 #include "scene/wear_state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- The water of Fluids v.2, in any size ---- */
@@ -40,6 +41,7 @@ static rv_status add_water(rvi_scene *s, const rvi_scene_desc *desc, bool blocks
     s->sources = rvi_alloc(s->ctx, desc->source_count + 1, sizeof *s->sources, "the sources");
     if (s->sources == NULL)
         return RV_ERROR_MEMORY;
+    s->desc.sources = s->sources;
     for (size_t i = 0; i < desc->source_count && status == RV_OK; i++) {
         rvi_sph_source source = desc->sources[i].is;
         source.rate = desc->sources[i].every > 0 ? 0 : source.rate;
@@ -57,7 +59,11 @@ rv_status rvi_scene_start(rv_context *ctx, const rvi_scene_desc *desc, rvi_edit_
         rvi_edit_destroy(rock);
         return RV_ERROR_MEMORY;
     }
-    *s = (rvi_scene){.ctx = ctx, .rock = rock};
+    *s = (rvi_scene){.ctx = ctx, .rock = rock, .desc = *desc};
+    s->desc.rock = NULL;
+    s->desc.fixed = NULL;
+    s->desc.blocks = NULL;
+    s->desc.block_count = 0;
     rv_mesh *mesh = NULL; /* where there is wear, it makes the walls itself */
     rv_status status = rock != NULL && !desc->wears ? rvi_edit_to_mesh(rock, &mesh) : RV_OK;
     if (status == RV_OK)
@@ -93,6 +99,7 @@ void rvi_scene_destroy(rvi_scene *scene) {
     rvi_wear_destroy(scene->wear);
     rvi_sph_destroy(scene->water);
     rvi_edit_destroy(scene->rock);
+    rvi_archive_forget(&scene->good.state);
     rvi_free(scene->ctx, scene->sources);
     rvi_free(scene->ctx, scene);
 }
@@ -116,7 +123,7 @@ static rv_status check_wear(const rvi_scene *s) {
                                     "The wear is unstable: a volume is not finite.");
 }
 
-rv_status rvi_scene_frame(rvi_scene *s) {
+static rv_status make_frame(rvi_scene *s) {
     double begun = rvi_now();
     rv_status status = s->wear != NULL ? rvi_wear_repair(s->wear) : RV_OK;
     if (status != RV_OK)
@@ -141,6 +148,70 @@ rv_status rvi_scene_frame(rvi_scene *s) {
                                  .advance = 1e3 * (end - stepped - faces),
                                  .frame = 1e3 * (end - begun)};
     return RV_OK;
+}
+
+/* ---- The way back ---- */
+
+/* Not before frames have taken two hundred times as long as it takes. */
+static rv_status keep_frame(rvi_scene *s) {
+    rvi_good_frame *good = &s->good;
+    if (good->there && good->since < 200 * good->cost)
+        return RV_OK;
+    double begun = rvi_now();
+    good->there = false;
+    rvi_archive_keep(s->ctx, &good->state);
+    rv_status status = rvi_scene_checkpoint(s, &good->state);
+    good->there = status == RV_OK;
+    good->cost = rvi_now() - begun;
+    good->since = 0;
+    return status;
+}
+
+/* The frame of that number, or if it is an earlier one, the frame that was kept. */
+static rv_status make_again(const rvi_scene *s, int64_t frame, rvi_scene **out) {
+    rvi_archive from = rvi_archive_kept(&s->good.state, "the last good frame");
+    rv_status status = rvi_scene_restore(s->ctx, &s->desc, &from, out);
+    while (status == RV_OK && (*out)->frame < frame)
+        status = make_frame(*out);
+    if (status != RV_OK) {
+        rvi_scene_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* After a frame that went wrong, of which the context holds the sentence. `moved`: the water has
+ * made its step; if not, all that the frame has done is to let new particles in. */
+static rv_status go_back(rvi_scene *s, bool moved) {
+    char said[512];
+    snprintf(said, sizeof said, "%s", rv_context_error(s->ctx));
+    rvi_scene *again, bad = *s;
+    rv_status status = make_again(s, s->frame, &again);
+    if (status == RV_ERROR_INTERNAL)
+        status = make_again(s, 0, &again);
+    if (status == RV_OK) {
+        *s = *again;
+        s->good = bad.good;
+        bad.good = (rvi_good_frame){.there = false};
+        *again = bad;
+        rvi_scene_destroy(again);
+    } else if (moved || status == RV_CANCELLED) {
+        return status;
+    }
+    return rvi_fail(s->ctx, RV_ERROR_INTERNAL, "%s", said);
+}
+
+rv_status rvi_scene_frame(rvi_scene *s) {
+    rv_status status = keep_frame(s);
+    if (status != RV_OK)
+        return status;
+    double time = rvi_sph_view_of(s->water).time;
+    status = make_frame(s);
+    if (status == RV_ERROR_INTERNAL)
+        return go_back(s, rvi_sph_view_of(s->water).time > time);
+    if (status == RV_OK)
+        s->good.since += 1e-3 * s->times.frame;
+    return status;
 }
 
 /* ---- Results ---- */

@@ -26,6 +26,9 @@ END
 echo mine > wear-00001.png
 "$RAVINE" --quiet long.rv
 mv wear.mp4 whole.mp4
+# Who started it may ignore the end of children.
+env --ignore-signal=CHLD "$RAVINE" --quiet long.rv
+cmp whole.mp4 wear.mp4 || { echo "another film where SIGCHLD is ignored"; exit 1; }
 left() { [ -n "$(ls -d ./*.frames-* ./*.tmp* ./*.part 2> said)" ]; }
 ! left || { echo "frames stay beside the film"; exit 1; }
 
@@ -35,6 +38,7 @@ for i in $(seq 6); do
     survive long.rv wear.mp4
     cmp whole.mp4 wear.mp4 || { echo "turn $i: another film after a kill"; exit 1; }
     rm -f run.ck.tmp*
+    ! left || "$RAVINE" --quiet long.rv # killed while it removed its frames: the next run does that
     ! left || { echo "turn $i: frames stay beside the film"; exit 1; }
 done
 [ "$(cat wear-00001.png)" = mine ] || { echo "a file of the user is gone"; exit 1; }

@@ -8,72 +8,129 @@
 #include <sched.h>
 #include <string.h>
 
+/* A drop runs for that many rounds. */
+enum { STEPS = 3 };
+
+/* A drop when its round began: where, in which tile, and in which call. */
+typedef struct start {
+    int x, y, tile, call;
+} start;
+
 typedef struct field {
     rvi_rounds rounds;
     pthread_mutex_t lock; /* of what follows */
-    int *busy;            /* of each cell: 1 + the tile whose drops may touch it now; 0: none */
+    int *busy; /* of each cell: 1 + the tile whose drops may touch it now, 0: none; or NULL */
     uint64_t ended, meetings;
+    start *starts; /* of the round */
+    int *nth;      /* of slots: for how many rounds its drop has run */
+    int count, calls;
 } field;
 
-/* Takes all cells that the drops of a tile may touch, or gives them back. */
-static void take_cells(field *f, int tile, bool take) {
+/* Takes all cells that a drop may touch, or gives them back. */
+static void take_cells(field *f, const rvi_slot *drop, int tile, bool take) {
     const rvi_rounds_desc *d = &f->rounds.d;
-    int count;
-    const int *slots = rvi_rounds_in(&f->rounds, tile, &count);
-    for (int k = 0; k < count; k++) {
-        const rvi_slot *drop = &rvi_rounds_slots(&f->rounds)[slots[k]];
-        for (int y = (int)drop->y - d->reach; y <= (int)drop->y + d->reach; y++)
-            for (int x = (int)drop->x - d->reach; x <= (int)drop->x + d->reach; x++) {
-                if (x < 0 || y < 0 || x >= d->width || y >= d->height)
-                    continue;
-                int *busy = &f->busy[y * d->width + x];
-                f->meetings += take && *busy != 0 && *busy != tile + 1;
-                *busy = take ? tile + 1 : 0;
-            }
+    if (f->busy == NULL)
+        return;
+    for (int y = (int)drop->y - d->reach; y <= (int)drop->y + d->reach; y++)
+        for (int x = (int)drop->x - d->reach; x <= (int)drop->x + d->reach; x++) {
+            if (x < 0 || y < 0 || x >= d->width || y >= d->height)
+                continue;
+            int *busy = &f->busy[y * d->width + x];
+            f->meetings += take && *busy != 0 && *busy != tile + 1;
+            *busy = take ? tile + 1 : 0;
+        }
+}
+
+static void begin_tile(field *f, int tile) {
+    int drops;
+    const int *in = rvi_rounds_in(&f->rounds, tile, &drops);
+    for (int k = 0; k < drops; k++) {
+        const rvi_slot *drop = &rvi_rounds_slots(&f->rounds)[in[k]];
+        f->starts[f->count++] = (start){(int)drop->x, (int)drop->y, tile, f->calls};
+        take_cells(f, drop, tile, true);
     }
 }
 
-/* Drops end in the round after the one in which they fell. */
+/* Each drop goes on as far as it may. */
+static void end_tile(field *f, int tile) {
+    int drops;
+    const int *in = rvi_rounds_in(&f->rounds, tile, &drops);
+    for (int k = 0; k < drops; k++)
+        take_cells(f, &rvi_rounds_slots(&f->rounds)[in[k]], tile, false);
+    for (int k = 0; k < drops; k++) {
+        rvi_slot *drop = &rvi_rounds_slots(&f->rounds)[in[k]];
+        f->nth[in[k]] = drop->fresh ? 1 : f->nth[in[k]] + 1;
+        drop->ended = f->nth[in[k]] == STEPS;
+        drop->x = fminf(drop->x + (float)f->rounds.d.reach * 0.9f, (float)(f->rounds.d.width - 2));
+        f->ended += drop->ended;
+    }
+}
+
 static void run_tiles(void *arg, const int *tiles, int count) {
     field *f = arg;
     pthread_mutex_lock(&f->lock);
+    f->calls++;
     for (int t = 0; t < count; t++)
-        take_cells(f, tiles[t], true);
+        begin_tile(f, tiles[t]);
     pthread_mutex_unlock(&f->lock);
     sched_yield(); /* others may begin meanwhile */
     pthread_mutex_lock(&f->lock);
-    for (int t = 0; t < count; t++) {
-        int drops;
-        const int *slots = rvi_rounds_in(&f->rounds, tiles[t], &drops);
-        take_cells(f, tiles[t], false);
-        for (int k = 0; k < drops; k++) {
-            rvi_slot *drop = &rvi_rounds_slots(&f->rounds)[slots[k]];
-            drop->ended = !drop->fresh;
-            f->ended += drop->ended;
-        }
-    }
+    for (int t = 0; t < count; t++)
+        end_tile(f, tiles[t]);
     pthread_mutex_unlock(&f->lock);
 }
 
-static void run_field(int threads, int width, int height, int reach) {
+/* May two tiles run one after the other only? Those that have the same turn, and those that are too
+ * far apart to know of each other, may run at the same time. Tiles of one call may, too. */
+static bool one_waits(const rvi_rounds *r, const start *a, const start *b) {
+    int dx = abs(a->tile % r->tiles_x - b->tile % r->tiles_x);
+    int dy = abs(a->tile / r->tiles_x - b->tile / r->tiles_x);
+    bool first = r->turn[a->tile] < r->turn[b->tile];
+    bool in_turn = first ? a->call < b->call : a->call > b->call;
+    return dx < r->colours && dy < r->colours && r->turn[a->tile] != r->turn[b->tile] && in_turn;
+}
+
+/* Each drop may touch what lies within its reach: two whose reaches overlap must be in one tile, or
+ * in tiles of which one waits for the other. */
+static void check_round(const field *f) {
+    int reach = f->rounds.d.reach;
+    for (int i = 0; i < f->count; i++)
+        for (int k = 0; k < i; k++) {
+            const start *a = &f->starts[i], *b = &f->starts[k];
+            bool meet = abs(a->x - b->x) <= 2 * reach && abs(a->y - b->y) <= 2 * reach;
+            if (meet && a->tile != b->tile && !one_waits(&f->rounds, a, b))
+                fail_msg("drops at %d, %d and %d, %d run side by side with a reach of %d", a->x,
+                         a->y, b->x, b->y, reach);
+        }
+}
+
+/* All rounds of `drops` drops, each of which costs so much. */
+static void run_field(int threads, int width, int height, int reach, double cost, uint64_t drops) {
+    enum { FAR = 30 }; /* to take the cells within such a reach takes too long */
     rv_context *ctx = support_context(threads);
     field f = {.lock = PTHREAD_MUTEX_INITIALIZER};
     rvi_buffers buffers = {0};
     rvi_rounds_desc desc = {.width = width,
                             .height = height,
                             .reach = reach,
-                            .cost = 1,
-                            .drops = support_cases((uint64_t)(width * height)),
-                            .seed = 5,
+                            .cost = cost,
+                            .drops = support_cases(drops),
+                            .seed = 7 + (uint64_t)reach,
                             .run = run_tiles,
                             .arg = &f};
     rvi_rounds_prepare(&f.rounds, ctx, &desc, &buffers);
-    rvi_buffers_add(&buffers, &f.busy, (size_t)(width * height), sizeof *f.busy, "the cells");
+    size_t most = (size_t)rvi_rounds_most(&f.rounds);
+    if (reach < FAR)
+        rvi_buffers_add(&buffers, &f.busy, (size_t)(width * height), sizeof *f.busy, "the cells");
+    rvi_buffers_add(&buffers, &f.starts, most, sizeof *f.starts, "the drops");
+    rvi_buffers_add(&buffers, &f.nth, most, sizeof *f.nth, "the drops");
     support_ok(ctx, rvi_buffers_alloc(&buffers, ctx));
     rvi_rounds_begin(&f.rounds);
     int rounds = 0;
     for (double done = 0; done < 1; rounds++) {
+        f.count = 0;
         support_ok(ctx, rvi_rounds_next(&f.rounds));
+        check_round(&f);
         assert_greater_equal(rvi_rounds_done(&f.rounds), done);
         done = rvi_rounds_done(&f.rounds);
     }
@@ -81,7 +138,7 @@ static void run_field(int threads, int width, int height, int reach) {
         fail_msg("%d x %d cells, reach %d, %d threads: %llu times two drops met", width, height,
                  reach, threads, (unsigned long long)f.meetings);
     assert_equal(f.ended, desc.drops);
-    assert_greater(rounds, 1);
+    assert_greater_equal(rounds, STEPS);
     rvi_buffers_free(&buffers, ctx);
     rv_context_destroy(ctx);
 }
@@ -93,12 +150,23 @@ static void drops_side_by_side_do_not_meet(void **state) {
                                    {150, 80, 12}, {40, 33, 9},   {3, 200, 4}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
         for (int threads = 1; threads <= 3; threads += 2)
-            run_field(threads, sizes[k][0], sizes[k][1], sizes[k][2]);
+            run_field(threads, sizes[k][0], sizes[k][1], sizes[k][2], 1,
+                      (uint64_t)(sizes[k][0] * sizes[k][1]));
+}
+
+/* Drops that cost much: short rounds, in which a drop of any reach is on its way with many others.
+ */
+static void costly_drops_do_not_meet(void **state) {
+    (void)state;
+    static const int reaches[] = {1, 2, 3, 5, 8, 13, 14, 33, 80};
+    for (size_t i = 0; i < sizeof reaches / sizeof reaches[0]; i++)
+        run_field(1, 330, 210, reaches[i], 330 * 210, 6000);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_side_by_side_do_not_meet),
+        cmocka_unit_test(costly_drops_do_not_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

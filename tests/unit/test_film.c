@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/archive.h"
+#include "base/file.h"
 #include "base/program.h"
 #include "base/run_files.h"
 
@@ -541,6 +542,58 @@ static void test_sweep(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* As a process does that is killed while it writes a file. */
+static void leave_temporary(const char *file) {
+    rv_context *ctx = make_context(1);
+    pid_t child = fork();
+    if (child == 0) {
+        rvi_writer *writer;
+        _exit(rvi_writer_open(ctx, file, &writer) == RV_OK ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    assert_int_equal(count_named(".tmp", NULL, 0), 1);
+    rv_context_destroy(ctx);
+}
+
+static void stop_after_first(void *user, int index, const rv_report *report) {
+    (void)report;
+    *(bool *)user = index == 0;
+}
+
+static bool go_on(void *user, const rv_progress *now) {
+    (void)now;
+    return !*(bool *)user;
+}
+
+/* A film is written by another program, and a resume may have nothing to write: both remove what
+ * killed processes have left. */
+static void test_runs_remove_temporaries(void **state) {
+    (void)state;
+    set_ffmpeg(good);
+    leave_temporary("dead.ck");
+    rv_context *ctx = make_context(1);
+    run_text(ctx, LAND "film swept.mp4");
+    expect_no_folders();
+    rv_context_destroy(ctx);
+    bool stop = false;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.progress = go_on;
+    desc.user = &stop;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    rv_watch watch = {.after = stop_after_first, .user = &stop, .checkpoint = "swept.ck"};
+    assert_int_equal(rv_recipe_run_text(ctx, LAND "blur blur blur", &watch, NULL), RV_CANCELLED);
+    rv_context_destroy(ctx);
+    leave_temporary("dead.ck");
+    ctx = make_context(1);
+    rv_watch no_more = {.checkpoint = "swept.ck", .every = 1e9};
+    support_ok(ctx, rv_recipe_resume(ctx, "swept.ck", &no_more, NULL));
+    assert_false(exists("swept.ck"));
+    expect_no_folders();
+    rv_context_destroy(ctx);
+}
+
 static void pause_ms(long ms) {
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
@@ -746,6 +799,41 @@ static void test_programs_without_streams(void **state) {
     assert_int_equal(result, 0);
 }
 
+static void reap_all(int signal) {
+    (void)signal;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+}
+
+/* A host may ignore the end of its children, or wait for all of them itself. */
+static void test_programs_of_hosts_that_reap(void **state) {
+    (void)state;
+    static const char *const shells[][4] = {{"/bin/sh", "-c", "exit 7", NULL},
+                                            {"/bin/sh", "-c", "/bin/sleep 0.05; exit 200", NULL},
+                                            {"/bin/sh", "-c", "kill -TERM $$", NULL}};
+    static const int codes[] = {7, 200, 128 + SIGTERM};
+    void (*const hosts[])(int) = {SIG_IGN, reap_all};
+    for (int h = 0; h < 2; h++) {
+        rv_context *ctx = make_context(1);
+        void (*before)(int) = signal(SIGCHLD, hosts[h]);
+        for (int i = 0; i < 3; i++) {
+            int code = -1;
+            support_ok(ctx, rvi_program_run(ctx, shells[i], &code));
+            assert_int_equal(code, codes[i]);
+        }
+        set_ffmpeg(good);
+        run_text(ctx, LAND "film reaped.mp4");
+        assert_true(exists("reaped.mp4"));
+        remove("reaped.mp4");
+        signal(SIGCHLD, before);
+        /* No child is left. */
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        assert_int_equal(errno, ECHILD);
+        rv_context_destroy(ctx);
+    }
+    expect_no_folders();
+}
+
 /* A checkpoint that cannot be read now may still be waited for. */
 static void test_whose_archive(void **state) {
     (void)state;
@@ -808,12 +896,14 @@ int main(void) {
         cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_sweep_of_folders_without_a_note),
         cmocka_unit_test(test_sweeps_take_no_folder_from_a_run),
+        cmocka_unit_test(test_runs_remove_temporaries),
         cmocka_unit_test(test_files_of_the_user_stay),
         cmocka_unit_test(test_folders),
         cmocka_unit_test(test_kill_during_ffmpeg),
         cmocka_unit_test(test_stop_during_ffmpeg),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_programs_without_streams),
+        cmocka_unit_test(test_programs_of_hosts_that_reap),
         cmocka_unit_test(test_whose_archive),
         cmocka_unit_test(test_a_turn_in_perspective),
     };

@@ -19,13 +19,16 @@ typedef struct host {
     const char *name;
     int rounding;
     bool flush, traps;
+    bool alike; /* left out of the short form: another direction of rounding stays in */
 } host;
 
 static const host hosts[] = {
-    {"plain", FE_TONEAREST, false, false}, {"up", FE_UPWARD, false, false},
-    {"down", FE_DOWNWARD, false, false},   {"cut", FE_TOWARDZERO, false, false},
-    {"flush", FE_TONEAREST, true, false},  {"flush and up", FE_UPWARD, true, false},
-    {"traps", FE_TONEAREST, false, true},
+    {"plain", FE_TONEAREST, false, false, false}, {"up", FE_UPWARD, false, false, false},
+    {"down", FE_DOWNWARD, false, false, true},    {"cut", FE_TOWARDZERO, false, false, true},
+    {"flush", FE_TONEAREST, true, false, false},  {"flush and up", FE_UPWARD, true, false, false},
+#if !defined(__aarch64__)
+    {"traps", FE_TONEAREST, false, true, false},
+#endif
 };
 
 static const host *now_host; /* whose call is being made; NULL: none */
@@ -41,7 +44,9 @@ static seen look(void) {
 #if defined(__x86_64__)
     s.control = _mm_getcsr();
 #elif defined(__aarch64__)
-    __asm__ volatile("mrs %0, fpcr" : "=r"(s.control));
+    uint64_t flags;
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(s.control), "=r"(flags));
+    s.control |= flags << 32;
 #endif
     return s;
 }
@@ -55,9 +60,10 @@ static void set_host(const host *h) {
     bits &= h->traps ? ~(0x0080u | 0x0200u | 0x0400u) : ~0u; /* invalid, division, overflow */
     _mm_setcsr(bits);
 #elif defined(__aarch64__)
-    uint64_t bits = look().control & ~(UINT64_C(1) << 24);
-    bits |= h->flush ? UINT64_C(1) << 24 : 0;
-    __asm__ volatile("msr fpcr, %0" : : "r"(bits));
+    /* Bit 24 is FZ. Processors need not have traps, and few do. */
+    uint64_t bits =
+        (look().control & UINT32_MAX & ~(UINT64_C(1) << 24)) | (h->flush ? UINT64_C(1) << 24 : 0);
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, xzr" : : "r"(bits));
 #endif
 }
 
@@ -516,7 +522,7 @@ static void test_bits_do_not_depend_on_the_caller(void **state) {
         if (called[i] == 0)
             fail_msg("function %d was never called", i);
     for (size_t i = 1; i < sizeof hosts / sizeof hosts[0]; i++)
-        if (use_all(&hosts[i]) != plain)
+        if (!(support_short() && hosts[i].alike) && use_all(&hosts[i]) != plain)
             fail_msg("%s: other bits", hosts[i].name);
 }
 

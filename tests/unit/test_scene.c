@@ -311,6 +311,55 @@ static void unstable_water_ends_the_run(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* After its sixth frame the books of a scene are so full that their sum is not finite. */
+static void fill_books(void *user, const rv_frame *now) {
+    fast_particle *f = user;
+    f->last = *now;
+    if (now->frame != 6)
+        return;
+    rvi_wear *wear = f->scene->now->wear;
+    size_t count = rvi_wear_checkpoint(wear, NULL);
+    double *numbers = calloc(count, sizeof *numbers);
+    assert_non_null(numbers);
+    rvi_wear_checkpoint(wear, numbers);
+    numbers[2] = numbers[3] = 1.7e308; /* eroded, deposited */
+    support_ok(f->ctx, rvi_wear_restore(wear, numbers, count));
+    free(numbers);
+}
+
+/* What is found after the rock has changed ends the run at the frame before, to the bit: also what
+ * is saved, and what goes on from there. */
+static void unstable_wear_ends_at_the_frame_before(void **state) {
+    (void)state;
+    static const char *const words[] = {"save=out.obj", "every=2"};
+    rv_context *ctx = support_context(2);
+    fast_particle f = {.ctx = ctx, .scene = scene_of(ctx, fall)};
+    rv_scene_watch watch = {.after = fill_books, .user = &f};
+    support_ok(ctx, rv_scene_add_words(f.scene, 2, words));
+    assert_int_equal(rv_scene_run(f.scene, &watch), RV_ERROR_INTERNAL);
+    assert_non_null(strstr(rv_context_error(ctx), "test: frame 7: The wear is unstable"));
+    assert_non_null(strstr(rv_context_error(ctx), "The last good frame is 6, in out-00006.obj."));
+    rv_frame now = look(ctx, f.scene);
+    assert_int_equal(now.frame, 6);
+    assert_equal(now.hash, f.last.hash);
+    assert_equal(now.time, f.last.time);
+    rv_mesh *saved = NULL, *rock = NULL;
+    support_ok(ctx, rv_mesh_load(ctx, "out-00006.obj", &saved));
+    rv_scene *plain = scene_of(ctx, fall);
+    for (int i = 0; i < 6; i++)
+        support_ok(ctx, rv_scene_step(plain));
+    assert_equal(look(ctx, plain).hash, now.hash);
+    support_ok(ctx, rv_scene_mesh(plain, &rock));
+    assert_int_equal(rv_mesh_vertex_count(saved), rv_mesh_vertex_count(rock));
+    assert_memory_equal(rv_mesh_points(saved), rv_mesh_points(rock),
+                        3 * rv_mesh_vertex_count(rock) * sizeof(double));
+    rv_mesh_destroy(saved);
+    rv_mesh_destroy(rock);
+    rv_scene_destroy(plain);
+    rv_scene_destroy(f.scene);
+    rv_context_destroy(ctx);
+}
+
 /* Rock may lie where no water comes. */
 static void rock_may_be_far_away(void **state) {
     (void)state;
@@ -634,6 +683,7 @@ int main(void) {
         cmocka_unit_test(resumed_frames_are_the_same),
         cmocka_unit_test(nothing_is_taken),
         cmocka_unit_test(unstable_water_ends_the_run),
+        cmocka_unit_test(unstable_wear_ends_at_the_frame_before),
         cmocka_unit_test(rock_may_be_far_away),
         cmocka_unit_test(least_limit_is_half_a_spacing),
         cmocka_unit_test(texts_of_editors_are_read),
