@@ -157,11 +157,10 @@ void cli_bar_begin(cli_bar *bar, const char *step);
 void cli_bar_show(cli_bar *bar, double done);
 void cli_bar_erase(cli_bar *bar);
 
-/* ---- recipes.c: recipes that come with Ravine ---- */
+/* ---- list.c ---- */
 
-/* The file of one by its name, such as alps; free() it. NULL: there is none of that name. */
-char *cli_recipe_file(const char *name);
-int cli_list(void); /* `ravine list` */
+int cli_preset(const char *name); /* the recipe of that name that comes with Ravine; -1: none */
+void cli_list(void);              /* `ravine list` */
 
 /* ---- json.c ---- */
 

@@ -76,7 +76,7 @@ static bool is_recipe_file(const char *word) {
     size_t size = strlen(word);
     if (size > 3 && strcmp(word + size - 3, ".rv") == 0)
         return true;
-    return !rv_step_find(word) && cli_file_exists(word);
+    return !rv_step_find(word) && cli_preset(word) < 0 && cli_file_exists(word);
 }
 
 /* --without and --until. */
@@ -92,17 +92,18 @@ static rv_status leave_out(const cli_options *options, rv_recipe *recipe) {
 static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe **recipe) {
     const char *first = options->words[0];
     bool from_file = is_recipe_file(first), from_input = strcmp(first, "-") == 0;
-    char *known = from_file || from_input || rv_step_find(first) ? NULL : cli_recipe_file(first);
-    int skip = from_file || from_input || known ? 1 : 0, code = 0;
+    int preset = from_file || from_input ? -1 : cli_preset(first);
+    int skip = from_file || from_input || preset >= 0 ? 1 : 0, code = 0;
     rv_status status = RV_OK;
     *recipe = NULL;
     if (from_input)
         code = parse_input(ctx, recipe);
-    else if (from_file || known)
-        status = rv_recipe_load(ctx, known ? known : first, recipe);
+    else if (from_file)
+        status = rv_recipe_load(ctx, first, recipe);
+    else if (preset >= 0)
+        status = rv_recipe_parse(ctx, rv_recipe_preset_text(preset), first, recipe);
     else
         status = rv_recipe_parse(ctx, "", "command line", recipe);
-    free(known);
     if (code != 0)
         return code;
     if (status == RV_OK)
@@ -306,6 +307,13 @@ static int show_page(const cli_options *options, bool asked) {
     return finish_output(0);
 }
 
+static int list_presets(const cli_options *options) {
+    if (options->count > 1)
+        return cli_fail(2, "list takes no words.");
+    cli_list();
+    return finish_output(0);
+}
+
 int main(int argc, char **argv) {
     fill_streams();
     cli_options options;
@@ -320,7 +328,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (strcmp(options.words[0], "list") == 0)
-        code = options.count > 1 ? cli_fail(2, "list takes no words.") : finish_output(cli_list());
+        code = list_presets(&options);
     else if ((code = cli_solid_words(&options)) == 0)
         code = run_words(&options);
     free(options.without);

@@ -26,7 +26,7 @@ install(TARGETS ravine_cli)
 install(FILES include/ravine/ravine.h include/ravine/steps.def
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ravine
 )
-install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine FILES_MATCHING PATTERN "*.rv")
+install(FILES ${recipes} DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine/recipes)
 install(FILES ${printed_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${printed_completion}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine

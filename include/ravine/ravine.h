@@ -451,6 +451,12 @@ RV_API rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *
 RV_API rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out);
 RV_API void rv_recipe_destroy(rv_recipe *recipe);
 
+/* The recipes that come with Ravine: "alps", "hills" ..., and their text, whose first line says what it makes:
+ * "# alps.rv: high mountains ...". Both live as long as the library is loaded. */
+RV_API int rv_recipe_preset_count(void);
+RV_API const char *rv_recipe_preset_name(int index);
+RV_API const char *rv_recipe_preset_text(int index);
+
 /* Add what one command line says: steps and their parameters go to the end, STEP.KEY=VALUE changes
  * every STEP of the recipe, STEP#2.KEY=VALUE the second. After a failure no step is added. */
 RV_API rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words);

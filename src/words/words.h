@@ -19,10 +19,10 @@ typedef struct rvi_former_name {
 typedef struct rvi_vocabulary {
     const rv_word_info *(*get)(int index);
     int count;
-    const char *word, *whole;   /* "step" of "the recipe" */
-    const char *change;         /* how to change one: "STEP.KEY=VALUE" */
-    int block_begin, block_end; /* the words around a block; the same: there are no blocks */
-    bool bare_choices;          /* a choice that comes first may stand without its key */
+    const char *word, *whole;       /* "step" of "the recipe" */
+    const char *change;             /* how to change one: "STEP.KEY=VALUE" */
+    int block_begin, block_end;     /* the words around a block; the same: there are no blocks */
+    bool bare_choices;              /* a choice that comes first may stand without its key */
     const char *(*also)(int index); /* what else people call it, ", " between; NULL: nobody knows */
     const rvi_former_name *former;
     int former_count;

@@ -37,7 +37,7 @@ fails 'An end cannot be left out alone' terrain size=32 noise repeat 3 blur end 
 fails 'There is no step "nois"; did you mean' terrain size=32 noise --without nois
 fails 'the recipe has no step blur.' terrain size=32 noise --until blur
 
-# ---- recipes by name, also of a program that was installed elsewhere ----
+# ---- recipes by name ----
 "$RAVINE" list >list || fail "list: $?"
 for recipe in "$SOURCE"/recipes/*.rv; do
     name=$(basename "$recipe" .rv)
@@ -45,10 +45,6 @@ for recipe in "$SOURCE"/recipes/*.rv; do
 done
 grep -q '^  cave$' list || fail "no scene in the list"
 equal "by name" "$(plan alps --until noise)" "$(plan "$SOURCE/recipes/alps.rv" --until noise)"
-mkdir -p moved/bin moved/share/ravine/recipes
-cp "$RAVINE" moved/bin/ravine && cp "$SOURCE/recipes/hills.rv" moved/share/ravine/recipes/mine.rv
-moved/bin/ravine list | grep -q '^  mine ' || fail "an installed recipe is not found"
-moved/bin/ravine --dry-run mine >said || fail "an installed recipe does not run"
 fails 'there is no step "alp"' alp
 
 # ---- numbers and other names ----
