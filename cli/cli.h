@@ -36,13 +36,25 @@ typedef struct cli_option {
 typedef struct cli_options {
     int threads;   /* 0: one per core */
     size_t memory; /* bytes, 0: the library's own limit */
-    bool quiet, json, dry_run;
+    bool quiet, json, dry_run, keep;
+    const char *until;    /* the step that is the last to run; NULL: all run */
+    const char **without; /* steps that are left out */
+    int without_count;
     const char *checkpoint; /* NULL: none */
     double every;           /* seconds */
     cli_page page;
     int count; /* of the words that are no options */
     char **words;
 } cli_options;
+
+/* A first word that is not a step. */
+typedef struct cli_command {
+    const char *name, *usage, *help;
+} cli_command;
+
+extern const cli_command cli_command_table[];
+extern const int cli_command_count;
+const cli_command *cli_command_find(const char *name); /* NULL: there is none */
 
 extern const cli_option cli_option_table[];
 extern const int cli_option_count;
@@ -134,14 +146,21 @@ void cli_words(void);
 typedef struct cli_bar {
     bool on, colour, drawn;
     const char *step;
+    int number, count; /* of the step among those of the recipe; 0: not told */
     int64_t begun_ms;
-    int cells, percent; /* as drawn */
+    double from;    /* how much was done then; below 0: not known yet */
+    char line[256]; /* as drawn */
     int columns;
 } cli_bar;
 
 void cli_bar_begin(cli_bar *bar, const char *step);
 void cli_bar_show(cli_bar *bar, double done);
 void cli_bar_erase(cli_bar *bar);
+
+/* ---- list.c ---- */
+
+int cli_preset(const char *name); /* the recipe of that name that comes with Ravine; -1: none */
+void cli_list(void);              /* `ravine list` */
 
 /* ---- json.c ---- */
 
@@ -170,8 +189,11 @@ typedef struct cli_run {
     cli_turns *repeated; /* of each step of the recipe */
     int repeated_count;
     const rv_scene *scene;
-    bool headed; /* the table of frames has its head */
-    bool broken; /* standard output */
+    int steps;        /* of the recipe */
+    bool headed;      /* the table of frames has its head */
+    bool kept;        /* the first Ctrl-C of --keep has come */
+    char stopped[32]; /* the step that it came in; "": it came between steps */
+    bool broken;      /* standard output */
 } cli_run;
 
 void cli_report_message(void *run, const char *line);          /* rv_log_fn */
@@ -202,7 +224,8 @@ bool cli_file_exists(const char *name);
 
 /* ---- interrupt.c ---- */
 
-void cli_interrupt_watch(void);
+void cli_interrupt_watch(bool keep); /* keep: the first Ctrl-C is told by cli_interrupt_kept */
+bool cli_interrupt_kept(void);
 int cli_interrupt_caught(void); /* the signal that asked to stop, 0: none */
 
 #endif

@@ -7,12 +7,11 @@ enum { WIDTH = 80, NAME = 13, VALUE = 26 };
 
 void cli_usage(FILE *out) {
     fputs("usage: ravine RECIPE.rv [STEP.KEY=VALUE ...] [STEP [KEY=VALUE ...] ...]\n"
-          "       ravine STEP [KEY=VALUE ...] [STEP ...]\n"
-          "       ravine solid check FILE.obj\n"
-          "       ravine scene NAME|FILE [frames=N] [save=OUT.obj] [WORD.KEY=VALUE ...]\n"
-          "       ravine help [STEP|scene]\n"
-          "for example: ravine terrain size=512 noise seed=7 droplets save land.png\n",
+          "       ravine STEP [KEY=VALUE ...] [STEP ...]\n",
           out);
+    for (int i = 0; i < cli_command_count; i++)
+        fprintf(out, "       %s\n", cli_command_table[i].usage);
+    fputs("for example: ravine terrain size=512 noise seed=7 droplets save land.png\n", out);
 }
 
 /* Prints from column `at` on, breaking at blanks outside parentheses; further lines begin at column
@@ -68,6 +67,13 @@ static void put_steps(void) {
     }
 }
 
+static void put_commands(void) {
+    puts("");
+    put_heading("Commands");
+    for (int i = 0; i < cli_command_count; i++)
+        put_entry(2, NAME, cli_command_table[i].name, cli_command_table[i].help);
+}
+
 static void put_options(void) {
     puts("");
     put_heading("Options");
@@ -88,9 +94,11 @@ static void put_overview(void) {
         0, 0,
         "A recipe is a list of steps, in a file or on the command line. A word with = is a "
         "parameter of the step before it; a word without = is the next step, or the file "
-        "that a step such as save takes. STEP.KEY=VALUE changes every such step of the recipe. "
-        "Counts may end in k, M or G. The file - is standard input.");
+        "that a step such as save takes. STEP.KEY=VALUE changes every such step of the recipe, "
+        "STEP#2.KEY=VALUE the second of them. Counts may end in k, M or G. The file - is standard "
+        "input.");
     put_steps();
+    put_commands();
     put_options();
     puts("");
     put_heading("Exit codes");
@@ -101,8 +109,8 @@ static void put_overview(void) {
     }
     puts("");
     put_heading("Examples");
-    puts("  ravine alps.rv\n"
-         "  ravine alps.rv terrain.size=4096 droplets.seed=2\n"
+    puts("  ravine alps\n"
+         "  ravine alps resize.size=1024 noise#1.seed=2 --without render\n"
          "  ravine terrain size=512 noise seed=7 droplets drops=200k save alps.png\n"
          "  ravine help droplets");
 }
@@ -124,6 +132,8 @@ static void put_step(const cli_visit *at) {
     put_heading(at->word->name);
     put_entry(0, 2, "", at->word->sentence);
     puts("");
+    if (rv_step_also(at->step->id)[0])
+        put_entry(2, NAME, "also", rv_step_also(at->step->id));
     put_entry(2, NAME, "source", at->step->source);
     put_entry(2, NAME, "reads", cli_fields(at->step->reads));
     put_entry(2, NAME, "writes", cli_fields(at->step->writes));
@@ -168,17 +178,27 @@ static void put_scene(void) {
     puts("  ravine scene river frames=20 particles.max=2000 save=river.obj");
 }
 
+static void put_command(const cli_command *command) {
+    put_heading(command->name);
+    put_entry(0, 2, "", command->usage);
+    puts("");
+    char text[CLI_TEXT];
+    snprintf(text, sizeof text, "%c%s.", command->help[0] - 'a' + 'A', command->help + 1);
+    put_wrapped(0, 0, text);
+}
+
 static int unknown_step(const char *name) {
     for (int i = 0; i < rv_scene_word_count(); i++)
         if (strcmp(name, rv_scene_word(i)->name) == 0)
             return cli_fail(2, "%s is a word of scenes: see `ravine help scene`.", name);
-    const char *nearest = rv_step_name((rv_step_id)0);
-    for (int id = 1; id < RV_STEP_COUNT; id++) {
-        const char *other = rv_step_name((rv_step_id)id);
-        if (cli_distance(name, other) < cli_distance(name, nearest))
-            nearest = other;
-    }
-    return cli_fail(2, "There is no step \"%.60s\"; the nearest is %s.", name, nearest);
+    rv_context *ctx; /* the library knows the nearest step, and what else people call steps */
+    rv_params *none;
+    if (rv_context_create(NULL, &ctx) != RV_OK)
+        return cli_fail(5, "There is not enough memory.");
+    rv_params_create(ctx, name, &none);
+    int code = cli_fail(2, "%s", rv_context_error(ctx));
+    rv_context_destroy(ctx);
+    return code;
 }
 
 int cli_help(int count, char **names) {
@@ -187,15 +207,17 @@ int cli_help(int count, char **names) {
     if (count == 0)
         put_overview();
     for (int i = 0; i < count; i++)
-        if (!rv_step_find(names[i]) && strcmp(names[i], "scene") != 0)
+        if (!rv_step_find(names[i]) && !cli_command_find(names[i]))
             return unknown_step(names[i]);
     for (int i = 0; i < count; i++) {
         if (i > 0)
             puts("");
         if (rv_step_find(names[i]))
             cli_walk_step(rv_step_find(names[i]), &writer);
-        else
+        else if (strcmp(names[i], "scene") == 0)
             put_scene();
+        else
+            put_command(cli_command_find(names[i]));
     }
     return 0;
 }

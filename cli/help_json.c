@@ -38,6 +38,7 @@ static void put_word(const cli_visit *at) {
     if (at->step) {
         char example[CLI_TEXT];
         cli_example(at->step, example);
+        put_text("also", rv_step_also(at->step->id));
         put_text("kind", rv_kind_name(at->step->kind));
         put_text("source", at->step->source);
         put_names("reads", at->step->reads);

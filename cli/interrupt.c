@@ -1,6 +1,7 @@
 /* interrupt.c: the first signal asks the run to stop and clean up. One that comes soon after it,
  * such as the second of a quick Ctrl-C Ctrl-C, changes nothing; one that comes later ends the
- * program. */
+ * program. With --keep the first asks it to keep what is there, and the others count from the
+ * second on. */
 #include "cli.h"
 
 #include <signal.h>
@@ -10,11 +11,16 @@
 enum { PATIENCE_S = 2 }; /* a run stops within 0.1 s */
 
 static volatile sig_atomic_t caught;
-static struct timespec first; /* when; both handlers run with all signals blocked */
+static volatile sig_atomic_t keeps, kept; /* one signal may be taken as the wish to keep; it was */
+static struct timespec first;             /* when; both handlers run with all signals blocked */
 
 static void on_signal(int number) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    if (keeps && number == SIGINT && !kept) {
+        kept = 1;
+        return;
+    }
     if (!caught)
         first = now;
     else if (now.tv_sec - first.tv_sec > PATIENCE_S)
@@ -24,7 +30,8 @@ static void on_signal(int number) {
     caught = number;
 }
 
-void cli_interrupt_watch(void) {
+void cli_interrupt_watch(bool keep) {
+    keeps = keep;
     struct sigaction act = {.sa_handler = on_signal}, old;
     sigfillset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);
@@ -40,4 +47,8 @@ void cli_interrupt_watch(void) {
 
 int cli_interrupt_caught(void) {
     return caught;
+}
+
+bool cli_interrupt_kept(void) {
+    return kept;
 }

@@ -76,19 +76,32 @@ static bool is_recipe_file(const char *word) {
     size_t size = strlen(word);
     if (size > 3 && strcmp(word + size - 3, ".rv") == 0)
         return true;
-    return !rv_step_find(word) && cli_file_exists(word);
+    return !rv_step_find(word) && cli_preset(word) < 0 && cli_file_exists(word);
+}
+
+/* --without and --until. */
+static rv_status leave_out(const cli_options *options, rv_recipe *recipe) {
+    rv_status status = RV_OK;
+    if (options->until)
+        status = rv_recipe_end_after(recipe, options->until);
+    for (int i = 0; i < options->without_count && status == RV_OK; i++)
+        status = rv_recipe_remove(recipe, options->without[i]);
+    return status;
 }
 
 static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe **recipe) {
     const char *first = options->words[0];
     bool from_file = is_recipe_file(first), from_input = strcmp(first, "-") == 0;
-    int skip = from_file || from_input ? 1 : 0, code = 0;
+    int preset = from_file || from_input ? -1 : cli_preset(first);
+    int skip = from_file || from_input || preset >= 0 ? 1 : 0, code = 0;
     rv_status status = RV_OK;
     *recipe = NULL;
     if (from_input)
         code = parse_input(ctx, recipe);
     else if (from_file)
         status = rv_recipe_load(ctx, first, recipe);
+    else if (preset >= 0)
+        status = rv_recipe_parse(ctx, rv_recipe_preset_text(preset), first, recipe);
     else
         status = rv_recipe_parse(ctx, "", "command line", recipe);
     if (code != 0)
@@ -96,6 +109,8 @@ static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe *
     if (status == RV_OK)
         status = rv_recipe_add_words(*recipe, options->count - skip,
                                      (const char *const *)options->words + skip);
+    if (status == RV_OK)
+        status = leave_out(options, *recipe);
     if (status != RV_OK)
         return fail_status(ctx, status);
     if (rv_recipe_count(*recipe) == 0)
@@ -133,8 +148,27 @@ static bool on_progress(void *user, const rv_progress *now) {
     cli_run *run = user;
     if (cli_interrupt_caught() || run->broken)
         return false;
+    if (cli_interrupt_kept() && !run->kept) {
+        run->kept = true;
+        return false;
+    }
     cli_bar_show(&run->bar, run->repeats ? now->total : now->done);
     return true;
+}
+
+/* After a run that did not come to its end: how to go on. */
+static void tell_resume(const cli_options *options) {
+    const char *file = options->checkpoint;
+    if (file && cli_file_exists(file) && !options->quiet && !options->json)
+        fprintf(stderr, "To go on from the last checkpoint: ravine resume %s\n", file);
+}
+
+static void tell_kept(const cli_run *run) {
+    if (run->options->quiet || run->options->json)
+        return;
+    fprintf(stderr, "Stopped%s%s; the land was kept as it stood.\n",
+            run->stopped[0] ? " in " : " between two steps", run->stopped);
+    tell_resume(run->options);
 }
 
 /* Runs a recipe, or goes on with the one of a checkpoint when there is none. */
@@ -143,10 +177,12 @@ static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe, co
                       .after = cli_report_after,
                       .user = run,
                       .checkpoint = run->options->checkpoint,
-                      .every = run->options->every};
+                      .every = run->options->every,
+                      .keep = run->options->keep};
+    run->steps = recipe ? rv_recipe_count(recipe) : 0;
     for (int i = 0; recipe && i < rv_recipe_count(recipe); i++)
         run->repeats |= rv_recipe_step(recipe, i) == RV_STEP_repeat;
-    cli_interrupt_watch();
+    cli_interrupt_watch(run->options->keep);
     rv_status status =
         recipe ? rv_recipe_run(recipe, &watch, NULL) : rv_recipe_resume(ctx, saved, &watch, NULL);
     cli_bar_erase(&run->bar);
@@ -154,16 +190,26 @@ static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe, co
         cli_report_rest(run);
     if (run->broken)
         return finish_output(4);
-    if (status != RV_OK)
-        return fail_status(ctx, status);
-    return finish_output(0);
+    if (status == RV_OK && run->kept)
+        tell_kept(run);
+    if (status == RV_OK)
+        return finish_output(0);
+    int code = fail_status(ctx, status);
+    if (status == RV_CANCELLED || run->bar.step) /* else nothing was begun */
+        tell_resume(run->options);
+    return code;
 }
 
 /* How a scene ended. */
 static int end_scene(const rv_context *ctx, const cli_run *run, int code, rv_status status) {
     if (run->broken)
         return finish_output(4);
-    return status != RV_OK ? fail_status(ctx, status) : finish_output(code);
+    if (status == RV_OK)
+        return finish_output(code);
+    code = fail_status(ctx, status);
+    if (status == RV_CANCELLED)
+        tell_resume(run->options);
+    return code;
 }
 
 static int run_scene(rv_context *ctx, cli_run *run) {
@@ -188,7 +234,7 @@ static int resume_run(rv_context *ctx, cli_options *options, cli_run *run) {
 
 static int check_solid(rv_context *ctx, const cli_options *options, cli_run *run) {
     rv_status status;
-    cli_interrupt_watch();
+    cli_interrupt_watch(false);
     cli_bar_begin(&run->bar, "check");
     int code = cli_solid_check(ctx, options, &status);
     cli_bar_erase(&run->bar);
@@ -265,6 +311,13 @@ static int show_page(const cli_options *options, bool asked) {
     return finish_output(0);
 }
 
+static int list_presets(const cli_options *options) {
+    if (options->count > 1)
+        return cli_fail(2, "list takes no words.");
+    cli_list();
+    return finish_output(0);
+}
+
 int main(int argc, char **argv) {
     fill_streams();
     cli_options options;
@@ -278,6 +331,10 @@ int main(int argc, char **argv) {
         cli_usage(stderr);
         return 2;
     }
-    code = cli_solid_words(&options);
-    return code != 0 ? code : run_words(&options);
+    if (strcmp(options.words[0], "list") == 0)
+        code = list_presets(&options);
+    else if ((code = cli_solid_words(&options)) == 0)
+        code = run_words(&options);
+    free(options.without);
+    return code;
 }

@@ -5,6 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+const cli_command cli_command_table[] = {
+    {"list", "ravine list",
+     "list the recipes and scenes that come with Ravine; `ravine alps` runs one"},
+    {"resume", "ravine resume FILE",
+     "continue a run from its checkpoint: the FILE that --checkpoint named"},
+    {"scene", "ravine scene NAME|FILE [frames=N] [save=OUT.obj] [WORD.KEY=VALUE ...]",
+     "let water made of particles erode closed meshes"},
+    {"solid", "ravine solid check FILE.obj",
+     "say whether a mesh is closed and does not cut itself"},
+    {"help", "ravine help [STEP|COMMAND ...]", "explain steps and commands"},
+};
+const int cli_command_count = (int)(sizeof cli_command_table / sizeof cli_command_table[0]);
+
+const cli_command *cli_command_find(const char *name) {
+    for (int i = 0; i < cli_command_count; i++)
+        if (strcmp(name, cli_command_table[i].name) == 0)
+            return &cli_command_table[i];
+    return NULL;
+}
+
 const cli_option cli_option_table[] = {
     {"--threads", "N",
      "use N threads, 1 to 1024; any number gives the same result (default: one per core)",
@@ -19,6 +39,14 @@ const cli_option cli_option_table[] = {
      "steps, words and fields as one JSON document",
      CLI_PAGE_NONE},
     {"--dry-run", NULL, "show the plan and the memory it needs; run and write nothing",
+     CLI_PAGE_NONE},
+    {"--until", "STEP", "leave out all steps after STEP; of several, STEP#2 is the second",
+     CLI_PAGE_NONE},
+    {"--without", "STEP", "leave out every STEP, or STEP#2; may be given several times",
+     CLI_PAGE_NONE},
+    {"--keep", NULL,
+     "the first Ctrl-C ends the running step where it stands and goes on with the steps that save "
+     "and show; the second stops the run",
      CLI_PAGE_NONE},
     {"--checkpoint", "FILE",
      "save the run to FILE between steps, so that `ravine resume FILE` can continue from there",
@@ -41,6 +69,8 @@ static bool is_argument(const char *word, const char *name, size_t size) {
 static const cli_option *find_option(const char *word, size_t size) {
     if (is_argument(word, "-h", size))
         return find_option("--help", strlen("--help"));
+    if (is_argument(word, "-v", size) || is_argument(word, "-V", size))
+        return find_option("--version", strlen("--version"));
     for (int i = 0; i < cli_option_count; i++)
         if (is_argument(word, cli_option_table[i].name, size))
             return &cli_option_table[i];
@@ -113,6 +143,11 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
         return read_seconds(value, &o->every);
     if (strcmp(option->name, "--checkpoint") == 0)
         o->checkpoint = value;
+    if (strcmp(option->name, "--until") == 0)
+        o->until = value;
+    if (strcmp(option->name, "--without") == 0)
+        o->without[o->without_count++] = value;
+    o->keep |= strcmp(option->name, "--keep") == 0;
     o->quiet |= strcmp(option->name, "--quiet") == 0;
     o->json |= strcmp(option->name, "--json") == 0;
     o->dry_run |= strcmp(option->name, "--dry-run") == 0;
@@ -139,7 +174,10 @@ static int read_option(cli_options *o, int argc, char **argv, int *at) {
 }
 
 int cli_options_read(cli_options *o, int argc, char **argv) {
-    *o = (cli_options){.words = argv, .every = 60.0};
+    *o = (cli_options){
+        .words = argv, .every = 60.0, .without = calloc((size_t)argc, sizeof(char *))};
+    if (!o->without)
+        return cli_fail(5, "There is not enough memory for the options.");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0) {
             while (++i < argc)

@@ -38,10 +38,14 @@ void cli_report_rest(cli_run *run) {
 
 void cli_report_before(void *user, int index, rv_step_id step) {
     cli_run *run = user;
-    (void)index;
     if (!run->options->json) /* there every line is a step's */
         cli_report_rest(run);
-    cli_bar_begin(&run->bar, rv_step_name(step));
+    run->bar.number = index + 1;
+    run->bar.count = run->steps;
+    if (run->repeats && run->bar.step)
+        run->bar.step = rv_step_name(step); /* the bar shows the whole of the recipe */
+    else
+        cli_bar_begin(&run->bar, rv_step_name(step));
 }
 
 /* ---- JSON ---- */
@@ -422,8 +426,26 @@ static void tell_people(cli_run *run, int index, const rv_report *report) {
     people_report(run, sum);
 }
 
+/* Steps of a repeat that was stopped wait for turns that will not come. */
+static void tell_waiting(cli_run *run, const rv_terrain *land) {
+    for (int i = 0; i < run->repeated_count; i++) {
+        cli_turns *sum = &run->repeated[i];
+        if (!sum->report.land || sum->report.turn + 1 == sum->report.turns ||
+            rv_step_get(sum->report.step)->kind == RV_KIND_SHOW)
+            continue;
+        sum->report.turns = sum->report.turn + 1;
+        sum->report.land = land;
+        people_report(run, sum);
+    }
+    run->repeated_count = 0;
+}
+
 void cli_report_after(void *user, int index, const rv_report *report) {
     cli_run *run = user;
+    if (report->stopped) {
+        snprintf(run->stopped, sizeof run->stopped, "%s", rv_step_name(report->step));
+        run->repeats = false; /* each of the steps that save and show runs once */
+    }
     if (!run->repeats)
         cli_bar_erase(&run->bar);
     if (run->options->json) {
@@ -432,6 +454,8 @@ void cli_report_after(void *user, int index, const rv_report *report) {
             run->broken = true;
     } else if (!run->options->quiet) {
         tell_people(run, index, report);
+        if (run->kept && run->repeated_count > 0)
+            tell_waiting(run, report->land);
     }
     run->size = 0;
 }

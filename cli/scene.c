@@ -222,7 +222,7 @@ static int run_scene(cli_run *run, rv_scene *scene, rv_status *status) {
 int cli_scene(rv_context *ctx, cli_run *run, rv_status *status) {
     rv_scene *scene = NULL;
     int code = open_scene(ctx, run->options, &scene, status);
-    cli_interrupt_watch(); /* not before: nothing else would end a wait for standard input */
+    cli_interrupt_watch(false); /* not before: nothing else would end a wait for standard input */
     if (code == 0 && *status == RV_OK)
         code = run->options->dry_run ? show_plan(ctx, run, scene, status)
                                      : run_scene(run, scene, status);
@@ -232,7 +232,7 @@ int cli_scene(rv_context *ctx, cli_run *run, rv_status *status) {
 
 int cli_scene_resume(rv_context *ctx, cli_run *run, const char *file, rv_status *status) {
     rv_scene *scene;
-    cli_interrupt_watch();
+    cli_interrupt_watch(false);
     *status = rv_scene_resume(ctx, file, &scene);
     int code = *status == RV_OK ? run_scene(run, scene, status) : 0;
     rv_scene_destroy(scene);

@@ -1,4 +1,4 @@
-# What `make install` puts where: library, headers, program, man page, completion, and the two ways
+# What `make install` puts where: library, headers, program, recipes, man page, completion, and the two ways
 # for a C program to find the library: pkg-config and find_package(ravine).
 include(CMakePackageConfigHelpers)
 
@@ -26,6 +26,7 @@ install(TARGETS ravine_cli)
 install(FILES include/ravine/ravine.h include/ravine/steps.def
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ravine
 )
+install(FILES ${recipes} DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine/recipes)
 install(FILES ${printed_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${printed_completion}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine

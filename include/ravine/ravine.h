@@ -301,7 +301,7 @@ typedef enum rv_param_type {
     RV_PARAM_SWITCH, /* bool */
     RV_PARAM_CHOICE, /* int, an index into `options` */
     RV_PARAM_TEXT,   /* const char * */
-    RV_PARAM_FILE,   /* const char *; the first one of a step may stand without its key */
+    RV_PARAM_FILE,   /* const char * */
     RV_PARAM_VECTOR  /* double[3], x/y/z; only scene words have such */
 } rv_param_type;
 
@@ -362,6 +362,7 @@ typedef struct rv_step_info {
 RV_API const rv_step_info *rv_step_get(rv_step_id id);
 RV_API const rv_step_info *rv_step_find(const char *name); /* NULL: no such step */
 RV_API const char *rv_step_name(rv_step_id id);
+RV_API const char *rv_step_also(rv_step_id id); /* what else people call it: "erosion, rain"; "": nothing */
 RV_API const char *rv_kind_name(rv_step_kind kind); /* "make" ... */
 RV_API const char *rv_kind_text(rv_step_kind kind); /* "make land" ... */
 
@@ -404,6 +405,7 @@ typedef struct rv_report {
     double seconds;       /* filled in by recipes, as all that follows */
     int64_t turn, turns;  /* which run of the step this is, of how many that repeats ask for */
     uint64_t hash;        /* of the terrain after it */
+    bool stopped;         /* and kept as it stood: see rv_watch.keep */
 } rv_report;
 
 /* `params` is the step's own struct, NULL: its defaults. `report` may be NULL.
@@ -452,9 +454,19 @@ RV_API rv_status rv_recipe_parse(rv_context *ctx, const char *text, const char *
 RV_API rv_status rv_recipe_load(rv_context *ctx, const char *path, rv_recipe **out);
 RV_API void rv_recipe_destroy(rv_recipe *recipe);
 
+/* The recipes that come with Ravine: "alps", "hills" ..., and their text, whose first line says what it makes:
+ * "# alps.rv: high mountains ...". Both live as long as the library is loaded. */
+RV_API int rv_recipe_preset_count(void);
+RV_API const char *rv_recipe_preset_name(int index);
+RV_API const char *rv_recipe_preset_text(int index);
+
 /* Add what one command line says: steps and their parameters go to the end, STEP.KEY=VALUE changes
- * every STEP of the recipe. After a failure no step is added. */
+ * every STEP of the recipe, STEP#2.KEY=VALUE the second. After a failure no step is added. */
 RV_API rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words);
+/* Leaves out every "render", or the second "render#2". A repeat goes with its end, the steps between stay. */
+RV_API rv_status rv_recipe_remove(rv_recipe *recipe, const char *step);
+/* Leaves out what comes after the last "thermal", or after "thermal#2". A repeat around it stays whole up to there. */
+RV_API rv_status rv_recipe_end_after(rv_recipe *recipe, const char *step);
 
 RV_API int rv_recipe_count(const rv_recipe *recipe);
 RV_API rv_step_id rv_recipe_step(const rv_recipe *recipe, int index);
@@ -486,6 +498,9 @@ typedef struct rv_watch {
     const char *checkpoint; /* file to save the run to, so that it can be resumed; NULL: none. Only this run,
                                or its resume, replaces and removes it */
     double every;           /* seconds between two checkpoints; they are made between steps */
+    bool keep;              /* stop and keep: where progress returns false for the first time, the running step
+                               ends as it stands, and of the steps after it those that save and show still
+                               run; the run then returns RV_OK. A second false stops it */
 } rv_watch;
 
 /* Runs all steps. `out` NULL: the terrain is destroyed at the end. Where a step is repeated, every turn

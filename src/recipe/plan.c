@@ -23,6 +23,7 @@ typedef struct plan {
     rv_terrain begun[RVI_DEPTH];
     int64_t changes[RVI_DEPTH]; /* of files */
     int64_t steps;              /* planned so far */
+    bool made;                  /* there is land: a step has made some, or it was there */
     size_t most;                /* bytes that a step needs */
     int64_t largest;            /* the step that needs them */
     rv_plan *plans;             /* or NULL */
@@ -52,6 +53,17 @@ static void note_memory(plan *p, size_t memory) {
                             p->land.cell, memory > before ? memory : before};
 }
 
+/* Flat land that nobody asked for is no land to wear. */
+static rv_status check_land(plan *p, const rv_step_info *step) {
+    p->made = p->made || step->kind == RV_KIND_MAKE;
+    if (p->made || step->kind != RV_KIND_WEAR)
+        return RV_OK;
+    return rvi_fail(p->recipe->ctx, RV_ERROR_USAGE,
+                    "%s: there is no land yet; begin with a step that makes some, such as open "
+                    "FILE or noise.",
+                    step->word.name);
+}
+
 static rv_status plan_step(plan *p) {
     rv_context *ctx = p->recipe->ctx;
     const rvi_word *step = &p->recipe->words.list[p->at.step];
@@ -59,8 +71,10 @@ static rv_status plan_step(plan *p) {
     int64_t turn, turns;
     p->steps++;
     rvi_cursor_turns(p->recipe, &p->at, &turn, &turns);
-    rv_status status =
-        rvi_step_plan(&p->land, &p->files, (rv_step_id)step->which, step->params, turns, &memory);
+    rv_status status = check_land(p, rv_step_get((rv_step_id)step->which));
+    if (status == RV_OK)
+        status = rvi_step_plan(&p->land, &p->files, (rv_step_id)step->which, step->params, turns,
+                               &memory);
     if (status == RV_OK)
         note_memory(p, memory);
     else if (status != RV_CANCELLED)
@@ -171,7 +185,7 @@ static rv_status check_films(const rv_recipe *recipe) {
 
 rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const rvi_cursor *from,
                           const char *checkpoint, rv_plan *plans) {
-    plan p = {.recipe = recipe, .at = *from, .plans = plans};
+    plan p = {.recipe = recipe, .at = *from, .plans = plans, .made = land != NULL};
     rv_status films = check_films(recipe);
     if (films != RV_OK)
         return films;

@@ -10,11 +10,16 @@ static const rv_word_info *get_step(int index) {
     return &rv_step_get((rv_step_id)index)->word;
 }
 
+static const char *get_also(int index) {
+    return rv_step_also((rv_step_id)index);
+}
+
 const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
                                             .count = RV_STEP_COUNT,
                                             .word = "step",
                                             .whole = "the recipe",
                                             .change = "STEP.KEY=VALUE",
+                                            .also = get_also,
                                             .block_begin = RV_STEP_repeat,
                                             .block_end = RV_STEP_end};
 
@@ -87,6 +92,63 @@ void rv_recipe_destroy(rv_recipe *recipe) {
 rv_status rv_recipe_add_words(rv_recipe *recipe, int count, const char *const *words) {
     RVI_ENTRY(recipe->ctx);
     return rvi_words_add(&recipe->words, count, words);
+}
+
+/* The end of the repeat at `index`. */
+static int find_end(const rvi_words *words, int index) {
+    int depth = 0;
+    do
+        depth += words->list[index].which == RV_STEP_repeat ? 1
+                 : words->list[index].which == RV_STEP_end  ? -1
+                                                            : 0;
+    while (depth > 0 && ++index < words->count);
+    return index;
+}
+
+rv_status rv_recipe_remove(rv_recipe *recipe, const char *step) {
+    RVI_ENTRY(recipe->ctx);
+    rvi_words *words = &recipe->words;
+    rvi_meant meant;
+    rv_status status = rvi_words_mean(words, &(rvi_place){0}, step, strlen(step), &meant);
+    if (status != RV_OK)
+        return status;
+    if (meant.which == RV_STEP_end)
+        return rvi_fail(recipe->ctx, RV_ERROR_USAGE,
+                        "An end cannot be left out alone; leave out its repeat.");
+    for (int i = meant.last; i >= meant.first; i--) {
+        if (words->list[i].which != meant.which)
+            continue;
+        if (meant.which == RV_STEP_repeat)
+            rvi_words_remove(words, find_end(words, i));
+        rvi_words_remove(words, i);
+    }
+    return RV_OK;
+}
+
+rv_status rv_recipe_end_after(rv_recipe *recipe, const char *step) {
+    RVI_ENTRY(recipe->ctx);
+    rvi_words *words = &recipe->words;
+    rvi_meant meant;
+    rv_status status = rvi_words_mean(words, &(rvi_place){0}, step, strlen(step), &meant);
+    if (status != RV_OK)
+        return status;
+    int open = 0, depth = 0; /* repeats around the step, and after it */
+    for (int i = 0; i <= meant.last; i++)
+        open += words->list[i].which == RV_STEP_repeat ? 1
+                : words->list[i].which == RV_STEP_end  ? -1
+                                                       : 0;
+    for (int i = meant.last + 1; i < words->count;) {
+        bool begins = words->list[i].which == RV_STEP_repeat;
+        bool ends = words->list[i].which == RV_STEP_end;
+        bool stays = ends && depth == 0 && open > 0;
+        depth += begins ? 1 : ends && !stays ? -1 : 0;
+        open -= stays;
+        if (stays)
+            i++;
+        else
+            rvi_words_remove(words, i);
+    }
+    return RV_OK;
 }
 
 int rv_recipe_count(const rv_recipe *recipe) {

@@ -15,8 +15,9 @@
 
 /* How many times steps have run before a place, as a double: repeats can multiply beyond any whole
  * number. A step has run in all turns that are over of the repeats around both it and the place,
- * and once more in this turn when it stands before the place. */
-static double count_runs(const rv_recipe *recipe, const rvi_cursor *c) {
+ * and once more in this turn when it stands before the place. each: how many times each of them, or
+ * NULL. */
+static double count_runs(const rv_recipe *recipe, const rvi_cursor *c, double *each) {
     int64_t open[RVI_DEPTH + 1], depth = 0;
     double runs = 0.0;
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
@@ -41,6 +42,8 @@ static double count_runs(const rv_recipe *recipe, const rvi_cursor *c) {
             inside *= (double)rvi_cursor_times(recipe, open[d]);
         }
         runs += here;
+        if (each)
+            each[i] = here;
     }
     return runs;
 }
@@ -72,39 +75,70 @@ static void *params_of_turn(rv_context *ctx, const rvi_word *s, int64_t turn) {
     return params;
 }
 
-static rv_status run_step(run *r) {
+/* Runs the step at `index` once: as turn `turn` of `turns`. */
+static rv_status run_step(run *r, int index, int64_t turn, int64_t turns) {
     rv_context *ctx = r->recipe->ctx;
     const rv_watch *watch = r->watch;
-    const rvi_word *step = &r->recipe->words.list[r->at.step];
+    const rvi_word *step = &r->recipe->words.list[index];
     rv_step_id id = (rv_step_id)step->which;
-    int64_t turn, turns;
-    rvi_cursor_turns(r->recipe, &r->at, &turn, &turns);
     void *params = params_of_turn(ctx, step, turn);
     if (!params)
         return RV_ERROR_MEMORY;
     if (watch && watch->before) {
         bool inside = rvi_callback_begin(ctx);
-        watch->before(watch->user, (int)r->at.step, id);
+        watch->before(watch->user, index, id);
         rvi_callback_end(ctx, inside);
     }
     rvi_progress_span(ctx, r->done / r->runs, (r->done + 1.0) / r->runs);
     double start = rvi_now();
     rv_report report = {0};
-    bool keep = false; /* nobody gets the land of a recipe that was stopped */
+    bool keep = watch && watch->keep; /* else nobody gets the land of a recipe that was stopped */
     rv_status status =
         rvi_step_run_turn(r->land, id, params, turn, turns, &r->files, keep, &report);
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
-    if ((status == RV_OK || status == RV_ERROR_UNMET) && watch && watch->after) {
+    bool stopped = keep && status == RV_CANCELLED;
+    if ((status == RV_OK || status == RV_ERROR_UNMET || stopped) && watch && watch->after) {
         report.seconds = rvi_now() - start;
         report.turn = turn;
         report.turns = turns;
+        report.stopped = stopped;
         report.hash = rv_terrain_hash(r->land);
         bool inside = rvi_callback_begin(ctx);
-        watch->after(watch->user, (int)r->at.step, &report);
+        watch->after(watch->user, index, &report);
         rvi_callback_end(ctx, inside);
     }
     rvi_free(ctx, params);
+    return status;
+}
+
+/* ---- stop and keep ---- */
+
+/* Does the step still have to run after a stop in step `at`, when it ran so many times of `all`? A
+ * film that has begun gets its last frame, unless a resume will go on with it. */
+static bool is_kept(const run *r, int index, double ran, double all) {
+    rv_step_id id = rv_recipe_step(r->recipe, index);
+    bool later = index >= r->at.step;
+    if (rv_step_get(id)->kind != RV_KIND_SHOW || ran >= all)
+        return false;
+    return id == RV_STEP_film ? !r->files.saved && (later || ran > 0.0) : later;
+}
+
+/* The run was stopped: of what is left, only the steps that save and show run, once each. */
+static rv_status keep_land(run *r) {
+    rv_context *ctx = r->recipe->ctx;
+    int count = rv_recipe_count(r->recipe);
+    double *ran = rvi_alloc(ctx, 2 * (size_t)count, sizeof *ran, "the run"), *all = ran + count;
+    if (!ran)
+        return RV_ERROR_MEMORY;
+    rvi_progress_begin(ctx, "the recipe"); /* the stop is over */
+    count_runs(r->recipe, &r->at, ran);
+    count_runs(r->recipe, &(rvi_cursor){.step = count}, all);
+    rv_status status = RV_OK;
+    for (int i = 0; i < count && status == RV_OK; i++)
+        if (is_kept(r, i, ran[i], all[i]))
+            status = run_step(r, i, (int64_t)ran[i], (int64_t)ran[i] + 1);
+    rvi_free(ctx, ran);
     return status;
 }
 
@@ -155,7 +189,7 @@ static rv_status end_films(run *r) {
 static rv_status run_steps(run *r) {
     const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
     rv_status status = RV_OK;
-    r->runs = count_runs(r->recipe, &(rvi_cursor){.step = rv_recipe_count(r->recipe)});
+    r->runs = count_runs(r->recipe, &(rvi_cursor){.step = rv_recipe_count(r->recipe)}, NULL);
     r->saved = rvi_now();
     while (status == RV_OK && r->at.step < rv_recipe_count(r->recipe)) {
         rv_step_id id = rv_recipe_step(r->recipe, (int)r->at.step);
@@ -164,7 +198,11 @@ static rv_status run_steps(run *r) {
         } else if (id == RV_STEP_end) {
             rvi_cursor_end_repeat(r->recipe, &r->at);
         } else {
-            status = run_step(r);
+            int64_t turn, turns;
+            rvi_cursor_turns(r->recipe, &r->at, &turn, &turns);
+            status = run_step(r, (int)r->at.step, turn, turns);
+            if (status == RV_CANCELLED) /* it stands where it was stopped */
+                break;
             r->at.step++;
             if (status == RV_OK && checkpoint && is_save_due(r))
                 status = save_checkpoint(r);
@@ -172,6 +210,13 @@ static rv_status run_steps(run *r) {
         /* Steps that have nothing to do ask nobody, and there may be many turns of them. */
         if (status == RV_OK && r->at.step < rv_recipe_count(r->recipe))
             status = rvi_poll(r->recipe->ctx);
+    }
+    if (status == RV_CANCELLED && r->watch && r->watch->keep) {
+        status = keep_land(r);
+        if (status == RV_OK && r->files.saved) { /* the rest can still be run */
+            rvi_run_files_end(&r->files, RV_CANCELLED);
+            return RV_OK;
+        }
     }
     if (status == RV_OK)
         status = end_films(r);
@@ -262,7 +307,7 @@ static bool take_numbers(run *r, const int64_t numbers[RVI_CHECKPOINT_NUMBERS]) 
             return false;
     memcpy(&r->at, numbers + 1, sizeof r->at);
     r->done = (double)numbers[0];
-    return cursor_fits(r->recipe, &r->at) && r->done == count_runs(r->recipe, &r->at);
+    return cursor_fits(r->recipe, &r->at) && r->done == count_runs(r->recipe, &r->at, NULL);
 }
 
 rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch,

@@ -34,6 +34,11 @@ static const rv_step_info steps[RV_STEP_COUNT] = {
 #include <ravine/steps.def>
 };
 
+static const char *const other_names[RV_STEP_COUNT] = {
+#define RV_ALSO(step, words) [RV_STEP_##step] = words,
+#include <ravine/steps.def>
+};
+
 static const rv_field_info fields[] = {
 #define RV_FIELD(name, unit, meaning) {#name, unit, meaning},
 #include <ravine/steps.def>
@@ -62,6 +67,11 @@ const rv_step_info *rv_step_find(const char *name) {
 
 const char *rv_step_name(rv_step_id id) {
     return rv_step_get(id)->word.name;
+}
+
+const char *rv_step_also(rv_step_id id) {
+    assert(id >= 0 && id < RV_STEP_COUNT);
+    return other_names[id] ? other_names[id] : "";
 }
 
 const char *rv_kind_name(rv_step_kind kind) {

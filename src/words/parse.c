@@ -3,7 +3,8 @@
  * Words stand between blanks. A word with '=' is a parameter of the word before it; a word without
  * is the next one, or the file or count that the word before it takes. '#' starts a comment that
  * runs to the end of the line; "double quotes" hold blanks, '#' and '=' together, and two of them
- * within quotes are one. NAME.KEY=VALUE changes every such word of the list.
+ * within quotes are one. NAME.KEY=VALUE changes every such word of the list, NAME#2.KEY=VALUE the
+ * second of them; that is said on a command line, where '#' starts no comment.
  */
 #include "words/words.h"
 
@@ -31,38 +32,30 @@ typedef struct reader {
     bool saved; /* a line may end within quotes */
 } reader;
 
-/* The parameter that may stand without its key: the first one, when it is a file or a count, or a
- * choice where the vocabulary has such. */
+/* The parameter that may stand without its key: the first one, when it is a file or a whole number,
+ * or a choice where the vocabulary has such. */
 static const rv_param_info *bare_param(const rvi_words *words, const rv_word_info *info) {
     const rv_param_info *p = info->param_count > 0 ? &info->params[0] : NULL;
     bool choice = p && p->type == RV_PARAM_CHOICE && words->vocabulary->bare_choices;
-    return p && (p->type == RV_PARAM_FILE || p->type == RV_PARAM_COUNT || choice) ? p : NULL;
+    bool bare =
+        p && (p->type == RV_PARAM_FILE || p->type == RV_PARAM_COUNT || p->type == RV_PARAM_INT);
+    return bare || choice ? p : NULL;
 }
 
 static rv_status change_words(rvi_words *words, const rvi_place *at, const piece *w, size_t dot) {
-    int which = rvi_words_find(words, w->text, dot);
-    if (which < 0)
-        return rvi_words_unknown(words, at, w->text, dot);
-    const rv_word_info *info = words->vocabulary->get(which);
-    const rv_param_info *p =
-        rvi_words_param(words, at, info, w->text + dot + 1, w->equals - dot - 1);
+    rvi_meant meant;
+    rv_status status = rvi_words_mean(words, at, w->text, dot, &meant);
+    if (status != RV_OK)
+        return status;
+    const rv_param_info *p = rvi_words_param(words, at, words->vocabulary->get(meant.which),
+                                             w->text + dot + 1, w->equals - dot - 1);
     if (!p)
         return RV_ERROR_USAGE;
-    bool any = false;
-    for (int i = 0; i < words->count; i++) {
-        if (words->list[i].which != which)
-            continue;
-        any = true;
-        rv_status status = rvi_words_set(words, at, &words->list[i], p, w->text + w->equals + 1,
-                                         w->size - w->equals - 1);
-        if (status != RV_OK)
-            return status;
-    }
-    if (any)
-        return RV_OK;
-    AT_PLACE(at);
-    return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%s has no %s %s to change.", where,
-                    words->vocabulary->whole, words->vocabulary->word, info->name);
+    for (int i = meant.first; i <= meant.last && status == RV_OK; i++)
+        if (words->list[i].which == meant.which)
+            status = rvi_words_set(words, at, &words->list[i], p, w->text + w->equals + 1,
+                                   w->size - w->equals - 1);
+    return status;
 }
 
 static rv_status read_parameter(reader *r, const rvi_place *at, const piece *w) {
@@ -109,7 +102,7 @@ static rv_status read_piece(reader *r, const rvi_place *at, const piece *w) {
     int which = rvi_words_find(words, w->text, w->size);
     if (r->bare) {
         const rv_param_info *p = r->bare;
-        bool count = p->type == RV_PARAM_COUNT;
+        bool count = p->type == RV_PARAM_COUNT || p->type == RV_PARAM_INT;
         r->bare = NULL;
         /* "mask droplets": a file that may be left out is not named like a step, unless quoted. */
         if (count ? w->size > 0 && w->text[0] >= '0' && w->text[0] <= '9'

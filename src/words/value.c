@@ -65,6 +65,41 @@ static const char *advise(const rvi_vocabulary *v, const char *word, const char 
     return hint(best, size, out, out_size);
 }
 
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Is `text` one of the phrases of a list with ", " between them, or a word of one? */
+static bool is_among(const char *list, const char *text, size_t size) {
+    for (const char *at = list; size > 0 && *at; at += strcspn(at, " ,"), at += strspn(at, " ,")) {
+        size_t i = 0;
+        while (i < size && (lower(text[i]) == '-' ? ' ' : lower(text[i])) == at[i])
+            i++;
+        if (i == size && strchr(" ,", at[i])) /* the zero at the end, too */
+            return true;
+    }
+    return false;
+}
+
+/* "; see "droplets", "pipes" or "rivers"." for words that people have for the same; false: for no
+ * word. */
+static bool name_others(const rvi_vocabulary *v, const char *text, size_t size, char *out,
+                        size_t out_size) {
+    const char *found[8];
+    int count = 0;
+    for (int i = 0; v->also && i < v->count && count < 8; i++)
+        if (is_among(v->also(i), text, size))
+            found[count++] = v->get(i)->name;
+    size_t used = 0;
+    for (int i = 0; i < count && used < out_size; i++)
+        used += (size_t)snprintf(out + used, out_size - used, "%s\"%s\"%s",
+                                 i == 0           ? "; see "
+                                 : i + 1 == count ? " or "
+                                                  : ", ",
+                                 found[i], i + 1 == count ? "." : "");
+    return count > 0;
+}
+
 int rvi_words_find(const rvi_words *words, const char *text, size_t size) {
     for (int i = 0; i < words->vocabulary->count; i++)
         if (rvi_text_is(text, size, words->vocabulary->get(i)->name))
@@ -77,12 +112,59 @@ rv_status rvi_words_unknown(const rvi_words *words, const rvi_place *at, const c
     AT_PLACE(at);
     const rvi_vocabulary *v = words->vocabulary;
     guess best = {0};
-    char help[80];
+    char help[160];
     for (int i = 0; i < v->count; i++)
         consider(&best, text, size, v->get(i)->name);
+    if (best.distance > 1 && name_others(v, text, size, help, sizeof help))
+        return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%shere is no %s \"%.*s\"%s", where,
+                        where[0] ? "t" : "T", v->word, (int)(size < 60 ? size : 60), text, help);
     return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%shere is no %s \"%.*s\"%s", where,
                     where[0] ? "t" : "T", v->word, (int)(size < 60 ? size : 60), text,
                     advise(v, NULL, text, size, &best, help, sizeof help));
+}
+
+/* The whole number after '#', from 1; 0: it is none. */
+static int read_number(const char *text, size_t size) {
+    int number = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] < '0' || text[i] > '9' || number > 100000)
+            return 0;
+        number = 10 * number + (text[i] - '0');
+    }
+    return number;
+}
+
+rv_status rvi_words_mean(const rvi_words *words, const rvi_place *at, const char *text, size_t size,
+                         rvi_meant *out) {
+    const rvi_vocabulary *v = words->vocabulary;
+    const char *mark = memchr(text, '#', size);
+    size_t name = mark ? (size_t)(mark - text) : size;
+    int number = mark ? read_number(mark + 1, size - name - 1) : 0, count = 0;
+    *out = (rvi_meant){.which = rvi_words_find(words, text, name), .first = -1};
+    if (out->which < 0)
+        return rvi_words_unknown(words, at, text, name);
+    for (int i = 0; i < words->count; i++) {
+        if (words->list[i].which != out->which)
+            continue;
+        count++;
+        if (mark ? count == number : out->first < 0)
+            out->first = i;
+        if (!mark || count == number)
+            out->last = i;
+    }
+    if (out->first >= 0)
+        return RV_OK;
+    AT_PLACE(at);
+    const char *called = v->get(out->which)->name;
+    if (mark && number == 0)
+        return rvi_fail(words->ctx, RV_ERROR_USAGE,
+                        "%safter %s# comes which %s of that name is meant: 1, 2 ...", where, called,
+                        v->word);
+    if (count > 0)
+        return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%s has no %s %s#%d, only %d of that name.",
+                        where, v->whole, v->word, called, number, count);
+    return rvi_fail(words->ctx, RV_ERROR_USAGE, "%s%s has no %s %s.", where, v->whole, v->word,
+                    called);
 }
 
 const rv_param_info *rvi_words_param(const rvi_words *words, const rvi_place *at,

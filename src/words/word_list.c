@@ -43,6 +43,13 @@ rv_status rvi_words_append(rvi_words *words, int which) {
     return RV_OK;
 }
 
+void rvi_words_remove(rvi_words *words, int index) {
+    rvi_free(words->ctx, words->list[index].params); /* its texts stay until the list goes */
+    words->count--;
+    memmove(words->list + index, words->list + index + 1,
+            (size_t)(words->count - index) * sizeof *words->list);
+}
+
 const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, size_t size) {
     int at = 0;
     while (at < words->text_count && words->texts[at] != old)

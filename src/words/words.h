@@ -19,10 +19,11 @@ typedef struct rvi_former_name {
 typedef struct rvi_vocabulary {
     const rv_word_info *(*get)(int index);
     int count;
-    const char *word, *whole;   /* "step" of "the recipe" */
-    const char *change;         /* how to change one: "STEP.KEY=VALUE" */
-    int block_begin, block_end; /* the words around a block; the same: there are no blocks */
-    bool bare_choices;          /* a choice that comes first may stand without its key */
+    const char *word, *whole;       /* "step" of "the recipe" */
+    const char *change;             /* how to change one: "STEP.KEY=VALUE" */
+    int block_begin, block_end;     /* the words around a block; the same: there are no blocks */
+    bool bare_choices;              /* a choice that comes first may stand without its key */
+    const char *(*also)(int index); /* what else people call it, ", " between; NULL: nobody knows */
     const rvi_former_name *former;
     int former_count;
 } rvi_vocabulary;
@@ -57,6 +58,7 @@ rv_status rvi_words_append(rvi_words *words, int which); /* with its defaults */
 /* A copy that lives as long as the list, or until it is the `old` of another call. NULL: memory. */
 const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, size_t size);
 
+void rvi_words_remove(rvi_words *words, int index);
 /* RV_ERROR_USAGE: a word names the file that is to be `what`, too. */
 rv_status rvi_words_check_other(const rvi_words *words, const char *file, const char *what);
 
@@ -69,6 +71,14 @@ rv_status rvi_place_fail(rv_context *ctx, const rvi_place *at, rv_status status)
 int rvi_words_find(const rvi_words *words, const char *text, size_t size); /* -1: no such word */
 rv_status rvi_words_unknown(const rvi_words *words, const rvi_place *at, const char *text,
                             size_t size);
+/* Which words of a list are meant by "noise", all of them, or by "noise#2", the second. There is at
+ * least one, or the sentence says that there is none. */
+typedef struct rvi_meant {
+    int which;
+    int first, last; /* in the list; others stand between them */
+} rvi_meant;
+rv_status rvi_words_mean(const rvi_words *words, const rvi_place *at, const char *text, size_t size,
+                         rvi_meant *out);
 /* The parameter of a word; NULL: there is none, and the sentence is set. */
 const rv_param_info *rvi_words_param(const rvi_words *words, const rvi_place *at,
                                      const rv_word_info *info, const char *key, size_t size);

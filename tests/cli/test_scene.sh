@@ -146,7 +146,7 @@ wrong 3 "nearest is river" scene rivr
 wrong 3 "missing.scene" scene missing.scene
 wrong 2 "frames=x" scene river frames=x
 wrong 2 "did you mean" scene river fames=3
-wrong 2 "no word water to change" scene dam_break water.low=0/0/0
+wrong 2 "has no word water." scene dam_break water.low=0/0/0
 wrong 2 "must end in" scene river frames=1 save=out.doc
 wrong 4 "nowhere" scene river frames=1 save=nowhere/out.obj
 wrong 4 "nowhere" --checkpoint nowhere/run.ck scene river frames=1

@@ -392,6 +392,9 @@ static void use_recipes(rv_context *ctx) {
     CALL_OK(rv_recipe_load(ctx, "state.rv", &recipe));
     const char *words[] = {"thermal", "talus=31.3", "noise.relief=222.2"};
     CALL_OK(rv_recipe_add_words(recipe, 3, words));
+    CALL_OK(rv_recipe_add_words(recipe, 2, (const char *[]){"blur", "level"}));
+    CALL_OK(rv_recipe_end_after(recipe, "blur"));
+    CALL_OK(rv_recipe_remove(recipe, "blur#1"));
     CALL(length, rv_recipe_print(recipe, text, sizeof text));
     assert_greater(length, 0);
     add_text(text);

@@ -398,7 +398,7 @@ static void an_override_changes_every_such_step(void **state) {
     assert_equal(seed(recipe, 2), 5);
     assert_equal(seed(recipe, 1), 1);
     rv_recipe_destroy(recipe);
-    assert_refused("terrain noise.seed=5", "column 9: the recipe has no step noise to change");
+    assert_refused("terrain noise.seed=5", "column 9: the recipe has no step noise.");
     assert_refused("noise nose.seed=5", "there is no step \"nose\"; did you mean \"noise\"?");
     assert_refused("noise noise.sed=5", "noise has no parameter \"sed\"; did you mean \"seed\"?");
     assert_refused("noise noise.seed=x", "seed=x is not");

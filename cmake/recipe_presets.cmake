@@ -1,0 +1,13 @@
+# The recipes of recipes/ as strings, so that library, program and module know them by name.
+file(GLOB recipes CONFIGURE_DEPENDS recipes/*.rv)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${recipes})
+set(presets "")
+foreach(recipe IN LISTS recipes)
+    get_filename_component(name ${recipe} NAME_WE)
+    file(READ ${recipe} text)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
+    string(APPEND presets "{\"${name}\",\n    \"${text}\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/recipe/recipe_presets.inc CONTENT "@presets@" @ONLY)
