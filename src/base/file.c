@@ -322,6 +322,18 @@ bool rvi_path_same(const char *a, const char *b) {
     return rvi_path_key(a, true, one) && rvi_path_key(b, true, other) && strcmp(one, other) == 0;
 }
 
+bool rvi_folder_here(char *out, size_t room) {
+    return getcwd(out, room) != NULL;
+}
+
+rvi_folder_is rvi_folder_compare(const char *path) {
+    struct stat here, there;
+    if (stat(path, &there) != 0 || !S_ISDIR(there.st_mode) || stat(".", &here) != 0)
+        return RVI_FOLDER_GONE;
+    return here.st_dev == there.st_dev && here.st_ino == there.st_ino ? RVI_FOLDER_HERE
+                                                                      : RVI_FOLDER_OTHER;
+}
+
 /* ---- temporary names ---- */
 
 /* A temporary name ends so: 8 digits that differ from one to the next, and 8 that follow from

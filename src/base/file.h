@@ -40,6 +40,11 @@ bool rvi_path_same(const char *a, const char *b);
 /* The path that a link leads to, through links to links, else `path` itself. false: no room. */
 bool rvi_path_follow(const char *path, char *out, size_t room);
 void rvi_file_remove(const char *path); /* when it is there */
+/* The working folder. false: it has no name that fits. */
+bool rvi_folder_here(char *out, size_t room);
+/* Is a folder the working folder, by whatever name? */
+typedef enum rvi_folder_is { RVI_FOLDER_HERE, RVI_FOLDER_OTHER, RVI_FOLDER_GONE } rvi_folder_is;
+rvi_folder_is rvi_folder_compare(const char *path);
 /* What another program wrote under a temporary name takes its own. */
 rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *path);
 

@@ -186,7 +186,7 @@ static bool add_name(note_text *note, const char *checkpoint) {
     char folder[PATH_MAX] = "";
     if (!checkpoint)
         return true;
-    if (checkpoint[0] != '/' && !getcwd(folder, sizeof folder))
+    if (checkpoint[0] != '/' && !rvi_folder_here(folder, sizeof folder))
         return false;
     size_t room = NOTE_ROOM - note->size;
     int size =

@@ -310,6 +310,19 @@ static bool take_numbers(run *r, const int64_t numbers[RVI_CHECKPOINT_NUMBERS]) 
     return cursor_fits(r->recipe, &r->at) && r->done == count_runs(r->recipe, &r->at, NULL);
 }
 
+/* The recipe of a checkpoint, whose files are where the run began. */
+static rv_status parse_moved(rv_context *ctx, const char *text, const char *checkpoint,
+                             rv_recipe **out) {
+    char *folder = NULL;
+    rv_status status = rvi_recipe_parse_saved(ctx, text, checkpoint, out);
+    if (status == RV_OK)
+        status = rvi_words_folder(ctx, text, checkpoint, &folder);
+    if (status == RV_OK && folder)
+        status = rvi_words_move(&(*out)->words, folder);
+    rvi_free(ctx, folder);
+    return status;
+}
+
 rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch,
                            rv_terrain **out) {
     RVI_ENTRY(ctx);
@@ -329,7 +342,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
                        .checkpoint = next ? next : checkpoint,
                        .from = checkpoint,
                        .saved = true}};
-    status = rvi_recipe_parse_saved(ctx, saved.text, checkpoint, &recipe);
+    status = parse_moved(ctx, saved.text, checkpoint, &recipe);
     if (status == RV_OK) {
         r.recipe = recipe;
         status = take_numbers(&r, saved.numbers)

@@ -368,10 +368,38 @@ static rv_status other_words(const rvi_archive *from) {
                     from->name, said);
 }
 
+/* A model that lies beside the file of the scene is named so. */
+static rv_status move_model(rv_scene *s, const rvi_word *word) {
+    const rv_param_info *param = word->info->params;
+    while (param->type != RV_PARAM_FILE)
+        param++;
+    const char *named = rv_param_text(param, word->params);
+    bool moved = named[0] == '\0' ||
+                 rvi_words_rename(&s->words, word, param, rvi_model_path(s->ctx, s->beside, named));
+    return moved ? RV_OK : RV_ERROR_MEMORY;
+}
+
+/* Files of a scene that began in another folder are those of that folder. */
+static rv_status move_scene(rv_scene *s, const char *folder) {
+    char *beside = s->beside[0] != '\0' ? rvi_path_within(s->ctx, folder, s->beside) : NULL;
+    if (s->beside[0] != '\0' && beside == NULL)
+        return RV_ERROR_MEMORY;
+    if (beside != NULL) {
+        rvi_free(s->ctx, s->beside);
+        s->beside = beside;
+    }
+    rv_status status = RV_OK;
+    for (int i = 0; i < s->words.count && status == RV_OK; i++)
+        if (s->words.list[i].which == (int)RVI_WORD_model ||
+            s->words.list[i].which == (int)RVI_WORD_box)
+            status = move_model(s, &s->words.list[i]);
+    return status == RV_OK ? rvi_words_move(&s->words, folder) : status;
+}
+
 static rv_status resume_from(rvi_archive *from, rv_scene **out) {
     rv_context *ctx = from->ctx;
     head h;
-    char *text = NULL, *name = NULL, *beside = NULL;
+    char *text = NULL, *name = NULL, *beside = NULL, *folder = NULL;
     rv_status status = rvi_archive_get(from, &h, sizeof h);
     if (status == RV_OK)
         status = get_text(from, h.text, &text);
@@ -383,11 +411,15 @@ static rv_status resume_from(rvi_archive *from, rv_scene **out) {
         status = parse(ctx, text, strlen(text), name, beside, true, out);
     if (status == RV_ERROR_USAGE)
         status = other_words(from);
+    if (status == RV_OK)
+        status = rvi_words_folder(ctx, text, from->name, &folder);
+    if (status == RV_OK && folder != NULL)
+        status = move_scene(*out, folder);
     for (int i = 0; i < 6 && status == RV_OK; i++)
         if (!isfinite(h.box[i]) || !(h.box[i % 3] < h.box[i % 3 + 3]))
             status = rvi_archive_damaged(from);
     if (status == RV_OK)
-        status = rvi_scene_set_up(&(*out)->words, name, beside, h.box, &(*out)->setup);
+        status = rvi_scene_set_up(&(*out)->words, name, (*out)->beside, h.box, &(*out)->setup);
     if (status == RV_OK)
         status = rvi_scene_restore(ctx, &(*out)->setup.desc, from, &(*out)->now);
     if (status == RV_OK && (*out)->now->frame > (*out)->setup.run.frames)
@@ -399,6 +431,7 @@ static rv_status resume_from(rvi_archive *from, rv_scene **out) {
     rvi_free(ctx, text);
     rvi_free(ctx, name);
     rvi_free(ctx, beside);
+    rvi_free(ctx, folder);
     return status;
 }
 

@@ -41,14 +41,13 @@ static float chosen(float told, float otherwise) {
 
 /* ---- models ---- */
 
-/* Where a model is: beside the scene, else in the working folder. NULL: memory. */
-static char *find_model(rv_context *ctx, const char *scene, const char *file) {
-    const char *slash = strrchr(scene, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - scene) + 1 : 0, size = strlen(file) + 1;
+char *rvi_model_path(rv_context *ctx, const char *beside, const char *file) {
+    const char *slash = strrchr(beside, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0, size = strlen(file) + 1;
     char *path = rvi_alloc(ctx, folder + size, 1, "the name of a model");
     if (path == NULL)
         return NULL;
-    memcpy(path, scene, folder);
+    memcpy(path, beside, folder);
     memcpy(path + folder, file, size);
     if (file[0] == '/' || !rvi_file_exists(path))
         memcpy(path, file, size);
@@ -57,7 +56,7 @@ static char *find_model(rv_context *ctx, const char *scene, const char *file) {
 
 static rv_status load_model(const builder *b, const char *file, rv_mesh **out) {
     *out = NULL;
-    char *path = find_model(b->ctx, b->beside, file);
+    char *path = rvi_model_path(b->ctx, b->beside, file);
     rv_status status = path != NULL ? rv_mesh_load(b->ctx, path, out) : RV_ERROR_MEMORY;
     rvi_free(b->ctx, path);
     if (status == RV_OK && (*out)->face_count == 0) {
@@ -512,7 +511,7 @@ rv_status rvi_scene_check_input(const rvi_words *words, const char *beside, cons
                                ? ((rvi_word_model *)word->params)->file
                            : word->which == (int)RVI_WORD_box ? ((rvi_word_box *)word->params)->file
                                                               : "";
-        char *model = find_model(ctx, beside, file);
+        char *model = rvi_model_path(ctx, beside, file);
         if (model == NULL)
             return RV_ERROR_MEMORY;
         same = file[0] != '\0' && rvi_path_same(path, model);

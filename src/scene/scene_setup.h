@@ -29,6 +29,9 @@ rv_status rvi_scene_set_up(const rvi_words *words, const char *name, const char 
                            const double box[6], rvi_scene_setup *out);
 void rvi_scene_setup_free(rv_context *ctx, rvi_scene_setup *setup);
 
+/* Where a model is: beside the file of the scene, else in the working folder. From rvi_alloc; NULL:
+ * memory. */
+char *rvi_model_path(rv_context *ctx, const char *beside, const char *file);
 /* Refuses to write to the file of the scene, `beside`, and to the meshes it reads. */
 rv_status rvi_scene_check_input(const rvi_words *words, const char *beside, const char *path);
 

@@ -1,4 +1,5 @@
 /* print.c: values and words as text that reads back as the same. */
+#include "base/file.h"
 #include "base/text.h"
 #include "words/words.h"
 
@@ -141,12 +142,46 @@ size_t rvi_words_version(char *out, size_t size) {
     return (size_t)snprintf(out, size, "# Ravine %s\n", rv_version());
 }
 
+static const char folder_line[] = "# Folder: "; /* the last, a remark to those who read words */
+
 char *rvi_words_save(const rvi_words *words) {
-    size_t line = rvi_words_version(NULL, 0), size = (size_t)print_words(words, NULL, 0) + 1;
-    char *text = rvi_alloc(words->ctx, line + size, 1, words->vocabulary->whole);
+    enum { PATH = 4096 };
+    char folder[PATH];
+    bool known = rvi_folder_here(folder, sizeof folder) && !strchr(folder, '\n');
+    size_t line = rvi_words_version(NULL, 0), size = (size_t)print_words(words, NULL, 0);
+    size_t end = known ? strlen(folder) + sizeof folder_line + 1 : 1;
+    char *text = rvi_alloc(words->ctx, line + size + end, 1, words->vocabulary->whole);
     if (!text)
         return NULL;
     rvi_words_version(text, line + 1);
-    print_words(words, text + line, size);
+    print_words(words, text + line, size + 1);
+    if (known)
+        snprintf(text + line + size, end, "%s%s\n", folder_line, folder);
     return text;
+}
+
+rv_status rvi_words_folder(rv_context *ctx, const char *saved, const char *name, char **out) {
+    size_t size = strlen(saved), at = size > 0 ? size - 1 : 0, line = sizeof folder_line - 1;
+    *out = NULL;
+    while (at > 0 && saved[at - 1] != '\n')
+        at--;
+    if (size - at <= line + 1 || memcmp(saved + at, folder_line, line) != 0)
+        return RV_OK;
+    size_t length = size - 1 - at - line;
+    char *folder = rvi_alloc(ctx, length + 1, 1, "the name of a folder");
+    if (!folder)
+        return RV_ERROR_MEMORY;
+    memcpy(folder, saved + at + line, length);
+    rvi_folder_is where = rvi_folder_compare(folder);
+    if (where == RVI_FOLDER_OTHER) {
+        rvi_log(ctx, "%s: the run began in %s, and its files are read and written there", name,
+                folder);
+        *out = folder;
+        return RV_OK;
+    }
+    if (where == RVI_FOLDER_GONE)
+        rvi_log(ctx, "%s: the run began in %s, which is gone; its files are those of this folder",
+                name, folder);
+    rvi_free(ctx, folder);
+    return RV_OK;
 }

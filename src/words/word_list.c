@@ -3,6 +3,7 @@
 #include "words/words.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 rvi_words rvi_words_none(rv_context *ctx, const rvi_vocabulary *vocabulary) {
@@ -67,6 +68,40 @@ const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, 
         words->text_count++;
     words->texts[at] = copy;
     return copy;
+}
+
+char *rvi_path_within(rv_context *ctx, const char *folder, const char *file) {
+    bool alone = file[0] == '/';
+    size_t size = strlen(folder) + strlen(file) + 2;
+    char *path = rvi_alloc(ctx, size, 1, "the name of a file");
+    if (path)
+        snprintf(path, size, "%s%s%s", alone ? "" : folder, alone ? "" : "/", file);
+    return path;
+}
+
+bool rvi_words_rename(rvi_words *words, const rvi_word *word, const rv_param_info *param,
+                      char *path) {
+    const char *old = rv_param_text(param, word->params);
+    const char *kept = path ? rvi_words_keep(words, old, path, strlen(path)) : NULL;
+    rvi_free(words->ctx, path);
+    if (kept)
+        rv_param_set_text(param, word->params, kept);
+    return kept != NULL;
+}
+
+rv_status rvi_words_move(rvi_words *words, const char *folder) {
+    for (int i = 0; i < words->count; i++) {
+        rvi_word *word = &words->list[i];
+        for (int k = 0; k < word->info->param_count; k++) {
+            const rv_param_info *param = &word->info->params[k];
+            const char *named = rv_param_text(param, word->params);
+            if (param->type != RV_PARAM_FILE || !named || !named[0])
+                continue;
+            if (!rvi_words_rename(words, word, param, rvi_path_within(words->ctx, folder, named)))
+                return RV_ERROR_MEMORY;
+        }
+    }
+    return RV_OK;
 }
 
 rv_status rvi_words_check_other(const rvi_words *words, const char *file, const char *what) {

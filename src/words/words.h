@@ -59,6 +59,15 @@ rv_status rvi_words_append(rvi_words *words, int which); /* with its defaults */
 const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, size_t size);
 
 void rvi_words_remove(rvi_words *words, int index);
+/* Names of files that count from the working folder count from that one. */
+rv_status rvi_words_move(rvi_words *words, const char *folder);
+/* A parameter that is a file gets another name, from rvi_alloc, which is freed. false: memory, also
+ * where it is NULL. */
+bool rvi_words_rename(rvi_words *words, const rvi_word *word, const rv_param_info *param,
+                      char *path);
+/* FOLDER/FILE, from rvi_alloc; a copy where the file counts from no folder. NULL: memory. */
+char *rvi_path_within(rv_context *ctx, const char *folder, const char *file);
+
 /* RV_ERROR_USAGE: a word names the file that is to be `what`, too. */
 rv_status rvi_words_check_other(const rvi_words *words, const char *file, const char *what);
 
@@ -100,8 +109,12 @@ rv_status rvi_words_add(rvi_words *words, int count, const char *const *said);
 /* As rv_recipe_print. */
 int rvi_words_print(const rvi_words *words, char *out, size_t size);
 /* As text for a checkpoint, from rvi_alloc: the version of Ravine, then any words, also with the
- * end of a line in a name. NULL: memory. */
+ * end of a line in a name, then the working folder. NULL: memory. */
 char *rvi_words_save(const rvi_words *words);
+/* Who goes on with what was saved in another folder finds the files there: *out is that folder,
+ * from rvi_alloc, and a line says so; NULL: it is this one, or is gone, which is said, too. `name`
+ * is that of the checkpoint. */
+rv_status rvi_words_folder(rv_context *ctx, const char *saved, const char *name, char **out);
 size_t rvi_words_version(char *out, size_t size); /* its first line; returns its length */
 
 #endif

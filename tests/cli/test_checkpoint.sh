@@ -139,3 +139,56 @@ done
 rm empty.ck
 "$RAVINE" --quiet --checkpoint empty.ck --every 0 terrain size=8 noise
 [ ! -e empty.ck ] || { echo "the checkpoint stays after the run"; exit 1; }
+
+# A run that began in another folder reads and writes its files there.
+mkdir began began/sub elsewhere
+"$RAVINE" --quiet terrain size=9 noise save began/sub/rock.obj solid=50
+printf 'model rock.obj\nbox low=-9/-9/-900 high=99/99/900\nrun frames=100000 save=out.obj film=pic.png width=16 height=16\n' \
+    > began/sub/rock.scene
+printf 'noise\nlevel high=1\nsave mask.npy\nrepeat 100\ndroplets 900\nend\nmask mask.npy\nblur\nsave land.npy\nmeasure plots=land\n' \
+    > began/far.rv
+sed -i '1i terrain size=96' began/far.rv
+( cd began && "$RAVINE" --quiet far.rv && mv land.npy whole.npy && rm ./*.npy.ravine.json ./*.png )
+begin() { # WORDS...: in that folder, until there is a checkpoint
+    rm -f began/run.ck
+    ( cd began && exec "$RAVINE" --quiet --checkpoint run.ck --every 0 "$@" 2> said ) &
+    victim=$!
+    until [ -f began/run.ck ]; do sleep 0.01; done
+    sleep 0.05
+    kill -9 $victim 2> said || true
+    wait $victim 2> said || true
+    rm -f began/said
+}
+begin far.rv
+[ ! -e began/land.npy ] || { echo "the run was too short for this test"; exit 1; }
+( cd elsewhere && "$RAVINE" resume ../began/run.ck 2> ../said )
+grep -q "began/run.ck: the run began in .*/began, and its files are read and written there" said &&
+    cmp began/land.npy began/whole.npy && [ -f began/land-drainage.png ] && [ ! -e began/run.ck ] &&
+    [ -z "$(ls -A elsewhere)" ] || { echo "resume in another folder"; cat said; ls began elsewhere; exit 1; }
+rm began/land*
+ln -s began way
+begin far.rv
+( cd way && "$RAVINE" resume run.ck 2> ../said )
+! grep -q "the run began" said && cmp began/land.npy began/whole.npy || { echo "the same folder"; cat said; exit 1; }
+rm began/land*
+
+# A scene, too: what it writes, and what it must not replace.
+begin scene sub/rock.scene
+( cd elsewhere && exec timeout 20 "$RAVINE" --quiet resume ../began/run.ck 2> ../said ) &
+victim=$!
+frames=$(find began -name 'pic-*.png' | wc -l)
+for _ in $(seq 300); do
+    [ "$(find began -name 'pic-*.png' | wc -l)" -le "$frames" ] || break
+    sleep 0.02
+done
+kill -INT $victim
+wait $victim || true
+[ "$(find began -name 'pic-*.png' | wc -l)" -gt "$frames" ] && [ -z "$(ls -A elsewhere)" ] ||
+    { echo "a scene in another folder"; ls began elsewhere; exit 1; }
+
+# The folder was moved: then its files are those of the folder that one is in.
+begin far.rv
+mv began moved
+( cd moved && "$RAVINE" resume run.ck 2> ../said )
+grep -q "run.ck: the run began in .*/began, which is gone; its files are those of this folder" said &&
+    cmp moved/land.npy moved/whole.npy || { echo "a folder that was moved"; cat said; exit 1; }
