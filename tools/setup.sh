@@ -121,6 +121,29 @@ want_wasm() {
     install_missing
 }
 
+# The Python package is built and tested by one Python that has all of this: tests run without it.
+can_python() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import setuptools, wheel, pip, pytest, numpy, venv' > "$work/said" 2>&1; then
+            return
+        fi
+    done
+    return 1
+}
+
+want_python() {
+    if can_python; then
+        return
+    fi
+    missing=" python3-numpy python3-pip python3-pytest python3-setuptools python3-venv python3-wheel"
+    if can_install; then
+        install_missing
+    fi
+    can_python ||
+        echo "The Python package will not be tested: it needs$missing, and not all are to be had here."
+    missing=
+}
+
 case $1 in
 demo | test) ;;
 *) stop "usage: setup.sh demo|test" ;;
@@ -148,6 +171,7 @@ if [ "$1" = test ]; then
     install_missing
     want_format
     want_wasm
+    want_python
 fi
 
 cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."
