@@ -3,12 +3,13 @@ PREFIX ?= /usr/local
 BUILD ?= build
 DEMO ?= demo
 MAKEFLAGS += --no-print-directory
+PYTHON ?= python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine
 
-.PHONY: help demo check test bench install docs pictures hashes format clean release test-tree
+.PHONY: help demo check test bench install docs python pictures hashes format clean release test-tree
 
 help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
@@ -17,6 +18,7 @@ help:
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make bench     measure how fast it is on this machine'
 	@echo 'make docs      write docs/steps.md and docs/scenes.md from the tables'
+	@echo 'make python    install the Python package in $(BUILD)/python/environment and write docs/python.md with it'
 	@echo 'make pictures  make the pictures of README.md and docs/'
 	@echo 'make hashes    accept the bits of this build as the right ones'
 	@echo 'make format    give all C the one look'
@@ -67,6 +69,13 @@ docs: release
 	@mv docs/steps.md.part docs/steps.md
 	@'$(RAVINE)' help scene --markdown > docs/scenes.md.part
 	@mv docs/scenes.md.part docs/scenes.md
+
+# With $(PYTHON), which must have numpy.
+python:
+	@'$(PYTHON)' -m venv --system-site-packages --without-pip '$(BUILD)/python/environment'
+	@'$(BUILD)/python/environment/bin/python' -m pip -q install --no-build-isolation --no-index \
+	    --force-reinstall --no-deps ./python
+	@'$(BUILD)/python/environment/bin/python' -B tools/write_page.py examples/python_notebook.py docs/python.md
 
 pictures: release
 	@RAVINE='$(RAVINE)' sh tools/pictures.sh

@@ -140,6 +140,21 @@ want_arm() {
     install_offered ARM
 }
 
+# The Python package is built and tested by one Python that has all of this: tests run without it.
+can_python() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import setuptools, wheel, pip, pytest, numpy, venv' > "$work/said" 2>&1; then
+            return
+        fi
+    done
+    return 1
+}
+
+want_python() {
+    need 'python3-numpy python3-pip python3-pytest python3-setuptools python3-venv python3-wheel' can_python
+    install_offered 'The Python package'
+}
+
 case $1 in
 demo | test) ;;
 *) stop "usage: setup.sh demo|test" ;;
@@ -168,6 +183,7 @@ if [ "$1" = test ]; then
     want_format
     want_wasm
     want_arm
+    want_python
 fi
 
 cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."

@@ -202,6 +202,9 @@ RV_API rv_ledger rv_terrain_ledger(const rv_terrain *land);      /* of all steps
 RV_API double rv_terrain_volume(const rv_terrain *land);         /* cubic metres above 0 m */
 RV_API uint64_t rv_terrain_hash(const rv_terrain *land);         /* of size, layers and fields */
 
+/* The same land once more, to the last bit, in this context or in another: both must be idle. */
+RV_API rv_status rv_terrain_copy(const rv_terrain *land, rv_context *ctx, rv_terrain **out);
+
 typedef struct rv_snapshot rv_snapshot;
 RV_API rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out);
 RV_API rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot); /* to the last bit */
@@ -359,6 +362,7 @@ typedef struct rv_step_info {
     const char *writes;
 } rv_step_info;
 
+RV_API int rv_step_count(void); /* RV_STEP_COUNT of the linked library */
 RV_API const rv_step_info *rv_step_get(rv_step_id id);
 RV_API const rv_step_info *rv_step_find(const char *name); /* NULL: no such step */
 RV_API const char *rv_step_name(rv_step_id id);

@@ -53,6 +53,10 @@ static const rv_field_info fields[] = {
     }
 #include <ravine/steps.def>
 
+int rv_step_count(void) {
+    return RV_STEP_COUNT;
+}
+
 const rv_step_info *rv_step_get(rv_step_id id) {
     assert(id >= 0 && id < RV_STEP_COUNT);
     return &steps[id];

@@ -154,9 +154,8 @@ static rv_status fill_like(rv_terrain *land, const rv_terrain *like) {
     return status;
 }
 
-rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height, float cell,
-                                  rv_terrain **out) {
-    rv_context *ctx = like->ctx;
+static rv_status create_like(rv_context *ctx, const rv_terrain *like, int width, int height,
+                             float cell, rv_terrain **out) {
     *out = NULL;
     rv_status status = check_size(ctx, width, height, cell);
     if (status != RV_OK)
@@ -172,6 +171,11 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
     }
     *out = land;
     return RV_OK;
+}
+
+rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height, float cell,
+                                  rv_terrain **out) {
+    return create_like(like->ctx, like, width, height, cell, out);
 }
 
 /* ---- outlines ---- */
@@ -423,8 +427,9 @@ struct rv_snapshot {
     rv_terrain *land;
 };
 
-static rv_status copy_terrain(const rv_terrain *land, rv_terrain **out) {
-    rv_status status = rvi_terrain_create_like(land, land->width, land->height, land->cell, out);
+rv_status rv_terrain_copy(const rv_terrain *land, rv_context *ctx, rv_terrain **out) {
+    RVI_ENTRY(ctx);
+    rv_status status = create_like(ctx, land, land->width, land->height, land->cell, out);
     if (status != RV_OK)
         return status;
     size_t size = rvi_cells(land) * sizeof(float);
@@ -443,7 +448,7 @@ rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out) {
     rv_snapshot *snapshot = rvi_alloc(land->ctx, 1, sizeof *snapshot, "a snapshot");
     if (!snapshot)
         return RV_ERROR_MEMORY;
-    rv_status status = copy_terrain(land, &snapshot->land);
+    rv_status status = rv_terrain_copy(land, land->ctx, &snapshot->land);
     if (status != RV_OK) {
         rvi_free(land->ctx, snapshot);
         return status;
@@ -455,7 +460,7 @@ rv_status rv_terrain_snapshot(const rv_terrain *land, rv_snapshot **out) {
 rv_status rv_terrain_restore(rv_terrain *land, const rv_snapshot *snapshot) {
     RVI_ENTRY(land->ctx);
     rv_terrain *copy;
-    rv_status status = copy_terrain(snapshot->land, &copy);
+    rv_status status = rv_terrain_copy(snapshot->land, land->ctx, &copy);
     if (status != RV_OK)
         return status;
     rvi_terrain_swap(land, copy);

@@ -92,6 +92,9 @@ names = [step_name(recipe_step(recipe, i)).decode() for i in range(recipe_count(
 assert names == ['terrain', 'noise', 'droplets'], names
 printed = create_string_buffer(recipe_print(recipe, None, 0) + 1)
 recipe_print(recipe, printed, len(printed))
+step_count = function('rv_step_count', c_int)
+help_json = json.loads(subprocess.run([ravine, 'help', '--json'], check=True, capture_output=True).stdout)
+assert [step_name(i).decode() for i in range(step_count())] == [step['name'] for step in help_json['steps']]
 assert f' seed={BIG_SEED} ' in printed.value.decode()
 assert recipe_run(recipe, None, byref(land)) == RV_OK, context_error(ctx)
 assert told and {name for name, _ in told} <= set(names), told

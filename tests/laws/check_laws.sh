@@ -218,7 +218,7 @@ plain_functions='rv_status_text rv_version rv_version_number rv_context_desc_def
     rv_terrain_layer_thickness rv_terrain_layer_ledger rv_terrain_layer_last rv_terrain_field
     rv_terrain_field_count rv_terrain_field_name rv_terrain_hardness rv_terrain_ledger
     rv_snapshot_destroy rv_mesh_destroy rv_mesh_vertex_count rv_mesh_face_count rv_mesh_points
-    rv_mesh_faces rv_step_get rv_step_find rv_step_name rv_step_also rv_recipe_preset_count
+    rv_mesh_faces rv_step_count rv_step_get rv_step_find rv_step_name rv_step_also rv_recipe_preset_count
     rv_recipe_preset_name rv_recipe_preset_text rv_kind_name rv_kind_text rv_field_count
     rv_field_get rv_field_find rv_param_seed rv_param_text rv_param_vector rv_param_set_seed
     rv_param_set_text rv_param_set_vector rv_terrain_figure_count rv_terrain_figure

@@ -368,6 +368,11 @@ static void use_land(rv_context *ctx) {
     CALL(hash, rv_terrain_hash(land));
     ADD(hash);
     rv_snapshot_destroy(snapshot);
+    rv_terrain *copy;
+    CALL_OK(rv_terrain_copy(land, ctx, &copy));
+    CALL(hash, rv_terrain_hash(copy));
+    ADD(hash);
+    rv_terrain_destroy(copy);
     rv_terrain_destroy(land);
 }
 

@@ -414,6 +414,44 @@ static void a_snapshot_brings_everything_back(void **state) {
     rv_context_destroy(ctx);
 }
 
+static void a_copy_lives_alone_in_another_context(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2), *elsewhere = support_context(1);
+    rv_terrain *land = rich_land(ctx, 40, 30), *copy, *again;
+    support_ok(ctx, rv_step_run(land, RV_STEP_strata, NULL, NULL));
+    rv_droplets_params rain = rv_droplets_params_default();
+    rain.drops = 300;
+    rain.max_path = 16;
+    support_ok(ctx, rv_step_run(land, RV_STEP_droplets, &rain, NULL));
+    support_ok(elsewhere, rv_terrain_copy(land, elsewhere, &copy));
+    support_ok(ctx, rv_terrain_copy(land, ctx, &again));
+    assert_same(land, copy);
+    assert_same(land, again);
+    /* The same follows from both, in whatever order, and neither needs the other. */
+    support_ok(elsewhere, rv_step_run(copy, RV_STEP_droplets, &rain, NULL));
+    assert_same(land, again);
+    rv_terrain_destroy(again);
+    support_ok(ctx, rv_step_run(land, RV_STEP_droplets, &rain, NULL));
+    assert_same(land, copy);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+    support_ok(elsewhere, rv_step_run(copy, RV_STEP_droplets, &rain, NULL));
+    rv_terrain_destroy(copy);
+    rv_context_destroy(elsewhere);
+
+    /* The memory is the other context's: where it has too little, that is where the sentence is. */
+    ctx = support_context(1);
+    rv_context_desc small = {.threads = 1, .memory_limit = 20000};
+    assert_int_equal(rv_context_create(&small, &elsewhere), RV_OK);
+    land = rich_land(ctx, 100, 100);
+    assert_int_equal(rv_terrain_copy(land, elsewhere, &copy), RV_ERROR_MEMORY);
+    assert_null(copy);
+    assert_non_null(strstr(rv_context_error(elsewhere), "memory"));
+    rv_terrain_destroy(land);
+    rv_context_destroy(elsewhere);
+    rv_context_destroy(ctx);
+}
+
 static void no_allocation_is_taken_for_granted(void **state) {
     (void)state;
     support_memory memory = {.left = -1};
@@ -472,6 +510,7 @@ int main(void) {
         cmocka_unit_test(the_hash_sees_places),
         cmocka_unit_test(the_hash_does_not_see_threads),
         cmocka_unit_test(a_snapshot_brings_everything_back),
+        cmocka_unit_test(a_copy_lives_alone_in_another_context),
         cmocka_unit_test(no_allocation_is_taken_for_granted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
