@@ -112,15 +112,15 @@ static void json_size(FILE *out, int width, int height, float cell) {
     cli_json_float(out, cell);
 }
 
-/* The numbers by name, null where one is not defined, and which river checks they pass. */
+/* The numbers by name, null where one is not defined, and which river checks they pass, if any. */
 static void json_figures(FILE *out, const rv_terrain *land) {
     fputs(",\"figures\":{", out);
     for (int i = 0; i < rv_terrain_figure_count(land); i++) {
         fprintf(out, "%s\"%s\":", i ? "," : "", rv_terrain_figure(land, i)->name);
         cli_json_real(out, rv_terrain_figure(land, i)->value);
     }
-    fputs("},\"river_checks\":{", out);
-    const char *between = "";
+    fputs("}", out);
+    const char *between = ",\"river_checks\":{";
     for (int i = 0; i < rv_terrain_figure_count(land); i++) {
         const rv_figure *figure = rv_terrain_figure(land, i);
         if (!rv_figure_is_check(figure))
@@ -129,7 +129,8 @@ static void json_figures(FILE *out, const rv_terrain *land) {
                 rv_figure_passes(figure) ? "true" : "false");
         between = ",";
     }
-    fputs("}", out);
+    if (between[1] == '\0')
+        fputs("}", out);
 }
 
 static void json_report(const cli_run *run, const rv_report *report) {

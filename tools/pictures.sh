@@ -122,6 +122,12 @@ ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
     save "$out/flood-sea.png" field=water bits=8
 rm -f "$out"/flood-*.ravine.json
+# Selections.
+ravine terrain size=384 cell=30 noise seed=3 frequency=0.2 relief=900 \
+    rivers uplift=0.9 steps=40 sea=260 talus=34 droplets drops=60k flood level=260 \
+    select name=trees where="height < 1500~200 and slope < 30~6 and not water > 0" \
+    mask field=trees layer name=woods thickness=12 colour=2f5a2c \
+    render "$out/fields-trees.png" width=720 height=420 snow=2600 elevation=30
 # Fields in colours, and frames of a film.
 ravine $land droplets border=apron paint "$out/views-flow.png" field=flow \
     paint "$out/views-eroded.png" field=eroded paint "$out/views-deposited.png" field=deposited \

@@ -74,7 +74,7 @@ static bool is_layers(const char *view) {
 }
 
 const char *rvi_overlay_lacks(const rv_terrain *land, const char *view) {
-    if (strcmp(view, "height") == 0 || rvi_field_there(land, view) || is_layers(view))
+    if (rvi_values_there(land, view) || is_layers(view))
         return NULL;
     if (!is_velocity(view))
         return view;

@@ -166,13 +166,6 @@ static rv_status run(rvi_job *job) {
     return RV_OK;
 }
 
-static int find_layer(const rv_terrain *land, const char *name) {
-    int layer = 0;
-    while (layer < land->layer_count && strcmp(land->layers[layer].name, name) != 0)
-        layer++;
-    return layer;
-}
-
 /* Adds the layer to the outline, or gives one that is there the properties of the parameters. */
 static rv_status outline_layer(rv_terrain *after, int layer, const rv_layer_params *p,
                                uint32_t colour) {
@@ -198,7 +191,7 @@ rv_status rvi_step_layer(rvi_job *job, const rv_layer_params *p) {
     if (!l)
         return RV_ERROR_MEMORY;
     *l = (laying){.p = p, .width = land->width, .height = land->height, .cell = land->cell};
-    l->layer = find_layer(land, p->name);
+    l->layer = rvi_layer_index(land, p->name);
     if (l->layer == 0)
         return rvi_fail(
             job->ctx, RV_ERROR_USAGE,

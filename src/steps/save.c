@@ -261,7 +261,7 @@ static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_forma
 }
 
 static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
-    if (strcmp(p->field, "height") != 0 && !rvi_field_there(job->land, p->field))
+    if (!rvi_values_there(job->land, p->field))
         return rvi_job_no_field(job, p->field, "to save");
     if (p->error > 0 || p->solid > 0)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,

@@ -326,8 +326,23 @@ void rvi_field_drop(rv_terrain *land, const char *name) {
         land->fields[i] = land->fields[i + 1];
 }
 
+int rvi_layer_index(const rv_terrain *land, const char *name) {
+    int i = 0;
+    while (i < land->layer_count && strcmp(land->layers[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 const float *rv_terrain_field(const rv_terrain *land, const char *name) {
-    return strcmp(name, "height") == 0 ? land->surface : rvi_field_get(land, name);
+    if (strcmp(name, "height") == 0)
+        return land->surface;
+    int layer = rvi_field_there(land, name) ? land->layer_count : rvi_layer_index(land, name);
+    return layer < land->layer_count ? land->layers[layer].thickness : rvi_field_get(land, name);
+}
+
+bool rvi_values_there(const rv_terrain *land, const char *name) {
+    return strcmp(name, "height") == 0 || rvi_field_there(land, name) ||
+           rvi_layer_index(land, name) < land->layer_count;
 }
 
 int rv_terrain_field_count(const rv_terrain *land) {

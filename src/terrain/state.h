@@ -111,5 +111,9 @@ void rvi_field_drop(rv_terrain *land, const char *name);
 /* The same for outlines, too, whose fields have no values. */
 bool rvi_field_there(const rv_terrain *land, const char *name);
 rv_status rvi_field_add(rv_terrain *land, const char *name);
+/* The layer of that name; the number of layers: there is none. */
+int rvi_layer_index(const rv_terrain *land, const char *name);
+/* Has rv_terrain_field that name: is it the height, a field or a layer? For outlines, too. */
+bool rvi_values_there(const rv_terrain *land, const char *name);
 
 #endif

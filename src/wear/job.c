@@ -40,6 +40,10 @@ rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose) 
     for (int i = 0; i < rv_terrain_field_count(job->land) && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
                                  rv_terrain_field_name(job->land, i));
+    int layers = job->land->layer_count;
+    for (int i = 0; layers > 1 && i < layers && used < sizeof list; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, ", %s", job->land->layers[i].name);
     return rvi_fail(job->ctx, RV_ERROR_USAGE, "There is no field \"%s\" %s; there is %s.", name,
                     purpose, list);
 }

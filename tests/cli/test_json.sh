@@ -81,7 +81,7 @@ a, b, m = steps[0]['parameters'], steps[1]['parameters'], steps[2]['parameters']
 assert a['size'] == 64 and a['width'] == 'auto' and a['cell'] == 0.1, a
 assert b['seed'] == 18446744073709551615 and b['frequency_x'] == 'auto', b
 assert b['gain'] == 0.3 and b['octaves'] == 3 and b['shape'] == 'ridged', b
-assert m == {'file': '', 'invert': True}, m
+assert m == {'file': '', 'invert': True, 'field': ''}, m
 " terrain size=64 cell=0.1 noise seed=18446744073709551615 gain=0.3 octaves=3 shape=ridged \
     mask '' invert=yes noise
 

@@ -85,6 +85,13 @@ static const struct {
     {"texture_splat", SMALL "flood level=200 texture splat.png kind=splat mask splat.png"},
     {"mask", HILLS "save white.png noise seed=3 mask white.png noise seed=4 blur radius=50"},
     {"mask_invert", HILLS "save white2.png mask white2.png invert=on faults count=30"},
+    {"mask_field", HILLS "select name=steep where=\"slope > 20~8\" mask field=steep invert=on "
+                         "noise seed=4 hardness field=steep droplets drops=900"},
+    {"select",
+     HILLS "select where=\"height < 200~60 and not (aspect in 300..60~30 or slope > 25)\""},
+    {"select_measures",
+     HILLS "flood layer name=sand select where=\"water_distance in 20..90~25 or noise > 0.6 or "
+           "curvature > 0.002~0.004 and sand\" seed=5 frequency=3"},
     {"droplets", RAIN},
     {"droplets_plain", "terrain width=53 height=40 noise droplets"},
     {"droplets_wall", RAIN "border=wall"},

@@ -591,7 +591,8 @@ static void test_mask_says_no(void **state) {
     rv_terrain *land = support_land(ctx, 4, 3, 10);
     float image[12] = {0, 0.5f, 1, 1, 0, 1.5f};
     write_image(ctx, "over.npy", 4, 3, image);
-    rv_mask_params mask = {.file = "over.npy"};
+    rv_mask_params mask = rv_mask_params_default();
+    mask.file = "over.npy";
     assert_int_equal(rv_step_run(land, RV_STEP_mask, &mask, NULL), RV_ERROR_INPUT);
     assert_non_null(strstr(rv_context_error(ctx), "over.npy"));
     assert_non_null(strstr(rv_context_error(ctx), "row 1, column 1"));
