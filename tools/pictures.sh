@@ -60,6 +60,8 @@ ravine terrain size=320 cell=48 noise seed=5 frequency=0.1 relief=900 level low=
 ravine terrain size=64 faults along=line profile=atan count=1 seed=4 save "$out/hard.png" > /dev/null
 ravine $young hardness "$out/hard.png" rivers time=4M hillshade "$out/rivers-hard.png"
 rm -f "$out/hard.png" "$out/hard.png.ravine.json"
+ravine $young rivers analyse paint "$out/analyse-area.png" field=area \
+    paint "$out/analyse-order.png" field=stream_order paint "$out/analyse-distance.png" field=channel_distance
 ravine $land drain hillshade "$out/drain-breach.png"
 ravine $land drain method=fill slope=0 hillshade "$out/drain-fill.png"
 ravine $land drain lakes=keep deep=20 paint "$out/drain-lakes.png" field=water
@@ -202,6 +204,9 @@ ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=2
 for kind in normal occlusion slope curvature splat; do
     ravine $small texture "$out/texture-$kind.png" kind=$kind
 done
+ravine terrain size=224 cell=40 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 \
+    rivers time=1M steps=20 crop margin=16 track droplets 60k texture "$out/splat.png" kind=splat split=yes
+rm -f "$out/splat.png"
 # Scenes of water and rock, before and after.
 for name in river lake tube two_sources arch cave; do
     ravine scene $name frames=0 width=480 height=300 save="$out/scene-$name-before.png"

@@ -335,6 +335,7 @@ typedef enum rv_step_kind {
     RV_KIND_MAKE,  /* makes heights */
     RV_KIND_SHAPE, /* reshapes them */
     RV_KIND_LIMIT, /* limits the steps after it */
+    RV_KIND_FIELD, /* computes fields, leaves the heights alone */
     RV_KIND_WEAR,  /* erodes; keeps the ledger */
     RV_KIND_SHOW,  /* writes files, leaves the terrain alone */
     RV_KIND_ORDER, /* says in what order a recipe runs */

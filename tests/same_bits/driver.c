@@ -82,6 +82,8 @@ static const struct {
     {"texture_slope", HILLS "texture slope.png kind=slope mask slope.png"},
     {"texture_curvature", HILLS "texture bend.png kind=curvature mask bend.png"},
     {"texture_splat", SMALL "flood level=200 texture splat.png kind=splat mask splat.png"},
+    {"texture_splat_desert", SMALL "texture dry.png kind=splat look=desert split=yes "
+                                   "mask dry-sediment.png"},
     {"mask", HILLS "save white.png noise seed=3 mask white.png noise seed=4 blur radius=50"},
     {"mask_invert", HILLS "save white2.png mask white2.png invert=on faults count=30"},
     {"droplets", RAIN},
@@ -184,6 +186,9 @@ static const struct {
      HILLS "measure channel=20 plots=m1 open m1-slope-area.png"}, /* land of what it drew */
     {"measure_drainage", HILLS "measure channel=20 border=3 plots=m2 open m2-drainage.png"},
     {"measure_landforms", HILLS "measure plots=m3 open m3-landforms.png"},
+    {"analyse", HILLS "analyse channel=20"},
+    {"analyse_all", SLOPE "analyse channel=1"},
+    {"track", RAIN "track thermal talus=20 rounds=9"},
     {"flood", HILLS "level low=-50 flood"},
     {"flood_level", HILLS "flood level=120.5 flood"},
     {"mesh_obj", HILLS "save mesh.obj error=2.5 solid=20"},
