@@ -115,8 +115,8 @@ static void json_figures(FILE *out, const rv_terrain *land) {
         fprintf(out, "%s\"%s\":", i ? "," : "", rv_terrain_figure(land, i)->name);
         cli_json_real(out, rv_terrain_figure(land, i)->value);
     }
-    fputs("},\"river_checks\":{", out);
-    const char *between = "";
+    fputs("}", out);
+    const char *between = ",\"river_checks\":{";
     for (int i = 0; i < rv_terrain_figure_count(land); i++) {
         const rv_figure *figure = rv_terrain_figure(land, i);
         if (!rv_figure_is_check(figure))
@@ -125,7 +125,8 @@ static void json_figures(FILE *out, const rv_terrain *land) {
                 rv_figure_passes(figure) ? "true" : "false");
         between = ",";
     }
-    fputs("}", out);
+    if (between[1] == '\0') /* there were some */
+        fputs("}", out);
 }
 
 static void json_report(const cli_run *run, const rv_report *report) {

@@ -62,6 +62,10 @@ ravine $young hardness "$out/hard.png" rivers time=4M hillshade "$out/rivers-har
 rm -f "$out/hard.png" "$out/hard.png.ravine.json"
 ravine $young rivers analyse paint "$out/analyse-area.png" field=area \
     paint "$out/analyse-order.png" field=stream_order paint "$out/analyse-distance.png" field=channel_distance
+for curve in linear sqrt log; do
+    ravine $young rivers analyse save "$out/curve-$curve.png" field=area curve=$curve bits=8
+    rm -f "$out/curve-$curve.png.ravine.json"
+done
 ravine $land drain hillshade "$out/drain-breach.png"
 ravine $land drain method=fill slope=0 hillshade "$out/drain-fill.png"
 ravine $land drain lakes=keep deep=20 paint "$out/drain-lakes.png" field=water

@@ -1,6 +1,6 @@
 /* open.c: starts over with the heights of a file. The user's word goes before the sidecar's, and
  * that before the defaults. A sidecar that was written for another file has no word. A level l of 0
- * ... top becomes low + l / top * (high - low) metres. */
+ * ... top becomes low + l / top * (high - low) metres, where the sidecar names no curve. */
 #include <math.h>
 
 #include "steps/open/fill_holes.h"
@@ -12,6 +12,7 @@ static const float height_most = 1e9f; /* metres; beyond lie marks for "no data"
 
 typedef struct scale {
     float low, high, cell;
+    rvi_curve curve;
     bool guessed_range, guessed_cell;
 } scale;
 
@@ -33,6 +34,10 @@ static rv_status choose_scale(rv_context *ctx, const rv_open_params *p, const rv
     out->cell = choose(p->cell, sidecar->scale.cell, default_cell, &out->guessed_cell);
     if (!image->levels)
         return RV_OK;
+    bool told_curve = p->curve != RV_open_curve_sidecar;
+    out->curve = told_curve         ? (rvi_curve)(p->curve - RV_open_curve_linear)
+                 : sidecar->foreign ? RVI_LINEAR
+                                    : sidecar->scale.curve;
     out->low = choose(p->low, sidecar->scale.low, default_low, &out->guessed_range);
     out->high = choose(p->high, sidecar->scale.high, default_high, &out->guessed_range);
     bool told = !isnan(p->low) || !isnan(p->high); /* only a sidecar may say that land is flat */
@@ -48,7 +53,8 @@ static rv_status make_heights(rv_context *ctx, const char *file, const scale *ch
         float *row = image->values + (size_t)y * (size_t)image->width;
         for (int x = 0; x < image->width; x++) {
             if (image->levels)
-                row[x] = rvi_level_to_value(row[x], image->bits, chosen->low, chosen->high);
+                row[x] = rvi_level_to_value(row[x], image->bits, chosen->low, chosen->high,
+                                            chosen->curve);
             if (row[x] < -height_most || row[x] > height_most)
                 return rvi_fail(ctx, RV_ERROR_INPUT,
                                 "%s: the height at row %d, column %d (counted from 0) is %g m, "

@@ -87,7 +87,7 @@ static bool holds_the_same(const rvi_planned_file *a, const rvi_planned_file *b)
            a->image.levels == b->image.levels && a->image.bits == b->image.bits &&
            a->frames == b->frames && s->present == t->present &&
            (!s->present || (s->scale.low == t->scale.low && s->scale.high == t->scale.high &&
-                            s->scale.cell == t->scale.cell));
+                            s->scale.cell == t->scale.cell && s->scale.curve == t->scale.curve));
 }
 
 static rv_status add_file(rvi_job *job, const char *key, const rvi_planned_file *file) {

@@ -61,6 +61,8 @@ static const struct {
     {"save_png_8", HILLS "save coarse.png bits=8 open coarse.png"},
     {"save_r16", HILLS "save heights.r16 low=-100 high=900 open heights.r16"},
     {"save_r32", HILLS "save heights.r32 open heights.r32"},
+    {"save_log", RAIN "save drops.png field=flow curve=log open drops.png"},
+    {"save_sqrt", RAIN "save drops.r16 field=flow curve=sqrt high=40 open drops.r16"},
     {"save_npy", HILLS "save heights.npy open heights.npy"},
     {"hillshade", HILLS "hillshade shade.png mask shade.png"},
     {"hillshade_tint", HILLS "hillshade tint.png tint=land azimuth=20 z=2 mask tint.png"},
