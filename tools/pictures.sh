@@ -211,6 +211,11 @@ done
 ravine terrain size=224 cell=40 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 \
     rivers time=1M steps=20 crop margin=16 track droplets 60k texture "$out/splat.png" kind=splat split=yes
 rm -f "$out/splat.png"
+# A base mesh, and what rivers make of it.
+ravine terrain size=128 cell=40 noise seed=9 octaves=3 frequency=0.3 relief=900 save base.obj error=60
+ravine open base.obj cell=20 hillshade "$out/mesh-base.png" noise mode=add seed=2 frequency=1 relief=60 \
+    rivers time=200k steps=20 hillshade "$out/mesh-worn.png"
+rm -f base.obj
 # Scenes of water and rock, before and after.
 for name in river lake tube two_sources arch cave; do
     ravine scene $name frames=0 width=480 height=300 save="$out/scene-$name-before.png"

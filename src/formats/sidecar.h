@@ -6,8 +6,8 @@
 
 enum { RVI_SIDECAR_SIZE = 4096 }; /* bytes that hold every sidecar we write */
 
-/* How a value becomes a level, with t = (value - low) / (high - low): level = top t, top sqrt(t), or
- * top log(1 + 65535 t) / log(65536). */
+/* How a value becomes a level, with t = (value - low) / (high - low): level = top t, top sqrt(t),
+ * or top log(1 + 65535 t) / log(65536). */
 typedef enum rvi_curve { RVI_LINEAR, RVI_SQRT, RVI_LOG, RVI_CURVES } rvi_curve;
 extern const char *const rvi_curve_names[RVI_CURVES];
 

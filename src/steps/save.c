@@ -247,7 +247,10 @@ static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
                         "holds every field.",
                         p->file, p->field);
     rv_status status = rvi_mesh_check_land(job->land, p->error);
-    return status == RV_OK ? rvi_job_writes(job, p->file, NULL) : status;
+    const rvi_planned_file file = {
+        .image = {.width = job->land->width, .height = job->land->height},
+        .sidecar = {.present = true, .scale = {.cell = job->land->cell}}};
+    return status == RV_OK ? rvi_job_writes(job, p->file, &file) : status;
 }
 
 /* The sidecar will say this; what is not known before the run has no bounds. */

@@ -64,6 +64,8 @@ static const struct {
     {"save_log", RAIN "save drops.png field=flow curve=log open drops.png"},
     {"save_sqrt", RAIN "save drops.r16 field=flow curve=sqrt high=40 open drops.r16"},
     {"save_npy", HILLS "save heights.npy open heights.npy"},
+    {"open_obj", HILLS "save hill.obj error=5 open hill.obj cell=7"},
+    {"open_ply", HILLS "save hill.ply solid=9 open hill.ply width=61"},
     {"hillshade", HILLS "hillshade shade.png mask shade.png"},
     {"hillshade_tint", HILLS "hillshade tint.png tint=land azimuth=20 z=2 mask tint.png"},
     {"paint", HILLS "paint paint.png limit=200 mask paint.png"},
