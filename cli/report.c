@@ -129,7 +129,7 @@ static void json_figures(FILE *out, const rv_terrain *land) {
                 rv_figure_passes(figure) ? "true" : "false");
         between = ",";
     }
-    if (between[1] == '\0')
+    if (between[1] == '\0') /* there were some */
         fputs("}", out);
 }
 

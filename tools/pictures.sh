@@ -60,6 +60,12 @@ ravine terrain size=320 cell=48 noise seed=5 frequency=0.1 relief=900 level low=
 ravine terrain size=64 faults along=line profile=atan count=1 seed=4 save "$out/hard.png" > /dev/null
 ravine $young hardness "$out/hard.png" rivers time=4M hillshade "$out/rivers-hard.png"
 rm -f "$out/hard.png" "$out/hard.png.ravine.json"
+ravine $young rivers analyse paint "$out/analyse-area.png" field=area \
+    paint "$out/analyse-order.png" field=stream_order paint "$out/analyse-distance.png" field=channel_distance
+for curve in linear sqrt log; do
+    ravine $young rivers analyse save "$out/curve-$curve.png" field=area curve=$curve bits=8
+    rm -f "$out/curve-$curve.png.ravine.json"
+done
 ravine $land drain hillshade "$out/drain-breach.png"
 ravine $land drain method=fill slope=0 hillshade "$out/drain-fill.png"
 ravine $land drain lakes=keep deep=20 paint "$out/drain-lakes.png" field=water
@@ -208,6 +214,14 @@ ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=2
 for kind in normal occlusion slope curvature splat; do
     ravine $small texture "$out/texture-$kind.png" kind=$kind
 done
+ravine terrain size=224 cell=40 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 \
+    rivers time=1M steps=20 crop margin=16 track droplets 60k texture "$out/splat.png" kind=splat split=yes
+rm -f "$out/splat.png"
+# A base mesh, and what rivers make of it.
+ravine terrain size=128 cell=40 noise seed=9 octaves=3 frequency=0.3 relief=900 save base.obj error=60
+ravine open base.obj cell=20 hillshade "$out/mesh-base.png" noise mode=add seed=2 frequency=1 relief=60 \
+    rivers time=200k steps=20 hillshade "$out/mesh-worn.png"
+rm -f base.obj
 # Scenes of water and rock, before and after.
 for name in river lake tube two_sources arch cave; do
     ravine scene $name frames=0 width=480 height=300 save="$out/scene-$name-before.png"

@@ -220,7 +220,7 @@ typedef struct rv_mesh rv_mesh;
  * else few vertices, whose triangles stay within `error` metres of the height of every cell. depth 0:
  * the surface alone; else a closed block with a flat base so many metres below the lowest cell. */
 RV_API rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth, rv_mesh **out);
-RV_API rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out); /* .obj */
+RV_API rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out); /* .obj or .ply */
 /* .obj, .ply, .stl or .glb. `land`: the terrain it was made from, whose fields a .ply then holds; or NULL. */
 RV_API rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *land);
 RV_API void rv_mesh_destroy(rv_mesh *mesh); /* before its context; NULL is fine */
@@ -341,6 +341,7 @@ typedef enum rv_step_kind {
     RV_KIND_MAKE,  /* makes heights */
     RV_KIND_SHAPE, /* reshapes them */
     RV_KIND_LIMIT, /* limits the steps after it */
+    RV_KIND_FIELD, /* computes fields, leaves the heights alone */
     RV_KIND_WEAR,  /* erodes; keeps the ledger */
     RV_KIND_SHOW,  /* writes files, leaves the terrain alone */
     RV_KIND_ORDER, /* says in what order a recipe runs */

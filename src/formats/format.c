@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/file_owner.h"
+#include "base/math.h"
 #include "base/text.h"
 #include "terrain/state.h"
 
@@ -65,6 +66,9 @@ rv_status rvi_sidecar_foreign(rv_context *ctx, const char *path, const rvi_sidec
     if (format->levels && !isnan(said->low) && !isnan(said->high))
         used += (size_t)snprintf(words + used, sizeof words - used, " low=%.9g high=%.9g",
                                  (double)said->low, (double)said->high);
+    if (format->levels && said->curve != RVI_LINEAR)
+        used += (size_t)snprintf(words + used, sizeof words - used, " curve=%s",
+                                 rvi_curve_names[said->curve]);
     if (!isnan(said->cell))
         used +=
             (size_t)snprintf(words + used, sizeof words - used, " cell=%.9g", (double)said->cell);
@@ -353,6 +357,21 @@ size_t rvi_image_bytes(const rvi_image *image) {
     return rvi_alloc_size(width + width / 1000, 4 * (size_t)image->height);
 }
 
+static const double LOG_DEEP = 65535.0, LOG_SPAN = 11.090354888959125; /* log(1 + 65535) */
+
+/* 0 ... 1 to 0 ... 1, and back. */
+static double bend(rvi_curve curve, double t) {
+    if (curve == RVI_SQRT)
+        return sqrt(t);
+    return curve == RVI_LOG ? (double)rvi_logf((float)(1.0 + LOG_DEEP * t)) / LOG_SPAN : t;
+}
+
+static double unbend(rvi_curve curve, double t) {
+    if (curve == RVI_SQRT)
+        return t * t;
+    return curve == RVI_LOG ? (rvi_exp_double(t * LOG_SPAN) - 1.0) / LOG_DEEP : t;
+}
+
 /* In double, so that a level and its value belong together wherever a float can tell levels apart.
  */
 unsigned rvi_level_from_value(const rvi_raster *raster, float value) {
@@ -360,14 +379,16 @@ unsigned rvi_level_from_value(const rvi_raster *raster, float value) {
     double top = rvi_level_top(raster->bits);
     if (!(range > 0.0))
         return 0;
-    double level = ((double)value - (double)raster->low) / range * top;
-    if (level <= 0.0)
+    double t = ((double)value - (double)raster->low) / range;
+    if (t <= 0.0)
         return 0;
+    double level = (raster->curve == RVI_LINEAR || t >= 1.0 ? t : bend(raster->curve, t)) * top;
     return (unsigned)(level < top ? level + 0.5 : top);
 }
 
-float rvi_level_to_value(float level, int bits, float low, float high) {
+float rvi_level_to_value(float level, int bits, float low, float high, rvi_curve curve) {
     double top = rvi_level_top(bits);
     int whole = (int)((double)level * top + 0.5); /* level is a rounded quotient: get rid of that */
-    return (float)((double)low + whole / top * ((double)high - (double)low));
+    double t = whole == (int)top ? 1.0 : unbend(curve, whole / top);
+    return (float)((double)low + t * ((double)high - (double)low));
 }

@@ -27,6 +27,7 @@ typedef struct rvi_raster {
     const float *values; /* all finite */
     int bits;            /* of a level: 8 or 16 */
     float low, high;     /* values of the lowest and the highest level; low <= high */
+    rvi_curve curve;     /* of the levels between them */
 } rvi_raster;
 
 /* A file in memory. */
@@ -116,6 +117,6 @@ static inline int rvi_level_top(int bits) {
 /* The level nearest to a value; beyond the ends, the end. */
 unsigned rvi_level_from_value(const rvi_raster *raster, float value);
 /* Back again, from what a decoder gave (level / top). */
-float rvi_level_to_value(float level, int bits, float low, float high);
+float rvi_level_to_value(float level, int bits, float low, float high, rvi_curve curve);
 
 #endif

@@ -44,12 +44,16 @@ rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain
 
 rv_status rv_mesh_load(rv_context *ctx, const char *path, rv_mesh **out) {
     RVI_ENTRY(ctx);
-    *out = NULL;
     rvi_progress_begin(ctx, "the mesh");
+    return rvi_mesh_read(ctx, path, out);
+}
+
+rv_status rvi_mesh_read(rv_context *ctx, const char *path, rv_mesh **out) {
+    *out = NULL;
     const rvi_mesh_format *format = rvi_mesh_format_find(path);
     if (format == NULL || format->decode == NULL)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s: the name of a mesh to read must end in .obj.",
-                        path);
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s: the name of a mesh to read must end in .obj or .ply.", path);
     rvi_bytes bytes = {0};
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status != RV_OK)

@@ -19,7 +19,8 @@ extern const rvi_mesh_format rvi_mesh_obj, rvi_mesh_ply, rvi_mesh_stl, rvi_mesh_
 /* By the extension of a path; NULL: none. */
 const rvi_mesh_format *rvi_mesh_format_find(const char *path);
 
-/* rv_mesh_save within a step. */
+/* rv_mesh_load and rv_mesh_save within a step. */
+rv_status rvi_mesh_read(rv_context *ctx, const char *path, rv_mesh **out);
 rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain *land);
 
 /* ---- For the formats themselves ---- */

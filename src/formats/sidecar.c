@@ -87,6 +87,8 @@ static void print_hash(printer *p, const char *key, uint64_t hash, const char *n
     print_plain(p, digits);
 }
 
+const char *const rvi_curve_names[RVI_CURVES] = {"linear", "sqrt", "log"};
+
 static void print_scale(printer *p, const rvi_scale *s, const char *next) {
     if (s->width != 0)
         print_number(p, "width", s->width, next);
@@ -98,6 +100,12 @@ static void print_scale(printer *p, const rvi_scale *s, const char *next) {
         print_number(p, "max_m", (double)s->high, next);
     if (!isnan(s->cell))
         print_number(p, "cell_m", (double)s->cell, next);
+    if (s->curve != RVI_LINEAR) {
+        print_key(p, "curve", next);
+        print_char(p, '"');
+        print_plain(p, rvi_curve_names[s->curve]);
+        print_char(p, '"');
+    }
 }
 
 static void print_previous(printer *p, const rvi_sidecar *sidecar) {
@@ -110,11 +118,14 @@ static void print_previous(printer *p, const rvi_sidecar *sidecar) {
     print_plain(p, "}]");
 }
 
-size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format, const char *field,
-                         uint64_t hash, char *out) {
+size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format,
+                         const rvi_sidecar_field *field, uint64_t hash, char *out) {
     printer p = {out, 0, "{\n  "};
     print_string(&p, "format", format);
-    print_string(&p, "field", field);
+    print_string(&p, "field", field->name);
+    print_string(&p, "unit", field->unit);
+    if (field->meaning[0])
+        print_string(&p, "meaning", field->meaning);
     print_scale(&p, &sidecar->scale, lines);
     print_string(&p, "row_order", "north first");
     print_string(&p, "byte_order", sidecar->big_endian ? "big" : "little");
@@ -341,6 +352,19 @@ static rv_status read_hash(reader *r, span key, rvi_scale *out) {
     return out->hashed ? RV_OK : wrong_value(r, key, "a string of 16 hexadecimal digits");
 }
 
+static rv_status read_curve(reader *r, span key, rvi_curve *out) {
+    span text = {"", 0};
+    rv_status status = peek(r) == '"' ? read_string(r, &text) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    for (int k = 0; k < RVI_CURVES; k++)
+        if (rvi_text_is(text.text, text.size, rvi_curve_names[k])) {
+            *out = (rvi_curve)k;
+            return RV_OK;
+        }
+    return wrong_value(r, key, "\"linear\", \"sqrt\" or \"log\"");
+}
+
 /* Reads the value of a key when it belongs to a scale. */
 static bool read_scale_value(reader *r, span key, rvi_scale *out, rv_status *status) {
     if (rvi_text_is(key.text, key.size, "width"))
@@ -355,6 +379,8 @@ static bool read_scale_value(reader *r, span key, rvi_scale *out, rv_status *sta
         *status = read_metres(r, key, true, &out->cell);
     else if (rvi_text_is(key.text, key.size, "data_hash"))
         *status = read_hash(r, key, out);
+    else if (rvi_text_is(key.text, key.size, "curve"))
+        *status = read_curve(r, key, &out->curve);
     else
         return false;
     return true;

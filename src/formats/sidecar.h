@@ -6,6 +6,11 @@
 
 enum { RVI_SIDECAR_SIZE = 4096 }; /* bytes that hold every sidecar we write */
 
+/* How a value becomes a level, with t = (value - low) / (high - low): level = top t, top sqrt(t),
+ * or top log(1 + 65535 t) / log(65536). */
+typedef enum rvi_curve { RVI_LINEAR, RVI_SQRT, RVI_LOG, RVI_CURVES } rvi_curve;
+extern const char *const rvi_curve_names[RVI_CURVES];
+
 /* What a sidecar says of one file. */
 typedef struct rvi_scale {
     int width, height;  /* 0: not said */
@@ -13,6 +18,7 @@ typedef struct rvi_scale {
     float cell;         /* metres between neighbours; NaN: not said */
     bool hashed;        /* is it said which file? */
     uint64_t data_hash; /* of the bytes of that file: rvi_bytes_hash */
+    rvi_curve curve;    /* of its levels */
 } rvi_scale;
 
 /* A sidecar is replaced before its file, and also holds the scales of the files before: whoever is
@@ -57,8 +63,13 @@ void rvi_sidecar_renew(rvi_sidecar *sidecar, const rvi_scale *scale);
 rv_status rvi_sidecar_parse(rv_context *ctx, const char *name, const char *text, size_t size,
                             rvi_sidecar *out);
 
+/* The field of a file: its name, its unit and what it means; "" where nobody knows. */
+typedef struct rvi_sidecar_field {
+    const char *name, *unit, *meaning;
+} rvi_sidecar_field;
+
 /* Writes JSON to out[RVI_SIDECAR_SIZE]; returns its length. */
-size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format, const char *field,
-                         uint64_t hash, char *out);
+size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format,
+                         const rvi_sidecar_field *field, uint64_t hash, char *out);
 
 #endif

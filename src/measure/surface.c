@@ -30,19 +30,22 @@ typedef struct shaping {
     float *slope, *curvature; /* of each cell; NaN where it has none */
 } shaping;
 
-static void shape_cell(const shaping *s, size_t i) {
-    const float *at = s->ground->z + i, *above = at - s->ground->width,
-                *below = at + s->ground->width;
-    double a = (double)above[-1], b = (double)above[0], c = (double)above[1];
-    double d = (double)at[-1], e = (double)at[0], f = (double)at[1];
-    double g = (double)below[-1], h = (double)below[0], j = (double)below[1];
-    double cell = s->ground->cell;
+rvi_shape rvi_shape_of(const double z[9], double cell) {
+    double a = z[0], b = z[1], c = z[2], d = z[3], e = z[4], f = z[5], g = z[6], h = z[7], j = z[8];
     double p = ((c + f + j) - (a + d + g)) / (6 * cell);
     double q = ((a + b + c) - (g + h + j)) / (6 * cell);
     double r = (a + c + d + f + g + j) - 2 * (b + e + h);
     double t = (a + b + c + g + h + j) - 2 * (d + e + f);
-    s->slope[i] = (float)sqrt(p * p + q * q);
-    s->curvature[i] = (float)((r + t) / (3 * cell * cell));
+    return (rvi_shape){(float)sqrt(p * p + q * q), (float)((r + t) / (3 * cell * cell))};
+}
+
+static void shape_cell(const shaping *s, size_t i) {
+    double z[9];
+    for (int k = 0; k < 9; k++)
+        z[k] = (double)s->ground->z[(ptrdiff_t)i + (k / 3 - 1) * s->ground->width + k % 3 - 1];
+    rvi_shape shape = rvi_shape_of(z, s->ground->cell);
+    s->slope[i] = shape.slope;
+    s->curvature[i] = shape.curvature;
 }
 
 static void shape_rows(void *arg, int first, int end) {

@@ -15,6 +15,13 @@ typedef struct rvi_surface {
     rvi_distribution curvature; /* Laplacian, 1 / m: above 0 in hollows */
 } rvi_surface;
 
+/* Of nine heights, metres, row by row from the north-west corner; cells of so many metres. */
+typedef struct rvi_shape {
+    float slope;     /* gradient, metres a metre */
+    float curvature; /* Laplacian, 1 / m: above 0 in hollows */
+} rvi_shape;
+rvi_shape rvi_shape_of(const double z[9], double cell);
+
 rv_status rvi_surface_measure(const rvi_ground *ground, rvi_surface *out);
 
 #endif

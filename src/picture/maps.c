@@ -189,7 +189,7 @@ rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned cha
         status = RV_ERROR_MEMORY;
     if (status == RV_OK) {
         rvi_detail_noise_make(detail, RVI_DETAIL_NOISE_SEED);
-        status = rvi_cover_prepare(&relief, detail, map->snow, false, &rules);
+        status = rvi_cover_prepare(&relief, detail, map->snow, map->dry, &rules);
     }
     if (status == RV_OK)
         status = rvi_parallel_rows(land->ctx, land->height, splat_rows, &m);

@@ -10,6 +10,7 @@ typedef struct rvi_map {
     float reach; /* occlusion: metres that count; NaN: a tenth of the longer side */
     float limit; /* curvature: 1/m that is white or black; NaN: that of one cell in fifty */
     float snow;  /* splat: metres; NaN: by the land */
+    bool dry;    /* splat: sand instead of grass, and no snow unless `snow` says so */
 } rvi_map;
 
 /* Three bytes a cell: 127.5 + 127.5 times east, north (or south) and up of the normal. */

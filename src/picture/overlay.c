@@ -9,9 +9,11 @@
  * so that the relief stays visible in the colour, and where a is 0 the pixel is the shaded land.
  *
  *     water, sediment, eroded, deposited   t = v / limit, a = opacity sqrt(t)
- *     flow                                 t = log(1 + 100 v / limit) / log(101), a = opacity t^2
+ *     flow, area                           t = log(1 + 100 v / limit) / log(101), a = opacity t^2
  *     velocity                             t = |v| / limit, a = opacity min(1, 10 t); the hue is
  *                                          the compass bearing, the value t; no shade in c
+ *     sediment, where there is water       v is the concentration, sediment / (sediment + water),
+ *                                          and a fades out where the water is but a film
  *     every other field                    t = (v - lowest) / (limit - lowest), a = opacity
  *
  *     layers                               from the lowest up, each layer hides t = thickness /
@@ -26,6 +28,7 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "picture/relief.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +45,7 @@ typedef struct style {
 static const style STYLES[] = {
     {"water", false, {{128, 206, 232}, {40, 124, 208}, {6, 38, 128}}},
     {"flow", true, {{176, 214, 240}, {60, 136, 216}, {10, 46, 140}}},
+    {"area", true, {{176, 214, 240}, {60, 136, 216}, {10, 46, 140}}},
     {"sediment", false, {{250, 196, 150}, {236, 96, 60}, {190, 0, 10}}},
     {"eroded", false, {{255, 210, 130}, {238, 118, 40}, {140, 24, 24}}},
     {"deposited", false, {{236, 226, 150}, {150, 186, 70}, {34, 100, 34}}},
@@ -58,9 +62,10 @@ typedef struct painting {
     const unsigned char *grey;
     const float *values; /* of the field, or the speed; NULL: the layers of `land` */
     const rv_terrain *land;
-    const float *east, *south;
-    float *speed;       /* only of velocity, as the two before */
-    const style *style; /* NULL: every other field */
+    const float *east, *south;     /* only of velocity */
+    const float *sediment, *water; /* only of concentration */
+    float *made;                   /* the speed or the concentration */
+    const style *style;            /* NULL: every other field */
     float low, limit, opacity;
     unsigned char *rgb;
 } painting;
@@ -117,12 +122,19 @@ static float share(float part, float whole) {
     return whole > 0 ? rvi_clampf(part / whole, 0, 1) : 0;
 }
 
+/* Of water that carries sediment; a film of it is wet ground. */
+static float seen_water(const painting *p, size_t i) {
+    float shallow = rvi_relief_shallow(p->land);
+    return rvi_smoothstep(0.1f * shallow, shallow, p->water[i]);
+}
+
 static void paint_fading(const painting *p, size_t i) {
     float colour[3], t = share(p->values[i], p->limit);
     if (p->style->decades)
         t = rvi_clampf(rvi_logf(1 + 100 * t) / 4.6151205f, 0, 1);
     ramp(p->style->stops, 3, t, colour);
-    put(p, i, p->opacity * (p->style->decades ? t * t : sqrtf(t)), colour, light_of(p, i));
+    float alpha = p->opacity * (p->style->decades ? t * t : sqrtf(t));
+    put(p, i, p->water ? alpha * seen_water(p, i) : alpha, colour, light_of(p, i));
 }
 
 static void paint_velocity(const painting *p, size_t i) {
@@ -222,11 +234,44 @@ static void speed_rows(void *arg, int first, int end) {
     const painting *p = arg;
     size_t from = (size_t)first * (size_t)p->width, to = (size_t)end * (size_t)p->width;
     for (size_t i = from; i < to; i++)
-        p->speed[i] = sqrtf(p->east[i] * p->east[i] + p->south[i] * p->south[i]);
+        p->made[i] = sqrtf(p->east[i] * p->east[i] + p->south[i] * p->south[i]);
+}
+
+static void concentration_rows(void *arg, int first, int end) {
+    const painting *p = arg;
+    size_t from = (size_t)first * (size_t)p->width, to = (size_t)end * (size_t)p->width;
+    for (size_t i = from; i < to; i++) {
+        float whole = p->sediment[i] + p->water[i];
+        p->made[i] = seen_water(p, i) > 0 ? p->sediment[i] / whole : 0;
+    }
+}
+
+static bool is_concentration(const rv_terrain *land, const char *view) {
+    return strcmp(view, "sediment") == 0 && rvi_field_there(land, "water");
 }
 
 size_t rvi_overlay_memory(const rv_terrain *land, const char *view) {
-    return rvi_cells(land) * (strcmp(view, "velocity") == 0 ? 1 + sizeof(float) : 1);
+    bool made = is_velocity(view) || is_concentration(land, view);
+    return rvi_cells(land) * (made ? 1 + sizeof(float) : 1);
+}
+
+/* Values that are no field, but follow from two. */
+static rv_status make_values(const rv_terrain *land, const char *view, painting *p) {
+    bool velocity = !p->values && !is_layers(view);
+    if (!velocity && !is_concentration(land, view))
+        return RV_OK;
+    p->made = rvi_alloc(land->ctx, rvi_cells(land), sizeof *p->made, "a field to paint");
+    if (!p->made)
+        return RV_ERROR_MEMORY;
+    p->values = p->made;
+    if (velocity) {
+        p->east = rv_terrain_field(land, "velocity_x");
+        p->south = rv_terrain_field(land, "velocity_y");
+        return rvi_parallel_rows(land->ctx, land->height, speed_rows, p);
+    }
+    p->sediment = rv_terrain_field(land, "sediment");
+    p->water = rv_terrain_field(land, "water");
+    return rvi_parallel_rows(land->ctx, land->height, concentration_rows, p);
 }
 
 rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_overlay *how,
@@ -246,17 +291,13 @@ rv_status rvi_overlay_paint(const rv_terrain *land, const char *view, const rvi_
         if (strcmp(STYLES[k].field, view) == 0)
             p.style = &STYLES[k];
     rv_status status = rvi_shade_grey(land, &how->light, grey);
-    if (status == RV_OK && !p.values && !is_layers(view)) {
-        p.east = rv_terrain_field(land, "velocity_x");
-        p.south = rv_terrain_field(land, "velocity_y");
-        p.values = p.speed = rvi_alloc(ctx, rvi_cells(land), sizeof(float), "the speed");
-        status = p.speed ? rvi_parallel_rows(ctx, land->height, speed_rows, &p) : RV_ERROR_MEMORY;
-    }
+    if (status == RV_OK)
+        status = make_values(land, view, &p);
     if (status == RV_OK)
         status = find_range(land, &p);
     if (status == RV_OK)
         status = rvi_parallel_rows(ctx, land->height, paint_rows, &p);
-    rvi_free(ctx, p.speed);
+    rvi_free(ctx, p.made);
     rvi_free(ctx, grey);
     return status;
 }

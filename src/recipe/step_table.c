@@ -18,6 +18,7 @@
 #define KIND_make RV_KIND_MAKE
 #define KIND_shape RV_KIND_SHAPE
 #define KIND_limit RV_KIND_LIMIT
+#define KIND_field RV_KIND_FIELD
 #define KIND_wear RV_KIND_WEAR
 #define KIND_show RV_KIND_SHOW
 #define KIND_order RV_KIND_ORDER
@@ -79,7 +80,7 @@ const char *rv_step_also(rv_step_id id) {
 }
 
 const char *rv_kind_name(rv_step_kind kind) {
-    static const char *const names[RV_KIND_COUNT] = {"make", "shape", "limit",
+    static const char *const names[RV_KIND_COUNT] = {"make", "shape", "limit", "field",
                                                      "wear", "show",  "order"};
     assert(kind >= 0 && kind < RV_KIND_COUNT);
     return names[kind];
@@ -87,7 +88,7 @@ const char *rv_kind_name(rv_step_kind kind) {
 
 const char *rv_kind_text(rv_step_kind kind) {
     static const char *const texts[RV_KIND_COUNT] = {
-        "make land", "reshape it",       "limit the steps that follow",
+        "make land", "reshape it",       "limit the steps that follow", "describe it as fields",
         "erode it",  "show and save it", "control the order of steps"};
     assert(kind >= 0 && kind < RV_KIND_COUNT);
     return texts[kind];

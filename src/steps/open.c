@@ -1,9 +1,11 @@
 /* open.c: starts over with the heights of a file. The user's word goes before the sidecar's, and
  * that before the defaults. A sidecar that was written for another file has no word. A level l of 0
- * ... top becomes low + l / top * (high - low) metres. */
+ * ... top becomes low + l / top * (high - low) metres, where the sidecar names no curve. */
 #include <math.h>
 
+#include "formats/mesh_format.h"
 #include "steps/open/fill_holes.h"
+#include "steps/open/sample_mesh.h"
 #include "steps/step.h"
 #include "wear/planned_files.h"
 
@@ -12,6 +14,7 @@ static const float height_most = 1e9f; /* metres; beyond lie marks for "no data"
 
 typedef struct scale {
     float low, high, cell;
+    rvi_curve curve;
     bool guessed_range, guessed_cell;
 } scale;
 
@@ -33,6 +36,10 @@ static rv_status choose_scale(rv_context *ctx, const rv_open_params *p, const rv
     out->cell = choose(p->cell, sidecar->scale.cell, default_cell, &out->guessed_cell);
     if (!image->levels)
         return RV_OK;
+    bool told_curve = p->curve != RV_open_curve_sidecar;
+    out->curve = told_curve         ? (rvi_curve)(p->curve - RV_open_curve_linear)
+                 : sidecar->foreign ? RVI_LINEAR
+                                    : sidecar->scale.curve;
     out->low = choose(p->low, sidecar->scale.low, default_low, &out->guessed_range);
     out->high = choose(p->high, sidecar->scale.high, default_high, &out->guessed_range);
     bool told = !isnan(p->low) || !isnan(p->high); /* only a sidecar may say that land is flat */
@@ -48,7 +55,8 @@ static rv_status make_heights(rv_context *ctx, const char *file, const scale *ch
         float *row = image->values + (size_t)y * (size_t)image->width;
         for (int x = 0; x < image->width; x++) {
             if (image->levels)
-                row[x] = rvi_level_to_value(row[x], image->bits, chosen->low, chosen->high);
+                row[x] = rvi_level_to_value(row[x], image->bits, chosen->low, chosen->high,
+                                            chosen->curve);
             if (row[x] < -height_most || row[x] > height_most)
                 return rvi_fail(ctx, RV_ERROR_INPUT,
                                 "%s: the height at row %d, column %d (counted from 0) is %g m, "
@@ -136,18 +144,68 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
-/* A look at the header says how large the land will be. */
+/* ---- a mesh ---- */
+
+static bool is_mesh(const rv_open_params *p) {
+    const rvi_mesh_format *format = rvi_mesh_format_find(p->file);
+    return format && format->decode;
+}
+
+static rv_status run_mesh(rvi_job *job) {
+    const rv_open_params *const *held = job->state, *p = *held;
+    rvi_image image;
+    rvi_mesh_grid grid;
+    rv_status status = rvi_mesh_grid_sample(job, p, &grid, &image);
+    if (status != RV_OK)
+        return status;
+    if (image.width != job->after.width || image.height != job->after.height) {
+        rvi_free(job->ctx, image.values);
+        return rvi_fail(job->ctx, RV_ERROR_INPUT, "%s: changed while it was read.", p->file);
+    }
+    status = take_image(job, p->file, grid.cell, &image);
+    if (status == RV_OK && grid.guessed)
+        rvi_log(job->ctx, "%s: no size of a cell is given, so cells are %.3g m.", p->file,
+                (double)grid.cell);
+    return status;
+}
+
+/* ---- the step ---- */
+
+/* How large the land will be: a look at the header says it, or at all of a mesh. */
+static rv_status look(rvi_job *job, const rv_open_params *p, rvi_image *image, float *cell) {
+    rvi_mesh_grid grid = {0};
+    scale chosen = {0};
+    rv_status status;
+    *image = (rvi_image){0};
+    if (!is_mesh(p) && !rvi_format_find(p->file))
+        return rvi_fail(job->ctx, RV_ERROR_INPUT,
+                        "%s: the name must end in .png, .r16, .r32 or .npy, or of a mesh in .obj "
+                        "or .ply.",
+                        p->file);
+    if (is_mesh(p)) {
+        status = rvi_mesh_grid_plan(job, p, &grid);
+        image->width = grid.width;
+        image->height = grid.height;
+        *cell = grid.cell;
+    } else {
+        status = read(job, p, true, image, &chosen);
+        *cell = chosen.cell;
+    }
+    return status;
+}
+
 rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
-    const rv_open_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
+    const rv_open_params **held =
+        rvi_job_begin(job, sizeof *held, is_mesh(p) ? run_mesh : run, NULL);
     if (!held)
         return RV_ERROR_MEMORY;
     *held = p;
     job->replaces = true;
     rvi_image image;
-    scale chosen;
-    rv_status status = read(job, p, true, &image, &chosen);
+    float cell = 0;
+    rv_status status = look(job, p, &image, &cell);
     if (status == RV_OK)
-        status = rvi_terrain_reset(&job->after, image.width, image.height, chosen.cell);
+        status = rvi_terrain_reset(&job->after, image.width, image.height, cell);
     if (status != RV_OK)
         return status;
     bool holes = p->holes == RV_open_holes_keep;

@@ -27,10 +27,13 @@
 #include "base/threads.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
+#include "terrain/figures.h"
 #include "wear/map_image.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double LOG_KM2 = 13.815510557964274; /* of a square kilometre in m2 */
 
 /* ---- before ---- */
 
@@ -391,9 +394,27 @@ static rv_status one_step(rvi_rivers *r, int step) {
     return status;
 }
 
+/* The law as landlab and fastscape write it: dz/dt = U - K A^m S^n with the area in m2. A river
+ * that drains 1 km2 cuts `erosion` a year at a slope of 1: K (1e6 m2)^m = erosion. */
+static rv_status tell_law(const rvi_rivers *r) {
+    rv_terrain *land = r->job->land;
+    const rv_rivers_params *p = r->p;
+    double m = (double)p->area_power;
+    double k = 0.001 * (double)p->erosion * rvi_exp_double(-m * LOG_KM2);
+    rv_status status = rvi_figures_begin(land, 3);
+    if (status != RV_OK)
+        return status;
+    rvi_figures_add(land, "K", "K of landlab and fastscape", "m^(1-2m)/year", k);
+    rvi_figures_add(land, "m", "m, the power of the area", "", m);
+    rvi_figures_add(land, "n", "", "", (double)p->slope_power);
+    return RV_OK;
+}
+
 static rv_status run(rvi_job *job) {
     rvi_rivers *r = job->state;
-    rv_status status = fill_grids(r);
+    rv_status status = tell_law(r);
+    if (status == RV_OK)
+        status = fill_grids(r);
     job->begun = status == RV_OK;
     for (int step = 0; status == RV_OK && step < r->p->steps; step++)
         status = one_step(r, step);

@@ -54,6 +54,12 @@ static rv_status count_outside(rv_context *ctx, const rvi_raster *raster, uint64
     return RV_OK;
 }
 
+_Static_assert((int)RV_save_curve_linear == (int)RVI_LINEAR &&
+                   (int)RV_save_curve_sqrt == (int)RVI_SQRT &&
+                   (int)RV_save_curve_log == (int)RVI_LOG &&
+                   (int)RV_save_curve_COUNT == (int)RVI_CURVES,
+               "save has the curves of formats/sidecar.h");
+
 /* What a save works with. */
 typedef struct save {
     rvi_job *job;
@@ -66,8 +72,10 @@ typedef struct save {
 static rv_status write_sidecar(const save *s, const rvi_sidecar *sidecar, const char *path,
                                rvi_writer **out) {
     char text[RVI_SIDECAR_SIZE];
-    size_t size =
-        rvi_sidecar_print(sidecar, s->format->extension + 1, s->params->field, s->hash, text);
+    const rv_field_info *known = rv_field_find(s->params->field);
+    const rvi_sidecar_field field = {s->params->field, known ? known->unit : "",
+                                     known ? known->meaning : ""};
+    size_t size = rvi_sidecar_print(sidecar, s->format->extension + 1, &field, s->hash, text);
     rv_status status = rvi_writer_open(s->job->ctx, path, out);
     if (status == RV_OK)
         status = rvi_writer_put(*out, text, size);
@@ -148,7 +156,8 @@ static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_fo
                            .high = raster->high,
                            .cell = rv_terrain_cell(job->land),
                            .hashed = true,
-                           .data_hash = rvi_writer_hash(data)};
+                           .data_hash = rvi_writer_hash(data),
+                           .curve = raster->curve};
         status = commit_in_turn(&(save){job, p, format, hash}, &scale, &data);
     }
     rvi_writer_abandon(data);
@@ -159,14 +168,18 @@ static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
                 const rvi_raster *raster, uint64_t outside, uint64_t hash) {
     bool heights = strcmp(p->field, "height") == 0; /* other fields have units of their own */
     const char *unit = heights ? " m" : "";
+    bool even = raster->curve == RVI_LINEAR;
     char field[64] = "", scale[160];
     if (!heights)
         snprintf(field, sizeof field, "%s, ", p->field);
     snprintf(scale, sizeof scale, "float32%s", heights ? " metres" : "");
     if (format->levels) {
         double range = (double)raster->high - (double)raster->low;
-        int used = snprintf(scale, sizeof scale, "%d bit, one level is %.3g%s", raster->bits,
-                            range / rvi_level_top(raster->bits), unit);
+        int used = snprintf(scale, sizeof scale, "%d bit, ", raster->bits);
+        used += even ? snprintf(scale + used, sizeof scale - (size_t)used, "one level is %.3g%s",
+                                range / rvi_level_top(raster->bits), unit)
+                     : snprintf(scale + used, sizeof scale - (size_t)used, "%s levels",
+                                rvi_curve_names[raster->curve]);
         if (outside > 0)
             snprintf(scale + used, sizeof scale - (size_t)used, ", %llu cells cut to %g ... %g%s",
                      (unsigned long long)outside, (double)raster->low, (double)raster->high, unit);
@@ -183,7 +196,8 @@ static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_fo
     rvi_raster raster = {.width = rv_terrain_width(job->land),
                          .height = rv_terrain_height(job->land),
                          .values = rv_terrain_field(job->land, p->field),
-                         .bits = level_bits(p, format)};
+                         .bits = level_bits(p, format),
+                         .curve = (rvi_curve)p->curve};
     rv_status status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)
@@ -224,17 +238,22 @@ static rv_status run(rvi_job *job) {
 /* ---- before the run ---- */
 
 static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
-    bool levels = !isnan(p->low) || !isnan(p->high) || p->bits != RV_save_bits_16;
+    bool levels = !isnan(p->low) || !isnan(p->high) || p->bits != RV_save_bits_16 ||
+                  p->curve != RV_save_curve_linear;
     if (levels)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: low=, high= and bits= are for levels; a mesh is in metres.", p->file);
+                        "%s: low=, high=, bits= and curve= are for levels; a mesh is in metres.",
+                        p->file);
     if (strcmp(p->field, "height") != 0)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: a mesh is made of the heights; field=%s is for heightmaps, and a .ply "
                         "holds every field.",
                         p->file, p->field);
     rv_status status = rvi_mesh_check_land(job->land, p->error);
-    return status == RV_OK ? rvi_job_writes(job, p->file, NULL) : status;
+    const rvi_planned_file file = {
+        .image = {.width = job->land->width, .height = job->land->height},
+        .sidecar = {.present = true, .scale = {.cell = job->land->cell}}};
+    return status == RV_OK ? rvi_job_writes(job, p->file, &file) : status;
 }
 
 /* The sidecar will say this; what is not known before the run has no bounds. */
@@ -250,7 +269,8 @@ static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_forma
                               .height = land->height,
                               .low = isnan(p->low) ? -INFINITY : p->low,
                               .high = isnan(p->high) ? INFINITY : p->high,
-                              .cell = land->cell},
+                              .cell = land->cell,
+                              .curve = (rvi_curve)p->curve},
                     .big_endian = strcmp(format->byte_order, "big") == 0}};
     char *sidecar = rvi_sidecar_path(job->ctx, p->file);
     rv_status status = sidecar ? rvi_job_writes(job, p->file, &file) : RV_ERROR_MEMORY;
@@ -267,6 +287,10 @@ static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_f
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: %s= is for meshes, whose names end in .obj, .ply, .stl or .glb.",
                         p->file, p->error > 0 ? "error" : "solid");
+    if (!format->levels && p->curve != RV_save_curve_linear)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: curve=%s is for levels; a %s holds the values themselves.", p->file,
+                        rvi_curve_names[p->curve], format->extension);
     if (format->levels && p->low >= p->high) /* neither is NaN */
         return bad_range(job->ctx, p, p->low, p->high);
     return foretell(job, p, format);

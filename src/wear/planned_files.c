@@ -87,7 +87,7 @@ static bool holds_the_same(const rvi_planned_file *a, const rvi_planned_file *b)
            a->image.levels == b->image.levels && a->image.bits == b->image.bits &&
            a->frames == b->frames && s->present == t->present &&
            (!s->present || (s->scale.low == t->scale.low && s->scale.high == t->scale.high &&
-                            s->scale.cell == t->scale.cell));
+                            s->scale.cell == t->scale.cell && s->scale.curve == t->scale.curve));
 }
 
 static rv_status add_file(rvi_job *job, const char *key, const rvi_planned_file *file) {
@@ -232,4 +232,22 @@ rv_status rvi_job_look(rvi_job *job, const char *path, int width, bool holes, rv
         status = rvi_sidecar_read(job->ctx, path, sidecar);
     return status == RV_OK ? rvi_image_foresee(job->ctx, path, width, sidecar, &file->image, out)
                            : status;
+}
+
+bool rvi_job_foresees(const rvi_job *job, const char *path, rvi_planned_file *out) {
+    char key[RVI_PATH_KEY];
+    rvi_path_key(path, true, key);
+    const rvi_planned_file *file = find_file(job, key);
+    if (file)
+        *out = *file;
+    return file != NULL;
+}
+
+rv_status rvi_job_reads(rvi_job *job, const char *path) {
+    if (!job->files)
+        return RV_OK;
+    rv_status status = rvi_planned_files_read(job->ctx, job->files, path, job->name);
+    if (status == RV_OK && job->files->checkpoint && rvi_path_same(path, job->files->checkpoint))
+        status = is_checkpoint(job, "reads");
+    return status;
 }

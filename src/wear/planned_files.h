@@ -52,4 +52,9 @@ rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height);
 rv_status rvi_job_look(rvi_job *job, const char *path, int width, bool holes, rvi_sidecar *sidecar,
                        rvi_image *out);
 
+/* Will a step before have written that file? What it will hold then. */
+bool rvi_job_foresees(const rvi_job *job, const char *path, rvi_planned_file *out);
+/* The step reads that file, which is there before the run, and has looked at it itself. */
+rv_status rvi_job_reads(rvi_job *job, const char *path);
+
 #endif

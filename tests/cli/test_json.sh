@@ -12,6 +12,7 @@ for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     keys = KEYS | ({'drop_steps'} if 'drops' in o['parameters'] else set())
     keys |= {'water'} if 'water' in o else set()
     keys |= {'layers'} if 'layers' in o else set()
+    keys |= {'figures'} if name in ('rivers', 'analyse') else set()
     assert set(o) == keys, (name, set(o) ^ keys)
     if 'water' in o:
         w = o['water']

@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (!sidecar.previous[i].hashed || sidecar.previous[i].low > sidecar.previous[i].high)
             abort();
     char text[RVI_SIDECAR_SIZE];
-    size_t printed = rvi_sidecar_print(&sidecar, "npy", "height", 1, text);
+    const rvi_sidecar_field field = {"height", "m", "height"};
+    size_t printed = rvi_sidecar_print(&sidecar, "npy", &field, 1, text);
     if (rvi_sidecar_parse(ctx, "fuzz", text, printed, &again) != RV_OK ||
         again.previous_count != sidecar.previous_count)
         abort();
@@ -31,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             memcmp(&read.high, &second.high, sizeof read.high) != 0 ||
             memcmp(&read.cell, &second.cell, sizeof read.cell) != 0 || read.width != second.width ||
             read.height != second.height || read.hashed != second.hashed ||
-            read.data_hash != second.data_hash)
+            read.data_hash != second.data_hash || read.curve != second.curve)
             abort();
     }
     return 0;

@@ -62,7 +62,11 @@ static const struct {
     {"save_png_8", HILLS "save coarse.png bits=8 open coarse.png"},
     {"save_r16", HILLS "save heights.r16 low=-100 high=900 open heights.r16"},
     {"save_r32", HILLS "save heights.r32 open heights.r32"},
+    {"save_log", RAIN "save drops.png field=flow curve=log open drops.png"},
+    {"save_sqrt", RAIN "save drops.r16 field=flow curve=sqrt high=40 open drops.r16"},
     {"save_npy", HILLS "save heights.npy open heights.npy"},
+    {"open_obj", HILLS "save hill.obj error=5 open hill.obj cell=7"},
+    {"open_ply", HILLS "save hill.ply solid=9 open hill.ply width=61"},
     {"hillshade", HILLS "hillshade shade.png mask shade.png"},
     {"hillshade_tint", HILLS "hillshade tint.png tint=land azimuth=20 z=2 mask tint.png"},
     {"paint", HILLS "paint paint.png limit=200 mask paint.png"},
@@ -83,6 +87,8 @@ static const struct {
     {"texture_slope", HILLS "texture slope.png kind=slope mask slope.png"},
     {"texture_curvature", HILLS "texture bend.png kind=curvature mask bend.png"},
     {"texture_splat", SMALL "flood level=200 texture splat.png kind=splat mask splat.png"},
+    {"texture_splat_desert", SMALL "texture dry.png kind=splat look=desert split=yes "
+                                   "mask dry-sediment.png"},
     {"mask", HILLS "save white.png noise seed=3 mask white.png noise seed=4 blur radius=50"},
     {"mask_invert", HILLS "save white2.png mask white2.png invert=on faults count=30"},
     {"mask_field", HILLS "select name=steep where=\"slope > 20~8\" mask field=steep invert=on "
@@ -192,6 +198,9 @@ static const struct {
      HILLS "measure channel=20 plots=m1 open m1-slope-area.png"}, /* land of what it drew */
     {"measure_drainage", HILLS "measure channel=20 border=3 plots=m2 open m2-drainage.png"},
     {"measure_landforms", HILLS "measure plots=m3 open m3-landforms.png"},
+    {"analyse", HILLS "analyse channel=20"},
+    {"analyse_all", SLOPE "analyse channel=1"},
+    {"track", RAIN "track thermal talus=20 rounds=9"},
     {"flood", HILLS "level low=-50 flood"},
     {"flood_level", HILLS "flood level=120.5 flood"},
     {"mesh_obj", HILLS "save mesh.obj error=2.5 solid=20"},

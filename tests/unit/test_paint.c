@@ -488,6 +488,34 @@ static void test_memory_runs_out(void **state) {
     }
 }
 
+/* Sediment is painted by how much of the water it is, not by how much there is. */
+static void test_sediment_by_concentration(void **state) {
+    (void)state;
+    enum { SIDE = 8, ALL = SIDE * SIDE };
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = support_land(ctx, SIDE, SIDE, 10);
+    static float water[ALL], sediment[ALL];
+    static unsigned char rgb[3 * ALL];
+    for (int i = 0; i < ALL;
+         i++) { /* the same sediment in ever more water; a film in the last row */
+        water[i] = i / SIDE == SIDE - 1 ? 1e-3f : (float)(1 + i % SIDE);
+        sediment[i] = 0.1f;
+    }
+    support_ok(ctx, rv_terrain_field_set(land, "sediment", sediment));
+    rvi_overlay how = {{315, 45, 1}, 0.1f, 1};
+    support_ok(ctx, rvi_overlay_paint(land, "sediment", &how, rgb));
+    assert_memory_equal(rgb, rgb + 3 * (SIDE - 1), 3); /* without water: its thickness */
+    support_ok(ctx, rv_terrain_field_set(land, "water", water));
+    support_ok(ctx, rvi_overlay_paint(land, "sediment", &how, rgb));
+    for (int x = 1; x < SIDE; x++) /* less red, more of the grey land */
+        assert_greater(rgb[3 * x + 1], rgb[3 * (x - 1) + 1]);
+    const unsigned char *film = rgb + 3 * (ALL - 1);
+    assert_int_equal(film[0], film[1]);
+    assert_int_equal(film[1], film[2]);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers),
@@ -504,6 +532,7 @@ int main(void) {
         cmocka_unit_test(test_every_field_can_be_saved),
         cmocka_unit_test(test_narrow_maps),
         cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_sediment_by_concentration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static void the_sidecar_says_all(void **state) {
     b->data[b->size] = '\0';
     char expected[512];
     snprintf(expected, sizeof expected,
-             "{\n  \"format\": \"r16\",\n  \"field\": \"height\",\n  \"width\": 5,\n"
+             "{\n  \"format\": \"r16\",\n  \"field\": \"height\",\n  \"unit\": \"m\",\n"
+             "  \"meaning\": \"height of the surface: of all layers together\",\n  \"width\": 5,\n"
              "  \"height\": 4,\n  \"min_m\": -12.1000004,\n  \"max_m\": 0.100000001,\n"
              "  \"cell_m\": 7.30000019,\n  \"row_order\": \"north first\",\n"
              "  \"byte_order\": \"little\",\n  \"registration\": \"node\",\n"
@@ -44,9 +45,10 @@ static void any_float_survives_the_sidecar(void **state) {
         memcpy(&value, &bits, sizeof value);
         if (!isfinite(value))
             continue;
-        rvi_sidecar in = {.scale = {2, 1, value, value, 1.0f, false, 0}};
+        rvi_sidecar in = {.scale = {2, 1, value, value, 1.0f, false, 0, RVI_LINEAR}};
         rvi_sidecar out;
-        size_t size = rvi_sidecar_print(&in, "r16", "a\"\\\n\x1f", 1, text);
+        const rvi_sidecar_field field = {"a\"\\\n\x1f", "", ""};
+        size_t size = rvi_sidecar_print(&in, "r16", &field, 1, text);
         assert_less(size, RVI_SIDECAR_SIZE);
         assert_equal(text[size], '\0');
         support_ok(ctx, rvi_sidecar_parse(ctx, "x", text, size, &out));
@@ -180,7 +182,8 @@ static void the_scale_of_the_file_before_is_known(void **state) {
         rvi_scale scale = {.width = 5, .height = 6, .low = 3, .high = 8, .cell = 7, .hashed = true};
         scale.data_hash = (uint64_t)kills;
         rvi_sidecar_renew(&sidecar, &scale);
-        size_t size = rvi_sidecar_print(&sidecar, "r16", "height", 1, text);
+        const rvi_sidecar_field field = {"height", "m", ""};
+        size_t size = rvi_sidecar_print(&sidecar, "r16", &field, 1, text);
         write_file("pair.r16.ravine.json", text, size);
         support_ok(ctx, open_file(land, "pair.r16"));
         assert_equal(rv_terrain_hash(land), hash);
@@ -273,6 +276,101 @@ static void a_plan_reads_only_the_header(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* ---- curves ---- */
+
+/* What a level stands for becomes that level again, and values grow with levels. */
+static void curves_are_undone(void **state) {
+    (void)state;
+    for (int curve = 0; curve < RVI_CURVES; curve++)
+        for (int bits = 8; bits <= 16; bits += 8) {
+            rvi_raster raster = {.bits = bits, .low = -3, .high = 5e6f, .curve = (rvi_curve)curve};
+            int top = rvi_level_top(bits);
+            float last = -4;
+            for (int level = 0; level <= top; level++) {
+                float value = rvi_level_to_value((float)level / (float)top, bits, raster.low,
+                                                 raster.high, raster.curve);
+                assert_less_equal(last, value);
+                last = value;
+                if (curve != RVI_LOG || value > 1e-4f) /* near -3 floats are farther apart */
+                    assert_equal(rvi_level_from_value(&raster, value), (unsigned)level);
+            }
+            assert_equal(last, raster.high);
+        }
+}
+
+/* A field saved by a curve comes back, small values the more exactly, and is not black. */
+static void fields_come_back(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const char *const curves[] = {"linear", "sqrt", "log"};
+    /* How far a value may be off: half a level, as metres a level there. */
+    double worst[3] = {0, 0, 0};
+    int dark[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        char text[256];
+        snprintf(
+            text, sizeof text,
+            "terrain size=64 cell=10 noise seed=5 drain analyse save curve.%s field=area curve=%s",
+            k == 1 ? "r16" : "png", curves[k]);
+#ifndef RAVINE_PNG
+        snprintf(
+            text, sizeof text,
+            "terrain size=64 cell=10 noise seed=5 drain analyse save curve.r16 field=area curve=%s",
+            curves[k]);
+#endif
+        rv_terrain *land = support_run(ctx, text);
+        bool raw = strstr(text, "curve.r16") != NULL;
+        rv_terrain *back = support_run(ctx, raw ? "open curve.r16" : "open curve.png");
+        const float *area = rv_terrain_field(land, "area"), *z = rv_terrain_field(back, "height");
+        float high = 0;
+        for (int i = 0; i < 64 * 64; i++)
+            high = fmaxf(high, area[i]);
+        for (int i = 0; i < 64 * 64; i++) {
+            double off = fabs((double)z[i] - (double)area[i]);
+            worst[k] = fmax(worst[k], area[i] < 1000 ? off : 0);
+            assert_less(off, (double)high / 65535 * 6.0); /* log: steps at the top are 5.5 times */
+            rvi_raster raster = {.bits = 8, .low = 100, .high = high, .curve = (rvi_curve)k};
+            dark[k] += rvi_level_from_value(&raster, area[i]) < 3;
+        }
+        rv_terrain_destroy(land);
+        rv_terrain_destroy(back);
+        forget(raw ? "curve.r16" : "curve.png");
+    }
+    assert_less(worst[1], worst[0]);
+    assert_less(worst[2], worst[1]);
+    assert_greater(dark[0], 64 * 64 * 8 / 10);
+    assert_less(dark[2], 64 * 64 / 2);
+    rv_context_destroy(ctx);
+}
+
+/* A curve is the sidecar's word: told otherwise, or for another file, it does not hold. */
+static void curves_and_sidecars(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    support_ok(ctx, rv_recipe_run_text(ctx,
+                                       "terrain size=9 noise level low=0 high=100 "
+                                       "save bent.r16 curve=sqrt",
+                                       NULL, NULL));
+    rv_terrain *told = support_run(ctx, "open bent.r16 curve=linear");
+    rv_terrain *said = support_run(ctx, "open bent.r16");
+    for (int i = 0; i < 81; i++) {
+        double level = (double)rv_terrain_field(told, "height")[i] / 100;
+        assert_near(rv_terrain_field(said, "height")[i], 100 * level * level, 1e-4);
+    }
+    rv_terrain_destroy(told);
+    rv_terrain_destroy(said);
+    assert_int_equal(rv_recipe_run_text(ctx, "terrain size=9 save x.npy curve=log", NULL, NULL),
+                     RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(ctx), "curve=log is for levels"));
+    assert_int_equal(rv_recipe_run_text(ctx, "terrain size=9 save x.obj curve=log", NULL, NULL),
+                     RV_ERROR_USAGE);
+    write_text("bent.r16.ravine.json", "{\"curve\": \"cubic\"}");
+    assert_int_equal(rv_recipe_run_text(ctx, "open bent.r16", NULL, NULL), RV_ERROR_INPUT);
+    assert_non_null(strstr(rv_context_error(ctx), "curve must be"));
+    rv_context_destroy(ctx);
+    forget("bent.r16");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sidecar_says_all),
@@ -283,6 +381,9 @@ int main(void) {
         cmocka_unit_test(the_scale_of_the_file_before_is_known),
         cmocka_unit_test(what_is_guessed_is_said),
         cmocka_unit_test(a_plan_reads_only_the_header),
+        cmocka_unit_test(curves_are_undone),
+        cmocka_unit_test(fields_come_back),
+        cmocka_unit_test(curves_and_sidecars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,38 @@ static void test_ground_adds_up(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A desert has sand instead of grass, and snow only where it is told; each layer has its file. */
+static void test_looks_and_layers(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const char land[] = "terrain width=37 height=30 cell=20 noise frequency=3 relief=900 ";
+    char text[300];
+    static unsigned char whole[4 * CELLS];
+    rv_terrain *hills = support_run(ctx, land);
+    rvi_map map = make_map();
+    map.dry = true;
+    support_ok(ctx, rvi_map_splat(hills, &map, whole));
+    int sand = 0;
+    for (int i = 0; i < CELLS; i++) {
+        assert_int_equal(whole[4 * i + 1], 0);
+        assert_int_equal(whole[4 * i + 3], 0);
+        sand += whole[4 * i + 2] > 100;
+    }
+    assert_greater(sand, 0);
+    rv_terrain_destroy(hills);
+    snprintf(text, sizeof text, "%stexture dry.png kind=splat look=desert split=yes", land);
+    support_ok(ctx, rv_recipe_run_text(ctx, text, NULL, NULL));
+    static const char *const layers[] = {"rock", "grass", "sediment", "snow"};
+    for (int c = 0; c < 4; c++) {
+        snprintf(text, sizeof text, "open dry-%s.png low=0 high=255 cell=20", layers[c]);
+        rv_terrain *grey = support_run(ctx, text);
+        for (int i = 0; i < CELLS; i++)
+            assert_int_equal(lroundf(rv_terrain_field(grey, "height")[i]), whole[4 * i + c]);
+        rv_terrain_destroy(grey);
+    }
+    rv_context_destroy(ctx);
+}
+
 static void test_narrow_land_and_files(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -178,6 +210,7 @@ int main(void) {
         cmocka_unit_test(test_a_plane_sees_all_of_its_sky_and_a_pit_less),
         cmocka_unit_test(test_curvature_tells_ridges_from_valleys),
         cmocka_unit_test(test_ground_adds_up),
+        cmocka_unit_test(test_looks_and_layers),
         cmocka_unit_test(test_narrow_land_and_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
