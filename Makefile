@@ -87,7 +87,7 @@ hashes: test-tree
 	@mv '$(BUILD)/hashes.txt' tests/same_bits/hashes.txt
 
 format:
-	@find bench cli cmake examples include src tests \( -name '*.[ch]' -o -name '*.inc' \) ! -name ravine.h | xargs clang-format-14 -i
+	@find bench cli cmake examples include src studio/wasm tests \( -name '*.[ch]' -o -name '*.inc' \) ! -name ravine.h | xargs clang-format-14 -i
 
 clean:
 	@rm -rf '$(BUILD)' '$(DEMO)'

@@ -11,7 +11,7 @@ cmake -S "$source" --preset wasm -B "$build/wasm" -DRAVINE_BENCH=ON > "$build/sa
 cmake --build "$build/wasm" > "$build/said"
 for turn in 1 2 3; do
     "$build/bench/bench_one_core" | sed 's/^/program /'
-    node "$source/tests/wasm/run.mjs" "$build/wasm/bench_one_core.wasm" | sed 's/^/wasm /'
+    node "$source/studio/wasm/run.mjs" "$build/wasm/bench_one_core.wasm" | sed 's/^/wasm /'
 done | awk '
     !($2 in best_program) { names[++count] = $2 }
     $1 == "program" && (!($2 in best_program) || $3 < best_program[$2]) { best_program[$2] = $3 }

@@ -23,16 +23,31 @@ add_test(NAME wasm.build COMMAND
 set_tests_properties(wasm.build PROPERTIES
     LABELS wasm FIXTURES_SETUP build.wasm COST 100 TIMEOUT 1800
 )
+set(wasm_threads_tree ${CMAKE_BINARY_DIR}/also/wasm_threads)
+add_test(NAME wasm.build_threads COMMAND
+    sh ${PROJECT_SOURCE_DIR}/tests/also_build.sh ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR} ${wasm_threads_tree} ""
+    --preset wasm-threads -DRAVINE_TESTS=ON -DRAVINE_ASSERTS=ON
+)
+set_tests_properties(wasm.build_threads PROPERTIES
+    LABELS wasm FIXTURES_SETUP build.wasm COST 100 TIMEOUT 1800
+)
 ravine_add_test(wasm.same_bits wasm
     sh ${PROJECT_SOURCE_DIR}/tests/same_bits/check_hashes.sh ${WASM_NODE} ${wasm_table}
-    ${PROJECT_SOURCE_DIR}/tests/wasm/run.mjs ${wasm_tree}/same_bits.wasm
+    ${PROJECT_SOURCE_DIR}/studio/wasm/run.mjs ${wasm_tree}/same_bits.wasm
+)
+ravine_add_test(wasm.same_bits_threads wasm
+    sh ${PROJECT_SOURCE_DIR}/tests/same_bits/check_hashes.sh ${WASM_NODE} ${wasm_table}
+    ${PROJECT_SOURCE_DIR}/studio/wasm/run.mjs ${wasm_threads_tree}/same_bits.wasm 4
 )
 ravine_add_test(wasm.lanes wasm
-    ${WASM_NODE} ${PROJECT_SOURCE_DIR}/tests/wasm/run.mjs ${wasm_tree}/lanes_check.wasm
+    ${WASM_NODE} ${PROJECT_SOURCE_DIR}/studio/wasm/run.mjs ${wasm_tree}/lanes_check.wasm
 )
 file(GLOB wasm_sources CONFIGURE_DEPENDS tests/wasm/test_*.mjs)
 foreach(source IN LISTS wasm_sources)
     get_filename_component(name ${source} NAME_WE)
     string(REGEX REPLACE "^test_" "wasm." name ${name})
-    ravine_add_test(${name} wasm ${WASM_NODE} ${source} ${wasm_tree} ${wasm_table})
+    ravine_add_test(${name} wasm
+        ${WASM_NODE} ${source} ${wasm_tree} ${wasm_table} ${wasm_threads_tree}
+        $<TARGET_FILE:ravine_cli> ${PROJECT_SOURCE_DIR}
+    )
 endforeach()

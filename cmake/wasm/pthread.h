@@ -1,7 +1,38 @@
-/* pthread.h: the threads that base/threads.c asks for, on a machine that has one: none is granted,
- * so nobody has to wait for another. WebAssembly's C library has no such header of its own. */
+/* pthread.h: the threads that base/threads.c asks for, in WebAssembly, whose C library has no such
+ * header of its own.
+ *
+ * With atomic instructions (the preset wasm-threads) they are those that JavaScript has lent: see
+ * pthread_lent.c. Without, the machine has one: none is granted, so nobody has to wait for another.
+ */
 #ifndef RVI_WASM_PTHREAD_H
 #define RVI_WASM_PTHREAD_H
+
+#ifdef __wasm_atomics__
+
+typedef unsigned pthread_t;
+typedef struct pthread_mutex_t {
+    _Atomic int state;
+} pthread_mutex_t;
+typedef struct pthread_cond_t {
+    _Atomic int changes;
+} pthread_cond_t;
+
+int pthread_create(pthread_t *thread, const void *how, void *(*work)(void *arg), void *arg);
+pthread_t pthread_self(void);
+int pthread_equal(pthread_t a, pthread_t b);
+int pthread_join(pthread_t thread, void **result);
+int pthread_mutex_init(pthread_mutex_t *lock, const void *how);
+int pthread_mutex_lock(pthread_mutex_t *lock);
+int pthread_mutex_unlock(pthread_mutex_t *lock);
+int pthread_mutex_destroy(pthread_mutex_t *lock);
+int pthread_cond_init(pthread_cond_t *change, const void *how);
+int pthread_cond_wait(pthread_cond_t *change, pthread_mutex_t *lock);
+int pthread_cond_signal(pthread_cond_t *change);
+int pthread_cond_broadcast(pthread_cond_t *change);
+int pthread_cond_destroy(pthread_cond_t *change);
+int pthread_lent_np(void); /* how many threads JavaScript has lent */
+
+#else
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,4 +104,9 @@ static inline int pthread_cond_destroy(pthread_cond_t *change) {
     return 0;
 }
 
+static inline int pthread_lent_np(void) {
+    return 0;
+}
+
+#endif
 #endif

@@ -515,6 +515,10 @@ RV_API rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, r
 RV_API rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch, rv_terrain **out);
 RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch, rv_terrain **out);
 
+/* The seed that a repeat gives a step in one of its turns, which count from 0; of repeats in repeats the turns of
+ * the inner one count on. For programs that run the steps of a recipe themselves. */
+RV_API uint64_t rv_seed_of_turn(uint64_t seed, int64_t turn);
+
 /* ---- Scenes: water that wears closed meshes ------------------------------------------------------ */
 
 /*     rv_scene *scene;

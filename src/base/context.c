@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #ifdef __FAST_MATH__
 #error "Ravine cannot be built with fast-math: the same bits everywhere need exact arithmetic."
@@ -133,10 +132,8 @@ rv_status rv_context_open(uint32_t abi, const rv_context_desc *desc, rv_context 
         d.allocator = (rv_allocator){plain_allocate, plain_release, NULL};
     if (d.memory_limit == 0)
         d.memory_limit = rvi_machine_memory();
-    if (d.threads <= 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        d.threads = cores > 0 ? (int)cores : 1;
-    }
+    if (d.threads <= 0)
+        d.threads = rvi_machine_cores();
     if (d.threads > 1024)
         d.threads = 1024;
     rv_context *ctx = d.allocator.allocate(d.allocator.user, sizeof *ctx);
@@ -166,7 +163,7 @@ const char *rv_context_error(const rv_context *ctx) {
 }
 
 int rv_context_threads(const rv_context *ctx) {
-    return ctx->desc.threads;
+    return rvi_pool_threads(ctx->pool);
 }
 
 size_t rv_context_memory_peak(const rv_context *ctx) {

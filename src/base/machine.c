@@ -1,4 +1,4 @@
-/* machine.c: how much memory this process may use (see machine.h).
+/* machine.c: how much memory this process may use, and how many cores (see machine.h).
  *
  * Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst: each line of
  * /proc/self/cgroup is NUMBER:CONTROLLERS:PATH. Version 2 has the number 0 and no controllers, and
@@ -103,4 +103,9 @@ size_t rvi_machine_memory(void) {
     memory = least(memory, rvi_machine_groups(""));
     memory = least(memory, own_limit(RLIMIT_AS));
     return least(memory, own_limit(RLIMIT_DATA)) / 10 * 9;
+}
+
+int rvi_machine_cores(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 1 ? (int)cores : 1;
 }

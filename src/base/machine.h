@@ -1,4 +1,4 @@
-/* machine.h: how much memory this process may use, in bytes. */
+/* machine.h: how much memory this process may use, in bytes, and how many cores. */
 #ifndef RVI_BASE_MACHINE_H
 #define RVI_BASE_MACHINE_H
 
@@ -11,5 +11,7 @@ size_t rvi_machine_memory(void);
 /* The least limit of the control groups that `root`/proc/self/cgroup names and of those they are
  * in, below `root`/sys/fs/cgroup; root is "", but in tests. SIZE_MAX: none. */
 size_t rvi_machine_groups(const char *root);
+
+int rvi_machine_cores(void); /* at least 1 */
 
 #endif

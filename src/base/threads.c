@@ -13,12 +13,12 @@
 #include "base/threads.h"
 #include "base/context.h"
 #include "base/float_state.h"
+#include "base/machine.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What `state` is made of: how many workers are at work, whether more may join, and the number of
  * the round. */
@@ -164,7 +164,7 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
         pool->shares[i].pool = pool;
         pool->shares[i].number = i;
     }
-    pool->looks = threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
+    pool->looks = threads <= rvi_machine_cores() ? LOOKS : 0;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finish, NULL);
@@ -175,6 +175,10 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
                           &pool->shares[pool->worker_count + 1]) == 0)
         pool->worker_count++;
     return pool;
+}
+
+int rvi_pool_threads(const rvi_pool *pool) {
+    return pool->worker_count + 1;
 }
 
 void rvi_pool_destroy(rvi_pool *pool) {

@@ -53,6 +53,7 @@ void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first,
 typedef struct rvi_pool rvi_pool;
 rvi_pool *rvi_context_pool(const rv_context *ctx);
 rvi_pool *rvi_pool_create(rv_context *ctx, int threads); /* NULL with the sentence set */
+int rvi_pool_threads(const rvi_pool *pool); /* those it was granted, with the caller's */
 void rvi_pool_destroy(rvi_pool *pool);
 
 #endif

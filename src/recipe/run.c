@@ -60,6 +60,10 @@ typedef struct run {
     rvi_run_files files;
 } run;
 
+uint64_t rv_seed_of_turn(uint64_t seed, int64_t turn) {
+    return turn > 0 ? rvi_random(seed, (uint64_t)turn, 0) : seed;
+}
+
 /* Later turns of a repeat draw other random numbers. NULL: memory. */
 static void *params_of_turn(rv_context *ctx, const rvi_word *s, int64_t turn) {
     const rv_word_info *step = s->info;
@@ -70,7 +74,7 @@ static void *params_of_turn(rv_context *ctx, const rvi_word *s, int64_t turn) {
     for (int i = 0; turn > 0 && i < step->param_count; i++)
         if (step->params[i].type == RV_PARAM_SEED) {
             uint64_t seed = rv_param_seed(&step->params[i], params);
-            rv_param_set_seed(&step->params[i], params, rvi_random(seed, (uint64_t)turn, 0));
+            rv_param_set_seed(&step->params[i], params, rv_seed_of_turn(seed, turn));
         }
     return params;
 }

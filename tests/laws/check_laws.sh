@@ -210,7 +210,8 @@ check_arithmetic() {
         /dev/null | sed 's/:\([0-9]*\):.*/:\1: arithmetic that is not exact/' >> "$breaches"
 }
 
-# Public functions that compute nothing: they hand out what is there, copy it, or release it.
+# Public functions that compute nothing, or with whole numbers alone: they hand out what is there, copy it, or
+# release it.
 plain_functions='rv_status_text rv_version rv_version_number rv_context_desc_default rv_context_open
     rv_context_destroy rv_context_error rv_context_threads rv_context_memory_peak
     rv_context_memory_limit rv_terrain_desc_default rv_terrain_destroy rv_terrain_width
@@ -224,7 +225,7 @@ plain_functions='rv_status_text rv_version rv_version_number rv_context_desc_def
     rv_param_set_text rv_param_set_vector rv_terrain_figure_count rv_terrain_figure
     rv_params_destroy rv_params_struct rv_recipe_destroy rv_recipe_count rv_recipe_step
     rv_recipe_params rv_scene_word_count rv_scene_word rv_scene_preset_count rv_scene_preset_name
-    rv_scene_destroy rv_scene_material_count rv_scene_material_name'
+    rv_scene_destroy rv_scene_material_count rv_scene_material_name rv_seed_of_turn'
 
 # Every public function that computes sets the floating-point state first, and is called in every
 # state by a test.

@@ -1,7 +1,7 @@
 // test_api.mjs TREE TABLE: calls the functions of ravine.h in TREE/ravine.wasm from JavaScript.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { Ravine, readLayout } from './ravine.mjs';
+import { Ravine, readLayout } from '../../studio/wasm/ravine.mjs';
 
 const [tree, tablePath] = process.argv.slice(2);
 const CANCELLED = 1, ERROR_USAGE = 2, ERROR_INPUT = 3;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { readLayout } from './ravine.mjs';
+import { readLayout } from '../../studio/wasm/ravine.mjs';
 
 const [tree, tablePath] = process.argv.slice(2);
 const CANCELLED = 1;

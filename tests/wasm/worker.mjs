@@ -3,7 +3,7 @@
 //     stop: an Int32Array over shared memory, whose first number becomes 1 when the run is to end
 // It posts {step, total, heights} where the land may be looked at, and {status, sentence, hash} at the end.
 import { parentPort, workerData } from 'node:worker_threads';
-import { Ravine } from './ravine.mjs';
+import { Ravine } from '../../studio/wasm/ravine.mjs';
 
 const { module, layout, recipe, stop } = workerData;
 const ravine = await Ravine.load(module);

@@ -16,13 +16,14 @@ export class Ravine {
 
     get files() { return this.wasi.files; }
     // Memory moves when it grows: look at it anew after each call.
-    get view() { return new DataView(this.rv.memory.buffer); }
-    floats(at, count) { return new Float32Array(this.rv.memory.buffer, at, count); }
+    get buffer() { return this.wasi.memory.buffer; }
+    get view() { return new DataView(this.buffer); }
+    floats(at, count) { return new Float32Array(this.buffer, at, count); }
 
     /** The text at an address. */
     text(at) {
-        const bytes = new Uint8Array(this.rv.memory.buffer, at);
-        return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+        const bytes = new Uint8Array(this.buffer, at);
+        return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
     }
 
     /** Calls fn with the addresses of texts, which are gone afterwards. */
@@ -30,7 +31,7 @@ export class Ravine {
         const places = texts.map((text) => {
             const bytes = new TextEncoder().encode(text + '\0');
             const at = this.rv.malloc(bytes.length);
-            new Uint8Array(this.rv.memory.buffer, at).set(bytes);
+            new Uint8Array(this.buffer, at).set(bytes);
             return at;
         });
         try {

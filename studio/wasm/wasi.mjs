@@ -26,18 +26,28 @@ export class Wasi {
     /** Compiles and starts a module: a program runs to its end and gives its exit code, a library is made
      *  ready for calls. */
     async start(bytes) {
+        await this.instantiate(await WebAssembly.compile(bytes));
+        if (this.exports._start)
+            return this.run(() => this.exports._start());
+        this.exports._initialize();
+        return 0;
+    }
+
+    /** Makes `exports`; `memory` is for a module that has none of its own. */
+    async instantiate(module, memory) {
         const calls = {};
         for (const name of Object.getOwnPropertyNames(Wasi.prototype))
             if (/^(clock|fd|path|proc|args|environ)_/.test(name))
                 calls[name] = (...args) => this[name](...args);
-        const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: calls });
+        const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: calls, env: { memory } });
         this.exports = instance.exports;
-        if (!this.exports._start) {
-            this.exports._initialize();
-            return 0;
-        }
+        this.memory = memory ?? this.exports.memory;
+    }
+
+    /** Calls fn to its end, or to that of the program; gives the exit code. */
+    run(fn) {
         try {
-            this.exports._start();
+            fn();
         } catch (end) {
             if (!(end instanceof Exit))
                 throw end;
@@ -48,9 +58,10 @@ export class Wasi {
 
     // ---- memory ----
 
-    get view() { return new DataView(this.exports.memory.buffer); }
-    bytes(at, size) { return new Uint8Array(this.exports.memory.buffer, at, size); }
-    path(at, size) { return new TextDecoder().decode(this.bytes(at, size)).replace(/^(\.?\/)+/, ''); }
+    get view() { return new DataView(this.memory.buffer); }
+    bytes(at, size) { return new Uint8Array(this.memory.buffer, at, size); }
+    // A copy: shared memory may not be decoded.
+    path(at, size) { return new TextDecoder().decode(this.bytes(at, size).slice()).replace(/^(\.?\/)+/, ''); }
 
     /** Buffers as readv and writev take them. */
     *buffers(at, count) {
@@ -202,7 +213,7 @@ export class Wasi {
                 this.grow(file.name, file.at + from.length).set(from, file.at);
                 file.at += from.length;
             } else
-                this.print(fd, this.texts.get(fd).decode(from, { stream: true }));
+                this.print(fd, this.texts.get(fd).decode(from.slice(), { stream: true }));
             written += from.length;
         }
         this.view.setUint32(out, written, true);
