@@ -131,15 +131,18 @@ static void people_plan(const rv_scene_plan *p, size_t limit) {
     printf("About %s of the %s allowed.\n", memory, most);
 }
 
-static int show_plan(rv_context *ctx, cli_run *run, rv_scene *scene, rv_status *status) {
+/* Also of a scene that is over the limit. */
+static rv_status show_plan(rv_context *ctx, cli_run *run, rv_scene *scene) {
     const cli_options *options = run->options;
     rv_scene_plan p;
     size_t limit = rv_context_memory_limit(ctx);
-    *status = options->checkpoint ? rv_scene_check_checkpoint(scene, options->checkpoint) : RV_OK;
-    if (*status == RV_OK)
-        *status = rv_scene_plan_run(scene, &p);
-    if (*status != RV_OK)
-        return 0;
+    rv_status status =
+        options->checkpoint ? rv_scene_check_checkpoint(scene, options->checkpoint) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    status = rv_scene_plan_run(scene, &p);
+    if (p.memory == 0)
+        return status;
     if (options->json) {
         printf("{\"frames\":%" PRId64 ",\"particles\":%zu,\"vertices\":%zu,\"faces\":%zu", p.frames,
                p.particles, p.vertices, p.faces);
@@ -149,12 +152,7 @@ static int show_plan(rv_context *ctx, cli_run *run, rv_scene *scene, rv_status *
         people_plan(&p, limit);
     }
     cli_report_rest(run);
-    char need[32], most[32];
-    cli_bytes(p.memory, need);
-    cli_bytes(limit, most);
-    return p.memory <= limit
-               ? 0
-               : cli_fail(5, "The scene needs %s, the memory limit is %s.", need, most);
+    return status;
 }
 
 /* ---- the run ---- */
@@ -223,9 +221,10 @@ int cli_scene(rv_context *ctx, cli_run *run, rv_status *status) {
     rv_scene *scene = NULL;
     int code = open_scene(ctx, run->options, &scene, status);
     cli_interrupt_watch(false); /* not before: nothing else would end a wait for standard input */
-    if (code == 0 && *status == RV_OK)
-        code = run->options->dry_run ? show_plan(ctx, run, scene, status)
-                                     : run_scene(run, scene, status);
+    if (code == 0 && *status == RV_OK && run->options->dry_run)
+        *status = show_plan(ctx, run, scene);
+    else if (code == 0 && *status == RV_OK)
+        code = run_scene(run, scene, status);
     rv_scene_destroy(scene);
     return code;
 }

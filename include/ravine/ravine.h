@@ -604,14 +604,15 @@ RV_API rv_status rv_scene_save(const rv_scene *scene, const char *checkpoint);
 RV_API rv_status rv_scene_resume(rv_context *ctx, const char *checkpoint, rv_scene **out);
 RV_API bool rv_scene_is_checkpoint(rv_context *ctx, const char *path); /* of a scene, that is */
 
-/* What a run would need. */
+/* What a run would need. A run begins with it and fails as it does, before its first frame. After
+ * RV_ERROR_MEMORY because of the limit, the plan is complete. */
 typedef struct rv_scene_plan {
     int64_t frames;
     size_t particles;       /* at most */
     size_t vertices, faces; /* of the rock before it is worn */
     double low[3], high[3]; /* the box */
     double spacing;         /* m */
-    size_t memory;          /* bytes, about; more where faces are divided */
+    size_t memory;          /* bytes, about; 0: was not planned */
 } rv_scene_plan;
 RV_API rv_status rv_scene_plan_run(rv_scene *scene, rv_scene_plan *out);
 RV_API rv_status rv_scene_check_checkpoint(const rv_scene *scene, const char *checkpoint); /* as for recipes */

@@ -174,6 +174,18 @@ size_t rv_context_memory_limit(const rv_context *ctx) {
     return ctx->desc.memory_limit;
 }
 
+size_t rvi_memory_mark(rv_context *ctx) {
+    size_t mark = ctx->peak;
+    ctx->peak = ctx->used;
+    return mark;
+}
+
+size_t rvi_memory_since(rv_context *ctx, size_t mark) {
+    size_t most = ctx->peak;
+    ctx->peak = mark > most ? mark : most;
+    return most;
+}
+
 size_t rvi_memory_used(const rv_context *ctx) {
     return ctx->used;
 }

@@ -66,6 +66,10 @@ bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t 
                  const char *what);
 
 size_t rvi_memory_used(const rv_context *ctx); /* bytes held now */
+/* How much was held at most since? The first begins anew, and what it returns goes to the second.
+ */
+size_t rvi_memory_mark(rv_context *ctx);
+size_t rvi_memory_since(rv_context *ctx, size_t mark);
 /* Says no when `bytes` more would break the limit, before anything is allocated. */
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
 

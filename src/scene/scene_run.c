@@ -2,11 +2,11 @@
  * way. */
 #include "scene/scene_run.h"
 #include "base/archive.h"
+#include "base/context.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "formats/frame_sequence.h"
 #include "formats/mesh_format.h"
-#include "picture/solid_view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -268,6 +268,20 @@ rv_status rv_scene_check_checkpoint(const rv_scene *s, const char *checkpoint) {
     return check_targets(s, rvi_scene_last(&s->words, RVI_WORD_run, &room), checkpoint);
 }
 
+/* Refuses what memory cannot hold before the first frame. */
+static rv_status start(rv_scene *s) {
+    size_t memory;
+    rvi_progress_begin(s->ctx, "the scene");
+    if (s->now != NULL) {
+        size_t faces = s->now->rock != NULL ? s->now->rock->live_faces : 0;
+        return rvi_memory_check(s->ctx, rvi_scene_memory_later(&s->setup, faces), "the scene");
+    }
+    rv_status status = rvi_scene_set_up_run(s, &s->setup, &s->now, &memory);
+    if (status != RV_OK && memory > 0)
+        rvi_scene_setup_free(s->ctx, &s->setup);
+    return status;
+}
+
 rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     RVI_ENTRY(s->ctx);
     rvi_word_run room;
@@ -279,7 +293,7 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
     r.params = rvi_scene_last(&s->words, RVI_WORD_run, &room);
     rv_status status = check_targets(s, r.params, checkpoint);
     if (status == RV_OK)
-        status = rv_scene_start(s);
+        status = start(s);
     if (status == RV_OK)
         status = check_rock(s->ctx, r.params, s->now->rock != NULL);
     if (status != RV_OK)
@@ -298,50 +312,19 @@ rv_status rv_scene_run(rv_scene *s, const rv_scene_watch *watch) {
 
 /* ---- plans ---- */
 
-enum { SMALL = 8 << 20, PARTICLE = 2000, FACE = 2000, CELL = 24 };
-
-static size_t plan_memory(const rvi_scene_setup *setup) {
-    const rvi_sph_desc *d = &setup->desc.water;
-    size_t faces = setup->rock != NULL ? setup->rock->face_count : 0;
-    size_t memory = SMALL + PARTICLE * d->most + FACE * faces;
-    double cells = 1;
-    for (int k = 0; k < 3; k++)
-        cells *= (d->high[k] - d->low[k]) / (2 * (double)d->spacing) + 1;
-    memory += CELL * (size_t)(cells < 1e6 ? cells : 1e6);
-    if (setup->run.film[0] || is_picture(setup->run.save)) {
-        rvi_solid_view view = rvi_solid_view_default();
-        view.width = setup->run.width;
-        view.height = setup->run.height;
-        rvi_solid_mesh mesh = {.vertex_count = faces / 2 + 2, .face_count = faces};
-        rvi_solid_water water = {.count = d->most, .stride = 4, .spacing = d->spacing};
-        memory += rvi_solid_view_memory(&view, &mesh, faces > 0, &water) +
-                  3 * (size_t)view.width * (size_t)view.height;
-    }
-    return memory;
-}
-
-/* Water and rock are asked by filling the scene, as a run does, where there is memory for it. */
-static rv_status check_start(const rv_scene *s, const rvi_scene_setup *setup, size_t memory) {
-    rvi_scene *filled = NULL;
-    rv_status status = RV_OK;
-    if (s->now == NULL && memory <= rv_context_memory_limit(s->ctx))
-        status = rvi_scene_fill(s, setup, &filled);
-    if (status == RV_OK)
-        status = check_rock(s->ctx, &setup->run, setup->rock != NULL);
-    rvi_scene_destroy(filled);
-    return status;
-}
-
 rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
     RVI_ENTRY(s->ctx);
     rvi_scene_setup setup;
+    rvi_scene *filled;
     rvi_word_run room;
+    size_t memory;
     *out = (rv_scene_plan){0};
     rvi_progress_begin(s->ctx, "the plan");
     rv_status status = check_targets(s, rvi_scene_last(&s->words, RVI_WORD_run, &room), NULL);
-    if (status == RV_OK)
-        status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, &setup);
     if (status != RV_OK)
+        return status;
+    status = rvi_scene_set_up_run(s, &setup, &filled, &memory);
+    if (memory == 0)
         return status;
     tell_frames(s->ctx, &setup.run, s->resumed);
     const rvi_sph_desc *d = &setup.desc.water;
@@ -350,10 +333,12 @@ rv_status rv_scene_plan_run(rv_scene *s, rv_scene_plan *out) {
                            .vertices = setup.rock != NULL ? setup.rock->vertex_count : 0,
                            .faces = setup.rock != NULL ? setup.rock->face_count : 0,
                            .spacing = (double)d->spacing,
-                           .memory = plan_memory(&setup)};
+                           .memory = memory};
     memcpy(out->low, setup.box, sizeof out->low);
     memcpy(out->high, setup.box + 3, sizeof out->high);
-    status = check_start(s, &setup, out->memory);
+    if (status == RV_OK)
+        status = check_rock(s->ctx, &setup.run, setup.rock != NULL);
+    rvi_scene_destroy(filled);
     rvi_scene_setup_free(s->ctx, &setup);
     return status;
 }

@@ -29,4 +29,14 @@ rv_status rvi_scene_decode(rv_context *ctx, const char *name, const unsigned cha
 /* Water and rock as the setup has them: frame 0. */
 rv_status rvi_scene_fill(const rv_scene *scene, const rvi_scene_setup *setup, rvi_scene **out);
 
+/* ---- scene_memory.c ---- */
+
+/* Bytes that frames and what is written of them take beside the scene, about. */
+size_t rvi_scene_memory_later(const rvi_scene_setup *setup, size_t faces);
+/* Sets a scene up and fills it. *memory: bytes that its run takes, about. RV_ERROR_MEMORY with a
+ * sentence where that is more than the limit: *out is NULL then, but the setup is there to be
+ * looked at and freed. 0: there is no setup. */
+rv_status rvi_scene_set_up_run(const rv_scene *scene, rvi_scene_setup *setup, rvi_scene **out,
+                               size_t *memory);
+
 #endif

@@ -360,6 +360,70 @@ static void unstable_wear_ends_at_the_frame_before(void **state) {
     rv_context_destroy(ctx);
 }
 
+static void count_frame(void *user, const rv_frame *now) {
+    (void)now;
+    ++*(int *)user;
+}
+
+/* The plan of a scene and its run, where there is so much memory. */
+static rv_status run_within(size_t limit, const char *more, rv_scene_plan *plan, char *sentence,
+                            size_t room, int *frames, size_t *peak) {
+    rv_context_desc desc = rv_context_desc_default();
+    desc.memory_limit = limit;
+    desc.threads = 1;
+    rv_context *ctx = NULL;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    rv_scene *scene = scene_of(ctx, fall);
+    const char *words[] = {"frames=5", more};
+    support_ok(ctx, rv_scene_add_words(scene, more != NULL ? 2 : 1, words));
+    rv_status planned = rv_scene_plan_run(scene, plan);
+    snprintf(sentence, room, "%s", planned != RV_OK ? rv_context_error(ctx) : "");
+    *frames = 0;
+    rv_scene_watch watch = {.after = count_frame, .user = frames};
+    rv_status status = rv_scene_run(scene, &watch);
+    assert_int_equal(status, planned);
+    if (status != RV_OK)
+        assert_string_equal(rv_context_error(ctx), sentence);
+    *peak = rv_context_memory_peak(ctx);
+    rv_scene_destroy(scene);
+    rv_context_destroy(ctx);
+    return status;
+}
+
+/* A run that the memory cannot hold ends before its first frame, with what its plan says. */
+static void memory_is_asked_for_before_the_first_frame(void **state) {
+    (void)state;
+    rv_scene_plan plan, again;
+    char sentence[512];
+    int frames;
+    size_t peak, whole;
+    assert_int_equal(run_within(0, NULL, &plan, sentence, sizeof sentence, &frames, &whole), RV_OK);
+    assert_int_equal(frames, 6);
+    assert_less_equal(whole, plan.memory);
+    size_t tight = plan.memory + plan.memory / 8; /* the words are there before */
+    assert_int_equal(run_within(tight, NULL, &again, sentence, sizeof sentence, &frames, &peak),
+                     RV_OK);
+    assert_int_equal(
+        run_within(plan.memory - 1, NULL, &again, sentence, sizeof sentence, &frames, &peak),
+        RV_ERROR_MEMORY);
+    assert_int_equal(frames, 0);
+    assert_equal(again.memory, plan.memory);
+    assert_equal(again.particles, plan.particles);
+    assert_non_null(strstr(sentence, "MiB for the scene would exceed the memory limit of "));
+    /* Neither many particles nor a large picture are begun with. */
+    assert_int_equal(
+        run_within(whole, "particles.max=100M", &again, sentence, sizeof sentence, &frames, &peak),
+        RV_ERROR_MEMORY);
+    assert_less(peak, whole / 4);
+    assert_non_null(strstr(sentence, "GiB for the scene would exceed the memory limit of "));
+#if defined(RAVINE_PNG)
+    assert_int_equal(
+        run_within(tight, "save=large.png", &again, sentence, sizeof sentence, &frames, &peak),
+        RV_ERROR_MEMORY);
+    assert_false(rvi_file_exists("large.png"));
+#endif
+}
+
 /* Rock may lie where no water comes. */
 static void rock_may_be_far_away(void **state) {
     (void)state;
@@ -684,6 +748,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_taken),
         cmocka_unit_test(unstable_water_ends_the_run),
         cmocka_unit_test(unstable_wear_ends_at_the_frame_before),
+        cmocka_unit_test(memory_is_asked_for_before_the_first_frame),
         cmocka_unit_test(rock_may_be_far_away),
         cmocka_unit_test(least_limit_is_half_a_spacing),
         cmocka_unit_test(texts_of_editors_are_read),
