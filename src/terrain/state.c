@@ -239,6 +239,7 @@ float rv_terrain_cell(const rv_terrain *land) {
 
 /* What one step left in the water and the next found there counts once. */
 void rv_ledger_add(rv_ledger *to, const rv_ledger *more) {
+    RVI_ENTRY(NULL);
     double again = to->suspended < more->before ? to->suspended : more->before;
     to->eroded += more->eroded;
     to->deposited += more->deposited;
