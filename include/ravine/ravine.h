@@ -511,7 +511,7 @@ typedef struct rv_watch {
 /* Runs all steps. `out` NULL: the terrain is destroyed at the end. Where a step is repeated, every turn
  * after the first draws other random numbers from its seed. */
 RV_API rv_status rv_recipe_run(const rv_recipe *recipe, const rv_watch *watch, rv_terrain **out);
-/* Continues from a checkpoint; ends in the same bytes as a run that was never stopped. */
+/* Continues from a checkpoint, with the files of the folder where it began; ends in the same bytes as without a stop. */
 RV_API rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_watch *watch, rv_terrain **out);
 RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_watch *watch, rv_terrain **out);
 

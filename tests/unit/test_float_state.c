@@ -302,6 +302,9 @@ static void use_figures(rv_context *ctx, rv_terrain *land) {
         ADD(passes);
         ADD(figure->value);
     }
+    rv_ledger both = {.eroded = 0.1, .suspended = 0.3}, more = {.eroded = 0.2, .before = 1e-310};
+    CALL_VOID(rv_ledger_add(&both, &more));
+    ADD(both);
     rv_figure tiny = {.value = 1e-310, .min = 2e-310, .max = NAN};
     bool passes;
     CALL(passes, rv_figure_passes(&tiny));
