@@ -148,13 +148,14 @@ want_python() {
 want_blender() {
     need blender blender --version
     need 'xvfb xauth libgl1-mesa-dri' xvfb-run --help
-    if [ -n "$missing" ] && can_install; then
-        install_missing
-    fi
-    if [ -n "$missing" ]; then
-        echo "Not all of Blender's add-on will be tested: it needs$missing."
-    fi
-    missing=
+    for package in $missing; do
+        if ! can_install || ! apt-cache policy "$package" 2>&1 | grep -q 'Candidate: [0-9]'; then
+            echo "The add-on for Blender will not all be tested: it needs$missing, and $package is not to be had here."
+            missing=
+            return
+        fi
+    done
+    install_missing
 }
 
 case $1 in
