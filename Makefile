@@ -3,22 +3,25 @@ PREFIX ?= /usr/local
 BUILD ?= build
 DEMO ?= demo
 MAKEFLAGS += --no-print-directory
-PYTHON ?= python3
+# One with numpy, pip, setuptools and wheel.
+PYTHON ?= $(shell python3 -c 'import numpy, pip' 2>/dev/null && echo python3 || echo /usr/bin/python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine
 
-.PHONY: help demo check test bench install docs python pictures hashes format clean release test-tree
+.PHONY: help demo check test test-all bench install docs python python-package blender pictures hashes format clean release test-tree
 
 help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
 	@echo 'make check     build it once and run the tests in short form (a minute or two)'
 	@echo 'make test      build everything and run all tests (some minutes)'
+	@echo 'make test-all  the same, and tests in programs that are large: Blender'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make bench     measure how fast it is on this machine'
 	@echo 'make docs      write docs/steps.md and docs/scenes.md from the tables'
-	@echo 'make python    install the Python package in $(BUILD)/python/environment and write docs/python.md with it'
+	@echo 'make python    build the Python package, in $(BUILD)/python/environment, and write docs/python.md with it'
+	@echo 'make blender   build the add-on for Blender: $(BUILD)/ravine_blender.zip'
 	@echo 'make pictures  make the pictures of README.md and docs/'
 	@echo 'make hashes    accept the bits of this build as the right ones'
 	@echo 'make format    give all C the one look'
@@ -54,6 +57,11 @@ test: test-tree
 	@cmake --build '$(BUILD)/test' -j $(JOBS)
 	@ctest --test-dir '$(BUILD)/test' -j $(JOBS) --output-on-failure
 
+test-all: test
+	@sh tools/setup.sh all
+	@sh tests/run_in.sh '$(BUILD)/test/run/blender' sh '$(CURDIR)/tests/blender/check_blender.sh' \
+	    '$(CURDIR)' '$(abspath $(BUILD))'
+
 bench:
 	@sh tools/setup.sh demo
 	@mkdir -p '$(BUILD)'
@@ -70,12 +78,19 @@ docs: release
 	@'$(RAVINE)' help scene --markdown > docs/scenes.md.part
 	@mv docs/scenes.md.part docs/scenes.md
 
-# With $(PYTHON), which must have numpy.
-python:
-	@'$(PYTHON)' -m venv --system-site-packages --without-pip '$(BUILD)/python/environment'
-	@'$(BUILD)/python/environment/bin/python' -m pip -q install --no-build-isolation --no-index \
+# The Python package in an environment of its own.
+ENVIRONMENT = $(BUILD)/python/environment
+python-package:
+	@'$(PYTHON)' -m venv --system-site-packages --without-pip '$(ENVIRONMENT)'
+	@'$(ENVIRONMENT)/bin/python' -m pip -q install --no-build-isolation --no-index \
 	    --force-reinstall --no-deps ./python
-	@'$(BUILD)/python/environment/bin/python' -B tools/write_page.py examples/python_notebook.py docs/python.md
+
+python: python-package
+	@'$(ENVIRONMENT)/bin/python' -B tools/write_page.py examples/python_notebook.py docs/python.md
+
+blender: python-package
+	@'$(PYTHON)' blender/make_addon.py '$(BUILD)/ravine_blender.zip' \
+	    '$(ENVIRONMENT)'/lib/python3*/site-packages/ravine
 
 pictures: release
 	@RAVINE='$(RAVINE)' sh tools/pictures.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh demo|test: installs what the demo, or the tests, need and this machine lacks. What is
+# setup.sh demo|test|all: installs what the demo, the tests, or all tests need and this machine lacks. What is
 # there stays as it is, wherever it came from. Knows the packages of Debian 12 and 13 and Ubuntu 24.04.
 set -e
 work=$(mktemp -d)
@@ -155,10 +155,29 @@ want_python() {
     install_offered 'The Python package'
 }
 
+# Large programs in which all tests run: without them some are left out.
+want_blender() {
+    need blender blender --version
+    need 'xvfb xauth libgl1-mesa-dri' xvfb-run --help
+    for package in $missing; do
+        if ! can_install || ! apt-cache policy "$package" 2>&1 | grep -q 'Candidate: [0-9]'; then
+            echo "The add-on for Blender will not all be tested: it needs$missing, and $package is not to be had here."
+            missing=
+            return
+        fi
+    done
+    install_missing
+}
+
 case $1 in
-demo | test) ;;
-*) stop "usage: setup.sh demo|test" ;;
+demo | test | all) ;;
+*) stop "usage: setup.sh demo|test|all" ;;
 esac
+
+if [ "$1" = all ]; then
+    want_blender
+    exit 0
+fi
 
 need 'gcc libc6-dev' has_header cc stdio.h
 need make make --version

@@ -32,7 +32,7 @@ from ._recipe import Recipe, resume, run
 from ._scene import Scene
 from ._steps import *  # terrain, open: what makes a new land
 from ._steps import __all__ as _starts
-from ._table import Field, Parameter, Step, Word, fields, presets, scene_words, steps
+from ._table import Field, Parameter, Step, Word, fields, kinds, presets, scene_words, steps
 
 __version__: str = _lib.rv_version().decode()
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "Word",
     "fields",
     "from_landlab",
+    "kinds",
     "presets",
     "resume",
     "run",

@@ -23,13 +23,14 @@ from ._library import (
     LOG_FN,
     OK,
     PROGRESS_FN,
+    VERSION,
     Cancelled,
     ContextDesc,
     InternalError,
-    MemoryLimitError,
     lib,
 )
 from ._progress import Bar, Now
+from ._table import abi
 
 ProgressLike = Union[None, bool, Callable[[Now], Optional[bool]]]
 
@@ -46,6 +47,9 @@ class Context:
         self._stop = False
         self._raised: BaseException | None = None
         self.messages: list[str] = []
+        # From where to where, 0 to 1, the call goes in what the user asked for; None: it says so
+        # itself.
+        self.part: tuple[float, float] | None = None
         # The library keeps these functions: so must we. They know no strong self, or the context
         # would live on.
         self._callbacks = _callbacks_of(self)
@@ -56,9 +60,14 @@ class Context:
             progress=self._callbacks[1],
         )
         self.pointer = ctypes.c_void_p()
-        if lib.rv_context_open(0, ctypes.byref(desc), ctypes.byref(self.pointer)) != OK:
+        status = lib.rv_context_open(abi, ctypes.byref(desc), ctypes.byref(self.pointer))
+        if status != OK:
             self._closed = True
-            raise MemoryLimitError("There is not enough memory to begin.")
+            raise EXCEPTIONS[status](
+                "The library is of another version than the package: install it again."
+                if status == VERSION
+                else "There is not enough memory to begin."
+            )
 
     # ---- calls ----
 
@@ -75,13 +84,14 @@ class Context:
                 "It was made before this process was forked, and its threads stayed behind: "
                 "make it here, or hand it over with pickle."
             )
-        self._lock.acquire()
-        self._owner = me
         try:
-            yield self.pointer
+            with self._lock:
+                self._owner = me
+                try:
+                    yield self.pointer
+                finally:
+                    self._owner = None
         finally:
-            self._owner = None
-            self._lock.release()
             self._destroy_dropped()
 
     @contextmanager
@@ -89,7 +99,7 @@ class Context:
         """As idle(), for calls that may take long: with progress, and Ctrl-C stops them. The body
         calls check() for each."""
         with self.idle() as pointer:
-            self._stop, self._raised, self.messages = False, None, []
+            self._stop, self._raised, self.messages, self.part = False, None, [], None
             bar = Bar() if progress is None or progress is True else None
             self._show = bar if bar else progress or None
             interrupts = _Interrupts(self)
@@ -127,7 +137,7 @@ class Context:
         try:
             if self._stop:
                 return False
-            if self._show is not None and self._show(Now(now)) is False:
+            if self._show is not None and self._show(Now(now, self.part)) is False:
                 return False
             return not self._stop
         except BaseException as error:  # it cannot pass through C: check() raises it

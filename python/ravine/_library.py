@@ -270,6 +270,19 @@ class Particles(Structure):
     ]
 
 
+class ScenePlan(Structure):
+    _fields_ = [
+        ("frames", c_int64),
+        ("particles", c_size_t),
+        ("vertices", c_size_t),
+        ("faces", c_size_t),
+        ("low", c_double * 3),
+        ("high", c_double * 3),
+        ("spacing", c_double),
+        ("memory", c_size_t),
+    ]
+
+
 FRAME_FN = CFUNCTYPE(None, c_void_p, POINTER(Frame))
 
 
@@ -293,6 +306,29 @@ class Fault(Structure):
 
 
 FAULT_FN = CFUNCTYPE(None, c_void_p, POINTER(Fault))
+
+#: In the order in which rv_abi() of the header counts them.
+STRUCTS = (
+    ContextDesc,
+    Progress,
+    TerrainDesc,
+    LayerDesc,
+    Ledger,
+    Fault,
+    OptionInfo,
+    ParamInfo,
+    WordInfo,
+    StepInfo,
+    FieldInfo,
+    Report,
+    Figure,
+    Plan,
+    Watch,
+    Frame,
+    Particles,
+    ScenePlan,
+    SceneWatch,
+)
 
 # ---- functions ----
 
@@ -344,6 +380,7 @@ _functions = {
     "rv_step_get": (POINTER(StepInfo), c_int),
     "rv_step_name": (c_char_p, c_int),
     "rv_kind_name": (c_char_p, c_int),
+    "rv_kind_text": (c_char_p, c_int),
     "rv_field_count": (c_int,),
     "rv_field_get": (POINTER(FieldInfo), c_int),
     "rv_param_has_auto": (c_bool, POINTER(ParamInfo)),

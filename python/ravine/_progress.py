@@ -19,8 +19,10 @@ class Now:
     done: float  #: 0 to 1: of the step
     total: float  #: 0 to 1: of the recipe, where each run of a step counts the same
 
-    def __init__(self, now: Progress):
+    def __init__(self, now: Progress, part: tuple[float, float] | None = None):
         self.step, self.done, self.total = now.step.decode(), now.done, now.total
+        if part is not None:
+            self.total = part[0] + (part[1] - part[0]) * now.done
         self._land = now.land
 
     def height(self) -> np.ndarray | None:

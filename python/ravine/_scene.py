@@ -72,7 +72,8 @@ class Scene:
         """So many frames: each a step of the water, then one of the wear."""
         with self._context.working(progress):
             self._context.check(lib.rv_scene_start(self._handle.pointer))
-            for _ in range(frames):
+            for frame in range(frames):
+                self._context.part = frame / frames, (frame + 1) / frames
                 self._context.check(lib.rv_scene_step(self._handle.pointer))
         return self
 

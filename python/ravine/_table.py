@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 
-from ._library import ParamInfo, WordInfo, lib, printed
+from ._library import STRUCTS, ParamInfo, WordInfo, lib, printed
 
 TYPES = ("real", "int", "count", "seed", "switch", "choice", "text", "file", "vector")
 RESIZES = 1  # RV_STEP_FLAG_RESIZES
@@ -135,6 +135,14 @@ def _steps() -> dict[str, Step]:
     return found
 
 
+def _kinds() -> dict[str, str]:
+    numbers = {lib.rv_step_get(index).contents.kind for index in range(lib.rv_step_count())}
+    return {
+        lib.rv_kind_name(number).decode(): lib.rv_kind_text(number).decode()
+        for number in sorted(numbers)
+    }
+
+
 def _words() -> dict[str, Word]:
     infos = [lib.rv_scene_word(index).contents for index in range(lib.rv_scene_word_count())]
     return {
@@ -154,6 +162,30 @@ def _fields() -> dict[str, Field]:
 steps: dict[str, Step] = _steps()
 scene_words: dict[str, Word] = _words()
 fields: dict[str, Field] = _fields()
+#: Kinds of steps, and what they do: "make land" ...
+kinds: dict[str, str] = _kinds()
 presets: tuple[str, ...] = tuple(
     lib.rv_scene_preset_name(index).decode() for index in range(lib.rv_scene_preset_count())
 )
+
+
+def _abi() -> int:
+    """The number that rv_abi() of the header makes, from the structs as this package has them: the
+    library refuses to work with a package that was made for another one."""
+    number = lib.rv_version_number() // 100
+    for step in steps.values():
+        names = [step.name]
+        for parameter in step.parameters.values():
+            names += [parameter.name, *parameter.options]
+        for letter in "".join(name + "\0" for name in names).encode():
+            number = number * 31 + letter
+    sizes = [
+        lib.rv_step_get(index).contents.word.params_size for index in range(lib.rv_step_count())
+    ]
+    sizes += [ctypes.sizeof(struct) for struct in STRUCTS]
+    for size in sizes:
+        number = number * 31 + size
+    return number % 2**32
+
+
+abi: int = _abi()

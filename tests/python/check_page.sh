@@ -1,5 +1,6 @@
 #!/bin/sh
-# check_page.sh SOURCE PYTHON: docs/python.md is what its notebook writes, and its pictures are there.
+# check_page.sh SOURCE PYTHON: docs/python.md is what its notebook writes, and its pictures are
+# there.
 set -e
 source=$1 python=$2
 "$python" -B "$source/tools/write_page.py" "$source/examples/python_notebook.py" python.md

@@ -6,7 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-from ravine import _library
+import ravine
+from ravine import _library, _table
 
 PAIRS = {
     "rv_progress": "Progress",
@@ -28,6 +29,7 @@ PAIRS = {
     "rv_frame": "Frame",
     "rv_particles": "Particles",
     "rv_scene_watch": "SceneWatch",
+    "rv_scene_plan": "ScenePlan",
     "rv_fault": "Fault",
 }
 RENAMED = {("ParamInfo", "default"): "def"}
@@ -62,6 +64,8 @@ def test_every_struct_fits(source, tmp_path):
     ):
         lines.append(f'printf("%d\\n", RV_{status});')
         expected.append(number)
+    lines.append('printf("%lu\\n", (unsigned long)rv_abi());')
+    expected.append(_table.abi)
     (tmp_path / "layout.c").write_text("\n".join([*lines, "return 0; }"]))
     subprocess.run(["cc", "-I", source / "include", "layout.c", "-o", "layout"], check=True)
     found = subprocess.run(["./layout"], check=True, capture_output=True, text=True).stdout.split()
@@ -84,3 +88,9 @@ def test_every_function_takes_what_the_header_says(source):
         words = found.group(1).strip()
         count = 0 if words == "void" else len(words.split(","))
         assert count == len(arguments), name
+
+
+def test_a_library_of_another_version_is_refused(monkeypatch):
+    monkeypatch.setattr("ravine._context.abi", _table.abi ^ 1)
+    with pytest.raises(ravine.InternalError, match="another version"):
+        ravine.terrain(size=8)

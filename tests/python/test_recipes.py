@@ -146,6 +146,12 @@ def test_a_scene_is_saved_and_goes_on():
         ravine.Scene("dam_break", "frames=6").run(after=fail)
 
 
+def test_a_scene_tells_how_far_it_is():
+    totals = []
+    ravine.Scene("river").step(60, progress=lambda now: totals.append(now.total))
+    assert totals == sorted(totals) and 0.5 < totals[-1] <= 1
+
+
 def test_a_scene_has_a_picture():
     scene = ravine.Scene("dam_break", "width=60", "height=40")
     assert scene.picture().size == (60, 40) and scene._repr_png_().startswith(b"\x89PNG")

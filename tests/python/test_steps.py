@@ -50,6 +50,7 @@ def test_the_table_is_the_programs(program):
         assert list(mine.parameters) == [parameter["name"] for parameter in step["parameters"]]
         for parameter in step["parameters"]:
             same_parameter(mine.parameters[parameter["name"]], parameter)
+    assert ravine.kinds == {kind["name"]: kind["text"] for kind in table["kinds"]}
     assert list(ravine.fields) == [field["name"] for field in table["fields"]]
     assert list(ravine.scene_words) == [word["name"] for word in table["scene_words"]]
     for word in table["scene_words"]:
