@@ -90,8 +90,8 @@ static double room_across(const double w[3], double x[4][3]) {
 
 /* Two faces with a common corner, the first of each: a plane through it separates them while every
  * corner moves by less than half of what is returned along each axis. The planes tried lie in the
- * middle between an edge of one and an edge of the other. */
-static double room_at_corner(const rvi_spot t[3], const rvi_spot u[3]) {
+ * middle between an edge of one and an edge of the other, until one leaves `enough`. */
+static double room_at_corner(const rvi_spot t[3], const rvi_spot u[3], double enough) {
     double x[4][3], unit[4][3], best = 0;
     for (int k = 0; k < 4; k++) {
         rvi_spot_way(t[0], k < 2 ? t[k + 1] : u[k - 1], x[k]);
@@ -99,7 +99,7 @@ static double room_at_corner(const rvi_spot t[3], const rvi_spot u[3]) {
         for (int i = 0; i < 3; i++)
             unit[k][i] = x[k][i] / size;
     }
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4 && (best < enough || !(best > 0)); n++) {
         const double *a = unit[n / 2], *b = unit[2 + n % 2];
         const double w[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
         best = rvi_max(best, room_across(w, x));
@@ -165,7 +165,7 @@ static double room_between(const rvi_triangle *t, const rvi_triangle *u, double 
         a[k] = t->spots[(at_t + k) % 3];
         b[k] = u->spots[(at_u + k) % 3];
     }
-    return shared == 0 ? gap(a, b, enough) : room_at_corner(a, b);
+    return shared == 0 ? gap(a, b, enough) : room_at_corner(a, b, enough);
 }
 
 typedef struct survey {

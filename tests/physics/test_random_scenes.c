@@ -7,20 +7,25 @@
 #include <string.h>
 #include <time.h>
 
-/* Runs some frames, each of which must be sound. Rock that is cut into very small faces makes them
- * long: after some seconds of processor time the rest is left out. */
+/* Runs some frames, each of which must be sound. The scheme 3-0 keeps the long edges of a face, so
+ * that all it becomes lie beside each other, and each is tested against each: of one scene in some
+ * hundreds 100 frames take 5 s. What takes longer is left out, and said. */
 static void run(rv_context *ctx, const char *words, int frames) {
+    enum { MOST_S = 10 };
     rv_scene *scene = NULL;
     rv_frame now = {0};
     clock_t begin = clock();
+    int i = 0;
     support_ok(ctx, rv_scene_parse(ctx, words, "random", &scene));
     support_ok(ctx, rv_scene_start(scene));
-    for (int i = 0; i < frames && clock() - begin < 2 * CLOCKS_PER_SEC; i++) {
+    for (; i < frames && clock() - begin < MOST_S * CLOCKS_PER_SEC; i++) {
         double before = now.time;
         support_ok(ctx, rv_scene_step(scene));
         assert_true(random_scene_is_sound(scene, before));
         support_ok(ctx, rv_scene_info(scene, &now));
     }
+    if (i < frames)
+        print_message("    cut after %d frames and %d s\n", i, MOST_S);
     rv_scene_destroy(scene);
 }
 
