@@ -159,14 +159,7 @@ want_python() {
 want_blender() {
     need blender blender --version
     need 'xvfb xauth libgl1-mesa-dri' xvfb-run --help
-    for package in $missing; do
-        if ! can_install || ! apt-cache policy "$package" 2>&1 | grep -q 'Candidate: [0-9]'; then
-            echo "The add-on for Blender will not all be tested: it needs$missing, and $package is not to be had here."
-            missing=
-            return
-        fi
-    done
-    install_missing
+    install_offered 'The add-on for Blender'
 }
 
 case $1 in

@@ -193,6 +193,7 @@ class Report(Structure):
         ("turn", c_int64),
         ("turns", c_int64),
         ("hash", c_uint64),
+        ("stopped", c_bool),
     ]
 
 
@@ -228,6 +229,7 @@ class Watch(Structure):
         ("user", c_void_p),
         ("checkpoint", c_char_p),
         ("every", c_double),
+        ("keep", c_bool),
     ]
 
 
