@@ -134,7 +134,7 @@ int cli_studio(const cli_options *options) {
     if (options->count > 2 || options->dry_run || options->json || options->checkpoint)
         return cli_fail(
             2, "studio takes one recipe at most, and --port, --no-open, --threads and --memory.");
-    cli_interrupt_watch();
+    cli_interrupt_watch(false);
     int code = options->count == 2 ? read_recipe(options->words[1], &text) : 0;
     if (code != 0)
         return code;
