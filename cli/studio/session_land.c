@@ -512,10 +512,15 @@ static void add_fields(studio_letter *letter, const rv_terrain *land, const stud
 
 /* ---- answers ---- */
 
+/* -1: none that can be. */
+static int place_of(const studio_request *request) {
+    double place = studio_json_number(request->json, "place", -1.0);
+    return place >= 0.0 && place <= 1e6 ? (int)place : -1;
+}
+
 static studio_packet *look(studio_land *l, const studio_request *request) {
     const char *why;
-    const rv_terrain *land =
-        land_at(l, (int)studio_json_number(request->json, "place", -1.0), &why);
+    const rv_terrain *land = land_at(l, place_of(request), &why);
     studio_letter letter;
     if (!land)
         return studio_wrong(request->id, RV_ERROR_USAGE, why);
@@ -530,8 +535,7 @@ static studio_packet *look(studio_land *l, const studio_request *request) {
 
 static studio_packet *measure(studio_land *l, const studio_request *request) {
     const char *why;
-    rv_terrain *land =
-        (rv_terrain *)land_at(l, (int)studio_json_number(request->json, "place", -1.0), &why);
+    rv_terrain *land = (rv_terrain *)land_at(l, place_of(request), &why);
     studio_letter letter;
     if (!land)
         return studio_wrong(request->id, RV_ERROR_USAGE, why);
@@ -566,8 +570,7 @@ static studio_packet *files_reply(double id, const studio_folder *made, bool wit
 /* Runs one step that writes files: to the page, or to the user's folder. */
 static studio_packet *save(studio_land *l, const studio_request *request, bool stores) {
     const char *why, *step = studio_json_text(request->json, "step");
-    rv_terrain *land =
-        (rv_terrain *)land_at(l, (int)studio_json_number(request->json, "place", -1.0), &why);
+    rv_terrain *land = (rv_terrain *)land_at(l, place_of(request), &why);
     if (!land)
         return studio_wrong(request->id, RV_ERROR_USAGE, why);
     char sentence[CLI_TEXT], *out = studio_path(l->scratch, ".out");
