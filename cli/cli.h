@@ -42,6 +42,8 @@ typedef struct cli_options {
     int without_count;
     const char *checkpoint; /* NULL: none */
     double every;           /* seconds */
+    int port;               /* of the studio; 0: any */
+    bool no_open;
     cli_page page;
     int count; /* of the words that are no options */
     char **words;
@@ -216,6 +218,10 @@ int cli_solid_check(rv_context *ctx, const cli_options *options, rv_status *stat
  * says that the library failed. */
 int cli_scene(rv_context *ctx, cli_run *run, rv_status *status);
 int cli_scene_resume(rv_context *ctx, cli_run *run, const char *file, rv_status *status);
+
+/* ---- studio/: the page and its server ---- */
+
+int cli_studio(const cli_options *options); /* returns the exit code */
 
 /* ---- main.c ---- */
 

@@ -179,7 +179,7 @@ static const char script[] =
     "        _ravine_add \"${current%%.*}.${key// / ${current%%.*}.}\" \"$current\"\n"
     "    else\n"
     "        [[ $step ]] || _ravine_add help \"$current\"\n"
-    "        ((count > 1)) || _ravine_add scene \"$current\"\n"
+    "        ((count > 1)) || _ravine_add \"scene studio\" \"$current\"\n"
     "        [[ $step ]] && _ravine_add \"$(_ravine_keys \"$step\")\" \"$current\"\n"
     "        _ravine_add \"$_ravine_steps\" \"$current\"\n"
     "        if [[ -z $step ]] || _ravine_takes_file \"$step\"; then\n"
@@ -253,6 +253,7 @@ void cli_words(void) {
         .word = add_name, .param = add_key, .option = add_option, .user = &list};
     cli_walk_steps(&writer);
     add_word(&list, "scene");
+    add_word(&list, "studio");
     cli_walk_scene(&writer);
     for (int i = 0; i < cli_option_count; i++)
         add_word(&list, cli_option_table[i].name);

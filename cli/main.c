@@ -333,6 +333,8 @@ int main(int argc, char **argv) {
     }
     if (strcmp(options.words[0], "list") == 0)
         code = list_presets(&options);
+    else if (strcmp(options.words[0], "studio") == 0)
+        code = finish_output(cli_studio(&options));
     else if ((code = cli_solid_words(&options)) == 0)
         code = run_words(&options);
     free(options.without);

@@ -14,6 +14,8 @@ const cli_command cli_command_table[] = {
      "let water made of particles erode closed meshes"},
     {"solid", "ravine solid check FILE.obj",
      "say whether a mesh is closed and does not cut itself"},
+    {"studio", "ravine studio [RECIPE.rv] [--port N] [--no-open]",
+     "open the studio in the browser, with this machine behind it"},
     {"help", "ravine help [STEP|COMMAND ...]", "explain steps and commands"},
 };
 const int cli_command_count = (int)(sizeof cli_command_table / sizeof cli_command_table[0]);
@@ -52,6 +54,9 @@ const cli_option cli_option_table[] = {
      "save the run to FILE between steps, so that `ravine resume FILE` can continue from there",
      CLI_PAGE_NONE},
     {"--every", "SECONDS", "time between two checkpoints (default: 60)", CLI_PAGE_NONE},
+    {"--port", "N", "after studio: serve the page on port N (default: any that is free)",
+     CLI_PAGE_NONE},
+    {"--no-open", NULL, "after studio: print the address and open no browser", CLI_PAGE_NONE},
     {"--help", NULL, "the same as the word help", CLI_PAGE_HELP},
     {"--version", NULL, "show the version", CLI_PAGE_VERSION},
     {"--man", NULL, "after help: the man page", CLI_PAGE_MAN},
@@ -104,6 +109,16 @@ static int read_threads(const char *value, int *threads) {
     return 0;
 }
 
+static int read_port(const char *value, int *port) {
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (errno || end == value || *end || n < 1 || n > 65535)
+        return cli_fail(2, "--port takes a whole number from 1 to 65535, not \"%.60s\".", value);
+    *port = (int)n;
+    return 0;
+}
+
 /* 4G, 1.5g, 512MiB, 100000: letters are powers of 1024. */
 static int read_memory(const char *value, size_t *memory) {
     static const char letters[] = "KMGT";
@@ -141,6 +156,8 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
         return read_memory(value, &o->memory);
     if (strcmp(option->name, "--every") == 0)
         return read_seconds(value, &o->every);
+    if (strcmp(option->name, "--port") == 0)
+        return read_port(value, &o->port);
     if (strcmp(option->name, "--checkpoint") == 0)
         o->checkpoint = value;
     if (strcmp(option->name, "--until") == 0)
@@ -151,6 +168,7 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
     o->quiet |= strcmp(option->name, "--quiet") == 0;
     o->json |= strcmp(option->name, "--json") == 0;
     o->dry_run |= strcmp(option->name, "--dry-run") == 0;
+    o->no_open |= strcmp(option->name, "--no-open") == 0;
     return 0;
 }
 

@@ -144,6 +144,9 @@ static void man_head(void) {
          "\\fINAME\\fR|\\fIFILE\\fR [\\fIKEY\\fB=\\fIVALUE\\fR ...] "
          "[\\fIWORD\\fB.\\fIKEY\\fB=\\fIVALUE\\fR ...]\n"
          ".br\n"
+         ".B ravine studio\n"
+         "[\\fIRECIPE\\fB.rv\\fR]\n"
+         ".br\n"
          ".B ravine help\n"
          "[\\fISTEP\\fR]");
 }

@@ -162,6 +162,21 @@ want_blender() {
     install_offered 'The add-on for Blender'
 }
 
+# The studio's server needs a library; without it the program is built all the same.
+want_studio() {
+    need libmicrohttpd-dev has_header cc microhttpd.h
+    if [ -n "$missing" ] && can_install && [ -z "$updated" ]; then
+        apt update
+        updated=yes
+    fi
+    if [ -n "$missing" ] &&
+        ! { can_install && apt-cache policy libmicrohttpd-dev 2>&1 | grep -q 'Candidate: [0-9]'; }; then
+        echo "\`ravine studio\` will not be built: it needs libmicrohttpd-dev, which is not to be had here."
+        missing=
+    fi
+    install_missing
+}
+
 case $1 in
 demo | test | all) ;;
 *) stop "usage: setup.sh demo|test|all" ;;
@@ -186,6 +201,7 @@ if [ "$1" = test ]; then
     need groff-base groff --version
 fi
 install_missing
+want_studio
 
 # This package carries the version of clang in its name, so clang comes first.
 if [ "$1" = test ]; then

@@ -95,6 +95,9 @@ check_layers() {
         what == "png.h" && place[1] !~ /^(src\/formats|tests)\// {
             print where ": only src/formats may know libpng"
         }
+        what == "microhttpd.h" && place[1] != "cli/studio/server.c" {
+            print where ": only cli/studio/server.c may know libmicrohttpd"
+        }
         what ~ /^(CL|OpenCL)\// && mine != "device" { print where ": only src/device may know OpenCL" }
         what == "mpi.h" && mine != "cluster" { print where ": only src/cluster may know MPI" }
     ' >> "$breaches"
@@ -288,8 +291,8 @@ check_objects() {
         functions="$functions $name ${name}f ${name}l"
     done
     uses / /base/math.c "$functions" "libm does not compute it alike everywhere, use base/math.h"
-    uses / '/base/(file|file_owner|run_files).c' 'openat creat fopen fdopen freopen opendir rename renameat
-        unlink remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only src/base may touch files'
+    uses / '/base/(file|file_owner|run_files).c|/cli/studio/studio_files.c' 'openat creat fopen fdopen freopen opendir rename renameat
+        unlink remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only src/base may touch files' # studio_files.c: the page, what it brings
     uses / '/base/(file|file_owner|run_files|program).c|/cli/main.c' open \
         'only src/base may touch files' # program.c and main.c: /dev/null
     uses /src/ - 'printf vprintf puts putchar perror exit quick_exit' \
@@ -301,7 +304,8 @@ check_objects() {
         'numbers do not depend on the locale, use base/text.h'
     uses /src/ /base/ 'malloc calloc realloc reallocarray free aligned_alloc posix_memalign strdup
         strndup' 'memory comes from rvi_alloc'
-    uses / /base/program.c 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
+    # studio.c: the browser
+    uses / '/base/program.c|/cli/studio/studio.c' 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
         popen waitpid' 'only base/program.c may run programs'
     uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }

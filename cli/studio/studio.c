@@ -1,0 +1,154 @@
+/* studio.c: `ravine studio [FILE]`: finds the page, starts the server, opens the browser, and waits
+ * until it is told to end. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "studio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef RAVINE_STUDIO_DIR
+#define RAVINE_STUDIO_DIR ""
+#endif
+
+extern char **environ;
+
+/* The folder of the page: as the user says, beside where the program lies, or as it was installed.
+ */
+static bool find_page(studio_folder *page) {
+    const char *said = getenv("RAVINE_STUDIO");
+    if (said && *said)
+        return studio_folder_read(said, page);
+    char program[PATH_MAX], path[PATH_MAX + 32];
+    ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[size > 0 ? size : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash)
+        *slash = '\0';
+    static const char *const below[] = {"../share/ravine/studio", "studio"};
+    for (int i = 0; slash && i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", program, below[i]);
+        if (studio_folder_read(path, page))
+            return true;
+    }
+    return *RAVINE_STUDIO_DIR && studio_folder_read(RAVINE_STUDIO_DIR, page);
+}
+
+/* What opens addresses; it goes its own way. */
+static bool open_browser(const char *address) {
+    static const char *const programs[] = {"xdg-open", "open", "sensible-browser"};
+    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_init(&quiet);
+    for (int fd = 0; fd < 3; fd++)
+        posix_spawn_file_actions_addopen(&quiet, fd, "/dev/null", O_RDWR, 0);
+    bool opened = false;
+    for (int i = 0; i < 3 && !opened; i++) {
+        char *words[] = {(char *)programs[i], (char *)address, NULL};
+        pid_t pid;
+        opened = posix_spawnp(&pid, programs[i], &quiet, NULL, words, environ) == 0;
+    }
+    posix_spawn_file_actions_destroy(&quiet);
+    return opened;
+}
+
+/* Until a signal says that it is enough. */
+static void wait_for_end(void) {
+    const struct timespec tick = {.tv_nsec = 50 * 1000000};
+    while (!cli_interrupt_caught()) {
+        nanosleep(&tick, NULL);
+        waitpid(-1, NULL, WNOHANG); /* the program that opened the browser */
+    }
+}
+
+static int serve(const cli_options *options, const studio_place *place, const studio_folder *page) {
+    studio_server *server;
+    char address[160];
+    int code = studio_server_start(place, page, options->port, &server);
+    if (code != 0)
+        return code;
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/?token=%s", studio_server_port(server),
+             studio_server_token(server));
+    printf("%s\n", address);
+    if (!options->quiet)
+        printf("The studio runs until Ctrl-C. Its address works on this machine only.\n");
+    fflush(stdout);
+    if (!options->no_open && !open_browser(address))
+        fprintf(stderr, "No program that opens a browser was found: open the address yourself.\n");
+    wait_for_end();
+    studio_server_stop(server);
+    return 0;
+}
+
+/* The recipe to begin with, as text. */
+static int read_recipe(const char *name, char **text) {
+    rv_context *ctx;
+    rv_recipe *recipe;
+    rv_status status = rv_context_create(NULL, &ctx);
+    if (status != RV_OK)
+        return cli_fail(cli_exit_code(status), "Ravine cannot start: %s.", rv_status_text(status));
+    int code = 0;
+    status = rv_recipe_load(ctx, name, &recipe);
+    if (status != RV_OK) {
+        code = cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
+    } else {
+        int size = rv_recipe_print(recipe, NULL, 0);
+        *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+        if (*text)
+            rv_recipe_print(recipe, *text, (size_t)size + 1);
+        else
+            code = cli_fail(5, "There is not enough memory for %.200s.", name);
+        rv_recipe_destroy(recipe);
+    }
+    rv_context_destroy(ctx);
+    return code;
+}
+
+static int run_with(const cli_options *options, studio_place *place, const studio_folder *page) {
+    char *folder = realpath(".", NULL), *scratch = studio_scratch_make();
+    int code;
+    if (!folder || !scratch) {
+        code =
+            cli_fail(4, "A folder for the files of the page cannot be made: %s.", strerror(errno));
+    } else {
+        place->folder = folder;
+        place->scratch = scratch;
+        code = serve(options, place, page);
+    }
+    if (scratch)
+        studio_scratch_remove(scratch);
+    free(scratch);
+    free(folder);
+    return code;
+}
+
+int cli_studio(const cli_options *options) {
+    studio_place place = {.name = "", .text = "", .options = options};
+    studio_folder page;
+    char *text = NULL;
+    if (options->count > 2 || options->dry_run || options->json || options->checkpoint)
+        return cli_fail(
+            2, "studio takes one recipe at most, and --port, --no-open, --threads and --memory.");
+    cli_interrupt_watch(false);
+    int code = options->count == 2 ? read_recipe(options->words[1], &text) : 0;
+    if (code != 0)
+        return code;
+    if (text) {
+        const char *slash = strrchr(options->words[1], '/');
+        place.name = slash ? slash + 1 : options->words[1];
+        place.text = text;
+    }
+    if (find_page(&page)) {
+        code = run_with(options, &place, &page);
+        studio_folder_free(&page);
+    } else {
+        code = cli_fail(3, "The page of the studio is not installed; `make studio` builds it.");
+    }
+    free(text);
+    return code;
+}

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""studio_client.py RAVINE FOLDER: starts `ravine studio` with the page FOLDER/page in FOLDER/work, and talks to it."""
+import array, http.client, json, os, random, signal, socket, string, struct, subprocess, sys, threading, time
+
+ravine, folder = sys.argv[1:]
+work, page, tmp = folder + "/work", folder + "/page", folder + "/tmp"
+HILLS = ["terrain size=64 cell=10", "noise seed=7 relief=300"]
+LONG = HILLS + ["pipes time=1M"]
+WAIT = 60  # for what takes no time on a machine that is not busy
+
+
+def check(truth, what):
+    if not truth:
+        raise SystemExit("not so: " + what)
+
+
+def pack(message, *buffers):
+    text = json.dumps({**message, "buffers": [len(b) for b in buffers]}).encode()
+    return struct.pack("<I", len(text)) + text + b"".join(buffers)
+
+
+def unpack(read):
+    """One message from read(size), with its buffers; None: the end."""
+    head = read(4)
+    if len(head) < 4:
+        return None
+    message = json.loads(read(struct.unpack("<I", head)[0]))
+    message["buffers"] = [read(size) for size in message["buffers"]]
+    return message
+
+
+class Server:
+    def __init__(self, *words, cwd=work):
+        self.process = subprocess.Popen([ravine, "studio", "--no-open", "--threads", "2", *words], cwd=cwd, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp})
+        address = self.process.stdout.readline().strip()
+        check(address.startswith("http://127.0.0.1:"), "the address: %r" % address)
+        rest, self.token = address.split("/?token=")
+        self.port = int(rest.rsplit(":", 1)[1])
+        check(len(self.token) == 64, "the token is long")
+
+    def ask(self, method, path, body=None, token=True, **headers):
+        """Status, headers and body of an answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
+        if token:
+            headers["X-Ravine-Token"] = self.token
+        connection.putrequest(method, path, skip_host="Host" in headers)
+        if body is not None:
+            headers.setdefault("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders()
+        if body:
+            try:
+                connection.send(body)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+        answer = connection.getresponse()
+        result = answer.status, answer.headers, answer.read()
+        connection.close()
+        return result
+
+    def raw(self, text):
+        """The first line of the answer to bytes that no library would send."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=WAIT) as plug:
+            plug.sendall(text)
+            return plug.makefile("rb").readline().decode()
+
+    def threads(self):
+        return len(os.listdir("/proc/%d/task" % self.process.pid))
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        rest = self.process.communicate(timeout=WAIT)
+        check(self.process.returncode == 0, "it ends well: %d %s" % (self.process.returncode, rest[1]))
+        check(os.listdir(tmp) == [], "it leaves no files: %s" % os.listdir(tmp))
+
+
+class Tab:
+    """A page: its stream of events, and its requests."""
+
+    def __init__(self, server):
+        self.server, self.run, self.events, self.change = server, 0, [], threading.Condition()
+        self.name = "".join(random.choices(string.ascii_letters + string.digits, k=20))
+        self.plug = socket.create_connection(("127.0.0.1", server.port), timeout=WAIT)
+        self.plug.sendall(("GET /events?session=%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Ravine-Token: %s\r\n\r\n" %
+                           (self.name, server.port, server.token)).encode())
+        self.answer = http.client.HTTPResponse(self.plug)
+        self.answer.begin()
+        check(self.answer.status == 200, "events: %d" % self.answer.status)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        try:
+            while (event := unpack(self.answer.read)) is not None:
+                with self.change:
+                    self.events.append(event)
+                    self.change.notify_all()
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
+            pass
+
+    def ask(self, kind, *buffers, **rest):
+        if kind in ("run", "continue", "scene"):
+            self.run += 1
+            rest = {"run": self.run, "live": {"fields": ["height"], "rate": 20, "every": 1, "slices": False}, **rest}
+        status, _, body = self.server.ask("POST", "/message?session=" + self.name,
+                                          pack({"id": 7, "kind": kind, **rest}, *buffers))
+        check(status == 200, "%s: %d %s" % (kind, status, body))
+        at = [0]
+
+        def read(size):
+            at[0] += size
+            return body[at[0] - size:at[0]]
+        reply = unpack(read)
+        check(reply["id"] == 7, "the reply is to this request")
+        return reply
+
+    def until(self, kind, **rest):
+        """The first event of this kind of the last run."""
+        end = time.monotonic() + WAIT
+        with self.change:
+            while True:
+                for event in self.events:
+                    if event["kind"] == kind and event.get("run") == self.run and all(event[k] == v for k, v in rest.items()):
+                        return event
+                check(time.monotonic() < end, "an event %s %s comes" % (kind, rest))
+                self.change.wait(1)
+
+    def made(self, steps, **live):
+        """The end of a run of these steps."""
+        self.ask("run", steps=steps)
+        return self.until("ended")
+
+    def close(self):
+        self.plug.shutdown(socket.SHUT_RDWR)
+        self.plug.close()
+
+
+def last_hash(*words):
+    lines = subprocess.run([ravine, *words, "--json", "--quiet"], cwd=work, check=True, capture_output=True, text=True).stdout
+    return json.loads(lines.strip().split("\n")[-1])["hash"]
+
+
+def steps_hash(steps):
+    with open(work + "/steps.rv", "w") as file:
+        file.write("\n".join(steps) + "\n")
+    return last_hash("steps.rv")
+
+
+def waits_for(truth, what):
+    end = time.monotonic() + WAIT
+    while not truth():
+        check(time.monotonic() < end, what)
+        time.sleep(0.02)
+
+
+def test_page(server):
+    status, headers, body = server.ask("GET", "/", token=False)
+    check(status == 200 and b"Studio" in body, "the page is there")
+    policy = headers["Content-Security-Policy"]
+    check("default-src 'none'" in policy and "unsafe-inline" not in policy and "http" not in policy, policy)
+    check(headers["Cross-Origin-Opener-Policy"] == "same-origin", "isolated")
+    check(headers["Cross-Origin-Embedder-Policy"] == "require-corp", "isolated")
+    check(server.ask("GET", "/assets/code.js", token=False)[1]["Content-Type"].startswith("text/javascript"), "type")
+    for path in ["/../secret", "/assets/../../secret", "/%2e%2e/secret", "/..%2fsecret", "/link", "/folder/secret",
+                 "//etc/passwd", "/etc/passwd", "/assets", "/assets/", "/?/../secret/../../secret2"]:
+        said = server.raw(("GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % (path, server.port)).encode())
+        check(" 404 " in said or (path.startswith("/?") and " 200 " in said), "%s: %s" % (path, said))
+        check(b"secret" not in server.ask("GET", path, token=False)[2], path)
+
+
+def test_strangers(server):
+    own = "127.0.0.1:%d" % server.port
+    message = "/message?session=x"
+    for headers in [{"Host": "evil.example"}, {"Host": "127.0.0.1"}, {"Host": "127.0.0.1:1"}, {"Host": own + ".evil.example"},
+                    {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "https://" + own},
+                    {"Sec_Fetch_Site": "cross-site"}]:
+        for path in ["/", message.replace("message", "events")]:
+            check(server.ask("GET", path, **headers)[0] == 403, "%s %s is refused" % (path, headers))
+        check(server.ask("POST", message, b"", **headers)[0] == 403, "%s is refused" % headers)
+    double = "GET / HTTP/1.1\r\nHost: %s\r\nHost: evil.example\r\n\r\n" % own
+    check(" 403 " in server.raw(double.encode()) or " 400 " in server.raw(double.encode()), "two hosts are refused")
+    check(server.ask("GET", "/", Origin="http://" + own)[0] == 200, "its own page is not")
+    check(server.ask("GET", "/", Host="localhost:%d" % server.port)[0] == 200, "nor by its other name")
+    for path in ["/message?session=x", "/events?session=x"]:
+        method, body = ("POST", b"") if "message" in path else ("GET", None)
+        check(server.ask(method, path, body, token=False)[0] == 403, "without token: refused")
+        check(server.ask(method, path, body, token=False, X_Ravine_Token="0" * 64)[0] == 403, "wrong token: refused")
+        check(server.ask(method, path + "&token=" + server.token, body, token=False)[0] == 403, "token in a link: refused")
+    check(server.ask("PUT", "/", b"")[0] == 405 and server.ask("DELETE", "/index.html")[0] == 405, "other methods")
+    check(server.ask("POST", "/message?session=nobody", pack({"id": 1, "kind": "hello"}))[0] == 409, "no such page")
+    check(server.ask("GET", "/events?session=../x")[0] == 400, "a number of a page that is none")
+
+
+def test_hostile(server):
+    tab = Tab(server)
+    path = "/message?session=" + tab.name
+    status, _, body = server.ask("POST", path, None, Content_Length=str(5 << 30))
+    check(status == 413 and b"too long" in body, "a huge message: %d" % status)
+    deep = b"[" * 100000
+    bodies = [b"", b"\0", b"\xff" * 4, b"\xff" * 100, struct.pack("<I", 2) + b"{}", struct.pack("<I", 2) + b"[]",
+              struct.pack("<I", len(deep)) + deep, struct.pack("<I", 9) + b'{"id":1e9', os.urandom(1000),
+              pack({"id": 7, "kind": "no such"}), pack({"id": 7, "kind": "run"}), pack({"id": 7, "kind": "look", "place": 1e30, "fields": 3}),
+              pack({"id": 7, "kind": "put", "name": "../x"}, b"x"), pack({"id": 7, "kind": "put", "name": ""}, b"x"),
+              pack({"id": 7, "kind": "control", "do": "x"}), pack({"id": 7, "kind": "save", "place": 0, "step": "noise"})]
+    text = b'{"id":7,"kind":"put","name":"x","buffers":[1000000]}'
+    bodies.append(struct.pack("<I", len(text)) + text)
+    for sent in bodies:
+        status, _, body = server.ask("POST", path, sent)
+        check(status == 200 and b'"kind":"' in body, "%r: %d %r" % (sent[:60], status, body[:100]))
+        if b'"run"' not in sent:
+            check(b'"kind":"wrong"' in body and b'"sentence":"' in body, "%r: %r" % (sent[:60], body[:200]))
+    for steps in [["nosie"], ["terrain size=1000000"], ["open /etc/passwd"], ["open ../../x.png"], ["terrain", "repeat times=1000000", "noise", "end"], [5, {}]]:
+        check(tab.made(steps)["how"] == "failed" and tab.until("ended")["sentence"], "%s fails with a sentence" % steps)
+    check(tab.made(HILLS)["how"] == "finished", "afterwards it works as before")
+    tab.close()
+
+
+def test_run(server, recipe_hash):
+    tab = Tab(server)
+    ready = tab.ask("hello")
+    check(ready["engine"] == "machine" and ready["threads"] == 2 and ready["folder"] == os.path.realpath(work), str(ready))
+    check(ready["name"] == "first.rv" and "noise" in ready["recipe"], "the recipe to begin with: %s" % ready)
+    steps = tab.ask("read", text=ready["recipe"])["steps"]
+    ended = tab.made(steps)
+    check(ended["how"] == "finished" and ended["land"]["hash"] == recipe_hash, "the hash of the command line: %s" % ended)
+    look = tab.ask("look", place=len(steps), fields=["height", "flow", "layer 0", "none"])
+    check([len(b) for b in look["buffers"]] == [4 * 64 * 64, 4 * 64 * 64, 4 * 64 * 64, 0] and
+          look["land"]["hash"] == recipe_hash, "fields")
+    flat = array.array("f", tab.ask("look", place=1, fields=["height"])["buffers"][0])
+    check(max(flat) == 0 and max(array.array("f", look["buffers"][0])) > 0, "the land of each step is there")
+    changed = steps[:-1] + ["thermal talus=20 rounds=3"]
+    tab.made(changed)
+    check(tab.until("started")["place"] == len(steps) - 1, "only what changed runs again")
+    check(tab.until("ended")["land"]["hash"] == steps_hash(changed), "and gives the same")
+    check(len(tab.ask("measure", place=len(steps))["figures"]) > 5, "figures")
+    # Repeats draw other numbers in each turn, as on the command line.
+    repeats = HILLS + ["repeat times=3", "droplets drops=500", "end", "thermal rounds=2"]
+    check(tab.made(repeats)["land"]["hash"] == steps_hash(repeats), "repeats")
+    check(tab.ask("look", place=5, fields=[])["land"]["hash"] == steps_hash(repeats[:5]), "after the repeat")
+    tab.close()
+
+
+def test_control(server):
+    tab = Tab(server)
+    tab.ask("run", steps=LONG)
+    tab.until("slice", place=2)
+    tab.ask("control", do="pause")
+    done = tab.until("held")["done"]
+    tab.ask("control", do="slice")
+    waits_for(lambda: sum(e["kind"] == "held" for e in tab.events) == 2, "one slice further")
+    check([e for e in tab.events if e["kind"] == "held"][1]["done"] >= done, "and a little later")
+    tab.ask("control", do="keep")
+    kept = tab.until("ended")
+    check(kept["how"] == "kept" and kept["place"] == 3, str(kept))
+    check(tab.ask("look", place=3, fields=["height"])["land"]["hash"] == kept["land"]["hash"], "it is kept")
+    before = tab.ask("look", place=2, fields=["height"])["land"]["hash"]
+    check(before == steps_hash(HILLS) and before != kept["land"]["hash"], "and what was before it")
+    tab.ask("continue")
+    check(tab.until("ended")["how"] == "finished", "goes on")
+    tab.ask("run", steps=LONG)
+    tab.until("slice", place=2)
+    began = time.monotonic()
+    tab.ask("control", do="cancel")
+    ended = tab.until("ended")
+    took = time.monotonic() - began
+    check(ended["how"] == "cancelled" and ended["land"]["hash"] == before, str(ended))
+    print("cancelled after %.0f ms" % (1000 * took))
+    tab.ask("run", steps=LONG)
+    tab.until("slice", place=2)
+    old = tab.run
+    tab.made(HILLS)
+    check(any(e["kind"] == "ended" and e["run"] == old and e["how"] == "cancelled" for e in tab.events), "a new run ends the old")
+    tab.ask("run", steps=LONG, live={"fields": [], "rate": 20, "every": 1, "slices": True})
+    tab.until("held")
+    tab.close()  # while it is held
+
+
+def test_files(server):
+    tab = Tab(server)
+    subprocess.run([ravine, *" ".join(HILLS).split(), "save", "given.npy", "save", "line.r16", "--quiet"], cwd=work, check=True)
+    with open(work + "/given.npy", "rb") as file:
+        given = file.read()
+    tab.ask("put", given, name="mine.npy")
+    ended = tab.made(["open mine.npy cell=10"])
+    check(ended["how"] == "finished", str(ended))
+    check(ended["land"]["hash"] == tab.made(["open given.npy cell=10"])["land"]["hash"], "a file put, and one of the folder")
+    saved = tab.ask("save", place=1, step="save line.r16")
+    with open(work + "/line.r16", "rb") as file:
+        check(saved["buffers"][saved["files"].index("line.r16")] == file.read(), "the bytes of the command line")
+    check(tab.ask("store", place=1, step="save stored.npy")["kind"] == "files" and os.path.exists(work + "/stored.npy"), "stored")
+    check(tab.ask("store", place=1, step="save sub/stored.npy")["kind"] == "files" and os.path.exists(work + "/sub/stored.npy"), "below")
+    before = sorted(os.listdir(folder))
+    for name in ["../out.npy", folder + "/out.npy", "sub/../../out.npy", "away/out.npy", "away.npy", "none/out.npy", ".."]:
+        said = tab.ask("store", place=1, step="save " + name)
+        check(said["kind"] == "wrong" and said["sentence"], "%s leads out: %s" % (name, said))
+    check(sorted(os.listdir(folder)) == before, "nothing was written there")
+    tab.close()
+
+
+def test_scene(server):
+    tab = Tab(server)
+    tab.ask("scene", words="preset river run frames=5")
+    ended = tab.until("ended")
+    check(ended["how"] == "finished", str(ended))
+    frame = tab.until("frame", frame=5)
+    check(frame["hash"] == last_hash("scene", "river", "frames=5"), "the hash of the command line")
+    points, faces, drops, lost = frame["buffers"]
+    check(len(drops) == 16 * frame["particles"] and len(points) == 3 * len(lost) and len(faces) % 12 == 0, "buffers")
+    tab.ask("scene", words="preset rivr")
+    check(tab.until("ended")["how"] == "failed" and tab.until("ended")["sentence"], "a sentence")
+    tab.close()
+
+
+def test_tabs(server, recipe_hash):
+    waits_for(lambda: server.threads() <= server.idle, "all is at rest: %d threads" % server.threads())
+    first, second = Tab(server), Tab(server)
+    first.ask("run", steps=LONG)
+    first.until("slice", place=2)
+    check(second.made(HILLS)["land"]["hash"] == steps_hash(HILLS), "another tab goes its own way")
+    check(not any(e["kind"] == "ended" for e in first.events), "while the first runs")
+    first.close()
+    second.close()
+    waits_for(lambda: server.threads() <= server.idle, "a run ends with its tab")
+    waits_for(lambda: len(os.listdir(tmp + "/" + os.listdir(tmp)[0])) == 0, "and its files")
+    tabs = [Tab(server) for _ in range(16)]
+    check(server.ask("GET", "/events?session=more")[0] == 503, "there is an end to tabs")
+    for tab in tabs:
+        tab.close()
+    waits_for(lambda: server.threads() <= server.idle, "they are gone")
+
+
+def main():
+    os.makedirs(page + "/assets")
+    os.makedirs(work + "/sub")
+    with open(page + "/assets/code.js", "w") as file:
+        file.write("0")
+    os.mkdir(folder + "/elsewhere")
+    for path in ["/secret", "/elsewhere/secret"]:
+        with open(folder + path, "w") as file:
+            file.write("secret")
+    os.symlink(folder + "/secret", page + "/link")
+    os.symlink(folder + "/elsewhere", page + "/folder")
+    os.symlink(folder + "/elsewhere", work + "/away")
+    os.symlink(folder + "/elsewhere/x.npy", work + "/away.npy")
+    with open(work + "/first.rv", "w") as file:
+        file.write("\n".join(HILLS + ["droplets drops=2000", "thermal rounds=5"]) + "\n")
+    recipe_hash = last_hash("first.rv")
+    server = Server("first.rv")
+    server.idle = server.threads()
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test(*([server, recipe_hash] if test.__code__.co_argcount == 2 else [server]))
+            print("ok: " + name)
+            sys.stdout.flush()
+    taken = subprocess.run([ravine, "studio", "--no-open", "--port", str(server.port)], capture_output=True, text=True,
+                           cwd=work, env={**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp}, timeout=WAIT)
+    check(taken.returncode == 2 and "port" in taken.stderr, "a port that is taken: %s" % taken)
+    tab = Tab(server)
+    tab.ask("run", steps=LONG)
+    tab.until("slice", place=2)
+    server.end()  # in the midst of a run
+    print("ok: Ctrl-C")
+
+
+main()
