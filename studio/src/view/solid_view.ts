@@ -1,0 +1,76 @@
+// solid_view.ts: rock and water of a scene: worn parts red, particles as points or as little balls, cut by a plane.
+import {
+    AmbientLight, Box3, Box3Helper, BufferAttribute, BufferGeometry, Color, DirectionalLight, Mesh, MeshLambertMaterial, Points,
+    PointsMaterial, Scene,
+} from 'three';
+import type { SceneFrame } from '../session';
+
+export class SolidView {
+    readonly scene = new Scene();
+    private readonly rock = new Mesh(new BufferGeometry(), new MeshLambertMaterial({ vertexColors: true, flatShading: true }));
+    private readonly water = new Points(new BufferGeometry(), new PointsMaterial({ color: 0x3f8fdc, size: 0.1, vertexColors: true }));
+    private readonly box = new Box3();
+    private readonly frame: Box3Helper;
+    private largest = 0;
+    /** 0: points by speed, 1: plain points, 2: none. */
+    private way = 0;
+
+    constructor() {
+        const sun = new DirectionalLight(0xfff4e4, 2.6);
+        sun.position.set(-0.6, 1, 0.5);
+        this.frame = new Box3Helper(this.box, new Color(0x7a858f));
+        this.scene.add(new AmbientLight(0xc8d6e6, 1.3), sun, this.rock, this.water, this.frame);
+        this.rock.frustumCulled = this.water.frustumCulled = false;
+    }
+
+    set(frame: SceneFrame): void {
+        const [points, faces, drops, lost] = frame.buffers;
+        if (frame.frame === 0)
+            this.largest = 0;
+        this.box.min.set(frame.low[0], frame.low[2], -frame.high[1]);
+        this.box.max.set(frame.high[0], frame.high[2], -frame.low[1]);
+        this.setRock(new Float32Array(points), new Uint32Array(faces), new Float32Array(lost));
+        this.setWater(new Float32Array(drops), frame.spacing);
+    }
+
+    private setRock(at: Float32Array, faces: Uint32Array, lost: Float32Array): void {
+        const place = new Float32Array(at.length), colour = new Float32Array(at.length);
+        for (const value of lost)
+            this.largest = Math.max(this.largest, value);
+        for (let i = 0; i < at.length; i += 3) {
+            place.set([at[i], at[i + 2], -at[i + 1]], i);
+            const red = this.largest > 0 ? Math.sqrt(lost[i / 3] / this.largest) : 0;
+            colour.set([0.62 + 0.22 * red, 0.57 - 0.40 * red, 0.50 - 0.38 * red], i);
+        }
+        const { geometry } = this.rock;
+        geometry.setAttribute('position', new BufferAttribute(place, 3));
+        geometry.setAttribute('color', new BufferAttribute(colour, 3));
+        geometry.setIndex(new BufferAttribute(faces, 1));
+        geometry.computeVertexNormals();
+    }
+
+    private setWater(drops: Float32Array, spacing: number): void {
+        const count = drops.length / 4, place = new Float32Array(3 * count), colour = new Float32Array(3 * count);
+        let top = 1e-6;
+        for (let i = 0; i < count; i++)
+            top = Math.max(top, drops[4 * i + 3]);
+        for (let i = 0; i < count; i++) {
+            place.set([drops[4 * i], drops[4 * i + 2], -drops[4 * i + 1]], 3 * i);
+            const fast = this.way === 0 ? Math.sqrt(drops[4 * i + 3] / top) : 0.3;
+            colour.set([0.16 + 0.68 * fast, 0.42 + 0.50 * fast, 0.80 + 0.18 * fast], 3 * i);
+        }
+        const { geometry, material } = this.water;
+        geometry.setAttribute('position', new BufferAttribute(place, 3));
+        geometry.setAttribute('color', new BufferAttribute(colour, 3));
+        material.size = spacing * 0.9;
+        this.water.visible = this.way < 2;
+    }
+
+    nextWay(): void {
+        this.way = (this.way + 1) % 3;
+        this.water.visible = this.way < 2;
+    }
+
+    setWires(wires: 0 | 1 | 2): void { this.rock.material.wireframe = wires > 0; }
+    toggleBox(): void { this.frame.visible = !this.frame.visible; }
+}
