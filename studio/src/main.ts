@@ -16,7 +16,7 @@ void fetchModule().catch(() => {}); // begins at once; opening the engine tells 
 /** What a new page starts with: small, so that eroded land is there at once. */
 const FIRST = [
     'terrain size=256 cell=45', 'noise seed=7 frequency=0.12 octaves=7 relief=1300',
-    'rivers time=1.5M steps=24 uplift=1.1 erosion=8 diffusion=0.03 border=sink',
+    'rivers time=1.5M steps=24 uplift=1.8 erosion=8 diffusion=0.03 border=sink',
     'droplets capacity=1 inertia=0.05 border=apron', 'thermal talus=40 rounds=20',
 ];
 
@@ -170,7 +170,7 @@ const camera: Camera = {
     film() {
         if (recorder)
             return recorder.stop();
-        const kind = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find((type) => MediaRecorder.isTypeSupported(type));
+        const kind = ['video/webm;codecs=vp8', 'video/webm'].find((type) => MediaRecorder.isTypeSupported(type));
         if (!kind)
             return say('This browser cannot record WebM.', 'wrong');
         const parts: Blob[] = [];
@@ -182,6 +182,12 @@ const camera: Camera = {
             watcher.changed();
         };
         recorder.start(500);
+        const draw = () => { // also what does not move is filmed
+            viewport.view.draw();
+            if (recorder)
+                requestAnimationFrame(draw);
+        };
+        draw();
         say('Recording. Press V to stop and save.');
         watcher.changed();
     },
@@ -267,7 +273,7 @@ window.addEventListener('keydown', (event) => {
     }
     const target = event.target as HTMLElement, isHelp = target.closest('dialog.help-dialog') && key === 'h';
     const isText = target.matches('input:not([type=range]):not([type=checkbox]), select, textarea');
-    if (event.altKey || !singleKeys || ((isText || target.closest('dialog')) && !isHelp))
+    if (event.altKey || !singleKeys || ((isText || document.querySelector('dialog')) && !isHelp))
         return;
     if (event.key.startsWith('Arrow') && viewport.view.isWalking && !target.matches('input')) {
         viewport.view.press(event.key, true);

@@ -1,39 +1,9 @@
 // harness.mjs: the built page on a server of its own, in Debian's chromium without a screen.
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { readFile } from 'node:fs/promises';
-import { extname, join, normalize } from 'node:path';
-import { gzipSync } from 'node:zlib';
 
 const require = createRequire(new URL('../../studio/package.json', import.meta.url));
 export const { chromium } = require('playwright-core');
 export const axeSource = require.resolve('axe-core/axe.min.js');
-
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png' };
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
-    "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Serves a folder on 127.0.0.1 with a strict policy; isolated: with the headers that give shared memory. */
-export async function serve(folder, isolated = true) {
-    const server = createServer(async (request, response) => {
-        const path = normalize(new URL(request.url, 'http://x').pathname);
-        try {
-            const body = await readFile(join(folder, path === '/' ? 'index.html' : path));
-            const type = TYPES[extname(path) || '.html'] ?? 'application/octet-stream';
-            const headers = { 'Content-Type': type, 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' };
-            if (isolated)
-                Object.assign(headers, { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' });
-            const packs = /text|svg/.test(type);
-            if (packs)
-                headers['Content-Encoding'] = 'gzip';
-            response.writeHead(200, headers).end(packs ? gzipSync(body) : body);
-        } catch {
-            response.writeHead(404).end();
-        }
-    });
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
-}
 
 export function launch() {
     return chromium.launch({

@@ -63,7 +63,10 @@ async function answer(request: Request): Promise<void> {
             return send({ id, kind: 'ok' });
         case 'scene':
             gate.newest = request.run;
-            after(() => runScene(ravine, layout, engine.ctx, gate, request, emit));
+            after(() => {
+                engine.attend(request.run);
+                return runScene(ravine, layout, engine.ctx, gate, request, emit);
+            });
             return send({ id, kind: 'ok' });
         default:
             await running; // the land is looked at when it is done

@@ -314,7 +314,7 @@ export class LandEngine {
         const word = rv.rv_step_get(rv.rv_recipe_step(recipe, place)) + layout['rv_step_info.word'];
         const number = (member: string) => ravine.view.getUint32(word + layout[`rv_word_info.${member}`], true);
         const size = number('params_size'), from = rv.rv_recipe_params(recipe, place), at = rv.malloc(size);
-        new Uint8Array(rv.memory.buffer).copyWithin(at, from, from + size);
+        new Uint8Array(ravine.buffer).copyWithin(at, from, from + size);
         for (let i = 0; i < number('param_count'); i++) {
             const param = number('params') + i * layout['rv_param_info'];
             if (ravine.view.getUint32(param + layout['rv_param_info.type'], true) === layout['RV_PARAM_SEED'])
@@ -323,10 +323,16 @@ export class LandEngine {
         return at;
     }
 
+    /** What the library does from now on is for this run: a newer one ends it. */
+    attend(run: number): void {
+        this.now = { run, place: 0, shown: 0, on: false };
+    }
+
     /** Runs a list from the last place whose land is kept. */
     async run(run: number, steps: string[], live: Live): Promise<void> {
         const start = performance.now();
         this.live = live;
+        this.attend(run);
         this.gate.begin(run, live.slices);
         let recipe = 0;
         try {
@@ -368,6 +374,7 @@ export class LandEngine {
     async continue(run: number, live: Live): Promise<void> {
         const start = performance.now();
         this.live = live;
+        this.attend(run);
         this.gate.begin(run, live.slices);
         let recipe = 0;
         try {
@@ -387,7 +394,7 @@ export class LandEngine {
 
     private failed(run: number, error: unknown, start: number): void {
         const status = error instanceof Wrong ? error.status : 8;
-        this.post({ kind: 'ended', run, how: 'failed', place: this.at.place, ms: performance.now() - start,
+        this.post({ kind: 'ended', run, how: status === CANCELLED ? 'cancelled' : 'failed', place: this.at.place, ms: performance.now() - start,
             land: this.land ? this.about(this.land) : null, status,
             sentence: error instanceof Error ? error.message : String(error) }, []);
         if (!(error instanceof Wrong))
@@ -403,7 +410,7 @@ export class LandEngine {
             const step = this.stepOf(recipe, turn.place);
             const params = this.params(recipe, step, turn.turn);
             const report = rv.malloc(layout['rv_report']);
-            new Uint8Array(rv.memory.buffer, report, layout['rv_report']).fill(0);
+            new Uint8Array(this.ravine.buffer, report, layout['rv_report']).fill(0);
             this.now = { run, place: step, shown: 0, on: true };
             this.post({ kind: 'step', run, place: step, turn: turn.turn, turns: turn.turns }, []);
             this.viewer.key = '';

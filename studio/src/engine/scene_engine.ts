@@ -40,9 +40,9 @@ export async function runScene(ravine: Ravine, layout: Record<string, number>, c
         const { pointer: mesh } = ravine.made((out: number) => rv.rv_scene_mesh(scene, out));
         if (mesh) {
             const vertices = rv.rv_mesh_vertex_count(mesh);
-            const at = new Float64Array(rv.memory.buffer, rv.rv_mesh_points(mesh), 3 * vertices);
+            const at = new Float64Array(ravine.buffer, rv.rv_mesh_points(mesh), 3 * vertices);
             points = Float32Array.from(at);
-            faces = new Uint32Array(rv.memory.buffer, rv.rv_mesh_faces(mesh), 3 * rv.rv_mesh_face_count(mesh)).slice();
+            faces = new Uint32Array(ravine.buffer, rv.rv_mesh_faces(mesh), 3 * rv.rv_mesh_face_count(mesh)).slice();
             first ??= at.slice();
             lost = new Float32Array(vertices); // new vertices of divided faces have no place to compare with
             for (let i = 0; i < vertices && 3 * i < first.length; i++)

@@ -68,7 +68,7 @@ export function addDialog(session: Session): void {
         list.replaceChildren();
         const option = (step: Step) => {
             found.push(step);
-            return h('div', { role: 'option', id: `choice-${step.name}`, className: 'choice', onclick: () => add(step) },
+            return h('div', { role: 'option', id: `choice-${step.name}`, className: 'entry', onclick: () => add(step) },
                 h('b', {}, step.name), h('span', {}, step.sentence));
         };
         if (search.value.trim() === '')

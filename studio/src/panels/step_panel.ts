@@ -113,7 +113,7 @@ export class StepPanel {
             return { parts: [roll, input], update: (text) => { if (document.activeElement !== input) input.value = text; } };
         }
         case 'file': {
-            const input = h('button', { ...common, type: 'button', className: 'file', onclick: () => this.pickFile((name) => this.set(id, param, name)) });
+            const input = h('button', { ...common, type: 'button', className: 'file-pick', onclick: () => this.pickFile((name) => this.set(id, param, name)) });
             return { parts: [input], update: (text) => {
                 input.textContent = text || 'Choose a file';
                 input.classList.toggle('missing', text !== '' && !this.session.hasFile(text) && !writesFiles(findStep(this.item(id)?.step ?? '') ?? findStep('save')!));

@@ -5,6 +5,7 @@ import {
     Vector4, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { grainTexture } from './grain';
 import { Ground, type Grid, type Shared } from './ground';
 import { SKY_FRAGMENT, SKY_VERTEX } from './shaders';
 
@@ -24,6 +25,17 @@ export interface Paint {
 
 export const NATURAL: Paint =
     { mode: 0, values: null, parts: 1, from: 0, to: 1, logarithmic: false, fades: false, ramp: null };
+
+/** Is there no GPU, so that the processor draws? */
+function isSoftware(): boolean {
+    const gl = document.createElement('canvas').getContext('webgl2');
+    if (!gl)
+        throw new Error('This browser has no WebGL 2, which the view of the land needs.');
+    const info = gl.getExtension('WEBGL_debug_renderer_info');
+    const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+    gl.getExtension('WEBGL_lose_context')?.loseContext();
+    return /swiftshader|llvmpipe|software/i.test(name);
+}
 
 export class LandView {
     readonly canvas: HTMLCanvasElement;
@@ -49,7 +61,9 @@ export class LandView {
     onFrame: (ms: number) => void = () => {};
 
     constructor(private readonly host: HTMLElement, private readonly still: boolean) {
-        this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+        const isSlow = isSoftware();
+        this.ratio = isSlow ? 0.6 : 1;
+        this.renderer = new WebGLRenderer({ antialias: !isSlow, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
         this.renderer.autoClear = false;
         this.canvas = this.renderer.domElement;
         this.canvas.tabIndex = 0;
@@ -59,7 +73,7 @@ export class LandView {
         this.shared = {
             sun: { value: new Vector3(0, 1, 0) }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
-            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() },
+            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() }, grain: { value: grainTexture() },
         };
         this.land = new Ground(this.shared);
         this.original = new Ground(this.shared);
@@ -79,6 +93,8 @@ export class LandView {
         this.controls.maxPolarAngle = 1.52;
         this.controls.addEventListener('change', () => this.draw());
         this.setSun(315, 38);
+        this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
+        this.renderer.compile(this.land.scene, this.camera); // while the engine is still on its way
         new ResizeObserver(() => this.resize()).observe(host);
         this.resize();
         requestAnimationFrame((t) => this.tick(t));
@@ -166,7 +182,7 @@ export class LandView {
         const wide = Math.min(1, this.camera.aspect / 1.25); // on a narrow screen one stands further back
         this.walking = null;
         this.controls.enabled = true;
-        this.aim(new Vector3(w / 2, middle - 0.03 * extent, h / 2), extent * 1.30 / wide);
+        this.aim(new Vector3(w / 2, middle - 0.02 * extent, h / 2), extent * 1.2 / wide);
     }
 
     private aim(target: Vector3, away: number): void {

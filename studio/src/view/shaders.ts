@@ -20,26 +20,11 @@ float between(sampler2D grid, vec2 p) {
 }
 `;
 
+/** Noise from a texture that repeats: in r four octaves, in g one. A unit is a hump of the first octave. */
 const NOISE = /* glsl */ `
-float hash(vec2 p) {
-    p = fract(p * vec2(0.3183099, 0.3678794) + 0.1);
-    p += dot(p, p.yx + 19.19);
-    return fract(p.x * p.y * 95.4337);
-}
-float noise(vec2 p) {
-    vec2 i = floor(p), f = fract(p);
-    f = f * f * (3.0 - 2.0 * f);
-    return mix(mix(hash(i), hash(i + vec2(1, 0)), f.x), mix(hash(i + vec2(0, 1)), hash(i + vec2(1, 1)), f.x), f.y);
-}
-float fbm(vec2 p) {
-    float sum = 0.0, part = 0.5;
-    for (int i = 0; i < 4; i++) {
-        sum += part * noise(p);
-        p = p * 2.03 + vec2(17.1, 9.2);
-        part *= 0.5;
-    }
-    return sum;
-}
+uniform sampler2D grain;
+float noise(vec2 p) { return texture(grain, p / 64.0).g; }
+float fbm(vec2 p) { return texture(grain, p / 16.0).r; }
 `;
 
 const SKY = /* glsl */ `
@@ -169,9 +154,9 @@ vec3 cover(vec3 n, float open) {
     vec3 rock = mix(vec3(0.42, 0.395, 0.365), vec3(0.56, 0.535, 0.50), fine) * (0.86 + 0.2 * grit);
     rock *= 0.94 + 0.08 * sin(h / (cell * 0.55) + 5.0 * big);
     vec3 scree = mix(vec3(0.52, 0.475, 0.395), vec3(0.60, 0.56, 0.47), grit);
-    vec3 grass = mix(vec3(0.33, 0.385, 0.17), vec3(0.50, 0.475, 0.24), clamp(big * 1.1 + up * 0.35, 0.0, 1.0)) * (0.9 + 0.2 * grit);
-    vec3 woods = mix(vec3(0.115, 0.20, 0.10), vec3(0.20, 0.275, 0.125), fine) * (0.78 + 0.45 * grit);
-    float tree = smoothstep(0.46, 0.56, big + 0.30 * (1.0 - open) + 0.28 * (0.42 - up) + 0.16 * fine)
+    vec3 grass = mix(vec3(0.40, 0.455, 0.225), vec3(0.585, 0.555, 0.32), clamp(big * 1.1 + up * 0.45, 0.0, 1.0)) * (0.9 + 0.2 * grit);
+    vec3 woods = mix(vec3(0.165, 0.255, 0.135), vec3(0.255, 0.335, 0.165), fine) * (0.78 + 0.45 * grit);
+    float tree = smoothstep(0.60, 0.68, big + 0.30 * (1.0 - open) + 0.28 * (0.42 - up) + 0.16 * fine)
         * smoothstep(0.22, 0.14, steep) * smoothstep(0.62, 0.45, up);
     vec3 c = mix(grass, woods, tree);
     c = mix(c, scree, smoothstep(0.10, 0.20, steep + 0.10 * (fine - 0.5)) * 0.75);
@@ -316,8 +301,7 @@ void main() {
     vec3 d = normalize(ray);
     vec3 c = isNatural > 0.5 ? skyColour(d) : back;
     // Below the horizon the table on which the block stands.
-    float down = smoothstep(0.0, -0.5, d.y);
-    c = mix(c, c * mix(vec3(1.0), vec3(0.80), isNatural), down);
+    if (isNatural > 0.5) c = mix(c, mix(vec3(0.86, 0.875, 0.885), vec3(0.70, 0.73, 0.76), clamp(-d.y * 1.5, 0.0, 1.0)) * (0.55 + 0.45 * clamp(sun.y * 2.2, 0.0, 1.0)), smoothstep(0.02, -0.12, d.y));
     colour = vec4(c, 1.0);
 }
 `;
