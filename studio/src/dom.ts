@@ -76,7 +76,8 @@ export function metres(n: number): string {
 }
 
 export function cubic(n: number): string {
-    return n >= 1e8 ? `${pretty(n / 1e9)} km³` : `${pretty(n)} m³`;
+    const [size, unit] = n >= 1e7 ? [n / 1e9, 'km³'] : [n, 'm³'];
+    return `${numbers.format(+size.toPrecision(3))} ${unit}`;
 }
 
 export function duration(ms: number): string {

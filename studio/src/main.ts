@@ -248,9 +248,10 @@ const keys: Record<string, () => void> = {
     q: () => session.setLook(session.look.name === 'original' ? 'natural' : 'original'),
     t: () => void saveObj().catch(wrong),
     1: () => viewport.toggleMeter(),
-    2: () => { viewport.solid.toggleBox(); viewport.view.draw(); },
+    2: () => { viewport.solid.toggleBox(); viewport.view.toggleBlock(); },
     a: () => addDialog(session),
     f: () => viewport.view.frame(),
+    e: () => viewport.brush.toggle(),
     w: () => viewport.walk(),
     c: () => { viewport.compare(); watcher.changed(); },
 };

@@ -41,6 +41,11 @@ export interface Watcher {
     say(sentence: string, kind: 'note' | 'wrong'): void;
 }
 
+/** The last step that erodes, else the last one: what one wants to turn first. */
+function mainStep(items: Item[]): number {
+    return (items.filter((item) => findStep(item.step)?.kind === 'wear').at(-1) ?? items.at(-1))?.id ?? 0;
+}
+
 const PREVIEW = 256;
 const SAVED = 'ravine-studio';
 
@@ -134,6 +139,7 @@ export class Session {
             localStorage.removeItem(SAVED); // of another version
         }
         this.store.begin(doc && doc.items.length > 0 ? doc : first);
+        this.store.selected = mainStep(this.store.doc.items);
         this.start();
     }
 
@@ -141,7 +147,7 @@ export class Session {
         const items = await this.read(text);
         this.leaveScene();
         this.store.replace({ name, items });
-        this.select(items.at(-1)?.id ?? 0);
+        this.select(mainStep(items));
     }
 
     private async save(): Promise<void> {

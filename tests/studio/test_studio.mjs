@@ -28,7 +28,8 @@ async function picture(page, name) {
     if (!pictures)
         return;
     await page.mouse.move(720, 5);
-    await page.waitForTimeout(800);
+    await page.evaluate(() => studio.viewport.view.finest());
+    await page.waitForTimeout(3000);
     await page.screenshot({ path: join(pictures, `studio-${name}.png`) });
 }
 
@@ -97,7 +98,6 @@ const tests = {
         await page.getByRole('button', { name: 'Check' }).click();
         await page.waitForFunction(() => studio.session.figures.length > 5);
         assert.equal(await page.locator('.gate').count(), 5);
-        await picture(page, 'page');
         await close();
     },
 
@@ -142,6 +142,44 @@ const tests = {
         assert.ok(took < 50 * patience, `cancelled after ${took} ms`);
         await page.waitForFunction(() => !studio.viewport.frame.isLive);
         assert.equal(await page.evaluate(() => studio.session.place), 2);
+        await close();
+    },
+
+    async 'the view follows the water'() {
+        const { page, close } = await open(link(LONG.replace('size=96', 'size=64')));
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+        const rate = await page.evaluate(async () => {
+            let slices = 0;
+            const { session } = studio, hear = session.hear.bind(session);
+            session.hear = (event) => { slices += event.kind === 'slice'; hear(event); };
+            const start = performance.now();
+            await new Promise((resolve) => setTimeout(resolve, 1000));
+            return (1000 * slices) / (performance.now() - start);
+        });
+        console.log(`    ${rate.toFixed(0)} slices a second`);
+        assert.ok(rate >= 20 / patience, `${rate} slices a second`);
+        await close();
+    },
+
+    async 'a stroke of the brush is steps of the recipe, and is undone'() {
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        const first = await shown(page);
+        await page.getByRole('button', { name: /^Raise or lower/ }).click();
+        const at = (x, y) => page.evaluate(([px, py]) => studio.viewport.view.project(px, py), [x, y]);
+        const from = await at(20, 30), to = await at(45, 36);
+        await page.mouse.move(from.x, from.y);
+        await page.mouse.down();
+        await page.mouse.move(to.x, to.y, { steps: 12 });
+        await page.mouse.up();
+        await page.waitForFunction(() => studio.session.store.doc.items.length > 4);
+        await page.waitForFunction((was) => studio.session.state === 'done' && studio.session.land.hash !== was, first);
+        const recipe = await exported(page, 'Recipe');
+        await writeFile(join(work, 'brushed.rv'), recipe.bytes);
+        assert.equal(await shown(page), hashOf('brushed.rv'));
+        await page.keyboard.press('Control+z'); // the whole stroke
+        await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, first);
+        assert.equal(await page.evaluate(() => studio.session.store.doc.items.length), 3);
         await close();
     },
 
@@ -450,8 +488,18 @@ const tests = {
         await close();
     },
 
+    async 'pictures of the manual'() {
+        if (!pictures)
+            return;
+        const opened = await open(link((await readFile(new URL('../../recipes/alps.rv', import.meta.url), 'utf8')).replace('size=1024', 'size=512')), { colorScheme: 'dark' });
+        await settled(opened.page);
+        await opened.page.evaluate(() => studio.session.measure());
+        await picture(opened.page, 'page');
+        await opened.close();
+    },
+
     async 'no serious fault for people who use other means; dark, light and on a phone'() {
-        const { page, close } = await open(link(SMALL), { width: 390, height: 844, hasTouch: true });
+        const { page, close } = await open(link(SMALL), { width: 390, height: 844, hasTouch: true, colorScheme: 'dark' });
         await settled(page);
         const faults = async () => {
             await page.evaluate(() => document.querySelectorAll('.toast').forEach((toast) => toast.remove()));

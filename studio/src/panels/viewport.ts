@@ -1,5 +1,6 @@
 // viewport.ts: the land and what lies over it: views, sun, the place under the cursor, the comparison.
 import { h, icon, iconButton, metres, pretty } from '../dom';
+import { Brush } from './brush';
 import { LOOKS, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
@@ -35,6 +36,7 @@ export class Viewport {
     readonly view: LandView;
     readonly solid: SolidView;
     private readonly tabs = h('div', { className: 'tabs', role: 'tablist', 'aria-label': 'Views' });
+    readonly brush: Brush;
     private readonly readout = h('output', { className: 'readout' });
     private readonly legend = h('div', { className: 'legend' });
     private readonly handle = h('div', { className: 'swipe', role: 'slider', tabIndex: 0, 'aria-label': 'Compare with the original', hidden: true });
@@ -46,9 +48,10 @@ export class Viewport {
     private lastMove: PointerEvent | null = null;
 
     constructor(private readonly session: Session, still: boolean) {
+        this.brush = new Brush(session, () => this.view);
         const sunLabel = h('label', { htmlFor: 'sun' }, 'Sun 38°');
         const sun = h('input', { type: 'range', id: 'sun', min: '4', max: '85', value: '38', oninput: () => light() });
-        const turn = h('input', { type: 'range', id: 'sun-turn', min: '0', max: '360', value: '315', 'aria-label': 'Direction of the sun', oninput: () => light() });
+        const turn = h('input', { type: 'range', id: 'sun-turn', min: '0', max: '360', value: '235', 'aria-label': 'Direction of the sun', oninput: () => light() });
         const light = () => {
             sunLabel.textContent = `Sun ${sun.value}°`;
             for (const each of [sun, turn])
@@ -57,7 +60,9 @@ export class Viewport {
         };
         this.element = h('main', { className: 'view' }, this.loading, this.tabs,
             h('div', { className: 'sun' }, sunLabel, sun, turn),
+            this.brush.element,
             h('div', { className: 'corner' },
+                this.brush.button,
                 iconButton('frame', 'See all of the land (F)', () => this.view.frame()),
                 iconButton('walk', 'Walk (W)', () => this.walk())),
             this.legend, this.readout, this.meter, this.handle);
@@ -244,13 +249,17 @@ export class Viewport {
                 this.view.turn(event.clientX - last.clientX, event.clientY - last.clientY);
             last = event;
             this.lastMove = event;
+            this.brush.over(event);
             this.point();
         });
+        canvas.addEventListener('pointerdown', (event) => this.brush.down(event));
+        canvas.addEventListener('pointerup', (event) => this.brush.up(event));
         canvas.addEventListener('pointerleave', () => {
+            this.brush.leave();
             this.lastMove = null;
             this.readout.textContent = '';
         });
-        canvas.addEventListener('dblclick', () => this.view.frame());
+        canvas.addEventListener('dblclick', () => this.brush.isOn || this.view.frame());
         canvas.addEventListener('webglcontextlost', (event) => event.preventDefault());
     }
 

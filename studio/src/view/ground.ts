@@ -70,6 +70,7 @@ export class Ground {
     private readonly tiles: InstancedBufferGeometry;
     private readonly places = new InstancedBufferAttribute(new Float32Array(4 * TILES), 4);
     private readonly walls: Mesh<BufferGeometry, RawShaderMaterial>;
+    private readonly shores: Mesh<BufferGeometry, RawShaderMaterial>;
     private readonly water: Mesh;
     private light: WebGLRenderTarget | null = null;
     private readonly lamp: { scene: Scene; camera: OrthographicCamera; material: RawShaderMaterial };
@@ -96,8 +97,11 @@ export class Ground {
         wet.depthWrite = false;
         this.water = new Mesh(this.tiles, wet);
         this.water.renderOrder = 1;
-        this.walls = new Mesh(new BufferGeometry(), material(WALL_VERTEX, WALL_FRAGMENT));
-        for (const mesh of [ground, this.water, this.walls]) {
+        this.walls = new Mesh(new BufferGeometry(), material(WALL_VERTEX, WALL_FRAGMENT, { isWater: { value: 0 } }));
+        this.shores = new Mesh(this.walls.geometry, material(WALL_VERTEX, WALL_FRAGMENT, { isWater: { value: 1 } }));
+        this.shores.material.transparent = true;
+        this.shores.renderOrder = 2;
+        for (const mesh of [ground, this.water, this.walls, this.shores]) {
             mesh.frustumCulled = false;
             this.scene.add(mesh);
         }
@@ -133,7 +137,7 @@ export class Ground {
             this.put('water', grid.water!, width, height, RedFormat);
         else if ((this.uniforms.water.value as DataTexture).image.width > 1)
             this.exchange('water', nothing());
-        this.water.visible = wet && this.uniforms.mode.value === 0;
+        this.water.visible = this.shores.visible = wet && this.uniforms.mode.value === 0;
         (this.uniforms.size.value as Vector2).set(width, height);
         this.uniforms.cell.value = cell;
         let low = Infinity, high = -Infinity;
@@ -174,7 +178,7 @@ export class Ground {
         geometry.setAttribute('normal', new BufferAttribute(new Float32Array(normals), 3));
         geometry.setIndex(faces);
         this.walls.geometry.dispose();
-        this.walls.geometry = geometry;
+        this.walls.geometry = this.shores.geometry = geometry;
         this.light?.dispose();
         this.light = new WebGLRenderTarget(width, height, {
             type: HalfFloatType, format: RGBAFormat, minFilter: LinearFilter, magFilter: LinearFilter, depthBuffer: false,
@@ -194,8 +198,12 @@ export class Ground {
             texture.needsUpdate = true;
             this.exchange('ramp', texture);
         }
-        this.water.visible = mode === 0 && (this.uniforms.water.value as DataTexture).image.width > 1;
+        this.water.visible = this.shores.visible = mode === 0 && (this.uniforms.water.value as DataTexture).image.width > 1;
     }
+
+    /** The cut sides of the block, and its edge as a box. */
+    get block(): boolean { return this.walls.visible; }
+    set block(on: boolean) { this.walls.visible = on; }
 
     dim(): void { this.dark = true; }
 

@@ -50,6 +50,7 @@ export class LandView {
     private framed = '';
     private isQuick = false;
     private frames: number[] = [];
+    /** Pixels that are drawn, of those that there are, along a side. */
     private ratio = 1;
     private walking: { yaw: number; pitch: number } | null = null;
     private keys = new Set<string>();
@@ -130,6 +131,12 @@ export class LandView {
         this.draw();
     }
 
+    toggleBlock(): void {
+        for (const ground of [this.land, this.original])
+            ground.block = !ground.block;
+        this.draw();
+    }
+
     setBrush(place: { x: number; y: number } | null, radius: number): void {
         const { cell } = this.land.grid ?? { cell: 1 };
         this.shared.brush.value.set((place?.x ?? 0) * cell, (place?.y ?? 0) * cell, radius, place ? 1 : 0);
@@ -179,10 +186,11 @@ export class LandView {
             return;
         const w = (grid.width - 1) * grid.cell, h = (grid.height - 1) * grid.cell, extent = Math.hypot(w, h);
         const { rise } = this.shared, middle = ((this.land.span.x + this.land.span.y) / 2) * rise.value;
-        const wide = Math.min(1, this.camera.aspect / 1.25); // on a narrow screen one stands further back
+        // So far away that the block fits, with a margin: its corners are as far apart as its diagonal.
+        const slope = Math.tan((this.camera.fov * Math.PI) / 360) * Math.min(this.camera.aspect, 1.45);
         this.walking = null;
         this.controls.enabled = true;
-        this.aim(new Vector3(w / 2, middle - 0.02 * extent, h / 2), extent * 1.2 / wide);
+        this.aim(new Vector3(w / 2, middle - 0.02 * extent, h / 2), extent * (0.49 / slope + 0.12));
     }
 
     private aim(target: Vector3, away: number): void {
@@ -329,7 +337,7 @@ export class LandView {
     }
 
     /** Where drawing takes too long, fewer pixels are drawn. */
-    private measure(ms: number, seconds: number): void {
+    private measure = (ms: number, seconds: number): void => {
         this.onFrame(ms);
         this.frames.push(Math.max(ms, seconds < 0.5 ? seconds * 1000 : ms));
         if (this.frames.length < 12)
@@ -340,7 +348,7 @@ export class LandView {
             this.ratio = Math.max(0.5, this.ratio / 1.4);
             this.resize();
         }
-    }
+    };
 
     render(): void {
         this.dirty = false;
@@ -370,6 +378,13 @@ export class LandView {
         renderer.setScissor(cut, 0, w - cut, h);
         draw(this.land);
         renderer.setScissorTest(false);
+    }
+
+    /** Draws every pixel, however long it takes. */
+    finest(): void {
+        this.ratio = 1;
+        this.measure = () => {};
+        this.resize();
     }
 
     /** The picture at any size, as it is on the screen else. */

@@ -169,13 +169,14 @@ vec3 cover(vec3 n, float open) {
 
 vec4 waterColour(vec3 to) {
     float d = depth;
-    vec2 w = world.xz / (cell * 3.0);
-    vec3 n = normalize(vec3(noise(w + time) - noise(w + vec2(3.1) - time), 14.0, noise(w.yx - time) - noise(w.yx + vec2(5.7) + time)));
+    vec2 w = world.xz / (cell * 2.2);
+    float near = 1.0 / (1.0 + 3.0 * length(fwidth(w))); // what is finer than pixels only glitters
+    vec3 n = normalize(vec3(noise(w + time) - noise(w + vec2(3.1) - time), 22.0 / near, noise(w.yx - time) - noise(w.yx + vec2(5.7) + time)));
     float f = 0.03 + 0.97 * pow(1.0 - clamp(dot(-to, n), 0.0, 1.0), 5.0);
-    vec3 deep = mix(vec3(0.16, 0.36, 0.38), vec3(0.03, 0.12, 0.20), clamp(d / 25.0, 0.0, 1.0));
+    vec3 deep = mix(vec3(0.20, 0.44, 0.45), vec3(0.055, 0.19, 0.28), clamp(d / 30.0, 0.0, 1.0));
     vec3 r = reflect(to, n);
     vec3 c = mix(deep * (0.35 + 0.65 * sun.y), skyColour(vec3(r.x, abs(r.y), r.z)), f);
-    c += vec3(1.0, 0.93, 0.8) * 0.9 * pow(clamp(dot(r, sun), 0.0, 1.0), 220.0);
+    c += vec3(1.0, 0.93, 0.8) * 0.55 * pow(clamp(dot(r, sun), 0.0, 1.0), 120.0);
     return vec4(c, clamp(0.30 + d * 0.28, 0.0, 0.94) * smoothstep(0.015, 0.16, d));
 }
 
@@ -244,10 +245,13 @@ in vec3 normal;
 uniform mat4 viewMatrix;
 uniform mat4 projectionMatrix;
 uniform float base;
+uniform float isWater;   // the side of the water, from the ground up
 out vec3 world;
 out vec3 facing;
 void main() {
-    float h = position.z > 0.5 ? at(heights, ivec2(position.xy)) : base;
+    float ground = at(heights, ivec2(position.xy));
+    float h = position.z > 0.5 ? ground : base;
+    if (isWater > 0.5) h = position.z > 0.5 ? ground + at(water, ivec2(position.xy)) : ground;
     world = vec3(position.x * cell, h * rise, position.y * cell);
     facing = normal;
     gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
@@ -261,10 +265,16 @@ uniform int mode;
 uniform float wires;
 uniform vec3 back;
 uniform vec2 span;
+uniform float isWater;
 in vec3 world;
 in vec3 facing;
 out vec4 colour;
 void main() {
+    if (isWater > 0.5) {
+        vec3 sea = vec3(0.10, 0.27, 0.34) * (0.62 + 0.5 * clamp(dot(facing, sun) + 0.3, 0.0, 1.0));
+        colour = vec4(mix(sea, horizon, 1.0 - exp(-haze * distance(world, cameraPosition))), 0.90);
+        return;
+    }
     float along = world.x + world.z, relief = max(span.y - span.x, 1.0);
     float y = world.y / rise + 0.02 * relief * fbm(vec2(along / (relief * 0.9), 3.0));
     float band = 0.5 + 0.5 * noise(vec2(0.5, y / (relief * 0.035)));
