@@ -11,7 +11,8 @@ import { itemFromLine, newId, parseNumber, recipeText, type Item } from './recip
 import { Session, type Watcher } from './session';
 import { findStep } from './table';
 
-void fetchModule().catch(() => {}); // begins at once; opening the engine tells what went wrong
+if (!location.search.includes('token'))
+    void fetchModule().catch(() => {}); // begins at once; opening the engine tells what went wrong
 
 /** What a new page starts with: small, so that eroded land is there at once. */
 const FIRST = [
@@ -61,7 +62,7 @@ const timeline = new Timeline(session);
 
 const nameInput = h('input', { className: 'doc-name', 'aria-label': 'Name of the land', spellcheck: false, autocomplete: 'off', maxLength: 60,
     onchange: () => store.edit((doc) => { doc.name = nameInput.value.trim() || 'land'; }) });
-const pill = h('span', { className: 'pill' }, h('i', {}), h('span', {}, 'Loading'));
+const pill = h('button', { type: 'button', className: 'pill', onclick: () => void session.exchange().catch(wrong) }, h('i', {}), h('span', {}, 'Loading'));
 const undo = iconButton('undo', 'Undo (Ctrl Z)', () => store.undo());
 const redo = iconButton('redo', 'Redo (Ctrl Shift Z)', () => store.redo());
 const compareButton = h('button', { type: 'button', className: 'plain', 'aria-pressed': 'false', onclick: () => { viewport.compare(); watcher.changed(); } }, 'Compare');
@@ -311,6 +312,8 @@ function update(): void {
     const { about, state } = session;
     pill.lastElementChild!.textContent = state === 'starting' ? 'Loading the engine'
         : `${about.engine === 'page' ? 'This page' : 'This machine'}, ${about.threads} thread${about.threads === 1 ? '' : 's'}`;
+    pill.disabled = !session.token;
+    pill.title = session.token ? 'The engine: this page or this machine. Both give the same land' : 'The engine is in this page';
     pill.dataset.state = recorder ? 'recording' : state;
     document.title = session.scene ? `${session.scene.name} · Ravine` : `${store.doc.name || 'Ravine'} · Ravine`;
 }

@@ -1,6 +1,7 @@
 // session.ts: the recipe and an engine together: what runs, what is known of each step, what is shown. The panels
 // read it and are told when it changes.
-import { EngineError, type Engine } from './engine/engine';
+import { EngineError, type Answer, type Engine } from './engine/engine';
+import { MachineEngine, takeToken } from './engine/machine_engine';
 import { fetchModule, PageEngine } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
 import { findLook, type Look } from './looks';
@@ -52,7 +53,10 @@ const SAVED = 'ravine-studio';
 export class Session {
     readonly store: Store;
     engine: Engine | null = null;
-    about = { engine: 'page', version: '', threads: 1, memory: 0, pauses: true };
+    about: Omit<Answer<'ready'>, 'id' | 'kind'> = { engine: 'page', version: '', threads: 1, memory: 0, pauses: true };
+    /** Was the page served by the program, which then offers its own engine? */
+    readonly token = takeToken();
+    wanted: 'page' | 'machine' = this.token ? 'machine' : 'page';
     state: State = 'starting';
     sentence = '';
     run = 0;
@@ -72,6 +76,7 @@ export class Session {
     isPreview = false;
     slices = false;
     scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
+    /** What was opened, and as what the engine has it. */
     private files = new Map<string, { name: string; bytes: ArrayBuffer; width: number }>();
     private timer = 0;
     private started = 0;
@@ -85,22 +90,35 @@ export class Session {
     // ---- the engine ----
 
     async open(): Promise<void> {
-        this.engine = new PageEngine(await fetchModule(), {
-            event: (event) => this.hear(event),
-            died: (why) => void this.revive(why),
-        });
-        const ready = await this.engine.ask<'ready'>({ kind: 'hello' });
-        this.about = ready;
-        for (const { name, bytes } of this.files.values())
-            await this.engine.ask({ kind: 'put', name }, [bytes.slice(0)]);
+        const listener = { event: (event: Event) => this.hear(event), died: (why: string) => void this.revive(why) };
+        this.engine = this.wanted === 'machine' ? new MachineEngine(this.token, listener) : new PageEngine(await fetchModule(), listener);
+        this.about = await this.engine.ask<'ready'>({ kind: 'hello' });
+        for (const [name, { bytes }] of this.files)
+            await this.put(name, bytes);
+    }
+
+    /** The other engine: the same recipe, and the same hash. */
+    async exchange(): Promise<void> {
+        if (!this.token)
+            return;
+        this.wanted = this.wanted === 'machine' ? 'page' : 'machine';
+        this.engine?.end();
+        this.engine = null;
+        this.state = 'starting';
+        this.watcher.changed();
+        await this.open();
+        this.again();
     }
 
     /** The recipe is the land: a new engine makes it again. */
     private async revive(why: string): Promise<void> {
         this.engine = null;
-        if (this.restarts++ > 3) {
+        const isLast = this.restarts++ > 3;
+        if (this.wanted === 'machine' || isLast) {
             this.state = 'failed';
-            this.sentence = `The engine stopped again and again (${why}). The recipe is safe: reload the page.`;
+            this.sentence = isLast ? `The engine stopped again and again (${why}). The recipe is safe: reload the page.`
+                : 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.';
+            this.watcher.say(this.sentence, 'wrong');
             this.watcher.changed();
             return;
         }
@@ -125,6 +143,8 @@ export class Session {
         try {
             if (given)
                 doc = { name: 'from a link', items: await this.read(await fromAddress(given)) };
+            else if (this.about.recipe)
+                doc = { name: this.about.name?.replace(/^.*\/|\.rv$/g, '') || 'land', items: await this.read(this.about.recipe) };
         } catch (error) {
             const why = error instanceof EngineError ? error.message : 'It is damaged.';
             this.watcher.say(`The recipe in this address cannot be opened. ${why}`, 'wrong');
@@ -160,15 +180,16 @@ export class Session {
             history.replaceState(null, '', `#${address}`);
     }
 
-    /** Puts a file where steps find it. Heights of a PNG go as raw levels. */
+    /** Puts a file where steps find it. The engine in the page gets heights of a PNG as raw levels. */
     async put(name: string, bytes: ArrayBuffer): Promise<void> {
-        let file = { name, bytes, width: 0 };
-        if (/\.png$/i.test(name)) {
+        let file = { name, bytes, width: 0 }, sent = bytes.slice(0);
+        if (/\.png$/i.test(name) && this.about.engine === 'page') {
             const heights = await readPng(new Uint8Array(bytes));
-            file = { name: `${name}.r16`, bytes: toR16(heights), width: heights.width };
+            file = { name: `${name}.r16`, bytes, width: heights.width };
+            sent = toR16(heights);
         }
         this.files.set(name, file);
-        await this.engine!.ask({ kind: 'put', name: file.name }, [file.bytes.slice(0)]);
+        await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
     }
 
     hasFile(name: string): boolean { return this.files.has(name); }

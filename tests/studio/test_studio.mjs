@@ -1,7 +1,7 @@
 // test_studio.mjs PAGE RAVINE: the built page in chromium: what a person does, and what must then be so. RAVINE is
 // the program whose bytes the page must give. STUDIO_PICTURES=DIR: the pictures of docs/studio.md go there.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -486,6 +486,44 @@ const tests = {
         await page.getByRole('button', { name: 'Back to the land' }).click();
         await settled(page);
         await close();
+    },
+
+    async 'on this machine: the same page, the same hash from both engines'() {
+        if (!run('help').includes('ravine studio')) {
+            console.log('    left out: this program has no studio');
+            return;
+        }
+        await writeFile(join(work, 'given.rv'), SMALL);
+        const program = spawn(ravine, ['studio', 'given.rv', '--no-open'], { cwd: work, env: { ...process.env, RAVINE_STUDIO: folder }, stdio: ['ignore', 'pipe', 'inherit'] });
+        try {
+            const address = await new Promise((resolve, reject) => {
+                program.stdout.on('data', (data) => resolve(/http\S+/.exec(String(data))[0]));
+                program.on('exit', () => reject(new Error('ravine studio has ended')));
+            });
+            const { page, wrong, context } = await openPage(browser, address.replace(/\?.*/, ''), { hash: /\?.*/.exec(address)[0] });
+            await settled(page);
+            assert.equal(await page.evaluate(() => studio.session.about.engine), 'machine');
+            assert.equal(await shown(page), hashOf('given.rv'));
+            assert.ok(!page.url().includes('token'));
+            await page.locator('.pill').click(); // the other engine
+            await page.waitForFunction(() => studio.session.about.engine === 'page' && studio.session.state === 'done');
+            assert.equal(await shown(page), hashOf('given.rv'));
+            await page.locator('.pill').click();
+            await page.waitForFunction(() => studio.session.about.engine === 'machine' && studio.session.state === 'done');
+            await page.evaluate((text) => studio.session.openText('long', text), LONG);
+            await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+            await page.evaluate(() => studio.session.control('pause'));
+            await until(page, ['held']);
+            await page.evaluate(() => studio.session.control('keep'));
+            await until(page, ['kept']);
+            program.kill('SIGINT');
+            await page.waitForFunction(() => document.querySelector('.toast.wrong')?.textContent.includes('has ended'));
+            assert.ok(page.url().includes('#'));
+            await context.close();
+            assert.deepEqual(wrong.filter((text) => !text.includes('ERR_')), []); // that the server is gone, the browser notes
+        } finally {
+            program.kill('SIGKILL');
+        }
     },
 
     async 'pictures of the manual'() {

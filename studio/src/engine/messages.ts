@@ -100,7 +100,9 @@ export interface Figure {
 
 /** To the page: the reply to a request. */
 export type Reply = { id: number } & (
-    | { kind: 'ready'; engine: 'page' | 'machine'; version: string; threads: number; memory: number; pauses: boolean }
+    | { kind: 'ready'; engine: 'page' | 'machine'; version: string; threads: number; memory: number; pauses: boolean;
+        /** This machine: where files go, and the recipe that it was started with. */
+        folder?: string; name?: string; recipe?: string }
     | { kind: 'ok' }
     /** What went wrong, in a sentence of the library. `status` as rv_status counts. */
     | { kind: 'wrong'; status: number; sentence: string }

@@ -154,7 +154,7 @@ vec3 cover(vec3 n, float open) {
     vec3 rock = mix(vec3(0.42, 0.395, 0.365), vec3(0.56, 0.535, 0.50), fine) * (0.86 + 0.2 * grit);
     rock *= 0.94 + 0.08 * sin(h / (cell * 0.55) + 5.0 * big);
     vec3 scree = mix(vec3(0.52, 0.475, 0.395), vec3(0.60, 0.56, 0.47), grit);
-    vec3 grass = mix(vec3(0.40, 0.455, 0.225), vec3(0.585, 0.555, 0.32), clamp(big * 1.1 + up * 0.45, 0.0, 1.0)) * (0.9 + 0.2 * grit);
+    vec3 grass = mix(vec3(0.365, 0.41, 0.22), vec3(0.55, 0.52, 0.33), clamp(big * 1.1 + up * 0.45, 0.0, 1.0)) * (0.9 + 0.2 * grit);
     vec3 woods = mix(vec3(0.165, 0.255, 0.135), vec3(0.255, 0.335, 0.165), fine) * (0.78 + 0.45 * grit);
     float tree = smoothstep(0.60, 0.68, big + 0.30 * (1.0 - open) + 0.28 * (0.42 - up) + 0.16 * fine)
         * smoothstep(0.22, 0.14, steep) * smoothstep(0.62, 0.45, up);
