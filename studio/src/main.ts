@@ -8,6 +8,7 @@ import { StepPanel } from './panels/step_panel';
 import { Timeline } from './panels/timeline';
 import { Viewport } from './panels/viewport';
 import { itemFromLine, newId, parseNumber, recipeText, type Item } from './recipe';
+import { rainOn } from './rain_on_mesh';
 import { Session, type Watcher } from './session';
 import { findStep } from './table';
 
@@ -139,7 +140,7 @@ async function takeOne(file: File, use?: (name: string) => void): Promise<void> 
     if (use)
         return use(name);
     if (/\.obj$/i.test(name))
-        return session.startScene(plain, `model file=${name}\nrun frames=200`);
+        return session.startScene(plain, rainOn(name, await file.text()));
     const open: Item = { id: newId(), step: 'open', values: { file: name }, on: true };
     // The steps that made land before make way; those that shape and erode it stay.
     const rest = store.doc.items.filter((item) => findStep(item.step)?.kind === 'wear');

@@ -470,7 +470,7 @@ const tests = {
     },
 
     async 'scenes run in the page'() {
-        const { page, close } = await open(link(SMALL));
+        const { page, close } = await open(link(SMALL), { colorScheme: 'dark' });
         await settled(page);
         await page.getByRole('button', { name: 'Gallery' }).click();
         assert.equal(await page.locator('.card').count(), 14);
@@ -482,7 +482,10 @@ const tests = {
         const { frame, hash } = await page.evaluate(() => studio.session.scene.frame);
         const lines = run('--json', '--threads', '1', 'scene', 'river', `frames=${frame}`, 'run.every=1', 'save=none.obj').trim().split('\n');
         assert.ok(lines.some((line) => line.includes(hash)), `frame ${frame} has another hash`);
-        await picture(page, 'scene');
+        // Water on a closed mesh of one's own.
+        run('terrain', 'size=16', 'cell=10', 'noise', 'seed=3', 'relief=30', 'save', 'own.obj', 'solid=20');
+        await drop(page, 'own.obj', await readFile(join(work, 'own.obj')));
+        await page.waitForFunction(() => studio.session.scene?.name === 'own' && studio.session.scene.frame?.frame >= 2 && studio.session.scene.frame.particles > 0);
         await page.getByRole('button', { name: 'Back to the land' }).click();
         await settled(page);
         await close();
@@ -533,6 +536,9 @@ const tests = {
         await settled(opened.page);
         await opened.page.evaluate(() => studio.session.measure());
         await picture(opened.page, 'page');
+        await opened.page.evaluate(() => studio.session.startScene('river', 'preset name=river run frames=500'));
+        await until(opened.page, ['done'], 300000);
+        await picture(opened.page, 'scene');
         await opened.close();
     },
 
