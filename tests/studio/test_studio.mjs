@@ -536,7 +536,7 @@ const tests = {
         await settled(opened.page);
         await opened.page.evaluate(() => studio.session.measure());
         await picture(opened.page, 'page');
-        await opened.page.evaluate(() => studio.session.startScene('river', 'preset name=river run frames=500'));
+        await opened.page.evaluate(() => studio.session.startScene('river', 'preset name=river run frames=900'));
         await until(opened.page, ['done'], 300000);
         await picture(opened.page, 'scene');
         await opened.close();

@@ -15,15 +15,16 @@ export class Inspector {
     private readonly checks = h('div', { className: 'checks' });
     private readonly facts = h('dl', { className: 'facts' });
     private readonly measure: HTMLButtonElement;
+    private readonly title = h('h2', {}, 'This land');
+    private readonly ofLand: HTMLElement[];
 
     constructor(private readonly session: Session) {
         this.measure = h('button', { type: 'button', className: 'small', onclick: () => void this.check() }, 'Check');
         this.bookPart.append(h('h2', {}, 'Where the ground went'), this.book, this.bookKey);
+        this.ofLand = [h('div', {}, h('h2', {}, 'Heights'), this.bars, this.range), this.bookPart,
+            h('div', {}, h('div', { className: 'head' }, h('h2', {}, 'River checks'), this.measure), this.checks)];
         this.element = h('section', { className: 'inspector', 'aria-label': 'What was measured' },
-            h('h2', {}, 'Heights'), this.bars, this.range,
-            this.bookPart,
-            h('div', { className: 'head' }, h('h2', {}, 'River checks'), this.measure), this.checks,
-            h('h2', {}, 'This land'), this.facts);
+            ...this.ofLand, this.title, this.facts);
     }
 
     private async check(): Promise<void> {
@@ -62,7 +63,9 @@ export class Inspector {
 
     update(): void {
         const { session } = this, ledger = session.ledger();
-        this.bookPart.hidden = !ledger;
+        this.ofLand.forEach((part) => { part.hidden = session.scene !== null; });
+        this.title.textContent = session.scene ? 'This frame' : 'This land';
+        this.bookPart.hidden = !ledger || session.scene !== null;
         if (ledger) {
             const whole = ledger.deposited + ledger.left_map + ledger.suspended || 1;
             const parts: [string, string, number][] = [

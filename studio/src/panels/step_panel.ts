@@ -15,19 +15,24 @@ export class StepPanel {
     constructor(private readonly session: Session, private readonly pickFile: (use: (name: string) => void) => void) {}
 
     update(): void {
-        const { item } = this.session.store;
-        const shown = item ? `${item.id} ${item.step}` : '';
+        const { scene } = this.session, item = scene ? undefined : this.session.store.item;
+        const shown = scene ? `scene ${scene.name}` : item ? `${item.id} ${item.step}` : '';
         if (shown !== this.shown) {
             this.shown = shown;
-            this.build(item);
+            this.build(item, scene?.name);
         }
         if (item)
             for (const update of this.rows.values())
                 update(item);
     }
 
-    private build(item: Item | undefined): void {
+    private build(item: Item | undefined, scene?: string): void {
         this.rows.clear();
+        if (scene !== undefined) {
+            this.element.replaceChildren(h('div', { className: 'empty' }, h('h1', {}, scene),
+                h('p', {}, 'Water made of particles erodes rock, frame by frame. Worn rock is red; bright water is fast. D draws the water in another way.')));
+            return;
+        }
         if (!item) {
             this.element.replaceChildren(h('div', { className: 'empty' }, h('h1', {}, 'No step'),
                 h('p', {}, 'A recipe is a list of steps. Add one on the left, or start from a recipe of the gallery.')));

@@ -41,6 +41,7 @@ export class Viewport {
     private readonly legend = h('div', { className: 'legend' });
     private readonly handle = h('div', { className: 'swipe', role: 'slider', tabIndex: 0, 'aria-label': 'Compare with the original', hidden: true });
     private readonly meter = h('div', { className: 'meter', hidden: true });
+    private readonly cut: HTMLElement;
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
     private originalRun = -1;
@@ -58,6 +59,13 @@ export class Viewport {
                 each.style.setProperty('--at', `${((+each.value - +each.min) / (+each.max - +each.min)) * 100}%`);
             this.view.setSun(+turn.value, +sun.value);
         };
+        const cut = h('input', { type: 'range', id: 'cut', min: '0', max: '100', value: '0', oninput: () => {
+            cut.style.setProperty('--at', `${cut.value}%`);
+            this.solid.cut(+cut.value / 100);
+            this.view.draw();
+        } });
+        cut.style.setProperty('--at', '0%');
+        this.cut = h('div', { className: 'cut', hidden: true }, h('label', { htmlFor: 'cut' }, 'Cut open'), cut);
         this.element = h('main', { className: 'view' }, this.loading, this.tabs,
             h('div', { className: 'sun' }, sunLabel, sun, turn),
             this.brush.element,
@@ -65,7 +73,7 @@ export class Viewport {
                 this.brush.button,
                 iconButton('frame', 'See all of the land (F)', () => this.view.frame()),
                 iconButton('walk', 'Walk (W)', () => this.walk())),
-            this.legend, this.readout, this.meter, this.handle);
+            this.legend, this.readout, this.meter, this.handle, this.cut);
         this.view = new LandView(this.element, still);
         this.solid = new SolidView();
         light();
@@ -124,6 +132,8 @@ export class Viewport {
             tab.hidden = !isOn && !this.isThere(LOOKS.find(({ name }) => name === tab.dataset.look)!);
         }
         this.tabs.hidden = session.scene !== null;
+        this.cut.hidden = session.scene === null;
+        this.brush.button.hidden = session.scene !== null;
         if (!session.scene && this.view.other) {
             this.view.other = null;
             this.view.frame();

@@ -66,6 +66,7 @@ export class LandView {
         this.ratio = isSlow ? 0.6 : 1;
         this.renderer = new WebGLRenderer({ antialias: !isSlow, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
         this.renderer.autoClear = false;
+        this.renderer.localClippingEnabled = true;
         this.canvas = this.renderer.domElement;
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute('role', 'img');

@@ -101,7 +101,6 @@ uniform float isWater;
 out vec2 place;         // cells
 out vec3 world;
 out float depth;
-out vec2 across;        // of the quads, for wires
 void main() {
     vec2 p = position.xy;
     vec2 rough = tile.xy + p * tile.z;
@@ -114,7 +113,6 @@ void main() {
     depth = between(water, place);
     if (isWater > 0.5) h += depth;
     world = vec3(place.x * cell, h * rise, place.y * cell);
-    across = place / tile.z;
     gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
 }
 `;
@@ -137,7 +135,6 @@ uniform vec4 brush;      // x, z, radius in m; on
 in vec2 place;
 in vec3 world;
 in float depth;
-in vec2 across;
 out vec4 colour;
 
 vec3 hsv(float h, float s, float v) {
@@ -224,10 +221,12 @@ void main() {
         c = base * shade;
     }
     if (wires > 0.5) {
-        vec2 g = abs(fract(across - 0.5) - 0.5) / max(fwidth(across), vec2(1e-5));
-        float diagonal = abs(fract(across.x - across.y - 0.5) - 0.5) / max(fwidth(across.x - across.y), 1e-5);
+        // Quads of some pixels at least: every second line, every fourth, ... where they are smaller.
+        vec2 q = place / exp2(max(0.0, ceil(log2(max(max(fwidth(place).x, fwidth(place).y) * 9.0, 1e-4)))));
+        vec2 g = abs(fract(q - 0.5) - 0.5) / max(fwidth(q), vec2(1e-5));
+        float diagonal = abs(fract(q.x - q.y - 0.5) - 0.5) / max(fwidth(q.x - q.y), 1e-5);
         float line = 1.0 - smoothstep(0.6, 1.5, min(min(g.x, g.y), diagonal));
-        c = wires > 1.5 ? mix(back, mix(back, vec3(0.5), 0.5) + 0.45 * c, line) : mix(c, c * 0.45, 0.75 * line);
+        c = wires > 1.5 ? mix(back, mix(c, vec3(0.55), 0.35), line) : mix(c, c * 0.45, 0.7 * line);
     }
     if (brush.w > 0.5) {
         float r = distance(world.xz, brush.xy);
@@ -305,13 +304,15 @@ export const SKY_FRAGMENT = /* glsl */ `
 precision highp float;
 ` + SKY + /* glsl */ `
 uniform vec3 back;
+uniform float wires;
 in vec3 ray;
 out vec4 colour;
 void main() {
     vec3 d = normalize(ray);
-    vec3 c = isNatural > 0.5 ? skyColour(d) : back;
+    bool sky = isNatural > 0.5 && wires < 1.5;
+    vec3 c = sky ? skyColour(d) : back;
     // Below the horizon the table on which the block stands.
-    if (isNatural > 0.5) c = mix(c, mix(vec3(0.86, 0.875, 0.885), vec3(0.70, 0.73, 0.76), clamp(-d.y * 1.5, 0.0, 1.0)) * (0.55 + 0.45 * clamp(sun.y * 2.2, 0.0, 1.0)), smoothstep(0.02, -0.12, d.y));
+    if (sky) c = mix(c, mix(vec3(0.86, 0.875, 0.885), vec3(0.70, 0.73, 0.76), clamp(-d.y * 1.5, 0.0, 1.0)) * (0.55 + 0.45 * clamp(sun.y * 2.2, 0.0, 1.0)), smoothstep(0.02, -0.12, d.y));
     colour = vec4(c, 1.0);
 }
 `;

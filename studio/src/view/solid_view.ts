@@ -1,16 +1,31 @@
 // solid_view.ts: rock and water of a scene: worn parts red, particles as points or as little balls, cut by a plane.
 import {
-    AmbientLight, Box3, Box3Helper, BufferAttribute, BufferGeometry, Color, DirectionalLight, Mesh, MeshLambertMaterial, Points,
-    PointsMaterial, Scene,
+    AmbientLight, Box3, Box3Helper, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, Mesh,
+    MeshLambertMaterial, Plane, Points, PointsMaterial, Scene, Vector3,
 } from 'three';
 import type { SceneFrame } from '../session';
 
+/** A little ball, lit from above. */
+function ball(): CanvasTexture {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 32;
+    const paint = canvas.getContext('2d')!, shade = paint.createRadialGradient(12, 10, 1, 16, 16, 16);
+    shade.addColorStop(0, '#fff');
+    shade.addColorStop(1, '#7d8894');
+    paint.fillStyle = shade;
+    paint.arc(16, 16, 15, 0, 7);
+    paint.fill();
+    return new CanvasTexture(canvas);
+}
+
 export class SolidView {
     readonly scene = new Scene();
-    private readonly rock = new Mesh(new BufferGeometry(), new MeshLambertMaterial({ vertexColors: true, flatShading: true }));
-    private readonly water = new Points(new BufferGeometry(), new PointsMaterial({ color: 0x3f8fdc, size: 0.1, vertexColors: true }));
+    private readonly rock = new Mesh(new BufferGeometry(), new MeshLambertMaterial({ vertexColors: true, flatShading: true, side: DoubleSide }));
+    private readonly water = new Points(new BufferGeometry(), new PointsMaterial({ size: 0.1, vertexColors: true, map: ball(), alphaTest: 0.5 }));
     private readonly box = new Box3();
     private readonly frame: Box3Helper;
+    private readonly plane = new Plane(new Vector3(0, 0, -1), 0);
+    private cutAt = 0;
     private largest = 0;
     /** 0: points by speed, 1: plain points, 2: none. */
     private way = 0;
@@ -31,6 +46,7 @@ export class SolidView {
         this.box.max.set(frame.high[0], frame.high[2], -frame.low[1]);
         this.setRock(new Float32Array(points), new Uint32Array(faces), new Float32Array(lost));
         this.setWater(new Float32Array(drops), frame.spacing);
+        this.cut(this.cutAt);
     }
 
     private setRock(at: Float32Array, faces: Uint32Array, lost: Float32Array): void {
@@ -57,13 +73,21 @@ export class SolidView {
         for (let i = 0; i < count; i++) {
             place.set([drops[4 * i], drops[4 * i + 2], -drops[4 * i + 1]], 3 * i);
             const fast = this.way === 0 ? Math.sqrt(drops[4 * i + 3] / top) : 0.3;
-            colour.set([0.16 + 0.68 * fast, 0.42 + 0.50 * fast, 0.80 + 0.18 * fast], 3 * i);
+            colour.set([0.10 + 0.70 * fast, 0.36 + 0.55 * fast, 0.78 + 0.20 * fast], 3 * i);
         }
         const { geometry, material } = this.water;
         geometry.setAttribute('position', new BufferAttribute(place, 3));
         geometry.setAttribute('color', new BufferAttribute(colour, 3));
-        material.size = spacing * 0.9;
+        material.size = spacing * 1.5;
         this.water.visible = this.way < 2;
+    }
+
+    /** Cuts open from the south: 0 not at all, 1 all of it. */
+    cut(part: number): void {
+        this.cutAt = part;
+        const planes = part > 0 ? [this.plane] : [];
+        this.plane.constant = this.box.max.z - part * (this.box.max.z - this.box.min.z);
+        this.rock.material.clippingPlanes = this.water.material.clippingPlanes = planes;
     }
 
     nextWay(): void {
