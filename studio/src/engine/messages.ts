@@ -127,7 +127,7 @@ export type Event =
     | { kind: 'ended'; run: number; how: 'finished' | 'kept' | 'cancelled' | 'failed'; place: number; ms: number;
         land: Land | null; status: number; sentence: string }
     /** A frame of a scene: points and faces of the rock (floats; whole numbers), then x, y, z and speed of the
-     *  particles, then what each vertex lost (below 0: gained), m. */
+     *  particles. */
     | { kind: 'frame'; run: number; frame: number; frames: number; time: number; ms: number; particles: number;
         low: number[]; high: number[]; spacing: number; ledger: Ledger; hash: string; buffers: ArrayBuffer[] }
     | { kind: 'log'; line: string };

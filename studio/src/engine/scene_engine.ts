@@ -21,7 +21,6 @@ export async function runScene(ravine: Ravine, layout: Record<string, number>, c
     const plan = rv.malloc(layout['rv_scene_plan']), frame = rv.malloc(layout['rv_frame']);
     const particles = rv.malloc(layout['rv_particles']);
     const vector = (at: number) => [0, 1, 2].map((i) => ravine.view.getFloat64(at + 8 * i, true));
-    let first: Float64Array | null = null; // where the vertices of the rock were
 
     const show = (ms: number) => {
         rv.rv_scene_info(scene, frame);
@@ -36,22 +35,18 @@ export async function runScene(ravine: Ravine, layout: Record<string, number>, c
                 drops[4 * i + k] = positions[4 * i + k] + origin[k];
             drops[4 * i + 3] = Math.hypot(speeds[4 * i], speeds[4 * i + 1], speeds[4 * i + 2]);
         }
-        let points = new Float32Array(0), faces = new Uint32Array(0), lost = new Float32Array(0);
+        let points = new Float32Array(0), faces = new Uint32Array(0);
         const { pointer: mesh } = ravine.made((out: number) => rv.rv_scene_mesh(scene, out));
         if (mesh) {
             const vertices = rv.rv_mesh_vertex_count(mesh);
             const at = new Float64Array(ravine.buffer, rv.rv_mesh_points(mesh), 3 * vertices);
             points = Float32Array.from(at);
             faces = new Uint32Array(ravine.buffer, rv.rv_mesh_faces(mesh), 3 * rv.rv_mesh_face_count(mesh)).slice();
-            first ??= at.slice();
-            lost = new Float32Array(vertices); // new vertices of divided faces have no place to compare with
-            for (let i = 0; i < vertices && 3 * i < first.length; i++)
-                lost[i] = Math.hypot(at[3 * i] - first[3 * i], at[3 * i + 1] - first[3 * i + 1], at[3 * i + 2] - first[3 * i + 2]);
             rv.rv_mesh_destroy(mesh);
         }
         const ledger = Object.fromEntries(LEDGER.map((name) => [name, ravine.view.getFloat64(
             frame + layout['rv_frame.ledger'] + layout[`rv_ledger.${name}`], true)])) as unknown as Ledger;
-        const buffers = [points.buffer, faces.buffer, drops.buffer, lost.buffer] as ArrayBuffer[];
+        const buffers = [points.buffer, faces.buffer, drops.buffer] as ArrayBuffer[];
         post({ kind: 'frame', run, frame: long('frame'), frames: long('frames'),
             time: ravine.view.getFloat64(frame + layout['rv_frame.time'], true), ms, particles: count,
             low: vector(plan + layout['rv_scene_plan.low']), high: vector(plan + layout['rv_scene_plan.high']),

@@ -4,6 +4,7 @@ import {
     MeshLambertMaterial, Plane, Points, PointsMaterial, Scene, Vector3,
 } from 'three';
 import type { SceneFrame } from '../session';
+import { FirstSurface } from './first_surface';
 
 /** A little ball, lit from above. */
 function ball(): CanvasTexture {
@@ -26,6 +27,9 @@ export class SolidView {
     private readonly frame: Box3Helper;
     private readonly plane = new Plane(new Vector3(0, 0, -1), 0);
     private cutAt = 0;
+    private first: FirstSurface | null = null;
+    /** Of each vertex, how far it lies below the first surface. */
+    lost = new Float32Array(0);
     private largest = 0;
     /** 0: points by speed, 1: plain points, 2: none. */
     private way = 0;
@@ -39,23 +43,28 @@ export class SolidView {
     }
 
     set(frame: SceneFrame): void {
-        const [points, faces, drops, lost] = frame.buffers;
-        if (frame.frame === 0)
+        const [points, faces, drops] = frame.buffers;
+        if (frame.frame === 0 || !this.first) {
             this.largest = 0;
+            this.first = new FirstSurface(new Float32Array(points), new Uint32Array(faces));
+        }
         this.box.min.set(frame.low[0], frame.low[2], -frame.high[1]);
         this.box.max.set(frame.high[0], frame.high[2], -frame.low[1]);
-        this.setRock(new Float32Array(points), new Uint32Array(faces), new Float32Array(lost));
+        this.setRock(new Float32Array(points), new Uint32Array(faces), this.first);
         this.setWater(new Float32Array(drops), frame.spacing);
         this.cut(this.cutAt);
     }
 
-    private setRock(at: Float32Array, faces: Uint32Array, lost: Float32Array): void {
+    private setRock(at: Float32Array, faces: Uint32Array, first: FirstSurface): void {
         const place = new Float32Array(at.length), colour = new Float32Array(at.length);
-        for (const value of lost)
-            this.largest = Math.max(this.largest, value);
+        const lost = this.lost = new Float32Array(at.length / 3);
+        for (let i = 0; i < lost.length; i++) {
+            lost[i] = first.depth(at[3 * i], at[3 * i + 1], at[3 * i + 2]);
+            this.largest = Math.max(this.largest, lost[i]);
+        }
         for (let i = 0; i < at.length; i += 3) {
             place.set([at[i], at[i + 2], -at[i + 1]], i);
-            const red = this.largest > 0 ? Math.sqrt(lost[i / 3] / this.largest) : 0;
+            const red = this.largest > 0 ? Math.sqrt(Math.max(lost[i / 3], 0) / this.largest) : 0;
             colour.set([0.62 + 0.22 * red, 0.57 - 0.40 * red, 0.50 - 0.38 * red], i);
         }
         const { geometry } = this.rock;
