@@ -478,7 +478,8 @@ const tests = {
         await page.locator('.card', { hasText: 'winding river bed' }).click();
         await page.waitForFunction(() => studio.session.scene?.frame?.frame >= 3);
         await page.keyboard.press('Escape');
-        await until(page, ['cancelled']);
+        await until(page, ['cancelled', 'done']); // it is short
+        await page.waitForFunction(() => !studio.viewport.nextFrame);
         const { frame, hash } = await page.evaluate(() => studio.session.scene.frame);
         const lines = run('--json', '--threads', '1', 'scene', 'river', `frames=${frame}`, 'run.every=1', 'save=none.obj').trim().split('\n');
         assert.ok(lines.some((line) => line.includes(hash)), `frame ${frame} has another hash`);

@@ -239,13 +239,25 @@ export class Viewport {
         return { ...NATURAL, mode: 3, values: out, parts: 4 };
     }
 
+    private nextFrame: SceneFrame | null = null;
+
+    /** Frames may come faster than they can be drawn: the newest counts. */
     showScene(frame: SceneFrame): void {
-        const first = this.view.other !== this.solid.scene;
-        this.solid.set(frame);
-        if (first) {
-            this.view.other = this.solid.scene;
-            this.view.frameBox(frame.low, frame.high);
+        if (frame.frame > 0) {
+            if (!this.nextFrame)
+                requestAnimationFrame(() => {
+                    if (this.nextFrame && this.session.scene)
+                        this.solid.set(this.nextFrame);
+                    this.nextFrame = null;
+                    this.view.draw();
+                });
+            this.nextFrame = frame;
+            return;
         }
+        this.nextFrame = null;
+        this.solid.set(frame);
+        this.view.other = this.solid.scene;
+        this.view.frameBox(frame.low, frame.high);
         this.view.draw();
     }
 
