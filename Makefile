@@ -10,13 +10,14 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine
 
-.PHONY: help demo check test test-all bench install docs python python-package blender pictures hashes format clean release test-tree
+.PHONY: help demo check test test-all bench studio install docs python python-package blender pictures hashes format clean release test-tree
 
 help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
 	@echo 'make check     build it once and run the tests in short form (a minute or two)'
 	@echo 'make test      build everything and run all tests (some minutes)'
 	@echo 'make test-all  the same, and tests in programs that are large: Blender'
+	@echo 'make studio    build the studio, a page in the browser, and open it'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make bench     measure how fast it is on this machine'
 	@echo 'make docs      write docs/steps.md and docs/scenes.md from the tables'
@@ -27,7 +28,7 @@ help:
 	@echo 'make format    give all C the one look'
 	@echo 'make clean     remove $(BUILD)/ and $(DEMO)/'
 	@echo
-	@echo 'Demo, check and test install the packages they need on Debian and Ubuntu, when these are missing.'
+	@echo 'Demo, check, test and studio install the packages they need on Debian and Ubuntu, when these are missing.'
 
 demo: release
 	@mkdir -p '$(DEMO)'
@@ -40,7 +41,8 @@ demo: release
 release:
 	@sh tools/setup.sh demo
 	@mkdir -p '$(BUILD)'
-	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX='$(PREFIX)' > '$(BUILD)/said'
+	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX='$(PREFIX)' \
+	    -DRAVINE_STUDIO='$(abspath $(BUILD))/studio' > '$(BUILD)/said'
 	@cmake --build '$(BUILD)/release' -j $(JOBS)
 
 test-tree:
@@ -68,6 +70,14 @@ bench:
 	@cmake --preset release -B '$(BUILD)/bench' -DRAVINE_BENCH=ON > '$(BUILD)/said'
 	@cmake --build '$(BUILD)/bench' -j $(JOBS)
 	@for program in $(basename $(notdir $(wildcard bench/bench_*.c))); do '$(BUILD)/bench/'$$program || exit; done
+
+# The page: the library as WebAssembly, and what draws it.
+studio: release
+	@sh tools/setup.sh studio
+	@cmake --preset wasm -B '$(BUILD)/wasm' > '$(BUILD)/said'
+	@cmake --build '$(BUILD)/wasm' -j $(JOBS)
+	@sh studio/build.sh '$(RAVINE)' '$(BUILD)/wasm' '$(BUILD)/studio'
+	@node studio/serve.mjs '$(BUILD)/studio' $(STUDIO)
 
 install: release
 	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'

@@ -99,3 +99,4 @@ set_tests_properties(door.example PROPERTIES FIXTURES_REQUIRED installed)
 
 include(cmake/wasm_checks.cmake)
 include(cmake/arm_checks.cmake)
+include(cmake/studio_checks.cmake)

@@ -32,6 +32,15 @@ install(FILES ${printed_completion}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine
 )
 
+# The page of the studio, where it was built: `make studio`.
+set(RAVINE_STUDIO "" CACHE PATH "Folder of the built page of the studio, to install it")
+if(RAVINE_STUDIO)
+    install(CODE "if(NOT EXISTS \"${RAVINE_STUDIO}/index.html\")
+        message(STATUS \"The page of the studio was not built, so it is not installed: make studio builds it.\")
+    endif()")
+    install(DIRECTORY ${RAVINE_STUDIO}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine/studio OPTIONAL)
+endif()
+
 # Both files find the rest from where they lie, so that an installed tree can be moved.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ravine)
 configure_package_config_file(cmake/ravineConfig.cmake.in ravineConfig.cmake

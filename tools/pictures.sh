@@ -227,3 +227,6 @@ for name in river lake tube two_sources arch cave; do
     ravine scene $name frames=0 width=480 height=300 save="$out/scene-$name-before.png"
     ravine scene $name frames=1500 width=480 height=300 save="$out/scene-$name-after.png"
 done
+# Those that only the gallery of the studio shows.
+ravine scene dam_break frames=250 width=480 height=300 save="$out/scene-dam_break-after.png"
+ravine scene detailed_lake frames=600 width=480 height=300 save="$out/scene-detailed_lake-after.png"

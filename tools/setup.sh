@@ -1,5 +1,6 @@
 #!/bin/sh
-# setup.sh demo|test|all: installs what the demo, the tests, or all tests need and this machine lacks. What is
+# setup.sh demo|studio|test|all: installs what the demo, the studio, the tests, or all tests need and this machine
+# lacks. What is
 # there stays as it is, wherever it came from. Knows the packages of Debian 12 and 13 and Ubuntu 24.04.
 set -e
 work=$(mktemp -d)
@@ -126,6 +127,19 @@ want_wasm() {
     install_offered WebAssembly
 }
 
+# The page of the studio is built with packages of npm, and tried in chromium.
+want_studio() {
+    need npm npm --version
+    if [ "$1" = test ]; then
+        need chromium chromium --version
+    fi
+    install_offered 'The page of the studio'
+    if can_wasm > "$work/said" 2>&1; then
+        sh "$(dirname "$0")/../studio/packages.sh" ||
+            echo "The page of the studio is left out: npm could not install what it is built with."
+    fi
+}
+
 # Can a program for ARM be built?
 can_arm() {
     echo '#include <stdio.h>
@@ -178,8 +192,8 @@ want_studio() {
 }
 
 case $1 in
-demo | test | all) ;;
-*) stop "usage: setup.sh demo|test|all" ;;
+demo | studio | test | all) ;;
+*) stop "usage: setup.sh demo|studio|test|all" ;;
 esac
 
 if [ "$1" = all ]; then
@@ -203,6 +217,14 @@ fi
 install_missing
 want_studio
 
+if [ "$1" = studio ]; then
+    need clang has_header clang stdio.h
+    install_missing
+    major=$(clang -dumpversion | cut -d . -f 1)
+    want_wasm
+    want_studio studio
+fi
+
 # This package carries the version of clang in its name, so clang comes first.
 if [ "$1" = test ]; then
     major=$(clang -dumpversion | cut -d . -f 1)
@@ -210,6 +232,7 @@ if [ "$1" = test ]; then
     install_missing
     want_format
     want_wasm
+    want_studio test
     want_arm
     want_python
 fi

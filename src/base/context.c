@@ -19,7 +19,7 @@
 #error "Ravine needs a machine that computes floats as floats, such as x86-64 with SSE."
 #endif
 
-enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 50 };
+enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 40 };
 
 struct rv_context {
     rv_context_desc desc;

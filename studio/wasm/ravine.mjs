@@ -52,8 +52,8 @@ export class Ravine {
     }
 
     /** A function pointer for C. `result` and `args` are of i32, i64, f32, f64. Only functions of WebAssembly
-     *  may enter the table, so a module of a few bytes hands the call on. */
-    callback(fn, args, result) {
+     *  may enter the table, so a module of a few bytes hands the call on. suspends: fn may give a promise. */
+    callback(fn, args, result, suspends = false) {
         const codes = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c };
         const section = (id, ...bytes) => [id, bytes.length, ...bytes];
         const name = (letter) => [1, letter.charCodeAt(0)];
@@ -64,20 +64,26 @@ export class Ravine {
             ...section(2, 1, ...name('m'), ...name('f'), 0, 0), // import
             ...section(7, 1, ...name('f'), 0, 0), // export
         ]);
-        const instance = new WebAssembly.Instance(new WebAssembly.Module(module), { m: { f: fn } });
+        const instance = new WebAssembly.Instance(new WebAssembly.Module(module), { m: { f: suspends ? new WebAssembly.Suspending(fn) : fn } });
         const table = this.rv.__indirect_function_table;
         const index = table.grow(1);
         table.set(index, instance.exports.f);
         return index;
     }
 
-    /** A context; `progress(now)` gets the address of an rv_progress and gives 1 to go on, 0 to stop. */
-    context(layout, progress) {
+    /** A context; `progress(now)` gets the address of an rv_progress and gives 1 to go on, 0 to stop.
+     *  `log(line)` gets what steps have to say. */
+    context(layout, progress, log) {
         const desc = this.rv.malloc(layout['rv_context_desc']);
         this.rv.rv_context_desc_default(desc);
         if (progress) {
             const pointer = this.callback((user, now) => progress(now), ['i32', 'i32'], 'i32');
+            this.asks = pointer;
             this.view.setUint32(desc + layout['rv_context_desc.progress'], pointer, true);
+        }
+        if (log) {
+            const pointer = this.callback((user, line) => log(this.text(line)), ['i32', 'i32']);
+            this.view.setUint32(desc + layout['rv_context_desc.log'], pointer, true);
         }
         const { status, pointer } = this.made((out) =>
             this.rv.rv_context_open(layout['rv_abi'], desc, out));
@@ -85,6 +91,22 @@ export class Ravine {
         if (status !== 0)
             throw new Error(this.text(this.rv.rv_status_text(status)));
         return pointer;
+    }
+
+    /** A way to call functions in which `progress` may give a promise; the call then waits for it. Only where the
+     *  browser can suspend WebAssembly. */
+    suspending(progress) {
+        const table = this.rv.__indirect_function_table, asks = this.asks;
+        const waits = table.get(this.callback((user, now) => progress(now), ['i32', 'i32'], 'i32', true));
+        return async (fn, ...args) => {
+            const plain = table.get(asks);
+            table.set(asks, waits);
+            try {
+                return await WebAssembly.promising(fn)(...args);
+            } finally {
+                table.set(asks, plain);
+            }
+        };
     }
 
     /** Runs a recipe: its status and the terrain. */

@@ -1,0 +1,22 @@
+# The page of the studio: it builds, and does in chromium what it says. Left out where WebAssembly is, or where npm or
+# chromium is not there: tools/setup.sh says so.
+
+find_program(STUDIO_NPM npm)
+find_program(STUDIO_CHROMIUM chromium)
+if(NOT TEST wasm.build OR NOT STUDIO_NPM OR NOT STUDIO_CHROMIUM
+    OR NOT EXISTS ${PROJECT_SOURCE_DIR}/studio/node_modules/.installed-from)
+    message(STATUS "The page of the studio is left out of the tests: tools/setup.sh test says what it needs.")
+    return()
+endif()
+
+set(studio_page ${CMAKE_BINARY_DIR}/also/studio)
+add_test(NAME studio.build COMMAND
+    sh ${PROJECT_SOURCE_DIR}/studio/build.sh $<TARGET_FILE:ravine_cli> ${wasm_tree} ${studio_page}
+)
+set_tests_properties(studio.build PROPERTIES
+    LABELS studio FIXTURES_REQUIRED build.wasm FIXTURES_SETUP build.studio TIMEOUT ${RAVINE_TEST_SECONDS}
+)
+ravine_add_test(studio.page studio ${WASM_NODE} ${PROJECT_SOURCE_DIR}/tests/studio/test_studio.mjs
+    ${studio_page} $<TARGET_FILE:ravine_cli>
+)
+set_tests_properties(studio.page PROPERTIES ENVIRONMENT CHROMIUM=${STUDIO_CHROMIUM} PROCESSORS 2 COST 60)

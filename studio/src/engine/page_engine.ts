@@ -1,0 +1,93 @@
+// page_engine.ts: the library in a worker of this page.
+import layout from 'virtual:layout';
+import { EngineError, type Answer, type Ask, type Engine, type Listener } from './engine';
+import { Gate } from './gate';
+import type { Control, Event, Reply } from './messages';
+import type { Start } from './engine_worker';
+
+/** Begun with the page, before anything else. */
+let module: Promise<ArrayBuffer> | null = null;
+
+export function fetchModule(): Promise<ArrayBuffer> {
+    module ??= unpackModule().catch((error) => {
+        module = null;
+        throw error;
+    });
+    return module;
+}
+
+async function unpackModule(): Promise<ArrayBuffer> {
+    const response = await fetch(new URL('ravine.wasm.packed', document.baseURI));
+    if (!response.ok)
+        throw new Error(`ravine.wasm.packed could not be loaded (${response.status}).`);
+    const bytes = await response.arrayBuffer();
+    const isPacked = new Uint8Array(bytes)[0] === 0x1f; // else the server has unpacked it
+    return isPacked ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer() : bytes;
+}
+
+export class PageEngine implements Engine {
+    private readonly worker: Worker;
+    private readonly gate: Gate;
+    private waiting = new Map<number, { resolve: (reply: any) => void; reject: (error: Error) => void }>();
+    private next = 1;
+    private dead = false;
+
+    constructor(bytes: ArrayBuffer, private readonly listener: Listener) {
+        const shared = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(12)) : null;
+        this.gate = new Gate(shared);
+        this.worker = new Worker(new URL('./engine_worker.ts', import.meta.url), { type: 'module', name: 'ravine' });
+        this.worker.onmessage = ({ data }) => this.hear(data);
+        this.worker.onerror = (event) => {
+            event.preventDefault();
+            this.die(event.message || 'it could not be started');
+        };
+        this.worker.postMessage({ module: bytes, layout, shared } satisfies Start);
+    }
+
+    private die(why: string): void {
+        if (this.dead)
+            return;
+        this.end();
+        this.listener.died(why);
+    }
+
+    private hear(data: Reply | Event): void {
+        if (this.dead)
+            return;
+        if (!('id' in data))
+            return this.listener.event(data);
+        const waiting = this.waiting.get(data.id);
+        this.waiting.delete(data.id);
+        if (data.kind === 'wrong')
+            waiting?.reject(new EngineError(data.sentence, data.status));
+        else
+            waiting?.resolve(data);
+    }
+
+    ask<Kind extends Reply['kind']>(request: Ask, buffers: ArrayBuffer[] = []): Promise<Answer<Kind>> {
+        const id = this.next++;
+        return new Promise((resolve, reject) => {
+            if (this.dead)
+                return reject(new EngineError('The engine has stopped.', 0));
+            this.waiting.set(id, { resolve, reject });
+            if ('run' in request)
+                this.gate.newest = request.run; // what still runs ends at once
+            this.worker.postMessage({ ...request, id, buffers }, buffers);
+        });
+    }
+
+    control(wish: Control): void {
+        this.gate.wish = wish;
+        if (!crossOriginIsolated)
+            void this.ask({ kind: 'control', do: wish });
+    }
+
+    seen(): void { this.gate.seen(); }
+
+    end(): void {
+        this.dead = true;
+        this.worker.terminate();
+        this.waiting.forEach(({ reject }) => reject(new EngineError('The engine has stopped.', 0)));
+        this.waiting.clear();
+    }
+}

@@ -1,0 +1,30 @@
+// looks.ts: the ways to look at a land. What a view shows follows from the fields that the land has.
+
+export interface Look {
+    name: string;
+    label: string;
+    /** Fields it needs beside the heights. */
+    fields: string[];
+    ramp?: string;
+    logarithmic?: boolean;
+    /** Plain ground where the field is 0. */
+    fades?: boolean;
+    unit?: string;
+    hint: string;
+}
+
+export const LOOKS: Look[] = [
+    { name: 'natural', label: 'Natural', fields: ['water'], hint: 'Grass, rock, woods, snow and water' },
+    { name: 'height', label: 'Height', fields: [], ramp: 'cividis', unit: 'm', hint: 'Height above 0 m' },
+    { name: 'slope', label: 'Slope', fields: [], ramp: 'magma', unit: '°', hint: 'Angle of the ground' },
+    { name: 'flow', label: 'Flow', fields: ['flow'], ramp: 'blues', logarithmic: true, hint: 'How much water has passed' },
+    { name: 'eroded', label: 'Eroded', fields: ['eroded'], ramp: 'reds', fades: true, unit: 'm', hint: 'Ground that was taken away' },
+    { name: 'deposited', label: 'Deposited', fields: ['deposited'], ramp: 'teals', fades: true, unit: 'm', hint: 'Ground that was laid down' },
+    { name: 'water', label: 'Water', fields: ['water'], ramp: 'blues', fades: true, unit: 'm', hint: 'Depth of the water' },
+    { name: 'sediment', label: 'Sediment', fields: ['sediment', 'water'], ramp: 'reds', fades: true, unit: 'm/m', hint: 'Sediment in the water, by its depth' },
+    { name: 'velocity', label: 'Velocity', fields: ['velocity_x', 'velocity_y'], unit: 'm/s', hint: 'Hue: where the water goes. Strength: how fast' },
+    { name: 'layers', label: 'Layers', fields: ['layers'], hint: 'What the ground is made of' },
+    { name: 'original', label: 'Original', fields: [], hint: 'The land before anything eroded it' },
+];
+
+export const findLook = (name: string): Look => LOOKS.find((look) => look.name === name) ?? LOOKS[0];

@@ -1,0 +1,141 @@
+// stack_panel.ts: the steps, one under the other.
+import { duration, h, icon, iconButton } from '../dom';
+import { itemWords, newId, summary, type Item } from '../recipe';
+import type { Session } from '../session';
+import { findStep, writesFiles } from '../table';
+
+export class StackPanel {
+    readonly element: HTMLElement;
+    private readonly list = h('ol', { className: 'steps', 'aria-label': 'Steps of the recipe' });
+    private shown = '';
+    private dragged: number | null = null;
+
+    constructor(private readonly session: Session, private readonly add: (after: number | null) => void) {
+        this.element = h('nav', { className: 'stack', 'aria-label': 'Steps' },
+            h('div', { className: 'head' }, h('h2', {}, 'Steps')),
+            this.list,
+            h('button', { type: 'button', className: 'add', onclick: () => this.add(null) }, icon('plus'), 'Add a step', h('kbd', {}, 'A')));
+    }
+
+    update(): void {
+        const { session } = this, { doc, selected } = session.store;
+        const rows = JSON.stringify([doc.items, selected]);
+        if (rows !== this.shown) {
+            const focused = (document.activeElement as HTMLElement | null)?.dataset.key;
+            this.shown = rows;
+            this.list.replaceChildren(...doc.items.map((item, i) => this.row(item, i)));
+            if (focused)
+                this.list.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus();
+        }
+        doc.items.forEach((item, i) => this.mark(this.list.children[i] as HTMLElement, item));
+    }
+
+    /** What changes while it runs. */
+    private mark(row: HTMLElement, item: Item): void {
+        const { session } = this, place = session.items.findIndex(({ id }) => id === item.id);
+        const busy = session.state === 'running' || session.state === 'held';
+        const result = place >= 0 ? session.result(place + 1) : undefined;
+        const isRunning = busy && place === session.place && !session.scene;
+        let state = 'wait', time = '';
+        if (!item.on)
+            state = 'off';
+        else if (place < 0)
+            state = 'quiet';
+        else if (isRunning) {
+            state = session.state === 'held' ? 'held' : 'run';
+            time = `${Math.floor(session.done * 100)} %`;
+        } else if (session.state === 'failed' && place === session.place)
+            state = 'failed';
+        else if ((!busy || place < session.place) && result) {
+            state = 'done';
+            time = duration(result.ms);
+        }
+        row.dataset.state = state;
+        row.style.setProperty('--done', String(isRunning ? session.done : 0));
+        row.querySelector('.t')!.textContent = time;
+    }
+
+    private row(item: Item, index: number): HTMLElement {
+        const { store } = this.session, step = findStep(item.step);
+        const isOn = item.id === store.selected;
+        const note = !step ? 'unknown' : !item.on ? 'switched off' : writesFiles(step)
+            ? `${summary(item, step) || 'writes a file'}` : summary(item, step);
+        const select = h('button', {
+            type: 'button', className: 'pick', 'data-key': `pick${item.id}`, 'aria-current': isOn ? 'step' : undefined,
+            title: step?.sentence, onclick: () => this.session.select(item.id),
+            onkeydown: (event: KeyboardEvent) => this.keys(event, item, index),
+        }, h('span', { className: 'name' }, item.step), h('small', {}, note));
+        const row = h('li', { className: `step${isOn ? ' on' : ''}`, draggable: true, 'data-id': String(item.id) },
+            h('span', { className: 'dial', 'aria-hidden': 'true' }), select, h('span', { className: 't' }),
+            h('span', { className: 'tools' },
+                iconButton(item.on ? 'eye' : 'off', item.on ? `Switch ${item.step} off` : `Switch ${item.step} on`,
+                    () => store.edit(() => { item.on = !item.on; }), { 'data-key': `eye${item.id}` }),
+                iconButton('copy', `Duplicate ${item.step}`, () => this.duplicate(item)),
+                iconButton('trash', `Remove ${item.step}`, () => this.remove(item))));
+        this.draggable(row, item);
+        return row;
+    }
+
+    private keys(event: KeyboardEvent, item: Item, index: number): void {
+        const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+        if (by !== 0) {
+            event.preventDefault();
+            if (event.altKey)
+                return this.move(index, index + by);
+            const next = this.session.store.doc.items[index + by];
+            if (next) {
+                this.session.select(next.id);
+                this.list.querySelector<HTMLElement>(`[data-key="pick${next.id}"]`)?.focus();
+            }
+        } else if (event.key === 'Delete' || event.key === 'Backspace')
+            this.remove(item);
+    }
+
+    remove(item: Item): void {
+        const { store } = this.session, index = store.doc.items.indexOf(item);
+        store.edit((doc) => doc.items.splice(index, 1));
+        this.session.select((store.doc.items[index] ?? store.doc.items[index - 1])?.id ?? 0);
+    }
+
+    duplicate(item: Item): void {
+        const copy = { ...structuredClone(item), id: newId() }, { store } = this.session;
+        store.edit((doc) => doc.items.splice(store.doc.items.indexOf(item) + 1, 0, copy));
+        this.session.select(copy.id);
+    }
+
+    move(from: number, to: number): void {
+        const { items } = this.session.store.doc;
+        if (to < 0 || to >= items.length || to === from)
+            return;
+        this.session.store.edit((doc) => doc.items.splice(to, 0, ...doc.items.splice(from, 1)));
+    }
+
+    private draggable(row: HTMLElement, item: Item): void {
+        const { store } = this.session;
+        row.addEventListener('dragstart', (event) => {
+            this.dragged = item.id;
+            event.dataTransfer?.setData('text/plain', itemWords(item));
+            row.classList.add('dragged');
+        });
+        row.addEventListener('dragend', () => {
+            this.dragged = null;
+            row.classList.remove('dragged');
+        });
+        row.addEventListener('dragover', (event) => {
+            if (this.dragged === null)
+                return;
+            event.preventDefault();
+            row.classList.add('over');
+        });
+        row.addEventListener('dragleave', () => row.classList.remove('over'));
+        row.addEventListener('drop', (event) => {
+            row.classList.remove('over');
+            if (this.dragged === null)
+                return;
+            event.preventDefault();
+            event.stopPropagation();
+            const index = (id: number) => store.doc.items.findIndex((other) => other.id === id);
+            this.move(index(this.dragged), index(item.id));
+        });
+    }
+}

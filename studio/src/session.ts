@@ -1,0 +1,493 @@
+// session.ts: the recipe and an engine together: what runs, what is known of each step, what is shown. The panels
+// read it and are told when it changes.
+import { EngineError, type Answer, type Engine } from './engine/engine';
+import { MachineEngine, takeToken } from './engine/machine_engine';
+import { fetchModule, PageEngine } from './engine/page_engine';
+import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
+import { findLook, type Look } from './looks';
+import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
+import { Store, fromAddress, toAddress, type Doc } from './store';
+import { findStep } from './table';
+import { readPng, toR16 } from './files';
+
+/** What is known of a place of the list, under the words that lead to it. */
+export interface Result {
+    ms: number;
+    land: Land;
+    ledger: Ledger;
+    drops: number;
+}
+
+export type State = 'starting' | 'running' | 'held' | 'done' | 'kept' | 'cancelled' | 'failed';
+
+export interface Frame {
+    width: number;
+    height: number;
+    cell: number;
+    fields: Map<string, Float32Array>;
+    land: Land | null;
+    /** A slice of a run: not the last word. */
+    isLive: boolean;
+    isPreview: boolean;
+}
+
+export interface SceneFrame extends Extract<Event, { kind: 'frame' }> {}
+
+export interface Watcher {
+    /** Something of the recipe or the run has changed. */
+    changed(): void;
+    /** There is a land to show. */
+    frame(frame: Frame): void;
+    scene(frame: SceneFrame): void;
+    say(sentence: string, kind: 'note' | 'wrong'): void;
+}
+
+/** The last step that erodes, else the last one: what one wants to turn first. */
+function mainStep(items: Item[]): number {
+    return (items.filter((item) => findStep(item.step)?.kind === 'wear').at(-1) ?? items.at(-1))?.id ?? 0;
+}
+
+const PREVIEW = 256;
+const SAVED = 'ravine-studio';
+
+export class Session {
+    readonly store: Store;
+    engine: Engine | null = null;
+    about: Omit<Answer<'ready'>, 'id' | 'kind'> = { engine: 'page', version: '', threads: 1, memory: 0, pauses: true };
+    /** Was the page served by the program, which then offers its own engine? */
+    readonly token = takeToken();
+    wanted: 'page' | 'machine' = this.token ? 'machine' : 'page';
+    state: State = 'starting';
+    sentence = '';
+    run = 0;
+    /** The list that runs or has run, and the step of the recipe behind each of its places. */
+    steps: string[] = [];
+    items: Item[] = [];
+    place = 0;
+    done = 0;
+    /** Milliseconds between slices, of late. */
+    pace = 0;
+    results = new Map<string, Result>();
+    land: Land | null = null;
+    figures: Figure[] = [];
+    look: Look = findLook('natural');
+    /** The place that is looked at; null: the newest. */
+    scrubbed: number | null = null;
+    isPreview = false;
+    slices = false;
+    scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
+    /** What was opened, and as what the engine has it. */
+    private files = new Map<string, { name: string; bytes: ArrayBuffer; width: number }>();
+    private timer = 0;
+    private started = 0;
+    private lastSlice = 0;
+    private restarts = 0;
+
+    constructor(private readonly watcher: Watcher) {
+        this.store = new Store((isLive) => this.edited(isLive));
+    }
+
+    // ---- the engine ----
+
+    async open(): Promise<void> {
+        const listener = { event: (event: Event) => this.hear(event), died: (why: string) => void this.revive(why) };
+        this.engine = this.wanted === 'machine' ? new MachineEngine(this.token, listener) : new PageEngine(await fetchModule(), listener);
+        this.about = await this.engine.ask<'ready'>({ kind: 'hello' });
+        for (const [name, { bytes }] of this.files)
+            await this.put(name, bytes);
+    }
+
+    /** The other engine: the same recipe, and the same hash. */
+    async exchange(): Promise<void> {
+        if (!this.token)
+            return;
+        this.wanted = this.wanted === 'machine' ? 'page' : 'machine';
+        this.engine?.end();
+        this.engine = null;
+        this.state = 'starting';
+        this.watcher.changed();
+        await this.open();
+        this.again();
+    }
+
+    /** The recipe is the land: a new engine makes it again. */
+    private async revive(why: string): Promise<void> {
+        this.engine = null;
+        const isLast = this.restarts++ > 3;
+        if (this.wanted === 'machine' || isLast) {
+            this.state = 'failed';
+            this.sentence = isLast ? `The engine stopped again and again (${why}). The recipe is safe: reload the page.`
+                : 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.';
+            this.watcher.say(this.sentence, 'wrong');
+            this.watcher.changed();
+            return;
+        }
+        this.watcher.say(`The engine stopped (${why}). It was started again; the recipe and its land are as before.`, 'wrong');
+        await this.open();
+        this.start();
+    }
+
+    // ---- documents ----
+
+    /** Reads a recipe with the library's own reader. */
+    async read(text: string): Promise<Item[]> {
+        const given = splitOff(text);
+        const { steps } = await this.engine!.ask<'recipe'>({ kind: 'read', text: given.text });
+        return steps.map((line, i) => ({ ...itemFromLine(line), on: !given.off.has(i) }));
+    }
+
+    /** The recipe of the address, else the last one that was worked on, else `first`. */
+    async begin(first: Doc): Promise<void> {
+        const given = location.hash.slice(1);
+        let doc: Doc | null = null;
+        try {
+            if (given)
+                doc = { name: 'from a link', items: await this.read(await fromAddress(given)) };
+            else if (this.about.recipe)
+                doc = { name: this.about.name?.replace(/^.*\/|\.rv$/g, '') || 'land', items: await this.read(this.about.recipe) };
+        } catch (error) {
+            const why = error instanceof EngineError ? error.message : 'It is damaged.';
+            this.watcher.say(`The recipe in this address cannot be opened. ${why}`, 'wrong');
+        }
+        try {
+            const saved = localStorage.getItem(SAVED);
+            if (!doc && saved) {
+                const { name, text } = JSON.parse(saved);
+                doc = { name: String(name), items: await this.read(String(text)) };
+            }
+        } catch {
+            localStorage.removeItem(SAVED); // of another version
+        }
+        this.store.begin(doc && doc.items.length > 0 ? doc : first);
+        this.store.selected = mainStep(this.store.doc.items);
+        this.start();
+    }
+
+    async openText(name: string, text: string): Promise<void> {
+        const items = await this.read(text);
+        this.leaveScene();
+        this.store.replace({ name, items });
+        this.select(mainStep(items));
+    }
+
+    private async save(): Promise<void> {
+        const text = recipeText(this.store.doc.items);
+        try {
+            localStorage.setItem(SAVED, JSON.stringify({ name: this.store.doc.name, text }));
+        } catch { /* full, or not allowed: the address still holds it */ }
+        const address = await toAddress(text);
+        if (location.hash.slice(1) !== address)
+            history.replaceState(null, '', `#${address}`);
+    }
+
+    /** Puts a file where steps find it. The engine in the page gets heights of a PNG as raw levels. */
+    async put(name: string, bytes: ArrayBuffer): Promise<void> {
+        let file = { name, bytes, width: 0 }, sent = bytes.slice(0);
+        if (/\.png$/i.test(name) && this.about.engine === 'page') {
+            const heights = await readPng(new Uint8Array(bytes));
+            file = { name: `${name}.r16`, bytes, width: heights.width };
+            sent = toR16(heights);
+        }
+        this.files.set(name, file);
+        await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
+    }
+
+    hasFile(name: string): boolean { return this.files.has(name); }
+
+    /** The words of a step for the engine, where files may have other names. */
+    private words(item: Item): string {
+        const values = { ...item.values };
+        for (const param of findStep(item.step)?.parameters ?? []) {
+            const file = param.type === 'file' ? this.files.get(values[param.name] ?? '') : undefined;
+            if (!file || file.name === values[param.name])
+                continue;
+            values[param.name] = file.name;
+            if (item.step === 'open')
+                values.width ??= String(file.width);
+        }
+        return itemWords({ ...item, values });
+    }
+
+    // ---- edits and runs ----
+
+    private edited(isLive: boolean): void {
+        clearTimeout(this.timer);
+        this.scrubbed = null;
+        this.leaveScene();
+        const items = runnable(this.store.doc.items);
+        const side = sideOf(items);
+        if (isLive && (side === 0 || side > PREVIEW)) {
+            const small = preview(items.map((item) => ({ ...item, values: this.valuesFor(item) })), PREVIEW);
+            this.go(small.lines, small.items, true);
+        } else
+            this.start();
+        if (!isLive)
+            void this.save();
+        this.watcher.changed();
+    }
+
+    private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.words(item)).values; }
+
+    /** Runs the recipe as it is, from the step that changed. */
+    start(): void {
+        const items = runnable(this.store.doc.items);
+        this.go(items.map((item) => this.words(item)), items, false);
+    }
+
+    private live(): Live {
+        const fields = ['height', ...this.look.fields.filter((name) => name !== 'layers' && name !== 'height')];
+        const big = sideOf(this.items) > 1024;
+        return { fields, rate: 30, every: big ? 2 : 1, slices: this.slices };
+    }
+
+    private go(steps: string[], items: Item[], isPreview: boolean): void {
+        if (!this.engine)
+            return;
+        if (!this.about.pauses && (this.state === 'running')) { // it hears nothing: only its end ends the run
+            this.engine.end();
+            void this.open().then(() => this.begun(steps, items, isPreview));
+            return;
+        }
+        this.begun(steps, items, isPreview);
+    }
+
+    private begun(steps: string[], items: Item[], isPreview: boolean): void {
+        this.run++;
+        this.steps = steps;
+        this.items = items;
+        this.isPreview = isPreview;
+        this.state = 'running';
+        this.sentence = '';
+        this.place = 0;
+        this.done = 0;
+        this.figures = [];
+        this.started = this.lastSlice = performance.now();
+        this.ask({ kind: 'run', run: this.run, steps, live: this.live() });
+        this.watcher.changed();
+    }
+
+    private ask(request: Parameters<Engine['ask']>[0]): void {
+        this.engine?.ask(request).catch((error: Error) => this.watcher.say(error.message, 'wrong'));
+    }
+
+    control(wish: Control): void {
+        if (this.state !== 'running' && this.state !== 'held')
+            return;
+        this.engine?.control(wish);
+        if (wish === 'resume')
+            this.state = 'running';
+        this.watcher.changed();
+    }
+
+    /** Pause, go on, or run again. */
+    toggle(): void {
+        if (this.state === 'running')
+            this.control('pause');
+        else if (this.state === 'held') {
+            this.slices = false;
+            this.control('resume');
+        } else if (this.state === 'kept' || this.state === 'cancelled')
+            this.continue();
+        else
+            this.again();
+    }
+
+    again(): void {
+        if (this.scene)
+            return this.startScene(this.scene.name, this.scene.words);
+        this.start();
+    }
+
+    /** Goes on with the land as it is. */
+    continue(): void {
+        if (this.state === 'cancelled' || this.scene)
+            return this.again();
+        this.run++;
+        this.state = 'running';
+        this.started = this.lastSlice = performance.now();
+        this.ask({ kind: 'continue', run: this.run, live: this.live() });
+        this.watcher.changed();
+    }
+
+    oneSlice(): void {
+        if (this.state === 'running' || this.state === 'held')
+            this.control('slice');
+    }
+
+    // ---- scenes ----
+
+    startScene(name: string, words: string): void {
+        this.scene = { name, words, frame: null };
+        this.run++;
+        this.state = 'running';
+        this.sentence = '';
+        this.started = this.lastSlice = performance.now();
+        this.ask({ kind: 'scene', run: this.run, words, live: this.live() });
+        this.watcher.changed();
+    }
+
+    private leaveScene(): void { this.scene = null; }
+
+    /** Back to the land. */
+    endScene(): void {
+        this.leaveScene();
+        this.start();
+    }
+
+    // ---- what the engine says ----
+
+    private key(place: number): string { return this.steps.slice(0, place).join('\n'); }
+
+    result(place: number): Result | undefined { return this.results.get(this.key(place)); }
+
+    private hear(event: Event): void {
+        if (event.kind === 'log')
+            return;
+        if (event.kind === 'slice')
+            this.engine?.seen();
+        if (event.run !== this.run)
+            return;
+        switch (event.kind) {
+        case 'started':
+            this.place = event.place;
+            break;
+        case 'step':
+            this.place = event.place;
+            this.done = event.turn / event.turns;
+            break;
+        case 'slice':
+            this.place = event.place;
+            this.done = event.done;
+            this.paced();
+            this.watcher.frame({
+                width: event.width, height: event.height, cell: event.cell, land: null, isLive: true, isPreview: this.isPreview,
+                fields: new Map(event.fields.map((name, i) => [name, new Float32Array(event.buffers[i])])),
+            });
+            break;
+        case 'held':
+            this.state = 'held';
+            break;
+        case 'done_step':
+            this.results.set(this.key(event.place + 1), { ms: event.ms, land: event.land, ledger: event.ledger, drops: event.drop_steps });
+            if (event.figures.length > 0)
+                this.figures = event.figures;
+            break;
+        case 'frame':
+            if (this.scene)
+                this.scene.frame = event;
+            this.place = event.frame;
+            this.done = event.frame / Math.max(event.frames, 1);
+            this.paced();
+            this.watcher.scene(event);
+            break;
+        case 'ended':
+            this.ended(event);
+            break;
+        }
+        this.watcher.changed();
+    }
+
+    private paced(): void {
+        const now = performance.now();
+        this.pace = this.pace ? 0.7 * this.pace + 0.3 * (now - this.lastSlice) : now - this.lastSlice;
+        this.lastSlice = now;
+    }
+
+    elapsed(): number { return performance.now() - this.started; }
+    ms = 0;
+
+    private ended(event: Extract<Event, { kind: 'ended' }>): void {
+        this.state = ({ finished: 'done', kept: 'kept', cancelled: 'cancelled', failed: 'failed' } as const)[event.how];
+        this.place = event.place;
+        this.done = 0;
+        this.ms = event.ms;
+        this.sentence = event.sentence;
+        if (this.scene)
+            return;
+        this.land = event.land;
+        if (event.how !== 'failed')
+            this.restarts = 0;
+        if (event.how === 'failed')
+            this.watcher.say(event.sentence, 'wrong');
+        if (event.place >= 0 && event.land)
+            void this.show();
+    }
+
+    // ---- looking ----
+
+    /** Shows the place that is looked at, with the fields of the look. */
+    async show(): Promise<void> {
+        if (this.state === 'running' || this.state === 'held' || !this.engine || this.scene)
+            return;
+        const run = this.run, place = this.scrubbed ?? this.place;
+        const layers = this.look.fields.includes('layers') ? (this.land?.layers ?? []).map((_, i) => `layer ${i}`) : [];
+        const names = [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
+        try {
+            const reply = await this.engine.ask<'fields'>({ kind: 'look', place, fields: names });
+            if (run !== this.run)
+                return;
+            const fields = new Map<string, Float32Array>();
+            names.forEach((name, i) => reply.buffers[i].byteLength > 0 && fields.set(name, new Float32Array(reply.buffers[i])));
+            this.watcher.frame({ width: reply.land.width, height: reply.land.height, cell: reply.land.cell, fields,
+                land: reply.land, isLive: false, isPreview: this.isPreview });
+        } catch (error) {
+            this.watcher.say((error as Error).message, 'wrong');
+        }
+    }
+
+    setLook(name: string): void {
+        this.look = findLook(name);
+        void this.show();
+        this.watcher.changed();
+    }
+
+    scrub(place: number | null): void {
+        this.scrubbed = place;
+        void this.show();
+        this.watcher.changed();
+    }
+
+    /** The place before the first step that erodes. */
+    get originalPlace(): number {
+        const at = this.items.findIndex((item) => findStep(item.step)?.kind === 'wear');
+        return at < 0 ? this.items.length : at;
+    }
+
+    async original(): Promise<Frame | null> {
+        if (!this.engine || this.state === 'running' || this.state === 'held')
+            return null;
+        const { land, buffers } = await this.engine.ask<'fields'>({ kind: 'look', place: this.originalPlace, fields: ['height'] });
+        return { ...land, fields: new Map([['height', new Float32Array(buffers[0])]]), land, isLive: false, isPreview: false };
+    }
+
+    async measure(): Promise<void> {
+        const { figures } = await this.engine!.ask<'figures'>({ kind: 'measure', place: this.scrubbed ?? this.place });
+        this.figures = figures;
+        this.watcher.changed();
+    }
+
+    async filesOf(step: string): Promise<{ name: string; bytes: ArrayBuffer }[]> {
+        const reply = await this.engine!.ask<'files'>({ kind: 'save', place: this.scrubbed ?? this.place, step });
+        return reply.files.map((name, i) => ({ name, bytes: reply.buffers[i] }));
+    }
+
+    select(id: number): void {
+        this.store.selected = id;
+        this.watcher.changed();
+    }
+
+    /** Of all steps that eroded, up to the place that is looked at. */
+    ledger(): Ledger | null {
+        let sum: Ledger | null = null;
+        for (let place = 1; place <= (this.scrubbed ?? this.steps.length); place++) {
+            const result = this.result(place);
+            if (!result || findStep(this.items[place - 1]?.step ?? '')?.kind !== 'wear')
+                continue;
+            const l: Ledger = result.ledger;
+            sum ??= { eroded: 0, deposited: 0, left_map: 0, suspended: 0, raised: 0, before: 0 };
+            for (const key of Object.keys(sum) as (keyof Ledger)[])
+                sum[key] += l[key];
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,31 @@
+// words_of_people.ts: what people type when they look for a step, beside its name and sentence.
+const WORDS: Record<string, string> = {
+    terrain: 'new start size canvas map flat grid',
+    open: 'import load file heightmap dem png image elevation',
+    noise: 'perlin simplex fractal fbm hills mountains ridged billow random base',
+    faults: 'fault lines tectonic',
+    cone: 'volcano mountain crater peak island hill',
+    layer: 'soil sand material sediment stack',
+    flood: 'lake sea ocean water level fill',
+    level: 'scale normalize remap range relief clamp',
+    blur: 'smooth gaussian soften filter',
+    crop: 'cut trim border',
+    resize: 'upscale downscale resample resolution size detail',
+    mask: 'limit area select paint',
+    hardness: 'hard soft rock resistance erodibility',
+    strata: 'bands layers canyon mesa rock sediment stratified',
+    droplets: 'erosion hydraulic rain drops water particle droplet erode rills gullies',
+    runoff: 'erosion hydraulic rain grid erode water overland',
+    particles: 'erosion hydraulic rain drops water erode rolling',
+    thermal: 'erosion talus scree slide weathering landslide slope gravity',
+    pipes: 'erosion hydraulic shallow water virtual pipe simulation river flood erode',
+    rivers: 'erosion stream power law fluvial uplift valley drainage geology tectonics fastscape',
+    drain: 'pits sinks depressions breach fill hydrology priority flood',
+    measure: 'check realism statistics figures slope area concavity',
+    save: 'export write heightmap png obj file',
+    render: 'picture image view perspective',
+    repeat: 'loop iterate times again',
+    end: 'loop close',
+};
+
+export const peopleSay = (step: string): string => WORDS[step] ?? '';

@@ -1,0 +1,609 @@
+// test_studio.mjs PAGE RAVINE: the built page in chromium: what a person does, and what must then be so. RAVINE is
+// the program whose bytes the page must give. STUDIO_PICTURES=DIR: the pictures of docs/studio.md go there.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateRawSync, inflateSync } from 'node:zlib';
+import { serve } from '../../studio/serve.mjs';
+import { axeSource, launch, openPage, settled, state, until } from './harness.mjs';
+
+const [folder, ravine, only] = process.argv.slice(2);
+const work = await mkdtemp(join(tmpdir(), 'studio-'));
+const pictures = process.env.STUDIO_PICTURES;
+/** Limits of time hold on a machine that has nothing else to do; elsewhere they only must not be far off. */
+const patience = loadavg()[0] < cpus().length ? 1 : 40;
+
+const run = (...words) => execFileSync(ravine, words, { cwd: work, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const hashOf = (...words) => /"hash":"([0-9a-f]{16})"(?![\s\S]*"hash")/.exec(run('--json', '--threads', '1', ...words))[1];
+const link = (text) => '#' + deflateRawSync(text).toString('base64url');
+const shown = (page) => page.evaluate(() => studio.session.land.hash);
+const heights = (page) => page.evaluate(() => [...studio.viewport.frame.fields.get('height').slice(0, 4096)]);
+
+const SMALL = 'terrain size=64 cell=40\nnoise seed=5 frequency=0.4 relief=900\ndroplets seed=3\n';
+const LONG = 'terrain size=96 cell=20\nnoise seed=5 relief=300\npipes time=1M\nthermal rounds=3\n';
+
+async function picture(page, name) {
+    if (!pictures)
+        return;
+    await page.mouse.move(720, 5);
+    await page.evaluate(() => studio.viewport.view.finest());
+    await page.waitForTimeout(3000);
+    await page.screenshot({ path: join(pictures, `studio-${name}.png`) });
+}
+
+/** Drops files on the page, as a hand would. */
+async function drop(page, name, bytes) {
+    const given = await page.evaluateHandle(([n, data]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], n));
+        return transfer;
+    }, [name, Buffer.from(bytes).toString('base64')]);
+    await page.dispatchEvent('#app', 'drop', { dataTransfer: given });
+}
+
+async function exported(page, label) {
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-export="${label}"]`).click()]);
+    const bytes = await readFile(await download.path());
+    await page.keyboard.press('Escape');
+    return { name: download.suggestedFilename(), bytes };
+}
+
+/** The levels of a 16-bit grey PNG whose rows are stored as they are or less the row above. */
+function levels(png) {
+    const parts = [];
+    for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
+        if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+            parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+    const width = png.readUInt32BE(16), height = png.readUInt32BE(20), row = 2 * width, raw = inflateSync(Buffer.concat(parts));
+    assert.equal(png[24], 16);
+    const out = Buffer.alloc(row * height);
+    for (let y = 0; y < height; y++)
+        for (let i = 0; i < row; i++) {
+            const a = i > 1 ? out[y * row + i - 2] : 0, b = y > 0 ? out[(y - 1) * row + i] : 0, c = i > 1 && y > 0 ? out[(y - 1) * row + i - 2] : 0;
+            const p = a + b - c, near = [a, b, c].sort((u, v) => Math.abs(p - u) - Math.abs(p - v) || [a, b, c].indexOf(u) - [a, b, c].indexOf(v))[0];
+            out[y * row + i] = raw[y * (row + 1) + 1 + i] + [0, a, b, (a + b) >> 1, near][raw[y * (row + 1)]];
+        }
+    return out;
+}
+
+const server = await serve(folder), plain = await serve(folder, false);
+const browser = await launch();
+const open = async (hash, more) => {
+    const opened = await openPage(browser, server.address, { hash, ...more });
+    return { ...opened, async close() {
+        await opened.context.close();
+        assert.deepEqual(opened.wrong, []);
+    } };
+};
+
+const tests = {
+    async 'eroded land is there without a click, in less than 1 MB'() {
+        const { page, close } = await open('');
+        await page.waitForFunction(() => studio.viewport.frame && studio.session.place >= 2, null, { polling: 10 });
+        const seen = await page.evaluate(() => performance.now());
+        assert.ok(seen < 2000 * patience, `eroded land after ${Math.round(seen)} ms`);
+        await settled(page);
+        const bytes = await page.evaluate(() => [...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]
+            .reduce((sum, entry) => sum + entry.transferSize, 0));
+        assert.ok(bytes > 100000 && bytes < 1e6, `${bytes} bytes`);
+        console.log(`    eroded land after ${Math.round(seen)} ms, ${Math.round(bytes / 1000)} kB`);
+        assert.match(await page.locator('canvas').first().getAttribute('aria-label'), /256 by 256 cells/);
+        // The recipe that is downloaded makes the same land elsewhere.
+        const recipe = await exported(page, 'Recipe');
+        await writeFile(join(work, 'first.rv'), recipe.bytes);
+        assert.equal(await shown(page), hashOf('first.rv'));
+        await page.getByRole('button', { name: 'Check' }).click();
+        await page.waitForFunction(() => studio.session.figures.length > 5);
+        assert.equal(await page.locator('.gate').count(), 5);
+        await close();
+    },
+
+    async 'a run is held, cut into slices, kept, continued and cancelled'() {
+        const { page, close } = await open(link(LONG));
+        const moves = () => page.waitForFunction((was) => String(studio.viewport.frame?.fields.get('height').slice(0, 999)) !== was,
+            undefined, { polling: 20 });
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.viewport.frame?.isLive);
+        const first = await heights(page);
+        await moves();
+        await page.keyboard.press('Space');
+        await until(page, ['held']);
+        const held = await heights(page);
+        assert.notDeepEqual(held, first);
+        await page.waitForTimeout(200);
+        assert.deepEqual(await heights(page), held);
+        await page.getByRole('button', { name: 'Slice' }).click();
+        await page.waitForFunction((was) => String([...studio.viewport.frame.fields.get('height').slice(0, 4096)]) !== was, String(held), { polling: 20 });
+        const sliced = await heights(page);
+        await page.waitForTimeout(200);
+        assert.deepEqual(await heights(page), sliced);
+        assert.equal(await state(page), 'held');
+        await page.getByRole('button', { name: 'Resume' }).click();
+        await until(page, ['running']);
+        await page.getByRole('button', { name: 'Keep' }).click();
+        await until(page, ['kept']);
+        await page.waitForFunction(() => !studio.viewport.frame.isLive);
+        const kept = await heights(page);
+        await page.getByRole('button', { name: 'Continue' }).click();
+        await settled(page);
+        assert.notDeepEqual(await heights(page), kept); // thermal has run on it
+        // Cancelled while it runs: at once, and the land before that step is back.
+        await page.getByRole('button', { name: 'Run' }).click();
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+        const took = await page.evaluate(async () => {
+            const start = performance.now();
+            studio.session.control('cancel');
+            while (studio.session.state !== 'cancelled')
+                await new Promise((resolve) => setTimeout(resolve));
+            return performance.now() - start;
+        });
+        assert.ok(took < 50 * patience, `cancelled after ${took} ms`);
+        await page.waitForFunction(() => !studio.viewport.frame.isLive);
+        assert.equal(await page.evaluate(() => studio.session.place), 2);
+        await close();
+    },
+
+    async 'the view follows the water'() {
+        const { page, close } = await open(link(LONG.replace('size=96', 'size=64')));
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+        const rate = await page.evaluate(async () => {
+            let slices = 0;
+            const { session } = studio, hear = session.hear.bind(session);
+            session.hear = (event) => { slices += event.kind === 'slice'; hear(event); };
+            const start = performance.now();
+            await new Promise((resolve) => setTimeout(resolve, 1000));
+            return (1000 * slices) / (performance.now() - start);
+        });
+        console.log(`    ${rate.toFixed(0)} slices a second`);
+        assert.ok(rate >= 20 / patience, `${rate} slices a second`);
+        await close();
+    },
+
+    async 'a stroke of the brush is steps of the recipe, and is undone'() {
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        const first = await shown(page);
+        await page.getByRole('button', { name: /^Raise or lower/ }).click();
+        const at = (x, y) => page.evaluate(([px, py]) => studio.viewport.view.project(px, py), [x, y]);
+        const from = await at(20, 30), to = await at(45, 36);
+        await page.mouse.move(from.x, from.y);
+        await page.mouse.down();
+        await page.mouse.move(to.x, to.y, { steps: 12 });
+        await page.mouse.up();
+        await page.waitForFunction(() => studio.session.store.doc.items.length > 4);
+        await page.waitForFunction((was) => studio.session.state === 'done' && studio.session.land.hash !== was, first);
+        const recipe = await exported(page, 'Recipe');
+        await writeFile(join(work, 'brushed.rv'), recipe.bytes);
+        assert.equal(await shown(page), hashOf('brushed.rv'));
+        await page.keyboard.press('Control+z'); // the whole stroke
+        await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, first);
+        assert.equal(await page.evaluate(() => studio.session.store.doc.items.length), 3);
+        await close();
+    },
+
+    async 'where memory is not shared a run can be held and cancelled, too'() {
+        const { page, wrong, context } = await openPage(browser, plain.address, { hash: link(LONG) });
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+        assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+        assert.equal(await page.evaluate(() => studio.session.about.pauses), true);
+        await page.evaluate(() => studio.session.control('pause'));
+        await until(page, ['held']);
+        await page.evaluate(() => studio.session.control('slice'));
+        await page.evaluate(() => studio.session.control('keep'));
+        await until(page, ['kept']);
+        await page.evaluate((text) => studio.session.openText('small', text), SMALL);
+        await settled(page);
+        await writeFile(join(work, 'small.rv'), SMALL);
+        assert.equal(await shown(page), hashOf('small.rv'));
+        await context.close();
+        assert.deepEqual(wrong, []);
+    },
+
+    async 'each view differs from the others and is not blank'() {
+        const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 slope=20\n' +
+            'droplets drops=8k\npipes time=40\n'), { width: 900, height: 700 });
+        await settled(page);
+        await page.waitForFunction(() => !document.querySelector('button[data-look=layers]').hidden);
+        const seen = new Map();
+        for (const name of await page.evaluate(() => [...document.querySelectorAll('button[data-look]')].filter((tab) => !tab.hidden).map((tab) => tab.dataset.look))) {
+            await page.locator(`button[data-look="${name}"]`).click();
+            await page.waitForFunction((look) => studio.viewport.element.dataset.look === look, name);
+            await page.waitForTimeout(60);
+            const { mean, spread } = await page.evaluate(async () => {
+                await new Promise((resolve) => setTimeout(resolve, 50));
+                studio.viewport.view.render();
+                const canvas = new OffscreenCanvas(48, 36), paint = canvas.getContext('2d');
+                paint.drawImage(studio.viewport.view.canvas, 0, 0, 48, 36);
+                const data = [...paint.getImageData(0, 0, 48, 36).data], grey = data.filter((_, i) => i % 4 !== 3);
+                return { mean: grey, spread: Math.max(...grey) - Math.min(...grey) };
+            });
+            assert.ok(spread > 40, `${name} is blank`);
+            for (const [other, its] of seen) {
+                const differs = mean.reduce((sum, value, i) => sum + Math.abs(value - its[i]), 0) / mean.length;
+                assert.ok(differs > 0.4, `${name} looks as ${other} does (${differs})`);
+            }
+            seen.set(name, mean);
+        }
+        assert.deepEqual([...seen.keys()], ['natural', 'height', 'slope', 'flow', 'eroded', 'deposited', 'water', 'sediment', 'velocity', 'layers', 'original']);
+        await close();
+    },
+
+    async 'a dropped PNG is opened, and what is saved equals what ravine saves'() {
+        run('terrain', 'size=80', 'cell=30', 'noise', 'seed=9', 'relief=800', 'save', 'given.png');
+        execFileSync('rm', ['-f', join(work, 'given.png.ravine.json')]); // as from another program
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        await drop(page, 'given.png', await readFile(join(work, 'given.png')));
+        await page.waitForFunction(() => studio.session.store.doc.items[0]?.step === 'open');
+        await settled(page);
+        const words = ['open', 'given.png', 'droplets', 'seed=3'];
+        assert.equal(await shown(page), hashOf(...words));
+        run(...words, 'save', 'given.npy', 'save', 'same.png', 'save', 'given.obj', 'error=1', 'save', 'given.r16', 'save', 'given.glb', 'error=1');
+        for (const kind of ['NPY', 'OBJ', 'GLB']) {
+            const { name, bytes } = await exported(page, kind);
+            assert.ok(bytes.equals(await readFile(join(work, name))), `${name} has other bytes`);
+        }
+        const png = await exported(page, 'PNG, 16 bit');
+        assert.ok(levels(png.bytes).equals(levels(await readFile(join(work, 'same.png')))), 'the PNG has other pixels');
+        const view = await exported(page, 'Picture');
+        assert.equal(view.bytes.readUInt32BE(16), 1920);
+        await close();
+    },
+
+    async 'repeats draw the random numbers that ravine draws'() {
+        const text = 'terrain size=48 cell=30\nnoise seed=5\nrepeat 2\ndroplets drops=500\nrepeat 2\nthermal rounds=2\nparticles drops=300\nend\nend\nblur radius=40\n';
+        const { page, close } = await open(link(text));
+        await settled(page);
+        await writeFile(join(work, 'repeat.rv'), text);
+        assert.equal(await shown(page), hashOf('repeat.rv'));
+        await close();
+    },
+
+    async 'edits are undone, a changed step starts the run where it stands, a reload restores'() {
+        const { page, context, close } = await open(link(SMALL + 'thermal talus=30\n'));
+        await settled(page);
+        const first = await shown(page);
+        await page.evaluate(() => {
+            window.places = [];
+            const { session } = studio, hear = session.hear.bind(session);
+            session.hear = (event) => {
+                if (event.kind === 'started')
+                    window.places.push(event.place);
+                hear(event);
+            };
+        });
+        await page.locator('.step', { hasText: 'thermal' }).locator('.pick').click();
+        await page.getByLabel('talus', { exact: true }).fill('20');
+        await page.keyboard.press('Enter');
+        await page.waitForFunction((was) => studio.session.state === 'done' && studio.session.land.hash !== was, first);
+        assert.deepEqual(await page.evaluate(() => window.places), [3]); // droplets did not run again
+        const second = await shown(page);
+        await page.getByRole('button', { name: /^Undo/ }).click();
+        await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, first);
+        await page.getByRole('button', { name: /^Redo/ }).click();
+        await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, second);
+        // Off, on, copied, moved, removed: each is an edit.
+        const step = page.locator('.step', { hasText: 'thermal' }).first();
+        await step.hover();
+        await step.getByRole('button', { name: 'Switch thermal off' }).click();
+        await settled(page);
+        assert.equal(await page.evaluate(() => studio.session.steps.length), 3);
+        await page.locator('.step', { hasText: 'droplets' }).hover();
+        await page.getByRole('button', { name: 'Duplicate droplets' }).click();
+        await page.waitForFunction(() => document.querySelectorAll('.step').length === 5);
+        await page.locator('.step .pick').nth(1).focus();
+        await page.keyboard.press('Alt+ArrowDown');
+        assert.deepEqual(await page.evaluate(() => studio.session.store.doc.items.map(({ step: name }) => name)),
+            ['terrain', 'droplets', 'noise', 'droplets', 'thermal']);
+        for (let i = 0; i < 3; i++)
+            await page.keyboard.press('Control+z');
+        await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, second);
+        // The dot sets a parameter back; a slider that is dragged shows a preview, and the edit is one.
+        await page.locator('.step', { hasText: 'thermal' }).locator('.pick').click();
+        await page.getByRole('button', { name: 'Set talus back to auto' }).click();
+        await settled(page);
+        await page.getByRole('button', { name: /^Undo/ }).click();
+        await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, second);
+        await page.waitForFunction(() => location.hash.length > 20);
+        const address = page.url();
+        await page.reload();
+        await settled(page);
+        assert.equal(await shown(page), second);
+        await page.goto('about:blank');
+        await page.goto(server.address); // without the address: what was saved
+        await settled(page);
+        assert.equal(await shown(page), second);
+        // Elsewhere the link makes the same land.
+        const other = await openPage(browser, server.address, { hash: address.slice(address.indexOf('#')) });
+        await settled(other.page);
+        assert.equal(await shown(other.page), second);
+        await other.context.close();
+        await context.close();
+        await close().catch((error) => { if (!/closed/.test(String(error))) throw error; });
+    },
+
+    async 'the slider shows a preview, then the size that was chosen'() {
+        const { page, close } = await open(link('terrain size=384 cell=10\nnoise seed=5\nblur radius=30\n'));
+        await settled(page);
+        await page.locator('.step', { hasText: 'blur' }).locator('.pick').click();
+        const slider = page.getByLabel('radius, slider'), box = await slider.boundingBox();
+        const wide = () => page.evaluate(() => studio.viewport.frame.width);
+        await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2, { steps: 3 });
+        await page.waitForFunction(() => studio.viewport.frame.width === 256);
+        await page.mouse.up();
+        await page.waitForFunction(() => studio.viewport.frame.width === 384);
+        await settled(page);
+        assert.equal(await wide(), 384);
+        await page.keyboard.press('Control+z');
+        await page.waitForFunction(() => !studio.session.store.canUndo);
+        assert.equal(await page.evaluate(() => studio.session.store.doc.items[2].values.radius), '30');
+        await close();
+    },
+
+    async 'steps are found by the words of people'() {
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        await page.locator('canvas').first().focus();
+        await page.keyboard.press('a');
+        const search = page.getByRole('combobox', { name: 'Search steps' });
+        const found = async (words) => {
+            await search.fill(words);
+            return page.locator('.entry b').allTextContents();
+        };
+        assert.deepEqual((await found('stream power')).slice(0, 1), ['rivers']);
+        const hydraulic = await found('hydraulic erosion');
+        for (const name of ['droplets', 'pipes', 'runoff', 'particles'])
+            assert.ok(hydraulic.includes(name), name);
+        assert.deepEqual(await found('no such thing'), []);
+        await search.fill('talus');
+        await page.keyboard.press('Enter');
+        await page.waitForFunction(() => studio.session.store.doc.items.length === 4);
+        await settled(page);
+        // Every step of the table is in the list.
+        await page.waitForFunction(() => !document.querySelector('dialog'));
+        await page.keyboard.press('a');
+        await search.waitFor();
+        const all = JSON.parse(run('help', '--json')).steps.map(({ name }) => name);
+        assert.deepEqual(new Set(await page.locator('.entry b').allTextContents()), new Set(all));
+        await close();
+    },
+
+    async 'the keys do what their help says'() {
+        const { page, close } = await open(link(LONG.replace('1M', '100')));
+        await settled(page);
+        await page.locator('canvas').first().focus();
+        const press = (key) => page.keyboard.press(key), look = () => page.evaluate(() => studio.session.look.name);
+        await press('h');
+        assert.equal(await page.locator('dialog.help-dialog').count(), 1);
+        const helped = await page.locator('.keys dt').allTextContents();
+        for (const key of ['H', 'Space', 'Esc', 'J', 'L', 'K', 'D', 'S', 'N', 'M', 'V', 'B', 'Q', 'T', '1', '2'])
+            assert.ok(helped.includes(key), key);
+        await press('h');
+        await page.waitForFunction(() => !document.querySelector('dialog'));
+        await press('s');
+        assert.equal(await look(), 'height');
+        await press('q');
+        assert.equal(await look(), 'original');
+        await press('q');
+        assert.equal(await look(), 'natural');
+        await press('d');
+        assert.equal(await look(), 'water');
+        await press('d');
+        const wires = () => page.evaluate(() => studio.viewport.wires);
+        await press('l');
+        assert.equal(await wires(), 2);
+        await press('k');
+        assert.equal(await wires(), 1);
+        await press('k');
+        await press('1');
+        assert.equal(await page.locator('.meter').isVisible(), true);
+        await press('1');
+        await press('2');
+        for (const [key, kind] of [['b', /\.png$/], ['t', /\.obj$/]]) {
+            const [download] = await Promise.all([page.waitForEvent('download'), press(key)]);
+            assert.match(download.suggestedFilename(), kind);
+        }
+        await press('v');
+        await page.waitForTimeout(patience > 1 ? 5000 : 800);
+        const [film] = await Promise.all([page.waitForEvent('download'), press('v')]);
+        const bytes = await readFile(await film.path());
+        assert.equal(bytes.readUInt32BE(0), 0x1a45dfa3); // as WebM begins
+        const time = () => page.evaluate(() => studio.session.store.doc.items[2].values.time);
+        await page.locator('.step', { hasText: 'pipes' }).locator('.pick').click();
+        await page.locator('canvas').first().focus();
+        await press('m');
+        assert.equal(await time(), '200');
+        await press('n');
+        assert.equal(await time(), '100');
+        await settled(page);
+        await page.evaluate(() => studio.session.store.edit((doc) => { doc.items[2].values.time = '1M'; }));
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2);
+        await press('j');
+        await until(page, ['held']);
+        await press('j');
+        await press('Space');
+        await until(page, ['running']);
+        await press('Escape');
+        await until(page, ['cancelled']);
+        await close();
+    },
+
+    async 'an engine that dies is started again, and nothing is lost'() {
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        const hash = await shown(page);
+        await page.evaluate(() => { studio.session.land = null; studio.session.engine.die('killed'); });
+        await page.waitForFunction(() => document.querySelector('.toast')?.textContent.includes('started again'));
+        await page.waitForFunction(() => studio.session.land);
+        await settled(page);
+        assert.equal(await shown(page), hash);
+        await close();
+    },
+
+    async 'a hostile link and a corrupt file give a sentence'() {
+        for (const hash of ['#%00%ff', '#AAAA', link('terrain nosie=1'), link('terrain size=64\n<img src=x onerror=alert(1)>'),
+            '#' + deflateRawSync(Buffer.alloc(40 << 20)).toString('base64url').slice(0, 90000)]) {
+            const { page, close } = await open(hash);
+            await page.waitForFunction(() => document.querySelector('.toast.wrong')?.textContent.includes('cannot be opened'));
+            await page.waitForFunction(() => studio.session.store.doc.items.length === 5); // the first land is there
+            await close();
+        }
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        const toast = (text) => page.waitForFunction((words) => [...document.querySelectorAll('.toast.wrong')].some((each) => each.textContent.includes(words)), text);
+        await drop(page, 'bad.png', Buffer.from('no picture'));
+        await toast('not a PNG');
+        run('terrain', 'size=40', 'noise', 'save', 'cut.png');
+        await drop(page, 'cut.png', (await readFile(join(work, 'cut.png'))).subarray(0, 900));
+        await toast('cut.png');
+        await drop(page, 'bad.rv', Buffer.from('terrain dropplets'));
+        await toast('droplets'); // the nearest word
+        await drop(page, 'bad.exe', Buffer.from('x'));
+        await toast('opens');
+        await drop(page, 'bad.npy', Buffer.from('no array'));
+        await toast('bad.npy');
+        await close();
+    },
+
+    async 'scenes run in the page'() {
+        const { page, close } = await open(link(SMALL), { colorScheme: 'dark' });
+        await settled(page);
+        await page.getByRole('button', { name: 'Gallery' }).click();
+        assert.equal(await page.locator('.card').count(), 14);
+        await picture(page, 'gallery');
+        await page.locator('.card', { hasText: 'winding river bed' }).click();
+        await page.waitForFunction(() => studio.session.scene?.frame?.frame >= 3);
+        await page.keyboard.press('Escape');
+        await until(page, ['cancelled', 'done']); // it is short
+        await page.waitForFunction(() => !studio.viewport.nextFrame);
+        const { frame, hash } = await page.evaluate(() => studio.session.scene.frame);
+        const lines = run('--json', '--threads', '1', 'scene', 'river', `frames=${frame}`, 'run.every=1', 'save=none.obj').trim().split('\n');
+        assert.ok(lines.some((line) => line.includes(hash)), `frame ${frame} has another hash`);
+        // What was worn lies where there is water, and is little beside the rock.
+        const worn = await page.evaluate(() => {
+            const { high, low } = studio.session.scene.frame, { lost } = studio.viewport.solid;
+            return { most: Math.max(...lost), share: lost.filter((depth) => Math.abs(depth) > 1e-5 * (high[0] - low[0])).length / lost.length, side: high[0] - low[0] };
+        });
+        assert.ok(worn.share < 0.2 && worn.most < 0.1 * worn.side, JSON.stringify(worn));
+        // Water on a closed mesh of one's own.
+        run('terrain', 'size=16', 'cell=10', 'noise', 'seed=3', 'relief=30', 'save', 'own.obj', 'solid=20');
+        await drop(page, 'own.obj', await readFile(join(work, 'own.obj')));
+        await page.waitForFunction(() => studio.session.scene?.name === 'own' && studio.session.scene.frame?.frame >= 2 && studio.session.scene.frame.particles > 0);
+        await page.getByRole('button', { name: 'Back to the land' }).click();
+        await settled(page);
+        await close();
+    },
+
+    async 'on this machine: the same page, the same hash from both engines'() {
+        if (!run('help').includes('ravine studio')) {
+            console.log('    left out: this program has no studio');
+            return;
+        }
+        await writeFile(join(work, 'given.rv'), SMALL);
+        const program = spawn(ravine, ['studio', 'given.rv', '--no-open'], { cwd: work, env: { ...process.env, RAVINE_STUDIO: folder }, stdio: ['ignore', 'pipe', 'inherit'] });
+        try {
+            const address = await new Promise((resolve, reject) => {
+                program.stdout.on('data', (data) => resolve(/http\S+/.exec(String(data))[0]));
+                program.on('exit', () => reject(new Error('ravine studio has ended')));
+            });
+            const { page, wrong, context } = await openPage(browser, address.replace(/\?.*/, ''), { hash: /\?.*/.exec(address)[0] });
+            await settled(page);
+            assert.equal(await page.evaluate(() => studio.session.about.engine), 'machine');
+            assert.equal(await shown(page), hashOf('given.rv'));
+            assert.ok(!page.url().includes('token'));
+            await page.locator('.pill').click(); // the other engine
+            await page.waitForFunction(() => studio.session.about.engine === 'page' && studio.session.state === 'done');
+            assert.equal(await shown(page), hashOf('given.rv'));
+            await page.locator('.pill').click();
+            await page.waitForFunction(() => studio.session.about.engine === 'machine' && studio.session.state === 'done');
+            await page.evaluate((text) => studio.session.openText('long', text), LONG);
+            await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+            await page.evaluate(() => studio.session.control('pause'));
+            await until(page, ['held']);
+            await page.evaluate(() => studio.session.control('keep'));
+            await until(page, ['kept']);
+            program.kill('SIGINT');
+            await page.waitForFunction(() => document.querySelector('.toast.wrong')?.textContent.includes('has ended'));
+            assert.ok(page.url().includes('#'));
+            await context.close();
+            assert.deepEqual(wrong.filter((text) => !text.includes('ERR_')), []); // that the server is gone, the browser notes
+        } finally {
+            program.kill('SIGKILL');
+        }
+    },
+
+    async 'pictures of the manual'() {
+        if (!pictures)
+            return;
+        const opened = await open(link((await readFile(new URL('../../recipes/alps.rv', import.meta.url), 'utf8')).replace('size=1024', 'size=512')), { colorScheme: 'dark' });
+        await settled(opened.page);
+        await opened.page.evaluate(() => studio.session.measure());
+        await picture(opened.page, 'page');
+        await opened.page.evaluate(() => studio.session.startScene('river', 'preset name=river run frames=260'));
+        await until(opened.page, ['done'], 300000);
+        await picture(opened.page, 'scene');
+        await opened.close();
+    },
+
+    async 'no serious fault for people who use other means; dark, light and on a phone'() {
+        const { page, close } = await open(link(SMALL), { width: 390, height: 844, hasTouch: true, colorScheme: 'dark' });
+        await settled(page);
+        const faults = async () => {
+            await page.evaluate(() => document.querySelectorAll('.toast').forEach((toast) => toast.remove()));
+            const { violations } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
+            return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+                .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target.join(' '))}`);
+        };
+        // By evaluation, which the policy of the page does not forbid to the one who tests.
+        await page.evaluate(await readFile(axeSource, 'utf8') + ';0');
+        assert.deepEqual(await faults(), []);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+        for (const sheet of ['Parameters', 'Land', 'Steps']) {
+            await page.getByRole('tab', { name: sheet }).click();
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390, sheet);
+        }
+        await picture(page, 'phone');
+        await page.setViewportSize({ width: 1440, height: 900 });
+        for (const theme of ['dark', 'light']) {
+            await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);
+            assert.deepEqual(await faults(), [], theme);
+        }
+        for (const name of ['Gallery', 'Export', 'Keys (H)']) {
+            await page.getByRole('button', { name }).click();
+            assert.deepEqual(await faults(), [], name);
+            await page.keyboard.press('Escape');
+        }
+        // By keyboard alone: everything that acts can be reached.
+        const reached = new Set();
+        await page.evaluate(() => document.querySelector('.doc-name').focus());
+        for (let i = 0; i < 150 && reached.size < 6; i++) {
+            await page.keyboard.press('Tab');
+            reached.add(await page.evaluate(() => document.activeElement?.closest('header, .stack, .view, .side, .time')?.className));
+        }
+        for (const part of ['top', 'stack', 'view', 'side', 'time'])
+            assert.ok([...reached].includes(part), `${part} is not reached by the keyboard`);
+        await close();
+    },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+    if (only && !name.includes(only))
+        continue;
+    const start = performance.now();
+    try {
+        await test();
+        console.log(`ok: ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+        failed++;
+        console.log(`not ok: ${name}\n${error.stack ?? error}`);
+    }
+}
+await browser.close();
+server.close();
+plain.close();
+process.exitCode = failed ? 1 : 0;
