@@ -55,8 +55,8 @@ static void plant_rows(void *arg, int first, int end) {
             if (flooded || rvi_unit(rvi_random(SEED, which, 2)) >= chance)
                 continue;
             float grown = 0.55f + 0.45f * rvi_unit(rvi_random(SEED, which, 3));
-            w->tree[which] = (rvi_tree){(float)x, (float)y, ground, p->tall * grown,
-                                        2 * rvi_unit(rvi_random(SEED, which, 4)) - 1};
+            w->tree[which] = (rvi_conifer){(float)x, (float)y, ground, p->tall * grown,
+                                           2 * rvi_unit(rvi_random(SEED, which, 4)) - 1};
         }
 }
 
@@ -92,13 +92,13 @@ size_t rvi_trees_memory(const rv_terrain *land, float tall) {
     double square = square_of(land, tall), cell = (double)land->cell;
     size_t width = (size_t)((land->width - 1) * cell / square) + 2,
            height = (size_t)((land->height - 1) * cell / square) + 2;
-    return rvi_alloc_size(width * height, sizeof(rvi_tree));
+    return rvi_alloc_size(width * height, sizeof(rvi_conifer));
 }
 
 /* ---- rays ---- */
 
-static bool hit_tree(const rvi_trees *w, const rvi_ray *ray, const rvi_tree *tree, double from,
-                     double to, rvi_tree_hit *out) {
+static bool hit_tree(const rvi_trees *w, const rvi_ray *ray, const rvi_conifer *tree, double from,
+                     double to, rvi_conifer_hit *out) {
     double cell = (double)w->cell, z = (double)w->z, tall = (double)tree->tall;
     double o[3] = {(ray->from[0] - (double)tree->x) * cell, (ray->from[1] - (double)tree->y) * cell,
                    (double)tree->z * z + tall - ray->from[2] * z}; /* u: down from the top */
@@ -124,7 +124,7 @@ static bool hit_tree(const rvi_trees *w, const rvi_ray *ray, const rvi_tree *tre
         double x = o[0] + ts[i] * d[0], y = o[1] + ts[i] * d[1],
                across = sqrt(x * x + y * y) + 1e-9;
         double flat = 1 / sqrt(1 + k * k);
-        *out = (rvi_tree_hit){
+        *out = (rvi_conifer_hit){
             .t = ts[i],
             .tree = tree,
             .normal = {(float)(x / across * flat), (float)(y / across * flat), (float)(k * flat)},
@@ -135,7 +135,7 @@ static bool hit_tree(const rvi_trees *w, const rvi_ray *ray, const rvi_tree *tre
 }
 
 bool rvi_trees_trace(const rvi_trees *w, const rvi_ray *ray, double from, double to,
-                     rvi_tree_hit *out) {
+                     rvi_conifer_hit *out) {
     if (!w->tree || !(from < to))
         return false;
     int at[2], way[2];
@@ -152,7 +152,7 @@ bool rvi_trees_trace(const rvi_trees *w, const rvi_ray *ray, double from, double
     }
     for (int n = 0; n < STEPS_MOST; n++) {
         if (at[0] >= 0 && at[1] >= 0 && at[0] < most[0] && at[1] < most[1]) {
-            const rvi_tree *tree = &w->tree[(size_t)at[1] * (size_t)w->width + (size_t)at[0]];
+            const rvi_conifer *tree = &w->tree[(size_t)at[1] * (size_t)w->width + (size_t)at[0]];
             if (tree->tall > 0 && hit_tree(w, ray, tree, from, to, out))
                 return true;
         }

@@ -7,11 +7,11 @@
 
 #include "picture/land_cover.h"
 
-typedef struct rvi_tree {
+typedef struct rvi_conifer {
     float x, y, z; /* its foot */
     float tall;    /* 0: there is none */
     float shade;   /* -1 to 1: darker or lighter than others */
-} rvi_tree;
+} rvi_conifer;
 
 typedef struct rvi_trees {
     rv_context *ctx;
@@ -19,7 +19,7 @@ typedef struct rvi_trees {
     double square;     /* cells along a side of one */
     float tallest;     /* metres, as seen: with exaggeration */
     float cell, z;     /* metres of a cell; how much heights are exaggerated */
-    rvi_tree *tree;    /* NULL: no trees at all */
+    rvi_conifer *tree; /* NULL: no trees at all */
 } rvi_trees;
 
 /* `tall`: metres of a grown tree, which are not exaggerated. */
@@ -28,15 +28,15 @@ void rvi_trees_free(rvi_trees *trees); /* of a zeroed one: nothing */
 /* Bytes for the trees of a map. */
 size_t rvi_trees_memory(const rv_terrain *land, float tall);
 
-typedef struct rvi_tree_hit {
+typedef struct rvi_conifer_hit {
     double t; /* along the ray */
-    const rvi_tree *tree;
+    const rvi_conifer *tree;
     float normal[3]; /* east, south, up */
     float up;        /* 0 at its foot, 1 at its top */
-} rvi_tree_hit;
+} rvi_conifer_hit;
 
 /* The first tree that a ray meets between `from` and `to` along it. */
 bool rvi_trees_trace(const rvi_trees *trees, const rvi_ray *ray, double from, double to,
-                     rvi_tree_hit *out);
+                     rvi_conifer_hit *out);
 
 #endif

@@ -182,7 +182,7 @@ static bool below_tree(const scene *s, const spot *p) {
     double cell = (double)s->relief.cell, z = (double)s->z;
     rvi_ray ray = {{p->x, p->y, (double)p->z},
                    {(double)sun[0] / cell, (double)sun[1] / cell, (double)sun[2] / z}};
-    rvi_tree_hit hit;
+    rvi_conifer_hit hit;
     double far = (double)s->trees.tallest / (sun[2] > 0.08f ? (double)sun[2] : 0.08);
     return rvi_trees_trace(&s->trees, &ray, 1e-3, far, &hit);
 }
@@ -211,7 +211,7 @@ static colour shade_land(const scene *s, const spot *p) {
     return ground;
 }
 
-static colour shade_tree(const scene *s, const spot *p, const rvi_tree_hit *hit) {
+static colour shade_tree(const scene *s, const spot *p, const rvi_conifer_hit *hit) {
     colour c, light;
     float sun = lit(s, light_grid(s, s->shade, p->x, p->y)), open = 0.35f + 0.5f * hit->up;
     light_on(s, hit->normal, sun, open * light_grid(s, s->open, p->x, p->y), &light);
@@ -359,7 +359,7 @@ static rvi_hit trace(const scene *s, const double from[3], const double along[3]
 /* Does a ray meet a tree before the ground? Only where it is lower above the ground than a tree is
  * high: where it would meet land that stands so much higher. */
 static bool meets_tree(const scene *s, const double from[3], const double along[3],
-                       const rvi_hit *ground, rvi_tree_hit *out) {
+                       const rvi_hit *ground, rvi_conifer_hit *out) {
     if (!s->trees.tree)
         return false;
     rvi_ray ray = ray_of(s, from, along), lower = ray;
@@ -444,7 +444,7 @@ static colour see(const scene *s, double x, double y, int *kind) {
     double along[3];
     rvi_camera_look(&s->camera, x, y, along);
     rvi_hit hit = trace(s, s->camera.from, along);
-    rvi_tree_hit tree;
+    rvi_conifer_hit tree;
     *kind = (int)hit.kind;
     if (meets_tree(s, s->camera.from, along, &hit, &tree)) {
         double t = tree.t, cell = (double)s->relief.cell, z = (double)s->z;

@@ -96,12 +96,12 @@ static void test_mirrored_land(void **state) {
 /* A ray at half the height of a tree meets its cone where the formula says. */
 static void test_a_ray_meets_a_tree(void **state) {
     (void)state;
-    static rvi_tree squares[5 * 4];
+    static rvi_conifer squares[5 * 4];
     rvi_trees trees = {
         .width = 5, .height = 4, .square = 2, .tallest = 20, .cell = 10, .z = 1, .tree = squares};
-    squares[1 * 5 + 3] = (rvi_tree){7, 3, 100, 20, 0}; /* at 70 m and 30 m */
-    rvi_ray ray = {{0, 3, 110}, {0.1, 0, 0}};          /* eastwards, a metre each */
-    rvi_tree_hit hit;
+    squares[1 * 5 + 3] = (rvi_conifer){7, 3, 100, 20, 0}; /* at 70 m and 30 m */
+    rvi_ray ray = {{0, 3, 110}, {0.1, 0, 0}};             /* eastwards, a metre each */
+    rvi_conifer_hit hit;
     assert_true(rvi_trees_trace(&trees, &ray, 0, 1000, &hit));
     /* 10 m below the top, of a cone 17.6 m long and 3.6 m wide there. */
     assert_near(hit.t, 70 - 3.6 * 10 / 17.6, 1e-4);
