@@ -209,6 +209,13 @@ ravine $alps render "$out/render-alpine.png" width=800 height=450 \
 ravine $canyon $bands droplets drops=150k render "$out/render-canyon.png" look=desert width=400 height=225
 ravine terrain size=384 cell=20 noise seed=4 frequency=0.25 warp=0.5 relief=1400 level low=-300 high=1100 \
     droplets drops=60k flood level=0 render "$out/render-sea.png" width=400 height=225
+woods="terrain size=256 cell=14 noise seed=3 frequency=0.3 octaves=6 relief=260 rivers time=300k steps=20
+    diffusion=0.05 crop margin=16"
+printf 'grass d0a040\ngrass_dark a06a30\ndry_grass b07838\nwood 7a3b12\n' > autumn.txt
+ravine $woods render "$out/render-endless.png" frame=none elevation=12 width=400 height=225 \
+    render "$out/render-eye.png" frame=none eye=1200/2600/90 target=1900/600/0 time=16 width=400 height=225 \
+    render "$out/render-autumn.png" palette=autumn.txt trees=40 width=800 height=450
+rm -f autumn.txt
 small="terrain size=128 cell=60 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 droplets 20k"
 ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=280 height=158 end
 for kind in normal occlusion slope curvature splat; do

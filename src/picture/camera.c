@@ -186,6 +186,44 @@ rvi_camera rvi_camera_frame(const rvi_relief *r, const rvi_shot *shot) {
     return c;
 }
 
+static double ground_at(const rvi_relief *r, const double place[3], double offset) {
+    double x = (place[0] + offset) / (double)r->cell, y = (place[1] + offset) / (double)r->cell;
+    return (double)rvi_grid_at(r->upper, r->width, r->height, x, y);
+}
+
+rvi_camera rvi_camera_place(const rvi_relief *r, const rvi_shot *shot, double offset) {
+    span spans[2];
+    rvi_camera c = aim(shot, spans);
+    double to[3], z = (double)shot->z;
+    for (int k = 0; k < 2; k++) {
+        c.from[k] = shot->eye[k] + offset;
+        to[k] = shot->target[k] + offset - c.from[k];
+    }
+    c.from[2] = z * ground_at(r, shot->eye, offset) + shot->eye[2];
+    to[2] = z * ground_at(r, shot->target, offset) + shot->target[2] - c.from[2];
+    double flat = sqrt(to[0] * to[0] + to[1] * to[1]), length = rvi_length3(to);
+    double east = flat > 0 ? to[0] / flat : 0, south = flat > 0 ? to[1] / flat : -1;
+    double down = length > 0 ? -to[2] / length : 0, ahead = length > 0 ? flat / length : 1;
+    const double right[3] = {-south, east, 0}, up[3] = {down * east, down * south, ahead},
+                 forward[3] = {ahead * east, ahead * south, -down};
+    for (int k = 0; k < 3; k++) {
+        c.right[k] = right[k];
+        c.up[k] = up[k];
+        c.forward[k] = forward[k];
+    }
+    return c;
+}
+
+rvi_camera rvi_camera_from(const rvi_relief *r, const rvi_shot *shot, const double middle[3],
+                           double far) {
+    span spans[2];
+    rvi_camera c = aim(shot, spans);
+    for (int k = 0; k < 3; k++)
+        c.from[k] = middle[k] - far * c.forward[k];
+    stay_above(&c, r, (double)shot->z);
+    return c;
+}
+
 rvi_camera rvi_camera_around(const double low[3], const double high[3], const rvi_shot *shot) {
     span spans[2];
     rvi_camera c = aim(shot, spans);

@@ -6,6 +6,7 @@
 #include "terrain/bands.h"
 
 #include <math.h>
+#include <string.h>
 
 static const rvi_palette PALETTES[] = {
     [RVI_LOOK_ALPINE] = {.rock = {{0.125f, 0.118f, 0.112f}, {0.29f, 0.275f, 0.255f}},
@@ -71,6 +72,37 @@ static const rvi_palette PALETTES[] = {
 
 const rvi_palette *rvi_palette_of(rvi_look look) {
     return &PALETTES[look];
+}
+
+const char *const rvi_palette_names = "rock rock_dark grass grass_dark dry_grass wood sediment "
+                                      "snow sand cut cut_dark floor water sky "
+                                      "horizon sunlight";
+
+bool rvi_palette_set(rvi_palette *p, const char *name, uint32_t rgb) {
+    const struct {
+        const char *name;
+        float *to;
+    } colours[] = {
+        {"rock", p->rock[1]},        {"rock_dark", p->rock[0]}, {"grass", p->grass[1]},
+        {"grass_dark", p->grass[0]}, {"dry_grass", p->brown},   {"wood", p->wood},
+        {"sediment", p->sediment},   {"snow", p->snow},         {"sand", p->sand},
+        {"cut", p->cut[1]},          {"cut_dark", p->cut[0]},   {"floor", p->floor},
+        {"water", p->water},         {"sky", p->sky.zenith},    {"horizon", p->sky.horizon}};
+    float linear[3];
+    rvi_linear_from_bytes(rgb, linear);
+    for (size_t k = 0; k < sizeof colours / sizeof colours[0]; k++)
+        if (strcmp(name, colours[k].name) == 0) {
+            memcpy(colours[k].to, linear, sizeof linear);
+            return true;
+        }
+    if (strcmp(name, "sunlight") != 0)
+        return false;
+    /* As bright as it was, in another colour. */
+    float most = rvi_maxf(rvi_maxf(linear[0], linear[1]), rvi_maxf(linear[2], 0.01f));
+    float bright = p->sky.sunlight[0];
+    for (int c = 0; c < 3; c++)
+        p->sky.sunlight[c] = bright * linear[c] / most;
+    return true;
 }
 
 static void blend(float to[3], const float from[3], float share) {

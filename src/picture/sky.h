@@ -11,6 +11,8 @@ typedef struct rvi_sky {
 
 /* Angles in degrees. A low sun is dimmer and redder. */
 void rvi_sky_place_sun(rvi_sky *sky, float azimuth, float altitude);
+/* Where the sun stands at a time of day, 0 to 24 hours, in spring at 45 degrees north. */
+void rvi_sky_time(float hours, float *azimuth, float *altitude);
 /* The colour in a direction; below the horizon that of the horizon. */
 void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]);
 /* All light there: `sun` of the sun's is not in shadow, `open` of the sky is seen, what stands on a

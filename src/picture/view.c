@@ -18,8 +18,10 @@
 #include "base/threads.h"
 #include "base/vector.h"
 #include "picture/hole_edges.h"
+#include "picture/mirrored_land.h"
 #include "picture/occlusion.h"
 #include "picture/tone_map.h"
+#include "picture/trees.h"
 #include "terrain/bands.h"
 
 #include <math.h>
@@ -30,6 +32,7 @@ enum {
     FRAMED = TILE + 2, /* and one more around it, to compare with */
     LIGHT_SIDE = 2048,
     MARCH = 48,
+    SEEN_TREE = 9, /* beside the kinds of hits */
 };
 
 #define DEGREE (RVI_PI / 180)
@@ -50,6 +53,9 @@ typedef struct scene {
     float *open, *shade; /* of the level: sky that is seen, horizon towards the sun */
     float haze;          /* optical depth a metre */
     float wide;          /* metres of the block's longer side */
+    rv_terrain *beyond;  /* the land and what mirrors it; NULL: a block */
+    float rim;           /* metres of it on each side */
+    rvi_trees trees;
     rvi_tone_map tones;
     unsigned char *rgb;
     int across; /* tiles in a row */
@@ -83,10 +89,24 @@ static void light_on(const scene *s, const float normal[3], float sun, float ope
     rvi_sky_light(&s->palette.sky, s->palette.floor, normal, sun, open, out->v);
 }
 
+/* How much haze hides what lies beyond the edge of the map: none at the edge, all at the end. */
+static float haze_beyond(const scene *s, const spot *p) {
+    const rvi_relief *r = &s->relief;
+    float x = (float)p->x * r->cell, y = (float)p->y * r->cell;
+    float wide = (float)(r->width - 1) * r->cell, high = (float)(r->height - 1) * r->cell;
+    float out = rvi_maxf(rvi_maxf(s->rim - x, x - (wide - s->rim)),
+                         rvi_maxf(s->rim - y, y - (high - s->rim)));
+    float share = rvi_maxf(out, 0) / (0.92f * s->rim);
+    return 5 * share * share;
+}
+
 /* The air between the camera and a place. */
 static void through_air(const scene *s, const spot *p, float density, colour *c) {
     float path = rvi_maxf(0, p->far - (float)s->camera.nearest) * density;
-    float keep = rvi_expf(-s->haze * path), sky[3];
+    float depth = s->haze * path, sky[3];
+    if (s->beyond)
+        depth += haze_beyond(s, p);
+    float keep = rvi_expf(-depth);
     float level[3] = {p->along[0], p->along[1], 0};
     rvi_sky_at(&s->palette.sky, level, sky);
     for (int k = 0; k < 3; k++)
@@ -156,6 +176,17 @@ static void ground_colour(const scene *s, const spot *p, const rvi_cover *cover,
     rvi_palette_ground(&s->palette, cover, bands, out->v);
 }
 
+/* Is a place in the shadow of a tree? */
+static bool below_tree(const scene *s, const spot *p) {
+    const float *sun = s->palette.sky.sun;
+    double cell = (double)s->relief.cell, z = (double)s->z;
+    rvi_ray ray = {{p->x, p->y, (double)p->z},
+                   {(double)sun[0] / cell, (double)sun[1] / cell, (double)sun[2] / z}};
+    rvi_conifer_hit hit;
+    double far = (double)s->trees.tallest / (sun[2] > 0.08f ? (double)sun[2] : 0.08);
+    return rvi_trees_trace(&s->trees, &ray, 1e-3, far, &hit);
+}
+
 static colour shade_land(const scene *s, const spot *p) {
     float slope[2], normal[3];
     rvi_relief_slope(&s->relief, p->x, p->y, 1.3f * p->pixel / s->relief.cell, slope);
@@ -165,15 +196,30 @@ static colour shade_land(const scene *s, const spot *p) {
     if (natural) {
         cover = rvi_cover_at(&s->cover, p->x, p->y, p->z, slope, p->pixel / s->relief.land->cell);
         roughen(s, p, &cover, slope);
+        if (s->trees.tree)
+            cover.wood *= 0.4f; /* the ground between the trees */
     }
     colour ground, light;
     ground_colour(s, p, &cover, steep, &ground);
     normal_of(slope, s->z, normal);
     float sun = lit(s, light_grid(s, s->shade, p->x, p->y));
+    if (s->trees.tree && sun > 0 && below_tree(s, p))
+        sun *= 0.25f;
     light_on(s, normal, sun, light_grid(s, s->open, p->x, p->y), &light);
     for (int c = 0; c < 3; c++)
         ground.v[c] *= light.v[c];
     return ground;
+}
+
+static colour shade_tree(const scene *s, const spot *p, const rvi_conifer_hit *hit) {
+    colour c, light;
+    float sun = lit(s, light_grid(s, s->shade, p->x, p->y)), open = 0.35f + 0.5f * hit->up;
+    light_on(s, hit->normal, sun, open * light_grid(s, s->open, p->x, p->y), &light);
+    for (int k = 0; k < 3; k++) {
+        float needle = 2.1f * s->palette.wood[k] + 0.25f * s->palette.grass[0][k];
+        c.v[k] = needle * (1 + 0.35f * hit->tree->shade) * light.v[k];
+    }
+    return c;
 }
 
 /* ---- cuts and the floor ---- */
@@ -299,18 +345,35 @@ static spot spot_at(const scene *s, const rvi_hit *hit, const double along[3], f
     return p;
 }
 
-static rvi_hit trace(const scene *s, const double from[3], const double along[3]) {
+static rvi_ray ray_of(const scene *s, const double from[3], const double along[3]) {
     double cell = (double)s->relief.cell, z = (double)s->z;
-    rvi_ray ray = {{from[0] / cell, from[1] / cell, from[2] / z},
-                   {along[0] / cell, along[1] / cell, along[2] / z}};
+    return (rvi_ray){{from[0] / cell, from[1] / cell, from[2] / z},
+                     {along[0] / cell, along[1] / cell, along[2] / z}};
+}
+
+static rvi_hit trace(const scene *s, const double from[3], const double along[3]) {
+    rvi_ray ray = ray_of(s, from, along);
     return rvi_relief_trace(&s->relief, &ray);
+}
+
+/* Does a ray meet a tree before the ground? Only where it is lower above the ground than a tree is
+ * high: where it would meet land that stands so much higher. */
+static bool meets_tree(const scene *s, const double from[3], const double along[3],
+                       const rvi_hit *ground, rvi_conifer_hit *out) {
+    if (!s->trees.tree)
+        return false;
+    rvi_ray ray = ray_of(s, from, along), lower = ray;
+    lower.from[2] -= (double)(s->trees.tallest / s->z);
+    rvi_hit shell = rvi_relief_trace(&s->relief, &lower);
+    double far = ground->kind == RVI_HIT_NONE ? 1e30 : ground->t;
+    return shell.kind != RVI_HIT_NONE && rvi_trees_trace(&s->trees, &ray, shell.t, far, out);
 }
 
 /* What lies behind the block: floor or sky. */
 static colour backdrop(const scene *s, const double from[3], const double along[3], float before) {
     colour out;
     double base = (double)(s->relief.base * s->z);
-    double t = along[2] < -1e-9 ? (base - from[2]) / along[2] : 1e30;
+    double t = along[2] < -1e-9 && !s->beyond ? (base - from[2]) / along[2] : 1e30;
     if (t > 0 && t < 1e8 * (double)s->wide) {
         rvi_hit hit = {.t = t, .z = (double)s->relief.base};
         hit.x = (from[0] + t * along[0]) / (double)s->relief.cell;
@@ -381,8 +444,23 @@ static colour see(const scene *s, double x, double y, int *kind) {
     double along[3];
     rvi_camera_look(&s->camera, x, y, along);
     rvi_hit hit = trace(s, s->camera.from, along);
+    rvi_conifer_hit tree;
     *kind = (int)hit.kind;
-    if (hit.kind == RVI_HIT_NONE) {
+    if (meets_tree(s, s->camera.from, along, &hit, &tree)) {
+        double t = tree.t, cell = (double)s->relief.cell, z = (double)s->z;
+        hit = (rvi_hit){.kind = RVI_HIT_LAND,
+                        .t = t,
+                        .x = (s->camera.from[0] + t * along[0]) / cell,
+                        .y = (s->camera.from[1] + t * along[1]) / cell,
+                        .z = (s->camera.from[2] + t * along[2]) / z};
+        *kind = SEEN_TREE;
+        spot p = spot_at(s, &hit, along, 0);
+        colour c = shade_tree(s, &p, &tree);
+        through_air(s, &p, air_at(s, p.z), &c);
+        return c;
+    }
+    bool cut = hit.kind == RVI_HIT_WALL || hit.kind == RVI_HIT_BASIN;
+    if (hit.kind == RVI_HIT_NONE || (s->beyond && cut)) {
         *kind = along[2] < 0 ? -1 : 0;
         return backdrop(s, s->camera.from, along, 0);
     }
@@ -488,35 +566,97 @@ static float sun_side(float azimuth) {
     return face < azimuth ? azimuth - 72 : azimuth + 72;
 }
 
+/* ---- trees ---- */
+
+static const float TREE_METRES = 22; /* of a grown tree, unless told */
+
+static float tree_metres(const rvi_view *v) {
+    return isnan(v->trees) ? TREE_METRES : v->trees;
+}
+
+/* Trees that are told of are drawn; else where they are large enough to be seen, or the camera is
+ * near them. */
+static rv_status plant(scene *s, const rvi_view *v) {
+    const rvi_relief *r = &s->relief;
+    double away[3] = {0.5 * (r->width - 1) * (double)r->cell - s->camera.from[0],
+                      0.5 * (r->height - 1) * (double)r->cell - s->camera.from[1],
+                      (double)(0.5f * s->z * (r->low + r->high)) - s->camera.from[2]};
+    float tall = tree_metres(v), pixels = tall / (s->pixel * (float)rvi_length3(away));
+    bool seen = !isnan(v->trees) || v->shot.placed || v->endless || pixels >= RVI_TREE_PIXELS;
+    if (s->look != RVI_LOOK_ALPINE || !(tall > 0) || !seen)
+        return RV_OK;
+    return rvi_trees_make(&s->cover, tall, s->z, &s->trees);
+}
+
+/* ---- all of it ---- */
+
+static rvi_camera find_camera(const scene *s, const rvi_shot *shot) {
+    const rvi_relief *r = &s->relief;
+    if (shot->placed)
+        return rvi_camera_place(r, shot, (double)s->rim);
+    if (!s->beyond)
+        return rvi_camera_frame(r, shot);
+    double middle[3] = {0.5 * (r->width - 1) * (double)r->cell,
+                        0.5 * (r->height - 1) * (double)r->cell,
+                        0.5 * (double)shot->z * (double)(r->low + r->high)};
+    return rvi_camera_from(r, shot, middle, 0.8 * (double)(shot->distance * s->wide));
+}
+
+static rv_status make_relief(const rv_terrain *land, const rvi_view *v, scene *s) {
+    rv_status status = v->endless ? rvi_mirrored_land(land, &s->beyond) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_relief_create(v->endless ? s->beyond : land, rvi_view_depth(land, s->z), true,
+                                   &s->relief);
+    if (status != RV_OK)
+        return status;
+    s->rim = v->endless ? (float)rvi_mirrored_margin(land) * land->cell : 0;
+    s->wide =
+        (float)(rvi_maxi(s->relief.width, s->relief.height) - 1) * s->relief.cell - 2 * s->rim;
+    return RV_OK;
+}
+
 static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     s->z = v->shot.z;
     s->look = v->look;
-    s->palette = *rvi_palette_of(v->look);
+    s->palette = v->palette ? *v->palette : *rvi_palette_of(v->look);
     rvi_detail_noise_make(&s->detail, RVI_DETAIL_NOISE_SEED);
     rvi_tone_map_make(&s->tones, s->palette.exposure);
-    rv_status status = rvi_relief_create(land, rvi_view_depth(land, s->z), true, &s->relief);
+    rv_status status = make_relief(land, v, s);
     if (status != RV_OK)
         return status;
-    s->wide = (float)(rvi_maxi(s->relief.width, s->relief.height) - 1) * s->relief.cell;
     rvi_shot shot = v->shot;
     if (isnan(shot.azimuth))
         shot.azimuth = rvi_camera_side(&s->relief);
-    s->camera = rvi_camera_frame(&s->relief, &shot);
+    s->camera = find_camera(s, &shot);
     s->pixel = (float)(2 * s->camera.tangent / shot.height);
     s->haze = v->haze * s->palette.haze / s->wide;
     rvi_sky_place_sun(&s->palette.sky,
                       isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
                       isnan(v->sun_altitude) ? s->palette.sun_altitude : v->sun_altitude);
     status = rvi_cover_prepare(&s->relief, &s->detail, v->snow, s->palette.dry, &s->cover);
+    if (status == RV_OK && s->beyond) /* patches as large as on the block */
+        s->cover.patch *= s->wide / (s->wide + 2 * s->rim);
+    if (status == RV_OK)
+        status = plant(s, v);
     return status == RV_OK ? make_light(s) : status;
 }
 
-size_t rvi_view_memory(const rv_terrain *land) {
+size_t rvi_view_memory(const rv_terrain *land, const rvi_view *view) {
+    rv_terrain shown = *land; /* only its size and what it has are looked at */
+    size_t mirrored = 0;
+    if (view->endless) {
+        shown.width += 2 * rvi_mirrored_margin(land);
+        shown.height += 2 * rvi_mirrored_margin(land);
+        mirrored = rvi_outline_bytes(&shown) + sizeof shown;
+    }
     /* The relief, two grids of light with the rows they are made in, the bands of the bedrock. */
-    size_t floats = rvi_relief_cells(land, true) * 5 / 2 + 65536;
+    size_t floats = rvi_relief_cells(&shown, true) * 5 / 2 + 65536;
     if (rvi_strata_there(land))
-        floats += rvi_cells(land);
-    return rvi_relief_memory(land, true) + floats * sizeof(float) + sizeof(scene);
+        floats += rvi_cells(&shown);
+    float tall = tree_metres(view);
+    size_t trees = tall > 0 && view->look == RVI_LOOK_ALPINE ? rvi_trees_memory(&shown, tall) : 0;
+    return rvi_relief_memory(&shown, true) + floats * sizeof(float) + sizeof(scene) + mirrored +
+           trees;
 }
 
 rv_status rvi_view_draw(const rv_terrain *land, const rvi_view *view, unsigned char *rgb) {
@@ -531,8 +671,10 @@ rv_status rvi_view_draw(const rv_terrain *land, const rvi_view *view, unsigned c
     if (status == RV_OK)
         status = rvi_parallel(ctx, s->across * down, draw_tile, s);
     rvi_free(ctx, s->open);
+    rvi_trees_free(&s->trees);
     rvi_cover_release(&s->cover);
     rvi_relief_destroy(&s->relief);
+    rv_terrain_destroy(s->beyond);
     rvi_free(ctx, s);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "steps/step.h"
 #include "wear/planned_files.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ static rv_status draw_perspective(const film *f, int64_t number) {
                      .sun_azimuth = p->azimuth,
                      .sun_altitude = p->altitude,
                      .snow = p->snow,
-                     .haze = 1};
+                     .haze = 1,
+                     .trees = NAN};
     return rvi_view_draw(f->land, &view, f->bytes);
 }
 
@@ -150,7 +152,7 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
                 .height = perspective ? p->height : land->height};
     rvi_job_buffer(job, &f->bytes, (size_t)f->width * (size_t)f->height, 3, "a frame of a film");
     if (perspective)
-        rvi_buffers_pass(&job->buffers, rvi_view_memory(land));
+        rvi_buffers_pass(&job->buffers, rvi_view_memory(land, &(rvi_view){.trees = NAN}));
     else if (!is_shaded(p))
         rvi_buffers_pass(&job->buffers, rvi_overlay_memory(land, p->view));
     rv_status status = check_files(job, f);

@@ -1,7 +1,12 @@
 /* render.c: writes a perspective picture of the land (picture/view.c). */
+#include "base/text.h"
+#include "formats/colour_file.h"
 #include "picture/view.h"
 #include "steps/step.h"
 #include "wear/planned_files.h"
+
+#include <math.h>
+#include <string.h>
 
 _Static_assert((int)RV_render_look_alpine == (int)RVI_LOOK_ALPINE &&
                    (int)RV_render_look_desert == (int)RVI_LOOK_DESERT &&
@@ -12,12 +17,62 @@ _Static_assert((int)RV_render_look_alpine == (int)RVI_LOOK_ALPINE &&
 
 typedef struct picture {
     const rv_render_params *p;
+    rvi_view view;
+    rvi_palette palette;
     unsigned char *rgb;
 } picture;
 
-static rv_status run(rvi_job *job) {
-    const picture *s = job->state;
-    const rv_render_params *p = s->p;
+/* ---- what the user says ---- */
+
+static rv_status read_place(rvi_job *job, const char *key, const char *text, double out[3]) {
+    if (rvi_text_vector(text, strlen(text), out) && isfinite(out[0]) && isfinite(out[1]) &&
+        isfinite(out[2]))
+        return RV_OK;
+    return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                    "render: %s=%s is no place; it must be x/y/z in metres, such as 1200/800/20.",
+                    key, text);
+}
+
+static rv_status read_camera(rvi_job *job, const rv_render_params *p, rvi_shot *shot) {
+    const rv_terrain *land = job->land;
+    if (p->eye[0] == '\0')
+        return p->target[0] == '\0' ? RV_OK
+                                    : rvi_fail(job->ctx, RV_ERROR_USAGE,
+                                               "render: target=%s needs eye=, the place to look "
+                                               "from.",
+                                               p->target);
+    shot->placed = true;
+    shot->target[0] = 0.5 * (land->width - 1) * (double)land->cell;
+    shot->target[1] = 0.5 * (land->height - 1) * (double)land->cell;
+    shot->target[2] = 0;
+    rv_status status = read_place(job, "eye", p->eye, shot->eye);
+    if (status == RV_OK && shot->eye[2] < 0)
+        status =
+            rvi_fail(job->ctx, RV_ERROR_USAGE,
+                     "render: eye=%s lies below the ground; z is the height above it.", p->eye);
+    return status == RV_OK && p->target[0] ? read_place(job, "target", p->target, shot->target)
+                                           : status;
+}
+
+/* The colours of the look, but for those that a file names. */
+static rv_status read_palette(rvi_job *job, picture *s) {
+    const char *path = s->p->palette;
+    rvi_named_colour colours[RVI_COLOURS];
+    int count;
+    if (path[0] == '\0')
+        return RV_OK;
+    s->palette = *rvi_palette_of((rvi_look)s->p->look);
+    s->view.palette = &s->palette;
+    rv_status status = rvi_colours_read(job->ctx, path, colours, &count);
+    for (int k = 0; k < count && status == RV_OK; k++)
+        if (!rvi_palette_set(&s->palette, colours[k].name, colours[k].rgb))
+            status = rvi_fail(job->ctx, RV_ERROR_INPUT,
+                              "%s, line %d: there is no colour \"%s\"; there are: %s.", path,
+                              colours[k].line, colours[k].name, rvi_palette_names);
+    return status == RV_OK ? rvi_job_reads(job, path) : status;
+}
+
+static rvi_view view_of(const rv_render_params *p) {
     rvi_view view = {.look = (rvi_look)p->look,
                      .shot = {.width = p->width,
                               .height = p->height,
@@ -29,8 +84,24 @@ static rv_status run(rvi_job *job) {
                      .sun_azimuth = p->sun,
                      .sun_altitude = p->altitude,
                      .snow = p->snow,
-                     .haze = p->haze};
-    rv_status status = rvi_view_draw(job->land, &view, s->rgb);
+                     .haze = p->haze,
+                     .endless = p->frame == RV_render_frame_none,
+                     .trees = p->trees};
+    if (!isnan(p->time)) {
+        float azimuth, altitude;
+        rvi_sky_time(p->time, &azimuth, &altitude);
+        view.sun_azimuth = isnan(p->sun) ? azimuth : p->sun;
+        view.sun_altitude = isnan(p->altitude) ? altitude : p->altitude;
+    }
+    return view;
+}
+
+/* ---- the step ---- */
+
+static rv_status run(rvi_job *job) {
+    const picture *s = job->state;
+    const rv_render_params *p = s->p;
+    rv_status status = rvi_view_draw(job->land, &s->view, s->rgb);
     if (status == RV_OK)
         status = rvi_png_write_picture(job->ctx, p->file, p->width, p->height, 3, s->rgb);
     return status;
@@ -44,7 +115,11 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
     if (!s)
         return RV_ERROR_MEMORY;
     s->p = p;
+    s->view = view_of(p);
+    status = read_camera(job, p, &s->view.shot);
+    if (status == RV_OK)
+        status = read_palette(job, s);
     rvi_job_buffer(job, &s->rgb, (size_t)p->width * (size_t)p->height, 3, "a picture");
-    rvi_buffers_pass(&job->buffers, rvi_view_memory(job->land));
-    return RV_OK;
+    rvi_buffers_pass(&job->buffers, rvi_view_memory(job->land, &s->view));
+    return status;
 }

@@ -82,6 +82,11 @@ static const struct {
     {"render_desert", SMALL "strata thickness=40 render desert.png look=desert width=64 height=40 "
                             "z=2 sun=200 altitude=11 distance=0.7 mask desert.png"},
     {"render_map", SMALL "render map.png look=map width=40 height=64 fov=9 haze=0 mask map.png"},
+    {"render_eye", SMALL "render eye.png width=64 height=40 eye=300/400/40 target=100/90/0 "
+                         "mask eye.png"},
+    {"render_none", SMALL "flood level=200 render none.png width=64 height=40 frame=none time=8 "
+                          "mask none.png"},
+    {"render_trees", HILLS "render trees.png width=64 height=40 trees=40 mask trees.png"},
     {"texture_normal", SMALL "texture normal.png z=3 mask normal.png"},
     {"texture_occlusion", HILLS "texture open.png kind=occlusion mask open.png"},
     {"texture_slope", HILLS "texture slope.png kind=slope mask slope.png"},

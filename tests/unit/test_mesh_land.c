@@ -173,7 +173,7 @@ static void test_bad_ply(void **state) {
     refuse(ctx, head, "0 0 0 1 0 0 0 1 0 2 0 1", "no face");
     refuse(ctx, head, "0 0 0 1 0 0 0 1 0 -3 0 1 2", "no sensible length");
     refuse(ctx, head, "0 0 0 1 0 0 2 0 0 3 0 1 2", "there is no mesh over 3 of 3 cells");
-    refuse(ctx, "pl", "y\n", "is not a PLY mesh");
+    refuse(ctx, "play", "\n", "is not a PLY mesh");
     refuse(ctx, "ply\nformat binary 1.0\n", "end_header\n", "its format is none of");
     refuse(ctx, "ply\nformat ascii 1.0\nelement vertex 9999999999999\nproperty float x\n",
            "end_header\n", "ends before");
