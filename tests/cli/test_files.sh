@@ -128,7 +128,7 @@ ravine scene m.scene save=n.obj every=3 || fail "names that are not written"
 rm -rf -- *
 
 # ---- sidecars of others ----
-for text in '{"cell_m": 3}' 'my notes' ''; do
+for text in '{"cell_m": 3, "author": "me"}' 'my notes' ''; do
     printf '%s' "$text" >z.r32.ravine.json
     refused 'z.r32.ravine.json: was not written by Ravine and was not changed' terrain size=8 noise save z.r32
     refused 'z.r32.ravine.json: was not written by Ravine' --dry-run terrain size=8 noise save z.r32

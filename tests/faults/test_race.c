@@ -1,9 +1,18 @@
 /* Another process saves to a file while it is read: whoever reads gets the heights of one save with
- * the scale of that save, and no error.
+ * the scale of that save, and no error. Another one sweeps away a folder that was just made: it is
+ * made again.
  *
- * The other process acts at a chosen moment: poll() is asked before every read, and is caught here
- * on its way to the system. */
+ * The other process acts at a chosen moment: poll() is asked before every read, mkdir() makes
+ * folders, and both are caught here on their way to the system. */
+#define _GNU_SOURCE /* syscall */
 #include "format_files.h"
+
+#include "base/run_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <poll.h>
 
@@ -11,7 +20,6 @@ static struct {
     int polls, at;    /* how many so far, and at which the files are replaced; 0: at none */
     const char *to;   /* the heightmap */
     const char *from; /* its next version */
-
 } other;
 
 static void give_name(const char *from, const char *to) {
@@ -91,9 +99,38 @@ static void pairs_are_read_together(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* ---- folders ---- */
+
+static int sweeps; /* so many of the next folders are swept away at once */
+
+int mkdir(const char *path, mode_t mode) {
+    int made = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    if (made == 0 && sweeps > 0) {
+        sweeps--;
+        rv_context *ctx = support_context(1);
+        rvi_run_folders_sweep(ctx, "film.mp4");
+        rv_context_destroy(ctx);
+    }
+    return made;
+}
+
+static void a_folder_that_is_swept_away_is_made_again(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rvi_run_files run = {.ctx = ctx, .number = rvi_run_number()};
+    const char *path;
+    sweeps = 3;
+    support_ok(ctx, rvi_run_folder_open(&run, "film.mp4", &path));
+    assert_int_equal(sweeps, 0);
+    assert_int_equal(access(path, F_OK), 0);
+    support_ok(ctx, rvi_run_files_end(&run, RV_OK));
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_read_together),
+        cmocka_unit_test(a_folder_that_is_swept_away_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
