@@ -134,6 +134,14 @@ ravine terrain size=384 cell=30 noise seed=3 frequency=0.2 relief=900 \
     select name=trees where="height < 1500~200 and slope < 30~6 and not water > 0" \
     mask field=trees layer name=woods thickness=12 colour=2f5a2c \
     render "$out/fields-trees.png" width=720 height=420 snow=2600 elevation=30
+ravine terrain size=320 cell=20 faults profile=atan count=300 seed=4 relief=1600 width=120 \
+    layer name=bedrock talus=55 colour=6f6a66 \
+    layer name=rock thickness=0 colour=a5835f select name=mask where="noise > 0.5~0.1" \
+    faults layer=rock along=circle profile=step count=40 seed=5 relief=220 \
+    layer name=sand thickness=0 select name=mask where="slope < 20~14" \
+    noise layer=sand seed=6 frequency=1 relief=50 mask \
+    thermal rounds=150 \
+    render "$out/fields-layers.png" width=720 height=420 look=desert elevation=32
 # Fields in colours, and frames of a film.
 ravine $land droplets border=apron paint "$out/views-flow.png" field=flow \
     paint "$out/views-eroded.png" field=eroded paint "$out/views-deposited.png" field=deposited \

@@ -192,6 +192,13 @@ static const struct {
     {"pipes_strip", "terrain width=1 height=90 noise pipes rounds=50"},
     {"layers", NULL},
     {"layer", HILLS "layer layer name=sand noise=0.7 below=200 slope=30 layer name=soil talus=30"},
+    {"layer_makers",
+     HILLS "layer name=rock layer name=bedrock talus=50 erodibility=0.5 "
+           "layer name=sand thickness=0 noise layer=rock relief=20 seed=3 "
+           "select name=mask where=\"slope < 20~9\" faults layer=sand count=20 relief=9 "
+           "cone layer=bedrock mode=add relief=-90 mask thermal rounds=9"},
+    {"land_file", HILLS "layer name=clay strata droplets drops=500 save land.npz "
+                        "terrain size=3 open land.npz droplets drops=500 seed=2"},
     {"layer_image", HILLS "level high=1 save lies.npy layer image=lies.npy colour=102030"},
     {"layer_mask", HILLS "save lies.png mask lies.png layer thickness=9 noise=1 seed=2"},
     {"layer_droplets", HILLS "layer name=clay layer name=ash droplets drops=1500"},
