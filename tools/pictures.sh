@@ -84,6 +84,7 @@ deposition 0.02 1
 evaporation 0.005 0.1
 neighbours 4
 VALUES
+ravine $land runoff infiltration=0.002 hillshade "$out/runoff-infiltration-0.002.png"
 ravine $land particles hillshade "$out/particles-after.png"
 while read -r key values; do
     for value in $values; do
@@ -128,6 +129,9 @@ ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
     save "$out/flood-sea.png" field=water bits=8
 rm -f "$out"/flood-*.ravine.json
+ravine terrain size=160 cell=10 noise seed=11 frequency=0.5 relief=250 octaves=6 drain \
+    pipes rain=0 time=900 spring_radius=30 springs="300/300/20 1250/250/20 800/800/20 350/1250/20" \
+    paint "$out/pipes-springs.png" field=water
 # Selections.
 ravine terrain size=384 cell=30 noise seed=3 frequency=0.2 relief=900 \
     rivers uplift=0.9 steps=40 sea=260 talus=34 droplets drops=60k flood level=260 \

@@ -154,11 +154,12 @@ typedef struct rv_ledger {
 /* Adds what another step did after it: what was left in the water and found there counts once. */
 RV_API void rv_ledger_add(rv_ledger *to, const rv_ledger *more);
 
-/* Water, in cubic metres: before + rained = evaporated + left_map + standing. */
+/* Water, in cubic metres: before + rained = evaporated + absorbed + left_map + standing. */
 typedef struct rv_water {
     double before;      /* what stood on the land */
     double rained;      /* rain and springs */
     double evaporated;
+    double absorbed;    /* by the ground: infiltration */
     double left_map;    /* ran over the edge of the map */
     double standing;    /* what stands on the land afterwards */
 } rv_water;

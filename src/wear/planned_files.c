@@ -293,8 +293,8 @@ rv_status rvi_job_look_land(rvi_job *job, const char *path, rv_terrain *out, siz
         return rvi_outline_make(file->land, out);
     }
     rv_status status = rvi_land_file_look(job->ctx, path, out, memory);
-    if (status == RV_OK && job->files)
-        status = note_input(job, path);
+    if (status == RV_OK)
+        status = rvi_job_reads(job, path);
     if (status != RV_OK)
         rvi_outline_free(out);
     return status;

@@ -16,8 +16,8 @@ for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     assert set(o) == keys, (name, set(o) ^ keys)
     if 'water' in o:
         w = o['water']
-        assert set(w) == {'before', 'rained', 'evaporated', 'left_map', 'standing', 'unit'}, w
-        rest = w['before'] + w['rained'] - w['evaporated'] - w['left_map'] - w['standing']
+        assert set(w) == {'before', 'rained', 'evaporated', 'absorbed', 'left_map', 'standing', 'unit'}, w
+        rest = w['before'] + w['rained'] - w['evaporated'] - w['absorbed'] - w['left_map'] - w['standing']
         assert abs(rest) <= 1e-6 * (w['before'] + w['rained']), (name, 'water is missing', w)
     assert o['seconds'] >= 0 and len(o['hash']) == 16 and int(o['hash'], 16) >= 0, o
     assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o
