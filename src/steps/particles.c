@@ -237,10 +237,10 @@ static void exchange(const rolling *r, particle *q, const footing *from, float f
 /* With its first speed, straight down; on level ground there is no such way. */
 static void start(const rolling *r, particle *q, const footing *f) {
     float slope = sqrtf(f->gx * f->gx + f->gy * f->gy);
-    if (!(r->p->speed > 0.0f && slope > 0.0f))
+    if (!(r->p->first_speed > 0.0f && slope > 0.0f))
         return;
-    q->vx = -f->gx / slope * r->p->speed;
-    q->vy = -f->gy / slope * r->p->speed;
+    q->vx = -f->gx / slope * r->p->first_speed;
+    q->vy = -f->gy / slope * r->p->first_speed;
 }
 
 /* Is no cell around the nearest one lower? */
@@ -259,7 +259,7 @@ static bool in_pit(const rolling *r, const particle *q) {
 
 static void run_particle(const rolling *r, int tile, float x, float y) {
     tile_sums *sum = &r->sums[tile];
-    particle q = {.x = x, .y = y, .water = r->p->water};
+    particle q = {.x = x, .y = y, .water = r->p->first_water};
     if (r->loads) {
         size_t layers = (size_t)r->job->land->layer_count;
         q.cargo =
@@ -392,7 +392,7 @@ static rv_status run(rvi_job *job) {
 
 /* A dry particle ends: steps that none can make need no room on the map. */
 static int count_steps(const rv_particles_params *p) {
-    float most = p->evaporation > 0.0f ? p->water / p->evaporation + 2.0f : 1e9f;
+    float most = p->evaporation > 0.0f ? p->first_water / p->evaporation + 2.0f : 1e9f;
     return most < (float)p->max_path ? (int)most : p->max_path;
 }
 

@@ -9,7 +9,7 @@ steps = []
 for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     o = json.loads(line, parse_constant=lambda word: sys.exit('not JSON: ' + word))
     name = o['step']
-    keys = KEYS | ({'drop_steps'} if 'drops' in o['parameters'] else set())
+    keys = KEYS | ({'drop_steps', 'figures'} if 'drops' in o['parameters'] else set())
     keys |= {'water'} if 'water' in o else set()
     keys |= {'layers'} if 'layers' in o else set()
     keys |= {'figures'} if name in ('rivers', 'analyse') else set()

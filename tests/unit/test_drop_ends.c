@@ -37,7 +37,7 @@ static void every_drop_ends_somewhere(void **state) {
     assert_equal(e.left, 500);
     e = ends_of(ctx, PLANE "particles 500 softness=0 max_path=4000 evaporation=0");
     assert_equal(e.left, 500);
-    e = ends_of(ctx, BOWL "droplets 500 erosion=0 max_path=400 inertia=0 gravity=0 speed=0");
+    e = ends_of(ctx, BOWL "droplets 500 erosion=0 max_path=400 inertia=0 gravity=0 first_speed=0");
     assert_greater(e.pits, 450);
     e = ends_of(ctx, BOWL "particles 500 softness=0 max_path=2000 friction=0.5 evaporation=0");
     assert_greater(e.pits, 450);
@@ -80,15 +80,15 @@ static rv_report report_of(rv_context *ctx, const char *land_text, rv_step_id st
     d.drops = 200;
     d.max_path = 1;
     d.capacity = 0.001f;
-    d.water = water;
-    d.speed = speed;
+    d.first_water = water;
+    d.first_speed = speed;
     rv_particles_params p = rv_particles_params_default();
     p.drops = 200;
     p.evaporation = 0.25f;
     p.acceleration = p.friction = 0;
     p.softness = 0.2f;
-    p.water = water;
-    p.speed = speed;
+    p.first_water = water;
+    p.first_speed = speed;
     const void *params = step == RV_STEP_droplets ? (const void *)&d : &p;
     support_ok(ctx, rv_step_run(land, step, params, &report));
     rv_terrain_destroy(land);

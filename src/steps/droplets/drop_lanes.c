@@ -339,7 +339,7 @@ static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
     l->slot = *l->next++;
     l->ended = false;
     const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
-    drop fresh = {.speed = f->p->speed, .water = f->p->water};
+    drop fresh = {.speed = f->p->first_speed, .water = f->p->first_water};
     const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
     g->x[k] = slot->x, g->y[k] = slot->y;
     g->dx[k] = d->dx, g->dy[k] = d->dy;
