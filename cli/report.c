@@ -73,10 +73,12 @@ static bool has_water(const rv_water *w) {
 }
 
 static void json_water(FILE *out, const rv_water *w) {
-    static const char *const keys[] = {"before", "rained", "evaporated", "left_map", "standing"};
-    const double values[] = {w->before, w->rained, w->evaporated, w->left_map, w->standing};
+    static const char *const keys[] = {"before",   "rained",   "evaporated",
+                                       "absorbed", "left_map", "standing"};
+    const double values[] = {w->before,   w->rained,   w->evaporated,
+                             w->absorbed, w->left_map, w->standing};
     fputs(",\"water\":{", out);
-    json_volumes(out, 5, keys, values);
+    json_volumes(out, 6, keys, values);
     fputs(",\"unit\":\"m3\"}", out);
 }
 
@@ -267,13 +269,16 @@ static void ledger_text(const rv_ledger *ledger, char out[CLI_TEXT]) {
 
 static void water_text(const rv_water *w, char out[CLI_TEXT]) {
     double all = w->before + w->rained;
-    double to[] = {w->evaporated, w->left_map, w->standing};
+    double to[] = {w->evaporated, w->left_map, w->standing, w->absorbed};
+    int parts = w->absorbed > 0.0 ? 4 : 3;
     volume_unit u = unit_for(all);
-    show_parts(3, to, all, &u);
-    round_parts(3, to, all, &u);
+    show_parts(parts, to, all, &u);
+    round_parts(parts, to, all, &u);
     out[0] = '\0';
     add_first(out, "water", all, &u, ":");
     add_text(out, " evaporated", to[0], &u, ",");
+    if (w->absorbed > 0.0)
+        add_text(out, " absorbed", to[3], &u, ",");
     add_text(out, " left the map", to[1], &u, ",");
     add_text(out, " standing", to[2], &u, "");
 }
@@ -331,9 +336,12 @@ static void put_figure(int *details, const rv_figure *figure) {
     put_detail(details, text);
 }
 
-static void put_figures(int *details, const rv_terrain *land) {
+/* Those of the last turn, where there were several. */
+static void put_figures(int *details, const rv_terrain *land, int64_t turns) {
     int checks = 0, passed = 0, count = rv_terrain_figure_count(land);
     char text[64];
+    if (count > 0 && turns > 1)
+        put_detail(details, "in the last turn:");
     for (int i = 0; i < count; i++)
         if (rv_figure_is_check(rv_terrain_figure(land, i))) {
             checks++;
@@ -374,7 +382,7 @@ static void people_report(const cli_run *run, const cli_turns *turns) {
         water_text(&report->water, text);
         put_detail(&details, text);
     }
-    put_figures(&details, report->land);
+    put_figures(&details, report->land, report->turns);
     for (size_t at = 0; at < run->size; at += strlen(run->messages + at) + 1)
         put_detail(&details, run->messages + at);
     fputc('\n', stderr);
@@ -385,6 +393,7 @@ static void add_water(rv_water *to, const rv_water *more, bool first) {
     to->before = first ? more->before : to->before;
     to->rained += more->rained;
     to->evaporated += more->evaporated;
+    to->absorbed += more->absorbed;
     to->left_map += more->left_map;
     to->standing = more->standing;
 }

@@ -84,6 +84,7 @@ deposition 0.02 1
 evaporation 0.005 0.1
 neighbours 4
 VALUES
+ravine $land runoff infiltration=0.002 hillshade "$out/runoff-infiltration-0.002.png"
 ravine $land particles hillshade "$out/particles-after.png"
 while read -r key values; do
     for value in $values; do
@@ -128,12 +129,23 @@ ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
     save "$out/flood-sea.png" field=water bits=8
 rm -f "$out"/flood-*.ravine.json
+ravine terrain size=160 cell=10 noise seed=11 frequency=0.5 relief=250 octaves=6 drain \
+    pipes rain=0 time=900 spring_radius=30 springs="300/300/20 1250/250/20 800/800/20 350/1250/20" \
+    paint "$out/pipes-springs.png" field=water
 # Selections.
 ravine terrain size=384 cell=30 noise seed=3 frequency=0.2 relief=900 \
     rivers uplift=0.9 steps=40 sea=260 talus=34 droplets drops=60k flood level=260 \
     select name=trees where="height < 1500~200 and slope < 30~6 and not water > 0" \
     mask field=trees layer name=woods thickness=12 colour=2f5a2c \
     render "$out/fields-trees.png" width=720 height=420 snow=2600 elevation=30
+ravine terrain size=320 cell=20 faults profile=atan count=300 seed=4 relief=1600 width=120 \
+    layer name=bedrock talus=55 colour=6f6a66 \
+    layer name=rock thickness=0 colour=a5835f select name=mask where="noise > 0.5~0.1" \
+    faults layer=rock along=circle profile=step count=40 seed=5 relief=220 \
+    layer name=sand thickness=0 select name=mask where="slope < 20~14" \
+    noise layer=sand seed=6 frequency=1 relief=50 mask \
+    thermal rounds=150 \
+    render "$out/fields-layers.png" width=720 height=420 look=desert elevation=32
 # Fields in colours, and frames of a film.
 ravine $land droplets border=apron paint "$out/views-flow.png" field=flow \
     paint "$out/views-eroded.png" field=eroded paint "$out/views-deposited.png" field=deposited \

@@ -28,6 +28,11 @@ has_header() {
     "$1" -E "$work/header.c" -o "$work/header.i"
 }
 
+# The test of land files takes either.
+has_numpy() {
+    python3 -c 'import numpy' || /usr/bin/python3 -c 'import numpy'
+}
+
 # Does clang have its sanitizers and its fuzzer?
 can_fuzz() {
     echo '#include <stddef.h>
@@ -212,6 +217,7 @@ if [ "$1" = test ]; then
     need libcmocka-dev has_header cc cmocka.h
     need pkg-config pkg-config --version
     need python3 python3 --version
+    need python3-numpy has_numpy
     need groff-base groff --version
 fi
 install_missing

@@ -154,11 +154,12 @@ typedef struct rv_ledger {
 /* Adds what another step did after it: what was left in the water and found there counts once. */
 RV_API void rv_ledger_add(rv_ledger *to, const rv_ledger *more);
 
-/* Water, in cubic metres: before + rained = evaporated + left_map + standing. */
+/* Water, in cubic metres: before + rained = evaporated + absorbed + left_map + standing. */
 typedef struct rv_water {
     double before;      /* what stood on the land */
     double rained;      /* rain and springs */
     double evaporated;
+    double absorbed;    /* by the ground: infiltration */
     double left_map;    /* ran over the edge of the map */
     double standing;    /* what stands on the land afterwards */
 } rv_water;
@@ -178,7 +179,8 @@ RV_API rv_ledger rv_terrain_layer_last(const rv_terrain *land, int layer);   /* 
 RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc, const float *thickness); /* on top; NULL: none of it yet */
 
 /* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ...;
- * rv_field_get() lists those that steps know. width * height values. */
+ * rv_field_get() lists those that steps know. The thickness of a layer has the layer's name. width * height
+ * values. */
 RV_API const float *rv_terrain_field(const rv_terrain *land, const char *name); /* NULL: no such field */
 RV_API rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values);
 RV_API int rv_terrain_field_count(const rv_terrain *land);                   /* without "height" */

@@ -4,6 +4,7 @@
 #include "base/archive.h"
 #include "base/context.h"
 #include "base/file.h"
+#include "terrain/bands.h"
 
 #include <float.h>
 #include <string.h>
@@ -154,41 +155,13 @@ static rv_status get_fields(rvi_archive *in, rv_terrain *land, int count) {
     return status;
 }
 
-static bool is_within(double value, double least, double most) {
-    return value >= least && value <= most;
-}
-
-/* The ranges are those of the step's parameters, or wider. */
-static bool strata_right(const rvi_strata *s) {
-    if (s->hardness == 0.0f)
-        return true; /* there are none, and nobody looks at the rest */
-    bool right = is_within(s->hardness, 0.0, 1.0) && is_within(s->x, -1e12, 1e12) &&
-                 is_within(s->y, -1e12, 1e12) && is_within(s->rise, 0.0, 10.0) &&
-                 is_within(s->east * s->east + s->south * s->south, 0.99, 1.01) &&
-                 is_within(s->fold, 0.0, 1e6) && is_within(s->wobble, 0.0, 1e6) &&
-                 is_within(s->length, 0.01, 1e8) && is_within(s->thickness, 0.01, 1e7);
-    for (int k = 0; k < RVI_BANDS; k++)
-        right = right && s->edge[k] > -0.5f && s->edge[k] < 0.5f && s->soft[k] >= 0.0f &&
-                s->soft[k] <= 1.0f;
-    return right;
-}
-
-static bool ledger_right(const rv_ledger *l) {
-    const double entries[] = {l->eroded,    l->deposited, l->left_map,
-                              l->suspended, l->raised,    l->before};
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
-        if (!(is_finite(entries[i]) && entries[i] >= 0.0))
-            return false;
-    return true;
-}
-
 /* All that the header promises must be there before anything is allocated for it. */
 static rv_status check_head(const rvi_archive *in, const head *h) {
     if (h->width < 1 || h->height < 1 || h->width > RVI_SIDE_MOST || h->height > RVI_SIDE_MOST ||
         h->layers < 1 || h->layers > 1000 || h->fields < 0 || h->fields > 1000 || h->unused != 0)
         return rvi_archive_damaged(in);
-    if (!(h->cell > 0.0f && h->cell <= 1e6f) || !strata_right(&h->strata) ||
-        !ledger_right(&h->ledger))
+    if (!(h->cell > 0.0f && h->cell <= 1e6f) || !rvi_strata_right(&h->strata) ||
+        !rvi_ledger_right(&h->ledger))
         return rvi_archive_damaged(in);
     uint64_t left = in->size - in->at, grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
     uint64_t need = (uint64_t)h->layers * (grid + sizeof(layer_record)) +

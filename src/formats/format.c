@@ -34,7 +34,9 @@ rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path
                                  formats[i]->extension);
     }
     return rvi_fail(ctx, status, "%s: the name must end in %s%s.", path, list,
-                    status == RV_ERROR_USAGE ? ", for meshes in .obj, .ply, .stl or .glb" : "");
+                    status == RV_ERROR_USAGE
+                        ? ", for meshes in .obj, .ply, .stl or .glb, for the whole land in .npz"
+                        : "");
 }
 
 /* ---- Reading ---- */

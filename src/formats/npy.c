@@ -11,20 +11,10 @@
 
 #include "base/context.h"
 #include "base/text.h"
-#include "formats/format.h"
+#include "formats/npy.h"
 
 static const char magic[] = "\x93NUMPY";
-enum { MAGIC_SIZE = 6, HEADER_ALIGN = 64 };
-
-typedef struct header {
-    char kind;      /* f, i or u */
-    unsigned bytes; /* of one value */
-    bool big_endian;
-    bool fortran;
-    int dimensions;
-    uint64_t shape[2]; /* rows, columns */
-    size_t start;      /* of the values in the file */
-} header;
+enum { MAGIC_SIZE = 6 };
 
 /* ---- The dictionary ---- */
 
@@ -77,7 +67,7 @@ static bool take_count(cursor *c, uint64_t *out) {
     return rvi_text_uint(start, (size_t)(c->at - start), out);
 }
 
-static bool take_shape(cursor *c, header *h) {
+static bool take_shape(cursor *c, rvi_npy *h) {
     h->dimensions = 0;
     if (!take(c, '('))
         return false;
@@ -85,7 +75,7 @@ static bool take_shape(cursor *c, header *h) {
         uint64_t count;
         if (!take_count(c, &count))
             return false;
-        if (h->dimensions < 2)
+        if (h->dimensions < RVI_NPY_DIMENSIONS)
             h->shape[h->dimensions] = count;
         h->dimensions++;
         if (!take(c, ','))
@@ -94,7 +84,20 @@ static bool take_shape(cursor *c, header *h) {
     return true;
 }
 
-static bool known_type(const char *type, size_t size, header *h) {
+/* |S32: bytes of text. */
+static bool text_type(const char *type, size_t size, rvi_npy *h) {
+    uint64_t bytes;
+    if (size < 3 || type[1] != 'S' || !rvi_text_uint(type + 2, size - 2, &bytes) || bytes < 1 ||
+        bytes > 1024)
+        return false;
+    h->kind = 'S';
+    h->bytes = (unsigned)bytes;
+    return true;
+}
+
+static bool known_type(const char *type, size_t size, rvi_npy *h) {
+    if (text_type(type, size, h))
+        return true;
     if (size != 3 || type[2] < '1' || type[2] > '8' || strchr("<>|", type[0]) == NULL)
         return false;
     h->kind = type[1];
@@ -112,7 +115,14 @@ static rv_status bad_header(rv_context *ctx, const char *name) {
     return rvi_fail(ctx, RV_ERROR_INPUT, "%s: the header of the NumPy array is damaged.", name);
 }
 
-static rv_status parse_dictionary(rv_context *ctx, const char *name, cursor c, header *h) {
+static rv_status bad_type(rv_context *ctx, const char *name) {
+    return rvi_fail(ctx, RV_ERROR_INPUT,
+                    "%s has values of an unsupported type; expected float32, float64 or "
+                    "whole numbers.",
+                    name);
+}
+
+static rv_status parse_dictionary(rv_context *ctx, const char *name, cursor c, rvi_npy *h) {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
     int seen = 0;
     if (!take(&c, '{'))
@@ -124,11 +134,7 @@ static rv_status parse_dictionary(rv_context *ctx, const char *name, cursor c, h
             return bad_header(ctx, name);
         if (rvi_text_is(key, key_size, "descr")) {
             if (!take_string(&c, &type, &type_size) || !known_type(type, type_size, h))
-                return rvi_fail(
-                    ctx, RV_ERROR_INPUT,
-                    "%s has values of an unsupported type; expected float32, float64 or "
-                    "whole numbers.",
-                    name);
+                return bad_type(ctx, name);
             seen |= DESCR;
         } else if (rvi_text_is(key, key_size, "fortran_order")) {
             h->fortran = take_word(&c, "True");
@@ -158,7 +164,8 @@ static rv_status cut_off(rv_context *ctx, const char *name) {
     return rvi_fail(ctx, RV_ERROR_INPUT, "%s is cut off within its header.", name);
 }
 
-static rv_status parse_header(rv_context *ctx, const rvi_source *source, header *h) {
+rv_status rvi_npy_parse(rv_context *ctx, const rvi_source *source, rvi_npy *h) {
+    *h = (rvi_npy){0};
     const unsigned char *data = source->data;
     size_t common = source->size < MAGIC_SIZE ? source->size : MAGIC_SIZE;
     if (common == 0 || memcmp(data, magic, common) != 0)
@@ -187,11 +194,13 @@ static rv_status parse_header(rv_context *ctx, const rvi_source *source, header 
     return parse_dictionary(ctx, source->name, (cursor){text + before, text + h->start}, h);
 }
 
-static rv_status find_header(rv_context *ctx, const rvi_source *source, header *h, rvi_image *out) {
-    *h = (header){0};
-    rv_status status = parse_header(ctx, source, h);
+static rv_status find_header(rv_context *ctx, const rvi_source *source, rvi_npy *h,
+                             rvi_image *out) {
+    rv_status status = rvi_npy_parse(ctx, source, h);
     if (status != RV_OK)
         return status;
+    if (h->kind == 'S')
+        return bad_type(ctx, source->name);
     if (h->dimensions != 2)
         return rvi_fail(ctx, RV_ERROR_INPUT,
                         "%s has %d dimension%s; heights need two, rows and columns.", source->name,
@@ -212,40 +221,56 @@ static rv_status find_header(rv_context *ctx, const rvi_source *source, header *
 }
 
 static rv_status npy_read_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {
-    header h;
+    rvi_npy h;
     return find_header(ctx, source, &h, out);
 }
 
-static float value_at(const header *h, const unsigned char *at) {
+uint64_t rvi_npy_bits(const rvi_npy *h, const unsigned char *at) {
     uint64_t bits = 0;
     for (unsigned i = 0; i < h->bytes; i++)
         bits |= (uint64_t)at[h->big_endian ? h->bytes - 1 - i : i] << (8 * i);
+    return bits;
+}
+
+double rvi_npy_value(const rvi_npy *h, const unsigned char *at) {
+    uint64_t bits = rvi_npy_bits(h, at);
     if (h->kind == 'u')
-        return (float)bits;
+        return (double)bits;
     if (h->kind == 'i') {
         uint64_t sign = UINT64_C(1) << (8 * h->bytes - 1);
         /* Two's complement without a cast that the language leaves open. */
-        return bits & sign ? -(float)(((~bits) & (sign - 1)) + 1) : (float)bits;
+        return bits & sign ? -(double)(((~bits) & (sign - 1)) + 1) : (double)bits;
     }
     if (h->bytes == 4) {
         uint32_t half = (uint32_t)bits;
         float value;
         memcpy(&value, &half, sizeof value);
-        return value;
+        return (double)value;
     }
     double value;
     memcpy(&value, &bits, sizeof value);
-    return (float)value;
+    return value;
 }
 
-static rv_status decode_values(rv_context *ctx, const rvi_source *source, const header *h,
+/* Whole numbers are rounded once. */
+float rvi_npy_float(const rvi_npy *h, const unsigned char *at) {
+    uint64_t bits = rvi_npy_bits(h, at);
+    if (h->kind == 'u')
+        return (float)bits;
+    uint64_t sign = UINT64_C(1) << (8 * h->bytes - 1);
+    if (h->kind == 'i')
+        return bits & sign ? -(float)(((~bits) & (sign - 1)) + 1) : (float)bits;
+    return (float)rvi_npy_value(h, at);
+}
+
+static rv_status decode_values(rv_context *ctx, const rvi_source *source, const rvi_npy *h,
                                const rvi_image *image) {
     size_t width = (size_t)image->width, height = (size_t)image->height;
     const unsigned char *values = source->data + h->start;
     for (size_t y = 0; y < height; y++) {
         for (size_t x = 0; x < width; x++) {
             size_t from = h->fortran ? x * height + y : y * width + x;
-            float value = value_at(h, values + from * h->bytes);
+            float value = rvi_npy_float(h, values + from * h->bytes);
             if (rvi_value_wrong(source, value))
                 return rvi_value_bad(ctx, source->name, (int)y, (int)x, value);
             image->values[y * width + x] = value;
@@ -257,7 +282,7 @@ static rv_status decode_values(rv_context *ctx, const rvi_source *source, const 
 }
 
 static rv_status npy_decode(rv_context *ctx, const rvi_source *source, rvi_image *out) {
-    header h;
+    rvi_npy h;
     rv_status status = find_header(ctx, source, &h, out);
     if (status != RV_OK)
         return status;
@@ -274,19 +299,29 @@ static rv_status npy_decode(rv_context *ctx, const rvi_source *source, rvi_image
 
 /* ---- Writing ---- */
 
+void rvi_npy_print(const char *type, int dimensions, const uint64_t *shape,
+                   char out[RVI_NPY_HEADER]) {
+    memset(out, ' ', RVI_NPY_HEADER);
+    memcpy(out, magic, MAGIC_SIZE);
+    out[6] = 1;
+    out[7] = 0;
+    out[8] = (char)(RVI_NPY_HEADER - 10);
+    out[9] = 0;
+    char *text = out + 10;
+    size_t room = RVI_NPY_HEADER - 10;
+    int used = snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
+    for (int i = 0; i < dimensions; i++)
+        used += snprintf(text + used, room - (size_t)used, "%s%llu", i ? ", " : "",
+                         (unsigned long long)shape[i]);
+    used += snprintf(text + used, room - (size_t)used, "%s), }", dimensions == 1 ? "," : "");
+    text[used] = ' ';
+    out[RVI_NPY_HEADER - 1] = '\n';
+}
+
 static rv_status npy_encode(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster) {
-    char start[2 * HEADER_ALIGN];
-    memset(start, ' ', sizeof start);
-    memcpy(start, magic, MAGIC_SIZE);
-    start[6] = 1;
-    start[7] = 0;
-    int used = snprintf(start + 10, sizeof start - 10,
-                        "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
-                        raster->height, raster->width);
-    start[10 + used] = ' ';
-    start[sizeof start - 1] = '\n';
-    start[8] = (char)(sizeof start - 10);
-    start[9] = 0;
+    char start[RVI_NPY_HEADER];
+    const uint64_t shape[] = {(uint64_t)raster->height, (uint64_t)raster->width};
+    rvi_npy_print("<f4", 2, shape, start);
     rv_status status = rvi_writer_put(writer, start, sizeof start);
     return status == RV_OK ? rvi_format_r32.encode(ctx, writer, raster) : status;
 }

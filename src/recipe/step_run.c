@@ -147,7 +147,7 @@ static rv_status prepare(step_job *s, const rv_step_info *step, const void *para
     rv_status status = rvi_outline_make(job->land, &job->after);
     if (status == RV_OK)
         status = preparers[step->id](job, params);
-    if (status == RV_OK && is_masked(step, job->land)) {
+    if (status == RV_OK && !job->masks && is_masked(step, job->land)) {
         rvi_job_grid(job, &s->before, "the masked land");
         rvi_job_grid(job, &s->after, "the masked land");
     }

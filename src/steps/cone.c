@@ -16,6 +16,7 @@
 
 typedef struct heap {
     const rv_cone_params *p;
+    rvi_made_heights how;
     double x, y, cell; /* metres */
     float radius, power;
     int width;
@@ -38,7 +39,7 @@ static void heap_rows(void *arg, int first, int end) {
 static rv_status run(rvi_job *job) {
     heap *h = job->state;
     rv_status status = rvi_parallel_rows(job->ctx, job->land->height, heap_rows, h);
-    return status == RV_OK ? rvi_made_heights_set(job, &h->made, h->p->relief, h->p->mode) : status;
+    return status == RV_OK ? rvi_made_heights_set(job, &h->how, &h->made) : status;
 }
 
 rv_status rvi_step_cone(rvi_job *job, const rv_cone_params *p) {
@@ -53,5 +54,5 @@ rv_status rvi_step_cone(rvi_job *job, const rv_cone_params *p) {
     double shorter = rvi_mini(land->width, land->height) * cell;
     h->radius = isnan(p->radius) ? (float)(shorter / 2) : p->radius;
     rvi_job_grid(job, &h->made, "land made as a cone");
-    return RV_OK;
+    return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &h->how);
 }

@@ -3,7 +3,7 @@
  * H. T. Beyer, Implementation of a method for hydraulic erosion, TU Muenchen, 2015 (numbers in
  * brackets are its equations). Lengths along the map are cells; heights and sediment are metres,
  * and count in units of the map's relief R, so that metres or feet give the same shape. A drop has
- * a place, a direction, speed 1, water 1 and no sediment. In each step it
+ * a place, a direction, speed and water (1 unless told) and no sediment. In each step it
  *     turns      dir = normalise(dir inertia - g / R (1 - inertia))                       (5.1)
  *     moves      pos' = pos + dir, dh = h(pos') - h(pos)                            (5.2, 5.3)
  *     can carry  c = max(-dh, min_slope R) speed water capacity                           (5.4)
@@ -224,8 +224,10 @@ static void close_ledger(rvi_drop_run *f) {
         sum.suspended += r->suspended;
         sum.raised += r->raised;
         job->drop_steps += r->drop_steps;
+        rvi_drop_ends_add(&sum.ends, &r->ends);
     }
     add_running(f, &sum);
+    rvi_drop_ends_tell(job->land, &sum.ends);
     double area = (double)job->land->cell * (double)job->land->cell;
     job->ledger = (rv_ledger){.eroded = sum.eroded * area,
                               .deposited = sum.deposited * area,
@@ -299,6 +301,8 @@ static rv_status run(rvi_job *job) {
     rvi_drop_run *f = job->state;
     const rv_terrain *land = job->land;
     rv_status status = fill_grids(f);
+    if (status == RV_OK)
+        status = rvi_figures_begin(job->land, RVI_DROP_FIGURES);
     if (status != RV_OK)
         return status;
     job->begun = true;

@@ -35,6 +35,7 @@ typedef struct fault {
 
 typedef struct breaking {
     const rv_faults_params *p;
+    rvi_made_heights how;
     fault *faults;
     int first, end; /* faults of this slice */
     int along, profile;
@@ -158,7 +159,7 @@ static rv_status run(rvi_job *job) {
     for (int i = 0; i < b->p->count; i++)
         b->faults[i] = make_fault(land, b->p, b->step, i);
     rv_status status = break_all(job, b);
-    return status == RV_OK ? rvi_made_heights_set(job, &b->made, b->p->relief, b->p->mode) : status;
+    return status == RV_OK ? rvi_made_heights_set(job, &b->how, &b->made) : status;
 }
 
 rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
@@ -168,5 +169,5 @@ rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
     *b = (breaking){.p = p, .along = p->along, .profile = p->profile, .width = job->land->width};
     rvi_job_buffer(job, &b->faults, (size_t)p->count, sizeof *b->faults, "the faults");
     rvi_job_grid(job, &b->made, "land made by faults");
-    return RV_OK;
+    return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &b->how);
 }

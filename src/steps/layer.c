@@ -38,6 +38,7 @@ typedef struct laying {
     float noise_low, noise_span;
     int width, height;
     float cell;
+    float thickness;    /* to be added, metres */
     float *made, *onto; /* onto: the layer that gets it */
     int layer;          /* its number */
 } laying;
@@ -58,7 +59,7 @@ static float angle_at(const laying *l, int x, int y) {
 static float amount_at(const laying *l, int x, int y) {
     const rv_layer_params *p = l->p;
     size_t i = (size_t)y * (size_t)l->width + (size_t)x;
-    float amount = p->thickness;
+    float amount = l->thickness;
     amount *= l->image ? l->image[i] : 1;
     amount *= l->mask ? l->mask[i] : 1;
     if (l->noise)
@@ -158,7 +159,8 @@ static rv_status run(rvi_job *job) {
     }
     rvi_layer *to = &land->layers[l->layer];
     l->onto = to->thickness;
-    rvi_finish_rows(job->ctx, land->height, add_rows, l);
+    if (l->thickness > 0) /* -0 stays as it is */
+        rvi_finish_rows(job->ctx, land->height, add_rows, l);
     to->erodibility = after->erodibility;
     to->talus = after->talus;
     to->colour = after->colour;
@@ -192,10 +194,10 @@ rv_status rvi_step_layer(rvi_job *job, const rv_layer_params *p) {
         return RV_ERROR_MEMORY;
     *l = (laying){.p = p, .width = land->width, .height = land->height, .cell = land->cell};
     l->layer = rvi_layer_index(land, p->name);
-    if (l->layer == 0)
-        return rvi_fail(
-            job->ctx, RV_ERROR_USAGE,
-            "layer: %s is the ground all layers lie on; noise and other steps raise it.", p->name);
+    l->thickness = !isnan(p->thickness) ? p->thickness : l->layer > 0 ? 2.0f : 0.0f;
+    if (rv_field_find(p->name))
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "layer: %s is the name of a field; give the layer another.", p->name);
     rvi_job_grid(job, &l->made, "a layer");
     if (p->noise > 0)
         rvi_job_grid(job, &l->noise, "the noise");

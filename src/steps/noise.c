@@ -5,13 +5,14 @@
 
 typedef struct hills {
     const rv_noise_params *p;
+    rvi_made_heights how;
     float *made;
 } hills;
 
 static rv_status run(rvi_job *job) {
     hills *h = job->state;
     rv_status status = rvi_noise_make(job, h->p, h->made);
-    return status == RV_OK ? rvi_made_heights_set(job, &h->made, h->p->relief, h->p->mode) : status;
+    return status == RV_OK ? rvi_made_heights_set(job, &h->how, &h->made) : status;
 }
 
 rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
@@ -20,5 +21,5 @@ rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
         return RV_ERROR_MEMORY;
     h->p = p;
     rvi_job_grid(job, &h->made, "the noise");
-    return RV_OK;
+    return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &h->how);
 }

@@ -1,8 +1,10 @@
-/* open.c: starts over with the heights of a file. The user's word goes before the sidecar's, and
- * that before the defaults. A sidecar that was written for another file has no word. A level l of 0
- * ... top becomes low + l / top * (high - low) metres, where the sidecar names no curve. */
+/* open.c: starts over with the heights of a file, or with a whole land. The user's word goes before
+ * the sidecar's, and that before the defaults. A sidecar that was written for another file has no
+ * word. A level l of 0 ... top becomes low + l / top * (high - low) metres, where the sidecar names
+ * no curve. */
 #include <math.h>
 
+#include "formats/land_file.h"
 #include "formats/mesh_format.h"
 #include "steps/open/fill_holes.h"
 #include "steps/open/sample_mesh.h"
@@ -169,6 +171,41 @@ static rv_status run_mesh(rvi_job *job) {
     return status;
 }
 
+/* ---- land files ---- */
+
+static rv_status run_land(rvi_job *job) {
+    const rv_open_params *const *p = job->state;
+    rv_terrain *fresh;
+    rv_status status = rvi_land_file_read(job->ctx, (*p)->file, &fresh);
+    if (status != RV_OK)
+        return status;
+    if (rvi_outline_same(&job->after, fresh))
+        rvi_terrain_swap(job->land, fresh);
+    else
+        status = rvi_fail(job->ctx, RV_ERROR_INPUT, "%s: changed while it was read.", (*p)->file);
+    rv_terrain_destroy(fresh);
+    return status;
+}
+
+static rv_status open_land(rvi_job *job, const rv_open_params *p) {
+    if (!isnan(p->low) || !isnan(p->high) || !isnan(p->cell) || p->width != RV_AUTO_INT)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a land file says its scale itself; low=, high=, cell= and width= are "
+                        "for heightmaps.",
+                        p->file);
+    rv_terrain after;
+    size_t memory;
+    rv_status status = rvi_job_look_land(job, p->file, &after, &memory);
+    if (status != RV_OK)
+        return status;
+    after.erosion = (rvi_erosion_function){.fn = NULL}; /* no file holds it */
+    rvi_terrain_swap(&job->after, &after);
+    rvi_outline_free(&after);
+    rvi_buffers_pass(&job->buffers, memory);
+    job->run = run_land;
+    return RV_OK;
+}
+
 /* ---- the step ---- */
 
 /* How large the land will be: a look at the header says it, or at all of a mesh. */
@@ -179,8 +216,8 @@ static rv_status look(rvi_job *job, const rv_open_params *p, rvi_image *image, f
     *image = (rvi_image){0};
     if (!is_mesh(p) && !rvi_format_find(p->file))
         return rvi_fail(job->ctx, RV_ERROR_INPUT,
-                        "%s: the name must end in .png, .r16, .r32 or .npy, or of a mesh in .obj "
-                        "or .ply.",
+                        "%s: the name must end in .png, .r16, .r32 or .npy, of a mesh in .obj or "
+                        ".ply, or of a land file in .npz.",
                         p->file);
     if (is_mesh(p)) {
         status = rvi_mesh_grid_plan(job, p, &grid);
@@ -201,6 +238,8 @@ rv_status rvi_step_open(rvi_job *job, const rv_open_params *p) {
         return RV_ERROR_MEMORY;
     *held = p;
     job->replaces = true;
+    if (rvi_land_file_is(p->file))
+        return open_land(job, p);
     rvi_image image;
     float cell = 0;
     rv_status status = look(job, p, &image, &cell);

@@ -1,8 +1,9 @@
 /* particles.c: particles of water that roll down the land with a velocity of their own.
  *
  * After N. Chiba, K. Muraoka, K. Fujita, An erosion model based on velocity fields for the visual
- * simulation of mountain scenery, 1998, in its simple form. A particle starts anywhere with water
- * w = 1, velocity v = 0 (cells a step) and no sediment s (metres on one cell). In each step it
+ * simulation of mountain scenery, 1998, in its simple form. A particle starts anywhere with some
+ * water w, a velocity v downhill (cells a step) and no sediment s (metres on one cell), w = 1 and
+ * v = 0 unless told. In each step it
  *     speeds up  v += acceleration n,  n the part along the map of the unit normal of the surface,
  *                whose slopes are metres by metres
  *     rubs       v *= 1 - friction
@@ -22,6 +23,7 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "terrain/layers.h"
+#include "wear/drop_ends.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
 
@@ -31,6 +33,7 @@
 typedef struct tile_sums {
     double eroded, deposited, left_map, suspended; /* metres on one cell */
     uint64_t steps;
+    rvi_drop_ends ends;
 } tile_sums;
 
 /* One run of the step. Particles work on the terrain itself: once they run nothing can fail, and
@@ -231,9 +234,32 @@ static void exchange(const rolling *r, particle *q, const footing *from, float f
     }
 }
 
+/* With its first speed, straight down; on level ground there is no such way. */
+static void start(const rolling *r, particle *q, const footing *f) {
+    float slope = sqrtf(f->gx * f->gx + f->gy * f->gy);
+    if (!(r->p->first_speed > 0.0f && slope > 0.0f))
+        return;
+    q->vx = -f->gx / slope * r->p->first_speed;
+    q->vy = -f->gy / slope * r->p->first_speed;
+}
+
+/* Is no cell around the nearest one lower? */
+static bool in_pit(const rolling *r, const particle *q) {
+    int x = (int)(q->x + 0.5f), y = (int)(q->y + 0.5f);
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            int nx = x + dx, ny = y + dy;
+            bool inside = nx >= 0 && ny >= 0 && nx < r->width && ny < r->height;
+            if (inside && r->h[(size_t)ny * (size_t)r->width + (size_t)nx] <
+                              r->h[(size_t)y * (size_t)r->width + (size_t)x])
+                return false;
+        }
+    return true;
+}
+
 static void run_particle(const rolling *r, int tile, float x, float y) {
     tile_sums *sum = &r->sums[tile];
-    particle q = {.x = x, .y = y, .water = 1.0f};
+    particle q = {.x = x, .y = y, .water = r->p->first_water};
     if (r->loads) {
         size_t layers = (size_t)r->job->land->layer_count;
         q.cargo =
@@ -242,6 +268,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
     }
     footing here, next;
     stand(r, x, y, &here);
+    start(r, &q, &here);
     for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
         push(r, &q, &here);
         size_t over = (size_t)(int)(q.y + 0.5f) * (size_t)r->width + (size_t)(int)(q.x + 0.5f);
@@ -249,6 +276,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         sum->steps++;
         if (!move(r, &q, &x, &y)) {
             sum->left_map += (double)rvi_maxf(q.sediment, 0.0f);
+            sum->ends.left_map++;
             return;
         }
         stand(r, x, y, &next);
@@ -264,6 +292,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         q.sediment -= given;
     }
     sum->suspended += (double)rvi_maxf(q.sediment, 0.0f); /* it is, but for rounding */
+    (*(in_pit(r, &q) ? &sum->ends.pits : &sum->ends.whole))++;
 }
 
 static void run_tiles(void *arg, const int *tiles, int count) {
@@ -322,6 +351,7 @@ static rv_status fill(rolling *r) {
 static rv_status close_ledger(rvi_job *job) {
     rolling *r = job->state;
     double eroded = 0.0, deposited = 0.0, left_map = 0.0, suspended = 0.0;
+    rvi_drop_ends ends = {0};
     int tiles = rvi_rounds_tiles(&r->rounds), layers = job->land->layer_count;
     for (int t = 0; t < tiles; t++) {
         const tile_sums *sum = &r->sums[t];
@@ -330,7 +360,9 @@ static rv_status close_ledger(rvi_job *job) {
         left_map += sum->left_map;
         suspended += sum->suspended;
         job->drop_steps += sum->steps;
+        rvi_drop_ends_add(&ends, &sum->ends);
     }
+    rvi_drop_ends_tell(job->land, &ends);
     double area = (double)job->land->cell * (double)job->land->cell;
     for (int k = 0; r->deposited_on && k < tiles * layers; k++)
         job->deposited_on[k % layers] += area * r->deposited_on[k];
@@ -344,6 +376,8 @@ static rv_status close_ledger(rvi_job *job) {
 static rv_status run(rvi_job *job) {
     rolling *r = job->state;
     rv_status status = fill(r);
+    if (status == RV_OK)
+        status = rvi_figures_begin(job->land, RVI_DROP_FIGURES);
     if (status != RV_OK)
         return status;
     job->begun = true;
@@ -358,7 +392,7 @@ static rv_status run(rvi_job *job) {
 
 /* A dry particle ends: steps that none can make need no room on the map. */
 static int count_steps(const rv_particles_params *p) {
-    float most = p->evaporation > 0.0f ? 1.0f / p->evaporation + 2.0f : 1e9f;
+    float most = p->evaporation > 0.0f ? p->first_water / p->evaporation + 2.0f : 1e9f;
     return most < (float)p->max_path ? (int)most : p->max_path;
 }
 

@@ -32,6 +32,7 @@
  * it was when the step began and hold no water; where it is a wall they are too high for any.
  */
 #include "base/reduce.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "steps/pipes/pipe_run.h"
 #include "wear/border.h"
@@ -225,12 +226,16 @@ static bool gives_same(const rvi_pipes *f) {
     return f->layered && f->p->give == RV_pipes_give_same;
 }
 
+static bool has_springs(const rvi_pipes *f) {
+    return f->p->spring_rate > 0.0f || f->p->springs[0];
+}
+
 /* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
 enum { MOST_GRIDS = 24 };
 static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
     bool moves = f->p->transport != RV_pipes_transport_flux;
-    bool source = f->p->rain_image[0] || f->p->spring_rate > 0.0f;
+    bool source = f->p->rain_image[0] || has_springs(f);
     float **always[] = {&f->bed,      &f->change[0],   &f->depth[0], &f->sediment[0], &f->change[1],
                         &f->depth[1], &f->sediment[1], &f->rest,     &f->q[0],        &f->q[1]};
     size_t count = sizeof always / sizeof always[0];
@@ -317,45 +322,86 @@ static void fill_ghosts(rvi_pipes *f) {
         }
 }
 
-/* In cells. */
-static void find_spring(const rvi_pipes *f, float *sx, float *sy) {
+/* A spring: where, in cells, and how much, in m3/s. */
+typedef struct spring {
+    float x, y, rate;
+} spring;
+
+/* The next spring of the list, or the one of spring_x and spring_y where *rest is NULL. false: the
+ * list is at its end. */
+static bool next_spring(const rvi_pipes *f, const char **rest, spring *out, bool *wrong) {
     const rv_pipes_params *p = f->p;
-    *sx = isnan(p->spring_x) ? 0.5f * (float)(f->width - 1) : p->spring_x / f->rules.cell;
-    *sy = isnan(p->spring_y) ? 0.5f * (float)(f->height - 1) : p->spring_y / f->rules.cell;
+    float cell = f->rules.cell;
+    *wrong = false;
+    if (!*rest) {
+        *rest = p->springs;
+        out->x = isnan(p->spring_x) ? 0.5f * (float)(f->width - 1) : p->spring_x / cell;
+        out->y = isnan(p->spring_y) ? 0.5f * (float)(f->height - 1) : p->spring_y / cell;
+        out->rate = p->spring_rate;
+        return true;
+    }
+    const char *text = *rest + strspn(*rest, " ,\t");
+    size_t size = strcspn(text, " ,\t");
+    double said[3];
+    if (size == 0)
+        return false;
+    *wrong = !rvi_text_vector(text, size, said);
+    for (int i = 0; i < 3 && !*wrong; i++)
+        *wrong = !(said[i] >= 0.0 && said[i] <= 1e7);
+    *rest = text + size;
+    if (!*wrong)
+        *out = (spring){(float)said[0] / cell, (float)said[1] / cell, (float)said[2]};
+    return true;
 }
 
-static rv_status check_spring(const rvi_pipes *f) {
-    float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1), sx, sy;
-    find_spring(f, &sx, &sy);
-    if (!(f->p->spring_rate > 0) || (sx <= wide && sy <= high))
-        return RV_OK;
-    return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
-                    "pipes: the spring at %g m, %g m lies outside the map of %g m x %g m.",
-                    (double)(sx * cell), (double)(sy * cell), (double)(wide * cell),
-                    (double)(high * cell));
+static rv_status check_springs(const rvi_pipes *f) {
+    float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1);
+    const char *rest = NULL;
+    spring s;
+    bool wrong;
+    while (next_spring(f, &rest, &s, &wrong)) {
+        if (wrong)
+            return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
+                            "pipes: springs=%.80s is not a list of x/y/rate in m, m and m3/s.",
+                            f->p->springs);
+        if (s.rate > 0.0f && !(s.x <= wide && s.y <= high))
+            return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
+                            "pipes: the spring at %g m, %g m lies outside the map of %g m x %g m.",
+                            (double)(s.x * cell), (double)(s.y * cell), (double)(wide * cell),
+                            (double)(high * cell));
+    }
+    return RV_OK;
 }
 
-/* Shares the spring among the cells within its radius, at least the nearest one. */
-static rv_status add_spring(rvi_pipes *f) {
-    const rv_pipes_params *p = f->p;
-    float cell = f->rules.cell, sx, sy;
-    find_spring(f, &sx, &sy);
-    float radius = p->spring_radius / cell, near2 = radius * radius;
-    int mid_x = (int)(sx + 0.5f), mid_y = (int)(sy + 0.5f);
+/* Shares a spring among the cells within its radius, at least the nearest one. */
+static rv_status add_spring(rvi_pipes *f, const spring *s) {
+    float cell = f->rules.cell, radius = f->p->spring_radius / cell, near2 = radius * radius;
+    int mid_x = (int)(s->x + 0.5f), mid_y = (int)(s->y + 0.5f);
     for (int turn = 0, cells = 0; turn < 2; turn++)
         for (int y = 0; y < f->height; y++) {
             if (rvi_poll(f->job->ctx) != RV_OK)
                 return RV_CANCELLED;
             for (int x = 0; x < f->width; x++) {
-                float dx = (float)x - sx, dy = (float)y - sy;
+                float dx = (float)x - s->x, dy = (float)y - s->y;
                 if (dx * dx + dy * dy > near2 && !(x == mid_x && y == mid_y))
                     continue;
                 cells += turn == 0;
                 if (turn == 1)
-                    f->source[grid_at(f, x, y)] += p->spring_rate / ((float)cells * cell * cell);
+                    f->source[grid_at(f, x, y)] += s->rate / ((float)cells * cell * cell);
             }
         }
     return RV_OK;
+}
+
+static rv_status add_springs(rvi_pipes *f) {
+    const char *rest = NULL;
+    spring s;
+    bool wrong;
+    rv_status status = RV_OK;
+    while (status == RV_OK && next_spring(f, &rest, &s, &wrong))
+        if (s.rate > 0.0f)
+            status = add_spring(f, &s);
+    return status;
 }
 
 static rv_status fill_source(rvi_pipes *f) {
@@ -379,8 +425,8 @@ static rv_status fill_source(rvi_pipes *f) {
             *here = f->rain * (p->rain_image[0] ? *here : 1.0f);
         }
     }
-    if (status == RV_OK && p->spring_rate > 0.0f)
-        status = add_spring(f);
+    if (status == RV_OK && has_springs(f))
+        status = add_springs(f);
     f->source_sum = rvi_sum(f->job->ctx, f->source, f->count);
     return status;
 }
@@ -621,7 +667,7 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
     list_buffers(f);
-    rv_status status = check_spring(f);
+    rv_status status = check_springs(f);
     if (status == RV_OK)
         status = rvi_map_image_list(job, p->rain_image, NULL);
     return status == RV_OK ? list_fields(f) : status;

@@ -8,7 +8,7 @@
  *     can carry  c_i = capacity dw_i
  *     overfull   s_i > c_i: lays down deposition (s_i - c_i), sends c_i, keeps the rest
  *     else       takes min(softness (c_i - s_i), D_i / (n + 1)), sends all it has then
- *     dries      w_i' = (1 - evaporation) w_i
+ *     dries      w_i' = max(0, (1 - evaporation) w_i - infiltration)
  * What is sent goes along with the water, in the same shares. The paper moves min(w_i, d_ij) to
  * each neighbour, which swaps two levels instead of making them equal. The share of n + 1 is the
  * largest with which a cell that has water enough takes the mean level of itself and its
@@ -67,8 +67,8 @@ typedef struct state {
 } state;
 
 typedef struct block_sums {
-    double rained, evaporated, water_off, sediment_off; /* metres on one cell */
-    double taken, laid;                                 /* ground, the same */
+    double rained, evaporated, absorbed, water_off, sediment_off; /* metres on one cell */
+    double taken, laid;                                           /* ground, the same */
     double rest; /* of the ground, what heights cannot hold: show_land() leaves it suspended */
 } block_sums;
 
@@ -94,7 +94,7 @@ typedef struct runoff {
     double *deposited_on;     /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
     double carried;                 /* sediment, of all rounds added up */
-    double rained, evaporated, water_off, sediment_off, taken, laid;
+    double rained, evaporated, absorbed, water_off, sediment_off, taken, laid;
     float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
 } runoff;
 
@@ -643,7 +643,18 @@ static double sum_change(const float *after, const float *before, int count) {
                   ((lane[1] + lane[5]) + (lane[3] + lane[7])));
 }
 
-/* Evaporation, and the rain of the next round. */
+/* What the ground absorbs. */
+static void infiltrate(const runoff *r, float *water, int count, block_sums *sums) {
+    float was[STRIP], much = r->p->infiltration;
+    memcpy(was, water, (size_t)count * sizeof(float));
+    for (int x = 0; x < count; x++) {
+        float left = water[x] - much;
+        water[x] = left < DRY ? 0.0f : left;
+    }
+    sums->absorbed += sum_change(was, water, count);
+}
+
+/* Evaporation, infiltration, and the rain of the next round. */
 static void weather(const runoff *r, float *water, const float *rain, int count, block_sums *sums) {
     float was[STRIP], keep = 1.0f - r->p->evaporation, much = r->p->water;
     memcpy(was, water, (size_t)count * sizeof(float));
@@ -652,6 +663,8 @@ static void weather(const runoff *r, float *water, const float *rain, int count,
         water[x] = left < DRY ? 0.0f : left;
     }
     sums->evaporated += sum_change(was, water, count);
+    if (r->p->infiltration > 0.0f)
+        infiltrate(r, water, count, sums);
     if (!r->raining)
         return;
     memcpy(was, water, (size_t)count * sizeof(float));
@@ -956,6 +969,7 @@ static rv_status close_ledger(runoff *r) {
     job->water = (rv_water){.before = r->before * area,
                             .rained = r->rained * area,
                             .evaporated = r->evaporated * area,
+                            .absorbed = r->absorbed * area,
                             .left_map = r->water_off * area,
                             .standing = rvi_sum(ctx, r->now.water, cells) * area};
     return status;
@@ -970,6 +984,7 @@ static rv_status run_round(runoff *r, int round) {
     for (int b = 0; b < (r->height + RVI_ROWS - 1) / RVI_ROWS; b++) {
         r->rained += r->sums[b].rained;
         r->evaporated += r->sums[b].evaporated;
+        r->absorbed += r->sums[b].absorbed;
         r->water_off += r->sums[b].water_off;
         r->sediment_off += r->sums[b].sediment_off;
         r->taken += r->sums[b].taken;

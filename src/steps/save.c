@@ -1,10 +1,12 @@
 /* save.c: writes a field to a file, and beside it a sidecar that holds its scale. A value v becomes
  * the level nearest to (v - low) / (high - low) * top; values beyond low or high become the end.
- * By its extension a file can also be a mesh of the land (mesh/mesh.h), which is in metres. */
+ * By its extension a file can also be a mesh of the land (mesh/mesh.h), which is in metres, or the
+ * whole land (formats/land_file.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/land_file.h"
 #include "formats/mesh_format.h"
 #include "steps/step.h"
 #include "wear/planned_files.h"
@@ -228,8 +230,21 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
     return status;
 }
 
+static rv_status save_land(rvi_job *job, const rv_save_params *p) {
+    const rv_terrain *land = job->land;
+    rv_status status = rvi_land_file_write(land, p->file);
+    if (status == RV_OK)
+        rvi_log(job->ctx, "%s: %d x %d cells, %d layer%s, %d field%s, hash %016llx", p->file,
+                land->width, land->height, land->layer_count, land->layer_count == 1 ? "" : "s",
+                land->field_count, land->field_count == 1 ? "" : "s",
+                (unsigned long long)rv_terrain_hash(land));
+    return status;
+}
+
 static rv_status run(rvi_job *job) {
     const rv_save_params *const *p = job->state;
+    if (rvi_land_file_is((*p)->file))
+        return save_land(job, *p);
     if (rvi_mesh_format_find((*p)->file) != NULL)
         return save_mesh(job, *p);
     return save_raster(job, *p, rvi_format_find((*p)->file));
@@ -254,6 +269,17 @@ static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
         .image = {.width = job->land->width, .height = job->land->height},
         .sidecar = {.present = true, .scale = {.cell = job->land->cell}}};
     return status == RV_OK ? rvi_job_writes(job, p->file, &file) : status;
+}
+
+static rv_status check_land(rvi_job *job, const rv_save_params *p) {
+    bool plain = isnan(p->low) && isnan(p->high) && p->bits == RV_save_bits_16 && p->error == 0 &&
+                 p->solid == 0 && strcmp(p->field, "height") == 0;
+    if (!plain)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: a land file holds all layers and fields as they are; only overwrite= "
+                        "goes with it.",
+                        p->file);
+    return rvi_job_writes(job, p->file, &(rvi_planned_file){.land = job->land});
 }
 
 /* The sidecar will say this; what is not known before the run has no bounds. */
@@ -297,12 +323,14 @@ static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_f
 }
 
 rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
-    bool mesh = rvi_mesh_format_find(p->file) != NULL;
+    bool mesh = rvi_mesh_format_find(p->file) != NULL, land = rvi_land_file_is(p->file);
     const rvi_format *format = rvi_format_find(p->file);
-    if (!mesh && format == NULL)
+    if (!mesh && !land && format == NULL)
         return rvi_format_unknown(job->ctx, RV_ERROR_USAGE, p->file);
     job->overwrite = &p->overwrite;
-    rv_status status = mesh ? check_mesh(job, p) : check_raster(job, p, format);
+    rv_status status = land   ? check_land(job, p)
+                       : mesh ? check_mesh(job, p)
+                              : check_raster(job, p, format);
     if (status != RV_OK)
         return status;
     const rv_save_params **held = rvi_job_begin(job, sizeof *held, run, NULL);

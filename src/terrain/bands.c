@@ -50,3 +50,21 @@ void rvi_strata_row(const rvi_strata *s, double x, double y, double step, int co
         out[i] = (float)edge;
     }
 }
+
+static bool is_within(double value, double least, double most) {
+    return value >= least && value <= most;
+}
+
+bool rvi_strata_right(const rvi_strata *s) {
+    if (s->hardness == 0.0f)
+        return true; /* there are none, and nobody looks at the rest */
+    bool right = is_within(s->hardness, 0.0, 1.0) && is_within(s->x, -1e12, 1e12) &&
+                 is_within(s->y, -1e12, 1e12) && is_within(s->rise, 0.0, 10.0) &&
+                 is_within(s->east * s->east + s->south * s->south, 0.99, 1.01) &&
+                 is_within(s->fold, 0.0, 1e6) && is_within(s->wobble, 0.0, 1e6) &&
+                 is_within(s->length, 0.01, 1e8) && is_within(s->thickness, 0.01, 1e7);
+    for (int k = 0; k < RVI_BANDS; k++)
+        right = right && s->edge[k] > -0.5f && s->edge[k] < 0.5f && s->soft[k] >= 0.0f &&
+                s->soft[k] <= 1.0f;
+    return right;
+}

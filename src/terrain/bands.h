@@ -37,4 +37,8 @@ static inline float rvi_strata_softness(const rvi_strata *s, double x, double y,
     return rvi_strata_band(s, z - edge);
 }
 
+/* Can it come from strata? A file may hold anything; the ranges are those of the step's parameters,
+ * or wider. */
+bool rvi_strata_right(const rvi_strata *s);
+
 #endif

@@ -84,9 +84,11 @@ static rv_status check_layer(const rv_terrain *land, const rv_layer_desc *d,
     if (!d->name || d->name[0] == '\0' || strlen(d->name) >= RVI_NAME || strchr(d->name, ' '))
         return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is no name for a layer.",
                         d->name ? d->name : "");
-    for (int i = 0; i < land->layer_count; i++)
-        if (strcmp(land->layers[i].name, d->name) == 0)
-            return rvi_fail(ctx, RV_ERROR_USAGE, "There is a layer \"%s\" already.", d->name);
+    if (rvi_layer_index(land, d->name) < land->layer_count)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "There is a layer \"%s\" already.", d->name);
+    if (rvi_values_there(land, d->name))
+        return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is a field; give the layer another name.",
+                        d->name);
     if (!(d->erodibility >= 0.0f && d->erodibility <= 1.0f))
         return rvi_fail(ctx, RV_ERROR_USAGE, "Layer %s: erodibility %g is not within 0 to 1.",
                         d->name, (double)d->erodibility);

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -257,6 +258,15 @@ rv_ledger rv_terrain_ledger(const rv_terrain *land) {
     return land->ledger;
 }
 
+bool rvi_ledger_right(const rv_ledger *l) {
+    const double entries[] = {l->eroded,    l->deposited, l->left_map,
+                              l->suspended, l->raised,    l->before};
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        if (!(entries[i] >= 0.0 && entries[i] < (double)INFINITY))
+            return false;
+    return true;
+}
+
 double rv_terrain_volume(const rv_terrain *land) {
     RVI_ENTRY(land->ctx);
     double sum = 0.0;
@@ -371,6 +381,9 @@ rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *
     rv_context *ctx = land->ctx;
     if (name[0] == '\0' || strlen(name) >= RVI_NAME || strchr(name, ' '))
         return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is no name for a field.", name);
+    if (rvi_layer_index(land, name) < land->layer_count)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "\"%s\" is a layer; give the field another name.",
+                        name);
     rv_status status = check_finite(land, name, values);
     if (status != RV_OK)
         return status;

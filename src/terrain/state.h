@@ -103,6 +103,9 @@ void rvi_terrain_adopt_surface(rv_terrain *land, float *values);
 /* After thicknesses were changed: adds the layers up again. */
 void rvi_terrain_sum_layers(rv_terrain *land);
 
+/* Is every entry a volume? A file may hold anything. */
+bool rvi_ledger_right(const rv_ledger *l);
+
 /* A field by name, NULL when there is none; with `make`, a zeroed one (NULL: memory, sentence set).
  */
 float *rvi_field_get(const rv_terrain *land, const char *name);

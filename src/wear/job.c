@@ -34,16 +34,29 @@ rv_status rvi_job_progress(rvi_job *job, double done) {
     return rvi_progress(job->ctx, done, job->land);
 }
 
+static void list_layers(const rv_terrain *land, const char *before, char *list, size_t used,
+                        size_t size) {
+    for (int i = 0; i < land->layer_count && used < size; i++) {
+        used += (size_t)snprintf(list + used, size - used, "%s%s", before, land->layers[i].name);
+        before = ", ";
+    }
+}
+
+rv_status rvi_job_no_layer(rvi_job *job, const char *name) {
+    char list[512];
+    list_layers(job->land, "", list, 0, sizeof list);
+    return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: there is no layer \"%s\"; there is %s.",
+                    job->name, name, list);
+}
+
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose) {
     char list[512];
     size_t used = (size_t)snprintf(list, sizeof list, "height");
     for (int i = 0; i < rv_terrain_field_count(job->land) && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, ", %s",
                                  rv_terrain_field_name(job->land, i));
-    int layers = job->land->layer_count;
-    for (int i = 0; layers > 1 && i < layers && used < sizeof list; i++)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, ", %s", job->land->layers[i].name);
+    if (job->land->layer_count > 1)
+        list_layers(job->land, ", ", list, used, sizeof list);
     return rvi_fail(job->ctx, RV_ERROR_USAGE, "There is no field \"%s\" %s; there is %s.", name,
                     purpose, list);
 }

@@ -33,6 +33,7 @@ struct rvi_job {
     /* Prepared by the step. */
     const bool *overwrite; /* may it replace files that the run reads? NULL: nobody can say so */
     rv_terrain after;      /* the outline of the land after the run; at first that of `land` */
+    bool masks;            /* the run applies the mask itself */
     bool replaces;         /* the run makes other land and keeps the old one until that is there */
     rvi_buffers buffers;   /* allocated before the run */
     rvi_job_output outputs[RVI_OUTPUTS];
@@ -84,5 +85,6 @@ void rvi_job_adopt(rvi_job *job, float **values);
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);
+rv_status rvi_job_no_layer(rvi_job *job, const char *name); /* the same for layers */
 
 #endif

@@ -1,5 +1,6 @@
 /* made_heights.c: heights that a step has made become part of the land. */
 #include "wear/made_heights.h"
+#include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
 
@@ -9,6 +10,9 @@ typedef struct scaling {
     int width;
     float low, span, relief;
     int mode;
+    /* Of a layer: */
+    bool thickness;    /* cannot be below 0 */
+    const float *mask; /* NULL: none */
 } scaling;
 
 static void scale_rows(void *arg, int first, int end) {
@@ -22,16 +26,55 @@ static void scale_rows(void *arg, int first, int end) {
     }
 }
 
-rv_status rvi_made_heights_set(rvi_job *job, float **made, float relief, int mode) {
+/* The mask of all other land is applied by recipe/step_run.c. */
+static void limit_rows(void *arg, int first, int end) {
+    const scaling *l = arg;
+    size_t from = (size_t)first * (size_t)l->width, to = (size_t)end * (size_t)l->width;
+    for (size_t i = from; i < to; i++) {
+        float m = l->mask ? l->mask[i] : 1.0f, old = l->ground[i];
+        float made = m >= 1.0f ? l->made[i] : old + m * (l->made[i] - old);
+        l->made[i] = l->thickness ? rvi_maxf(made, 0.0f) : made;
+    }
+}
+
+rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, float relief, int mode,
+                                   rvi_made_heights *out) {
     const rv_terrain *land = job->land;
-    scaling l = {.made = *made, .ground = land->surface, .width = land->width};
+    int index = layer[0] ? rvi_layer_index(land, layer) : -1;
+    if (index == land->layer_count)
+        return rvi_job_no_layer(job, layer);
+    *out = (rvi_made_heights){relief, mode, land->layer_count > 1 ? index : -1};
+    job->masks = out->layer >= 0;
+    return RV_OK;
+}
+
+/* The old thickness stays in *made. */
+static void swap_thickness(rv_terrain *land, int layer, float **made) {
+    float *old = land->layers[layer].thickness;
+    land->layers[layer].thickness = *made;
+    *made = old;
+    rvi_terrain_sum_layers(land);
+}
+
+rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float **made) {
+    rv_terrain *land = job->land;
+    bool surface = how->layer < 0;
+    scaling l = {.made = *made,
+                 .ground = surface ? land->surface : land->layers[how->layer].thickness,
+                 .width = land->width,
+                 .relief = how->relief,
+                 .mode = how->mode,
+                 .thickness = how->layer > 0,
+                 .mask = rvi_field_get(land, "mask")};
     float high;
     rvi_range(job->ctx, *made, rvi_cells(land), &l.low, &high);
     l.span = high > l.low ? high - l.low : 1; /* nothing was made: 0 everywhere */
-    l.relief = relief;
-    l.mode = mode;
     rv_status status = rvi_parallel_rows(job->ctx, land->height, scale_rows, &l);
-    if (status == RV_OK)
+    if (status == RV_OK && !surface)
+        status = rvi_parallel_rows(job->ctx, land->height, limit_rows, &l);
+    if (status == RV_OK && surface)
         rvi_job_adopt(job, made);
+    else if (status == RV_OK)
+        swap_thickness(land, how->layer, made);
     return status;
 }

@@ -4,8 +4,18 @@
 
 #include "wear/job.h"
 
+/* What is made: the surface, or one layer. */
+typedef struct rvi_made_heights {
+    float relief;
+    int mode;  /* RV_noise_mode_..., the same for every step that makes */
+    int layer; /* -1: the surface, and bedrock moves with it */
+} rvi_made_heights;
+
+/* Before the run. layer "": the surface. RV_ERROR_USAGE: there is no such layer. */
+rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, float relief, int mode,
+                                   rvi_made_heights *out);
 /* Adds the heights in *made, a listed grid of any range, to the land: scaled to 0 ... relief and
- * set, added or multiplied (mode: RV_noise_mode_..., the same for every step that makes). */
-rv_status rvi_made_heights_set(rvi_job *job, float **made, float relief, int mode);
+ * set, added or multiplied. No layer on bedrock gets thinner than 0. */
+rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float **made);
 
 #endif

@@ -3,12 +3,22 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/run_files.h"
+#include "formats/land_file.h"
 
 #include <string.h>
 
+static void free_land(rv_context *ctx, const rv_terrain *land) {
+    rv_terrain *mine = (rv_terrain *)(uintptr_t)land; /* own_land made it */
+    if (mine)
+        rvi_outline_free(mine);
+    rvi_free(ctx, mine);
+}
+
 void rvi_planned_files_free(rv_context *ctx, rvi_planned_files *files) {
-    for (int i = 0; i < files->count; i++)
+    for (int i = 0; i < files->count; i++) {
         rvi_free(ctx, files->list[i].key);
+        free_land(ctx, files->list[i].land);
+    }
     for (int i = 0; i < files->input_count; i++)
         rvi_free(ctx, files->inputs[i].key);
     rvi_free(ctx, files->list);
@@ -85,9 +95,23 @@ static bool holds_the_same(const rvi_planned_file *a, const rvi_planned_file *b)
     const rvi_sidecar *s = &a->sidecar, *t = &b->sidecar;
     return a->image.width == b->image.width && a->image.height == b->image.height &&
            a->image.levels == b->image.levels && a->image.bits == b->image.bits &&
-           a->frames == b->frames && s->present == t->present &&
+           a->frames == b->frames && s->present == t->present && !a->land == !b->land &&
+           (!a->land || rvi_outline_same(a->land, b->land)) &&
            (!s->present || (s->scale.low == t->scale.low && s->scale.high == t->scale.high &&
                             s->scale.cell == t->scale.cell && s->scale.curve == t->scale.curve));
+}
+
+/* A copy that lives as long as the plan. */
+static rv_status own_land(rv_context *ctx, rvi_planned_file *file) {
+    if (!file->land)
+        return RV_OK;
+    rv_terrain *mine = rvi_alloc(ctx, 1, sizeof *mine, "the plan");
+    rv_status status = mine ? rvi_outline_make(file->land, mine) : RV_ERROR_MEMORY;
+    if (status != RV_OK)
+        rvi_free(ctx, mine);
+    else
+        file->land = mine;
+    return status;
 }
 
 static rv_status add_file(rvi_job *job, const char *key, const rvi_planned_file *file) {
@@ -97,8 +121,13 @@ static rv_status add_file(rvi_job *job, const char *key, const rvi_planned_file 
     char *copy = copy_key(job->ctx, key);
     if (!copy)
         return RV_ERROR_MEMORY;
-    files->list[files->count] = *file;
-    files->list[files->count++].key = copy;
+    rvi_planned_file mine = *file;
+    if (own_land(job->ctx, &mine) != RV_OK) {
+        rvi_free(job->ctx, copy);
+        return RV_ERROR_MEMORY;
+    }
+    mine.key = copy;
+    files->list[files->count++] = mine;
     files->changes++;
     return RV_OK;
 }
@@ -109,9 +138,12 @@ static rv_status plan_file(rvi_job *job, const char *key, rvi_planned_file *ther
     if (!there || (there->frames > 0) != (file->frames > 0))
         return add_file(job, key, file);
     if (!holds_the_same(there, file)) {
-        char *kept = there->key;
-        *there = *file;
-        there->key = kept;
+        rvi_planned_file mine = *file;
+        if (own_land(job->ctx, &mine) != RV_OK)
+            return RV_ERROR_MEMORY;
+        mine.key = there->key;
+        free_land(job->ctx, there->land);
+        *there = mine;
         job->files->changes++;
     }
     return RV_OK;
@@ -249,5 +281,21 @@ rv_status rvi_job_reads(rvi_job *job, const char *path) {
     rv_status status = rvi_planned_files_read(job->ctx, job->files, path, job->name);
     if (status == RV_OK && job->files->checkpoint && rvi_path_same(path, job->files->checkpoint))
         status = is_checkpoint(job, "reads");
+    return status;
+}
+
+rv_status rvi_job_look_land(rvi_job *job, const char *path, rv_terrain *out, size_t *memory) {
+    char key[RVI_PATH_KEY];
+    rvi_path_key(path, true, key);
+    const rvi_planned_file *file = find_file(job, key);
+    if (file && file->land) {
+        *memory = rvi_land_file_memory(file->land);
+        return rvi_outline_make(file->land, out);
+    }
+    rv_status status = rvi_land_file_look(job->ctx, path, out, memory);
+    if (status == RV_OK)
+        status = rvi_job_reads(job, path);
+    if (status != RV_OK)
+        rvi_outline_free(out);
     return status;
 }

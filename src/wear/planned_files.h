@@ -7,10 +7,12 @@
 #include "wear/job.h"
 
 typedef struct rvi_planned_file {
-    char *key;           /* rvi_path_key */
-    rvi_image image;     /* what it will hold; values NULL */
-    rvi_sidecar sidecar; /* present: is written with it */
-    int64_t frames;      /* 0: one file; else so many, KEY00000.png and on */
+    char *key;              /* rvi_path_key */
+    rvi_image image;        /* what it will hold; values NULL */
+    rvi_sidecar sidecar;    /* present: is written with it */
+    int64_t frames;         /* 0: one file; else so many, KEY00000.png and on */
+    const rv_terrain *land; /* of a land file: its outline, or the land itself where one is handed
+                               in; else NULL */
 } rvi_planned_file;
 
 /* A file that is there before the run, which reads it. */
@@ -51,6 +53,8 @@ rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height);
  * rest of it, too (rvi_image_look). */
 rv_status rvi_job_look(rvi_job *job, const char *path, int width, bool holes, rvi_sidecar *sidecar,
                        rvi_image *out);
+/* What a land file will hold then, as rvi_land_file_look. */
+rv_status rvi_job_look_land(rvi_job *job, const char *path, rv_terrain *out, size_t *memory);
 
 /* Will a step before have written that file? What it will hold then. */
 bool rvi_job_foresees(const rvi_job *job, const char *path, rvi_planned_file *out);

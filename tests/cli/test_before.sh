@@ -168,7 +168,12 @@ nth=4 wrong 2 'Terrain size' terrain width=2 height=60000 resize width=9
 # layers, springs
 wrong 2 'colour=red is not six hexadecimal digits' layer colour=red
 wrong 2 'colour=12345g is not six' layer colour=12345g
-wrong 2 'bedrock is the ground all layers lie on' layer name=bedrock
+wrong 2 'flow is the name of a field' layer name=flow
+wrong 2 'noise: there is no layer "sand"; there is bedrock.' noise layer=sand
+wrong 2 'There is no field "gone"' mask field=gone
+wrong 2 'There is no field "gone" to select by' select where='gone>3'
+wrong 2 'letter 8: a number was expected' select where='height<high'
+wrong 3 'gone.npz' open gone.npz
 wrong 2 '"" is no name for a layer' layer name=
 wrong 2 'is no name for a layer' layer name=a-name-that-is-too-long-for-any-layer
 wrong 2 'the spring at 9000 m, 315 m lies outside the map' pipes spring_rate=1 spring_x=9000

@@ -9,15 +9,15 @@ steps = []
 for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     o = json.loads(line, parse_constant=lambda word: sys.exit('not JSON: ' + word))
     name = o['step']
-    keys = KEYS | ({'drop_steps'} if 'drops' in o['parameters'] else set())
+    keys = KEYS | ({'drop_steps', 'figures'} if 'drops' in o['parameters'] else set())
     keys |= {'water'} if 'water' in o else set()
     keys |= {'layers'} if 'layers' in o else set()
     keys |= {'figures'} if name in ('rivers', 'analyse') else set()
     assert set(o) == keys, (name, set(o) ^ keys)
     if 'water' in o:
         w = o['water']
-        assert set(w) == {'before', 'rained', 'evaporated', 'left_map', 'standing', 'unit'}, w
-        rest = w['before'] + w['rained'] - w['evaporated'] - w['left_map'] - w['standing']
+        assert set(w) == {'before', 'rained', 'evaporated', 'absorbed', 'left_map', 'standing', 'unit'}, w
+        rest = w['before'] + w['rained'] - w['evaporated'] - w['absorbed'] - w['left_map'] - w['standing']
         assert abs(rest) <= 1e-6 * (w['before'] + w['rained']), (name, 'water is missing', w)
     assert o['seconds'] >= 0 and len(o['hash']) == 16 and int(o['hash'], 16) >= 0, o
     assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o

@@ -64,8 +64,8 @@ static int count_files(void) {
 }
 
 static void remove_all(const char *name) {
-    static const char *const ends[] = {".npy", ".r16", ".r32", ".png",
-                                       ".obj", ".ply", ".stl", ".glb"};
+    static const char *const ends[] = {".npy", ".r16", ".r32", ".png", ".obj",
+                                       ".ply", ".stl", ".glb", ".npz"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s%s", name, ends[i]);
@@ -276,6 +276,9 @@ static void making_and_shaping(void **state) {
         "open grey.r16 hardness grey.r32 invert=yes hardness mask grey.npy resize size=15",
         "open grey.r32 terrain size=9",
         "open grey-holes.r32 width=12 holes=keep blur",
+        "terrain width=12 height=10 noise octaves=2 flood select where=\"water_distance > 20 or "
+        "noise > 0.5 and not slope < 30\" mask field=selection noise mode=add octaves=2 hardness "
+        "field=bedrock invert=yes",
     };
     FAIL_COURSES(texts);
 }
@@ -336,6 +339,8 @@ static void showing_and_saving(void **state) {
         "terrain width=24 height=20 noise octaves=2 save out.obj error=1 solid=5 save out.stl save "
         "out.glb solid=3 save out.ply error=20",
         "terrain width=40 height=30 noise octaves=2 save out.obj error=0.01",
+        "terrain width=12 height=10 noise octaves=2 layer name=ash strata flood save out.npz "
+        "open out.npz crop x=3",
 #ifdef RAVINE_PNG
         "open grey.png mask grey.png save out.png save out.png field=mask bits=8",
         "terrain width=24 height=20 noise octaves=2 hillshade out.png hillshade out.png tint=land",

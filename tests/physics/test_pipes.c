@@ -43,7 +43,7 @@ static double sum(const rv_terrain *land, const char *name) {
 
 static void check_water(const rv_report *r) {
     rv_water w = r->water;
-    double in = w.before + w.rained, out = w.evaporated + w.left_map + w.standing;
+    double in = w.before + w.rained, out = w.evaporated + w.absorbed + w.left_map + w.standing;
     if (fabs(in - out) > 1e-6 * in)
         fail_msg("before %.9g, rained %.9g, evaporated %.9g, off %.9g, standing %.9g: %g", w.before,
                  w.rained, w.evaporated, w.left_map, w.standing, in - out);
@@ -265,6 +265,25 @@ static void test_spring(void **state) {
     assert_equal(water[0], 0.0f);
     p.spring_x = 1000;
     assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, NULL), RV_ERROR_USAGE);
+    rv_terrain_destroy(land);
+    /* Several: each gives its water where it is. */
+    land = support_land(ctx, N, N, 2.0f);
+    p = quiet();
+    p.time = 4;
+    p.spring_radius = 0;
+    p.springs = "10/10/3, 70/10/1 10/70/0.5";
+    r = run(land, ctx, &p);
+    assert_near(r.water.rained, 18.0, 1e-4);
+    water = rv_terrain_field(land, "water");
+    assert_greater(water[5 * N + 5], water[5 * N + 35]);
+    assert_greater(water[5 * N + 35], water[35 * N + 5]);
+    assert_greater(water[35 * N + 5], 0.01f);
+    assert_equal(water[35 * N + 35], 0.0f);
+    static const char *const wrong[] = {"10/10", "10/10/x", "10/10/-1", "1000/10/1", "a"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        p.springs = wrong[i];
+        assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, NULL), RV_ERROR_USAGE);
+    }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -14,7 +14,7 @@ static rv_runoff_params rain(int rounds) {
 static double water_gap(const scene *s) {
     const rv_water *w = &s->report.water;
     double all = w->before + w->rained;
-    double gap = fabs(all - w->evaporated - w->left_map - w->standing);
+    double gap = fabs(all - w->evaporated - w->absorbed - w->left_map - w->standing);
     double stands = 0;
     for (size_t i = 0; i < s->cells; i++)
         stands += (double)field(s, "water")[i] * 100;
@@ -125,6 +125,28 @@ static void a_pond_dries_up_at_its_rate(void **state) {
     assert_near(s.report.water.standing, left * volume, 1e-5 * volume);
     assert_near(s.report.water.evaporated, (1 - left) * volume, 1e-5 * volume);
     scene_end(&s);
+}
+
+/* The ground absorbs so much of it each round, and no more than there is. */
+static void a_pond_seeps_away(void **state) {
+    (void)state;
+    for (int rounds = 4; rounds <= 12; rounds += 8) {
+        scene s = scene_make(23, 17);
+        draw(&s, "water", a_metre);
+        rv_runoff_params p = rain(rounds);
+        p.water = 0;
+        p.evaporation = 0;
+        p.infiltration = 0.125f;
+        p.border = RV_runoff_border_wall;
+        wear(&s, RV_STEP_runoff, &p);
+        double left = rounds == 4 ? 0.5 : 0, volume = 100 * (double)s.cells;
+        for (size_t i = 0; i < s.cells; i++)
+            assert_equal(field(&s, "water")[i], left);
+        assert_near(s.report.water.absorbed, (1 - left) * volume, 1e-6 * volume);
+        assert_equal(s.report.water.evaporated, 0);
+        assert_less(water_gap(&s), 1e-6);
+        scene_end(&s);
+    }
 }
 
 static void a_lake_at_rest_stays_at_rest(void **state) {
@@ -547,6 +569,7 @@ int main(void) {
         cmocka_unit_test(nothing_vanishes_in_a_long_run),
         cmocka_unit_test(small_amounts_count_on_high_land),
         cmocka_unit_test(a_pond_dries_up_at_its_rate),
+        cmocka_unit_test(a_pond_seeps_away),
         cmocka_unit_test(a_lake_at_rest_stays_at_rest),
         cmocka_unit_test(levels_never_overshoot),
         cmocka_unit_test(water_becomes_level),

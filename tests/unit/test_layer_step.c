@@ -4,6 +4,7 @@
 #include "base/context.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SIDE = 40 };
@@ -224,6 +225,93 @@ static void threads_and_cells(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Bedrock gets properties, and no thickness unless it is told one. */
+static void bedrock_can_be_set(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = slope_land(ctx, 0.25f);
+    lay(ctx, land, NULL);
+    rv_layer_params p = rv_layer_params_default();
+    p.name = "bedrock";
+    p.talus = 61;
+    p.erodibility = 0.125f;
+    p.colour = "102030";
+    lay(ctx, land, &p);
+    assert_int_equal(rv_terrain_layer_count(land), 2);
+    rv_layer_desc d = rv_terrain_layer(land, 0);
+    assert_equal(d.talus, 61);
+    assert_equal(d.erodibility, 0.125f);
+    assert_equal(d.colour, 0xff102030);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        assert_equal(rv_terrain_field(land, "bedrock")[i], 2.5f * (float)(i % SIDE));
+    p.thickness = 3;
+    lay(ctx, land, &p);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        assert_equal(rv_terrain_field(land, "bedrock")[i], 2.5f * (float)(i % SIDE) + 3);
+        assert_equal(rv_terrain_field(land, "soil")[i], 2);
+    }
+    /* An angle that nothing exceeds: nothing slides. */
+    rv_terrain *steep = support_run(ctx, "terrain size=30 cone radius=80 power=1 relief=100 "
+                                         "layer name=bedrock talus=70 thermal rounds=20");
+    assert_equal(rv_terrain_ledger(steep).eroded, 0);
+    rv_terrain_destroy(steep);
+    steep = support_run(ctx, "terrain size=30 cone radius=80 power=1 relief=100 thermal rounds=20");
+    assert_greater(rv_terrain_ledger(steep).eroded, 1);
+    rv_terrain_destroy(steep);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+/* Noise, faults and cones make one layer, and leave all others alone. */
+static void generators_make_a_layer(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const char *const makers[] = {"noise", "faults count=9", "cone"};
+    for (size_t k = 0; k < 3; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "terrain width=20 height=30 noise layer name=rock thickness=1 "
+                 "layer name=sand thickness=2 %s relief=40 layer=rock save rock.npy field=rock "
+                 "%s relief=50 layer=bedrock mode=add",
+                 makers[k], makers[k]);
+        rv_terrain *land = support_run(ctx, text), *plain, *before;
+        snprintf(text, sizeof text, "terrain width=20 height=30 %s relief=40", makers[k]);
+        plain = support_run(ctx, text);
+        snprintf(text, sizeof text, "terrain width=20 height=30 noise %s relief=50 mode=add",
+                 makers[k]);
+        before = support_run(ctx, text);
+        const float *rock = rv_terrain_field(land, "rock"), *sand = rv_terrain_field(land, "sand");
+        for (int i = 0; i < 600; i++) {
+            assert_equal(rock[i], rv_terrain_field(plain, "height")[i]);
+            assert_equal(sand[i], 2);
+            assert_equal(rv_terrain_field(land, "bedrock")[i],
+                         rv_terrain_field(before, "height")[i]);
+            assert_equal(rv_terrain_field(land, "height")[i],
+                         rv_terrain_field(land, "bedrock")[i] + rock[i] + sand[i]);
+        }
+        rv_terrain_destroy(before);
+        rv_terrain_destroy(plain);
+        rv_terrain_destroy(land);
+    }
+    /* No layer gets thinner than 0, and the mask holds for it. */
+    rv_terrain *land =
+        support_run(ctx, "terrain width=20 height=30 cone radius=100 layer name=sand "
+                         "thickness=5 select name=mask where=\"height > 400\" "
+                         "cone layer=sand relief=-30 mode=add radius=150");
+    const float *sand = rv_terrain_field(land, "sand"), *mask = rv_terrain_field(land, "mask");
+    int gone = 0, kept = 0;
+    for (int i = 0; i < 600; i++) {
+        assert_true(sand[i] >= 0 && sand[i] <= 5);
+        assert_true(mask[i] > 0 || sand[i] == 5);
+        gone += sand[i] == 0;
+        kept += sand[i] == 5;
+    }
+    assert_greater(gone, 10);
+    assert_greater(kept, 300);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 static void wrong_words_are_refused(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -233,7 +321,7 @@ static void wrong_words_are_refused(void **state) {
         const char *name, *colour, *image, *why;
         rv_status status;
     } cases[] = {
-        {"bedrock", "", "", "ground", RV_ERROR_USAGE},
+        {"flow", "", "", "name of a field", RV_ERROR_USAGE},
         {"", "", "", "name", RV_ERROR_USAGE},
         {"two words", "", "", "two words", RV_ERROR_USAGE},
         {"a_name_that_is_far_too_long_to_be_kept", "", "", "name", RV_ERROR_USAGE},
@@ -350,6 +438,8 @@ int main(void) {
         cmocka_unit_test(on_gentle_slopes),
         cmocka_unit_test(by_noise_and_image_and_mask),
         cmocka_unit_test(threads_and_cells),
+        cmocka_unit_test(bedrock_can_be_set),
+        cmocka_unit_test(generators_make_a_layer),
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(colour_is_kept),
         cmocka_unit_test(plans_count_layers),

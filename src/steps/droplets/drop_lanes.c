@@ -204,10 +204,14 @@ static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, int x, int 
     g->sediment[k] -= given;
 }
 
+/* Why a drop ends: it is over the edge, cannot get out of a pit, or has made all its steps. */
+typedef enum ending { OVER_EDGE, IN_PIT, AT_END } ending;
+
 /* The drop ends; what it carries of the map stays suspended, or has left the map. */
-static void end_drop(const rvi_drop_run *f, group *g, int k, bool left) {
+static void end_drop(const rvi_drop_run *f, group *g, int k, ending why) {
     tile_result *sum = &f->results[g->lanes[k].tile];
-    bool over_land = !left && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
+    bool over_land = why != OVER_EDGE && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
+    (*(!over_land ? &sum->ends.left_map : why == IN_PIT ? &sum->ends.pits : &sum->ends.whole))++;
     float own = f->margin > 0 ? g->lanes[k].own : g->sediment[k];
     /* It is not below 0, but for rounding. */
     *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
@@ -240,7 +244,7 @@ static void meet_border(const rvi_drop_run *f, group *g, int k, rvi_v4 *x, rvi_v
         int cx = (int)g->x[k], cy = (int)g->y[k];
         lay_lane(f, g, k, cx, cy, g->x[k] - (float)cx, g->y[k] - (float)cy, g->sediment[k]);
     }
-    end_drop(f, g, k, !wall);
+    end_drop(f, g, k, wall ? IN_PIT : OVER_EDGE);
     stay(g, k, x, y);
 }
 
@@ -312,7 +316,7 @@ static RVI_HOT void step_group(const rvi_drop_run *f, group *g) {
         plane ground = {u[k], v[k], old[k], gx[k], gy[k]};
         bool trapped = exchange(f, g, k, x[k], y[k], &ground, dh[k], capacity[k]);
         if (trapped && !(energy[k] > 0.0f))
-            end_drop(f, g, k, false);
+            end_drop(f, g, k, IN_PIT);
     }
     g->speed = rvi_v4_sqrt(rvi_v4_max(energy, rvi_v4_all(0.0f)));
     g->water *= 1.0f - f->p->evaporation;
@@ -335,7 +339,7 @@ static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
     l->slot = *l->next++;
     l->ended = false;
     const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
-    drop fresh = {.speed = 1.0f, .water = 1.0f};
+    drop fresh = {.speed = f->p->first_speed, .water = f->p->first_water};
     const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
     g->x[k] = slot->x, g->y[k] = slot->y;
     g->dx[k] = d->dx, g->dy[k] = d->dy;
@@ -359,7 +363,7 @@ static void leave_drop(const rvi_drop_run *f, group *g, int k) {
     lane *l = &g->lanes[k];
     int made = l->most - g->left[k];
     if (!l->ended && l->first + made == f->p->max_path)
-        end_drop(f, g, k, false);
+        end_drop(f, g, k, AT_END);
     f->results[l->tile].drop_steps += (uint64_t)made;
     f->drops[l->slot] = (drop){g->dx[k],       g->dy[k], g->speed[k],    g->water[k],
                                g->sediment[k], l->own,   l->first + made};

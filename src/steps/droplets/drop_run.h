@@ -6,6 +6,7 @@
 
 #include "terrain/smooth.h"
 #include "wear/brush.h"
+#include "wear/drop_ends.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
 
@@ -25,6 +26,7 @@ typedef struct drop {
 typedef struct tile_result {
     double eroded, deposited, left_map, suspended, raised; /* metres on one cell */
     uint64_t drop_steps;
+    rvi_drop_ends ends;
 } tile_result;
 
 /* One run of the step. The grids are the map with the apron around it, and a border that no drop

@@ -1,0 +1,713 @@
+/* land_file.c: a whole land as a ZIP archive of NumPy arrays, which numpy.load reads.
+ *
+ *     ravine             version of this list: 1
+ *     hash               of the land, as a number of 64 bits; what is read must have it
+ *     cell               metres
+ *     layers             their names, from the lowest: bedrock
+ *     erodibility, talus, colour     of each layer; colours as 0xffRRGGBB, 0 for none
+ *     layer_ledger       m3 eroded from each and deposited on it
+ *     ledger             m3: eroded, deposited, left_map, suspended, raised, before
+ *     strata, strata_seed    the bands of the bedrock, if there are any
+ *     layer/NAME, field/NAME         rows from the north; float32
+ *
+ * A program may write fewer: `cell`, and `height` in place of all layers, are enough. Without
+ * `hash` nothing is compared, but for the CRC of each file, which ZIP has.
+ */
+#include "formats/land_file.h"
+#include "base/context.h"
+#include "base/text.h"
+#include "formats/npy.h"
+#include "terrain/bands.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    VERSION = 1,
+    PART = 1 << 16, /* bytes that are written together; a multiple of 8 */
+    LAYERS_MOST = 1000,
+    NUMBERS = 8 + 2 + 2 * RVI_BANDS, /* of strata */
+};
+
+bool rvi_land_file_is(const char *path) {
+    return rvi_text_ends(path, ".npz");
+}
+
+/* ---- writing ---- */
+
+/* A name that a layer or a field can have. */
+static bool name_right(const char *name, size_t size) {
+    if (size == 0 || size >= RVI_NAME)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)name[i] <= ' ' || name[i] == '/' || name[i] == '\\')
+            return false;
+    return true;
+}
+
+/* Values of 1, 4 or 8 bytes become little-endian ones. */
+typedef struct array {
+    const char *name, *type;
+    int dimensions;
+    uint64_t shape[2];
+    const void *values;
+    size_t bytes; /* of a value */
+} array;
+
+typedef struct writing {
+    rv_context *ctx;
+    rvi_zip_writer zip;
+    rvi_crc_table crc;
+    unsigned char part[PART];
+} writing;
+
+static void make_little(const unsigned char *from, size_t count, size_t bytes, unsigned char *to) {
+    for (size_t i = 0; i < count; i++, from += bytes, to += bytes) {
+        uint32_t four;
+        uint64_t word = from[0];
+        if (bytes == 4) {
+            memcpy(&four, from, 4);
+            word = four;
+        } else if (bytes == 8) {
+            memcpy(&word, from, 8);
+        }
+        for (size_t k = 0; k < bytes; k++)
+            to[k] = (unsigned char)(word >> (8 * k));
+    }
+}
+
+/* Goes over the values in parts, and counts their CRC, or puts them where crc is NULL. */
+static rv_status go_over(writing *w, const array *a, uint64_t count, uint32_t *crc) {
+    const unsigned char *from = a->values;
+    rv_status status = RV_OK;
+    while (status == RV_OK && count > 0) {
+        size_t some = count < PART / a->bytes ? (size_t)count : PART / a->bytes;
+        make_little(from, some, a->bytes, w->part);
+        if (crc) {
+            *crc = rvi_crc(&w->crc, *crc, w->part, some * a->bytes);
+            status = rvi_poll(w->ctx);
+        } else {
+            status = rvi_zip_put(&w->zip, w->part, some * a->bytes);
+        }
+        from += some * a->bytes;
+        count -= some;
+    }
+    return status;
+}
+
+static rv_status put_array(writing *w, const array *a) {
+    char header[RVI_NPY_HEADER], name[RVI_ZIP_NAME];
+    uint64_t count = 1;
+    for (int i = 0; i < a->dimensions; i++)
+        count *= a->shape[i];
+    if (a->type[1] == 'S')
+        count *= RVI_NAME;
+    rvi_npy_print(a->type, a->dimensions, a->shape, header);
+    uint32_t crc = rvi_crc(&w->crc, 0, header, sizeof header);
+    snprintf(name, sizeof name, "%s.npy", a->name);
+    rv_status status = go_over(w, a, count, &crc);
+    if (status == RV_OK)
+        status = rvi_zip_add(w->ctx, &w->zip, name, sizeof header + count * a->bytes, crc);
+    if (status == RV_OK)
+        status = rvi_zip_put(&w->zip, header, sizeof header);
+    return status == RV_OK ? go_over(w, a, count, NULL) : status;
+}
+
+static rv_status put_grid(writing *w, const rv_terrain *land, const char *kind, const char *name,
+                          const float *values) {
+    char path[RVI_ZIP_NAME];
+    if (!name_right(name, strlen(name)))
+        return rvi_fail(w->ctx, RV_ERROR_OUTPUT,
+                        "A land file cannot hold the %s \"%s\", whose name has a sign that is not "
+                        "for names.",
+                        kind, name);
+    snprintf(path, sizeof path, "%s/%s", kind, name);
+    return put_array(w, &(array){path,
+                                 "<f4",
+                                 2,
+                                 {(uint64_t)land->height, (uint64_t)land->width},
+                                 values,
+                                 sizeof(float)});
+}
+
+/* The properties of all layers, each kind as an array. */
+static rv_status put_layers(writing *w, const rv_terrain *land) {
+    size_t count = (size_t)land->layer_count;
+    size_t each = RVI_NAME + 3 * sizeof(float) + 2 * sizeof(double);
+    unsigned char *room = rvi_alloc(w->ctx, count, each, "the layers");
+    if (!room)
+        return RV_ERROR_MEMORY;
+    double *ledger = (double *)(void *)room;
+    char *names = (char *)(ledger + 2 * count);
+    float *erodibility = (float *)(void *)(names + RVI_NAME * count), *talus = erodibility + count;
+    uint32_t *colour = (uint32_t *)(void *)(talus + count);
+    for (size_t i = 0; i < count; i++) {
+        const rvi_layer *l = &land->layers[i];
+        memcpy(names + RVI_NAME * i, l->name, strlen(l->name));
+        erodibility[i] = l->erodibility;
+        talus[i] = l->talus;
+        colour[i] = l->colour;
+        ledger[2 * i] = l->eroded;
+        ledger[2 * i + 1] = l->deposited;
+    }
+    const array all[] = {{"layers", "|S32", 1, {count}, names, 1},
+                         {"erodibility", "<f4", 1, {count}, erodibility, sizeof(float)},
+                         {"talus", "<f4", 1, {count}, talus, sizeof(float)},
+                         {"colour", "<u4", 1, {count}, colour, sizeof(uint32_t)},
+                         {"layer_ledger", "<f8", 2, {count, 2}, ledger, sizeof(double)}};
+    rv_status status = RV_OK;
+    for (size_t i = 0; status == RV_OK && i < sizeof all / sizeof all[0]; i++)
+        status = put_array(w, &all[i]);
+    rvi_free(w->ctx, room);
+    return status;
+}
+
+static void pack_strata(const rvi_strata *s, double out[NUMBERS]) {
+    const double first[] = {s->x,
+                            s->y,
+                            s->rise,
+                            s->east,
+                            s->south,
+                            s->fold,
+                            s->length,
+                            s->wobble,
+                            (double)s->thickness,
+                            (double)s->hardness};
+    memcpy(out, first, sizeof first);
+    for (int k = 0; k < RVI_BANDS; k++) {
+        out[10 + k] = (double)s->edge[k];
+        out[10 + RVI_BANDS + k] = (double)s->soft[k];
+    }
+}
+
+static void unpack_strata(const double in[NUMBERS], rvi_strata *s) {
+    double *const first[] = {&s->x,     &s->y,    &s->rise,   &s->east,
+                             &s->south, &s->fold, &s->length, &s->wobble};
+    for (int k = 0; k < 8; k++)
+        *first[k] = in[k];
+    s->thickness = (float)in[8];
+    s->hardness = (float)in[9];
+    for (int k = 0; k < RVI_BANDS; k++) {
+        s->edge[k] = (float)in[10 + k];
+        s->soft[k] = (float)in[10 + RVI_BANDS + k];
+    }
+}
+
+static rv_status put_strata(writing *w, const rv_terrain *land) {
+    double numbers[NUMBERS];
+    pack_strata(&land->strata, numbers);
+    rv_status status =
+        put_array(w, &(array){"strata", "<f8", 1, {NUMBERS}, numbers, sizeof(double)});
+    if (status == RV_OK)
+        status = put_array(
+            w, &(array){"strata_seed", "<u8", 0, {0}, &land->strata.seed, sizeof(uint64_t)});
+    return status;
+}
+
+static rv_status put_all(writing *w, const rv_terrain *land) {
+    const uint32_t version = VERSION;
+    const uint64_t hash = rv_terrain_hash(land);
+    const rv_ledger *l = &land->ledger;
+    const double ledger[] = {l->eroded,    l->deposited, l->left_map,
+                             l->suspended, l->raised,    l->before};
+    const array head[] = {{"ravine", "<u4", 0, {0}, &version, sizeof version},
+                          {"hash", "<u8", 0, {0}, &hash, sizeof hash},
+                          {"cell", "<f4", 0, {0}, &land->cell, sizeof(float)},
+                          {"ledger", "<f8", 1, {6}, ledger, sizeof(double)}};
+    rv_status status = RV_OK;
+    for (size_t i = 0; status == RV_OK && i < sizeof head / sizeof head[0]; i++)
+        status = put_array(w, &head[i]);
+    if (status == RV_OK)
+        status = put_layers(w, land);
+    if (status == RV_OK && rvi_strata_there(land))
+        status = put_strata(w, land);
+    for (int i = 0; status == RV_OK && i < land->layer_count; i++)
+        status = put_grid(w, land, "layer", land->layers[i].name, land->layers[i].thickness);
+    for (int i = 0; status == RV_OK && i < land->field_count; i++)
+        status = put_grid(w, land, "field", land->fields[i].name, land->fields[i].values);
+    return status;
+}
+
+rv_status rvi_land_file_write(const rv_terrain *land, const char *path) {
+    rv_context *ctx = land->ctx;
+    rvi_writer *to = NULL;
+    if (land->layer_count > LAYERS_MOST || land->field_count > LAYERS_MOST)
+        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: a land file holds at most %d layers and fields.",
+                        path, LAYERS_MOST);
+    writing *w = rvi_alloc(ctx, 1, sizeof *w, "a land file");
+    rv_status status = w ? rvi_writer_open(ctx, path, &to) : RV_ERROR_MEMORY;
+    if (status == RV_OK) {
+        w->ctx = ctx;
+        w->zip = rvi_zip_begin(to);
+        rvi_crc_begin(&w->crc);
+        status = rvi_zip_end(ctx, &w->zip, put_all(w, land));
+    }
+    rvi_free(ctx, w);
+    if (status == RV_OK)
+        return rvi_writer_commit(to);
+    rvi_writer_abandon(to);
+    return status;
+}
+
+/* ---- reading: arrays ---- */
+
+/* An array of the archive. */
+typedef struct found {
+    const rvi_zip_entry *entry; /* NULL: there is none */
+    rvi_npy npy;
+    uint64_t count; /* of values */
+} found;
+
+static rv_status say_wrong(const rvi_zip *zip, const char *name, const char *expected) {
+    return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: %s is not %s.", zip->name, name, expected);
+}
+
+/* Looks for NAME.npy and reads its header; how many values it has is as its size says. */
+static rv_status find_array(rvi_zip *zip, const char *name, found *out) {
+    char path[RVI_ZIP_NAME], label[512];
+    unsigned char start[256];
+    *out = (found){0};
+    snprintf(path, sizeof path, "%s.npy", name);
+    rv_status status = rvi_zip_find(zip, path, &out->entry);
+    if (status != RV_OK || !out->entry)
+        return status;
+    size_t size = out->entry->size < sizeof start ? (size_t)out->entry->size : sizeof start;
+    status = rvi_zip_read(zip, out->entry, 0, start, size);
+    snprintf(label, sizeof label, "%s: %s", zip->name, name);
+    rvi_source source = {.name = label, .data = start, .size = size, .total = out->entry->size};
+    if (status == RV_OK)
+        status = rvi_npy_parse(zip->ctx, &source, &out->npy);
+    if (status != RV_OK)
+        return status;
+    uint64_t room = (out->entry->size - out->npy.start) / out->npy.bytes;
+    out->count = 1;
+    if (out->npy.dimensions > RVI_NPY_DIMENSIONS)
+        return say_wrong(zip, name, "an array of at most three dimensions");
+    for (int i = 0; i < out->npy.dimensions; i++) {
+        if (out->npy.shape[i] > room)
+            return rvi_zip_damaged(zip);
+        out->count *= out->npy.shape[i]; /* both are below 2^64 / bytes, or refused here */
+        if (out->count > room)
+            return rvi_zip_damaged(zip);
+    }
+    bool fits = out->npy.start + out->count * out->npy.bytes == out->entry->size;
+    return fits ? RV_OK : rvi_zip_damaged(zip);
+}
+
+/* All bytes of an array, with its header, from rvi_alloc. */
+static rv_status read_bytes(const rvi_zip *zip, const found *a, unsigned char **out) {
+    rv_context *ctx = zip->ctx;
+    rvi_crc_table table;
+    rv_status status = rvi_zip_bytes(zip, a->entry, out);
+    size_t size = status == RV_OK ? (size_t)a->entry->size : 0;
+    rvi_crc_begin(&table);
+    uint32_t crc = 0;
+    for (size_t at = 0; status == RV_OK && at < size; at += PART) {
+        size_t left = size - at;
+        crc = rvi_crc(&table, crc, *out + at, left < PART ? left : PART);
+        status = rvi_poll(ctx);
+    }
+    if (status == RV_OK && crc != a->entry->crc)
+        status = rvi_zip_damaged(zip);
+    if (status != RV_OK) {
+        rvi_free(ctx, *out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Numbers of a small array; RV_OK and *there false: it is not in the archive. */
+static rv_status read_numbers(rvi_zip *zip, const char *name, uint64_t count, double *out,
+                              bool *there) {
+    found a;
+    unsigned char *bytes;
+    char expected[64];
+    rv_status status = find_array(zip, name, &a);
+    *there = status == RV_OK && a.entry;
+    if (!*there)
+        return status;
+    snprintf(expected, sizeof expected, count == 1 ? "one number" : "an array of %llu numbers",
+             (unsigned long long)count);
+    if (a.count != count || a.npy.kind == 'S' || a.npy.fortran)
+        return say_wrong(zip, name, expected);
+    status = read_bytes(zip, &a, &bytes);
+    for (uint64_t i = 0; status == RV_OK && i < count; i++)
+        out[i] = rvi_npy_value(&a.npy, bytes + a.npy.start + i * a.npy.bytes);
+    if (status == RV_OK)
+        rvi_free(zip->ctx, bytes);
+    return status;
+}
+
+static rv_status read_word(rvi_zip *zip, const char *name, uint64_t *out, bool *there) {
+    found a;
+    unsigned char *bytes;
+    rv_status status = find_array(zip, name, &a);
+    *there = status == RV_OK && a.entry;
+    if (!*there)
+        return status;
+    if (a.count != 1 || a.npy.kind != 'u' || a.npy.bytes != 8)
+        return say_wrong(zip, name, "one number of type uint64");
+    status = read_bytes(zip, &a, &bytes);
+    if (status == RV_OK) {
+        *out = rvi_npy_bits(&a.npy, bytes + a.npy.start);
+        rvi_free(zip->ctx, bytes);
+    }
+    return status;
+}
+
+/* ---- reading: what is known before the grids ---- */
+
+typedef struct head {
+    int width, height, layers;
+    float cell;
+    uint64_t hash;
+    bool hashed;
+    rvi_layer *list; /* of layers, without thicknesses */
+    bool only_height;
+} head;
+
+static rv_status read_names(rvi_zip *zip, const found *a, head *h) {
+    unsigned char *bytes;
+    rv_status status = read_bytes(zip, a, &bytes);
+    if (status != RV_OK)
+        return status;
+    for (int i = 0; status == RV_OK && i < h->layers; i++) {
+        const char *name = (const char *)bytes + a->npy.start + (size_t)i * a->npy.bytes;
+        const char *end = memchr(name, 0, a->npy.bytes);
+        size_t size = end ? (size_t)(end - name) : a->npy.bytes;
+        if (!name_right(name, size))
+            status = say_wrong(zip, "layers", "an array of names");
+        else
+            memcpy(h->list[i].name, name, size);
+        for (int k = 0; status == RV_OK && k < i; k++)
+            if (strcmp(h->list[k].name, h->list[i].name) == 0)
+                status = rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: holds the layer %s twice.",
+                                  zip->name, h->list[i].name);
+    }
+    rvi_free(zip->ctx, bytes);
+    return status;
+}
+
+/* What is known of layers that the file says nothing about. */
+static rv_status make_layers(rvi_zip *zip, head *h) {
+    found a;
+    rv_status status = find_array(zip, "layers", &a);
+    if (status != RV_OK)
+        return status;
+    h->only_height = a.entry == NULL;
+    if (a.entry && (a.npy.kind != 'S' || a.npy.dimensions != 1 || a.count < 1 || a.npy.bytes < 1))
+        return say_wrong(zip, "layers", "an array of names, as numpy.array([b\"bedrock\"]) is one");
+    if (a.entry && a.count > LAYERS_MOST)
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: holds more than %d layers.", zip->name,
+                        LAYERS_MOST);
+    h->layers = a.entry ? (int)a.count : 1;
+    h->list = rvi_alloc(zip->ctx, (size_t)h->layers, sizeof *h->list, "the layers");
+    if (!h->list)
+        return RV_ERROR_MEMORY;
+    for (int i = 0; i < h->layers; i++)
+        h->list[i] = (rvi_layer){.erodibility = 1.0f, .talus = i == 0 ? 45.0f : 35.0f};
+    if (a.entry)
+        return read_names(zip, &a, h);
+    snprintf(h->list[0].name, RVI_NAME, "bedrock");
+    return RV_OK;
+}
+
+static rv_status read_properties(rvi_zip *zip, head *h) {
+    static const char *const names[] = {"erodibility", "talus", "colour", "layer_ledger"};
+    size_t count = (size_t)h->layers;
+    double *numbers = rvi_alloc(zip->ctx, 2 * count, sizeof *numbers, "the layers");
+    rv_status status = numbers ? RV_OK : RV_ERROR_MEMORY;
+    for (int k = 0; status == RV_OK && k < 4; k++) {
+        bool there;
+        status = read_numbers(zip, names[k], k == 3 ? 2 * count : count, numbers, &there);
+        for (size_t i = 0; status == RV_OK && there && i < count; i++) {
+            rvi_layer *l = &h->list[i];
+            double value = numbers[i];
+            bool right = k == 0   ? value >= 0.0 && value <= 1.0
+                         : k == 1 ? value >= 0.0 && value < 90.0
+                         : k == 2
+                             ? value == 0.0 || (value >= 0xff000000 && value <= 0xffffffff)
+                             : fabs(numbers[2 * i]) < 1e300 && fabs(numbers[2 * i + 1]) < 1e300;
+            if (!right)
+                status = rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: %s of layer %s is out of range.",
+                                  zip->name, names[k], l->name);
+            else if (k == 0)
+                l->erodibility = (float)value;
+            else if (k == 1)
+                l->talus = (float)value;
+            else if (k == 2)
+                l->colour = (uint32_t)value;
+            else
+                l->eroded = numbers[2 * i], l->deposited = numbers[2 * i + 1];
+        }
+    }
+    rvi_free(zip->ctx, numbers);
+    return status;
+}
+
+/* A grid of the archive, whose size is that of all others. */
+static rv_status find_grid(rvi_zip *zip, const char *name, head *h, found *out) {
+    rv_status status = find_array(zip, name, out);
+    if (status != RV_OK)
+        return status;
+    if (!out->entry)
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: has no %s.", zip->name, name);
+    const rvi_npy *a = &out->npy;
+    if (a->dimensions != 2 || a->kind == 'S')
+        return say_wrong(zip, name, "an array of rows and columns");
+    if (h->width == 0) {
+        status = rvi_size_check(zip->ctx, zip->name, a->shape[1], a->shape[0]);
+        h->width = (int)a->shape[1];
+        h->height = (int)a->shape[0];
+    }
+    if (status == RV_OK &&
+        (a->shape[1] != (uint64_t)h->width || a->shape[0] != (uint64_t)h->height))
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: %s has %llu x %llu cells, others %d x %d.",
+                        zip->name, name, (unsigned long long)a->shape[1],
+                        (unsigned long long)a->shape[0], h->width, h->height);
+    return status;
+}
+
+static rv_status read_head(rvi_zip *zip, head *h) {
+    double version = VERSION, cell;
+    bool there;
+    rv_status status = read_numbers(zip, "ravine", 1, &version, &there);
+    if (status == RV_OK && version != VERSION)
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT,
+                        "%s: is a land file of version %g, which this Ravine does not know.",
+                        zip->name, version);
+    if (status == RV_OK)
+        status = read_numbers(zip, "cell", 1, &cell, &there);
+    if (status == RV_OK && !there)
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT,
+                        "%s: has no cell, the distance between neighbouring cells in metres.",
+                        zip->name);
+    if (status == RV_OK && !((float)cell > 0.0f && cell <= 1e6))
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT,
+                        "%s: cell is %g m, not above 0 and at most 1000000.", zip->name, cell);
+    if (status == RV_OK) {
+        h->cell = (float)cell;
+        status = read_word(zip, "hash", &h->hash, &h->hashed);
+    }
+    if (status == RV_OK)
+        status = make_layers(zip, h);
+    return status == RV_OK ? read_properties(zip, h) : status;
+}
+
+/* ---- reading: the land ---- */
+
+static void grid_path(const head *h, const char *layer, char out[RVI_ZIP_NAME]) {
+    if (h->only_height)
+        snprintf(out, RVI_ZIP_NAME, "height");
+    else
+        snprintf(out, RVI_ZIP_NAME, "layer/%s", layer);
+}
+
+/* The field that a file of the archive holds; NULL: it is no field. */
+static const char *field_of(const rvi_zip_entry *e, char out[RVI_ZIP_NAME]) {
+    size_t size = strlen(e->name);
+    if (strncmp(e->name, "field/", 6) != 0 || size < 11 || strcmp(e->name + size - 4, ".npy") != 0)
+        return NULL;
+    memcpy(out, e->name + 6, size - 10);
+    out[size - 10] = '\0';
+    return out;
+}
+
+/* Everything in the archive is known, so that no mistake in a name is overlooked. */
+static rv_status check_names(const rvi_zip *zip, const head *h) {
+    static const char *const known[] = {"ravine.npy", "hash.npy",       "cell.npy",
+                                        "layers.npy", "talus.npy",      "erodibility.npy",
+                                        "colour.npy", "ledger.npy",     "layer_ledger.npy",
+                                        "strata.npy", "strata_seed.npy"};
+    char path[RVI_ZIP_NAME];
+    for (int i = 0; i < zip->count; i++) {
+        const char *name = zip->entries[i].name, *field = field_of(&zip->entries[i], path);
+        bool right = field && name_right(field, strlen(field)) && strcmp(field, "height") != 0;
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+            right |= strcmp(name, known[k]) == 0;
+        for (int l = 0; l < h->layers && !right; l++) {
+            grid_path(h, h->list[l].name, path);
+            right =
+                strncmp(name, path, strlen(path)) == 0 && strcmp(name + strlen(path), ".npy") == 0;
+        }
+        if (!right)
+            return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: holds %s, which no land file has.",
+                            zip->name, name);
+    }
+    return RV_OK;
+}
+
+/* Values of a grid, which is held to numbers of `least` and more. */
+static rv_status read_grid(rvi_zip *zip, const char *name, head *h, float least, float *to) {
+    found a;
+    unsigned char *bytes;
+    rv_status status = find_grid(zip, name, h, &a);
+    if (status == RV_OK)
+        status = read_bytes(zip, &a, &bytes);
+    if (status != RV_OK)
+        return status;
+    size_t width = (size_t)h->width, height = (size_t)h->height;
+    for (size_t y = 0; status == RV_OK && y < height; y++) {
+        for (size_t x = 0; status == RV_OK && x < width; x++) {
+            size_t from = a.npy.fortran ? x * height + y : y * width + x;
+            float value = rvi_npy_float(&a.npy, bytes + a.npy.start + from * a.npy.bytes);
+            if (!(value >= least && value <= FLT_MAX))
+                status = rvi_fail(zip->ctx, RV_ERROR_INPUT,
+                                  "%s: %s holds %g at row %zu, column %zu (counted from 0).",
+                                  zip->name, name, (double)value, y, x);
+            to[y * width + x] = value;
+        }
+        if (status == RV_OK)
+            status = rvi_poll(zip->ctx);
+    }
+    rvi_free(zip->ctx, bytes);
+    return status;
+}
+
+/* Layers and fields, as the head has them; their grids are left to be read. */
+static rv_status fill_outline(rvi_zip *zip, head *h, rv_terrain *land) {
+    char path[RVI_ZIP_NAME];
+    found a;
+    rv_status status = rvi_terrain_reset(land, h->width, h->height, h->cell);
+    for (int i = 0; status == RV_OK && i < h->layers; i++) {
+        rv_layer_desc desc = {.name = h->list[i].name,
+                              .erodibility = h->list[i].erodibility,
+                              .talus = h->list[i].talus,
+                              .colour = h->list[i].colour};
+        if (i > 0)
+            status = rv_terrain_layer_add(land, &desc, NULL);
+        if (status == RV_OK) {
+            float *thickness = land->layers[i].thickness;
+            land->layers[i] = h->list[i];
+            land->layers[i].thickness = thickness;
+        }
+    }
+    for (int i = 0; status == RV_OK && i < zip->count; i++) {
+        const char *field = field_of(&zip->entries[i], path);
+        char name[RVI_ZIP_NAME];
+        if (!field)
+            continue;
+        if (rvi_layer_index(land, field) < land->layer_count)
+            return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: %s is both a layer and a field.",
+                            zip->name, field);
+        snprintf(name, sizeof name, "field/%.40s", field);
+        status = find_grid(zip, name, h, &a);
+        if (status == RV_OK)
+            status = rvi_field_add(land, field);
+    }
+    return status;
+}
+
+/* All that the archive says but for the grids, each of which was found and has the right size. */
+static rv_status read_outline(rvi_zip *zip, head *h, rv_terrain *land) {
+    char path[RVI_ZIP_NAME];
+    found a;
+    rv_status status = read_head(zip, h);
+    if (status == RV_OK)
+        status = check_names(zip, h);
+    for (int i = 0; status == RV_OK && i < h->layers; i++) {
+        grid_path(h, h->list[i].name, path);
+        status = find_grid(zip, path, h, &a);
+    }
+    return status == RV_OK ? fill_outline(zip, h, land) : status;
+}
+
+static rv_status read_grids(rvi_zip *zip, head *h, rv_terrain *land) {
+    char path[RVI_ZIP_NAME];
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < land->layer_count; i++) {
+        grid_path(h, land->layers[i].name, path);
+        /* Bedrock may be low. */
+        status = read_grid(zip, path, h, i > 0 ? 0.0f : -FLT_MAX, land->layers[i].thickness);
+    }
+    for (int i = 0; status == RV_OK && i < land->field_count; i++) {
+        snprintf(path, sizeof path, "field/%s", land->fields[i].name);
+        status = read_grid(zip, path, h, -FLT_MAX, land->fields[i].values);
+    }
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(land);
+    return status;
+}
+
+static rv_status read_rest(rvi_zip *zip, rv_terrain *land) {
+    double ledger[6] = {0}, numbers[NUMBERS] = {0};
+    bool there, seeded = false;
+    rv_status status = read_numbers(zip, "ledger", 6, ledger, &there);
+    land->ledger = (rv_ledger){ledger[0], ledger[1], ledger[2], ledger[3], ledger[4], ledger[5]};
+    if (status == RV_OK && !rvi_ledger_right(&land->ledger))
+        return say_wrong(zip, "ledger", "an array of volumes");
+    if (status == RV_OK)
+        status = read_numbers(zip, "strata", NUMBERS, numbers, &there);
+    if (status == RV_OK && there)
+        status = read_word(zip, "strata_seed", &land->strata.seed, &seeded);
+    if (status != RV_OK || !there)
+        return status;
+    unpack_strata(numbers, &land->strata);
+    return seeded && rvi_strata_right(&land->strata) ? RV_OK : rvi_zip_damaged(zip);
+}
+
+rv_status rvi_land_file_decode(rvi_zip *zip, rv_terrain **out) {
+    head h = {0};
+    rv_terrain *land = NULL;
+    const rv_terrain_desc small = {2, 2, 1.0f};
+    *out = NULL;
+    rv_status status = rv_terrain_create(zip->ctx, &small, &land);
+    if (status == RV_OK)
+        status = read_outline(zip, &h, land);
+    if (status == RV_OK)
+        status = read_rest(zip, land);
+    if (status == RV_OK)
+        status = read_grids(zip, &h, land);
+    if (status == RV_OK && h.hashed && rv_terrain_hash(land) != h.hash)
+        status = rvi_fail(zip->ctx, RV_ERROR_INPUT,
+                          "%s: the land in it is not the one that its hash was made of; leave "
+                          "hash out of a land that you have changed.",
+                          zip->name);
+    rvi_free(zip->ctx, h.list);
+    if (status == RV_OK)
+        *out = land;
+    else
+        rv_terrain_destroy(land);
+    return status;
+}
+
+rv_status rvi_land_file_read(rv_context *ctx, const char *path, rv_terrain **out) {
+    rvi_zip zip;
+    *out = NULL;
+    rv_status status = rvi_zip_open(ctx, path, NULL, 0, &zip);
+    if (status == RV_OK)
+        status = rvi_land_file_decode(&zip, out);
+    rvi_zip_close(&zip);
+    return status;
+}
+
+/* Grids are read one after the other, each with all of its bytes. */
+static size_t largest_entry(const rvi_zip *zip) {
+    uint64_t most = 0;
+    for (int i = 0; i < zip->count; i++)
+        most = zip->entries[i].size > most ? zip->entries[i].size : most;
+    return rvi_alloc_size(most < SIZE_MAX ? (size_t)most : SIZE_MAX - 1, 1);
+}
+
+size_t rvi_land_file_memory(const rv_terrain *outline) {
+    return rvi_alloc_size(rvi_cells(outline) + RVI_NPY_HEADER / sizeof(float), sizeof(float));
+}
+
+rv_status rvi_land_file_look(rv_context *ctx, const char *path, rv_terrain *out, size_t *memory) {
+    rvi_zip zip;
+    head h = {0};
+    *out = (rv_terrain){.ctx = ctx, .outline = true};
+    rv_status status = rvi_zip_open(ctx, path, NULL, 0, &zip);
+    if (status == RV_OK)
+        status = read_outline(&zip, &h, out);
+    if (status == RV_OK)
+        status = read_rest(&zip, out);
+    *memory = largest_entry(&zip);
+    rvi_free(ctx, h.list);
+    rvi_zip_close(&zip);
+    if (status != RV_OK)
+        rvi_outline_free(out);
+    return status;
+}
