@@ -216,28 +216,6 @@ static rv_status npy_read_header(rv_context *ctx, const rvi_source *source, rvi_
     return find_header(ctx, source, &h, out);
 }
 
-static float value_at(const header *h, const unsigned char *at) {
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < h->bytes; i++)
-        bits |= (uint64_t)at[h->big_endian ? h->bytes - 1 - i : i] << (8 * i);
-    if (h->kind == 'u')
-        return (float)bits;
-    if (h->kind == 'i') {
-        uint64_t sign = UINT64_C(1) << (8 * h->bytes - 1);
-        /* Two's complement without a cast that the language leaves open. */
-        return bits & sign ? -(float)(((~bits) & (sign - 1)) + 1) : (float)bits;
-    }
-    if (h->bytes == 4) {
-        uint32_t half = (uint32_t)bits;
-        float value;
-        memcpy(&value, &half, sizeof value);
-        return value;
-    }
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return (float)value;
-}
-
 static rv_status decode_values(rv_context *ctx, const rvi_source *source, const header *h,
                                const rvi_image *image) {
     size_t width = (size_t)image->width, height = (size_t)image->height;
@@ -245,7 +223,8 @@ static rv_status decode_values(rv_context *ctx, const rvi_source *source, const 
     for (size_t y = 0; y < height; y++) {
         for (size_t x = 0; x < width; x++) {
             size_t from = h->fortran ? x * height + y : y * width + x;
-            float value = value_at(h, values + from * h->bytes);
+            float value =
+                rvi_sample_value(h->kind, h->bytes, h->big_endian, values + from * h->bytes);
             if (rvi_value_wrong(source, value))
                 return rvi_value_bad(ctx, source->name, (int)y, (int)x, value);
             image->values[y * width + x] = value;

@@ -303,6 +303,7 @@ check_objects() {
         strndup' 'memory comes from rvi_alloc'
     uses / /base/program.c 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
         popen waitpid' 'only base/program.c may run programs'
+    uses / /formats/gdal.c 'dlopen dlsym' 'only formats/gdal.c may load a library'
     uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }
 

@@ -82,6 +82,7 @@ static const struct {
     {"render_desert", SMALL "strata thickness=40 render desert.png look=desert width=64 height=40 "
                             "z=2 sun=200 altitude=11 distance=0.7 mask desert.png"},
     {"render_map", SMALL "render map.png look=map width=40 height=64 fov=9 haze=0 mask map.png"},
+    {"export", SMALL "export folder engine=godot trees=50"},
     {"texture_normal", SMALL "texture normal.png z=3 mask normal.png"},
     {"texture_occlusion", HILLS "texture open.png kind=occlusion mask open.png"},
     {"texture_slope", HILLS "texture slope.png kind=slope mask slope.png"},
