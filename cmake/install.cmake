@@ -58,10 +58,10 @@ file(RELATIVE_PATH pc_prefix
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX}
 )
 # Whoever links a static library links what it needs, too.
-set(pc_libs_private "-lm -pthread")
+set(pc_libs_private "-lm -pthread -ldl")
 set(pc_requires_private "")
 if(RAVINE_PNG)
-    set(pc_requires_private libpng)
+    set(pc_requires_private "libpng zlib")
 endif()
 if(NOT BUILD_SHARED_LIBS)
     set(pc_libs "${pc_libs_private}")

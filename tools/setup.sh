@@ -196,6 +196,19 @@ want_studio() {
     install_missing
 }
 
+# Maps are compared with what GDAL makes and sees: tests run without it.
+want_gdal() {
+    if gdalinfo --version > "$work/said" 2>&1; then
+        return
+    fi
+    if can_install && apt-cache policy gdal-bin 2>&1 | grep -q 'Candidate: [0-9]'; then
+        missing=" gdal-bin"
+        install_missing
+    else
+        echo "gdal-bin is not to be had here: maps will not be compared with those of GDAL."
+    fi
+}
+
 case $1 in
 demo | studio | test | all) ;;
 *) stop "usage: setup.sh demo|studio|test|all" ;;
@@ -237,6 +250,7 @@ if [ "$1" = test ]; then
     need "libclang-rt-$major-dev" can_fuzz
     install_missing
     want_format
+    want_gdal
     want_wasm
     want_studio test
     want_arm

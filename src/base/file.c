@@ -294,6 +294,17 @@ rv_status rvi_file_check_target(rv_context *ctx, const char *path) {
     return RV_OK;
 }
 
+bool rvi_folder_there(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+rv_status rvi_folder_make(rv_context *ctx, const char *path) {
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && rvi_folder_there(path)))
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be made: %s.", path, strerror(errno));
+}
+
 bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
     char real[PATH_MAX], directory[PATH_MAX];
     key[0] = '\0';

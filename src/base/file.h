@@ -39,6 +39,9 @@ bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]);
 bool rvi_path_same(const char *a, const char *b);
 /* The path that a link leads to, through links to links, else `path` itself. false: no room. */
 bool rvi_path_follow(const char *path, char *out, size_t room);
+bool rvi_folder_there(const char *path);
+/* Makes a folder; one that is there is fine. */
+rv_status rvi_folder_make(rv_context *ctx, const char *path);
 void rvi_file_remove(const char *path); /* when it is there */
 /* The working folder. false: it has no name that fits. */
 bool rvi_folder_here(char *out, size_t room);

@@ -231,3 +231,13 @@ size_t rvi_text_print(char *out, size_t room, int digits, double value) {
         *c = *c == ',' ? '.' : *c;
     return (size_t)size;
 }
+
+size_t rvi_text_exact(char *out, size_t room, double value) {
+    double back;
+    for (int digits = 15; digits < 17; digits++) {
+        size_t size = rvi_text_print(out, room, digits, value);
+        if (rvi_text_number(out, size, &back) && back == value)
+            return size;
+    }
+    return rvi_text_print(out, room, 17, value);
+}

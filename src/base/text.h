@@ -19,6 +19,8 @@ bool rvi_text_vector(const char *text, size_t size, double out[3]);
 int rvi_text_distance(const char *a, size_t a_size, const char *b);
 /* A number with so many digits, whose point is one in every locale; returns its bytes. */
 size_t rvi_text_print(char *out, size_t room, int digits, double value);
+/* The same with as many digits as give that double back, 15 at least. */
+size_t rvi_text_exact(char *out, size_t room, double value);
 bool rvi_text_is(const char *text, size_t size, const char *word); /* equal? */
 bool rvi_text_ends(const char *text, const char *end);             /* case does not matter */
 #endif

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <string.h>
 
-static const char magic[RVI_MAGIC] = "RAVINE-CHECK-4\n";
+static const char magic[RVI_MAGIC] = "RAVINE-CHECK-5\n";
 
 typedef struct head {
     int32_t width, height, layers, fields;
@@ -18,6 +18,7 @@ typedef struct head {
     uint64_t text; /* bytes of the recipe */
     rv_ledger ledger;
     rvi_strata strata;
+    rvi_georeference geo;
     int64_t numbers[RVI_CHECKPOINT_NUMBERS];
 } head;
 
@@ -40,7 +41,8 @@ static rv_status put_all(rvi_archive_writer *out, const rvi_checkpoint *from) {
               .cell = land->cell,
               .text = strlen(from->text),
               .ledger = land->ledger,
-              .strata = land->strata};
+              .strata = land->strata,
+              .geo = land->geo};
     memcpy(h.numbers, from->numbers, sizeof h.numbers);
     rv_status status = rvi_archive_put(out, &h, sizeof h);
     if (status == RV_OK)
@@ -161,7 +163,7 @@ static rv_status check_head(const rvi_archive *in, const head *h) {
         h->layers < 1 || h->layers > 1000 || h->fields < 0 || h->fields > 1000 || h->unused != 0)
         return rvi_archive_damaged(in);
     if (!(h->cell > 0.0f && h->cell <= 1e6f) || !rvi_strata_right(&h->strata) ||
-        !rvi_ledger_right(&h->ledger))
+        !rvi_ledger_right(&h->ledger) || !rvi_georeference_right(&h->geo))
         return rvi_archive_damaged(in);
     uint64_t left = in->size - in->at, grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
     uint64_t need = (uint64_t)h->layers * (grid + sizeof(layer_record)) +
@@ -192,6 +194,7 @@ static rv_status get_all(rvi_archive *in, rvi_checkpoint *out) {
     if (status == RV_OK) {
         out->land->ledger = h.ledger;
         out->land->strata = h.strata;
+        out->land->geo = h.geo;
         memcpy(out->numbers, h.numbers, sizeof h.numbers);
         out->run = in->run;
     }

@@ -9,16 +9,20 @@
 #include "base/file_owner.h"
 #include "base/math.h"
 #include "base/text.h"
+#include "formats/gdal.h"
+#include "formats/tiff.h"
 #include "terrain/state.h"
 
 static const rvi_format *const formats[] = {
 #ifdef RAVINE_PNG
     &rvi_format_png,
 #endif
-    &rvi_format_r16, &rvi_format_r32, &rvi_format_npy};
+    &rvi_format_r16, &rvi_format_r32, &rvi_format_npy, &rvi_format_tif, &rvi_format_asc};
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 const rvi_format *rvi_format_find(const char *path) {
+    if (rvi_text_ends(path, ".tiff"))
+        return &rvi_format_tif;
     for (int i = 0; i < FORMATS; i++)
         if (rvi_text_ends(path, formats[i]->extension))
             return formats[i];
@@ -26,7 +30,7 @@ const rvi_format *rvi_format_find(const char *path) {
 }
 
 rv_status rvi_format_unknown(rv_context *ctx, rv_status status, const char *path) {
-    char list[128];
+    char list[160];
     size_t used = 0;
     for (int i = 0; i < FORMATS; i++) {
         const char *between = i == 0 ? "" : i == FORMATS - 1 ? " or " : ", ";
@@ -89,7 +93,8 @@ rv_status rvi_sidecar_foreign(rv_context *ctx, const char *path, const rvi_sidec
 static rv_status read_source(rv_context *ctx, const char *path, bool header_only, rvi_bytes *bytes,
                              rvi_source *source) {
     rv_status status;
-    if (header_only) {
+    if (header_only &&
+        rvi_format_find(path) != &rvi_format_tif) { /* whose header may lie at its end */
         status = rvi_file_read_start(ctx, path, RVI_HEADER_SIZE, bytes, &source->total);
     } else {
         status = rvi_file_read(ctx, path, bytes);
@@ -97,6 +102,34 @@ static rv_status read_source(rv_context *ctx, const char *path, bool header_only
     }
     source->data = bytes->data;
     source->size = bytes->size;
+    return status;
+}
+
+char *rvi_prj_path(rv_context *ctx, const char *file) {
+    size_t size = strlen(file);
+    char *path = rvi_alloc(ctx, size + 1, 1, "the name of a .prj");
+    if (path != NULL) {
+        memcpy(path, file, size);
+        memcpy(path + size - 4, ".prj", 4); /* instead of .asc */
+    }
+    return path;
+}
+
+/* The projection of an ASCII grid lies beside it; without one, nothing is said. */
+static rv_status read_prj(rv_context *ctx, const char *file, rvi_georeference *out) {
+    char *path = rvi_prj_path(ctx, file);
+    rv_status status = path != NULL ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK && rvi_file_exists(path)) {
+        rvi_bytes bytes = {0};
+        uint64_t total = 0;
+        status = rvi_file_read_start(ctx, path, RVI_GEO_TEXT, &bytes, &total);
+        if (status == RV_OK && total < RVI_GEO_TEXT && memchr(bytes.data, 0, bytes.size) == NULL)
+            memcpy(out->prj, bytes.data, bytes.size);
+        else if (status == RV_OK)
+            rvi_log(ctx, "%s: is too long, or is no text, and is not used.", path);
+        rvi_free(ctx, bytes.data);
+    }
+    rvi_free(ctx, path);
     return status;
 }
 
@@ -151,19 +184,58 @@ static rv_status read_image(rv_context *ctx, const rvi_format *format, rvi_sourc
     return status;
 }
 
+/* Why GDAL must read a file; NULL: it need not. */
+static const char *needs_gdal(rv_context *ctx, const rvi_format *format, const rvi_source *source) {
+    if (format == NULL)
+        return "a format of its own";
+    return format == &rvi_format_tif ? rvi_tiff_foreign(ctx, source) : NULL;
+}
+
+/* What GDAL reads comes as a TIFF; its header is that of a corner of the map. */
+static rv_status read_by_gdal(rv_context *ctx, const char *why, rvi_source *source, int width,
+                              bool header_only, rvi_sidecar *sidecar, rvi_image *out) {
+    rvi_gdal_file file;
+    rv_status status = rvi_gdal_open(ctx, source->name, why, header_only, &file);
+    if (status != RV_OK)
+        return status;
+    rvi_source tiff = {.name = source->name,
+                       .data = file.data,
+                       .size = file.size,
+                       .total = file.size,
+                       .holes = source->holes};
+    if (header_only) {
+        status = rvi_format_tif.read_header(ctx, &tiff, out);
+        out->width = file.width;
+        out->height = file.height;
+        if (status == RV_OK)
+            status = rvi_image_found(ctx, source->name, *out, out);
+        source->total = (uint64_t)file.width * (uint64_t)file.height * 4;
+    } else {
+        status = read_image(ctx, &rvi_format_tif, &tiff, width, false, sidecar, out);
+        source->total = tiff.total;
+    }
+    rvi_gdal_close(&file);
+    return status;
+}
+
 static rv_status read_all(rv_context *ctx, const char *path, int width, bool header_only,
                           bool holes, rvi_sidecar *sidecar, rvi_image *out) {
     *out = (rvi_image){0};
     const rvi_format *format = rvi_format_find(path);
-    if (format == NULL)
+    if (format == NULL && !rvi_gdal_reads(path))
         return rvi_format_unknown(ctx, RV_ERROR_INPUT, path);
     rvi_bytes bytes = {0};
     rvi_source source = {.name = path, .holes = holes};
     rv_status status = read_source(ctx, path, header_only, &bytes, &source);
     if (status == RV_OK)
         status = rvi_sidecar_read(ctx, path, sidecar);
-    if (status == RV_OK)
+    const char *why = status == RV_OK ? needs_gdal(ctx, format, &source) : NULL;
+    if (status == RV_OK && why != NULL)
+        status = read_by_gdal(ctx, why, &source, width, header_only, sidecar, out);
+    else if (status == RV_OK)
         status = read_image(ctx, format, &source, width, header_only, sidecar, out);
+    if (status == RV_OK && format == &rvi_format_asc)
+        status = read_prj(ctx, path, &out->geo);
     out->size = source.total;
     rvi_free(ctx, bytes.data);
     if (status != RV_OK) {
@@ -343,6 +415,28 @@ rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, 
     return rvi_fail(ctx, RV_ERROR_INPUT,
                     "%s: the value at row %d, column %d (counted from 0) is %s.", name, row, column,
                     isnan(value) ? "not a number" : "infinite");
+}
+
+float rvi_sample_value(char kind, unsigned bytes, bool big_endian, const unsigned char *at) {
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        bits |= (uint64_t)at[big_endian ? bytes - 1 - i : i] << (8 * i);
+    if (kind == 'u')
+        return (float)bits;
+    if (kind == 'i') {
+        uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+        /* Two's complement without a cast that the language leaves open. */
+        return bits & sign ? -(float)(((~bits) & (sign - 1)) + 1) : (float)bits;
+    }
+    if (bytes == 4) {
+        uint32_t half = (uint32_t)bits;
+        float value;
+        memcpy(&value, &half, sizeof value);
+        return value;
+    }
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return (float)value;
 }
 
 float *rvi_image_alloc(rv_context *ctx, const rvi_image *image) {

@@ -18,16 +18,21 @@ typedef struct rvi_image {
                       the header was read */
     bool levels;   /* whole numbers from 0 to 2^bits - 1 that stand for a range */
     int bits;      /* 8 or 16 where `levels`, else those of a number of the file */
+    bool marked;   /* some value of the file stands for no height; it becomes NaN */
     uint64_t size; /* bytes of the file; 0: it is not there yet */
+    rvi_georeference geo; /* what the file itself says */
 } rvi_image;
 
 /* What is to be written. */
 typedef struct rvi_raster {
     int width, height;
-    const float *values; /* all finite */
-    int bits;            /* of a level: 8 or 16 */
-    float low, high;     /* values of the lowest and the highest level; low <= high */
-    rvi_curve curve;     /* of the levels between them */
+    const float *values;  /* all finite */
+    int bits;             /* of a level: 8 or 16 */
+    float low, high;      /* values of the lowest and the highest level; low <= high */
+    rvi_curve curve;      /* of the levels between them */
+    const float *hole;    /* above 0 where there is no height; NULL: all have one */
+    float nodata;         /* what files that can say so have there */
+    rvi_georeference geo; /* for files that can hold one; its steps are above 0 */
 } rvi_raster;
 
 /* A file in memory. */
@@ -55,7 +60,15 @@ typedef struct rvi_format {
 } rvi_format;
 
 /* rvi_format_png is only there where RAVINE_PNG is defined. */
-extern const rvi_format rvi_format_png, rvi_format_r16, rvi_format_r32, rvi_format_npy;
+extern const rvi_format rvi_format_png, rvi_format_r16, rvi_format_r32, rvi_format_npy,
+    rvi_format_tif, rvi_format_asc;
+
+/* Does it hold a georeference, and say which cells have no height? */
+static inline bool rvi_format_is_map(const rvi_format *format) {
+    return format == &rvi_format_tif || format == &rvi_format_asc;
+}
+/* FILE.prj instead of FILE.asc, from rvi_alloc; NULL: no memory, sentence set. */
+char *rvi_prj_path(rv_context *ctx, const char *file);
 
 /* By the extension of a path; NULL: none. */
 const rvi_format *rvi_format_find(const char *path);
@@ -108,6 +121,8 @@ rv_status rvi_source_wrong(rv_context *ctx, const rvi_source *source, const char
 bool rvi_value_wrong(const rvi_source *source, float value);
 /* Fails because of such a value. */
 rv_status rvi_value_bad(rv_context *ctx, const char *name, int row, int column, float value);
+/* A number of a file: kind f, i or u (without a sign), of 1 to 8 bytes. */
+float rvi_sample_value(char kind, unsigned bytes, bool big_endian, const unsigned char *at);
 /* The values of an image of known size; NULL: no memory, sentence set. */
 float *rvi_image_alloc(rv_context *ctx, const rvi_image *image);
 

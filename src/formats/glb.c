@@ -124,17 +124,8 @@ static rv_status put_positions(rvi_writer *writer, const rv_mesh *mesh) {
 /* `sums` has room for a vector for each vertex of the surface. */
 static rv_status put_normals(rvi_writer *writer, const rv_mesh *mesh, double *sums) {
     double normal[3];
-    rv_status status = RV_OK;
-    for (size_t f = 0; f < mesh->surface_faces && status == RV_OK; f++) {
-        rvi_face_normal(mesh, f, normal);
-        for (size_t k = 0; k < 3; k++)
-            for (size_t i = 0; i < 3; i++)
-                sums[3 * (size_t)mesh->corners[3 * f + k] + i] += normal[i];
-        if (f % POLL == 0)
-            status = rvi_poll(mesh->ctx);
-    }
+    rv_status status = rvi_surface_normals(mesh, sums);
     for (size_t v = 0; v < mesh->surface_vertices && status == RV_OK; v++) {
-        rvi_unit_normal(sums + 3 * v);
         status = put_vector(writer, sums + 3 * v);
         if (status == RV_OK && v % POLL == 0)
             status = rvi_poll(mesh->ctx);

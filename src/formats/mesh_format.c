@@ -86,3 +86,21 @@ void rvi_unit_normal(double vector[3]) {
     for (int i = 0; i < 3; i++)
         vector[i] = some ? vector[i] / length : i == 2 ? 1.0 : 0.0;
 }
+
+rv_status rvi_surface_normals(const rv_mesh *mesh, double *sums) {
+    double normal[3];
+    for (size_t f = 0; f < mesh->surface_faces; f++) {
+        rvi_face_normal(mesh, f, normal);
+        for (size_t k = 0; k < 3; k++)
+            for (size_t i = 0; i < 3; i++)
+                sums[3 * (size_t)mesh->corners[3 * f + k] + i] += normal[i];
+        if (rvi_poll_at(mesh->ctx, f) != RV_OK)
+            return RV_CANCELLED;
+    }
+    for (size_t v = 0; v < mesh->surface_vertices; v++) {
+        rvi_unit_normal(sums + 3 * v);
+        if (rvi_poll_at(mesh->ctx, v) != RV_OK)
+            return RV_CANCELLED;
+    }
+    return RV_OK;
+}

@@ -33,6 +33,9 @@ void rvi_put_f32(unsigned char *at, float value);
 
 /* The vector across a face, outwards; its length is twice the area. */
 void rvi_face_normal(const rv_mesh *mesh, size_t face, double out[3]);
+/* The normal of each vertex of the surface, the mean of its faces by area, into `sums`: three for
+ * each, all 0. */
+rv_status rvi_surface_normals(const rv_mesh *mesh, double *sums);
 /* Makes it a vector of length 1, or (0, 0, 1) when it has no length. */
 void rvi_unit_normal(double vector[3]);
 

@@ -3,7 +3,8 @@
  * Vertices are read (v x y z; what follows is ignored), and faces (f with any of 1, 1/2, 1//3 and
  * 1/2/3 for each corner; negative numbers count back from the last vertex). A polygon becomes a fan
  * from its first corner. A backslash at the end of a line joins the next one to it. All other lines
- * are ignored. Numbers are written with as many digits as bring back the same double. */
+ * are ignored. The surface of land can have normals (vn) and texture coordinates (vt).
+ * Numbers are written with as many digits as bring back the same double. */
 #include "formats/mesh_format.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "terrain/state.h"
 
 enum { POLL = 4096, SHOWN = 40, NUMBER = 32 };
 
@@ -223,35 +225,90 @@ static size_t print_number(double value, char out[NUMBER]) {
     return size;
 }
 
-static rv_status obj_encode(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land) {
-    (void)land;
-    static const char title[] = "# Ravine: metres, x east, y north, z up\n";
+/* A line of a letter or two and some numbers. */
+static rv_status put_numbers(rvi_writer *writer, const char *name, const double *values,
+                             size_t count) {
     char line[4 * NUMBER];
-    rv_status status = rvi_writer_put(writer, title, sizeof title - 1);
-    for (size_t v = 0; v < mesh->vertex_count && status == RV_OK; v++) {
-        size_t size = 0;
-        line[size++] = 'v';
-        for (size_t i = 0; i < 3; i++) {
-            line[size++] = ' ';
-            size += print_number(mesh->points[3 * v + i], line + size);
-        }
-        line[size++] = '\n';
-        status = rvi_writer_put(writer, line, size);
+    size_t size = strlen(name);
+    memcpy(line, name, size);
+    for (size_t i = 0; i < count; i++) {
+        line[size++] = ' ';
+        size += print_number(values[i], line + size);
+    }
+    line[size++] = '\n';
+    return rvi_writer_put(writer, line, size);
+}
+
+/* Where a picture of the whole land lies on it, from (0, 0) in the south-west to (1, 1), and what
+ * makes the surface smooth. Floats, so that they are short. */
+static rv_status put_surface(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land,
+                             double *normals) {
+    double across = (land->width - 1) * (double)land->cell;
+    double up = (land->height - 1) * (double)land->cell;
+    rv_status status = rvi_surface_normals(mesh, normals);
+    for (size_t v = 0; v < mesh->surface_vertices && status == RV_OK; v++) {
+        size_t column = mesh->cells[v] % (size_t)land->width;
+        size_t row = mesh->cells[v] / (size_t)land->width;
+        double x = (double)column * (double)land->cell;
+        double y = (double)((size_t)land->height - 1 - row) * (double)land->cell;
+        const double place[2] = {across > 0.0 ? (double)(float)(x / across) : 0.0,
+                                 up > 0.0 ? (double)(float)(y / up) : 0.0};
+        const double *n = normals + 3 * v;
+        const double normal[3] = {(double)(float)n[0], (double)(float)n[1], (double)(float)n[2]};
+        status = put_numbers(writer, "vt", place, 2);
+        if (status == RV_OK)
+            status = put_numbers(writer, "vn", normal, 3);
         if (status == RV_OK && v % POLL == 0)
             status = rvi_poll(mesh->ctx);
     }
-    for (size_t f = 0; f < mesh->face_count && status == RV_OK; f++) {
-        size_t size = 0;
-        line[size++] = 'f';
-        for (size_t k = 0; k < 3; k++) {
-            line[size++] = ' ';
+    return status;
+}
+
+static rv_status put_face_line(rvi_writer *writer, const rv_mesh *mesh, size_t f, bool smooth) {
+    char line[10 * NUMBER];
+    size_t size = 0;
+    line[size++] = 'f';
+    for (size_t k = 0; k < 3; k++)
+        for (int part = 0; part < (smooth ? 3 : 1); part++) {
+            line[size++] = part > 0 ? '/' : ' ';
             size += print_whole(mesh->corners[3 * f + k] + 1, line + size);
         }
-        line[size++] = '\n';
-        status = rvi_writer_put(writer, line, size);
+    line[size++] = '\n';
+    return rvi_writer_put(writer, line, size);
+}
+
+static rv_status put_mesh(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land,
+                          double *normals) {
+    const char *title = mesh->y_up ? "# Ravine: metres, x east, y up, z south\n"
+                                   : "# Ravine: metres, x east, y north, z up\n";
+    rv_status status = rvi_writer_put(writer, title, strlen(title));
+    for (size_t v = 0; v < mesh->vertex_count && status == RV_OK; v++) {
+        status = put_numbers(writer, "v", mesh->points + 3 * v, 3);
+        if (status == RV_OK && v % POLL == 0)
+            status = rvi_poll(mesh->ctx);
+    }
+    if (status == RV_OK && normals)
+        status = put_surface(writer, mesh, land, normals);
+    for (size_t f = 0; f < mesh->face_count && status == RV_OK; f++) {
+        status = put_face_line(writer, mesh, f, normals && f < mesh->surface_faces);
         if (status == RV_OK && f % POLL == 0)
             status = rvi_poll(mesh->ctx);
     }
+    return status;
+}
+
+/* Where it is asked for, the surface of land has normals and places on a picture; walls have none.
+ */
+static rv_status obj_encode(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land) {
+    double *normals = NULL;
+    if (mesh->smooth && land && mesh->cells) {
+        normals = rvi_alloc(mesh->ctx, mesh->surface_vertices, 3 * sizeof *normals,
+                            "the normals of a mesh");
+        if (!normals)
+            return RV_ERROR_MEMORY;
+    }
+    rv_status status = put_mesh(writer, mesh, land, normals);
+    rvi_free(mesh->ctx, normals);
     return status;
 }
 

@@ -389,9 +389,9 @@ static rv_status put_property(rvi_writer *writer, const char *name) {
 static rv_status put_header(rvi_writer *writer, const rv_mesh *mesh, const rv_terrain *land) {
     char start[256];
     snprintf(start, sizeof start,
-             "ply\nformat binary_little_endian 1.0\ncomment Ravine: metres, x east, y north, z up\n"
+             "ply\nformat binary_little_endian 1.0\ncomment Ravine: metres, x east, y %s\n"
              "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n",
-             mesh->vertex_count);
+             mesh->y_up ? "up, z south" : "north, z up", mesh->vertex_count);
     rv_status status = put_text(writer, start);
     for (int i = 0; land != NULL && i < land->field_count && status == RV_OK; i++)
         status = put_property(writer, land->fields[i].name);

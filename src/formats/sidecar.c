@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "formats/format.h"
 
-enum { DEPTH_MOST = 32, FILE_MOST = 65536, CELL_MOST = 1000000 };
+enum { DEPTH_MOST = 32, FILE_MOST = RVI_SIDECAR_SIZE, CELL_MOST = 1000000 };
 
 static const char version_key[] = "ravine_version"; /* in all that Ravine wrote */
 
@@ -54,8 +54,8 @@ static void print_key(printer *p, const char *key, const char *next) {
 
 static const char lines[] = ",\n  ", one_line[] = ", ";
 
-static void print_string(printer *p, const char *key, const char *text) {
-    print_key(p, key, lines);
+static void print_string(printer *p, const char *key, const char *text, const char *next) {
+    print_key(p, key, next);
     print_char(p, '"');
     for (; *text != '\0'; text++) {
         char escape[8];
@@ -89,6 +89,49 @@ static void print_hash(printer *p, const char *key, uint64_t hash, const char *n
 
 const char *const rvi_curve_names[RVI_CURVES] = {"linear", "sqrt", "log"};
 
+static void print_exact(printer *p, const char *key, double value, const char *next) {
+    char text[32];
+    rvi_text_exact(text, sizeof text, value);
+    print_key(p, key, next);
+    print_plain(p, text);
+}
+
+/* The projection as lists in strings: the tags of GeoTIFF, or the text of a .prj. */
+static void print_projection(printer *p, const rvi_georeference *g, const char *next) {
+    char text[32];
+    if (g->key_count > 0) {
+        print_key(p, "geo_keys", next);
+        for (int i = 0; i < g->key_count; i++) {
+            snprintf(text, sizeof text, "%s%d", i == 0 ? "\"" : " ", g->keys[i]);
+            print_plain(p, text);
+        }
+        print_char(p, '"');
+    }
+    if (g->double_count > 0) {
+        print_key(p, "geo_doubles", next);
+        for (int i = 0; i < g->double_count; i++) {
+            rvi_text_exact(text, sizeof text, g->doubles[i]);
+            print_plain(p, i == 0 ? "\"" : " ");
+            print_plain(p, text);
+        }
+        print_char(p, '"');
+    }
+    if (g->text[0] != '\0')
+        print_string(p, "geo_text", g->text, next);
+    if (g->prj[0] != '\0')
+        print_string(p, "prj", g->prj, next);
+}
+
+static void print_georeference(printer *p, const rvi_georeference *g, const char *next) {
+    if (!rvi_georeference_known(g))
+        return;
+    print_exact(p, "x", g->x, next);
+    print_exact(p, "y", g->y, next);
+    print_exact(p, "step_x", g->step_x, next);
+    print_exact(p, "step_y", g->step_y, next);
+    print_projection(p, g, next);
+}
+
 static void print_scale(printer *p, const rvi_scale *s, const char *next) {
     if (s->width != 0)
         print_number(p, "width", s->width, next);
@@ -106,6 +149,7 @@ static void print_scale(printer *p, const rvi_scale *s, const char *next) {
         print_plain(p, rvi_curve_names[s->curve]);
         print_char(p, '"');
     }
+    print_georeference(p, &s->geo, next);
 }
 
 static void print_previous(printer *p, const rvi_sidecar *sidecar) {
@@ -121,16 +165,16 @@ static void print_previous(printer *p, const rvi_sidecar *sidecar) {
 size_t rvi_sidecar_print(const rvi_sidecar *sidecar, const char *format,
                          const rvi_sidecar_field *field, uint64_t hash, char *out) {
     printer p = {out, 0, "{\n  "};
-    print_string(&p, "format", format);
-    print_string(&p, "field", field->name);
-    print_string(&p, "unit", field->unit);
+    print_string(&p, "format", format, lines);
+    print_string(&p, "field", field->name, lines);
+    print_string(&p, "unit", field->unit, lines);
     if (field->meaning[0])
-        print_string(&p, "meaning", field->meaning);
+        print_string(&p, "meaning", field->meaning, lines);
     print_scale(&p, &sidecar->scale, lines);
-    print_string(&p, "row_order", "north first");
-    print_string(&p, "byte_order", sidecar->big_endian ? "big" : "little");
-    print_string(&p, "registration", "node");
-    print_string(&p, version_key, RV_VERSION);
+    print_string(&p, "row_order", "north first", lines);
+    print_string(&p, "byte_order", sidecar->big_endian ? "big" : "little", lines);
+    print_string(&p, "registration", "node", lines);
+    print_string(&p, version_key, RV_VERSION, lines);
     print_hash(&p, "hash", hash, lines);
     if (sidecar->scale.hashed)
         print_hash(&p, "data_hash", sidecar->scale.data_hash, lines);
@@ -365,6 +409,98 @@ static rv_status read_curve(reader *r, span key, rvi_curve *out) {
     return wrong_value(r, key, "\"linear\", \"sqrt\" or \"log\"");
 }
 
+/* A coordinate, or a distance above 0. */
+static rv_status read_place(reader *r, span key, bool positive, double *out) {
+    char first = peek(r);
+    bool number = first == '-' || is_digit(first);
+    rv_status status = number ? read_number(r, out) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    bool within = number && (positive ? *out > 0.0 && *out < 1e12 : *out > -1e15 && *out < 1e15);
+    return within ? RV_OK : wrong_value(r, key, positive ? "a number above 0" : "a number");
+}
+
+/* A list of numbers in a string. */
+static rv_status read_list(reader *r, span key, double low, double high, int most, double *out,
+                           int32_t *count) {
+    span text = {"", 0};
+    rv_status status = peek(r) == '"' ? read_string(r, &text) : RV_OK;
+    if (status != RV_OK)
+        return status;
+    *count = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        size_t size = 0;
+        while (at + size < text.size && text.text[at + size] != ' ')
+            size++;
+        double value;
+        if (*count == most || !rvi_text_number(text.text + at, size, &value) || !(value >= low) ||
+            !(value <= high))
+            return wrong_value(r, key, "a list of numbers in quotes");
+        out[(*count)++] = value;
+        at += size;
+    }
+    return *count > 0 ? RV_OK : wrong_value(r, key, "a list of numbers in quotes");
+}
+
+static rv_status read_keys(reader *r, span key, rvi_georeference *out) {
+    double values[RVI_GEO_KEYS];
+    rv_status status = read_list(r, key, 0.0, 65535.0, RVI_GEO_KEYS, values, &out->key_count);
+    for (int i = 0; status == RV_OK && i < out->key_count; i++)
+        out->keys[i] = (uint16_t)values[i];
+    if (status != RV_OK)
+        out->key_count = 0;
+    return status;
+}
+
+/* A text as print_string wrote it, of letters of one byte. */
+static rv_status read_text(reader *r, span key, char out[RVI_GEO_TEXT]) {
+    span text = {"", 0};
+    size_t used = 0;
+    rv_status status = peek(r) == '"' ? read_string(r, &text) : RV_OK;
+    for (size_t i = 0; status == RV_OK && i < text.size; i++, used++) {
+        unsigned code = (unsigned char)text.text[i];
+        if (code == '\\' && text.text[++i] == 'u') {
+            code = 0;
+            for (int d = 0; d < 4; d++) {
+                const char *digits = "0123456789abcdef0123456789ABCDEF";
+                code = code << 4 | ((unsigned)(strchr(digits, text.text[++i]) - digits) & 15);
+            }
+        } else if (code == '\\') {
+            static const char escapes[] = "bfnrt", meant[] = "\b\f\n\r\t";
+            const char *at = strchr(escapes, text.text[i]);
+            code = (unsigned char)(at ? meant[at - escapes] : text.text[i]);
+        }
+        if (used + 1 >= RVI_GEO_TEXT || code == 0 || code > 255)
+            return wrong_value(r, key, "a text of up to 2047 letters");
+        out[used] = (char)code;
+    }
+    out[used] = '\0';
+    return status;
+}
+
+static bool read_geo_value(reader *r, span key, rvi_georeference *out, rv_status *status) {
+    if (rvi_text_is(key.text, key.size, "x"))
+        *status = read_place(r, key, false, &out->x);
+    else if (rvi_text_is(key.text, key.size, "y"))
+        *status = read_place(r, key, false, &out->y);
+    else if (rvi_text_is(key.text, key.size, "step_x"))
+        *status = read_place(r, key, true, &out->step_x);
+    else if (rvi_text_is(key.text, key.size, "step_y"))
+        *status = read_place(r, key, true, &out->step_y);
+    else if (rvi_text_is(key.text, key.size, "geo_keys"))
+        *status = read_keys(r, key, out);
+    else if (rvi_text_is(key.text, key.size, "geo_doubles"))
+        *status =
+            read_list(r, key, -1e300, 1e300, RVI_GEO_DOUBLES, out->doubles, &out->double_count);
+    else if (rvi_text_is(key.text, key.size, "geo_text"))
+        *status = read_text(r, key, out->text);
+    else if (rvi_text_is(key.text, key.size, "prj"))
+        *status = read_text(r, key, out->prj);
+    else
+        return false;
+    return true;
+}
+
 /* Reads the value of a key when it belongs to a scale. */
 static bool read_scale_value(reader *r, span key, rvi_scale *out, rv_status *status) {
     if (rvi_text_is(key.text, key.size, "width"))
@@ -382,7 +518,7 @@ static bool read_scale_value(reader *r, span key, rvi_scale *out, rv_status *sta
     else if (rvi_text_is(key.text, key.size, "curve"))
         *status = read_curve(r, key, &out->curve);
     else
-        return false;
+        return read_geo_value(r, key, &out->geo, status);
     return true;
 }
 
@@ -407,6 +543,12 @@ static rv_status read_value(reader *r, span key, rvi_sidecar *out) {
     return skip_value(r, 0);
 }
 
+/* Half a georeference is none. */
+static void complete(rvi_scale *scale) {
+    if (!(scale->geo.step_x > 0.0 && scale->geo.step_y > 0.0))
+        scale->geo = (rvi_georeference){0};
+}
+
 /* The keys of an object: all of a sidecar, or where there is a `scale`, only those of that. */
 static rv_status read_object(reader *r, rvi_sidecar *out, rvi_scale *scale) {
     if (!take(r, '{'))
@@ -425,6 +567,7 @@ static rv_status read_object(reader *r, rvi_sidecar *out, rvi_scale *scale) {
         if (status != RV_OK)
             return status;
     } while (take(r, ','));
+    complete(scale ? scale : &out->scale);
     return take(r, '}') ? RV_OK : fail_at(r, "a comma or } was expected");
 }
 

@@ -2,9 +2,11 @@
 #ifndef RVI_FORMATS_SIDECAR_H
 #define RVI_FORMATS_SIDECAR_H
 
+#include "terrain/georeference.h"
+
 #include <ravine/ravine.h>
 
-enum { RVI_SIDECAR_SIZE = 4096 }; /* bytes that hold every sidecar we write */
+enum { RVI_SIDECAR_SIZE = 131072 }; /* bytes that hold every sidecar we write */
 
 /* How a value becomes a level, with t = (value - low) / (high - low): level = top t, top sqrt(t),
  * or top log(1 + 65535 t) / log(65536). */
@@ -19,6 +21,7 @@ typedef struct rvi_scale {
     bool hashed;        /* is it said which file? */
     uint64_t data_hash; /* of the bytes of that file: rvi_bytes_hash */
     rvi_curve curve;    /* of its levels */
+    rvi_georeference geo;
 } rvi_scale;
 
 /* A sidecar is replaced before its file, and also holds the scales of the files before: whoever is

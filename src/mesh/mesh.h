@@ -16,6 +16,8 @@ struct rv_mesh {
     size_t vertex_count, face_count;
     size_t surface_vertices; /* those that come first and are the land; the rest is wall and base */
     size_t surface_faces;    /* the same of faces; both are everything when there is no base */
+    bool y_up;               /* turned before it is written: y is up, z south */
+    bool smooth;             /* an .obj of it holds normals and texture coordinates */
 };
 
 /* How many vertices or faces a mesh can have: three times that fits into 32 bits. */

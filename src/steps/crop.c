@@ -42,6 +42,7 @@ static rv_status run(rvi_job *job) {
     piece->strata.y += (double)r->y * (double)land->cell;
     piece->erosion.x += (double)r->x * (double)land->cell;
     piece->erosion.y += (double)r->y * (double)land->cell;
+    rvi_georeference_shift(&piece->geo, r->x, r->y);
     status = cut_all(job, r, piece);
     if (status == RV_OK)
         rvi_terrain_swap(land, piece);
@@ -75,5 +76,6 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
         return RV_ERROR_MEMORY;
     *kept = (rectangle){r.x + p->margin, r.y + p->margin, r.width, r.height};
     job->replaces = true;
+    rvi_georeference_shift(&job->after.geo, kept->x, kept->y);
     return rvi_outline_resize(&job->after, r.width, r.height, land->cell);
 }

@@ -95,6 +95,7 @@ static rv_status run(rvi_job *job) {
         rvi_terrain_create_like(job->land, after->width, after->height, after->cell, &sized);
     if (status != RV_OK)
         return status;
+    sized->geo = after->geo;
     status = sample_all(job, sized, *filter);
     if (status == RV_OK)
         rvi_terrain_swap(job->land, sized);
@@ -113,6 +114,7 @@ rv_status rvi_step_resize(rvi_job *job, const rv_resize_params *p) {
         return RV_ERROR_MEMORY;
     *filter = (rvi_filter)p->filter;
     job->replaces = true;
+    rvi_georeference_resize(&job->after.geo, land->width, land->height, s.width, s.height);
     rvi_buffers_pass(&job->buffers,
                      rvi_resample_bytes(land->width, land->height, s.width, s.height, *filter));
     return rvi_outline_resize(&job->after, s.width, s.height, s.cell);

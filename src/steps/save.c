@@ -2,10 +2,12 @@
  * the level nearest to (v - low) / (high - low) * top; values beyond low or high become the end.
  * By its extension a file can also be a mesh of the land (mesh/mesh.h), which is in metres, or the
  * whole land (formats/land_file.h). */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/gdal.h"
 #include "formats/land_file.h"
 #include "formats/mesh_format.h"
 #include "steps/step.h"
@@ -73,14 +75,18 @@ typedef struct save {
 /* All of it is on disk, but has no name yet. */
 static rv_status write_sidecar(const save *s, const rvi_sidecar *sidecar, const char *path,
                                rvi_writer **out) {
-    char text[RVI_SIDECAR_SIZE];
+    rv_context *ctx = s->job->ctx;
     const rv_field_info *known = rv_field_find(s->params->field);
     const rvi_sidecar_field field = {s->params->field, known ? known->unit : "",
                                      known ? known->meaning : ""};
+    char *text = rvi_alloc(ctx, RVI_SIDECAR_SIZE, 1, "a sidecar");
+    if (text == NULL)
+        return RV_ERROR_MEMORY;
     size_t size = rvi_sidecar_print(sidecar, s->format->extension + 1, &field, s->hash, text);
-    rv_status status = rvi_writer_open(s->job->ctx, path, out);
+    rv_status status = rvi_writer_open(ctx, path, out);
     if (status == RV_OK)
         status = rvi_writer_put(*out, text, size);
+    rvi_free(ctx, text);
     return status == RV_OK ? rvi_writer_finish(*out) : status;
 }
 
@@ -143,12 +149,19 @@ static rv_status commit_in_turn(const save *s, const rvi_scale *scale, rvi_write
     return status;
 }
 
+/* Does GDAL write it? */
+static bool is_cog(const rv_save_params *p, const rvi_format *format) {
+    char version[16];
+    return format == &rvi_format_tif && p->tiff != RV_save_tiff_plain &&
+           (p->tiff == RV_save_tiff_cog || rvi_gdal_version(version));
+}
+
 static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_format *format,
                              const rvi_raster *raster, uint64_t hash) {
     rvi_writer *data = NULL;
     rv_status status = rvi_writer_open(job->ctx, p->file, &data);
     if (status == RV_OK)
-        status = format->encode(job->ctx, data, raster);
+        status = (is_cog(p, format) ? rvi_gdal_encode : format->encode)(job->ctx, data, raster);
     if (status == RV_OK)
         status = rvi_writer_finish(data);
     if (status == RV_OK) {
@@ -159,11 +172,70 @@ static rv_status write_files(rvi_job *job, const rv_save_params *p, const rvi_fo
                            .cell = rv_terrain_cell(job->land),
                            .hashed = true,
                            .data_hash = rvi_writer_hash(data),
-                           .curve = raster->curve};
+                           .curve = raster->curve,
+                           .geo = job->land->geo};
         status = commit_in_turn(&(save){job, p, format, hash}, &scale, &data);
     }
     rvi_writer_abandon(data);
     return status;
+}
+
+/* ---- maps ---- */
+
+/* The projection of an ASCII grid goes beside it. */
+static rv_status write_prj(rvi_job *job, const rv_save_params *p) {
+    const char *prj = job->land->geo.prj;
+    char *path = rvi_prj_path(job->ctx, p->file);
+    rvi_writer *writer = NULL;
+    rv_status status = path ? rvi_writer_open(job->ctx, path, &writer) : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        status = rvi_writer_put(writer, prj, strlen(prj));
+    if (status == RV_OK)
+        status = rvi_writer_commit(writer);
+    else
+        rvi_writer_abandon(writer);
+    rvi_free(job->ctx, path);
+    return status;
+}
+
+static bool has_prj(const rvi_job *job, const rvi_format *format) {
+    return format == &rvi_format_asc && job->land->geo.prj[0] != '\0';
+}
+
+static void say_projection(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
+    const rvi_georeference *g = &job->land->geo;
+    if (format == &rvi_format_asc && g->prj[0] == '\0' && g->key_count > 4)
+        rvi_log(job->ctx, "%s: its projection is not written; a .tif holds it.", p->file);
+    if (format == &rvi_format_tif && g->prj[0] != '\0' && !is_cog(p, format))
+        rvi_log(job->ctx, "%s: the text of its .prj is not written; gdal_edit.py -a_srs adds it.",
+                p->file);
+}
+
+/* A value that stands for no height: that of the file the land came from, or another, where a cell
+ * has that. */
+static float choose_nodata(const rvi_raster *raster, double before) {
+    size_t cells = (size_t)raster->width * (size_t)raster->height;
+    const float marks[] = {isfinite(before) && before != 0.0 ? (float)before : -9999.0f, -9999.0f,
+                           -32768.0f, -FLT_MAX};
+    for (size_t k = 0; k + 1 < sizeof marks / sizeof marks[0]; k++) {
+        size_t i = 0;
+        while (i < cells && raster->values[i] != marks[k])
+            i++;
+        if (i == cells)
+            return marks[k];
+    }
+    return -FLT_MAX;
+}
+
+/* Land without a georeference lies on a plane, its south-west cell at (0, 0). */
+static void place_raster(const rv_terrain *land, rvi_raster *raster) {
+    double cell = (double)land->cell;
+    raster->geo = land->geo;
+    raster->hole = rv_terrain_field(land, "hole");
+    raster->nodata = choose_nodata(raster, land->geo.nodata);
+    if (!rvi_georeference_known(&raster->geo))
+        raster->geo =
+            (rvi_georeference){.y = (land->height - 1) * cell, .step_x = cell, .step_y = cell};
 }
 
 static void say(rvi_job *job, const rv_save_params *p, const rvi_format *format,
@@ -208,11 +280,27 @@ static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_fo
         status = count_outside(job->ctx, &raster, &outside);
     if (status != RV_OK)
         return status;
+    if (rvi_format_is_map(format))
+        place_raster(job->land, &raster);
     uint64_t hash = rv_terrain_hash(job->land);
     status = write_files(job, p, format, &raster, hash);
+    if (status == RV_OK && has_prj(job, format))
+        status = write_prj(job, p);
+    if (status == RV_OK)
+        say_projection(job, p, format);
     if (status == RV_OK)
         say(job, p, format, &raster, outside, hash);
     return status;
+}
+
+/* z up becomes y up, as in glTF: north is -z then. */
+static void turn_up(rv_mesh *mesh) {
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        double *p = mesh->points + 3 * v, north = p[1];
+        p[1] = p[2];
+        p[2] = -north;
+    }
+    mesh->y_up = true;
 }
 
 static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
@@ -220,6 +308,9 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
     rv_status status = rvi_mesh_of_land(job->land, p->error, p->solid, &mesh);
     if (status != RV_OK)
         return status;
+    mesh->smooth = p->normals;
+    if (p->up == RV_save_up_y)
+        turn_up(mesh);
     status = rvi_mesh_write(mesh, p->file, job->land);
     if (status == RV_OK)
         rvi_log(job->ctx, "%s: %zu vertices, %zu faces, %s, hash %016llx", p->file,
@@ -264,6 +355,11 @@ static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
                         "%s: a mesh is made of the heights; field=%s is for heightmaps, and a .ply "
                         "holds every field.",
                         p->file, p->field);
+    if (p->up == RV_save_up_y && rvi_mesh_format_find(p->file) == &rvi_mesh_glb)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: up=y is for other meshes; a .glb always has y up.", p->file);
+    if (p->normals && rvi_mesh_format_find(p->file) != &rvi_mesh_obj)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: normals= is for .obj files.", p->file);
     rv_status status = rvi_mesh_check_land(job->land, p->error);
     const rvi_planned_file file = {
         .image = {.width = job->land->width, .height = job->land->height},
@@ -289,34 +385,74 @@ static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_forma
         .image = {.width = land->width,
                   .height = land->height,
                   .levels = format->levels,
-                  .bits = format->levels ? level_bits(p, format) : 32},
+                  .bits = format->levels ? level_bits(p, format) : 32,
+                  .marked = rvi_format_is_map(format),
+                  .geo = rvi_format_is_map(format) ? land->geo : (rvi_georeference){0}},
         .sidecar = {.present = true,
                     .scale = {.width = land->width,
                               .height = land->height,
                               .low = isnan(p->low) ? -INFINITY : p->low,
                               .high = isnan(p->high) ? INFINITY : p->high,
                               .cell = land->cell,
-                              .curve = (rvi_curve)p->curve},
+                              .curve = (rvi_curve)p->curve,
+                              .geo = land->geo},
                     .big_endian = strcmp(format->byte_order, "big") == 0}};
     char *sidecar = rvi_sidecar_path(job->ctx, p->file);
     rv_status status = sidecar ? rvi_job_writes(job, p->file, &file) : RV_ERROR_MEMORY;
     if (status == RV_OK)
         status = rvi_job_writes(job, sidecar, NULL);
     rvi_free(job->ctx, sidecar);
+    if (status != RV_OK || !has_prj(job, format))
+        return status;
+    char *prj = rvi_prj_path(job->ctx, p->file);
+    status = prj ? rvi_job_writes(job, prj, NULL) : RV_ERROR_MEMORY;
+    rvi_free(job->ctx, prj);
     return status;
+}
+
+/* Who writes it is said before the work, where nobody chose. */
+static rv_status check_tiff(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
+    char version[16];
+    if (format != &rvi_format_tif && p->tiff != RV_save_tiff_best)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: tiff= is for files whose names end in .tif.",
+                        p->file);
+    if (format != &rvi_format_tif || p->tiff == RV_save_tiff_plain)
+        return RV_OK;
+    bool there = rvi_gdal_version(version);
+    if (!there && p->tiff == RV_save_tiff_cog)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "%s: tiff=cog needs GDAL, and no libgdal is installed here; tiff=plain "
+                        "does not.",
+                        p->file);
+    if (there)
+        rvi_buffers_pass(&job->buffers, rvi_gdal_bytes(job->land->width, job->land->height));
+    if (job->files && p->tiff == RV_save_tiff_best && there)
+        rvi_log(job->ctx, "%s: will be a cloud-optimised GeoTIFF, written by GDAL %s.", p->file,
+                version);
+    else if (job->files && p->tiff == RV_save_tiff_best)
+        rvi_log(job->ctx, "%s: will be a plain GeoTIFF, because no GDAL is installed here.",
+                p->file);
+    return RV_OK;
 }
 
 static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
     if (!rvi_values_there(job->land, p->field))
         return rvi_job_no_field(job, p->field, "to save");
-    if (p->error > 0 || p->solid > 0)
+    if (p->error > 0 || p->solid > 0 || p->up == RV_save_up_y || p->normals)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: %s= is for meshes, whose names end in .obj, .ply, .stl or .glb.",
-                        p->file, p->error > 0 ? "error" : "solid");
+                        p->file,
+                        p->error > 0   ? "error"
+                        : p->solid > 0 ? "solid"
+                        : p->normals   ? "normals"
+                                       : "up");
     if (!format->levels && p->curve != RV_save_curve_linear)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: curve=%s is for levels; a %s holds the values themselves.", p->file,
                         rvi_curve_names[p->curve], format->extension);
+    rv_status status = check_tiff(job, p, format);
+    if (status != RV_OK)
+        return status;
     if (format->levels && p->low >= p->high) /* neither is NaN */
         return bad_range(job->ctx, p, p->low, p->high);
     return foretell(job, p, format);

@@ -144,6 +144,7 @@ static rv_status fill_like(rv_terrain *land, const rv_terrain *like) {
     land->ledger = like->ledger;
     land->strata = like->strata;
     land->erosion = like->erosion;
+    land->geo = like->geo;
     rv_status status = alloc_layers(land, like->layer_count);
     for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
         float *thickness = land->layers[i].thickness;

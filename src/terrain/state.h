@@ -2,6 +2,8 @@
 #ifndef RVI_TERRAIN_STATE_H
 #define RVI_TERRAIN_STATE_H
 
+#include "terrain/georeference.h"
+
 #include <ravine/ravine.h>
 
 enum {
@@ -63,6 +65,7 @@ struct rv_terrain {
     rv_figure *figures; /* what the last step measured; figures.h */
     int figure_count, figure_room;
     rvi_erosion_function erosion;
+    rvi_georeference geo;
     bool outline; /* has a size and the names and properties of layers and fields, but no grids */
 };
 

@@ -78,7 +78,7 @@ wrong() {
 rows=0
 
 # names and places of files that are written
-wrong 2 'out.tif: the name must end in' save out.tif
+wrong 2 'out.xyz: the name must end in' save out.xyz
 wrong 2 'out: the name must end in' save out
 wrong 4 'No such file or directory' save missing/out.png
 wrong 4 'No such file or directory' save missing/out.obj
@@ -134,7 +134,7 @@ wrong 3 'No such file' rivers rain_image=missing.png
 wrong 3 'No such file' rivers uplift_image=missing.png
 wrong 3 'No such file' open missing.png
 wrong 3 'is a directory' mask folder.png
-wrong 3 'the name must end in' mask good.tif
+wrong 3 'the name must end in' mask good.xyz
 wrong 3 'the name must end in' open ../last.rv
 wrong 3 'text.png is not a PNG' mask text.png
 wrong 3 'empty.png is empty' mask empty.png
@@ -231,7 +231,7 @@ $small repeat 3 save a.png mask a.png noise mode=add octaves=1 mask end
 $small repeat 2 droplets drops=9 save a.r32 field=flow end repeat 2 paint a.png field=eroded end
 $small repeat 9 crop margin=1 resize width=30 end crop width=30
 $small repeat 14 crop margin=1 end crop width=12 height=2
-$small repeat 0 save a.tif mask missing.png crop x=99 repeat 3 crop x=99 end end save a.png
+$small repeat 0 save a.xyz mask missing.png crop x=99 repeat 3 crop x=99 end end save a.png
 repeat 1000 repeat 0 crop x=1 end end
 # fields and layers that are there
 $small pipes rounds=1 paint a.png field=velocity save a.r32 field=velocity_x film a.png view=water

@@ -13,6 +13,20 @@ for file in land.obj land.ply land.stl land.glb; do
     [ -e "$file.ravine.json" ] && fail "$file has a sidecar, but needs none"
 done
 
+# y up is a turn: x stays, y is the height, z is south; normals and places on a picture go with it.
+"$RAVINE" --quiet open land.npy save z.obj normals=yes save y.obj up=y normals=yes || fail "up=y"
+paste -d ' ' z.obj y.obj | awk '
+    function far(a, b) { return a - b > 1e-6 || b - a > 1e-6 }
+    ($1 == "v" || $1 == "vn") && (far($2, $6) || far($3, -$8) || far($4, $7)) { exit 1 }
+    $1 == "vt" && ($2 < 0 || $2 > 1 || $3 < 0 || $3 > 1 || $2 != $5 || $3 != $6) { exit 1 }
+    $1 == "vn" && ($2 * $2 + $3 * $3 + $4 * $4 < 0.999999 || $4 <= 0) { exit 1 }
+    $1 == "f" && $2 !~ /^([0-9]+)\/[0-9]+\/[0-9]+$/ { exit 1 }' || fail "up=y is no turn"
+equal "normals" "$(grep -c '^vn ' z.obj)" "$(grep -c '^v ' z.obj)"
+equal "corners of the picture" "$(grep '^vt ' z.obj | sort -u -k2,2n -k3,3n | sed -n '1p;$p')" "vt 0 0
+vt 1 1"
+"$RAVINE" --quiet open land.npy save y.glb up=y 2> said && fail "up=y of a .glb"
+holds "up=y of a .glb" "$(cat said)" "always has y up"
+
 # Every edge of a block is there twice, once each way.
 awk '/^f/ { for (k = 2; k <= 4; k++) { a = $k; b = k == 4 ? $2 : $(k + 1)
             seen[a " " b]++; back[b " " a]++ } }

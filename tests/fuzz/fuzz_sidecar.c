@@ -8,6 +8,17 @@
 #include <math.h>
 #include <string.h>
 
+static bool same_place(const rvi_georeference *a, const rvi_georeference *b) {
+    bool same = a->x == b->x && a->y == b->y && a->step_x == b->step_x && a->step_y == b->step_y &&
+                a->key_count == b->key_count && a->double_count == b->double_count &&
+                strcmp(a->text, b->text) == 0 && strcmp(a->prj, b->prj) == 0;
+    for (int i = 0; same && i < a->key_count; i++)
+        same = a->keys[i] == b->keys[i];
+    for (int i = 0; same && i < a->double_count; i++)
+        same = a->doubles[i] == b->doubles[i];
+    return same;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rv_context *ctx = fuzz_context();
     rvi_sidecar sidecar, again;
@@ -32,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             memcmp(&read.high, &second.high, sizeof read.high) != 0 ||
             memcmp(&read.cell, &second.cell, sizeof read.cell) != 0 || read.width != second.width ||
             read.height != second.height || read.hashed != second.hashed ||
-            read.data_hash != second.data_hash || read.curve != second.curve)
+            read.data_hash != second.data_hash || read.curve != second.curve ||
+            !same_place(&read.geo, &second.geo))
             abort();
     }
     return 0;

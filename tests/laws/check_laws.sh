@@ -307,6 +307,7 @@ check_objects() {
     # studio.c: the browser
     uses / '/base/program.c|/cli/studio/studio.c' 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
         popen waitpid' 'only base/program.c may run programs'
+    uses / /formats/gdal.c 'dlopen dlsym' 'only formats/gdal.c may load a library'
     uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }
 

@@ -87,6 +87,7 @@ static const struct {
     {"render_none", SMALL "flood level=200 render none.png width=64 height=40 frame=none time=8 "
                           "mask none.png"},
     {"render_trees", HILLS "render trees.png width=64 height=40 trees=40 mask trees.png"},
+    {"export", SMALL "export folder engine=godot trees=50"},
     {"texture_normal", SMALL "texture normal.png z=3 mask normal.png"},
     {"texture_occlusion", HILLS "texture open.png kind=occlusion mask open.png"},
     {"texture_slope", HILLS "texture slope.png kind=slope mask slope.png"},

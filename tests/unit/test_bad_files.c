@@ -46,8 +46,8 @@ static const bad_input bad_inputs[] = {
     {"b.npy", BYTES("\x93NUMPY\x02\x00\xff\xff\xff\xff"), NULL, "too long"},
     {"b.npy", BYTES("PK\x03\x04 and so on"), NULL, "looks like a ZIP archive"},
     {"b.npy", BYTES("what is this"), NULL, "b.npy is not a NumPy array."},
-    {"b.tif", BYTES("II*\0"), NULL, ".r16, .r32 or .npy"},
-    {"b", BYTES("abcd"), NULL, ".r16, .r32 or .npy"},
+    {"b.xyz", BYTES("II*\0"), NULL, ".npy, .tif or .asc"},
+    {"b", BYTES("abcd"), NULL, ".npy, .tif or .asc"},
 #ifdef RAVINE_PNG
     {"b.png", BYTES(""), NULL, "b.png is empty"},
     {"b.png", BYTES("\xff\xd8\xff\xe0\0"), NULL, "looks like a JPEG picture"},
@@ -310,10 +310,10 @@ static void wrong_wishes_are_refused(void **state) {
     assert_int_equal(rv_step_run(land, RV_STEP_save, &p, NULL), RV_ERROR_USAGE);
     assert_says(ctx, "no field \"flown\" to save; there is height, eroded, flow");
     p.field = "height";
-    p.file = "wish.tiff";
+    p.file = "wish.xyz";
     assert_int_equal(rv_step_run(land, RV_STEP_save, &p, NULL), RV_ERROR_USAGE);
-    assert_says(ctx, "wish.tiff: the name must end in ");
-    assert_says(ctx, ".r16, .r32 or .npy");
+    assert_says(ctx, "wish.xyz: the name must end in ");
+    assert_says(ctx, ".npy, .tif or .asc");
     p.file = "wish.r16";
     p.low = 5.0f;
     p.high = 5.0f;

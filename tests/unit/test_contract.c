@@ -83,7 +83,9 @@ static void set_files(const rv_step_info *step, void *params) {
             rv_param_set_number(&step->word.params[i], params, 48);
         else if (step->word.params[i].type == RV_PARAM_FILE && step->word.params[i].required)
             rv_param_set_text(&step->word.params[i], params,
-                              step->kind == RV_KIND_SHOW ? "contract-out.png" : "contract-in.png");
+                              strcmp(step->word.params[i].name, "folder") == 0 ? "contract-folder"
+                              : step->kind == RV_KIND_SHOW                     ? "contract-out.png"
+                                                                               : "contract-in.png");
 }
 
 /* What goes on in rounds is told to end soon: each round does the same again. */
@@ -262,7 +264,9 @@ static void test_defaults_and_ends_of_ranges(void **state) {
             const rv_param_info *p = &step->word.params[i];
             if (p->type == RV_PARAM_TEXT || p->type == RV_PARAM_FILE)
                 continue;
-            bool sized = step->flags & RV_STEP_FLAG_RESIZES || strcmp(step->word.name, "save") == 0;
+            bool sized = step->flags & RV_STEP_FLAG_RESIZES ||
+                         strcmp(step->word.name, "save") == 0 ||
+                         strcmp(step->word.name, "export") == 0;
             int ends = p->type == RV_PARAM_CHOICE ? p->option_count : 2;
             for (int end = 0; end < ends; end++) {
                 double value = p->type == RV_PARAM_CHOICE ? end : end ? p->high : p->low;

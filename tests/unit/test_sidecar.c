@@ -45,7 +45,8 @@ static void any_float_survives_the_sidecar(void **state) {
         memcpy(&value, &bits, sizeof value);
         if (!isfinite(value))
             continue;
-        rvi_sidecar in = {.scale = {2, 1, value, value, 1.0f, false, 0, RVI_LINEAR}};
+        rvi_sidecar in = {
+            .scale = {.width = 2, .height = 1, .low = value, .high = value, .cell = 1.0f}};
         rvi_sidecar out;
         const rvi_sidecar_field field = {"a\"\\\n\x1f", "", ""};
         size_t size = rvi_sidecar_print(&in, "r16", &field, 1, text);
