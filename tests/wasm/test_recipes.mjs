@@ -30,7 +30,7 @@ function runRecipe(ravine, recipe, threads) {
     const { status, land } = ravine.run(ctx, recipe);
     assert.equal(status, 0, ravine.text(ravine.rv.rv_context_error(ctx)));
     const hash = ravine.hash(land), width = ravine.rv.rv_terrain_width(land);
-    assert.equal(width, 256);
+    assert.ok(width > 200 && width <= 256, `${width} cells`); // some cut off their edges
     ravine.rv.rv_terrain_destroy(land);
     ravine.rv.rv_context_destroy(ctx);
     return hash;
