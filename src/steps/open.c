@@ -1,8 +1,8 @@
 /* open.c: starts over with the heights of a file, or with a whole land. The user's word goes before
  * that of the file, then comes the sidecar's, and then the defaults. A sidecar that was written for
  * another file has no word. A level l of 0 ... top becomes low + l / top * (high - low) metres,
- * where the sidecar names no curve. Where a map has cells that are no squares, the land gets squares
- * as wide as their shorter side (terrain/resample.c). */
+ * where the sidecar names no curve. Where a map has cells that are no squares, the land gets
+ * squares as wide as their shorter side (terrain/resample.c). */
 #include <math.h>
 
 #include "base/math.h"
