@@ -305,8 +305,7 @@ rv_status rvi_zip_bytes(const rvi_zip *zip, const rvi_zip_entry *entry, unsigned
     }
     rvi_bytes bytes;
     uint64_t total;
-    rv_status status =
-        rvi_file_read_part(zip->ctx, zip->name, entry->start, size, &bytes, &total);
+    rv_status status = rvi_file_read_part(zip->ctx, zip->name, entry->start, size, &bytes, &total);
     if (status == RV_OK && bytes.size != entry->size) {
         rvi_free(zip->ctx, bytes.data);
         return rvi_zip_damaged(zip);
