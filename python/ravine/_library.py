@@ -128,7 +128,8 @@ class Ledger(Structure):
 
 class Water(Structure):
     _fields_ = [
-        (name, c_double) for name in ("before", "rained", "evaporated", "left_map", "standing")
+        (name, c_double)
+        for name in ("before", "rained", "evaporated", "absorbed", "left_map", "standing")
     ]
 
 

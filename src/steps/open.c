@@ -303,10 +303,11 @@ static rv_status run_land(rvi_job *job) {
 }
 
 static rv_status open_land(rvi_job *job, const rv_open_params *p) {
-    if (!isnan(p->low) || !isnan(p->high) || !isnan(p->cell) || p->width != RV_AUTO_INT)
+    if (!isnan(p->low) || !isnan(p->high) || !isnan(p->cell) || p->width != RV_AUTO_INT ||
+        p->curve != RV_open_curve_sidecar)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "%s: a land file says its scale itself; low=, high=, cell= and width= are "
-                        "for heightmaps.",
+                        "%s: a land file says its scale itself; low=, high=, curve=, cell= and "
+                        "width= are for heightmaps.",
                         p->file);
     rv_terrain after;
     size_t memory;

@@ -368,8 +368,9 @@ static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
 }
 
 static rv_status check_land(rvi_job *job, const rv_save_params *p) {
-    bool plain = isnan(p->low) && isnan(p->high) && p->bits == RV_save_bits_16 && p->error == 0 &&
-                 p->solid == 0 && strcmp(p->field, "height") == 0;
+    bool plain = isnan(p->low) && isnan(p->high) && p->bits == RV_save_bits_16 &&
+                 p->curve == RV_save_curve_linear && p->error == 0 && p->solid == 0 &&
+                 strcmp(p->field, "height") == 0;
     if (!plain)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: a land file holds all layers and fields as they are; only overwrite= "

@@ -29,6 +29,7 @@ static void print_land(void) {
     MEMBER(rv_water, before);
     MEMBER(rv_water, rained);
     MEMBER(rv_water, evaporated);
+    MEMBER(rv_water, absorbed);
     MEMBER(rv_water, left_map);
     MEMBER(rv_water, standing);
     MEMBER(rv_figure, name);

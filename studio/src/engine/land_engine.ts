@@ -423,7 +423,7 @@ export class LandEngine {
             }
             const ledger = this.ledger(report + layout['rv_report.ledger']);
             const water = this.struct<Water>('rv_water', report + layout['rv_report.water'],
-                ['before', 'rained', 'evaporated', 'left_map', 'standing']);
+                ['before', 'rained', 'evaporated', 'absorbed', 'left_map', 'standing']);
             const drops = Number(this.ravine.view.getBigUint64(report + layout['rv_report.drop_steps'], true));
             rv.free(report);
             if (status === CANCELLED)

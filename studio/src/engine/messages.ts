@@ -84,6 +84,7 @@ export interface Water {
     before: number;
     rained: number;
     evaporated: number;
+    absorbed: number;
     left_map: number;
     standing: number;
 }
