@@ -10,6 +10,7 @@
 
 enum {
     KEY_MODEL = 1024, /* 1 projected, 2 geographic */
+    KEY_PROJECTED = 3072,
     KEY_UNIT = 3076,
     KEY_UNIT_SIZE = 3077,
     IN_DOUBLES = 34736, /* the tag that holds values of keys which are no small whole numbers */
@@ -37,6 +38,11 @@ static bool find_key(const rvi_georeference *g, int key, double *out) {
 bool rvi_geo_keys_are_points(const rvi_georeference *g) {
     double value;
     return find_key(g, RVI_GEO_KEY_RASTER, &value) && value == 2.0;
+}
+
+int rvi_geo_epsg(const rvi_georeference *g) {
+    double number;
+    return find_key(g, KEY_PROJECTED, &number) && number < 32767.0 ? (int)number : 0;
 }
 
 /* Nobody has land of a few metres in cells of centimetres that begins within 180 and 90 of the

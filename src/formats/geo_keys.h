@@ -13,6 +13,9 @@ bool rvi_geo_keys_are_points(const rvi_georeference *g);
  * unless all numbers look like degrees. */
 double rvi_geo_unit(const rvi_georeference *g, int width, int height);
 
+/* The number of its projection among those of EPSG; 0: none is known. */
+int rvi_geo_epsg(const rvi_georeference *g);
+
 /* Fails because rows do not run from west to east, from north to south. */
 rv_status rvi_georeference_turned(rv_context *ctx, const char *name);
 /* Fails because the cells are degrees; the sentence holds the command that makes metres of them. */

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "formats/geo_keys.h"
 
 enum { LINE = 512, DIGITS = 9 };
 
@@ -50,8 +51,10 @@ static size_t last_cell(const rvi_streams *s, uint32_t number) {
 /* ---- GeoJSON ---- */
 
 static void add_place(line *l, const rvi_streams *s, size_t cell) {
-    add_number(l, "[", place_x(s, cell));
-    add_number(l, ",", place_y(s, cell));
+    bool known = rvi_georeference_known(s->geo);
+    double column = (double)(cell % (size_t)s->width), row = (double)(cell / (size_t)s->width);
+    add_number(l, "[", known ? s->geo->x + column * s->geo->step_x : place_x(s, cell));
+    add_number(l, ",", known ? s->geo->y - row * s->geo->step_y : place_y(s, cell));
     add_number(l, ",", (double)s->z[cell]);
     add_text(l, "]");
 }
@@ -125,11 +128,20 @@ static rv_status write_all(rv_context *ctx, const char *path, const rvi_streams 
 }
 
 rv_status rvi_streams_write_geojson(rv_context *ctx, const char *path, const rvi_streams *s) {
-    return write_all(
-        ctx, path, s,
-        "{\"type\":\"FeatureCollection\",\n\"comment\":\"Ravine: x, y and height in "
-        "metres, x east of the west edge, y north of the south edge\",\n\"features\":[",
-        put_feature, "\n]}\n");
+    char head[320], crs[96] = "";
+    int epsg = rvi_geo_epsg(s->geo);
+    if (epsg > 0)
+        snprintf(crs, sizeof crs,
+                 "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":"
+                 "\"urn:ogc:def:crs:EPSG::%d\"}},\n",
+                 epsg);
+    snprintf(head, sizeof head,
+             "{\"type\":\"FeatureCollection\",\n\"comment\":\"Ravine: %s\",\n%s\"features\":[",
+             rvi_georeference_known(s->geo)
+                 ? "x and y as on the map that the land came from, height in metres"
+                 : "x, y and height in metres, x east of the west edge, y north of the south edge",
+             crs);
+    return write_all(ctx, path, s, head, put_feature, "\n]}\n");
 }
 
 rv_status rvi_streams_write_csv(rv_context *ctx, const char *path, const rvi_streams *s) {

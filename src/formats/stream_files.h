@@ -3,6 +3,8 @@
 #ifndef RVI_FORMATS_STREAM_FILES_H
 #define RVI_FORMATS_STREAM_FILES_H
 
+#include "terrain/georeference.h"
+
 #include <ravine/ravine.h>
 
 /* Streams on a map of width x height cells. Stream n, counted from 1, begins in the cell
@@ -18,6 +20,7 @@ typedef struct rvi_streams {
     const float *outlet;        /* of each cell: metres down to where its water leaves the map */
     const uint32_t *start;      /* of each stream */
     uint32_t count;
+    const rvi_georeference *geo; /* where it is known, GeoJSON has the coordinates of the map */
 } rvi_streams;
 
 /* A line for each stream, from its first cell to the first cell of the stream it flows into. */

@@ -190,6 +190,7 @@ static rv_status run(rvi_job *job) {
         status = measure_distances(a);
     if (status == RV_OK)
         status = number_streams(a, &streams);
+    streams.geo = &land->geo;
     if (status == RV_OK)
         status = write_streams(a, &streams);
     if (status == RV_OK)

@@ -81,6 +81,19 @@ equal "crop and resize" "$(facts part.tif)" \
     'Origin = (500307.500000000000000,5199392.500000000000000)
 Pixel Size = (15.000000000000000,-15.000000000000000)'
 
+# ---- streams lie on their map ----
+ravine open map.tif analyse channel=50 geojson=streams.geojson || fail "streams"
+ogrinfo -so streams.geojson streams > said 2>&1 || ogrinfo -so -al streams.geojson > said 2>&1
+holds "streams" "$(cat said)" "UTM zone 32N"
+python3 - << 'END' || fail "streams lie beside the map"
+import json
+lines = json.load(open('streams.geojson'))['features']
+places = [p for f in lines if f['geometry']['type'] == 'LineString' for p in f['geometry']['coordinates']]
+assert len(places) > 20
+assert all(500015 <= x <= 503675 and 5197705 <= y <= 5199985 for x, y, z in places)
+assert all((x - 500015) % 30 == 0 and (y - 5199985) % 30 == 0 for x, y, z in places)
+END
+
 # ---- what needs the library, and degrees ----
 gdal_translate -q -co COMPRESS=LZW map.tif lzw.tif
 if "$RAVINE" --dry-run terrain size=4 save x.tif tiff=cog > said 2>&1; then

@@ -412,9 +412,10 @@ static void every_step_by_default(void **state) {
         bool shows = step->kind == RV_KIND_SHOW;
         snprintf(texts[i], sizeof texts[i], "terrain width=24 height=20 noise octaves=2 %s %s%s",
                  step->word.name,
-                 !file   ? ""
-                 : shows ? "out.png"
-                         : "grey.png",
+                 !file                                              ? ""
+                 : strcmp(step->word.params[0].name, "folder") == 0 ? "out.folder"
+                 : shows                                            ? "out.png"
+                                                                    : "grey.png",
                  shows && has_width(step) ? " width=40 height=30" : "");
         list[count++] = texts[i];
     }
