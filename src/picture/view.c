@@ -641,6 +641,20 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     return status == RV_OK ? make_light(s) : status;
 }
 
+/* Can there be trees, as far as is known before there is a camera? One that shows the whole block
+ * stands at least a fifth of its longer side away from the middle. */
+static bool may_plant(const rv_terrain *land, const rvi_view *v) {
+    const rvi_shot *shot = &v->shot;
+    if (v->look != RVI_LOOK_ALPINE || !(tree_metres(v) > 0))
+        return false;
+    if (!isnan(v->trees) || shot->placed || v->endless)
+        return true;
+    float half = shot->fov / 2 * (float)DEGREE, tangent = rvi_sinf(half) / rvi_cosf(half);
+    float wide = (float)(rvi_maxi(land->width, land->height) - 1) * land->cell;
+    float away = 0.2f * wide * shot->distance;
+    return tree_metres(v) * (float)shot->height >= RVI_TREE_PIXELS * 2 * tangent * away;
+}
+
 size_t rvi_view_memory(const rv_terrain *land, const rvi_view *view) {
     rv_terrain shown = *land; /* only its size and what it has are looked at */
     size_t mirrored = 0;
@@ -653,8 +667,7 @@ size_t rvi_view_memory(const rv_terrain *land, const rvi_view *view) {
     size_t floats = rvi_relief_cells(&shown, true) * 5 / 2 + 65536;
     if (rvi_strata_there(land))
         floats += rvi_cells(&shown);
-    float tall = tree_metres(view);
-    size_t trees = tall > 0 && view->look == RVI_LOOK_ALPINE ? rvi_trees_memory(&shown, tall) : 0;
+    size_t trees = may_plant(land, view) ? rvi_trees_memory(&shown, tree_metres(view)) : 0;
     return rvi_relief_memory(&shown, true) + floats * sizeof(float) + sizeof(scene) + mirrored +
            trees;
 }

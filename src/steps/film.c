@@ -37,25 +37,29 @@ static bool in_perspective(const rv_film_params *p) {
     return strcmp(p->view, "render") == 0;
 }
 
+static rvi_view view_of(const rv_film_params *p, float azimuth) {
+    return (rvi_view){.look = (rvi_look)p->look,
+                      .shot = {.width = p->width,
+                               .height = p->height,
+                               .azimuth = azimuth,
+                               .elevation = p->elevation,
+                               .distance = 1,
+                               .fov = 36,
+                               .z = rvi_maxf(p->z, 0.01f),
+                               .steady = true},
+                      .sun_azimuth = p->azimuth,
+                      .sun_altitude = p->altitude,
+                      .snow = p->snow,
+                      .haze = 1,
+                      .trees = NAN};
+}
+
 /* The camera is `orbit` farther round after the last frame, where a film begins again. */
 static rv_status draw_perspective(const film *f, int64_t number) {
     const rv_film_params *p = f->p;
     double turns =
         ((double)p->camera + (double)p->orbit * (double)number / (double)f->sequence.frames) / 360;
-    rvi_view view = {.look = (rvi_look)p->look,
-                     .shot = {.width = p->width,
-                              .height = p->height,
-                              .azimuth = (float)(360 * (turns - rvi_floor(turns))),
-                              .elevation = p->elevation,
-                              .distance = 1,
-                              .fov = 36,
-                              .z = rvi_maxf(p->z, 0.01f),
-                              .steady = true},
-                     .sun_azimuth = p->azimuth,
-                     .sun_altitude = p->altitude,
-                     .snow = p->snow,
-                     .haze = 1,
-                     .trees = NAN};
+    rvi_view view = view_of(p, (float)(360 * (turns - rvi_floor(turns))));
     return rvi_view_draw(f->land, &view, f->bytes);
 }
 
@@ -151,8 +155,9 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
                 .width = perspective ? p->width : land->width,
                 .height = perspective ? p->height : land->height};
     rvi_job_buffer(job, &f->bytes, (size_t)f->width * (size_t)f->height, 3, "a frame of a film");
+    const rvi_view view = view_of(p, 0);
     if (perspective)
-        rvi_buffers_pass(&job->buffers, rvi_view_memory(land, &(rvi_view){.trees = NAN}));
+        rvi_buffers_pass(&job->buffers, rvi_view_memory(land, &view));
     else if (!is_shaded(p))
         rvi_buffers_pass(&job->buffers, rvi_overlay_memory(land, p->view));
     rv_status status = check_files(job, f);
