@@ -70,7 +70,9 @@ void cli_example(const rv_step_info *step, char out[CLI_TEXT]) {
     example_param(&step->word, param);
     const char *name = "";
     if (file && (file->required || step->kind == RV_KIND_LIMIT))
-        name = step->kind == RV_KIND_SHOW ? " picture.png" : " image.png";
+        name = strcmp(file->name, "folder") == 0 ? " folder"
+               : step->kind == RV_KIND_SHOW      ? " picture.png"
+                                                 : " image.png";
     snprintf(out, CLI_TEXT, "ravine %s%s%s%s%.100s%s", starts ? "" : "terrain size=256 ",
              needs_land ? "noise seed=7 " : "", step->word.name, name, param,
              step->kind == RV_KIND_SHOW ? "" : " save land.png");

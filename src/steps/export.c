@@ -326,7 +326,7 @@ static void list_memory(rvi_job *job, const export *e) {
         bytes +=
             grids * rvi_alloc_size(cells, sizeof(float)) +
             rvi_resample_bytes(land->width, land->height, e->width, e->height, RVI_FILTER_CUBIC);
-    rvi_buffers_pass(&job->buffers, bytes + 4 * cells);
+    rvi_buffers_pass(&job->buffers, bytes);
 }
 
 rv_status rvi_step_export(rvi_job *job, const rv_export_params *p) {

@@ -387,7 +387,8 @@ static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_forma
                   .height = land->height,
                   .levels = format->levels,
                   .bits = format->levels ? level_bits(p, format) : 32,
-                  .marked = rvi_format_is_map(format),
+                  .marked = format == &rvi_format_asc ||
+                            (format == &rvi_format_tif && rvi_field_there(land, "hole")),
                   .geo = rvi_format_is_map(format) ? land->geo : (rvi_georeference){0}},
         .sidecar = {.present = true,
                     .scale = {.width = land->width,

@@ -196,6 +196,8 @@ static const char *const FILES[] = {"m.npy",
                                     "o.stl",
                                     "o.glb",
                                     "o.npy",
+                                    "o.tif",
+                                    "o.asc",
                                     "o.r16",
                                     "o.r32"};
 
@@ -315,6 +317,8 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=900 noise save o.r16 terrain size=64 rivers steps=1 rain_image=o.r16",
         "terrain size=700 noise octaves=2 save o.npy save o.r16 save o.r32",
         "terrain size=700 noise octaves=2 droplets drops=100 save o.npy field=flow",
+        "terrain size=700 noise octaves=2 save o.tif tiff=plain open o.tif",
+        "terrain size=300 noise octaves=2 save o.asc open o.asc",
 #ifdef RAVINE_PNG
         "open m.png",
         "terrain size=700 mask m.png",

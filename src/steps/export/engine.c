@@ -14,7 +14,10 @@
 #include "base/context.h"
 
 const char *rvi_engine_name(rv_export_engine engine) {
-    static const char *const names[] = {"unreal", "unity", "godot", "raw"};
+    static const char *const names[] = {[RV_export_engine_unreal] = "unreal",
+                                        [RV_export_engine_unity] = "unity",
+                                        [RV_export_engine_godot] = "godot",
+                                        [RV_export_engine_raw] = "raw"};
     return names[engine];
 }
 
@@ -176,7 +179,10 @@ size_t rvi_engine_text(const rvi_export *e, const char *masks, char out[RVI_ENGI
             "%d x %d tiles, which share the samples along their edges: xI_yJ is column I from the "
             "west, row J from\nthe north.\n\n",
             e->tiles, e->tiles);
-    void (*const pages[])(page *, const rvi_export *) = {say_unreal, say_unity, say_godot, say_raw};
+    void (*const pages[])(page *, const rvi_export *) = {[RV_export_engine_unreal] = say_unreal,
+                                                         [RV_export_engine_unity] = say_unity,
+                                                         [RV_export_engine_godot] = say_godot,
+                                                         [RV_export_engine_raw] = say_raw};
     pages[e->engine](&p, e);
     say(&p,
         "\nland_normal*.png: normals, red is east, green is %s, blue is up.\n"
