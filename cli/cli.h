@@ -33,12 +33,14 @@ typedef struct cli_option {
     cli_page page; /* that it asks for */
 } cli_option;
 
+enum { CLI_WITHOUT = 64 };
+
 typedef struct cli_options {
     int threads;   /* 0: one per core */
     size_t memory; /* bytes, 0: the library's own limit */
     bool quiet, json, dry_run, keep;
-    const char *until;    /* the step that is the last to run; NULL: all run */
-    const char **without; /* steps that are left out */
+    const char *until;                /* the step that is the last to run; NULL: all run */
+    const char *without[CLI_WITHOUT]; /* steps that are left out */
     int without_count;
     const char *checkpoint; /* NULL: none */
     double every;           /* seconds */

@@ -220,8 +220,9 @@ static int run_scene(rv_context *ctx, cli_run *run) {
 
 /* `ravine resume FILE` goes on saving to FILE. */
 static int resume_run(rv_context *ctx, cli_options *options, cli_run *run) {
-    if (options->count != 2 || options->dry_run)
-        return cli_fail(2, "resume takes one file, the checkpoint, and no steps.");
+    if (options->count != 2 || options->dry_run || options->until || options->without_count > 0)
+        return cli_fail(2, "resume takes one file, the checkpoint, and no steps; it runs all that "
+                           "are left.");
     if (!options->checkpoint)
         options->checkpoint = options->words[1];
     if (rv_scene_is_checkpoint(ctx, options->words[1])) {
@@ -337,6 +338,5 @@ int main(int argc, char **argv) {
         code = finish_output(cli_studio(&options));
     else if ((code = cli_solid_words(&options)) == 0)
         code = run_words(&options);
-    free(options.without);
     return code;
 }

@@ -162,8 +162,11 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
         o->checkpoint = value;
     if (strcmp(option->name, "--until") == 0)
         o->until = value;
-    if (strcmp(option->name, "--without") == 0)
+    if (strcmp(option->name, "--without") == 0) {
+        if (o->without_count == CLI_WITHOUT)
+            return cli_fail(2, "--without may be given %d times.", CLI_WITHOUT);
         o->without[o->without_count++] = value;
+    }
     o->keep |= strcmp(option->name, "--keep") == 0;
     o->quiet |= strcmp(option->name, "--quiet") == 0;
     o->json |= strcmp(option->name, "--json") == 0;
@@ -192,10 +195,7 @@ static int read_option(cli_options *o, int argc, char **argv, int *at) {
 }
 
 int cli_options_read(cli_options *o, int argc, char **argv) {
-    *o = (cli_options){
-        .words = argv, .every = 60.0, .without = calloc((size_t)argc, sizeof(char *))};
-    if (!o->without)
-        return cli_fail(5, "There is not enough memory for the options.");
+    *o = (cli_options){.words = argv, .every = 60.0};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0) {
             while (++i < argc)

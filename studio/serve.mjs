@@ -14,8 +14,8 @@ const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker
 /** isolated: with the headers for shared memory. Gives the address and a way to end it. */
 export async function serve(folder, isolated = true, port = 0) {
     const server = createServer(async (request, response) => {
-        const path = normalize(new URL(request.url, 'http://x').pathname);
         try {
+            const path = normalize(new URL(request.url, 'http://x').pathname);
             const body = await readFile(join(folder, path === '/' ? 'index.html' : path));
             const type = TYPES[extname(path) || '.html'] ?? 'application/octet-stream';
             const headers = { 'Content-Type': type, 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' };

@@ -16,7 +16,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SESSIONS = 16, CONNECTIONS = 256, ID = 64, TOKEN = 32, TICK_MS = 100, SIGN_MS = 5000 };
+enum {
+    SESSIONS = 16,
+    CONNECTIONS = 256,
+    ID = 64,
+    TOKEN = 32,
+    TICK_MS = 100,
+    SIGN_MS = 5000,
+    IDLE_S = 15
+};
 static const size_t most = (size_t)1 << 30; /* bytes of a message */
 
 typedef struct entry {
@@ -388,9 +396,15 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                           "The token of the address that `ravine studio` opened is missing.\n");
         if ((message || events) && !session_id(connection))
             return refuse(connection, MHD_HTTP_BAD_REQUEST, "The number of the page is missing.\n");
+        if (message || events) /* a long answer may take its time */
+            MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
         if (message && announces_too_much(connection))
             return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE,
                           "The message is too long: at most 1 GiB.\n");
+        return MHD_YES;
+    }
+    if (*size > 0 && !message) { /* nobody asked for it */
+        *size = 0;
         return MHD_YES;
     }
     if (*size > 0)
@@ -471,7 +485,8 @@ int studio_server_start(const studio_place *place, const studio_folder *page, in
     server->daemon = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, on_request,
         server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_S, MHD_OPTION_END);
     if (server->daemon) {
         *out = server;
         return 0;

@@ -189,6 +189,7 @@ static studio_packet *put_file(studio_session *s, const studio_request *request)
     if (!request->data || !studio_scratch_put(s->scratch, name, request->data, request->data_size))
         return studio_wrong(request->id, RV_ERROR_OUTPUT,
                             "The file could not be kept on this machine.");
+    studio_land_put(s->land);
     return reply_ok(request->id);
 }
 
@@ -307,6 +308,12 @@ static studio_packet *hand_over(studio_session *s, task *t) {
     studio_packet *reply = runs ? reply_ok(id) : NULL;
     t->waited = !runs;
     pthread_mutex_lock(&s->lock);
+    if (s->closing) { /* its thread takes nothing any more */
+        pthread_mutex_unlock(&s->lock);
+        studio_packet_free(reply);
+        free_task(t);
+        return studio_wrong(id, RV_CANCELLED, "The page was closed.");
+    }
     if (runs && t->request.run > s->newest)
         s->newest = t->request.run;
     if (runs)

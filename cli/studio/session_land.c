@@ -51,6 +51,10 @@ struct studio_land {
     int64_t began_ms;
 };
 
+void studio_land_put(studio_land *l) {
+    l->files++;
+}
+
 rv_context *studio_land_context(studio_land *land) {
     return land->ctx;
 }
@@ -135,15 +139,20 @@ static char *join(const studio_json *steps, int *count) {
     return text;
 }
 
+/* Is it a file that the step writes? */
+static bool is_written(const rv_step_info *step, const rv_param_info *param) {
+    return step->id == RV_STEP_analyse ||
+           (step->kind == RV_KIND_SHOW && strcmp(param->name, "palette") != 0);
+}
+
 /* The path that stands for a file of a step: what the page has put, else below the folder that the
  * program was started in. Files of runs go to a folder of their own, and those that the page wants
  * stored to the user's. NULL: it may not be. */
-static char *file_path(const studio_land *l, const rv_step_info *step, const char *name,
-                       bool stores) {
+static char *file_path(const studio_land *l, bool written, const char *name, bool stores) {
     const char *slash = strrchr(name, '/'), *plain = slash ? slash + 1 : name;
-    if (step->kind == RV_KIND_SHOW && stores)
+    if (written && stores)
         return studio_path_below(l->place->folder, name, true);
-    if (step->kind == RV_KIND_SHOW) {
+    if (written) {
         char *out = studio_path(l->scratch, ".out"),
              *path = out && *plain ? studio_path(out, plain) : NULL;
         free(out);
@@ -188,7 +197,7 @@ static rv_status print_step(const studio_land *l, const rv_recipe *recipe, int i
                 status = print_param(param, params, out);
             continue;
         }
-        char *path = file_path(l, step, file, stores);
+        char *path = file_path(l, is_written(step, param), file, stores);
         void *copy = malloc(step->word.params_size);
         if (!path) {
             snprintf(why, CLI_TEXT, "%.200s: there is no such file in the folder %.200s.", file,

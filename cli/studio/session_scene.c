@@ -168,6 +168,23 @@ static void run_frames(scene_run *s, rv_context *ctx) {
                    status == RV_OK ? "" : rv_context_error(ctx));
 }
 
+/* Models are files that the page has put: no name says a folder. */
+static bool names_are_plain(const rv_scene *scene) {
+    int size = rv_scene_print(scene, NULL, 0);
+    char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+    bool plain = text != NULL;
+    if (text)
+        rv_scene_print(scene, text, (size_t)size + 1);
+    for (const char *at = text; plain && at && (at = strstr(at, "file="));) {
+        at += strlen("file=");
+        size_t name = *at == '"' ? 1 + strcspn(at + 1, "\"\n") : strcspn(at, " \n");
+        plain = !memchr(at, '/', name);
+        at += name;
+    }
+    free(text);
+    return plain;
+}
+
 void studio_scene_run(studio_session *session, studio_land *land, const char *scratch,
                       const studio_request *request) {
     scene_run s = {.session = session, .request = request, .began_ms = cli_now_ms()};
@@ -180,7 +197,9 @@ void studio_scene_run(studio_session *session, studio_land *land, const char *sc
     if (path && studio_scratch_put(scratch, "scene", words, strlen(words)))
         status = rv_scene_load(ctx, path, &s.scene);
     free(path);
-    if (status == RV_OK)
+    if (status == RV_OK && !names_are_plain(s.scene))
+        tell_ended(&s, "failed", RV_ERROR_INPUT, "A model is a file that the page has opened.");
+    else if (status == RV_OK)
         run_frames(&s, ctx);
     else
         tell_ended(&s, "failed", status, rv_context_error(ctx));

@@ -151,6 +151,7 @@ typedef struct studio_land studio_land;
 studio_land *studio_land_open(studio_session *session, const studio_place *place,
                               const char *scratch);
 void studio_land_close(studio_land *land);
+void studio_land_put(studio_land *land); /* a file that steps read may be another now */
 rv_context *studio_land_context(studio_land *land);
 void studio_land_run(studio_land *land, const studio_request *request);
 void studio_land_continue(studio_land *land, const studio_request *request);

@@ -137,8 +137,13 @@ class Context:
         try:
             if self._stop:
                 return False
-            if self._show is not None and self._show(Now(now, self.part)) is False:
-                return False
+            if self._show is not None:
+                shown = Now(now, self.part)
+                try:
+                    if self._show(shown) is False:
+                        return False
+                finally:
+                    shown._land = None  # it is the library's, and changes from here on
             return not self._stop
         except BaseException as error:  # it cannot pass through C: check() raises it
             self._raised = error

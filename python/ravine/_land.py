@@ -230,8 +230,9 @@ class Land(Steps):
         angle in degrees; the colour in pictures as 0xffRRGGBB, 0: none. (The step layer makes one
         by rules.)
         """
-        values = self._grid(thickness)
+        thickness = np.asarray(thickness, dtype=np.float32)
         with self._context.idle():
+            values = self._grid(thickness)
             self._before_change()
             desc = LayerDesc(encoded(name), erodibility, talus, colour)
             self._context.check(
@@ -251,9 +252,11 @@ class Land(Steps):
         self._leases.add(lease)
         return lease.array()
 
-    def _grid(self, values) -> np.ndarray:
-        values = np.asarray(values, dtype=np.float32)
-        return np.ascontiguousarray(np.broadcast_to(values, self.shape))
+    def _grid(self, values: np.ndarray) -> np.ndarray:
+        """Inside idle(), so that no other thread resizes the land: as large as it is."""
+        land = self._handle.pointer
+        shape = lib.rv_terrain_height(land), lib.rv_terrain_width(land)
+        return np.ascontiguousarray(np.broadcast_to(values, shape))
 
     @property
     def fields(self) -> list[str]:
@@ -275,8 +278,9 @@ class Land(Steps):
     def __setitem__(self, field: str, values) -> None:
         """Sets a field: a number, or an array of rows and columns. Heights of layers above bedrock
         stay on it."""
-        values = self._grid(values)
+        values = np.asarray(values, dtype=np.float32)
         with self._context.idle():
+            values = self._grid(values)
             self._before_change()
             self._context.check(
                 lib.rv_terrain_field_set(self._handle.pointer, encoded(field), values.ctypes.data)

@@ -315,9 +315,9 @@ bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
     struct stat info;
     if (strlen(name) > NAME_MAX || !directory_of(at, directory) || stat(directory, &info) != 0)
         return false;
-    snprintf(key, RVI_PATH_KEY, "%llx:%llx/%s", (unsigned long long)info.st_dev,
-             (unsigned long long)info.st_ino, name);
-    return true;
+    int size = snprintf(key, RVI_PATH_KEY, "%llx:%llx/%s", (unsigned long long)info.st_dev,
+                        (unsigned long long)info.st_ino, name);
+    return size < RVI_PATH_KEY;
 }
 
 bool rvi_path_follow(const char *path, char *out, size_t room) {

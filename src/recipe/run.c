@@ -57,6 +57,7 @@ typedef struct run {
     rvi_cursor at;
     double runs, done; /* in all, and so far */
     double saved;      /* when the last checkpoint was made */
+    bool made;         /* there is land that is worth to be kept */
     rvi_run_files files;
 } run;
 
@@ -207,6 +208,7 @@ static rv_status run_steps(run *r) {
             status = run_step(r, (int)r->at.step, turn, turns);
             if (status == RV_CANCELLED) /* it stands where it was stopped */
                 break;
+            r->made |= rv_step_get(id)->kind == RV_KIND_MAKE && id != RV_STEP_terrain;
             r->at.step++;
             if (status == RV_OK && checkpoint && is_save_due(r))
                 status = save_checkpoint(r);
@@ -215,7 +217,7 @@ static rv_status run_steps(run *r) {
         if (status == RV_OK && r->at.step < rv_recipe_count(r->recipe))
             status = rvi_poll(r->recipe->ctx);
     }
-    if (status == RV_CANCELLED && r->watch && r->watch->keep) {
+    if (status == RV_CANCELLED && r->watch && r->watch->keep && r->made) {
         status = keep_land(r);
         if (status == RV_OK && r->files.saved) { /* the rest can still be run */
             rvi_run_files_end(&r->files, RV_CANCELLED);
@@ -341,6 +343,7 @@ rv_status rv_recipe_resume(rv_context *ctx, const char *checkpoint, const rv_wat
     const char *next = watch ? watch->checkpoint : NULL;
     run r = {.watch = watch,
              .land = saved.land,
+             .made = true,
              .files = {.ctx = ctx,
                        .number = saved.run,
                        .checkpoint = next ? next : checkpoint,

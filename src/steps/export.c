@@ -294,6 +294,11 @@ static rv_status choose_size(rvi_job *job, const rv_export_params *p, export *e)
     e->plan.cell = (double)land->cell;
     if (sampled)
         e->plan.cell *= (double)(land->width - 1) / (double)(e->width - 1);
+    double side = (double)(e->width > e->height ? e->width : e->height) * e->plan.cell;
+    if (p->trees > 0.0f && side / (double)p->trees > RVI_SIDE_MOST)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "export: trees=%g makes more than %d squares along a side.",
+                        (double)p->trees, RVI_SIDE_MOST);
     if (e->width > RVI_SIDE_MOST || e->height > RVI_SIDE_MOST)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "export: %d tiles of %d samples are more than %d along a side.", tiles,
@@ -301,19 +306,61 @@ static rv_status choose_size(rvi_job *job, const rv_export_params *p, export *e)
     return RV_OK;
 }
 
+/* One file, or one for each tile. */
+static rv_status check_tiles(rvi_job *job, const export *e, const char *name, const char *end) {
+    char path[PATH];
+    rv_status status = RV_OK;
+    for (int row = 0; row < e->plan.tiles; row++)
+        for (int column = 0; column < e->plan.tiles && status == RV_OK; column++) {
+            name_tile(e, name, end, column, row, path);
+            status = rvi_job_writes(job, path, NULL);
+        }
+    return status;
+}
+
+/* Fields have names that users give. */
+static rv_status check_masks(rvi_job *job, const export *e, bool there) {
+    const rv_terrain *land = job->land;
+    char name[RVI_NAME + 16];
+    rv_status status = RV_OK;
+    for (int i = 0; i < land->field_count && status == RV_OK; i++) {
+        const char *field = land->fields[i].name;
+        if (strchr(field, '/'))
+            return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                            "export: the field %s cannot be part of the name of a file.", field);
+        snprintf(name, sizeof name, "land_mask_%s", field);
+        if (there)
+            status = check_tiles(job, e, name, ".png");
+    }
+    return status;
+}
+
 static rv_status check_files(rvi_job *job, const export *e) {
     char path[PATH];
     if (strlen(e->p->folder) > PATH - 128)
         return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: the name is too long.", e->p->folder);
-    if (!rvi_folder_there(e->p->folder))
-        return rvi_file_check_target(job->ctx, e->p->folder);
+    bool there = rvi_folder_there(e->p->folder);
+    rv_status status = check_masks(job, e, there);
+    if (status != RV_OK || !there)
+        return status == RV_OK ? rvi_file_check_target(job->ctx, e->p->folder) : status;
     snprintf(path, sizeof path, "%s/%s.txt", e->p->folder, rvi_engine_name(e->plan.engine));
-    rv_status status = rvi_job_writes(job, path, NULL);
-    for (int row = 0; row < e->plan.tiles; row++)
-        for (int column = 0; column < e->plan.tiles && status == RV_OK; column++) {
-            name_tile(e, "land", rvi_engine_extension(e->plan.engine), column, row, path);
-            status = rvi_job_writes(job, path, NULL);
-        }
+    status = rvi_job_writes(job, path, NULL);
+    static const char *const tables[] = {"trees.csv", "trees.json"};
+    for (int i = 0; i < 2 && status == RV_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s", e->p->folder, tables[i]);
+        status = rvi_job_writes(job, path, NULL);
+    }
+    if (status == RV_OK)
+        status = check_tiles(job, e, "land", rvi_engine_extension(e->plan.engine));
+    if (status == RV_OK)
+        status = check_tiles(job, e, "land_normal", ".png");
+    for (int k = 0; k < LAYERS && status == RV_OK; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "land_weight_%s", layer_names[k]);
+        status = check_tiles(job, e, name, ".png");
+    }
+    if (status == RV_OK && e->plan.engine == RV_export_engine_unity)
+        status = check_tiles(job, e, "land_splat", ".png");
     return status;
 }
 

@@ -44,10 +44,11 @@ static rv_status choose_squares(rv_context *ctx, const rv_open_params *p,
     out->geo = *g;
     if (!isnan(p->cell))
         return RV_OK; /* these are squares */
+    if (sidecar->present && !sidecar->foreign && !isnan(sidecar->scale.cell)) {
+        out->cell = sidecar->scale.cell; /* saved here: they are squares, in metres */
+        return RV_OK;
+    }
     double unit = rvi_geo_unit(g, image->width, image->height);
-    bool projected = g->prj[0] != '\0' || g->key_count > 4;
-    if (!projected && !sidecar->foreign && !isnan(sidecar->scale.cell))
-        unit = 1.0; /* saved here, in metres, however small they are */
     if (unit == 0.0)
         return rvi_georeference_degrees(ctx, p->file, g, image->width, image->height);
     double step = g->step_x < g->step_y ? g->step_x : g->step_y;

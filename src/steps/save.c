@@ -215,8 +215,9 @@ static void say_projection(rvi_job *job, const rv_save_params *p, const rvi_form
  * has that. */
 static float choose_nodata(const rvi_raster *raster, double before) {
     size_t cells = (size_t)raster->width * (size_t)raster->height;
-    const float marks[] = {isfinite(before) && before != 0.0 ? (float)before : -9999.0f, -9999.0f,
-                           -32768.0f, -FLT_MAX};
+    const float marks[] = {fabs(before) <= (double)FLT_MAX && before != 0.0 ? (float)before
+                                                                            : -9999.0f,
+                           -9999.0f, -32768.0f, -FLT_MAX};
     for (size_t k = 0; k + 1 < sizeof marks / sizeof marks[0]; k++) {
         size_t i = 0;
         while (i < cells && raster->values[i] != marks[k])
@@ -380,6 +381,26 @@ static rv_status check_land(rvi_job *job, const rv_save_params *p) {
 }
 
 /* The sidecar will say this; what is not known before the run has no bounds. */
+/* A .prj that is there is of this map, or of another one. */
+static rv_status check_prj(rvi_job *job, const char *path) {
+    const char *prj = job->land->geo.prj;
+    rvi_bytes there = {0};
+    uint64_t total = 0;
+    if (!rvi_file_exists(path))
+        return RV_OK;
+    rv_status status = rvi_file_read_start(job->ctx, path, RVI_GEO_TEXT, &there, &total);
+    bool same = status == RV_OK && total == strlen(prj) &&
+                (total == 0 || memcmp(there.data, prj, (size_t)total) == 0);
+    if (status == RV_OK)
+        rvi_free(job->ctx, there.data);
+    if (same || status != RV_OK)
+        return status;
+    return rvi_fail(job->ctx, RV_ERROR_OUTPUT,
+                    "%s: holds another projection and was not changed; rename or remove it, or "
+                    "say overwrite=yes.",
+                    path);
+}
+
 static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
     const rv_terrain *land = job->land;
     const rvi_planned_file file = {
@@ -404,10 +425,14 @@ static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_forma
     if (status == RV_OK)
         status = rvi_job_writes(job, sidecar, NULL);
     rvi_free(job->ctx, sidecar);
-    if (status != RV_OK || !has_prj(job, format))
+    if (status != RV_OK || format != &rvi_format_asc)
         return status;
     char *prj = rvi_prj_path(job->ctx, p->file);
-    status = prj ? rvi_job_writes(job, prj, NULL) : RV_ERROR_MEMORY;
+    status = prj ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK && !p->overwrite)
+        status = check_prj(job, prj);
+    if (status == RV_OK && has_prj(job, format))
+        status = rvi_job_writes(job, prj, NULL);
     rvi_free(job->ctx, prj);
     return status;
 }

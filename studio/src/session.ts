@@ -156,7 +156,9 @@ export class Session {
                 doc = { name: String(name), items: await this.read(String(text)) };
             }
         } catch {
-            localStorage.removeItem(SAVED); // of another version
+            const saved = localStorage.getItem(SAVED); // of another version: kept, though nobody can read it now
+            if (saved)
+                localStorage.setItem(`${SAVED}-unread`, saved);
         }
         this.store.begin(doc && doc.items.length > 0 ? doc : first);
         this.store.selected = mainStep(this.store.doc.items);

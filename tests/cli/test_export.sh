@@ -158,4 +158,12 @@ for x, y, z, h in trees[::50]:
     assert min(corners) - 1e-2 <= z <= max(corners) + 1e-2, (x, y, z)
 END
 python3 read.py || fail "what an engine reads is not the land"
+# ---- what the recipe reads is not replaced ----
+mkdir -p mine
+"$RAVINE" --quiet terrain size=33 noise save mine/land_normal.png || fail "save"
+cp mine/land_normal.png before.png
+"$RAVINE" --quiet open mine/land_normal.png export mine engine=raw 2>said && fail "an input was replaced"
+cmp mine/land_normal.png before.png || fail "an input has changed: $(cat said)"
+"$RAVINE" --quiet terrain size=33 noise select name=a/b export other engine=raw 2>said && fail "a field a/b"
+[ ! -e other ] || fail "half a folder is left"
 finish

@@ -31,6 +31,15 @@ grep -q '^droplets .*eroded' err || fail "no ledger of what was kept: $(cat err)
 "$RAVINE" --quiet terrain size=64 noise save before.r32
 cmp -s kept.r32 before.r32 && fail "nothing was kept of the step"
 
+# ---- while there is no land yet, nothing is kept, and what was saved before stays ----
+cp kept.r32 earlier.r32
+mkfifo silent.npy
+(sleep 3; : >silent.npy) &
+code=$(keep 1 1 terrain size=64 open silent.npy save kept.r32)
+wait
+equal "exit code without land" "$code" 130
+cmp kept.r32 earlier.r32 || fail "land of an earlier run was replaced"
+
 # ---- the second Ctrl-C ----
 code=$(keep 2 2 terrain size=64 noise droplets drops=100G render a.png width=6000 height=6000 render b.png width=6000 height=6000)
 equal "exit code after two" "$code" 130

@@ -55,6 +55,8 @@ fails 'see "open" or "save".' heightmap
 fails 'did you mean "droplets"?' terrain 32 noise droplet
 fails 'there is no land yet' droplets save x.png
 fails 'there is no land yet' level repeat 2 thermal end
+"$RAVINE" resume x.ck --until noise 2>said && fail "resume with --until"
+holds "resume with --until" "$(cat said)" "and no steps"
 "$RAVINE" help resume | grep -q -- '--checkpoint' || fail "help resume"
 equal "-v" "$("$RAVINE" -v)" "$("$RAVINE" --version)"
 finish
