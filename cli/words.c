@@ -1,6 +1,7 @@
 /* words.c: sentences, numbers and letters for people. */
 #include "cli.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ int cli_exit_code(rv_status status) {
     case RV_OK:
         return 0;
     case RV_CANCELLED:
-        return 128 + cli_interrupt_caught();
+        return 128 + (cli_interrupt_caught() ? cli_interrupt_caught() : SIGINT); /* of --keep */
     case RV_ERROR_USAGE:
         return 2;
     case RV_ERROR_INPUT:
