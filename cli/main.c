@@ -82,10 +82,10 @@ static bool is_recipe_file(const char *word) {
 /* --without and --until. */
 static rv_status leave_out(const cli_options *options, rv_recipe *recipe) {
     rv_status status = RV_OK;
-    if (options->until)
-        status = rv_recipe_end_after(recipe, options->until);
     for (int i = 0; i < options->without_count && status == RV_OK; i++)
         status = rv_recipe_remove(recipe, options->without[i]);
+    if (options->until && status == RV_OK)
+        status = rv_recipe_end_after(recipe, options->until);
     return status;
 }
 
@@ -106,10 +106,13 @@ static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe *
         status = rv_recipe_parse(ctx, "", "command line", recipe);
     if (code != 0)
         return code;
+    /* Steps that are left out are those of a file, where there is one: others can follow. */
+    if (status == RV_OK && skip == 1)
+        status = leave_out(options, *recipe);
     if (status == RV_OK)
         status = rv_recipe_add_words(*recipe, options->count - skip,
                                      (const char *const *)options->words + skip);
-    if (status == RV_OK)
+    if (status == RV_OK && skip == 0)
         status = leave_out(options, *recipe);
     if (status != RV_OK)
         return fail_status(ctx, status);

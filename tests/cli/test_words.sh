@@ -33,6 +33,9 @@ equal "until" "$(plan terrain size=32 noise blur thermal save x.r32 --until blur
 equal "until in a repeat" \
     "$(plan terrain size=32 noise repeat 3 repeat 2 blur crop margin=1 end thermal end repeat 9 blur end save x.r32 --until blur#1)" \
     "$(plan terrain size=32 noise repeat 3 repeat 2 blur end end)"
+equal "until in a file, and more" "$(plan alps --until noise#1 blur radius=5)" \
+    "$(plan "$SOURCE/recipes/alps.rv" --until noise#1 blur radius=5)"
+holds "steps after --until" "$(plan hills --until noise#1 level low=5)" "level low=5"
 fails 'An end cannot be left out alone' terrain size=32 noise repeat 3 blur end --without end
 fails 'There is no step "nois"; did you mean' terrain size=32 noise --without nois
 fails 'the recipe has no step blur.' terrain size=32 noise --until blur
