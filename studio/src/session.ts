@@ -82,6 +82,7 @@ export class Session {
     private started = 0;
     private lastSlice = 0;
     private restarts = 0;
+    private isBegun = false; // before that there is nothing to save, and what was saved stays
 
     constructor(private readonly watcher: Watcher) {
         this.store = new Store((isLive) => this.edited(isLive));
@@ -162,6 +163,7 @@ export class Session {
         }
         this.store.begin(doc && doc.items.length > 0 ? doc : first);
         this.store.selected = mainStep(this.store.doc.items);
+        this.isBegun = true;
         this.start();
     }
 
@@ -223,7 +225,7 @@ export class Session {
             this.go(small.lines, small.items, true);
         } else
             this.start();
-        if (!isLive)
+        if (!isLive && this.isBegun)
             void this.save();
         this.watcher.changed();
     }
