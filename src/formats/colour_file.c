@@ -68,7 +68,11 @@ rv_status rvi_colours_read(rv_context *ctx, const char *path, rvi_named_colour o
     rv_status status = rvi_file_read(ctx, path, &bytes);
     if (status == RV_OK)
         status = rvi_text_begin(ctx, path, bytes.data, bytes.size, &begin);
-    const char *at = (const char *)bytes.data + begin, *end = (const char *)bytes.data + bytes.size;
+    if (status != RV_OK) {
+        rvi_free(ctx, bytes.data);
+        return status;
+    }
+    const char *at = (const char *)bytes.data + begin, *end = at + (bytes.size - begin);
     for (int line = 1; status == RV_OK && at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
