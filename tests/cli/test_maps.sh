@@ -22,6 +22,9 @@ if ! command -v gdal_translate gdalinfo gdalwarp gdalbuildvrt > which; then
     finish
 fi
 
+# GDAL throws C++ exceptions. The address sanitizer follows them only where libstdc++ was there from the start.
+export LD_PRELOAD=libstdc++.so.6
+
 # values FILE: the heights as GDAL reads them, as bytes
 values() {
     rm -f values.bin*
