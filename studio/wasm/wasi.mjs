@@ -1,6 +1,6 @@
 // wasi.mjs: as much of WASI as Ravine's modules ask for, with files in memory: in Node as in a browser.
 // https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
-const SUCCESS = 0, BADF = 8, EXIST = 20, INVAL = 28, NOENT = 44, NOTSUP = 58;
+const SUCCESS = 0, BADF = 8, EXIST = 20, INVAL = 28, NOENT = 44;
 const DIRECTORY = 3, REGULAR = 4, CHARACTER = 2;
 const CREATE = 1, EXCLUSIVE = 4, TRUNCATE = 8; // of path_open
 const ROOT = 3; // the one folder; 0, 1 and 2 are the standard streams
@@ -18,6 +18,7 @@ export class Exit extends Error {
 export class Wasi {
     constructor(print = () => {}) {
         this.files = new Map();
+        this.folders = new Set(); // beside the root; the files in them have their names before their own
         this.print = print;
         this.open = new Map([[ROOT, { name: '' }]]);
         this.texts = new Map([[1, new TextDecoder()], [2, new TextDecoder()]]);
@@ -136,7 +137,7 @@ export class Wasi {
 
     path_filestat_get(fd, flags, at, size, out) {
         const name = this.path(at, size);
-        if (name === '' || name === '.')
+        if (name === '' || name === '.' || this.folders.has(name))
             return this.stat(DIRECTORY, 0, out);
         return this.files.has(name) ? this.stat(REGULAR, this.files.get(name).length, out) : NOENT;
     }
@@ -231,8 +232,15 @@ export class Wasi {
 
     path_unlink_file(fd, at, size) { return this.files.delete(this.path(at, size)) ? SUCCESS : NOENT; }
 
-    path_create_directory() { return NOTSUP; } // the root is the one folder
-    path_remove_directory() { return NOENT; }
+    path_create_directory(fd, at, size) {
+        const name = this.path(at, size);
+        if (this.folders.has(name) || this.files.has(name))
+            return EXIST;
+        this.folders.add(name);
+        return SUCCESS;
+    }
+
+    path_remove_directory(fd, at, size) { return this.folders.delete(this.path(at, size)) ? SUCCESS : NOENT; }
 
     /** Entries of 24 bytes and a name each, from number `from` on, until there is no room. */
     fd_readdir(fd, at, room, from, out) {
