@@ -182,7 +182,7 @@ want_blender() {
 }
 
 # The studio's server needs a library; without it the program is built all the same.
-want_studio() {
+want_server() {
     need libmicrohttpd-dev has_header cc microhttpd.h
     if [ -n "$missing" ] && can_install && [ -z "$updated" ]; then
         apt update
@@ -234,7 +234,7 @@ if [ "$1" = test ]; then
     need groff-base groff --version
 fi
 install_missing
-want_studio
+want_server
 
 if [ "$1" = studio ]; then
     need clang has_header clang stdio.h
