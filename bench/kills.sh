@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # kills.sh [COUNT [SEED]]: ends runs with recipes, scenes, films and saves COUNT times (1000) at random
 # moments, by SIGKILL, SIGTERM and SIGINT, and looks at what is left: every file is the old one or the new
-# one, to the byte (a sidecar may know both: what is opened with it is the old land or the new), files of others are as they were, no encoder lives on, the run that is resumed ends in the
+# one, to the byte (a sidecar may know both: what is opened with it is the old land or the new), files of
+# others are as they were, no encoder lives on, the run that is resumed ends in the
 # bytes of one that was never stopped, and after it nothing else is left. RAVINE=path/to/ravine.
 # SEED is printed; the moments depend on the machine, too.
 set -u
