@@ -52,6 +52,18 @@ void cli_json_float(FILE *out, float value) {
     fputs(value - value == 0.0f ? text : "null", out);
 }
 
+/* A length that is said in cells is a text. */
+static void put_real(FILE *out, const rv_param_info *param, const void *params) {
+    float number = (float)rv_param_number(param, params);
+    char text[64];
+    if (!param->in_cells || number >= 0.0f) {
+        cli_json_float(out, number);
+        return;
+    }
+    rv_param_print(param, params, text, sizeof text);
+    cli_json_text(out, text);
+}
+
 void cli_json_value(FILE *out, const rv_param_info *param, const void *params) {
     if (rv_param_is_auto(param, params)) {
         fputs("\"auto\"", out);
@@ -59,7 +71,7 @@ void cli_json_value(FILE *out, const rv_param_info *param, const void *params) {
     }
     switch (param->type) {
     case RV_PARAM_REAL:
-        cli_json_float(out, (float)rv_param_number(param, params));
+        put_real(out, param, params);
         break;
     case RV_PARAM_INT:
     case RV_PARAM_COUNT:

@@ -10,8 +10,8 @@ static void numbers_range(const rv_param_info *param, const char *before, char o
     char low[32], high[32];
     cli_number(param->low, low);
     cli_number(param->high, high);
-    snprintf(out, CLI_TEXT, "%s%s to %s%s%s", before, low, high, param->unit[0] ? " " : "",
-             param->unit);
+    snprintf(out, CLI_TEXT, "%s%s to %s%s%s%s", before, low, high, param->unit[0] ? " " : "",
+             param->unit, param->in_cells ? ", or in cells" : "");
 }
 
 static void options_range(const rv_param_info *param, char out[CLI_TEXT]) {

@@ -17,12 +17,12 @@ from ._land import Land
 
 
 def kind_of(parameter):
-    """The type of a parameter: counts may be texts such as "200k"."""
+    """The type of a parameter: counts may be texts such as "200k", lengths such as "3cells"."""
     if parameter.type == "choice":
         names = ", ".join(f'"{name}"' for name in parameter.options)
         return f"Literal[{names}]"
     kind = {
-        "real": "float",
+        "real": "Union[float, str]" if parameter.in_cells else "float",
         "int": "int",
         "count": "Union[int, str]",
         "seed": "int",

@@ -297,6 +297,7 @@ RV_API int rv_fault_print(const rv_fault *fault, char *out, size_t size);
 #define RV_STEP(name, kind, flags, sentence, source, reads, writes)                                \
     typedef struct rv_##name##_params {
 #define RV_REAL(step, key, def, low, high, unit, help) float key;
+#define RV_LENGTH(step, key, def, low, high, help) float key; /* m; below 0: so many cells */
 #define RV_INT(step, key, def, low, high, unit, help) int key;
 #define RV_COUNT(step, key, def, low, high, unit, help) int64_t key;
 #define RV_SEED(step, key, def, help) uint64_t key;
@@ -343,6 +344,7 @@ typedef struct rv_param_info {
     double def, low, high; /* numbers, switches and choices */
     uint64_t seed;         /* default of a seed */
     bool required;         /* a file that must be named */
+    bool in_cells;         /* a length in m that may also be said in cells: -3 is 3cells */
     const char *text;      /* default of a text or file */
     double vector[3];      /* default of a vector; NaN first: auto */
     const char *unit;      /* "" where there is none */
@@ -700,6 +702,7 @@ RV_API rv_status rv_scene_run(rv_scene *scene, const rv_scene_watch *watch);
 static inline uint32_t rv_abi(void) {
     static const char *const names[] = {
 #define RV_REAL(step, key, def, low, high, unit, help) #key,
+#define RV_LENGTH(step, key, def, low, high, help) #key,
 #define RV_INT(step, key, def, low, high, unit, help) #key,
 #define RV_COUNT(step, key, def, low, high, unit, help) #key,
 #define RV_SEED(step, key, def, help) #key,

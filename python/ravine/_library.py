@@ -147,6 +147,7 @@ class ParamInfo(Structure):
         ("high", c_double),
         ("seed", c_uint64),
         ("required", c_bool),
+        ("in_cells", c_bool),
         ("text", c_char_p),
         ("vector", c_double * 3),
         ("unit", c_char_p),

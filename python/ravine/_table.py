@@ -21,6 +21,7 @@ class Parameter:
     auto: bool  # may it be None?
     low: float | None
     high: float | None
+    in_cells: bool  # a length in m that may also be said as "3cells"
     unit: str
     help: str
     options: dict[str, str]  # of a choice: its names and what they mean
@@ -73,7 +74,7 @@ def value_of(info: ParamInfo, params) -> object:
     if text == "auto":
         return None
     if kind == "real":
-        return float(text)
+        return text if text.endswith("cells") else float(text)
     if kind == "switch":
         return text == "yes"
     if kind == "choice":
@@ -107,6 +108,7 @@ def _parameters(word: WordInfo) -> dict[str, Parameter]:
             auto=bool(lib.rv_param_has_auto(ctypes.byref(info))),
             low=info.low if ranged else None,
             high=info.high if ranged else None,
+            in_cells=bool(info.in_cells),
             unit=info.unit.decode(),
             help=info.help.decode(),
             options={

@@ -43,7 +43,7 @@ rv_status rvi_step_blur(rvi_job *job, const rv_blur_params *p) {
     b->width = land->width;
     b->amount = p->amount;
     rvi_job_grid(job, &b->smooth, "the smooth land");
-    rvi_smoother_prepare(&b->smoother, job->ctx, land->width, land->height, p->radius / land->cell,
-                         &job->buffers);
+    rvi_smoother_prepare(&b->smoother, job->ctx, land->width, land->height,
+                         rvi_length(p->radius, land->cell) / land->cell, &job->buffers);
     return RV_OK;
 }

@@ -11,6 +11,11 @@
     rv_status rvi_step_##name(rvi_job *job, const rv_##name##_params *p);
 #include <ravine/steps.def>
 
+/* A length that the table calls RV_LENGTH, in m: below zero it is a number of cells. */
+static inline float rvi_length(float value, float cell) {
+    return value < 0.0f ? -value * cell : value;
+}
+
 /* Before a run: says which frames that are there a film, run so many times, will overwrite. */
 void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns, bool goes_on);
 

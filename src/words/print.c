@@ -75,13 +75,21 @@ static int print_text(const char *text, bool quotes, char *out, size_t size) {
     return (int)length;
 }
 
+static int print_number(const rv_param_info *param, float number, char *out, size_t size) {
+    if (!param->in_cells || number >= 0.0f)
+        return print_real(number, out, size);
+    char cells[64];
+    print_real(-number, cells, sizeof cells);
+    return snprintf(out, size, "%scells", cells);
+}
+
 int rv_param_print(const rv_param_info *param, const void *params, char *out, size_t size) {
     RVI_ENTRY(NULL);
     if (rv_param_is_auto(param, params))
         return snprintf(out, size, "auto");
     switch (param->type) {
     case RV_PARAM_REAL:
-        return print_real((float)rv_param_number(param, params), out, size);
+        return print_number(param, (float)rv_param_number(param, params), out, size);
     case RV_PARAM_INT:
     case RV_PARAM_COUNT:
         return snprintf(out, size, "%" PRId64, (int64_t)rv_param_number(param, params));

@@ -246,9 +246,32 @@ static rv_status set_seed(const setting *s) {
     return RV_OK;
 }
 
+/* A length that is said in cells, stored as less than nothing: rvi_length(). */
+static bool says_cells(const setting *s, double *value) {
+    static const char *const ends[] = {"cells", "cell"};
+    for (int i = 0; i < 2 && s->param->in_cells; i++) {
+        size_t end = strlen(ends[i]);
+        if (s->size > end && memcmp(s->text + s->size - end, ends[i], end) == 0 &&
+            rvi_text_number(s->text, s->size - end, value)) {
+            *value = -*value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static rv_status set_length(const setting *s, double value) {
+    if (!(value <= 0.0 && value >= -RVI_MOST_CELLS))
+        return bad_value(s, "within 0 to 65536 cells");
+    rv_param_set_number(s->param, s->params, value);
+    return RV_OK;
+}
+
 static rv_status set_number(const setting *s) {
     const rv_param_info *p = s->param;
     double value = p->def;
+    if (says_cells(s, &value))
+        return set_length(s, value);
     if (!says_auto(s)) {
         if (!rvi_text_number(s->text, s->size, &value))
             return bad_value(s, "a number");

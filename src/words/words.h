@@ -6,7 +6,10 @@
 
 #include "base/context.h"
 
-enum { RVI_DEPTH = 8 }; /* blocks inside each other */
+enum {
+    RVI_DEPTH = 8,         /* blocks inside each other */
+    RVI_MOST_CELLS = 65536 /* of a length that is said in cells */
+};
 
 /* A word, or a parameter of it, that had another name in earlier versions: who still writes that is
  * told the name of today. */

@@ -11,6 +11,7 @@ export interface Param {
     required: boolean;
     min?: number;
     max?: number;
+    in_cells?: boolean;
     unit: string;
     help: string;
     options?: Option[];

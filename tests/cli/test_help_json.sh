@@ -26,7 +26,7 @@ def table(path, word):
         m = re.match(r'RV_(\w+)\((\w+)(?:, *(\w+))?', line)
         if m and m[1] == word:
             found[m[2]] = []
-        elif m and m[1] in ('REAL', 'INT', 'COUNT', 'SEED', 'SWITCH', 'CHOICE', 'TEXT', 'FILE', 'VECTOR'):
+        elif m and m[1] in ('REAL', 'LENGTH', 'INT', 'COUNT', 'SEED', 'SWITCH', 'CHOICE', 'TEXT', 'FILE', 'VECTOR'):
             found[m[2]].append(m[3])
     return found
 

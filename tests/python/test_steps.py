@@ -161,6 +161,8 @@ def test_wrong_calls_get_the_librarys_sentence():
         land.save()
     with pytest.raises(TypeError, match="by name"):
         land.noise(3)
+    with pytest.raises(ravine.UsageError, match="cells"):
+        land.blur(radius="-3cells")
     with pytest.raises(TypeError, match="twice"):
         land.save("a.png", file="b.png")
     with pytest.raises(ravine.MemoryLimitError, match="memory"):

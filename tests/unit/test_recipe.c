@@ -230,6 +230,10 @@ static void values_are_read(void **state) {
         {"save a bits=8", "bits", RV_save_bits_8},
         {"save a bits=16", "bits", RV_save_bits_16},
         {"droplets border=apron", "border", RV_droplets_border_apron},
+        {"blur radius=3cells", "radius", -3},
+        {"blur radius=1cell", "radius", -1},
+        {"blur radius=0cells", "radius", 0},
+        {"blur radius=2.5cells radius=40", "radius", 40},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rv_recipe *recipe = parse(cases[i].text);
@@ -275,6 +279,12 @@ static void wrong_values_are_refused(void **state) {
         {"terrain cell=0", "not within 0.001 to 100000 m"},
         {"droplets drops=1.5", "is not a whole number"},
         {"droplets drops=1.1e12", "not within"},
+        {"blur radius=-1", "radius=-1 is not within 0 to 100000 m"},
+        {"blur radius=-1cells", "radius=-1cells is not within 0 to 65536 cells"},
+        {"blur radius=65537cells", "radius=65537cells is not within 0 to 65536 cells"},
+        {"blur radius=cells", "radius=cells is not a number"},
+        {"blur radius=3 cells", "cells"},
+        {"blur amount=1cells", "amount=1cells is not a number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_refused(cases[i].text, cases[i].why);
@@ -555,6 +565,8 @@ static void set_random(const rv_param_info *p, void *params, uint64_t n, uint64_
         value = fmax(value, p->low);
         value = fmin(value, p->high);
     }
+    if (p->in_cells && n % 3 == 0)
+        value = -(double)(float)fmin(value, 65536);
     rv_param_set_number(p, params, value);
 }
 
@@ -573,6 +585,27 @@ static bool same_value(const rv_param_info *p, const void *a, const void *b) {
     default:
         return rv_param_number(p, a) == rv_param_number(p, b);
     }
+}
+
+/* A length in cells is that many of the land that the step gets. */
+static void lengths_may_be_said_in_cells(void **state) {
+    (void)state;
+    static const char *const texts[] = {"terrain size=40 cell=4 noise blur radius=10 amount=1",
+                                        "terrain size=40 cell=4 noise blur radius=2.5cells",
+                                        "terrain size=40 cell=4 noise blur radius=2.6cells"};
+    uint64_t hashes[3];
+    for (int i = 0; i < 3; i++) {
+        rv_recipe *recipe = parse(texts[i]);
+        rv_terrain *land;
+        support_ok(ctx, rv_recipe_run(recipe, NULL, &land));
+        hashes[i] = rv_terrain_hash(land);
+        rv_terrain_destroy(land);
+        rv_recipe_destroy(recipe);
+    }
+    assert_equal(hashes[0], hashes[1]);
+    assert_not_equal(hashes[0], hashes[2]);
+    rv_blur_params blur = {.radius = -70000.0f};
+    assert_int_equal(rv_word_check(ctx, &rv_step_get(RV_STEP_blur)->word, &blur), RV_ERROR_USAGE);
 }
 
 /* Prints random parameters of a step as a recipe and reads that again. */
@@ -905,6 +938,7 @@ int main(void) {
         cmocka_unit_test(words_of_a_command_line_are_added),
         cmocka_unit_test(wrong_words_of_a_command_line),
         cmocka_unit_test(recipes_are_loaded),
+        cmocka_unit_test(lengths_may_be_said_in_cells),
         cmocka_unit_test(what_is_printed_reads_back),
         cmocka_unit_test(texts_with_blanks_read_back),
         cmocka_unit_test(printing_is_short_and_minds_its_room),
