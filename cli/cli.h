@@ -134,7 +134,7 @@ void cli_walk_steps(const cli_writer *writer);
 void cli_walk_kind(rv_step_kind kind, const cli_writer *writer); /* the steps of one kind */
 void cli_walk_scene(const cli_writer *writer);
 
-/* ---- help.c, pages.c, help_json.c, completion.c: all on standard output ---- */
+/* ---- help.c, pages.c, help_json.c, completion.c, complete.c: all on standard output ---- */
 
 void cli_usage(FILE *out);
 int cli_help(int count, char **steps); /* none: the overview; "scene": the words of scenes */
@@ -142,7 +142,8 @@ void cli_man(void);
 void cli_markdown(void);
 void cli_scene_markdown(void);
 void cli_help_json(void);
-void cli_completion(void);
+int cli_completion(const char *shell);      /* the script; returns the exit code */
+void cli_complete(int count, char **words); /* what the last word can become, one a line */
 void cli_words(void);
 
 /* ---- bar.c: how far the step is, on a terminal ---- */

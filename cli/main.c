@@ -295,8 +295,8 @@ static int show_page(const cli_options *options, bool asked) {
             cli_markdown();
         break;
     case CLI_PAGE_COMPLETION:
-        cli_completion();
-        break;
+        return finish_output(
+            cli_completion(asked && options->count > 1 ? options->words[1] : "bash"));
     case CLI_PAGE_WORDS:
         cli_words();
         break;
@@ -324,6 +324,10 @@ static int list_presets(const cli_options *options) {
 
 int main(int argc, char **argv) {
     fill_streams();
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+        cli_complete(argc - 2, argv + 2);
+        return finish_output(0);
+    }
     cli_options options;
     int code = cli_options_read(&options, argc, argv);
     if (code != 0)

@@ -61,7 +61,10 @@ const cli_option cli_option_table[] = {
     {"--version", NULL, "show the version", CLI_PAGE_VERSION},
     {"--man", NULL, "after help: the man page", CLI_PAGE_MAN},
     {"--markdown", NULL, "after help: all steps as a Markdown page", CLI_PAGE_MARKDOWN},
-    {"--completion", NULL, "after help: the completion script for bash", CLI_PAGE_COMPLETION},
+    {"--completion", NULL,
+     "after help: the completion script for bash, or for zsh or fish: `ravine help --completion "
+     "fish`",
+     CLI_PAGE_COMPLETION},
     {"--words", NULL, "after help: every word that Ravine knows, one per line", CLI_PAGE_WORDS},
 };
 const int cli_option_count = (int)(sizeof cli_option_table / sizeof cli_option_table[0]);

@@ -2,19 +2,22 @@
 # for a C program to find the library: pkg-config and find_package(ravine).
 include(CMakePackageConfigHelpers)
 
-# The man page and the completion are printed by the program, which has them from the step table.
-foreach(page man completion)
-    set(printed_man ${CMAKE_CURRENT_BINARY_DIR}/ravine.1)
-    set(printed_completion ${CMAKE_CURRENT_BINARY_DIR}/ravine.bash)
+# The man page and the completions are printed by the program.
+set(printed "")
+foreach(page IN ITEMS "ravine.1 --man" "ravine.bash --completion bash" "_ravine --completion zsh"
+        "ravine.fish --completion fish")
+    separate_arguments(words UNIX_COMMAND ${page})
+    list(POP_FRONT words name)
     add_custom_command(
-        OUTPUT ${printed_${page}}
-        COMMAND ravine_cli help --${page} > ${printed_${page}}.part
-        COMMAND ${CMAKE_COMMAND} -E rename ${printed_${page}}.part ${printed_${page}}
+        OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}
+        COMMAND ravine_cli help ${words} > ${name}.part
+        COMMAND ${CMAKE_COMMAND} -E rename ${name}.part ${name}
         DEPENDS ravine_cli
         VERBATIM
     )
+    list(APPEND printed ${CMAKE_CURRENT_BINARY_DIR}/${name})
 endforeach()
-add_custom_target(ravine_pages ALL DEPENDS ${printed_man} ${printed_completion})
+add_custom_target(ravine_pages ALL DEPENDS ${printed})
 
 if(BUILD_SHARED_LIBS)
     set_target_properties(ravine_cli PROPERTIES
@@ -27,9 +30,15 @@ install(FILES include/ravine/ravine.h include/ravine/steps.def
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ravine
 )
 install(FILES ${recipes} DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine/recipes)
-install(FILES ${printed_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${printed_completion}
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.bash
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine
+)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_ravine
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
 )
 
 # The page of the studio, where it was built: `make studio`.

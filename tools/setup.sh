@@ -196,6 +196,13 @@ want_server() {
     install_missing
 }
 
+# Completion is tried in the shells that it is for.
+want_shells() {
+    need zsh zsh --version
+    need fish fish --version
+    install_offered 'Completion in zsh and fish'
+}
+
 # Maps are compared with what GDAL makes and sees: tests run without it.
 want_gdal() {
     if gdalinfo --version > "$work/said" 2>&1; then
@@ -255,6 +262,7 @@ if [ "$1" = test ]; then
     want_studio test
     want_arm
     want_python
+    want_shells
 fi
 
 cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."

@@ -92,11 +92,12 @@ awk '!/^\|/ { head = 0; next }
 bash -n completion.bash || fail "the completion script is not bash"
 ! command -v shellcheck >/dev/null || shellcheck -s bash completion.bash ||
     fail "shellcheck finds faults in the completion script"
-mkdir folder
+mkdir -p folder
 : >rain.png
 : >folder/'my land.rv'
 cat >complete.bash <<'EOF'
 source ./completion.bash
+PATH=$PATH:${RAVINE%/*}
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _ravine
@@ -109,7 +110,7 @@ completes() {
     equal "completion of '$*'" "$(bash complete.bash "$@" | sort | paste -sd '|')" "$expected"
 }
 completes "droplets" ravine drop
-completes "hardness|help|hillshade" ravine h
+completes "hardness|help|hills|hillshade" ravine h
 completes "save|select|size=|strata" ravine terrain s
 completes "noise" ravine terrain size = 64 no
 completes "billow|plain|ridged" ravine noise shape =
@@ -119,7 +120,7 @@ completes "yes" ravine mask invert = y
 completes "auto" ravine terrain width = a
 completes "droplets.border=" ravine alps.rv droplets.bo
 completes "open" ravine alps.rv droplets.border = o
-completes "folder" ravine fol
+completes "folder/" ravine fol
 completes "folder/my land.rv" ravine folder/my
 completes "rain.png" ravine --quiet terrain noise mask rai
 completes "rain.png" ravine droplets rain = rai
@@ -129,10 +130,40 @@ completes "droplets" ravine help drop
 completes "" ravine --threads ''
 completes "scene" ravine scen
 completes "river" ravine scene riv
-completes "folder" ravine scene fol
+completes "folder/" ravine scene fol
 completes "film=|frames=" ravine scene river f
 completes "particles.max=" ravine scene river particles.ma
 completes "wcsph" ravine scene river particles.solver = w
 completes "rain.png" ravine scene river save = rai
 completes "scene" ravine help sce
+: >folder/readme.txt
+completes "folder/my land.rv" ravine folder/
+completes "noise#2.relief=" ravine alps noise#2.rel
+completes "drain|droplets" ravine alps --without dr
+completes "alps" ravine --threads 3 al
+completes "mask|metal" ravine terrain select name=metal mask field = m
+completes "list" ravine lis
+
+# What the program answers, the other shells offer.
+wanted=$("$RAVINE" --complete terrain s | sort)
+PATH=${RAVINE%/*}:$PATH
+if command -v zsh >/dev/null; then
+    equal "zsh" "$(zsh -c '
+        compadd() { [[ $1 == -S ]] && shift 2; print -l -- "${(@P)2}" }
+        compdef() { : }
+        eval "$(ravine help --completion zsh)"
+        words=(ravine terrain s) CURRENT=3
+        _ravine' | sort)" "$wanted"
+else
+    echo "zsh is not here: its completion is not tested"
+fi
+if command -v fish >/dev/null; then
+    equal "fish" "$(HOME=$PWD fish -c 'ravine help --completion fish | source
+        complete -C "ravine terrain s"' | sort)" "$wanted"
+else
+    echo "fish is not here: its completion is not tested"
+fi
+"$RAVINE" help --completion tcsh 2>err
+equal "completion for another shell" "$? $(cat err)" \
+    "2 ravine: There is completion for bash, zsh and fish, not for tcsh."
 finish
