@@ -10,7 +10,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine
 
-.PHONY: help demo check test test-all bench studio install docs python python-package blender pictures hashes format clean release test-tree
+.PHONY: help demo check test test-all bench studio install uninstall package docs python python-package blender pictures hashes format clean release test-tree
 
 help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
@@ -19,6 +19,8 @@ help:
 	@echo 'make test-all  the same, and tests in programs that are large: Blender'
 	@echo 'make studio    build the studio, a page in the browser, and open it'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
+	@echo 'make uninstall remove what the last `make install` of this folder installed'
+	@echo 'make package   make a .deb, a .tar.gz and a Python wheel, in $(BUILD)/packages'
 	@echo 'make bench     measure how fast it is on this machine'
 	@echo 'make docs      write docs/steps.md and docs/scenes.md from the tables'
 	@echo 'make python    build the Python package, in $(BUILD)/python/environment, and write docs/python.md with it'
@@ -81,6 +83,20 @@ studio: release
 
 install: release
 	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'
+	@cp '$(BUILD)/release/install_manifest.txt' '$(BUILD)/installed.txt'
+
+uninstall:
+	@sh tools/uninstall.sh '$(BUILD)/installed.txt'
+
+package:
+	@$(MAKE) release PREFIX=/usr
+	@mkdir -p '$(BUILD)/packages'
+	@cpack --config '$(BUILD)/release/CPackConfig.cmake' -B '$(abspath $(BUILD))/packages/work' \
+	    > '$(BUILD)/said' || { cat '$(BUILD)/said'; exit 1; }
+	@mv '$(BUILD)'/packages/work/*.deb '$(BUILD)'/packages/work/*.tar.gz '$(BUILD)/packages'
+	@rm -r '$(BUILD)/packages/work'
+	@'$(PYTHON)' -m pip -q wheel --no-build-isolation --no-deps --no-index -w '$(BUILD)/packages' ./python
+	@ls -l '$(BUILD)/packages'
 
 docs: release
 	@'$(RAVINE)' help --markdown > docs/steps.md.part

@@ -97,6 +97,15 @@ ravine_add_test(door.example door
 )
 set_tests_properties(door.example PROPERTIES FIXTURES_REQUIRED installed)
 
+ravine_add_test(door.package door ${CMAKE_COMMAND} -E env DEBFULLNAME=Test DEBEMAIL=test@debian.org
+    ${door} package)
+set_tests_properties(door.package PROPERTIES FIXTURES_REQUIRED installed FIXTURES_SETUP packages)
+ravine_add_test(door.packages door
+    sh ${PROJECT_SOURCE_DIR}/tests/install/test_package.sh ${PROJECT_SOURCE_DIR}
+    ${CMAKE_BINARY_DIR}/run/door.install ${CMAKE_BINARY_DIR}/door
+)
+set_tests_properties(door.packages PROPERTIES FIXTURES_REQUIRED packages)
+
 include(cmake/wasm_checks.cmake)
 include(cmake/arm_checks.cmake)
 include(cmake/studio_checks.cmake)

@@ -29,6 +29,7 @@ install(TARGETS ravine_cli)
 install(FILES include/ravine/ravine.h include/ravine/steps.def
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ravine
 )
+install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${recipes} DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine/recipes)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.bash

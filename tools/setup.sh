@@ -203,6 +203,12 @@ want_shells() {
     install_offered 'Completion in zsh and fish'
 }
 
+# Debian's own checker of packages.
+want_lintian() {
+    need lintian lintian --version
+    install_offered 'The rules of Debian for packages'
+}
+
 # Maps are compared with what GDAL makes and sees: tests run without it.
 want_gdal() {
     if gdalinfo --version > "$work/said" 2>&1; then
@@ -263,6 +269,7 @@ if [ "$1" = test ]; then
     want_arm
     want_python
     want_shells
+    want_lintian
 fi
 
 cmake_is_new || stop "Ravine needs CMake 3.25 or newer; this machine has $version."
