@@ -185,6 +185,8 @@ typedef struct cli_turns {
     rv_ledger layers[CLI_LAYERS];
 } cli_turns;
 
+typedef struct cli_made cli_made;
+
 typedef struct cli_run {
     const cli_options *options;
     cli_bar bar;
@@ -199,6 +201,8 @@ typedef struct cli_run {
     bool kept;        /* the first Ctrl-C of --keep has come */
     char stopped[32]; /* the step that it came in; "": it came between steps */
     bool broken;      /* standard output */
+    cli_made *made;   /* files */
+    size_t made_count, made_room, made_told;
 } cli_run;
 
 void cli_report_message(void *run, const char *line);          /* rv_log_fn */
@@ -207,6 +211,13 @@ void cli_report_after(void *run, int index, const rv_report *report);
 void cli_report_rest(cli_run *run); /* messages that no step has told */
 void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
                      size_t peak, size_t limit);
+
+/* ---- made.c: the files of a run ---- */
+
+void cli_made_add(void *run, const char *path, uint64_t bytes); /* rv_made_fn */
+void cli_made_tell(cli_run *run);
+void cli_made_json(cli_run *run, FILE *out); /* those that were not told yet */
+void cli_made_free(cli_run *run);
 
 /* ---- solid.c: meshes ---- */
 

@@ -254,6 +254,7 @@ static int run_words(cli_options *options) {
     desc.memory_limit = options->memory;
     desc.log = cli_report_message;
     desc.progress = on_progress;
+    desc.made = cli_made_add;
     desc.user = &run;
     rv_context *ctx;
     rv_status status = rv_context_create(&desc, &ctx);
@@ -274,6 +275,8 @@ static int run_words(cli_options *options) {
                                     : run_recipe(ctx, &run, recipe, NULL);
     }
     rv_recipe_destroy(recipe);
+    cli_made_tell(&run);
+    cli_made_free(&run);
     free(run.repeated);
     rv_context_destroy(ctx);
     free(run.messages);

@@ -135,7 +135,7 @@ static void json_figures(FILE *out, const rv_terrain *land) {
         fputs("}", out);
 }
 
-static void json_report(const cli_run *run, const rv_report *report) {
+static void json_report(cli_run *run, const rv_report *report) {
     const rv_step_info *step = rv_step_get(report->step);
     json_head(stdout, step, report->params);
     if (report->turns > 1)
@@ -158,7 +158,9 @@ static void json_report(const cli_run *run, const rv_report *report) {
         fputs(at ? "," : "", stdout);
         cli_json_text(stdout, run->messages + at);
     }
-    fputs("]}\n", stdout);
+    fputc(']', stdout);
+    cli_made_json(run, stdout);
+    fputs("}\n", stdout);
 }
 
 /* ---- for people ---- */

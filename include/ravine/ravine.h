@@ -99,6 +99,7 @@ typedef struct rv_progress {
 
 typedef bool (*rv_progress_fn)(void *user, const rv_progress *now); /* false: stop */
 typedef void (*rv_log_fn)(void *user, const char *line);
+typedef void (*rv_made_fn)(void *user, const char *path, uint64_t bytes);
 
 typedef struct rv_context_desc {
     int threads;             /* 0: one per core */
@@ -107,7 +108,8 @@ typedef struct rv_context_desc {
     rv_allocator allocator;  /* NULL functions: malloc and free */
     rv_log_fn log;           /* what steps have to say, one line a call; NULL: silence */
     rv_progress_fn progress; /* called on the calling thread, at least every 100 ms; NULL: none */
-    void *user; /* handed to log and progress; must live until the context is destroyed */
+    rv_made_fn made; /* a file was written and has its name, on the calling thread; NULL: none */
+    void *user;      /* handed to all three; must live until the context is destroyed */
 } rv_context_desc;
 
 RV_API rv_context_desc rv_context_desc_default(void);

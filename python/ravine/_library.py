@@ -102,6 +102,7 @@ class ContextDesc(Structure):
         ("allocator", Allocator),
         ("log", LOG_FN),
         ("progress", PROGRESS_FN),
+        ("made", c_void_p),
         ("user", c_void_p),
     ]
 

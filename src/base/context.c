@@ -226,6 +226,14 @@ rv_status rvi_fail(rv_context *ctx, rv_status status, const char *format, ...) {
     return status;
 }
 
+void rvi_tell_made(rv_context *ctx, const char *path, uint64_t bytes) {
+    if (!ctx->desc.made)
+        return;
+    bool inside = rvi_callback_begin(ctx);
+    ctx->desc.made(ctx->desc.user, path, bytes);
+    rvi_callback_end(ctx, inside);
+}
+
 void rvi_log(rv_context *ctx, const char *format, ...) {
     if (!ctx->desc.log)
         return;

@@ -47,6 +47,8 @@ void rvi_callback_end(rv_context *ctx, bool inside);
 rv_status rvi_fail(rv_context *ctx, rv_status status, const char *format, ...) RVI_PRINTF(3, 4);
 
 /* One line for the user, when they listen. */
+/* A file has been written: rv_context_desc.made. */
+void rvi_tell_made(rv_context *ctx, const char *path, uint64_t bytes);
 void rvi_log(rv_context *ctx, const char *format, ...) RVI_PRINTF(2, 3);
 
 /* Zeroed memory for `count` things of `size` bytes, aligned to 64. NULL: over the limit or out of

@@ -569,7 +569,10 @@ rv_status rvi_writer_finish(rvi_writer *w) {
 
 /* A name was given to a new file. */
 static void end_rename(rv_context *ctx, const char *path, bool other_links) {
+    struct stat now;
     sync_directory(path);
+    if (stat(path, &now) == 0)
+        rvi_tell_made(ctx, path, (uint64_t)now.st_size);
     if (other_links)
         rvi_log(ctx, "%s: its other hard links keep the old file", path);
 }
@@ -659,6 +662,6 @@ rv_status rvi_writer_place(rvi_writer *w, const rvi_claim *claim, bool *lost) {
         return take_name(w);
     w->placed = !*lost;
     if (w->placed)
-        sync_directory(w->path);
+        end_rename(w->ctx, w->path, false);
     return RV_OK;
 }

@@ -53,6 +53,9 @@ rm recipe.npy
 before=$(last_hash open in.npy blur)
 ravine open in.npy blur save in.npy overwrite=yes || fail "overwrite=yes"
 equal "overwritten" "$(last_hash open in.npy)" "$before"
+"$RAVINE" terrain size=32 noise save m.r16 hillshade m.png repeat 3 save m.r16 overwrite=yes end 2> said
+made=$(sed -n '/^Made/,$s/^.\{26\}//p' said | sort | tr '\n' ' ')
+equal "files that were made" "$made" "m.png m.r16 m.r16.ravine.json "
 ravine open in.npy save new.npy open new.npy blur save new.npy || fail "a file of the run itself"
 # names that no word has: frames, plots, links to inputs
 ravine terrain size=16 noise save a.png save land-drainage.png save f-00001.png save f-00003.png || fail "save"

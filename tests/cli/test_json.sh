@@ -2,9 +2,10 @@
 . "$SOURCE/tests/cli/common.sh"
 
 cat >check.py <<'EOF'
-import json, sys
+import json, os, sys
 
-KEYS = {'step', 'parameters', 'seconds', 'ledger', 'hash', 'width', 'height', 'cell', 'messages'}
+KEYS = {'step', 'parameters', 'seconds', 'ledger', 'hash', 'width', 'height', 'cell', 'messages',
+        'files'}
 steps = []
 for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     o = json.loads(line, parse_constant=lambda word: sys.exit('not JSON: ' + word))
@@ -22,6 +23,8 @@ for line in open(sys.argv[1], encoding='utf-8', newline='\n'):
     assert o['seconds'] >= 0 and len(o['hash']) == 16 and int(o['hash'], 16) >= 0, o
     assert all(isinstance(o[k], int) for k in ('width', 'height')) and o['cell'] > 0, o
     assert all(isinstance(m, str) for m in o['messages']), o
+    for f in o['files']:
+        assert set(f) == {'name', 'bytes'} and ('\ufffd' in f['name'] or os.path.getsize(f['name']) == f['bytes']), f
     l = o['ledger']
     assert set(l) == {'before', 'eroded', 'deposited', 'left_map', 'suspended', 'raised', 'unit'} and l['unit'] == 'm3', l
     assert min(v for v in l.values() if v != 'm3') >= 0, l
@@ -106,6 +109,8 @@ assert steps[2]['parameters']['file'] == '\ufffd\ufffd\ufffda.npy', steps[2]
 " terrain size=16 noise save "$(printf '\377\300\257a.npy')"
 
 # What steps have to say is in the object, not on stderr.
+check "terrain noise save" "assert [f['name'] for f in steps[2]['files']] == ['saved.png.ravine.json', 'saved.png']
+assert steps[1]['files'] == []" terrain size=16 noise save saved.png
 check "terrain noise save" "assert any('16 x 16' in m or 'saved.png' in m for m in steps[2]['messages'])" \
     terrain size=16 noise save saved.png
 
