@@ -4,14 +4,14 @@
 #include "wear/noise_map.h"
 
 typedef struct hills {
-    const rv_noise_params *p;
+    rv_noise_params p; /* with the crease in m */
     rvi_made_heights how;
     float *made;
 } hills;
 
 static rv_status run(rvi_job *job) {
     hills *h = job->state;
-    rv_status status = rvi_noise_make(job, h->p, h->made);
+    rv_status status = rvi_noise_make(job, &h->p, h->made);
     return status == RV_OK ? rvi_made_heights_set(job, &h->how, &h->made) : status;
 }
 
@@ -19,7 +19,8 @@ rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
     hills *h = rvi_job_begin(job, sizeof *h, run, NULL);
     if (!h)
         return RV_ERROR_MEMORY;
-    h->p = p;
+    h->p = *p;
+    h->p.crease = rvi_length(p->crease, job->land->cell);
     rvi_job_grid(job, &h->made, "the noise");
     return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &h->how);
 }

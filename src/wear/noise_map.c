@@ -13,13 +13,20 @@
  * lattice lies along the axes or on another. b, which warps the land, is `warp` features times two
  * sums of three octaves of Perlin noise; c_i = 0.7^i, since detail that is bent as much as the
  * mountains is smeared. d_i fades out what the map is too coarse to show: 1 where a feature spans
- * two cells or more, 0 where it spans one or less (the first octave always stays).
+ * three cells or more, 0 where it spans one and a half or less (the first octave always stays).
  *
  *     plain   sum of a_i n_i
- *     billow  sum of a_i |n_i|
- *     ridged  sum of a_i r_i,  r_i = w_i (1 - |n_i|)^2,  w_0 = 1,  w_(i+1) = min(1, 2 r_i)
+ *     billow  sum of a_i u_i
+ *     ridged  sum of a_i r_i,  r_i = w_i (1 - u_i)^2,  w_0 = 1,  w_(i+1) = min(1, 2 r_i)
  *
- * so ridged land is rough only where it is high.
+ * so ridged land is rough only where it is high. u_i is |n_i| with a rounded crease:
+ *
+ *     u_i = sqrt(n_i^2 + e_i^2) - e_i,   e_i = 3/4 max(crease, 2 cells) L^i max(fx, fy)
+ *
+ * |n_i| bends on a line without width, which no grid can show: each octave would draw hairlines a
+ * cell wide. Since n_i rises by about 3/2 in a feature where it crosses 0, the crease is as wide as
+ * `crease` says, in metres and in every octave, as crests are in nature; of octaves that are finer
+ * than it little is left. With crease=0 it is Musgrave's |n_i|.
  */
 #include "wear/noise_map.h"
 #include "base/math.h"
@@ -32,8 +39,12 @@ enum {
     GRADIENTS = 64,   /* directions */
     CHUNK = 256,      /* cells of a row that are made together */
     WARP_OCTAVES = 3, /* of each of the two noises that bend the land */
-    MOST_OCTAVES = 16
+    MOST_OCTAVES = 16,
+    CREASES = 50 /* in the largest feature, where `crease` is auto */
 };
+
+/* A feature is shown fully from SHOWN cells on, and not at all up to HIDDEN. */
+static const float SHOWN = 3.0f, HIDDEN = 1.5f;
 
 /* Slower than the land it bends and with little detail, or the land would fold over itself. */
 static const struct {
@@ -46,6 +57,7 @@ typedef struct octave {
     double shift_x, shift_y; /* lattice cells */
     uint64_t key;            /* hashed with lattice points */
     float height;            /* a_i */
+    float crease;            /* e_i */
     double bent;             /* c_i */
 } octave;
 
@@ -139,8 +151,10 @@ static void bend(const noise *n, chunk *c) {
 }
 
 static void add_octave(const noise *n, const octave *o, const chunk *c, float *weight, float *sum) {
+    const float crease = o->crease;
     for (int i = 0; i < c->count; i++) {
-        float value = c->value[i], size = value < 0 ? -value : value;
+        float value = c->value[i];
+        float size = sqrtf(value * value + crease * crease) - crease;
         if (n->shape == RV_noise_shape_ridged) {
             float ridge = weight[i] * ((1 - size) * (1 - size));
             weight[i] = rvi_minf(1, 2 * ridge);
@@ -198,6 +212,13 @@ static octave make_octave(uint64_t seed, int which, int i, double frequency, flo
     };
 }
 
+/* e of the first octave. `finest`: features in a cell. */
+static double first_crease(float crease, double finest, float cell) {
+    double width = isnan(crease) ? 1.0 / CREASES : (double)(crease / cell) * finest; /* features */
+    double least = 2 * finest;
+    return 0.75 * (width > 0 && width < least ? least : width);
+}
+
 static void prepare(noise *n, const rv_noise_params *p, float cell) {
     double fx = (double)(isnan(p->frequency_x) ? p->frequency : p->frequency_x) / 1000;
     double fy = (double)(isnan(p->frequency_y) ? p->frequency : p->frequency_y) / 1000;
@@ -205,14 +226,17 @@ static void prepare(noise *n, const rv_noise_params *p, float cell) {
     n->step_y = fy * (double)cell;
     double finest = n->step_x > n->step_y ? n->step_x : n->step_y;
     double frequency = 1, bent = 1;
+    double crease = first_crease(p->crease, finest, cell);
     float height = 1;
     for (int i = 0; i < p->octaves; i++) {
-        float cells = rvi_minf(2, (float)(1 / (finest * frequency))); /* that a feature spans */
-        if (i > 0 && cells <= 1)
+        float cells = (float)(1 / (finest * frequency)); /* that a feature spans */
+        if (i > 0 && cells <= HIDDEN)
             break;
-        float shown = i == 0 ? 1 : cells - 1;
-        n->octaves[n->count] = make_octave(p->seed, 0, i, frequency, height * shown);
-        n->octaves[n->count++].bent = bent;
+        float shown = i == 0 ? 1 : rvi_minf(1, (cells - HIDDEN) / (SHOWN - HIDDEN));
+        octave *o = &n->octaves[n->count++];
+        *o = make_octave(p->seed, 0, i, frequency, height * shown);
+        o->crease = (float)(crease * frequency);
+        o->bent = bent;
         bent *= 0.7;
         frequency *= (double)p->lacunarity;
         height *= p->gain;

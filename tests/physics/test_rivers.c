@@ -20,6 +20,7 @@ static world make(int side, float cell, float relief) {
     w.cells = (size_t)side * (size_t)side;
     rv_noise_params noise = rv_noise_params_default();
     noise.frequency = 0.4f;
+    noise.gain = 0.45f;
     noise.relief = relief;
     support_ok(w.ctx, rv_step_run(w.land, RV_STEP_noise, &noise, NULL));
     return w;

@@ -110,7 +110,7 @@ def test_signatures_and_words():
             assert f"{parameter.name}: {parameter.help}" in function.__doc__
             assert all(repr(option) in function.__doc__ for option in parameter.options)
     assert inspect.signature(ravine.Land.noise).parameters["shape"].default == "plain"
-    assert inspect.signature(ravine.Land.noise).parameters["relief"].default == 1000
+    assert inspect.signature(ravine.Land.noise).parameters["relief"].default == 600
     assert (
         inspect.signature(ravine.Land.save).parameters["file"].kind
         is inspect.Parameter.POSITIONAL_OR_KEYWORD

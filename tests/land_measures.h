@@ -1,0 +1,219 @@
+/* land_measures.h: what tests measure of land that a step has changed: is it the same at half the
+ * cell size, does it favour a direction of the grid, has it pits. */
+#ifndef TESTS_LAND_MEASURES_H
+#define TESTS_LAND_MEASURES_H
+
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Heights before and after a step, row by row. */
+typedef struct land_pair {
+    int width, height;
+    float *before, *after;
+} land_pair;
+
+static inline float *land_heights(rv_context *ctx, const char *words, land_pair *pair) {
+    rv_terrain *land = support_run(ctx, words);
+    pair->width = rv_terrain_width(land);
+    pair->height = rv_terrain_height(land);
+    size_t size = (size_t)pair->width * (size_t)pair->height * sizeof(float);
+    float *heights = malloc(size);
+    assert_non_null(heights);
+    memcpy(heights, rv_terrain_field(land, "height"), size);
+    rv_terrain_destroy(land);
+    return heights;
+}
+
+/* What the words `step` do to the land that the words `start` make. */
+static inline land_pair land_pair_make(rv_context *ctx, const char *start, const char *step) {
+    land_pair pair = {0};
+    char words[1024];
+    pair.before = land_heights(ctx, start, &pair);
+    assert_in_range(snprintf(words, sizeof words, "%s %s", start, step), 0, sizeof words - 1);
+    pair.after = land_heights(ctx, words, &pair);
+    return pair;
+}
+
+static inline void land_pair_free(land_pair *pair) {
+    free(pair->before);
+    free(pair->after);
+}
+
+/* after - before, as means over blocks of cells: side x side of them. The map is square and its
+ * side a multiple of that. */
+static inline double *land_change(const land_pair *pair, int side) {
+    assert_int_equal(pair->width, pair->height);
+    assert_int_equal(pair->width % side, 0);
+    int k = pair->width / side;
+    double *change = calloc((size_t)side * (size_t)side, sizeof *change);
+    assert_non_null(change);
+    for (int y = 0; y < pair->height; y++)
+        for (int x = 0; x < pair->width; x++) {
+            size_t i = (size_t)y * (size_t)pair->width + (size_t)x;
+            change[(y / k) * side + x / k] +=
+                ((double)pair->after[i] - (double)pair->before[i]) / (k * k);
+        }
+    return change;
+}
+
+typedef struct land_agreement {
+    double rms[2];      /* of each change, m */
+    double difference;  /* rms of the difference, over the relief */
+    double correlation; /* of the two changes */
+} land_agreement;
+
+static inline land_agreement land_agreement_of(const double *a, const double *b, size_t count,
+                                               double relief) {
+    double n = (double)count, sa = 0, sb = 0, saa = 0, sbb = 0, sab = 0, gap = 0;
+    for (size_t i = 0; i < count; i++) {
+        sa += a[i];
+        sb += b[i];
+        saa += a[i] * a[i];
+        sbb += b[i] * b[i];
+        sab += a[i] * b[i];
+        gap += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    double va = n * saa - sa * sa, vb = n * sbb - sb * sb;
+    return (land_agreement){.rms = {sqrt(saa / n), sqrt(sbb / n)},
+                            .difference = sqrt(gap / n) / relief,
+                            .correlation = (n * sab - sa * sb) / sqrt(va * vb)};
+}
+
+/* Two runs of the same land with different cells, both brought to side x side. */
+static inline land_agreement land_agreement_at(const land_pair *a, const land_pair *b, int side,
+                                               double relief) {
+    double *changes[] = {land_change(a, side), land_change(b, side)};
+    land_agreement agreement =
+        land_agreement_of(changes[0], changes[1], (size_t)side * (size_t)side, relief);
+    free(changes[0]);
+    free(changes[1]);
+    return agreement;
+}
+
+/* Energy of the gradient of a map within 11.25 degrees of 45 and 135 degrees (diagonal), and of 0
+ * and 90 (axis), relative to that of a map that favours no direction: 1 is even. */
+typedef struct land_evenness {
+    double diagonal, axis;
+} land_evenness;
+
+static inline land_evenness land_evenness_of(const double *map, int width, int height) {
+    double all = 0, diagonal = 0, axis = 0;
+    for (int y = 1; y < height - 1; y++)
+        for (int x = 1; x < width - 1; x++) {
+            const double *at = map + (size_t)y * (size_t)width + (size_t)x;
+            double gx = at[1] - at[-1], gy = at[width] - at[-width];
+            double energy = gx * gx + gy * gy;
+            double angle = fmod(fabs(atan2(gy, gx)) * (180 / 3.14159265358979), 90);
+            all += energy;
+            diagonal += fabs(angle - 45) <= 11.25 ? energy : 0;
+            axis += fabs(angle - 45) >= 45 - 11.25 ? energy : 0;
+        }
+    return (land_evenness){4 * diagonal / all, 4 * axis / all};
+}
+
+static inline land_evenness land_pair_evenness(const land_pair *pair) {
+    size_t count = (size_t)pair->width * (size_t)pair->height;
+    double *change = malloc(count * sizeof *change);
+    assert_non_null(change);
+    for (size_t i = 0; i < count; i++)
+        change[i] = (double)pair->after[i] - (double)pair->before[i];
+    land_evenness even = land_evenness_of(change, pair->width, pair->height);
+    free(change);
+    return even;
+}
+
+/* ---- pits: a plain priority flood (R. Barnes and others, 2014) ---- */
+
+typedef struct land_flood {
+    const float *z;
+    float *level; /* NAN: not reached yet */
+    int *heap;    /* cells, the lowest level first */
+    int count, width, height;
+} land_flood;
+
+static inline void land_flood_swap(land_flood *f, int i, int j) {
+    int cell = f->heap[i];
+    f->heap[i] = f->heap[j];
+    f->heap[j] = cell;
+}
+
+static inline void land_flood_push(land_flood *f, int cell, float from) {
+    f->level[cell] = fmaxf(f->z[cell], from);
+    int i = f->count++;
+    f->heap[i] = cell;
+    for (; i > 0 && f->level[f->heap[i]] < f->level[f->heap[(i - 1) / 2]]; i = (i - 1) / 2)
+        land_flood_swap(f, i, (i - 1) / 2);
+}
+
+static inline int land_flood_pop(land_flood *f) {
+    int top = f->heap[0];
+    f->heap[0] = f->heap[--f->count];
+    for (int i = 0, next; (next = 2 * i + 1) < f->count; i = next) {
+        if (next + 1 < f->count && f->level[f->heap[next + 1]] < f->level[f->heap[next]])
+            next++;
+        if (!(f->level[f->heap[next]] < f->level[f->heap[i]]))
+            break;
+        land_flood_swap(f, i, next);
+    }
+    return top;
+}
+
+/* The neighbours of a cell: up to eight, in `out`. */
+static inline int land_neighbours(int cell, int width, int height, int *out) {
+    int count = 0, x = cell % width, y = cell / width;
+    for (int k = 0; k < 9; k++) {
+        int nx = x + k % 3 - 1, ny = y + k / 3 - 1;
+        if (k != 4 && nx >= 0 && ny >= 0 && nx < width && ny < height)
+            out[count++] = ny * width + nx;
+    }
+    return count;
+}
+
+/* The deepest point of the pit that `cell` lies in, m; the pit is struck from the list. */
+static inline float land_pit_depth(land_flood *f, int cell) {
+    float deepest = 0;
+    f->count = 0;
+    f->heap[f->count++] = cell; /* here a plain stack: the flood is over */
+    while (f->count > 0) {
+        int here = f->heap[--f->count], near[8];
+        deepest = fmaxf(deepest, f->level[here] - f->z[here]);
+        f->level[here] = f->z[here];
+        for (int k = land_neighbours(here, f->width, f->height, near) - 1; k >= 0; k--)
+            if (f->level[near[k]] > f->z[near[k]]) {
+                deepest = fmaxf(deepest, f->level[near[k]] - f->z[near[k]]);
+                f->level[near[k]] = f->z[near[k]];
+                f->heap[f->count++] = near[k];
+            }
+    }
+    return deepest;
+}
+
+/* Separate pits that are deeper than `deep` metres. */
+static inline int land_pits(const float *z, int width, int height, double deep) {
+    int cells = width * height, found = 0;
+    land_flood f = {.z = z, .width = width, .height = height};
+    f.level = malloc((size_t)cells * sizeof *f.level);
+    f.heap = malloc((size_t)cells * sizeof *f.heap);
+    assert_true(f.level && f.heap);
+    for (int i = 0; i < cells; i++)
+        f.level[i] = NAN;
+    for (int i = 0; i < cells; i++)
+        if (i % width == 0 || i % width == width - 1 || i < width || i >= cells - width)
+            land_flood_push(&f, i, z[i]);
+    while (f.count > 0) {
+        int here = land_flood_pop(&f), near[8];
+        for (int k = land_neighbours(here, width, height, near) - 1; k >= 0; k--)
+            if (isnan(f.level[near[k]]))
+                land_flood_push(&f, near[k], f.level[here]);
+    }
+    for (int i = 0; i < cells; i++)
+        found += f.level[i] > z[i] && (double)land_pit_depth(&f, i) > deep;
+    free(f.level);
+    free(f.heap);
+    return found;
+}
+
+#endif

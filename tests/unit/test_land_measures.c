@@ -1,0 +1,96 @@
+/* The measures of tests/land_measures.h on maps whose answer is known. */
+#include "land_measures.h"
+
+enum { SIDE = 96, CELLS = SIDE * SIDE };
+
+/* Waves in one direction: all energy lies there. */
+static land_evenness waves(double degrees) {
+    static double map[CELLS];
+    double angle = degrees * 3.14159265358979 / 180;
+    for (int i = 0; i < CELLS; i++)
+        map[i] = sin(0.3 * (i % SIDE * cos(angle) + i / SIDE * sin(angle)));
+    return land_evenness_of(map, SIDE, SIDE);
+}
+
+static void test_evenness(void **state) {
+    (void)state;
+    const double ways[] = {0, 45, 90, 135, 180, 225, 315, -45};
+    for (int i = 0; i < 8; i++) {
+        land_evenness e = waves(ways[i]);
+        bool diagonal = i % 2 == 1 || i >= 6;
+        assert_near(e.diagonal, diagonal ? 4 : 0, 1e-9);
+        assert_near(e.axis, diagonal ? 0 : 4, 1e-9);
+    }
+    land_evenness between = waves(22.5);
+    assert_near(between.diagonal + between.axis, 0, 0.2);
+    static double round[CELLS]; /* a cone leads everywhere */
+    for (int i = 0; i < CELLS; i++)
+        round[i] = hypot(i % SIDE - 47.5, i / SIDE - 47.5) < 47
+                       ? hypot(i % SIDE - 47.5, i / SIDE - 47.5)
+                       : 47;
+    land_evenness even = land_evenness_of(round, SIDE, SIDE);
+    assert_near(even.diagonal, 1, 0.02);
+    assert_near(even.axis, 1, 0.02);
+}
+
+static void test_agreement(void **state) {
+    (void)state;
+    const double a[] = {1, 2, 3, 4}, b[] = {3, 5, 7, 9}, c[] = {4, 3, 2, 1};
+    land_agreement same = land_agreement_of(a, a, 4, 10), line = land_agreement_of(a, b, 4, 10);
+    assert_near(same.correlation, 1, 1e-12);
+    assert_equal(same.difference, 0);
+    assert_near(same.rms[0], sqrt(7.5), 1e-12);
+    assert_near(line.correlation, 1, 1e-12);
+    assert_near(line.difference, sqrt(54.0 / 4) / 10, 1e-12);
+    assert_near(land_agreement_of(a, c, 4, 1).correlation, -1, 1e-12);
+}
+
+/* A step that adds the height of a place is the same at any cell size: block means agree. */
+static void test_change_of_two_sizes(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    const char *step = "noise seed=2 mode=add relief=100";
+    land_pair coarse = land_pair_make(ctx, "terrain size=64 cell=20 noise", step);
+    land_pair fine = land_pair_make(ctx, "terrain size=128 cell=10 noise", step);
+    land_agreement good = land_agreement_at(&coarse, &fine, 32, 100);
+    assert_less(good.difference, 0.02);
+    assert_greater(good.correlation, 0.99);
+    land_pair other =
+        land_pair_make(ctx, "terrain size=64 cell=20 noise", "noise seed=3 mode=add relief=100");
+    assert_less(land_agreement_at(&other, &fine, 32, 100).correlation, 0.9);
+    double *whole = land_change(&coarse, 1), mean = 0;
+    for (int i = 0; i < 64 * 64; i++)
+        mean += ((double)coarse.after[i] - (double)coarse.before[i]) / (64 * 64);
+    assert_near(*whole, mean, 1e-9);
+    free(whole);
+    land_pair_free(&coarse);
+    land_pair_free(&fine);
+    land_pair_free(&other);
+    rv_context_destroy(ctx);
+}
+
+static void test_pits(void **state) {
+    (void)state;
+    float z[CELLS];
+    for (int i = 0; i < CELLS; i++)
+        z[i] = (float)(i % SIDE); /* falls to the west */
+    assert_int_equal(land_pits(z, SIDE, SIDE, 0), 0);
+    z[20 * SIDE + 40] = 20;                     /* 19 deep: it spills over 39 */
+    z[60 * SIDE + 30] = z[60 * SIDE + 31] = 23; /* one pit of two cells, 6 deep */
+    z[70 * SIDE + 50] = 46;                     /* 3 deep */
+    z[SIDE * 10] = -9;                          /* at the edge: no pit */
+    assert_int_equal(land_pits(z, SIDE, SIDE, 5), 2);
+    assert_int_equal(land_pits(z, SIDE, SIDE, 2), 3);
+    assert_int_equal(land_pits(z, SIDE, SIDE, 18.9), 1);
+    assert_int_equal(land_pits(z, SIDE, SIDE, 19.1), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_evenness),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_change_of_two_sizes),
+        cmocka_unit_test(test_pits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
