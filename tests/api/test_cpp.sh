@@ -66,7 +66,7 @@ other() {
     [ "$code" = "$4" ] || fail "$1: the program ended with $code, not $4"
 }
 other 'the same header' ravine.h '' 0
-other 'one more parameter' steps.def 's/^RV_REAL(blur, radius/RV_REAL(blur, other, 1, 0, 1, "", "other")\n&/' 10
+other 'one more parameter' steps.def 's/^RV_LENGTH(blur, radius/RV_REAL(blur, other, 1, 0, 1, "", "other")\n&/' 10
 sed -n '/^RV_STEP(end,/,/^RV_STEP_END(end)/p' "$source/include/ravine/steps.def" |
     sed 's/(end/(other/' > block
 other 'one more step' steps.def "/^RV_STEP_END(end)/r $PWD/block" 10
