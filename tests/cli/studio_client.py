@@ -217,6 +217,18 @@ def test_hostile(server):
     tab.close()
 
 
+def test_bodies(server):
+    """Bodies that nobody asked for, and requests that do not end, stand in nobody's way."""
+    status, _, body = server.ask("GET", "/", body=b"x" * 200000)
+    check(status == 200 and b"Studio" in body, "a page is asked for with a body: %d" % status)
+    plugs = [socket.create_connection(("127.0.0.1", server.port), timeout=WAIT) for _ in range(8)]
+    for plug in plugs:
+        plug.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1")
+    check(server.ask("GET", "/")[0] == 200, "others are served meanwhile")
+    for plug in plugs:
+        plug.close()
+
+
 def test_run(server, recipe_hash):
     tab = Tab(server)
     ready = tab.ask("hello")
@@ -285,12 +297,23 @@ def test_files(server):
     tab.ask("put", given, name="mine.npy")
     ended = tab.made(["open mine.npy cell=10"])
     check(ended["how"] == "finished", str(ended))
+    first = ended
     check(ended["land"]["hash"] == tab.made(["open given.npy cell=10"])["land"]["hash"], "a file put, and one of the folder")
     saved = tab.ask("save", place=1, step="save line.r16")
     with open(work + "/line.r16", "rb") as file:
         check(saved["buffers"][saved["files"].index("line.r16")] == file.read(), "the bytes of the command line")
     check(tab.ask("store", place=1, step="save stored.npy")["kind"] == "files" and os.path.exists(work + "/stored.npy"), "stored")
     check(tab.ask("store", place=1, step="save sub/stored.npy")["kind"] == "files" and os.path.exists(work + "/sub/stored.npy"), "below")
+    with open(work + "/streams.geojson", "w") as file:
+        file.write("mine")
+    ended = tab.made(HILLS + ["analyse geojson=streams.geojson"])
+    with open(work + "/streams.geojson") as file:
+        check(ended["how"] == "finished" and file.read() == "mine", "a run writes nothing beside the recipe: %s" % ended)
+    other = [value + 1 for value in array.array("f", given[-4 * 64 * 64:])]
+    tab.ask("put", given[:-4 * 64 * 64] + array.array("f", other).tobytes(), name="mine.npy")
+    again = tab.made(["open mine.npy cell=10"])
+    check(again["land"]["hash"] != first["land"]["hash"], "a file that is put again is read again")
+    tab.made(["open given.npy cell=10"])
     before = sorted(os.listdir(folder))
     for name in ["../out.npy", folder + "/out.npy", "sub/../../out.npy", "away/out.npy", "away.npy", "none/out.npy", ".."]:
         said = tab.ask("store", place=1, step="save " + name)
@@ -308,6 +331,10 @@ def test_scene(server):
     check(frame["hash"] == last_hash("scene", "river", "frames=5"), "the hash of the command line")
     points, faces, drops, lost = frame["buffers"]
     check(len(drops) == 16 * frame["particles"] and len(points) == 3 * len(lost) and len(faces) % 12 == 0, "buffers")
+    for model in [folder + "/block.obj", "../block.obj", "sub/block.obj"]:
+        tab.ask("scene", words='model file="%s"\nrun frames=1' % model)
+        said = tab.until("ended")
+        check(said["how"] == "failed" and "page has opened" in said["sentence"], "a model of another folder: %s" % said)
     tab.ask("scene", words="preset rivr")
     check(tab.until("ended")["how"] == "failed" and tab.until("ended")["sentence"], "a sentence")
     tab.close()
