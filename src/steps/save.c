@@ -383,7 +383,6 @@ static rv_status check_land(rvi_job *job, const rv_save_params *p) {
     return rvi_job_writes(job, p->file, &(rvi_planned_file){.land = job->land});
 }
 
-/* The sidecar will say this; what is not known before the run has no bounds. */
 /* A .prj that is there is of this map, or of another one. */
 static rv_status check_prj(rvi_job *job, const char *path) {
     const char *prj = job->land->geo.prj;
@@ -404,6 +403,7 @@ static rv_status check_prj(rvi_job *job, const char *path) {
                     path);
 }
 
+/* The sidecar will say this; what is not known before the run has no bounds. */
 static rv_status foretell(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
     const rv_terrain *land = job->land;
     const rvi_planned_file file = {

@@ -17,6 +17,22 @@ done
 equal "the file itself" "$(tail -n +7 real.asc | tr -s ' \n' '\n\n' | head -n 20)" \
     "$(tail -n +7 "$SOURCE/tests/data/san_gabriel.asc" | tr -s ' \n' '\n\n' | head -n 20)"
 
+# What was saved here is squares, however small, and is not resampled when it comes back.
+ravine terrain size=40 cell=0.002 noise relief=0.05 save tiny.asc save tiny.tif tiff=plain save tiny.npy || fail "tiny land"
+for file in tiny.asc tiny.tif; do
+    "$RAVINE" --quiet open $file save again.npy || fail "$file"
+    cmp tiny.npy again.npy || fail "$file: other heights"
+done
+# A .prj that belongs to another map stays as it is.
+echo 'GEOGCS["another"]' > theirs.prj
+if ravine terrain size=16 noise save theirs.asc 2> said; then
+    fail "a .prj of another map was taken for one's own"
+fi
+holds "another projection" "$(cat said)" "theirs.prj: holds another projection and was not changed"
+equal "the .prj" "$(cat theirs.prj)" 'GEOGCS["another"]'
+[ ! -e theirs.asc ] || fail "and yet it was saved"
+ravine terrain size=16 noise save theirs.asc overwrite=yes || fail "overwrite=yes"
+
 if ! command -v gdal_translate gdalinfo gdalwarp gdalbuildvrt > which; then
     echo "GDAL's programs are not here: maps were compared with themselves only."
     finish
