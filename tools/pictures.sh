@@ -124,6 +124,16 @@ tilt-0 strata tilt=0
 tilt-20 strata tilt=20
 fold-150 strata fold=150 fold_length=800
 VALUES
+
+# Hardness in three dimensions. The volume is made by NumPy, as docs/layers.md has it.
+ravine terrain size=256 cell=10 noise seed=9 frequency=0.6 octaves=5 relief=320 \
+    hardness noise=0.97 frequency=2 frequency_z=12 octaves=2 droplets drops=50k thermal rounds=30 talus=35 \
+    render "$out/hardness-noise.png" look=desert width=720 height=420 elevation=32
+sed -n '/^    import numpy/,/^    numpy.save/s/^    //p' docs/layers.md | "${PYTHON:-python3}"
+ravine terrain size=256 cell=10 noise seed=4 frequency=0.8 octaves=6 relief=120 \
+    cone mode=add power=1 relief=420 hardness rock.npy droplets drops=150k thermal rounds=40 talus=38 \
+    render "$out/hardness-volume.png" look=desert width=720 height=420 elevation=32
+rm -f rock.npy
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$out/flood-land.png" \
     flood save "$out/flood-lakes.png" field=water bits=8
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
