@@ -243,6 +243,8 @@ ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=2
 for kind in normal occlusion slope curvature splat; do
     ravine $small texture "$out/texture-$kind.png" kind=$kind
 done
+ravine terrain size=160 cell=20 noise seed=11 frequency=0.7 relief=500 layer name=gravel thickness=2 noise=1 slope=30 \
+    droplets 10k thermal rounds=20 texture "$out/texture-field.png" kind=field field=gravel limit=40
 ravine terrain size=224 cell=40 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 \
     rivers time=1M steps=20 crop margin=16 track droplets 60k texture "$out/splat.png" kind=splat split=yes
 rm -f "$out/splat.png"
