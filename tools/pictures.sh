@@ -221,6 +221,12 @@ ravine open tests/data/andes.png measure plots="$out/measure-real"
 ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \
     measure plots="$out/measure-noise"
 rm -f "$out/measure-noise-hypsometry.png" "$out/measure-noise-landforms.png"
+# A film of steps.
+ravine terrain size=192 cell=20 noise seed=7 frequency=0.6 relief=700 \
+    film steps.png view=tint frames=12 rivers time=900k steps=60 droplets 20k thermal rounds=20
+for frame in 00000 00003 00012 00036; do mv "steps-$frame.png" "$out/views-steps-$frame.png"; done
+rm -f steps-000*.png
+
 # Pictures in perspective: the looks of one land, lakes, bands in the rock, a turn, textures.
 alps="terrain size=512 cell=20 noise seed=7 shape=ridged octaves=9 frequency=0.17 warp=0.3 relief=2200
     droplets drops=250k border=apron thermal talus=42 rounds=30"

@@ -245,6 +245,11 @@ static void make_files(void) {
 }
 
 static void remove_files(void) {
+    for (int i = 0; i < 3; i++) {
+        char frame[32];
+        snprintf(frame, sizeof frame, "o-%05d.png", i);
+        remove(frame);
+    }
     for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
         char sidecar[64];
         snprintf(sidecar, sizeof sidecar, "%s.ravine.json", FILES[i]);
@@ -352,6 +357,9 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain width=2 height=3 noise octaves=2 measure plots=o",
         "terrain size=700 noise octaves=2 render o.png width=99 height=50",
         "terrain size=700 noise octaves=2 strata flood level=300 render o.png width=99 height=50",
+        "terrain size=700 noise octaves=2 film o.png frames=2 thermal rounds=2",
+        "terrain size=700 noise octaves=2 film o.png frames=2 view=render width=400 height=300 "
+        "rivers steps=2",
         "terrain size=150 noise octaves=2 render o.png width=900 height=200",
         "terrain size=200 noise octaves=2 flood level=300 render o.png width=99 height=50",
         "open h.r32 width=700 holes=keep render o.png width=99 height=50",
