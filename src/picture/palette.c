@@ -134,9 +134,10 @@ float rvi_palette_bands(const rvi_cover_rules *rules, double x, double y, float 
         float which = banded(above / s->thickness, blur / s->thickness, 3);
         return rvi_clampf(1.5f * (1 - 0.5f * soft) / s->hardness - 0.7f + 0.35f * which, -1, 1);
     }
-    if (rvi_volume_there(rules->relief->land)) {
+    const rv_terrain *land = rules->relief ? rules->relief->land : NULL; /* solids have none */
+    if (land && rvi_volume_there(land)) {
         double cell = (double)rules->relief->cell;
-        float hard = rvi_volume_hardness(&rules->relief->land->volume, x * cell, y * cell, z);
+        float hard = rvi_volume_hardness(&land->volume, x * cell, y * cell, z);
         return rvi_clampf(2 * hard - 0.9f, -1, 1);
     }
     float at = z / thick + bend;
