@@ -244,6 +244,14 @@ ravine $woods render "$out/render-endless.png" frame=none elevation=12 width=400
     render "$out/render-eye.png" frame=none eye=1200/2600/90 target=1900/600/0 time=16 width=400 height=225 \
     render "$out/render-autumn.png" palette=autumn.txt trees=40 width=800 height=450
 rm -f autumn.txt
+ravine terrain width=1024 height=256 cell=10 noise seed=5 frequency_x=0.4 frequency_y=1.2 warp=0.5 \
+    save clouds.png bits=8 low=-1200 high=1000
+ravine terrain size=512 cell=10 noise seed=7 shape=ridged frequency=0.35 warp=0.3 relief=1100 droplets 60k \
+    texture normals.png resize size=96 render "$out/render-coarse.png" trees=0 width=400 height=225 \
+    render "$out/render-normals.png" trees=0 normals=normals.png width=400 height=225 \
+    render "$out/render-sky.png" frame=none eye=600/4500/120 target=3000/1500/0 sky=clouds.png normals=normals.png \
+    width=400 height=225
+rm -f clouds.png clouds.png.ravine.json normals.png
 small="terrain size=128 cell=60 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 droplets 20k"
 ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=280 height=158 end
 for kind in normal occlusion slope curvature splat; do
