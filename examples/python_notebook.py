@@ -135,7 +135,8 @@ with ThreadPoolExecutor() as pool:
     print(["%.0f m" % relief for relief in pool.map(relief_after, [4, 8, 16])])
 
 # %% [markdown]
-# Land can be pickled for other processes, but for land with `strata`; its ledger starts anew there.
+# Land can be pickled for other processes, but for land with `strata` or with hardness in three
+# dimensions; its ledger starts anew there.
 #
 # ## Scenes
 #

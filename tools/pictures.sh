@@ -124,6 +124,16 @@ tilt-0 strata tilt=0
 tilt-20 strata tilt=20
 fold-150 strata fold=150 fold_length=800
 VALUES
+
+# Hardness in three dimensions. The volume is made by NumPy, as docs/layers.md has it.
+ravine terrain size=256 cell=10 noise seed=9 frequency=0.6 octaves=5 relief=320 \
+    hardness noise=0.97 frequency=2 frequency_z=12 octaves=2 droplets drops=50k thermal rounds=30 talus=35 \
+    render "$out/hardness-noise.png" look=desert width=720 height=420 elevation=32
+sed -n '/^    import numpy/,/^    numpy.save/s/^    //p' docs/layers.md | "${PYTHON:-python3}"
+ravine terrain size=256 cell=10 noise seed=4 frequency=0.8 octaves=6 relief=120 \
+    cone mode=add power=1 relief=420 hardness rock.npy droplets drops=150k thermal rounds=40 talus=38 \
+    render "$out/hardness-volume.png" look=desert width=720 height=420 elevation=32
+rm -f rock.npy
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 hillshade "$out/flood-land.png" \
     flood save "$out/flood-lakes.png" field=water bits=8
 ravine terrain size=256 cell=10 noise seed=9 frequency=1 relief=500 flood level=220 \
@@ -211,6 +221,12 @@ ravine open tests/data/andes.png measure plots="$out/measure-real"
 ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \
     measure plots="$out/measure-noise"
 rm -f "$out/measure-noise-hypsometry.png" "$out/measure-noise-landforms.png"
+# A film of steps.
+ravine terrain size=192 cell=20 noise seed=7 frequency=0.6 relief=700 \
+    film steps.png view=tint frames=12 rivers time=900k steps=60 droplets 20k thermal rounds=20
+for frame in 00000 00003 00012 00036; do mv "steps-$frame.png" "$out/views-steps-$frame.png"; done
+rm -f steps-000*.png
+
 # Pictures in perspective: the looks of one land, lakes, bands in the rock, a turn, textures.
 alps="terrain size=512 cell=20 noise seed=7 shape=ridged octaves=9 frequency=0.17 warp=0.3 relief=2200
     droplets drops=250k border=apron thermal talus=42 rounds=30"
@@ -228,11 +244,21 @@ ravine $woods render "$out/render-endless.png" frame=none elevation=12 width=400
     render "$out/render-eye.png" frame=none eye=1200/2600/90 target=1900/600/0 time=16 width=400 height=225 \
     render "$out/render-autumn.png" palette=autumn.txt trees=40 width=800 height=450
 rm -f autumn.txt
+ravine terrain width=1024 height=256 cell=10 noise seed=5 frequency_x=0.4 frequency_y=1.2 warp=0.5 \
+    save clouds.png bits=8 low=-1200 high=1000
+ravine terrain size=512 cell=10 noise seed=7 shape=ridged frequency=0.35 warp=0.3 relief=1100 droplets 60k \
+    texture normals.png resize size=96 render "$out/render-coarse.png" trees=0 width=400 height=225 \
+    render "$out/render-normals.png" trees=0 normals=normals.png width=400 height=225 \
+    render "$out/render-sky.png" frame=none eye=600/4500/120 target=3000/1500/0 sky=clouds.png normals=normals.png \
+    width=400 height=225
+rm -f clouds.png clouds.png.ravine.json normals.png
 small="terrain size=128 cell=60 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 droplets 20k"
 ravine $small repeat 3 film "$out/render-turn.png" view=render orbit=270 width=280 height=158 end
 for kind in normal occlusion slope curvature splat; do
     ravine $small texture "$out/texture-$kind.png" kind=$kind
 done
+ravine terrain size=160 cell=20 noise seed=11 frequency=0.7 relief=500 layer name=gravel thickness=2 noise=1 slope=30 \
+    droplets 10k thermal rounds=20 texture "$out/texture-field.png" kind=field field=gravel limit=40
 ravine terrain size=224 cell=40 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 \
     rivers time=1M steps=20 crop margin=16 track droplets 60k texture "$out/splat.png" kind=splat split=yes
 rm -f "$out/splat.png"

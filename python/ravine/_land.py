@@ -326,7 +326,8 @@ class Land(Steps):
         state = self.cell, layers, {name: self[name] for name in self.fields[1:]}
         if _rebuilt(*state).hash != self.hash:
             raise TypeError(
-                "Land with strata cannot be pickled: run its recipe on the other side instead."
+                "Land with strata or with hardness in three dimensions cannot be pickled: run its "
+                "recipe on the other side instead."
             )
         return _rebuilt, state
 

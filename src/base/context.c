@@ -27,6 +27,8 @@ struct rv_context {
     size_t used, peak;
     const char *step;
     double done, from, to; /* of the step, and what part of the recipe it is */
+    double slice;          /* how much of the step was done since the call before */
+    rvi_watcher *watcher;  /* NULL: nobody */
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
     bool cancelled, asking, deferred;
@@ -332,7 +334,7 @@ bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t 
 
 void rvi_progress_begin(rv_context *ctx, const char *step) {
     ctx->step = step;
-    ctx->done = 0.0;
+    ctx->done = ctx->slice = 0.0;
     ctx->asked_ms = ctx->shown_ms = 0;
     ctx->cancelled = false;
 }
@@ -369,15 +371,36 @@ void rvi_stop_defer(rv_context *ctx, bool defer) {
     ctx->deferred = defer;
 }
 
-bool rvi_progress_due(const rv_context *ctx) {
+void rvi_progress_watch(rv_context *ctx, rvi_watcher *watcher) {
+    ctx->watcher = watcher;
+}
+
+/* Steps make the land whole for who looks at it, so it must be known before a slice is over: the
+ * next is taken to be as long as the last, or a little longer. */
+static bool watcher_due(const rv_context *ctx) {
+    return ctx->watcher && ctx->done + 1.5 * ctx->slice >= ctx->watcher->at;
+}
+
+static bool user_due(const rv_context *ctx) {
     return ctx->desc.progress && now_ms() - ctx->shown_ms >= PROGRESS_MS;
 }
 
+bool rvi_progress_due(const rv_context *ctx) {
+    return watcher_due(ctx) || user_due(ctx);
+}
+
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
+    bool watched = land && watcher_due(ctx);
+    ctx->slice = done > ctx->done ? done - ctx->done : 0.0;
     ctx->done = done;
     if (ctx->cancelled)
         return answer(ctx);
-    if (!rvi_progress_due(ctx))
+    if (watched && done >= ctx->watcher->at) {
+        rv_status seen = ctx->watcher->look(ctx->watcher, done, land);
+        if (seen != RV_OK)
+            return seen;
+    }
+    if (!user_due(ctx))
         return RV_OK;
     rv_status status = ask(ctx, land);
     ctx->shown_ms = ctx->asked_ms;

@@ -98,6 +98,16 @@ void rvi_progress_begin(rv_context *ctx, const char *step);
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land);
 /* What part of the whole the next step is: from `from` to `to`, both 0 to 1. */
 void rvi_progress_span(rv_context *ctx, double from, double to);
-bool rvi_progress_due(const rv_context *ctx); /* would rvi_progress call the user now? */
+bool rvi_progress_due(const rv_context *ctx); /* would rvi_progress hand out the land now? */
+
+/* Who sees the land while a step runs, besides the user: called between two slices once `at` of the
+ * step is done, 0 to 1, with how much is done then; sets `at` anew. When that is depends on the
+ * work alone, never on the clock. */
+typedef struct rvi_watcher {
+    rv_status (*look)(struct rvi_watcher *watcher, double done, const rv_terrain *land);
+    void *user;
+    double at;
+} rvi_watcher;
+void rvi_progress_watch(rv_context *ctx, rvi_watcher *watcher); /* NULL: nobody any more */
 
 #endif

@@ -1,15 +1,17 @@
 /* checkpoint.c: a run between two steps, as an archive: a header (see struct head), the text of the
- * recipe, then for each layer its record and thicknesses, for each field its name and values. */
+ * recipe, then for each layer its record and thicknesses, for each field its name and values, and
+ * the samples of the hardness in three dimensions. */
 #include "formats/checkpoint.h"
 #include "base/archive.h"
 #include "base/context.h"
 #include "base/file.h"
 #include "terrain/bands.h"
+#include "terrain/hardness_volume.h"
 
 #include <float.h>
 #include <string.h>
 
-static const char magic[RVI_MAGIC] = "RAVINE-CHECK-5\n";
+static const char magic[RVI_MAGIC] = "RAVINE-CHECK-6\n";
 
 typedef struct head {
     int32_t width, height, layers, fields;
@@ -18,6 +20,7 @@ typedef struct head {
     uint64_t text; /* bytes of the recipe */
     rv_ledger ledger;
     rvi_strata strata;
+    unsigned char volume[offsetof(rvi_hardness_volume, values)];
     rvi_georeference geo;
     int64_t numbers[RVI_CHECKPOINT_NUMBERS];
 } head;
@@ -43,6 +46,7 @@ static rv_status put_all(rvi_archive_writer *out, const rvi_checkpoint *from) {
               .ledger = land->ledger,
               .strata = land->strata,
               .geo = land->geo};
+    memcpy(h.volume, &land->volume, sizeof h.volume);
     memcpy(h.numbers, from->numbers, sizeof h.numbers);
     rv_status status = rvi_archive_put(out, &h, sizeof h);
     if (status == RV_OK)
@@ -61,7 +65,10 @@ static rv_status put_all(rvi_archive_writer *out, const rvi_checkpoint *from) {
         if (status == RV_OK)
             status = rvi_archive_put(out, land->fields[i].values, grid);
     }
-    return status;
+    size_t samples = rvi_volume_samples(&land->volume);
+    return status == RV_OK && samples > 0
+               ? rvi_archive_put(out, land->volume.values, samples * sizeof(float))
+               : status;
 }
 
 rv_status rvi_checkpoint_write(rv_context *ctx, const char *path, const rvi_checkpoint *from) {
@@ -157,17 +164,43 @@ static rv_status get_fields(rvi_archive *in, rv_terrain *land, int count) {
     return status;
 }
 
+static rvi_hardness_volume volume_of(const head *h) {
+    rvi_hardness_volume v = {0};
+    memcpy(&v, h->volume, sizeof h->volume);
+    return v;
+}
+
+static rv_status get_volume(rvi_archive *in, rv_terrain *land, const rvi_hardness_volume *from) {
+    size_t count = rvi_volume_samples(from), part = 65536;
+    rvi_hardness_volume v = *from;
+    v.values = count ? rvi_alloc(in->ctx, count, sizeof(float), "the hardness") : NULL;
+    rv_status status = v.values || count == 0 ? RV_OK : RV_ERROR_MEMORY;
+    for (size_t i = 0; status == RV_OK && i < count; i++) {
+        size_t left = count - i < part ? count - i : part;
+        if (i % part == 0)
+            status = rvi_archive_get(in, v.values + i, left * sizeof(float));
+        if (status == RV_OK && i % part == 0)
+            status = rvi_poll(in->ctx);
+        if (status == RV_OK && !(v.values[i] >= 0.0f && v.values[i] <= 1.0f))
+            status = rvi_archive_damaged(in);
+    }
+    rvi_terrain_set_volume(land, &v); /* which frees it with the land */
+    return status;
+}
+
 /* All that the header promises must be there before anything is allocated for it. */
 static rv_status check_head(const rvi_archive *in, const head *h) {
+    rvi_hardness_volume v = volume_of(h);
     if (h->width < 1 || h->height < 1 || h->width > RVI_SIDE_MOST || h->height > RVI_SIDE_MOST ||
         h->layers < 1 || h->layers > 1000 || h->fields < 0 || h->fields > 1000 || h->unused != 0)
         return rvi_archive_damaged(in);
     if (!(h->cell > 0.0f && h->cell <= 1e6f) || !rvi_strata_right(&h->strata) ||
-        !rvi_ledger_right(&h->ledger) || !rvi_georeference_right(&h->geo))
+        !rvi_volume_right(&v) || !rvi_ledger_right(&h->ledger) || !rvi_georeference_right(&h->geo))
         return rvi_archive_damaged(in);
     uint64_t left = in->size - in->at, grid = 4 * (uint64_t)h->width * (uint64_t)h->height;
     uint64_t need = (uint64_t)h->layers * (grid + sizeof(layer_record)) +
-                    (uint64_t)h->fields * (grid + RVI_NAME);
+                    (uint64_t)h->fields * (grid + RVI_NAME) +
+                    (uint64_t)rvi_volume_samples(&v) * sizeof(float);
     return h->text > left || need != left - h->text ? rvi_archive_damaged(in) : RV_OK;
 }
 
@@ -191,6 +224,9 @@ static rv_status get_all(rvi_archive *in, rvi_checkpoint *out) {
         status = get_layers(in, out->land, h.layers);
     if (status == RV_OK)
         status = get_fields(in, out->land, h.fields);
+    rvi_hardness_volume volume = volume_of(&h);
+    if (status == RV_OK)
+        status = get_volume(in, out->land, &volume);
     if (status == RV_OK) {
         out->land->ledger = h.ledger;
         out->land->strata = h.strata;

@@ -108,6 +108,14 @@ rv_status rvi_png_check_end(rv_context *ctx, const char *path);
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb);
 
+/* Three bytes a pixel: red, green, blue. What the file has more or less of is dropped or repeated.
+ */
+typedef struct rvi_picture {
+    int width, height;
+    unsigned char *rgb; /* from rvi_alloc */
+} rvi_picture;
+rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out);
+
 /* ---- For the formats themselves ---- */
 
 /* Refuses a size that no terrain can have. */

@@ -8,6 +8,12 @@
  *     layer_ledger       m3 eroded from each and deposited on it
  *     ledger             m3: eroded, deposited, left_map, suspended, raised, before
  *     strata, strata_seed    the bands of the bedrock, if there are any
+ *     hardness_place, hardness_seed  hardness in three dimensions, if there is any: x, y, step_x,
+ *                        step_y, step_z, low, octaves and noise of rvi_hardness_volume
+ *     hardness_volume    its samples: slices from below, in each rows from the north; float32
+ *     map                where the land lies on a map, if that is known: x, y, step_x, step_y and
+ *                        nodata of rvi_georeference
+ *     map_keys, map_doubles, map_text, map_prj       its projection; text as bytes
  *     layer/NAME, field/NAME         rows from the north; float32
  *
  * A program may write fewer: `cell`, and `height` in place of all layers, are enough. Without
@@ -18,6 +24,7 @@
 #include "base/text.h"
 #include "formats/npy.h"
 #include "terrain/bands.h"
+#include "terrain/hardness_volume.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,6 +36,8 @@ enum {
     PART = 1 << 16, /* bytes that are written together; a multiple of 8 */
     LAYERS_MOST = 1000,
     NUMBERS = 8 + 2 + 2 * RVI_BANDS, /* of strata */
+    PLACE = 8,                       /* numbers of hardness_place */
+    MAP = 5,                         /* numbers of map */
 };
 
 bool rvi_land_file_is(const char *path) {
@@ -51,7 +60,7 @@ static bool name_right(const char *name, size_t size) {
 typedef struct array {
     const char *name, *type;
     int dimensions;
-    uint64_t shape[2];
+    uint64_t shape[RVI_NPY_DIMENSIONS];
     const void *values;
     size_t bytes; /* of a value */
 } array;
@@ -206,6 +215,42 @@ static rv_status put_strata(writing *w, const rv_terrain *land) {
     return status;
 }
 
+static rv_status put_volume(writing *w, const rvi_hardness_volume *v) {
+    const double place[PLACE] = {v->x,      v->y,   v->step_x,          v->step_y,
+                                 v->step_z, v->low, (double)v->octaves, (double)v->noise};
+    rv_status status =
+        put_array(w, &(array){"hardness_place", "<f8", 1, {PLACE}, place, sizeof(double)});
+    if (status == RV_OK)
+        status = put_array(w, &(array){"hardness_seed", "<u8", 0, {0}, &v->seed, sizeof(uint64_t)});
+    if (status != RV_OK || v->slices == 0)
+        return status;
+    return put_array(w, &(array){"hardness_volume",
+                                 "<f4",
+                                 3,
+                                 {(uint64_t)v->slices, (uint64_t)v->rows, (uint64_t)v->columns},
+                                 v->values,
+                                 sizeof(float)});
+}
+
+static rv_status put_map(writing *w, const rvi_georeference *g) {
+    const double place[MAP] = {g->x, g->y, g->step_x, g->step_y, g->nodata};
+    uint32_t keys[RVI_GEO_KEYS];
+    for (int i = 0; i < g->key_count; i++)
+        keys[i] = g->keys[i];
+    const array all[] = {
+        {"map", "<f8", 1, {MAP}, place, sizeof(double)},
+        {"map_keys", "<u4", 1, {(uint64_t)g->key_count}, keys, sizeof(uint32_t)},
+        {"map_doubles", "<f8", 1, {(uint64_t)g->double_count}, g->doubles, sizeof(double)},
+        {"map_text", "|u1", 1, {strlen(g->text)}, g->text, 1},
+        {"map_prj", "|u1", 1, {strlen(g->prj)}, g->prj, 1},
+    };
+    rv_status status = RV_OK;
+    for (size_t i = 0; status == RV_OK && i < sizeof all / sizeof all[0]; i++)
+        if (i == 0 || all[i].shape[0] > 0)
+            status = put_array(w, &all[i]);
+    return status;
+}
+
 static rv_status put_all(writing *w, const rv_terrain *land) {
     const uint32_t version = VERSION;
     const uint64_t hash = rv_terrain_hash(land);
@@ -223,6 +268,10 @@ static rv_status put_all(writing *w, const rv_terrain *land) {
         status = put_layers(w, land);
     if (status == RV_OK && rvi_strata_there(land))
         status = put_strata(w, land);
+    if (status == RV_OK && rvi_volume_there(land))
+        status = put_volume(w, &land->volume);
+    if (status == RV_OK && rvi_georeference_known(&land->geo))
+        status = put_map(w, &land->geo);
     for (int i = 0; status == RV_OK && i < land->layer_count; i++)
         status = put_grid(w, land, "layer", land->layers[i].name, land->layers[i].thickness);
     for (int i = 0; status == RV_OK && i < land->field_count; i++)
@@ -315,6 +364,28 @@ static rv_status read_bytes(const rvi_zip *zip, const found *a, unsigned char **
         rvi_free(ctx, *out);
         *out = NULL;
     }
+    return status;
+}
+
+/* Up to `most` numbers of a small array; *count 0: it is not in the archive, or empty. */
+static rv_status read_list(rvi_zip *zip, const char *name, uint64_t most, double *out,
+                           uint64_t *count) {
+    found a;
+    unsigned char *bytes;
+    char expected[64];
+    rv_status status = find_array(zip, name, &a);
+    *count = status == RV_OK && a.entry ? a.count : 0;
+    if (status != RV_OK || !a.entry)
+        return status;
+    snprintf(expected, sizeof expected, "an array of at most %llu numbers",
+             (unsigned long long)most);
+    if (a.count > most || a.npy.kind == 'S' || a.npy.fortran)
+        return say_wrong(zip, name, expected);
+    status = read_bytes(zip, &a, &bytes);
+    for (uint64_t i = 0; status == RV_OK && i < *count; i++)
+        out[i] = rvi_npy_value(&a.npy, bytes + a.npy.start + i * a.npy.bytes);
+    if (status == RV_OK)
+        rvi_free(zip->ctx, bytes);
     return status;
 }
 
@@ -517,10 +588,16 @@ static const char *field_of(const rvi_zip_entry *e, char out[RVI_ZIP_NAME]) {
 
 /* Everything in the archive is known, so that no mistake in a name is overlooked. */
 static rv_status check_names(const rvi_zip *zip, const head *h) {
-    static const char *const known[] = {"ravine.npy", "hash.npy",       "cell.npy",
-                                        "layers.npy", "talus.npy",      "erodibility.npy",
-                                        "colour.npy", "ledger.npy",     "layer_ledger.npy",
-                                        "strata.npy", "strata_seed.npy"};
+    static const char *const known[] = {"ravine.npy",        "hash.npy",
+                                        "cell.npy",          "layers.npy",
+                                        "talus.npy",         "erodibility.npy",
+                                        "colour.npy",        "ledger.npy",
+                                        "layer_ledger.npy",  "strata.npy",
+                                        "strata_seed.npy",   "hardness_place.npy",
+                                        "hardness_seed.npy", "hardness_volume.npy",
+                                        "map.npy",           "map_keys.npy",
+                                        "map_doubles.npy",   "map_text.npy",
+                                        "map_prj.npy"};
     char path[RVI_ZIP_NAME];
     for (int i = 0; i < zip->count; i++) {
         const char *name = zip->entries[i].name, *field = field_of(&zip->entries[i], path);
@@ -631,21 +708,141 @@ static rv_status read_grids(rvi_zip *zip, head *h, rv_terrain *land) {
     return status;
 }
 
+static rv_status read_strata(rvi_zip *zip, rvi_strata *s) {
+    double numbers[NUMBERS];
+    bool there, seeded;
+    rv_status status = read_numbers(zip, "strata", NUMBERS, numbers, &there);
+    if (status == RV_OK && there)
+        status = read_word(zip, "strata_seed", &s->seed, &seeded);
+    if (status != RV_OK || !there)
+        return status;
+    unpack_strata(numbers, s);
+    return seeded && rvi_strata_right(s) ? RV_OK : rvi_zip_damaged(zip);
+}
+
+/* Hardness in three dimensions, but for its samples. */
+static rv_status read_volume(rvi_zip *zip, rvi_hardness_volume *v) {
+    double place[PLACE];
+    bool there, seeded;
+    found a;
+    rv_status status = read_numbers(zip, "hardness_place", PLACE, place, &there);
+    if (status == RV_OK)
+        status = find_array(zip, "hardness_volume", &a);
+    if (status == RV_OK && !there && a.entry)
+        return rvi_fail(zip->ctx, RV_ERROR_INPUT,
+                        "%s: has hardness_volume, but no hardness_place that says where it lies.",
+                        zip->name);
+    if (status == RV_OK && there)
+        status = read_word(zip, "hardness_seed", &v->seed, &seeded);
+    if (status != RV_OK || !there)
+        return status;
+    if (a.entry && (a.npy.dimensions != 3 || a.npy.kind == 'S' || a.npy.fortran || a.count == 0 ||
+                    rvi_volume_too_large(a.npy.shape[0], a.npy.shape[1], a.npy.shape[2])))
+        return say_wrong(zip, "hardness_volume", "an array of slices, rows and columns");
+    *v = (rvi_hardness_volume){.x = place[0],
+                               .y = place[1],
+                               .step_x = place[2],
+                               .step_y = place[3],
+                               .step_z = place[4],
+                               .low = place[5],
+                               .seed = v->seed,
+                               .octaves =
+                                   place[6] >= 0.0 && place[6] < 100.0 ? (int32_t)place[6] : -1,
+                               .noise = (float)place[7]};
+    if (a.entry) {
+        v->slices = (int32_t)a.npy.shape[0];
+        v->rows = (int32_t)a.npy.shape[1];
+        v->columns = (int32_t)a.npy.shape[2];
+    }
+    return seeded && rvi_volume_right(v) ? RV_OK : rvi_zip_damaged(zip);
+}
+
+static rv_status read_samples(rvi_zip *zip, rvi_hardness_volume *v) {
+    found a;
+    unsigned char *bytes;
+    size_t count = rvi_volume_samples(v);
+    if (count == 0)
+        return RV_OK;
+    rv_status status = find_array(zip, "hardness_volume", &a);
+    if (status == RV_OK)
+        status = read_bytes(zip, &a, &bytes);
+    if (status != RV_OK)
+        return status;
+    v->values = rvi_alloc(zip->ctx, count, sizeof(float), "the hardness");
+    status = v->values ? RV_OK : RV_ERROR_MEMORY;
+    for (size_t i = 0; status == RV_OK && i < count; i++) {
+        v->values[i] = rvi_npy_float(&a.npy, bytes + a.npy.start + i * a.npy.bytes);
+        if (!(v->values[i] >= 0.0f && v->values[i] <= 1.0f))
+            status = say_wrong(zip, "hardness_volume", "an array of numbers from 0 to 1");
+        else
+            status = rvi_poll_at(zip->ctx, i);
+    }
+    rvi_free(zip->ctx, bytes);
+    return status;
+}
+
+/* Bytes of a text, without zero bytes. */
+static rv_status read_text(rvi_zip *zip, const char *name, char out[RVI_GEO_TEXT]) {
+    double *codes = rvi_alloc(zip->ctx, RVI_GEO_TEXT - 1, sizeof *codes, "a text");
+    uint64_t count;
+    if (!codes)
+        return RV_ERROR_MEMORY;
+    rv_status status = read_list(zip, name, RVI_GEO_TEXT - 1, codes, &count);
+    for (uint64_t i = 0; status == RV_OK && i < count; i++) {
+        if (!(codes[i] >= 1.0 && codes[i] <= 255.0))
+            status = say_wrong(zip, name, "an array of bytes of a text");
+        else
+            out[i] = (char)(unsigned char)codes[i];
+    }
+    rvi_free(zip->ctx, codes);
+    return status;
+}
+
+static rv_status read_map(rvi_zip *zip, rvi_georeference *g) {
+    double place[MAP], keys[RVI_GEO_KEYS];
+    uint64_t count = 0;
+    bool there;
+    rv_status status = read_numbers(zip, "map", MAP, place, &there);
+    if (status != RV_OK || !there)
+        return status;
+    g->x = place[0];
+    g->y = place[1];
+    g->step_x = place[2];
+    g->step_y = place[3];
+    g->nodata = place[4];
+    status = read_list(zip, "map_keys", RVI_GEO_KEYS, keys, &count);
+    g->key_count = (int32_t)count;
+    for (uint64_t i = 0; status == RV_OK && i < count; i++) {
+        if (!(keys[i] >= 0.0 && keys[i] <= 65535.0))
+            status = say_wrong(zip, "map_keys", "an array of numbers from 0 to 65535");
+        else
+            g->keys[i] = (uint16_t)keys[i];
+    }
+    if (status == RV_OK)
+        status = read_list(zip, "map_doubles", RVI_GEO_DOUBLES, g->doubles, &count);
+    g->double_count = (int32_t)count;
+    if (status == RV_OK)
+        status = read_text(zip, "map_text", g->text);
+    if (status == RV_OK)
+        status = read_text(zip, "map_prj", g->prj);
+    if (status == RV_OK && !(rvi_georeference_right(g) && rvi_georeference_known(g)))
+        status = say_wrong(zip, "map", "a place on a map");
+    return status;
+}
+
+/* All but the grids and the samples. */
 static rv_status read_rest(rvi_zip *zip, rv_terrain *land) {
-    double ledger[6] = {0}, numbers[NUMBERS] = {0};
-    bool there, seeded = false;
+    double ledger[6] = {0};
+    bool there;
     rv_status status = read_numbers(zip, "ledger", 6, ledger, &there);
     land->ledger = (rv_ledger){ledger[0], ledger[1], ledger[2], ledger[3], ledger[4], ledger[5]};
     if (status == RV_OK && !rvi_ledger_right(&land->ledger))
         return say_wrong(zip, "ledger", "an array of volumes");
     if (status == RV_OK)
-        status = read_numbers(zip, "strata", NUMBERS, numbers, &there);
-    if (status == RV_OK && there)
-        status = read_word(zip, "strata_seed", &land->strata.seed, &seeded);
-    if (status != RV_OK || !there)
-        return status;
-    unpack_strata(numbers, &land->strata);
-    return seeded && rvi_strata_right(&land->strata) ? RV_OK : rvi_zip_damaged(zip);
+        status = read_strata(zip, &land->strata);
+    if (status == RV_OK)
+        status = read_volume(zip, &land->volume);
+    return status == RV_OK ? read_map(zip, &land->geo) : status;
 }
 
 rv_status rvi_land_file_decode(rvi_zip *zip, rv_terrain **out) {
@@ -660,6 +857,8 @@ rv_status rvi_land_file_decode(rvi_zip *zip, rv_terrain **out) {
         status = read_rest(zip, land);
     if (status == RV_OK)
         status = read_grids(zip, &h, land);
+    if (status == RV_OK)
+        status = read_samples(zip, &land->volume);
     if (status == RV_OK && h.hashed && rv_terrain_hash(land) != h.hash)
         status = rvi_fail(zip->ctx, RV_ERROR_INPUT,
                           "%s: the land in it is not the one that its hash was made of; leave "
@@ -692,7 +891,9 @@ static size_t largest_entry(const rvi_zip *zip) {
 }
 
 size_t rvi_land_file_memory(const rv_terrain *outline) {
-    return rvi_alloc_size(rvi_cells(outline) + RVI_NPY_HEADER / sizeof(float), sizeof(float));
+    size_t grid = rvi_cells(outline), volume = rvi_volume_samples(&outline->volume);
+    return rvi_alloc_size((grid > volume ? grid : volume) + RVI_NPY_HEADER / sizeof(float),
+                          sizeof(float));
 }
 
 rv_status rvi_land_file_look(rv_context *ctx, const char *path, rv_terrain *out, size_t *memory) {

@@ -1,5 +1,6 @@
 /* land_file.h: a whole land as one file, .npz: layers with their properties, fields, size of a
- * cell, bands, ledger and hash, each an array of NumPy in a ZIP archive. */
+ * cell, bands, hardness, place on a map, ledger and hash, each an array of NumPy in a ZIP archive.
+ */
 #ifndef RVI_FORMATS_LAND_FILE_H
 #define RVI_FORMATS_LAND_FILE_H
 

@@ -28,6 +28,7 @@ typedef struct session {
     const rvi_source *source; /* reading */
     size_t at;
     const rvi_image *image;
+    unsigned char *rgb; /* for colours of 8 bits; NULL: for levels */
     unsigned char *row;
     rvi_writer *writer; /* writing */
     int width, height, bits, channels;
@@ -191,9 +192,14 @@ static void read_rows(session *s, int passes) {
         for (int row = 0; row < rows && columns > 0; row++) {
             png_read_row(s->png, s->row, NULL);
             int y = all ? row : PNG_ROW_FROM_PASS_ROW(row, pass);
-            float *out = image->values + (size_t)y * (size_t)image->width;
-            for (int column = 0; column < columns; column++)
-                out[all ? column : PNG_COL_FROM_PASS_COL(column, pass)] = pixel(s, column);
+            size_t start = (size_t)y * (size_t)image->width;
+            for (int column = 0; column < columns; column++) {
+                size_t to = start + (size_t)(all ? column : PNG_COL_FROM_PASS_COL(column, pass));
+                if (s->rgb)
+                    memcpy(s->rgb + 3 * to, s->row + 3 * (size_t)column, 3);
+                else
+                    image->values[to] = pixel(s, column);
+            }
             s->status = rvi_poll(s->ctx);
             if (s->status != RV_OK)
                 return;
@@ -212,11 +218,17 @@ static void read_picture(session *s) {
     else if (png_get_bit_depth(s->png, s->info) < 8)
         png_set_expand_gray_1_2_4_to_8(s->png);
     png_set_strip_alpha(s->png);
+    if (s->rgb && png_get_bit_depth(s->png, s->info) == 16)
+        png_set_strip_16(s->png);
+    if (s->rgb && (colour & PNG_COLOR_MASK_COLOR) == 0)
+        png_set_gray_to_rgb(s->png);
     bool interlaced = png_get_interlace_type(s->png, s->info) != PNG_INTERLACE_NONE;
     png_read_update_info(s->png, s->info);
     s->bits = png_get_bit_depth(s->png, s->info);
     s->channels = png_get_channels(s->png, s->info);
-    if (s->bits != s->image->bits || (s->channels != 1 && s->channels != 3))
+    bool right = s->rgb ? s->bits == 8 && s->channels == 3
+                        : s->bits == s->image->bits && (s->channels == 1 || s->channels == 3);
+    if (!right)
         png_error(s->png, "a kind of picture that should not be");
     s->row = rvi_alloc(s->ctx, png_get_rowbytes(s->png, s->info), 1, "a row of a PNG");
     if (s->row == NULL) {
@@ -228,28 +240,57 @@ static void read_picture(session *s) {
         png_read_end(s->png, NULL);
 }
 
-static rv_status decode(rv_context *ctx, const rvi_source *source, rvi_image *out) {
-    rv_status status = read_header(ctx, source, out);
-    if (status != RV_OK)
-        return status;
-    session s = {.ctx = ctx, .name = source->name, .source = source, .image = out};
+/* To the colours in `rgb`, or where that is NULL to image->values. */
+static rv_status read_pixels(rv_context *ctx, const rvi_source *source, const rvi_image *image,
+                             unsigned char *rgb) {
+    session s = {.ctx = ctx, .name = source->name, .source = source, .image = image, .rgb = rgb};
     s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, allocate,
                                      release);
     if (s.png == NULL)
         return no_session(&s);
-    out->values = rvi_image_alloc(ctx, out);
     s.info = png_create_info_struct(s.png);
-    if (out->values == NULL || s.info == NULL)
+    if (s.info == NULL)
         s.status = RV_ERROR_MEMORY;
     else
         guard(&s, read_picture);
     png_destroy_read_struct(&s.png, &s.info, NULL);
     rvi_free(ctx, s.row);
-    if (s.status != RV_OK) {
+    return s.status;
+}
+
+static rv_status decode(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+    rv_status status = read_header(ctx, source, out);
+    if (status != RV_OK)
+        return status;
+    out->values = rvi_image_alloc(ctx, out);
+    status = out->values ? read_pixels(ctx, source, out, NULL) : RV_ERROR_MEMORY;
+    if (status != RV_OK) {
         rvi_free(ctx, out->values);
         out->values = NULL;
     }
-    return s.status;
+    return status;
+}
+
+rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out) {
+    rvi_bytes bytes = {0};
+    rvi_image image = {0};
+    *out = (rvi_picture){0};
+    rv_status status = rvi_file_read(ctx, path, &bytes);
+    rvi_source source = {.name = path, .data = bytes.data, .size = bytes.size, .total = bytes.size};
+    if (status == RV_OK)
+        status = read_header(ctx, &source, &image);
+    if (status == RV_OK) {
+        out->width = image.width;
+        out->height = image.height;
+        out->rgb = rvi_alloc(ctx, (size_t)image.width * (size_t)image.height, 3, "a picture");
+        status = out->rgb ? read_pixels(ctx, &source, &image, out->rgb) : RV_ERROR_MEMORY;
+    }
+    rvi_free(ctx, bytes.data);
+    if (status != RV_OK) {
+        rvi_free(ctx, out->rgb);
+        out->rgb = NULL;
+    }
+    return status;
 }
 
 /* ---- Writing ---- */
@@ -361,6 +402,11 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
                                 int channels, const unsigned char *rgb) {
     (void)width, (void)height, (void)channels, (void)rgb;
     return rvi_png_check_name(ctx, path); /* which no name passes here */
+}
+
+rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out) {
+    *out = (rvi_picture){0};
+    return rvi_png_check_name(ctx, path);
 }
 
 #endif

@@ -24,6 +24,7 @@ typedef struct mapping {
     const rvi_cover_rules *rules;
     float *values;
     float limit;
+    const float *shown; /* a field */
     unsigned char *out;
 } mapping;
 
@@ -151,6 +152,23 @@ rv_status rvi_map_curvature(const rv_terrain *land, const rvi_map *map, unsigned
         status = rvi_parallel_rows(land->ctx, land->height, bend_rows, &m);
     rvi_free(land->ctx, m.values);
     return status;
+}
+
+/* ---- a field ---- */
+
+static void field_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    size_t last = (size_t)end * (size_t)m->land->width;
+    for (size_t i = (size_t)first * (size_t)m->land->width; i < last; i++)
+        m->out[i] = byte(m->limit > 0 ? 255 * rvi_maxf(m->shown[i], 0) / m->limit : 0);
+}
+
+rv_status rvi_map_field(const rv_terrain *land, const rvi_map *map, const char *name,
+                        unsigned char *grey) {
+    mapping m = {.land = land, .how = map, .limit = map->limit, .out = grey};
+    m.shown = rv_terrain_field(land, name);
+    rv_status status = isnan(map->limit) ? rvi_overlay_limit(land, m.shown, &m.limit) : RV_OK;
+    return status == RV_OK ? rvi_parallel_rows(land->ctx, land->height, field_rows, &m) : status;
 }
 
 /* ---- what lies on the ground ---- */

@@ -51,6 +51,8 @@ rv_status rvi_mirrored_land(const rv_terrain *land, rv_terrain **out) {
     m.out->strata = land->strata;
     m.out->strata.x -= m.margin * (double)land->cell;
     m.out->strata.y -= m.margin * (double)land->cell;
+    m.out->volume.x -= m.margin * (double)land->cell;
+    m.out->volume.y -= m.margin * (double)land->cell;
     status = rvi_parallel_rows(land->ctx, m.out->height, mirror_rows, &m);
     if (status != RV_OK) {
         rv_terrain_destroy(m.out);

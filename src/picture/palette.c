@@ -3,7 +3,7 @@
 #include "base/math.h"
 #include "base/random.h"
 #include "picture/shade.h"
-#include "terrain/bands.h"
+#include "terrain/hardness_volume.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,6 +133,12 @@ float rvi_palette_bands(const rvi_cover_rules *rules, double x, double y, float 
         float soft = rvi_strata_band(s, above - half) + rvi_strata_band(s, above + half);
         float which = banded(above / s->thickness, blur / s->thickness, 3);
         return rvi_clampf(1.5f * (1 - 0.5f * soft) / s->hardness - 0.7f + 0.35f * which, -1, 1);
+    }
+    const rv_terrain *land = rules->relief ? rules->relief->land : NULL; /* solids have none */
+    if (land && rvi_volume_there(land)) {
+        double cell = (double)rules->relief->cell;
+        float hard = rvi_volume_hardness(&land->volume, x * cell, y * cell, z);
+        return rvi_clampf(2 * hard - 0.9f, -1, 1);
     }
     float at = z / thick + bend;
     return 0.65f * banded(at, blur / thick, 1) + 0.35f * banded(at * 3.7f, 3.7f * blur / thick, 2);

@@ -35,7 +35,8 @@ bool rvi_palette_set(rvi_palette *palette, const char *name, uint32_t rgb);
 extern const char *const rvi_palette_names; /* all of them, separated by blanks */
 
 /* Bands in the rock: those of the terrain, or where it has none of its own `thick` metres each and
- * bent by `bend` of them; -1 to 1. `blur` metres are seen as one. */
+ * bent by `bend` of them; or how hard it is in three dimensions; -1 to 1. `blur` metres are seen as
+ * one. */
 float rvi_palette_bands(const rvi_cover_rules *rules, double x, double y, float z, float thick,
                         float bend, float blur);
 /* The ground, `bands` of it as of rvi_palette_bands. */

@@ -43,6 +43,10 @@ void rvi_sky_time(float hours, float *azimuth, float *altitude) {
 }
 
 void rvi_sky_at(const rvi_sky *sky, const float along[3], float out[3]) {
+    if (sky->image) {
+        rvi_sky_image_at(sky->image, along, out);
+        return;
+    }
     float e = rvi_maxf(along[2], 0), up = 1.2f * e / (e + 0.2f);
     float c = rvi_maxf(0, rvi_dot3f(along, sky->sun));
     float c2 = c * c, c4 = c2 * c2, c8 = c4 * c4, c16 = c8 * c8, c32 = c16 * c16;

@@ -2,11 +2,14 @@
 #ifndef RVI_PICTURE_SKY_H
 #define RVI_PICTURE_SKY_H
 
+#include "picture/own_images.h"
+
 typedef struct rvi_sky {
     float sun[3]; /* where it stands: east, south, up, of length 1 */
     float sunlight[3];
     float zenith[3], horizon[3]; /* colours */
     float glow;                  /* how bright the air around the sun is */
+    const rvi_sky_image *image;  /* what is seen instead; NULL: a clear sky */
 } rvi_sky;
 
 /* Angles in degrees. A low sun is dimmer and redder. */

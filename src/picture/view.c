@@ -57,6 +57,8 @@ typedef struct scene {
     float rim;           /* metres of it on each side */
     rvi_trees trees;
     rvi_tone_map tones;
+    rvi_sky_image sky;      /* the user's own */
+    rvi_normal_map normals; /* likewise; its image may be none */
     unsigned char *rgb;
     int across; /* tiles in a row */
 } scene;
@@ -152,6 +154,20 @@ static void roughen(const scene *s, const spot *p, const rvi_cover *cover, float
     }
 }
 
+/* The slope by the user's own normal map, which fades out where its pixels are smaller than those
+ * of the picture. */
+static void bend_slope(const scene *s, const spot *p, float slope[2]) {
+    const rvi_relief *r = &s->relief;
+    double rim = (double)s->rim, cell = (double)r->cell;
+    double wide = (r->width - 1) * cell - 2 * rim, high = (r->height - 1) * cell - 2 * rim;
+    float own[2];
+    rvi_normal_map_slope(&s->normals, p->x * cell - rim, p->y * cell - rim, wide, high, own);
+    float seen = 1 - rvi_smoothstep(1.5f, 6, p->pixel / rvi_normal_map_pixel(&s->normals, wide));
+    bool instead = isnan(s->normals.tile);
+    for (int c = 0; c < 2; c++)
+        slope[c] += seen * (instead ? own[c] - slope[c] : own[c]);
+}
+
 static void normal_of(const float slope[2], float z, float out[3]) {
     float x = -slope[0] * z, y = -slope[1] * z, length = sqrtf(1 + x * x + y * y);
     out[0] = x / length;
@@ -199,6 +215,8 @@ static colour shade_land(const scene *s, const spot *p) {
         if (s->trees.tree)
             cover.wood *= 0.4f; /* the ground between the trees */
     }
+    if (s->normals.image.rgb)
+        bend_slope(s, p, slope);
     colour ground, light;
     ground_colour(s, p, &cover, steep, &ground);
     normal_of(slope, s->z, normal);
@@ -633,6 +651,12 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, scene *s) {
     rvi_sky_place_sun(&s->palette.sky,
                       isnan(v->sun_azimuth) ? sun_side(shot.azimuth) : v->sun_azimuth,
                       isnan(v->sun_altitude) ? s->palette.sun_altitude : v->sun_altitude);
+    s->normals = v->normals;
+    if (v->sky.rgb) {
+        rvi_sky_image_make(&s->sky, v->sky, &s->tones);
+        rvi_sky_image_mean(&s->sky, s->palette.sky.horizon, s->palette.sky.zenith);
+        s->palette.sky.image = &s->sky;
+    }
     status = rvi_cover_prepare(&s->relief, &s->detail, v->snow, s->palette.dry, &s->cover);
     if (status == RV_OK && s->beyond) /* patches as large as on the block */
         s->cover.patch *= s->wide / (s->wide + 2 * s->rim);

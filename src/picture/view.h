@@ -15,6 +15,8 @@ typedef struct rvi_view {
     const rvi_palette *palette;      /* NULL: that of the look */
     bool endless;                    /* no block: the land goes on, mirrored, into the haze */
     float trees;                     /* metres, of a grown tree; 0: woods are only a colour */
+    rvi_own_image sky;               /* all 0: a clear sky */
+    rvi_normal_map normals;          /* all 0: none */
 } rvi_view;
 
 /* A tree that is lower than so many pixels, at the middle of the picture, is only a colour. */

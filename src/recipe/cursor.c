@@ -43,3 +43,34 @@ void rvi_cursor_turns(const rv_recipe *recipe, const rvi_cursor *c, int64_t *tur
         *turns = multiply_add(*turns, times, 0);
     }
 }
+
+double rvi_cursor_runs(const rv_recipe *recipe, const rvi_cursor *c, double *each) {
+    int64_t open[RVI_DEPTH + 1], depth = 0;
+    double runs = 0.0;
+    for (int i = 0; i < rv_recipe_count(recipe); i++) {
+        rv_step_id id = rv_recipe_step(recipe, i);
+        if (id == RV_STEP_repeat) {
+            open[depth++] = i;
+            continue;
+        }
+        if (id == RV_STEP_end) {
+            depth--;
+            continue;
+        }
+        int64_t shared = 0;
+        while (shared < depth && shared < c->depth && open[shared] == c->start[shared])
+            shared++;
+        double here = i < c->step ? 1.0 : 0.0;
+        for (int64_t d = depth - 1; d >= shared; d--)
+            here *= (double)rvi_cursor_times(recipe, open[d]);
+        double inside = 1.0;
+        for (int64_t d = depth - 1; d >= 0; d--) {
+            here += d < shared ? (double)c->turn[d] * inside : 0.0;
+            inside *= (double)rvi_cursor_times(recipe, open[d]);
+        }
+        runs += here;
+        if (each)
+            each[i] = here;
+    }
+    return runs;
+}

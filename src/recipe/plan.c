@@ -5,8 +5,12 @@
  * all others are like that one.
  */
 #include "recipe/plan.h"
+#include "recipe/filming.h"
 #include "recipe/step_run.h"
 #include "steps/step.h"
+
+#include <stdio.h>
+#include <string.h>
 
 enum {
     SMALL = 1 << 20,     /* bytes of everything that does not grow with the map */
@@ -27,6 +31,12 @@ typedef struct plan {
     size_t most;                /* bytes that a step needs */
     int64_t largest;            /* the step that needs them */
     rv_plan *plans;             /* or NULL */
+    /* Films of steps that have begun, and the size of the land then. */
+    struct {
+        const rv_film_params *film;
+        int width, height;
+    } films[RVI_FILMS];
+    int film_count;
 } plan;
 
 rv_terrain_desc rvi_recipe_first_land(const rv_recipe *recipe) {
@@ -64,6 +74,63 @@ static rv_status check_land(plan *p, const rv_step_info *step) {
                     step->word.name);
 }
 
+/* ---- films of steps ---- */
+
+/* Will a step after step i make that field? */
+static bool is_made_later(const rv_recipe *recipe, int i, const char *field) {
+    char padded[RVI_NAME + 2], writes[512];
+    snprintf(padded, sizeof padded, " %s ", field);
+    for (int k = i + 1; k < rv_recipe_count(recipe); k++) {
+        snprintf(writes, sizeof writes, " %s ", rv_step_get(rv_recipe_step(recipe, k))->writes);
+        if (strstr(writes, padded))
+            return true;
+    }
+    return false;
+}
+
+static rv_status begin_film(plan *p, int64_t *frames) {
+    rv_context *ctx = p->recipe->ctx;
+    int i = (int)p->at.step;
+    const rv_film_params *film = rvi_film_of_steps(p->recipe, i);
+    const char *lacks = rvi_film_lacks(&p->land, film);
+    if (p->at.depth > 0)
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "film: frames=%d is for a film that stands before the repeat; within it, "
+                        "each turn is a frame.",
+                        film->frames);
+    if (lacks && !is_made_later(p->recipe, i, lacks))
+        return rvi_fail(ctx, RV_ERROR_USAGE,
+                        "film: there is no field \"%s\", and no step after this one makes it.",
+                        lacks);
+    if (p->film_count == RVI_FILMS)
+        return rvi_fail(ctx, RV_ERROR_USAGE, "film: a recipe has at most %d films of steps.",
+                        RVI_FILMS);
+    p->films[p->film_count].film = film;
+    p->films[p->film_count].width = p->land.width;
+    p->films[p->film_count++].height = p->land.height;
+    return rvi_film_count(p->recipe, i, NULL, frames);
+}
+
+/* The step has been planned, and the land is that after it: what do films of it need? */
+static rv_status plan_films(const plan *p, rv_step_id id, size_t *memory) {
+    size_t most = 0;
+    for (int i = 0; i < p->film_count; i++) {
+        const rv_film_params *film = p->films[i].film;
+        size_t need = rvi_film_of_step(film, id) > 0 ? rvi_film_memory(&p->land, film) : 0;
+        most = need > most ? need : most;
+        bool sized = p->films[i].width == p->land.width && p->films[i].height == p->land.height;
+        if (!sized && strcmp(film->view, "render") != 0)
+            return rvi_fail(p->recipe->ctx, RV_ERROR_USAGE,
+                            "%s changes the size of the land, which %s films: put film behind it, "
+                            "or say view=render, whose frames have a size of their own.",
+                            rv_step_get(id)->word.name, film->file);
+    }
+    *memory = rvi_add_sizes(*memory, most);
+    return RV_OK;
+}
+
+/* ---- one step ---- */
+
 static rv_status plan_step(plan *p) {
     rv_context *ctx = p->recipe->ctx;
     const rvi_word *step = &p->recipe->words.list[p->at.step];
@@ -72,9 +139,13 @@ static rv_status plan_step(plan *p) {
     p->steps++;
     rvi_cursor_turns(p->recipe, &p->at, &turn, &turns);
     rv_status status = check_land(p, rv_step_get((rv_step_id)step->which));
+    if (status == RV_OK && rvi_film_of_steps(p->recipe, (int)p->at.step))
+        status = begin_film(p, &turns);
     if (status == RV_OK)
         status = rvi_step_plan(&p->land, &p->files, (rv_step_id)step->which, step->params, turns,
                                &memory);
+    if (status == RV_OK)
+        status = plan_films(p, (rv_step_id)step->which, &memory);
     if (status == RV_OK)
         note_memory(p, memory);
     else if (status != RV_CANCELLED)
@@ -194,6 +265,12 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
     for (int i = 0; plans && i < rv_recipe_count(recipe); i++)
         plans[i] = (rv_plan){.step = rv_recipe_step(recipe, i)};
     rv_status status = make_outline(recipe, land, &p.land);
+    for (int i = 0; status == RV_OK && i < from->step; i++) { /* of a run that goes on */
+        p.films[p.film_count].film = rvi_film_of_steps(recipe, i);
+        p.films[p.film_count].width = p.land.width;
+        p.films[p.film_count].height = p.land.height;
+        p.film_count += p.films[p.film_count].film && p.film_count + 1 < RVI_FILMS;
+    }
     if (status == RV_OK)
         status = begin_files(&p, checkpoint);
     if (status == RV_OK)
@@ -230,7 +307,9 @@ void rvi_recipe_tell(const rv_recipe *recipe, const rvi_cursor *from) {
         } else if (id == RV_STEP_end) {
             depth--;
         } else if (id == RV_STEP_film && i >= first) {
-            rvi_film_tell(recipe->ctx, rv_recipe_params(recipe, i), turns[depth], goes_on);
+            int64_t frames = turns[depth];
+            if (!rvi_film_of_steps(recipe, i) || rvi_film_count(recipe, i, NULL, &frames) == RV_OK)
+                rvi_film_tell(recipe->ctx, rv_recipe_params(recipe, i), frames, goes_on);
         }
     }
 }

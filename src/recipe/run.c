@@ -4,49 +4,13 @@
 #include "base/random.h"
 #include "base/run_files.h"
 #include "formats/checkpoint.h"
+#include "recipe/filming.h"
 #include "recipe/plan.h"
 #include "recipe/step_run.h"
 #include "terrain/state.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- the order ---- */
-
-/* How many times steps have run before a place, as a double: repeats can multiply beyond any whole
- * number. A step has run in all turns that are over of the repeats around both it and the place,
- * and once more in this turn when it stands before the place. each: how many times each of them, or
- * NULL. */
-static double count_runs(const rv_recipe *recipe, const rvi_cursor *c, double *each) {
-    int64_t open[RVI_DEPTH + 1], depth = 0;
-    double runs = 0.0;
-    for (int i = 0; i < rv_recipe_count(recipe); i++) {
-        rv_step_id id = rv_recipe_step(recipe, i);
-        if (id == RV_STEP_repeat) {
-            open[depth++] = i;
-            continue;
-        }
-        if (id == RV_STEP_end) {
-            depth--;
-            continue;
-        }
-        int64_t shared = 0;
-        while (shared < depth && shared < c->depth && open[shared] == c->start[shared])
-            shared++;
-        double here = i < c->step ? 1.0 : 0.0;
-        for (int64_t d = depth - 1; d >= shared; d--)
-            here *= (double)rvi_cursor_times(recipe, open[d]);
-        double inside = 1.0;
-        for (int64_t d = depth - 1; d >= 0; d--) {
-            here += d < shared ? (double)c->turn[d] * inside : 0.0;
-            inside *= (double)rvi_cursor_times(recipe, open[d]);
-        }
-        runs += here;
-        if (each)
-            each[i] = here;
-    }
-    return runs;
-}
 
 /* ---- one step after the other ---- */
 
@@ -59,6 +23,7 @@ typedef struct run {
     double saved;      /* when the last checkpoint was made */
     bool made;         /* there is land that is worth to be kept */
     rvi_run_files files;
+    rvi_filming filming;
 } run;
 
 uint64_t rv_seed_of_turn(uint64_t seed, int64_t turn) {
@@ -98,8 +63,15 @@ static rv_status run_step(run *r, int index, int64_t turn, int64_t turns) {
     double start = rvi_now();
     rv_report report = {0};
     bool keep = watch && watch->keep; /* else nobody gets the land of a recipe that was stopped */
-    rv_status status =
-        rvi_step_run_turn(r->land, id, params, turn, turns, &r->files, keep, &report);
+    const rv_film_params *film = rvi_film_of_steps(r->recipe, index);
+    int64_t frames = turns; /* a film of steps runs as the first turn of so many */
+    rv_status status = film ? rvi_film_count(r->recipe, index, NULL, &frames) : RV_OK;
+    rvi_filming_begin_step(&r->filming, ctx, id);
+    if (status == RV_OK)
+        status = rvi_step_run_turn(r->land, id, params, turn, frames, &r->files, keep, &report);
+    status = rvi_filming_end_step(&r->filming, r->land, status);
+    if (film && status == RV_OK)
+        status = rvi_filming_add(&r->filming, r->recipe, index, &r->at);
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
     bool stopped = keep && status == RV_CANCELLED;
@@ -137,14 +109,14 @@ static rv_status keep_land(run *r) {
     if (!ran)
         return RV_ERROR_MEMORY;
     rvi_progress_begin(ctx, "the recipe"); /* the stop is over */
-    count_runs(r->recipe, &r->at, ran);
-    count_runs(r->recipe, &(rvi_cursor){.step = count}, all);
+    rvi_cursor_runs(r->recipe, &r->at, ran);
+    rvi_cursor_runs(r->recipe, &(rvi_cursor){.step = count}, all);
     rv_status status = RV_OK;
     for (int i = 0; i < count && status == RV_OK; i++)
         if (is_kept(r, i, ran[i], all[i]))
             status = run_step(r, i, (int64_t)ran[i], (int64_t)ran[i] + 1);
     rvi_free(ctx, ran);
-    return status;
+    return status == RV_OK && !r->files.saved ? rvi_filming_stop(&r->filming, r->land) : status;
 }
 
 /* ---- checkpoints ---- */
@@ -194,8 +166,12 @@ static rv_status end_films(run *r) {
 static rv_status run_steps(run *r) {
     const char *checkpoint = r->watch ? r->watch->checkpoint : NULL;
     rv_status status = RV_OK;
-    r->runs = count_runs(r->recipe, &(rvi_cursor){.step = rv_recipe_count(r->recipe)}, NULL);
+    r->runs = rvi_cursor_runs(r->recipe, &(rvi_cursor){.step = rv_recipe_count(r->recipe)}, NULL);
     r->saved = rvi_now();
+    r->filming.files = &r->files;
+    for (int i = 0; status == RV_OK && i < r->at.step; i++) /* of a run that is resumed */
+        if (rvi_film_of_steps(r->recipe, i))
+            status = rvi_filming_add(&r->filming, r->recipe, i, &r->at);
     while (status == RV_OK && r->at.step < rv_recipe_count(r->recipe)) {
         rv_step_id id = rv_recipe_step(r->recipe, (int)r->at.step);
         if (id == RV_STEP_repeat) {
@@ -313,7 +289,7 @@ static bool take_numbers(run *r, const int64_t numbers[RVI_CHECKPOINT_NUMBERS]) 
             return false;
     memcpy(&r->at, numbers + 1, sizeof r->at);
     r->done = (double)numbers[0];
-    return cursor_fits(r->recipe, &r->at) && r->done == count_runs(r->recipe, &r->at, NULL);
+    return cursor_fits(r->recipe, &r->at) && r->done == rvi_cursor_runs(r->recipe, &r->at, NULL);
 }
 
 /* The recipe of a checkpoint, whose files are where the run began. */

@@ -40,6 +40,8 @@ static rv_status run(rvi_job *job) {
         return status;
     piece->strata.x += (double)r->x * (double)land->cell;
     piece->strata.y += (double)r->y * (double)land->cell;
+    piece->volume.x += (double)r->x * (double)land->cell;
+    piece->volume.y += (double)r->y * (double)land->cell;
     piece->erosion.x += (double)r->x * (double)land->cell;
     piece->erosion.y += (double)r->y * (double)land->cell;
     rvi_georeference_shift(&piece->geo, r->x, r->y);

@@ -2,6 +2,9 @@
  *
  * Of the turns 0 ... T - 1 those that `every` divides are shown, and the last one: frame k shows
  * turn min(k every, T - 1). At the last turn the film is made of them.
+ *
+ * A film of steps (frames=) runs once, as the first turn of as many as it has frames; the run of
+ * the recipe asks for the others (recipe/filming.c).
  */
 #include "base/math.h"
 #include "base/text.h"
@@ -73,7 +76,10 @@ static rv_status draw(const film *f, int64_t number, int *channels) {
         return rvi_shade_land(f->land, &how.light, f->bytes);
     if (in_perspective(p))
         return draw_perspective(f, number);
-    return rvi_overlay_paint(f->land, p->view, &how, f->bytes);
+    if (!rvi_film_lacks(f->land, p))
+        return rvi_overlay_paint(f->land, p->view, &how, f->bytes);
+    how.opacity = 0; /* the land alone: a step that is yet to come makes the field */
+    return rvi_overlay_paint(f->land, "height", &how, f->bytes);
 }
 
 static rv_status write_frame(film *f, int64_t number) {
@@ -93,10 +99,12 @@ static bool is_shaded(const rv_film_params *p) {
     return strcmp(p->view, "hillshade") == 0 || strcmp(p->view, "tint") == 0;
 }
 
+const char *rvi_film_lacks(const rv_terrain *land, const rv_film_params *p) {
+    return is_shaded(p) || in_perspective(p) ? NULL : rvi_overlay_lacks(land, p->view);
+}
+
 static rv_status check_view(rvi_job *job, const rv_film_params *p) {
-    if (is_shaded(p) || in_perspective(p))
-        return RV_OK;
-    const char *lacks = rvi_overlay_lacks(job->land, p->view);
+    const char *lacks = p->frames > 0 ? NULL : rvi_film_lacks(job->land, p);
     return lacks ? rvi_job_no_field(job, lacks, "to film, and it is not hillshade, tint or render")
                  : RV_OK;
 }
@@ -127,6 +135,44 @@ void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns, bool
     rvi_sequence_tell(ctx, p->file, count_frames(p, turns), goes_on);
 }
 
+static void set_size(film *f) {
+    bool perspective = in_perspective(f->p);
+    f->width = perspective ? f->p->width : f->land->width;
+    f->height = perspective ? f->p->height : f->land->height;
+}
+
+/* What drawing takes, beside the picture itself. */
+static size_t drawn_with(const rv_terrain *land, const rv_film_params *p) {
+    const rvi_view view = view_of(p, 0);
+    if (in_perspective(p))
+        return rvi_view_memory(land, &view);
+    return is_shaded(p) ? 0 : rvi_overlay_memory(land, p->view);
+}
+
+rv_status rvi_film_frame(const rv_terrain *land, const rv_film_params *p, rvi_run_files *files,
+                         int64_t number, int64_t frames) {
+    film f = {.ctx = land->ctx, .land = land, .p = p};
+    set_size(&f);
+    f.bytes = rvi_alloc(f.ctx, (size_t)f.width * (size_t)f.height, 3, "a frame of a film");
+    rv_status status = f.bytes ? RV_OK : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        status = rvi_sequence_open(files, p->file, frames, p->rate, &f.sequence);
+    if (status == RV_OK)
+        status = write_frame(&f, number);
+    if (status == RV_OK && number == frames - 1)
+        status = rvi_sequence_finish(&f.sequence);
+    rvi_sequence_close(&f.sequence);
+    rvi_free(f.ctx, f.bytes);
+    return status;
+}
+
+size_t rvi_film_memory(const rv_terrain *land, const rv_film_params *p) {
+    film f = {.land = land, .p = p};
+    set_size(&f);
+    return rvi_add_sizes(rvi_alloc_size((size_t)f.width * (size_t)f.height, 3),
+                         drawn_with(land, p));
+}
+
 static rv_status run(rvi_job *job) {
     film *f = job->state;
     const rv_film_params *p = f->p;
@@ -145,21 +191,17 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
     const rv_terrain *land = job->land;
     if (job->turn % p->every != 0 && job->turn != job->turns - 1)
         return RV_OK;
+    if (p->frames > 0 && p->every != 1)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "film: every= counts turns of a repeat and frames= those of a step; give "
+                        "one of them.");
     film *f = rvi_job_begin(job, sizeof *f, run, NULL);
     if (!f)
         return RV_ERROR_MEMORY;
-    bool perspective = in_perspective(p);
-    *f = (film){.ctx = job->ctx,
-                .land = land,
-                .p = p,
-                .width = perspective ? p->width : land->width,
-                .height = perspective ? p->height : land->height};
+    *f = (film){.ctx = job->ctx, .land = land, .p = p};
+    set_size(f);
     rvi_job_buffer(job, &f->bytes, (size_t)f->width * (size_t)f->height, 3, "a frame of a film");
-    const rvi_view view = view_of(p, 0);
-    if (perspective)
-        rvi_buffers_pass(&job->buffers, rvi_view_memory(land, &view));
-    else if (!is_shaded(p))
-        rvi_buffers_pass(&job->buffers, rvi_overlay_memory(land, p->view));
+    rvi_buffers_pass(&job->buffers, drawn_with(land, p));
     rv_status status = check_files(job, f);
     return status == RV_OK ? check_view(job, p) : status;
 }

@@ -114,7 +114,7 @@ static void stand(const rolling *r, float x, float y, footing *f) {
  * stands for the heights of the vertices, or the first that is through a band would be dug out
  * alone. */
 static float band_factor(const rolling *r, const footing *f, int k) {
-    if (!r->factor.bands)
+    if (!rvi_factor_rock_there(&r->factor))
         return 1.0f;
     size_t i = f->cell[k];
     const rv_terrain *land = r->job->land;

@@ -1,4 +1,5 @@
 /* render.c: writes a perspective picture of the land (picture/view.c). */
+#include "base/math.h"
 #include "base/text.h"
 #include "formats/colour_file.h"
 #include "picture/view.h"
@@ -19,6 +20,7 @@ typedef struct picture {
     const rv_render_params *p;
     rvi_view view;
     rvi_palette palette;
+    rvi_picture sky, normals; /* read by the run */
     unsigned char *rgb;
 } picture;
 
@@ -72,6 +74,65 @@ static rv_status read_palette(rvi_job *job, picture *s) {
     return status == RV_OK ? rvi_job_reads(job, path) : status;
 }
 
+/* An image that the run will read: how large is it? What it takes is listed. */
+static rv_status look_at(rvi_job *job, const char *file, rvi_picture *kept, rvi_image *out) {
+    rvi_sidecar sidecar;
+    rv_status status = rvi_png_check_name(job->ctx, file);
+    if (status == RV_OK)
+        status = rvi_job_look(job, file, 0, false, &sidecar, out);
+    if (status != RV_OK)
+        return status;
+    rvi_buffers_keep(&job->buffers, rvi_alloc_size((size_t)out->width * (size_t)out->height, 3));
+    rvi_buffers_pass(&job->buffers, rvi_image_bytes(out));
+    rvi_buffers_own(&job->buffers, &kept->rgb);
+    return RV_OK;
+}
+
+static rv_status look_at_sky(rvi_job *job, picture *s) {
+    rvi_image image;
+    rv_status status = s->p->sky[0] ? look_at(job, s->p->sky, &s->sky, &image) : RV_OK;
+    if (status == RV_OK && s->p->sky[0] && image.width < 2 * image.height)
+        return rvi_fail(job->ctx, RV_ERROR_INPUT,
+                        "%s is %d x %d pixels; a sky is twice as wide as high, or wider.",
+                        s->p->sky, image.width, image.height);
+    return status;
+}
+
+/* One that lies over the land has its shape, to a pixel or two in a hundred. */
+static rv_status look_at_normals(rvi_job *job, picture *s) {
+    const rv_render_params *p = s->p;
+    const rv_terrain *land = job->land;
+    rvi_image image;
+    if (p->normals[0] == '\0')
+        return isnan(p->tile) ? RV_OK
+                              : rvi_fail(job->ctx, RV_ERROR_USAGE,
+                                         "render: tile=%g is the width of a normal map; give "
+                                         "normals=, too.",
+                                         (double)p->tile);
+    rv_status status = look_at(job, p->normals, &s->normals, &image);
+    if (status != RV_OK || !isnan(p->tile))
+        return status;
+    double shape = (double)image.width / (double)image.height;
+    double wanted = (double)land->width / (double)land->height;
+    if (fabs(shape / wanted - 1.0) > 0.02 + 1.0 / rvi_mini(image.width, image.height))
+        return rvi_fail(job->ctx, RV_ERROR_INPUT,
+                        "%s is %d x %d pixels, but the land has %d x %d cells: a normal map over "
+                        "the land has its shape; tile= repeats one of any shape.",
+                        p->normals, image.width, image.height, land->width, land->height);
+    return RV_OK;
+}
+
+static rv_status read_images(rvi_job *job, picture *s) {
+    const rv_render_params *p = s->p;
+    rv_status status = p->sky[0] ? rvi_png_read_picture(job->ctx, p->sky, &s->sky) : RV_OK;
+    if (status == RV_OK && p->normals[0])
+        status = rvi_png_read_picture(job->ctx, p->normals, &s->normals);
+    s->view.sky = (rvi_own_image){s->sky.width, s->sky.height, s->sky.rgb};
+    s->view.normals.image = (rvi_own_image){s->normals.width, s->normals.height, s->normals.rgb};
+    s->view.normals.tile = p->tile;
+    return status;
+}
+
 static rvi_view view_of(const rv_render_params *p) {
     rvi_view view = {.look = (rvi_look)p->look,
                      .shot = {.width = p->width,
@@ -99,9 +160,11 @@ static rvi_view view_of(const rv_render_params *p) {
 /* ---- the step ---- */
 
 static rv_status run(rvi_job *job) {
-    const picture *s = job->state;
+    picture *s = job->state;
     const rv_render_params *p = s->p;
-    rv_status status = rvi_view_draw(job->land, &s->view, s->rgb);
+    rv_status status = read_images(job, s);
+    if (status == RV_OK)
+        status = rvi_view_draw(job->land, &s->view, s->rgb);
     if (status == RV_OK)
         status = rvi_png_write_picture(job->ctx, p->file, p->width, p->height, 3, s->rgb);
     return status;
@@ -119,6 +182,10 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
     status = read_camera(job, p, &s->view.shot);
     if (status == RV_OK)
         status = read_palette(job, s);
+    if (status == RV_OK)
+        status = look_at_sky(job, s);
+    if (status == RV_OK)
+        status = look_at_normals(job, s);
     rvi_job_buffer(job, &s->rgb, (size_t)p->width * (size_t)p->height, 3, "a picture");
     rvi_buffers_pass(&job->buffers, rvi_view_memory(job->land, &s->view));
     return status;

@@ -38,7 +38,7 @@ static const double LOG_KM2 = 13.815510557964274; /* of a square kilometre in m2
 /* ---- before ---- */
 
 static bool is_layered(const rv_terrain *land) {
-    return land->layer_count > 1 || rvi_strata_there(land) || land->layers[0].erodibility != 1.0f;
+    return land->layer_count > 1 || rvi_rock_differs(land) || land->layers[0].erodibility != 1.0f;
 }
 
 static rvi_factor_shape factor_shape(const rv_terrain *land) {

@@ -486,7 +486,7 @@ static void give_row(strip *s, int y) {
         give_layered_row(s, y, first, end, eight);
     else if (rvi_erosion_fn_there(r->factor.land))
         give_bare_row(s, y, first, end, eight, true, true, true);
-    else if (r->factor.bands)
+    else if (rvi_factor_rock_there(&r->factor))
         eight ? give_bare_row(s, y, first, end, true, true, true, false)
               : give_bare_row(s, y, first, end, false, true, true, false);
     else if (r->factor.cells)

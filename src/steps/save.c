@@ -330,9 +330,6 @@ static rv_status save_land(rvi_job *job, const rv_save_params *p) {
                 land->width, land->height, land->layer_count, land->layer_count == 1 ? "" : "s",
                 land->field_count, land->field_count == 1 ? "" : "s",
                 (unsigned long long)rv_terrain_hash(land));
-    if (status == RV_OK && rvi_georeference_known(&land->geo))
-        rvi_log(job->ctx, "%s: where the land lies on the map is not in it; a .tif holds that",
-                p->file);
     return status;
 }
 

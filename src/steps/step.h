@@ -16,6 +16,13 @@ static inline float rvi_length(float value, float cell) {
     return value < 0.0f ? -value * cell : value;
 }
 
+/* A film of the steps that follow it (frames=): one more of its frames, and after the last of
+ * `frames` the film; what that needs beside the land; the field that it shows and the land has not,
+ * NULL: none. */
+rv_status rvi_film_frame(const rv_terrain *land, const rv_film_params *p, rvi_run_files *files,
+                         int64_t number, int64_t frames);
+size_t rvi_film_memory(const rv_terrain *land, const rv_film_params *p);
+const char *rvi_film_lacks(const rv_terrain *land, const rv_film_params *p);
 /* Before a run: says which frames that are there a film, run so many times, will overwrite. */
 void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns, bool goes_on);
 

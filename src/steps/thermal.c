@@ -243,18 +243,18 @@ static void size_grids(rvi_slide *s) {
     s->off_directions = s->open ? s->directions & (settle ? RVI_STRAIGHT : RVI_ALL_DIRECTIONS) : 0;
     s->general = s->layers > 1 || p->method == RV_thermal_method_slope ||
                  land->layers[0].erodibility != 1.0f || rvi_field_there(land, "mask") ||
-                 rvi_field_there(land, "hardness") || rvi_strata_there(land) ||
+                 rvi_field_there(land, "hardness") || rvi_rock_differs(land) ||
                  rvi_erosion_fn_there(land);
 }
 
 /* Can the land at rest be sought at once? A layer that gives nothing would hold what is below, a
- * band that gives nothing holds only as long as it lies open, and where a function is 0 is not
- * known before it is asked. */
+ * band that gives nothing holds only as long as it lies open, and where a function or a volume is 0
+ * is not known before it is asked. */
 static bool settles_at_once(const rvi_slide *s) {
     for (int l = 0; s->layers > 1 && l < s->layers; l++)
         if (!(s->job->land->layers[l].erodibility > 0.0f))
             return false;
-    if (rvi_erosion_fn_there(s->job->land))
+    if (rvi_erosion_fn_there(s->job->land) || rvi_volume_there(s->job->land))
         return false;
     for (int k = 0; rvi_strata_there(s->job->land) && k < RVI_BANDS; k++)
         if (!(s->job->land->strata.soft[k] > 0.0f))
@@ -293,7 +293,7 @@ static void list_buffers(rvi_slide *s) {
     rvi_job_buffer(job, &s->to, s->count, 1, "where it slides");
     if (rvi_field_there(land, "mask"))
         rvi_job_buffer(job, &s->takes, s->count, sizeof *s->takes, "the mask");
-    s->height_layers = rvi_erosion_fn_there(land) ? s->layers : rvi_strata_there(land) ? 1 : 0;
+    s->height_layers = rvi_erosion_fn_there(land) ? s->layers : rvi_rock_differs(land) ? 1 : 0;
     if (s->height_layers > 0)
         rvi_job_buffer(job, &s->height_part, (size_t)s->height_layers * s->count, sizeof(float),
                        "the erosion factor");

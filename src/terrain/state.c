@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "terrain/hardness_volume.h"
 
 #include <assert.h>
 #include <math.h>
@@ -50,6 +51,7 @@ static void clear(rv_terrain *land) {
     rvi_free(ctx, land->layers);
     rvi_free(ctx, land->fields);
     rvi_free(ctx, land->figures);
+    rvi_free(ctx, land->volume.values);
     *land = (rv_terrain){.ctx = ctx, .outline = land->outline};
 }
 
@@ -139,13 +141,33 @@ rv_status rvi_terrain_reset(rv_terrain *land, int width, int height, float cell)
     return RV_OK;
 }
 
+static rv_status copy_volume(rv_terrain *land, const rvi_hardness_volume *from) {
+    size_t count = rvi_volume_samples(from);
+    land->volume = *from;
+    land->volume.values = NULL;
+    if (land->outline || count == 0)
+        return RV_OK;
+    land->volume.values = rvi_alloc(land->ctx, count, sizeof(float), "the hardness");
+    if (!land->volume.values)
+        return RV_ERROR_MEMORY;
+    memcpy(land->volume.values, from->values, count * sizeof(float));
+    return RV_OK;
+}
+
+void rvi_terrain_set_volume(rv_terrain *land, const rvi_hardness_volume *volume) {
+    rvi_free(land->ctx, land->volume.values);
+    land->volume = volume ? *volume : (rvi_hardness_volume){0};
+}
+
 /* Fills an empty shell that has a size with layers and fields as those of `like`. */
 static rv_status fill_like(rv_terrain *land, const rv_terrain *like) {
     land->ledger = like->ledger;
     land->strata = like->strata;
     land->erosion = like->erosion;
     land->geo = like->geo;
-    rv_status status = alloc_layers(land, like->layer_count);
+    rv_status status = copy_volume(land, &like->volume);
+    if (status == RV_OK)
+        status = alloc_layers(land, like->layer_count);
     for (int i = 0; status == RV_OK && i < like->layer_count; i++) {
         float *thickness = land->layers[i].thickness;
         land->layers[i] = like->layers[i];
@@ -210,7 +232,11 @@ rv_status rvi_outline_resize(rv_terrain *outline, int width, int height, float c
 
 bool rvi_outline_fits(const rv_terrain *outline, const rv_terrain *land) {
     bool fits = outline->width == land->width && outline->height == land->height &&
-                outline->cell == land->cell && outline->layer_count == land->layer_count;
+                outline->cell == land->cell && outline->layer_count == land->layer_count &&
+                outline->volume.octaves == land->volume.octaves &&
+                outline->volume.slices == land->volume.slices &&
+                outline->volume.rows == land->volume.rows &&
+                outline->volume.columns == land->volume.columns;
     for (int i = 0; fits && i < land->layer_count; i++)
         fits = strcmp(outline->layers[i].name, land->layers[i].name) == 0 &&
                outline->layers[i].erodibility == land->layers[i].erodibility;
@@ -228,7 +254,9 @@ size_t rvi_outline_bytes(const rv_terrain *outline) {
     size_t layers = (size_t)outline->layer_count, fields = (size_t)outline->field_count;
     size_t grids = layers + (layers > 1 ? 1 : 0) + fields;
     size_t grid = rvi_alloc_size(rvi_cells(outline), sizeof(float));
-    return grid > SIZE_MAX / grids ? SIZE_MAX : grids * grid;
+    size_t samples = rvi_volume_samples(&outline->volume);
+    size_t volume = samples > 0 ? rvi_alloc_size(samples, sizeof(float)) : 0;
+    return grid > SIZE_MAX / grids ? SIZE_MAX : rvi_add_sizes(grids * grid, volume);
 }
 
 int rv_terrain_width(const rv_terrain *land) {
@@ -446,6 +474,11 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
     }
     if (land->strata.hardness > 0.0f)
         h = rvi_hash(&land->strata, sizeof land->strata, h);
+    if (rvi_volume_there(land)) {
+        const rvi_hardness_volume *v = &land->volume;
+        h = rvi_hash(v, offsetof(rvi_hardness_volume, values), h);
+        h = rvi_hash(v->values, rvi_volume_samples(v) * sizeof *v->values, h);
+    }
     for (int i = 0; i < land->field_count; i++)
         h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
     return h;

@@ -43,6 +43,21 @@ typedef struct rvi_strata {
     float soft[RVI_BANDS]; /* erosion factor of each band, 0 to 1 */
 } rvi_strata;
 
+/* Hardness of the bedrock in three dimensions, from samples or from noise; hardness_volume.h says
+ * how hard a place is. Lengths are metres; up to `values` there are no gaps between the members,
+ * which are hashed and saved as they are. */
+typedef struct rvi_hardness_volume {
+    double x, y;                   /* of cell (0, 0), in the map that it was made for */
+    double step_x, step_y, step_z; /* between samples; of noise: the size of its largest features */
+    double low;                    /* height of the lowest samples */
+    uint64_t seed;                 /* of the noise */
+    int32_t slices, rows, columns; /* of the samples; all 0: there are none */
+    int32_t octaves;               /* of the noise; 0: there is none */
+    float noise;                   /* how hard the hardest of it is */
+    uint32_t unused;
+    float *values; /* of the samples, 0 to 1: the lowest slice first, in it the north row */
+} rvi_hardness_volume;
+
 /* The erosion factor as a function of the place; erosion_fn.h asks it. */
 typedef struct rvi_erosion_function {
     rv_erosion_factor_fn fn; /* NULL: none */
@@ -62,6 +77,7 @@ struct rv_terrain {
     int field_count;
     rv_ledger ledger;
     rvi_strata strata;
+    rvi_hardness_volume volume;
     rv_figure *figures; /* what the last step measured; figures.h */
     int figure_count, figure_room;
     rvi_erosion_function erosion;
@@ -105,6 +121,10 @@ rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height,
 void rvi_terrain_adopt_surface(rv_terrain *land, float *values);
 /* After thicknesses were changed: adds the layers up again. */
 void rvi_terrain_sum_layers(rv_terrain *land);
+
+/* The hardness in three dimensions becomes `volume`, with its values (from rvi_alloc, taken over);
+ * NULL: there is none. Of an outline, too. */
+void rvi_terrain_set_volume(rv_terrain *land, const rvi_hardness_volume *volume);
 
 /* Is every entry a volume? A file may hold anything. */
 bool rvi_ledger_right(const rv_ledger *l);

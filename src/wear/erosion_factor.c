@@ -13,12 +13,22 @@ static float bare_factor(const rv_terrain *land, const rvi_factor_shape *shape) 
 
 void rvi_factor_list(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out) {
     const rv_terrain *land = job->land;
-    *out = (rvi_erosion_factor){.land = land};
+    *out = (rvi_erosion_factor){.land = land, .volume = rvi_volume_there(land), .shape = *shape};
     if (rvi_field_there(land, "mask") || rvi_field_there(land, "hardness") ||
         bare_factor(land, shape) != 1.0f)
         rvi_job_buffer(job, &out->cells, shape->count, sizeof(float), "the erosion factor");
     if (rvi_strata_there(land))
         rvi_job_buffer(job, &out->bands, shape->count, sizeof(float), "the bands of the bedrock");
+}
+
+float rvi_factor_volume(const rvi_erosion_factor *f, size_t at, float top) {
+    const rvi_factor_shape *s = &f->shape;
+    size_t margin = (size_t)s->margin, from = at - (s->first - margin * s->stride - margin);
+    double cell = (double)f->land->cell;
+    size_t row = from / s->stride;
+    double x = cell * ((double)(from - row * s->stride) - (double)margin);
+    double y = cell * ((double)row - (double)margin);
+    return 1.0f - rvi_volume_hardness(&f->land->volume, x, y, top);
 }
 
 typedef struct filling {

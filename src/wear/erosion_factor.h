@@ -5,8 +5,9 @@
  * product of
  *
  *     factor of the cell:    mask (1 - hardness), and the erodibility of bare bedrock
- *     factor of the height:  the band of the bedrock (bands.h), and the function that a program
- *                            gave (erosion_fn.h)
+ *     factor of the height:  of bedrock its band (bands.h) and its hardness in three dimensions
+ *                            (hardness_volume.h), and the function that a program gave
+ *                            (erosion_fn.h)
  *
  * What belongs to cells and bands is kept in grids. Where there is none of it they are NULL, and
  * that is all a step pays for it.
@@ -16,6 +17,7 @@
 
 #include "terrain/bands.h"
 #include "terrain/erosion_fn.h"
+#include "terrain/hardness_volume.h"
 #include "wear/job.h"
 
 /* The grids of a step: cell (x, y) of the map is at first + y * stride + x. */
@@ -29,6 +31,8 @@ typedef struct rvi_erosion_factor {
     const rv_terrain *land;
     float *cells; /* NULL: 1 everywhere */
     float *bands; /* where the bands of the bedrock lie; NULL: there are none */
+    bool volume;  /* there is hardness in three dimensions */
+    rvi_factor_shape shape;
 } rvi_erosion_factor;
 
 /* A grid like the map itself. */
@@ -37,9 +41,12 @@ rvi_factor_shape rvi_factor_map(const rv_terrain *land);
 void rvi_factor_list(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
 rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
 
-/* Does the factor change with the height? */
+/* Can the factor change with the height, of bedrock or of any ground? */
+static inline bool rvi_factor_rock_there(const rvi_erosion_factor *f) {
+    return f->bands || f->volume;
+}
 static inline bool rvi_factor_by_height(const rvi_erosion_factor *f) {
-    return f->bands || rvi_erosion_fn_there(f->land);
+    return rvi_factor_rock_there(f) || rvi_erosion_fn_there(f->land);
 }
 
 /* Of a cell, `at` its place in the grids. */
@@ -47,9 +54,17 @@ static inline float rvi_factor_cell(const rvi_erosion_factor *f, size_t at) {
     return f->cells ? f->cells[at] : 1.0f;
 }
 
-/* Of bedrock that ends at height `top`, by its band. */
+/* The part of the next one that comes from the hardness in three dimensions. Loops are made for
+ * land without it: the call stays out of their way. */
+#if defined(__GNUC__)
+__attribute__((cold))
+#endif
+float rvi_factor_volume(const rvi_erosion_factor *f, size_t at, float top);
+
+/* Of bedrock that ends at height `top`. */
 static inline float rvi_factor_rock(const rvi_erosion_factor *f, size_t at, float top) {
-    return f->bands ? rvi_strata_band(&f->land->strata, top - f->bands[at]) : 1.0f;
+    float band = f->bands ? rvi_strata_band(&f->land->strata, top - f->bands[at]) : 1.0f;
+    return f->volume ? band * rvi_factor_volume(f, at, top) : band;
 }
 
 /* Of any ground that ends at height z, by the function; `cell` is one of the map. */

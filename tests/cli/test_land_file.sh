@@ -52,6 +52,32 @@ cat land.npz > pipe.npz &
 equal "through a pipe" "$(last_hash open pipe.npz)" "$hash"
 wait
 
+# The place on a map, and hardness in three dimensions.
+printf 'ncols 4\nnrows 3\nxllcenter 7000.5\nyllcenter 900.25\ncellsize 20\n1 2 3 4\n5 6 7 8\n9 8 7 6\n' > map.asc
+printf 'PROJCS["a plane"]' > map.prj
+$python -c "import numpy; numpy.save('rock.npy', numpy.linspace(0, 1, 24).reshape(4, 3, 2))" || fail "a volume"
+"$RAVINE" --quiet open map.asc hardness rock.npy low=0 high=30 save map.npz || fail "save of a map"
+$python - > said 2>&1 <<'END' || fail "NumPy, map: $(cat said)"
+import numpy
+land = numpy.load('map.npz')
+assert land['map'][:4].tolist() == [7000.5, 940.25, 20, 20], land['map']
+assert bytes(land['map_prj']) == b'PROJCS["a plane"]', bytes(land['map_prj'])
+rock = land['hardness_volume']
+assert rock.shape == (4, 3, 2) and abs(rock - numpy.load('rock.npy')).max() < 1e-7
+assert land['hardness_place'].tolist() == [0, 0, 60, 20, 10, 0, 0, 0], land['hardness_place']
+all = dict(land)
+numpy.savez('map_again.npz', **all)
+all['map'] = numpy.zeros(5)
+numpy.savez('no_place.npz', **all)
+all['map'], all['hardness_volume'] = land['map'], rock + 1
+numpy.savez('too_hard.npz', **all)
+END
+"$RAVINE" --quiet open map_again.npz save back.asc || fail "a map written by NumPy"
+"$RAVINE" --quiet open map.asc save there.asc || fail "a map"
+equal "the map through NumPy" "$(cat back.asc back.prj)" "$(cat there.asc there.prj)"
+holds "no place" "$("$RAVINE" open no_place.npz 2>&1)" 'map is not a place on a map'
+holds "too hard" "$("$RAVINE" open too_hard.npz 2>&1)" 'hardness_volume is not an array of numbers from 0 to 1'
+
 # Refused before anything runs, with one sentence.
 for size in 0 3 400 5000; do
     head -c $size land.npz > cut.npz

@@ -132,6 +132,7 @@ static const struct {
     {"runoff_wall", SLOPE "runoff rounds=25 border=wall evaporation=0"},
     {"runoff_floor", SLOPE "runoff rounds=25 floor=60 capacity=50 softness=1"},
     {"runoff_rain", SLOPE "save rain2.png runoff rounds=25 rain=rain2.png"},
+    {"volume_noise", HILLS "hardness noise=0.9 frequency=9 droplets drops=900 thermal talus=25"},
     {"runoff_mask", SLOPE "save mask2.png mask mask2.png hardness mask2.png runoff rounds=25"},
     {"runoff_strip", "terrain width=1 height=90 noise runoff rounds=25"},
     {"runoff_wide", "terrain width=500 height=33 noise runoff rounds=20"},

@@ -35,7 +35,7 @@ static bool same_ledger(rv_ledger a, rv_ledger b) {
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Layers, fields, properties, bands and ledgers. */
+/* Layers, fields, properties, bands, ledgers and the place on a map. */
 static void assert_same_land(const rv_terrain *a, const rv_terrain *b) {
     assert_equal(rv_terrain_hash(a), rv_terrain_hash(b));
     assert_int_equal(rv_terrain_layer_count(a), rv_terrain_layer_count(b));
@@ -49,6 +49,7 @@ static void assert_same_land(const rv_terrain *a, const rv_terrain *b) {
     size_t size = (size_t)rv_terrain_width(a) * (size_t)rv_terrain_height(a) * sizeof(float);
     assert_memory_equal(rv_terrain_field(a, "height"), rv_terrain_field(b, "height"), size);
     assert_memory_equal(&a->strata, &b->strata, sizeof a->strata);
+    assert_memory_equal(&a->geo, &b->geo, sizeof a->geo);
 }
 
 static const char *const LANDS[] = {
@@ -60,8 +61,20 @@ static const char *const LANDS[] = {
     "strata hardness=0.7 seed=18446744073709551615 pipes rounds=10 flood thermal rounds=5 "
     "select name=s where=\"slope > 20\" mask field=s hardness field=s",
     "terrain width=24 height=40 noise layer name=Ger\xc3\xb6ll talus=31.5 rivers steps=2",
+    "open map.asc resize size=30 hardness noise=0.7 layer",
 };
 enum { COUNT = sizeof LANDS / sizeof LANDS[0] };
+
+/* A map with a projection. */
+static int write_map(void **state) {
+    (void)state;
+    static const char map[] = "ncols 3\nnrows 3\nxllcorner 500000.5\nyllcorner 4000000.25\n"
+                              "cellsize 30\nNODATA_value -32768\n1 2 3\n4 5 6\n7 9 8\n";
+    static const char projection[] = "PROJCS[\"a plane, m\"]";
+    write_whole("map.asc", map, sizeof map - 1);
+    write_whole("map.prj", projection, sizeof projection - 1);
+    return 0;
+}
 
 static void lands_come_back_to_the_bit(void **state) {
     (void)state;
@@ -151,8 +164,7 @@ static void cut_files_are_refused(void **state) {
 static void changed_files_are_noticed(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    rv_terrain *land = support_run(ctx, "terrain width=3 height=2 noise layer strata flood"),
-               *other;
+    rv_terrain *land = support_run(ctx, "open map.asc layer strata hardness noise=1 flood"), *other;
     support_ok(ctx, rvi_land_file_write(land, "land.npz"));
     bytes b = read_whole("land.npz");
     size_t refused = 0;
@@ -357,5 +369,5 @@ int main(void) {
         cmocka_unit_test(little_is_enough),           cmocka_unit_test(made_up_files_are_refused),
         cmocka_unit_test(memory_has_a_limit),         cmocka_unit_test(plans_know_land_files),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, write_map, NULL);
 }

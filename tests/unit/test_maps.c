@@ -379,6 +379,27 @@ static rv_status save_plain(rv_terrain *land, const char *file) {
     return rv_step_run(land, RV_STEP_save, &p, NULL);
 }
 
+/* All that is known of it is in a land file, to the bit. */
+static void the_place_stays_in_a_land_file(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    blob *file = malloc(sizeof *file);
+    assert_non_null(file);
+    write_map(file, "in.tif", true, 30.0, 30.0);
+    rv_terrain *land = support_land(ctx, 2, 2, 1.0f), *again = support_land(ctx, 2, 2, 1.0f);
+    support_ok(ctx, open_file(land, "in.tif"));
+    assert_int_equal(land->geo.key_count, 16);
+    support_ok(ctx, save_plain(land, "land.npz"));
+    support_ok(ctx, open_file(again, "land.npz"));
+    assert_memory_equal(&again->geo, &land->geo, sizeof land->geo);
+    rv_terrain_destroy(land);
+    rv_terrain_destroy(again);
+    remove("in.tif");
+    remove("land.npz");
+    free(file);
+    rv_context_destroy(ctx);
+}
+
 /* From a file, through steps, into every format and back again. */
 static void the_place_stays_with_the_land(void **state) {
     (void)state;
@@ -670,6 +691,7 @@ int main(void) {
         cmocka_unit_test(every_tiff_gives_its_heights),
         cmocka_unit_test(a_tiff_of_a_game_holds_levels),
         cmocka_unit_test(damaged_tiffs_are_refused),
+        cmocka_unit_test(the_place_stays_in_a_land_file),
         cmocka_unit_test(the_place_stays_with_the_land),
         cmocka_unit_test(a_snapshot_and_a_checkpoint_keep_the_place),
         cmocka_unit_test(marks_never_become_heights),

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/random.h"
+#include "formats/npy.h"
 #include "terrain/state.h"
 
 #include <math.h>
@@ -191,11 +192,13 @@ static const char *const FILES[] = {"m.npy",
 #endif
                                     "h.r32",
                                     "h.npy",
+                                    "v.npy",
                                     "o.obj",
                                     "o.ply",
                                     "o.stl",
                                     "o.glb",
                                     "o.npy",
+                                    "o.npz",
                                     "o.tif",
                                     "o.asc",
                                     "o.r16",
@@ -212,9 +215,23 @@ static void write_holes(void) {
     fclose(file);
 }
 
+/* A volume of 40 x 100 x 100 samples. */
+static void write_volume(void) {
+    char head[RVI_NPY_HEADER];
+    const uint64_t shape[] = {40, 100, 100};
+    rvi_npy_print("<f4", 3, shape, head);
+    FILE *file = fopen("v.npy", "wb");
+    assert_non_null(file);
+    fwrite(head, 1, sizeof head, file);
+    for (int i = 0; i < 40 * 100 * 100; i++)
+        fwrite(&(float){0.5f}, sizeof(float), 1, file);
+    fclose(file);
+}
+
 /* Images of 700 x 700 shares, for masks, rain and land. */
 static void make_files(void) {
     write_holes();
+    write_volume();
     rv_context *ctx = support_context(1);
     support_ok(ctx, rv_recipe_run_text(ctx,
                                        "terrain size=700 noise octaves=2 level high=1 save m.npy "
@@ -228,6 +245,11 @@ static void make_files(void) {
 }
 
 static void remove_files(void) {
+    for (int i = 0; i < 3; i++) {
+        char frame[32];
+        snprintf(frame, sizeof frame, "o-%05d.png", i);
+        remove(frame);
+    }
     for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
         char sidecar[64];
         snprintf(sidecar, sizeof sidecar, "%s.ravine.json", FILES[i]);
@@ -270,6 +292,11 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=700 noise octaves=2 droplets drops=100 terrain size=700",
         "terrain size=700 noise octaves=2 strata droplets drops=100",
         "terrain size=700 noise octaves=2 strata crop x=1 droplets drops=100",
+        "terrain size=300 noise octaves=2 hardness noise=1 droplets drops=100",
+        "terrain size=300 noise octaves=2 hardness v.npy crop x=1 thermal rounds=1",
+        "terrain size=300 noise octaves=2 hardness v.npy layer hardness v.npy hardness pipes "
+        "rounds=1",
+        "terrain size=300 noise octaves=2 hardness v.npy save o.npz open o.npz",
         "terrain size=300 noise octaves=2 pipes rounds=1",
         "terrain size=200 noise octaves=2 pipes rounds=1 rain_image=m.npy spring_rate=1",
         "terrain size=300 noise octaves=2 layer strata pipes rounds=1 give=same transport=forward",
@@ -330,6 +357,9 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain width=2 height=3 noise octaves=2 measure plots=o",
         "terrain size=700 noise octaves=2 render o.png width=99 height=50",
         "terrain size=700 noise octaves=2 strata flood level=300 render o.png width=99 height=50",
+        "terrain size=700 noise octaves=2 film o.png frames=2 thermal rounds=2",
+        "terrain size=700 noise octaves=2 film o.png frames=2 view=render width=400 height=300 "
+        "rivers steps=2",
         "terrain size=150 noise octaves=2 render o.png width=900 height=200",
         "terrain size=200 noise octaves=2 flood level=300 render o.png width=99 height=50",
         "open h.r32 width=700 holes=keep render o.png width=99 height=50",
@@ -449,6 +479,8 @@ static const char *const ANY[] = {
     "mask h.npy",
     "mask",
     "hardness m.r32",
+    "hardness v.npy",
+    "hardness noise=0.5",
     "hardness",
     "crop margin=3",
     "crop x=20 width=60",

@@ -181,6 +181,39 @@ static void test_looks_and_layers(void **state) {
     rv_context_destroy(ctx);
 }
 
+static void test_a_layer_is_a_texture(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain *land = support_run(ctx, "terrain width=37 height=30 cell=20 noise relief=90 "
+                                        "layer name=sand thickness=4 noise=1 frequency=9 "
+                                        "texture sand.png kind=field field=sand limit=2 "
+                                        "texture auto.png kind=field field=sand");
+    rv_terrain *grey = support_run(ctx, "open sand.png low=0 high=255 cell=20");
+    rv_terrain *whole = support_run(ctx, "open auto.png low=0 high=255 cell=20");
+    const float *sand = rv_terrain_field(land, "sand");
+    int thick = 0, brighter = 0;
+    for (int i = 0; i < CELLS; i++) {
+        float want = 255 * fminf(sand[i] / 2, 1), got = rv_terrain_field(grey, "height")[i];
+        assert_near(got, want, 0.51);
+        thick += sand[i] >= 2;
+        brighter += rv_terrain_field(whole, "height")[i] > 254.5f;
+    }
+    assert_true(thick > 0 && thick < CELLS);
+    assert_true(brighter > 0 && brighter <= CELLS / 40); /* white: one cell in fifty */
+    rv_terrain_destroy(land);
+    rv_terrain_destroy(grey);
+    rv_terrain_destroy(whole);
+    static const char *const wrong[][2] = {
+        {"texture t.png kind=field", "kind=field needs field="},
+        {"texture t.png field=height", "field=height is for kind=field"},
+        {"texture t.png kind=field field=snow", "There is no field \"snow\" for a texture"}};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(rv_recipe_run_text(ctx, wrong[i][0], NULL, NULL), RV_ERROR_USAGE);
+        assert_non_null(strstr(rv_context_error(ctx), wrong[i][1]));
+    }
+    rv_context_destroy(ctx);
+}
+
 static void test_narrow_land_and_files(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -211,6 +244,7 @@ int main(void) {
         cmocka_unit_test(test_curvature_tells_ridges_from_valleys),
         cmocka_unit_test(test_ground_adds_up),
         cmocka_unit_test(test_looks_and_layers),
+        cmocka_unit_test(test_a_layer_is_a_texture),
         cmocka_unit_test(test_narrow_land_and_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

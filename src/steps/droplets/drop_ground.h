@@ -64,7 +64,8 @@ static RVI_HOT void weigh_bands(const rvi_drop_run *f, size_t cell, const plane 
     for (int r = 0; r < f->brush.run_count; r++) {
         size_t row = cell + (size_t)f->brush.runs[r].dy * f->stride + (size_t)f->brush.runs[r].dx;
         for (int i = 0; i < RVI_LANES; i++)
-            w[r * RVI_LANES + i] *= band_factor(f, p, r * RVI_LANES + i, row + (size_t)i, 0.0f);
+            if (!f->factor.volume || w[r * RVI_LANES + i] > 0.0f)
+                w[r * RVI_LANES + i] *= band_factor(f, p, r * RVI_LANES + i, row + (size_t)i, 0.0f);
     }
 }
 
@@ -128,7 +129,7 @@ static RVI_HOT float take(const rvi_drop_run *f, int x, int y, const plane *p, f
     if (f->layered)
         return take_layered(f, x, y, p, w, share, c);
     size_t here = at(f, x, y);
-    if (f->factor.bands)
+    if (rvi_factor_rock_there(&f->factor))
         weigh_bands(f, here, p, w);
     if (rvi_erosion_fn_there(f->factor.land))
         return take_asked(f, x, y, w, share);
