@@ -5,7 +5,7 @@
 
 #include <ravine/ravine.h>
 
-enum { RVI_BUFFERS = 48 };
+enum { RVI_BUFFERS = 256 };
 
 typedef struct rvi_buffer {
     void *pointer; /* the address of the pointer that will hold it */

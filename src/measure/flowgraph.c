@@ -81,13 +81,14 @@ static void weigh_corners(rvi_flow *f) {
     }
 }
 
-/* Random bits for eight cells from one whose index is divisible by 8 on: a byte each. */
-static uint64_t chance(const rvi_flow *f, size_t cell) {
-    return f->wander > 0.0f ? rvi_random(f->seed, cell / 8, f->when) : 0;
+/* Random bits for eight cells of a row from one whose column is divisible by 8 on: a byte each. The
+ * same place gets the same on maps of other widths. */
+static uint64_t chance(const rvi_flow *f, size_t x, size_t y) {
+    return f->wander > 0.0f ? rvi_random(f->seed, (uint64_t)y << 32 | x / 8, f->when) : 0;
 }
 
-static double corner_weight(const rvi_flow *f, uint64_t bits, size_t cell) {
-    return f->corner[bits >> 8 * (cell % 8) & 255];
+static double corner_weight(const rvi_flow *f, uint64_t bits, size_t x) {
+    return f->corner[bits >> 8 * (x % 8) & 255];
 }
 
 /* Of a cell at the edge of the map. */
@@ -121,17 +122,17 @@ static unsigned char direction_inside(const rvi_flow *f, size_t cell, double cor
 static void direction_rows(void *arg, int first, int end) {
     rvi_flow *f = arg;
     size_t pits = 0, cell = (size_t)first * (size_t)f->width;
-    uint64_t bits = chance(f, cell);
+    uint64_t bits = 0;
     for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++, cell++) {
-            if (cell % 8 == 0)
-                bits = chance(f, cell);
+            if (x % 8 == 0)
+                bits = chance(f, (size_t)x, (size_t)y);
             if (f->fixed[cell]) {
                 f->direction[cell] = RVI_END;
                 continue;
             }
             bool edge = x == 0 || y == 0 || x == f->width - 1 || y == f->height - 1;
-            double corner = corner_weight(f, bits, cell);
+            double corner = corner_weight(f, bits, (size_t)x);
             unsigned char direction =
                 edge ? direction_at_edge(f, cell, corner) : direction_inside(f, cell, corner);
             f->direction[cell] = direction;
@@ -287,13 +288,14 @@ static rv_status flood_cells(rvi_flow *f) {
 static void drain_rows(void *arg, int first, int end) {
     rvi_flow *f = arg;
     size_t c = (size_t)first * (size_t)f->width, to = (size_t)end * (size_t)f->width;
-    uint64_t bits = chance(f, c);
+    uint64_t bits = 0;
     for (; c < to; c++) {
-        if (c % 8 == 0)
-            bits = chance(f, c);
+        size_t x = c % (size_t)f->width;
+        if (x % 8 == 0)
+            bits = chance(f, x, c / (size_t)f->width);
         if (f->lake[c] != RVI_FLOODED)
             continue;
-        double best = 0.0, level = f->level[c], corner = corner_weight(f, bits, c);
+        double best = 0.0, level = f->level[c], corner = corner_weight(f, bits, x);
         unsigned inside = rvi_flood_inside(&f->flood, c);
         for (int k = 0; k < 8; k++) {
             if (!(inside >> k & 1))

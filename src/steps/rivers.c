@@ -37,6 +37,14 @@ static const double LOG_KM2 = 13.815510557964274; /* of a square kilometre in m2
 
 /* ---- before ---- */
 
+/* job->state: the map, and the coarser levels of it that rivers begin on. */
+typedef struct river_run {
+    int count;
+    double work; /* of all time steps, in cells */
+    double done;
+    rvi_rivers level[RVI_RIVER_LEVELS];
+} river_run;
+
 static bool is_layered(const rv_terrain *land) {
     return land->layer_count > 1 || rvi_rock_differs(land) || land->layers[0].erodibility != 1.0f;
 }
@@ -47,14 +55,32 @@ static rvi_factor_shape factor_shape(const rv_terrain *land) {
     return map;
 }
 
+/* What the map has from its land. */
+static void list_coarse(rvi_rivers *r, bool mask, bool image, bool rain) {
+    rvi_job *job = r->job;
+    size_t layers = (size_t)r->land->layer_count;
+    rvi_job_buffer(job, &r->start, r->cells, sizeof(double), "the land as it was");
+    rvi_job_buffer(job, &r->layers, layers, sizeof *r->layers, "the layers");
+    rvi_job_buffer(job, &r->thickness, layers * r->cells, sizeof(float), "the layers");
+    if (mask)
+        rvi_job_buffer(job, &r->mask_room, r->cells, sizeof(float), "the mask");
+    if (mask || image)
+        rvi_job_buffer(job, &r->uplift, r->cells, sizeof(float), "the uplift");
+    if (rain)
+        rvi_job_buffer(job, &r->rain, r->cells, sizeof(float), "the rain");
+}
+
 static void list_buffers(rvi_rivers *r) {
     rvi_job *job = r->job;
-    const rv_terrain *land = job->land;
+    const rv_terrain *land = r->land;
+    bool finest = land == job->land;
     size_t layers = (size_t)land->layer_count, doubles = sizeof(double);
     bool mask = rvi_field_there(land, "mask");
     rvi_factor_shape map = factor_shape(land);
     rvi_factor_list(job, &map, &r->factor);
     bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
+    if (!finest)
+        list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
     if (r->p->diffusion > 0.0f) {
@@ -65,14 +91,15 @@ static void list_buffers(rvi_rivers *r) {
     rvi_job_buffer(job, &r->state, r->cells, 1, "the lakes");
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
     rvi_job_buffer(job, &r->area, r->cells, sizeof *r->area, "the drained areas");
-    rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
+    if (finest)
+        rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
     if (rain)
         rvi_job_buffer(job, &r->discharge, r->cells, doubles, "the discharge");
     if (rvi_erosion_fn_there(land))
-        rvi_job_grid(job, &r->loose, "the erosion factor");
-    if (mask || image)
+        rvi_job_buffer(job, &r->loose, r->cells, sizeof(float), "the erosion factor");
+    if (mask || image || r->p->border == RV_rivers_border_outlets)
         rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
-    if (mask && !image)
+    if (mask && !image && finest)
         rvi_job_grid(job, &r->uplift, "the uplift");
     if (is_layered(land))
         rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
@@ -81,7 +108,7 @@ static void list_buffers(rvi_rivers *r) {
 
 /* What the mask holds back does not rise either. */
 static rv_status fill_uplift(rvi_rivers *r) {
-    const float *mask = rvi_field_get(r->job->land, "mask");
+    const float *mask = r->mask;
     for (size_t i = 0; r->uplift && i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -93,91 +120,24 @@ static rv_status fill_uplift(rvi_rivers *r) {
 
 static void set_law(rvi_rivers *r) {
     const rv_rivers_params *p = r->p;
-    double cell = (double)r->job->land->cell;
-    r->dt = (double)p->time / (double)p->steps;
+    double cell = (double)r->land->cell;
+    r->dt = r->time / (double)r->steps;
     r->distance[0] = cell;
     r->distance[1] = cell * 1.41421356237309505;
     double of_one = (double)rvi_powf((float)(cell * cell * 1e-6), p->area_power);
     for (int k = 0; k < 2; k++)
         r->cut[k] = (double)p->erosion * 0.001 * r->dt * of_one / r->distance[k];
     r->source = (float)((double)p->source / (cell * cell * 1e-6));
+    double apart = 2000.0 * sqrt((double)p->source);
+    r->of_lattice = (float)(apart > cell ? cell / apart : 1.0);
     float angle = p->talus * (float)(RVI_PI / 180);
     r->stands = p->talus < 89.9f ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
     for (int a = 1; a < RVI_AREAS; a++)
         r->power[a] = rvi_powf(rvi_maxf((float)a, r->source), p->area_power);
 }
 
-/* ---- the base level ---- */
-
-static bool on_side(const rvi_rivers *r, int x, int y) {
-    bool north = y == 0, south = y == r->flow.height - 1;
-    bool west = x == 0, east = x == r->flow.width - 1;
-    switch (r->p->border) {
-    case RV_rivers_border_north:
-        return north;
-    case RV_rivers_border_east:
-        return east;
-    case RV_rivers_border_south:
-        return south;
-    case RV_rivers_border_west:
-        return west;
-    case RV_rivers_border_wall:
-        return false;
-    default:
-        return north || east || south || west;
-    }
-}
-
-static bool is_sea(const rvi_rivers *r, size_t cell) {
-    return r->fixed[cell] == RVI_SEA;
-}
-
-/* Lets open sides sink to the base level, by a share of what is left. */
-static rv_status sink_sides(rvi_rivers *r, double share) {
-    if (r->p->border == RV_rivers_border_open)
-        return RV_OK;
-    const float *mask = rvi_field_get(r->job->land, "mask");
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))
-            continue;
-        double was = r->h[i];
-        rvi_rivers_shift(r, i, (r->base - was) * share * (mask ? (double)mask[i] : 1.0));
-        r->left += was - r->h[i];
-    }
-    return RV_OK;
-}
-
-/* Where there is no base level at all, the lowest point is. */
-static rv_status set_base(rvi_rivers *r) {
-    size_t width = (size_t)r->flow.width, lowest = 0;
-    bool any = false;
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        bool sea = r->h[i] < (double)r->p->sea; /* never without a sea */
-        bool side = on_side(r, (int)(i % width), (int)(i / width));
-        r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
-        any = any || r->fixed[i];
-        lowest = r->h[i] < r->h[lowest] ? i : lowest;
-    }
-    if (!any)
-        r->fixed[lowest] = RVI_SIDE;
-    r->base = (double)r->p->base;
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        if (isnan(r->p->base) && r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base))
-            r->base = r->h[i];
-        if (is_sea(r, i))
-            r->h[i] = (double)r->p->sea;
-    }
-    return RV_OK;
-}
-
 static rv_status fill_heights(rvi_rivers *r) {
-    const rv_terrain *land = r->job->land;
+    const rv_terrain *land = r->land;
     rv_status status = RV_OK;
     for (int l = 0; status == RV_OK && l < land->layer_count; l++)
         status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
@@ -202,32 +162,37 @@ static rv_status fill_grids(rvi_rivers *r) {
         status = rvi_map_image_load(r->job, r->p->rain_image, &r->rain);
     if (status == RV_OK)
         status = fill_heights(r);
-    rvi_factor_shape map = factor_shape(r->job->land);
+    rvi_factor_shape map = factor_shape(r->land);
     if (status == RV_OK)
         status = rvi_factor_make(r->job, &map, &r->factor);
-    if (status == RV_OK)
-        status = fill_uplift(r);
-    if (status != RV_OK)
-        return status;
+    r->mask = rvi_field_get(r->land, "mask");
+    return status == RV_OK ? fill_uplift(r) : status;
+}
+
+/* When its grids are there. */
+static rv_status begin_level(rvi_rivers *r) {
     set_law(r);
     rvi_flow_begin(&r->flow);
     r->flow.h = r->h;
     r->flow.fixed = r->fixed;
     r->flow.seed = r->p->seed;
-    r->follow = r->cells;
-    return set_base(r);
+    r->follow = r->brought = r->cells;
+    rv_status status = rvi_rivers_base(r);
+    if (status == RV_OK && r->start)
+        status = rvi_copy(r->job->ctx, r->start, r->h, r->cells * sizeof *r->h);
+    return status;
 }
 
 /* ---- after ---- */
 
 /* Layers above the bedrock are kept as they are cut; the bedrock is rounded here. */
 static rv_status show_land(rvi_rivers *r) {
-    rv_terrain *land = r->job->land;
+    rv_terrain *land = r->land;
     float *bedrock = land->layers[0].thickness;
     for (size_t i = 0; i < r->cells; i++) {
         if (rvi_poll_at(land->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        if (!is_sea(r, i))
+        if (r->fixed[i] != RVI_SEA)
             bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
     }
     rvi_terrain_sum_layers(land);
@@ -235,7 +200,7 @@ static rv_status show_land(rvi_rivers *r) {
 }
 
 static double lifted(const rvi_rivers *r, size_t cell) {
-    return r->fixed[cell] ? 0.0 : r->lifted ? r->lifted[cell] : r->rise;
+    return r->lifted ? r->lifted[cell] : r->fixed[cell] ? 0.0 : r->rise;
 }
 
 /* Sums of what the cells have won and lost in all, metres on one cell. */
@@ -257,7 +222,7 @@ static rv_status sum_layer(rvi_rivers *r, int layer, cell_sums *sums) {
         double up = layer == 0 ? lifted(r, i) : 0.0, rounded = 0.0;
         double change = (double)now[i] - (double)before[i] - up;
         *(change > 0.0 ? &deposited[i] : &eroded[i]) += (float)(change > 0.0 ? change : -change);
-        if (layer == 0 && !is_sea(r, i))
+        if (layer == 0 && r->fixed[i] != RVI_SEA)
             rounded = (double)now[i] - (r->bed ? r->bed[i] : r->h[i]);
         change -= rounded;
         sums->rounded += rounded;
@@ -275,22 +240,22 @@ static rv_status sum_layer(rvi_rivers *r, int layer, cell_sums *sums) {
 static rv_status close_ledger(rvi_rivers *r) {
     cell_sums sums = {0};
     rv_status status = RV_OK;
-    for (int l = 0; status == RV_OK && l < r->job->land->layer_count; l++)
+    for (int l = 0; status == RV_OK && l < r->land->layer_count; l++)
         status = sum_layer(r, l, &sums);
-    double area = (double)r->job->land->cell * (double)r->job->land->cell;
+    double area = (double)r->land->cell * (double)r->land->cell;
     double won = sums.rounded > 0.0 ? sums.rounded : 0.0, lost = won - sums.rounded;
-    double left = r->left > 0.0 ? r->left : 0.0; /* it is, but for rounding */
-    r->job->ledger = (rv_ledger){.eroded = (sums.eroded + r->came + lost) * area,
+    double left = r->left > 0.0 ? r->left : 0.0, came = r->came + left - r->left;
+    r->job->ledger = (rv_ledger){.eroded = (sums.eroded + came + lost) * area,
                                  .deposited = sums.deposited * area,
                                  .left_map = (left + lost) * area,
-                                 .raised = (sums.raised + r->came + won) * area};
+                                 .raised = (sums.raised + came + won) * area};
     return status;
 }
 
 /* A run that was stopped before all was drained leaves the field as it was. */
 static rv_status show_flow(const rvi_rivers *r) {
     float *flow = r->fields[0];
-    double area = (double)r->job->land->cell * (double)r->job->land->cell;
+    double area = (double)r->land->cell * (double)r->land->cell;
     for (size_t i = 0; r->gathered && i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -303,7 +268,7 @@ static rv_status show_flow(const rvi_rivers *r) {
 
 /* The layers follow what crept. After a stop the next call does the rest. */
 static rv_status move_layers(rvi_rivers *r) {
-    const rv_terrain *land = r->job->land;
+    const rv_terrain *land = r->land;
     for (; r->bed && r->follow < r->cells; r->follow++) {
         size_t i = r->follow;
         if (rvi_poll_at(land->ctx, i) != RV_OK)
@@ -330,7 +295,7 @@ static void loosen_rows(void *arg, int first, int end) {
 /* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
  * leaves them as they were. */
 static rv_status diffuse(rvi_rivers *r) {
-    rv_terrain *land = r->job->land;
+    rv_terrain *land = r->land;
     double number = (double)r->p->diffusion * r->dt / ((double)land->cell * (double)land->cell);
     if (!(number > 0.0))
         return RV_OK;
@@ -367,37 +332,38 @@ static rv_status diffuse(rvi_rivers *r) {
 }
 
 /* Random turns are as large as they may be in the first half of the time, and none in the last
- * fifth, where rivers come to rest. */
-static float wander_at(const rvi_rivers *r, int step) {
-    float left = 0.8f - (float)step / (float)r->p->steps;
-    return r->p->wander * rvi_clampf(left / 0.3f, 0.0f, 1.0f);
+ * fifth, nor on finer levels, where rivers come to rest. */
+static float wander_at(const rvi_rivers *r, int step, bool coarsest) {
+    float left = 0.8f - (float)step / (float)r->steps;
+    return coarsest ? r->p->wander * rvi_clampf(left / 0.3f, 0.0f, 1.0f) : 0.0f;
 }
 
-static rv_status one_step(rvi_rivers *r, int step) {
-    r->flow.wander = wander_at(r, step);
+/* The sides are where they go after the first half of the time on the coarsest level. */
+static double side_share(const rvi_rivers *r, int step, bool coarsest) {
+    int half = r->steps / 2;
+    return !coarsest ? 1.0 : step <= half ? 1.0 / (double)(half - step + 1) : 0.0;
+}
+
+static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
+    r->flow.wander = wander_at(r, step, coarsest);
     r->flow.when = (uint64_t)step;
-    rv_status status = RV_OK;
-    if (step <= r->p->steps / 2)
-        status = sink_sides(r, 1.0 / (double)(r->p->steps / 2 - step + 1));
+    double share = side_share(r, step, coarsest);
+    rv_status status = share > 0.0 ? rvi_rivers_sink_sides(r, share) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_rivers_outlets(r);
     if (status == RV_OK)
         status = rvi_flow_route(&r->flow);
     if (status == RV_OK)
         status = rvi_rivers_cut(r);
     if (status == RV_OK)
-        status = rvi_rivers_slide(r, step + 1 == r->p->steps);
-    if (status == RV_OK)
-        status = diffuse(r);
-    if (status == RV_OK && rvi_progress_due(r->job->ctx))
-        status = show_land(r);
-    if (status == RV_OK)
-        status = rvi_job_progress(r->job, (double)(step + 1) / (double)r->p->steps);
-    return status;
+        status = rvi_rivers_slide(r, step + 1 == r->steps);
+    return status == RV_OK ? diffuse(r) : status;
 }
 
 /* The law as landlab and fastscape write it: dz/dt = U - K A^m S^n with the area in m2. A river
  * that drains 1 km2 cuts `erosion` a year at a slope of 1: K (1e6 m2)^m = erosion. */
 static rv_status tell_law(const rvi_rivers *r) {
-    rv_terrain *land = r->job->land;
+    rv_terrain *land = r->land;
     const rv_rivers_params *p = r->p;
     double m = (double)p->area_power;
     double k = 0.001 * (double)p->erosion * rvi_exp_double(-m * LOG_KM2);
@@ -410,20 +376,53 @@ static rv_status tell_law(const rvi_rivers *r) {
     return RV_OK;
 }
 
+/* All time steps of a level. */
+static rv_status run_level(river_run *all, int l) {
+    rvi_rivers *r = &all->level[l];
+    bool coarsest = l + 1 == all->count;
+    rv_status status = RV_OK;
+    if (!coarsest) {
+        r->brought = 0;
+        r->rise += all->level[l + 1].rise;
+        status = rvi_level_bring(r, &all->level[l + 1]);
+    }
+    for (int step = 0; status == RV_OK && step < r->steps; step++) {
+        status = one_step(r, step, coarsest);
+        all->done += (double)r->cells;
+        if (status == RV_OK && l == 0 && rvi_progress_due(r->job->ctx))
+            status = show_land(r);
+        if (status == RV_OK)
+            status = rvi_job_progress(r->job, all->done / all->work);
+    }
+    return status;
+}
+
 static rv_status run(rvi_job *job) {
-    rvi_rivers *r = job->state;
-    rv_status status = tell_law(r);
+    river_run *all = job->state;
+    rv_status status = tell_law(all->level);
     if (status == RV_OK)
-        status = fill_grids(r);
+        status = fill_grids(all->level);
+    if (status == RV_OK)
+        status = begin_level(all->level);
     job->begun = status == RV_OK;
-    for (int step = 0; status == RV_OK && step < r->p->steps; step++)
-        status = one_step(r, step);
+    for (int l = 1; status == RV_OK && l < all->count; l++) {
+        status = rvi_level_fill(&all->level[l], &all->level[l - 1]);
+        if (status == RV_OK)
+            status = begin_level(&all->level[l]);
+    }
+    for (int l = 0; l < all->count; l++)
+        all->work += (double)all->level[l].cells * (double)all->level[l].steps;
+    for (int l = all->count; status == RV_OK && l-- > 0;)
+        status = run_level(all, l);
     return status;
 }
 
 static rv_status close_run(rvi_job *job) {
-    rvi_rivers *r = job->state;
-    rv_status status = rvi_rivers_lift_rest(r);
+    river_run *all = job->state;
+    rvi_rivers *r = all->level;
+    rv_status status = rvi_level_bring(r, &all->level[1]);
+    if (status == RV_OK)
+        status = rvi_rivers_lift_rest(r);
     if (status == RV_OK)
         status = move_layers(r);
     if (status == RV_OK)
@@ -435,13 +434,22 @@ static rv_status close_run(rvi_job *job) {
 
 rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
     static const char *const names[3] = {"flow", "eroded", "deposited"};
-    rvi_rivers *r = rvi_job_begin(job, sizeof *r, run, close_run);
-    if (!r)
+    river_run *all = rvi_job_begin(job, sizeof *all, run, close_run);
+    if (!all)
         return RV_ERROR_MEMORY;
-    r->job = job;
-    r->p = p;
-    r->cells = rvi_cells(job->land);
-    list_buffers(r);
+    all->count = rvi_levels_count(p, job->land);
+    rvi_levels_share(all->level, all->count, p);
+    for (int l = 0; l < all->count; l++) {
+        rvi_rivers *r = &all->level[l];
+        r->job = job;
+        r->p = p;
+        r->land = job->land;
+        r->cells = rvi_cells(job->land);
+        if (l > 0)
+            rvi_level_outline(r, &all->level[l - 1]);
+        list_buffers(r);
+    }
+    rvi_rivers *r = all->level;
     rv_status status = rvi_map_image_list(job, p->uplift_image, &r->uplift);
     if (status == RV_OK)
         status = rvi_map_image_list(job, p->rain_image, &r->rain);

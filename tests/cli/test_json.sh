@@ -70,7 +70,7 @@ done
 check "terrain cone rivers" "
 l = steps[2]['ledger']
 assert l['raised'] > 0.9 * l['deposited'] > 0 and l['left_map'] < 0.1 * l['raised'], l
-" terrain size=64 cell=10 cone relief=-300 rivers uplift=0
+" terrain size=64 cell=10 cone relief=-300 rivers uplift=0 border=open time=2M diffusion=0.03
 check "terrain cone droplets" "
 assert steps[2]['ledger']['raised'] > 0 and steps[2]['ledger']['left_map'] > 0, steps[2]
 " terrain size=64 cell=10 cone relief=-300 droplets border=apron

@@ -49,6 +49,7 @@ static void test_uplift_is_booked_in_full(void **state) {
     (void)state;
     world w = make(40, 100, 300);
     rv_rivers_params p = rv_rivers_params_default();
+    p.border = RV_rivers_border_open;
     for (int k = 0; k < 4; k++) {
         p.steps = 1 + 6 * k;
         p.time = 4e5f * (float)(k + 1);
@@ -64,7 +65,7 @@ static void test_uplift_is_booked_in_full(void **state) {
 /* A crater fills from its rim, which stays: what comes in is told apart, and nothing is below 0. */
 static void test_what_creeps_in_is_booked(void **state) {
     (void)state;
-    for (int border = RV_rivers_border_open; border <= RV_rivers_border_wall; border++)
+    for (int border = RV_rivers_border_outlets; border <= RV_rivers_border_wall; border++)
         for (int layers = 0; layers < 2; layers++) {
             world w = make(48, 10, 0);
             rv_cone_params cone = rv_cone_params_default();
@@ -74,6 +75,8 @@ static void test_what_creeps_in_is_booked(void **state) {
             if (layers)
                 support_ok(w.ctx, rv_step_run(w.land, RV_STEP_layer, NULL, NULL));
             p.uplift = 0;
+            p.diffusion = 0.03f;
+            p.time = 2e6f;
             p.border = border;
             rv_ledger l = run(&w, &p);
             if (border == RV_rivers_border_open)
@@ -89,11 +92,13 @@ static const float *height(const world *w) {
 /* No creep, no slides, no chance: the bare law. */
 static rv_rivers_params bare(void) {
     rv_rivers_params p = rv_rivers_params_default();
+    p.border = RV_rivers_border_open;
     p.diffusion = 0;
     p.talus = 90;
     p.wander = 0;
     p.source = 0;
     p.vary = 0;
+    p.uplift = 0.5f;
     p.time = 3e7f;
     p.steps = 250;
     return p;
@@ -293,6 +298,7 @@ static void test_lakes_run_dry(void **state) {
         before += (double)(d.filled[i] - height(&w)[i]);
     rvi_drainage_free(w.ctx, &d);
     rv_rivers_params p = rv_rivers_params_default();
+    p.time = 2e6f;
     run(&w, &p);
     d = drain_map(&w);
     for (size_t i = 0; i < w.cells; i++)
@@ -320,6 +326,36 @@ static void test_the_sea_stays(void **state) {
     }
     free(was);
     end(&w);
+}
+
+/* Rivers that begin on coarse cells know the sea as well: land at the coast is as high as on cells
+ * that were coarse from the start. */
+static void test_coarse_levels_know_the_sea(void **state) {
+    (void)state;
+    double mean[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        world w = make(k ? 160 : 40, k ? 10 : 40, 600);
+        float *was = malloc(w.cells * sizeof *was);
+        memcpy(was, height(&w), w.cells * sizeof *was);
+        rv_rivers_params p = rv_rivers_params_default();
+        p.sea = 250;
+        p.border = RV_rivers_border_wall;
+        p.uplift = 2;
+        run(&w, &p);
+        int land = 0;
+        for (size_t i = 0; i < w.cells; i++) {
+            if (was[i] < p.sea)
+                assert_equal(height(&w)[i], was[i]);
+            else
+                assert_greater_equal(height(&w)[i], p.sea);
+            land += was[i] >= p.sea;
+            mean[k] += was[i] >= p.sea ? (double)(height(&w)[i] - p.sea) : 0;
+        }
+        mean[k] /= land;
+        free(was);
+        end(&w);
+    }
+    assert_near(mean[1] / mean[0], 1, 0.15);
 }
 
 static void add_layer(world *w, const char *name, float thickness, float erodibility) {
@@ -410,6 +446,91 @@ static void test_erodibility_counts_as_time(void **state) {
     end(&b);
 }
 
+/* Plain noise on 5.1 km, worn with the defaults; out: what changed, in cells of 40 m. */
+static void change_by_size(int side, int shape, double *out) {
+    enum { COARSE = 128 };
+    world w = {.ctx = support_context(2), .side = side, .cell = 5120.0 / side};
+    w.land = support_land(w.ctx, side, side, (float)w.cell);
+    w.cells = (size_t)side * (size_t)side;
+    rv_noise_params noise = rv_noise_params_default();
+    noise.relief = 600;
+    noise.shape = shape;
+    support_ok(w.ctx, rv_step_run(w.land, RV_STEP_noise, &noise, NULL));
+    int k = side / COARSE;
+    memset(out, 0, COARSE * COARSE * sizeof *out);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (size_t i = 0; i < w.cells; i++) {
+            int x = (int)(i % (size_t)side) / k, y = (int)(i / (size_t)side) / k;
+            out[y * COARSE + x] += sign * (double)height(&w)[i] / (k * k);
+        }
+        if (sign < 0) {
+            rv_rivers_params p = rv_rivers_params_default();
+            run(&w, &p);
+        }
+    }
+    end(&w);
+}
+
+/* The change agrees to 3 % of the relief, and correlates by 0.97, with that on cells half as large.
+ */
+static void test_same_land_at_any_size(void **state) {
+    (void)state;
+    enum { CELLS = 128 * 128 };
+    static double a[CELLS], b[CELLS];
+    change_by_size(support_short() ? 128 : 256, RV_noise_shape_plain, a);
+    change_by_size(support_short() ? 256 : 512, RV_noise_shape_plain, b);
+    double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0, difference = 0;
+    for (int i = 0; i < CELLS; i++) {
+        ma += a[i] / CELLS;
+        mb += b[i] / CELLS;
+        difference += (a[i] - b[i]) * (a[i] - b[i]) / CELLS;
+    }
+    for (int i = 0; i < CELLS; i++) {
+        aa += (a[i] - ma) * (a[i] - ma);
+        bb += (b[i] - mb) * (b[i] - mb);
+        ab += (a[i] - ma) * (b[i] - mb);
+    }
+    assert_less(sqrt(difference), 0.03 * 600);
+    assert_greater(ab / sqrt(aa * bb), 0.97);
+}
+
+/* Land goes on up to the edge of the map: its outermost cells lie no more out of line with the next
+ * ones than those inside do. */
+static void test_the_edge_is_land_like_all_other(void **state) {
+    (void)state;
+    enum { SIDE = 128 };
+    world w = make(SIDE, 20, 500);
+    rv_rivers_params p = rv_rivers_params_default();
+    run(&w, &p);
+    double bend[2] = {0, 0};
+    int count[2] = {0, 0};
+    for (int y = 1; y + 1 < SIDE; y++)
+        for (int x = 0; x + 2 < SIDE; x++) {
+            const float *h = height(&w) + y * SIDE + x;
+            bool inside = x > 0 && x + 3 < SIDE;
+            bend[inside] += fabs((double)h[0] - 2 * (double)h[1] + (double)h[2]);
+            count[inside]++;
+        }
+    assert_less(bend[0] / count[0], 2 * bend[1] / count[1]);
+    end(&w);
+}
+
+/* With outlets=1 all water leaves at one place, and no pit is left. */
+static void test_water_leaves_at_the_outlets(void **state) {
+    (void)state;
+    world w = make(64, 50, 300);
+    rv_rivers_params p = rv_rivers_params_default();
+    p.outlets = 1;
+    p.time = 2e6f;
+    run(&w, &p);
+    const float *flow = rv_terrain_field(w.land, "flow");
+    double most = 0;
+    for (size_t i = 0; i < w.cells; i++)
+        most = fmax(most, (double)flow[i]);
+    assert_near(most, (double)w.cells * 2500, 1);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uplift_is_booked_in_full),
@@ -426,6 +547,10 @@ int main(void) {
         cmocka_unit_test(test_layers_are_cut_from_the_top),
         cmocka_unit_test(test_erodibility_counts_as_time),
         cmocka_unit_test(test_a_layer_of_nothing_changes_nothing),
+        cmocka_unit_test(test_coarse_levels_know_the_sea),
+        cmocka_unit_test(test_same_land_at_any_size),
+        cmocka_unit_test(test_the_edge_is_land_like_all_other),
+        cmocka_unit_test(test_water_leaves_at_the_outlets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,12 +43,28 @@ static double drained(const rvi_rivers *r, size_t cell) {
                         : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
 }
 
+/* Random at the points of a lattice in metres: the same place is as hard at any cell size. */
+static float lattice(const rvi_rivers *r, uint32_t x, uint32_t y) {
+    return rvi_unit(rvi_random(r->p->seed, (uint64_t)y << 32 | x, ROCK));
+}
+
+static float between(float a, float b, float share) {
+    return a + (b - a) * share;
+}
+
 /* How easily the rock is cut here, relative to the mean. Slopes above the sources stay smooth. */
 static double rock(const rvi_rivers *r, size_t cell) {
     if (!(r->p->vary > 0.0f) || (float)r->area[cell] <= r->source)
         return 1.0;
-    float u = rvi_unit(rvi_random(r->p->seed, cell, ROCK));
-    return (double)(1.0f + r->p->vary * (2.0f * u - 1.0f));
+    uint32_t width = (uint32_t)r->flow.width, row = (uint32_t)cell / width;
+    float x = ((float)((uint32_t)cell - row * width) + 0.5f) * r->of_lattice;
+    float y = ((float)row + 0.5f) * r->of_lattice;
+    uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
+    float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix),
+          v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);
+    float north = between(lattice(r, ix, iy), lattice(r, ix + 1, iy), u);
+    float south = between(lattice(r, ix, iy + 1), lattice(r, ix + 1, iy + 1), u);
+    return (double)(1.0f + r->p->vary * (2.0f * between(north, south, v) - 1.0f));
 }
 
 /* ---- layers ---- */
@@ -58,7 +74,7 @@ static double lose(rvi_rivers *r, size_t cell, int layer, double loss) {
         r->bed[cell] -= loss;
         return loss;
     }
-    float *thickness = &r->job->land->layers[layer].thickness[cell];
+    float *thickness = &r->land->layers[layer].thickness[cell];
     double was = (double)*thickness;
     *thickness = (float)(was - loss);
     return was - (double)*thickness;
@@ -68,22 +84,30 @@ void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
     r->h[cell] += by;
     if (!r->bed)
         return;
-    for (int l = r->job->land->layer_count - 1; l > 0; l--) {
-        float *thickness = &r->job->land->layers[l].thickness[cell];
+    bool held = false;
+    for (int l = r->land->layer_count - 1; l > 0; l--) {
+        float *thickness = &r->land->layers[l].thickness[cell];
         double now = (double)*thickness + by;
         if (now >= 0.0) {
             by -= (double)(float)now - (double)*thickness;
             *thickness = (float)now;
+            held = true;
             break; /* what was rounded off is left to the bedrock */
         }
         by = now;
         *thickness = 0.0f;
     }
+    if (held && by < 0.0 && !(rvi_rivers_layer_factor(r, cell, 0) > 0.0)) {
+        double cell_side = (double)r->land->cell;
+        r->h[cell] -= by; /* unless nothing takes from it */
+        r->job->rounding -= by * cell_side * cell_side;
+        return;
+    }
     r->bed[cell] += by;
 }
 
 double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer) {
-    const rv_terrain *land = r->job->land;
+    const rv_terrain *land = r->land;
     double factor = (double)land->layers[layer].erodibility, top = r->bed[cell];
     if (layer == 0)
         factor *= (double)rvi_factor_rock(&r->factor, cell, (float)top);
@@ -99,8 +123,8 @@ double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer) {
 static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int corner) {
     double distance = r->distance[corner], s = s0, time = 1.0;
     double of_cell = (double)rvi_factor_cell(&r->factor, cell);
-    for (int l = r->job->land->layer_count - 1; l >= 0; l--) {
-        double thickness = l > 0 ? (double)r->job->land->layers[l].thickness[cell] : 1e30;
+    for (int l = r->land->layer_count - 1; l >= 0; l--) {
+        double thickness = l > 0 ? (double)r->land->layers[l].thickness[cell] : 1e30;
         if (!(thickness > 0.0))
             continue;
         double yields = of_cell * rvi_rivers_layer_factor(r, cell, l);
@@ -122,7 +146,7 @@ static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
 
 /* ---- the sweep ---- */
 
-static void lift(rvi_rivers *r, size_t cell, double by) {
+void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by) {
     by = r->uplift ? by * (double)r->uplift[cell] : by;
     r->h[cell] += by;
     if (r->bed)
@@ -141,7 +165,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to];
     bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
-        lift(r, cell, rise);
+        rvi_rivers_lift(r, cell, rise);
     double fall = r->h[cell] - surface;
     if (drowned && fall > 0.0)
         return; /* its lake runs dry in this time step: in the next one rivers cross it */
@@ -211,7 +235,7 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
         if (rvi_poll_at(r->job->ctx, r->rest) != RV_OK)
             return RV_CANCELLED;
         if (!r->fixed[cell])
-            lift(r, cell, rise_of(r));
+            rvi_rivers_lift(r, cell, rise_of(r));
     }
     return RV_OK;
 }

@@ -15,8 +15,20 @@ enum { RVI_DROWNED = 1, RVI_STILL = 2 };
 typedef struct rvi_rivers {
     rvi_job *job;
     const rv_rivers_params *p;
+    rv_terrain *land; /* of the job, or `coarse` */
+    rv_terrain coarse;
+    rvi_layer *layers; /* of `coarse`, and their grids */
+    float *thickness;
     rvi_flow flow;
     size_t cells;
+    double time; /* years, in `steps` */
+    int steps;
+    double *start;        /* the surface at the start; NULL: of the finest level */
+    const float *mask;    /* NULL: none */
+    float *mask_room;     /* of a coarser level */
+    size_t brought;       /* cells that have got what the coarser level changed */
+    bool sea;             /* is there any, for water to leave the map to? */
+    double base;          /* that sides sink to, metres */
     double *h;            /* surface, metres; where the sea is, its level */
     double *next;         /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
@@ -34,7 +46,7 @@ typedef struct rvi_rivers {
     double *lifted; /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
     float source;       /* cells that drain through where a river begins */
-    double base;        /* metres */
+    float of_lattice;   /* cell, in steps of the lattice of hard and soft rock */
     double dt;          /* years */
     double cut[2];      /* G for one cell of area: what a slope loses; to sides and to corners */
     double distance[2]; /* metres */
@@ -54,6 +66,9 @@ typedef struct rvi_rivers {
 rv_status rvi_rivers_cut(rvi_rivers *r);
 rv_status rvi_rivers_lift_rest(rvi_rivers *r);
 
+/* Uplift of one cell, by its share. */
+void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
+
 /* Raises the top layer or takes from the layers from the top; h follows. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
 
@@ -71,5 +86,32 @@ double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer);
 /* Lets what is too steep slide, for some rounds or to the end. A stop leaves it between two rounds.
  */
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end);
+
+/* Takes from the layers what may slide. */
+void rvi_rivers_take(rvi_rivers *r, size_t cell, double down);
+
+/* ---- river_base.c ---- */
+
+/* Finds the cells that are the base level in all of the time, and the base. */
+rv_status rvi_rivers_base(rvi_rivers *r);
+/* Finds the cells that water leaves the map at, with border=outlets. */
+rv_status rvi_rivers_outlets(rvi_rivers *r);
+/* Lets the sides that do so sink to the base, by a share of what is left. */
+rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share);
+
+/* ---- river_levels.c ---- */
+
+enum { RVI_RIVER_LEVELS = 6 };
+
+/* How many levels there are, from the map itself to the coarsest. */
+int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land);
+/* The time of each level and its steps. */
+void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p);
+/* The outline of the level that is coarser by half than `fine`. */
+void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine);
+/* Fills the grids of a level from the finer one. */
+rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine);
+/* Brings to a level what the coarser one changed. After a stop the next call does the rest. */
+rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse);
 
 #endif

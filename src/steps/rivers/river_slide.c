@@ -75,14 +75,14 @@ static double lower(const slide *s, size_t cell) {
 }
 
 /* Layers that nothing takes from do not slide either, nor what lies below them. */
-static void take_from_layers(rvi_rivers *r, size_t cell, double down) {
+void rvi_rivers_take(rvi_rivers *r, size_t cell, double down) {
     double there = 0.0;
-    for (int l = r->job->land->layer_count - 1; l >= 0 && there < down; l--) {
+    for (int l = r->land->layer_count - 1; l >= 0 && there < down; l--) {
         if (!(rvi_rivers_layer_factor(r, cell, l) > 0.0)) {
             down = there;
             break;
         }
-        there += l > 0 ? (double)r->job->land->layers[l].thickness[cell] : 1e30;
+        there += l > 0 ? (double)r->land->layers[l].thickness[cell] : 1e30;
     }
     if (down > 0.0)
         rvi_rivers_shift(r, cell, -down);
@@ -103,7 +103,7 @@ static void slide_to(rvi_rivers *r, size_t cell, double to) {
     if (!r->bed)
         r->h[cell] = to;
     else if (to < r->h[cell])
-        take_from_layers(r, cell, r->h[cell] - to);
+        rvi_rivers_take(r, cell, r->h[cell] - to);
 }
 
 /* `slides`: does anything slide farther than `enough`? */
@@ -132,7 +132,7 @@ static rv_status sweep(const slide *s, bool *slides) {
 }
 
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end) {
-    double far = r->stands * (double)r->job->land->cell;
+    double far = r->stands * (double)r->land->cell;
     if (!(r->stands < 1e29))
         return RV_OK;
     slide s = {.r = r, .far = far, .enough = 1e-4 * far};

@@ -1,0 +1,176 @@
+/* river_base.c: the base level of rivers: where water leaves the map, and how high that is.
+ *
+ * Fixed cells are the base level. With border=outlets those are a few cells of the edge, found
+ * again in each time step: cells that are the lowest of the edge for W = 5 sqrt(source) to both
+ * sides, and lower than what lies around them. The others rise and are cut like all land, so that
+ * the map ends as if it were cut from a larger one. Where rivers inside have cut deeper than an
+ * outlet, it is none any more.
+ */
+#include "base/context.h"
+#include "steps/rivers/river_cut.h"
+
+#include <math.h>
+
+static size_t ring_length(int width, int height) {
+    size_t w = (size_t)width, h = (size_t)height;
+    return w < 3 || h < 3 ? w * h : 2 * (w + h) - 4;
+}
+
+/* Cells along the edge, clockwise from the north-west. */
+static size_t ring_cell(int width, int height, size_t place) {
+    size_t w = (size_t)width, h = (size_t)height;
+    if (w < 3 || h < 3 || place < w)
+        return place;
+    if (place < w + h - 1)
+        return (place - (w - 1)) * w + w - 1;
+    if (place < 2 * w + h - 2)
+        return h * w - 1 - (place - (w + h - 2));
+    return (h - 1 - (place - (2 * w + h - 3))) * w;
+}
+
+static bool on_side(const rvi_rivers *r, int x, int y) {
+    bool north = y == 0, south = y == r->flow.height - 1;
+    bool west = x == 0, east = x == r->flow.width - 1;
+    switch (r->p->border) {
+    case RV_rivers_border_north:
+        return north;
+    case RV_rivers_border_east:
+        return east;
+    case RV_rivers_border_south:
+        return south;
+    case RV_rivers_border_west:
+        return west;
+    case RV_rivers_border_wall:
+    case RV_rivers_border_outlets:
+        return false;
+    default:
+        return north || east || south || west;
+    }
+}
+
+/* Where there is no base level at all, the lowest point is. */
+static rv_status find_fixed(rvi_rivers *r) {
+    size_t width = (size_t)r->flow.width, lowest = 0;
+    bool any = false;
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        /* Never without a sea; coarser levels know theirs from the map. */
+        bool sea = r->start ? r->fixed[i] == RVI_SEA : r->h[i] < (double)r->p->sea;
+        bool side = on_side(r, (int)(i % width), (int)(i / width));
+        r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
+        any = any || r->fixed[i];
+        lowest = r->h[i] < r->h[lowest] ? i : lowest;
+    }
+    if (!any && r->p->border != RV_rivers_border_outlets)
+        r->fixed[lowest] = RVI_SIDE;
+    r->sea = any && r->p->border == RV_rivers_border_outlets;
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        if (r->fixed[i] == RVI_SEA)
+            r->h[i] = (double)r->p->sea;
+    }
+    return RV_OK;
+}
+
+/* ---- outlets ---- */
+
+static double ring_height(const rvi_rivers *r, size_t place) {
+    return r->h[ring_cell(r->flow.width, r->flow.height, place)];
+}
+
+/* Is nothing around it lower? */
+static bool is_low(const rvi_rivers *r, size_t cell) {
+    int width = r->flow.width, height = r->flow.height;
+    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
+    for (int ny = y - 1; ny <= y + 1; ny++)
+        for (int nx = x - 1; nx <= x + 1; nx++)
+            if (nx >= 0 && ny >= 0 && nx < width && ny < height &&
+                r->h[(size_t)ny * (size_t)width + (size_t)nx] < r->h[cell])
+                return false;
+    return true;
+}
+
+/* Is this place of the ring the lowest as far as `reach` places to both sides? */
+static bool is_valley(const rvi_rivers *r, size_t place, size_t length, size_t reach) {
+    double h = ring_height(r, place);
+    for (size_t k = 1; k <= reach; k++) {
+        double before = ring_height(r, (place + length - k) % length);
+        double after = ring_height(r, (place + k) % length);
+        if (before <= h || after < h)
+            return false;
+    }
+    return true;
+}
+
+/* Only the `most` lowest ones stay. */
+static void close_high(rvi_rivers *r, size_t length, int found, int most) {
+    for (; found > most; found--) {
+        size_t highest = r->cells;
+        for (size_t k = 0; k < length; k++) {
+            size_t i = ring_cell(r->flow.width, r->flow.height, k);
+            if (r->fixed[i] == RVI_SIDE && (highest == r->cells || r->h[i] > r->h[highest]))
+                highest = i;
+        }
+        r->fixed[highest] = 0;
+    }
+}
+
+rv_status rvi_rivers_outlets(rvi_rivers *r) {
+    if (r->p->border != RV_rivers_border_outlets)
+        return RV_OK;
+    size_t length = ring_length(r->flow.width, r->flow.height), lowest = 0;
+    double far = 5000.0 * sqrt((double)r->p->source) / (double)r->land->cell;
+    size_t most = (length - 1) / 2, reach = far < (double)most ? (size_t)far : most;
+    int found = 0;
+    for (size_t k = 0; k < length; k++) {
+        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        if (rvi_poll_at(r->job->ctx, k) != RV_OK)
+            return RV_CANCELLED;
+        if (r->fixed[i] == RVI_SEA)
+            continue;
+        bool leaves = is_low(r, i) && is_valley(r, k, length, reach);
+        r->fixed[i] = leaves ? RVI_SIDE : 0;
+        found += leaves;
+        lowest = ring_height(r, k) < ring_height(r, lowest) ? k : lowest;
+    }
+    size_t last = ring_cell(r->flow.width, r->flow.height, lowest);
+    if (found == 0 && !r->sea)
+        r->fixed[last] = RVI_SIDE;
+    if (r->p->outlets != RV_AUTO_INT)
+        close_high(r, length, found, r->p->outlets);
+    return RV_OK;
+}
+
+/* ---- sides that sink ---- */
+
+/* To the lowest point of the sides that sink, or to what the user asks for. */
+rv_status rvi_rivers_base(rvi_rivers *r) {
+    rv_status status = find_fixed(r);
+    size_t length = ring_length(r->flow.width, r->flow.height);
+    r->base = (double)r->p->base;
+    for (size_t k = 0; isnan(r->p->base) && k < length; k++) {
+        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        if (r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base))
+            r->base = r->h[i];
+    }
+    return status;
+}
+
+rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share) {
+    size_t length = ring_length(r->flow.width, r->flow.height);
+    if (r->p->border == RV_rivers_border_open || r->p->border == RV_rivers_border_outlets)
+        return RV_OK;
+    for (size_t k = 0; k < length; k++) {
+        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        if (rvi_poll_at(r->job->ctx, k) != RV_OK)
+            return RV_CANCELLED;
+        if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))
+            continue;
+        double was = r->h[i];
+        rvi_rivers_shift(r, i, (r->base - was) * share * (r->mask ? (double)r->mask[i] : 1.0));
+        r->left += was - r->h[i];
+    }
+    return RV_OK;
+}
