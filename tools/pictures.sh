@@ -188,9 +188,11 @@ for receiver in lowest gradient; do
     ravine $cliffs thermal method=slope receiver=$receiver talus=35 rounds=20 \
         hillshade "$out/thermal-slope-$receiver.png"
 done
-# The same land under running water.
+# The land of the drops under running water.
+land="terrain size=256 cell=20 noise seed=11 frequency=0.35 relief=1200"
 ravine $land pipes hillshade "$out/pipes-after.png"
 ravine $land pipes neighbours=4 hillshade "$out/pipes-four.png"
+ravine $land pipes width=0 hillshade "$out/pipes-width-0.png"
 for transport in backward forward; do
     ravine $land pipes transport=$transport hillshade "$out/pipes-$transport.png"
 done
@@ -212,10 +214,10 @@ ravine terrain size=160 cell=10 noise seed=11 octaves=4 frequency=1 relief=400 p
     paint "$out/views-water.png" field=water paint "$out/views-velocity.png" field=velocity \
     paint "$out/views-sediment.png" field=sediment
 land="terrain size=128 cell=10 noise seed=11 octaves=4 frequency=1 relief=400"
-ravine $land pipes transport=forward time=600 hillshade "$out/spikes-forward.png"
-ravine $land repeat 20 pipes transport=forward time=30 thermal talus=30 rounds=5 end \
+ravine $land pipes width=0 transport=forward time=600 hillshade "$out/spikes-forward.png"
+ravine $land repeat 20 pipes width=0 transport=forward time=30 thermal talus=30 rounds=5 end \
     hillshade "$out/spikes-cured.png"
-ravine $land pipes time=600 hillshade "$out/spikes-flux.png"
+ravine $land pipes width=0 time=600 hillshade "$out/spikes-flux.png"
 # What is measured of real land, and of noise.
 ravine open tests/data/andes.png measure plots="$out/measure-real"
 ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \

@@ -20,6 +20,8 @@
  *     can     C = capacity max(sin tilt, min_tilt) v min(d, max_depth)
  *     take    (1 - exp(-dissolve dt)) (C - s), at most a quarter of the drop to the next cell
  *     lay     (1 - exp(-deposit dt)) (s - C); all of it where the cell is dry
+ * What is taken comes from the ground within the width of the channel (channel.h), every WEAR_TIME
+ * seconds for all rounds since; with width=0 from the cell itself, every round.
  * Sediment moves before that along the pipes, f s / d from the cell the water leaves (flux), or
  * after it along the velocity v: s(x) = s(x - v dt) (backward) or shared among the cells round
  * x + v dt (forward). With give=same the parts of s that come from each layer move in the same
@@ -41,6 +43,9 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+/* Seconds from one time to the next that ground is taken where it is spread. */
+#define WEAR_TIME 4.0f
 
 /* ---- rounds ---- */
 
@@ -75,8 +80,8 @@ static void set_rules(rvi_pipes *f, float dt) {
     r->capacity = p->capacity;
     r->min_tilt = p->min_tilt;
     r->max_depth = p->max_depth;
-    r->drop = 0.25f * r->cell;
-    r->dissolve = 1.0f - rvi_expf(-p->dissolve * dt);
+    r->drop = 0.25f * (f->want ? rvi_maxf(r->cell, rvi_length(p->width, r->cell)) : r->cell);
+    r->dissolve = f->wears ? 1.0f - rvi_expf(-p->dissolve * f->wear_time) : 0.0f;
     r->deposit = 1.0f - rvi_expf(-p->deposit * dt);
     r->evaporate = 1.0f - rvi_expf(-p->evaporation * dt);
     r->film = p->evaporation > 0.0f ? 1e-6f : -1.0f;
@@ -131,6 +136,11 @@ static rv_status finish_round(rvi_pipes *f) {
         if (f->p->transport == RV_pipes_transport_backward)
             count_backward(f);
     }
+    if (f->wears) {
+        if (f->want)
+            rvi_pipe_wear(f);
+        f->wear_time = 0.0f;
+    }
     if (!f->move_x) {
         float **held = f->parts[0];
         f->parts[0] = f->parts[1];
@@ -153,6 +163,10 @@ static rv_status finish_round(rvi_pipes *f) {
 }
 
 static rv_status run_round(rvi_pipes *f, float dt) {
+    f->wear_time += dt;
+    double left = (double)f->p->time - f->seconds - (double)dt;
+    f->wears = !f->want || f->wear_time >= WEAR_TIME || left <= 1e-6 * (double)f->p->time ||
+               f->rounds + 1 == f->p->rounds;
     set_rules(f, dt);
     f->part = PUSH;
     f->rounding = true;
@@ -231,7 +245,7 @@ static bool has_springs(const rvi_pipes *f) {
 }
 
 /* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
-enum { MOST_GRIDS = 24 };
+enum { MOST_GRIDS = 27 };
 static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
     bool moves = f->p->transport != RV_pipes_transport_flux;
@@ -251,6 +265,11 @@ static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     }
     if (source)
         grids[count++] = &f->source;
+    if (f->channel.count > 0) {
+        grids[count++] = &f->want;
+        grids[count++] = &f->asked;
+        grids[count++] = &f->spare;
+    }
     if (rvi_field_there(land, "mask"))
         grids[count++] = &f->mask;
     assert(count <= MOST_GRIDS);
@@ -666,6 +685,7 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->block_count = (f->height + 1 + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
+    f->channel = rvi_channel_of(rvi_length(p->width, land->cell), land->cell);
     list_buffers(f);
     rv_status status = check_springs(f);
     if (status == RV_OK)

@@ -581,10 +581,11 @@ static int spikes(const rv_terrain *land) {
     return count;
 }
 
-/* Forward transport builds spikes on banks; sliding in between takes them down; flux has none. */
+/* Where water erodes only its own cell, as in the paper, forward transport builds spikes on banks;
+ * sliding in between takes them down; flux has none. */
 static void test_spikes_and_their_cure(void **state) {
     (void)state;
-#define WATER "pipes capacity=200 rain=3000 deposit=0.05 dissolve=0.05 "
+#define WATER "pipes width=0 capacity=200 rain=3000 deposit=0.05 dissolve=0.05 "
     rv_context *ctx = support_context(2);
     static const char *const waters[] = {
         "",

@@ -187,6 +187,7 @@ static const struct {
     {"drain_lakes", HILLS "drain lakes=keep deep=3 sea=30"},
     {"pipes", HILLS "pipes time=20"},
     {"pipes_4", SLOPE "pipes rounds=25 neighbours=4"},
+    {"pipes_paper", SLOPE "pipes rounds=25 neighbours=4 width=0"},
     {"pipes_wall", SLOPE "pipes rounds=25 border=wall evaporation=0.01 friction=0"},
     {"pipes_backward", SLOPE "pipes rounds=20 transport=backward"},
     {"pipes_forward", SLOPE "pipes rounds=20 transport=forward border=wall"},

@@ -1,5 +1,6 @@
 /* pipe_run.h: what the parts of the step pipes share. pipes.c runs the step, pipe_water.c moves
- * the water of one round and what it takes and lays down, pipe_carry.c the sediment that goes along
+ * the water of one round and what it takes and lays down, pipe_wear.c takes ground over the width
+ * of a channel, pipe_carry.c moves the sediment that goes along
  * the velocity or leaves the map.
  */
 #ifndef RVI_STEPS_PIPES_PIPE_RUN_H
@@ -7,10 +8,11 @@
 
 #include "steps/pipes/pipe_cell.h"
 #include "steps/step.h"
+#include "wear/channel.h"
 #include "wear/erosion_factor.h"
 
 enum { RVI_PIPE_ROWS = 32 };       /* of a block of work */
-enum { RVI_PIPE_BLOCK_ROWS = 19 }; /* of numbers a block keeps while it is worked on */
+enum { RVI_PIPE_BLOCK_ROWS = 20 }; /* of numbers a block keeps while it is worked on */
 /* Column 1, the first of the map, lies on a cache line; loops over pipes, which begin at column 0,
  * begin at the line before. */
 enum { RVI_PIPE_START = 15, RVI_PIPE_PAD = 3 };
@@ -43,10 +45,14 @@ typedef struct rvi_pipes {
     float *deposited, *flow;                   /* since the step began, metres */
     float *mask;                               /* share of what is laid that stays; NULL: 1 */
     rvi_erosion_factor factor;
-    float *source;          /* rain and spring in m/s, NULL: rain alone */
-    float *move_x, *move_y; /* v dt in cells, for backward and forward */
-    float **parts[2];       /* of each layer, what of the sediment is of it; NULL: give=top */
-    float *loads;           /* of each block, room for the parts of one cell */
+    float *source;               /* rain and spring in m/s, NULL: rain alone */
+    rvi_channel channel;         /* of what is taken, over the width of a channel */
+    float *want, *asked, *spare; /* what water would take and ask of the ground; NULL: no width */
+    float wear_time;             /* s: since ground was taken last, with this round */
+    bool wears;                  /* is ground taken in this round? */
+    float *move_x, *move_y;      /* v dt in cells, for backward and forward */
+    float **parts[2];            /* of each layer, what of the sediment is of it; NULL: give=top */
+    float *loads;                /* of each block, room for the parts of one cell */
     double
         *deposited_on; /* of each block and layer, what was deposited on it: metres on one cell */
     float *grids;      /* room for all of the above */
@@ -73,6 +79,11 @@ typedef struct rvi_pipes {
 /* The flux of all pipes; then depth, ground and sediment of all cells. `arg` is the rvi_pipes. */
 void rvi_pipe_push_block(void *arg, int64_t block);
 void rvi_pipe_cell_block(void *arg, int64_t block);
+
+/* ---- pipe_wear.c ---- */
+
+/* Takes what the water would take from all ground within the width of its channel. */
+void rvi_pipe_wear(rvi_pipes *f);
 
 /* ---- pipe_carry.c ---- */
 

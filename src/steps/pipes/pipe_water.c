@@ -235,6 +235,7 @@ static RVI_PIPE_HOT rvi_pipe_sums sums_at(const view *v, const row_sums *s, int 
 typedef struct columns {
     float *depth, *evaporated;
     float *taken, *laid; /* ground */
+    float *want;         /* not of all rows: what the water of this one would take */
 } columns;
 
 /* The plain case: bare rock, nothing held back, the same rain everywhere. */
@@ -255,12 +256,15 @@ static void plain_row(const rvi_pipes *f, int y, const view *here, const row_sum
     float *restrict deepest = most->depth;
     float *restrict evaporated = most->evaporated;
     float *restrict lost = most->taken, *restrict gained = most->laid;
+    float *restrict want = most->want;
+    const float at_once = f->want ? 0.0f : 1.0f;
     RVI_PIPE_APART
     for (int x = 1; x <= width; x++) {
         rvi_pipe_sums sum = sums_at(&v, &from, x);
         rvi_pipe_state now = rvi_pipe_cell(&r, sum, depth[x], rest[x], sediment[x], rain);
-        float after = rvi_pipe_ground(change[x], now.lay - now.take, now.sediment);
+        float after = rvi_pipe_ground(change[x], now.lay - at_once * now.take, now.sediment);
         float moved = after - change[x];
+        want[x] = now.take;
         depth_to[x] = now.depth;
         rest[x] = now.rest;
         change_to[x] = after;
@@ -351,8 +355,9 @@ static void any_row(const rvi_pipes *f, int y, const view *here, const row_sums 
         float rain = (f->source ? f->source[i] : f->rain) * r->dt;
         rvi_pipe_state now =
             rvi_pipe_cell(r, sum, f->depth[0][i], f->rest[i], f->sediment[0][i], rain);
-        float take = now.take * rvi_factor_cell(&f->factor, i);
+        float take = f->want ? 0.0f : now.take * rvi_factor_cell(&f->factor, i);
         float lay = now.lay * (f->mask ? f->mask[i] : 1.0f);
+        most->want[x] = now.take;
         float before = f->change[0][i], moved, after;
         size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
         if (f->layered) {
@@ -387,7 +392,8 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         views[i] = (view){rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride};
     row_sums sums = {rows, rows + f->stride, rows + 2 * f->stride};
     rows += 3 * f->stride;
-    columns most = {rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride};
+    columns most = {rows, rows + f->stride, rows + 2 * f->stride, rows + 3 * f->stride, NULL};
+    float *unused = rows + 4 * f->stride;
     memset(rows, 0, (4 * f->stride - RVI_PIPE_PAD) * sizeof(float));
     bool plain = !f->factor.cells && !f->mask && !f->layered && !f->source &&
                  !rvi_factor_by_height(&f->factor);
@@ -396,6 +402,7 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
     for (int y = first; y < end; y++) {
         fill_view(f, y + 1, &views[(y + 1) % 3]);
         row_pipes p = pipes_of(f, y, views);
+        most.want = f->want && f->wears ? f->want + (size_t)y * f->stride : unused;
         sum_row(f, &p, &sums);
         if (f->parts[0])
             move_parts_row(f, y, &p);
