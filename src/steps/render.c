@@ -104,11 +104,7 @@ static rv_status look_at_normals(rvi_job *job, picture *s) {
     const rv_terrain *land = job->land;
     rvi_image image;
     if (p->normals[0] == '\0')
-        return isnan(p->tile) ? RV_OK
-                              : rvi_fail(job->ctx, RV_ERROR_USAGE,
-                                         "render: tile=%g is the width of a normal map; give "
-                                         "normals=, too.",
-                                         (double)p->tile);
+        return RV_OK;
     rv_status status = look_at(job, p->normals, &s->normals, &image);
     if (status != RV_OK || !isnan(p->tile))
         return status;

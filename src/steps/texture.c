@@ -98,11 +98,6 @@ static rv_status run(rvi_job *job) {
 rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
     rv_status status = rvi_job_draws(job, p->file, job->land->width, job->land->height);
     bool of_field = p->kind == RV_texture_kind_field;
-    if (status == RV_OK && of_field && p->field[0] == '\0')
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "texture: kind=field needs field=, the name of a field or a layer.");
-    if (status == RV_OK && !of_field && p->field[0] != '\0')
-        return rvi_fail(job->ctx, RV_ERROR_USAGE, "texture: field=%s is for kind=field.", p->field);
     if (status == RV_OK && of_field && !rvi_values_there(job->land, p->field))
         return rvi_job_no_field(job, p->field, "for a texture");
     bool split = p->split && p->kind == RV_texture_kind_splat;

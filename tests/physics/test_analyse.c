@@ -220,9 +220,10 @@ static void test_holes(void **state) {
 static void test_law_of_rivers(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    rv_terrain *land = support_run(ctx, "terrain size=48 cell=100 noise seed=2 relief=100 rivers "
-                                        "erosion=5 area_power=0.4 uplift=0.6 time=40M steps=400 "
-                                        "wander=0 vary=0 diffusion=0 talus=90 source=0");
+    rv_terrain *land =
+        support_run(ctx, "terrain size=48 cell=100 noise seed=2 relief=100 rivers "
+                         "erosion=5 area_power=0.4 uplift=0.6 time=40M steps=400 "
+                         "wander=0 vary=0 diffusion=0 talus=90 source=0 border=open");
     const rv_figure *k = rv_terrain_figure(land, 0), *m = rv_terrain_figure(land, 1);
     assert_string_equal(k->name, "K");
     assert_string_equal(m->name, "m");

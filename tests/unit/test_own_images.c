@@ -181,7 +181,6 @@ static void wrong_images_are_refused(void **state) {
     static const char *const cases[][2] = {
         {"sky=wide.png", "wide.png is 30 x 20 pixels; a sky is twice as wide as high"},
         {"normals=wide.png", "but the land has 9 x 9 cells"},
-        {"tile=3", "give normals="},
         {"sky=none.png", "none.png"},
         {"sky=sky.npy", "must end in .png"},
         {"normals=cut.png", "cut"},

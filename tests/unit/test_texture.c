@@ -203,14 +203,9 @@ static void test_a_layer_is_a_texture(void **state) {
     rv_terrain_destroy(land);
     rv_terrain_destroy(grey);
     rv_terrain_destroy(whole);
-    static const char *const wrong[][2] = {
-        {"texture t.png kind=field", "kind=field needs field="},
-        {"texture t.png field=height", "field=height is for kind=field"},
-        {"texture t.png kind=field field=snow", "There is no field \"snow\" for a texture"}};
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(rv_recipe_run_text(ctx, wrong[i][0], NULL, NULL), RV_ERROR_USAGE);
-        assert_non_null(strstr(rv_context_error(ctx), wrong[i][1]));
-    }
+    assert_int_equal(rv_recipe_run_text(ctx, "texture t.png kind=field field=snow", NULL, NULL),
+                     RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(ctx), "There is no field \"snow\" for a texture"));
     rv_context_destroy(ctx);
 }
 
