@@ -8,11 +8,12 @@
  *
  *     z'(fine) = z'(coarse) + (z(fine) - z(coarse)) exp(-D k^2 t)      z before, z' after t
  *
- * with the coarse land interpolated: what coarse cells cannot hold has crept away meanwhile. The
- * ledger holds what each cell of the map won and lost.
+ * with the coarse land interpolated, and its change bent (below): what coarse cells cannot hold has
+ * crept away meanwhile. The ledger holds what each cell of the map won and lost.
  */
 #include "base/context.h"
 #include "base/math.h"
+#include "base/random.h"
 #include "base/threads.h"
 #include "steps/rivers/river_cut.h"
 
@@ -20,7 +21,7 @@
 
 /* SMALLEST: cells along a side of a coarser level. Each finer level gets 1/PART of the time, and
  * 1/PART_STEPS of the steps. */
-enum { SMALLEST = 32, PART = 20, PART_STEPS = 10 };
+enum { SMALLEST = 32, PART = 10, PART_STEPS = 8 };
 
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
     double source = 1000.0 * sqrt((double)p->source), cell = 2.0 * (double)land->cell;
@@ -149,31 +150,74 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
 
 /* ---- to finer cells ---- */
 
-/* Cubic convolution (R. Keys, 1981) a quarter of a cell off the middle of the second of four. */
-static const double weight[4] = {-0.0703125, 0.8671875, 0.2265625, -0.0234375};
+/* Cubic convolution (R. Keys, 1981): weights of four cells, the second of which lies `t` before the
+ * place. */
+static void cubic(double t, double w[4]) {
+    double a = -0.5, u = 1.0 - t;
+    w[0] = a * t * u * u;
+    w[1] = 1.0 - (a + 3.0) * t * t + (a + 2.0) * t * t * t;
+    w[2] = 1.0 - (a + 3.0) * u * u + (a + 2.0) * u * u * u;
+    w[3] = a * u * t * t;
+}
 
-/* The first of the four coarse cells for one fine cell, and the step from it: its nearer neighbour
- * stands third. */
-static void four_cells(size_t at, size_t count, size_t out[4]) {
-    ptrdiff_t middle = (ptrdiff_t)(at / 2), step = at % 2 ? 1 : -1, last = (ptrdiff_t)count - 1;
+/* Four cells along one axis around a place, in cells, and their weights. */
+static void four_cells(double at, size_t count, size_t out[4], double w[4]) {
+    double base = floor(at), last = (double)count - 1.0;
+    cubic(at - base, w);
     for (int k = 0; k < 4; k++) {
-        ptrdiff_t c = middle + step * (k - 1);
-        out[k] = (size_t)(c < 0 ? 0 : c > last ? last : c);
+        double c = base + (double)(k - 1);
+        out[k] = (size_t)(c < 0.0 ? 0.0 : c > last ? last : c);
     }
 }
 
-/* The coarse land at the middle of a fine cell, before and after. */
-static void coarse_at(const rvi_rivers *coarse, size_t x, size_t y, double *before, double *after) {
+static double coarse_at(const rvi_rivers *coarse, const double *field, double x, double y) {
     size_t width = (size_t)coarse->land->width, cx[4], cy[4];
-    four_cells(x, width, cx);
-    four_cells(y, (size_t)coarse->land->height, cy);
-    *before = *after = 0.0;
+    double wx[4], wy[4], sum = 0.0;
+    four_cells(x, width, cx, wx);
+    four_cells(y, (size_t)coarse->land->height, cy, wy);
     for (int j = 0; j < 4; j++)
-        for (int i = 0; i < 4; i++) {
-            size_t c = cy[j] * width + cx[i];
-            *before += weight[j] * weight[i] * coarse->start[c];
-            *after += weight[j] * weight[i] * coarse->h[c];
-        }
+        for (int i = 0; i < 4; i++)
+            sum += wy[j] * wx[i] * field[cy[j] * width + cx[i]];
+    return sum;
+}
+
+/* ---- bends ----
+ *
+ * On coarse cells rivers run along rows, columns and diagonals, and finer cells would keep the
+ * straight lines. So what the coarse level changed is taken from up to BEND coarse cells beside, by
+ * a smooth random function of the place in metres that has its points BEND_EVERY coarse cells
+ * apart. */
+#define BEND 0.8
+#define BEND_EVERY 3.5
+enum { BEND_X = 0xBE7D, BEND_Y };
+
+static double bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
+    return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
+}
+
+static double bend_at(const rvi_rivers *coarse, double x, double y, uint64_t which) {
+    uint64_t seed = coarse->p->seed, ix = (uint64_t)x, iy = (uint64_t)y;
+    double u = x - (double)ix, v = y - (double)iy;
+    u = u * u * (3.0 - 2.0 * u);
+    v = v * v * (3.0 - 2.0 * v);
+    double west = bend_point(seed, ix, iy, which), east = bend_point(seed, ix + 1, iy, which);
+    double north = west + (east - west) * u;
+    west = bend_point(seed, ix, iy + 1, which);
+    east = bend_point(seed, ix + 1, iy + 1, which);
+    double south = west + (east - west) * u;
+    return north + (south - north) * v;
+}
+
+/* The coarse land at the middle of a fine cell, before and after. */
+static void coarse_land(const rvi_rivers *coarse, size_t fine_x, size_t fine_y, double *before,
+                        double *after) {
+    double x = 0.5 * (double)fine_x - 0.25, y = 0.5 * (double)fine_y - 0.25;
+    double px = (x + 0.5) / BEND_EVERY, py = (y + 0.5) / BEND_EVERY;
+    double from_x = x + BEND * bend_at(coarse, px, py, BEND_X);
+    double from_y = y + BEND * bend_at(coarse, px, py, BEND_Y);
+    *before = coarse_at(coarse, coarse->start, x, y);
+    *after = *before + (coarse_at(coarse, coarse->h, from_x, from_y) -
+                        coarse_at(coarse, coarse->start, from_x, from_y));
 }
 
 /* How much of shapes that the coarse cells cannot hold is left after their time: waves of four fine
@@ -193,7 +237,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     rvi_rivers_lift(fine, cell, coarse->rise);
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
-    coarse_at(coarse, cell % width, cell / width, &before, &after);
+    coarse_land(coarse, cell % width, cell / width, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
