@@ -1,0 +1,89 @@
+/* runoff_run.h: what the parts of the step runoff share. runoff.c runs the step, runoff_round.c
+ * moves the water of one round and what it carries, runoff_layers.c does that for a cell of several
+ * layers, runoff_wear.c takes ground over the width of a channel. */
+#ifndef RVI_STEPS_RUNOFF_RUNOFF_RUN_H
+#define RVI_STEPS_RUNOFF_RUNOFF_RUN_H
+
+#include "steps/step.h"
+#include "wear/channel.h"
+#include "wear/erosion_factor.h"
+
+/* A grid for each layer. */
+typedef struct rvi_runoff_layers {
+    float **at; /* NULL: there are none */
+    float *room;
+} rvi_runoff_layers;
+
+/* All that changes from round to round. */
+typedef struct rvi_runoff_state {
+    float *ground; /* what the top layer gained since the step began */
+    float *cut;    /* what the layers below it lost; NULL: there are none */
+    float *water, *sediment;
+    float *deposited, *flow; /* sums since the step began */
+    /* Only with give=same, of each layer: */
+    rvi_runoff_layers gain;  /* what it gained; `ground` is the sum and `cut` is 0 */
+    rvi_runoff_layers parts; /* what of the sediment is of it */
+} rvi_runoff_state;
+
+typedef struct rvi_runoff_sums {
+    double rained, evaporated, absorbed, water_off, sediment_off; /* metres on one cell */
+    double taken, laid;                                           /* ground, the same */
+    double rest; /* of the ground, what heights cannot hold: show_land() leaves it suspended */
+} rvi_runoff_sums;
+
+/* What is the same for all cells in one round of the grid, in which water moves by a cell. */
+typedef struct rvi_runoff_rules {
+    float share;     /* 1 / (neighbours + 1) */
+    float still;     /* metres: a smaller drop is none */
+    float floor;     /* metres */
+    float capacity;  /* where the slope is `full_slope` or more */
+    float per_slope; /* 1 / (cell full_slope), in 1/m: times a drop, the share of it */
+    float deposition, softness;
+    float room; /* how much more than its share of the drop may be taken from a cell */
+    float keep, absorb, rain;
+} rvi_runoff_rules;
+
+typedef struct rvi_runoff {
+    const rv_runoff_params *p;
+    rvi_job *job;
+    int width, height;
+    bool layered, eight;
+    int rounds;      /* of the grid */
+    float per_round; /* how many of the user's rounds one of them is */
+    rvi_runoff_rules rules;
+    rvi_runoff_state now, next;
+    const float *base;       /* the surface when the step began */
+    float *surface;          /* its grid where there are layers */
+    rvi_runoff_layers stack; /* thickness of each layer when the step began */
+    const float *mask;       /* NULL: 1 everywhere */
+    rvi_erosion_factor factor;
+    float *rain; /* image, NULL: the same everywhere */
+    rvi_channel channel;
+    float *want, *asked, *spare; /* what water would take and ask of the ground; NULL: no width */
+    int waited;                  /* rounds of the grid since ground was taken last */
+    rvi_runoff_sums *sums;
+    bool same;                /* each material is laid on its own layer */
+    float *scratch;           /* of each block, with give=same */
+    double *deposited_blocks; /* of each block and layer: what was deposited on it in this round */
+    double *deposited_on;     /* of each layer, since the step began: metres on one cell */
+    double before, sediment_before; /* water and sediment, metres on one cell */
+    double carried;                 /* sediment, of all rounds added up */
+    double rained, evaporated, absorbed, water_off, sediment_off, taken, laid;
+    float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
+} rvi_runoff;
+
+static inline size_t rvi_runoff_at(const rvi_runoff *r, int x, int y) {
+    return (size_t)y * (size_t)r->width + (size_t)x;
+}
+
+/* The share in so many of the user's rounds of what has this share in each of them. */
+float rvi_runoff_share(float share, float rounds);
+
+/* Rows of one round: from `now` to `next`. `arg` is the rvi_runoff. */
+void rvi_runoff_rows(void *arg, int first, int end);
+
+/* Takes what the water would take from all ground within the width of its channel, for all rounds
+ * since it was taken last. */
+void rvi_runoff_wear(rvi_runoff *r);
+
+#endif
