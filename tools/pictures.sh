@@ -36,10 +36,10 @@ while read -r key values; do
 done <<VALUES
 inertia 0 0.3 0.8
 capacity 2 8 32
-deposition 0.01 0.1 0.9
+deposition 0.01 0.3 0.9
 erosion 0.05 0.3 0.9
 evaporation 0.005 0.02 0.2
-radius 1.5 3 6
+radius 30 60 120
 min_slope 0.0001 0.002 0.02
 VALUES
 ravine terrain size=256 cell=20 faults seed=2 droplets hillshade "$out/faults-after.png"
@@ -47,7 +47,7 @@ for border in open wall apron; do
     ravine $land droplets drops=300k inertia=0 border=$border hillshade "$out/border-$border.png"
 done
 for blend in 0 0.5 1; do
-    ravine $land droplets radius=1.5 blend=$blend hillshade "$out/drops-blend-$blend.png"
+    ravine $land droplets radius=30 blend=$blend hillshade "$out/drops-blend-$blend.png"
 done
 
 # Rivers, and land that drains.

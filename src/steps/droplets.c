@@ -23,6 +23,7 @@
 #include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/droplets/drop_run.h"
+#include "steps/step.h"
 #include "terrain/layers.h"
 #include "wear/border.h"
 
@@ -31,9 +32,50 @@
 #include <string.h>
 
 enum {
-    APRON_TURN = 16, /* cells */
-    LEG = 32,        /* steps in a round, at most */
+    APRON_TURN = 16,   /* moves */
+    LEG = 32,          /* moves in a round, at most */
+    AUTO_MOVES = 64,   /* of a drop, at most */
+    MOST_MOVES = 65536 /* that a user may ask for */
 };
+
+static const float AUTO_RADIUS = 30.0f, AUTO_RADIUS_CELLS = 1.5f; /* m; whichever is more */
+
+static float length_or(float value, float cell, float other) {
+    return isnan(value) ? other : rvi_length(value, cell);
+}
+
+/* Metres become cells and moves. */
+static rv_status measure_lengths(rvi_drop_run *f) {
+    float cell = f->job->land->cell;
+    float radius = length_or(f->p->radius, cell, rvi_maxf(AUTO_RADIUS, AUTO_RADIUS_CELLS * cell));
+    float move = length_or(f->p->move, cell, radius / 3.0f);
+    float path = length_or(f->p->max_path, cell, (float)AUTO_MOVES * move);
+    float widest = rvi_maxf(radius, move) / cell;
+    if (widest > (float)RVI_BRUSH_RADIUS)
+        return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
+                        "droplets: radius and move are at most %d cells, which is %.9g m on this "
+                        "land, not %.9g m.",
+                        RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
+                        (double)(widest * cell));
+    if (path > (float)MOST_MOVES * move)
+        return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
+                        "droplets: max_path is at most %d moves, which is %.9g m, not %.9g m.",
+                        MOST_MOVES, (double)((float)MOST_MOVES * move), (double)path);
+    f->radius = rvi_maxf(radius / cell, 1.0f);
+    f->move = move / cell;
+    f->near = rvi_maxf(f->move, 1.0f);
+    f->near_reach = f->near > 1.0f ? (int)ceilf(f->near) : 0;
+    f->share = f->move * f->move;
+    f->most_moves = rvi_maxi((int)(path / move + 0.5f), 1);
+    return RV_OK;
+}
+
+/* In cells. */
+static int asked_margin(const rvi_drop_run *f) {
+    float cell = f->job->land->cell;
+    float cells = length_or(f->p->margin, cell, (float)f->most_moves * f->move * cell) / cell;
+    return rvi_maxi((int)(rvi_minf(cells, 65536.0f) + 0.5f), 1);
+}
 
 /* As many drops fall on a cell of the apron as on one of the map: it is kept to eight times the
  * cells of the map, which is what a square map has around it when the margin is as wide as the map.
@@ -41,7 +83,7 @@ enum {
 static int apron_width(const rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
     int64_t width = land->width, height = land->height;
-    int margin = f->p->margin == RV_AUTO_INT ? f->p->max_path : f->p->margin;
+    int margin = asked_margin(f);
     while ((width + 2 * margin) * (height + 2 * margin) > 9 * width * height)
         margin--;
     return margin;
@@ -53,10 +95,10 @@ static void size_grids(rvi_drop_run *f) {
         f->margin = apron_width(f);
     f->width = land->width + 2 * f->margin;
     f->height = land->height + 2 * f->margin;
-    rvi_brush_make(&f->brush, f->p->radius);
-    f->border = f->brush.reach;
-    int legs = (f->p->max_path + LEG - 1) / LEG;
-    f->leg = (f->p->max_path + legs - 1) / legs;
+    rvi_brush_make(&f->brush, f->radius);
+    f->border = rvi_maxi(f->brush.reach, f->near_reach + 4);
+    int legs = (f->most_moves + LEG - 1) / LEG;
+    f->leg = (f->most_moves + legs - 1) / legs;
     f->stride = (size_t)(f->width + 2 * f->border);
     f->count = f->stride * (size_t)(f->height + 2 * f->border);
 }
@@ -68,12 +110,13 @@ static float apron_weight(int i, int turn) {
     return 1.0f - 2.0f * t * t * (3.0f - 2.0f * t);
 }
 
-static float beyond_edge(float edge, float mirrored, int beyond) {
-    return beyond == 0 ? edge : edge + apron_weight(beyond, APRON_TURN) * (edge - mirrored);
+static float beyond_edge(float edge, float mirrored, int beyond, int turn) {
+    return beyond == 0 ? edge : edge + apron_weight(beyond, turn) * (edge - mirrored);
 }
 
 static rv_status fill_heights(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
+    int turn = rvi_maxi((int)((float)APRON_TURN * f->move + 0.5f), 1);
     for (int y = 0; y < f->height; y++) {
         if (rvi_poll(f->job->ctx) != RV_OK)
             return RV_CANCELLED;
@@ -84,9 +127,9 @@ static rv_status fill_heights(rvi_drop_run *f) {
         for (int x = 0; x < f->width; x++) {
             int land_x = x - f->margin, edge_x = rvi_border_nearest(land_x, land->width);
             int other_x = rvi_border_mirrored(land_x, land->width), out_x = abs(land_x - edge_x);
-            float here = beyond_edge(row[edge_x], row[other_x], out_x);
-            float there = beyond_edge(other[edge_x], other[other_x], out_x);
-            f->h[at(f, x, y)] = beyond_edge(here, there, out_y);
+            float here = beyond_edge(row[edge_x], row[other_x], out_x, turn);
+            float there = beyond_edge(other[edge_x], other[other_x], out_x, turn);
+            f->h[at(f, x, y)] = beyond_edge(here, there, out_y, turn);
         }
     }
     return RV_OK;
@@ -240,16 +283,24 @@ static void close_ledger(rvi_drop_run *f) {
         job->deposited_on[k % layers] += area * f->deposited_on[k];
 }
 
+/* Moves that a drop may touch beyond its radius where a cell is at most two moves wide: rounds are
+ * the same on all of these. */
+static const double BESIDE = 15.0;
+
 /* Rain falls on the apron as on the map. */
 static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
-    double cells = (double)rvi_cells(f->job->land);
-    double drops = f->p->drops == RV_AUTO_INT ? cells / 2.0 : (double)f->p->drops;
+    double cells = (double)rvi_cells(f->job->land), move = (double)f->move;
+    double drops =
+        f->p->drops == RV_AUTO_INT ? ceil(cells / (2.0 * move * move)) : (double)f->p->drops;
     double more = (double)f->width * (double)f->height / cells;
+    double radius = (double)f->radius / move; /* in moves, which are the unit of the rounds */
+    double touched = rvi_max(radius + BESIDE, (double)(f->border + 2) / move);
     return (rvi_rounds_desc){
         .width = f->width,
         .height = f->height,
-        .reach = f->leg + 1 + f->brush.reach,
-        .cost = (double)f->leg * (1.0 + (double)f->brush.run_count / 8.0),
+        .unit = move,
+        .reach = f->leg + 1 + (int)ceil(touched),
+        .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
         .drops = (uint64_t)(drops * more + 0.5),
         .seed = f->p->seed,
         .run = rvi_drops_run,
@@ -268,7 +319,7 @@ static rv_status fill_grids(rvi_drop_run *f) {
     rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
     f->relief = high - low;
     float relief = f->relief > 0.0f ? f->relief : 1.0f;
-    f->steer = (1.0f - f->p->inertia) / relief;
+    f->steer = (1.0f - f->p->inertia) / relief * f->move;
     f->pull = f->p->gravity / relief;
     f->min_fall = f->p->min_slope * relief;
     f->floor = isnan(f->p->floor) ? low : f->p->floor;
@@ -306,11 +357,11 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
-    if (f->margin > 0 && f->p->margin != RV_AUTO_INT && f->margin < f->p->margin)
+    if (f->margin > 0 && !isnan(f->p->margin) && f->margin < asked_margin(f))
         rvi_log(job->ctx,
                 "droplets: the apron is %d cells wide, not %d: more than that is too much "
                 "for so small a map.",
-                f->margin, f->p->margin);
+                f->margin, asked_margin(f));
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);
@@ -343,8 +394,8 @@ static void list_buffers(rvi_drop_run *f) {
     rvi_factor_list(job, &shape, &f->factor);
     if (f->p->blend > 0.0f) {
         rvi_job_grid(job, &f->change, "the change map");
-        rvi_smoother_prepare(&f->smoother, job->ctx, land->width, land->height, f->p->blur,
-                             &job->buffers);
+        rvi_smoother_prepare(&f->smoother, job->ctx, land->width, land->height,
+                             rvi_length(f->p->blur, land->cell) / land->cell, &job->buffers);
     }
     size_t tiles = (size_t)rvi_rounds_tiles(&f->rounds), layers = (size_t)land->layer_count;
     size_t most = (size_t)rvi_rounds_most(&f->rounds);
@@ -364,9 +415,12 @@ rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
     f->p = p;
     f->job = job;
     f->layered = job->land->layer_count > 1;
+    rv_status status = measure_lengths(f);
+    if (status != RV_OK)
+        return status;
     size_grids(f);
     list_buffers(f);
-    rv_status status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
+    status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &f->fields[k]);
     return status;

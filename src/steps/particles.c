@@ -2,30 +2,35 @@
  *
  * After N. Chiba, K. Muraoka, K. Fujita, An erosion model based on velocity fields for the visual
  * simulation of mountain scenery, 1998, in its simple form. A particle starts anywhere with some
- * water w, a velocity v downhill (cells a step) and no sediment s (metres on one cell), w = 1 and
- * v = 0 unless told. In each step it
+ * water w, a velocity v downhill (moves a step; a move is a length) and no sediment s (metres on a
+ * square of a move), w = 1 and v = 0 unless told. In each step it
  *     speeds up  v += acceleration n,  n the part along the map of the unit normal of the surface,
  *                whose slopes are metres by metres
  *     rubs       v *= 1 - friction
- *     moves      pos' = pos + v, but at most by one cell; dh = h(pos') - h(pos)
- *     can carry  c = capacity |v| w cell
+ *     moves      pos' = pos + v, but at most by one move; dh = h(pos') - h(pos)
+ *     can carry  c = capacity |v| w move
  *     overfull   s > c: lays down deposition (s - c)
  *     else       takes min(softness (c - s), -dh), nothing uphill
  *     dries      w -= evaporation
- * It takes and lays down where it was before the move. It ends when it is dry, and then lays down
- * what it has left; over an open edge; or after max_path steps. The method names no bound on what
- * is taken; without -dh a particle digs itself a pit on its way. The factor `cell` makes metres of
- * sediment out of a velocity in cells: land that is larger in all directions wears to the same
- * shape. With place=bilinear slopes and heights are those of the bilinear surface, and the four
- * corners of the cell give and get by their weight; with place=nearest all of it is at the nearest
- * vertex. The order in which particles run is that of drop_rounds.h.
+ * It takes and lays down where it was before the move, nothing from below where it goes and nothing
+ * above where it came from. At its end it lays down what it has left: when it is dry, or after
+ * max_path steps; but not over an open edge. The method names no bound on what is taken; without -dh
+ * a particle digs itself a pit on its way. The factor `move` makes metres of sediment out of a
+ * velocity: land that is larger in all directions, with its moves, wears to the same shape.
+ * With place=disc it takes from a disc (brush.h) and feels and fills the cells within a move of it
+ * (near_cells.h), so that finer cells change nothing but the detail. With place=bilinear slopes and
+ * heights are those of the bilinear surface, and the four corners of the cell give and get by their
+ * weight; with place=nearest all of it is at the nearest vertex. The order in which particles run is
+ * that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"
+#include "steps/step.h"
 #include "terrain/layers.h"
 #include "wear/drop_ends.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
+#include "wear/near_cells.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,6 +53,9 @@ typedef struct rolling {
     rvi_erosion_factor factor;
     bool layered;
     float floor, per_cell; /* 1 / cell */
+    float radius, move;    /* in cells */
+    float near;            /* half the width of what it feels and fills: a move, or a cell */
+    float share;           /* (move / cell)^2: a metre on a square of a move, on one cell */
     rvi_rounds rounds;
     tile_sums *sums; /* one a tile */
     /* Only with give=same, of each tile one for each layer: */
@@ -63,25 +71,20 @@ typedef struct cargo {
 
 /* ---- the ground under a particle ---- */
 
-/* The vertices a particle stands on and what each counts. */
+/* What a particle feels of the ground, and where. */
 typedef struct footing {
-    size_t cell[4];
-    float weight[4];
+    int x, y;             /* the cell it is in, or with place=nearest the nearest vertex */
+    float u, v;           /* cells from there */
     float height, gx, gy; /* metres; metres a cell */
-    float u, v;           /* cells from the first of them */
 } footing;
 
 static void stand_between(const rolling *r, float px, float py, footing *f) {
     int x = (int)px, y = (int)py;
     float u = px - (float)x, v = py - (float)y;
     size_t i = (size_t)y * (size_t)r->width + (size_t)x, below = i + (size_t)r->width;
-    size_t cell[4] = {i, i + 1, below, below + 1};
-    float weight[4] = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
     float h00 = r->h[i], h10 = r->h[i + 1], h01 = r->h[below], h11 = r->h[below + 1];
-    memcpy(f->cell, cell, sizeof cell);
-    memcpy(f->weight, weight, sizeof weight);
-    f->u = u;
-    f->v = v;
+    f->x = x, f->y = y;
+    f->u = u, f->v = v;
     f->height = (h00 * (1.0f - u) + h10 * u) * (1.0f - v) + (h01 * (1.0f - u) + h11 * u) * v;
     f->gx = (h10 - h00) * (1.0f - v) + (h11 - h01) * v;
     f->gy = (h01 - h00) * (1.0f - u) + (h11 - h10) * u;
@@ -92,91 +95,225 @@ static void stand_nearest(const rolling *r, float px, float py, footing *f) {
     int x0 = rvi_maxi(x - 1, 0), x1 = rvi_mini(x + 1, r->width - 1);
     int y0 = rvi_maxi(y - 1, 0), y1 = rvi_mini(y + 1, r->height - 1);
     size_t stride = (size_t)r->width, row = (size_t)y * stride;
-    for (int k = 0; k < 4; k++) {
-        f->cell[k] = row + (size_t)x;
-        f->weight[k] = k == 0 ? 1.0f : 0.0f;
-    }
-    f->height = r->h[f->cell[0]];
+    f->x = x, f->y = y;
+    f->height = r->h[row + (size_t)x];
     f->u = f->v = 0.0f;
     f->gx = (r->h[row + (size_t)x1] - r->h[row + (size_t)x0]) / (float)(x1 - x0);
     f->gy = (r->h[(size_t)y1 * stride + (size_t)x] - r->h[(size_t)y0 * stride + (size_t)x]) /
             (float)(y1 - y0);
 }
 
+static void stand_within(const rolling *r, float px, float py, footing *f) {
+    rvi_near_cells nx, ny;
+    rvi_near_cells_make(px, r->near, r->width, &nx);
+    rvi_near_cells_make(py, r->near, r->height, &ny);
+    f->x = (int)px, f->y = (int)py;
+    f->u = px - (float)f->x, f->v = py - (float)f->y;
+    f->height = f->gx = f->gy = 0.0f;
+    for (int j = 0; j < ny.count; j++) {
+        const float *h = r->h + (size_t)(ny.first + j) * (size_t)r->width + nx.first;
+        float mean = 0.0f, slope = 0.0f;
+        for (int i = 0; i < nx.count; i++) {
+            mean += h[i] * nx.weight[i];
+            slope += h[i] * nx.slope[i];
+        }
+        f->height += mean * ny.weight[j];
+        f->gx += slope * ny.weight[j];
+        f->gy += mean * ny.slope[j];
+    }
+}
+
 static void stand(const rolling *r, float x, float y, footing *f) {
     if (r->p->place == RV_particles_place_nearest)
         stand_nearest(r, x, y, f);
+    else if (r->near > 1.0f && r->p->place == RV_particles_place_disc)
+        stand_within(r, x, y, f);
     else
         stand_between(r, x, y, f);
 }
 
-/* The erosion factor of the bedrock at vertex k. As under drops, the plane that touches the land
- * stands for the heights of the vertices, or the first that is through a band would be dug out
- * alone. */
-static float band_factor(const rolling *r, const footing *f, int k) {
+/* The erosion factor of the bedrock at a cell. As under drops, the plane that touches the land
+ * stands for the heights of the cells, or the first that is through a band would be dug out alone.
+ */
+static float band_factor(const rolling *r, const footing *f, int x, int y) {
     if (!rvi_factor_rock_there(&r->factor))
         return 1.0f;
-    size_t i = f->cell[k];
+    size_t i = (size_t)y * (size_t)r->width + (size_t)x;
     const rv_terrain *land = r->job->land;
     float cover = r->h[i] - land->layers[0].thickness[i];
-    float east = (float)(k & 1) - f->u, south = (float)(k >> 1) - f->v;
+    float east = (float)(x - f->x) - f->u, south = (float)(y - f->y) - f->v;
     float top = f->height + (f->gx * east + f->gy * south) - cover;
     return rvi_factor_rock(&r->factor, i, top);
 }
 
+/* Takes up to `want` metres from a cell, and none of it below `level`; returns what came. */
+static float take_cell(const rolling *r, const footing *f, int x, int y, float want, float level,
+                       const cargo *c) {
+    size_t i = (size_t)y * (size_t)r->width + (size_t)x;
+    float got;
+    want *= rvi_factor_cell(&r->factor, i);
+    if (!r->layered)
+        want *= rvi_factor_ground(&r->factor, i, r->h[i]);
+    want = rvi_minf(want, rvi_maxf(r->h[i] - level, 0.0f));
+    if (r->layered) {
+        got = rvi_layers_take(r->job->land, i, want, band_factor(r, f, x, y), c->load);
+        r->h[i] = rvi_layers_height(r->job->land, i);
+    } else {
+        float left = r->h[i] - want * band_factor(r, f, x, y);
+        got = r->h[i] - left;
+        r->h[i] = left;
+    }
+    r->eroded[i] += got;
+    return got;
+}
+
+/* What a vertex k of the cell counts. */
+static float corner_weight(const rolling *r, const footing *f, int k) {
+    if (r->p->place == RV_particles_place_nearest)
+        return k == 0 ? 1.0f : 0.0f;
+    return (k & 1 ? f->u : 1.0f - f->u) * (k >> 1 ? f->v : 1.0f - f->v);
+}
+
+/* The cells of the disc that lie on the map. */
+typedef struct disc {
+    int x0, y0, x1, y1; /* all inclusive */
+} disc;
+
+static disc disc_around(const rolling *r, const footing *f) {
+    int reach = (int)ceilf(r->radius);
+    return (disc){rvi_maxi(f->x + 1 - reach, 0), rvi_maxi(f->y + 1 - reach, 0),
+                  rvi_mini(f->x + reach, r->width - 1), rvi_mini(f->y + reach, r->height - 1)};
+}
+
+enum { MOST_DISC = (2 * RVI_BRUSH_RADIUS) * (2 * RVI_BRUSH_RADIUS) };
+
+/* What each cell of the disc counts: nothing where it is not above `low`, and all only where it is
+ * above that by 1 / `steep`; as under drops (brush.h). Returns the sum. */
+static float disc_weights(const rolling *r, const footing *f, const disc *d, float low, float steep,
+                          float *w) {
+    float sum = 0.0f, west = (float)(d->x0 - f->x) - f->u;
+    int count = d->x1 - d->x0 + 1;
+    for (int y = d->y0; y <= d->y1; y++, w += count) {
+        const float *h = r->h + (size_t)y * (size_t)r->width + d->x0;
+        float dy = (float)(y - f->y) - f->v;
+        for (int i = 0; i < count; i++) {
+            float dx = west + (float)i;
+            float weight = rvi_maxf(r->radius - sqrtf(dx * dx + dy * dy), 0.0f);
+            w[i] = weight * rvi_clampf((h[i] - low) * steep, 0.0f, 1.0f);
+        }
+        for (int i = 0; i < count; i++)
+            sum += w[i];
+    }
+    return sum;
+}
+
+static float take_disc(const rolling *r, const footing *f, float amount, float fall,
+                       const cargo *c) {
+    float w[MOST_DISC], taken = 0.0f, level = rvi_maxf(f->height - fall, r->floor);
+    disc d = disc_around(r, f);
+    float sum = disc_weights(r, f, &d, f->height - fall, 1.0f / fall, w);
+    float share = sum > 0.0f ? amount / sum : 0.0f;
+    for (int y = d.y0, i = 0; y <= d.y1; y++)
+        for (int x = d.x0; x <= d.x1; x++, i++)
+            if (w[i] > 0.0f)
+                taken += take_cell(r, f, x, y, share * w[i], level, c);
+    return taken;
+}
+
 /* Takes up to `amount` metres; returns what came. */
-static float take(const rolling *r, const footing *f, float amount, const cargo *c) {
+static float take(const rolling *r, const footing *f, float amount, float fall, const cargo *c) {
+    if (r->p->place == RV_particles_place_disc)
+        return take_disc(r, f, amount, fall, c);
     float taken = 0.0f;
     for (int k = 0; k < 4; k++) {
-        size_t i = f->cell[k];
-        float want = amount * f->weight[k] * rvi_factor_cell(&r->factor, i);
-        if (!r->layered)
-            want *= rvi_factor_ground(&r->factor, i, r->h[i]);
-        want = rvi_minf(want, rvi_maxf(r->h[i] - r->floor, 0.0f));
-        float got;
-        if (r->layered) {
-            got = rvi_layers_take(r->job->land, i, want, band_factor(r, f, k), c->load);
-            r->h[i] = rvi_layers_height(r->job->land, i);
-        } else {
-            float left = r->h[i] - want * band_factor(r, f, k);
-            got = r->h[i] - left;
-            r->h[i] = left;
-        }
-        r->eroded[i] += got;
-        taken += got;
+        float weight = corner_weight(r, f, k);
+        if (weight > 0.0f)
+            taken += take_cell(r, f, f->x + (k & 1), f->y + (k >> 1), amount * weight, r->floor, c);
     }
     return taken;
 }
 
-/* Lays down `amount` of `sediment`; returns what stayed there. */
-static float lay(const rolling *r, const footing *f, float amount, float sediment, const cargo *c) {
+/* Lays up to `part` metres down on a cell, never more than `left` and not above `level`; returns
+ * what stayed there. */
+static float lay_cell(const rolling *r, int x, int y, float part, float level, float left,
+                      const cargo *c) {
     rv_terrain *land = r->job->land;
-    float *top = land->layers[land->layer_count - 1].thickness;
+    size_t i = (size_t)y * (size_t)r->width + (size_t)x;
+    float *top = &land->layers[land->layer_count - 1].thickness[i];
+    part = rvi_minf(part * (r->mask ? r->mask[i] : 1.0f), rvi_maxf(level - r->h[i], 0.0f));
+    if (c->load) {
+        float laid = rvi_layers_lay(land, i, rvi_minf(part, left), c->load, c->deposited_on);
+        r->h[i] = rvi_layers_height(land, i);
+        r->deposited[i] += laid;
+        return laid;
+    }
+    float raised = *top + rvi_minf(part, left);
+    if (raised - *top > left) /* rounding must not make sediment out of nothing */
+        raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
+    float gain = raised - *top;
+    if (!(gain > 0.0f && gain <= left))
+        return 0.0f;
+    *top = raised;
+    if (r->layered)
+        r->h[i] = rvi_layers_height(land, i);
+    r->deposited[i] += gain;
+    return gain;
+}
+
+/* Lays `amount` of `sediment` down on the cells within a move; returns what stayed there. */
+static float lay_within(const rolling *r, const footing *f, float amount, float level,
+                        float sediment, const cargo *c) {
+    rvi_near_cells nx, ny;
+    float given = 0.0f;
+    rvi_near_cells_make((float)f->x + f->u, r->near, r->width, &nx);
+    rvi_near_cells_make((float)f->y + f->v, r->near, r->height, &ny);
+    for (int j = 0; j < ny.count; j++)
+        for (int i = 0; i < nx.count; i++)
+            given += lay_cell(r, nx.first + i, ny.first + j, amount * ny.weight[j] * nx.weight[i],
+                              level, sediment - given, c);
+    return given;
+}
+
+/* Lays down `amount` of `sediment`, but not above `level`; returns what stayed there. */
+static float lay(const rolling *r, const footing *f, float amount, float level, float sediment,
+                 const cargo *c) {
+    if (r->near > 1.0f && r->p->place == RV_particles_place_disc)
+        return lay_within(r, f, amount, level, sediment, c);
     float given = 0.0f;
     for (int k = 0; k < 4; k++) {
-        size_t i = f->cell[k];
-        float left = sediment - given;
-        float part = amount * f->weight[k] * (r->mask ? r->mask[i] : 1.0f);
-        if (c->load) {
-            float laid = rvi_layers_lay(land, i, rvi_minf(part, left), c->load, c->deposited_on);
-            r->h[i] = rvi_layers_height(land, i);
-            r->deposited[i] += laid;
-            given += laid;
-            continue;
-        }
-        float raised = top[i] + rvi_minf(part, left);
-        if (raised - top[i] > left) /* rounding must not make sediment out of nothing */
-            raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
-        float gain = raised - top[i];
-        if (!(gain > 0.0f && gain <= left))
-            continue;
-        top[i] = raised;
-        if (r->layered)
-            r->h[i] = rvi_layers_height(land, i);
-        r->deposited[i] += gain;
-        given += gain;
+        float weight = corner_weight(r, f, k);
+        if (weight > 0.0f)
+            given += lay_cell(r, f->x + (k & 1), f->y + (k >> 1), amount * weight, level,
+                              sediment - given, c);
     }
     return given;
+}
+
+/* Lays all down on the cells of the disc below `level`. */
+static float lay_disc(const rolling *r, const footing *f, float level, float sediment,
+                      const cargo *c) {
+    float w[MOST_DISC], sum = 0.0f, given = 0.0f;
+    disc d = disc_around(r, f);
+    disc_weights(r, f, &d, -INFINITY, 1.0f, w);
+    for (int y = d.y0, i = 0; y <= d.y1; y++)
+        for (int x = d.x0; x <= d.x1; x++, i++) {
+            w[i] = r->h[(size_t)y * (size_t)r->width + (size_t)x] < level ? w[i] : 0.0f;
+            sum += w[i];
+        }
+    for (int y = d.y0, i = 0; y <= d.y1; y++)
+        for (int x = d.x0; x <= d.x1; x++, i++)
+            if (w[i] > 0.0f)
+                given += lay_cell(r, x, y, sediment * (w[i] / sum), level, sediment - given, c);
+    return given;
+}
+
+/* All of it, at the end: below the place it came from as far as there is room, else anywhere. */
+static float lay_all(const rolling *r, const footing *f, float came, float sediment,
+                     const cargo *c) {
+    if (r->p->place != RV_particles_place_disc)
+        return lay(r, f, sediment, INFINITY, sediment, c);
+    float given = lay_disc(r, f, came, sediment, c);
+    return given + lay_disc(r, f, INFINITY, sediment - given, c);
 }
 
 /* ---- one particle ---- */
@@ -184,6 +321,7 @@ static float lay(const rolling *r, const footing *f, float amount, float sedimen
 typedef struct particle {
     float x, y, vx, vy, speed;
     float water, sediment;
+    float came; /* height of the place before */
     cargo cargo;
 } particle;
 
@@ -201,8 +339,8 @@ static void push(const rolling *r, particle *q, const footing *f) {
 static bool move(const rolling *r, particle *q, float *x, float *y) {
     float scale = q->speed > 1.0f ? 1.0f / q->speed : 1.0f;
     float max_x = (float)(r->width - 1), max_y = (float)(r->height - 1);
-    *x = q->x + q->vx * scale;
-    *y = q->y + q->vy * scale;
+    *x = q->x + q->vx * scale * r->move;
+    *y = q->y + q->vy * scale * r->move;
     bool in_x = *x >= 0.0f && *x < max_x, in_y = *y >= 0.0f && *y < max_y;
     if (in_x && in_y)
         return true;
@@ -216,22 +354,43 @@ static bool move(const rolling *r, particle *q, float *x, float *y) {
     return true;
 }
 
-static void exchange(const rolling *r, particle *q, const footing *from, float fall,
+static void exchange(const rolling *r, particle *q, const footing *from, const footing *to,
                      tile_sums *sum) {
     const rv_particles_params *p = r->p;
-    float carries = p->capacity * q->speed * q->water * r->job->land->cell;
+    float fall = from->height - to->height;
+    float carries = p->capacity * q->speed * q->water * r->job->land->cell * r->move * r->share;
     if (q->sediment > carries) {
-        float given = lay(r, from, (q->sediment - carries) * p->deposition, q->sediment, &q->cargo);
+        bool wide = p->place == RV_particles_place_disc;
+        float level = wide ? rvi_maxf(q->came, to->height) : INFINITY;
+        float surplus = (q->sediment - carries) * p->deposition;
+        float given = lay(r, from, surplus, level, q->sediment, &q->cargo);
         sum->deposited += (double)given;
         q->sediment -= given;
         return;
     }
-    float amount = rvi_minf((carries - q->sediment) * p->softness, fall);
+    float amount = rvi_minf((carries - q->sediment) * p->softness, fall * r->share);
     if (amount > 0.0f) {
-        float taken = take(r, from, amount, &q->cargo);
+        float taken = take(r, from, amount, fall, &q->cargo);
         sum->eroded += (double)taken;
         q->sediment += taken;
     }
+}
+
+/* Its water on the cell it is in, or on those within half a move of it. */
+static void leave_flow(const rolling *r, const particle *q) {
+    float half = r->p->place == RV_particles_place_disc ? 0.5f * r->near : 0.5f;
+    if (!(half > 0.5f)) {
+        size_t over = (size_t)(int)(q->y + 0.5f) * (size_t)r->width + (size_t)(int)(q->x + 0.5f);
+        r->flow[over] += q->water * r->share;
+        return;
+    }
+    int x0 = rvi_maxi((int)ceilf(q->x - half), 0), y0 = rvi_maxi((int)ceilf(q->y - half), 0);
+    int x1 = rvi_mini((int)floorf(q->x + half), r->width - 1);
+    int y1 = rvi_mini((int)floorf(q->y + half), r->height - 1);
+    float each = q->water * r->share / (float)((x1 - x0 + 1) * (y1 - y0 + 1));
+    for (int y = y0; y <= y1; y++)
+        for (int x = x0; x <= x1; x++)
+            r->flow[(size_t)y * (size_t)r->width + (size_t)x] += each;
 }
 
 /* With its first speed, straight down; on level ground there is no such way. */
@@ -259,7 +418,7 @@ static bool in_pit(const rolling *r, const particle *q) {
 
 static void run_particle(const rolling *r, int tile, float x, float y) {
     tile_sums *sum = &r->sums[tile];
-    particle q = {.x = x, .y = y, .water = r->p->first_water};
+    particle q = {.x = x, .y = y, .water = r->p->first_water, .came = INFINITY};
     if (r->loads) {
         size_t layers = (size_t)r->job->land->layer_count;
         q.cargo =
@@ -271,8 +430,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
     start(r, &q, &here);
     for (int step = 0; step < r->most_steps && q.water > 0.0f; step++) {
         push(r, &q, &here);
-        size_t over = (size_t)(int)(q.y + 0.5f) * (size_t)r->width + (size_t)(int)(q.x + 0.5f);
-        r->flow[over] += q.water;
+        leave_flow(r, &q);
         sum->steps++;
         if (!move(r, &q, &x, &y)) {
             sum->left_map += (double)rvi_maxf(q.sediment, 0.0f);
@@ -280,17 +438,16 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
             return;
         }
         stand(r, x, y, &next);
-        exchange(r, &q, &here, here.height - next.height, sum);
+        exchange(r, &q, &here, &next, sum);
+        q.came = here.height;
         q.x = x;
         q.y = y;
         q.water -= r->p->evaporation;
         stand(r, x, y, &here); /* the ground may have changed under it */
     }
-    if (!(q.water > 0.0f)) {
-        float given = lay(r, &here, q.sediment, q.sediment, &q.cargo);
-        sum->deposited += (double)given;
-        q.sediment -= given;
-    }
+    float given = q.sediment > 0.0f ? lay_all(r, &here, q.came, q.sediment, &q.cargo) : 0.0f;
+    sum->deposited += (double)given;
+    q.sediment -= given;
     sum->suspended += (double)rvi_maxf(q.sediment, 0.0f); /* it is, but for rounding */
     (*(in_pit(r, &q) ? &sum->ends.pits : &sum->ends.whole))++;
 }
@@ -315,14 +472,21 @@ static bool carries_materials(const rolling *r) {
     return r->p->give != RV_particles_give_top && r->layered;
 }
 
+/* Moves that a particle may touch beyond its radius where a cell is at most two moves wide. */
+static const double BESIDE = 6.0;
+
 static rvi_rounds_desc describe_rounds(rolling *r) {
-    int64_t drops = r->p->drops;
+    double move = (double)r->move, cells = (double)rvi_cells(r->job->land);
+    double drops = r->p->drops == RV_AUTO_INT ? ceil(cells / (move * move)) : (double)r->p->drops;
+    double radius = (double)r->radius / move; /* in moves, which are the unit of the rounds */
+    double touched = rvi_max(radius + BESIDE, ((double)r->radius + 3.0) / move);
     return (rvi_rounds_desc){
         .width = r->width,
         .height = r->height,
-        .reach = r->most_steps + 2,
+        .unit = move,
+        .reach = r->most_steps + (int)ceil(touched),
         .cost = (double)r->most_steps,
-        .drops = drops == RV_AUTO_INT ? rvi_cells(r->job->land) : (uint64_t)drops,
+        .drops = (uint64_t)drops,
         .seed = r->p->seed,
         .run = run_tiles,
         .arg = r,
@@ -396,6 +560,25 @@ static int count_steps(const rv_particles_params *p) {
     return most < (float)p->max_path ? (int)most : p->max_path;
 }
 
+/* Metres become cells. */
+static rv_status measure_lengths(rolling *r) {
+    float cell = r->job->land->cell, auto_radius = rvi_maxf(40.0f, 2.0f * cell); /* m */
+    float radius = isnan(r->p->radius) ? auto_radius : rvi_length(r->p->radius, cell);
+    float move = isnan(r->p->move) ? radius / 3.0f : rvi_length(r->p->move, cell);
+    float widest = rvi_maxf(radius, move) / cell;
+    if (widest > (float)RVI_BRUSH_RADIUS)
+        return rvi_fail(r->job->ctx, RV_ERROR_INPUT,
+                        "particles: radius and move are at most %d cells, which is %.9g m on this "
+                        "land, not %.9g m.",
+                        RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
+                        (double)(widest * cell));
+    r->radius = rvi_maxf(radius / cell, 1.0f);
+    r->move = move / cell;
+    r->near = rvi_maxf(r->move, 1.0f);
+    r->share = r->move * r->move;
+    return RV_OK;
+}
+
 static void list_buffers(rolling *r) {
     rvi_job *job = r->job;
     rvi_rounds_desc desc = describe_rounds(r);
@@ -421,8 +604,11 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     r->height = land->height;
     r->layered = land->layer_count > 1;
     r->most_steps = count_steps(p);
+    rv_status status = measure_lengths(r);
+    if (status != RV_OK)
+        return status;
     list_buffers(r);
-    rv_status status = rvi_rain_list(job, p->rain, 0, &r->rounds.d.rain);
+    status = rvi_rain_list(job, p->rain, 0, &r->rounds.d.rain);
     if (status == RV_OK)
         status = rvi_job_field(job, "flow", &r->flow);
     if (status == RV_OK)

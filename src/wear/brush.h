@@ -13,7 +13,7 @@
 
 enum {
     RVI_LANES = 8,
-    RVI_BRUSH_RADIUS = 32, /* the largest there may be */
+    RVI_BRUSH_RADIUS = 64, /* the largest there may be */
     RVI_BRUSH_SIDE = 2 * RVI_BRUSH_RADIUS,
     RVI_BRUSH_RUNS = RVI_BRUSH_SIDE * (RVI_BRUSH_SIDE / RVI_LANES),
 };
@@ -63,19 +63,43 @@ static inline void rvi_brush_make(rvi_brush *brush, float radius) {
     }
 }
 
+static RVI_HOT rvi_v4 rvi_brush_four(const rvi_brush *brush, int i, float u, float v) {
+    rvi_v4 dx = rvi_v4_load(brush->dx + i) - u, dy = rvi_v4_load(brush->dy + i) - v;
+    return rvi_v4_max(brush->radius - rvi_v4_sqrt(dx * dx + dy * dy), rvi_v4_all(0.0f));
+}
+
 /* Fills in the weights before they are divided by their sum; returns the sum. */
 static RVI_HOT float rvi_brush_weigh(const rvi_brush *brush, float u, float v, float *w) {
     int cells = brush->run_count * RVI_LANES;
     rvi_v4 sum[2] = {{0}, {0}};
     for (int i = 0; i < cells; i += RVI_LANES)
         for (int half = 0; half < 2; half++) {
-            rvi_v4 dx = rvi_v4_load(brush->dx + i + 4 * half) - u;
-            rvi_v4 dy = rvi_v4_load(brush->dy + i + 4 * half) - v;
-            rvi_v4 d = dx * dx + dy * dy;
-            d = rvi_v4_max(brush->radius - rvi_v4_sqrt(d), rvi_v4_all(0.0f));
+            rvi_v4 d = rvi_brush_four(brush, i + 4 * half, u, v);
             sum[half] += d;
             rvi_v4_store(w + i + 4 * half, d);
         }
+    return rvi_lane_sum(sum[0], sum[1]);
+}
+
+/* The same, where `here` is the drop's cell in a grid of heights: cells that are not above `level`
+ * weigh nothing, and only those by `fall` above it their whole weight, so that a share of up to
+ * `fall` takes none of them below the level. */
+static RVI_HOT float rvi_brush_weigh_above(const rvi_brush *brush, float u, float v,
+                                           const float *here, size_t stride, float level,
+                                           float fall, float *w) {
+    rvi_v4 sum[2] = {{0}, {0}};
+    float steep = 1.0f / fall;
+    for (int r = 0; r < brush->run_count; r++) {
+        const float *h = here + (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)stride + brush->runs[r].dx;
+        for (int half = 0; half < 2; half++) {
+            int i = r * RVI_LANES + 4 * half;
+            rvi_v4 above = (rvi_v4_load(h + 4 * half) - level) * steep;
+            above = rvi_v4_min(rvi_v4_max(above, rvi_v4_all(0.0f)), rvi_v4_all(1.0f));
+            rvi_v4 d = rvi_brush_four(brush, i, u, v) * above;
+            sum[half] += d;
+            rvi_v4_store(w + i, d);
+        }
+    }
     return rvi_lane_sum(sum[0], sum[1]);
 }
 

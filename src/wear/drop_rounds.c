@@ -9,38 +9,40 @@
 enum { MOST_IN_ROUND = 1 << 18, LEAST_IN_ROUND = 16, SIDE_BY_SIDE = 64, MOST_COLOURS = 8 };
 
 /* What a random number is drawn for; runs may use smaller numbers for their own. */
-enum { DRAW_PLACE = 1 << 20, DRAW_CELL, DRAW_TILES };
+enum { DRAW_PLACE = 1 << 20, DRAW_TILES };
+
+/* Between the first and the last cell's middle; not on the last, which has none to the east. */
+static float inside(float place, int cells) {
+    return rvi_clampf(place - 0.5f, 0.0f, (float)(cells - 1) * (1.0f - 0x1p-23f));
+}
 
 /* Lets the new drops of the round fall. */
 static void drop_new(void *arg, int first, int end) {
     const rvi_rounds *r = arg;
-    float span_x = (float)(r->d.width - 1), span_y = (float)(r->d.height - 1);
     for (int k = first; k < end; k++) {
         uint64_t number = r->begun + (uint64_t)k;
         uint64_t bits = rvi_random(r->d.seed, number, DRAW_PLACE);
         float x = rvi_unit(bits), y = rvi_unit(bits << 32);
         if (r->d.rain.rows) {
-            uint64_t cell = rvi_random(r->d.seed, number, DRAW_CELL);
-            rvi_rain_place(&r->d.rain, r->d.width, r->d.height, cell, &x, &y);
+            rvi_rain_place(&r->d.rain, r->d.width, r->d.height, &x, &y);
         } else {
-            x *= span_x;
-            y *= span_y;
+            x *= (float)r->d.width;
+            y *= (float)r->d.height;
         }
-        /* A float may round up to the edge itself, where there is no cell to the east or south. */
-        x = rvi_minf(x, span_x * (1.0f - 0x1p-23f));
-        y = rvi_minf(y, span_y * (1.0f - 0x1p-23f));
-        r->slots[r->list[r->in_round + k]] = (rvi_slot){x, y, number, .fresh = true};
+        r->slots[r->list[r->in_round + k]] =
+            (rvi_slot){inside(x, r->d.width), inside(y, r->d.height), number, .fresh = true};
     }
 }
 
 /* Counting sort by tile; drops of a tile keep their order. */
 static void sort_drops(rvi_rounds *r) {
     int tiles = r->tiles_x * r->tiles_y;
+    float per_cell = (float)(1.0 / r->d.unit);
     memset(r->start, 0, ((size_t)tiles + 1) * sizeof *r->start);
     for (int k = 0; k < r->in_round; k++) {
         const rvi_slot *slot = &r->slots[r->list[k]];
-        int tile_x = ((int)slot->x + r->shift_x) / r->tile;
-        int tile_y = ((int)slot->y + r->shift_y) / r->tile;
+        int tile_x = ((int)((slot->x + 0.5f) * per_cell) + r->shift_x) / r->tile;
+        int tile_y = ((int)((slot->y + 0.5f) * per_cell) + r->shift_y) / r->tile;
         r->tile_of[k] = tile_y * r->tiles_x + tile_x;
         r->start[r->tile_of[k] + 1]++;
     }
@@ -175,18 +177,19 @@ const int *rvi_rounds_running(const rvi_rounds *r, int *count) {
  * each. More colours make narrower tiles, of which more can run side by side; fewer keep more drops
  * where the cache holds the land. */
 static void cut_tiles(rvi_rounds *r) {
-    double cells = (double)r->d.width * (double)r->d.height, tiles;
+    double wide = (double)r->d.width / r->d.unit, high = (double)r->d.height / r->d.unit;
+    double squares = wide * high, tiles;
     for (r->colours = 2;; r->colours++) {
-        r->tile = (2 * r->d.reach + r->colours - 2) / (r->colours - 1);
-        tiles = cells / ((double)r->tile * (double)r->tile);
+        r->tile = (2 * r->d.reach + r->colours) / (r->colours - 1);
+        tiles = squares / ((double)r->tile * (double)r->tile);
         if (r->colours == MOST_COLOURS || tiles >= SIDE_BY_SIDE * r->colours * r->colours)
             break;
     }
-    r->tiles_x = r->d.width / r->tile + 2;
-    r->tiles_y = r->d.height / r->tile + 2;
+    r->tiles_x = (int)wide / r->tile + 2;
+    r->tiles_y = (int)high / r->tile + 2;
     /* Who wants to stop waits for the end of a batch of tiles: its drops must not take long. */
     double most = 32768.0 / r->d.cost * (tiles > 1.0 ? tiles : 1.0);
-    most = most < cells / 8.0 ? most : cells / 8.0;
+    most = most < squares / 8.0 ? most : squares / 8.0;
     r->most_in_round = most < LEAST_IN_ROUND  ? LEAST_IN_ROUND
                        : most > MOST_IN_ROUND ? MOST_IN_ROUND
                                               : (int)most;

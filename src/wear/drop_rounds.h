@@ -7,6 +7,9 @@
  * no seam can form. A drop that is still on its way at the end of its run goes on from there in the
  * next round: how far one may reach in a round, and with it how many tiles can run side by side,
  * has nothing to do with how long its path is.
+ *
+ * Where drops fall, how the map is cut and which drops run in a round are said in a unit of length,
+ * not in cells: the same land in finer cells gets the same drops in the same order.
  */
 #ifndef RVI_WEAR_DROP_ROUNDS_H
 #define RVI_WEAR_DROP_ROUNDS_H
@@ -23,7 +26,8 @@ typedef struct rvi_slot {
 
 typedef struct rvi_rounds_desc {
     int width, height; /* cells of the map the drops fall on, both at least 2 */
-    int reach;         /* cells in any direction from its own that a drop may touch in a round */
+    double unit;       /* of length, in cells */
+    int reach;         /* units in any direction that a drop may touch in a round */
     double cost;       /* of one drop in a round, in steps of a small one: rounds are kept short */
     uint64_t drops, seed;
     rvi_rain rain;
@@ -42,8 +46,8 @@ typedef struct rvi_rounds {
     rvi_rounds_desc d;
     uint64_t round, begun;
     int colours;                /* along each side of the pattern */
-    int tile, tiles_x, tiles_y; /* side in cells, and how many */
-    int shift_x, shift_y;       /* where this round cuts */
+    int tile, tiles_x, tiles_y; /* side in units, and how many */
+    int shift_x, shift_y;       /* where this round cuts, in units */
     uint8_t *turn;              /* when the colour of each tile has its turn in this round */
     int most_in_round;
     int in_round; /* drops of this round, or on their way between rounds */

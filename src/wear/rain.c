@@ -1,5 +1,6 @@
-/* rain.c: where drops fall, by an image of the rain. A cell is drawn by its share of the rain: a
- * random number below the sum of all is looked up in running sums, first of rows, then of cells. */
+/* rain.c: where drops fall, by an image of the rain. Shares of
+ * the whole rain are looked up in running sums, first of rows, then of the cells of the row: an image
+ * of the same rain in finer cells gives nearly the same places. */
 #include "wear/rain.h"
 #include "base/math.h"
 #include "wear/border.h"
@@ -63,12 +64,18 @@ static int first_above(const uint64_t *rows, const uint32_t *cells, int count, u
     return low;
 }
 
-void rvi_rain_place(const rvi_rain *rain, int width, int height, uint64_t bits, float *x,
-                    float *y) {
-    uint64_t n = bits % rain->rows[height - 1];
-    int row = first_above(rain->rows, NULL, height, n);
-    n -= row > 0 ? rain->rows[row - 1] : 0;
-    int column = first_above(NULL, rain->cells + (size_t)row * (size_t)width, width, n);
-    *x = rvi_maxf((float)column + *x - 0.5f, 0.0f);
-    *y = rvi_maxf((float)row + *y - 0.5f, 0.0f);
+/* Where a running sum reaches `share` of its end, in cells from the first one's edge. */
+static float place_in(const uint64_t *rows, const uint32_t *cells, int count, float share) {
+    uint64_t end = cells ? cells[count - 1] : rows[count - 1];
+    uint64_t n = (uint64_t)((double)share * (double)end);
+    int i = first_above(rows, cells, count, n);
+    uint64_t below = i == 0 ? 0 : cells ? cells[i - 1] : rows[i - 1];
+    uint64_t up_to = cells ? cells[i] : rows[i];
+    float place = (float)i + (float)((double)(n - below) / (double)(up_to - below));
+    return place < (float)(i + 1) ? place : (float)i + 0.5f; /* where it was rounded up */
+}
+
+void rvi_rain_place(const rvi_rain *rain, int width, int height, float *x, float *y) {
+    *y = place_in(rain->rows, NULL, height, *y);
+    *x = place_in(NULL, rain->cells + (size_t)(int)*y * (size_t)width, width, *x);
 }

@@ -9,8 +9,8 @@
 
 static const char *const wears[] = {
     "droplets drops=3k",
-    "droplets drops=3k border=wall radius=4 blend=0.5 blur=1",
-    "droplets drops=3k border=apron margin=12",
+    "droplets drops=3k border=wall radius=4cells blend=0.5 blur=1cell",
+    "droplets drops=3k border=apron margin=12cells",
     "particles drops=3k",
     "particles drops=3k border=wall place=nearest",
     "runoff rounds=80",

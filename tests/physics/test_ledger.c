@@ -84,9 +84,9 @@ typedef struct drawn_range {
 } drawn_range;
 
 static const drawn_range ranges[] = {
-    {"droplets", "drops", 1, 3000},   {"droplets", "max_path", 1, 90},
-    {"droplets", "radius", 1, 9},     {"droplets", "margin", 1, 40},
-    {"droplets", "blur", 0, 6},       {"particles", "drops", 1, 3000},
+    {"droplets", "drops", 1, 3000},   {"droplets", "max_path", 1, 900},
+    {"droplets", "radius", 1, 90},    {"droplets", "margin", 1, 400},
+    {"droplets", "move", 5, 40},      {"droplets", "blur", 0, 60},       {"particles", "drops", 1, 3000},
     {"particles", "max_path", 1, 90}, {"runoff", "rounds", 1, 90},
     {"runoff", "every", 0, 9},        {"thermal", "rounds", 1, 40},
     {"thermal", "dt", 0, 3},          {"thermal", "talus", 0, 60},

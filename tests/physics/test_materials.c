@@ -11,7 +11,7 @@
 static const char *const wears[] = {
     "droplets drops=3k",
     "droplets drops=3k border=wall",
-    "droplets drops=3k border=apron margin=12",
+    "droplets drops=3k border=apron margin=12cells",
     "particles drops=3k",
     "particles drops=3k border=wall place=nearest",
     "runoff rounds=80",

@@ -7,6 +7,8 @@ static rv_particles_params roll(int64_t drops) {
     rv_particles_params p = rv_particles_params_default();
     p.drops = drops;
     p.evaporation = 0.03f;
+    p.radius = -3; /* cells */
+    p.move = -1;
     return p;
 }
 
@@ -22,7 +24,7 @@ static void check_mass(float base) {
         limit(&s, limits[run / 12]);
         rv_particles_params p = roll(drops[run % 3]);
         p.border = run & 1;
-        p.place = run / 3 & 1;
+        p.place = run / 3 % 3;
         p.max_path = run % 5 ? 256 : 20;
         wear(&s, RV_STEP_particles, &p);
         if (p.border == RV_particles_border_wall)
@@ -100,7 +102,7 @@ static float flat(const scene *s, int x, int y) {
 
 static void on_level_land_nothing_moves(void **state) {
     (void)state;
-    for (int place = 0; place < 2; place++) {
+    for (int place = 0; place < 3; place++) {
         scene s = scene_make(32, 32);
         draw(&s, "height", flat);
         rv_particles_params p = roll(1000);
@@ -174,7 +176,7 @@ static void size_does_not_matter(void **state) {
 
 static void a_pit_becomes_shallower(void **state) {
     (void)state;
-    for (int place = 0; place < 2; place++) {
+    for (int place = 0; place < 3; place++) {
         scene s = scene_make(64, 64);
         draw(&s, "height", bowl);
         double depth = pit_depth(&s);

@@ -253,9 +253,9 @@ static void threads_do_not_matter(void **state) {
             rv_context *ctx = support_context(threads[k]);
             rv_terrain *land =
                 support_run(ctx, layered ? "terrain width=97 height=130 noise strata fold=30 layer "
-                                           "droplets drops=2k border=apron margin=20"
+                                           "droplets drops=2k border=apron margin=20cells"
                                          : "terrain width=97 height=130 noise strata fold=30 "
-                                           "droplets drops=2k border=apron margin=20");
+                                           "droplets drops=2k border=apron margin=20cells");
             first = k ? first : rv_terrain_hash(land);
             assert_equal(rv_terrain_hash(land), first);
             rv_terrain_destroy(land);

@@ -18,7 +18,7 @@
 #define SLOPE "terrain width=37 height=114 cell=10 noise seed=7 frequency=2 relief=300 "
 /* For what takes long. */
 #define KNOLLS "terrain width=53 height=47 cell=20 noise seed=7 frequency=2 relief=300 "
-#define RAIN HILLS "droplets drops=1500 max_path=40 "
+#define RAIN HILLS "droplets drops=1500 max_path=40cells "
 
 static const struct {
     const char *name;
@@ -108,17 +108,21 @@ static const struct {
     {"droplets_plain", "terrain width=53 height=40 noise droplets"},
     {"droplets_wall", RAIN "border=wall"},
     {"droplets_apron", RAIN "border=apron drops=600"},
-    {"droplets_apron_narrow", RAIN "border=apron margin=9"},
-    {"droplets_radius_1", RAIN "radius=1 seed=2"},
-    {"droplets_radius_7.5", RAIN "radius=7.5 seed=3 drops=500"},
-    {"droplets_radius_20", RAIN "radius=20 drops=60"},
-    {"droplets_blend", RAIN "blend=0.5 blur=3"},
+    {"droplets_apron_narrow", RAIN "border=apron margin=9cells"},
+    {"droplets_radius_1", RAIN "radius=1cell move=1cell seed=2"},
+    {"droplets_radius_7.5", RAIN "radius=7.5cells move=1cell seed=3 drops=500"},
+    {"droplets_radius_20", RAIN "radius=20cells drops=60"},
+    {"droplets_blend", RAIN "blend=0.5 blur=3cells"},
     {"droplets_floor", RAIN "floor=60 capacity=30"},
+    {"droplets_coarse", "terrain width=40 height=30 cell=45 noise droplets"},
+    {"droplets_fine", "terrain width=90 height=70 cell=3 noise droplets border=apron blend=0.2"},
+    {"droplets_fine_layers",
+     "terrain width=70 height=60 cell=4 noise layer name=clay droplets give=same"},
     {"droplets_straight", RAIN "inertia=1"},
     {"droplets_downhill", RAIN "inertia=0 min_slope=0"},
     {"droplets_heavy", RAIN "gravity=100 capacity=64 erosion=1 deposition=1 evaporation=0"},
     {"droplets_light", RAIN "gravity=0 evaporation=0.5"},
-    {"droplets_long", RAIN "max_path=500 drops=300 evaporation=0.001"},
+    {"droplets_long", RAIN "max_path=500cells drops=300 evaporation=0.001"},
     {"droplets_flat", LAND "droplets drops=500"},
     {"droplets_rain", HILLS "save rain.png droplets drops=1500 rain=rain.png"},
     {"droplets_mask", HILLS "save mask.png mask mask.png droplets drops=1500"},
@@ -213,7 +217,7 @@ static const struct {
     {"layer_droplets", HILLS "layer name=clay layer name=ash droplets drops=1500"},
     {"strata", HILLS "strata thickness=15 droplets drops=1500"},
     {"strata_folds", HILLS "strata thickness=20 tilt=35 fold=40 fold_length=500 wobble=0 vary=0 "
-                           "droplets drops=1500 border=apron margin=9"},
+                           "droplets drops=1500 border=apron margin=9cells"},
     {"strata_layer", HILLS "layer strata thickness=15 seed=2 crop x=9 y=7 droplets drops=1500"},
     {"measure",
      HILLS "measure channel=20 plots=m1 open m1-slope-area.png"}, /* land of what it drew */

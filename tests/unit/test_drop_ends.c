@@ -33,16 +33,16 @@ static void every_drop_ends_somewhere(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     /* Down a slope all leave; in a bowl nearly all end at its bottom; few steps take none far. */
-    ends e = ends_of(ctx, PLANE "droplets 500 erosion=0 max_path=400 inertia=0");
+    ends e = ends_of(ctx, PLANE "droplets 500 erosion=0 max_path=400cells inertia=0");
     assert_equal(e.left, 500);
     e = ends_of(ctx, PLANE "particles 500 softness=0 max_path=4000 evaporation=0");
     assert_equal(e.left, 500);
-    e = ends_of(ctx, BOWL "droplets 500 erosion=0 max_path=400 inertia=0 gravity=0 first_speed=0");
+    e = ends_of(ctx, BOWL "droplets 500 erosion=0 max_path=400cells inertia=0 gravity=0 first_speed=0");
     assert_greater(e.pits, 450);
     e = ends_of(ctx, BOWL "particles 500 softness=0 max_path=2000 friction=0.5 evaporation=0");
     assert_greater(e.pits, 450);
     assert_equal(e.left, 0);
-    e = ends_of(ctx, PLANE "droplets 500 max_path=1 border=wall");
+    e = ends_of(ctx, PLANE "droplets 500 max_path=1cell border=wall");
     assert_equal(e.left, 0);
     assert_greater(e.whole, 450);
     e = ends_of(ctx, PLANE "particles 500 max_path=1 border=wall");

@@ -31,8 +31,9 @@ static void take_cells(field *f, const rvi_slot *drop, int tile, bool take) {
     const rvi_rounds_desc *d = &f->rounds.d;
     if (f->busy == NULL)
         return;
-    for (int y = (int)drop->y - d->reach; y <= (int)drop->y + d->reach; y++)
-        for (int x = (int)drop->x - d->reach; x <= (int)drop->x + d->reach; x++) {
+    int reach = (int)(d->unit * d->reach);
+    for (int y = (int)drop->y - reach; y <= (int)drop->y + reach; y++)
+        for (int x = (int)drop->x - reach; x <= (int)drop->x + reach; x++) {
             if (x < 0 || y < 0 || x >= d->width || y >= d->height)
                 continue;
             int *busy = &f->busy[y * d->width + x];
@@ -61,7 +62,8 @@ static void end_tile(field *f, int tile) {
         rvi_slot *drop = &rvi_rounds_slots(&f->rounds)[in[k]];
         f->nth[in[k]] = drop->fresh ? 1 : f->nth[in[k]] + 1;
         drop->ended = f->nth[in[k]] == STEPS;
-        drop->x = fminf(drop->x + (float)f->rounds.d.reach * 0.9f, (float)(f->rounds.d.width - 2));
+        float way = (float)(f->rounds.d.unit * f->rounds.d.reach) * 0.9f;
+        drop->x = fminf(drop->x + way, (float)(f->rounds.d.width - 2));
         f->ended += drop->ended;
     }
 }
@@ -93,7 +95,7 @@ static bool one_waits(const rvi_rounds *r, const start *a, const start *b) {
 /* Each drop may touch what lies within its reach: two whose reaches overlap must be in one tile, or
  * in tiles of which one waits for the other. */
 static void check_round(const field *f) {
-    int reach = f->rounds.d.reach;
+    int reach = (int)(f->rounds.d.unit * f->rounds.d.reach);
     for (int i = 0; i < f->count; i++)
         for (int k = 0; k < i; k++) {
             const start *a = &f->starts[i], *b = &f->starts[k];
@@ -104,14 +106,16 @@ static void check_round(const field *f) {
         }
 }
 
-/* All rounds of `drops` drops, each of which costs so much. */
-static void run_field(int threads, int width, int height, int reach, double cost, uint64_t drops) {
+/* All rounds of `drops` drops, each of which costs so much; `reach` counts in units. */
+static void run_field(int threads, int width, int height, double unit, int reach, double cost,
+                      uint64_t drops) {
     enum { FAR = 30 }; /* to take the cells within such a reach takes too long */
     rv_context *ctx = support_context(threads);
     field f = {.lock = PTHREAD_MUTEX_INITIALIZER};
     rvi_buffers buffers = {0};
     rvi_rounds_desc desc = {.width = width,
                             .height = height,
+                            .unit = unit,
                             .reach = reach,
                             .cost = cost,
                             .drops = support_cases(drops),
@@ -120,7 +124,7 @@ static void run_field(int threads, int width, int height, int reach, double cost
                             .arg = &f};
     rvi_rounds_prepare(&f.rounds, ctx, &desc, &buffers);
     size_t most = (size_t)rvi_rounds_most(&f.rounds);
-    if (reach < FAR)
+    if (unit * reach < FAR)
         rvi_buffers_add(&buffers, &f.busy, (size_t)(width * height), sizeof *f.busy, "the cells");
     rvi_buffers_add(&buffers, &f.starts, most, sizeof *f.starts, "the drops");
     rvi_buffers_add(&buffers, &f.nth, most, sizeof *f.nth, "the drops");
@@ -150,7 +154,7 @@ static void drops_side_by_side_do_not_meet(void **state) {
                                    {150, 80, 12}, {40, 33, 9},   {3, 200, 4}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
         for (int threads = 1; threads <= 3; threads += 2)
-            run_field(threads, sizes[k][0], sizes[k][1], sizes[k][2], 1,
+            run_field(threads, sizes[k][0], sizes[k][1], 1, sizes[k][2], 1,
                       (uint64_t)(sizes[k][0] * sizes[k][1]));
 }
 
@@ -160,13 +164,51 @@ static void costly_drops_do_not_meet(void **state) {
     (void)state;
     static const int reaches[] = {1, 2, 3, 5, 8, 13, 14, 33, 80};
     for (size_t i = 0; i < sizeof reaches / sizeof reaches[0]; i++)
-        run_field(1, 330, 210, reaches[i], 330 * 210, 6000);
+        run_field(1, 330, 210, 1, reaches[i], 330 * 210, 6000);
+}
+
+/* Units of length that are wider or narrower than a cell. */
+static void drops_do_not_meet_in_cells_of_any_size(void **state) {
+    (void)state;
+    static const double units[] = {0.5, 0.7, 1.6, 4};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        run_field(2, 120, 90, units[i], 5, 1, 10000);
+}
+
+/* The same land in finer cells gets the same drops in the same tiles. */
+static void cells_do_not_show_in_the_rounds(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rvi_rounds rounds[2];
+    for (int k = 0; k < 2; k++) {
+        field f = {.lock = PTHREAD_MUTEX_INITIALIZER};
+        rvi_buffers buffers = {0};
+        int fine = k ? 4 : 1;
+        rvi_rounds_desc desc = {.width = 96 * fine,
+                                .height = 64 * fine,
+                                .unit = 0.5 * fine,
+                                .reach = 9,
+                                .cost = 100,
+                                .drops = 3000,
+                                .seed = 5,
+                                .run = run_tiles,
+                                .arg = &f};
+        rvi_rounds_prepare(&rounds[k], ctx, &desc, &buffers);
+    }
+    assert_int_equal(rounds[0].tile, rounds[1].tile);
+    assert_int_equal(rounds[0].colours, rounds[1].colours);
+    assert_int_equal(rounds[0].tiles_x, rounds[1].tiles_x);
+    assert_int_equal(rounds[0].tiles_y, rounds[1].tiles_y);
+    assert_int_equal(rounds[0].most_in_round, rounds[1].most_in_round);
+    rv_context_destroy(ctx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_side_by_side_do_not_meet),
         cmocka_unit_test(costly_drops_do_not_meet),
+        cmocka_unit_test(drops_do_not_meet_in_cells_of_any_size),
+        cmocka_unit_test(cells_do_not_show_in_the_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,8 +282,8 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain width=4000 height=100 noise octaves=2 resize width=5000 filter=nearest",
         "terrain size=700 noise octaves=2 droplets drops=100",
         "terrain size=700 noise octaves=2 droplets drops=100 blend=0.5",
-        "terrain size=700 noise octaves=2 droplets drops=100 border=apron margin=100 blend=0.5",
-        "terrain size=700 noise octaves=2 droplets drops=100 radius=32 border=wall",
+        "terrain size=700 noise octaves=2 droplets drops=100 border=apron margin=100cells blend=0.5",
+        "terrain size=700 noise octaves=2 droplets drops=100 radius=32cells border=wall",
         "terrain size=700 noise octaves=2 droplets drops=100 rain=m.npy",
         "terrain size=900 noise octaves=2 droplets drops=100 rain=m.npy blend=1",
         "terrain size=300 noise octaves=2 droplets drops=100 rain=m.npy",
@@ -388,7 +388,7 @@ static void the_plan_of_steps_that_wear_is_exact(void **state) {
     (void)state;
     static const char *const recipes[] = {
         "terrain size=300 noise octaves=2 blur radius=30",
-        "terrain size=300 noise octaves=2 droplets drops=100 blend=0.5 border=apron margin=50",
+        "terrain size=300 noise octaves=2 droplets drops=100 blend=0.5 border=apron margin=50cells",
         "terrain size=300 noise octaves=2 layer strata droplets drops=100 give=same",
         "terrain size=300 noise octaves=2 layer strata particles drops=100 give=same",
         "terrain size=300 noise octaves=2 pipes rounds=1 spring_rate=1 transport=backward",
@@ -491,7 +491,7 @@ static const char *const ANY[] = {
     "open m.r16",
     "open h.r32 width=700 holes=keep",
     "droplets drops=9",
-    "droplets drops=9 blend=0.5 border=apron margin=30",
+    "droplets drops=9 blend=0.5 border=apron margin=30cells",
     "droplets drops=9 rain=m.npy give=same",
     "particles drops=9",
     "particles drops=9 rain=m.r16 give=same",

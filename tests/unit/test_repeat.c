@@ -117,7 +117,7 @@ static void test_turns_are_not_correlated(void **state) {
     rv_context *ctx = support_context(1);
     rv_watch watch = {.after = count_falls, .user = &f};
     support_ok(ctx, rv_recipe_run_text(ctx,
-                                       "terrain size=48 noise repeat 6 droplets 20000 max_path=1 "
+                                       "terrain size=48 noise repeat 6 droplets 20000 max_path=1cell "
                                        "capacity=0 border=wall end",
                                        &watch, NULL));
     assert_int_equal(f.turns, FALLS);

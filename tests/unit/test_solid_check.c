@@ -272,7 +272,7 @@ static void blocks_of_land_are_valid(void **state) {
         "terrain width=2 height=2 noise",
         "terrain width=50 height=37 cell=0.3 noise frequency=400 relief=400",
         "terrain size=60 faults profile=step count=30 relief=3000",
-        "terrain width=40 height=70 noise droplets drops=2000 radius=1",
+        "terrain width=40 height=70 noise droplets drops=2000 radius=1cell",
     };
     rv_context *ctx = support_context(2);
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {

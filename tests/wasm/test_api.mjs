@@ -16,7 +16,7 @@ const tests = {
     'recipes give the hashes of the table'(ctx) {
         for (const [name, recipe] of [
             ['noise', LAND + 'noise'],
-            ['droplets', HILLS + 'droplets drops=1500 max_path=40'],
+            ['droplets', HILLS + 'droplets drops=1500 max_path=40cells'],
             ['thermal', HILLS + 'thermal talus=30'],
             ['rivers', HILLS + 'rivers steps=10'],
             ['pipes', HILLS + 'pipes time=20'],

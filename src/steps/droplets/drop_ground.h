@@ -6,6 +6,7 @@
 
 #include "steps/droplets/drop_run.h"
 #include "terrain/layers.h"
+#include "wear/near_cells.h"
 
 /* What a drop carries, and where what it lays down is counted; NULL: all becomes the top. */
 typedef struct cargo {
@@ -28,9 +29,9 @@ static inline float clip_weights(const rvi_drop_run *f, int x, int y, float *w) 
 /* Takes amount * w from each cell, times its factors where there are any; returns what came. `soft`
  * is a grid, `more` has a factor for each cell of the brush. */
 static RVI_HOT float take_runs(const rvi_drop_run *f, float *cell, const float *w, float amount,
-                               const float *soft, const float *more) {
+                               float level, const float *soft, const float *more) {
     const rvi_brush *brush = &f->brush;
-    rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(f->floor);
+    rvi_v4 lost[2] = {{0}, {0}}, floor = rvi_v4_all(level);
     for (int r = 0; r < brush->run_count; r++) {
         ptrdiff_t to = (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)f->stride + brush->runs[r].dx;
         for (int half = 0; half < 2; half++, to += 4) {
@@ -46,7 +47,8 @@ static RVI_HOT float take_runs(const rvi_drop_run *f, float *cell, const float *
     return rvi_lane_sum(lost[0], lost[1]);
 }
 
-/* The plane that touches the land under a drop, u and v cells from the corner of its cell. */
+/* The plane that touches the land under a drop, u and v cells from the corner of its cell; slopes
+ * are metres a cell. */
 typedef struct plane {
     float u, v, height, gx, gy;
 } plane;
@@ -81,23 +83,24 @@ static inline void ask_function(const rvi_drop_run *f, int x, int y, const float
 }
 
 /* Takes amount * w from each cell where a function is set. */
-static inline float take_asked(const rvi_drop_run *f, int x, int y, const float *w, float amount) {
+static inline float take_asked(const rvi_drop_run *f, int x, int y, const float *w, float amount,
+                               float level) {
     float more[RVI_BRUSH_RUNS * RVI_LANES];
     size_t here = at(f, x, y);
     ask_function(f, x, y, w, more);
-    return take_runs(f, f->h + here, w, amount, f->factor.cells ? f->factor.cells + here : NULL,
-                     more);
+    return take_runs(f, f->h + here, w, amount, level,
+                     f->factor.cells ? f->factor.cells + here : NULL, more);
 }
 
 static inline float take_layered(const rvi_drop_run *f, int x, int y, const plane *p,
-                                 const float *w, float amount, const cargo *c) {
+                                 const float *w, float amount, float level, const cargo *c) {
     float lost = 0.0f;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         if (w[i] == 0.0f)
             continue;
         int cx = x + (int)f->brush.dx[i], cy = y + (int)f->brush.dy[i];
         size_t here = at(f, cx, cy), below = land_cell(f, cx, cy);
-        float room = rvi_maxf(f->h[here] - f->floor, 0.0f);
+        float room = rvi_maxf(f->h[here] - level, 0.0f);
         float want = rvi_minf(amount * w[i] * rvi_factor_cell(&f->factor, here), room);
         bool apron = below == SIZE_MAX;
         float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
@@ -117,24 +120,34 @@ static inline float take_layered(const rvi_drop_run *f, int x, int y, const plan
     return lost;
 }
 
-/* Takes up to `amount` metres around the drop; returns what came. */
-static RVI_HOT float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
-                          const cargo *c) {
-    float w[RVI_BRUSH_RUNS * RVI_LANES];
-    float sum = rvi_brush_weigh(&f->brush, p->u, p->v, w);
+/* Has the disc around a cell some outside the map? */
+static RVI_HOT bool at_edge(const rvi_drop_run *f, int x, int y) {
     int reach = (int)f->brush.radius + 2;
-    if (x < reach || y < reach || x >= f->width - reach || y >= f->height - reach)
+    return x < reach || y < reach || x >= f->width - reach || y >= f->height - reach;
+}
+
+/* Takes up to `amount` metres around the drop, which falls by `fall`, from cells above where it goes
+ * and nothing below that; returns what came. */
+static RVI_HOT float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
+                          float fall, const cargo *c) {
+    float w[RVI_BRUSH_RUNS * RVI_LANES];
+    size_t here = at(f, x, y);
+    float level = p->height - fall;
+    float sum = rvi_brush_weigh_above(&f->brush, p->u, p->v, f->h + here, f->stride, level, fall, w);
+    level = rvi_maxf(level, f->floor);
+    if (at_edge(f, x, y))
         sum = clip_weights(f, x, y, w);
+    if (!(sum > 0.0f))
+        return 0.0f;
     float share = amount / sum;
     if (f->layered)
-        return take_layered(f, x, y, p, w, share, c);
-    size_t here = at(f, x, y);
+        return take_layered(f, x, y, p, w, share, level, c);
     if (rvi_factor_rock_there(&f->factor))
         weigh_bands(f, here, p, w);
     if (rvi_erosion_fn_there(f->factor.land))
-        return take_asked(f, x, y, w, share);
-    return f->factor.cells ? take_runs(f, f->h + here, w, share, f->factor.cells + here, NULL)
-                           : take_runs(f, f->h + here, w, share, NULL, NULL);
+        return take_asked(f, x, y, w, share, level);
+    return take_runs(f, f->h + here, w, share, level,
+                     f->factor.cells ? f->factor.cells + here : NULL, NULL);
 }
 
 /* Adds up to `amount` to one corner, never more than `left`; returns what it got. */
@@ -155,13 +168,14 @@ static RVI_HOT float lay_corner(const rvi_drop_run *f, int x, int y, float amoun
     return given;
 }
 
-/* The same as lay_corner on all four, where there is one layer and no mask. */
-static RVI_HOT float lay_plain(const rvi_drop_run *f, int x, int y, rvi_v4 amounts,
+/* The same as lay_cell on all four, where there is one layer and no mask. */
+static RVI_HOT float lay_plain(const rvi_drop_run *f, int x, int y, rvi_v4 amounts, float level,
                                float sediment) {
     size_t north = at(f, x, y), south = north + f->stride;
     float *h[4] = {f->h + north, f->h + north + 1, f->h + south, f->h + south + 1};
     rvi_v4 ground = {*h[0], *h[1], *h[2], *h[3]};
-    rvi_v4 raised = ground + amounts, given = raised - ground;
+    rvi_v4 room = rvi_v4_max(level - ground, rvi_v4_all(0.0f));
+    rvi_v4 raised = ground + rvi_v4_min(amounts, room), given = raised - ground;
     trace *traces[4] = {f->traces + north, f->traces + north + 1, f->traces + south,
                         f->traces + south + 1};
     float sum = 0.0f;
@@ -201,23 +215,82 @@ static inline float lay_same(const rvi_drop_run *f, int x, int y, float amount, 
     return given;
 }
 
-/* Lays `amount` of `sediment` down on the corners of the cell; returns what stayed there. */
+/* Lays up to `amount` down on a cell, never more than `left` and not above `level`; returns what
+ * stayed there. */
+static RVI_HOT float lay_cell(const rvi_drop_run *f, int x, int y, float amount, float level,
+                              float left, const cargo *c) {
+    amount = rvi_minf(amount, rvi_maxf(level - f->h[at(f, x, y)], 0.0f));
+    if (f->mask) {
+        size_t below = land_cell(f, x, y);
+        amount *= below != SIZE_MAX ? f->mask[below] : 1.0f;
+    }
+    return c->load ? lay_same(f, x, y, rvi_minf(amount, left), c)
+                   : lay_corner(f, x, y, amount, left);
+}
+
+static inline float lay_near(const rvi_drop_run *f, float px, float py, float amount, float level,
+                             float sediment, const cargo *c) {
+    rvi_near_cells nx, ny;
+    rvi_near_cells_make(px, f->near, f->width, &nx);
+    rvi_near_cells_make(py, f->near, f->height, &ny);
+    float given = 0.0f;
+    for (int j = 0; j < ny.count; j++)
+        for (int i = 0; i < nx.count; i++)
+            given += lay_cell(f, nx.first + i, ny.first + j, amount * ny.weight[j] * nx.weight[i],
+                              level, sediment - given, c);
+    return given;
+}
+
+/* Lays `amount` of `sediment` down on the cells near the drop, but not above `level`; returns what
+ * stayed there. */
 static RVI_HOT float lay(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
-                         float sediment, const cargo *c) {
+                         float level, float sediment, const cargo *c) {
+    if (f->near > 1.0f)
+        return lay_near(f, (float)x + u, (float)y + v, amount, level, sediment, c);
     rvi_v4 w = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
     if (!f->layered && !f->mask)
-        return lay_plain(f, x, y, amount * w, sediment);
+        return lay_plain(f, x, y, amount * w, level, sediment);
     float given = 0.0f;
-    for (int k = 0; k < 4; k++) {
-        int cx = x + (k & 1), cy = y + (k >> 1);
-        float part = amount * w[k];
-        if (f->mask) {
-            size_t below = land_cell(f, cx, cy);
-            part *= below != SIZE_MAX ? f->mask[below] : 1.0f;
-        }
-        given += c->load ? lay_same(f, cx, cy, rvi_minf(part, sediment - given), c)
-                         : lay_corner(f, cx, cy, part, sediment - given);
+    for (int k = 0; k < 4; k++)
+        given += lay_cell(f, x + (k & 1), y + (k >> 1), amount * w[k], level, sediment - given,
+                          c);
+    return given;
+}
+
+/* The height to which a drop that `came` from above may fill the cells near it: not above where it
+ * came from, nor above the slope it came down, up from the lowest cell around. Else it would build
+ * dams beside lower ground. */
+static RVI_HOT float fill_level(const rvi_drop_run *f, int x, int y, float came, float here) {
+    int reach = f->near_reach > 0 ? f->near_reach + 2 : 1;
+    int x0 = rvi_maxi(x - reach, 0), x1 = rvi_mini(x + 1 + reach, f->width - 1);
+    int y0 = rvi_maxi(y - reach, 0), y1 = rvi_mini(y + 1 + reach, f->height - 1);
+    float low = INFINITY;
+    for (int cy = y0; cy <= y1; cy++)
+        for (int cx = x0; cx <= x1; cx++)
+            low = rvi_minf(low, f->h[at(f, cx, cy)]);
+    float moves = 1.0f + (float)(reach + 1) / f->move;
+    return rvi_minf(came, low + moves * (came - here));
+}
+
+/* Lays `amount` of `sediment` down on those cells of the disc that drops erode which lie below
+ * `level`, and raises none above it; returns what stayed there. */
+static inline float lay_on_disc(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
+                                float level, float sediment, const cargo *c) {
+    float w[RVI_BRUSH_RUNS * RVI_LANES];
+    int cells = f->brush.run_count * RVI_LANES;
+    float sum = rvi_brush_weigh(&f->brush, u, v, w), given = 0.0f;
+    if (at_edge(f, x, y))
+        clip_weights(f, x, y, w);
+    sum = 0.0f;
+    for (int i = 0; i < cells; i++) {
+        if (w[i] > 0.0f && f->h[at(f, x + (int)f->brush.dx[i], y + (int)f->brush.dy[i])] >= level)
+            w[i] = 0.0f;
+        sum += w[i];
     }
+    for (int i = 0; i < cells; i++)
+        if (w[i] > 0.0f)
+            given += lay_cell(f, x + (int)f->brush.dx[i], y + (int)f->brush.dy[i],
+                              amount * (w[i] / sum), level, sediment - given, c);
     return given;
 }
 

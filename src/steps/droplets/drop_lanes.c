@@ -34,6 +34,7 @@ typedef struct lane {
 typedef struct group {
     rvi_v4 x, y, dx, dy;
     rvi_v4 speed, water, sediment;
+    rvi_v4 came; /* height of the place before */
     rvi_m4 left; /* steps until the drop has to stop for this round */
     lane lanes[LANES];
     int idle;     /* lanes without a drop */
@@ -77,6 +78,66 @@ static RVI_HOT rvi_v4 part(rvi_v4 v, rvi_m4 w) {
 
 static RVI_HOT bool all_lanes(rvi_m4 m) {
     return (m[0] & m[1] & m[2] & m[3]) != 0;
+}
+
+/* What drops feel of the ground: its height and its slopes, metres a cell. */
+typedef struct felt {
+    rvi_v4 height, gx, gy;
+} felt;
+
+static inline void feel_near(const rvi_drop_run *f, int k, float px, float py, felt *to) {
+    rvi_near_cells nx, ny;
+    rvi_near_cells_make(px, f->near, f->width, &nx);
+    rvi_near_cells_make(py, f->near, f->height, &ny);
+    rvi_v4 height = {0}, gx = {0}, gy = {0};
+    for (int j = 0; j < ny.count; j++) {
+        const float *h = f->h + at(f, nx.first, ny.first + j);
+        rvi_v4 mean = {0}, slope = {0};
+        for (int i = 0; i < nx.count; i += 4) {
+            rvi_v4 four = rvi_v4_load(h + i);
+            mean += four * rvi_v4_load(nx.weight + i);
+            slope += four * rvi_v4_load(nx.slope + i);
+        }
+        height += mean * ny.weight[j];
+        gx += slope * ny.weight[j];
+        gy += mean * ny.slope[j];
+    }
+    to->height[k] = rvi_lane_sum(height, rvi_v4_all(0.0f));
+    to->gx[k] = rvi_lane_sum(gx, rvi_v4_all(0.0f));
+    to->gy[k] = rvi_lane_sum(gy, rvi_v4_all(0.0f));
+}
+
+static RVI_HOT felt feel(const rvi_drop_run *f, rvi_v4 px, rvi_v4 py) {
+    felt to;
+    if (f->near > 1.0f) {
+        for (int k = 0; k < LANES; k++)
+            feel_near(f, k, px[k], py[k], &to);
+        return to;
+    }
+    rvi_m4 x = whole(px), y = whole(py);
+    rvi_v4 u = part(px, x), v = part(py, y);
+    corners c = look(f, x, y);
+    to.gx = (c.ne - c.nw) * (1.0f - v) + (c.se - c.sw) * v;
+    to.gy = (c.sw - c.nw) * (1.0f - u) + (c.se - c.ne) * u;
+    to.height = height_in(&c, u, v);
+    return to;
+}
+
+/* The drop's water on the cell it is in, or on those within half a move of it. */
+static RVI_HOT void leave_flow(const rvi_drop_run *f, float px, float py, size_t nearest,
+                               float water) {
+    if (!(f->near > 1.0f)) {
+        f->traces[nearest].flow += water * f->share;
+        return;
+    }
+    float half = 0.5f * f->near;
+    int x0 = rvi_maxi((int)ceilf(px - half), 0), x1 = rvi_mini((int)floorf(px + half), f->width - 1);
+    int y0 = rvi_maxi((int)ceilf(py - half), 0);
+    int y1 = rvi_mini((int)floorf(py + half), f->height - 1);
+    float each = water * f->share / (float)((x1 - x0 + 1) * (y1 - y0 + 1));
+    for (int y = y0; y <= y1; y++)
+        for (int x = x0; x <= x1; x++)
+            f->traces[at(f, x, y)].flow += each;
 }
 
 static void turn_anywhere(const rvi_drop_run *f, group *g, int k) {
@@ -144,13 +205,13 @@ static double sum_on_map(const rvi_drop_run *f, cell_range c) {
 }
 
 static float take_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y,
-                           const plane *ground, float amount) {
+                           const plane *ground, float amount, float fall) {
     lane *l = &g->lanes[k];
     int reach = (int)f->brush.radius + 2;
     cell_range near = range_around(f, x, y, reach, reach);
     int place = place_of(f, near);
     double before = place == MIXED ? sum_on_map(f, near) : 0.0;
-    float taken = take(f, x, y, ground, amount, &l->cargo);
+    float taken = take(f, x, y, ground, amount, fall, &l->cargo);
     double own = place == ON_MAP  ? (double)taken
                  : place == MIXED ? before - sum_on_map(f, near)
                                   : 0.0;
@@ -172,14 +233,28 @@ static float own_part(const rvi_drop_run *f, const lane *l, float sediment, floa
     return rvi_clampf(part, 0.0f, rvi_minf(l->own, given));
 }
 
-static float lay_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y, float u, float v,
-                          float amount) {
+/* Where a drop lays down, and how much; `disc`: all of it, on the disc that it erodes. */
+typedef struct laying {
+    int x, y;
+    float u, v, amount;
+    float level; /* above which it raises no cell */
+    bool disc;
+} laying;
+
+static RVI_HOT float lay_here(const rvi_drop_run *f, const laying *w, float sediment,
+                              const cargo *c) {
+    return w->disc ? lay_on_disc(f, w->x, w->y, w->u, w->v, w->amount, w->level, sediment, c)
+                   : lay(f, w->x, w->y, w->u, w->v, w->amount, w->level, sediment, c);
+}
+
+static float lay_by_apron(const rvi_drop_run *f, group *g, int k, const laying *w) {
     lane *l = &g->lanes[k];
-    cell_range square = range_around(f, x, y, 0, 1);
+    int reach = w->disc ? (int)f->brush.radius + 2 : f->near_reach;
+    cell_range square = range_around(f, w->x, w->y, reach, reach + 1);
     int place = place_of(f, square);
     double before = place == MIXED ? sum_on_map(f, square) : 0.0;
     float top = l->cargo.load ? l->cargo.load[f->job->land->layer_count - 1] : 0.0f;
-    float given = lay(f, x, y, u, v, amount, g->sediment[k], &l->cargo);
+    float given = lay_here(f, w, g->sediment[k], &l->cargo);
     double on_map = place == ON_MAP  ? (double)given
                     : place == MIXED ? sum_on_map(f, square) - before
                                      : 0.0;
@@ -193,15 +268,26 @@ static float lay_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y, 
     return given;
 }
 
-static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, int x, int y, float u, float v,
-                             float amount) {
+static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, const laying *w) {
     if (f->margin > 0) {
-        g->sediment[k] -= lay_by_apron(f, g, k, x, y, u, v, amount);
+        g->sediment[k] -= lay_by_apron(f, g, k, w);
         return;
     }
-    float given = lay(f, x, y, u, v, amount, g->sediment[k], &g->lanes[k].cargo);
+    float given = lay_here(f, w, g->sediment[k], &g->lanes[k].cargo);
     f->results[g->lanes[k].tile].deposited += (double)given;
     g->sediment[k] -= given;
+}
+
+/* What a drop carries comes to rest around it: below the place it came from, as far as there is
+ * room for it, else anywhere. */
+static void lay_all(const rvi_drop_run *f, group *g, int k) {
+    int x = (int)g->x[k], y = (int)g->y[k];
+    laying w = {x, y, g->x[k] - (float)x, g->y[k] - (float)y, 0.0f, g->came[k], true};
+    for (int turns = 0; turns < 2 && g->sediment[k] > 0.0f; turns++) {
+        w.amount = g->sediment[k];
+        lay_lane(f, g, k, &w);
+        w.level = INFINITY;
+    }
 }
 
 /* Why a drop ends: it is over the edge, cannot get out of a pit, or has made all its steps. */
@@ -240,17 +326,15 @@ static void meet_border(const rvi_drop_run *f, group *g, int k, rvi_v4 *x, rvi_v
     bool wall = f->p->border == RV_droplets_border_wall;
     if (wall && hold_inside(f, g, k, x, y))
         return;
-    if (wall) {
-        int cx = (int)g->x[k], cy = (int)g->y[k];
-        lay_lane(f, g, k, cx, cy, g->x[k] - (float)cx, g->y[k] - (float)cy, g->sediment[k]);
-    }
+    if (wall)
+        lay_all(f, g, k);
     end_drop(f, g, k, wall ? IN_PIT : OVER_EDGE);
     stay(g, k, x, y);
 }
 
 static RVI_HOT void move(const rvi_drop_run *f, group *g, rvi_v4 *x, rvi_v4 *y) {
-    *x = g->x + g->dx;
-    *y = g->y + g->dy;
+    *x = g->x + g->dx * f->move;
+    *y = g->y + g->dy * f->move;
     rvi_m4 inside =
         (*x >= 0.0f) & (*y >= 0.0f) & (*x < (float)(f->width - 1)) & (*y < (float)(f->height - 1));
     if (all_lanes(inside) && g->idle == 0)
@@ -266,60 +350,61 @@ static RVI_HOT void move(const rvi_drop_run *f, group *g, rvi_v4 *x, rvi_v4 *y) 
 /* Takes or lays down what the drop's capacity asks for; returns whether it is trapped in a pit. */
 static RVI_HOT bool exchange(const rvi_drop_run *f, group *g, int k, int x, int y,
                              const plane *ground, float dh, float capacity) {
-    float sediment = g->sediment[k];
+    float sediment = g->sediment[k], rise = dh * f->share;
     if (dh > 0.0f || sediment > capacity) {
         float surplus = (sediment - capacity) * f->p->deposition;
-        float amount = dh > 0.0f ? rvi_minf(sediment, dh) : surplus;
-        lay_lane(f, g, k, x, y, ground->u, ground->v, amount);
-        return dh > sediment;
+        float level = fill_level(f, x, y, g->came[k], ground->height);
+        laying w = {x, y, ground->u, ground->v, surplus, level, false};
+        if (dh > 0.0f) {
+            w.amount = rvi_minf(sediment, rise);
+            w.level = ground->height + dh;
+        }
+        lay_lane(f, g, k, &w);
+        return rise > sediment;
     }
-    float amount = rvi_minf((capacity - sediment) * f->p->erosion, -dh);
+    float amount = rvi_minf((capacity - sediment) * f->p->erosion, -rise);
     if (amount > 0.0f && f->margin > 0) {
-        g->sediment[k] += take_by_apron(f, g, k, x, y, ground, amount);
+        g->sediment[k] += take_by_apron(f, g, k, x, y, ground, amount, -dh);
     } else if (amount > 0.0f) {
-        float taken = take(f, x, y, ground, amount, &g->lanes[k].cargo);
+        float taken = take(f, x, y, ground, amount, -dh, &g->lanes[k].cargo);
         f->results[g->lanes[k].tile].eroded += (double)taken;
         g->sediment[k] += taken;
     }
     return false;
 }
 
-/* One step of the drops of all lanes. */
+/* One move of the drops of all lanes. */
 static RVI_HOT void step_group(const rvi_drop_run *f, group *g) {
     rvi_m4 x = whole(g->x), y = whole(g->y);
-    rvi_v4 u = part(g->x, x), v = part(g->y, y);
+    rvi_v4 u = part(g->x, x), v = part(g->y, y), px = g->x, py = g->y;
     rvi_m4 near_x = whole(g->x + 0.5f), near_y = whole(g->y + 0.5f);
     size_t near[LANES];
     for (int k = 0; k < LANES; k++) {
         near[k] = at(f, near_x[k], near_y[k]);
         RVI_PREFETCH(f->traces + near[k]);
     }
-    corners c = look(f, x, y);
-    rvi_v4 gx = (c.ne - c.nw) * (1.0f - v) + (c.se - c.sw) * v;
-    rvi_v4 gy = (c.sw - c.nw) * (1.0f - u) + (c.se - c.ne) * u;
-    rvi_v4 old = height_in(&c, u, v);
-    turn(f, g, gx, gy);
+    felt old = feel(f, px, py);
+    turn(f, g, old.gx, old.gy);
     rvi_v4 new_x, new_y;
     move(f, g, &new_x, &new_y);
-    rvi_m4 nx = whole(new_x), ny = whole(new_y);
-    corners d = look(f, nx, ny);
-    rvi_v4 dh = height_in(&d, part(new_x, nx), part(new_y, ny)) - old;
-    rvi_v4 capacity =
-        rvi_v4_max(-dh, rvi_v4_all(f->min_fall)) * g->speed * g->water * f->p->capacity;
+    rvi_v4 dh = feel(f, new_x, new_y).height - old.height;
+    rvi_v4 capacity = rvi_v4_max(-dh, rvi_v4_all(f->min_fall)) * g->speed * g->water *
+                      f->p->capacity * f->share;
     rvi_v4 energy = g->speed * g->speed - dh * f->pull;
     for (int k = 0; k < LANES; k++) {
         if (g->lanes[k].idle)
             continue;
-        f->traces[near[k]].flow += g->water[k];
+        leave_flow(f, px[k], py[k], near[k], g->water[k]);
         if (g->lanes[k].ended)
             continue;
-        plane ground = {u[k], v[k], old[k], gx[k], gy[k]};
+        plane ground = {u[k], v[k], old.height[k], old.gx[k], old.gy[k]};
         bool trapped = exchange(f, g, k, x[k], y[k], &ground, dh[k], capacity[k]);
         if (trapped && !(energy[k] > 0.0f))
             end_drop(f, g, k, IN_PIT);
     }
     g->speed = rvi_v4_sqrt(rvi_v4_max(energy, rvi_v4_all(0.0f)));
     g->water *= 1.0f - f->p->evaporation;
+    g->came = old.height;
     g->x = new_x;
     g->y = new_y;
     g->left -= 1;
@@ -339,14 +424,15 @@ static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
     l->slot = *l->next++;
     l->ended = false;
     const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
-    drop fresh = {.speed = f->p->first_speed, .water = f->p->first_water};
+    drop fresh = {.speed = f->p->first_speed, .water = f->p->first_water, .came = INFINITY};
     const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
     g->x[k] = slot->x, g->y[k] = slot->y;
     g->dx[k] = d->dx, g->dy[k] = d->dy;
     g->speed[k] = d->speed, g->water[k] = d->water, g->sediment[k] = d->sediment;
+    g->came[k] = d->came;
     l->own = d->own;
     l->first = d->step;
-    l->most = rvi_mini(f->leg, f->p->max_path - d->step);
+    l->most = rvi_mini(f->leg, f->most_moves - d->step);
     g->left[k] = l->most;
     if (f->loads) {
         size_t layers = (size_t)f->job->land->layer_count;
@@ -362,11 +448,13 @@ static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
 static void leave_drop(const rvi_drop_run *f, group *g, int k) {
     lane *l = &g->lanes[k];
     int made = l->most - g->left[k];
-    if (!l->ended && l->first + made == f->p->max_path)
+    if (!l->ended && l->first + made == f->most_moves) {
+        lay_all(f, g, k);
         end_drop(f, g, k, AT_END);
+    }
     f->results[l->tile].drop_steps += (uint64_t)made;
-    f->drops[l->slot] = (drop){g->dx[k],       g->dy[k], g->speed[k],    g->water[k],
-                               g->sediment[k], l->own,   l->first + made};
+    f->drops[l->slot] = (drop){g->dx[k],       g->dy[k],   g->speed[k], g->water[k],
+                               g->sediment[k], g->came[k], l->own,      l->first + made};
     rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
     slot->x = g->x[k], slot->y = g->y[k];
     slot->ended = l->ended;

@@ -19,6 +19,7 @@ typedef struct trace {
 /* A drop between two rounds; 0 sediment where there is none. */
 typedef struct drop {
     float dx, dy, speed, water, sediment;
+    float came; /* height of the place before */
     float own; /* of the sediment, what is of the map: only counted by an apron */
     int step;
 } drop;
@@ -47,6 +48,12 @@ typedef struct rvi_drop_run {
     bool layered;
     float relief, floor;
     float steer, pull, min_fall; /* (1 - inertia) / R, gravity / R, min_slope R */
+    float radius;                /* in cells */
+    float move;                  /* of a drop at a time, in cells */
+    float near;                  /* half the width of what it feels and fills: a move, or a cell */
+    float share;                 /* (move / cell)^2: a metre on a square of a move, on one cell */
+    int near_reach;              /* cells it may touch beside its own */
+    int most_moves;
     rvi_brush brush;
     rvi_rounds rounds;
     bool whole;    /* all drops have run: there was no stop */

@@ -1,0 +1,83 @@
+/* What must hold for the land that drops and particles leave, with no parameter told: it is the same
+ * at half the cell size, favours no direction of the grid, and has no pit that was not there. */
+#include "land_measures.h"
+#include "wear_scene.h"
+
+static const char *const steps[] = {"droplets", "particles"};
+
+static land_pair pair_of(rv_context *ctx, const char *size, const char *shape, const char *step) {
+    char start[256];
+    snprintf(start, sizeof start, "terrain %s noise seed=3 relief=400 frequency=0.8 %s", size,
+             shape);
+    return land_pair_make(ctx, start, step);
+}
+
+/* 2560 m of land in cells of 20, 10 and 5 m. */
+static void finer_cells_give_the_same_land(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"size=128 cell=20", "size=256 cell=10", "size=512 cell=5"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 2; k++) {
+        land_pair coarse = pair_of(ctx, sizes[0], "", steps[k]);
+        for (int i = 1; i < (support_short() ? 2 : 3); i++) {
+            land_pair fine = pair_of(ctx, sizes[i], "", steps[k]);
+            land_agreement same = land_agreement_at(&coarse, &fine, 64, 400);
+            print_message("  %s, %s: change %.3g and %.3g m\n", steps[k], sizes[i], same.rms[0],
+                          same.rms[1]);
+            assert_greater(same.rms[0], 1);
+            above("correlation of the change", same.correlation, 0.97);
+            below("difference of the change, as a share of the relief", same.difference, 0.02);
+            land_pair_free(&coarse);
+            coarse = fine;
+        }
+        land_pair_free(&coarse);
+    }
+    rv_context_destroy(ctx);
+}
+
+static void no_direction_is_favoured_and_no_pit_dug(void **state) {
+    (void)state;
+    static const char *const shapes[] = {"", "shape=ridged", "shape=billow", "strata"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 4; i++) {
+            land_pair pair = pair_of(ctx, "size=256 cell=10", shapes[i], steps[k]);
+            land_evenness even = land_pair_evenness(&pair);
+            int before = land_pits(pair.before, pair.width, pair.height, 5);
+            int after = land_pits(pair.after, pair.width, pair.height, 5);
+            print_message("  %s %s: pits deeper than 5 m %d, then %d\n", steps[k], shapes[i],
+                          before, after);
+            below("energy of the diagonals", even.diagonal, 1.15);
+            above("energy of the diagonals", even.diagonal, 0.9);
+            assert_less_equal(after, before);
+            land_pair_free(&pair);
+        }
+    rv_context_destroy(ctx);
+}
+
+/* What a drop carries at its end stays on the land, however short its path. */
+static void nothing_stays_suspended(void **state) {
+    (void)state;
+    static const char *const short_paths[] = {"droplets max_path=4cells border=wall",
+                                              "particles max_path=4 border=wall"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 2; k++) {
+        char words[256];
+        snprintf(words, sizeof words, "terrain size=96 noise %s", short_paths[k]);
+        rv_terrain *land = support_run(ctx, words);
+        rv_ledger ledger = rv_terrain_ledger(land);
+        above("eroded, m3", ledger.eroded, 1000);
+        below("share of it that stays suspended", ledger.suspended / ledger.eroded, 0.01);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finer_cells_give_the_same_land),
+        cmocka_unit_test(no_direction_is_favoured_and_no_pit_dug),
+        cmocka_unit_test(nothing_stays_suspended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
