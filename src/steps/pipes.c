@@ -58,6 +58,7 @@ static float choose_dt(const rvi_pipes *f, double left) {
     float fastest = rvi_maxf(f->fastest, sqrtf(0.01f * p->gravity * cell));
     float courant = f->eight ? 0.7f : 0.5f;
     float dt = courant * cell / (sqrtf(p->gravity * deepest) + fastest + 1e-30f);
+    dt = p->model == RV_pipes_model_virtual ? rvi_virtual_dt(f) : dt;
     dt = isnan(p->dt) ? dt : rvi_minf(dt, p->dt);
     return (double)dt < left ? dt : (float)left;
 }
@@ -92,11 +93,17 @@ static rv_status run_part(rvi_pipes *f) {
         [MOVE] = rvi_pipe_move_block,
         [TRANSPORT] = rvi_pipe_transport_block,
     };
+    static void (*const virtual_of[])(void *arg, int64_t block) = {
+        [PUSH] = rvi_virtual_push_block,
+        [CHANGE] = rvi_virtual_cell_block,
+    };
     int cells = (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
-    int count = f->part == PUSH ? f->block_count : cells;
+    bool other = f->p->model == RV_pipes_model_virtual && f->part <= CHANGE;
+    int count = f->part == PUSH && !other ? f->block_count : cells;
     if (f->part >= MOVE && !f->move_x)
         return RV_OK;
-    rv_status status = rvi_parallel_rest(f->job->ctx, count, f->done, blocks_of[f->part], f);
+    rv_status status = rvi_parallel_rest(f->job->ctx, count, f->done,
+                                         (other ? virtual_of : blocks_of)[f->part], f);
     if (status == RV_OK)
         memset(f->done, 0, (size_t)f->block_count * sizeof *f->done);
     return status;
@@ -231,7 +238,7 @@ static bool has_springs(const rvi_pipes *f) {
 }
 
 /* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
-enum { MOST_GRIDS = 24 };
+enum { MOST_GRIDS = 28 };
 static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
     bool moves = f->p->transport != RV_pipes_transport_flux;
@@ -242,6 +249,8 @@ static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     memcpy(grids, always, sizeof always);
     for (int k = 2; f->eight && k < RVI_PIPE_WAYS; k++)
         grids[count++] = &f->q[k];
+    for (int k = 0; f->p->model == RV_pipes_model_virtual && k < RVI_PIPE_WAYS; k++)
+        grids[count++] = &f->out[k];
     grids[count++] = &f->limit;
     grids[count++] = &f->deposited;
     grids[count++] = &f->flow;
@@ -623,6 +632,8 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
+    if (f->p->model == RV_pipes_model_virtual)
+        rvi_virtual_begin(f);
     return run_rounds(f);
 }
 
@@ -661,13 +672,18 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->height = land->height;
     f->stride = ((size_t)land->width + 2 + RVI_PIPE_PAD + 15) / 16 * 16;
     f->count = f->stride * (size_t)(land->height + 2);
-    f->eight = p->neighbours == RV_pipes_neighbours_8;
+    f->eight = p->neighbours == RV_pipes_neighbours_8 && p->model == RV_pipes_model_inertial;
     f->layered = land->layer_count > 1;
     f->block_count = (f->height + 1 + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
     list_buffers(f);
     rv_status status = check_springs(f);
+    if (status == RV_OK && p->model == RV_pipes_model_virtual &&
+        p->transport == RV_pipes_transport_flux)
+        status = rvi_fail(job->ctx, RV_ERROR_USAGE,
+                          "pipes: model=virtual carries sediment along the velocity; say "
+                          "transport=backward or transport=forward.");
     if (status == RV_OK)
         status = rvi_map_image_list(job, p->rain_image, NULL);
     return status == RV_OK ? list_fields(f) : status;

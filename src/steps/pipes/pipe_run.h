@@ -39,9 +39,10 @@ typedef struct rvi_pipes {
     float *change[2], *depth[2], *sediment[2]; /* [0] is now, [1] is for what comes */
     float *rest;                               /* of the depth, lost to rounding */
     float *q[RVI_PIPE_WAYS];                   /* flux per metre of width, before the limit */
-    float *limit;                              /* K */
-    float *deposited, *flow;                   /* since the step began, metres */
-    float *mask;                               /* share of what is laid that stays; NULL: 1 */
+    float *out[RVI_PIPE_WAYS]; /* model=virtual: m3/s to east, south, west and north */
+    float *limit;              /* K */
+    float *deposited, *flow;   /* since the step began, metres */
+    float *mask;               /* share of what is laid that stays; NULL: 1 */
     rvi_erosion_factor factor;
     float *source;          /* rain and spring in m/s, NULL: rain alone */
     float *move_x, *move_y; /* v dt in cells, for backward and forward */
@@ -73,6 +74,17 @@ typedef struct rvi_pipes {
 /* The flux of all pipes; then depth, ground and sediment of all cells. `arg` is the rvi_pipes. */
 void rvi_pipe_push_block(void *arg, int64_t block);
 void rvi_pipe_cell_block(void *arg, int64_t block);
+
+/* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
+float rvi_pipe_move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, float lay,
+                           float sediment);
+
+/* ---- virtual_pipes.c: the same blocks of model=virtual ---- */
+
+float rvi_virtual_dt(const rvi_pipes *f); /* the longest round */
+void rvi_virtual_begin(rvi_pipes *f);     /* before the first round */
+void rvi_virtual_push_block(void *arg, int64_t block);
+void rvi_virtual_cell_block(void *arg, int64_t block);
 
 /* ---- pipe_carry.c ---- */
 

@@ -413,3 +413,8 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         result->laid += (double)most.laid[x];
     }
 }
+
+float rvi_pipe_move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, float lay,
+                           float sediment) {
+    return move_layers(f, i, cell, take, lay, sediment);
+}
