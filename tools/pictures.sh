@@ -223,6 +223,14 @@ ravine open tests/data/andes.png measure plots="$out/measure-real"
 ravine terrain size=256 cell=85.4 noise relief=2500 frequency=0.2 gain=0.5 \
     measure plots="$out/measure-noise"
 rm -f "$out/measure-noise-hypsometry.png" "$out/measure-noise-landforms.png"
+# The virtual pipes of the paper.
+wet="terrain size=160 cell=10 noise seed=11 octaves=4 frequency=1 relief=400"
+for way in backward forward; do
+    ravine $wet pipes model=virtual transport=$way time=400 hillshade "$out/pipes-virtual-$way.png"
+done
+ravine $wet repeat 80 pipes model=virtual transport=forward time=5 thermal rounds=10 talus=30 end \
+    hillshade "$out/pipes-virtual-thermal.png"
+
 # A film of steps.
 ravine terrain size=192 cell=20 noise seed=7 frequency=0.6 relief=700 \
     film steps.png view=tint frames=12 rivers time=900k steps=60 droplets 20k thermal rounds=20

@@ -63,6 +63,7 @@ static float choose_dt(const rvi_pipes *f, double left) {
     float fastest = rvi_maxf(f->fastest, sqrtf(0.01f * p->gravity * cell));
     float courant = f->eight ? 0.7f : 0.5f;
     float dt = courant * cell / (sqrtf(p->gravity * deepest) + fastest + 1e-30f);
+    dt = p->model == RV_pipes_model_virtual ? rvi_virtual_dt(f) : dt;
     dt = isnan(p->dt) ? dt : rvi_minf(dt, p->dt);
     return (double)dt < left ? dt : (float)left;
 }
@@ -97,11 +98,17 @@ static rv_status run_part(rvi_pipes *f) {
         [MOVE] = rvi_pipe_move_block,
         [TRANSPORT] = rvi_pipe_transport_block,
     };
+    static void (*const virtual_of[])(void *arg, int64_t block) = {
+        [PUSH] = rvi_virtual_push_block,
+        [CHANGE] = rvi_virtual_cell_block,
+    };
     int cells = (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
-    int count = f->part == PUSH ? f->block_count : cells;
+    bool other = f->p->model == RV_pipes_model_virtual && f->part <= CHANGE;
+    int count = f->part == PUSH && !other ? f->block_count : cells;
     if (f->part >= MOVE && !f->move_x)
         return RV_OK;
-    rv_status status = rvi_parallel_rest(f->job->ctx, count, f->done, blocks_of[f->part], f);
+    rv_status status = rvi_parallel_rest(f->job->ctx, count, f->done,
+                                         (other ? virtual_of : blocks_of)[f->part], f);
     if (status == RV_OK)
         memset(f->done, 0, (size_t)f->block_count * sizeof *f->done);
     return status;
@@ -133,7 +140,7 @@ static rv_status finish_round(rvi_pipes *f) {
             return status;
         if (f->part == MOVE)
             rvi_pipe_count_off(f);
-        if (f->p->transport == RV_pipes_transport_backward)
+        if (f->transport == RV_pipes_transport_backward)
             count_backward(f);
     }
     if (f->wears) {
@@ -245,10 +252,10 @@ static bool has_springs(const rvi_pipes *f) {
 }
 
 /* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
-enum { MOST_GRIDS = 27 };
+enum { MOST_GRIDS = 31 };
 static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
-    bool moves = f->p->transport != RV_pipes_transport_flux;
+    bool moves = f->transport != RV_pipes_transport_flux;
     bool source = f->p->rain_image[0] || has_springs(f);
     float **always[] = {&f->bed,      &f->change[0],   &f->depth[0], &f->sediment[0], &f->change[1],
                         &f->depth[1], &f->sediment[1], &f->rest,     &f->q[0],        &f->q[1]};
@@ -256,6 +263,8 @@ static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     memcpy(grids, always, sizeof always);
     for (int k = 2; f->eight && k < RVI_PIPE_WAYS; k++)
         grids[count++] = &f->q[k];
+    for (int k = 0; f->p->model == RV_pipes_model_virtual && k < RVI_PIPE_WAYS; k++)
+        grids[count++] = &f->out[k];
     grids[count++] = &f->limit;
     grids[count++] = &f->deposited;
     grids[count++] = &f->flow;
@@ -617,7 +626,7 @@ static void close_ledger(rvi_pipes *f) {
     l->suspended = area * rvi_sum(job->ctx, f->sediment[0], f->count);
     l->left_map = area * f->left_map;
     l->raised = area * f->won;
-    if (f->p->transport == RV_pipes_transport_backward)
+    if (f->transport == RV_pipes_transport_backward)
         rvi_log(job->ctx,
                 "pipes: backward transport lost %.4g m3 of sediment, with what left the map, and "
                 "made %.4g m3 out of nothing",
@@ -642,6 +651,8 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
+    if (f->p->model == RV_pipes_model_virtual)
+        rvi_virtual_begin(f);
     return run_rounds(f);
 }
 
@@ -675,17 +686,21 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     if (!f)
         return RV_ERROR_MEMORY;
     f->p = p;
+    f->transport = p->transport;
+    if (p->model == RV_pipes_model_virtual && p->transport == RV_pipes_transport_flux)
+        f->transport = RV_pipes_transport_backward;
     f->job = job;
     f->width = land->width;
     f->height = land->height;
     f->stride = ((size_t)land->width + 2 + RVI_PIPE_PAD + 15) / 16 * 16;
     f->count = f->stride * (size_t)(land->height + 2);
-    f->eight = p->neighbours == RV_pipes_neighbours_8;
+    f->eight = p->neighbours == RV_pipes_neighbours_8 && p->model == RV_pipes_model_inertial;
     f->layered = land->layer_count > 1;
     f->block_count = (f->height + 1 + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     f->rules.cell = land->cell;
     f->rules.per_cell = 1.0f / land->cell;
-    f->channel = rvi_channel_of(rvi_length(p->width, land->cell), land->cell);
+    if (p->model != RV_pipes_model_virtual)
+        f->channel = rvi_channel_of(rvi_length(p->width, land->cell), land->cell);
     list_buffers(f);
     rv_status status = check_springs(f);
     if (status == RV_OK)

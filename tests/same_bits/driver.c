@@ -200,6 +200,7 @@ static const struct {
     {"pipes_spring", SLOPE "pipes rounds=25 rain=0 spring_rate=30 dt=0.3"},
     {"pipes_springs", SLOPE "pipes rounds=20 rain=0 springs=\"90/200/20 300/800/9,40/1000/5\""},
     {"pipes_rain", SLOPE "save rain2.png pipes rounds=20 rain_image=rain2.png"},
+    {"pipes_virtual", SLOPE "pipes model=virtual transport=backward rounds=20"},
     {"pipes_hardness", SLOPE "save hard2.png hardness hard2.png pipes rounds=20"},
     {"pipes_twice", SLOPE "pipes rounds=12 pipes rounds=12 rain=0 capacity=400"},
     {"pipes_strip", "terrain width=1 height=90 noise pipes rounds=50"},

@@ -98,7 +98,7 @@ static float gather(const rvi_pipes *f, const float *s, int x, int y) {
 
 static void transport_row(const rvi_pipes *f, int y, const float *from, float *to) {
     for (int x = 1; x <= f->width; x++) {
-        float now = f->p->transport == RV_pipes_transport_backward ? look_back(f, from, x, y)
+        float now = f->transport == RV_pipes_transport_backward ? look_back(f, from, x, y)
                                                                    : gather(f, from, x, y);
         to[(size_t)y * f->stride + (size_t)x] = now > RVI_PIPE_NONE ? now : 0.0f;
     }
@@ -133,7 +133,7 @@ static void count_cell_off(rvi_pipes *f, int x, int y) {
         }
     rvi_pipe_gift gift = rvi_pipe_give(f->depth[0][i], f->sediment[0][i], asked * share);
     f->job->water.left_map += off * (double)share * (double)f->limit[i];
-    if (f->p->transport == RV_pipes_transport_flux)
+    if (f->transport == RV_pipes_transport_flux)
         f->left_map += off * (double)share * (double)gift.carries;
 }
 
@@ -165,6 +165,6 @@ void rvi_pipe_count_off(rvi_pipes *f) {
     if (f->p->border == RV_pipes_border_wall)
         return;
     count_border(f, count_cell_off);
-    if (f->p->transport == RV_pipes_transport_forward)
+    if (f->transport == RV_pipes_transport_forward)
         count_border(f, count_sent_off);
 }

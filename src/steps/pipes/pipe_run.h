@@ -33,6 +33,7 @@ typedef struct rvi_pipe_fields {
  * (x, y). */
 typedef struct rvi_pipes {
     const rv_pipes_params *p;
+    int transport; /* p->transport; virtual pipes have no flux of sediment, and look back instead */
     rvi_job *job;
     int width, height;
     size_t stride, count; /* of a grid with its ghosts */
@@ -41,9 +42,10 @@ typedef struct rvi_pipes {
     float *change[2], *depth[2], *sediment[2]; /* [0] is now, [1] is for what comes */
     float *rest;                               /* of the depth, lost to rounding */
     float *q[RVI_PIPE_WAYS];                   /* flux per metre of width, before the limit */
-    float *limit;                              /* K */
-    float *deposited, *flow;                   /* since the step began, metres */
-    float *mask;                               /* share of what is laid that stays; NULL: 1 */
+    float *out[RVI_PIPE_WAYS]; /* model=virtual: m3/s to east, south, west and north */
+    float *limit;              /* K */
+    float *deposited, *flow;   /* since the step began, metres */
+    float *mask;               /* share of what is laid that stays; NULL: 1 */
     rvi_erosion_factor factor;
     float *source;               /* rain and spring in m/s, NULL: rain alone */
     rvi_channel channel;         /* of what is taken, over the width of a channel */
@@ -80,10 +82,21 @@ typedef struct rvi_pipes {
 void rvi_pipe_push_block(void *arg, int64_t block);
 void rvi_pipe_cell_block(void *arg, int64_t block);
 
+/* Takes from or lays on the layers of one cell; returns by how much the ground rose. */
+float rvi_pipe_move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, float lay,
+                           float sediment);
+
 /* ---- pipe_wear.c ---- */
 
 /* Takes what the water would take from all ground within the width of its channel. */
 void rvi_pipe_wear(rvi_pipes *f);
+
+/* ---- virtual_pipes.c: the same blocks of model=virtual ---- */
+
+float rvi_virtual_dt(const rvi_pipes *f); /* the longest round */
+void rvi_virtual_begin(rvi_pipes *f);     /* before the first round */
+void rvi_virtual_push_block(void *arg, int64_t block);
+void rvi_virtual_cell_block(void *arg, int64_t block);
 
 /* ---- pipe_carry.c ---- */
 

@@ -101,7 +101,7 @@ static RVI_PIPE_HOT void fill_view_of(const rvi_pipes *f, int y, const view *v, 
     const size_t row = (size_t)y * f->stride, up = row - f->stride;
     const int width = f->width;
     const float share = f->rules.share;
-    const float carry = f->p->transport == RV_pipes_transport_flux ? 1.0f : 0.0f;
+    const float carry = f->transport == RV_pipes_transport_flux ? 1.0f : 0.0f;
     const float *restrict bed = f->bed + row, *restrict change = f->change[0] + row;
     const float *restrict depth = f->depth[0] + row, *restrict sediment = f->sediment[0] + row;
     float *restrict limit = v->limit, *restrict carries = v->carries,
@@ -419,4 +419,9 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         result->taken += (double)most.taken[x];
         result->laid += (double)most.laid[x];
     }
+}
+
+float rvi_pipe_move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, float lay,
+                           float sediment) {
+    return move_layers(f, i, cell, take, lay, sediment);
 }
