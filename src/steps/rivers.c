@@ -14,14 +14,23 @@
  * given as the rate at which a river that drains 1 km2 cuts at a slope of 1, whatever m and n are.
  * A counts as the area of a river's source at least, or slopes would be the steeper the finer the
  * grid is.
+ * Of what rivers cut they lay down a part again (X. P. Yuan, J. Braun, L. Guerit, D. Rouby and G.
+ * Cordonnier, A new efficient method to solve the stream power law model taking into account
+ * sediment deposition, 2019; P. Davy and D. Lague, 2009): with G = `deposition` and Qs the ground
+ * that comes through a cell in a year,
+ *
+ *     dz/dt = U - K A^m S^n + G Qs / A,    in steady state S = ((1 + G) U / (K A^m))^(1/n)
+ *
+ * Qs is that of the time step before, in one more sweep along the rivers from the sources down; no
+ * river lays down more than comes to it.
  * What stands steeper than `talus` after that slides into the river (river_slide.c). Water crosses
  * lakes: the surface beside a cell is the greater of z'(r) and the surface beside r, and what lies
  * below that is not cut. So lakes fall with the sill that is cut at their end.
  *
  * Hillslope diffusion (hillslope.c) moves ground from cell to cell, what rivers erode leaves the
- * map: eroded = deposited + left the map. Uplift is told apart, and so is what creeps in from open
- * sides: the land changes by raised + deposited - eroded. Where the land has layers, uplift raises
- * the bedrock; rivers take from the top, each layer at its erodibility.
+ * map or is deposited: eroded = deposited + left the map. Uplift is told apart, and so is what
+ * creeps in from open sides: the land changes by raised + deposited - eroded. Where the land has
+ * layers, uplift raises the bedrock; rivers take from the top, each layer at its erodibility.
  */
 #include "base/math.h"
 #include "base/threads.h"
@@ -44,6 +53,11 @@ typedef struct river_run {
     double done;
     rvi_rivers level[RVI_RIVER_LEVELS];
 } river_run;
+
+/* Is it given for every place, by an image or a field? */
+static bool varies(const char *image, const char *field) {
+    return image[0] || field[0];
+}
 
 static bool is_layered(const rv_terrain *land) {
     return land->layer_count > 1 || rvi_rock_differs(land) || land->layers[0].erodibility != 1.0f;
@@ -78,7 +92,8 @@ static void list_buffers(rvi_rivers *r) {
     bool mask = rvi_field_there(land, "mask");
     rvi_factor_shape map = factor_shape(land);
     rvi_factor_list(job, &map, &r->factor);
-    bool image = r->p->uplift_image[0], rain = r->p->rain_image[0];
+    bool image = varies(r->p->uplift_image, r->p->uplift_field);
+    bool rain = varies(r->p->rain_image, r->p->rain_field);
     if (!finest)
         list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
@@ -93,6 +108,10 @@ static void list_buffers(rvi_rivers *r) {
     rvi_job_buffer(job, &r->area, r->cells, sizeof *r->area, "the drained areas");
     if (finest)
         rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
+    if (r->p->deposition > 0.0f) {
+        rvi_job_buffer(job, &r->load, r->cells, doubles, "the load of rivers");
+        rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
+    }
     if (rain)
         rvi_job_buffer(job, &r->discharge, r->cells, doubles, "the discharge");
     if (rvi_erosion_fn_there(land))
@@ -109,11 +128,12 @@ static void list_buffers(rvi_rivers *r) {
 /* What the mask holds back does not rise either. */
 static rv_status fill_uplift(rvi_rivers *r) {
     const float *mask = r->mask;
+    bool given = varies(r->p->uplift_image, r->p->uplift_field);
     for (size_t i = 0; r->uplift && i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
         float rises = mask ? mask[i] : 1.0f;
-        r->uplift[i] = r->p->uplift_image[0] ? r->uplift[i] * rises : rises;
+        r->uplift[i] = given ? r->uplift[i] * rises : rises;
     }
     return RV_OK;
 }
@@ -156,10 +176,11 @@ static rv_status fill_heights(rvi_rivers *r) {
 
 static rv_status fill_grids(rvi_rivers *r) {
     rv_status status = RV_OK;
-    if (r->p->uplift_image[0])
-        status = rvi_map_image_load(r->job, r->p->uplift_image, &r->uplift);
-    if (status == RV_OK && r->p->rain_image[0])
-        status = rvi_map_image_load(r->job, r->p->rain_image, &r->rain);
+    const rv_rivers_params *p = r->p;
+    if (varies(p->uplift_image, p->uplift_field))
+        status = rvi_map_values_load(r->job, p->uplift_image, p->uplift_field, &r->uplift);
+    if (status == RV_OK && varies(p->rain_image, p->rain_field))
+        status = rvi_map_values_load(r->job, p->rain_image, p->rain_field, &r->rain);
     if (status == RV_OK)
         status = fill_heights(r);
     rvi_factor_shape map = factor_shape(r->land);
@@ -357,6 +378,8 @@ static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
         status = rvi_rivers_cut(r);
     if (status == RV_OK)
         status = rvi_rivers_slide(r, step + 1 == r->steps);
+    if (status == RV_OK)
+        status = rvi_rivers_carry(r);
     return status == RV_OK ? diffuse(r) : status;
 }
 
@@ -424,6 +447,8 @@ static rv_status close_run(rvi_job *job) {
     if (status == RV_OK)
         status = rvi_rivers_lift_rest(r);
     if (status == RV_OK)
+        status = rvi_rivers_carry(r);
+    if (status == RV_OK)
         status = move_layers(r);
     if (status == RV_OK)
         status = show_land(r);
@@ -450,9 +475,11 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         list_buffers(r);
     }
     rvi_rivers *r = all->level;
-    rv_status status = rvi_map_image_list(job, p->uplift_image, &r->uplift);
+    rv_status status = rvi_map_values_list(job, p->uplift_image, p->uplift_field,
+                                           "that says where land rises", &r->uplift);
     if (status == RV_OK)
-        status = rvi_map_image_list(job, p->rain_image, &r->rain);
+        status = rvi_map_values_list(job, p->rain_image, p->rain_field,
+                                     "that says where rain falls", &r->rain);
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;

@@ -1,6 +1,5 @@
 /* limit.c: fields that limit the steps after them, from images or from other fields. */
 #include "wear/limit.h"
-#include "base/math.h"
 #include "wear/map_image.h"
 
 #include <string.h>
@@ -11,24 +10,11 @@ typedef struct limit {
     float *values; /* of the field */
 } limit;
 
-static rv_status copy_field(rvi_job *job, const char *from, float **out) {
-    size_t cells = rvi_cells(job->land);
-    const float *values = rv_terrain_field(job->land, from);
-    *out = rvi_alloc(job->ctx, cells, sizeof **out, from);
-    rv_status status = *out ? RV_OK : RV_ERROR_MEMORY;
-    for (size_t i = 0; status == RV_OK && i < cells; i++) {
-        status = rvi_poll_at(job->ctx, i);
-        (*out)[i] = rvi_clampf(values[i], 0, 1);
-    }
-    return status;
-}
-
 static rv_status load(rvi_job *job) {
     const limit *l = job->state;
     size_t cells = rvi_cells(job->land);
     float *image;
-    rv_status status =
-        l->from[0] ? copy_field(job, l->from, &image) : rvi_map_image_load(job, l->file, &image);
+    rv_status status = rvi_map_values_load(job, l->file, l->from, &image);
     for (size_t i = 0; status == RV_OK && l->invert && i < cells; i++) {
         status = rvi_poll_at(job->ctx, i);
         image[i] = 1 - image[i];
@@ -48,11 +34,6 @@ static rv_status drop(rvi_job *job) {
 rv_status rvi_limit_prepare(rvi_job *job, const char *field, const char *file, const char *from,
                             bool invert) {
     bool none = file[0] == '\0' && from[0] == '\0';
-    if (file[0] && from[0])
-        return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: file=%s or field=%s, but not both.",
-                        job->name, file, from);
-    if (from[0] && !rvi_values_there(job->land, from))
-        return rvi_job_no_field(job, from, "to limit steps by");
     limit *l = rvi_job_begin(job, sizeof *l, none ? drop : load, NULL);
     if (!l)
         return RV_ERROR_MEMORY;
@@ -61,8 +42,6 @@ rv_status rvi_limit_prepare(rvi_job *job, const char *field, const char *file, c
         rvi_field_drop(&job->after, field);
         return RV_OK;
     }
-    rv_status status = rvi_job_field(job, field, &l->values);
-    if (from[0])
-        rvi_buffers_pass(&job->buffers, rvi_alloc_size(rvi_cells(job->land), sizeof(float)));
-    return status == RV_OK ? rvi_map_image_list(job, file, NULL) : status;
+    rv_status status = rvi_map_values_list(job, file, from, "to limit steps by", NULL);
+    return status == RV_OK ? rvi_job_field(job, field, &l->values) : status;
 }

@@ -1,5 +1,6 @@
 /* map_image.c: images that hold 0 to 1 for every place of the map. */
 #include "wear/map_image.h"
+#include "base/math.h"
 #include "terrain/resample.h"
 #include "wear/planned_files.h"
 
@@ -72,4 +73,39 @@ rv_status rvi_map_image_load(rvi_job *job, const char *file, float **out) {
     }
     *out = fit;
     return RV_OK;
+}
+
+rv_status rvi_map_values_list(rvi_job *job, const char *file, const char *field,
+                              const char *purpose, float **kept) {
+    size_t map = rvi_alloc_size(rvi_cells(job->land), sizeof(float));
+    if (field[0] == '\0')
+        return rvi_map_image_list(job, file, kept);
+    if (file[0])
+        return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: the image %s or the field %s, but not both.",
+                        job->name, file, field);
+    if (!rvi_values_there(job->land, field))
+        return rvi_job_no_field(job, field, purpose);
+    if (!kept) {
+        rvi_buffers_pass(&job->buffers, map);
+        return RV_OK;
+    }
+    rvi_buffers_keep(&job->buffers, map);
+    rvi_buffers_own(&job->buffers, kept);
+    return RV_OK;
+}
+
+static rv_status copy_field(rvi_job *job, const char *from, float **out) {
+    size_t cells = rvi_cells(job->land);
+    const float *values = rv_terrain_field(job->land, from);
+    *out = rvi_alloc(job->ctx, cells, sizeof **out, from);
+    rv_status status = *out ? RV_OK : RV_ERROR_MEMORY;
+    for (size_t i = 0; status == RV_OK && i < cells; i++) {
+        status = rvi_poll_at(job->ctx, i);
+        (*out)[i] = rvi_clampf(values[i], 0, 1);
+    }
+    return status;
+}
+
+rv_status rvi_map_values_load(rvi_job *job, const char *file, const char *field, float **out) {
+    return field[0] ? copy_field(job, field, out) : rvi_map_image_load(job, file, out);
 }

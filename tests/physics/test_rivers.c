@@ -62,6 +62,32 @@ static void test_uplift_is_booked_in_full(void **state) {
     end(&w);
 }
 
+/* Only where the field says so, with or without rain from one, and by that share. */
+static void test_uplift_follows_a_field(void **state) {
+    (void)state;
+    world w = make(40, 100, 300);
+    float *rises = malloc(w.cells * sizeof *rises);
+    for (size_t i = 0; i < w.cells; i++)
+        rises[i] = i % 40 < 20 ? 0.5f : -3.0f; /* below 0 is 0 */
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "rises", rises));
+    free(rises);
+    rv_rivers_params p = rv_rivers_params_default();
+    p.border = RV_rivers_border_open;
+    p.uplift_field = "rises";
+    p.rain_field = "rises";
+    p.diffusion = 0;
+    rv_ledger l = run(&w, &p);
+    double metres = 0.5 * (double)p.uplift * 0.001 * (double)p.time;
+    assert_near(l.raised, metres * 19 * 38 * 1e4, 1e-6 * (l.raised + l.eroded));
+    p.uplift_field = "rises";
+    p.uplift_image = "rises.png";
+    assert_not_equal(rv_step_run(w.land, RV_STEP_rivers, &p, NULL), RV_OK);
+    p.uplift_image = "";
+    p.uplift_field = "nothing";
+    assert_not_equal(rv_step_run(w.land, RV_STEP_rivers, &p, NULL), RV_OK);
+    end(&w);
+}
+
 /* A crater fills from its rim, which stays: what comes in is told apart, and nothing is below 0. */
 static void test_what_creeps_in_is_booked(void **state) {
     (void)state;
@@ -115,12 +141,13 @@ static double distance_to(const world *w, size_t a, size_t b) {
     return w->cell * (gap == 1 || gap == (size_t)w->side ? 1.0 : sqrt(2.0));
 }
 
-/* dz/dt = 0 is S = (U / (K A^m))^(1/n). */
-static void check_steady(float slope_power, float area_power) {
+/* dz/dt = 0 is S = ((1 + G) U / (K A^m))^(1/n). */
+static void check_steady(float slope_power, float area_power, float deposition) {
     world w = make(64, 100, 100);
     rv_rivers_params p = bare();
     p.slope_power = slope_power;
     p.area_power = area_power;
+    p.deposition = deposition;
     p.erosion = slope_power > 1 ? 20.0f : 5.0f;
     run(&w, &p);
     p.time = 1e6f;
@@ -135,8 +162,8 @@ static void check_steady(float slope_power, float area_power) {
             continue;
         double slope = (double)(height(&w)[c] - height(&w)[r]) / distance_to(&w, c, r);
         double area = (double)d.area[c] * w.cell * w.cell * 1e-6;
-        double want = pow((double)p.uplift / ((double)p.erosion * pow(area, (double)area_power)),
-                          1 / (double)slope_power);
+        double rate = (1 + (double)deposition) * (double)p.uplift / (double)p.erosion;
+        double want = pow(rate / pow(area, (double)area_power), 1 / (double)slope_power);
         seen++;
         bad += fabs(slope / want - 1) > 0.01;
     }
@@ -148,10 +175,45 @@ static void check_steady(float slope_power, float area_power) {
 
 static void test_slopes_at_rest_follow_the_law(void **state) {
     (void)state;
-    check_steady(1.0f, 0.45f);
-    check_steady(1.0f, 0.5f);
-    check_steady(2.0f, 0.9f);
-    check_steady(0.7f, 0.3f);
+    check_steady(1.0f, 0.45f, 0.0f);
+    check_steady(1.0f, 0.5f, 0.0f);
+    check_steady(2.0f, 0.9f, 0.0f);
+    check_steady(0.7f, 0.3f, 0.0f);
+    check_steady(1.0f, 0.45f, 0.6f);
+    check_steady(1.5f, 0.7f, 1.0f);
+}
+
+/* Mountains beside a basin that does not rise: a part of what is cut in the mountains fills the
+ * basin, the ledger says how much, and without deposition nothing does. Long time steps are stable.
+ */
+static void test_rivers_fill_a_basin(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        world w = make(64, 100, 0);
+        float *heights = malloc(w.cells * sizeof *heights);
+        for (size_t i = 0; i < w.cells; i++)
+            heights[i] = (i % 64 < 32 ? 0.0f : 1500.0f) + (float)(i % 64 + i / 64) * 0.1f;
+        support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+        rv_rivers_params p = bare();
+        p.border = RV_rivers_border_west;
+        p.uplift = 0;
+        p.time = 2e5f;
+        p.steps = k < 2 ? 40 : k < 3 ? 4 : 1000;
+        p.deposition = k == 0 ? 0 : k == 3 ? 20 : 1;
+        rv_ledger l = run(&w, &p);
+        double filled = 0;
+        for (size_t i = 0; i < w.cells; i++)
+            filled += i % 64 < 32 ? fmax(0, (double)(height(&w)[i] - heights[i])) * 1e4 : 0;
+        if (k == 0)
+            assert_less(filled, 1e-6 * l.eroded);
+        else
+            assert_greater(filled, 0.02 * l.eroded);
+        assert_less_equal(filled, l.deposited * (1 + 1e-6) + 1e-6);
+        for (size_t i = 0; i < w.cells; i++)
+            assert_less_equal(height(&w)[i], 1520.0f);
+        free(heights);
+        end(&w);
+    }
 }
 
 static void test_hard_rock_stands_higher(void **state) {
@@ -534,8 +596,10 @@ static void test_water_leaves_at_the_outlets(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uplift_is_booked_in_full),
+        cmocka_unit_test(test_uplift_follows_a_field),
         cmocka_unit_test(test_what_creeps_in_is_booked),
         cmocka_unit_test(test_slopes_at_rest_follow_the_law),
+        cmocka_unit_test(test_rivers_fill_a_basin),
         cmocka_unit_test(test_hard_rock_stands_higher),
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
         cmocka_unit_test(test_creep_keeps_the_ground),

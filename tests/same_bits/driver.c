@@ -186,6 +186,10 @@ static const struct {
      SLOPE "save mask4.png mask mask4.png hardness mask4.png rivers steps=5 talus=60"},
     {"rivers_layers", HILLS "strata layer name=sand thickness=30 rivers steps=5 time=200k"},
     {"rivers_flat", LAND "rivers steps=5"},
+    {"rivers_levels", "terrain size=97 noise strata layer name=sand thickness=5 rivers steps=20 "
+                      "deposition=1 source=0.01 uplift=1"},
+    {"rivers_fields", HILLS "select name=up where=height>300~200 rivers steps=5 uplift_field=up "
+                            "rain_field=up deposition=0.5 outlets=2"},
     {"rivers_strip", "terrain width=1 height=90 noise rivers steps=5"},
     {"drain", HILLS "drain"},
     {"drain_fill", HILLS "drain method=fill slope=0"},

@@ -1,6 +1,7 @@
 /* river_cut.c: how deep rivers cut in one time step: the implicit solution of the stream-power law
  * from the base level upwards. Equations: rivers.c. */
 #include "steps/rivers/river_cut.h"
+#include "base/context.h"
 #include "base/math.h"
 #include "base/random.h"
 
@@ -155,17 +156,34 @@ void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by) {
         r->lifted[cell] += by;
 }
 
+/* What settles of the load that came by in the last time step. Nothing does above the sources, nor
+ * where it is half as steep as what slides: steep brooks keep nothing. */
+static void lay_down(rvi_rivers *r, size_t cell, double surface, double distance) {
+    double steep = (r->h[cell] - surface) / distance / r->stands;
+    double share = steep < 0.25 ? 1.0 : steep < 0.5 ? 2.0 - 4.0 * steep : 0.0;
+    double settles = (double)r->p->deposition * r->load[cell] * share;
+    r->risen[cell] = r->h[cell];
+    if (settles > 0.0 && (float)r->area[cell] > r->source)
+        rvi_rivers_shift(r, cell, settles);
+}
+
 /* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
 static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
-    if (direction == RVI_END)
+    if (direction == RVI_END) {
+        if (r->risen)
+            r->risen[cell] = r->h[cell];
         return;
+    }
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
     double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to];
     bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
         rvi_rivers_lift(r, cell, rise);
+    int corner = direction >= 4;
+    if (r->load)
+        lay_down(r, cell, surface, r->distance[corner]);
     double fall = r->h[cell] - surface;
     if (drowned && fall > 0.0)
         return; /* its lake runs dry in this time step: in the next one rivers cross it */
@@ -174,7 +192,6 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         r->state[cell] = RVI_DROWNED;
         return;
     }
-    int corner = direction >= 4;
     double g = r->cut[corner] * drained(r, cell) * rock(r, cell), s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
     double was = r->h[cell];
@@ -212,12 +229,27 @@ static double rise_of(const rvi_rivers *r) {
     return (double)r->p->uplift * 0.001 * r->dt;
 }
 
+/* Before the first time step: as if as much were cut everywhere as rises. */
+static rv_status guess_load(rvi_rivers *r, double rise) {
+    for (size_t i = 0; i < r->cells; i++) {
+        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        r->load[i] = rise * (r->uplift ? (double)r->uplift[i] : 1.0);
+    }
+    r->loaded = true;
+    return RV_OK;
+}
+
 rv_status rvi_rivers_cut(rvi_rivers *r) {
     rv_status status = gather(r);
+    double rise = rise_of(r);
+    if (status == RV_OK && r->load && !r->loaded)
+        status = guess_load(r, rise);
     if (status != RV_OK)
         return status;
-    double rise = rise_of(r);
     r->rise += rise;
+    r->left_before = r->left;
+    r->carries = r->load != NULL;
     memset(r->state, 0, r->cells);
     for (size_t k = r->cells; k-- > 0;) {
         if (k % POLL == 0 && rvi_poll(r->job->ctx) != RV_OK) {
@@ -229,6 +261,34 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
     return RV_OK;
 }
 
+/* A river lays down no more than what comes to it: what settled beyond that is taken back. What
+ * comes is added to `risen`. Half of the load before counts on, or what lies steep would be laid
+ * down and slide in turns. */
+rv_status rvi_rivers_carry(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    rv_status status = RV_OK;
+    if (!r->carries)
+        return RV_OK;
+    r->carries = false;
+    r->left = r->left_before;
+    for (size_t k = 0; k < r->cells; k++) {
+        size_t cell = f->order[k];
+        if (k % POLL == 0 && status == RV_OK)
+            status = rvi_poll(r->job->ctx); /* what was begun is ended: the ledger hangs on it */
+        double load = r->risen[cell] - r->h[cell];
+        if (f->direction[cell] == RVI_END) {
+            r->left += load;
+            continue;
+        }
+        if (load < 0.0)
+            rvi_rivers_shift(r, cell, load);
+        load = r->risen[cell] - r->h[cell];
+        r->risen[(size_t)((ptrdiff_t)cell + f->step[f->direction[cell]])] += load;
+        r->load[cell] = 0.5 * (r->load[cell] + load / (double)r->area[cell]);
+    }
+    return status;
+}
+
 rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
     for (; r->rest > 0; r->rest--) {
         size_t cell = r->flow.order[r->rest - 1];
@@ -236,6 +296,8 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
             return RV_CANCELLED;
         if (!r->fixed[cell])
             rvi_rivers_lift(r, cell, rise_of(r));
+        if (r->risen)
+            r->risen[cell] = r->h[cell];
     }
     return RV_OK;
 }

@@ -37,8 +37,11 @@ typedef struct rvi_rivers {
     uint32_t *area;       /* cells that drain through */
     float *rain;          /* of each cell, 0 to 1; NULL: 1 */
     bool gathered;        /* are `area` and `discharge` whole? */
-    double *discharge;    /* what of `rain` drains through, in cells; NULL: area */
-    float *uplift;        /* share of the uplift, 0 to 1; NULL: 1 */
+    double *load;      /* ground that rivers carry through in a time step, metres on the area that
+                          drains through; NULL: they lay down nothing */
+    double *risen;     /* with that, the surface after uplift, before rivers cut */
+    double *discharge; /* what of `rain` drains through, in cells; NULL: area */
+    float *uplift;     /* share of the uplift, 0 to 1; NULL: 1 */
     rvi_erosion_factor factor;
     float *loose;   /* factor of the surface before diffusion, where a function is set; else NULL */
     double *bed;    /* top of the bedrock when the land has layers or bands; NULL: h */
@@ -52,6 +55,9 @@ typedef struct rvi_rivers {
     double distance[2]; /* metres */
     double stands;      /* greatest slope */
     float power[RVI_AREAS]; /* area^m for small areas, in cells */
+    double left_before;     /* `left` before rivers cut in this time step */
+    bool loaded;            /* is `load` that of a time step? */
+    bool carries;           /* is what they cut still to be carried? */
     size_t rest;            /* cells at the start of the order that are still to be lifted */
     float *fields[3];       /* of the land: flow, eroded, deposited */
     size_t follow;          /* the first cell whose layers have not yet followed what crept */
@@ -68,6 +74,9 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r);
 
 /* Uplift of one cell, by its share. */
 void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
+
+/* Takes along the rivers what they and slides have cut, where they lay down a part of it. */
+rv_status rvi_rivers_carry(rvi_rivers *r);
 
 /* Raises the top layer or takes from the layers from the top; h follows. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
