@@ -14,14 +14,14 @@
  *     dries      w -= evaporation
  * It takes and lays down where it was before the move, nothing from below where it goes and nothing
  * above where it came from. At its end it lays down what it has left: when it is dry, or after
- * max_path steps; but not over an open edge. The method names no bound on what is taken; without -dh
- * a particle digs itself a pit on its way. The factor `move` makes metres of sediment out of a
+ * max_path steps; but not over an open edge. The method names no bound on what is taken; without
+ * -dh a particle digs itself a pit on its way. The factor `move` makes metres of sediment out of a
  * velocity: land that is larger in all directions, with its moves, wears to the same shape.
  * With place=disc it takes from a disc (brush.h) and feels and fills the cells within a move of it
  * (near_cells.h), so that finer cells change nothing but the detail. With place=bilinear slopes and
  * heights are those of the bilinear surface, and the four corners of the cell give and get by their
- * weight; with place=nearest all of it is at the nearest vertex. The order in which particles run is
- * that of drop_rounds.h.
+ * weight; with place=nearest all of it is at the nearest vertex. The order in which particles run
+ * is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"

@@ -90,7 +90,8 @@ static RVI_HOT float rvi_brush_weigh_above(const rvi_brush *brush, float u, floa
     rvi_v4 sum[2] = {{0}, {0}};
     float steep = 1.0f / fall;
     for (int r = 0; r < brush->run_count; r++) {
-        const float *h = here + (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)stride + brush->runs[r].dx;
+        const float *h =
+            here + (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)stride + brush->runs[r].dx;
         for (int half = 0; half < 2; half++) {
             int i = r * RVI_LANES + 4 * half;
             rvi_v4 above = (rvi_v4_load(h + 4 * half) - level) * steep;

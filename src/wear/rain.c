@@ -1,6 +1,6 @@
 /* rain.c: where drops fall, by an image of the rain. Shares of
- * the whole rain are looked up in running sums, first of rows, then of the cells of the row: an image
- * of the same rain in finer cells gives nearly the same places. */
+ * the whole rain are looked up in running sums, first of rows, then of the cells of the row: an
+ * image of the same rain in finer cells gives nearly the same places. */
 #include "wear/rain.h"
 #include "base/math.h"
 #include "wear/border.h"

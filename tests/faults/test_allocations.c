@@ -440,7 +440,8 @@ static rv_status run_whole(rv_context *ctx, const void *what, long number, uint6
 static void whole_recipes(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "terrain size=16 noise octaves=2 mask grey.npy droplets drops=50 max_path=8cells blend=0.5 save "
+        "terrain size=16 noise octaves=2 mask grey.npy droplets drops=50 max_path=8cells blend=0.5 "
+        "save "
         "out.npy resize size=20",
         "open grey.npy # a comment\nsave \"out.r32\" field=height crop x=2 save.high=2 level "
         "blur blur blur level blur level.low=3 blur.radius=20 noise octaves=2",

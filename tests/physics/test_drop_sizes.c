@@ -1,5 +1,6 @@
-/* What must hold for the land that drops and particles leave, with no parameter told: it is the same
- * at half the cell size, favours no direction of the grid, and has no pit that was not there. */
+/* What must hold for the land that drops and particles leave, with no parameter told: it is the
+ * same at half the cell size, favours no direction of the grid, and has no pit that was not there.
+ */
 #include "land_measures.h"
 #include "wear_scene.h"
 

@@ -1275,7 +1275,7 @@ static void drops_fall_evenly(void **state) {
 static void set_extreme(rv_droplets_params *p, int which) {
     float *parameters[] = {&p->inertia, &p->capacity,  &p->deposition, &p->erosion, &p->evaporation,
                            &p->radius,  &p->min_slope, &p->gravity,    &p->floor};
-    static const float ends[][2] = {{0, 1},  {0, 1000}, {0, 1},    {0, 1},         {0, 1},
+    static const float ends[][2] = {{0, 1},    {0, 1000}, {0, 1},    {0, 1},         {0, 1},
                                     {-1, -64}, {0, 1},    {0, 1000}, {-1e9f, 100000}};
     if (which / 2 < 9)
         *parameters[which / 2] = ends[which / 2][which % 2];

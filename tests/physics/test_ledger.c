@@ -84,17 +84,18 @@ typedef struct drawn_range {
 } drawn_range;
 
 static const drawn_range ranges[] = {
-    {"droplets", "drops", 1, 3000},   {"droplets", "max_path", 1, 900},
-    {"droplets", "radius", 1, 90},    {"droplets", "margin", 1, 400},
-    {"droplets", "move", 5, 40},      {"droplets", "blur", 0, 60},       {"particles", "drops", 1, 3000},
-    {"particles", "max_path", 1, 90}, {"runoff", "rounds", 1, 90},
-    {"runoff", "every", 0, 9},        {"thermal", "rounds", 1, 40},
-    {"thermal", "dt", 0, 3},          {"thermal", "talus", 0, 60},
-    {"pipes", "time", 1, 900},        {"pipes", "rounds", 1, 120},
-    {"pipes", "dt", 0.01, 20},        {"pipes", "rain", 0, 20000},
-    {"pipes", "spring_rate", 0, 50},  {"rivers", "steps", 1, 9},
-    {"rivers", "time", 1, 5e6},       {"rivers", "talus", 5, 90},
-    {"rivers", "diffusion", 0, 3},    {"drain", "deep", 0, 50},
+    {"droplets", "drops", 1, 3000},  {"droplets", "max_path", 1, 900},
+    {"droplets", "radius", 1, 90},   {"droplets", "margin", 1, 400},
+    {"droplets", "move", 5, 40},     {"droplets", "blur", 0, 60},
+    {"particles", "drops", 1, 3000}, {"particles", "max_path", 1, 90},
+    {"runoff", "rounds", 1, 90},     {"runoff", "every", 0, 9},
+    {"thermal", "rounds", 1, 40},    {"thermal", "dt", 0, 3},
+    {"thermal", "talus", 0, 60},     {"pipes", "time", 1, 900},
+    {"pipes", "rounds", 1, 120},     {"pipes", "dt", 0.01, 20},
+    {"pipes", "rain", 0, 20000},     {"pipes", "spring_rate", 0, 50},
+    {"rivers", "steps", 1, 9},       {"rivers", "time", 1, 5e6},
+    {"rivers", "talus", 5, 90},      {"rivers", "diffusion", 0, 3},
+    {"drain", "deep", 0, 50},
 };
 
 static bool is_height(const char *key) {

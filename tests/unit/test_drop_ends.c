@@ -37,7 +37,8 @@ static void every_drop_ends_somewhere(void **state) {
     assert_equal(e.left, 500);
     e = ends_of(ctx, PLANE "particles 500 softness=0 max_path=4000 evaporation=0");
     assert_equal(e.left, 500);
-    e = ends_of(ctx, BOWL "droplets 500 erosion=0 max_path=400cells inertia=0 gravity=0 first_speed=0");
+    e = ends_of(ctx,
+                BOWL "droplets 500 erosion=0 max_path=400cells inertia=0 gravity=0 first_speed=0");
     assert_greater(e.pits, 450);
     e = ends_of(ctx, BOWL "particles 500 softness=0 max_path=2000 friction=0.5 evaporation=0");
     assert_greater(e.pits, 450);

@@ -282,7 +282,8 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain width=4000 height=100 noise octaves=2 resize width=5000 filter=nearest",
         "terrain size=700 noise octaves=2 droplets drops=100",
         "terrain size=700 noise octaves=2 droplets drops=100 blend=0.5",
-        "terrain size=700 noise octaves=2 droplets drops=100 border=apron margin=100cells blend=0.5",
+        "terrain size=700 noise octaves=2 droplets drops=100 border=apron margin=100cells "
+        "blend=0.5",
         "terrain size=700 noise octaves=2 droplets drops=100 radius=32cells border=wall",
         "terrain size=700 noise octaves=2 droplets drops=100 rain=m.npy",
         "terrain size=900 noise octaves=2 droplets drops=100 rain=m.npy blend=1",

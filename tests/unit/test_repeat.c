@@ -116,10 +116,11 @@ static void test_turns_are_not_correlated(void **state) {
     static falls f;
     rv_context *ctx = support_context(1);
     rv_watch watch = {.after = count_falls, .user = &f};
-    support_ok(ctx, rv_recipe_run_text(ctx,
-                                       "terrain size=48 noise repeat 6 droplets 20000 max_path=1cell "
-                                       "capacity=0 border=wall end",
-                                       &watch, NULL));
+    support_ok(ctx,
+               rv_recipe_run_text(ctx,
+                                  "terrain size=48 noise repeat 6 droplets 20000 max_path=1cell "
+                                  "capacity=0 border=wall end",
+                                  &watch, NULL));
     assert_int_equal(f.turns, FALLS);
     for (int y = 0; y < 48; y++)
         for (int x = 0; x < 48; x++)

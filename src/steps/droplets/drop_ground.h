@@ -126,14 +126,15 @@ static RVI_HOT bool at_edge(const rvi_drop_run *f, int x, int y) {
     return x < reach || y < reach || x >= f->width - reach || y >= f->height - reach;
 }
 
-/* Takes up to `amount` metres around the drop, which falls by `fall`, from cells above where it goes
- * and nothing below that; returns what came. */
+/* Takes up to `amount` metres around the drop, which falls by `fall`, from cells above where it
+ * goes and nothing below that; returns what came. */
 static RVI_HOT float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
                           float fall, const cargo *c) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
     size_t here = at(f, x, y);
     float level = p->height - fall;
-    float sum = rvi_brush_weigh_above(&f->brush, p->u, p->v, f->h + here, f->stride, level, fall, w);
+    float sum =
+        rvi_brush_weigh_above(&f->brush, p->u, p->v, f->h + here, f->stride, level, fall, w);
     level = rvi_maxf(level, f->floor);
     if (at_edge(f, x, y))
         sum = clip_weights(f, x, y, w);
@@ -252,8 +253,7 @@ static RVI_HOT float lay(const rvi_drop_run *f, int x, int y, float u, float v, 
         return lay_plain(f, x, y, amount * w, level, sediment);
     float given = 0.0f;
     for (int k = 0; k < 4; k++)
-        given += lay_cell(f, x + (k & 1), y + (k >> 1), amount * w[k], level, sediment - given,
-                          c);
+        given += lay_cell(f, x + (k & 1), y + (k >> 1), amount * w[k], level, sediment - given, c);
     return given;
 }
 

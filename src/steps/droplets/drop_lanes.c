@@ -131,7 +131,8 @@ static RVI_HOT void leave_flow(const rvi_drop_run *f, float px, float py, size_t
         return;
     }
     float half = 0.5f * f->near;
-    int x0 = rvi_maxi((int)ceilf(px - half), 0), x1 = rvi_mini((int)floorf(px + half), f->width - 1);
+    int x0 = rvi_maxi((int)ceilf(px - half), 0),
+        x1 = rvi_mini((int)floorf(px + half), f->width - 1);
     int y0 = rvi_maxi((int)ceilf(py - half), 0);
     int y1 = rvi_mini((int)floorf(py + half), f->height - 1);
     float each = water * f->share / (float)((x1 - x0 + 1) * (y1 - y0 + 1));
@@ -388,8 +389,8 @@ static RVI_HOT void step_group(const rvi_drop_run *f, group *g) {
     rvi_v4 new_x, new_y;
     move(f, g, &new_x, &new_y);
     rvi_v4 dh = feel(f, new_x, new_y).height - old.height;
-    rvi_v4 capacity = rvi_v4_max(-dh, rvi_v4_all(f->min_fall)) * g->speed * g->water *
-                      f->p->capacity * f->share;
+    rvi_v4 capacity =
+        rvi_v4_max(-dh, rvi_v4_all(f->min_fall)) * g->speed * g->water * f->p->capacity * f->share;
     rvi_v4 energy = g->speed * g->speed - dh * f->pull;
     for (int k = 0; k < LANES; k++) {
         if (g->lanes[k].idle)

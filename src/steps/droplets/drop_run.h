@@ -20,7 +20,7 @@ typedef struct trace {
 typedef struct drop {
     float dx, dy, speed, water, sediment;
     float came; /* height of the place before */
-    float own; /* of the sediment, what is of the map: only counted by an apron */
+    float own;  /* of the sediment, what is of the map: only counted by an apron */
     int step;
 } drop;
 

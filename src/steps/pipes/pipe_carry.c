@@ -99,7 +99,7 @@ static float gather(const rvi_pipes *f, const float *s, int x, int y) {
 static void transport_row(const rvi_pipes *f, int y, const float *from, float *to) {
     for (int x = 1; x <= f->width; x++) {
         float now = f->transport == RV_pipes_transport_backward ? look_back(f, from, x, y)
-                                                                   : gather(f, from, x, y);
+                                                                : gather(f, from, x, y);
         to[(size_t)y * f->stride + (size_t)x] = now > RVI_PIPE_NONE ? now : 0.0f;
     }
 }
