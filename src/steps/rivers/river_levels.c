@@ -21,7 +21,7 @@
 
 /* SMALLEST: cells along a side of a coarser level. Each finer level gets 1/PART of the time, and
  * 1/PART_STEPS of the steps. */
-enum { SMALLEST = 32, PART = 10, PART_STEPS = 8 };
+enum { SMALLEST = 32, PART = 20, PART_STEPS = 10 };
 
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
     double source = 1000.0 * sqrt((double)p->source), cell = 2.0 * (double)land->cell;
