@@ -83,6 +83,8 @@ softness 0.01 0.25
 deposition 0.02 1
 evaporation 0.005 0.1
 neighbours 4
+width 0 150
+full_slope 0 1
 VALUES
 ravine $land runoff infiltration=0.002 hillshade "$out/runoff-infiltration-0.002.png"
 ravine $land particles hillshade "$out/particles-after.png"

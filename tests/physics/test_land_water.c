@@ -1,0 +1,73 @@
+/* What water does to land by default, with runoff and with pipes: it favours no direction of the
+ * grid, makes the same land of cells of half the size, digs no pits, and comes to an end. */
+#include "land_measures.h"
+
+static const char *const waters[] = {"runoff rounds=300", "pipes time=300"};
+
+/* So many cells on 2.56 km. */
+static land_pair land_at(rv_context *ctx, int size, const char *noise, const char *step) {
+    char start[128];
+    snprintf(start, sizeof start, "terrain size=%d cell=%g noise %s", size, 2560.0 / size, noise);
+    return land_pair_make(ctx, start, step);
+}
+
+static void no_direction_of_the_grid_shows(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 2; k++) {
+        land_pair pair = land_at(ctx, support_short() ? 128 : 256, "relief=500", waters[k]);
+        land_evenness even = land_pair_evenness(&pair);
+        print_message("%s: diagonal %.2f, axis %.2f\n", waters[k], even.diagonal, even.axis);
+        assert_less(even.diagonal, 1.15);
+        assert_greater(even.diagonal, 0.9);
+        int before = land_pits(pair.before, pair.width, pair.height, 5);
+        assert_less_equal(land_pits(pair.after, pair.width, pair.height, 5), before);
+        land_pair_free(&pair);
+    }
+    rv_context_destroy(ctx);
+}
+
+static void cells_of_half_the_size_make_the_same_land(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    int size = support_short() ? 64 : 128;
+    for (int k = 0; k < 2; k++) {
+        land_pair coarse = land_at(ctx, size, "octaves=6 relief=300", waters[k]);
+        land_pair fine = land_at(ctx, 2 * size, "octaves=6 relief=300", waters[k]);
+        land_agreement same = land_agreement_at(&coarse, &fine, 64, 300);
+        print_message("%s: change %.2f and %.2f m, difference %.2f %%, correlation %.3f\n",
+                      waters[k], same.rms[0], same.rms[1], 100 * same.difference, same.correlation);
+        assert_less(same.difference, 0.02);
+        assert_greater(same.correlation, support_short() ? 0.94 : 0.97);
+        land_pair_free(&coarse);
+        land_pair_free(&fine);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* On gentle slopes water carries little: rivers do not cut down to the lowest point of the map. */
+static void water_does_not_cut_without_end(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    land_pair pair = land_pair_make(ctx, "terrain size=96 noise relief=600", "runoff rounds=3000");
+    float deepest = 0, low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < pair.width * pair.height; i++) {
+        deepest = fmaxf(deepest, pair.before[i] - pair.after[i]);
+        low = fminf(low, pair.before[i]);
+        high = fmaxf(high, pair.before[i]);
+    }
+    print_message("cut %.0f m deep into a relief of %.0f m\n", (double)deepest,
+                  (double)(high - low));
+    assert_less(deepest, 0.3f * (high - low));
+    land_pair_free(&pair);
+    rv_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_direction_of_the_grid_shows),
+        cmocka_unit_test(cells_of_half_the_size_make_the_same_land),
+        cmocka_unit_test(water_does_not_cut_without_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
