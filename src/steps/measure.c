@@ -12,6 +12,7 @@
  */
 #include "base/math.h"
 #include "measure/survey.h"
+#include "steps/measure/measure_like.h"
 #include "steps/measure/measure_plots.h"
 #include "steps/step.h"
 #include "terrain/figures.h"
@@ -20,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHECKS = 5, FIGURES = 80 };
+enum { CHECKS = 5, FIGURES = 110 };
 
 /* ---- what the land must be ---- */
 
@@ -166,8 +167,10 @@ static rv_status run(rvi_job *job) {
         add_drainage(job, survey);
         add_surface(job, survey);
         add_forms(job, survey);
-        status = demand_checks(job, m->required);
+        status = m->p->like[0] ? rvi_measure_like(job, m->p, survey) : RV_OK;
     }
+    if (status == RV_OK)
+        status = demand_checks(job, m->required);
     rvi_survey_free(job->ctx, survey);
     return status;
 }
@@ -180,5 +183,7 @@ rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
     rvi_buffers_pass(&job->buffers, rvi_cells(job->land) * RVI_SURVEY_BYTES + sizeof(rvi_survey) +
                                         (p->plots[0] ? rvi_measure_plots_bytes(job->land) : 0));
     rv_status status = read_require(job->ctx, p->require, &m->required);
+    if (status == RV_OK && p->like[0])
+        status = rvi_measure_like_list(job, p);
     return status == RV_OK && p->plots[0] ? rvi_measure_plots_list(job, p->plots) : status;
 }

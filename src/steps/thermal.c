@@ -20,6 +20,10 @@
  * eigenvalue is below 0 either (4 neighbours: at least 1 - k dt): nothing swings. Rounds with
  * k dt > 1 are cut into equal parts of at most 1.
  *
+ * It is diffusion of the excess, k c^2 / (4 W) m2/s or so: N rounds reach sqrt(N) cells.
+ * rounds=auto are (reach / c)^2, so that ground slides as far in metres at any cell size; where
+ * that is no whole number, k is lowered for the rounds to fit.
+ *
  * method=slope (A). A cell with s = |grad h| > tan talus loses k dt c / 4 (s - tan talus) metres to
  * the neighbours that `receiver` names; `all`: in proportion to h_i - h_j. It digs ditches where
  * the gradient looks past a neighbour; no cell is dug below the lowest point of the map.
@@ -38,6 +42,8 @@
 
 #include <math.h>
 #include <string.h>
+
+static const double MOST_ROUNDS = 1e9; /* as many as may be asked for */
 
 /* ---- the plain round: one layer, nothing that holds it back ---- */
 
@@ -88,22 +94,49 @@ static void edge_cell(const rvi_slide *s, int x, int y, double *off) {
     s->next[i] = s->h[i] - lost;
 }
 
+/* Did anything change around a tile in the round before? If not nothing will now, and `next`, which
+ * holds the round before that, is right as it is. */
+static bool tile_is_awake(const rvi_slide *s, int block, int tile) {
+    for (int b = rvi_maxi(block - 1, 0); b <= block + 1 && b * RVI_ROWS < s->height; b++)
+        for (int t = rvi_maxi(tile - 1, 0); t <= tile + 1 && t < s->tiles; t++)
+            if (s->changed[0][b * s->tiles + t])
+                return true;
+    return false;
+}
+
+static void plain_segment(const rvi_slide *s, int left, int right, int y, double *off) {
+    bool edge = y == 0 || y == s->height - 1;
+    for (int x = left; x < right; x++) {
+        if (!edge && x > 0 && x < s->width - 1)
+            x = right - 1; /* the inner cells follow below */
+        if (edge || x == 0 || x == s->width - 1)
+            edge_cell(s, x, y, off);
+    }
+    int from = rvi_maxi(left, 1), to = rvi_mini(right, s->width - 1);
+    if (edge || from >= to)
+        return;
+    if (s->directions == RVI_ALL_DIRECTIONS)
+        plain_row_8(s, rvi_slide_at(s, from, y), rvi_slide_at(s, to, y));
+    else
+        plain_row_4(s, rvi_slide_at(s, from, y), rvi_slide_at(s, to, y));
+}
+
 static void plain_rows(void *arg, int first, int end) {
     const rvi_slide *s = arg;
     double off = 0.0;
-    for (int y = first; y < end; y++) {
-        bool edge = y == 0 || y == s->height - 1;
-        for (int x = 0; x < s->width; x += edge || x == s->width - 1 ? 1 : s->width - 1)
-            edge_cell(s, x, y, &off);
-        if (edge || s->width < 3)
-            continue;
-        size_t from = rvi_slide_at(s, 1, y), to = rvi_slide_at(s, s->width - 1, y);
-        if (s->directions == RVI_ALL_DIRECTIONS)
-            plain_row_8(s, from, to);
-        else
-            plain_row_4(s, from, to);
+    int block = first / RVI_ROWS;
+    for (int t = 0; t < s->tiles; t++) {
+        int left = t * RVI_SLIDE_TILE, right = rvi_mini(left + RVI_SLIDE_TILE, s->width);
+        size_t bytes = (size_t)(right - left) * sizeof(float);
+        bool changed = false;
+        for (int y = first; y < end && tile_is_awake(s, block, t); y++) {
+            size_t at = rvi_slide_at(s, left, y);
+            plain_segment(s, left, right, y, &off);
+            changed = changed || memcmp(s->next + at, s->h + at, bytes) != 0;
+        }
+        s->changed[1][block * s->tiles + t] = changed;
     }
-    s->off[first / RVI_ROWS] = off;
+    s->off[block] = off;
 }
 
 static rv_status plain_round(rvi_slide *s) {
@@ -115,6 +148,9 @@ static rv_status plain_round(rvi_slide *s) {
     float *now = s->h;
     s->h = s->next;
     s->next = now;
+    uint8_t *changed = s->changed[1];
+    s->changed[1] = s->changed[0];
+    s->changed[0] = changed;
     return RV_OK;
 }
 
@@ -174,10 +210,22 @@ static float tangent(double degrees) {
     return degrees < 90.0 ? rvi_sinf(angle) / rvi_cosf(angle) : 1e30f;
 }
 
+/* Rounds, and the part of one that each counts for. */
+static double count_rounds(rvi_slide *s) {
+    double cells = (double)(rvi_length(s->p->reach, s->job->land->cell) / s->job->land->cell);
+    double wanted = cells * cells < MOST_ROUNDS ? cells * cells : MOST_ROUNDS;
+    s->rounds = s->p->rounds;
+    if (s->p->rounds != RV_AUTO_INT)
+        return 1.0;
+    s->rounds = (int64_t)wanted;
+    s->rounds += (double)s->rounds < wanted;
+    return s->rounds > 0 ? wanted / (double)s->rounds : 1.0;
+}
+
 static void set_law(rvi_slide *s) {
     const rv_thermal_params *p = s->p;
     const rv_terrain *land = s->job->land;
-    double product = (double)p->k * (double)p->dt;
+    double product = (double)p->k * (double)p->dt * count_rounds(s);
     s->parts = 1;
     while (product > (double)s->parts)
         s->parts++;
@@ -229,6 +277,7 @@ static void size_grids(rvi_slide *s) {
     s->width = land->width;
     s->height = land->height;
     s->layers = land->layer_count;
+    s->tiles = (s->width + RVI_SLIDE_TILE - 1) / RVI_SLIDE_TILE;
     s->stride = (size_t)s->width + 2;
     s->cells = rvi_cells(land);
     s->count = s->stride * ((size_t)s->height + 2);
@@ -280,6 +329,8 @@ static void list_buffers(rvi_slide *s) {
     rvi_job_buffer(job, &s->off, blocks, sizeof *s->off, "the ledger");
     rvi_job_buffer(job, &s->done, blocks, sizeof *s->done, "the ledger");
     rvi_job_buffer(job, &s->steep, blocks, sizeof *s->steep, "the ledger");
+    for (int k = 0; k < 2; k++)
+        rvi_job_buffer(job, &s->changed[k], blocks * (size_t)s->tiles, 1, "the tiles that move");
     rvi_factor_shape shape = factor_shape(s);
     rvi_factor_list(job, &shape, &s->factor);
     if (settles_at_once(s))
@@ -366,6 +417,7 @@ static rv_status fill_grids(rvi_slide *s) {
     if (status != RV_OK)
         return status;
     fill_ring(s);
+    memset(s->changed[0], 1, (size_t)(s->height / RVI_ROWS + 1) * (size_t)s->tiles);
     return rvi_copy(ctx, s->next, s->h, s->count * sizeof(float));
 }
 
@@ -460,10 +512,10 @@ static rv_status tell(rvi_slide *s, double done) {
 
 static rv_status run_rounds(rvi_slide *s) {
     rv_status status = RV_OK;
-    for (int64_t n = 0; status == RV_OK && n < s->p->rounds; n++) {
+    for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
         status = one_round(s);
         if (status == RV_OK)
-            status = tell(s, (double)(n + 1) / (double)s->p->rounds);
+            status = tell(s, (double)(n + 1) / (double)s->rounds);
     }
     return status;
 }

@@ -90,7 +90,7 @@ static rv_status fill_bare(rv_terrain *land, int width, int height, float cell) 
     }
     set_name(land->layers[0].name, "bedrock");
     land->layers[0].erodibility = 1.0f;
-    land->layers[0].talus = 45.0f;
+    land->layers[0].talus = 35.0f; /* of its debris: what frost loosens slides */
     return RV_OK;
 }
 

@@ -42,6 +42,38 @@ figures "assert f['relief'] == 0 and f['fill'] is None and f['concavity'] is Non
 figures "assert f['landform_flat'] is None" terrain width=1 height=40 noise measure
 figures "assert f['river_checks_passed'] == 5" open "$SOURCE/tests/data/andes.png" measure require=river_checks:5
 
+# Beside other land. With itself all measures agree; with finer cells of the same land they nearly do,
+# and a line says that they were resampled. Noise is told apart from the Andes.
+# shellcheck disable=SC2086
+"$RAVINE" --quiet $hills save hills.npy || fail "save"
+names="concavity area_exponent length_ratio integral slope_skew curvature_skew curvature_kurtosis valleys ridges spectral_slope"
+# shellcheck disable=SC2086
+figures "assert all(f['shape_' + n] == f['like_' + n] for n in '$names'.split()), f" $hills measure like=hills.npy
+figures "assert all(abs(f['shape_' + n] - f['like_' + n]) < 0.2 * abs(f['like_' + n]) + 0.05 for n in \
+    'concavity area_exponent integral slope_skew valleys ridges'.split()), f" \
+    terrain size=191 cell=15 noise seed=3 relief=900 measure like=hills.npy
+"$RAVINE" terrain size=191 cell=15 noise seed=3 relief=900 measure like=hills.npy 2>table || fail "like"
+holds "what was resampled" "$(cat table)" "the land was resampled from cells of 15 m to 30 m"
+figures "assert f['shape_in_range'] < 7, f" terrain size=256 cell=90 noise relief=2500 \
+    measure like="$SOURCE/tests/data/andes.png"
+"$RAVINE" terrain size=256 cell=90 noise relief=2500 measure like="$SOURCE/tests/data/andes.png" 2>table
+holds "the table" "$(cat table)" "0.26 to 0.44: the land is out of range"
+figures "assert abs(f['like_integral'] - f['shape_integral']) < 1e-6, f" \
+    open "$SOURCE/tests/data/andes.png" measure like="$SOURCE/tests/data/andes.png"
+
+# What cannot be compared is said before any work.
+"$RAVINE" --dry-run terrain size=128 cell=10 noise measure like=hills.npy >out 2>err
+equal "exit code of too little land" $? 2
+holds "the sentence" "$(cat err)" "the land has only 43 cells along a side"
+cp hills.npy bare.npy
+# shellcheck disable=SC2086
+"$RAVINE" --dry-run $hills measure like=bare.npy >out 2>err
+equal "exit code of unknown cells" $? 3
+holds "the sentence" "$(cat err)" "the size of its cells is not known"
+# shellcheck disable=SC2086
+"$RAVINE" --dry-run $hills measure like=nowhere.npy >out 2>err
+equal "exit code of no reference" $? 3
+
 # Not met: its own exit code, one sentence that names the river checks, and the figures all the same.
 # shellcheck disable=SC2086
 "$RAVINE" --quiet $hills measure require=river_checks:5 save never.npy 2>err

@@ -1,6 +1,6 @@
 /* test_thermal.c: what sliding ground must do: keep its mass, come to rest at its talus angle, and
  * treat all directions alike. */
-#include "support.h"
+#include "land_measures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,6 +176,10 @@ static rv_terrain *tower(rv_context *ctx, bool layers) {
         for (int x = -2; x <= 2; x++)
             z[(CONE / 2 + y) * CONE + CONE / 2 + x] = 150.0f;
     if (layers) {
+        rv_layer_params rock = rv_layer_params_default(); /* on which the sand stands */
+        rock.name = "bedrock";
+        rock.talus = 45;
+        support_ok(ctx, rv_step_run(land, RV_STEP_layer, &rock, NULL));
         rv_layer_desc sand = {.name = "sand", .erodibility = 1.0f, .talus = 35.0f};
         support_ok(ctx, rv_terrain_layer_add(land, &sand, z));
     } else {
@@ -638,6 +642,48 @@ static void test_memory_that_runs_out(void **state) {
     }
 }
 
+/* ---- the same land at any cell size ---- */
+
+/* Ground slides as far in metres whatever the cell size, favours no direction of the grid and makes
+ * no pits. */
+static void test_same_land_at_any_cell_size(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    land_pair coarse = land_pair_make(
+        ctx, "terrain size=128 cell=20 noise shape=ridged frequency=0.8 relief=600", "thermal");
+    land_pair fine = land_pair_make(
+        ctx, "terrain size=256 cell=10 noise shape=ridged frequency=0.8 relief=600", "thermal");
+    land_agreement agreement = land_agreement_at(&coarse, &fine, 64, 600);
+    assert_greater(agreement.rms[0], 2); /* it does something */
+    assert_less(agreement.difference, 0.02);
+    assert_greater(agreement.correlation, 0.97);
+    land_evenness even = land_pair_evenness(&fine);
+    assert_greater(even.diagonal, 0.9);
+    assert_less(even.diagonal, 1.15);
+    assert_less_equal(land_pits(fine.after, 256, 256, 5), land_pits(fine.before, 256, 256, 5));
+    land_pair_free(&coarse);
+    land_pair_free(&fine);
+    rv_context_destroy(ctx);
+}
+
+/* reach=auto counts as many rounds as its square in cells; what is said in cells is the same. */
+static void test_reach(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    static const char *const words[] = {"rounds=100", "reach=50", "reach=10cells"};
+    uint64_t hash[3];
+    for (int i = 0; i < 3; i++) {
+        rv_terrain *land = hills(ctx, 60, 50, 5);
+        rv_thermal_params p = with(words[i]);
+        support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &p, NULL));
+        hash[i] = rv_terrain_hash(land);
+        rv_terrain_destroy(land);
+    }
+    assert_equal(hash[0], hash[1]);
+    assert_equal(hash[0], hash[2]);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settles_at_its_angle),
@@ -656,6 +702,8 @@ int main(void) {
         cmocka_unit_test(test_any_number_of_threads),
         cmocka_unit_test(test_stopped_land_is_whole),
         cmocka_unit_test(test_memory_that_runs_out),
+        cmocka_unit_test(test_same_land_at_any_cell_size),
+        cmocka_unit_test(test_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,8 @@ typedef struct rvi_settling {
     rvi_settle_tally *tallies; /* of each tile, when counting */
 } rvi_settling;
 
+enum { RVI_SLIDE_TILE = 64 }; /* cells */
+
 /* One run of the step. Grids have a ring of one cell around the map: cell (x, y) is at
  * (y + 1) * stride + x + 1. On the ring stand the heights of the land outside, which never change.
  */
@@ -53,6 +55,7 @@ struct rvi_slide {
     unsigned off_directions; /* those of them in which ground may leave the map */
     bool open;               /* the border */
     bool general;            /* layers, mask, hardness or gradients: the plain loop will not do */
+    int64_t rounds;          /* with until=rounds */
     int parts;               /* a round is cut into so many, to be stable */
     double quantum, fine;    /* of bedrock, of the layers above it */
     double film;             /* what rounding leaves of a layer that slid away: counts as nothing */
@@ -67,6 +70,8 @@ struct rvi_slide {
     float *before;         /* of layer l at l * cells: its thickness when the step began */
     double left_map;       /* metres on one cell */
     double *off;           /* the same, of each block of rows in this round */
+    int tiles;             /* RVI_SLIDE_TILE cells wide and RVI_ROWS high, in a row of them */
+    uint8_t *changed[2];   /* of each tile: did a height change in the round before; in this one? */
     bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
     bool moving;           /* a round has begun to move layers, which happens in place */
     rvi_settling settling;
