@@ -252,15 +252,8 @@ double rvi_npy_value(const rvi_npy *h, const unsigned char *at) {
     return value;
 }
 
-/* Whole numbers are rounded once. */
 float rvi_npy_float(const rvi_npy *h, const unsigned char *at) {
-    uint64_t bits = rvi_npy_bits(h, at);
-    if (h->kind == 'u')
-        return (float)bits;
-    uint64_t sign = UINT64_C(1) << (8 * h->bytes - 1);
-    if (h->kind == 'i')
-        return bits & sign ? -(float)(((~bits) & (sign - 1)) + 1) : (float)bits;
-    return (float)rvi_npy_value(h, at);
+    return rvi_sample_value(h->kind, h->bytes, h->big_endian, at);
 }
 
 static rv_status decode_values(rv_context *ctx, const rvi_source *source, const rvi_npy *h,

@@ -306,6 +306,8 @@ void rvi_recipe_tell(const rv_recipe *recipe, const rvi_cursor *from) {
                 tell_repeat(recipe, i);
         } else if (id == RV_STEP_end) {
             depth--;
+        } else if (id == RV_STEP_measure && i >= first && !goes_on && turns[depth] > 0) {
+            rvi_measure_tell(recipe->ctx, rv_recipe_params(recipe, i));
         } else if (id == RV_STEP_film && i >= first) {
             int64_t frames = turns[depth];
             if (!rvi_film_of_steps(recipe, i) || rvi_film_count(recipe, i, NULL, &frames) == RV_OK)

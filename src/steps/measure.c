@@ -175,6 +175,13 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
+void rvi_measure_tell(rv_context *ctx, const rv_measure_params *p) {
+    int there = p->plots[0] ? rvi_measure_plots_there(ctx, p->plots) : 0;
+    if (there > 0)
+        rvi_log(ctx, "%s: %d plot%s of that name %s there and will be overwritten", p->plots, there,
+                there > 1 ? "s" : "", there > 1 ? "are" : "is");
+}
+
 rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
     measuring *m = rvi_job_begin(job, sizeof *m, run, NULL);
     if (!m)

@@ -364,7 +364,8 @@ static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
     rv_status status = rvi_mesh_check_land(job->land, p->error);
     const rvi_planned_file file = {
         .image = {.width = job->land->width, .height = job->land->height},
-        .sidecar = {.present = true, .scale = {.cell = job->land->cell}}};
+        .sidecar = {.present = true, .scale = {.cell = job->land->cell}},
+        .y_up = p->up == RV_save_up_y};
     return status == RV_OK ? rvi_job_writes(job, p->file, &file) : status;
 }
 

@@ -23,6 +23,8 @@ rv_status rvi_film_frame(const rv_terrain *land, const rv_film_params *p, rvi_ru
                          int64_t number, int64_t frames);
 size_t rvi_film_memory(const rv_terrain *land, const rv_film_params *p);
 const char *rvi_film_lacks(const rv_terrain *land, const rv_film_params *p);
+/* Before a run: says which plots of measure that are there will be overwritten. */
+void rvi_measure_tell(rv_context *ctx, const rv_measure_params *p);
 /* Before a run: says which frames that are there a film, run so many times, will overwrite. */
 void rvi_film_tell(rv_context *ctx, const rv_film_params *p, int64_t turns, bool goes_on);
 

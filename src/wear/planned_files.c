@@ -95,8 +95,8 @@ static bool holds_the_same(const rvi_planned_file *a, const rvi_planned_file *b)
     const rvi_sidecar *s = &a->sidecar, *t = &b->sidecar;
     return a->image.width == b->image.width && a->image.height == b->image.height &&
            a->image.levels == b->image.levels && a->image.bits == b->image.bits &&
-           a->frames == b->frames && s->present == t->present && !a->land == !b->land &&
-           (!a->land || rvi_outline_same(a->land, b->land)) &&
+           a->frames == b->frames && a->y_up == b->y_up && s->present == t->present &&
+           !a->land == !b->land && (!a->land || rvi_outline_same(a->land, b->land)) &&
            (!s->present || (s->scale.low == t->scale.low && s->scale.high == t->scale.high &&
                             s->scale.cell == t->scale.cell && s->scale.curve == t->scale.curve));
 }

@@ -10,6 +10,7 @@ typedef struct rvi_planned_file {
     char *key;              /* rvi_path_key */
     rvi_image image;        /* what it will hold; values NULL */
     rvi_sidecar sidecar;    /* present: is written with it */
+    bool y_up;              /* of a mesh: y points up, else z */
     int64_t frames;         /* 0: one file; else so many, KEY00000.png and on */
     const rv_terrain *land; /* of a land file: its outline, or the land itself where one is handed
                                in; else NULL */

@@ -114,4 +114,12 @@ EOP
 "$RAVINE" --quiet open gap.r32 2>err
 equal "exit code of holes" $? 3
 figures "assert f['holes'] == 25 and f['cells'] == 375, f" open gap.r32 holes=keep measure plots=gap
+# Plots that are there are named before they are overwritten.
+# shellcheck disable=SC2086
+"$RAVINE" $hills measure plots=again >first 2>&1 || fail "plots: $(cat first)"
+grep -q overwritten first && fail "new plots overwrite nothing: $(cat first)"
+rm again-drainage.png
+# shellcheck disable=SC2086
+holds "plots again" "$("$RAVINE" $hills measure plots=again 2>&1 | head -1)" \
+    'again: 3 plots of that name are there and will be overwritten'
 finish

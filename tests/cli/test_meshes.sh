@@ -39,4 +39,12 @@ for threads in 1 3; do
     "$RAVINE" --quiet --threads $threads open land.npy save "t$threads.glb" error=1 solid=9
 done
 cmp t1.glb t3.glb || fail "threads change a mesh"
+# Within one recipe: which axis is up is known before the mesh is there.
+holds "y up, opened with z up" "$("$RAVINE" terrain size=9 noise save up.obj up=y open up.obj 2>&1)" \
+    'up.obj: is saved in this recipe with y up; say up=y here, too.'
+holds "z up, opened with y up" "$("$RAVINE" terrain size=9 noise save up.ply open up.ply up=y 2>&1)" \
+    'up.ply: is saved in this recipe with z up; say up=z here, too.'
+[ ! -e up.obj ] && [ ! -e up.ply ] || fail "an axis that does not fit was found only after a step had run"
+"$RAVINE" --quiet terrain width=9 height=5 noise save up.obj up=y open up.obj up=y width=9 save back.npy ||
+    fail "a mesh with y up, saved and opened"
 finish

@@ -263,20 +263,28 @@ static rv_status map_streams(const rv_terrain *land, const rvi_survey *s, const 
 
 /* ---- all of them ---- */
 
+/* What the names of the plots end in: two plots, then two maps. */
+enum { PLOTS = 4 };
+static const char *const plots[PLOTS] = {"slope-area", "hypsometry", "landforms", "drainage"};
+
+int rvi_measure_plots_there(rv_context *ctx, const char *prefix) {
+    int count = 0;
+    for (int i = 0; i < PLOTS; i++) {
+        char *path = name_picture(ctx, prefix, plots[i]);
+        count += path && rvi_file_exists(path);
+        rvi_free(ctx, path);
+    }
+    return count;
+}
+
 rv_status rvi_measure_plots_list(rvi_job *job, const char *prefix) {
     int width, height;
     rvi_map_page_size(job->land->width, job->land->height, &width, &height);
-    const struct {
-        const char *what;
-        int width, height;
-    } pictures[] = {{"slope-area", RVI_PLOT_WIDTH, RVI_PLOT_HEIGHT},
-                    {"hypsometry", RVI_PLOT_WIDTH, RVI_PLOT_HEIGHT},
-                    {"landforms", width, height},
-                    {"drainage", width, height}};
     rv_status status = RV_OK;
-    for (size_t i = 0; status == RV_OK && i < sizeof pictures / sizeof pictures[0]; i++) {
-        char *path = name_picture(job->ctx, prefix, pictures[i].what);
-        status = path ? rvi_job_draws(job, path, pictures[i].width, pictures[i].height)
+    for (int i = 0; status == RV_OK && i < PLOTS; i++) {
+        char *path = name_picture(job->ctx, prefix, plots[i]);
+        status = path ? rvi_job_draws(job, path, i < 2 ? RVI_PLOT_WIDTH : width,
+                                      i < 2 ? RVI_PLOT_HEIGHT : height)
                       : RV_ERROR_MEMORY;
         rvi_free(job->ctx, path);
     }

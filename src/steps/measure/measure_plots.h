@@ -9,6 +9,8 @@
  * The first only says so, while the step prepares. */
 rv_status rvi_measure_plots_list(rvi_job *job, const char *prefix);
 rv_status rvi_measure_plots(const rv_terrain *land, const rvi_survey *survey, const char *prefix);
+/* How many of them are there already? */
+int rvi_measure_plots_there(rv_context *ctx, const char *prefix);
 size_t rvi_measure_plots_bytes(const rv_terrain *land); /* memory it needs */
 
 #endif

@@ -97,9 +97,10 @@ rv_status rvi_mesh_grid_plan(rvi_job *job, const rv_open_params *p, rvi_mesh_gri
         double cell = (double)written.sidecar.scale.cell;
         high[0] = (written.image.width - 1) * cell;
         high[1] = (written.image.height - 1) * cell;
-        if (y_up)
+        if (y_up != written.y_up)
             return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                            "%s: is saved in this recipe with z up; up=y does not fit.", p->file);
+                            "%s: is saved in this recipe with %s up; say up=%s here, too.", p->file,
+                            written.y_up ? "y" : "z", written.y_up ? "y" : "z");
         size_t cells = (size_t)written.image.width * (size_t)written.image.height;
         rvi_buffers_keep(&job->buffers, 260 * cells); /* the mesh, and its file beside it */
         return make_grid(job->ctx, p, low, high, out);
