@@ -1,23 +1,26 @@
 /* droplets.c: drops of water that run down the land and carry it with them.
  *
  * H. T. Beyer, Implementation of a method for hydraulic erosion, TU Muenchen, 2015 (numbers in
- * brackets are its equations). Lengths along the map are cells; heights and sediment are metres,
- * and count in units of the map's relief R, so that metres or feet give the same shape. A drop has
- * a place, a direction, speed and water (1 unless told) and no sediment. In each step it
- *     turns      dir = normalise(dir inertia - g / R (1 - inertia))                       (5.1)
- *     moves      pos' = pos + dir, dh = h(pos') - h(pos)                            (5.2, 5.3)
- *     can carry  c = max(-dh, min_slope R) speed water capacity                           (5.4)
- *     uphill     lays down min(sediment, dh): fills the pit it came from
- *     overfull   lays down (sediment - c) deposition                                      (5.5)
- *     else       takes min((c - sediment) erosion, -dh)                                   (5.6)
- *     speeds up  speed' = sqrt(max(0, speed^2 - dh / R gravity))                          (5.7)
- *     dries      water' = water (1 - evaporation)                                         (5.8)
- * Equation 5.7 is printed with +dh, which would slow a drop that runs downhill. A drop ends after
- * max_path steps, over an open edge, or in a pit: when it must climb, cannot fill the pit, and is
- * too slow to get out. What it takes comes from a disc (brush.h), what it lays down goes to the
- * four corners of its cell, both where it was before the move; a cell gives what its hardness, mask
- * and layers let it, and the drop gains exactly what the cells lost.
- * The order in which drops run is that of drop_rounds.h.
+ * brackets are its equations). The thesis counts lengths along the map in cells; here they count in
+ * moves, a move being a length in metres, so that land in finer cells wears to the same shape.
+ * Heights are metres, sediment is metres on a square of a move, and both count in units of the
+ * map's relief R, so that metres or feet give the same shape. A drop has a place, a direction,
+ * speed and water (1 unless told) and no sediment. In each move it turns      dir = normalise(dir
+ * inertia - g / R (1 - inertia))                       (5.1) moves      pos' = pos + dir, dh =
+ * h(pos') - h(pos)                            (5.2, 5.3) can carry  c = max(-dh, min_slope R) speed
+ * water capacity                           (5.4) uphill     lays down min(sediment, dh): fills the
+ * pit it came from overfull   lays down (sediment - c) deposition (5.5) else       takes min((c -
+ * sediment) erosion, -dh)                                   (5.6) speeds up  speed' = sqrt(max(0,
+ * speed^2 - dh / R gravity))                          (5.7) dries      water' = water (1 -
+ * evaporation)                                         (5.8) Equation 5.7 is printed with +dh,
+ * which would slow a drop that runs downhill. A drop ends after max_path, where it lays down all it
+ * carries; over an open edge; or in a pit: when it must climb, cannot fill the pit, and is too slow
+ * to get out. What it takes comes from a disc (brush.h), but nothing from below h(pos'): it digs no
+ * pit. What it lays down goes to the cells within a move (near_cells.h), which where cells are not
+ * finer are the four corners of its cell, but not above where it came from, nor above its slope
+ * beside lower ground: it builds no dam. Both are where it was before the move; a cell gives what
+ * its hardness, mask and layers let it, and the drop gains exactly what the cells lost. The order
+ * in which drops run is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"
@@ -38,7 +41,8 @@ enum {
     MOST_MOVES = 65536 /* that a user may ask for */
 };
 
-static const float AUTO_RADIUS = 30.0f, AUTO_RADIUS_CELLS = 1.5f; /* m; whichever is more */
+/* In m, but within these cells. */
+static const float AUTO_RADIUS = 30.0f, AUTO_LEAST = 1.5f, AUTO_MOST = 32.0f;
 
 static float length_or(float value, float cell, float other) {
     return isnan(value) ? other : rvi_length(value, cell);
@@ -47,18 +51,19 @@ static float length_or(float value, float cell, float other) {
 /* Metres become cells and moves. */
 static rv_status measure_lengths(rvi_drop_run *f) {
     float cell = f->job->land->cell;
-    float radius = length_or(f->p->radius, cell, rvi_maxf(AUTO_RADIUS, AUTO_RADIUS_CELLS * cell));
+    float radius =
+        length_or(f->p->radius, cell, rvi_clampf(AUTO_RADIUS, AUTO_LEAST * cell, AUTO_MOST * cell));
     float move = length_or(f->p->move, cell, radius / 3.0f);
     float path = length_or(f->p->max_path, cell, (float)AUTO_MOVES * move);
     float widest = rvi_maxf(radius, move) / cell;
     if (widest > (float)RVI_BRUSH_RADIUS)
-        return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
+        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
                         "droplets: radius and move are at most %d cells, which is %.9g m on this "
                         "land, not %.9g m.",
                         RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
                         (double)(widest * cell));
     if (path > (float)MOST_MOVES * move)
-        return rvi_fail(f->job->ctx, RV_ERROR_INPUT,
+        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
                         "droplets: max_path is at most %d moves, which is %.9g m, not %.9g m.",
                         MOST_MOVES, (double)((float)MOST_MOVES * move), (double)path);
     f->radius = rvi_maxf(radius / cell, 1.0f);

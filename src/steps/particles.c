@@ -562,12 +562,12 @@ static int count_steps(const rv_particles_params *p) {
 
 /* Metres become cells. */
 static rv_status measure_lengths(rolling *r) {
-    float cell = r->job->land->cell, auto_radius = rvi_maxf(40.0f, 2.0f * cell); /* m */
+    float cell = r->job->land->cell, auto_radius = rvi_clampf(40.0f, 2.0f * cell, 32.0f * cell);
     float radius = isnan(r->p->radius) ? auto_radius : rvi_length(r->p->radius, cell);
     float move = isnan(r->p->move) ? radius / 3.0f : rvi_length(r->p->move, cell);
     float widest = rvi_maxf(radius, move) / cell;
     if (widest > (float)RVI_BRUSH_RADIUS)
-        return rvi_fail(r->job->ctx, RV_ERROR_INPUT,
+        return rvi_fail(r->job->ctx, RV_ERROR_USAGE,
                         "particles: radius and move are at most %d cells, which is %.9g m on this "
                         "land, not %.9g m.",
                         RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),

@@ -266,7 +266,8 @@ static void test_defaults_and_ends_of_ranges(void **state) {
                 continue;
             bool sized = step->flags & RV_STEP_FLAG_RESIZES ||
                          strcmp(step->word.name, "save") == 0 ||
-                         strcmp(step->word.name, "export") == 0;
+                         strcmp(step->word.name, "export") == 0 ||
+                         p->in_cells; /* a length may be too long for the cells of this land */
             int ends = p->type == RV_PARAM_CHOICE ? p->option_count : 2;
             for (int end = 0; end < ends; end++) {
                 double value = p->type == RV_PARAM_CHOICE ? end : end ? p->high : p->low;

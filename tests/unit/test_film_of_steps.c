@@ -74,8 +74,9 @@ static void frames_are_counted(void **state) {
 /* Frame k of 5 of ten rounds is the land after 2 k of them. */
 static void frames_show_the_land_of_their_time(void **state) {
     (void)state;
-    static const char *const steps[] = {"thermal talus=20 rounds=", "runoff width=0 travel=1cells rounds=",
-                                        "pipes width=0 rain=100k capacity=1000 dissolve=1 rounds="};
+    static const char *const steps[] = {
+        "thermal talus=20 rounds=", "runoff width=0 travel=1cells rounds=",
+        "pipes width=0 rain=100k capacity=1000 dissolve=1 rounds="};
     rv_context *ctx = support_context(2);
     for (int s = 0; s < 3; s++) {
         char text[300];
