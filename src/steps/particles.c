@@ -289,31 +289,26 @@ static float lay(const rolling *r, const footing *f, float amount, float level, 
     return given;
 }
 
-/* Lays all down on the cells of the disc below `level`. */
-static float lay_disc(const rolling *r, const footing *f, float level, float sediment,
-                      const cargo *c) {
-    float w[MOST_DISC], sum = 0.0f, given = 0.0f;
+/* Lays all down on the cells of the disc. */
+static float lay_disc(const rolling *r, const footing *f, float sediment, const cargo *c) {
+    float w[MOST_DISC], given = 0.0f;
     disc d = disc_around(r, f);
-    disc_weights(r, f, &d, -INFINITY, 1.0f, w);
-    for (int y = d.y0, i = 0; y <= d.y1; y++)
-        for (int x = d.x0; x <= d.x1; x++, i++) {
-            w[i] = r->h[(size_t)y * (size_t)r->width + (size_t)x] < level ? w[i] : 0.0f;
-            sum += w[i];
-        }
+    float sum = disc_weights(r, f, &d, -INFINITY, 1.0f, w);
     for (int y = d.y0, i = 0; y <= d.y1; y++)
         for (int x = d.x0; x <= d.x1; x++, i++)
             if (w[i] > 0.0f)
-                given += lay_cell(r, x, y, sediment * (w[i] / sum), level, sediment - given, c);
+                given += lay_cell(r, x, y, sediment * (w[i] / sum), INFINITY, sediment - given, c);
     return given;
 }
 
-/* All of it, at the end: below the place it came from as far as there is room, else anywhere. */
+/* All of it, at the end: close by, below the place it came from, as far as there is room, else on
+ * the disc. (Discs that are filled up to a level lie on valley floors like plates.) */
 static float lay_all(const rolling *r, const footing *f, float came, float sediment,
                      const cargo *c) {
     if (r->p->place != RV_particles_place_disc)
         return lay(r, f, sediment, INFINITY, sediment, c);
-    float given = lay_disc(r, f, came, sediment, c);
-    return given + lay_disc(r, f, INFINITY, sediment - given, c);
+    float given = lay(r, f, sediment, came, sediment, c);
+    return given + lay_disc(r, f, sediment - given, c);
 }
 
 /* ---- one particle ---- */

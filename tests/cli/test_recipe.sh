@@ -90,7 +90,7 @@ cmp a.png b.png || fail "the two ways to name a file differ"
 for step in terrain noise droplets; do
     grep -q "^$step  *[0-9.]* s" err || fail "no line for $step"
 done
-grep -q '^droplets .* eroded [0-9.]* million m3: deposited [0-9.]*, left the map [0-9.]*, suspended [0-9.]*$' err ||
+grep -q '^droplets .* eroded [0-9.]* \(million \)*m3: deposited [0-9.]*, left the map [0-9.]*, suspended [0-9.]*$' err ||
     fail "no ledger: $(cat err)"
 # What is printed adds up as it is printed, and nothing that counts is printed as 0.
 cat >ledgers.rv <<'END'
