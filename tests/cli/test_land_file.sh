@@ -17,7 +17,7 @@ assert land.zip.testzip() is None
 names = [name.decode() for name in land['layers']]
 assert names == ['bedrock', 'soil', 'sand'], names
 assert land['cell'] == 12.5 and land['hash'].dtype == numpy.uint64
-assert land['talus'].tolist() == [45, 33, 34] and land['erodibility'].shape == (3,)
+assert land['talus'].tolist() == [35, 33, 34] and land['erodibility'].shape == (3,)
 surface = land['layer/bedrock']
 for name in names[1:]:
     surface = surface + land['layer/' + name]
