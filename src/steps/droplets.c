@@ -5,22 +5,24 @@
  * moves, a move being a length in metres, so that land in finer cells wears to the same shape.
  * Heights are metres, sediment is metres on a square of a move, and both count in units of the
  * map's relief R, so that metres or feet give the same shape. A drop has a place, a direction,
- * speed and water (1 unless told) and no sediment. In each move it turns      dir = normalise(dir
- * inertia - g / R (1 - inertia))                       (5.1) moves      pos' = pos + dir, dh =
- * h(pos') - h(pos)                            (5.2, 5.3) can carry  c = max(-dh, min_slope R) speed
- * water capacity                           (5.4) uphill     lays down min(sediment, dh): fills the
- * pit it came from overfull   lays down (sediment - c) deposition (5.5) else       takes min((c -
- * sediment) erosion, -dh)                                   (5.6) speeds up  speed' = sqrt(max(0,
- * speed^2 - dh / R gravity))                          (5.7) dries      water' = water (1 -
- * evaporation)                                         (5.8) Equation 5.7 is printed with +dh,
- * which would slow a drop that runs downhill. A drop ends after max_path, where it lays down all it
- * carries; over an open edge; or in a pit: when it must climb, cannot fill the pit, and is too slow
- * to get out. What it takes comes from a disc (brush.h), but nothing from below h(pos'): it digs no
- * pit. What it lays down goes to the cells within a move (near_cells.h), which where cells are not
+ * speed and water (1 unless told) and no sediment. In each move it
+ *     turns      dir = normalise(dir inertia - g / R (1 - inertia))                       (5.1)
+ *     moves      pos' = pos + dir, dh = h(pos') - h(pos)                            (5.2, 5.3)
+ *     can carry  c = max(-dh, min_slope R) speed water capacity                           (5.4)
+ *     uphill     lays down min(sediment, dh): fills the pit it came from
+ *     overfull   lays down (sediment - c) deposition                                      (5.5)
+ *     else       takes min((c - sediment) erosion, -dh)                                   (5.6)
+ *     speeds up  speed' = sqrt(max(0, speed^2 - dh / R gravity))                          (5.7)
+ *     dries      water' = water (1 - evaporation)                                         (5.8)
+ * Equation 5.7 is printed with +dh, which would slow a drop that runs downhill. A drop ends after
+ * max_path, where it lays down all it carries; over an open edge; or in a pit: when it must climb,
+ * cannot fill the pit, and is too slow to get out.
+ * What it takes comes from a disc (brush.h), but nothing from below h(pos'), so that it digs few
+ * pits. What it lays down goes to the cells within a move (near_cells.h), which where cells are not
  * finer are the four corners of its cell, but not above where it came from, nor above its slope
- * beside lower ground: it builds no dam. Both are where it was before the move; a cell gives what
- * its hardness, mask and layers let it, and the drop gains exactly what the cells lost. The order
- * in which drops run is that of drop_rounds.h.
+ * beside lower ground, so that it builds few dams. Both are where it was before the move; a cell
+ * gives what its hardness, mask and layers let it, and the drop gains exactly what the cells lost.
+ * The order in which drops run is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"
