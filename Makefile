@@ -83,7 +83,7 @@ studio: release
 
 install: release
 	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'
-	@cp '$(BUILD)/release/install_manifest.txt' '$(BUILD)/installed.txt'
+	@sed "s|^|$$DESTDIR|" '$(BUILD)/release/install_manifest.txt' > '$(BUILD)/installed.txt'
 
 uninstall:
 	@sh tools/uninstall.sh '$(BUILD)/installed.txt'

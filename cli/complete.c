@@ -48,6 +48,13 @@ static bool ends_with_one(const char *name, const char *const *endings) {
     return false;
 }
 
+static bool has_control(const char *name) {
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ' || *name == 0x7F)
+            return true;
+    return false;
+}
+
 /* The files of a folder that were begun and have one of these endings, and the folders in it, which
  * end with
  * '/'. Returns how many files there are. */
@@ -64,7 +71,7 @@ static int visit_files(const asked *a, const char *const *endings, bool print) {
         struct stat info;
         const char *name = entry->d_name;
         if ((name[0] == '.' && path[size] != '.') || is(name, ".") || is(name, "..") ||
-            strpbrk(name, "\n\r"))
+            has_control(name))
             continue;
         snprintf(whole, sizeof whole, "%s%s", folder, name);
         bool inner = stat(whole, &info) == 0 && S_ISDIR(info.st_mode);
@@ -159,6 +166,10 @@ static void word_before_dot(const char *begun, char out[64]) {
 /* KEY=, WORD.KEY= or WORD.KEY: true when it was one of these. */
 static bool offer_parts(asked *a, const rv_word_info *word, const rv_step_info *step) {
     const char *equals = strchr(a->begun, '='), *dot = strchr(a->begun, '.');
+    char name[64];
+    word_before_dot(a->begun, name);
+    if (!word || !is(name, word->name))
+        dot = NULL; /* of a file */
     if (dot && (!equals || dot < equals)) {
         a->kept = (size_t)(dot - a->begun) + 1;
         if (!equals && word)
@@ -171,7 +182,7 @@ static bool offer_parts(asked *a, const rv_word_info *word, const rv_step_info *
         if (param)
             offer_values(a, step, param);
     }
-    return equals || (dot && word);
+    return equals || dot;
 }
 
 /* ---- recipes, scenes, options ---- */
@@ -199,7 +210,7 @@ static const rv_word_info *scene_word(const char *name) {
 static void complete_scene(asked *a) {
     char name[64];
     word_before_dot(a->begun, name);
-    const rv_word_info *word = scene_word(name[0] ? name : "run");
+    const rv_word_info *word = scene_word(scene_word(name) ? name : "run");
     if (a->count == 2) {
         for (int i = 0; i < rv_scene_preset_count(); i++)
             offer(a, rv_scene_preset_name(i), "");
@@ -224,7 +235,7 @@ static const rv_step_info *step_so_far(const asked *a) {
 static void complete_recipe(asked *a) {
     char name[64];
     word_before_dot(a->begun, name);
-    const rv_step_info *step = name[0] ? rv_step_find(name) : step_so_far(a);
+    const rv_step_info *step = rv_step_find(name) ? rv_step_find(name) : step_so_far(a);
     if (offer_parts(a, step ? &step->word : NULL, step))
         return;
     if (a->count == 1) {

@@ -13,13 +13,18 @@ static bool same_place(const cli_run *run, const char *path) {
     return run->options->checkpoint && strcmp(path, run->options->checkpoint) == 0;
 }
 
+/* In JSON each step tells its own files: those before are told. */
+static size_t told(const cli_run *run) {
+    return run->options->json ? run->made_told : 0;
+}
+
 /* A file that is written again soon is one file. Checkpoints go with the run. */
 void cli_made_add(void *user, const char *path, uint64_t bytes) {
     cli_run *run = user;
     if (same_place(run, path))
         return;
     enum { SOON = 256 }; /* files; a film has many, and each is new */
-    for (size_t i = run->made_count; i > 0 && run->made_count - i < SOON; i--)
+    for (size_t i = run->made_count; i > told(run) && run->made_count - i < SOON; i--)
         if (strcmp(run->made[i - 1].path, path) == 0) {
             run->made[i - 1].bytes = bytes;
             return;

@@ -139,10 +139,14 @@ static char *join(const studio_json *steps, int *count) {
     return text;
 }
 
-/* Is it a file that the step writes? */
+/* Is it a file that the step writes? Any other is one that it reads. */
 static bool is_written(const rv_step_info *step, const rv_param_info *param) {
-    return step->id == RV_STEP_analyse ||
-           (step->kind == RV_KIND_SHOW && strcmp(param->name, "palette") != 0);
+    static const char *const written[] = {"file", "folder", "plots", "geojson", "csv"};
+    bool writes = step->kind == RV_KIND_SHOW || step->id == RV_STEP_analyse;
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
+        if (writes && strcmp(param->name, written[i]) == 0)
+            return true;
+    return false;
 }
 
 /* The path that stands for a file of a step: what the page has put, else below the folder that the

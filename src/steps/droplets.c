@@ -31,6 +31,7 @@
 #include "steps/step.h"
 #include "terrain/layers.h"
 #include "wear/border.h"
+#include "wear/near_cells.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static rv_status measure_lengths(rvi_drop_run *f) {
     float cell = f->job->land->cell;
     float radius =
         length_or(f->p->radius, cell, rvi_clampf(AUTO_RADIUS, AUTO_LEAST * cell, AUTO_MOST * cell));
-    float move = length_or(f->p->move, cell, radius / 3.0f);
+    float move = length_or(f->p->move, cell, rvi_maxf(radius, cell) / 3.0f);
     float path = length_or(f->p->max_path, cell, (float)AUTO_MOVES * move);
     float widest = rvi_maxf(radius, move) / cell;
     if (widest > (float)RVI_BRUSH_RADIUS)
@@ -64,6 +65,11 @@ static rv_status measure_lengths(rvi_drop_run *f) {
                         "land, not %.9g m.",
                         RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
                         (double)(widest * cell));
+    if (move < RVI_LEAST_MOVE * cell)
+        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
+                        "droplets: move is at least %g cells, which is %.9g m on this land, not "
+                        "%.9g m.",
+                        (double)RVI_LEAST_MOVE, (double)(RVI_LEAST_MOVE * cell), (double)move);
     if (path > (float)MOST_MOVES * move)
         return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
                         "droplets: max_path is at most %d moves, which is %.9g m, not %.9g m.",
@@ -308,7 +314,7 @@ static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
         .unit = move,
         .reach = f->leg + 1 + (int)ceil(touched),
         .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
-        .drops = (uint64_t)(drops * more + 0.5),
+        .drops = (uint64_t)(fmin(drops * more, 1e13) + 0.5),
         .seed = f->p->seed,
         .run = rvi_drops_run,
         .arg = f,

@@ -481,7 +481,7 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
         .unit = move,
         .reach = r->most_steps + (int)ceil(touched),
         .cost = (double)r->most_steps,
-        .drops = (uint64_t)drops,
+        .drops = (uint64_t)fmin(drops, 1e13),
         .seed = r->p->seed,
         .run = run_tiles,
         .arg = r,
@@ -559,7 +559,7 @@ static int count_steps(const rv_particles_params *p) {
 static rv_status measure_lengths(rolling *r) {
     float cell = r->job->land->cell, auto_radius = rvi_clampf(40.0f, 2.0f * cell, 32.0f * cell);
     float radius = isnan(r->p->radius) ? auto_radius : rvi_length(r->p->radius, cell);
-    float move = isnan(r->p->move) ? radius / 3.0f : rvi_length(r->p->move, cell);
+    float move = isnan(r->p->move) ? rvi_maxf(radius, cell) / 3.0f : rvi_length(r->p->move, cell);
     float widest = rvi_maxf(radius, move) / cell;
     if (widest > (float)RVI_BRUSH_RADIUS)
         return rvi_fail(r->job->ctx, RV_ERROR_USAGE,
@@ -567,6 +567,11 @@ static rv_status measure_lengths(rolling *r) {
                         "land, not %.9g m.",
                         RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
                         (double)(widest * cell));
+    if (move < RVI_LEAST_MOVE * cell)
+        return rvi_fail(r->job->ctx, RV_ERROR_USAGE,
+                        "particles: move is at least %g cells, which is %.9g m on this land, not "
+                        "%.9g m.",
+                        (double)RVI_LEAST_MOVE, (double)(RVI_LEAST_MOVE * cell), (double)move);
     r->radius = rvi_maxf(radius / cell, 1.0f);
     r->move = move / cell;
     r->near = rvi_maxf(r->move, 1.0f);

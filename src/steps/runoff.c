@@ -334,11 +334,14 @@ float rvi_runoff_share(float share, float rounds) {
     return rounds == 1.0f ? share : 1.0f - rvi_powf(1.0f - share, rounds);
 }
 
+/* Cells that water moves in a round of the user's, at most: on finer cells runs would not end. */
+static const float MOST_TRAVEL = 64.0f;
+
 /* Rates of the user's rounds become those of rounds of the grid. */
 static void set_rules(rvi_runoff *r) {
     const rv_runoff_params *p = r->p;
     float cell = r->job->land->cell, width = rvi_length(p->width, cell);
-    r->per_round = cell / rvi_length(p->travel, cell);
+    r->per_round = cell / rvi_minf(rvi_length(p->travel, cell), MOST_TRAVEL * cell);
     double rounds = (double)p->rounds / (double)r->per_round;
     r->rounds = p->rounds > 0 ? (int)fmin(fmax(rounds + 0.5, 1.0), 2e9) : 0;
     r->channel = rvi_channel_of(width, cell);

@@ -210,9 +210,13 @@ static float tangent(double degrees) {
     return degrees < 90.0 ? rvi_sinf(angle) / rvi_cosf(angle) : 1e30f;
 }
 
+/* Cells that ground slides over, at most, with rounds=auto: on finer cells runs would not end. */
+static const double MOST_REACH = 128.0;
+
 /* Rounds, and the part of one that each counts for. */
 static double count_rounds(rvi_slide *s) {
     double cells = (double)(rvi_length(s->p->reach, s->job->land->cell) / s->job->land->cell);
+    cells = cells < MOST_REACH ? cells : MOST_REACH;
     double wanted = cells * cells < MOST_ROUNDS ? cells * cells : MOST_ROUNDS;
     s->rounds = s->p->rounds;
     if (s->p->rounds != RV_AUTO_INT)

@@ -148,5 +148,6 @@ bool rvi_volume_right(const rvi_hardness_volume *v) {
            is_within((double)v->noise, 0.0, 1.0) && is_within(v->x, -1e12, 1e12) &&
            is_within(v->y, -1e12, 1e12) && is_within(v->low, -1e9, 1e9) &&
            is_within(v->step_x, 1e-6, 1e12) && is_within(v->step_y, 1e-6, 1e12) &&
-           is_within(v->step_z, 1e-6, 1e12);
+           is_within(v->step_z, 1e-6, 1e12) && is_within(v->x / v->step_x, -1e12, 1e12) &&
+           is_within(v->y / v->step_y, -1e12, 1e12) && is_within(v->low / v->step_z, -1e12, 1e12);
 }

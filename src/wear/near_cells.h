@@ -9,6 +9,10 @@
 
 enum { RVI_NEAR_CELLS = 2 * RVI_BRUSH_RADIUS + 8 };
 
+/* Cells: shorter moves would not get a drop off its cell, and make more tiles than can be counted.
+ */
+#define RVI_LEAST_MOVE 0.02f
+
 /* Where cells are finer than a move, a drop feels the mean of those around it, weighted as a tent
  *     w_i = max(0, 1 - |i - pos| / near)
  * and slopes from the mean of those before it to the mean of those behind. Where near is one cell
@@ -23,6 +27,8 @@ static inline void rvi_near_cells_make(float pos, float near, int cells, rvi_nea
     int first = rvi_maxi((int)floorf(pos - near) + 1, 0);
     int last = rvi_mini((int)ceilf(pos + near) - 1, cells - 1);
     int middle = (int)pos; /* the last one before it */
+    first = rvi_mini(first, middle);
+    last = rvi_maxi(last, rvi_mini(middle + 1, cells - 1)); /* whatever rounding says */
     float sum = 0.0f, before = (float)(middle - first + 1), behind = (float)(last - middle);
     float apart = (float)(last - first + 1) * 0.5f; /* of the two means */
     a->first = first;

@@ -142,7 +142,7 @@ static rv_status check_text(rv_context *ctx, const rv_word_info *word, const rv_
 
 static rv_status check_number(rv_context *ctx, const rv_word_info *word, const rv_param_info *p,
                               double v) {
-    if (p->in_cells && v < 0.0 && v >= -RVI_MOST_CELLS)
+    if (p->in_cells && v <= -0.001 && v >= -RVI_MOST_CELLS)
         return RV_OK;
     /* A float just beside a limit that is no float itself counts as the limit. */
     bool inside = p->type == RV_PARAM_REAL ? (float)v >= (float)p->low && (float)v <= (float)p->high

@@ -261,9 +261,9 @@ static bool says_cells(const setting *s, double *value) {
 }
 
 static rv_status set_length(const setting *s, double value) {
-    if (!(value <= 0.0 && value >= -RVI_MOST_CELLS))
-        return bad_value(s, "within 0 to 65536 cells");
-    rv_param_set_number(s->param, s->params, value);
+    if (!(value <= 0.0 && value >= -RVI_MOST_CELLS) || (value < 0.0 && value > -0.001))
+        return bad_value(s, "within 0.001 to 65536 cells");
+    rv_param_set_number(s->param, s->params, value < 0.0 ? value : 0.0);
     return RV_OK;
 }
 

@@ -291,4 +291,15 @@ cmp closed/a.r32 closed/b.r32 || fail "closed streams change a file"
 "$RAVINE" >../out 2>../err
 equal "no arguments" "$? $(wc -c <../out)" "2 0"
 holds "no arguments" "$(cat ../err)" usage
+# Lengths that do not fit the cells of the land.
+for step in droplets particles; do
+    for length in move=0.002 radius=100000000; do
+        "$RAVINE" --quiet terrain size=16 cell=100000 noise frequency=0.0001 $step $length drops=10 2>err
+        equal "$step $length on cells of 100 km" "$? $(wc -l <err)" "2 1"
+    done
+    "$RAVINE" --quiet terrain size=16 cell=0.01 noise frequency=900 relief=0.1 $step drops=10 || fail "$step on cells of 1 cm"
+done
+for step in thermal runoff; do
+    timeout 60 "$RAVINE" --quiet terrain size=16 cell=0.01 noise frequency=900 relief=0.1 $step || fail "$step on cells of 1 cm"
+done
 finish

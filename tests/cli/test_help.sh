@@ -143,6 +143,8 @@ completes "drain|droplets" ravine alps --without dr
 completes "alps" ravine --threads 3 al
 completes "mask|metal" ravine terrain select name=metal mask field = m
 completes "list" ravine lis
+completes "./rain.png" ravine open ./rai
+completes "folder/my land.rv" ravine folder/my
 
 # What the program answers, the other shells offer.
 wanted=$("$RAVINE" --complete terrain s | sort)

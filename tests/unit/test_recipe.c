@@ -280,8 +280,8 @@ static void wrong_values_are_refused(void **state) {
         {"droplets drops=1.5", "is not a whole number"},
         {"droplets drops=1.1e12", "not within"},
         {"blur radius=-1", "radius=-1 is not within 0 to 100000 m"},
-        {"blur radius=-1cells", "radius=-1cells is not within 0 to 65536 cells"},
-        {"blur radius=65537cells", "radius=65537cells is not within 0 to 65536 cells"},
+        {"blur radius=-1cells", "radius=-1cells is not within 0.001 to 65536 cells"},
+        {"blur radius=65537cells", "radius=65537cells is not within 0.001 to 65536 cells"},
         {"blur radius=cells", "radius=cells is not a number"},
         {"blur radius=3 cells", "cells"},
         {"blur amount=1cells", "amount=1cells is not a number"},
@@ -566,7 +566,7 @@ static void set_random(const rv_param_info *p, void *params, uint64_t n, uint64_
         value = fmin(value, p->high);
     }
     if (p->in_cells && n % 3 == 0)
-        value = -(double)(float)fmin(value, 65536);
+        value = -(double)(float)fmin(fmax(value, 0.002), 65536);
     rv_param_set_number(p, params, value);
 }
 
