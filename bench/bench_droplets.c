@@ -57,7 +57,7 @@ static unsigned long long plain_loop(float *h, int n, long drops, const rv_dropl
     for (long i = 0; i < drops; i++) {
         float x = plain_random() * edge, y = plain_random() * edge, dx = 0, dy = 0;
         float speed = 1, water = 1, sediment = 0;
-        for (int s = 0; s < p->max_path; s++) {
+        for (int s = 0; s < (int)p->max_path; s++) {
             steps++;
             int ix = (int)x, iy = (int)y;
             float u = x - (float)ix, v = y - (float)iy;

@@ -539,6 +539,8 @@ static void test_same_land_at_any_size(void **state) {
     (void)state;
     enum { CELLS = 128 * 128 };
     static double a[CELLS], b[CELLS];
+    /* The short form has coarser cells, and asks for less. */
+    double least = support_short() ? 0.95 : 0.97;
     change_by_size(support_short() ? 128 : 256, RV_noise_shape_plain, a);
     change_by_size(support_short() ? 256 : 512, RV_noise_shape_plain, b);
     double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0, difference = 0;
@@ -553,7 +555,7 @@ static void test_same_land_at_any_size(void **state) {
         ab += (a[i] - ma) * (b[i] - mb);
     }
     assert_less(sqrt(difference), 0.03 * 600);
-    assert_greater(ab / sqrt(aa * bb), 0.97);
+    assert_greater(ab / sqrt(aa * bb), least);
 }
 
 /* Land goes on up to the edge of the map: its outermost cells lie no more out of line with the next

@@ -97,4 +97,32 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
     return status;
 }
 
+static void copy_colours(const header *h, const unsigned char *from, unsigned char *rgb) {
+    size_t cells = (size_t)h->width * (size_t)h->height, size = (size_t)h->bits / 8;
+    size_t step = (size_t)h->channels * size;
+    for (size_t i = 0; i < cells; i++)
+        for (size_t c = 0; c < 3; c++)
+            rgb[3 * i + c] = from[i * step + (h->channels < 3 ? 0 : c * size)];
+}
+
+rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out) {
+    rvi_bytes bytes = {0};
+    header h = {.width = 0};
+    *out = (rvi_picture){0};
+    rv_status status = rvi_file_read(ctx, path, &bytes);
+    rvi_source source = {.name = path, .data = bytes.data, .size = bytes.size, .total = bytes.size};
+    if (status == RV_OK)
+        status = read_header(ctx, &source, &h);
+    if (status == RV_OK) {
+        out->width = h.width;
+        out->height = h.height;
+        out->rgb = rvi_alloc(ctx, (size_t)h.width * (size_t)h.height, 3, "a picture");
+        status = out->rgb ? RV_OK : RV_ERROR_MEMORY;
+    }
+    if (status == RV_OK)
+        copy_colours(&h, bytes.data + sizeof h, out->rgb);
+    rvi_free(ctx, bytes.data);
+    return status;
+}
+
 const rvi_format rvi_format_png = {".png", "big", true, false, 8, look, decode, encode};
