@@ -301,7 +301,8 @@ double rv_terrain_volume(const rv_terrain *land) {
     double sum = 0.0;
     for (int i = 0; i < land->layer_count; i++)
         sum += rvi_sum(land->ctx, land->layers[i].thickness, rvi_cells(land));
-    return sum * (double)land->cell * (double)land->cell;
+    volatile double volume = sum * (double)land->cell * (double)land->cell; /* in our state */
+    return volume;
 }
 
 /* ---- fields ---- */

@@ -22,7 +22,7 @@ const shown = (page) => page.evaluate(() => studio.session.land.hash);
 const heights = (page) => page.evaluate(() => [...studio.viewport.frame.fields.get('height').slice(0, 4096)]);
 
 const SMALL = 'terrain size=64 cell=40\nnoise seed=5 frequency=0.4 relief=900\ndroplets seed=3\n';
-const LONG = 'terrain size=96 cell=20\nnoise seed=5 relief=300\npipes time=1M\nthermal rounds=3\n';
+const LONG = 'terrain size=96 cell=20\nnoise seed=5 relief=300\npipes time=1M\nthermal talus=10 rounds=3\n';
 
 async function picture(page, name) {
     if (!pictures)
