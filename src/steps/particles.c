@@ -25,6 +25,7 @@
  */
 #include "base/math.h"
 #include "base/reduce.h"
+#include "base/threads.h"
 #include "steps/step.h"
 #include "terrain/layers.h"
 #include "wear/drop_ends.h"
@@ -411,6 +412,8 @@ static bool in_pit(const rolling *r, const particle *q) {
     return true;
 }
 
+enum { LOOK = 64 }; /* steps between two looks whether the user wants to stop */
+
 static void run_particle(const rolling *r, int tile, float x, float y) {
     tile_sums *sum = &r->sums[tile];
     particle q = {.x = x, .y = y, .water = r->p->first_water, .came = INFINITY};
@@ -439,6 +442,8 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         q.y = y;
         q.water -= r->p->evaporation;
         stand(r, x, y, &here); /* the ground may have changed under it */
+        if (step % LOOK == LOOK - 1 && rvi_parallel_stopped(r->job->ctx))
+            break; /* it lays down what it has: the books close */
     }
     float given = q.sediment > 0.0f ? lay_all(r, &here, q.came, q.sediment, &q.cargo) : 0.0f;
     sum->deposited += (double)given;
@@ -455,6 +460,8 @@ static void run_tiles(void *arg, const int *tiles, int count) {
         const int *in = rvi_rounds_in(&r->rounds, tiles[t], &particles);
         for (int i = 0; i < particles; i++) {
             rvi_slot *slot = &slots[in[i]];
+            if (rvi_parallel_stopped(r->job->ctx))
+                return; /* those that wait carry nothing */
             run_particle(r, tiles[t], slot->x, slot->y);
             slot->ended = true;
         }
