@@ -31,7 +31,7 @@
 #include "steps/step.h"
 #include "terrain/layers.h"
 #include "wear/border.h"
-#include "wear/near_cells.h"
+#include "wear/drop_lengths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,18 +58,9 @@ static rv_status measure_lengths(rvi_drop_run *f) {
         length_or(f->p->radius, cell, rvi_clampf(AUTO_RADIUS, AUTO_LEAST * cell, AUTO_MOST * cell));
     float move = length_or(f->p->move, cell, rvi_maxf(radius, cell) / 3.0f);
     float path = length_or(f->p->max_path, cell, (float)AUTO_MOVES * move);
-    float widest = rvi_maxf(radius, move) / cell;
-    if (widest > (float)RVI_BRUSH_RADIUS)
-        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
-                        "droplets: radius and move are at most %d cells, which is %.9g m on this "
-                        "land, not %.9g m.",
-                        RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
-                        (double)(widest * cell));
-    if (move < RVI_LEAST_MOVE * cell)
-        return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
-                        "droplets: move is at least %g cells, which is %.9g m on this land, not "
-                        "%.9g m.",
-                        (double)RVI_LEAST_MOVE, (double)(RVI_LEAST_MOVE * cell), (double)move);
+    rv_status status = rvi_drop_lengths_check(f->job->ctx, "droplets", radius, move, cell);
+    if (status != RV_OK)
+        return status;
     if (path > (float)MOST_MOVES * move)
         return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
                         "droplets: max_path is at most %d moves, which is %.9g m, not %.9g m.",

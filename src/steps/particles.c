@@ -29,6 +29,7 @@
 #include "steps/step.h"
 #include "terrain/layers.h"
 #include "wear/drop_ends.h"
+#include "wear/drop_lengths.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
 #include "wear/near_cells.h"
@@ -567,18 +568,9 @@ static rv_status measure_lengths(rolling *r) {
     float cell = r->job->land->cell, auto_radius = rvi_clampf(40.0f, 2.0f * cell, 32.0f * cell);
     float radius = isnan(r->p->radius) ? auto_radius : rvi_length(r->p->radius, cell);
     float move = isnan(r->p->move) ? rvi_maxf(radius, cell) / 3.0f : rvi_length(r->p->move, cell);
-    float widest = rvi_maxf(radius, move) / cell;
-    if (widest > (float)RVI_BRUSH_RADIUS)
-        return rvi_fail(r->job->ctx, RV_ERROR_USAGE,
-                        "particles: radius and move are at most %d cells, which is %.9g m on this "
-                        "land, not %.9g m.",
-                        RVI_BRUSH_RADIUS, (double)((float)RVI_BRUSH_RADIUS * cell),
-                        (double)(widest * cell));
-    if (move < RVI_LEAST_MOVE * cell)
-        return rvi_fail(r->job->ctx, RV_ERROR_USAGE,
-                        "particles: move is at least %g cells, which is %.9g m on this land, not "
-                        "%.9g m.",
-                        (double)RVI_LEAST_MOVE, (double)(RVI_LEAST_MOVE * cell), (double)move);
+    rv_status status = rvi_drop_lengths_check(r->job->ctx, "particles", radius, move, cell);
+    if (status != RV_OK)
+        return status;
     r->radius = rvi_maxf(radius / cell, 1.0f);
     r->move = move / cell;
     r->near = rvi_maxf(r->move, 1.0f);

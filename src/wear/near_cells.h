@@ -9,10 +9,6 @@
 
 enum { RVI_NEAR_CELLS = 2 * RVI_BRUSH_RADIUS + 8 };
 
-/* Cells: shorter moves would not get a drop off its cell, and make more tiles than can be counted.
- */
-#define RVI_LEAST_MOVE 0.02f
-
 /* Where cells are finer than a move, a drop feels the mean of those around it, weighted as a tent
  *     w_i = max(0, 1 - |i - pos| / near)
  * and slopes from the mean of those before it to the mean of those behind. Where near is one cell
