@@ -84,18 +84,15 @@ typedef struct drawn_range {
 } drawn_range;
 
 static const drawn_range ranges[] = {
-    {"droplets", "drops", 1, 3000},  {"droplets", "max_path", 1, 900},
-    {"droplets", "radius", 1, 90},   {"droplets", "margin", 1, 400},
-    {"droplets", "move", 5, 40},     {"droplets", "blur", 0, 60},
-    {"particles", "drops", 1, 3000}, {"particles", "max_path", 1, 90},
-    {"runoff", "rounds", 1, 90},     {"runoff", "every", 0, 9},
-    {"thermal", "rounds", 1, 40},    {"thermal", "dt", 0, 3},
-    {"thermal", "talus", 0, 60},     {"pipes", "time", 1, 900},
-    {"pipes", "rounds", 1, 120},     {"pipes", "dt", 0.01, 20},
-    {"pipes", "rain", 0, 20000},     {"pipes", "spring_rate", 0, 50},
-    {"rivers", "steps", 1, 9},       {"rivers", "time", 1, 5e6},
-    {"rivers", "talus", 5, 90},      {"rivers", "diffusion", 0, 3},
-    {"drain", "deep", 0, 50},
+    {"droplets", "drops", 1, 3000},   {"particles", "drops", 1, 3000},
+    {"particles", "max_path", 1, 90}, {"runoff", "rounds", 1, 90},
+    {"runoff", "every", 0, 9},        {"thermal", "rounds", 1, 40},
+    {"thermal", "dt", 0, 3},          {"thermal", "talus", 0, 60},
+    {"pipes", "time", 1, 900},        {"pipes", "rounds", 1, 120},
+    {"pipes", "dt", 0.01, 20},        {"pipes", "rain", 0, 20000},
+    {"pipes", "spring_rate", 0, 50},  {"rivers", "steps", 1, 9},
+    {"rivers", "time", 1, 5e6},       {"rivers", "talus", 5, 90},
+    {"rivers", "diffusion", 0, 3},    {"drain", "deep", 0, 50},
 };
 
 static bool is_height(const char *key) {
@@ -110,8 +107,16 @@ static double clamped(const rv_param_info *p, double value) {
     return value < p->low ? p->low : value > p->high ? p->high : value;
 }
 
+/* In cells, or the same in m: what fits the cells of one land does not fit those of another. */
+static double some_length(const rv_terrain *land, const rv_param_info *p) {
+    double cells = scaled(0.05, 60);
+    return one_in(2) ? -cells : clamped(p, cells * (double)rv_terrain_cell(land));
+}
+
 static double some_number(const rv_terrain *land, const rv_step_info *step,
                           const rv_param_info *p) {
+    if (p->in_cells)
+        return some_length(land, p);
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         if (strcmp(ranges[i].step, step->word.name) == 0 && strcmp(ranges[i].key, p->name) == 0)
             return one_in(2) ? between(ranges[i].low, ranges[i].high)
@@ -212,12 +217,17 @@ static double floats_of(const rv_terrain *land) {
 
 static double worst; /* how far a ledger was off, in parts of what moved */
 
-static double rounds_of(const rv_report *report) {
+/* How often water moved from cell to cell: in a round of runoff as often as cells are in `travel`.
+ */
+static double rounds_of(const rv_report *report, double cell) {
     const rv_pipes_params *pipes = report->params;
     const rv_runoff_params *runoff = report->params;
-    return report->step == RV_STEP_pipes    ? pipes->rounds
-           : report->step == RV_STEP_runoff ? runoff->rounds
-                                            : 0;
+    if (report->step == RV_STEP_pipes)
+        return pipes->rounds;
+    if (report->step != RV_STEP_runoff)
+        return 0;
+    double travel = (double)runoff->travel;
+    return runoff->rounds * fmax(1, travel < 0 ? -travel : travel / cell);
 }
 
 static void check(const rv_terrain *land, const rv_report *report, land_sums was, land_sums is) {
@@ -235,7 +245,7 @@ static void check(const rv_terrain *land, const rv_report *report, land_sums was
     double ground = gained - (l->raised + l->deposited - l->eroded);
     /* Water that carries sediment through rounds rounds it to floats in each, by half of the last
      * bit at most: the more rounds the farther. */
-    double by_rounds = 0x1p-24 * rounds_of(report) * moved;
+    double by_rounds = 0x1p-24 * rounds_of(report, (double)rv_terrain_cell(land)) * moved;
     /* Sliding ground is counted as the floats that it becomes. */
     double by_floats = report->step == RV_STEP_thermal ? floats_of(land) : 0;
     /* What creeps from cell to cell is a difference of doubles times D t / cell^2. */
