@@ -261,6 +261,41 @@ static void it_belongs_to_the_land(void **state) {
     rv_context_destroy(ctx);
 }
 
+static float as_function(void *user, float x, float y, float z) {
+    return 1.0f - rvi_volume_hardness(user, (double)x, (double)y, z);
+}
+
+/* The coarse cells on which rivers begin have their centres elsewhere than those of the map: the
+ * rock is as hard there as a function of the same place says. */
+static void coarse_rivers_find_it_in_its_place(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    float stripes[64]; /* as wide as two cells; rock of hardness 1 would stop other things, too */
+    for (int i = 0; i < 64; i++)
+        stripes[i] = 0.95f * (float)(i % 2);
+    write_volume("stripes.npy", 1, 1, 64, stripes);
+    const char *const hills = "terrain size=127 cell=10 noise frequency=4 relief=100 ";
+    rv_terrain *by_file = support_run(ctx, hills);
+    rv_terrain *by_function = support_run(ctx, hills);
+    rv_hardness_params hard = rv_hardness_params_default();
+    hard.file = "stripes.npy";
+    support_ok(ctx, rv_step_run(by_file, RV_STEP_hardness, &hard, NULL));
+    rv_terrain_hardness(by_function, as_function, &by_file->volume);
+    rv_rivers_params p = rv_rivers_params_default();
+    p.steps = 20;
+    p.time = 100e3f;
+    p.uplift = p.diffusion = 0.0f;
+    p.talus = 90.0f;
+    p.source = 0.01f; /* of cells of 100 m */
+    support_ok(ctx, rv_step_run(by_file, RV_STEP_rivers, &p, NULL));
+    support_ok(ctx, rv_step_run(by_function, RV_STEP_rivers, &p, NULL));
+    assert_greater(rv_terrain_ledger(by_file).eroded, 1e6);
+    assert_memory_equal(heights(by_file), heights(by_function), sizeof(float) * rvi_cells(by_file));
+    rv_terrain_destroy(by_file);
+    rv_terrain_destroy(by_function);
+    rv_context_destroy(ctx);
+}
+
 static void threads_do_not_matter(void **state) {
     (void)state;
     rv_context *one = support_context(1), *some = support_context(3);
@@ -327,6 +362,7 @@ int main(void) {
         cmocka_unit_test(layers_keep_their_own),
         cmocka_unit_test(noise_is_a_function_of_the_place),
         cmocka_unit_test(it_belongs_to_the_land),
+        cmocka_unit_test(coarse_rivers_find_it_in_its_place),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(bad_files_are_refused),
     };

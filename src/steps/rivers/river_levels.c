@@ -52,6 +52,8 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
     coarse->coarse.cell = 2.0f * land->cell;
     coarse->coarse.erosion.x += 0.5 * (double)land->cell;
     coarse->coarse.erosion.y += 0.5 * (double)land->cell;
+    coarse->coarse.volume.x += 0.5 * (double)land->cell;
+    coarse->coarse.volume.y += 0.5 * (double)land->cell;
     if (coarse->layers) /* a plan has no grids */
         coarse->coarse.layers = coarse->layers;
     coarse->land = &coarse->coarse;
