@@ -15,6 +15,7 @@
 #include "picture/occlusion.h"
 #include "picture/overlay.h"
 #include "picture/shade.h"
+#include "terrain/hardness_volume.h"
 
 #include <math.h>
 
@@ -166,9 +167,18 @@ static void field_rows(void *arg, int first, int end) {
 rv_status rvi_map_field(const rv_terrain *land, const rvi_map *map, const char *name,
                         unsigned char *grey) {
     mapping m = {.land = land, .how = map, .limit = map->limit, .out = grey};
+    rv_status status = RV_OK;
     m.shown = rv_terrain_field(land, name);
-    rv_status status = isnan(map->limit) ? rvi_overlay_limit(land, m.shown, &m.limit) : RV_OK;
-    return status == RV_OK ? rvi_parallel_rows(land->ctx, land->height, field_rows, &m) : status;
+    if (rvi_volume_shows(land, name)) {
+        m.shown = m.values = rvi_alloc(land->ctx, rvi_cells(land), sizeof(float), "the hardness");
+        status = m.values ? rvi_volume_surface(land, m.values) : RV_ERROR_MEMORY;
+    }
+    if (status == RV_OK && isnan(map->limit))
+        status = rvi_overlay_limit(land, m.shown, &m.limit);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(land->ctx, land->height, field_rows, &m);
+    rvi_free(land->ctx, m.values);
+    return status;
 }
 
 /* ---- what lies on the ground ---- */

@@ -29,6 +29,7 @@
 #include "base/reduce.h"
 #include "base/threads.h"
 #include "picture/relief.h"
+#include "terrain/hardness_volume.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static bool is_layers(const char *view) {
 }
 
 const char *rvi_overlay_lacks(const rv_terrain *land, const char *view) {
-    if (rvi_values_there(land, view) || is_layers(view))
+    if (rvi_values_there(land, view) || is_layers(view) || rvi_volume_shows(land, view))
         return NULL;
     if (!is_velocity(view))
         return view;
@@ -251,19 +252,22 @@ static bool is_concentration(const rv_terrain *land, const char *view) {
 }
 
 size_t rvi_overlay_memory(const rv_terrain *land, const char *view) {
-    bool made = is_velocity(view) || is_concentration(land, view);
+    bool made = is_velocity(view) || is_concentration(land, view) || rvi_volume_shows(land, view);
     return rvi_cells(land) * (made ? 1 + sizeof(float) : 1);
 }
 
-/* Values that are no field, but follow from two. */
+/* Values that are no field, but follow from two, or from a volume. */
 static rv_status make_values(const rv_terrain *land, const char *view, painting *p) {
-    bool velocity = !p->values && !is_layers(view);
-    if (!velocity && !is_concentration(land, view))
+    bool volume = rvi_volume_shows(land, view),
+         velocity = !volume && !p->values && !is_layers(view);
+    if (!volume && !velocity && !is_concentration(land, view))
         return RV_OK;
     p->made = rvi_alloc(land->ctx, rvi_cells(land), sizeof *p->made, "a field to paint");
     if (!p->made)
         return RV_ERROR_MEMORY;
     p->values = p->made;
+    if (volume)
+        return rvi_volume_surface(land, p->made);
     if (velocity) {
         p->east = rv_terrain_field(land, "velocity_x");
         p->south = rv_terrain_field(land, "velocity_y");

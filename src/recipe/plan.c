@@ -31,10 +31,11 @@ typedef struct plan {
     size_t most;                /* bytes that a step needs */
     int64_t largest;            /* the step that needs them */
     rv_plan *plans;             /* or NULL */
-    /* Films of steps that have begun, and the size of the land then. */
+    /* Films of steps that have begun. */
     struct {
-        const rv_film_params *film;
-        int width, height;
+        int step;          /* of the recipe */
+        int width, height; /* of the land as it began */
+        bool seen;         /* what it shows has been there */
     } films[RVI_FILMS];
     int film_count;
 } plan;
@@ -76,48 +77,49 @@ static rv_status check_land(plan *p, const rv_step_info *step) {
 
 /* ---- films of steps ---- */
 
-/* Will a step after step i make that field? */
-static bool is_made_later(const rv_recipe *recipe, int i, const char *field) {
-    char padded[RVI_NAME + 2], writes[512];
-    snprintf(padded, sizeof padded, " %s ", field);
-    for (int k = i + 1; k < rv_recipe_count(recipe); k++) {
-        snprintf(writes, sizeof writes, " %s ", rv_step_get(rv_recipe_step(recipe, k))->writes);
-        if (strstr(writes, padded))
-            return true;
-    }
-    return false;
+static const rv_film_params *film_at(const plan *p, int i) {
+    return rvi_film_of_steps(p->recipe, p->films[i].step);
+}
+
+static rv_status add_film(plan *p, int step, bool seen) {
+    if (p->film_count == RVI_FILMS)
+        return rvi_fail(p->recipe->ctx, RV_ERROR_USAGE,
+                        "film: a recipe has at most %d films of steps.", RVI_FILMS);
+    p->films[p->film_count].step = step;
+    p->films[p->film_count].width = p->land.width;
+    p->films[p->film_count].height = p->land.height;
+    p->films[p->film_count++].seen = seen;
+    return RV_OK;
+}
+
+/* Of a run that goes on: what they show was looked for when it began. */
+static rv_status resume_films(plan *p) {
+    rv_status status = RV_OK;
+    for (int i = 0; status == RV_OK && i < p->at.step; i++)
+        if (rvi_film_of_steps(p->recipe, i))
+            status = add_film(p, i, true);
+    return status;
 }
 
 static rv_status begin_film(plan *p, int64_t *frames) {
-    rv_context *ctx = p->recipe->ctx;
     int i = (int)p->at.step;
-    const rv_film_params *film = rvi_film_of_steps(p->recipe, i);
-    const char *lacks = rvi_film_lacks(&p->land, film);
     if (p->at.depth > 0)
-        return rvi_fail(ctx, RV_ERROR_USAGE,
+        return rvi_fail(p->recipe->ctx, RV_ERROR_USAGE,
                         "film: frames=%d is for a film that stands before the repeat; within it, "
                         "each turn is a frame.",
-                        film->frames);
-    if (lacks && !is_made_later(p->recipe, i, lacks))
-        return rvi_fail(ctx, RV_ERROR_USAGE,
-                        "film: there is no field \"%s\", and no step after this one makes it.",
-                        lacks);
-    if (p->film_count == RVI_FILMS)
-        return rvi_fail(ctx, RV_ERROR_USAGE, "film: a recipe has at most %d films of steps.",
-                        RVI_FILMS);
-    p->films[p->film_count].film = film;
-    p->films[p->film_count].width = p->land.width;
-    p->films[p->film_count++].height = p->land.height;
-    return rvi_film_count(p->recipe, i, NULL, frames);
+                        rvi_film_of_steps(p->recipe, i)->frames);
+    rv_status status = add_film(p, i, false);
+    return status == RV_OK ? rvi_film_count(p->recipe, i, NULL, frames) : status;
 }
 
 /* The step has been planned, and the land is that after it: what do films of it need? */
-static rv_status plan_films(const plan *p, rv_step_id id, size_t *memory) {
+static rv_status plan_films(plan *p, rv_step_id id, size_t *memory) {
     size_t most = 0;
     for (int i = 0; i < p->film_count; i++) {
-        const rv_film_params *film = p->films[i].film;
+        const rv_film_params *film = film_at(p, i);
         size_t need = rvi_film_of_step(film, id) > 0 ? rvi_film_memory(&p->land, film) : 0;
         most = need > most ? need : most;
+        p->films[i].seen |= rvi_film_lacks(&p->land, film) == NULL;
         bool sized = p->films[i].width == p->land.width && p->films[i].height == p->land.height;
         if (!sized && strcmp(film->view, "render") != 0)
             return rvi_fail(p->recipe->ctx, RV_ERROR_USAGE,
@@ -126,6 +128,19 @@ static rv_status plan_films(const plan *p, rv_step_id id, size_t *memory) {
                             rv_step_get(id)->word.name, film->file);
     }
     *memory = rvi_add_sizes(*memory, most);
+    return RV_OK;
+}
+
+/* All steps have been planned: a film may show what a later step makes, but some step must. */
+static rv_status check_films_seen(const plan *p) {
+    for (int i = 0; i < p->film_count; i++)
+        if (!p->films[i].seen) {
+            rv_context *ctx = p->recipe->ctx;
+            rvi_fail(ctx, RV_ERROR_USAGE,
+                     "film: there is no field \"%s\", and no step after this one makes it.",
+                     rvi_film_lacks(&p->land, film_at(p, i)));
+            return rvi_place_fail(ctx, &p->recipe->words.list[p->films[i].step].at, RV_ERROR_USAGE);
+        }
     return RV_OK;
 }
 
@@ -265,16 +280,14 @@ rv_status rvi_recipe_plan(const rv_recipe *recipe, const rv_terrain *land, const
     for (int i = 0; plans && i < rv_recipe_count(recipe); i++)
         plans[i] = (rv_plan){.step = rv_recipe_step(recipe, i)};
     rv_status status = make_outline(recipe, land, &p.land);
-    for (int i = 0; status == RV_OK && i < from->step; i++) { /* of a run that goes on */
-        p.films[p.film_count].film = rvi_film_of_steps(recipe, i);
-        p.films[p.film_count].width = p.land.width;
-        p.films[p.film_count].height = p.land.height;
-        p.film_count += p.films[p.film_count].film && p.film_count + 1 < RVI_FILMS;
-    }
+    if (status == RV_OK)
+        status = resume_films(&p);
     if (status == RV_OK)
         status = begin_files(&p, checkpoint);
     if (status == RV_OK)
         status = plan_steps(&p);
+    if (status == RV_OK)
+        status = check_films_seen(&p);
     for (int d = 0; d < RVI_DEPTH; d++)
         rvi_outline_free(&p.begun[d]);
     rvi_outline_free(&p.land);

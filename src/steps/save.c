@@ -11,6 +11,7 @@
 #include "formats/land_file.h"
 #include "formats/mesh_format.h"
 #include "steps/step.h"
+#include "terrain/hardness_volume.h"
 #include "wear/planned_files.h"
 
 static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
@@ -267,13 +268,21 @@ static int level_bits(const rv_save_params *p, const rvi_format *format) {
     return p->bits == RV_save_bits_8 && format->bits == 8 ? 8 : 16;
 }
 
-static rv_status save_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
+typedef struct saving {
+    const rv_save_params *p;
+    float *made; /* what is no field, but can be saved as one; else NULL */
+} saving;
+
+static rv_status save_raster(rvi_job *job, const saving *s, const rvi_format *format) {
+    const rv_save_params *p = s->p;
     rvi_raster raster = {.width = rv_terrain_width(job->land),
                          .height = rv_terrain_height(job->land),
-                         .values = rv_terrain_field(job->land, p->field),
+                         .values = s->made ? s->made : rv_terrain_field(job->land, p->field),
                          .bits = level_bits(p, format),
                          .curve = (rvi_curve)p->curve};
-    rv_status status = find_range(job, p->field, &raster);
+    rv_status status = s->made ? rvi_volume_surface(job->land, s->made) : RV_OK;
+    if (status == RV_OK)
+        status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)
         status = apply_range(job->ctx, p, &raster);
@@ -334,12 +343,12 @@ static rv_status save_land(rvi_job *job, const rv_save_params *p) {
 }
 
 static rv_status run(rvi_job *job) {
-    const rv_save_params *const *p = job->state;
-    if (rvi_land_file_is((*p)->file))
-        return save_land(job, *p);
-    if (rvi_mesh_format_find((*p)->file) != NULL)
-        return save_mesh(job, *p);
-    return save_raster(job, *p, rvi_format_find((*p)->file));
+    const saving *s = job->state;
+    if (rvi_land_file_is(s->p->file))
+        return save_land(job, s->p);
+    if (rvi_mesh_format_find(s->p->file) != NULL)
+        return save_mesh(job, s->p);
+    return save_raster(job, s, rvi_format_find(s->p->file));
 }
 
 /* ---- before the run ---- */
@@ -464,7 +473,7 @@ static rv_status check_tiff(rvi_job *job, const rv_save_params *p, const rvi_for
 }
 
 static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
-    if (!rvi_values_there(job->land, p->field))
+    if (!rvi_values_there(job->land, p->field) && !rvi_volume_shows(job->land, p->field))
         return rvi_job_no_field(job, p->field, "to save");
     if (p->error > 0 || p->solid > 0 || p->up == RV_save_up_y || p->normals)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
@@ -497,10 +506,12 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
                               : check_raster(job, p, format);
     if (status != RV_OK)
         return status;
-    const rv_save_params **held = rvi_job_begin(job, sizeof *held, run, NULL);
-    if (held == NULL)
+    saving *s = rvi_job_begin(job, sizeof *s, run, NULL);
+    if (s == NULL)
         return RV_ERROR_MEMORY;
-    *held = p;
+    s->p = p;
+    if (!land && !mesh && rvi_volume_shows(job->land, p->field))
+        rvi_job_grid(job, &s->made, "the hardness");
     if (mesh)
         rvi_buffers_pass(&job->buffers, rvi_mesh_memory(job->land, (double)p->error));
     return RV_OK;

@@ -17,6 +17,7 @@
 #include "picture/shade.h"
 #include "steps/step.h"
 #include "terrain/figures.h"
+#include "terrain/hardness_volume.h"
 #include "wear/noise_map.h"
 #include "words/condition.h"
 
@@ -24,7 +25,7 @@
 #include <string.h>
 
 /* Where the value of a name comes from. */
-typedef enum origin { GRID, SLOPE, ASPECT, CURVATURE, WATER_DISTANCE, NOISE } origin;
+typedef enum origin { GRID, SLOPE, ASPECT, CURVATURE, WATER_DISTANCE, NOISE, VOLUME } origin;
 
 static const char *const MEASURES[] = {
     [SLOPE] = "slope",         [ASPECT] = "aspect",
@@ -38,7 +39,7 @@ typedef struct selecting {
     rvi_condition condition;
     origin origins[RVI_CONDITION_PARTS];
     const float *grids[RVI_CONDITION_PARTS]; /* of GRID; NULL: 0 everywhere */
-    float *distance, *noise;                 /* NULL: not asked for */
+    float *distance, *noise, *hardness;      /* NULL: not asked for */
     int32_t *room;
     float noise_low, noise_span;
     float *made, *field;
@@ -84,6 +85,8 @@ static float value_of(const selecting *s, int part, int x, int y) {
         return s->distance[i];
     case NOISE:
         return (s->noise[i] - s->noise_low) / s->noise_span;
+    case VOLUME:
+        return s->hardness[i];
     case GRID:
         break;
     }
@@ -188,6 +191,8 @@ static rv_status run(rvi_job *job) {
     rv_status status = s->noise ? make_noise(job, s) : RV_OK;
     if (status == RV_OK && s->distance)
         status = make_distance(s);
+    if (status == RV_OK && s->hardness)
+        status = rvi_volume_surface(s->land, s->hardness);
     if (status == RV_OK)
         status = rvi_parallel_rows(job->ctx, job->land->height, select_rows, s);
     if (status == RV_OK)
@@ -245,14 +250,15 @@ static rv_status check_part(rvi_job *job, const rvi_condition_part *part, origin
 
 static rv_status prepare_parts(rvi_job *job, selecting *s) {
     rv_status status = RV_OK;
-    bool distance = false, noise = false;
+    bool distance = false, noise = false, volume = false;
     for (int k = 0; status == RV_OK && k < s->condition.count; k++) {
         const rvi_condition_part *part = &s->condition.parts[k];
         if (part->name[0] == '\0')
             continue; /* it joins others */
-        s->origins[k] = origin_of(part->name);
+        s->origins[k] = rvi_volume_shows(job->land, part->name) ? VOLUME : origin_of(part->name);
         distance |= s->origins[k] == WATER_DISTANCE;
         noise |= s->origins[k] == NOISE;
+        volume |= s->origins[k] == VOLUME;
         status = check_part(job, part, s->origins[k]);
     }
     if (distance) {
@@ -262,6 +268,8 @@ static rv_status prepare_parts(rvi_job *job, selecting *s) {
     }
     if (noise)
         rvi_job_grid(job, &s->noise, "the noise");
+    if (volume)
+        rvi_job_grid(job, &s->hardness, "the hardness");
     return status;
 }
 

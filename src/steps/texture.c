@@ -1,6 +1,7 @@
 /* texture.c: writes a picture for use in other programs (picture/maps.c). */
 #include "picture/maps.h"
 #include "steps/step.h"
+#include "terrain/hardness_volume.h"
 #include "wear/planned_files.h"
 
 #include <stdio.h>
@@ -30,11 +31,12 @@ static rv_status draw(const rv_terrain *land, const rv_texture_params *p, unsign
 }
 
 /* Bytes a cell while it is drawn, beside the picture. */
-static size_t drawn_with(int kind) {
-    return kind == RV_texture_kind_occlusion   ? 17
-           : kind == RV_texture_kind_splat     ? 16
-           : kind == RV_texture_kind_curvature ? 4
-                                               : 0;
+static size_t drawn_with(const rv_terrain *land, const rv_texture_params *p) {
+    bool shows = p->kind == RV_texture_kind_field && rvi_volume_shows(land, p->field);
+    return p->kind == RV_texture_kind_occlusion            ? 17
+           : p->kind == RV_texture_kind_splat              ? 16
+           : p->kind == RV_texture_kind_curvature || shows ? 4
+                                                           : 0;
 }
 
 typedef struct texture {
@@ -98,7 +100,8 @@ static rv_status run(rvi_job *job) {
 rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
     rv_status status = rvi_job_draws(job, p->file, job->land->width, job->land->height);
     bool of_field = p->kind == RV_texture_kind_field;
-    if (status == RV_OK && of_field && !rvi_values_there(job->land, p->field))
+    if (status == RV_OK && of_field && !rvi_values_there(job->land, p->field) &&
+        !rvi_volume_shows(job->land, p->field))
         return rvi_job_no_field(job, p->field, "for a texture");
     bool split = p->split && p->kind == RV_texture_kind_splat;
     if (status == RV_OK && split)
@@ -114,6 +117,6 @@ rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
     rvi_job_buffer(job, &t->bytes, cells, (size_t)t->channels, "a picture");
     if (split)
         rvi_job_buffer(job, &t->layer, cells, 1, "a picture");
-    rvi_buffers_pass(&job->buffers, cells * drawn_with(p->kind) + 262144);
+    rvi_buffers_pass(&job->buffers, cells * drawn_with(job->land, p) + 262144);
     return RV_OK;
 }

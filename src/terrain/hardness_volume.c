@@ -15,6 +15,9 @@
 #include "terrain/hardness_volume.h"
 #include "base/math.h"
 #include "base/random.h"
+#include "base/threads.h"
+
+#include <string.h>
 
 enum { SAMPLES_MOST = 1 << 30, OCTAVES_MOST = 8 };
 
@@ -125,6 +128,34 @@ float rvi_volume_hardness(const rvi_hardness_volume *v, double x, double y, floa
     x += v->x;
     y += v->y;
     return v->octaves > 0 ? noisy(v, x, y, height) : sampled(v, x, y, height);
+}
+
+/* ---- as a field ---- */
+
+bool rvi_volume_shows(const rv_terrain *land, const char *name) {
+    return strcmp(name, "hardness") == 0 && rvi_volume_there(land) && !rvi_values_there(land, name);
+}
+
+typedef struct surfacing {
+    const rv_terrain *land;
+    float *out;
+} surfacing;
+
+static void surface_rows(void *arg, int first, int end) {
+    const surfacing *s = arg;
+    const rv_terrain *land = s->land;
+    double cell = (double)land->cell;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < land->width; x++) {
+            size_t i = (size_t)y * (size_t)land->width + (size_t)x;
+            s->out[i] = rvi_volume_hardness(&land->volume, cell * x, cell * y,
+                                            land->layers[0].thickness[i]);
+        }
+}
+
+rv_status rvi_volume_surface(const rv_terrain *land, float *out) {
+    surfacing s = {land, out};
+    return rvi_parallel_rows(land->ctx, land->height, surface_rows, &s);
 }
 
 /* ---- checks ---- */

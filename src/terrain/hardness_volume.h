@@ -21,6 +21,11 @@ static inline size_t rvi_volume_samples(const rvi_hardness_volume *v) {
 /* 0 to 1 at a place; (0, 0) is the centre of the map's north-west cell. */
 float rvi_volume_hardness(const rvi_hardness_volume *v, double x, double y, float z);
 
+/* Where only a volume says how hard the ground is, the name of the field stands for that of the
+ * bedrock where it ends: to be seen, saved and selected by. */
+bool rvi_volume_shows(const rv_terrain *land, const char *name);
+rv_status rvi_volume_surface(const rv_terrain *land, float *out); /* a number a cell */
+
 /* Can it come from hardness? A file may hold anything. Samples are not looked at. */
 bool rvi_volume_right(const rvi_hardness_volume *v);
 /* Can no terrain hold so many samples? */

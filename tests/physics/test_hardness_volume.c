@@ -261,6 +261,44 @@ static void it_belongs_to_the_land(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* As a field it is that of the bedrock where it ends, under soil as well; one of the same name goes
+ * before it. */
+static void it_is_seen_as_a_field(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    const float values[] = {0.1f, 0.3f, 0.5f, 0.7f, 0.9f};
+    write_volume("up.npy", 5, 1, 1, values); /* 0.1 at 0 m, 0.9 at 400 m */
+    const char *const made = "terrain size=33 noise frequency=10 level high=400 layer thickness=7 "
+                             "hardness up.npy low=0 high=400 ";
+    char text[300];
+    snprintf(text, sizeof text,
+             "%s save seen.npy field=hardness select name=hard where=\"hardness > 0.5\" "
+             "select name=some where=hardness",
+             made);
+    rv_terrain *land = support_run(ctx, text), *seen = support_run(ctx, "open seen.npy cell=10");
+    const float *rock = rv_terrain_field(land, "bedrock"), *hard = rv_terrain_field(land, "hard"),
+                *some = rv_terrain_field(land, "some");
+    assert_null(rv_terrain_field(land, "hardness")); /* which would act a second time */
+    for (size_t i = 0; i < rvi_cells(land); i++) {
+        float wanted = 0.1f + 0.8f * rock[i] / 400.0f;
+        assert_near(heights(seen)[i], wanted, 1e-5);
+        assert_equal(hard[i], heights(seen)[i] > 0.5f);
+        assert_equal(some[i], heights(seen)[i]);
+    }
+    rv_terrain_destroy(land);
+    rv_terrain_destroy(seen);
+    snprintf(text, sizeof text, "%s select name=hardness where=\"height > 200\"", made);
+    land = support_run(ctx, text);
+    snprintf(text, sizeof text,
+             "%s select name=hardness where=\"height > 200\" select where=hardness", made);
+    seen = support_run(ctx, text);
+    for (size_t i = 0; i < rvi_cells(land); i++)
+        assert_equal(rv_terrain_field(seen, "selection")[i], heights(land)[i] > 200.0f);
+    rv_terrain_destroy(land);
+    rv_terrain_destroy(seen);
+    rv_context_destroy(ctx);
+}
+
 static float as_function(void *user, float x, float y, float z) {
     return 1.0f - rvi_volume_hardness(user, (double)x, (double)y, z);
 }
@@ -362,6 +400,7 @@ int main(void) {
         cmocka_unit_test(layers_keep_their_own),
         cmocka_unit_test(noise_is_a_function_of_the_place),
         cmocka_unit_test(it_belongs_to_the_land),
+        cmocka_unit_test(it_is_seen_as_a_field),
         cmocka_unit_test(coarse_rivers_find_it_in_its_place),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(bad_files_are_refused),

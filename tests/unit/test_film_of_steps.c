@@ -228,6 +228,71 @@ static void a_stop_that_keeps_ends_it(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A run that goes on plans all films that have begun, the last as well. */
+static void all_films_are_planned_after_a_resume(void **state) {
+    (void)state;
+    char text[2000];
+    int used = snprintf(text, sizeof text, LAND);
+    for (int k = 0; k < 15; k++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "film f%d.png frames=1 ", k);
+    snprintf(text + used, sizeof text - (size_t)used,
+             "film large.png frames=1 view=render width=3000 height=3000 blur thermal");
+    stopping s = {"blur", 0};
+    rv_context *stops = stopping_context(&s), *little;
+    rv_watch watch = {.checkpoint = "many.ck"};
+    rv_recipe *recipe;
+    support_ok(stops, rv_recipe_parse(stops, text, "test", &recipe));
+    assert_int_equal(rv_recipe_run(recipe, &watch, NULL), RV_CANCELLED);
+    rv_context_desc desc = {.threads = 1, .memory_limit = 20 << 20};
+    assert_int_equal(rv_context_create(&desc, &little), RV_OK);
+    rv_terrain *rest;
+    assert_int_equal(rv_recipe_resume(little, "many.ck", &watch, &rest), RV_ERROR_MEMORY);
+    if (!strstr(rv_context_error(little), "for thermal would exceed the memory limit"))
+        fail_msg("%s", rv_context_error(little));
+    for (int k = 0; k < 15; k++) {
+        snprintf(text, sizeof text, "f%d-00000.png", k);
+        remove(text);
+    }
+    remove("large-00000.png");
+    remove("many.ck");
+    rv_context_destroy(little);
+    rv_recipe_destroy(recipe);
+    rv_context_destroy(stops);
+}
+
+/* Until a later step makes what it shows, a film shows the land alone. */
+static void what_comes_later_can_be_filmed(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"steep", "select name=steep where=\"slope > 20\""},
+        {"sand", "layer name=sand noise=1"},
+        {"hardness", "hardness noise=1"},
+        {"grass", "open grass.npz"},
+        {"water", "pipes rounds=2"},
+    };
+    rv_context *ctx = support_context(2);
+    run_text(ctx, LAND "select name=grass where=\"slope < 20\" save grass.npz");
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 LAND "film a.png frames=1 view=%s %s thermal rounds=2 paint last.png field=%s",
+                 cases[k][0], cases[k][1], cases[k][0]);
+        run_text(ctx, text);
+        run_text(ctx, LAND "paint bare.png opacity=0 field=height");
+        int last = 0;
+        unsigned char byte;
+        while (read_file(frame_name("a", last + 1), &byte, 1) == 1)
+            last++;
+        if (!same_files(frame_name("a", 0), "bare.png") ||
+            !same_files(frame_name("a", last), "last.png"))
+            fail_msg("view=%s: not the land alone, and then the field", cases[k][0]);
+        assert_false(same_files(frame_name("a", 0), "last.png"));
+        expect_frames("a", last + 1);
+    }
+    remove("grass.npz");
+    rv_context_destroy(ctx);
+}
+
 static void wrong_words(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
@@ -235,6 +300,7 @@ static void wrong_words(void **state) {
         {LAND "film a.png frames=2 every=2 blur", "give one of them"},
         {LAND "repeat 2 film a.png frames=2 blur end", "stands before the repeat"},
         {LAND "film a.png frames=2 view=water blur", "no step after this one makes it"},
+        {LAND "film a.png frames=2 view=sand blur layer name=send", "no step after this one"},
         {LAND "film a.png frames=2 blur crop width=4", "crop changes the size of the land"},
         {LAND "film a.png frames=2 repeat 9000000 thermal rounds=1 repeat 900 thermal end end",
          "more than 1000 million frames"},
@@ -255,6 +321,8 @@ int main(void) {
         cmocka_unit_test(land_is_as_without_the_film),
         cmocka_unit_test(a_resumed_run_goes_on_with_it),
         cmocka_unit_test(a_stop_that_keeps_ends_it),
+        cmocka_unit_test(all_films_are_planned_after_a_resume),
+        cmocka_unit_test(what_comes_later_can_be_filmed),
         cmocka_unit_test(wrong_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
