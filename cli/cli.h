@@ -142,6 +142,7 @@ void cli_man(void);
 void cli_markdown(void);
 void cli_scene_markdown(void);
 void cli_help_json(void);
+extern const char *const cli_shells[];      /* that completion knows, up to NULL */
 int cli_completion(const char *shell);      /* the script; returns the exit code */
 void cli_complete(int count, char **words); /* what the last word can become, one a line */
 void cli_words(void);

@@ -12,6 +12,7 @@ static const char *const images[] = {".png", ".tif", ".tiff", ".npy", ".r16", ".
 static const char *const lands[] = {".png", ".r16", ".r32", ".npy", ".npz", ".tif", ".tiff",
                                     ".asc", ".hgt", ".vrt", ".obj", ".ply", NULL};
 static const char *const any[] = {"", NULL};
+static const char *const views[] = {"hillshade", "tint", "render", "velocity", "layers", NULL};
 
 /* The words up to the one that was begun. */
 typedef struct asked {
@@ -38,6 +39,11 @@ static void offer(const asked *a, const char *word, const char *end) {
     if (strncmp(word, rest, begun < size ? begun : size) == 0 &&
         (begun <= size || begins(end, rest + size)))
         printf("%.*s%s%s\n", (int)a->kept, a->begun, word, end);
+}
+
+static void offer_list(const asked *a, const char *const *words) {
+    for (; *words; words++)
+        offer(a, *words, "");
 }
 
 static bool ends_with_one(const char *name, const char *const *endings) {
@@ -112,12 +118,12 @@ static void offer_names(const asked *a) {
             offer(a, a->words[i] + strlen("name="), "");
 }
 
-/* Files that a step reads are images, but for those of `open`; what it writes has any name. */
+/* Files that a step reads are images, but for heights and for a list of colours; what it writes has
+ * any name. */
 static const char *const *endings_of(const rv_step_info *step, const rv_param_info *param) {
-    if (step && step->id == RV_STEP_open)
-        return lands;
-    bool reads = step && step->kind != RV_KIND_SHOW && step->kind != RV_KIND_FIELD;
-    return reads && param->type == RV_PARAM_FILE ? images : any;
+    if (!step || param->writes || is(param->name, "palette"))
+        return any;
+    return step->id == RV_STEP_open || is(param->name, "like") ? lands : images;
 }
 
 static void offer_values(const asked *a, const rv_step_info *step, const rv_param_info *param) {
@@ -134,6 +140,8 @@ static void offer_values(const asked *a, const rv_step_info *step, const rv_para
         offer_files(a, endings_of(step, param));
         break;
     case RV_PARAM_TEXT:
+        if (is(param->name, "view"))
+            offer_list(a, views);
         if (is(param->name, "field") || is(param->name, "layer") || is(param->name, "view"))
             offer_names(a);
         break;
@@ -278,13 +286,16 @@ void cli_complete(int count, char **words) {
     if (count == 0)
         return;
     asked a = {count, words, words[count - 1], 0};
-    if (count > 1 && takes_argument(words[count - 2])) {
-        offer_argument(&a, words[count - 2]);
+    const char *before = count > 1 ? words[count - 2] : "";
+    if (takes_argument(before)) {
+        offer_argument(&a, before);
         return;
     }
     a.count = leave_options_out(count, words);
     const char *first = a.count > 1 ? words[0] : "";
-    if (is(first, "help")) {
+    if (is(first, "help") && is(before, "--completion")) {
+        offer_list(&a, cli_shells);
+    } else if (is(first, "help")) {
         offer_steps(&a, "");
         offer(&a, "scene", "");
         offer_options(&a, true);

@@ -346,6 +346,7 @@ typedef struct rv_param_info {
     double def, low, high; /* numbers, switches and choices */
     uint64_t seed;         /* default of a seed */
     bool required;         /* a file that must be named */
+    bool writes;           /* a file, or the folder of files, that is written; else it is read */
     bool in_cells;         /* a length in m that may also be said in cells: -3 is 3cells */
     const char *text;      /* default of a text or file */
     double vector[3];      /* default of a vector; NaN first: auto */

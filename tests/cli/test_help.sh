@@ -94,6 +94,10 @@ bash -n completion.bash || fail "the completion script is not bash"
     fail "shellcheck finds faults in the completion script"
 mkdir -p folder
 : >rain.png
+mkdir -p kinds
+: >kinds/colours.txt
+: >kinds/dem.asc
+: >kinds/sky.png
 : >folder/'my land.rv'
 cat >complete.bash <<'EOF'
 source ./completion.bash
@@ -124,6 +128,13 @@ completes "folder/" ravine fol
 completes "folder/my land.rv" ravine folder/my
 completes "rain.png" ravine --quiet terrain noise mask rai
 completes "rain.png" ravine droplets rain = rai
+completes "render" ravine film a.png view = ren
+completes "tint" ravine film a.png view=t
+completes "kinds/sky.png" ravine render a.png sky = kinds/
+completes "kinds/colours.txt|kinds/dem.asc|kinds/sky.png" ravine render a.png palette = kinds/
+completes "kinds/colours.txt|kinds/dem.asc|kinds/sky.png" ravine terrain save kinds/
+completes "kinds/dem.asc|kinds/sky.png" ravine measure like = kinds/
+completes "bash|fish|zsh" ravine help --completion ''
 completes "--json" ravine terrain --j
 completes "--man|--markdown" ravine help --ma
 completes "droplets" ravine help drop
