@@ -11,6 +11,7 @@ static const char *const recipes[] = {".rv", NULL}, *const scenes[] = {".scene",
 static const char *const images[] = {".png", ".tif", ".tiff", ".npy", ".r16", ".r32", NULL};
 static const char *const lands[] = {".png", ".r16", ".r32", ".npy", ".npz", ".tif", ".tiff",
                                     ".asc", ".hgt", ".vrt", ".obj", ".ply", NULL};
+static const char *const tables[] = {".csv", NULL};
 static const char *const any[] = {"", NULL};
 static const char *const views[] = {"hillshade", "tint", "render", "velocity", "layers", NULL};
 
@@ -202,8 +203,8 @@ static void offer_options(const asked *a, bool pages) {
 }
 
 static void offer_argument(const asked *a, const char *option) {
-    if (is(option, "--checkpoint"))
-        offer_files(a, any);
+    if (is(option, "--checkpoint") || is(option, "--csv"))
+        offer_files(a, is(option, "--csv") ? tables : any);
     else if (is(option, "--until") || is(option, "--without"))
         offer_steps(a, "");
 }
@@ -240,14 +241,15 @@ static const rv_step_info *step_so_far(const asked *a) {
     return step;
 }
 
-static void complete_recipe(asked *a) {
+/* commands: the first word may also be a command. */
+static void complete_recipe(asked *a, bool commands) {
     char name[64];
     word_before_dot(a->begun, name);
     const rv_step_info *step = rv_step_find(name) ? rv_step_find(name) : step_so_far(a);
     if (offer_parts(a, step ? &step->word : NULL, step))
         return;
     if (a->count == 1) {
-        for (int i = 0; i < cli_command_count; i++)
+        for (int i = 0; commands && i < cli_command_count; i++)
             offer(a, cli_command_table[i].name, "");
         for (int i = 0; i < rv_recipe_preset_count(); i++)
             offer(a, rv_recipe_preset_name(i), "");
@@ -305,7 +307,11 @@ void cli_complete(int count, char **words) {
         complete_scene(&a);
     } else if (is(first, "resume") || is(first, "studio")) {
         offer_files(&a, is(first, "studio") ? recipes : any);
+    } else if (is(first, "sweep")) {
+        a.words++;
+        a.count--;
+        complete_recipe(&a, false);
     } else {
-        complete_recipe(&a);
+        complete_recipe(&a, true);
     }
 }

@@ -111,6 +111,7 @@ void cli_words(void) {
     cli_walk_steps(&writer);
     add_word(&list, "scene");
     add_word(&list, "studio");
+    add_word(&list, "sweep");
     cli_walk_scene(&writer);
     for (int i = 0; i < cli_option_count; i++)
         add_word(&list, cli_option_table[i].name);

@@ -135,7 +135,7 @@ completes "kinds/colours.txt|kinds/dem.asc|kinds/sky.png" ravine render a.png pa
 completes "kinds/colours.txt|kinds/dem.asc|kinds/sky.png" ravine terrain save kinds/
 completes "kinds/dem.asc|kinds/sky.png" ravine measure like = kinds/
 completes "bash|fish|zsh" ravine help --completion ''
-completes "--json" ravine terrain --j
+completes "--json" ravine terrain --js
 completes "--man|--markdown" ravine help --ma
 completes "droplets" ravine help drop
 completes "" ravine --threads ''
@@ -154,6 +154,8 @@ completes "drain|droplets" ravine alps --without dr
 completes "alps" ravine --threads 3 al
 completes "mask|metal" ravine terrain select name=metal mask field = m
 completes "list" ravine lis
+completes "alps" ravine sweep al
+completes "noise.seed=" ravine sweep alps noise.see
 completes "./rain.png" ravine open ./rai
 completes "folder/my land.rv" ravine folder/my
 
