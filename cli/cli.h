@@ -44,6 +44,8 @@ typedef struct cli_options {
     int without_count;
     const char *checkpoint; /* NULL: none */
     double every;           /* seconds */
+    const char *csv;        /* the table of a sweep */
+    int jobs;               /* runs of a sweep at a time; 0: as many as fit */
     int port;               /* of the studio; 0: any */
     bool no_open;
     cli_page page;
@@ -142,6 +144,7 @@ void cli_man(void);
 void cli_markdown(void);
 void cli_scene_markdown(void);
 void cli_help_json(void);
+extern const char *const cli_shells[];      /* that completion knows, up to NULL */
 int cli_completion(const char *shell);      /* the script; returns the exit code */
 void cli_complete(int count, char **words); /* what the last word can become, one a line */
 void cli_words(void);
@@ -237,8 +240,14 @@ int cli_scene_resume(rv_context *ctx, cli_run *run, const char *file, rv_status 
 
 int cli_studio(const cli_options *options); /* returns the exit code */
 
+/* ---- sweep.c: one recipe with many values ---- */
+
+int cli_sweep(rv_context *ctx, cli_run *run); /* the exit code */
+
 /* ---- main.c ---- */
 
+/* What the words say: a file or a name, and more steps. Not 0: the exit code. */
+int cli_recipe_build(rv_context *ctx, const cli_options *options, rv_recipe **recipe);
 int cli_read_input(char **out); /* standard input as text; free() it. Not 0: the exit code */
 bool cli_file_exists(const char *name);
 

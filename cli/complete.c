@@ -11,7 +11,9 @@ static const char *const recipes[] = {".rv", NULL}, *const scenes[] = {".scene",
 static const char *const images[] = {".png", ".tif", ".tiff", ".npy", ".r16", ".r32", NULL};
 static const char *const lands[] = {".png", ".r16", ".r32", ".npy", ".npz", ".tif", ".tiff",
                                     ".asc", ".hgt", ".vrt", ".obj", ".ply", NULL};
+static const char *const tables[] = {".csv", NULL};
 static const char *const any[] = {"", NULL};
+static const char *const views[] = {"hillshade", "tint", "render", "velocity", "layers", NULL};
 
 /* The words up to the one that was begun. */
 typedef struct asked {
@@ -38,6 +40,11 @@ static void offer(const asked *a, const char *word, const char *end) {
     if (strncmp(word, rest, begun < size ? begun : size) == 0 &&
         (begun <= size || begins(end, rest + size)))
         printf("%.*s%s%s\n", (int)a->kept, a->begun, word, end);
+}
+
+static void offer_list(const asked *a, const char *const *words) {
+    for (; *words; words++)
+        offer(a, *words, "");
 }
 
 static bool ends_with_one(const char *name, const char *const *endings) {
@@ -112,12 +119,12 @@ static void offer_names(const asked *a) {
             offer(a, a->words[i] + strlen("name="), "");
 }
 
-/* Files that a step reads are images, but for those of `open`; what it writes has any name. */
+/* Files that a step reads are images, but for heights and for a list of colours; what it writes has
+ * any name. */
 static const char *const *endings_of(const rv_step_info *step, const rv_param_info *param) {
-    if (step && step->id == RV_STEP_open)
-        return lands;
-    bool reads = step && step->kind != RV_KIND_SHOW && step->kind != RV_KIND_FIELD;
-    return reads && param->type == RV_PARAM_FILE ? images : any;
+    if (!step || param->writes || is(param->name, "palette"))
+        return any;
+    return step->id == RV_STEP_open || is(param->name, "like") ? lands : images;
 }
 
 static void offer_values(const asked *a, const rv_step_info *step, const rv_param_info *param) {
@@ -134,6 +141,8 @@ static void offer_values(const asked *a, const rv_step_info *step, const rv_para
         offer_files(a, endings_of(step, param));
         break;
     case RV_PARAM_TEXT:
+        if (is(param->name, "view"))
+            offer_list(a, views);
         if (is(param->name, "field") || is(param->name, "layer") || is(param->name, "view"))
             offer_names(a);
         break;
@@ -194,8 +203,8 @@ static void offer_options(const asked *a, bool pages) {
 }
 
 static void offer_argument(const asked *a, const char *option) {
-    if (is(option, "--checkpoint"))
-        offer_files(a, any);
+    if (is(option, "--checkpoint") || is(option, "--csv"))
+        offer_files(a, is(option, "--csv") ? tables : any);
     else if (is(option, "--until") || is(option, "--without"))
         offer_steps(a, "");
 }
@@ -232,14 +241,15 @@ static const rv_step_info *step_so_far(const asked *a) {
     return step;
 }
 
-static void complete_recipe(asked *a) {
+/* commands: the first word may also be a command. */
+static void complete_recipe(asked *a, bool commands) {
     char name[64];
     word_before_dot(a->begun, name);
     const rv_step_info *step = rv_step_find(name) ? rv_step_find(name) : step_so_far(a);
     if (offer_parts(a, step ? &step->word : NULL, step))
         return;
     if (a->count == 1) {
-        for (int i = 0; i < cli_command_count; i++)
+        for (int i = 0; commands && i < cli_command_count; i++)
             offer(a, cli_command_table[i].name, "");
         for (int i = 0; i < rv_recipe_preset_count(); i++)
             offer(a, rv_recipe_preset_name(i), "");
@@ -278,13 +288,16 @@ void cli_complete(int count, char **words) {
     if (count == 0)
         return;
     asked a = {count, words, words[count - 1], 0};
-    if (count > 1 && takes_argument(words[count - 2])) {
-        offer_argument(&a, words[count - 2]);
+    const char *before = count > 1 ? words[count - 2] : "";
+    if (takes_argument(before)) {
+        offer_argument(&a, before);
         return;
     }
     a.count = leave_options_out(count, words);
     const char *first = a.count > 1 ? words[0] : "";
-    if (is(first, "help")) {
+    if (is(first, "help") && is(before, "--completion")) {
+        offer_list(&a, cli_shells);
+    } else if (is(first, "help")) {
         offer_steps(&a, "");
         offer(&a, "scene", "");
         offer_options(&a, true);
@@ -294,7 +307,11 @@ void cli_complete(int count, char **words) {
         complete_scene(&a);
     } else if (is(first, "resume") || is(first, "studio")) {
         offer_files(&a, is(first, "studio") ? recipes : any);
+    } else if (is(first, "sweep")) {
+        a.words++;
+        a.count--;
+        complete_recipe(&a, false);
     } else {
-        complete_recipe(&a);
+        complete_recipe(&a, true);
     }
 }

@@ -58,13 +58,13 @@ static const char fish[] =
     "end\n"
     "complete -c ravine -f -a '(__ravine_complete)'\n";
 
+const char *const cli_shells[] = {"bash", "zsh", "fish", NULL};
+
 int cli_completion(const char *shell) {
-    static const struct {
-        const char *shell, *script;
-    } scripts[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(shell, scripts[i].shell) == 0) {
-            fputs(scripts[i].script, stdout);
+    static const char *const scripts[] = {bash, zsh, fish};
+    for (int i = 0; cli_shells[i]; i++)
+        if (strcmp(shell, cli_shells[i]) == 0) {
+            fputs(scripts[i], stdout);
             return 0;
         }
     return cli_fail(2, "There is completion for bash, zsh and fish, not for %.60s.", shell);
@@ -111,6 +111,7 @@ void cli_words(void) {
     cli_walk_steps(&writer);
     add_word(&list, "scene");
     add_word(&list, "studio");
+    add_word(&list, "sweep");
     cli_walk_scene(&writer);
     for (int i = 0; i < cli_option_count; i++)
         add_word(&list, cli_option_table[i].name);

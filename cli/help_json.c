@@ -81,6 +81,8 @@ static void put_param(const cli_visit *at) {
     printf(",\"auto\":%s,\"required\":%s", rv_param_has_auto(param) ? "true" : "false",
            param->required ? "true" : "false");
     put_range(param);
+    if (param->type == RV_PARAM_FILE)
+        printf(",\"writes\":%s", param->writes ? "true" : "false");
     if (param->in_cells)
         fputs(",\"in_cells\":true", stdout);
     put_text("unit", param->unit);

@@ -89,7 +89,7 @@ static rv_status leave_out(const cli_options *options, rv_recipe *recipe) {
     return status;
 }
 
-static int build_recipe(rv_context *ctx, const cli_options *options, rv_recipe **recipe) {
+int cli_recipe_build(rv_context *ctx, const cli_options *options, rv_recipe **recipe) {
     const char *first = options->words[0];
     bool from_file = is_recipe_file(first), from_input = strcmp(first, "-") == 0;
     int preset = from_file || from_input ? -1 : cli_preset(first);
@@ -268,8 +268,11 @@ static int run_words(cli_options *options) {
         code = check_solid(ctx, options, &run);
     } else if (strcmp(options->words[0], "scene") == 0) {
         code = run_scene(ctx, &run);
+    } else if (strcmp(options->words[0], "sweep") == 0) {
+        cli_interrupt_watch(false);
+        code = finish_output(cli_sweep(ctx, &run));
     } else {
-        code = build_recipe(ctx, options, &recipe);
+        code = cli_recipe_build(ctx, options, &recipe);
         if (code == 0)
             code = options->dry_run ? plan_recipe(ctx, &run, recipe)
                                     : run_recipe(ctx, &run, recipe, NULL);
@@ -342,6 +345,8 @@ int main(int argc, char **argv) {
         cli_usage(stderr);
         return 2;
     }
+    if ((options.csv || options.jobs) && strcmp(options.words[0], "sweep") != 0)
+        return cli_fail(2, "%s is for `ravine sweep`.", options.csv ? "--csv" : "--jobs");
     if (strcmp(options.words[0], "list") == 0)
         code = list_presets(&options);
     else if (strcmp(options.words[0], "studio") == 0)

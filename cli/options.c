@@ -16,6 +16,10 @@ const cli_command cli_command_table[] = {
      "say whether a mesh is closed and does not cut itself"},
     {"studio", "ravine studio [RECIPE.rv] [--port N] [--no-open]",
      "open the studio in the browser, with this machine behind it"},
+    {"sweep", "ravine sweep RECIPE STEP.KEY=VALUES ... --csv TABLE.csv [--jobs N]",
+     "run a recipe with many values: noise.seed=1..100, rivers.erosion=4,8,16, "
+     "noise.gain=0.3..0.5..0.1; each run gets a folder in TABLE and a row in TABLE.csv, and "
+     "TABLE.png shows all; the same command goes on where it was stopped"},
     {"help", "ravine help [STEP|COMMAND ...]", "explain steps and commands"},
 };
 const int cli_command_count = (int)(sizeof cli_command_table / sizeof cli_command_table[0]);
@@ -54,6 +58,9 @@ const cli_option cli_option_table[] = {
      "save the run to FILE between steps, so that `ravine resume FILE` can continue from there",
      CLI_PAGE_NONE},
     {"--every", "SECONDS", "time between two checkpoints (default: 60)", CLI_PAGE_NONE},
+    {"--csv", "FILE", "after sweep: the table to write", CLI_PAGE_NONE},
+    {"--jobs", "N", "after sweep: N runs at a time (default: as many as cores and memory allow)",
+     CLI_PAGE_NONE},
     {"--port", "N", "after studio: serve the page on port N (default: any that is free)",
      CLI_PAGE_NONE},
     {"--no-open", NULL, "after studio: print the address and open no browser", CLI_PAGE_NONE},
@@ -102,23 +109,14 @@ static const char *nearest_option(const char *word) {
     return nearest;
 }
 
-static int read_threads(const char *value, int *threads) {
+static int read_whole(const cli_option *option, const char *value, int most, int *out) {
     char *end;
     errno = 0;
     long n = strtol(value, &end, 10);
-    if (errno || end == value || *end || n < 1 || n > 1024)
-        return cli_fail(2, "--threads takes a whole number from 1 to 1024, not \"%.60s\".", value);
-    *threads = (int)n;
-    return 0;
-}
-
-static int read_port(const char *value, int *port) {
-    char *end;
-    errno = 0;
-    long n = strtol(value, &end, 10);
-    if (errno || end == value || *end || n < 1 || n > 65535)
-        return cli_fail(2, "--port takes a whole number from 1 to 65535, not \"%.60s\".", value);
-    *port = (int)n;
+    if (errno || end == value || *end || n < 1 || n > most)
+        return cli_fail(2, "%s takes a whole number from 1 to %d, not \"%.60s\".", option->name,
+                        most, value);
+    *out = (int)n;
     return 0;
 }
 
@@ -154,13 +152,17 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
     if (option->page != CLI_PAGE_NONE && o->page <= CLI_PAGE_HELP)
         o->page = option->page;
     if (strcmp(option->name, "--threads") == 0)
-        return read_threads(value, &o->threads);
+        return read_whole(option, value, 1024, &o->threads);
     if (strcmp(option->name, "--memory") == 0)
         return read_memory(value, &o->memory);
     if (strcmp(option->name, "--every") == 0)
         return read_seconds(value, &o->every);
     if (strcmp(option->name, "--port") == 0)
-        return read_port(value, &o->port);
+        return read_whole(option, value, 65535, &o->port);
+    if (strcmp(option->name, "--jobs") == 0)
+        return read_whole(option, value, 1024, &o->jobs);
+    if (strcmp(option->name, "--csv") == 0)
+        o->csv = value;
     if (strcmp(option->name, "--checkpoint") == 0)
         o->checkpoint = value;
     if (strcmp(option->name, "--until") == 0)

@@ -139,16 +139,6 @@ static char *join(const studio_json *steps, int *count) {
     return text;
 }
 
-/* Is it a file that the step writes? Any other is one that it reads. */
-static bool is_written(const rv_step_info *step, const rv_param_info *param) {
-    static const char *const written[] = {"file", "folder", "plots", "geojson", "csv"};
-    bool writes = step->kind == RV_KIND_SHOW || step->id == RV_STEP_analyse;
-    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
-        if (writes && strcmp(param->name, written[i]) == 0)
-            return true;
-    return false;
-}
-
 /* The path that stands for a file of a step: what the page has put, else below the folder that the
  * program was started in. Files of runs go to a folder of their own, and those that the page wants
  * stored to the user's. NULL: it may not be. */
@@ -201,7 +191,7 @@ static rv_status print_step(const studio_land *l, const rv_recipe *recipe, int i
                 status = print_param(param, params, out);
             continue;
         }
-        char *path = file_path(l, is_written(step, param), file, stores);
+        char *path = file_path(l, param->writes, file, stores);
         void *copy = malloc(step->word.params_size);
         if (!path) {
             snprintf(why, CLI_TEXT, "%.200s: there is no such file in the folder %.200s.", file,

@@ -346,6 +346,7 @@ typedef struct rv_param_info {
     double def, low, high; /* numbers, switches and choices */
     uint64_t seed;         /* default of a seed */
     bool required;         /* a file that must be named */
+    bool writes;           /* a file, or the folder of files, that is written; else it is read */
     bool in_cells;         /* a length in m that may also be said in cells: -3 is 3cells */
     const char *text;      /* default of a text or file */
     double vector[3];      /* default of a vector; NaN first: auto */
@@ -571,6 +572,21 @@ RV_API rv_status rv_recipe_run_text(rv_context *ctx, const char *text, const rv_
  * themselves. */
 RV_API uint64_t rv_seed_of_turn(uint64_t seed, int64_t turn);
 
+/* ---- Contact sheets: pictures of several runs on one
+ * ------------------------------------------------------ */
+
+#define RV_SHEET_MOST 10000 /* pictures */
+
+typedef struct rv_sheet_entry {
+    const char *png;  /* the picture; NULL: there is none, and its place stays empty */
+    const char *text; /* up to four lines below it, cut where it ends; NULL: none */
+} rv_sheet_entry;
+
+/* Writes pictures side by side, from left to right and top to bottom; columns 0: about as many as
+ * rows. */
+RV_API rv_status rv_sheet_save(rv_context *ctx, const rv_sheet_entry *entries, int count,
+                               int columns, const char *png);
+
 /* ---- Scenes: water that wears closed meshes
  * ------------------------------------------------------ */
 
@@ -725,7 +741,7 @@ static inline uint32_t rv_abi(void) {
         sizeof(rv_step_info),    sizeof(rv_field_info), sizeof(rv_report),
         sizeof(rv_figure),       sizeof(rv_plan),       sizeof(rv_watch),
         sizeof(rv_frame),        sizeof(rv_particles),  sizeof(rv_scene_plan),
-        sizeof(rv_scene_watch)};
+        sizeof(rv_scene_watch),  sizeof(rv_sheet_entry)};
     uint32_t n = RV_VERSION_NUMBER / 100;
     size_t i;
     for (i = 0; i < sizeof names / sizeof names[0]; i++) {

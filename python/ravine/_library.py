@@ -148,6 +148,7 @@ class ParamInfo(Structure):
         ("high", c_double),
         ("seed", c_uint64),
         ("required", c_bool),
+        ("writes", c_bool),
         ("in_cells", c_bool),
         ("text", c_char_p),
         ("vector", c_double * 3),

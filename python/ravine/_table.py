@@ -18,6 +18,7 @@ class Parameter:
     type: str  # real, int, count, seed, switch, choice, text, file or vector
     default: object  # as Python has it; None: the step chooses, or a file that must be given
     required: bool
+    writes: bool  # a file, or the folder of files, that is written; else it is read
     auto: bool  # may it be None?
     low: float | None
     high: float | None
@@ -105,6 +106,7 @@ def _parameters(word: WordInfo) -> dict[str, Parameter]:
             type=kind,
             default=value_of(info, struct),
             required=bool(info.required),
+            writes=bool(info.writes),
             auto=bool(lib.rv_param_has_auto(ctypes.byref(info))),
             low=info.low if ranged else None,
             high=info.high if ranged else None,

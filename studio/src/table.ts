@@ -11,6 +11,7 @@ export interface Param {
     required: boolean;
     min?: number;
     max?: number;
+    writes?: boolean;
     in_cells?: boolean;
     unit: string;
     help: string;
@@ -45,5 +46,5 @@ export const findStep = (name: string): Step | undefined => byName.get(name);
 /** A step that only writes files. The page has its own ways to do that: it keeps such steps in the recipe and does
  *  not run them. */
 export function writesFiles(step: Step): boolean {
-    return step.kind === 'show' && step.parameters.some((param) => param.type === 'file' && param.required);
+    return step.kind === 'show' && step.parameters.some((param) => param.writes && param.required);
 }

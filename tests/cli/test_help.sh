@@ -94,6 +94,10 @@ bash -n completion.bash || fail "the completion script is not bash"
     fail "shellcheck finds faults in the completion script"
 mkdir -p folder
 : >rain.png
+mkdir -p kinds
+: >kinds/colours.txt
+: >kinds/dem.asc
+: >kinds/sky.png
 : >folder/'my land.rv'
 cat >complete.bash <<'EOF'
 source ./completion.bash
@@ -124,7 +128,14 @@ completes "folder/" ravine fol
 completes "folder/my land.rv" ravine folder/my
 completes "rain.png" ravine --quiet terrain noise mask rai
 completes "rain.png" ravine droplets rain = rai
-completes "--json" ravine terrain --j
+completes "render" ravine film a.png view = ren
+completes "tint" ravine film a.png view=t
+completes "kinds/sky.png" ravine render a.png sky = kinds/
+completes "kinds/colours.txt|kinds/dem.asc|kinds/sky.png" ravine render a.png palette = kinds/
+completes "kinds/colours.txt|kinds/dem.asc|kinds/sky.png" ravine terrain save kinds/
+completes "kinds/dem.asc|kinds/sky.png" ravine measure like = kinds/
+completes "bash|fish|zsh" ravine help --completion ''
+completes "--json" ravine terrain --js
 completes "--man|--markdown" ravine help --ma
 completes "droplets" ravine help drop
 completes "" ravine --threads ''
@@ -143,6 +154,8 @@ completes "drain|droplets" ravine alps --without dr
 completes "alps" ravine --threads 3 al
 completes "mask|metal" ravine terrain select name=metal mask field = m
 completes "list" ravine lis
+completes "alps" ravine sweep al
+completes "noise.seed=" ravine sweep alps noise.see
 completes "./rain.png" ravine open ./rai
 completes "folder/my land.rv" ravine folder/my
 

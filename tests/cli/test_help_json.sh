@@ -26,13 +26,13 @@ def table(path, word):
         m = re.match(r'RV_(\w+)\((\w+)(?:, *(\w+))?', line)
         if m and m[1] == word:
             found[m[2]] = []
-        elif m and m[1] in ('REAL', 'LENGTH', 'INT', 'COUNT', 'SEED', 'SWITCH', 'CHOICE', 'TEXT', 'FILE', 'VECTOR'):
-            found[m[2]].append(m[3])
+        elif m and m[1] in ('REAL', 'LENGTH', 'INT', 'COUNT', 'SEED', 'SWITCH', 'CHOICE', 'TEXT', 'FILE', 'OUTPUT', 'VECTOR'):
+            found[m[2]].append((m[3], m[1] == 'OUTPUT'))
     return found
 
 for name, path, word in (('steps', '/include/ravine/steps.def', 'STEP'),
                          ('scene_words', '/src/scene/scene.def', 'WORD')):
-    said = {w['name']: [p['name'] for p in w['parameters']] for w in d[name]}
+    said = {w['name']: [(p['name'], p.get('writes', False)) for p in w['parameters']] for w in d[name]}
     assert said == table(path, word) and said, name
 fields = {f['name'] for f in d['fields']}
 for s in d['steps']:
@@ -76,6 +76,8 @@ refused('an unknown key', lambda d, p: d.update(more=1))
 refused('a kind of its own', lambda d, p: d['steps'][0].update(kind='other'))
 refused('a text for a number', lambda d, p: p.update(default='12'))
 refused('a fraction for a whole number', lambda d, p: p.update(default=0.5))
+refused('a file that may be read or written',
+        lambda d, p: next(p for s in d['steps'] for p in s['parameters'] if p['type'] == 'file').pop('writes'))
 refused('a number without a range', lambda d, p: p.pop('min'))
 refused('a parameter without help', lambda d, p: p.update(help=''))
 refused('no steps', lambda d, p: d.update(steps=[]))

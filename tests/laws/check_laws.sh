@@ -291,9 +291,9 @@ check_objects() {
         functions="$functions $name ${name}f ${name}l"
     done
     uses / /base/math.c "$functions" "libm does not compute it alike everywhere, use base/math.h"
-    uses / '/base/(file|file_owner|run_files).c|/cli/studio/studio_files.c' 'openat creat fopen fdopen freopen rename renameat
-        unlink remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only src/base may touch files' # studio_files.c: the page, what it brings
-    uses / '/base/(file|file_owner|run_files).c|/cli/(studio/studio_files|complete).c' opendir \
+    uses / '/base/(file|file_owner|run_files).c|/cli/(studio/studio_files|sweep_files).c' 'openat creat fopen fdopen freopen rename renameat
+        unlink remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only src/base may touch files' # studio_files.c: the page, what it brings; sweep_files.c: the table
+    uses / '/base/(file|file_owner|run_files).c|/cli/(studio/studio_files|complete|sweep_files).c' opendir \
         'only src/base may touch files' # complete.c: names of files, for completion
     uses / '/base/(file|file_owner|run_files|program).c|/cli/main.c' open \
         'only src/base may touch files' # program.c and main.c: /dev/null

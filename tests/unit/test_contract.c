@@ -320,6 +320,40 @@ static void test_values_beyond_the_range_are_refused(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Does the table say rightly which files are read and which are written? A file that is not there
+ * cannot be read, and can be written. */
+static void test_files_are_read_or_written(void **state) {
+    (void)state;
+    rv_context *ctx = make_context();
+    write_image(ctx);
+    for (int s = 0; s < RV_STEP_COUNT; s++) {
+        const rv_step_info *step = rv_step_get((rv_step_id)s);
+        for (int i = 0; i < step->word.param_count; i++) {
+            const rv_param_info *p = &step->word.params[i];
+            if (p->type != RV_PARAM_FILE) {
+                assert_false(p->writes);
+                continue;
+            }
+            rv_recipe *recipe;
+            rv_plan plans[3];
+            char word[160];
+            bool table = strcmp(p->name, "geojson") == 0 || strcmp(p->name, "csv") == 0;
+            snprintf(word, sizeof word, "%s.%s=missing.%s", step->word.name, p->name,
+                     table ? p->name : "png");
+            bool given = step->word.params[0].required;
+            const char *words[] = {"terrain", "8", step->word.name,
+                                   given ? "contract-out.png" : word, word};
+            support_ok(ctx, rv_recipe_parse(ctx, "", "test", &recipe));
+            support_ok(ctx, rv_recipe_add_words(recipe, given ? 5 : 4, words));
+            rv_status status = rv_recipe_plan(recipe, plans);
+            if (status != (p->writes ? RV_OK : RV_ERROR_INPUT))
+                fail_msg("%s: %s", word, status ? rv_context_error(ctx) : "is written");
+            rv_recipe_destroy(recipe);
+        }
+    }
+    rv_context_destroy(ctx);
+}
+
 static void test_same_after_snapshot_and_restore(void **state) {
     (void)state;
     rv_context *ctx = make_context();
@@ -399,6 +433,7 @@ int main(void) {
         cmocka_unit_test(test_fields_are_described),
         cmocka_unit_test(test_defaults_and_ends_of_ranges),
         cmocka_unit_test(test_values_beyond_the_range_are_refused),
+        cmocka_unit_test(test_files_are_read_or_written),
         cmocka_unit_test(test_same_after_snapshot_and_restore),
         cmocka_unit_test(test_masked_ground_stays),
         cmocka_unit_test(test_narrow_land),

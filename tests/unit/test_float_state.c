@@ -290,6 +290,17 @@ static void use_words(rv_context *ctx) {
     rv_params_destroy(params);
 }
 
+#if defined(RAVINE_PNG)
+static void use_sheet(rv_context *ctx, rv_terrain *land) {
+    const rv_hillshade_params shade = {
+        .file = "state-one.png", .azimuth = 315.0f, .altitude = 45.0f, .z = 1.0f};
+    const rv_sheet_entry entries[] = {{"state-one.png", "noise.seed=1\ngain=0.5"}, {NULL, NULL}};
+    CALL_OK(rv_step_run(land, RV_STEP_hillshade, &shade, NULL));
+    CALL_OK(rv_sheet_save(ctx, entries, 2, 0, "state-sheet.png"));
+    add_file("state-sheet.png");
+}
+#endif
+
 static void use_figures(rv_context *ctx, rv_terrain *land) {
     CALL_OK(rv_step_run(land, RV_STEP_measure, NULL, NULL));
     assert_greater(rv_terrain_figure_count(land), 0);
@@ -363,6 +374,9 @@ static void use_land(rv_context *ctx) {
     ADD(volume);
     ADD(hash);
     use_figures(ctx, land);
+#if defined(RAVINE_PNG)
+    use_sheet(ctx, land);
+#endif
     use_meshes(ctx, land);
     CALL_OK(rv_terrain_field_set(land, "height", values));
     CALL(hash, rv_terrain_hash(land));

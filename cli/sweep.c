@@ -1,0 +1,847 @@
+/* sweep.c: `ravine sweep`: one recipe, run with many values of its parameters, several runs at a
+ * time. Each run has a context of its own, so its result is that of the run alone. */
+#include "sweep.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WAIT_MS = 200, TABLE_MS = 1000, WIDEST = 12, WORDS = 256 };
+
+static const char thumbnail[] = "thumbnail.png", result[] = "result.txt";
+
+typedef struct sweep {
+    const cli_options *options;
+    sweep_axis axes[SWEEP_AXES];
+    int axis_count;
+    int runs, digits;
+    char *text;                   /* of the recipe that varies */
+    char *folder, *table, *sheet; /* OUT, OUT.csv and OUT.png */
+    bool pictures;                /* this build can write them */
+    sweep_row *rows;              /* of each run; empty: it has not ended */
+    int *codes;                   /* how it ended: 0, or the exit code that it would have had */
+    size_t memory;                /* that the largest run needs */
+    /* Shared by the threads. */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int next;          /* run to begin */
+    int *ended;        /* runs, in the order of their ends */
+    int ended_count;   /* of them */
+    int working;       /* threads */
+    atomic_int broken; /* the exit code of what cannot go on */
+} sweep;
+
+/* One thread and its run. */
+typedef struct worker {
+    sweep *s;
+    pthread_t thread;
+    rv_context *ctx;
+    atomic_int done; /* thousandths of the run */
+    int steps;       /* of the recipe, without those that a sweep adds */
+    const rv_recipe *recipe;
+    sweep_row figures;
+    rv_ledger ledger;
+    uint64_t hash;
+} worker;
+
+/* ---- the words ---- */
+
+static int no_memory(void) {
+    return cli_fail(5, "There is not enough memory.");
+}
+
+static char *join(const char *a, const char *b, const char *c) {
+    size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s%s", a, b, c);
+    return text;
+}
+
+static int add_axis(sweep *s, const char *word) {
+    if (s->axis_count == SWEEP_AXES)
+        return cli_fail(2, "A sweep has at most %d parameters that vary.", SWEEP_AXES);
+    sweep_axis *axis = &s->axes[s->axis_count++];
+    int code = sweep_axis_read(word, axis);
+    for (int i = 0; i + 1 < s->axis_count && code == 0; i++)
+        if (strcmp(s->axes[i].key, axis->key) == 0)
+            code = cli_fail(2, "%.100s is given twice.", axis->key);
+    if (code == 0 && axis->count > SWEEP_MOST / s->runs)
+        code =
+            cli_fail(2, "A sweep has at most %d runs, and this one would have more.", SWEEP_MOST);
+    if (code == 0)
+        s->runs *= axis->count;
+    return code;
+}
+
+/* Words that vary become axes; the others are the recipe. */
+static int read_words(rv_context *ctx, sweep *s, rv_recipe **recipe) {
+    cli_options fixed = *s->options;
+    char **words = calloc((size_t)fixed.count + 1, sizeof *words);
+    if (!words)
+        return no_memory();
+    int kept = 0, code = 0;
+    for (int i = 1; i < fixed.count && code == 0; i++)
+        if (i > 1 && sweep_varies(fixed.words[i]))
+            code = add_axis(s, fixed.words[i]);
+        else
+            words[kept++] = fixed.words[i];
+    fixed.words = words;
+    fixed.count = kept;
+    if (code == 0 && kept == 0)
+        code = cli_fail(2, "sweep needs a recipe: %s", cli_command_find("sweep")->usage);
+    if (code == 0)
+        code = cli_recipe_build(ctx, &fixed, recipe);
+    if (code == 0 && s->axis_count == 0)
+        code =
+            cli_fail(2, "sweep needs a parameter with several values, such as noise.seed=1..10.");
+    free(words);
+    return code;
+}
+
+static int read_names(sweep *s) {
+    const char *csv = s->options->csv;
+    size_t size = csv ? strlen(csv) : 0;
+    if (!csv)
+        return cli_fail(2, "sweep needs a table to write: --csv TABLE.csv");
+    if (size < 5 || strcmp(csv + size - 4, ".csv") != 0 || csv[size - 5] == '/')
+        return cli_fail(2, "%.200s: the table of a sweep must end in .csv.", csv);
+    s->table = join(csv, "", "");
+    s->folder = join(csv, "", "");
+    if (!s->table || !s->folder)
+        return no_memory();
+    s->folder[size - 4] = '\0';
+    s->sheet = join(s->folder, ".png", "");
+    return s->sheet ? 0 : no_memory();
+}
+
+static int check_options(const cli_options *o) {
+    if (o->checkpoint || o->keep || o->json)
+        return cli_fail(2, "%s is for a single run; a sweep goes on by itself and writes a table.",
+                        o->json   ? "--json"
+                        : o->keep ? "--keep"
+                                  : "--checkpoint");
+    return 0;
+}
+
+static int print_recipe(const rv_recipe *recipe, char **out) {
+    int size = rv_recipe_print(recipe, NULL, 0);
+    if (size < 0)
+        return cli_fail(2, "A text of the recipe holds the end of a line.");
+    *out = malloc((size_t)size + 1);
+    if (!*out)
+        return no_memory();
+    rv_recipe_print(recipe, *out, (size_t)size + 1);
+    return 0;
+}
+
+/* ---- one run as a recipe ---- */
+
+static const char *value_of(const sweep *s, int run, int axis) {
+    for (int a = s->axis_count - 1; a > axis; a--)
+        run /= s->axes[a].count;
+    return s->axes[axis].values[run % s->axes[axis].count];
+}
+
+/* "OUT/017", or a file in it. */
+static char *run_path(const sweep *s, int run, const char *file) {
+    char number[32];
+    snprintf(number, sizeof number, "/%0*d%s", s->digits, run + 1, *file ? "/" : "");
+    return join(s->folder, number, file);
+}
+
+/* A file in the folder of a run; of a plan, which asks whether it can be written, beside the
+ * folders, which are not there yet. */
+static char *file_path(const sweep *s, int run, const char *file, bool plan) {
+    return plan ? join(s->folder, "-", file) : run_path(s, run, file);
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Words for rv_recipe_add_words, each from malloc. */
+typedef struct word_list {
+    char *words[WORDS];
+    int count;
+    bool full; /* or no memory */
+} word_list;
+
+static void put_word(word_list *list, char *word) {
+    if (word && list->count < WORDS)
+        list->words[list->count++] = word;
+    else
+        list->full = true;
+}
+
+static rv_status add_words(rv_recipe *recipe, word_list *list) {
+    rv_status status =
+        list->full ? RV_ERROR_MEMORY
+                   : rv_recipe_add_words(recipe, list->count, (const char *const *)list->words);
+    for (int i = 0; i < list->count; i++)
+        free(list->words[i]);
+    list->count = 0;
+    return status;
+}
+
+static int number_of(const rv_recipe *recipe, int index) {
+    int number = 0;
+    for (int i = 0; i <= index; i++)
+        number += rv_recipe_step(recipe, i) == rv_recipe_step(recipe, index);
+    return number;
+}
+
+/* Walks over the files of a recipe from *index and *param on; NULL: there is none more. */
+static const char *next_file(const rv_recipe *recipe, int *index, int *param, bool *writes) {
+    for (; *index < rv_recipe_count(recipe); ++*index, *param = 0) {
+        const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, *index))->word;
+        for (; *param < word->param_count; ++*param) {
+            const rv_param_info *info = &word->params[*param];
+            const char *file = info->type == RV_PARAM_FILE
+                                   ? rv_param_text(info, rv_recipe_params(recipe, *index))
+                                   : NULL;
+            *writes = info->writes;
+            if (file && *file)
+                return file;
+        }
+    }
+    return NULL;
+}
+
+/* Does a step write that file, so that one after it finds it in the folder of the run? */
+static bool is_written(const rv_recipe *recipe, const char *file) {
+    int index = 0, param = 0;
+    bool writes;
+    for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
+        if (writes && strcmp(f, file) == 0)
+            return true;
+    return false;
+}
+
+/* Two files of one name in two folders would become one. */
+static bool is_shared(const rv_recipe *recipe, const char *file, char why[CLI_TEXT]) {
+    int index = 0, param = 0;
+    bool writes;
+    for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
+        if (writes && strcmp(base_name(f), base_name(file)) == 0 && strcmp(f, file) != 0) {
+            snprintf(why, CLI_TEXT, "%.100s and %.100s would be one file in the folder of a run.",
+                     f, file);
+            return true;
+        }
+    if (strcmp(base_name(file), thumbnail) == 0 || strcmp(base_name(file), result) == 0)
+        snprintf(why, CLI_TEXT, "%.100s: a sweep writes a file of that name itself.", file);
+    return why[0] != '\0';
+}
+
+/* What the recipe writes goes to the folder of the run, and is read from there. */
+static rv_status move_files(const sweep *s, int run, bool plan, rv_recipe *recipe,
+                            char why[CLI_TEXT]) {
+    word_list list = {.count = 0};
+    int index = 0, param = 0;
+    bool writes;
+    for (const char *file; (file = next_file(recipe, &index, &param, &writes)); param++) {
+        if (!writes && !is_written(recipe, file))
+            continue;
+        if (writes && (!*base_name(file) || is_shared(recipe, file, why))) {
+            if (!why[0])
+                snprintf(why, CLI_TEXT, "%.200s is no name of a file.", file);
+            list.full = true;
+            add_words(recipe, &list);
+            return RV_ERROR_USAGE;
+        }
+        const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, index))->word;
+        char key[CLI_TEXT], *path = file_path(s, run, base_name(file), plan);
+        snprintf(key, sizeof key, "%s#%d.%s=", word->name, number_of(recipe, index),
+                 word->params[param].name);
+        put_word(&list, path ? join(key, path, "") : NULL);
+        free(path);
+    }
+    return add_words(recipe, &list);
+}
+
+static bool measures(const rv_recipe *recipe) {
+    for (int i = 0; i < rv_recipe_count(recipe); i++)
+        if (rv_recipe_step(recipe, i) == RV_STEP_measure)
+            return true;
+    return false;
+}
+
+/* The recipe with the values of a run. After a failure `why` or the context has the sentence. */
+static rv_status make_run(rv_context *ctx, const sweep *s, int run, bool plan, rv_recipe **out,
+                          char why[CLI_TEXT]) {
+    word_list list = {.count = 0};
+    char *name = run_path(s, run, "recipe.rv"), *picture = file_path(s, run, thumbnail, plan);
+    rv_status status = name && picture ? RV_OK : RV_ERROR_MEMORY;
+    why[0] = '\0';
+    *out = NULL;
+    if (status == RV_OK)
+        status = rv_recipe_parse(ctx, s->text, name, out);
+    for (int a = 0; a < s->axis_count; a++)
+        put_word(&list, join(s->axes[a].key, "=", value_of(s, run, a)));
+    if (status == RV_OK)
+        status = add_words(*out, &list);
+    if (status == RV_OK)
+        status = move_files(s, run, plan, *out, why);
+    if (status == RV_OK && !measures(*out))
+        put_word(&list, join("measure", "", ""));
+    if (status == RV_OK && s->pictures) {
+        put_word(&list, join("hillshade", "", ""));
+        put_word(&list, join("file=", picture, ""));
+        put_word(&list, join("tint=land", "", ""));
+    }
+    if (status == RV_OK)
+        status = add_words(*out, &list);
+    free(name);
+    free(picture);
+    if (status == RV_ERROR_MEMORY && !why[0] && !*rv_context_error(ctx))
+        snprintf(why, CLI_TEXT, "There is not enough memory, or the recipe has too many files.");
+    if (status != RV_OK) {
+        rv_recipe_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- rows ---- */
+
+static bool put_number(sweep_row *row, const char *name, double value) {
+    char text[40] = "";
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.10g", value);
+    return sweep_row_set(row, name, text);
+}
+
+/* What every row begins with. error "": none. */
+static bool begin_row(const sweep *s, int run, const char *error, sweep_row *row) {
+    char number[32];
+    snprintf(number, sizeof number, "%d", run + 1);
+    char *folder = run_path(s, run, "");
+    bool good = folder && sweep_row_set(row, "run", number) && sweep_row_set(row, "folder", folder);
+    for (int a = 0; a < s->axis_count && good; a++)
+        good = sweep_row_set(row, s->axes[a].key, value_of(s, run, a));
+    free(folder);
+    return good && sweep_row_set(row, "status", *error ? "failed" : "ok") &&
+           sweep_row_set(row, "error", error);
+}
+
+static bool end_row(const worker *w, double seconds, sweep_row *row) {
+    const rv_ledger *l = &w->ledger;
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"seconds", seconds},           {"eroded_m3", l->eroded},
+                   {"deposited_m3", l->deposited}, {"left_map_m3", l->left_map},
+                   {"suspended_m3", l->suspended}, {"raised_m3", l->raised}};
+    char hash[32];
+    bool good = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && good; i++)
+        good = put_number(row, numbers[i].name, numbers[i].value);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)w->hash);
+    good = good && sweep_row_set(row, "hash", hash);
+    for (int i = 0; i < w->figures.count && good; i++)
+        good = sweep_row_set(row, w->figures.names[i], w->figures.values[i]);
+    return good;
+}
+
+/* ---- a run ---- */
+
+static bool on_progress(void *user, const rv_progress *now) {
+    worker *w = user;
+    atomic_store(&w->done, (int)(1000.0 * now->total));
+    return !cli_interrupt_caught() && !atomic_load(&w->s->broken);
+}
+
+/* measure.relief, and measure#2.relief of a second. */
+static void keep_figures(worker *w, int index, const rv_terrain *land) {
+    int number = number_of(w->recipe, index);
+    for (int i = 0; i < rv_terrain_figure_count(land); i++) {
+        const rv_figure *figure = rv_terrain_figure(land, i);
+        char name[CLI_TEXT];
+        if (number > 1)
+            snprintf(name, sizeof name, "measure#%d.%s", number, figure->name);
+        else
+            snprintf(name, sizeof name, "measure.%s", figure->name);
+        put_number(&w->figures, name, figure->value);
+    }
+}
+
+static void after_step(void *user, int index, const rv_report *report) {
+    worker *w = user;
+    if (index < w->steps) {
+        w->hash = report->hash;
+        w->ledger = rv_terrain_ledger(report->land);
+    }
+    if (report->step == RV_STEP_measure)
+        keep_figures(w, index, report->land);
+}
+
+static int begin_folder(const sweep *s, int run, const rv_recipe *recipe) {
+    char *folder = run_path(s, run, ""), *text = NULL;
+    int code = folder ? print_recipe(recipe, &text) : no_memory();
+    if (code == 0)
+        code = sweep_run_folder(folder, text);
+    free(text);
+    free(folder);
+    return code;
+}
+
+static int keep_row(const sweep *s, int run, const sweep_row *row) {
+    char *path = run_path(s, run, result);
+    int code = path ? sweep_row_write(path, row) : no_memory();
+    free(path);
+    return code;
+}
+
+/* Runs one and makes its row. Returns what cannot go on; *code is how the run ended. */
+static int run_one(worker *w, int run, sweep_row *row, int *code) {
+    sweep *s = w->s;
+    rv_recipe *recipe;
+    char why[CLI_TEXT];
+    int64_t begun = cli_now_ms();
+    atomic_store(&w->done, 0);
+    sweep_row_free(&w->figures);
+    rv_status status = make_run(w->ctx, s, run, false, &recipe, why);
+    int broken = status == RV_OK ? begin_folder(s, run, recipe) : 0;
+    if (status == RV_OK && broken == 0) {
+        rv_watch watch = {.after = after_step, .user = w};
+        w->recipe = recipe;
+        w->steps = rv_recipe_count(recipe) - (s->pictures ? 1 : 0);
+        status = rv_recipe_run(recipe, &watch, NULL);
+    }
+    rv_recipe_destroy(recipe);
+    if (broken != 0 || status == RV_CANCELLED)
+        return broken;
+    *code = cli_exit_code(status);
+    const char *error = status == RV_OK ? "" : why[0] ? why : rv_context_error(w->ctx);
+    double seconds = (double)(cli_now_ms() - begun) / 1000.0;
+    if (!begin_row(s, run, error, row) || (status == RV_OK && !end_row(w, seconds, row)))
+        return no_memory();
+    return keep_row(s, run, row);
+}
+
+/* The next run that has no row; -1: there is none, or all shall stop. */
+static int take_run(sweep *s) {
+    int run = -1;
+    pthread_mutex_lock(&s->lock);
+    while (s->next < s->runs && s->rows[s->next].count > 0)
+        s->next++;
+    if (s->next < s->runs && !atomic_load(&s->broken) && !cli_interrupt_caught())
+        run = s->next++;
+    pthread_mutex_unlock(&s->lock);
+    return run;
+}
+
+static void *work(void *user) {
+    worker *w = user;
+    sweep *s = w->s;
+    for (int run; (run = take_run(s)) >= 0;) {
+        sweep_row row = {.count = 0};
+        int code = 0, broken = run_one(w, run, &row, &code);
+        pthread_mutex_lock(&s->lock);
+        if (broken != 0) {
+            atomic_store(&s->broken, broken);
+            sweep_row_free(&row);
+        } else if (row.count > 0) {
+            s->rows[run] = row;
+            s->codes[run] = code;
+            s->ended[s->ended_count++] = run;
+        }
+        atomic_store(&w->done, 0);
+        pthread_cond_signal(&s->change);
+        pthread_mutex_unlock(&s->lock);
+    }
+    sweep_row_free(&w->figures);
+    pthread_mutex_lock(&s->lock);
+    s->working--;
+    pthread_cond_signal(&s->change);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- all runs ---- */
+
+static void tell_run(const sweep *s, cli_bar *bar, int run) {
+    if (s->options->quiet)
+        return;
+    cli_bar_erase(bar);
+    const char *seconds = sweep_row_find(&s->rows[run], "seconds"),
+               *error = sweep_row_find(&s->rows[run], "error");
+    fprintf(stderr, "run %*d of %d %9.2f s ", s->digits, run + 1, s->runs,
+            seconds ? strtod(seconds, NULL) : 0.0);
+    for (int a = 0; a < s->axis_count; a++) {
+        fprintf(stderr, " %s=", s->axes[a].key);
+        cli_put_line(stderr, value_of(s, run, a));
+    }
+    if (error && *error) {
+        fputs("  failed: ", stderr);
+        cli_put_line(stderr, error);
+    }
+    fputc('\n', stderr);
+}
+
+static void wait_change(sweep *s) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&s->change, &s->lock, &until);
+}
+
+static int count_rows(const sweep *s) {
+    int count = 0;
+    for (int i = 0; i < s->runs; i++)
+        count += s->rows[i].count > 0;
+    return count;
+}
+
+/* Tells what ends and keeps the table up to date until no thread works any more. The lock is held
+ * but while it waits: nothing here takes long. */
+static void follow(sweep *s, cli_bar *bar, worker *workers, int jobs) {
+    int told = 0, tabled = 0;
+    int64_t last = cli_now_ms();
+    cli_bar_begin(bar, "sweep");
+    pthread_mutex_lock(&s->lock);
+    int before = count_rows(s) - s->ended_count;
+    while (s->working > 0 || told < s->ended_count) {
+        for (; told < s->ended_count; told++)
+            tell_run(s, bar, s->ended[told]);
+        if (tabled < told && cli_now_ms() - last >= TABLE_MS) {
+            int code = sweep_table_write(s->table, s->rows, s->runs);
+            if (code != 0)
+                atomic_store(&s->broken, code);
+            tabled = told;
+            last = cli_now_ms();
+        }
+        double done = before + told;
+        for (int i = 0; i < jobs; i++)
+            done += atomic_load(&workers[i].done) / 1000.0;
+        cli_bar_show(bar, done / s->runs);
+        if (s->working > 0)
+            wait_change(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+    cli_bar_erase(bar);
+}
+
+static int start_workers(sweep *s, worker *workers, int jobs, int threads, size_t memory) {
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = threads;
+    desc.memory_limit = memory;
+    desc.progress = on_progress;
+    sigset_t all, old;
+    sigfillset(&all);
+    int code = 0;
+    for (int i = 0; i < jobs && code == 0; i++) {
+        worker *w = &workers[i];
+        desc.user = w;
+        w->s = s;
+        rv_status status = rv_context_create(&desc, &w->ctx);
+        pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the first thread */
+        pthread_mutex_lock(&s->lock);
+        if (status != RV_OK || pthread_create(&w->thread, NULL, work, w) != 0)
+            code = cli_fail(5, "There is not enough memory for %d runs at a time.", jobs);
+        else
+            s->working++;
+        pthread_mutex_unlock(&s->lock);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        if (code != 0) {
+            rv_context_destroy(w->ctx);
+            w->ctx = NULL;
+        }
+    }
+    return code;
+}
+
+static int run_all(sweep *s, cli_bar *bar, int jobs, int threads, size_t memory) {
+    worker *workers = calloc((size_t)jobs, sizeof *workers);
+    if (!workers)
+        return no_memory();
+    int code = start_workers(s, workers, jobs, threads, memory);
+    if (code != 0)
+        atomic_store(&s->broken, code);
+    follow(s, bar, workers, jobs);
+    for (int i = 0; i < jobs; i++)
+        if (workers[i].ctx) {
+            pthread_join(workers[i].thread, NULL);
+            rv_context_destroy(workers[i].ctx);
+        }
+    free(workers);
+    return atomic_load(&s->broken);
+}
+
+/* ---- before and after ---- */
+
+/* The error of a word that is none of the command line as it was typed. */
+static const char *sentence(const rv_context *ctx) {
+    static const char place[] = "command line, word 1: ";
+    const char *error = rv_context_error(ctx);
+    return strncmp(error, place, strlen(place)) == 0 ? error + strlen(place) : error;
+}
+
+/* Every value alone, in a recipe: a word that is wrong is found before the first run. */
+static int check_values(rv_context *ctx, const sweep *s) {
+    for (int a = 0; a < s->axis_count; a++)
+        for (int v = 0; v < s->axes[a].count; v++) {
+            rv_recipe *recipe;
+            word_list list = {.count = 0};
+            rv_status status = rv_recipe_parse(ctx, s->text, "the recipe", &recipe);
+            put_word(&list, join(s->axes[a].key, "=", s->axes[a].values[v]));
+            if (status == RV_OK)
+                status = add_words(recipe, &list);
+            rv_recipe_destroy(recipe);
+            if (status != RV_OK)
+                return cli_fail(cli_exit_code(status), "%s", sentence(ctx));
+        }
+    return 0;
+}
+
+static bool can_draw(rv_context *ctx) {
+    rv_recipe *recipe;
+    rv_plan plans[2];
+    if (rv_recipe_parse(ctx, "terrain 2 hillshade a.png", "a test", &recipe) != RV_OK)
+        return false;
+    bool can = rv_recipe_plan(recipe, plans) == RV_OK;
+    rv_recipe_destroy(recipe);
+    return can;
+}
+
+static rv_status plan_run(rv_context *ctx, const sweep *s, int run, size_t *memory,
+                          char why[CLI_TEXT]) {
+    rv_recipe *recipe;
+    rv_status status = make_run(ctx, s, run, true, &recipe, why);
+    int count = status == RV_OK ? rv_recipe_count(recipe) : 0;
+    rv_plan *plans = calloc((size_t)count + 1, sizeof *plans);
+    if (status == RV_OK)
+        status = plans ? rv_recipe_plan(recipe, plans) : RV_ERROR_MEMORY;
+    *memory = 0;
+    for (int i = 0; plans && i < count; i++)
+        *memory = plans[i].memory > *memory ? plans[i].memory : *memory;
+    free(plans);
+    rv_recipe_destroy(recipe);
+    return status;
+}
+
+/* Plans all runs. Those that cannot run get their row at once; where none can, the first sentence
+ * is the answer. */
+static int plan_all(rv_context *ctx, sweep *s) {
+    int code = 0, failed = 0;
+    for (int run = 0; run < s->runs && code == 0; run++) {
+        char why[CLI_TEXT];
+        size_t memory;
+        rv_status status = plan_run(ctx, s, run, &memory, why);
+        if (status == RV_OK) {
+            s->memory = memory > s->memory ? memory : s->memory;
+            continue;
+        }
+        const char *error = why[0] ? why : rv_context_error(ctx);
+        if (status == RV_CANCELLED || (failed == run && run + 1 == s->runs))
+            return cli_fail(cli_exit_code(status), "%s", error);
+        failed++;
+        s->codes[run] = cli_exit_code(status);
+        code = begin_row(s, run, error, &s->rows[run]) ? 0 : no_memory();
+    }
+    return code;
+}
+
+/* What the folder is for, so that the same command can go on in it. */
+static char *describe(const sweep *s) {
+    char *text = join("# ravine sweep, version ", rv_version(), "\n");
+    for (int a = 0; a < s->axis_count && text; a++) {
+        for (int v = 0; v < s->axes[a].count && text; v++) {
+            char *start = join(text, v == 0 ? s->axes[a].key : "", v == 0 ? "=" : ","),
+                 *longer = start ? join(start, s->axes[a].values[v], "") : NULL;
+            free(text);
+            free(start);
+            text = longer;
+        }
+        char *line = text ? join(text, "\n", "") : NULL;
+        free(text);
+        text = line;
+    }
+    char *all = text ? join(text, s->text, "") : NULL;
+    free(text);
+    return all;
+}
+
+/* Runs that were made before are not run again, unless they failed. Returns how many there are. */
+static int find_made(sweep *s) {
+    int made = 0;
+    for (int run = 0; run < s->runs; run++) {
+        sweep_row row;
+        char *path = s->rows[run].count == 0 ? run_path(s, run, result) : NULL;
+        if (path && sweep_row_read(path, &row)) {
+            const char *status = sweep_row_find(&row, "status");
+            if (status && strcmp(status, "ok") == 0) {
+                s->rows[run] = row;
+                made++;
+            } else {
+                sweep_row_free(&row);
+            }
+        }
+        free(path);
+    }
+    return made;
+}
+
+/* What was varied, a line each. */
+static char *label_of(const sweep *s, int run) {
+    char *text = join(s->codes[run] ? "failed\n" : "", "", "");
+    for (int a = 0; a < s->axis_count && text; a++) {
+        char *line = join(s->axes[a].key, "=", value_of(s, run, a)),
+             *longer = line ? join(text, a > 0 ? "\n" : "", line) : NULL;
+        free(line);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static int save_sheet(rv_context *ctx, const sweep *s) {
+    rv_sheet_entry *entries = calloc((size_t)s->runs, sizeof *entries);
+    if (!entries)
+        return no_memory();
+    for (int i = 0; i < s->runs; i++) {
+        entries[i].png = s->codes[i] == 0 ? run_path(s, i, thumbnail) : NULL;
+        entries[i].text = label_of(s, i);
+    }
+    int last = s->axes[s->axis_count - 1].count;
+    rv_status status = rv_sheet_save(ctx, entries, s->runs, last <= WIDEST ? last : 0, s->sheet);
+    for (int i = 0; i < s->runs; i++) {
+        free((char *)(uintptr_t)entries[i].png);
+        free((char *)(uintptr_t)entries[i].text);
+    }
+    free(entries);
+    return status == RV_OK ? 0 : cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
+}
+
+/* How many runs at a time: as many as cores, and as memory holds. */
+static int count_jobs(const rv_context *ctx, const sweep *s, int left) {
+    size_t fit = rv_context_memory_limit(ctx) / (s->memory ? s->memory : 1);
+    int jobs = s->options->jobs ? s->options->jobs : rv_context_threads(ctx);
+    jobs = jobs < left ? jobs : left;
+    jobs = fit < (size_t)jobs ? (int)fit : jobs;
+    return jobs > 0 ? jobs : 1;
+}
+
+static void tell_plan(const rv_context *ctx, const sweep *s, int made, int jobs, int threads) {
+    char memory[32], limit[32];
+    cli_bytes(s->memory, memory);
+    cli_bytes(rv_context_memory_limit(ctx), limit);
+    FILE *out = s->options->dry_run ? stdout : stderr;
+    if (s->options->quiet)
+        return;
+    fprintf(out, "%d runs", s->runs);
+    if (made > 0)
+        fprintf(out, ", of which %d were made before", made);
+    fprintf(out, "; %d at a time, with %d thread%s each and at most %s of the %s allowed.\n", jobs,
+            threads, threads > 1 ? "s" : "", memory, limit);
+}
+
+static int tell_end(const sweep *s) {
+    int failed = 0, ended = 0, code = 0;
+    for (int i = 0; i < s->runs; i++) {
+        ended += s->rows[i].count > 0;
+        failed += s->codes[i] != 0;
+        code = code ? code : s->codes[i];
+    }
+    if (ended < s->runs)
+        return cli_fail(cli_exit_code(RV_CANCELLED),
+                        "Stopped after %d of %d runs; the same command goes on from there.", ended,
+                        s->runs);
+    if (!s->options->quiet) {
+        fprintf(stderr, "%d runs", s->runs);
+        if (failed > 0)
+            fprintf(stderr, ", of which %d failed", failed);
+        fputs("; each has a folder in ", stderr);
+        cli_put_line(stderr, s->folder);
+        fputs(".\n", stderr);
+    }
+    return code;
+}
+
+static void note_table(const sweep *s, cli_run *run) {
+    long bytes = sweep_file_size(s->table);
+    if (bytes > 0)
+        cli_made_add(run, s->table, (uint64_t)bytes);
+}
+
+static int run_sweep(rv_context *ctx, sweep *s, cli_run *run, const char *description) {
+    cli_bar *bar = &run->bar;
+    int made = find_made(s), left = s->runs - count_rows(s), jobs = count_jobs(ctx, s, left);
+    int all = rv_context_threads(ctx), threads = all > jobs ? all / jobs : 1, code = 0;
+    tell_plan(ctx, s, made, jobs, threads);
+    if (s->options->dry_run)
+        return 0;
+    for (int i = 0; i < s->runs; i++)
+        if (s->codes[i] != 0)
+            tell_run(s, bar, i);
+    code = sweep_folder_make(s->folder, description);
+    if (code == 0 && left > 0)
+        code = run_all(s, bar, jobs, threads, rv_context_memory_limit(ctx) / (size_t)jobs);
+    if (code == 0)
+        code = sweep_table_write(s->table, s->rows, s->runs);
+    if (code == 0)
+        note_table(s, run);
+    if (code == 0 && s->pictures && count_rows(s) == s->runs)
+        code = save_sheet(ctx, s);
+    return code == 0 ? tell_end(s) : code;
+}
+
+static int prepare(rv_context *ctx, sweep *s, char **description) {
+    rv_recipe *recipe = NULL;
+    int code = check_options(s->options);
+    if (code == 0)
+        code = read_words(ctx, s, &recipe);
+    if (code == 0)
+        code = read_names(s);
+    if (code == 0)
+        code = print_recipe(recipe, &s->text);
+    rv_recipe_destroy(recipe);
+    if (code == 0)
+        code = check_values(ctx, s);
+    if (code != 0)
+        return code;
+    *description = describe(s);
+    s->rows = calloc((size_t)s->runs, sizeof *s->rows);
+    s->codes = calloc((size_t)s->runs, sizeof *s->codes);
+    s->ended = calloc((size_t)s->runs, sizeof *s->ended);
+    if (!*description || !s->rows || !s->codes || !s->ended)
+        return no_memory();
+    for (int n = s->runs; n > 0; n /= 10)
+        s->digits++;
+    s->digits = s->digits > 3 ? s->digits : 3;
+    s->pictures = can_draw(ctx);
+    code = sweep_folder_check(s->folder, s->table, s->sheet, *description);
+    return code == 0 ? plan_all(ctx, s) : code;
+}
+
+int cli_sweep(rv_context *ctx, cli_run *run) {
+    sweep s = {.options = run->options, .runs = 1};
+    char *description = NULL;
+    pthread_mutex_init(&s.lock, NULL);
+    pthread_cond_init(&s.change, NULL);
+    int code = prepare(ctx, &s, &description);
+    if (code == 0)
+        code = run_sweep(ctx, &s, run, description);
+    pthread_cond_destroy(&s.change);
+    pthread_mutex_destroy(&s.lock);
+    for (int i = 0; s.rows && i < s.runs; i++)
+        sweep_row_free(&s.rows[i]);
+    for (int a = 0; a < s.axis_count; a++)
+        sweep_axis_free(&s.axes[a]);
+    free(s.rows);
+    free(s.codes);
+    free(s.ended);
+    free(s.text);
+    free(s.table);
+    free(s.folder);
+    free(s.sheet);
+    free(description);
+    return code;
+}

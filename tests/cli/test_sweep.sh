@@ -1,0 +1,135 @@
+# `ravine sweep`: runs side by side, a folder and a row for each; it goes on where it was stopped; what is
+# wrong is said before the first run, and no file of the user is touched.
+. "$SOURCE/tests/cli/common.sh"
+
+recipe='terrain size=48 noise rivers steps=3 save sub/land.r32'
+mkdir sub
+# shellcheck disable=SC2086
+sweep() {
+    "$RAVINE" sweep $recipe "$@"
+}
+# column NAME TABLE: its cells; no cell before it holds a comma here
+column() {
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }' "$2"
+}
+refuses() {
+    local wanted=$1 said
+    shift
+    said=$(sweep "$@" 2>&1) && fail "accepted: $*"
+    holds "$*" "$said" "$wanted"
+    equal "lines of the refusal of $*" "$(printf '%s\n' "$said" | wc -l)" 1
+}
+
+# ---- rows, folders, hashes ----
+sweep noise.seed=1..3 rivers.erosion=4,8 --csv one.csv 2>said || fail "a sweep: $(cat said)"
+equal "rows" "$(wc -l <one.csv)" 7
+equal "seeds" "$(column noise.seed one.csv | paste -sd ' ')" "1 1 2 2 3 3"
+equal "erosion" "$(column rivers.erosion one.csv | paste -sd ' ')" "4 8 4 8 4 8"
+equal "status" "$(column status one.csv | sort -u)" ok
+equal "what is in sub" "$(ls sub)" ""
+# shellcheck disable=SC2086
+alone=$(last_hash $recipe noise.seed=2 rivers.erosion=8)
+equal "the hash of a run alone" "$(column hash one.csv | sed -n 4p)" "$alone"
+cmp -s sub/land.r32 one/004/land.r32 || fail "a run of a sweep writes other heights"
+equal "the ledger" "$(column eroded_m3 one.csv | awk '$1 > 0' | wc -l)" 6
+equal "measures" "$(column measure.relief one.csv | awk '$1 > 0' | wc -l)" 6
+python3 - <<'END' || fail "the table or the contact sheet"
+import csv, struct
+rows = list(csv.DictReader(open('one.csv', newline='')))
+assert len(rows) == 6 and all(r['folder'] == 'one/%03d' % i for i, r in enumerate(rows, 1))
+wide, high = struct.unpack('>2I', open('one.png', 'rb').read(24)[16:])
+assert wide == 12 + 2 * 236 and high > 3 * 224, (wide, high)
+END
+"$RAVINE" --quiet one/004/recipe.rv save again.r32 || fail "the recipe of a run"
+cmp -s again.r32 one/004/land.r32 || fail "the recipe of a run gives other heights"
+
+# ---- the same with other threads and jobs ----
+sweep noise.seed=1..3 rivers.erosion=4,8 --csv two.csv --threads 5 --jobs 3 --quiet || fail "three jobs"
+equal "hashes with three jobs" "$(column hash two.csv)" "$(column hash one.csv)"
+sweep noise.seed=1..3 rivers.erosion=4,8 --csv three.csv --threads 1 --memory 4M --quiet || fail "little memory"
+equal "hashes with little memory" "$(column hash three.csv)" "$(column hash one.csv)"
+
+# ---- again: nothing is run; killed: it goes on ----
+stamp=$(stat -c %Y.%i one/*/land.r32)
+said=$(sweep noise.seed=1..3 rivers.erosion=4,8 --csv one.csv 2>&1) || fail "a second time"
+holds "a second time" "$said" "6 were made before"
+equal "files after a second time" "$(stat -c %Y.%i one/*/land.r32)" "$stamp"
+rm one/002/result.txt one/005/result.txt one.csv one.png
+said=$(sweep noise.seed=1..3 rivers.erosion=4,8 --csv one.csv 2>&1) || fail "with two runs missing"
+holds "with two runs missing" "$said" "4 were made before"
+cut -d, -f1-6,8-14 one.csv >one.cut
+cut -d, -f1-6,8-14 two.csv | sed 's|two/|one/|' | cmp -s - one.cut || fail "the table after a resume differs"
+longer='terrain size=96 noise repeat 20 thermal end droplets drops=10k save x.png'
+turns='1 2 3 4 5 6'
+[ -z "${RAVINE_SHORT-}" ] || turns='2 5'
+# shellcheck disable=SC2086
+for turn in $turns; do
+    kill_at $((150 + 150 * turn)) sweep $longer noise.seed=1..6 --csv killed.csv
+done
+# shellcheck disable=SC2086
+"$RAVINE" sweep $longer noise.seed=1..6 --csv killed.csv --quiet || fail "after the kills"
+# shellcheck disable=SC2086
+"$RAVINE" sweep $longer noise.seed=1..6 --csv whole.csv --quiet || fail "without a kill"
+equal "hashes after kills" "$(column hash killed.csv)" "$(column hash whole.csv)"
+equal "leftovers" "$(find killed -name '*~' -o -name '*.tmp*')" ""
+cmp -s killed.png whole.png || fail "the contact sheet after kills differs"
+
+# Ctrl-C: what is made stays, and a sentence says how to go on.
+# shellcheck disable=SC2086
+"$RAVINE" sweep $longer repeat.times=4000 noise.seed=1..3 --csv stopped.csv 2>said &
+victim=$!
+while ! [ -f stopped/001/recipe.rv ]; do sleep 0.05; done
+kill -INT $victim
+wait $victim
+equal "the exit code after Ctrl-C" $? 130
+holds "after Ctrl-C" "$(cat said)" "Stopped after 0 of 3 runs; the same command goes on from there."
+
+# ---- a run that fails ----
+printf 'P5' >bad.png
+"$RAVINE" --quiet terrain 8 noise save good.png
+"$RAVINE" sweep terrain size=32 noise mask good.png mask.file=good.png,bad.png,missing.png --csv failing.csv 2>said
+equal "the exit code with failed runs" $? 3
+equal "status of runs" "$(column status failing.csv | paste -sd ' ')" "ok failed failed"
+holds "the sentence of a run" "$(sed -n 4p failing.csv)" "missing.png"
+holds "what is told" "$(cat said)" "failed: "
+"$RAVINE" sweep terrain size=32 noise mask good.png mask.file=missing.png,gone.png --csv none.csv 2>said
+equal "the exit code where none can run" $? 3
+[ -e none ] && fail "a sweep of which nothing can run has made its folder"
+
+# ---- files that the steps hand on ----
+"$RAVINE" sweep terrain size=32 noise save a.r32 terrain size=8 open a.r32 noise.seed=1,2 --csv handed.csv --quiet ||
+    fail "a file that a step writes and another reads"
+equal "hashes of what was handed on" "$(column hash handed.csv | sort -u | wc -l)" 2
+said=$("$RAVINE" sweep terrain size=32 noise save a/x.r32 save b/x.r32 noise.seed=1,2 --csv same.csv 2>&1)
+holds "two files of one name" "$said" "would be one file"
+
+# ---- what is refused, before anything is made ----
+before=$(ls)
+refuses "the range is empty" noise.seed=5..1 --csv x.csv
+refuses "at most 10000 runs" noise.seed=1..1e9 --csv x.csv
+refuses "at most 10000 runs" noise.seed=1..200 rivers.erosion=1..200 --csv x.csv
+refuses "a value is missing" noise.seed=1,,2 --csv x.csv
+refuses "needs a step" noise.gain=0.1..0.3 --csv x.csv
+refuses "above 0" noise.gain=0.1..0.3..0 --csv x.csv
+refuses 'did you mean "gain"' noise.gian=1,2 --csv x.csv
+refuses 'there is no step "nois"' nois.seed=1,2 --csv x.csv
+refuses "is not a whole number" noise.seed=1,x --csv x.csv
+refuses "given twice" noise.seed=1,2 noise.seed=3,4 --csv x.csv
+refuses "a parameter with several values" --csv x.csv
+refuses "--csv" noise.seed=1,2
+refuses "must end in .csv" noise.seed=1,2 --csv x.txt
+refuses "--json is for a single run" noise.seed=1,2 --csv x.csv --json
+refuses "memory" noise.seed=1,2 --csv x.csv --memory 50k
+refuses "no_folder" noise.seed=1,2 --csv no_folder/x.csv
+equal "files after sweeps that were refused" "$(ls)" "$before"
+: >mine.csv
+refuses "is of no sweep" noise.seed=1,2 --csv mine.csv
+mkdir theirs
+: >theirs/notes
+refuses "holds no sweep" noise.seed=1,2 --csv theirs.csv
+refuses "holds another sweep" noise.seed=1..4 --csv one.csv
+equal "the table of the user" "$(wc -c <mine.csv)" 0
+"$RAVINE" terrain noise --csv x.csv 2>said && fail "--csv without sweep"
+holds "a plan" "$(sweep noise.seed=1..9 --csv planned.csv --dry-run)" "9 runs; "
+[ -e planned ] && fail "--dry-run has made a folder"
+finish
