@@ -76,9 +76,10 @@ bench:
 # The page: the library as WebAssembly, and what draws it.
 studio: release
 	@sh tools/setup.sh studio
-	@cmake --preset wasm -B '$(BUILD)/wasm' > '$(BUILD)/said'
-	@cmake --build '$(BUILD)/wasm' -j $(JOBS)
-	@sh studio/build.sh '$(RAVINE)' '$(BUILD)/wasm' '$(BUILD)/studio'
+	@for preset in wasm wasm-threads; do \
+	    cmake --preset $$preset -B '$(BUILD)/'$$preset > '$(BUILD)/said' && \
+	    cmake --build '$(BUILD)/'$$preset -j $(JOBS) || exit; done
+	@sh studio/build.sh '$(RAVINE)' '$(BUILD)/wasm' '$(BUILD)/wasm-threads' '$(BUILD)/studio'
 	@node studio/serve.mjs '$(BUILD)/studio' $(STUDIO)
 
 install: release

@@ -11,7 +11,8 @@ endif()
 
 set(studio_page ${CMAKE_BINARY_DIR}/also/studio)
 add_test(NAME studio.build COMMAND
-    sh ${PROJECT_SOURCE_DIR}/studio/build.sh $<TARGET_FILE:ravine_cli> ${wasm_tree} ${studio_page}
+    sh ${PROJECT_SOURCE_DIR}/studio/build.sh $<TARGET_FILE:ravine_cli> ${wasm_tree}
+    ${wasm_threads_tree} ${studio_page}
 )
 set_tests_properties(studio.build PROPERTIES
     LABELS studio FIXTURES_REQUIRED build.wasm FIXTURES_SETUP build.studio TIMEOUT ${RAVINE_TEST_SECONDS}

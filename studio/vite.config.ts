@@ -1,7 +1,8 @@
-// The page is built from the table of steps, the layout of structs and the module that `build.sh` made:
+// The page is built from the table of steps, the layout of structs and the modules that `build.sh` made:
 //     STUDIO_TABLE     what `ravine help --json` prints
 //     STUDIO_LAYOUT    what layout.wasm prints
 //     STUDIO_MODULE    ravine.wasm
+//     STUDIO_THREADS   ravine-threads.wasm
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
@@ -13,8 +14,8 @@ function given(name: string): Buffer {
     return readFileSync(path);
 }
 
-/** `virtual:table`, `virtual:layout`, and the module as a packed file that the page unpacks itself, so that it is
- *  small from any server. */
+/** `virtual:table`, `virtual:layout`, and the modules as packed files that the page unpacks itself, so that they
+ *  are small from any server. A page loads one of them. */
 function ravine(): Plugin {
     const makers: Record<string, () => string> = {
         'virtual:table': () => given('STUDIO_TABLE').toString(),
@@ -29,7 +30,9 @@ function ravine(): Plugin {
             return maker ? `export default ${maker()};` : null;
         },
         generateBundle() {
-            this.emitFile({ type: 'asset', fileName: 'ravine.wasm.packed', source: gzipSync(given('STUDIO_MODULE'), { level: 9 }) });
+            const modules = { 'ravine.wasm.packed': 'STUDIO_MODULE', 'ravine-threads.wasm.packed': 'STUDIO_THREADS' };
+            for (const [fileName, name] of Object.entries(modules))
+                this.emitFile({ type: 'asset', fileName, source: gzipSync(given(name), { level: 9 }) });
         },
     };
 }

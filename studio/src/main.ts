@@ -1,6 +1,6 @@
 // main.ts: the page: its panels around one session, its keys, files that are dropped.
 import { download, h, icon, iconButton } from './dom';
-import { fetchModule } from './engine/page_engine';
+import { fetchModule, threadsHere } from './engine/page_engine';
 import { addDialog, exportDialog, galleryDialog, helpDialog, type Camera } from './panels/dialogs';
 import { Inspector } from './panels/inspector';
 import { StackPanel } from './panels/stack_panel';
@@ -13,7 +13,7 @@ import { Session, type Watcher } from './session';
 import { findStep } from './table';
 
 if (!location.search.includes('token'))
-    void fetchModule().catch(() => {}); // begins at once; opening the engine tells what went wrong
+    void fetchModule(threadsHere()).catch(() => {}); // begins at once; opening the engine tells what went wrong
 
 /** What a new page starts with: small, so that eroded land is there at once. */
 const FIRST = [

@@ -2,7 +2,7 @@
 // read it and are told when it changes.
 import { EngineError, type Answer, type Engine } from './engine/engine';
 import { MachineEngine, takeToken } from './engine/machine_engine';
-import { fetchModule, PageEngine } from './engine/page_engine';
+import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
 import { findLook, type Look } from './looks';
 import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
@@ -82,6 +82,7 @@ export class Session {
     private started = 0;
     private lastSlice = 0;
     private restarts = 0;
+    private threads = threadsHere();
     private isBegun = false; // before that there is nothing to save, and what was saved stays
 
     constructor(private readonly watcher: Watcher) {
@@ -91,11 +92,25 @@ export class Session {
     // ---- the engine ----
 
     async open(): Promise<void> {
-        const listener = { event: (event: Event) => this.hear(event), died: (why: string) => void this.revive(why) };
-        this.engine = this.wanted === 'machine' ? new MachineEngine(this.token, listener) : new PageEngine(await fetchModule(), listener);
-        this.about = await this.engine.ask<'ready'>({ kind: 'hello' });
+        try {
+            await this.greet();
+        } catch (error) {
+            if (this.wanted === 'machine' || this.threads === 1)
+                throw error;
+            this.threads = 1; // where memory cannot be shared after all, or not so much
+            await this.greet();
+        }
         for (const [name, { bytes }] of this.files)
             await this.put(name, bytes);
+    }
+
+    private async greet(): Promise<void> {
+        let isOpen = false;
+        const listener = { event: (event: Event) => this.hear(event), died: (why: string) => { if (isOpen) void this.revive(why); } };
+        this.engine = this.wanted === 'machine' ? new MachineEngine(this.token, listener)
+            : new PageEngine(await fetchModule(this.threads), this.threads, listener);
+        this.about = await this.engine.ask<'ready'>({ kind: 'hello' });
+        isOpen = true;
     }
 
     /** The other engine: the same recipe, and the same hash. */

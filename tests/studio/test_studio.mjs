@@ -201,6 +201,27 @@ const tests = {
         assert.deepEqual(wrong, []);
     },
 
+    async 'the page has the threads of the machine where memory is shared, one elsewhere, and the same hash'() {
+        const text = SMALL + 'pipes time=60\nrivers steps=2\nthermal\n';
+        await writeFile(join(work, 'threads.rv'), text);
+        const hash = hashOf('threads.rv');
+        const at = async (address, threads, prepare) => {
+            const { page, wrong, context } = await openPage(browser, 'about:blank');
+            await prepare?.(page);
+            await page.goto(address + link(text));
+            await settled(page);
+            assert.equal(await page.evaluate(() => studio.session.about.threads), threads);
+            await page.waitForFunction((words) => document.querySelector('.pill').textContent.startsWith(words), `This page, ${threads} thread`);
+            assert.equal(await shown(page), hash);
+            await context.close();
+            assert.deepEqual(wrong.filter((line) => !line.startsWith('asks')), []);
+        };
+        await at(server.address, Math.min(cpus().length, 16));
+        await at(plain.address, 1);
+        // Where the module with threads cannot be started, the other one is.
+        await at(server.address, 1, (page) => page.route('**/ravine-threads*', (route) => route.fulfill({ body: 'no module' })));
+    },
+
     async 'each view differs from the others and is not blank'() {
         const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 slope=20\n' +
             'droplets drops=8k\npipes time=40\n'), { width: 900, height: 700 });

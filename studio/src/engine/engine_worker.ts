@@ -1,6 +1,8 @@
 // engine_worker.ts: the worker that holds the library. Its first message has the module, the layout of structs and
 // the shared memory of the gate; requests follow.
 import { Ravine } from '../../wasm/ravine.mjs';
+import { startThreads } from '../../wasm/threads.mjs';
+import { Wasi } from '../../wasm/wasi.mjs';
 import { Gate } from './gate';
 import { LandEngine, Wrong } from './land_engine';
 import { runScene } from './scene_engine';
@@ -10,6 +12,8 @@ export interface Start {
     module: ArrayBuffer;
     layout: Record<string, number>;
     shared: Int32Array | null;
+    /** More than one: the module is the one with threads. */
+    threads: number;
 }
 
 let gate: Gate;
@@ -29,10 +33,18 @@ function emit(event: Event): void {
     send(event);
 }
 
+/** Its workers end with this one. */
+async function loadThreads({ module, threads }: Start): Promise<Ravine> {
+    const wasi = new Wasi();
+    await startThreads(wasi, module, threads - 1,
+        () => new Worker(new URL('../../wasm/thread.mjs', import.meta.url), { type: 'module', name: 'ravine thread' }));
+    return new Ravine(wasi);
+}
+
 async function start(first: Start): Promise<void> {
     gate = new Gate(first.shared);
     layout = first.layout;
-    ravine = await Ravine.load(first.module);
+    ravine = first.threads > 1 ? await loadThreads(first) : await Ravine.load(first.module);
     engine = new LandEngine(ravine, layout, emit, gate);
 }
 

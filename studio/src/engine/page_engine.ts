@@ -5,21 +5,32 @@ import { Gate } from './gate';
 import type { Control, Event, Reply } from './messages';
 import type { Start } from './engine_worker';
 
-/** Begun with the page, before anything else. */
-let module: Promise<ArrayBuffer> | null = null;
+/** More than the machine has give nothing; each has a stack of its own. */
+const MOST_THREADS = 16;
 
-export function fetchModule(): Promise<ArrayBuffer> {
-    module ??= unpackModule().catch((error) => {
-        module = null;
-        throw error;
-    });
+/** How many threads the engine in this page may have: several only where memory can be shared. */
+export function threadsHere(): number {
+    return crossOriginIsolated ? Math.max(1, Math.min(navigator.hardwareConcurrency || 1, MOST_THREADS)) : 1;
+}
+
+/** Begun with the page, before anything else. */
+const modules = new Map<string, Promise<ArrayBuffer>>();
+
+export function fetchModule(threads: number): Promise<ArrayBuffer> {
+    const name = threads > 1 ? 'ravine-threads.wasm.packed' : 'ravine.wasm.packed';
+    let module = modules.get(name);
+    if (!module) {
+        module = unpackModule(name);
+        modules.set(name, module);
+        module.catch(() => modules.delete(name));
+    }
     return module;
 }
 
-async function unpackModule(): Promise<ArrayBuffer> {
-    const response = await fetch(new URL('ravine.wasm.packed', document.baseURI));
+async function unpackModule(name: string): Promise<ArrayBuffer> {
+    const response = await fetch(new URL(name, document.baseURI));
     if (!response.ok)
-        throw new Error(`ravine.wasm.packed could not be loaded (${response.status}).`);
+        throw new Error(`${name} could not be loaded (${response.status}).`);
     const bytes = await response.arrayBuffer();
     const isPacked = new Uint8Array(bytes)[0] === 0x1f; // else the server has unpacked it
     return isPacked ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer() : bytes;
@@ -32,7 +43,7 @@ export class PageEngine implements Engine {
     private next = 1;
     private dead = false;
 
-    constructor(bytes: ArrayBuffer, private readonly listener: Listener) {
+    constructor(bytes: ArrayBuffer, threads: number, private readonly listener: Listener) {
         const shared = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(12)) : null;
         this.gate = new Gate(shared);
         this.worker = new Worker(new URL('./engine_worker.ts', import.meta.url), { type: 'module', name: 'ravine' });
@@ -41,13 +52,13 @@ export class PageEngine implements Engine {
             event.preventDefault();
             this.die(event.message || 'it could not be started');
         };
-        this.worker.postMessage({ module: bytes, layout, shared } satisfies Start);
+        this.worker.postMessage({ module: bytes, layout, shared, threads } satisfies Start);
     }
 
     private die(why: string): void {
         if (this.dead)
             return;
-        this.end();
+        this.end(`The engine has stopped: ${why}.`);
         this.listener.died(why);
     }
 
@@ -84,10 +95,10 @@ export class PageEngine implements Engine {
 
     seen(): void { this.gate.seen(); }
 
-    end(): void {
+    end(why = 'The engine has stopped.'): void {
         this.dead = true;
         this.worker.terminate();
-        this.waiting.forEach(({ reject }) => reject(new EngineError('The engine has stopped.', 0)));
+        this.waiting.forEach(({ reject }) => reject(new EngineError(why, 0)));
         this.waiting.clear();
     }
 }
