@@ -311,6 +311,10 @@ class Fault(Structure):
     ]
 
 
+class SheetEntry(Structure):
+    _fields_ = [("png", c_char_p), ("text", c_char_p)]
+
+
 FAULT_FN = CFUNCTYPE(None, c_void_p, POINTER(Fault))
 
 #: In the order in which rv_abi() of the header counts them.
@@ -334,6 +338,7 @@ STRUCTS = (
     Particles,
     ScenePlan,
     SceneWatch,
+    SheetEntry,
 )
 
 # ---- functions ----
