@@ -181,6 +181,13 @@ want_blender() {
     install_offered 'The add-on for Blender'
 }
 
+# Programs for Windows run under wine.
+want_windows() {
+    need 'gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev' x86_64-w64-mingw32-gcc --version
+    need wine wine --version
+    install_offered Windows
+}
+
 # The studio's server needs a library; without it the program is built all the same.
 want_server() {
     need libmicrohttpd-dev has_header cc microhttpd.h
@@ -229,6 +236,7 @@ esac
 
 if [ "$1" = all ]; then
     want_blender
+    want_windows
     exit 0
 fi
 
