@@ -5,7 +5,7 @@ DEMO ?= demo
 MAKEFLAGS += --no-print-directory
 # One with numpy, pip, setuptools and wheel.
 PYTHON ?= $(shell python3 -c 'import numpy, pip' 2>/dev/null && echo python3 || echo /usr/bin/python3)
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine

@@ -2,6 +2,8 @@
 find_package(Threads REQUIRED)
 set(ravine_left_out "(program|machine|file_owner|console|interrupt)(_none)?.c|gdal(_windows)?.c")
 
+set(CMAKE_FIND_LIBRARY_SUFFIXES .a) # no library beside the program
+
 # The calls of POSIX for files: names in UTF-8, and a name given to a file that is open.
 set(ravine_more_sources cmake/windows/posix_files.c)
 target_include_directories(ravine_flags BEFORE INTERFACE ${PROJECT_SOURCE_DIR}/cmake/windows)
