@@ -5,7 +5,7 @@ DEMO ?= demo
 MAKEFLAGS += --no-print-directory
 # One with numpy, pip, setuptools and wheel.
 PYTHON ?= $(shell python3 -c 'import numpy, pip' 2>/dev/null && echo python3 || echo /usr/bin/python3)
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 # Where the program is once `release` is built.
 RAVINE = $(abspath $(BUILD))/release/ravine
@@ -16,7 +16,7 @@ help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
 	@echo 'make check     build it once and run the tests in short form (a minute or two)'
 	@echo 'make test      build everything and run all tests (some minutes)'
-	@echo 'make test-all  the same, and tests in programs that are large: Blender'
+	@echo 'make test-all  the same, and tests in programs that are large: Blender, and wine for Windows'
 	@echo 'make studio    build the studio, a page in the browser, and open it'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make uninstall remove what the last `make install` of this folder installed'
@@ -64,6 +64,8 @@ test: test-tree
 test-all: test
 	@sh tools/setup.sh all
 	@sh tests/run_in.sh '$(BUILD)/test/run/blender' sh '$(CURDIR)/tests/blender/check_blender.sh' \
+	    '$(CURDIR)' '$(abspath $(BUILD))'
+	@sh tests/run_in.sh '$(BUILD)/test/run/windows' bash '$(CURDIR)/tests/windows/check_windows.sh' \
 	    '$(CURDIR)' '$(abspath $(BUILD))'
 
 bench:

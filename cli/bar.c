@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
     WAIT_MS = 200,
@@ -18,9 +16,8 @@ enum {
 static int columns(void) {
     const char *told = getenv("COLUMNS");
     int n = told ? atoi(told) : 0;
-    struct winsize size;
-    if (n <= 0 && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
-        n = size.ws_col;
+    if (n <= 0)
+        n = cli_columns();
     return n > 0 ? n : 80;
 }
 

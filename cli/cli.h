@@ -9,7 +9,11 @@
 #include <stdio.h>
 
 #if defined(__GNUC__)
+#ifdef _WIN32 /* where printf alone would mean that of an old C library */
+#define CLI_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#else
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#endif
 #else
 #define CLI_PRINTF(text, first)
 #endif
@@ -83,7 +87,6 @@ int cli_exit_code(rv_status status);
 /* Prints one sentence on stderr and returns `code`, for `return cli_fail(...)`. */
 int cli_fail(int code, const char *format, ...) CLI_PRINTF(2, 3);
 
-bool cli_terminal(FILE *stream);                /* one that can move its cursor? */
 bool cli_colour(FILE *stream);                  /* the same, and nobody set NO_COLOR? */
 size_t cli_utf8(const char *text);              /* bytes of the character there, 0: not UTF-8 */
 void cli_put_line(FILE *out, const char *text); /* without line breaks and other controls */
@@ -250,6 +253,13 @@ int cli_sweep(rv_context *ctx, cli_run *run); /* the exit code */
 int cli_recipe_build(rv_context *ctx, const cli_options *options, rv_recipe **recipe);
 int cli_read_input(char **out); /* standard input as text; free() it. Not 0: the exit code */
 bool cli_file_exists(const char *name);
+
+/* ---- console.c ---- */
+
+/* First of all: words in UTF-8, and bytes that are read and written as they are. */
+void cli_console_begin(int *argc, char ***argv);
+bool cli_terminal(FILE *stream); /* one that can move its cursor? */
+int cli_columns(void);           /* of the terminal that messages go to; 0: unknown */
 
 /* ---- interrupt.c ---- */
 

@@ -329,6 +329,7 @@ static int list_presets(const cli_options *options) {
 }
 
 int main(int argc, char **argv) {
+    cli_console_begin(&argc, &argv);
     fill_streams();
     if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
         cli_complete(argc - 2, argv + 2);

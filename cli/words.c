@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 const cli_exit cli_exit_table[] = {
     {0, "done"},
@@ -42,11 +41,6 @@ int cli_exit_code(rv_status status) {
         break;
     }
     return 1;
-}
-
-bool cli_terminal(FILE *stream) {
-    const char *kind = getenv("TERM");
-    return kind && strcmp(kind, "dumb") != 0 && isatty(fileno(stream)) == 1;
 }
 
 bool cli_colour(FILE *stream) {

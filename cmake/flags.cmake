@@ -23,6 +23,9 @@ endif()
 
 add_library(ravine_flags INTERFACE)
 target_compile_definitions(ravine_flags INTERFACE _POSIX_C_SOURCE=200809L)
+if(APPLE) # else flock() and the number of cores are hidden there
+    target_compile_definitions(ravine_flags INTERFACE _DARWIN_C_SOURCE)
+endif()
 # The last two keep the bits and let loops be vectorised.
 target_compile_options(ravine_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_options(ravine_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)

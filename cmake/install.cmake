@@ -2,26 +2,42 @@
 # for a C program to find the library: pkg-config and find_package(ravine).
 include(CMakePackageConfigHelpers)
 
-# The man page and the completions are printed by the program.
-set(printed "")
-foreach(page IN ITEMS "ravine.1 --man" "ravine.bash --completion bash" "_ravine --completion zsh"
-        "ravine.fish --completion fish")
-    separate_arguments(words UNIX_COMMAND ${page})
-    list(POP_FRONT words name)
-    add_custom_command(
-        OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}
-        COMMAND ravine_cli help ${words} > ${name}.part
-        COMMAND ${CMAKE_COMMAND} -E rename ${name}.part ${name}
-        DEPENDS ravine_cli
-        VERBATIM
+# The man page and the completions are printed by the program, where it runs.
+if(NOT CMAKE_CROSSCOMPILING)
+    set(printed "")
+    foreach(page IN ITEMS "ravine.1 --man" "ravine.bash --completion bash" "_ravine --completion zsh"
+            "ravine.fish --completion fish")
+        separate_arguments(words UNIX_COMMAND ${page})
+        list(POP_FRONT words name)
+        add_custom_command(
+            OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}
+            COMMAND ravine_cli help ${words} > ${name}.part
+            COMMAND ${CMAKE_COMMAND} -E rename ${name}.part ${name}
+            DEPENDS ravine_cli
+            VERBATIM
+        )
+        list(APPEND printed ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    endforeach()
+    add_custom_target(ravine_pages ALL DEPENDS ${printed})
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine
     )
-    list(APPEND printed ${CMAKE_CURRENT_BINARY_DIR}/${name})
-endforeach()
-add_custom_target(ravine_pages ALL DEPENDS ${printed})
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_ravine
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+    )
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    )
+endif()
 
 if(BUILD_SHARED_LIBS)
+    set(beside "$ORIGIN")
+    if(APPLE)
+        set(beside "@loader_path")
+    endif()
     set_target_properties(ravine_cli PROPERTIES
-        INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+        INSTALL_RPATH "${beside}/../${CMAKE_INSTALL_LIBDIR}"
     )
 endif()
 install(TARGETS ravine EXPORT ravineTargets)
@@ -31,16 +47,6 @@ install(FILES include/ravine/ravine.h include/ravine/steps.def
 )
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${recipes} DESTINATION ${CMAKE_INSTALL_DATADIR}/ravine/recipes)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.bash
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ravine
-)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_ravine
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
-)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ravine.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
-)
 
 # The page of the studio, where it was built: `make studio`.
 set(RAVINE_STUDIO "" CACHE PATH "Folder of the built page of the studio, to install it")

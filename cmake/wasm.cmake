@@ -4,7 +4,7 @@
 option(RAVINE_WASM_THREADS "WebAssembly with several threads, on shared memory" OFF)
 add_library(Threads::Threads INTERFACE IMPORTED)
 target_include_directories(Threads::Threads INTERFACE ${PROJECT_SOURCE_DIR}/cmake/wasm)
-set(ravine_left_out "(program|machine|file_owner|gdal).c") # those with _none stand for them
+set(ravine_left_out "${ravine_twins}(_windows)?.c") # those with _none stand for them
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 

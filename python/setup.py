@@ -28,12 +28,13 @@ def version():
 
 
 def build_library(folder):
-    """Builds libravine.so with CMake and returns its path."""
+    """Builds the shared library with CMake and returns its path."""
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON"]
     jobs = str(os.cpu_count() or 2)
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, *options], check=True)
     subprocess.run(["cmake", "--build", folder, "--target", "ravine", "-j", jobs], check=True)
-    return folder / "libravine.so"
+    names = ("libravine.so", "libravine.dylib", "libravine.dll")  # Linux, macOS, Windows
+    return next(folder / name for name in names if (folder / name).exists())
 
 
 class BuildWithLibrary(build_py):

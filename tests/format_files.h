@@ -228,7 +228,7 @@ static inline void make_png(blob *out, unsigned width, unsigned height, int bits
         put_pass(raw, width, height, bits, channels_of[colour],
                  interlaced ? adam7_start[pass] : zero, interlaced ? adam7_step[pass] : one);
     uLongf size = BYTES_MOST;
-    assert_int_equal(compress(packed->data, &size, raw->data, raw->size), Z_OK);
+    assert_int_equal(compress(packed->data, &size, raw->data, (uLong)raw->size), Z_OK);
     put_chunk(out, "gAMA", "\x00\x00\xb1\x8f", 4); /* read as numbers all the same */
     put_chunk(out, "IDAT", packed->data, size / 2);
     put_chunk(out, "IDAT", packed->data + size / 2, size - size / 2);

@@ -181,6 +181,13 @@ want_blender() {
     install_offered 'The add-on for Blender'
 }
 
+# Programs for Windows run under wine.
+want_windows() {
+    need 'gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev' x86_64-w64-mingw32-gcc --version
+    need wine wine --version
+    install_offered Windows
+}
+
 # The studio's server needs a library; without it the program is built all the same.
 want_server() {
     need libmicrohttpd-dev has_header cc microhttpd.h
@@ -229,14 +236,29 @@ esac
 
 if [ "$1" = all ]; then
     want_blender
+    want_windows
     exit 0
 fi
+
+# Elsewhere the tests are fewer: those of the plain build. They take python3 with numpy on macOS, not on Windows.
+kind=$1
+case $(uname -s) in
+Linux) ;;
+Darwin)
+    if [ "$1" = test ]; then
+        need cmocka has_header cc cmocka.h
+        need numpy has_numpy
+    fi
+    kind=demo
+    ;;
+*) kind=demo ;;
+esac
 
 need 'gcc libc6-dev' has_header cc stdio.h
 need make make --version
 need cmake cmake --version
 need libpng-dev has_header cc png.h
-if [ "$1" = test ]; then
+if [ "$kind" = test ]; then
     need 'gcc libc6-dev' has_header gcc stdio.h
     need g++ has_header g++ stdio.h
     need clang has_header clang stdio.h
@@ -249,7 +271,7 @@ fi
 install_missing
 want_server
 
-if [ "$1" = studio ]; then
+if [ "$kind" = studio ]; then
     need clang has_header clang stdio.h
     install_missing
     major=$(clang -dumpversion | cut -d . -f 1)
@@ -258,7 +280,7 @@ if [ "$1" = studio ]; then
 fi
 
 # This package carries the version of clang in its name, so clang comes first.
-if [ "$1" = test ]; then
+if [ "$kind" = test ]; then
     major=$(clang -dumpversion | cut -d . -f 1)
     need "libclang-rt-$major-dev" can_fuzz
     install_missing

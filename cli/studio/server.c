@@ -430,7 +430,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **a
 
 static bool make_token(char out[2 * TOKEN + 1]) {
     unsigned char bytes[TOKEN];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    if (getentropy(bytes, sizeof bytes) != 0)
         return false;
     for (int i = 0; i < TOKEN; i++)
         snprintf(out + 2 * i, 3, "%02x", bytes[i]);

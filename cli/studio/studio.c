@@ -12,12 +12,27 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 #ifndef RAVINE_STUDIO_DIR
 #define RAVINE_STUDIO_DIR ""
 #endif
 
 extern char **environ;
+
+/* Where the program lies; "": unknown. */
+static void find_program(char out[PATH_MAX]) {
+#ifdef __APPLE__
+    uint32_t room = PATH_MAX;
+    if (_NSGetExecutablePath(out, &room) != 0)
+        out[0] = '\0';
+#else
+    ssize_t size = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    out[size > 0 ? size : 0] = '\0';
+#endif
+}
 
 /* The folder of the page: as the user says, beside where the program lies, or as it was installed.
  */
@@ -26,8 +41,7 @@ static bool find_page(studio_folder *page) {
     if (said && *said)
         return studio_folder_read(said, page);
     char program[PATH_MAX], path[PATH_MAX + 32];
-    ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[size > 0 ? size : 0] = '\0';
+    find_program(program);
     char *slash = strrchr(program, '/');
     if (slash)
         *slash = '\0';

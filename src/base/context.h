@@ -7,7 +7,11 @@
 #include <ravine/ravine.h>
 
 #if defined(__GNUC__)
+#ifdef _WIN32 /* where printf alone would mean that of an old C library */
+#define RVI_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#else
 #define RVI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#endif
 #else
 #define RVI_PRINTF(text, first)
 #endif

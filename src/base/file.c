@@ -17,9 +17,27 @@
 
 enum { CHUNK = 1 << 20, LOOK_MS = 20 };
 
+#ifdef _WIN32
+enum { ON_WINDOWS = 1 };
+#else
+enum { ON_WINDOWS = 0 };
+#endif
+
 bool rvi_file_exists(const char *path) {
     struct stat info;
     return stat(path, &info) == 0;
+}
+
+const char *rvi_path_name(const char *path) {
+    const char *name = path;
+    for (const char *at = path; *at; at++)
+        if (*at == '/' || (ON_WINDOWS && (*at == '\\' || (*at == ':' && at == path + 1))))
+            name = at + 1;
+    return name;
+}
+
+bool rvi_path_whole(const char *path) {
+    return path[0] == '/' || (ON_WINDOWS && (path[0] == '\\' || (path[0] && path[1] == ':')));
 }
 
 void rvi_file_remove(const char *path) {
@@ -217,8 +235,7 @@ rv_status rvi_file_read(rv_context *ctx, const char *path, rvi_bytes *out) {
 
 /* false: longer than any path can be. */
 static bool directory_of(const char *path, char out[PATH_MAX]) {
-    const char *slash = strrchr(path, '/');
-    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    size_t size = (size_t)(rvi_path_name(path) - path);
     if (size >= PATH_MAX)
         return false;
     memcpy(out, size ? path : ".", size ? size : 1);
@@ -238,8 +255,7 @@ static bool follow_links(const char *path, char at[PATH_MAX]) {
         ssize_t read = readlink(at, link, sizeof link);
         if (read < 0)
             return true;
-        const char *slash = link[0] == '/' ? NULL : strrchr(at, '/');
-        size_t head = slash ? (size_t)(slash - at) + 1 : 0;
+        size_t head = link[0] == '/' ? 0 : (size_t)(rvi_path_name(at) - at);
         if (head + (size_t)read >= PATH_MAX)
             return false;
         memcpy(at + head, link, (size_t)read);
@@ -310,13 +326,13 @@ bool rvi_path_key(const char *path, bool follow, char key[RVI_PATH_KEY]) {
     key[0] = '\0';
     if (follow && !follow_links(path, real))
         return false;
-    const char *at = follow ? real : path, *slash = strrchr(at, '/'),
-               *name = slash ? slash + 1 : at;
+    const char *at = follow ? real : path, *name = rvi_path_name(at);
     struct stat info;
     if (strlen(name) > NAME_MAX || !directory_of(at, directory) || stat(directory, &info) != 0)
         return false;
     int size = snprintf(key, RVI_PATH_KEY, "%llx:%llx/%s", (unsigned long long)info.st_dev,
                         (unsigned long long)info.st_ino, name);
+    rvi_name_fold(key, RVI_PATH_KEY);
     return size < RVI_PATH_KEY;
 }
 
@@ -375,7 +391,7 @@ static size_t temporary_size(const char *path) {
 
 /* The n-th temporary name of a path for this process, in its folder. A long name is cut. */
 static void make_temporary(const char *path, unsigned n, char *out) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = rvi_path_name(path);
     size_t size = strlen(name), most = NAME_MAX - ENDING;
     size = size < most ? size : most;
     uint64_t who[2] = {(uint64_t)getpid(), n};

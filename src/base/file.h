@@ -30,6 +30,10 @@ uint64_t rvi_bytes_hash(rv_context *ctx, const unsigned char *data, size_t size)
 /* The same of a file, which is not held in memory as a whole. */
 rv_status rvi_file_hash(rv_context *ctx, const char *path, uint64_t *out);
 bool rvi_file_exists(const char *path);
+/* The last name of a path: what follows the last /, on Windows also \ or the : of a drive. */
+const char *rvi_path_name(const char *path);
+/* Does it begin at the root or, on Windows, on a drive, and not in the working folder? */
+bool rvi_path_whole(const char *path);
 /* Where a path leads, over links or not, as a text that all paths to that place share: a folder by
  * its numbers, and a name in it. follow: the name itself may be a link, too. false, and empty: it
  * leads nowhere. */

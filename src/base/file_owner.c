@@ -33,6 +33,15 @@ rvi_lock rvi_name_take(const char *from, const char *to) {
     return RVI_LOCK_TAKEN;
 }
 
+int rvi_folder_rename(int *note, const char *from, const char *to) {
+    (void)note;
+    return rename(from, to);
+}
+
+void rvi_name_fold(char *name, size_t room) {
+    (void)name, (void)room;
+}
+
 static void remove_dead(const char *path) {
     struct stat file, named;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -24,6 +24,13 @@ void rvi_lock_pause(void); /* waits a little, before a lock that is held is trie
  * RVI_LOCK_NONE: here that cannot be done without replacing one. */
 rvi_lock rvi_name_take(const char *from, const char *to);
 
+/* As rename() does with a folder, whose file `note` we have open and locked: also over an empty
+ * one. Where the system renames no folder with an open file, *note is closed, and -1. */
+int rvi_folder_rename(int *note, const char *from, const char *to);
+
+/* Where the system takes several spellings for one name, all of them become the same. */
+void rvi_name_fold(char *name, size_t room);
+
 /* Removes files of a folder whose names are right and that no living process holds. A process that
  * makes such a file locks it at once, and takes another name when it could not, or the file is gone
  * then. */

@@ -1,6 +1,8 @@
 /* file_owner_none.c: stands for file_owner.c on machines without locks, users and groups. */
 #include "base/file_owner.h"
 
+#include <stdio.h>
+
 rvi_lock rvi_lock_take(int fd) {
     (void)fd;
     return RVI_LOCK_NONE;
@@ -17,6 +19,15 @@ void rvi_lock_pause(void) {
 rvi_lock rvi_name_take(const char *from, const char *to) {
     (void)from, (void)to;
     return RVI_LOCK_NONE;
+}
+
+int rvi_folder_rename(int *note, const char *from, const char *to) {
+    (void)note;
+    return rename(from, to);
+}
+
+void rvi_name_fold(char *name, size_t room) {
+    (void)name, (void)room;
 }
 
 void rvi_dead_remove(const char *folder, bool (*right)(const char *name)) {

@@ -85,9 +85,16 @@ static bool is_frame(const char *name) {
                                strspn(rest + 4, "0123456789abcdef") == strlen(rest + 4));
 }
 
-/* All that a run puts there, the note last, and then itself. One that holds anything else stays
- * whole: then it is not only ours. */
-static void remove_folder(const char *path) {
+/* Closes the file `note`; a folder with an open file cannot be removed everywhere. */
+static void close_note(int *note) {
+    if (*note >= 0)
+        close(*note);
+    *note = -1;
+}
+
+/* All that a run puts there, the note last, which is closed, and then itself. One that holds
+ * anything else stays whole: then it is not only ours. */
+static void remove_folder(const char *path, int *note) {
     char name[PATH_MAX];
     bool ours = true;
     DIR *dir = opendir(path);
@@ -106,6 +113,7 @@ static void remove_folder(const char *path) {
     if (!ours || !join(name, path, note_name))
         return;
     unlink(name);
+    close_note(note);
     rmdir(path);
 }
 
@@ -123,14 +131,15 @@ static bool holds_note_alone(const char *path) {
 /* A folder without a note, or with one that says nothing yet, which is locked: `note`; -1: there is
  * none. A run was killed before it put anything else there. One that has just made the folder finds
  * that it is gone and makes it again: see enter(). */
-static void remove_unused(const char *path, int note) {
+static void remove_unused(const char *path, int *note) {
     char name[PATH_MAX];
     struct stat info;
     if (lstat(path, &info) != 0 || (info.st_mode & 077) != 0)
         return; /* runs open theirs to this user alone */
-    if (note >= 0 && fstat(note, &info) == 0 && info.st_size == 0 && holds_note_alone(path) &&
+    if (*note >= 0 && fstat(*note, &info) == 0 && info.st_size == 0 && holds_note_alone(path) &&
         join(name, path, note_name))
         unlink(name);
+    close_note(note);
     rmdir(path); /* unless anything is there */
 }
 
@@ -186,7 +195,7 @@ static bool add_name(note_text *note, const char *checkpoint) {
     char folder[PATH_MAX] = "";
     if (!checkpoint)
         return true;
-    if (checkpoint[0] != '/' && !rvi_folder_here(folder, sizeof folder))
+    if (!rvi_path_whole(checkpoint) && !rvi_folder_here(folder, sizeof folder))
         return false;
     size_t room = NOTE_ROOM - note->size;
     int size =
@@ -229,8 +238,8 @@ static int enter(const rvi_run_files *run, const char *path) {
                 return fd;
             int why = errno;
             if (holds_note_alone(path) && rvi_file_cut(fd, 0))
-                remove_unused(path, fd);
-            close(fd);
+                remove_unused(path, &fd);
+            close_note(&fd);
             errno = why;
             return -1;
         }
@@ -301,7 +310,7 @@ rv_status rvi_run_folder_open(rvi_run_files *run, const char *file, const char *
 static void release(rvi_run_files *run, rvi_run_folder **at) {
     rvi_run_folder *gone = *at;
     *at = gone->next;
-    close(gone->note);
+    close_note(&gone->note);
     rvi_free(run->ctx, gone);
 }
 
@@ -320,7 +329,8 @@ static int stem_size(const char *path) {
 }
 
 /* An empty folder holds the name, and the other takes its place. */
-static rv_status hand_over(rv_context *ctx, const char *path, char kept[RVI_KEPT_ROOM]) {
+static rv_status hand_over(rv_context *ctx, const char *path, int *note_fd,
+                           char kept[RVI_KEPT_ROOM]) {
     enum { TRIES = 10000 };
     char note[PATH_MAX];
     int stem = stem_size(path);
@@ -333,7 +343,7 @@ static rv_status hand_over(rv_context *ctx, const char *path, char kept[RVI_KEPT
                             strerror(errno), path);
         snprintf(kept + size, RVI_KEPT_ROOM - (size_t)size, "-%d", i);
     }
-    if (take_mode_of(path, kept) != 0 || rename(path, kept) != 0) {
+    if (take_mode_of(path, kept) != 0 || rvi_folder_rename(note_fd, path, kept) != 0) {
         int why = errno;
         rmdir(kept);
         return rvi_fail(ctx, RV_ERROR_OUTPUT,
@@ -345,10 +355,10 @@ static rv_status hand_over(rv_context *ctx, const char *path, char kept[RVI_KEPT
     return RV_OK;
 }
 
-static rv_status hand_over_and_tell(rv_context *ctx, const char *path, const char *why) {
+static rv_status hand_over_and_tell(rv_context *ctx, const char *path, int *note, const char *why) {
     char kept[RVI_KEPT_ROOM], stem[RVI_KEPT_ROOM + 1];
-    int64_t first;
-    rv_status status = hand_over(ctx, path, kept);
+    int64_t first = 0;
+    rv_status status = hand_over(ctx, path, note, kept);
     if (status != RV_OK)
         return status;
     snprintf(stem, sizeof stem, "%s/", kept);
@@ -372,7 +382,7 @@ rv_status rvi_run_folder_hand_over(rvi_run_files *run, const char *path, char ke
     rvi_run_folder **at = find(run, path);
     mark_kept(run, *at);
     (*at)->failed = true;
-    rv_status status = hand_over(run->ctx, path, kept);
+    rv_status status = hand_over(run->ctx, path, &(*at)->note, kept);
     if (status == RV_OK)
         release(run, at);
     return status;
@@ -382,9 +392,9 @@ rv_status rvi_run_folder_hand_over(rvi_run_files *run, const char *path, char ke
 static rv_status leave(rvi_run_files *run, rvi_run_folder **at) {
     rv_status status = RV_OK;
     if ((*at)->kept)
-        status = hand_over_and_tell(run->ctx, (*at)->path, why_kept(*at));
+        status = hand_over_and_tell(run->ctx, (*at)->path, &(*at)->note, why_kept(*at));
     else
-        remove_folder((*at)->path);
+        remove_folder((*at)->path, &(*at)->note);
     release(run, at);
     return status;
 }
@@ -409,7 +419,8 @@ bool rvi_run_folders_pend(const rvi_run_files *run) {
 /* One that cannot be handed over now is tried again at the end of the run. */
 static void hand_over_pending(rvi_run_files *run) {
     for (rvi_run_folder **at = &run->folders; *at;)
-        if ((*at)->kept && hand_over_and_tell(run->ctx, (*at)->path, why_kept(*at)) == RV_OK)
+        if ((*at)->kept &&
+            hand_over_and_tell(run->ctx, (*at)->path, &(*at)->note, why_kept(*at)) == RV_OK)
             release(run, at);
         else
             at = &(*at)->next;
@@ -470,14 +481,14 @@ rv_status rvi_run_folder_done(rvi_run_files *run, const char *file) {
         return RV_OK;
     rv_status status = RV_OK;
     if (!*at && note.kept) {
-        status = hand_over_and_tell(run->ctx, path, "");
+        status = hand_over_and_tell(run->ctx, path, &fd, "");
     } else {
         rvi_run_files over = *run;
         over.saved = false;
         write_note(&over, fd, false);
     }
     if (!*at)
-        close(fd);
+        close_note(&fd);
     return status;
 }
 
@@ -519,9 +530,10 @@ static bool is_awaited(const note_text *note, uint64_t number) {
 
 /* The folder that a file is in. */
 static DIR *open_beside(const char *file, char folder[PATH_MAX]) {
-    const char *slash = strrchr(file, '/');
-    int size = slash ? (int)(slash - file) : 0;
-    const char *rest = size > 0 ? "" : slash ? "/" : ".";
+    int size = (int)(rvi_path_name(file) - file);
+    const char *rest = size > 0 ? "" : ".";
+    if (size > 1 && file[size - 1] != ':')
+        size--; /* the separator, but for that of the root */
     return snprintf(folder, PATH_MAX, "%.*s%s", size, file, rest) < PATH_MAX ? opendir(folder)
                                                                              : NULL;
 }
@@ -532,13 +544,12 @@ static void sweep_one(rv_context *ctx, const char *path, uint64_t number) {
         return;
     int note = lock_note(path);
     if (note < 0 || !read_note(note, number, &text))
-        remove_unused(path, note);
+        remove_unused(path, &note);
     else if (!is_awaited(&text, number) && text.kept)
-        hand_over_and_tell(ctx, path, "");
+        hand_over_and_tell(ctx, path, &note, "");
     else if (!is_awaited(&text, number))
-        remove_folder(path);
-    if (note >= 0)
-        close(note);
+        remove_folder(path, &note);
+    close_note(&note);
 }
 
 void rvi_run_folders_sweep(rv_context *ctx, const char *file) {
@@ -574,7 +585,7 @@ static int64_t number_of(const rvi_numbered *files, const char *base, const char
 
 int64_t rvi_numbered_count(const rvi_numbered *files, int64_t *first) {
     char folder[PATH_MAX];
-    const char *slash = strrchr(files->stem, '/'), *base = slash ? slash + 1 : files->stem;
+    const char *base = rvi_path_name(files->stem);
     DIR *dir = open_beside(files->stem, folder);
     int64_t count = 0;
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
@@ -591,7 +602,7 @@ int64_t rvi_numbered_count(const rvi_numbered *files, int64_t *first) {
 static rv_status check_there(rv_context *ctx, const rvi_numbered *files,
                              rv_status (*check)(void *user, const char *path), void *user) {
     char folder[PATH_MAX], path[PATH_MAX];
-    const char *slash = strrchr(files->stem, '/'), *base = slash ? slash + 1 : files->stem;
+    const char *base = rvi_path_name(files->stem);
     DIR *dir = open_beside(files->stem, folder);
     rv_status status = RV_OK;
     for (struct dirent *entry; status == RV_OK && dir && (entry = readdir(dir)) != NULL;)

@@ -42,14 +42,13 @@ static float chosen(float told, float otherwise) {
 /* ---- models ---- */
 
 char *rvi_model_path(rv_context *ctx, const char *beside, const char *file) {
-    const char *slash = strrchr(beside, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0, size = strlen(file) + 1;
+    size_t folder = (size_t)(rvi_path_name(beside) - beside), size = strlen(file) + 1;
     char *path = rvi_alloc(ctx, folder + size, 1, "the name of a model");
     if (path == NULL)
         return NULL;
     memcpy(path, beside, folder);
     memcpy(path + folder, file, size);
-    if (file[0] == '/' || !rvi_file_exists(path))
+    if (rvi_path_whole(file) || !rvi_file_exists(path))
         memcpy(path, file, size);
     return path;
 }

@@ -71,7 +71,7 @@ const char *rvi_words_keep(rvi_words *words, const char *old, const char *text, 
 }
 
 char *rvi_path_within(rv_context *ctx, const char *folder, const char *file) {
-    bool alone = file[0] == '/';
+    bool alone = rvi_path_whole(file);
     size_t size = strlen(folder) + strlen(file) + 2;
     char *path = rvi_alloc(ctx, size, 1, "the name of a file");
     if (path)

@@ -145,9 +145,8 @@ mkdir began began/sub elsewhere
 "$RAVINE" --quiet terrain size=9 noise save began/sub/rock.obj solid=50
 printf 'model rock.obj\nbox low=-9/-9/-900 high=99/99/900\nrun frames=100000 save=out.obj film=pic.png width=16 height=16\n' \
     > began/sub/rock.scene
-printf 'noise\nlevel high=1\nsave mask.npy\nrepeat 100\ndroplets 900\nend\nmask mask.npy\nblur\nsave land.npy\nmeasure plots=land\n' \
+printf 'terrain size=96\nnoise\nlevel high=1\nsave mask.npy\nrepeat 100\ndroplets 900\nend\nmask mask.npy\nblur\nsave land.npy\nmeasure plots=land\n' \
     > began/far.rv
-sed -i '1i terrain size=96' began/far.rv
 ( cd began && "$RAVINE" --quiet far.rv && mv land.npy whole.npy && rm ./*.npy.ravine.json ./*.png )
 begin() { # WORDS...: in that folder, until there is a checkpoint
     rm -f began/run.ck

@@ -11,7 +11,7 @@ fi
 # Lines of the table are "NAME HASH"; those with # are comments.
 awk -v lines=" ${RAVINE_LINES:-} " '!/^#/ && (lines == "  " || index(lines, " " $1 " "))' "$table" |
     sort > expected.sorted
-sort made.txt > made.sorted
+tr -d '\r' < made.txt | sort > made.sorted # Windows ends lines with two letters
 awk '
     NR == FNR { expected[$1] = $2; next }
     !($1 in expected) { print $1 ": not in the table, this build gives " $2; bad = 1; next }

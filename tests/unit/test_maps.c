@@ -79,7 +79,7 @@ static void put_chunk_of(blob *b, const recipe *r, int x0, int y0, int width, in
         uLongf size = BYTES_MOST;
         blob *packed = malloc(sizeof *packed);
         assert_non_null(packed);
-        assert_int_equal(compress(packed->data, &size, raw->data, raw->size), Z_OK);
+        assert_int_equal(compress(packed->data, &size, raw->data, (uLong)raw->size), Z_OK);
         put(b, packed->data, size);
         free(packed);
         free(raw);

@@ -65,7 +65,7 @@ static void read_png(const char *path, uint32_t width, uint32_t height, int bits
     }
     size_t pixel = (size_t)bits / 8 * (colour == 2 ? 3 : 1);
     uLongf unpacked = BYTES_MOST;
-    assert_int_equal(uncompress(out->data, &unpacked, packed->data, packed->size), Z_OK);
+    assert_int_equal(uncompress(out->data, &unpacked, packed->data, (uLong)packed->size), Z_OK);
     assert_int_equal(unpacked, (width * pixel + 1) * height);
     out->size = unpacked;
     unfilter(out->data, width * pixel, height, pixel);

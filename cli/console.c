@@ -1,0 +1,21 @@
+/* console.c: the terminal that the program runs in. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void cli_console_begin(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+}
+
+bool cli_terminal(FILE *stream) {
+    const char *kind = getenv("TERM");
+    return kind && strcmp(kind, "dumb") != 0 && isatty(fileno(stream)) == 1;
+}
+
+int cli_columns(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}

@@ -1,0 +1,2 @@
+/* stat.h: see posix_files.h. */
+#include "../posix_files.h"

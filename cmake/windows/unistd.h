@@ -1,0 +1,2 @@
+/* unistd.h: see posix_files.h. */
+#include "posix_files.h"
