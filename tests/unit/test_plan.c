@@ -447,8 +447,8 @@ static void the_plan_is_enough_to_run(void **state) {
 #ifdef RAVINE_PNG
         "terrain size=8 noise render o.png width=9 height=9 sky=sky.png normals=normals.png",
         "terrain size=8 noise render o.png width=9 height=9 normals=normals.png tile=9",
-        "terrain width=1800 height=900 hillshade o.png tint=land terrain size=8 noise "
-        "render o-landforms.png width=9 height=9 sky=o.png",
+        ("terrain width=1800 height=900 hillshade o.png tint=land terrain size=8 noise "
+         "render o-landforms.png width=9 height=9 sky=o.png"),
 #endif
     };
     make_files();
