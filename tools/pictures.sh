@@ -41,6 +41,7 @@ erosion 0.05 0.3 0.9
 evaporation 0.005 0.02 0.2
 radius 30 60 120
 min_slope 0.0001 0.002 0.02
+first_water 0.3 3
 VALUES
 ravine terrain size=256 cell=20 faults seed=2 droplets hillshade "$out/faults-after.png"
 for border in open wall apron; do
@@ -100,6 +101,7 @@ capacity 0.2 5
 softness 0.005 0.1
 deposition 0.01 0.5
 evaporation 0.004 0.05
+first_water 0.3 3
 place nearest
 VALUES
 

@@ -445,12 +445,14 @@ float *rvi_image_alloc(rv_context *ctx, const rvi_image *image) {
 }
 
 /* What steps write is at most a picture of four channels of 8 bits, whose rows have a byte more and
- * which zlib makes a little larger at worst. */
+ * which zlib makes a little larger at worst. A PNG is unpacked in a few rows of up to 8 bytes a
+ * pixel. */
 size_t rvi_image_bytes(const rvi_image *image) {
-    if (image->size > 0)
-        return rvi_alloc_size(image->size < SIZE_MAX ? (size_t)image->size : SIZE_MAX - 1, 1);
     size_t width = (size_t)image->width + 1;
-    return rvi_alloc_size(width + width / 1000, 4 * (size_t)image->height);
+    size_t rows = image->levels ? rvi_alloc_size(width, 4 * 8) : 0;
+    if (image->size > 0 && image->size < SIZE_MAX)
+        return rvi_add_sizes(rows, rvi_alloc_size((size_t)image->size, 1));
+    return rvi_add_sizes(rows, rvi_alloc_size(width + width / 1000, 4 * (size_t)image->height));
 }
 
 static const double LOG_DEEP = 65535.0, LOG_SPAN = 11.090354888959125; /* log(1 + 65535) */

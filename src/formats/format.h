@@ -115,6 +115,8 @@ typedef struct rvi_picture {
     unsigned char *rgb; /* from rvi_alloc */
 } rvi_picture;
 rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out);
+/* Its header, for which there need not be room for values. */
+rv_status rvi_png_look_picture(rv_context *ctx, const char *path, rvi_image *out);
 
 /* ---- For the formats themselves ---- */
 

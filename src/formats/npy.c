@@ -203,7 +203,7 @@ static rv_status find_header(rv_context *ctx, const rvi_source *source, rvi_npy 
         return bad_type(ctx, source->name);
     if (h->dimensions != 2)
         return rvi_fail(ctx, RV_ERROR_INPUT,
-                        "%s has %d dimension%s; heights need two, rows and columns.", source->name,
+                        "%s has %d dimension%s; expected two, rows and columns.", source->name,
                         h->dimensions, h->dimensions == 1 ? "" : "s");
     status = rvi_size_check(ctx, source->name, h->shape[1], h->shape[0]);
     if (status != RV_OK)

@@ -103,7 +103,7 @@ static int channel_count(int colour) {
     }
 }
 
-static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+static rv_status parse_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {
     const unsigned char *data = source->data;
     size_t common = source->size < SIGNATURE ? source->size : SIGNATURE;
     if (common == 0 || png_sig_cmp(data, 0, common) != 0)
@@ -126,9 +126,18 @@ static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_imag
         return rvi_fail(ctx, RV_ERROR_INPUT,
                         "%s has only %llu bytes; its header says %d x %d cells, which need more.",
                         source->name, (unsigned long long)source->total, (int)width, (int)height);
-    rvi_image found = {
-        .width = (int)width, .height = (int)height, .levels = true, .bits = bits == 16 ? 16 : 8};
-    return rvi_image_found(ctx, source->name, found, out);
+    *out = (rvi_image){.width = (int)width,
+                       .height = (int)height,
+                       .levels = true,
+                       .bits = bits == 16 ? 16 : 8,
+                       .size = source->total};
+    return RV_OK;
+}
+
+static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {
+    rvi_image found;
+    rv_status status = parse_header(ctx, source, &found);
+    return status == RV_OK ? rvi_image_found(ctx, source->name, found, out) : status;
 }
 
 /* From chunk to chunk, up to the last: what may follow that is nobody's. */
@@ -271,6 +280,18 @@ static rv_status decode(rv_context *ctx, const rvi_source *source, rvi_image *ou
     return status;
 }
 
+rv_status rvi_png_look_picture(rv_context *ctx, const char *path, rvi_image *out) {
+    rvi_bytes bytes = {0};
+    rvi_source source = {.name = path};
+    rv_status status = rvi_file_read_start(ctx, path, HEADER, &bytes, &source.total);
+    source.data = bytes.data;
+    source.size = bytes.size;
+    if (status == RV_OK)
+        status = parse_header(ctx, &source, out);
+    rvi_free(ctx, bytes.data);
+    return status;
+}
+
 rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out) {
     rvi_bytes bytes = {0};
     rvi_image image = {0};
@@ -278,7 +299,7 @@ rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *o
     rv_status status = rvi_file_read(ctx, path, &bytes);
     rvi_source source = {.name = path, .data = bytes.data, .size = bytes.size, .total = bytes.size};
     if (status == RV_OK)
-        status = read_header(ctx, &source, &image);
+        status = parse_header(ctx, &source, &image);
     if (status == RV_OK) {
         out->width = image.width;
         out->height = image.height;
@@ -402,6 +423,11 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
                                 int channels, const unsigned char *rgb) {
     (void)width, (void)height, (void)channels, (void)rgb;
     return rvi_png_check_name(ctx, path); /* which no name passes here */
+}
+
+rv_status rvi_png_look_picture(rv_context *ctx, const char *path, rvi_image *out) {
+    *out = (rvi_image){0};
+    return rvi_png_check_name(ctx, path);
 }
 
 rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out) {

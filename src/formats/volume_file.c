@@ -14,8 +14,7 @@ bool rvi_volume_file_is(rv_context *ctx, const char *path) {
         return false;
     rvi_npy h;
     rvi_source source = {.name = path, .data = start, .size = (size_t)size, .total = (size_t)size};
-    bool is = rvi_npy_parse(ctx, &source, &h) == RV_OK && h.dimensions == 3;
-    return is;
+    return rvi_npy_parse(ctx, &source, &h) == RV_OK && h.dimensions != 2;
 }
 
 static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_npy *h,
@@ -23,9 +22,14 @@ static rv_status read_header(rv_context *ctx, const rvi_source *source, rvi_npy 
     rv_status status = rvi_npy_parse(ctx, source, h);
     if (status != RV_OK)
         return status;
-    if (h->kind == 'S' || h->dimensions != 3)
-        return rvi_fail(ctx, RV_ERROR_INPUT, "%s is not an array of numbers of shape (z, y, x).",
-                        source->name);
+    if (h->dimensions != 3)
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s has %d dimension%s; hardness is a volume of three (z, y, x), or an "
+                        "image of two.",
+                        source->name, h->dimensions, h->dimensions == 1 ? "" : "s");
+    if (h->kind == 'S')
+        return rvi_fail(ctx, RV_ERROR_INPUT,
+                        "%s holds texts, not the numbers of a hardness volume.", source->name);
     const uint64_t *shape = h->shape;
     if (shape[0] == 0 || shape[1] == 0 || shape[2] == 0)
         return rvi_fail(ctx, RV_ERROR_INPUT, "%s is empty.", source->name);

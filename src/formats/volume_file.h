@@ -4,7 +4,8 @@
 
 #include "terrain/state.h"
 
-/* Does the file begin as an array of three dimensions? One that cannot be read does not. */
+/* Does the file begin as an array that is no image, of another number of dimensions than two? One
+ * that cannot be read does not. */
 bool rvi_volume_file_is(rv_context *ctx, const char *path);
 /* How many samples it has along each axis. Fails with a sentence where it is cut off, empty or too
  * large. *memory: bytes that rvi_volume_file_read will hold beside the samples. */

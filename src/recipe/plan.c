@@ -201,6 +201,7 @@ static rv_status plan_steps(plan *p) {
             status = rvi_poll(p->recipe->ctx);
         if (status != RV_OK)
             break;
+        p->files.work |= id != RV_STEP_terrain;
         if (id == RV_STEP_repeat)
             status = begin_repeat(p);
         else if (id == RV_STEP_end)
@@ -245,7 +246,7 @@ static rv_status make_outline(const rv_recipe *recipe, const rv_terrain *land, r
 static rv_status begin_files(plan *p, const char *checkpoint) {
     const rv_recipe *recipe = p->recipe;
     p->files.checkpoint = checkpoint;
-    p->files.goes_on = p->at.step > 0;
+    p->files.goes_on = p->files.work = p->at.step > 0;
     return recipe->file ? rvi_planned_files_read(recipe->ctx, &p->files, recipe->file, NULL)
                         : RV_OK;
 }

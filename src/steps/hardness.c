@@ -61,6 +61,14 @@ static rv_status plan_noise(rvi_job *job, const rv_hardness_params *p) {
     return RV_OK;
 }
 
+static rv_status try_volume(rvi_job *job, const char *path, const void *arg) {
+    rvi_hardness_volume v = {0};
+    (void)arg;
+    rv_status status = rvi_volume_file_read(job->ctx, path, &v);
+    rvi_free(job->ctx, v.values);
+    return status;
+}
+
 static rv_status plan_volume(rvi_job *job, const rv_hardness_params *p) {
     rvi_hardness_volume v = {0};
     size_t memory, before = rvi_volume_samples(&job->land->volume);
@@ -70,6 +78,8 @@ static rv_status plan_volume(rvi_job *job, const rv_hardness_params *p) {
     rv_status status = rvi_volume_file_look(job->ctx, p->file, &v, &memory);
     if (status == RV_OK)
         status = rvi_job_reads(job, p->file);
+    if (status == RV_OK)
+        status = rvi_job_try(job, p->file, try_volume, NULL);
     const rv_hardness_params **kept =
         status == RV_OK ? rvi_job_begin(job, sizeof *kept, set_volume, NULL) : NULL;
     if (!kept)

@@ -239,6 +239,22 @@ static rv_status read(rvi_job *job, const rv_open_params *p, bool look, rvi_imag
     return status;
 }
 
+static rv_status try_image(rvi_job *job, const char *path, const void *arg) {
+    const rv_open_params *p = arg;
+    rvi_image image;
+    scale chosen;
+    rv_status status = read(job, p, false, &image, &chosen);
+    if (status != RV_OK)
+        return status;
+    float *hole = NULL;
+    status = make_heights(job->ctx, p, &chosen, &image);
+    if (status == RV_OK)
+        status = rvi_holes_fill(job->ctx, path, &image, &hole);
+    rvi_free(job->ctx, hole);
+    rvi_free(job->ctx, image.values);
+    return status;
+}
+
 static rv_status run(rvi_job *job) {
     const rv_open_params *const *held = job->state, *p = *held;
     rvi_image image;
@@ -303,6 +319,14 @@ static rv_status run_land(rvi_job *job) {
     return status;
 }
 
+static rv_status try_land(rvi_job *job, const char *path, const void *arg) {
+    rv_terrain *land = NULL;
+    (void)arg;
+    rv_status status = rvi_land_file_read(job->ctx, path, &land);
+    rv_terrain_destroy(land);
+    return status;
+}
+
 static rv_status open_land(rvi_job *job, const rv_open_params *p) {
     if (!isnan(p->low) || !isnan(p->high) || !isnan(p->cell) || p->width != RV_AUTO_INT ||
         p->curve != RV_open_curve_sidecar)
@@ -312,7 +336,9 @@ static rv_status open_land(rvi_job *job, const rv_open_params *p) {
                         p->file);
     rv_terrain after;
     size_t memory;
-    rv_status status = rvi_job_look_land(job, p->file, &after, &memory);
+    rv_status status = rvi_job_try(job, p->file, try_land, NULL);
+    if (status == RV_OK)
+        status = rvi_job_look_land(job, p->file, &after, &memory);
     if (status != RV_OK)
         return status;
     after.erosion = (rvi_erosion_function){.fn = NULL}; /* no file holds it */
@@ -342,6 +368,8 @@ static rv_status look(rvi_job *job, const rv_open_params *p, rvi_image *image, s
         *chosen = (scale){.cell = grid.cell, .width = grid.width, .height = grid.height};
     } else {
         status = read(job, p, true, image, chosen);
+        if (status == RV_OK)
+            status = rvi_job_try(job, p->file, try_image, p);
     }
     return status;
 }

@@ -74,12 +74,21 @@ static rv_status read_palette(rvi_job *job, picture *s) {
     return status == RV_OK ? rvi_job_reads(job, path) : status;
 }
 
+static rv_status try_picture(rvi_job *job, const char *path, const void *arg) {
+    rvi_picture read;
+    (void)arg;
+    rv_status status = rvi_png_read_picture(job->ctx, path, &read);
+    rvi_free(job->ctx, read.rgb);
+    return status;
+}
+
 /* An image that the run will read: how large is it? What it takes is listed. */
 static rv_status look_at(rvi_job *job, const char *file, rvi_picture *kept, rvi_image *out) {
-    rvi_sidecar sidecar;
     rv_status status = rvi_png_check_name(job->ctx, file);
     if (status == RV_OK)
-        status = rvi_job_look(job, file, 0, false, &sidecar, out);
+        status = rvi_job_look_picture(job, file, out);
+    if (status == RV_OK)
+        status = rvi_job_try(job, file, try_picture, NULL);
     if (status != RV_OK)
         return status;
     rvi_buffers_keep(&job->buffers, rvi_alloc_size((size_t)out->width * (size_t)out->height, 3));

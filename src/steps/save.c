@@ -73,13 +73,23 @@ typedef struct save {
     uint64_t hash; /* of the land */
 } save;
 
+/* What the values are. A name that no step writes is that of a layer, or what a user gave. */
+static rvi_sidecar_field describe(const rv_terrain *land, const char *name) {
+    const rv_field_info *known = rv_field_find(name);
+    int layer = rvi_field_there(land, name) ? land->layer_count : rvi_layer_index(land, name);
+    if (known)
+        return (rvi_sidecar_field){name, known->unit, known->meaning};
+    if (layer == land->layer_count)
+        return (rvi_sidecar_field){name, "", ""};
+    return (rvi_sidecar_field){name, "m",
+                               layer == 0 ? "height of the bedrock" : "thickness of the layer"};
+}
+
 /* All of it is on disk, but has no name yet. */
 static rv_status write_sidecar(const save *s, const rvi_sidecar *sidecar, const char *path,
                                rvi_writer **out) {
     rv_context *ctx = s->job->ctx;
-    const rv_field_info *known = rv_field_find(s->params->field);
-    const rvi_sidecar_field field = {s->params->field, known ? known->unit : "",
-                                     known ? known->meaning : ""};
+    const rvi_sidecar_field field = describe(s->job->land, s->params->field);
     char *text = rvi_alloc(ctx, RVI_SIDECAR_SIZE, 1, "a sidecar");
     if (text == NULL)
         return RV_ERROR_MEMORY;

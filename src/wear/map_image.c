@@ -4,6 +4,29 @@
 #include "terrain/resample.h"
 #include "wear/planned_files.h"
 
+static rv_status check_shares(rv_context *ctx, const char *file, const rvi_image *image) {
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            float v = image->values[(size_t)y * (size_t)image->width + (size_t)x];
+            if (!(v >= 0 && v <= 1))
+                return rvi_fail(ctx, RV_ERROR_INPUT,
+                                "%s: row %d, column %d holds %g, but an image that limits a step "
+                                "holds values from 0 to 1.",
+                                file, y, x, (double)v);
+        }
+    return RV_OK;
+}
+
+static rv_status try_shares(rvi_job *job, const char *path, const void *arg) {
+    rvi_image image;
+    (void)arg;
+    rv_status status = rvi_image_load(job->ctx, path, &image);
+    if (status == RV_OK)
+        status = check_shares(job->ctx, path, &image);
+    rvi_free(job->ctx, image.values);
+    return status;
+}
+
 /* A file is held with its bytes and its values; where its size is another, it is then stretched to
  * the map in two passes. */
 rv_status rvi_map_image_list(rvi_job *job, const char *file, float **kept) {
@@ -13,6 +36,8 @@ rv_status rvi_map_image_list(rvi_job *job, const char *file, float **kept) {
     if (file[0] == '\0')
         return RV_OK;
     rv_status status = rvi_job_look(job, file, 0, false, &sidecar, &image);
+    if (status == RV_OK)
+        status = rvi_job_try(job, file, try_shares, NULL);
     if (status != RV_OK)
         return status;
     size_t values = rvi_alloc_size((size_t)image.width * (size_t)image.height, sizeof(float));
@@ -29,19 +54,6 @@ rv_status rvi_map_image_list(rvi_job *job, const char *file, float **kept) {
         rvi_buffers_keep(&job->buffers, map);
         rvi_buffers_own(&job->buffers, kept);
     }
-    return RV_OK;
-}
-
-static rv_status check_shares(rv_context *ctx, const char *file, const rvi_image *image) {
-    for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++) {
-            float v = image->values[(size_t)y * (size_t)image->width + (size_t)x];
-            if (!(v >= 0 && v <= 1))
-                return rvi_fail(ctx, RV_ERROR_INPUT,
-                                "%s: row %d, column %d holds %g, but an image that limits a step "
-                                "holds values from 0 to 1.",
-                                file, y, x, (double)v);
-        }
     return RV_OK;
 }
 

@@ -21,8 +21,11 @@ void rvi_planned_files_free(rv_context *ctx, rvi_planned_files *files) {
     }
     for (int i = 0; i < files->input_count; i++)
         rvi_free(ctx, files->inputs[i].key);
+    for (int i = 0; i < files->trial_count; i++)
+        rvi_free(ctx, files->trials[i].key);
     rvi_free(ctx, files->list);
     rvi_free(ctx, files->inputs);
+    rvi_free(ctx, files->trials);
     *files = (rvi_planned_files){.count = 0};
 }
 
@@ -298,4 +301,35 @@ rv_status rvi_job_look_land(rvi_job *job, const char *path, rv_terrain *out, siz
     if (status != RV_OK)
         rvi_outline_free(out);
     return status;
+}
+
+rv_status rvi_job_look_picture(rvi_job *job, const char *path, rvi_image *out) {
+    rvi_planned_file written;
+    if (rvi_job_foresees(job, path, &written)) {
+        *out = written.image;
+        return RV_OK;
+    }
+    rv_status status = rvi_png_look_picture(job->ctx, path, out);
+    return status == RV_OK ? rvi_job_reads(job, path) : status;
+}
+
+rv_status rvi_job_try(rvi_job *job, const char *path, rvi_file_trial trial, const void *arg) {
+    rvi_planned_files *files = job->files;
+    char key[RVI_PATH_KEY];
+    if (!files || !files->work || !rvi_path_key(path, true, key) || find_file(job, key))
+        return RV_OK;
+    for (int i = 0; i < files->trial_count; i++)
+        if (files->trials[i].trial == trial && files->trials[i].arg == arg &&
+            strcmp(files->trials[i].key, key) == 0)
+            return RV_OK;
+    rv_status status = trial(job, path, arg);
+    if (status != RV_OK)
+        return status;
+    if (!make_room(job->ctx, &files->trials, files->trial_count, &files->trial_room,
+                   sizeof *files->trials))
+        return RV_ERROR_MEMORY;
+    char *copy = copy_key(job->ctx, key);
+    if (copy)
+        files->trials[files->trial_count++] = (rvi_planned_trial){copy, trial, arg};
+    return copy ? RV_OK : RV_ERROR_MEMORY;
 }

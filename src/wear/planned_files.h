@@ -23,6 +23,17 @@ typedef struct rvi_planned_input {
     bool sound;         /* is whole, and the file that its sidecar was written for */
 } rvi_planned_input;
 
+/* Reads all of a file that is there, as the run will, and fails with a sentence where it is wrong;
+ * keeps nothing. */
+typedef rv_status (*rvi_file_trial)(rvi_job *job, const char *path, const void *arg);
+
+/* One that was passed. */
+typedef struct rvi_planned_trial {
+    char *key;
+    rvi_file_trial trial;
+    const void *arg;
+} rvi_planned_trial;
+
 /* All zero: none. */
 struct rvi_planned_files {
     rvi_planned_file *list;
@@ -30,6 +41,9 @@ struct rvi_planned_files {
     int64_t changes; /* how often a file was added or became another */
     rvi_planned_input *inputs;
     int input_count, input_room;
+    rvi_planned_trial *trials;
+    int trial_count, trial_room;
+    bool work;              /* steps come before: a mistake in a file must not wait for them */
     bool goes_on;           /* the run has begun before: no file is known to be an input */
     const char *checkpoint; /* NULL: none */
 };
@@ -61,5 +75,10 @@ rv_status rvi_job_look_land(rvi_job *job, const char *path, rv_terrain *out, siz
 bool rvi_job_foresees(const rvi_job *job, const char *path, rvi_planned_file *out);
 /* The step reads that file, which is there before the run, and has looked at it itself. */
 rv_status rvi_job_reads(rvi_job *job, const char *path);
+/* What the header of a picture will say: only its size and the bytes of the file are told. */
+rv_status rvi_job_look_picture(rvi_job *job, const char *path, rvi_image *out);
+/* Tries the file out before any work is done for it, once in a plan: not where a step before will
+ * have written it, nor where the run reads it before all else. `arg` lives as long as the plan. */
+rv_status rvi_job_try(rvi_job *job, const char *path, rvi_file_trial trial, const void *arg);
 
 #endif

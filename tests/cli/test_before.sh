@@ -26,6 +26,33 @@ head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8)}"
 head += b' ' * (63 - (10 + len(head)) % 64) + b'\n'
 with open('holes.npy', 'wb') as f:
     f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head + struct.pack('<64f', *[float('nan')] * 9, *range(55)))
+def array(path, shape, values):
+    head = b"{'descr': '<f4', 'fortran_order': False, 'shape': " + repr(shape).encode() + b"}"
+    head += b' ' * (63 - (10 + len(head)) % 64) + b'\n'
+    with open(path, 'wb') as f:
+        f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head + struct.pack('<%df' % len(values), *values))
+array('two.npy', (4, 2), [0, 1, 0, 1, 0, 2, 0, 1])
+array('nothing.npy', (4, 2), [float('nan')] * 8)
+array('volume.npy', (2, 2, 2), [0, 1, 0, 1, 0.5, 1, 0, 1])
+array('volume_two.npy', (2, 2, 2), [0, 1, 0, 1, 0, 2, 0, 1])
+array('volume_nan.npy', (2, 2, 2), [0, 1, 0, 1, 0, float('nan'), 0, 1])
+array('line.npy', (8,), [0] * 8)
+array('four.npy', (2, 1, 2, 2), [0] * 8)
+with open('good.png', 'rb') as f: # whole, but a bit has turned in its middle
+    turned = bytearray(f.read())
+turned[len(turned) // 2] ^= 16
+with open('turned.png', 'wb') as f:
+    f.write(turned)
+PYTHON
+"$RAVINE" --quiet terrain width=64 height=32 noise hillshade sky.png terrain size=8 noise save land.npz || exit 1
+head -c 900 sky.png >half_sky.png
+python3 - <<'PYTHON' || exit 1
+for name, found, wrong in ('sky.png', None, 'turned_sky.png'), ('land.npz', b'layer/bedrock.npy', 'turned.npz'):
+    with open(name, 'rb') as f:
+        data = bytearray(f.read())
+    data[data.index(found) + 200 if found else len(data) // 2] ^= 16
+    with open(wrong, 'wb') as f:
+        f.write(data)
 PYTHON
 cp good.png lies.png && sed 's/"width": *[0-9]*/"width": 31/' good.png.ravine.json >lies.png.ravine.json
 cp good.png bad.png && echo '{' >bad.png.ravine.json
@@ -143,6 +170,34 @@ wrong 3 'half.png is cut off: it ends after 1500 bytes' open half.png
 wrong 3 'half.png is cut off: it ends after 1500 bytes' mask half.png
 wrong 3 'nearly.png is cut off' rivers rain_image=nearly.png
 wrong 3 'half.npy has 4000 bytes' open half.npy
+# what they hold, as far as a run would read it
+wrong 3 'two.npy: row 2, column 1 holds 2, but an image that limits a step holds values from 0 to 1' mask two.npy
+wrong 3 'two.npy: row 2, column 1 holds 2' hardness two.npy
+wrong 3 'two.npy: row 2, column 1 holds 2' layer image=two.npy
+wrong 3 'two.npy: row 2, column 1 holds 2' droplets rain=two.npy
+wrong 3 'two.npy: row 2, column 1 holds 2' rivers uplift_image=two.npy
+wrong 3 'two.npy: row 2, column 1 holds 2' pipes rain_image=two.npy
+wrong 3 'holes.npy: the value at row 0, column 0 (counted from 0) is not a number' open holes.npy
+wrong 3 'nothing.npy holds no height at all, only holes' open nothing.npy holes=keep
+wrong 3 'holes.npy: the value at row 0, column 0 (counted from 0) is not a number' mask holes.npy
+wrong 3 'volume_nan.npy holds nan at (1, 0, 1), but hardness is from 0 to 1' hardness volume_nan.npy
+wrong 3 'volume_two.npy holds 2 at (1, 0, 1), but hardness is from 0 to 1' hardness volume_two.npy
+wrong 3 'line.npy has 1 dimension; hardness is a volume of three (z, y, x), or an image of two' hardness line.npy
+wrong 3 'four.npy has 4 dimensions; hardness is a volume of three' hardness four.npy
+wrong 3 'volume.npy has 3 dimensions; expected two, rows and columns' mask volume.npy
+wrong 3 'turned.png is damaged' mask turned.png
+wrong 3 'turned.png is damaged' open turned.png
+nth=3 wrong 3 'turned.png is damaged' repeat 3 mask turned.png end
+wrong 3 'turned.npz' open turned.npz
+wrong 3 'turned_sky.png is damaged' render out.png sky=turned_sky.png
+wrong 3 'turned_sky.png is damaged' render out.png normals=turned_sky.png tile=100
+wrong 3 'half_sky.png is cut off: it ends after 900 bytes' render out.png sky=half_sky.png
+wrong 3 'half_sky.png is cut off: it ends after 900 bytes' render out.png normals=half_sky.png tile=100
+wrong 3 'empty.png is empty' render out.png sky=empty.png
+wrong 3 'cut.png is cut off within its header' render out.png sky=cut.png
+wrong 3 'text.png is not a PNG' render out.png normals=text.png
+wrong 3 'missing.png: cannot be read' render out.png sky=missing.png
+wrong 3 'good.png is 32 x 32 pixels; a sky is twice as wide as high' render out.png sky=good.png
 wrong 3 'other.png is not the file that other.png.ravine.json was written for; open it with low=' open other.png
 wrong 3 'cell=10 if that still holds, else remove other.npy.ravine.json.' open other.npy
 wrong 3 'other.r32 is not the file that' open other.r32
@@ -278,14 +333,19 @@ python3 - <<'PYTHON' || exit 1
 import random, struct, zlib
 def chunk(kind, data):
     return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-side, noise = 600, random.Random(1).randbytes
-with open('rgba16.png', 'wb') as f: # 8 bytes a pixel, which nothing makes smaller
-    f.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', side, side, 16, 6, 0, 0, 0))
-            + chunk(b'IDAT', zlib.compress(b''.join(b'\0' + noise(8 * side) for _ in range(side)), 1)) + chunk(b'IEND', b''))
+noise = random.Random(1).randbytes
+for name, width, height in ('rgba16.png', 600, 600), ('rows.png', 60000, 2): # 8 bytes a pixel, which nothing makes smaller
+    with open(name, 'wb') as f:
+        f.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 16, 6, 0, 0, 0))
+                + chunk(b'IDAT', zlib.compress(b''.join(b'\0' + noise(8 * width) for _ in range(height)), 1)) + chunk(b'IEND', b''))
 PYTHON
 enough terrain size=64 mask rgba16.png
 enough open rgba16.png
 enough terrain size=64 noise droplets drops=9 rain=rgba16.png
+enough terrain size=64 noise render view.png width=64 height=64 normals=rgba16.png
+enough terrain size=64 noise render view.png width=64 height=64 sky=rows.png normals=rgba16.png
+enough open rows.png
+rm view.png
 
 # ---- what is left of a run that was stopped ----
 names=$(ls)

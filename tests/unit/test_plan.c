@@ -184,6 +184,8 @@ static const char *const FILES[] = {"m.npy",
                                     "m.r32",
 #ifdef RAVINE_PNG
                                     "m.png",
+                                    "sky.png",
+                                    "normals.png",
                                     "o.png",
                                     "o-slope-area.png",
                                     "o-hypsometry.png",
@@ -238,6 +240,8 @@ static void make_files(void) {
                                        "save m.r16 save m.r32 crop width=9 height=9 save h.npy"
 #ifdef RAVINE_PNG
                                        " open m.npy save m.png"
+                                       " terrain width=1800 height=900 hillshade sky.png tint=land"
+                                       " terrain size=1200 texture normals.png kind=normal"
 #endif
                                        ,
                                        NULL, NULL));
@@ -362,6 +366,10 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=700 noise octaves=2 film o.png frames=2 view=render width=400 height=300 "
         "rivers steps=2",
         "terrain size=150 noise octaves=2 render o.png width=900 height=200",
+        "terrain size=64 noise octaves=2 render o.png width=99 height=50 sky=sky.png",
+        "terrain size=64 noise octaves=2 render o.png width=99 height=50 normals=normals.png",
+        "terrain size=64 noise octaves=2 render o.png width=99 height=50 sky=sky.png "
+        "normals=normals.png tile=300",
         "terrain size=200 noise octaves=2 flood level=300 render o.png width=99 height=50",
         "open h.r32 width=700 holes=keep render o.png width=99 height=50",
         "terrain size=700 noise octaves=2 texture o.png kind=occlusion",
@@ -436,7 +444,14 @@ static void the_plan_is_enough_to_run(void **state) {
         "terrain size=300 noise octaves=2 droplets drops=100 blend=0.5 border=apron",
         "terrain size=64 noise octaves=2 droplets drops=100 crop x=3",
         "terrain width=2 height=1 noise",
+#ifdef RAVINE_PNG
+        "terrain size=8 noise render o.png width=9 height=9 sky=sky.png normals=normals.png",
+        "terrain size=8 noise render o.png width=9 height=9 normals=normals.png tile=9",
+        ("terrain width=1800 height=900 hillshade o.png tint=land terrain size=8 noise "
+         "render o-landforms.png width=9 height=9 sky=o.png"),
+#endif
     };
+    make_files();
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++)
         for (int threads = 1; threads <= 7; threads += 3) {
             rv_context_desc desc = {.threads = threads, .memory_limit = planned_peak(recipes[i])};
@@ -447,6 +462,7 @@ static void the_plan_is_enough_to_run(void **state) {
                 fail_msg("%s: %s", recipes[i], rv_context_error(ctx));
             rv_context_destroy(ctx);
         }
+    remove_files();
 }
 
 /* ---- random recipes ---- */

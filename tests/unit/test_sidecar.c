@@ -59,6 +59,36 @@ static void any_float_survives_the_sidecar(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Layers are in metres; what a user named has no unit. */
+static void every_field_has_its_unit(void **state) {
+    (void)state;
+    static const char *const units[][2] = {{"height", "m"},  {"bedrock", "m"},      {"sand", "m"},
+                                           {"water", "m"},   {"velocity_x", "m/s"}, {"area", "m2"},
+                                           {"slope", "deg"}, {"curvature", "1/m"},  {"steep", ""},
+                                           {"hardness", ""}};
+    rv_context *ctx = listening();
+    rv_terrain *land =
+        support_run(ctx, "terrain size=8 noise layer name=sand pipes rounds=1 analyse "
+                         "hardness noise=1 select name=steep where=\"slope > 9\"");
+    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
+        rv_save_params p = rv_save_params_default();
+        char wanted[64];
+        blob b;
+        p.file = "unit.r32";
+        p.field = units[k][0];
+        support_ok(ctx, rv_step_run(land, RV_STEP_save, &p, NULL));
+        read_file("unit.r32.ravine.json", &b);
+        b.data[b.size] = '\0';
+        snprintf(wanted, sizeof wanted, "\"field\": \"%s\",\n  \"unit\": \"%s\"", units[k][0],
+                 units[k][1]);
+        if (!strstr((const char *)b.data, wanted))
+            fail_msg("%s is not in %s", wanted, (const char *)b.data);
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+    forget("unit.r32");
+}
+
 /* ---- Scale: the user, the sidecar, the defaults ---- */
 
 static void the_users_word_goes_first(void **state) {
@@ -375,6 +405,7 @@ static void curves_and_sidecars(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sidecar_says_all),
+        cmocka_unit_test(every_field_has_its_unit),
         cmocka_unit_test(any_float_survives_the_sidecar),
         cmocka_unit_test(the_users_word_goes_first),
         cmocka_unit_test(a_file_that_was_changed_is_not_taken_for_the_old_one),

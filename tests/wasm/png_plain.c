@@ -105,6 +105,19 @@ static void copy_colours(const header *h, const unsigned char *from, unsigned ch
             rgb[3 * i + c] = from[i * step + (h->channels < 3 ? 0 : c * size)];
 }
 
+rv_status rvi_png_look_picture(rv_context *ctx, const char *path, rvi_image *out) {
+    rvi_bytes bytes = {0};
+    header h = {.width = 0};
+    rv_status status = rvi_file_read(ctx, path, &bytes);
+    rvi_source source = {.name = path, .data = bytes.data, .size = bytes.size, .total = bytes.size};
+    if (status == RV_OK)
+        status = read_header(ctx, &source, &h);
+    *out = (rvi_image){
+        .width = h.width, .height = h.height, .levels = true, .bits = h.bits, .size = source.total};
+    rvi_free(ctx, bytes.data);
+    return status;
+}
+
 rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *out) {
     rvi_bytes bytes = {0};
     header h = {.width = 0};

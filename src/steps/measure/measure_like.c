@@ -104,29 +104,6 @@ static size_t bytes_of(const int sides[2]) {
     return (size_t)sides[0] * (size_t)sides[1] * (RVI_SURVEY_BYTES + 4 * sizeof(float));
 }
 
-rv_status rvi_measure_like_list(rvi_job *job, const rv_measure_params *p) {
-    rvi_image image;
-    rvi_sidecar sidecar;
-    double step[2];
-    common c;
-    rv_status status = rvi_job_look(job, p->like, 0, false, &sidecar, &image);
-    if (status == RV_OK)
-        status = find_steps(job->ctx, p->like, &sidecar, &image, step);
-    if (status == RV_OK)
-        status = find_common(job, p->like, &image, step, &c);
-    if (status != RV_OK)
-        return status;
-    size_t values = (size_t)image.width * (size_t)image.height * sizeof(float);
-    size_t held = values + rvi_image_bytes(&image) + bytes_of(c.own) + bytes_of(c.reference) +
-                  3 * sizeof(rvi_survey) + rvi_cells(job->land) * RVI_SURVEY_BYTES;
-    held += rvi_resample_bytes(image.width, image.height, c.reference[0], c.reference[1],
-                               RVI_FILTER_LINEAR);
-    held += rvi_resample_bytes(job->land->width, job->land->height, c.own[0], c.own[1],
-                               RVI_FILTER_LINEAR);
-    rvi_buffers_pass(&job->buffers, held);
-    return RV_OK;
-}
-
 static rv_status read_heights(rv_context *ctx, const char *file, const rvi_sidecar *sidecar,
                               const rvi_image *image) {
     for (size_t i = 0; i < (size_t)image->width * (size_t)image->height; i++) {
@@ -142,6 +119,42 @@ static rv_status read_heights(rv_context *ctx, const char *file, const rvi_sidec
         if (rvi_poll_at(ctx, i) != RV_OK)
             return RV_CANCELLED;
     }
+    return RV_OK;
+}
+
+static rv_status try_heights(rvi_job *job, const char *path, const void *arg) {
+    rvi_image image;
+    rvi_sidecar sidecar;
+    (void)arg;
+    rv_status status = rvi_image_read(job->ctx, path, 0, false, &sidecar, &image);
+    if (status == RV_OK)
+        status = read_heights(job->ctx, path, &sidecar, &image);
+    rvi_free(job->ctx, image.values);
+    return status;
+}
+
+rv_status rvi_measure_like_list(rvi_job *job, const rv_measure_params *p) {
+    rvi_image image;
+    rvi_sidecar sidecar;
+    double step[2];
+    common c;
+    rv_status status = rvi_job_look(job, p->like, 0, false, &sidecar, &image);
+    if (status == RV_OK)
+        status = find_steps(job->ctx, p->like, &sidecar, &image, step);
+    if (status == RV_OK)
+        status = find_common(job, p->like, &image, step, &c);
+    if (status == RV_OK)
+        status = rvi_job_try(job, p->like, try_heights, NULL);
+    if (status != RV_OK)
+        return status;
+    size_t values = (size_t)image.width * (size_t)image.height * sizeof(float);
+    size_t held = values + rvi_image_bytes(&image) + bytes_of(c.own) + bytes_of(c.reference) +
+                  3 * sizeof(rvi_survey) + rvi_cells(job->land) * RVI_SURVEY_BYTES;
+    held += rvi_resample_bytes(image.width, image.height, c.reference[0], c.reference[1],
+                               RVI_FILTER_LINEAR);
+    held += rvi_resample_bytes(job->land->width, job->land->height, c.own[0], c.own[1],
+                               RVI_FILTER_LINEAR);
+    rvi_buffers_pass(&job->buffers, held);
     return RV_OK;
 }
 
