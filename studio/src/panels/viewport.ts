@@ -201,6 +201,8 @@ export class Viewport {
         case 'slope': return { ...of(slopes(frame)), from: 0, to: 60 };
         case 'flow': case 'eroded': case 'deposited': case 'water':
             return field(look.name)?.length ? of(field(look.name)!) : { ...NATURAL, mode: 4 };
+        case 'mask': case 'hardness': case 'rain':
+            return field(look.name)?.length ? { ...of(field(look.name)!), from: 0, to: 1 } : { ...NATURAL, mode: 4 };
         case 'sediment': {
             const s = field('sediment'), w = field('water');
             return s?.length && w?.length ? of(s.map((v, i) => v / Math.max(w[i], 1e-3))) : { ...NATURAL, mode: 4 };
