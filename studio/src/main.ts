@@ -241,7 +241,7 @@ const keys: Record<string, () => void> = {
     },
     l: () => viewport.setWires(2),
     k: () => viewport.setWires(1),
-    d: () => { if (session.scene) { viewport.solid.nextWay(); viewport.view.draw(); } else session.setLook(session.look.name === 'water' ? 'natural' : 'water'); },
+    d: () => { if (session.scene) viewport.setWater(); else session.setLook(session.look.name === 'water' ? 'natural' : 'water'); },
     s: () => viewport.nextLook(),
     n: () => more(0.5),
     m: () => more(2),

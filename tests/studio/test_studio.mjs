@@ -575,6 +575,22 @@ const tests = {
             return { most: Math.max(...lost), share: lost.filter((depth) => Math.abs(depth) > 1e-5 * (high[0] - low[0])).length / lost.length, side: high[0] - low[0] };
         });
         assert.ok(worn.share < 0.2 && worn.most < 0.1 * worn.side, JSON.stringify(worn));
+        // Water as a surface, as particles or not at all: each looks other than the others.
+        const ways = new Map();
+        for (const way of ['surface', 'speed', 'particles', 'none']) {
+            assert.equal(await page.locator(`[data-way=${way}]`).getAttribute('aria-pressed'), 'true');
+            ways.set(way, await page.evaluate(() => {
+                studio.viewport.view.render();
+                const canvas = new OffscreenCanvas(240, 150), paint = canvas.getContext('2d');
+                paint.drawImage(studio.viewport.view.canvas, 0, 0, 240, 150);
+                return [...paint.getImageData(0, 0, 240, 150).data];
+            }));
+            await page.locator('canvas').first().focus();
+            await page.keyboard.press('d');
+        }
+        for (const [way, pixels] of ways)
+            for (const [other, its] of ways)
+                assert.ok(way === other || pixels.filter((value, i) => Math.abs(value - its[i]) > 8).length > 60, `${way} looks as ${other} does`);
         // Water on a closed mesh of one's own.
         run('terrain', 'size=16', 'cell=10', 'noise', 'seed=3', 'relief=30', 'save', 'own.obj', 'solid=20');
         await drop(page, 'own.obj', await readFile(join(work, 'own.obj')));
