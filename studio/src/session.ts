@@ -9,6 +9,14 @@ import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOf
 import { Store, fromAddress, toAddress, type Doc } from './store';
 import { findStep } from './table';
 import { readPng, toR16 } from './files';
+import { plainTiff } from './tiff';
+
+/** A file that was opened: its name in the engine, and the parameters of `open` that go with it there. */
+interface OpenedFile {
+    name: string;
+    bytes: ArrayBuffer;
+    values: Record<string, string>;
+}
 
 /** What is known of a place of the list, under the words that lead to it. */
 export interface Result {
@@ -77,7 +85,7 @@ export class Session {
     slices = false;
     scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
     /** What was opened, and as what the engine has it. */
-    private files = new Map<string, { name: string; bytes: ArrayBuffer; width: number }>();
+    private files = new Map<string, OpenedFile>();
     private timer = 0;
     private started = 0;
     private lastSlice = 0;
@@ -257,16 +265,28 @@ export class Session {
 
     /** Puts a file where steps find it. The engine in the page gets heights of a PNG as raw levels. */
     async put(name: string, bytes: ArrayBuffer): Promise<void> {
-        let file = { name, bytes, width: 0 }, sent = bytes.slice(0);
+        let file: OpenedFile = { name, bytes, values: {} }, sent = bytes.slice(0);
         if (/\.png$/i.test(name) && this.about.engine === 'page') {
             const heights = await readPng(new Uint8Array(bytes));
-            file = { name: `${name}.r16`, bytes, width: heights.width };
+            file = { name: `${name}.r16`, bytes, values: { width: String(heights.width), ...this.scaleOf(name) } };
             sent = toR16(heights);
-        }
+        } else if (/\.tiff?$/i.test(name) && this.about.engine === 'page')
+            sent = await plainTiff(bytes);
         if (this.files.get(name)?.bytes !== bytes)
             this.rescued = null; // what steps read is another file now
         this.files.set(name, file);
         await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
+    }
+
+    /** What the sidecar of a heightmap says, as parameters of `open`. */
+    private scaleOf(name: string): Record<string, string> {
+        try {
+            const { min_m, max_m, cell_m, curve } = JSON.parse(new TextDecoder().decode(this.files.get(`${name}.ravine.json`)?.bytes));
+            return Object.fromEntries(Object.entries({ low: min_m, high: max_m, cell: cell_m, curve })
+                .filter(([, value]) => value !== undefined).map(([key, value]) => [key, String(value)]));
+        } catch {
+            return {}; // there is none, or none that can be read: heights are then as `open` says
+        }
     }
 
     hasFile(name: string): boolean { return this.files.has(name); }
@@ -280,7 +300,7 @@ export class Session {
                 continue;
             values[param.name] = file.name;
             if (item.step === 'open')
-                values.width ??= String(file.width);
+                Object.assign(values, { ...file.values, ...values });
         }
         return itemWords({ ...item, values });
     }

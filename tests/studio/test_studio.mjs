@@ -61,6 +61,28 @@ async function drop(page, name, bytes) {
     await page.dispatchEvent('#app', 'drop', { dataTransfer: given });
 }
 
+/** The same land in every kind of file; in the folder `alone` without sidecars. */
+function makeFiles() {
+    const kinds = ['png', 'r16', 'r32', 'npy', 'npz', 'tif', 'asc'];
+    run('terrain', 'size=40', 'cell=30', 'noise', 'seed=9', 'relief=800', 'layer', 'name=sand', ...kinds.flatMap((kind) => ['save', `kind.${kind}`]),
+        'save', 'plain.tif', 'tiff=plain');
+    execFileSync('sh', ['-c', 'mkdir -p alone && cp kind.* plain.* alone && rm alone/*.json'], { cwd: work });
+}
+
+/** Drops each of them on the page. */
+async function opensAll(page) {
+    for (const [folder, kind] of [...['png', 'r16', 'r32', 'npy', 'npz', 'tif', 'asc'].map((each) => ['alone', `kind.${each}`]), ['alone', 'plain.tif'],
+        ['.', 'kind.png'], ['.', 'kind.r16']]) {
+        if (folder === '.')
+            await drop(page, `${kind}.ravine.json`, await readFile(join(work, `${kind}.ravine.json`)));
+        await page.evaluate(() => studio.session.store.edit((doc) => { doc.items = []; }));
+        await drop(page, kind, await readFile(join(work, folder, kind)));
+        await page.waitForFunction((name) => studio.session.store.doc.items[0]?.values.file === name, kind);
+        await settled(page);
+        assert.equal(await shown(page), hashOf('open', join(folder, kind), 'droplets'), `${kind} in ${folder}`);
+    }
+}
+
 async function exported(page, label) {
     await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-export="${label}"]`).click()]);
@@ -328,6 +350,19 @@ const tests = {
         await close();
     },
 
+    async 'every kind of file is opened as ravine opens it'() {
+        makeFiles();
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        await opensAll(page);
+        // By the button, too.
+        const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Open', exact: true }).click()]);
+        await chooser.setFiles(join(work, 'alone', 'kind.npz'));
+        await page.waitForFunction(() => studio.session.store.doc.items[0]?.values.file === 'kind.npz');
+        await settled(page);
+        await close();
+    },
+
     async 'repeats draw the random numbers that ravine draws'() {
         const text = 'terrain size=48 cell=30\nnoise seed=5\nrepeat 2\ndroplets drops=500\nrepeat 2\nthermal rounds=2\nparticles drops=300\nend\nend\nblur radius=40\n';
         const { page, close } = await open(link(text));
@@ -552,6 +587,11 @@ const tests = {
         await toast('opens');
         await drop(page, 'bad.npy', Buffer.from('no array'));
         await toast('bad.npy');
+        for (const name of ['cut.tif', 'cut.npz']) {
+            run('terrain', 'size=40', 'noise', 'save', name);
+            await drop(page, name, (await readFile(join(work, name))).subarray(0, 900));
+            await toast(name);
+        }
         await close();
     },
 
@@ -628,6 +668,8 @@ const tests = {
             await until(page, ['held']);
             await page.evaluate(() => studio.session.control('keep'));
             await until(page, ['kept']);
+            makeFiles();
+            await opensAll(page);
             // The program is killed in the middle of a run: the page goes on by itself, from where it was.
             await page.waitForFunction(() => studio.session.spare);
             await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('slow', text); }, SLOW);
