@@ -75,14 +75,17 @@ bench:
 	@cmake --build '$(BUILD)/bench' -j $(JOBS)
 	@for program in $(basename $(notdir $(wildcard bench/bench_*.c))); do '$(BUILD)/bench/'$$program || exit; done
 
-# The page: the library as WebAssembly, and what draws it.
+# The page: the library as WebAssembly, and what draws it. Served by the program where that has a server.
 studio: release
 	@sh tools/setup.sh studio
 	@for preset in wasm wasm-threads; do \
 	    cmake --preset $$preset -B '$(BUILD)/'$$preset > '$(BUILD)/said' && \
 	    cmake --build '$(BUILD)/'$$preset -j $(JOBS) || exit; done
 	@sh studio/build.sh '$(RAVINE)' '$(BUILD)/wasm' '$(BUILD)/wasm-threads' '$(BUILD)/studio'
-	@node studio/serve.mjs '$(BUILD)/studio' $(STUDIO)
+	@if RAVINE_STUDIO=/nowhere '$(RAVINE)' studio --no-open 2>&1 | grep -q libmicrohttpd; then \
+	    node studio/serve.mjs '$(BUILD)/studio' $(STUDIO); \
+	else \
+	    RAVINE_STUDIO='$(abspath $(BUILD))/studio' '$(RAVINE)' studio $(STUDIO); fi
 
 install: release
 	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'

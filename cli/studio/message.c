@@ -259,6 +259,14 @@ studio_packet *studio_letter_end(studio_letter *letter) {
     return packet;
 }
 
+studio_packet *studio_ok(double id) {
+    studio_letter letter;
+    if (!studio_letter_begin(&letter))
+        return NULL;
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"ok\"", id);
+    return studio_letter_end(&letter);
+}
+
 studio_packet *studio_wrong(double id, int status, const char *sentence) {
     studio_letter letter;
     if (!studio_letter_begin(&letter))

@@ -158,7 +158,17 @@ static enum MHD_Result count_headers(void *user, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-static bool is_own(const studio_server *server, struct MHD_Connection *connection) {
+/* Somebody goes to the page itself, from wherever its address was shown: it is given without the
+ * token, and asks for nothing without. */
+static bool goes_to_page(struct MHD_Connection *connection, const char *url) {
+    const char *mode = header(connection, "Sec-Fetch-Mode"),
+               *where = header(connection, "Sec-Fetch-Dest");
+    return strcmp(url, "/") == 0 && mode && strcmp(mode, "navigate") == 0 && where &&
+           strcmp(where, "document") == 0;
+}
+
+static bool is_own(const studio_server *server, struct MHD_Connection *connection,
+                   const char *url) {
     const char *origin = header(connection, "Origin"), *site = header(connection, "Sec-Fetch-Site");
     static const char scheme[] = "http://";
     int counts[2] = {0, 0};
@@ -168,7 +178,8 @@ static bool is_own(const studio_server *server, struct MHD_Connection *connectio
     if (origin &&
         (strncmp(origin, scheme, strlen(scheme)) != 0 || !is_host(server, origin + strlen(scheme))))
         return false;
-    return !site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
+    return !site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0 ||
+           goes_to_page(connection, url);
 }
 
 /* In the same time wherever they differ. */
@@ -385,7 +396,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         x = *about = calloc(1, sizeof *x);
         if (!x)
             return MHD_NO;
-        if (!is_own(server, connection))
+        if (!is_own(server, connection, url))
             return refuse(connection, MHD_HTTP_FORBIDDEN,
                           "This server answers only its own page on this machine.\n");
         if (!(posts && message) && !(gets && !message))

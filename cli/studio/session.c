@@ -155,14 +155,6 @@ studio_wish studio_gate_ending(studio_session *s, double run) {
 
 /* ---- requests ---- */
 
-static studio_packet *reply_ok(double id) {
-    studio_letter letter;
-    if (!studio_letter_begin(&letter))
-        return NULL;
-    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"ok\"", id);
-    return studio_letter_end(&letter);
-}
-
 static studio_packet *reply_ready(studio_session *s, double id) {
     studio_letter letter;
     const rv_context *ctx = studio_land_context(s->land);
@@ -189,8 +181,7 @@ static studio_packet *put_file(studio_session *s, const studio_request *request)
     if (!request->data || !studio_scratch_put(s->scratch, name, request->data, request->data_size))
         return studio_wrong(request->id, RV_ERROR_OUTPUT,
                             "The file could not be kept on this machine.");
-    studio_land_put(s->land);
-    return reply_ok(request->id);
+    return studio_ok(request->id);
 }
 
 static void work_on(studio_session *s, task *t) {
@@ -275,6 +266,7 @@ static const char *read_request(task *t, size_t size) {
                                   .run = studio_json_number(t->json, "run", 0.0)};
     t->request.live = (studio_live){.fields = studio_json_get(live, "fields"),
                                     .rate = studio_json_number(live, "rate", 20.0),
+                                    .rescue = studio_json_number(live, "rescue", 1e300),
                                     .every = every >= 1.0 && every <= 65536.0 ? (int)every : 1};
     const studio_json *slices = studio_json_get(live, "slices");
     t->request.live.slices = slices && slices->kind == STUDIO_TRUE;
@@ -291,7 +283,7 @@ static studio_packet *control(studio_session *s, const studio_request *request) 
         s->wish = (studio_wish)i;
         pthread_cond_broadcast(&s->change);
         pthread_mutex_unlock(&s->lock);
-        return reply_ok(request->id);
+        return studio_ok(request->id);
     }
     return studio_wrong(request->id, RV_ERROR_USAGE,
                         "A run can be told to resume, pause, slice, keep or cancel.");
@@ -305,7 +297,7 @@ static bool is_run(const char *kind) {
 static studio_packet *hand_over(studio_session *s, task *t) {
     double id = t->request.id;
     bool runs = is_run(t->request.kind);
-    studio_packet *reply = runs ? reply_ok(id) : NULL;
+    studio_packet *reply = runs ? studio_ok(id) : NULL;
     t->waited = !runs;
     pthread_mutex_lock(&s->lock);
     if (s->closing) { /* its thread takes nothing any more */

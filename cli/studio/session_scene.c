@@ -11,8 +11,6 @@ typedef struct scene_run {
     const studio_request *request;
     rv_scene *scene;
     rv_scene_plan plan;
-    double *first; /* where the vertices of the rock were */
-    size_t first_count;
     int64_t began_ms;
 } scene_run;
 
@@ -42,8 +40,8 @@ static float length(double x, double y, double z) {
     return (float)sqrt(x * x + y * y + z * z);
 }
 
-/* Points and faces of the rock; `moved` becomes a copy of how far each vertex has moved. */
-static void add_rock(scene_run *s, studio_letter *letter, float **moved, size_t *count) {
+/* Points and faces of the rock. */
+static void add_rock(const scene_run *s, studio_letter *letter) {
     rv_mesh *rock = NULL;
     if (rv_scene_mesh(s->scene, &rock) != RV_OK)
         rock = NULL;
@@ -56,17 +54,6 @@ static void add_rock(scene_run *s, studio_letter *letter, float **moved, size_t 
     void *corners = studio_letter_add(letter, 3 * faces * sizeof(uint32_t));
     if (corners && rock)
         memcpy(corners, rv_mesh_faces(rock), 3 * faces * sizeof(uint32_t));
-    if (!s->first && rock && (s->first = malloc((3 * vertices + 1) * sizeof *s->first))) {
-        memcpy(s->first, points, 3 * vertices * sizeof *s->first);
-        s->first_count = vertices;
-    }
-    /* New vertices of divided faces have no place to compare with. */
-    *count = vertices;
-    *moved = calloc(vertices + 1, sizeof **moved);
-    for (size_t i = 0; *moved && i < vertices && i < s->first_count; i++)
-        (*moved)[i] =
-            length(points[3 * i] - s->first[3 * i], points[3 * i + 1] - s->first[3 * i + 1],
-                   points[3 * i + 2] - s->first[3 * i + 2]);
     rv_mesh_destroy(rock);
 }
 
@@ -128,15 +115,9 @@ static rv_status show(scene_run *s, int64_t ms, bool *more) {
     if ((!studio_slice_wanted(s->session, s->request->live.rate) && *more) ||
         !studio_letter_begin(&letter))
         return RV_OK;
-    float *moved;
-    size_t count;
     put_frame(s, letter.json, &frame, &particles, ms);
-    add_rock(s, &letter, &moved, &count);
+    add_rock(s, &letter);
     add_particles(&letter, &particles);
-    void *lost = studio_letter_add(&letter, count * sizeof *moved);
-    if (lost && moved)
-        memcpy(lost, moved, count * sizeof *moved);
-    free(moved);
     studio_packet *packet = studio_letter_end(&letter);
     if (packet)
         packet->slice = true;
@@ -204,5 +185,4 @@ void studio_scene_run(studio_session *session, studio_land *land, const char *sc
     else
         tell_ended(&s, "failed", status, rv_context_error(ctx));
     rv_scene_destroy(s.scene);
-    free(s.first);
 }

@@ -54,8 +54,8 @@ static bool find_page(studio_folder *page) {
     return *RAVINE_STUDIO_DIR && studio_folder_read(RAVINE_STUDIO_DIR, page);
 }
 
-/* What opens addresses; it goes its own way. */
-static bool open_browser(const char *address) {
+/* What opens pages; it goes its own way. */
+static bool open_browser(const char *page) {
     static const char *const programs[] = {"xdg-open", "open", "sensible-browser"};
     posix_spawn_file_actions_t quiet;
     posix_spawn_file_actions_init(&quiet);
@@ -63,11 +63,26 @@ static bool open_browser(const char *address) {
         posix_spawn_file_actions_addopen(&quiet, fd, "/dev/null", O_RDWR, 0);
     bool opened = false;
     for (int i = 0; i < 3 && !opened; i++) {
-        char *words[] = {(char *)programs[i], (char *)address, NULL};
+        char *words[] = {(char *)programs[i], (char *)page, NULL};
         pid_t pid;
         opened = posix_spawnp(&pid, programs[i], &quiet, NULL, words, environ) == 0;
     }
     posix_spawn_file_actions_destroy(&quiet);
+    return opened;
+}
+
+/* By a file that leads there: what a program is called with can be read by all users of the
+ * machine, and the token is for one. */
+static bool open_address(const studio_place *place, const char *address) {
+    static const char name[] = "open.html";
+    char text[512], *path = studio_path(place->scratch, name);
+    snprintf(text, sizeof text,
+             "<!doctype html><meta charset=utf-8><title>Ravine</title>"
+             "<meta http-equiv=refresh content=\"0;url=%s\"><a href=\"%s\">To the studio</a>\n",
+             address, address);
+    bool opened =
+        path && studio_scratch_put(place->scratch, name, text, strlen(text)) && open_browser(path);
+    free(path);
     return opened;
 }
 
@@ -92,7 +107,7 @@ static int serve(const cli_options *options, const studio_place *place, const st
     if (!options->quiet)
         printf("The studio runs until Ctrl-C. Its address works on this machine only.\n");
     fflush(stdout);
-    if (!options->no_open && !open_browser(address))
+    if (!options->no_open && !open_address(place, address))
         fprintf(stderr, "No program that opens a browser was found: open the address yourself.\n");
     wait_for_end();
     studio_server_stop(server);

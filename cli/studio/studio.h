@@ -55,6 +55,7 @@ bool studio_letter_begin(studio_letter *letter); /* false: no memory */
 /* Room for `size` bytes that go with the message; NULL: no memory, or there are 64 already. */
 void *studio_letter_add(studio_letter *letter, size_t size);
 studio_packet *studio_letter_end(studio_letter *letter); /* NULL: no memory */
+studio_packet *studio_ok(double id);
 studio_packet *studio_wrong(double id, int status, const char *sentence);
 void studio_packet_free(studio_packet *packet);
 
@@ -71,6 +72,9 @@ typedef struct studio_folder {
     size_t count;
 } studio_folder;
 
+bool studio_file_read(const char *path, studio_file *out); /* free() its bytes */
+/* When and how large: another text when the file is another. "": there is none. */
+void studio_file_stamp(const char *path, char out[64]);
 /* All plain files of a folder and its folders, in memory. Links are left out. */
 bool studio_folder_read(const char *path, studio_folder *out);
 void studio_folder_free(studio_folder *folder);
@@ -79,6 +83,7 @@ const studio_file *studio_folder_find(const studio_folder *folder, const char *n
 char *studio_scratch_make(void);           /* a new empty folder; NULL: errno says why */
 bool studio_scratch_sub(const char *path); /* a folder in it, and empty */
 void studio_scratch_remove(const char *path);
+void studio_scratch_drop(const char *path); /* one file */
 bool studio_scratch_put(const char *folder, const char *name, const void *bytes, size_t size);
 char *studio_path(const char *folder, const char *name); /* both; free() it */
 /* Where `name` leads in `folder`, if it stays below it; NULL: it does not. Of a file that is to be
@@ -114,7 +119,8 @@ typedef struct studio_live {
     const studio_json *fields;
     double rate;
     int every;
-    bool slices; /* hold after each */
+    bool slices;   /* hold after each */
+    double rescue; /* ms of work after which the land is sent */
 } studio_live;
 
 typedef struct studio_request {
@@ -151,7 +157,6 @@ typedef struct studio_land studio_land;
 studio_land *studio_land_open(studio_session *session, const studio_place *place,
                               const char *scratch);
 void studio_land_close(studio_land *land);
-void studio_land_put(studio_land *land); /* a file that steps read may be another now */
 rv_context *studio_land_context(studio_land *land);
 void studio_land_run(studio_land *land, const studio_request *request);
 void studio_land_continue(studio_land *land, const studio_request *request);

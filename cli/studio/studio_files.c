@@ -22,7 +22,7 @@ char *studio_path(const char *folder, const char *name) {
 
 /* ---- folders in memory ---- */
 
-static bool read_file(const char *path, studio_file *out) {
+bool studio_file_read(const char *path, studio_file *out) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return false;
@@ -38,6 +38,14 @@ static bool read_file(const char *path, studio_file *out) {
     return good;
 }
 
+void studio_file_stamp(const char *path, char out[64]) {
+    struct stat info;
+    *out = '\0';
+    if (stat(path, &info) == 0)
+        snprintf(out, 64, "%lld.%09ld %lld %lld", (long long)info.st_mtim.tv_sec,
+                 info.st_mtim.tv_nsec, (long long)info.st_size, (long long)info.st_ino);
+}
+
 static bool read_below(const char *top, const char *below, int depth, studio_folder *out);
 
 static bool read_entry(const char *top, const char *name, int depth, studio_folder *out) {
@@ -49,7 +57,7 @@ static bool read_entry(const char *top, const char *name, int depth, studio_fold
     } else if (good && S_ISREG(info.st_mode) && out->count < MOST) {
         studio_file *file = &out->files[out->count];
         file->name = studio_path("", name);
-        good = file->name && read_file(path, file);
+        good = file->name && studio_file_read(path, file);
         if (good)
             out->count++;
         else
@@ -135,6 +143,10 @@ void studio_scratch_remove(const char *path) {
     if (folder)
         closedir(folder);
     rmdir(path);
+}
+
+void studio_scratch_drop(const char *path) {
+    unlink(path);
 }
 
 bool studio_scratch_sub(const char *path) {

@@ -39,6 +39,7 @@
 #include "steps/pipes/pipe_run.h"
 #include "wear/border.h"
 #include "wear/map_image.h"
+#include "wear/rain.h"
 
 #include <assert.h>
 #include <math.h>
@@ -251,12 +252,21 @@ static bool has_springs(const rvi_pipes *f) {
     return f->p->spring_rate > 0.0f || f->p->springs[0];
 }
 
+static const char *rain_field(const rvi_pipes *f) {
+    return rvi_rain_field(f->job->land, f->p->rain_image);
+}
+
+/* Does the rain differ from place to place? */
+static bool rain_differs(const rvi_pipes *f) {
+    return f->p->rain_image[0] || rain_field(f)[0];
+}
+
 /* The grids of this run but those of the layers: where each pointer stands. Returns how many. */
 enum { MOST_GRIDS = 31 };
 static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     const rv_terrain *land = f->job->land;
     bool moves = f->transport != RV_pipes_transport_flux;
-    bool source = f->p->rain_image[0] || has_springs(f);
+    bool source = rain_differs(f) || has_springs(f);
     float **always[] = {&f->bed,      &f->change[0],   &f->depth[0], &f->sediment[0], &f->change[1],
                         &f->depth[1], &f->sediment[1], &f->rest,     &f->q[0],        &f->q[1]};
     size_t count = sizeof always / sizeof always[0];
@@ -439,9 +449,10 @@ static rv_status fill_source(rvi_pipes *f) {
     if (!f->source)
         return RV_OK;
     rv_status status = RV_OK;
-    if (p->rain_image[0]) {
+    bool differs = rain_differs(f);
+    if (differs) {
         float *image;
-        status = rvi_map_image_load(f->job, p->rain_image, &image);
+        status = rvi_map_values_load(f->job, p->rain_image, rain_field(f), &image);
         if (status == RV_OK)
             status = fill_grid(f, image, f->source);
         rvi_free(f->job->ctx, image);
@@ -450,7 +461,7 @@ static rv_status fill_source(rvi_pipes *f) {
         status = rvi_poll(f->job->ctx);
         for (int x = 1; x <= f->width; x++) {
             float *here = &f->source[(size_t)y * f->stride + (size_t)x];
-            *here = f->rain * (p->rain_image[0] ? *here : 1.0f);
+            *here = f->rain * (differs ? *here : 1.0f);
         }
     }
     if (status == RV_OK && has_springs(f))
@@ -704,6 +715,6 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     list_buffers(f);
     rv_status status = check_springs(f);
     if (status == RV_OK)
-        status = rvi_map_image_list(job, p->rain_image, NULL);
+        status = rvi_map_values_list(job, p->rain_image, rain_field(f), "of the rain", NULL);
     return status == RV_OK ? list_fields(f) : status;
 }

@@ -38,6 +38,7 @@
 #include "steps/rivers/river_cut.h"
 #include "terrain/figures.h"
 #include "wear/map_image.h"
+#include "wear/rain.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,6 +85,11 @@ static void list_coarse(rvi_rivers *r, bool mask, bool image, bool rain) {
         rvi_job_buffer(job, &r->rain, r->cells, sizeof(float), "the rain");
 }
 
+static const char *rain_field(const rvi_rivers *r) {
+    const rv_rivers_params *p = r->p;
+    return p->rain_field[0] ? p->rain_field : rvi_rain_field(r->job->land, p->rain_image);
+}
+
 static void list_buffers(rvi_rivers *r) {
     rvi_job *job = r->job;
     const rv_terrain *land = r->land;
@@ -93,7 +99,7 @@ static void list_buffers(rvi_rivers *r) {
     rvi_factor_shape map = factor_shape(land);
     rvi_factor_list(job, &map, &r->factor);
     bool image = varies(r->p->uplift_image, r->p->uplift_field);
-    bool rain = varies(r->p->rain_image, r->p->rain_field);
+    bool rain = varies(r->p->rain_image, rain_field(r));
     if (!finest)
         list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
@@ -179,8 +185,8 @@ static rv_status fill_grids(rvi_rivers *r) {
     const rv_rivers_params *p = r->p;
     if (varies(p->uplift_image, p->uplift_field))
         status = rvi_map_values_load(r->job, p->uplift_image, p->uplift_field, &r->uplift);
-    if (status == RV_OK && varies(p->rain_image, p->rain_field))
-        status = rvi_map_values_load(r->job, p->rain_image, p->rain_field, &r->rain);
+    if (status == RV_OK && varies(p->rain_image, rain_field(r)))
+        status = rvi_map_values_load(r->job, p->rain_image, rain_field(r), &r->rain);
     if (status == RV_OK)
         status = fill_heights(r);
     rvi_factor_shape map = factor_shape(r->land);
@@ -478,7 +484,7 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
     rv_status status = rvi_map_values_list(job, p->uplift_image, p->uplift_field,
                                            "that says where land rises", &r->uplift);
     if (status == RV_OK)
-        status = rvi_map_values_list(job, p->rain_image, p->rain_field,
+        status = rvi_map_values_list(job, p->rain_image, rain_field(r),
                                      "that says where rain falls", &r->rain);
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &r->fields[k]);

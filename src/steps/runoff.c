@@ -31,6 +31,7 @@
 #include "steps/runoff/runoff_strip.h"
 #include "terrain/layers.h"
 #include "wear/map_image.h"
+#include "wear/rain.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,8 +148,9 @@ static rv_status fill_grids(rvi_runoff *r) {
     rv_status status = copy_land(r);
     if (status == RV_OK)
         status = rvi_factor_make(job, &map, &r->factor);
-    if (status == RV_OK && r->p->rain[0] != '\0')
-        status = rvi_map_image_load(job, r->p->rain, &r->rain);
+    const char *field = rvi_rain_field(job->land, r->p->rain);
+    if (status == RV_OK && (r->p->rain[0] != '\0' || field[0] != '\0'))
+        status = rvi_map_values_load(job, r->p->rain, field, &r->rain);
     return status == RV_OK ? take_over(r) : status;
 }
 
@@ -372,7 +374,8 @@ rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
     r->eight = p->neighbours == RV_runoff_neighbours_8;
     set_rules(r);
     list_buffers(r);
-    rv_status status = rvi_map_image_list(job, p->rain, &r->rain);
+    rv_status status = rvi_map_values_list(job, p->rain, rvi_rain_field(job->land, p->rain),
+                                           "of the rain", &r->rain);
     for (int k = 0; status == RV_OK && k < 5; k++)
         status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;

@@ -213,8 +213,8 @@ static origin origin_of(const char *name) {
     return GRID;
 }
 
-/* A selection has a name that conditions can say and that nothing else has; but as mask and
- * hardness it acts at once. */
+/* A selection has a name that conditions can say and that nothing else has; but as mask,
+ * hardness and rain it acts at once. */
 static rv_status check_name(rvi_job *job, const char *name) {
     rvi_condition alone;
     bool right = rvi_condition_parse(job->ctx, "name", name, &alone) == RV_OK && alone.count == 1 &&
@@ -227,7 +227,8 @@ static rv_status check_name(rvi_job *job, const char *name) {
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "select: %s is a layer; give the selection another name.", name);
     bool free = rv_field_find(name) == NULL || strcmp(name, "selection") == 0 ||
-                strcmp(name, "mask") == 0 || strcmp(name, "hardness") == 0;
+                strcmp(name, "mask") == 0 || strcmp(name, "hardness") == 0 ||
+                strcmp(name, "rain") == 0;
     if (!free)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "select: %s is a field of other steps; give the selection another name.",

@@ -32,21 +32,27 @@ rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int heig
     return RV_OK;
 }
 
+const char *rvi_rain_field(const rv_terrain *land, const char *file) {
+    return file[0] == '\0' && rvi_field_there(land, "rain") ? "rain" : "";
+}
+
 rv_status rvi_rain_list(rvi_job *job, const char *file, int margin, rvi_rain *rain) {
-    if (file[0] == '\0')
+    const char *field = rvi_rain_field(job->land, file);
+    if (file[0] == '\0' && field[0] == '\0')
         return RV_OK;
     rvi_rain_prepare(rain, job->land->width, job->land->height, margin, &job->buffers);
-    return rvi_map_image_list(job, file, NULL);
+    return rvi_map_values_list(job, file, field, "of the rain", NULL);
 }
 
 rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *rain) {
     float *image;
-    if (file[0] == '\0')
+    const char *field = rvi_rain_field(job->land, file);
+    if (file[0] == '\0' && field[0] == '\0')
         return RV_OK;
-    rv_status status = rvi_map_image_load(job, file, &image);
+    rv_status status = rvi_map_values_load(job, file, field, &image);
     if (status == RV_OK)
-        status =
-            rvi_rain_make(job->ctx, image, job->land->width, job->land->height, margin, file, rain);
+        status = rvi_rain_make(job->ctx, image, job->land->width, job->land->height, margin,
+                               field[0] ? field : file, rain);
     rvi_free(job->ctx, image);
     return status;
 }

@@ -16,7 +16,10 @@ typedef struct rvi_rain {
 void rvi_rain_prepare(rvi_rain *rain, int width, int height, int margin, rvi_buffers *buffers);
 rv_status rvi_rain_make(rv_context *ctx, const float *image, int width, int height, int margin,
                         const char *name, rvi_rain *rain);
-/* The same for an image in a file, stretched over the map; "": it rains the same everywhere. */
+/* Where the rain is not given by an image, the field of the land that says where it falls; "": it
+ * rains the same everywhere, or there is an image. */
+const char *rvi_rain_field(const rv_terrain *land, const char *file);
+/* The same for an image in a file, stretched over the map, or else for that field. */
 rv_status rvi_rain_list(rvi_job *job, const char *file, int margin, rvi_rain *rain);
 rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *rain);
 

@@ -24,6 +24,9 @@ export const LOOKS: Look[] = [
     { name: 'sediment', label: 'Sediment', fields: ['sediment', 'water'], ramp: 'reds', fades: true, unit: 'm/m', hint: 'Sediment in the water, by its depth' },
     { name: 'velocity', label: 'Velocity', fields: ['velocity_x', 'velocity_y'], unit: 'm/s', hint: 'Hue: where the water goes. Strength: how fast' },
     { name: 'layers', label: 'Layers', fields: ['layers'], hint: 'What the ground is made of' },
+    { name: 'mask', label: 'Mask', fields: ['mask'], ramp: 'teals', hint: 'How much steps act: 0 not at all, 1 fully' },
+    { name: 'hardness', label: 'Hardness', fields: ['hardness'], ramp: 'reds', hint: 'How hard the ground is: 1 is not eroded' },
+    { name: 'rain', label: 'Rain', fields: ['rain'], ramp: 'blues', hint: 'Where it rains: 0 not at all, 1 fully' },
     { name: 'original', label: 'Original', fields: [], hint: 'The land before anything eroded it' },
 ];
 

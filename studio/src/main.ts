@@ -110,7 +110,7 @@ function openSheet(name: string): void {
 
 // ---- files ----
 
-const chooser = h('input', { type: 'file', hidden: true, multiple: true, accept: '.png,.r16,.r32,.npy,.rv,.obj,.txt', 'aria-label': 'File' });
+const chooser = h('input', { type: 'file', hidden: true, multiple: true, accept: '.png,.r16,.r32,.npy,.npz,.tif,.tiff,.asc,.rv,.obj,.txt,.json', 'aria-label': 'File' });
 let chosen: ((name: string) => void) | undefined;
 function pickFile(use?: (name: string) => void): void {
     chosen = use;
@@ -119,8 +119,11 @@ function pickFile(use?: (name: string) => void): void {
 }
 chooser.addEventListener('change', () => void take([...(chooser.files ?? [])], chosen));
 
+const isSidecar = (name: string): boolean => name.endsWith('.ravine.json');
+
 async function take(files: File[], use?: (name: string) => void): Promise<void> {
-    for (const file of files)
+    // What says how a heightmap is to be read comes before it.
+    for (const file of files.sort((a, b) => +isSidecar(b.name) - +isSidecar(a.name)))
         try {
             await takeOne(file, use);
         } catch (error) {
@@ -134,9 +137,11 @@ async function takeOne(file: File, use?: (name: string) => void): Promise<void> 
         throw new Error('The page takes files up to 300 MB. `ravine` takes larger ones.');
     if (/\.(rv|txt)$/i.test(name))
         return session.openText(plain, await file.text());
-    if (!/\.(png|r16|r32|npy|obj)$/i.test(name))
-        throw new Error('The page opens .png, .r16, .r32, .npy, .obj and .rv files.');
+    if (!/\.(png|r16|r32|npy|npz|tiff?|asc|obj)$/i.test(name) && !isSidecar(name))
+        throw new Error('The page opens .png, .r16, .r32, .npy, .npz, .tif, .asc, .obj and .rv files.');
     await session.put(name, await file.arrayBuffer());
+    if (isSidecar(name))
+        return;
     if (use)
         return use(name);
     if (/\.obj$/i.test(name))
@@ -241,7 +246,7 @@ const keys: Record<string, () => void> = {
     },
     l: () => viewport.setWires(2),
     k: () => viewport.setWires(1),
-    d: () => { if (session.scene) { viewport.solid.nextWay(); viewport.view.draw(); } else session.setLook(session.look.name === 'water' ? 'natural' : 'water'); },
+    d: () => { if (session.scene) viewport.setWater(); else session.setLook(session.look.name === 'water' ? 'natural' : 'water'); },
     s: () => viewport.nextLook(),
     n: () => more(0.5),
     m: () => more(2),

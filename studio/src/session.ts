@@ -9,6 +9,14 @@ import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOf
 import { Store, fromAddress, toAddress, type Doc } from './store';
 import { findStep } from './table';
 import { readPng, toR16 } from './files';
+import { plainTiff } from './tiff';
+
+/** A file that was opened: its name in the engine, and the parameters of `open` that go with it there. */
+interface OpenedFile {
+    name: string;
+    bytes: ArrayBuffer;
+    values: Record<string, string>;
+}
 
 /** What is known of a place of the list, under the words that lead to it. */
 export interface Result {
@@ -55,7 +63,7 @@ export class Session {
     engine: Engine | null = null;
     about: Omit<Answer<'ready'>, 'id' | 'kind'> = { engine: 'page', version: '', threads: 1, memory: 0, pauses: true };
     /** Was the page served by the program, which then offers its own engine? */
-    readonly token = takeToken();
+    token = takeToken();
     wanted: 'page' | 'machine' = this.token ? 'machine' : 'page';
     state: State = 'starting';
     sentence = '';
@@ -77,11 +85,16 @@ export class Session {
     slices = false;
     scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
     /** What was opened, and as what the engine has it. */
-    private files = new Map<string, { name: string; bytes: ArrayBuffer; width: number }>();
+    private files = new Map<string, OpenedFile>();
     private timer = 0;
     private started = 0;
     private lastSlice = 0;
     private restarts = 0;
+    /** The newest land that an engine has sent for the case that it dies, and the steps that make it. */
+    private rescued: { steps: string[]; bytes: ArrayBuffer } | null = null;
+    private rescueEvery = 2000;
+    /** In a page of the program: the engine that goes on if the program ends. It must be there before that. */
+    private spare: { engine: PageEngine; about: Session['about'] } | null = null;
     private threads = threadsHere();
     private isBegun = false; // before that there is nothing to save, and what was saved stays
 
@@ -120,28 +133,79 @@ export class Session {
         this.wanted = this.wanted === 'machine' ? 'page' : 'machine';
         this.engine?.end();
         this.engine = null;
+        this.spare?.engine.end();
+        this.spare = null;
+        this.isStandingBy = false;
         this.state = 'starting';
         this.watcher.changed();
         await this.open();
         this.again();
     }
 
-    /** The recipe is the land: a new engine makes it again. */
+    /** The recipe is the land: another engine makes it, from the last land that this one has sent. */
     private async revive(why: string): Promise<void> {
+        const { spare } = this, wasMachine = this.wanted === 'machine';
         this.engine = null;
-        const isLast = this.restarts++ > 3;
-        if (this.wanted === 'machine' || isLast) {
-            this.state = 'failed';
-            this.sentence = isLast ? `The engine stopped again and again (${why}). The recipe is safe: reload the page.`
-                : 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.';
-            this.watcher.say(this.sentence, 'wrong');
-            this.watcher.changed();
-            return;
+        if (this.restarts++ > 3 || (wasMachine && !spare))
+            return this.fail(wasMachine ? 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.'
+                : `The engine stopped again and again (${why}). The recipe is safe: reload the page.`);
+        this.wanted = 'page';
+        if (wasMachine)
+            this.token = ''; // the one of the next start is another
+        try {
+            if (spare) {
+                this.engine = spare.engine;
+                this.about = spare.about;
+                this.spare = null;
+                for (const [name, { bytes }] of this.files)
+                    await this.put(name, bytes);
+            } else
+                await this.open();
+            await this.putBack();
+        } catch (error) {
+            return this.fail(`The engine stopped (${why}), and no other could be started. ${(error as Error).message} The recipe is safe: reload the page.`);
         }
-        this.watcher.say(`The engine stopped (${why}). It was started again; the recipe and its land are as before.`, 'wrong');
-        await this.open();
-        this.start();
+        this.watcher.say(wasMachine ? 'ravine studio has ended. The page goes on with its own engine, from the last land that it was sent.'
+            : `The engine stopped (${why}). It was started again, and goes on from the last land that was saved.`, 'wrong');
+        this.again();
     }
+
+    private fail(sentence: string): void {
+        this.state = 'failed';
+        this.sentence = sentence;
+        this.watcher.say(sentence, 'wrong');
+        this.watcher.changed();
+    }
+
+    private async putBack(): Promise<void> {
+        if (!this.rescued)
+            return;
+        const { steps, bytes } = this.rescued;
+        try {
+            await this.engine!.ask({ kind: 'revive', steps }, [bytes.slice(0)]);
+        } catch (error) { // it is then made from the first step on
+            if (!(error instanceof EngineError))
+                throw error;
+        }
+    }
+
+    /** While `ravine studio` answers, its page gets ready to go on without. */
+    private async standBy(): Promise<void> {
+        if (this.wanted !== 'machine' || this.spare || this.isStandingBy)
+            return;
+        this.isStandingBy = true;
+        try {
+            const threads = this.threads, listener = { event: (event: Event) => this.hear(event), died: (why: string) => {
+                if (this.engine === engine)
+                    void this.revive(why);
+                else
+                    this.spare = null;
+            } };
+            const engine: PageEngine = new PageEngine(await fetchModule(threads), threads, listener);
+            this.spare = { engine, about: await engine.ask<'ready'>({ kind: 'hello' }) };
+        } catch { /* then there is none: the page says so when it is needed */ }
+    }
+    private isStandingBy = false;
 
     // ---- documents ----
 
@@ -201,14 +265,28 @@ export class Session {
 
     /** Puts a file where steps find it. The engine in the page gets heights of a PNG as raw levels. */
     async put(name: string, bytes: ArrayBuffer): Promise<void> {
-        let file = { name, bytes, width: 0 }, sent = bytes.slice(0);
+        let file: OpenedFile = { name, bytes, values: {} }, sent = bytes.slice(0);
         if (/\.png$/i.test(name) && this.about.engine === 'page') {
             const heights = await readPng(new Uint8Array(bytes));
-            file = { name: `${name}.r16`, bytes, width: heights.width };
+            file = { name: `${name}.r16`, bytes, values: { width: String(heights.width), ...this.scaleOf(name) } };
             sent = toR16(heights);
-        }
+        } else if (/\.tiff?$/i.test(name) && this.about.engine === 'page')
+            sent = await plainTiff(bytes);
+        if (this.files.get(name)?.bytes !== bytes)
+            this.rescued = null; // what steps read is another file now
         this.files.set(name, file);
         await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
+    }
+
+    /** What the sidecar of a heightmap says, as parameters of `open`. */
+    private scaleOf(name: string): Record<string, string> {
+        try {
+            const { min_m, max_m, cell_m, curve } = JSON.parse(new TextDecoder().decode(this.files.get(`${name}.ravine.json`)?.bytes));
+            return Object.fromEntries(Object.entries({ low: min_m, high: max_m, cell: cell_m, curve })
+                .filter(([, value]) => value !== undefined).map(([key, value]) => [key, String(value)]));
+        } catch {
+            return {}; // there is none, or none that can be read: heights are then as `open` says
+        }
     }
 
     hasFile(name: string): boolean { return this.files.has(name); }
@@ -222,7 +300,7 @@ export class Session {
                 continue;
             values[param.name] = file.name;
             if (item.step === 'open')
-                values.width ??= String(file.width);
+                Object.assign(values, { ...file.values, ...values });
         }
         return itemWords({ ...item, values });
     }
@@ -235,7 +313,9 @@ export class Session {
         this.leaveScene();
         const items = runnable(this.store.doc.items);
         const side = sideOf(items);
-        if (isLive && (side === 0 || side > PREVIEW)) {
+        const lines = items.map((item) => this.words(item)), last = lines.length - 1;
+        const isQuick = items[last]?.step === 'stroke' && !this.isPreview && lines.slice(0, last).join() === this.steps.slice(0, last).join();
+        if (isLive && !isQuick && (side === 0 || side > PREVIEW)) {
             const small = preview(items.map((item) => ({ ...item, values: this.valuesFor(item) })), PREVIEW);
             this.go(small.lines, small.items, true);
         } else
@@ -256,7 +336,7 @@ export class Session {
     private live(): Live {
         const fields = ['height', ...this.look.fields.filter((name) => name !== 'layers' && name !== 'height')];
         const big = sideOf(this.items) > 1024;
-        return { fields, rate: 30, every: big ? 2 : 1, slices: this.slices };
+        return { fields, rate: 30, every: big ? 2 : 1, slices: this.slices, rescue: this.rescueEvery };
     }
 
     private go(steps: string[], items: Item[], isPreview: boolean): void {
@@ -383,6 +463,9 @@ export class Session {
                 fields: new Map(event.fields.map((name, i) => [name, new Float32Array(event.buffers[i])])),
             });
             break;
+        case 'rescue':
+            this.rescued = { steps: this.steps.slice(0, event.place), bytes: event.buffers[0] };
+            return;
         case 'held':
             this.state = 'held';
             break;
@@ -430,6 +513,7 @@ export class Session {
             this.watcher.say(event.sentence, 'wrong');
         if (event.place >= 0 && event.land)
             void this.show();
+        void this.standBy();
     }
 
     // ---- looking ----

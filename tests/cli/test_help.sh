@@ -115,7 +115,7 @@ completes() {
 }
 completes "droplets" ravine drop
 completes "hardness|help|hills|hillshade" ravine h
-completes "save|select|size=|strata" ravine terrain s
+completes "save|select|size=|strata|stroke" ravine terrain s
 completes "noise" ravine terrain size = 64 no
 completes "billow|plain|ridged" ravine noise shape =
 completes "ridged" ravine noise shape = r

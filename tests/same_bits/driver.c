@@ -51,6 +51,11 @@ static const struct {
     {"blur_part", HILLS "blur radius=7 amount=0.3"},
     {"blur_wide", HILLS "blur radius=123"},
     {"cone", LAND "cone relief=700 power=0.8 cone mode=add x=100 radius=300 relief=-200"},
+    {"stroke", HILLS "stroke path=\"300/200 600/500 200/900\" radius=150 height=80 "
+                     "stroke act=smooth path=\"100/100,-50/800\" value=0.7"},
+    {"stroke_fields", HILLS "stroke act=mask path=500/700 stroke act=hardness path=300/300 "
+                            "stroke act=rain path=\"200/200 700/900\" radius=400 "
+                            "droplets drops=1000 pipes rounds=12 runoff rounds=9 rivers steps=2"},
     {"crop_margin", HILLS "crop margin=7 x=2"},
     {"crop", HILLS "crop x=3 y=5 width=61 height=67"},
     {"resize_cubic_up", HILLS "resize size=203"},

@@ -24,6 +24,24 @@ const heights = (page) => page.evaluate(() => [...studio.viewport.frame.fields.g
 const SMALL = 'terrain size=64 cell=40\nnoise seed=5 frequency=0.4 relief=900\ndroplets seed=3\n';
 const LONG = 'terrain size=96 cell=20\nnoise seed=5 relief=300\npipes time=1M\nthermal talus=10 rounds=3\n';
 
+const SLOW = 'terrain size=128 cell=20\nnoise seed=5 relief=600\ndroplets drops=3k\npipes time=4000\nthermal rounds=3\n';
+
+const running = (page, place) => page.waitForFunction((at) => studio.session.state === 'running' && studio.session.place === at && studio.session.done > 0, place);
+
+/** Gives, when it is called, the places at which runs have started since. */
+async function startsOf(page) {
+    await page.evaluate(() => {
+        window.places = [];
+        const { session } = studio, hear = session.hear.bind(session);
+        session.hear = (event) => {
+            if (event.kind === 'started')
+                window.places.push(event.place);
+            hear(event);
+        };
+    });
+    return () => page.evaluate(() => window.places);
+}
+
 async function picture(page, name) {
     if (!pictures)
         return;
@@ -41,6 +59,28 @@ async function drop(page, name, bytes) {
         return transfer;
     }, [name, Buffer.from(bytes).toString('base64')]);
     await page.dispatchEvent('#app', 'drop', { dataTransfer: given });
+}
+
+/** The same land in every kind of file; in the folder `alone` without sidecars. */
+function makeFiles() {
+    const kinds = ['png', 'r16', 'r32', 'npy', 'npz', 'tif', 'asc'];
+    run('terrain', 'size=40', 'cell=30', 'noise', 'seed=9', 'relief=800', 'layer', 'name=sand', ...kinds.flatMap((kind) => ['save', `kind.${kind}`]),
+        'save', 'plain.tif', 'tiff=plain');
+    execFileSync('sh', ['-c', 'mkdir -p alone && cp kind.* plain.* alone && rm alone/*.json'], { cwd: work });
+}
+
+/** Drops each of them on the page. */
+async function opensAll(page) {
+    for (const [folder, kind] of [...['png', 'r16', 'r32', 'npy', 'npz', 'tif', 'asc'].map((each) => ['alone', `kind.${each}`]), ['alone', 'plain.tif'],
+        ['.', 'kind.png'], ['.', 'kind.r16']]) {
+        if (folder === '.')
+            await drop(page, `${kind}.ravine.json`, await readFile(join(work, `${kind}.ravine.json`)));
+        await page.evaluate(() => studio.session.store.edit((doc) => { doc.items = []; }));
+        await drop(page, kind, await readFile(join(work, folder, kind)));
+        await page.waitForFunction((name) => studio.session.store.doc.items[0]?.values.file === name, kind);
+        await settled(page);
+        assert.equal(await shown(page), hashOf('open', join(folder, kind), 'droplets'), `${kind} in ${folder}`);
+    }
 }
 
 async function exported(page, label) {
@@ -161,25 +201,62 @@ const tests = {
         await close();
     },
 
-    async 'a stroke of the brush is steps of the recipe, and is undone'() {
+    async 'a stroke of the brush is a step of the recipe, and is undone'() {
         const { page, close } = await open(link(SMALL));
         await settled(page);
         const first = await shown(page);
-        await page.getByRole('button', { name: /^Raise or lower/ }).click();
+        await page.getByRole('button', { name: /^Shape and paint/ }).click();
         const at = (x, y) => page.evaluate(([px, py]) => studio.viewport.view.project(px, py), [x, y]);
-        const from = await at(20, 30), to = await at(45, 36);
+        const steps = () => page.evaluate(() => studio.session.store.doc.items.map(({ step }) => step));
+        const before = ['terrain', 'noise', 'droplets'];
+        for (const [act, wanted] of [['raise', [...before, 'stroke']], ['lower', [...before, 'stroke']], ['smooth', [...before, 'stroke']],
+            ['mask', ['terrain', 'noise', 'stroke', 'droplets']], ['hardness', ['terrain', 'noise', 'stroke', 'droplets']],
+            ['rain', ['terrain', 'noise', 'stroke', 'droplets']], ['spring', [...before, 'pipes']]]) {
+            await page.locator(`.brush [data-act=${act}]`).click();
+            const from = await at(20, 30), to = await at(45, 36);
+            await page.mouse.move(from.x, from.y);
+            await page.mouse.down();
+            await page.mouse.move(to.x, to.y, { steps: 12 });
+            await page.mouse.up();
+            await page.waitForFunction((was) => studio.session.state === 'done' && studio.session.land.hash !== was && !studio.session.isPreview, first);
+            assert.deepEqual(await steps(), wanted, act);
+            const { name, look } = await page.evaluate(() => ({ name: studio.session.store.item.step, look: studio.session.look.name }));
+            assert.equal(name, wanted.find((step) => !before.includes(step)), `${act} chooses its step`);
+            if (['mask', 'hardness', 'rain'].includes(act))
+                assert.equal(look, act);
+            // The program makes the same land of the recipe.
+            const recipe = await exported(page, 'Recipe');
+            await writeFile(join(work, 'brushed.rv'), recipe.bytes);
+            assert.equal(await shown(page), hashOf('brushed.rv'), act);
+            await page.keyboard.press('Control+z'); // the whole stroke
+            await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, first);
+            assert.deepEqual(await steps(), before, act);
+        }
+        // A second spring is one of the same pipes.
+        for (const [x, y] of [[20, 20], [40, 40]]) {
+            const { x: px, y: py } = await at(x, y);
+            await page.mouse.click(px, py);
+        }
+        assert.equal(await page.evaluate(() => studio.session.store.doc.items[3].values.springs.split(' ').length), 2);
+        await close();
+    },
+
+    async 'a stroke is seen while the hand moves'() {
+        const { page, close } = await open(link(SMALL.replace('size=64', 'size=300')));
+        await settled(page);
+        const first = await shown(page), total = () => page.evaluate(() => studio.viewport.frame.fields.get('height').reduce((a, b) => a + b, 0));
+        const sum = await total();
+        await page.getByRole('button', { name: /^Shape and paint/ }).click();
+        const at = (x, y) => page.evaluate(([px, py]) => studio.viewport.view.project(px, py), [x, y]);
+        const from = await at(100, 120), to = await at(200, 150);
         await page.mouse.move(from.x, from.y);
         await page.mouse.down();
-        await page.mouse.move(to.x, to.y, { steps: 12 });
+        await page.mouse.move(to.x, to.y, { steps: 5 });
+        await page.waitForFunction((was) => studio.viewport.frame.width === 300 && studio.viewport.frame.fields.get('height').reduce((a, b) => a + b, 0) > was + 1000, sum);
         await page.mouse.up();
-        await page.waitForFunction(() => studio.session.store.doc.items.length > 4);
         await page.waitForFunction((was) => studio.session.state === 'done' && studio.session.land.hash !== was, first);
-        const recipe = await exported(page, 'Recipe');
-        await writeFile(join(work, 'brushed.rv'), recipe.bytes);
-        assert.equal(await shown(page), hashOf('brushed.rv'));
-        await page.keyboard.press('Control+z'); // the whole stroke
+        await page.keyboard.press('Control+z'); // one edit
         await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, first);
-        assert.equal(await page.evaluate(() => studio.session.store.doc.items.length), 3);
         await close();
     },
 
@@ -273,6 +350,19 @@ const tests = {
         await close();
     },
 
+    async 'every kind of file is opened as ravine opens it'() {
+        makeFiles();
+        const { page, close } = await open(link(SMALL));
+        await settled(page);
+        await opensAll(page);
+        // By the button, too.
+        const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Open', exact: true }).click()]);
+        await chooser.setFiles(join(work, 'alone', 'kind.npz'));
+        await page.waitForFunction(() => studio.session.store.doc.items[0]?.values.file === 'kind.npz');
+        await settled(page);
+        await close();
+    },
+
     async 'repeats draw the random numbers that ravine draws'() {
         const text = 'terrain size=48 cell=30\nnoise seed=5\nrepeat 2\ndroplets drops=500\nrepeat 2\nthermal rounds=2\nparticles drops=300\nend\nend\nblur radius=40\n';
         const { page, close } = await open(link(text));
@@ -286,20 +376,12 @@ const tests = {
         const { page, context, close } = await open(link(SMALL + 'thermal talus=30\n'));
         await settled(page);
         const first = await shown(page);
-        await page.evaluate(() => {
-            window.places = [];
-            const { session } = studio, hear = session.hear.bind(session);
-            session.hear = (event) => {
-                if (event.kind === 'started')
-                    window.places.push(event.place);
-                hear(event);
-            };
-        });
+        const places = await startsOf(page);
         await page.locator('.step', { hasText: 'thermal' }).locator('.pick').click();
         await page.getByLabel('talus', { exact: true }).fill('20');
         await page.keyboard.press('Enter');
         await page.waitForFunction((was) => studio.session.state === 'done' && studio.session.land.hash !== was, first);
-        assert.deepEqual(await page.evaluate(() => window.places), [3]); // droplets did not run again
+        assert.deepEqual(await places(), [3]); // droplets did not run again
         const second = await shown(page);
         await page.getByRole('button', { name: /^Undo/ }).click();
         await page.waitForFunction((hash) => studio.session.state === 'done' && studio.session.land.hash === hash, first);
@@ -453,7 +535,7 @@ const tests = {
         await close();
     },
 
-    async 'an engine that dies is started again, and nothing is lost'() {
+    async 'an engine that dies is started again, and goes on from the last land that was saved'() {
         const { page, close } = await open(link(SMALL));
         await settled(page);
         const hash = await shown(page);
@@ -462,6 +544,24 @@ const tests = {
         await page.waitForFunction(() => studio.session.land);
         await settled(page);
         assert.equal(await shown(page), hash);
+        // In the middle of a run: what was done before is not done again.
+        await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('long', text); }, SLOW);
+        await running(page, 3);
+        const places = await startsOf(page);
+        await page.evaluate(() => studio.session.engine.die('killed'));
+        await settled(page);
+        assert.deepEqual(await places(), [3]);
+        await writeFile(join(work, 'slow.rv'), SLOW);
+        assert.equal(await shown(page), hashOf('slow.rv'));
+        await close();
+    },
+
+    async 'what a step requires and does not get ends the run, and is told'() {
+        const { page, close } = await open(link(SMALL + 'measure require=river_checks:5\nthermal\n'));
+        await until(page, ['failed']);
+        assert.ok(await page.evaluate(() => studio.session.figures.length) > 5);
+        assert.equal(await page.evaluate(() => studio.session.place), 4);
+        await page.waitForFunction(() => /river check/.test(document.querySelector('.toast.wrong')?.textContent));
         await close();
     },
 
@@ -487,6 +587,11 @@ const tests = {
         await toast('opens');
         await drop(page, 'bad.npy', Buffer.from('no array'));
         await toast('bad.npy');
+        for (const name of ['cut.tif', 'cut.npz']) {
+            run('terrain', 'size=40', 'noise', 'save', name);
+            await drop(page, name, (await readFile(join(work, name))).subarray(0, 900));
+            await toast(name);
+        }
         await close();
     },
 
@@ -510,6 +615,22 @@ const tests = {
             return { most: Math.max(...lost), share: lost.filter((depth) => Math.abs(depth) > 1e-5 * (high[0] - low[0])).length / lost.length, side: high[0] - low[0] };
         });
         assert.ok(worn.share < 0.2 && worn.most < 0.1 * worn.side, JSON.stringify(worn));
+        // Water as a surface, as particles or not at all: each looks other than the others.
+        const ways = new Map();
+        for (const way of ['surface', 'speed', 'particles', 'none']) {
+            assert.equal(await page.locator(`[data-way=${way}]`).getAttribute('aria-pressed'), 'true');
+            ways.set(way, await page.evaluate(() => {
+                studio.viewport.view.render();
+                const canvas = new OffscreenCanvas(240, 150), paint = canvas.getContext('2d');
+                paint.drawImage(studio.viewport.view.canvas, 0, 0, 240, 150);
+                return [...paint.getImageData(0, 0, 240, 150).data];
+            }));
+            await page.locator('canvas').first().focus();
+            await page.keyboard.press('d');
+        }
+        for (const [way, pixels] of ways)
+            for (const [other, its] of ways)
+                assert.ok(way === other || pixels.filter((value, i) => Math.abs(value - its[i]) > 8).length > 60, `${way} looks as ${other} does`);
         // Water on a closed mesh of one's own.
         run('terrain', 'size=16', 'cell=10', 'noise', 'seed=3', 'relief=30', 'save', 'own.obj', 'solid=20');
         await drop(page, 'own.obj', await readFile(join(work, 'own.obj')));
@@ -547,8 +668,20 @@ const tests = {
             await until(page, ['held']);
             await page.evaluate(() => studio.session.control('keep'));
             await until(page, ['kept']);
-            program.kill('SIGINT');
+            makeFiles();
+            await opensAll(page);
+            // The program is killed in the middle of a run: the page goes on by itself, from where it was.
+            await page.waitForFunction(() => studio.session.spare);
+            await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('slow', text); }, SLOW);
+            await running(page, 3);
+            const places = await startsOf(page);
+            program.kill('SIGKILL');
             await page.waitForFunction(() => document.querySelector('.toast.wrong')?.textContent.includes('has ended'));
+            await settled(page);
+            assert.equal(await page.evaluate(() => studio.session.about.engine), 'page');
+            assert.deepEqual(await places(), [3]);
+            await writeFile(join(work, 'slow.rv'), SLOW);
+            assert.equal(await shown(page), hashOf('slow.rv'));
             assert.ok(page.url().includes('#'));
             await context.close();
             assert.deepEqual(wrong.filter((text) => !text.includes('ERR_')), []); // that the server is gone, the browser notes

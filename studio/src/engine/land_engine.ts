@@ -6,8 +6,12 @@ import type { Gate } from './gate';
 
 const CANCELLED = 1;
 const ERROR_USAGE = 2;
+const ERROR_UNMET = 6;
 /** Bytes that snapshots may take; the least recently used are let go. */
 const SNAPSHOT_BYTES = 700 << 20;
+/** Lands that are larger are not sent to the page for a rescue. */
+const RESCUE_BYTES = 256 << 20;
+const RESCUE_FILE = '.rescue.npz';
 
 type Layout = Record<string, number>;
 
@@ -48,7 +52,9 @@ export class LandEngine {
     /** Of the land as it is: place and key; a land that was stopped in a step has a key of its own. */
     private at = { place: 0, key: '' };
     private viewer = { land: 0, key: '' };
-    private live: Live = { fields: ['height'], rate: 30, every: 1, slices: false };
+    private live: Live = { fields: ['height'], rate: 30, every: 1, slices: false, rescue: Infinity };
+    /** Milliseconds of work since the last rescue. */
+    private unsaved = 0;
     private now = { run: 0, place: 0, shown: 0, on: false };
 
     constructor(private readonly ravine: Ravine, private readonly layout: Layout,
@@ -78,6 +84,9 @@ export class LandEngine {
             return this.save(request.place, request.step);
         case 'read':
             return this.read(request.text);
+        case 'revive':
+            this.revive(request.steps, request.buffers![0]);
+            return { kind: 'ok' };
         default:
             throw new Wrong(ERROR_USAGE, `The engine in the page does not know "${request.kind}".`);
         }
@@ -110,8 +119,8 @@ export class LandEngine {
         return pointer;
     }
 
-    private keep(key: string, figures: Figure[]): void {
-        const bytes = this.bytes(this.land);
+    private keep(land: number, key: string, figures: Figure[]): void {
+        const bytes = this.bytes(land);
         let held = bytes;
         for (const { bytes: more } of this.kept.values())
             held += more;
@@ -122,7 +131,7 @@ export class LandEngine {
             this.kept.delete(old);
             held -= less;
         }
-        const { status, pointer } = this.ravine.made((out: number) => this.rv.rv_terrain_snapshot(this.land, out));
+        const { status, pointer } = this.ravine.made((out: number) => this.rv.rv_terrain_snapshot(land, out));
         if (status === 0) // without it the next run only starts further back
             this.kept.set(key, { snapshot: pointer, bytes, figures });
     }
@@ -243,10 +252,9 @@ export class LandEngine {
         return this.figures(land);
     }
 
-    private save(place: number, step: string) {
-        const land = this.landAt(place);
+    /** Runs the one step of a text. */
+    private runStep(land: number, step: string): void {
         const recipe = this.parse(step);
-        const before = new Set(this.ravine.files.keys());
         try {
             if (this.rv.rv_recipe_count(recipe) !== 1)
                 throw new Wrong(ERROR_USAGE, 'One step writes files, not several.');
@@ -254,10 +262,46 @@ export class LandEngine {
         } finally {
             this.rv.rv_recipe_destroy(recipe);
         }
+    }
+
+    private save(place: number, step: string) {
+        const before = new Set(this.ravine.files.keys());
+        this.runStep(this.landAt(place), step);
         const files = [...this.ravine.files.keys()].filter((name) => name !== '' && !before.has(name));
         const buffers = files.map((name) => this.ravine.files.get(name)!.slice().buffer as ArrayBuffer);
         files.forEach((name) => this.ravine.files.delete(name));
         return { kind: 'files' as const, files, buffers };
+    }
+
+    // ---- what is left when an engine dies ----
+
+    private rescue(run: number, ms: number): void {
+        this.unsaved += ms;
+        if (this.unsaved < this.live.rescue || this.bytes(this.land) > RESCUE_BYTES)
+            return;
+        try {
+            this.runStep(this.land, `save ${RESCUE_FILE}`);
+            const bytes = this.ravine.files.get(RESCUE_FILE)!.slice().buffer as ArrayBuffer;
+            this.post({ kind: 'rescue', run, place: this.at.place, buffers: [bytes] }, [bytes]);
+            this.unsaved = 0;
+        } catch (error) {
+            if (!(error instanceof Wrong)) // without it the next engine only starts further back
+                throw error;
+        } finally {
+            this.ravine.files.delete(RESCUE_FILE);
+        }
+    }
+
+    private revive(steps: string[], bytes: ArrayBuffer): void {
+        this.ravine.files.set(RESCUE_FILE, new Uint8Array(bytes));
+        this.viewer.land ||= this.flat();
+        this.viewer.key = '';
+        try {
+            this.runStep(this.viewer.land, `open ${RESCUE_FILE}`);
+        } finally {
+            this.ravine.files.delete(RESCUE_FILE);
+        }
+        this.keep(this.viewer.land, this.key(steps, steps.length), []);
     }
 
     private read(text: string) {
@@ -428,20 +472,25 @@ export class LandEngine {
             rv.free(report);
             if (status === CANCELLED)
                 return this.stop(run, turn.place, start);
-            if (status !== 0 && status !== 6) // what was measured is told even when it is not what was required
-                this.at = { place: -1, key: 'failed' }; // a step that failed may have taken fields away
-            if (status !== 6)
-                this.check(status);
+            const why = status !== 0 ? this.ravine.text(rv.rv_context_error(this.ctx)) : '';
+            if (status !== 0 && status !== ERROR_UNMET) { // it may have taken fields away
+                this.at = { place: -1, key: 'failed' };
+                throw new Wrong(status, why);
+            }
             const key = stopped ? `kept ${run} ${turn.place}` : this.key(this.steps, turn.place + 1);
             this.at = turn.whole ? { place: turn.place + 1, key } : { place: -1, key: '' };
             const figures = this.figures(this.land);
             if (turn.whole && !stopped)
-                this.keep(key, figures);
+                this.keep(this.land, key, figures);
             this.post({ kind: 'done_step', run, place: step, turn: turn.turn, turns: turn.turns,
                 ms: performance.now() - began, land: this.about(this.land), ledger, water, drop_steps: drops, figures }, []);
             this.now.on = true;
             this.show(this.land, 1);
             this.now.on = false;
+            if (status === ERROR_UNMET) // what was measured is told all the same
+                throw new Wrong(status, why);
+            if (turn.whole && !stopped)
+                this.rescue(run, performance.now() - began);
             await this.gate.between();
             if (turn !== order.at(-1) && this.gate.ending(run))
                 return this.between(run, start);

@@ -46,20 +46,26 @@ export class MachineEngine implements Engine {
         void this.read(response.body.getReader()).catch(() => {}).then(() => this.die('it does not answer any more'));
     }
 
+    /** Parts are put together once a message is whole: it may have many. */
     private async read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-        let bytes: Uint8Array = new Uint8Array(0);
+        let parts: Uint8Array[] = [], held = 0, wanted = 4;
         for (;;) {
             const { done, value } = await reader.read();
             if (done)
                 return;
-            const all = new Uint8Array(bytes.length + value.length);
-            all.set(bytes);
-            all.set(value, bytes.length);
-            bytes = all;
-            for (let size = packedLength(bytes); size > 0 && bytes.length >= size; size = packedLength(bytes)) {
-                if (!this.dead)
-                    this.listener.event(unpack<Event>(bytes.subarray(0, size)));
-                bytes = bytes.slice(size);
+            parts.push(value);
+            held += value.length;
+            while (held >= wanted) {
+                const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer()), size = packedLength(bytes);
+                parts = [bytes];
+                if (size > 0 && held >= size) {
+                    if (!this.dead)
+                        this.listener.event(unpack<Event>(bytes.subarray(0, size)));
+                    parts = [bytes.subarray(size)];
+                    held -= size;
+                    wanted = 4;
+                } else
+                    wanted = Math.max(size, held + 1);
             }
         }
     }

@@ -35,6 +35,8 @@ export type Request = { id: number } & (
     | { kind: 'save'; place: number; step: string }
     /** The recipe as the library prints it, or its sentence about what is wrong. Runs nothing. */
     | { kind: 'read'; text: string }
+    /** The land that the first `steps` of a list make, as a `rescue` had it in buffers[0]: a run goes on from there. */
+    | { kind: 'revive'; steps: string[]; buffers?: ArrayBuffer[] }
     /** A scene in its words ("preset river run frames=200"), shown every frame until it is over. */
     | { kind: 'scene'; run: number; words: string; live: Live }
 );
@@ -48,6 +50,8 @@ export interface Live {
     every: number;
     /** Hold after each slice. */
     slices: boolean;
+    /** Send the land to the page after a step when so many milliseconds of work would be lost without. */
+    rescue: number;
 }
 
 export interface Land {
@@ -124,6 +128,8 @@ export type Event =
     | { kind: 'held'; run: number; place: number; done: number }
     | { kind: 'done_step'; run: number; place: number; turn: number; turns: number; ms: number; land: Land;
         ledger: Ledger; water: Water; drop_steps: number; figures: Figure[] }
+    /** The land at a place, as a land file (.npz): for a new engine, if this one dies. */
+    | { kind: 'rescue'; run: number; place: number; buffers: ArrayBuffer[] }
     /** The run is over. kept: it was stopped in a step whose land was kept. */
     | { kind: 'ended'; run: number; how: 'finished' | 'kept' | 'cancelled' | 'failed'; place: number; ms: number;
         land: Land | null; status: number; sentence: string }

@@ -206,7 +206,7 @@ export const KEYS: [string, string][] = [
     ['1', 'Time of each frame'],
     ['2', 'The sides of the block, or the box of a scene'],
     ['A', 'Add a step'],
-    ['E', 'Raise or lower the land by hand'],
+    ['E', 'Shape and paint by hand'],
     ['F', 'See all of the land'],
     ['W', 'Walk; arrow keys go, dragging looks around'],
     ['C', 'Compare with the original'],

@@ -5,7 +5,7 @@ import { LOOKS, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
 import { rampCss } from '../view/ramps';
-import { SolidView } from '../view/solid_view';
+import { SolidView, WAYS } from '../view/solid_view';
 
 const LAYER_COLOURS = [[0.52, 0.50, 0.48], [0.62, 0.50, 0.34], [0.86, 0.76, 0.52], [0.44, 0.52, 0.33], [0.70, 0.42, 0.32], [0.40, 0.50, 0.60]];
 
@@ -42,6 +42,7 @@ export class Viewport {
     private readonly handle = h('div', { className: 'swipe', role: 'slider', tabIndex: 0, 'aria-label': 'Compare with the original', hidden: true });
     private readonly meter = h('div', { className: 'meter', hidden: true });
     private readonly cut: HTMLElement;
+    private readonly waters: HTMLButtonElement[];
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
     private originalRun = -1;
@@ -65,7 +66,10 @@ export class Viewport {
             this.view.draw();
         } });
         cut.style.setProperty('--at', '0%');
-        this.cut = h('div', { className: 'cut', hidden: true }, h('label', { htmlFor: 'cut' }, 'Cut open'), cut);
+        this.waters = WAYS.map((way) => h('button', { type: 'button', 'data-way': way, title: 'How water is drawn (D)', onclick: () => this.setWater(way) },
+            way[0].toUpperCase() + way.slice(1)));
+        this.cut = h('div', { className: 'cut', hidden: true }, h('div', { className: 'ways', role: 'group', 'aria-label': 'Water' }, ...this.waters),
+            h('label', { htmlFor: 'cut' }, 'Cut open'), cut);
         this.element = h('main', { className: 'view' }, this.loading, this.tabs,
             h('div', { className: 'sun' }, sunLabel, sun, turn),
             this.brush.element,
@@ -110,6 +114,16 @@ export class Viewport {
         this.view.draw();
     }
 
+    /** Without a way: the next one. */
+    setWater(way?: (typeof WAYS)[number]): void {
+        if (way)
+            this.solid.setWay(way);
+        else
+            this.solid.nextWay();
+        this.update();
+        this.view.draw();
+    }
+
     walk(): void { this.view.walk(!this.view.isWalking); }
     toggleMeter(): void { this.meter.hidden = !this.meter.hidden; }
 
@@ -133,6 +147,7 @@ export class Viewport {
         }
         this.tabs.hidden = session.scene !== null;
         this.cut.hidden = session.scene === null;
+        this.waters.forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.way === this.solid.way)));
         this.brush.button.hidden = session.scene !== null;
         if (!session.scene && this.view.other) {
             this.view.other = null;
@@ -201,6 +216,8 @@ export class Viewport {
         case 'slope': return { ...of(slopes(frame)), from: 0, to: 60 };
         case 'flow': case 'eroded': case 'deposited': case 'water':
             return field(look.name)?.length ? of(field(look.name)!) : { ...NATURAL, mode: 4 };
+        case 'mask': case 'hardness': case 'rain':
+            return field(look.name)?.length ? { ...of(field(look.name)!), from: 0, to: 1 } : { ...NATURAL, mode: 4 };
         case 'sediment': {
             const s = field('sediment'), w = field('water');
             return s?.length && w?.length ? of(s.map((v, i) => v / Math.max(w[i], 1e-3))) : { ...NATURAL, mode: 4 };
@@ -256,7 +273,7 @@ export class Viewport {
         }
         this.nextFrame = null;
         this.solid.set(frame);
-        this.view.other = this.solid.scene;
+        this.view.other = this.solid;
         this.view.frameBox(frame.low, frame.high);
         this.view.draw();
     }

@@ -57,8 +57,8 @@ export class LandView {
     /** Share of the width at which the comparison is cut; 0: no comparison. */
     swipe = 0;
     showOriginal = false;
-    /** More things to draw, such as a solid. */
-    other: Scene | null = null;
+    /** Drawn in place of the land, such as a solid. */
+    other: { draw(renderer: WebGLRenderer, camera: PerspectiveCamera): void } | null = null;
     onFrame: (ms: number) => void = () => {};
 
     constructor(private readonly host: HTMLElement, private readonly still: boolean) {
@@ -367,7 +367,7 @@ export class LandView {
         renderer.clear();
         renderer.render(this.sky.scene, camera);
         if (this.other)
-            return renderer.render(this.other, camera);
+            return this.other.draw(renderer, camera);
         if (this.showOriginal)
             return draw(this.original.grid ? this.original : this.land);
         if (!this.swipe || !this.original.grid)

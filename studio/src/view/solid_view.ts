@@ -1,10 +1,15 @@
-// solid_view.ts: rock and water of a scene: worn parts red, particles as points or as little balls, cut by a plane.
+// solid_view.ts: rock and water of a scene: worn parts red, water as particles or as a surface, cut by a plane.
 import {
     AmbientLight, Box3, Box3Helper, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, Mesh,
-    MeshLambertMaterial, Plane, Points, PointsMaterial, Scene, Vector3,
+    MeshLambertMaterial, PerspectiveCamera, Plane, Points, PointsMaterial, Scene, Vector3, WebGLRenderer,
 } from 'three';
 import type { SceneFrame } from '../session';
 import { FirstSurface } from './first_surface';
+import { WaterSurface } from './water_surface';
+
+/** How water is drawn, in the order of the key D. */
+export const WAYS = ['surface', 'speed', 'particles', 'none'] as const;
+export type Way = (typeof WAYS)[number];
 
 /** A little ball, lit from above. */
 function ball(): CanvasTexture {
@@ -20,7 +25,11 @@ function ball(): CanvasTexture {
 }
 
 export class SolidView {
-    readonly scene = new Scene();
+    private readonly scene = new Scene();
+    private readonly surface = new WaterSurface();
+    private readonly sun = new DirectionalLight(0xfff4e4, 2.6);
+    private drops = new Float32Array(0);
+    private spacing = 0;
     private readonly rock = new Mesh(new BufferGeometry(), new MeshLambertMaterial({ vertexColors: true, flatShading: true, side: DoubleSide }));
     private readonly water = new Points(new BufferGeometry(), new PointsMaterial({ size: 0.1, vertexColors: true, map: ball(), alphaTest: 0.5 }));
     private readonly box = new Box3();
@@ -31,14 +40,12 @@ export class SolidView {
     /** Of each vertex, how far it lies below the first surface. */
     lost = new Float32Array(0);
     private largest = 0;
-    /** 0: points by speed, 1: plain points, 2: none. */
-    private way = 0;
+    way: Way = 'surface';
 
     constructor() {
-        const sun = new DirectionalLight(0xfff4e4, 2.6);
-        sun.position.set(-0.6, 1, 0.5);
+        this.sun.position.set(-0.6, 1, 0.5);
         this.frame = new Box3Helper(this.box, new Color(0x7a858f));
-        this.scene.add(new AmbientLight(0xc8d6e6, 1.3), sun, this.rock, this.water, this.frame);
+        this.scene.add(new AmbientLight(0xc8d6e6, 1.3), this.sun, this.rock, this.water, this.frame);
         this.rock.frustumCulled = this.water.frustumCulled = false;
     }
 
@@ -51,7 +58,9 @@ export class SolidView {
         this.box.min.set(frame.low[0], frame.low[2], -frame.high[1]);
         this.box.max.set(frame.high[0], frame.high[2], -frame.low[1]);
         this.setRock(new Float32Array(points), new Uint32Array(faces), this.first);
-        this.setWater(new Float32Array(drops), frame.spacing);
+        this.drops = new Float32Array(drops);
+        this.spacing = frame.spacing;
+        this.setWater();
         this.cut(this.cutAt);
     }
 
@@ -74,21 +83,38 @@ export class SolidView {
         geometry.computeVertexNormals();
     }
 
-    private setWater(drops: Float32Array, spacing: number): void {
-        const count = drops.length / 4, place = new Float32Array(3 * count), colour = new Float32Array(3 * count);
+    private setWater(): void {
+        const { drops, spacing, way } = this, count = drops.length / 4, place = new Float32Array(3 * count);
+        this.water.visible = way === 'speed' || way === 'particles';
+        for (let i = 0; i < count; i++) {
+            place[3 * i] = drops[4 * i];
+            place[3 * i + 1] = drops[4 * i + 2];
+            place[3 * i + 2] = -drops[4 * i + 1];
+        }
+        if (way === 'surface')
+            this.surface.set(place, spacing);
+        if (!this.water.visible)
+            return;
+        const colour = new Float32Array(3 * count);
         let top = 1e-6;
         for (let i = 0; i < count; i++)
             top = Math.max(top, drops[4 * i + 3]);
         for (let i = 0; i < count; i++) {
-            place.set([drops[4 * i], drops[4 * i + 2], -drops[4 * i + 1]], 3 * i);
-            const fast = this.way === 0 ? Math.sqrt(drops[4 * i + 3] / top) : 0.3;
-            colour.set([0.10 + 0.70 * fast, 0.36 + 0.55 * fast, 0.78 + 0.20 * fast], 3 * i);
+            const fast = way === 'speed' ? Math.sqrt(drops[4 * i + 3] / top) : 0.3;
+            colour[3 * i] = 0.10 + 0.70 * fast;
+            colour[3 * i + 1] = 0.36 + 0.55 * fast;
+            colour[3 * i + 2] = 0.78 + 0.20 * fast;
         }
         const { geometry, material } = this.water;
         geometry.setAttribute('position', new BufferAttribute(place, 3));
         geometry.setAttribute('color', new BufferAttribute(colour, 3));
         material.size = spacing * 1.5;
-        this.water.visible = this.way < 2;
+    }
+
+    draw(renderer: WebGLRenderer, camera: PerspectiveCamera): void {
+        renderer.render(this.scene, camera);
+        if (this.way === 'surface' && this.drops.length > 0)
+            this.surface.draw(renderer, camera, this.sun.position);
     }
 
     /** Cuts open from the south: 0 not at all, 1 all of it. */
@@ -97,12 +123,15 @@ export class SolidView {
         const planes = part > 0 ? [this.plane] : [];
         this.plane.constant = this.box.max.z - part * (this.box.max.z - this.box.min.z);
         this.rock.material.clippingPlanes = this.water.material.clippingPlanes = planes;
+        this.surface.cut(part > 0 ? this.plane.normal : null, this.plane.constant);
     }
 
-    nextWay(): void {
-        this.way = (this.way + 1) % 3;
-        this.water.visible = this.way < 2;
+    setWay(way: Way): void {
+        this.way = way;
+        this.setWater();
     }
+
+    nextWay(): void { this.setWay(WAYS[(WAYS.indexOf(this.way) + 1) % WAYS.length]); }
 
     setWires(wires: 0 | 1 | 2): void { this.rock.material.wireframe = wires > 0; }
     toggleBox(): void { this.frame.visible = !this.frame.visible; }

@@ -1,0 +1,160 @@
+/* session_answer.c: what the page asks of a land between runs. */
+#include "land_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -1: none that can be. */
+static int place_of(const studio_request *request) {
+    double place = studio_json_number(request->json, "place", -1.0);
+    return place >= 0.0 && place <= 1e6 ? (int)place : -1;
+}
+
+static studio_packet *look(studio_land *l, const studio_request *request) {
+    const char *why;
+    const rv_terrain *land = studio_land_at(l, place_of(request), &why);
+    studio_letter letter;
+    if (!land)
+        return studio_wrong(request->id, RV_ERROR_USAGE, why);
+    if (!studio_letter_begin(&letter))
+        return NULL;
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"fields\",", request->id);
+    studio_put_land(letter.json, land);
+    fputc(',', letter.json);
+    studio_add_fields(&letter, land, studio_json_get(request->json, "fields"), 1);
+    return studio_letter_end(&letter);
+}
+
+static studio_packet *measure(studio_land *l, const studio_request *request) {
+    const char *why;
+    rv_terrain *land = (rv_terrain *)studio_land_at(l, place_of(request), &why);
+    studio_letter letter;
+    if (!land)
+        return studio_wrong(request->id, RV_ERROR_USAGE, why);
+    rv_status status = rv_step_run(land, RV_STEP_measure, NULL, NULL);
+    if (status != RV_OK)
+        return studio_wrong(request->id, (int)status, rv_context_error(l->ctx));
+    if (!studio_letter_begin(&letter))
+        return NULL;
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"figures\",", request->id);
+    studio_put_figures(letter.json, land);
+    return studio_letter_end(&letter);
+}
+
+static studio_packet *files_reply(double id, const studio_folder *made, bool with_bytes) {
+    studio_letter letter;
+    if (!studio_letter_begin(&letter))
+        return NULL;
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"files\",\"files\":[", id);
+    for (size_t i = 0; i < made->count; i++) {
+        void *room = with_bytes ? studio_letter_add(&letter, made->files[i].size) : NULL;
+        if (with_bytes && !room)
+            break;
+        if (room)
+            memcpy(room, made->files[i].bytes, made->files[i].size);
+        fputs(i ? "," : "", letter.json);
+        cli_json_text(letter.json, made->files[i].name);
+    }
+    fputc(']', letter.json);
+    return studio_letter_end(&letter);
+}
+
+/* Runs one step that writes files: to the page, or to the user's folder. */
+static studio_packet *save(studio_land *l, const studio_request *request, bool stores) {
+    const char *why, *step = studio_json_text(request->json, "step");
+    rv_terrain *land = (rv_terrain *)studio_land_at(l, place_of(request), &why);
+    if (!land)
+        return studio_wrong(request->id, RV_ERROR_USAGE, why);
+    char sentence[CLI_TEXT], *out = studio_path(l->scratch, ".out");
+    rv_recipe *recipe = NULL;
+    rv_status status = studio_list_read(l, step, stores, &recipe, sentence);
+    if (status == RV_OK && (rv_recipe_count(recipe) != 1 ||
+                            rv_step_get(rv_recipe_step(recipe, 0))->kind != RV_KIND_SHOW)) {
+        snprintf(sentence, sizeof sentence,
+                 "One step that writes files is saved, not another and not several.");
+        status = RV_ERROR_USAGE;
+    }
+    if (status == RV_OK && (!out || !studio_scratch_sub(out))) {
+        snprintf(sentence, sizeof sentence, "The folder %.200s cannot be made.", out ? out : "");
+        status = RV_ERROR_OUTPUT;
+    }
+    if (status == RV_OK) {
+        status = rv_step_run(land, rv_recipe_step(recipe, 0), rv_recipe_params(recipe, 0), NULL);
+        snprintf(sentence, sizeof sentence, "%s", rv_context_error(l->ctx));
+    }
+    rv_recipe_destroy(recipe);
+    studio_folder made = {.count = 0};
+    studio_packet *reply;
+    if (status != RV_OK)
+        reply = studio_wrong(request->id, (int)status, sentence);
+    else if (!stores && !studio_folder_read(out, &made))
+        reply = studio_wrong(request->id, RV_ERROR_MEMORY, "The files could not be read again.");
+    else
+        reply = files_reply(request->id, &made, !stores);
+    studio_folder_free(&made);
+    if (out)
+        studio_scratch_sub(out);
+    free(out);
+    return reply;
+}
+
+static studio_packet *read_recipe(studio_land *l, const studio_request *request) {
+    rv_recipe *recipe = NULL;
+    studio_letter letter;
+    rv_status status =
+        rv_recipe_parse(l->ctx, studio_json_text(request->json, "text"), "recipe", &recipe);
+    if (status != RV_OK)
+        return studio_wrong(request->id, (int)status, rv_context_error(l->ctx));
+    int size = rv_recipe_print(recipe, NULL, 0);
+    char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+    if (text)
+        rv_recipe_print(recipe, text, (size_t)size + 1);
+    rv_recipe_destroy(recipe);
+    if (!text || !studio_letter_begin(&letter)) {
+        free(text);
+        return studio_wrong(request->id, RV_ERROR_USAGE, "The recipe cannot be printed.");
+    }
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"recipe\",\"text\":", request->id);
+    cli_json_text(letter.json, text);
+    fputs(",\"steps\":[", letter.json);
+    /* A line that begins with a blank goes on with the step before it. */
+    bool any = false;
+    for (char *line = text; line && *line;) {
+        char *end = strchr(line, '\n');
+        while (end && (end[1] == ' ' || end[1] == '\t')) {
+            size_t blanks = strspn(end + 1, " \t");
+            *end = ' ';
+            memmove(end + 1, end + 1 + blanks, strlen(end + 1 + blanks) + 1);
+            end = strchr(end, '\n');
+        }
+        if (end)
+            *end = '\0';
+        if (*line) {
+            fputs(any ? "," : "", letter.json);
+            cli_json_text(letter.json, line);
+            any = true;
+        }
+        line = end ? end + 1 : NULL;
+    }
+    fputc(']', letter.json);
+    free(text);
+    return studio_letter_end(&letter);
+}
+
+studio_packet *studio_land_answer(studio_land *l, const studio_request *request) {
+    if (strcmp(request->kind, "look") == 0)
+        return look(l, request);
+    if (strcmp(request->kind, "measure") == 0)
+        return measure(l, request);
+    if (strcmp(request->kind, "save") == 0)
+        return save(l, request, false);
+    if (strcmp(request->kind, "store") == 0)
+        return save(l, request, true);
+    if (strcmp(request->kind, "read") == 0)
+        return read_recipe(l, request);
+    if (strcmp(request->kind, "revive") == 0)
+        return studio_land_revive(l, request);
+    char sentence[CLI_TEXT];
+    snprintf(sentence, sizeof sentence, "There is no request \"%.60s\".", request->kind);
+    return studio_wrong(request->id, RV_ERROR_USAGE, sentence);
+}
