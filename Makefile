@@ -16,7 +16,7 @@ help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
 	@echo 'make check     build it once and run the tests in short form (a minute or two)'
 	@echo 'make test      build everything and run all tests (some minutes)'
-	@echo 'make test-all  the same, and tests in programs that are large: Blender'
+	@echo 'make test-all  the same, and tests in programs that are large: Blender, Godot'
 	@echo 'make studio    build the studio, a page in the browser, and open it'
 	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
 	@echo 'make uninstall remove what the last `make install` of this folder installed'
@@ -65,6 +65,8 @@ test-all: test
 	@sh tools/setup.sh all
 	@sh tests/run_in.sh '$(BUILD)/test/run/blender' sh '$(CURDIR)/tests/blender/check_blender.sh' \
 	    '$(CURDIR)' '$(abspath $(BUILD))'
+	@sh tests/run_in.sh '$(BUILD)/test/run/godot' sh '$(CURDIR)/tests/godot/check_godot.sh' \
+	    '$(CURDIR)' '$(abspath $(BUILD))/test/ravine'
 
 bench:
 	@sh tools/setup.sh demo
