@@ -1,5 +1,6 @@
 # The door to Ravine: `make help` says what there is. The build itself is CMakeLists.txt.
 PREFIX ?= /usr/local
+export PREFIX # a name may have any letter, a quote too: the shell gets it as it is
 BUILD ?= build
 DEMO ?= demo
 MAKEFLAGS += --no-print-directory
@@ -18,7 +19,7 @@ help:
 	@echo 'make test      build everything and run all tests (some minutes)'
 	@echo 'make test-all  the same, and tests in programs that are large: Blender, Godot'
 	@echo 'make studio    build the studio, a page in the browser, and open it'
-	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
+	@echo "make install   install program, library and headers; PREFIX=$$PREFIX"
 	@echo 'make uninstall remove what the last `make install` of this folder installed'
 	@echo 'make package   make a .deb, a .tar.gz and a Python wheel, in $(BUILD)/packages'
 	@echo 'make bench     measure how fast it is on this machine'
@@ -43,7 +44,7 @@ demo: release
 release:
 	@sh tools/setup.sh demo
 	@mkdir -p '$(BUILD)'
-	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX='$(PREFIX)' \
+	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX="$$PREFIX" \
 	    -DRAVINE_STUDIO='$(abspath $(BUILD))/studio' > '$(BUILD)/said'
 	@cmake --build '$(BUILD)/release' -j $(JOBS)
 
@@ -84,7 +85,7 @@ studio: release
 	@node studio/serve.mjs '$(BUILD)/studio' $(STUDIO)
 
 install: release
-	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'
+	@cmake --install '$(BUILD)/release' --prefix "$$PREFIX"
 	@sed "s|^|$$DESTDIR|" '$(BUILD)/release/install_manifest.txt' > '$(BUILD)/installed.txt'
 
 uninstall:
