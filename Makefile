@@ -1,5 +1,6 @@
 # The door to Ravine: `make help` says what there is. The build itself is CMakeLists.txt.
 PREFIX ?= /usr/local
+export PREFIX # a name may have any letter, a quote too: the shell gets it as it is
 BUILD ?= build
 DEMO ?= demo
 MAKEFLAGS += --no-print-directory
@@ -16,9 +17,9 @@ help:
 	@echo 'make demo      build Ravine and make a first mountain, in $(DEMO)/'
 	@echo 'make check     build it once and run the tests in short form (a minute or two)'
 	@echo 'make test      build everything and run all tests (some minutes)'
-	@echo 'make test-all  the same, and tests in programs that are large: Blender, and wine for Windows'
+	@echo 'make test-all  the same, and tests in programs that are large: Blender, Godot, and wine for Windows'
 	@echo 'make studio    build the studio, a page in the browser, and open it'
-	@echo 'make install   install program, library and headers; PREFIX=$(PREFIX)'
+	@echo "make install   install program, library and headers; PREFIX=$$PREFIX"
 	@echo 'make uninstall remove what the last `make install` of this folder installed'
 	@echo 'make package   make a .deb, a .tar.gz and a Python wheel, in $(BUILD)/packages'
 	@echo 'make bench     measure how fast it is on this machine'
@@ -43,7 +44,7 @@ demo: release
 release:
 	@sh tools/setup.sh demo
 	@mkdir -p '$(BUILD)'
-	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX='$(PREFIX)' \
+	@cmake --preset release -B '$(BUILD)/release' -DCMAKE_INSTALL_PREFIX="$$PREFIX" \
 	    -DRAVINE_STUDIO='$(abspath $(BUILD))/studio' > '$(BUILD)/said'
 	@cmake --build '$(BUILD)/release' -j $(JOBS)
 
@@ -67,6 +68,8 @@ test-all: test
 	    '$(CURDIR)' '$(abspath $(BUILD))'
 	@sh tests/run_in.sh '$(BUILD)/test/run/windows' bash '$(CURDIR)/tests/windows/check_windows.sh' \
 	    '$(CURDIR)' '$(abspath $(BUILD))'
+	@sh tests/run_in.sh '$(BUILD)/test/run/godot' sh '$(CURDIR)/tests/godot/check_godot.sh' \
+	    '$(CURDIR)' '$(abspath $(BUILD))/test/ravine'
 
 bench:
 	@sh tools/setup.sh demo
@@ -88,7 +91,7 @@ studio: release
 	    RAVINE_STUDIO='$(abspath $(BUILD))/studio' '$(RAVINE)' studio $(STUDIO); fi
 
 install: release
-	@cmake --install '$(BUILD)/release' --prefix '$(PREFIX)'
+	@cmake --install '$(BUILD)/release' --prefix "$$PREFIX"
 	@sed "s|^|$$DESTDIR|" '$(BUILD)/release/install_manifest.txt' > '$(BUILD)/installed.txt'
 
 uninstall:

@@ -27,16 +27,6 @@ void cli_bar_begin(cli_bar *bar, const char *step) {
     bar->from = -1.0;
 }
 
-/* "12 s", "3 min", "2 h" */
-static void put_time(double seconds, char out[32]) {
-    if (seconds < 99.5)
-        snprintf(out, 32, "%.0f s", seconds > 1.0 ? seconds : 1.0);
-    else if (seconds < 99.5 * 60.0)
-        snprintf(out, 32, "%.0f min", seconds / 60.0);
-    else
-        snprintf(out, 32, "%.0f h", seconds / 3600.0);
-}
-
 /* "  step 4 of 13, 12 s left": what there is to say, if the terminal has room for it. */
 static void put_rest(const cli_bar *bar, double done, int room, char out[64]) {
     char left[32];
@@ -47,7 +37,7 @@ static void put_rest(const cli_bar *bar, double done, int room, char out[64]) {
     if (size > room) {
         out[0] = '\0';
     } else if (spent >= GUESS_MS && more_done > 0.0) {
-        put_time((double)spent / 1000.0 * (1.0 - done) / more_done, left);
+        cli_time((double)spent / 1000.0 * (1.0 - done) / more_done, left);
         int more =
             snprintf(out + size, 64 - (size_t)size, "%s%s left", size > 0 ? ", " : "  ", left);
         if (size + more > room)

@@ -93,6 +93,7 @@ void cli_put_line(FILE *out, const char *text); /* without line breaks and other
 int cli_distance(const char *a, const char *b); /* letters to change to get from a to b */
 void cli_number(double value, char out[32]);    /* short, as 1e12 */
 void cli_bytes(size_t bytes, char out[32]);     /* 12.5 MiB */
+void cli_time(double seconds, char out[32]);    /* 40 s, 3 min, 2 h */
 int64_t cli_now_ms(void);
 
 /* ---- describe.c: values of parameters in words ---- */
@@ -215,8 +216,15 @@ void cli_report_message(void *run, const char *line);          /* rv_log_fn */
 void cli_report_before(void *run, int index, rv_step_id step); /* of rv_watch */
 void cli_report_after(void *run, int index, const rv_report *report);
 void cli_report_rest(cli_run *run); /* messages that no step has told */
+/* seconds: of each step, and all of them; NaN: nobody can say. */
 void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
-                     size_t peak, size_t limit);
+                     size_t peak, size_t limit, const double *seconds, double all);
+
+/* ---- estimate.c ---- */
+
+/* Seconds that a recipe will take on an idle machine, and each of its steps, in all turns. NaN:
+ * nobody can say. */
+double cli_estimate(const rv_recipe *recipe, const rv_plan *plans, int threads, double *seconds);
 
 /* ---- made.c: the files of a run ---- */
 

@@ -140,9 +140,13 @@ static int plan_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe) {
         complete = complete && plans[i].memory > 0;
         peak = plans[i].memory > peak ? plans[i].memory : peak;
     }
+    double *seconds = calloc((size_t)rv_recipe_count(recipe), sizeof *seconds), all = NAN;
+    if (seconds && status == RV_OK && !options->quiet)
+        all = cli_estimate(recipe, plans, rv_context_threads(ctx), seconds);
     if (complete)
-        cli_report_plan(options, recipe, plans, peak, limit);
+        cli_report_plan(options, recipe, plans, peak, limit, seconds, all);
     cli_report_rest(run);
+    free(seconds);
     free(plans);
     return status != RV_OK ? fail_status(ctx, status) : finish_output(0);
 }

@@ -44,7 +44,8 @@ const cli_option cli_option_table[] = {
      "print one JSON object for each step to standard output, one per line; after help: all "
      "steps, words and fields as one JSON document",
      CLI_PAGE_NONE},
-    {"--dry-run", NULL, "show the plan and the memory it needs; run and write nothing",
+    {"--dry-run", NULL,
+     "show the plan, the memory it needs and about how long it will take; write nothing",
      CLI_PAGE_NONE},
     {"--until", "STEP",
      "leave out all steps of a recipe after STEP; of several, STEP#2 is the second", CLI_PAGE_NONE},

@@ -488,8 +488,9 @@ static void put_changes(const rv_word_info *step, const void *params) {
     free(defaults);
 }
 
-static void people_plan(const rv_recipe *recipe, const rv_plan *plans, size_t peak, size_t limit) {
-    char memory[32], most[32];
+static void people_plan(const rv_recipe *recipe, const rv_plan *plans, size_t peak, size_t limit,
+                        double all) {
+    char memory[32], most[32], time[32];
     printf("%-10s %15s %11s  %s\n", "step", "cells", "memory", "parameters");
     for (int i = 0; i < rv_recipe_count(recipe); i++) {
         const rv_step_info *step = rv_step_get(plans[i].step);
@@ -502,18 +503,25 @@ static void people_plan(const rv_recipe *recipe, const rv_plan *plans, size_t pe
     }
     cli_bytes(peak, memory);
     cli_bytes(limit, most);
-    printf("At most %s of the %s allowed.\n", memory, most);
+    printf("At most %s of the %s allowed", memory, most);
+    cli_time(all, time);
+    if (all == all)
+        printf(", about %s", time);
+    puts(".");
 }
 
 void cli_report_plan(const cli_options *options, const rv_recipe *recipe, const rv_plan *plans,
-                     size_t peak, size_t limit) {
+                     size_t peak, size_t limit, const double *seconds, double all) {
     if (options->json) {
         for (int i = 0; i < rv_recipe_count(recipe); i++) {
             json_head(stdout, rv_step_get(plans[i].step), rv_recipe_params(recipe, i));
             json_size(stdout, plans[i].width, plans[i].height, plans[i].cell);
-            printf(",\"memory\":%zu,\"memory_limit\":%zu}\n", plans[i].memory, limit);
+            printf(",\"memory\":%zu,\"memory_limit\":%zu", plans[i].memory, limit);
+            if (all == all)
+                printf(",\"estimated_seconds\":%.3g", seconds[i]);
+            puts("}");
         }
     } else if (!options->quiet) {
-        people_plan(recipe, plans, peak, limit);
+        people_plan(recipe, plans, peak, limit, all);
     }
 }

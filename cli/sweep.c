@@ -25,6 +25,7 @@ typedef struct sweep {
     sweep_row *rows;              /* of each run; empty: it has not ended */
     int *codes;                   /* how it ended: 0, or the exit code that it would have had */
     size_t memory;                /* that the largest run needs */
+    double seconds;               /* of the first run on one thread, about; NaN: not known */
     /* Shared by the threads. */
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -611,8 +612,7 @@ static bool can_draw(rv_context *ctx) {
     return can;
 }
 
-static rv_status plan_run(rv_context *ctx, const sweep *s, int run, size_t *memory,
-                          char why[CLI_TEXT]) {
+static rv_status plan_run(rv_context *ctx, sweep *s, int run, size_t *memory, char why[CLI_TEXT]) {
     rv_recipe *recipe;
     rv_status status = make_run(ctx, s, run, true, &recipe, why);
     int count = status == RV_OK ? rv_recipe_count(recipe) : 0;
@@ -622,6 +622,10 @@ static rv_status plan_run(rv_context *ctx, const sweep *s, int run, size_t *memo
     *memory = 0;
     for (int i = 0; plans && i < count; i++)
         *memory = plans[i].memory > *memory ? plans[i].memory : *memory;
+    double *seconds = calloc((size_t)count + 1, sizeof *seconds);
+    if (status == RV_OK && run == 0 && s->options->dry_run && seconds)
+        s->seconds = cli_estimate(recipe, plans, 1, seconds);
+    free(seconds);
     free(plans);
     rv_recipe_destroy(recipe);
     return status;
@@ -730,7 +734,7 @@ static int count_jobs(const rv_context *ctx, const sweep *s, int left) {
 }
 
 static void tell_plan(const rv_context *ctx, const sweep *s, int made, int jobs, int threads) {
-    char memory[32], limit[32];
+    char memory[32], limit[32], time[32];
     cli_bytes(s->memory, memory);
     cli_bytes(rv_context_memory_limit(ctx), limit);
     FILE *out = s->options->dry_run ? stdout : stderr;
@@ -739,8 +743,12 @@ static void tell_plan(const rv_context *ctx, const sweep *s, int made, int jobs,
     fprintf(out, "%d runs", s->runs);
     if (made > 0)
         fprintf(out, ", of which %d were made before", made);
-    fprintf(out, "; %d at a time, with %d thread%s each and at most %s of the %s allowed.\n", jobs,
+    fprintf(out, "; %d at a time, with %d thread%s each and at most %s of the %s allowed", jobs,
             threads, threads > 1 ? "s" : "", memory, limit);
+    cli_time(s->seconds * (s->runs - made) / (jobs * threads), time);
+    if (s->seconds == s->seconds)
+        fprintf(out, ", about %s", time);
+    fputs(".\n", out);
 }
 
 static int tell_end(const sweep *s) {
@@ -822,7 +830,7 @@ static int prepare(rv_context *ctx, sweep *s, char **description) {
 }
 
 int cli_sweep(rv_context *ctx, cli_run *run) {
-    sweep s = {.options = run->options, .runs = 1};
+    sweep s = {.options = run->options, .runs = 1, .seconds = NAN};
     char *description = NULL;
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.change, NULL);

@@ -147,6 +147,15 @@ void cli_bytes(size_t bytes, char out[32]) {
     snprintf(out, 32, "%.*f %s", unit ? 1 : 0, value, units[unit]);
 }
 
+void cli_time(double seconds, char out[32]) {
+    if (seconds < 99.5)
+        snprintf(out, 32, "%.0f s", seconds > 1.0 ? seconds : 1.0);
+    else if (seconds < 99.5 * 60.0)
+        snprintf(out, 32, "%.0f min", seconds / 60.0);
+    else
+        snprintf(out, 32, "%.0f h", seconds / 3600.0);
+}
+
 int64_t cli_now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -188,6 +188,11 @@ want_windows() {
     install_offered Windows
 }
 
+want_godot() {
+    need godot3-server godot3-server --version
+    install_offered 'The export for Godot, in Godot'
+}
+
 # The studio's server needs a library; without it the program is built all the same.
 want_server() {
     need libmicrohttpd-dev has_header cc microhttpd.h
@@ -237,6 +242,7 @@ esac
 if [ "$1" = all ]; then
     want_blender
     want_windows
+    want_godot
     exit 0
 fi
 

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/file_owner.h"
 #include "base/hash.h"
+#include "base/run_files.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -587,7 +588,7 @@ rv_status rvi_writer_finish(rvi_writer *w) {
 static void end_rename(rv_context *ctx, const char *path, bool other_links) {
     struct stat now;
     sync_directory(path);
-    if (stat(path, &now) == 0)
+    if (stat(path, &now) == 0 && !rvi_run_folder_holds(path))
         rvi_tell_made(ctx, path, (uint64_t)now.st_size);
     if (other_links)
         rvi_log(ctx, "%s: its other hard links keep the old file", path);

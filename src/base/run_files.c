@@ -520,6 +520,17 @@ static bool is_marked(const char *name, uint64_t *number) {
     return true;
 }
 
+bool rvi_run_folder_holds(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    uint64_t number;
+    if (!slash || (size_t)(slash - path) >= sizeof folder)
+        return false;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    return is_marked(folder, &number);
+}
+
 /* May a checkpoint still hold that run? One that was there may have been moved. */
 static bool is_awaited(const note_text *note, uint64_t number) {
     bool awaited = note->saved;

@@ -55,6 +55,9 @@ rv_status rvi_run_folder_done(rvi_run_files *run, const char *file);
  * `status`, or what failed. */
 rv_status rvi_run_files_end(rvi_run_files *run, rv_status status);
 
+/* Is the file one of the frames in such a folder, of which nobody is told? */
+bool rvi_run_folder_holds(const char *path);
+
 /* Removes the folders beside `file` that no process has open and no checkpoint waits for, and
  * temporary files of dead processes. */
 void rvi_run_folders_sweep(rv_context *ctx, const char *file);

@@ -18,7 +18,7 @@ line '^droplets +300 x 200 .*iB +drops=2000$'
 line '^save +300 x 200 .*iB +file=out.png$'
 line '^resize +150 x 100 .*iB +size=150$'
 line '^crop +140 x 100 .*iB +x=10$'
-line '^At most [0-9.]+ [KMG]iB of the [0-9.]+ [KMGT]iB allowed\.$'
+line '^At most [0-9.]+ [KMG]iB of the [0-9.]+ [KMGT]iB allowed, about [0-9]+ s\.$'
 equal "lines of the plan" "$(wc -l <../plan)" 8
 
 # shellcheck disable=SC2086
@@ -29,7 +29,7 @@ import json, sys
 plan = [json.loads(line) for line in open(sys.argv[1])]
 assert [p['step'] for p in plan] == 'terrain noise droplets save resize crop'.split(), plan
 for p in plan:
-    assert set(p) == {'step', 'parameters', 'width', 'height', 'cell', 'memory', 'memory_limit'}, p
+    assert set(p) == {'step', 'parameters', 'width', 'height', 'cell', 'memory', 'memory_limit', 'estimated_seconds'}, p
     assert p['memory'] > 0 and p['memory_limit'] == 1 << 30, p
 assert [(p['width'], p['height']) for p in plan] == [(300, 200)] * 4 + [(150, 100), (140, 100)]
 assert plan[2]['memory'] > plan[1]['memory'] > 300 * 200 * 4, plan
@@ -76,4 +76,29 @@ check_peak terrain size=700 noise save out.png save out.npy hillshade shade.png
 equal "a missing file" "$? $(wc -l <../err)" "3 1"
 "$RAVINE" --dry-run terrain save 2>../err
 equal "a missing name" "$? $(wc -l <../err)" "2 1"
+# ---- how long it takes: within a factor of two of the processor time, in one of three tries ----
+estimated() {
+    "$RAVINE" --dry-run --json --threads 1 "$@" |
+        sed -n 's/.*"estimated_seconds":\([0-9.e+-]*\).*/\1/p' | awk '{ sum += $1 } END { print sum }'
+}
+# spent ARGUMENTS...: seconds of the processor
+spent() {
+    local TIMEFORMAT=%U
+    { time "$RAVINE" --quiet --threads 1 "$@" 2>../said; } 2>&1
+}
+within() {
+    local turn
+    for turn in 1 2 3; do
+        echo "$(estimated "$@") $(spent "$@")" >../times
+        awk '{ exit !($1 > 0.5 * $2 && $1 < 2 * $2) }' ../times && return
+    done
+    fail "ravine $*: estimated and spent: $(cat ../times)"
+}
+if [ -z "${RAVINE_SHORT-}" ]; then
+    for step in droplets runoff thermal rivers drain; do
+        within terrain size=400 noise $step
+    done
+    within terrain size=300 noise repeat 6 thermal blur end droplets drops=40k hillshade h.png
+    rm -f h.png
+fi
 finish

@@ -24,7 +24,9 @@ repeat 15
 end
 END
 echo mine > wear-00001.png
-"$RAVINE" --quiet long.rv
+"$RAVINE" --json long.rv > told.json
+[ "$(grep -o '"name":"[^"]*"' told.json)" = '"name":"wear.mp4"' ] ||
+    { echo "--json tells other files than the film"; grep -o '"files".*' told.json; exit 1; }
 mv wear.mp4 whole.mp4
 # Who started it may ignore the end of children.
 env --ignore-signal=CHLD "$RAVINE" --quiet long.rv
