@@ -54,5 +54,5 @@ rv_status rvi_step_cone(rvi_job *job, const rv_cone_params *p) {
     double shorter = rvi_mini(land->width, land->height) * cell;
     h->radius = isnan(p->radius) ? (float)(shorter / 2) : p->radius;
     rvi_job_grid(job, &h->made, "land made as a cone");
-    return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &h->how);
+    return rvi_made_heights_prepare(job, p->layer, p->field, p->relief, p->mode, &h->how);
 }

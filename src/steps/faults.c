@@ -169,5 +169,5 @@ rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
     *b = (breaking){.p = p, .along = p->along, .profile = p->profile, .width = job->land->width};
     rvi_job_buffer(job, &b->faults, (size_t)p->count, sizeof *b->faults, "the faults");
     rvi_job_grid(job, &b->made, "land made by faults");
-    return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &b->how);
+    return rvi_made_heights_prepare(job, p->layer, p->field, p->relief, p->mode, &b->how);
 }

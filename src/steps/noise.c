@@ -22,5 +22,5 @@ rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
     h->p = *p;
     h->p.crease = rvi_length(p->crease, job->land->cell);
     rvi_job_grid(job, &h->made, "the noise");
-    return rvi_made_heights_prepare(job, p->layer, p->relief, p->mode, &h->how);
+    return rvi_made_heights_prepare(job, p->layer, p->field, p->relief, p->mode, &h->how);
 }

@@ -22,7 +22,8 @@
  *     dz/dt = U - K A^m S^n + G Qs / A,    in steady state S = ((1 + G) U / (K A^m))^(1/n)
  *
  * Qs is that of the time step before, in one more sweep along the rivers from the sources down; no
- * river lays down more than comes to it.
+ * river lays down more than comes to it, nor higher than what drains to it. Lakes keep all that
+ * comes to them; those that are left after the last time step are filled.
  * What stands steeper than `talus` after that slides into the river (river_slide.c). Water crosses
  * lakes: the surface beside a cell is the greater of z'(r) and the surface beside r, and what lies
  * below that is not cut. So lakes fall with the sill that is cut at their end.
@@ -423,7 +424,7 @@ static rv_status run_level(river_run *all, int l) {
         if (status == RV_OK)
             status = rvi_job_progress(r->job, all->done / all->work);
     }
-    return status;
+    return status == RV_OK && l == 0 ? rvi_rivers_fill_lakes(r) : status;
 }
 
 static rv_status run(rvi_job *job) {

@@ -18,6 +18,7 @@
 #include "steps/step.h"
 #include "terrain/figures.h"
 #include "terrain/hardness_volume.h"
+#include "wear/field_name.h"
 #include "wear/noise_map.h"
 #include "words/condition.h"
 
@@ -213,29 +214,6 @@ static origin origin_of(const char *name) {
     return GRID;
 }
 
-/* A selection has a name that conditions can say and that nothing else has; but as mask,
- * hardness and rain it acts at once. */
-static rv_status check_name(rvi_job *job, const char *name) {
-    rvi_condition alone;
-    bool right = rvi_condition_parse(job->ctx, "name", name, &alone) == RV_OK && alone.count == 1 &&
-                 strcmp(alone.parts[0].name, name) == 0 &&
-                 alone.parts[0].kind == RVI_CONDITION_VALUE && origin_of(name) == GRID;
-    if (!right)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE, "select: \"%.60s\" is no name for a selection.",
-                        name);
-    if (rvi_layer_index(job->land, name) < job->land->layer_count)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "select: %s is a layer; give the selection another name.", name);
-    bool free = rv_field_find(name) == NULL || strcmp(name, "selection") == 0 ||
-                strcmp(name, "mask") == 0 || strcmp(name, "hardness") == 0 ||
-                strcmp(name, "rain") == 0;
-    if (!free)
-        return rvi_fail(job->ctx, RV_ERROR_USAGE,
-                        "select: %s is a field of other steps; give the selection another name.",
-                        name);
-    return RV_OK;
-}
-
 /* Land on which no step has put water is dry. */
 static rv_status check_part(rvi_job *job, const rvi_condition_part *part, origin from) {
     bool there =
@@ -279,7 +257,7 @@ rv_status rvi_step_select(rvi_job *job, const rv_select_params *p) {
     if (!s)
         return RV_ERROR_MEMORY;
     s->p = p;
-    rv_status status = check_name(job, p->name);
+    rv_status status = rvi_field_name_check(job, p->name, "selection");
     if (status == RV_OK)
         status = rvi_condition_parse(job->ctx, "select: where", p->where, &s->condition);
     if (status == RV_OK)

@@ -3,6 +3,9 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "wear/field_name.h"
+
+#include <string.h>
 
 typedef struct scaling {
     float *made;
@@ -37,15 +40,21 @@ static void limit_rows(void *arg, int first, int end) {
     }
 }
 
-rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, float relief, int mode,
-                                   rvi_made_heights *out) {
+rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *field, float relief,
+                                   int mode, rvi_made_heights *out) {
     const rv_terrain *land = job->land;
     int index = layer[0] ? rvi_layer_index(land, layer) : -1;
     if (index == land->layer_count)
         return rvi_job_no_layer(job, layer);
-    *out = (rvi_made_heights){relief, mode, land->layer_count > 1 ? index : -1};
-    job->masks = out->layer >= 0;
-    return RV_OK;
+    if (layer[0] && field[0])
+        return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: the layer %s or the field %s, but not both.",
+                        job->name, layer, field);
+    *out = (rvi_made_heights){field[0] ? 1 : relief, mode, land->layer_count > 1 ? index : -1, 0};
+    job->masks = out->layer >= 0 || field[0];
+    if (!field[0])
+        return RV_OK;
+    rv_status status = rvi_field_name_check(job, field, "field");
+    return status == RV_OK ? rvi_job_field(job, field, &out->field) : status;
 }
 
 /* The old thickness stays in *made. */
@@ -58,9 +67,11 @@ static void swap_thickness(rv_terrain *land, int layer, float **made) {
 
 rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float **made) {
     rv_terrain *land = job->land;
-    bool surface = how->layer < 0;
+    bool surface = how->layer < 0 && !how->field;
     scaling l = {.made = *made,
-                 .ground = surface ? land->surface : land->layers[how->layer].thickness,
+                 .ground = how->field ? how->field
+                           : surface  ? land->surface
+                                      : land->layers[how->layer].thickness,
                  .width = land->width,
                  .relief = how->relief,
                  .mode = how->mode,
@@ -72,7 +83,9 @@ rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float 
     rv_status status = rvi_parallel_rows(job->ctx, land->height, scale_rows, &l);
     if (status == RV_OK && !surface)
         status = rvi_parallel_rows(job->ctx, land->height, limit_rows, &l);
-    if (status == RV_OK && surface)
+    if (status == RV_OK && how->field) /* all of it or nothing */
+        memcpy(how->field, *made, rvi_cells(land) * sizeof **made);
+    else if (status == RV_OK && surface)
         rvi_job_adopt(job, made);
     else if (status == RV_OK)
         swap_thickness(land, how->layer, made);

@@ -1,4 +1,6 @@
 /* What the stream-power law, mathematics and bookkeeping say about land that rivers have worn. */
+#include "base/random.h"
+#include "land_measures.h"
 #include "measure/drainage.h"
 #include "support.h"
 
@@ -214,6 +216,44 @@ static void test_rivers_fill_a_basin(void **state) {
         free(heights);
         end(&w);
     }
+}
+
+static double drawn(uint64_t seed, uint64_t which, double low, double high) {
+    return low + (high - low) * (double)rvi_unit(rvi_random(seed, which, 0));
+}
+
+/* What rivers lay down, however much and in however long time steps, stands nowhere higher than
+ * what rises can, and leaves no pits where they have carried enough to fill them. */
+static void check_no_dams(uint64_t seed) {
+    world w = make(24 + (int)drawn(seed, 1, 0, 40), (float)drawn(seed, 2, 5, 200), 400);
+    rv_rivers_params p = rv_rivers_params_default();
+    p.seed = seed;
+    p.deposition = (float)drawn(seed, 3, 0.1, 20);
+    p.steps = 1 + (int)drawn(seed, 4, 0, 30);
+    p.time = (float)drawn(seed, 5, 1e5, 3e6);
+    p.uplift = (float)drawn(seed, 6, 0, 1);
+    bool levels = seed % 3 == 0; /* land that is brought from coarse cells may be a little higher */
+    p.source = (float)(drawn(seed, 7, 0, levels ? 20e-6 : 3.9e-6) * w.cell * w.cell);
+    p.border = seed % 2 ? RV_rivers_border_outlets : RV_rivers_border_open;
+    float top = 0;
+    for (size_t i = 0; i < w.cells; i++)
+        top = fmaxf(top, height(&w)[i]);
+    rv_ledger l = run(&w, &p);
+    for (size_t i = 0; !levels && i < w.cells; i++)
+        assert_less_equal(height(&w)[i], top + 0.001f * p.uplift * p.time + 0.1f);
+    int pits = land_pits(height(&w), w.side, w.side, 0.01);
+    if (pits > 0 && l.left_map > 1e-3 * l.eroded)
+        fail_msg("%d pits with deposition=%g in %d steps, random seed %llu", pits,
+                 (double)p.deposition, p.steps, (unsigned long long)seed);
+    end(&w);
+}
+
+static void test_deposits_are_no_dams(void **state) {
+    (void)state;
+    const char *more = getenv("RAVINE_RIVER_DEPOSITS");
+    int count = more ? atoi(more) : support_short() ? 15 : 100;
+    for (int k = 1; k <= count; k++)
+        check_no_dams((uint64_t)k);
 }
 
 static void test_hard_rock_stands_higher(void **state) {
@@ -602,6 +642,7 @@ int main(void) {
         cmocka_unit_test(test_what_creeps_in_is_booked),
         cmocka_unit_test(test_slopes_at_rest_follow_the_law),
         cmocka_unit_test(test_rivers_fill_a_basin),
+        cmocka_unit_test(test_deposits_are_no_dams),
         cmocka_unit_test(test_hard_rock_stands_higher),
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
         cmocka_unit_test(test_creep_keeps_the_ground),

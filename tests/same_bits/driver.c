@@ -35,6 +35,9 @@ static const struct {
     {"noise_warp", LAND "noise warp=1.5 frequency=2"},
     {"noise_add", HILLS "noise mode=add seed=8 relief=50"},
     {"noise_multiply", HILLS "noise mode=multiply seed=9"},
+    {"fields_made", HILLS "faults count=7 field=up noise field=hardness mode=add cone field=up "
+                          "mode=multiply rivers steps=5 uplift_field=up"},
+    {"rainfall", HILLS "rainfall wind=215 rivers steps=5 rain_field=rain"},
     {"faults_line_step", LAND "faults along=line profile=step count=60"},
     {"faults_line_atan", LAND "faults along=line profile=atan count=60"},
     {"faults_line_sin", LAND "faults along=line profile=sin count=60"},
@@ -195,6 +198,7 @@ static const struct {
                       "deposition=1 source=0.01 uplift=1"},
     {"rivers_fields", HILLS "select name=up where=height>300~200 rivers steps=5 uplift_field=up "
                             "rain_field=up deposition=0.5 outlets=2"},
+    {"rivers_deposits", HILLS "rivers steps=5 time=2M deposition=4"},
     {"rivers_strip", "terrain width=1 height=90 noise rivers steps=5"},
     {"drain", HILLS "drain"},
     {"drain_fill", HILLS "drain method=fill slope=0"},

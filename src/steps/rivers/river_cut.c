@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { TRIES = 12, POLL = 16384 };
+#define LEAST_FALL 1e-4 /* to what is laid down, metres per metre */
 
 /* The time that stands for the rock: no time step is so late. */
 #define ROCK UINT64_MAX
@@ -156,15 +157,50 @@ void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by) {
         r->lifted[cell] += by;
 }
 
+/* The share that the mask lets change. */
+static double held_open(const rvi_rivers *r, size_t cell) {
+    return r->mask ? (double)r->mask[cell] : 1.0;
+}
+
 /* What settles of the load that came by in the last time step. Nothing does above the sources, nor
  * where it is half as steep as what slides: steep brooks keep nothing. */
-static void lay_down(rvi_rivers *r, size_t cell, double surface, double distance) {
+static double settling(const rvi_rivers *r, size_t cell, double surface, double distance) {
     double steep = (r->h[cell] - surface) / distance / r->stands;
     double share = steep < 0.25 ? 1.0 : steep < 0.5 ? 2.0 - 4.0 * steep : 0.0;
-    double settles = (double)r->p->deposition * r->load[cell] * share;
-    r->risen[cell] = r->h[cell];
-    if (settles > 0.0 && (float)r->area[cell] > r->source)
-        rvi_rivers_shift(r, cell, settles);
+    if ((float)r->area[cell] <= r->source)
+        return 0.0;
+    return (double)r->p->deposition * r->load[cell] * share * held_open(r, cell);
+}
+
+/* Lakes keep all of it until they are full. */
+static double settling_in_lake(const rvi_rivers *r, size_t cell, double surface) {
+    double level = r->flow.level[cell], room = (level < surface ? level : surface) - r->h[cell];
+    double comes = r->load[cell] * (double)r->area[cell] * held_open(r, cell);
+    return room < comes ? room : comes;
+}
+
+/* The lowest of what drains to a cell, risen but not yet cut; lakes aside. */
+static double lowest_donor(const rvi_rivers *r, size_t cell, double rise) {
+    const rvi_flow *f = &r->flow;
+    double lowest = 1e30;
+    for (int k = 0; k < 8; k++) {
+        ptrdiff_t at = (ptrdiff_t)cell - f->step[k];
+        if (at < 0 || at >= (ptrdiff_t)r->cells || f->direction[at] != k)
+            continue;
+        size_t donor = (size_t)at;
+        double h = r->h[donor] + (r->uplift ? rise * (double)r->uplift[donor] : rise);
+        lowest = h < lowest && !rvi_flow_drowned(f, donor) ? h : lowest;
+    }
+    return lowest;
+}
+
+/* What is laid down higher than what drains to it would be a dam, with a pit behind it: less is. */
+static void lower_dam(rvi_rivers *r, size_t cell, double laid, double surface, double rise) {
+    double to = lowest_donor(r, cell, rise) - LEAST_FALL * r->distance[0];
+    double over = r->h[cell] - (to > surface ? to : surface);
+    over = over < laid ? over : laid;
+    if (over > 0.0)
+        rvi_rivers_shift(r, cell, -over);
 }
 
 /* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
@@ -172,18 +208,23 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
     if (direction == RVI_END) {
-        if (r->risen)
+        if (r->load)
             r->risen[cell] = r->h[cell];
         return;
     }
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to];
+    double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to], laid = 0.0;
     bool drowned = rvi_flow_drowned(f, cell);
     if (rise > 0.0)
         rvi_rivers_lift(r, cell, rise);
     int corner = direction >= 4;
-    if (r->load)
-        lay_down(r, cell, surface, r->distance[corner]);
+    if (r->load) {
+        r->risen[cell] = r->h[cell];
+        laid = drowned ? settling_in_lake(r, cell, surface)
+                       : settling(r, cell, surface, r->distance[corner]);
+        if (laid > 0.0)
+            rvi_rivers_shift(r, cell, laid);
+    }
     double fall = r->h[cell] - surface;
     if (drowned && fall > 0.0)
         return; /* its lake runs dry in this time step: in the next one rivers cross it */
@@ -197,6 +238,8 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     double was = r->h[cell];
     r->h[cell] = surface + s * r->distance[corner];
     r->left += was - r->h[cell];
+    if (laid > 0.0)
+        lower_dam(r, cell, laid, surface, rise);
 }
 
 static rv_status gather(rvi_rivers *r) {
@@ -285,6 +328,24 @@ rv_status rvi_rivers_carry(rvi_rivers *r) {
         load = r->risen[cell] - r->h[cell];
         r->risen[(size_t)((ptrdiff_t)cell + f->step[f->direction[cell]])] += load;
         r->load[cell] = 0.5 * (r->load[cell] + load / (double)r->area[cell]);
+    }
+    return status;
+}
+
+/* Donors come first in `order`: a lake is filled from where rivers come to it. */
+rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    rv_status status = r->load ? rvi_flow_route(&r->flow) : RV_OK;
+    for (size_t k = 0; r->load && status == RV_OK && k < r->cells && r->left > 0.0; k++) {
+        size_t cell = f->order[k];
+        if (k % POLL == 0)
+            status = rvi_poll(r->job->ctx);
+        if (!rvi_flow_drowned(f, cell))
+            continue;
+        double fill = (f->level[cell] - r->h[cell]) * held_open(r, cell);
+        fill = fill < r->left ? fill : r->left;
+        rvi_rivers_shift(r, cell, fill);
+        r->left -= fill;
     }
     return status;
 }

@@ -78,6 +78,10 @@ void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
 /* Takes along the rivers what they and slides have cut, where they lay down a part of it. */
 rv_status rvi_rivers_carry(rvi_rivers *r);
 
+/* After the last time step, where they lay down a part: fills the lakes that are left from what
+ * they have carried off the map. */
+rv_status rvi_rivers_fill_lakes(rvi_rivers *r);
+
 /* Raises the top layer or takes from the layers from the top; h follows. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
 

@@ -23,10 +23,15 @@
  * 1/PART_STEPS of the steps. */
 enum { SMALLEST = 32, PART = 20, PART_STEPS = 10 };
 
+/* Rivers raise a plain by a little in each time step: what they lay down takes some of them. */
+static int steps_of(const rv_rivers_params *p) {
+    return p->deposition > 0.0f && p->steps < 16 ? 16 : p->steps;
+}
+
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
     double source = 1000.0 * sqrt((double)p->source), cell = 2.0 * (double)land->cell;
     int side = land->width < land->height ? land->width : land->height, count = 1;
-    int most = 1 + p->steps / 4; /* a step at least for each */
+    int most = 1 + steps_of(p) / 4; /* a step at least for each */
     most = most < RVI_RIVER_LEVELS ? most : RVI_RIVER_LEVELS;
     for (; count < most && cell <= source && side >= 2 * SMALLEST; count++) {
         cell *= 2.0;
@@ -36,10 +41,10 @@ int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
 }
 
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p) {
-    int each = p->steps / PART_STEPS > 1 ? p->steps / PART_STEPS : 1;
+    int steps = steps_of(p), each = steps / PART_STEPS > 1 ? steps / PART_STEPS : 1;
     for (int l = 0; l < count; l++) {
         bool last = l + 1 == count;
-        level[l].steps = last ? p->steps - (count - 1) * each : each;
+        level[l].steps = last ? steps - (count - 1) * each : each;
         level[l].time = (double)p->time * (last ? 1.0 - (double)(count - 1) / PART : 1.0 / PART);
     }
 }
