@@ -3,15 +3,14 @@
  * H. T. Beyer, Implementation of a method for hydraulic erosion, TU Muenchen, 2015 (numbers in
  * brackets are its equations). The thesis counts lengths along the map in cells; here they count in
  * moves, a move being a length in metres, so that land in finer cells wears to the same shape.
- * Heights are metres, sediment is metres on a square of a move, and both count in units of the
- * map's relief R, so that metres or feet give the same shape. A drop has a place, a direction,
- * speed and water (1 unless told) and no sediment. In each move it
- *     turns      dir = normalise(dir inertia - g / R (1 - inertia))                       (5.1)
- *     moves      pos' = pos + dir, dh = h(pos') - h(pos)                            (5.2, 5.3)
- *     can carry  c = max(-dh, min_slope R) speed water capacity                           (5.4)
- *     uphill     lays down min(sediment, dh): fills the pit it came from
- *     overfull   lays down (sediment - c) deposition                                      (5.5)
- *     else       takes min((c - sediment) erosion, -dh)                                   (5.6)
+ * Heights are metres, sediment is metres on the square that a drop stands for, as wide as a move,
+ * and both count in units of the map's relief R, so that metres or feet give the same shape. A drop
+ * has a place, a direction, speed and water (1 unless told) and no sediment. In each move it turns
+ * dir = normalise(dir inertia - g / R (1 - inertia))                       (5.1) moves      pos' =
+ * pos + dir, dh = h(pos') - h(pos)                            (5.2, 5.3) can carry  c = max(-dh,
+ * min_slope R) speed water capacity                           (5.4) uphill     lays down
+ * min(sediment, dh): fills the pit it came from overfull   lays down (sediment - c) deposition
+ * (5.5) else       takes min((c - sediment) erosion, -dh)                                   (5.6)
  *     speeds up  speed' = sqrt(max(0, speed^2 - dh / R gravity))                          (5.7)
  *     dries      water' = water (1 - evaporation)                                         (5.8)
  * Equation 5.7 is printed with +dh, which would slow a drop that runs downhill. A drop ends after
@@ -22,6 +21,8 @@
  * finer are the four corners of its cell, but not above where it came from, nor above its slope
  * beside lower ground, so that it builds few dams. Both are where it was before the move; a cell
  * gives what its hardness, mask and layers let it, and the drop gains exactly what the cells lost.
+ * On cells too coarse for the disc it is wider, but not the move; fewer drops, which stand for
+ * wider squares, do.
  * The order in which drops run is that of drop_rounds.h.
  */
 #include "base/math.h"
@@ -46,17 +47,20 @@ enum {
 
 /* In m, but within these cells. */
 static const float AUTO_RADIUS = 30.0f, AUTO_LEAST = 1.5f, AUTO_MOST = 32.0f;
+/* In cells: how wide a move is, and what a drop stands for where their number is chosen. */
+static const float LEAST_MOVE = 0.02f, LEAST_APART = 0.5f;
 
 static float length_or(float value, float cell, float other) {
     return isnan(value) ? other : rvi_length(value, cell);
 }
 
-/* Metres become cells and moves. */
+/* Metres become cells and moves. Where cells are too coarse for the radius that is meant, the disc
+ * is as wide as they can show, but a drop moves and takes no more than it would on finer cells. */
 static rv_status measure_lengths(rvi_drop_run *f) {
     float cell = f->job->land->cell;
-    float radius =
-        length_or(f->p->radius, cell, rvi_clampf(AUTO_RADIUS, AUTO_LEAST * cell, AUTO_MOST * cell));
-    float move = length_or(f->p->move, cell, rvi_maxf(radius, cell) / 3.0f);
+    float meant = length_or(f->p->radius, cell, rvi_minf(AUTO_RADIUS, AUTO_MOST * cell));
+    float radius = isnan(f->p->radius) ? rvi_maxf(meant, AUTO_LEAST * cell) : meant;
+    float move = length_or(f->p->move, cell, rvi_maxf(meant / 3.0f, LEAST_MOVE * cell));
     float path = length_or(f->p->max_path, cell, (float)AUTO_MOVES * move);
     rv_status status = rvi_drop_lengths_check(f->job->ctx, "droplets", radius, move, cell);
     if (status != RV_OK)
@@ -69,7 +73,8 @@ static rv_status measure_lengths(rvi_drop_run *f) {
     f->move = move / cell;
     f->near = rvi_maxf(f->move, 1.0f);
     f->near_reach = f->near > 1.0f ? (int)ceilf(f->near) : 0;
-    f->share = f->move * f->move;
+    f->apart = f->p->drops == RV_AUTO_INT ? rvi_maxf(f->move, LEAST_APART) : f->move;
+    f->share = f->apart * f->apart;
     f->most_moves = rvi_maxi((int)(path / move + 0.5f), 1);
     return RV_OK;
 }
@@ -287,23 +292,24 @@ static void close_ledger(rvi_drop_run *f) {
         job->deposited_on[k % layers] += area * f->deposited_on[k];
 }
 
-/* Moves that a drop may touch beyond its radius where a cell is at most two moves wide: rounds are
- * the same on all of these. */
+/* Units that a drop may touch beyond its radius where a cell is at most two of them wide: rounds
+ * are the same on all of these. */
 static const double BESIDE = 15.0;
 
 /* Rain falls on the apron as on the map. */
 static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
-    double cells = (double)rvi_cells(f->job->land), move = (double)f->move;
+    double cells = (double)rvi_cells(f->job->land), unit = (double)f->apart;
     double drops =
-        f->p->drops == RV_AUTO_INT ? ceil(cells / (2.0 * move * move)) : (double)f->p->drops;
+        f->p->drops == RV_AUTO_INT ? ceil(cells / (2.0 * unit * unit)) : (double)f->p->drops;
     double more = (double)f->width * (double)f->height / cells;
-    double radius = (double)f->radius / move; /* in moves, which are the unit of the rounds */
-    double touched = rvi_max(radius + BESIDE, (double)(f->border + 2) / move);
+    double radius = (double)f->radius / unit;
+    double touched = rvi_max(radius + BESIDE, (double)(f->border + 2) / unit);
     return (rvi_rounds_desc){
         .width = f->width,
         .height = f->height,
-        .unit = move,
-        .reach = f->leg + 1 + (int)ceil(touched),
+        .margin = f->margin,
+        .unit = unit,
+        .reach = (int)ceil((double)f->leg * (double)f->move / unit) + 1 + (int)ceil(touched),
         .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
         .drops = (uint64_t)(fmin(drops * more, 1e13) + 0.5),
         .seed = f->p->seed,

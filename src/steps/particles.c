@@ -2,8 +2,8 @@
  *
  * After N. Chiba, K. Muraoka, K. Fujita, An erosion model based on velocity fields for the visual
  * simulation of mountain scenery, 1998, in its simple form. A particle starts anywhere with some
- * water w, a velocity v downhill (moves a step; a move is a length) and no sediment s (metres on a
- * square of a move), w = 1 and v = 0 unless told. In each step it
+ * water w, a velocity v downhill (moves a step; a move is a length) and no sediment s (metres on
+ * the square that it stands for, as wide as a move), w = 1 and v = 0 unless told. In each step it
  *     speeds up  v += acceleration n,  n the part along the map of the unit normal of the surface,
  *                whose slopes are metres by metres
  *     rubs       v *= 1 - friction
@@ -13,15 +13,16 @@
  *     else       takes min(softness (c - s), -dh), nothing uphill
  *     dries      w -= evaporation
  * It takes and lays down where it was before the move, nothing from below where it goes and nothing
- * above where it came from. At its end it lays down what it has left: when it is dry, or after
- * max_path steps; but not over an open edge. The method names no bound on what is taken; without
- * -dh a particle digs itself a pit on its way. The factor `move` makes metres of sediment out of a
- * velocity: land that is larger in all directions, with its moves, wears to the same shape.
- * With place=disc it takes from a disc (brush.h) and feels and fills the cells within a move of it
- * (near_cells.h), so that finer cells change nothing but the detail. With place=bilinear slopes and
- * heights are those of the bilinear surface, and the four corners of the cell give and get by their
- * weight; with place=nearest all of it is at the nearest vertex. The order in which particles run
- * is that of drop_rounds.h.
+ * above where it came from, nor above its slope beside lower ground. At its end it lays down what
+ * it has left: when it is dry, or after max_path steps; but not over an open edge. The method names
+ * no bound on what is taken; without -dh a particle digs itself a pit on its way. The factor `move`
+ * makes metres of sediment out of a velocity: land that is larger in all directions, with its
+ * moves, wears to the same shape. With place=disc it takes from a disc (brush.h) and feels and
+ * fills the cells within a move of it (near_cells.h), so that finer cells change nothing but the
+ * detail. On cells too coarse for that the disc is wider, but not the move; fewer particles, which
+ * stand for wider squares, do. With place=bilinear slopes and heights are those of the bilinear
+ * surface, and the four corners of the cell give and get by their weight; with place=nearest all of
+ * it is at the nearest vertex. The order in which particles run is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"
@@ -32,6 +33,7 @@
 #include "wear/drop_lengths.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
+#include "wear/fill_level.h"
 #include "wear/near_cells.h"
 
 #include <math.h>
@@ -57,7 +59,8 @@ typedef struct rolling {
     float floor, per_cell; /* 1 / cell */
     float radius, move;    /* in cells */
     float near;            /* half the width of what it feels and fills: a move, or a cell */
-    float share;           /* (move / cell)^2: a metre on a square of a move, on one cell */
+    float apart;           /* side of the square that a particle stands for, in cells: a move */
+    float share;           /* apart^2: a metre on that square, on one cell */
     rvi_rounds rounds;
     tile_sums *sums; /* one a tile */
     /* Only with give=same, of each tile one for each layer: */
@@ -291,26 +294,33 @@ static float lay(const rolling *r, const footing *f, float amount, float level, 
     return given;
 }
 
-/* Lays all down on the cells of the disc. */
-static float lay_disc(const rolling *r, const footing *f, float sediment, const cargo *c) {
+/* As high as a particle that `came` from above may fill the cells near it. */
+static float fill_level(const rolling *r, const footing *f, float came) {
+    rvi_fill_ground ground = {r->h, (size_t)r->width, r->width, r->height};
+    return rvi_fill_level(&ground, f->x, f->y, r->near, r->move, came, f->height);
+}
+
+/* Lays `sediment` down on the cells of the disc, but not above `level`; returns what stayed there.
+ */
+static float lay_disc(const rolling *r, const footing *f, float sediment, float level,
+                      const cargo *c) {
     float w[MOST_DISC], given = 0.0f;
     disc d = disc_around(r, f);
     float sum = disc_weights(r, f, &d, -INFINITY, 1.0f, w);
     for (int y = d.y0, i = 0; y <= d.y1; y++)
         for (int x = d.x0; x <= d.x1; x++, i++)
             if (w[i] > 0.0f)
-                given += lay_cell(r, x, y, sediment * (w[i] / sum), INFINITY, sediment - given, c);
+                given += lay_cell(r, x, y, sediment * (w[i] / sum), level, sediment - given, c);
     return given;
 }
 
-/* All of it, at the end: close by, below the place it came from, as far as there is room, else on
- * the disc. (Discs that are filled up to a level lie on valley floors like plates.) */
+/* All of it, at the end: where there is room for it, else anywhere on the disc. */
 static float lay_all(const rolling *r, const footing *f, float came, float sediment,
                      const cargo *c) {
     if (r->p->place != RV_particles_place_disc)
         return lay(r, f, sediment, INFINITY, sediment, c);
-    float given = lay(r, f, sediment, came, sediment, c);
-    return given + lay_disc(r, f, sediment - given, c);
+    float given = lay_disc(r, f, sediment, fill_level(r, f, came), c);
+    return given + lay_disc(r, f, sediment - given, INFINITY, c);
 }
 
 /* ---- one particle ---- */
@@ -358,7 +368,7 @@ static void exchange(const rolling *r, particle *q, const footing *from, const f
     float carries = p->capacity * q->speed * q->water * r->job->land->cell * r->move * r->share;
     if (q->sediment > carries) {
         bool wide = p->place == RV_particles_place_disc;
-        float level = wide ? rvi_maxf(q->came, to->height) : INFINITY;
+        float level = wide ? fill_level(r, from, rvi_maxf(q->came, to->height)) : INFINITY;
         float surplus = (q->sediment - carries) * p->deposition;
         float given = lay(r, from, surplus, level, q->sediment, &q->cargo);
         sum->deposited += (double)given;
@@ -475,19 +485,21 @@ static bool carries_materials(const rolling *r) {
     return r->p->give != RV_particles_give_top && r->layered;
 }
 
-/* Moves that a particle may touch beyond its radius where a cell is at most two moves wide. */
+/* Units that a particle may touch beyond its radius where a cell is at most one and a half of them
+ * wide. */
 static const double BESIDE = 6.0;
 
 static rvi_rounds_desc describe_rounds(rolling *r) {
-    double move = (double)r->move, cells = (double)rvi_cells(r->job->land);
-    double drops = r->p->drops == RV_AUTO_INT ? ceil(cells / (move * move)) : (double)r->p->drops;
-    double radius = (double)r->radius / move; /* in moves, which are the unit of the rounds */
-    double touched = rvi_max(radius + BESIDE, ((double)r->radius + 3.0) / move);
+    double unit = (double)r->apart, cells = (double)rvi_cells(r->job->land);
+    double drops = r->p->drops == RV_AUTO_INT ? ceil(cells / (unit * unit)) : (double)r->p->drops;
+    double radius = (double)r->radius / unit;
+    double beside = rvi_max((double)r->radius, (double)r->near + 2.0) + 3.0;
+    double touched = rvi_max(radius + BESIDE, beside / unit);
     return (rvi_rounds_desc){
         .width = r->width,
         .height = r->height,
-        .unit = move,
-        .reach = r->most_steps + (int)ceil(touched),
+        .unit = unit,
+        .reach = (int)ceil((double)r->most_steps * (double)r->move / unit) + (int)ceil(touched),
         .cost = (double)r->most_steps,
         .drops = (uint64_t)fmin(drops, 1e13),
         .seed = r->p->seed,
@@ -557,24 +569,34 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
+/* In m, but within these cells. */
+static const float AUTO_RADIUS = 40.0f, AUTO_LEAST = 2.0f, AUTO_MOST = 32.0f;
+/* In cells: how wide a move is, and what a particle stands for where their number is chosen. */
+static const float LEAST_MOVE = 0.02f, LEAST_APART = 2.0f / 3.0f;
+
 /* A dry particle ends: steps that none can make need no room on the map. */
 static int count_steps(const rv_particles_params *p) {
     float most = p->evaporation > 0.0f ? p->first_water / p->evaporation + 2.0f : 1e9f;
     return most < (float)p->max_path ? (int)most : p->max_path;
 }
 
-/* Metres become cells. */
+/* Metres become cells. Where cells are too coarse for the radius that is meant, the disc is as wide
+ * as they can show, but a particle moves and takes no more than it would on finer cells. */
 static rv_status measure_lengths(rolling *r) {
-    float cell = r->job->land->cell, auto_radius = rvi_clampf(40.0f, 2.0f * cell, 32.0f * cell);
-    float radius = isnan(r->p->radius) ? auto_radius : rvi_length(r->p->radius, cell);
-    float move = isnan(r->p->move) ? rvi_maxf(radius, cell) / 3.0f : rvi_length(r->p->move, cell);
+    float cell = r->job->land->cell;
+    float meant = isnan(r->p->radius) ? rvi_minf(AUTO_RADIUS, AUTO_MOST * cell)
+                                      : rvi_length(r->p->radius, cell);
+    float radius = isnan(r->p->radius) ? rvi_maxf(meant, AUTO_LEAST * cell) : meant;
+    float move = isnan(r->p->move) ? rvi_maxf(meant / 3.0f, LEAST_MOVE * cell)
+                                   : rvi_length(r->p->move, cell);
     rv_status status = rvi_drop_lengths_check(r->job->ctx, "particles", radius, move, cell);
     if (status != RV_OK)
         return status;
     r->radius = rvi_maxf(radius / cell, 1.0f);
     r->move = move / cell;
     r->near = rvi_maxf(r->move, 1.0f);
-    r->share = r->move * r->move;
+    r->apart = r->p->drops == RV_AUTO_INT ? rvi_maxf(r->move, LEAST_APART) : r->move;
+    r->share = r->apart * r->apart;
     return RV_OK;
 }
 

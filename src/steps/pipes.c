@@ -145,8 +145,9 @@ static rv_status finish_round(rvi_pipes *f) {
             count_backward(f);
     }
     if (f->wears) {
-        if (f->want)
-            rvi_pipe_wear(f);
+        rv_status status = f->want ? rvi_pipe_wear(f) : RV_OK;
+        if (status != RV_OK)
+            return status;
         f->wear_time = 0.0f;
     }
     if (!f->move_x) {

@@ -302,8 +302,8 @@ static rv_status run_round(rvi_runoff *r, int round) {
     r->next = swap;
     r->waited++;
     if (r->want && r->waited >= rvi_maxi(1, (int)(WEAR_ROUNDS / r->per_round)))
-        rvi_runoff_wear(r);
-    if (rvi_progress_due(r->job->ctx))
+        status = rvi_runoff_wear(r);
+    if (status == RV_OK && rvi_progress_due(r->job->ctx))
         status = show_land(r);
     if (status != RV_OK)
         return status;
@@ -321,9 +321,11 @@ static rv_status run(rvi_job *job) {
 
 static rv_status close_run(rvi_job *job) {
     rvi_runoff *r = job->state;
+    rv_status status = RV_OK;
     if (r->want && r->waited > 0)
-        rvi_runoff_wear(r);
-    rv_status status = show_land(r);
+        status = rvi_runoff_wear(r);
+    if (status == RV_OK)
+        status = show_land(r);
     for (size_t i = 0; status == RV_OK && i < rvi_cells(job->land); i++) {
         status = rvi_poll_at(job->ctx, i);
         r->fields[2][i] += r->now.flow[i] * r->per_round;

@@ -76,13 +76,29 @@ static void spread_rows(void *arg, int first, int end) {
     }
 }
 
-void rvi_channel_spread(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
+/* The grids of the next level. */
+static pass next_pass(const rvi_channel *s, const rvi_channel_grid *shape, int level,
+                      const float *from, float **to, float **spare) {
+    float *held = *to;
+    *to = *spare;
+    *spare = held;
+    return (pass){s, shape, level, level == 0 ? from : *spare, *to};
+}
+
+rv_status rvi_channel_spread(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
+                             const float *from, float **to, float **spare) {
+    rv_status status = RV_OK;
+    for (int level = 0; status == RV_OK && level < s->count; level++) {
+        pass p = next_pass(s, shape, level, from, to, spare);
+        status = rvi_parallel_rows(ctx, shape->height, spread_rows, &p);
+    }
+    return status;
+}
+
+void rvi_channel_finish(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
                         const float *from, float **to, float **spare) {
     for (int level = 0; level < s->count; level++) {
-        float *held = *to;
-        *to = *spare;
-        *spare = held;
-        pass p = {s, shape, level, level == 0 ? from : *spare, *to};
+        pass p = next_pass(s, shape, level, from, to, spare);
         rvi_finish_rows(ctx, shape->height, spread_rows, &p);
     }
 }

@@ -40,8 +40,10 @@ typedef struct rvi_channel_grid {
 } rvi_channel_grid;
 
 /* *to becomes the spread of `from`, which may be *to itself; *spare is lost. Both may point to each
- * other's grid afterwards. No stop interrupts it. */
-void rvi_channel_spread(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
+ * other's grid afterwards. RV_CANCELLED: both are lost. No stop interrupts the second. */
+rv_status rvi_channel_spread(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
+                             const float *from, float **to, float **spare);
+void rvi_channel_finish(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
                         const float *from, float **to, float **spare);
 
 #endif

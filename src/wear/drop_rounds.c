@@ -4,33 +4,88 @@
 #include "base/random.h"
 #include "base/threads.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_IN_ROUND = 1 << 18, LEAST_IN_ROUND = 16, SIDE_BY_SIDE = 64, MOST_COLOURS = 8 };
 
 /* What a random number is drawn for; runs may use smaller numbers for their own. */
-enum { DRAW_PLACE = 1 << 20, DRAW_TILES };
+#define DRAW_PLACE (UINT64_C(1) << 20)
+#define DRAW_TILES (UINT64_C(1) << 61)
+#define DRAW_FIRST (UINT64_C(1) << 62)
+#define DRAW_PARTS (UINT64_C(1) << 63)
+
+/* Of the squares that drops fall on: their side in units, and parts of a side. */
+enum { SQUARE = 16, PARTS = 8 };
 
 /* Between the first and the last cell's middle; not on the last, which has none to the east. */
 static float inside(float place, int cells) {
     return rvi_clampf(place - 0.5f, 0.0f, (float)(cells - 1) * (1.0f - 0x1p-23f));
 }
 
-/* Lets the new drops of the round fall. */
+/* The part of a square, one of PARTS x PARTS, that its drop of this wave falls on: in PARTS x PARTS
+ * waves each part gets one, and at any time all quarters of it have had nearly as many. */
+static void part_of_square(uint64_t wave, uint64_t bits, int *part_x, int *part_y) {
+    int x = 0, y = 0;
+    for (int level = 0, n = PARTS / 2; n > 0; level++, n /= 2) {
+        x |= wave >> (2 * level) & 1 ? n : 0;
+        y |= wave >> (2 * level + 1) & 1 ? n : 0;
+    }
+    x ^= (int)(bits & (PARTS - 1));
+    y ^= (int)(bits >> 8 & (PARTS - 1));
+    bool turned = bits >> 16 & 1;
+    *part_x = turned ? y : x;
+    *part_y = turned ? x : y;
+}
+
+/* Where a drop falls is a function of its place: the land is cut into squares from the map's first
+ * cell on, and in each wave every square gets one drop. The squares of a wave have their turns far
+ * from each other, so that few drops are spread over the land, too. */
+static rvi_slot fall(const rvi_rounds *r, uint64_t number) {
+    uint64_t squares = (uint64_t)r->squares_x * (uint64_t)r->squares_y, wave = number / squares;
+    uint64_t at = (number % squares * r->stride + r->first) % squares;
+    int part_x, part_y;
+    int square_x = (int)(at % (uint64_t)r->squares_x) - r->before;
+    int square_y = (int)(at / (uint64_t)r->squares_x) - r->before;
+    uint64_t square = (uint64_t)(uint32_t)square_x << 32 | (uint32_t)square_y;
+    uint64_t bits = rvi_random(r->d.seed, square, DRAW_PLACE + wave);
+    part_of_square(wave, rvi_random(r->d.seed, square, DRAW_PARTS - wave / (PARTS * PARTS)),
+                   &part_x, &part_y);
+    double per_part = r->square / (double)PARTS;
+    double x = (double)(square_x * PARTS + part_x) + (double)rvi_unit(bits);
+    double y = (double)(square_y * PARTS + part_y) + (double)rvi_unit(bits << 32);
+    x = x * per_part + (double)r->d.margin;
+    y = y * per_part + (double)r->d.margin;
+    bool off = !(x >= 0.0 && y >= 0.0 && x < (double)r->d.width && y < (double)r->d.height);
+    return (rvi_slot){(float)x, (float)y, bits, .fresh = true, .ended = off};
+}
+
+/* Lets the new drops of the round fall; those that miss the land have ended. */
 static void drop_new(void *arg, int first, int end) {
     const rvi_rounds *r = arg;
+    int width = r->d.width, height = r->d.height;
     for (int k = first; k < end; k++) {
-        uint64_t number = r->begun + (uint64_t)k;
-        uint64_t bits = rvi_random(r->d.seed, number, DRAW_PLACE);
-        float x = rvi_unit(bits), y = rvi_unit(bits << 32);
-        if (r->d.rain.rows) {
-            rvi_rain_place(&r->d.rain, r->d.width, r->d.height, &x, &y);
-        } else {
-            x *= (float)r->d.width;
-            y *= (float)r->d.height;
+        rvi_slot slot = fall(r, r->tried + (uint64_t)k);
+        if (r->d.rain.rows && !slot.ended) {
+            slot.x = rvi_minf(slot.x / (float)width, 1.0f - 0x1p-24f);
+            slot.y = rvi_minf(slot.y / (float)height, 1.0f - 0x1p-24f);
+            rvi_rain_place(&r->d.rain, width, height, &slot.x, &slot.y);
         }
-        r->slots[r->list[r->in_round + k]] =
-            (rvi_slot){inside(x, r->d.width), inside(y, r->d.height), number, .fresh = true};
+        slot.x = inside(slot.x, width);
+        slot.y = inside(slot.y, height);
+        r->slots[r->list[r->in_round + k]] = slot;
+    }
+}
+
+/* Of `tried` new drops those that fell on the land, in their order, as many as are wanted. */
+static void keep_fallen(rvi_rounds *r, int tried) {
+    for (int k = r->in_round; tried > 0 && r->begun < r->d.drops; k++, tried--) {
+        int slot = r->list[k];
+        if (r->slots[slot].ended)
+            continue;
+        r->list[k] = r->list[r->in_round];
+        r->list[r->in_round++] = slot;
+        r->begun++;
     }
 }
 
@@ -133,14 +188,12 @@ rv_status rvi_rounds_next(rvi_rounds *r) {
     r->shift_x = (int)((bits & 0xffffff) % (uint64_t)r->tile);
     r->shift_y = (int)((bits >> 24 & 0xffffff) % (uint64_t)r->tile);
     set_turns(r, (int)(bits >> 48) % (r->colours * r->colours));
-    uint64_t left = r->d.drops - r->begun;
-    int room = r->most_in_round - r->in_round;
-    int fresh = left < (uint64_t)room ? (int)left : room;
-    rv_status status = rvi_parallel_rows(r->ctx, fresh, drop_new, r);
+    int tried = r->begun < r->d.drops ? r->most_in_round - r->in_round : 0;
+    rv_status status = rvi_parallel_rows(r->ctx, tried, drop_new, r);
     if (status != RV_OK)
         return status;
-    r->begun += (uint64_t)fresh;
-    r->in_round += fresh;
+    keep_fallen(r, tried);
+    r->tried += (uint64_t)tried;
     sort_drops(r);
     status = run_tiles(r);
     keep_running(r);
@@ -195,10 +248,41 @@ static void cut_tiles(rvi_rounds *r) {
                                               : (int)most;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b > 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* So many squares of a length, whatever rounding says. */
+static int squares_in(double length, double side) {
+    return (int)ceil(length / side - 1e-5);
+}
+
+/* As many squares as the land needs, the map's first cell at the corner of one. On land that is
+ * smaller than a square few drops would hit; more squares than can be counted help nobody. */
+static void cut_squares(rvi_rounds *r) {
+    double wide = (double)r->d.width, high = (double)r->d.height, margin = (double)r->d.margin;
+    double side = rvi_max(SQUARE * r->d.unit, 4.0);
+    r->square = fmin(side, fmin(wide, high));
+    r->before = squares_in(margin, r->square);
+    r->squares_x = r->before + squares_in(wide - margin, r->square);
+    r->squares_y = r->before + squares_in(high - margin, r->square);
+    uint64_t squares = (uint64_t)r->squares_x * (uint64_t)r->squares_y;
+    r->first = rvi_random(r->d.seed, 0, DRAW_FIRST) % squares;
+    r->stride = (uint64_t)((double)squares * 0.6180339887) + 1; /* the golden section */
+    while (common_divisor(r->stride, squares) != 1)
+        r->stride++;
+}
+
 void rvi_rounds_prepare(rvi_rounds *r, rv_context *ctx, const rvi_rounds_desc *desc,
                         rvi_buffers *buffers) {
     *r = (rvi_rounds){.ctx = ctx, .d = *desc};
     cut_tiles(r);
+    cut_squares(r);
     size_t drops = (size_t)r->most_in_round, tiles = (size_t)rvi_rounds_tiles(r);
     rvi_buffers_add(buffers, &r->slots, drops, sizeof *r->slots, "the drops");
     rvi_buffers_add(buffers, &r->list, drops, sizeof *r->list, "the drops");

@@ -3,13 +3,16 @@
  *
  * Drops run in rounds. In a round the map is cut into square tiles of n x n colours, so wide that
  * drops of two tiles of one colour cannot meet. Colours follow each other, tiles of a colour run
- * side by side, drops of a tile in the order of their number. Every round cuts elsewhere, so that
- * no seam can form. A drop that is still on its way at the end of its run goes on from there in the
- * next round: how far one may reach in a round, and with it how many tiles can run side by side,
- * has nothing to do with how long its path is.
+ * side by side, drops of a tile in the order in which they fell. Every round cuts elsewhere, so
+ * that no seam can form. A drop that is still on its way at the end of its run goes on from there
+ * in the next round: how far one may reach in a round, and with it how many tiles can run side by
+ * side, has nothing to do with how long its path is.
  *
  * Where drops fall, how the map is cut and which drops run in a round are said in a unit of length,
- * not in cells: the same land in finer cells gets the same drops in the same order.
+ * not in cells: the same land in finer cells gets the same drops in the same order. They fall on
+ * squares that are counted from the map's first cell, one on each in every wave, at a random place
+ * that depends on the seed, the square and the wave alone: what is cut off at the south and east
+ * leaves the drops where they are. Rain that an image gives moves these places.
  */
 #ifndef RVI_WEAR_DROP_ROUNDS_H
 #define RVI_WEAR_DROP_ROUNDS_H
@@ -18,14 +21,15 @@
 
 /* A drop on its way. */
 typedef struct rvi_slot {
-    float x, y; /* 0 <= x < width - 1, 0 <= y < height - 1 */
-    uint64_t number;
-    bool fresh; /* it has just fallen */
-    bool ended; /* set by a run: do not go on with it */
+    float x, y;      /* 0 <= x < width - 1, 0 <= y < height - 1 */
+    uint64_t number; /* a random one of its own */
+    bool fresh;      /* it has just fallen */
+    bool ended;      /* set by a run: do not go on with it */
 } rvi_slot;
 
 typedef struct rvi_rounds_desc {
-    int width, height; /* cells of the map the drops fall on, both at least 2 */
+    int width, height; /* cells of the land the drops fall on, both at least 2 */
+    int margin;        /* of them before the map's first cell, along both sides */
     double unit;       /* of length, in cells */
     int reach;         /* units in any direction that a drop may touch in a round */
     double cost;       /* of one drop in a round, in steps of a small one: rounds are kept short */
@@ -44,7 +48,11 @@ typedef struct rvi_rounds_desc {
 typedef struct rvi_rounds {
     rv_context *ctx;
     rvi_rounds_desc d;
-    uint64_t round, begun;
+    uint64_t round, begun, tried; /* tried: with those that missed the land */
+    double square;                /* side of the squares that drops fall on, in cells */
+    int squares_x, squares_y;
+    int before;                 /* squares before the map's first cell, along both sides */
+    uint64_t first, stride;     /* whose turn is first in a wave, and how far it is to the next */
     int colours;                /* along each side of the pattern */
     int tile, tiles_x, tiles_y; /* side in units, and how many */
     int shift_x, shift_y;       /* where this round cuts, in units */
@@ -52,7 +60,7 @@ typedef struct rvi_rounds {
     int most_in_round;
     int in_round; /* drops of this round, or on their way between rounds */
     rvi_slot *slots;
-    int *list;    /* slots of the drops of the round, by number; then those that are free */
+    int *list;    /* slots of the drops of the round, as they fell; then those that are free */
     int *tile_of; /* of each drop in `list` */
     int *order;   /* slots sorted by tile */
     int *start;   /* first of each tile in `order`, and one more for the end */

@@ -31,11 +31,38 @@ static void finer_cells_give_the_same_land(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Cells far wider than the radius that is meant: a drop erodes what the cells can show, but takes
+ * no more than on finer ones. 7.7 km of land in cells of 80 and of 40 m. Particles, whose disc is
+ * two cells wide, agree less closely there. */
+static void coarse_cells_wear_as_little(void **state) {
+    (void)state;
+    static const double closely[] = {0.97, 0.95};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 2; k++) {
+        land_pair coarse = pair_of(ctx, "size=96 cell=80", "relief=1500 octaves=6", steps[k]);
+        land_pair fine = pair_of(ctx, "size=192 cell=40", "relief=1500 octaves=6", steps[k]);
+        land_agreement same = land_agreement_at(&coarse, &fine, 48, 1500);
+        print_message("  %s: change %.3g and %.3g m\n", steps[k], same.rms[0], same.rms[1]);
+        assert_greater(same.rms[0], 1);
+        above("correlation of the change", same.correlation, closely[k]);
+        below("difference of the change, as a share of the relief", same.difference, 0.02);
+        assert_near(same.rms[0] / same.rms[1], 1, 0.15);
+        const land_pair *both[] = {&coarse, &fine};
+        for (int i = 0; i < 2; i++)
+            assert_less_equal(land_pits(both[i]->after, both[i]->width, both[i]->height, 5),
+                              land_pits(both[i]->before, both[i]->width, both[i]->height, 5));
+        land_pair_free(&coarse);
+        land_pair_free(&fine);
+    }
+    rv_context_destroy(ctx);
+}
+
 static void no_direction_is_favoured_and_no_pit_dug(void **state) {
     (void)state;
     static const char *const shapes[] = {"", "shape=ridged", "shape=billow", "strata"};
     rv_context *ctx = support_context(2);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        double diagonal = 0; /* of all four, for each has few valleys and they run somewhere */
         for (int i = 0; i < 4; i++) {
             land_pair pair = pair_of(ctx, "size=192 cell=10", shapes[i], steps[k]);
             land_evenness even = land_pair_evenness(&pair);
@@ -43,11 +70,13 @@ static void no_direction_is_favoured_and_no_pit_dug(void **state) {
             int after = land_pits(pair.after, pair.width, pair.height, 5);
             print_message("  %s %s: pits deeper than 5 m %d, then %d\n", steps[k], shapes[i],
                           before, after);
-            below("energy of the diagonals", even.diagonal, 1.15);
-            above("energy of the diagonals", even.diagonal, 0.9);
+            diagonal += even.diagonal / 4;
             assert_less_equal(after, before);
             land_pair_free(&pair);
         }
+        below("energy of the diagonals", diagonal, 1.15);
+        above("energy of the diagonals", diagonal, 0.9);
+    }
     rv_context_destroy(ctx);
 }
 
@@ -72,6 +101,7 @@ static void nothing_stays_suspended(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finer_cells_give_the_same_land),
+        cmocka_unit_test(coarse_cells_wear_as_little),
         cmocka_unit_test(no_direction_is_favoured_and_no_pit_dug),
         cmocka_unit_test(nothing_stays_suspended),
     };

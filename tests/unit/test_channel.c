@@ -16,7 +16,7 @@ static float *spread_one(float wide, float cell, int width, int height, int x, i
     rvi_channel s = rvi_channel_of(wide, cell);
     const rvi_channel_grid shape = {width, height, 0, (size_t)width};
     float *to = grids[0], *spare = grids[1];
-    rvi_channel_spread(ctx, &s, &shape, from, &to, &spare);
+    assert_int_equal(rvi_channel_spread(ctx, &s, &shape, from, &to, &spare), RV_OK);
     rv_context_destroy(ctx);
     return to;
 }

@@ -6,6 +6,7 @@
 
 #include "steps/droplets/drop_run.h"
 #include "terrain/layers.h"
+#include "wear/fill_level.h"
 #include "wear/near_cells.h"
 
 /* What a drop carries, and where what it lays down is counted; NULL: all becomes the top. */
@@ -257,19 +258,10 @@ static RVI_HOT float lay(const rvi_drop_run *f, int x, int y, float u, float v, 
     return given;
 }
 
-/* The height to which a drop that `came` from above may fill the cells near it: not above where it
- * came from, nor above the slope it came down, up from the lowest cell around. Else it would build
- * dams beside lower ground. */
+/* As high as a drop that `came` from above may fill the cells near it. */
 static RVI_HOT float fill_level(const rvi_drop_run *f, int x, int y, float came, float here) {
-    int reach = f->near_reach > 0 ? f->near_reach + 2 : 1;
-    int x0 = rvi_maxi(x - reach, 0), x1 = rvi_mini(x + 1 + reach, f->width - 1);
-    int y0 = rvi_maxi(y - reach, 0), y1 = rvi_mini(y + 1 + reach, f->height - 1);
-    float low = INFINITY;
-    for (int cy = y0; cy <= y1; cy++)
-        for (int cx = x0; cx <= x1; cx++)
-            low = rvi_minf(low, f->h[at(f, cx, cy)]);
-    float moves = 1.0f + (float)(reach + 1) / f->move;
-    return rvi_minf(came, low + moves * (came - here));
+    rvi_fill_ground ground = {f->h + at(f, 0, 0), f->stride, f->width, f->height};
+    return rvi_fill_level(&ground, x, y, f->near, f->move, came, here);
 }
 
 /* Lays `amount` of `sediment` down on those cells of the disc that drops erode which lie below

@@ -51,7 +51,8 @@ typedef struct rvi_drop_run {
     float radius;                /* in cells */
     float move;                  /* of a drop at a time, in cells */
     float near;                  /* half the width of what it feels and fills: a move, or a cell */
-    float share;                 /* (move / cell)^2: a metre on a square of a move, on one cell */
+    float apart;                 /* side of the square that a drop stands for, in cells: a move */
+    float share;                 /* apart^2: a metre on that square, on one cell */
     int near_reach;              /* cells it may touch beside its own */
     int most_moves;
     rvi_brush brush;

@@ -88,8 +88,9 @@ float rvi_pipe_move_layers(const rvi_pipes *f, size_t i, size_t cell, float take
 
 /* ---- pipe_wear.c ---- */
 
-/* Takes what the water would take from all ground within the width of its channel. */
-void rvi_pipe_wear(rvi_pipes *f);
+/* Takes what the water would take from all ground within the width of its channel. RV_CANCELLED:
+ * nothing was taken. */
+rv_status rvi_pipe_wear(rvi_pipes *f);
 
 /* ---- virtual_pipes.c: the same blocks of model=virtual ---- */
 

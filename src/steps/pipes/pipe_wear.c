@@ -78,17 +78,20 @@ static void carry_block(void *arg, int64_t block) {
         }
 }
 
-void rvi_pipe_wear(rvi_pipes *f) {
+rv_status rvi_pipe_wear(rvi_pipes *f) {
     rv_context *ctx = f->job->ctx;
     const rvi_channel_grid shape = {f->width, f->height, f->stride + 1, f->stride};
     int blocks = (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
     int count = f->parts[0] ? f->job->land->layer_count : 1, now = new_grid(f);
-    rvi_channel_spread(ctx, &f->channel, &shape, f->want, &f->asked, &f->spare);
+    rv_status status = rvi_channel_spread(ctx, &f->channel, &shape, f->want, &f->asked, &f->spare);
+    if (status != RV_OK)
+        return status;
     rvi_finish(ctx, blocks, take_block, f);
     for (int l = 0; l < count; l++) {
         const float *came = f->parts[0] ? f->parts[1 - now][l] : f->asked;
-        rvi_channel_spread(ctx, &f->channel, &shape, came, &f->asked, &f->spare);
+        rvi_channel_finish(ctx, &f->channel, &shape, came, &f->asked, &f->spare);
         brought b = {f, f->parts[0] ? f->parts[now][l] : NULL};
         rvi_finish(ctx, blocks, carry_block, &b);
     }
+    return RV_OK;
 }

@@ -83,7 +83,7 @@ float rvi_runoff_share(float share, float rounds);
 void rvi_runoff_rows(void *arg, int first, int end);
 
 /* Takes what the water would take from all ground within the width of its channel, for all rounds
- * since it was taken last. */
-void rvi_runoff_wear(rvi_runoff *r);
+ * since it was taken last. RV_CANCELLED: nothing was. */
+rv_status rvi_runoff_wear(rvi_runoff *r);
 
 #endif

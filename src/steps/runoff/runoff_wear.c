@@ -176,22 +176,25 @@ static void carry_rows(void *arg, int first, int end) {
     }
 }
 
-void rvi_runoff_wear(rvi_runoff *r) {
+rv_status rvi_runoff_wear(rvi_runoff *r) {
     rv_context *ctx = r->job->ctx;
     const rvi_channel_grid map = {r->width, r->height, 0, (size_t)r->width};
     r->rules.softness = rvi_runoff_share(r->p->softness, (float)r->waited * r->per_round);
     rvi_finish_rows(ctx, r->height, want_rows, r);
-    rvi_channel_spread(ctx, &r->channel, &map, r->want, &r->asked, &r->spare);
+    r->rules.softness = 0.0f;
+    rv_status status = rvi_channel_spread(ctx, &r->channel, &map, r->want, &r->asked, &r->spare);
+    if (status != RV_OK)
+        return status;
     rvi_finish_rows(ctx, r->height, bank_rows, r);
     rvi_finish_rows(ctx, r->height, take_rows, r);
     for (int b = 0; b * RVI_ROWS < r->height; b++)
         r->taken += r->sums[b].taken;
     for (int l = 0; l < (r->same ? r->job->land->layer_count : 1); l++) {
         const float *came = r->same ? r->next.parts.at[l] : r->asked;
-        rvi_channel_spread(ctx, &r->channel, &map, came, &r->asked, &r->spare);
+        rvi_channel_finish(ctx, &r->channel, &map, came, &r->asked, &r->spare);
         brought b = {r, r->same ? r->now.parts.at[l] : NULL};
         rvi_finish_rows(ctx, r->height, carry_rows, &b);
     }
-    r->rules.softness = 0.0f;
     r->waited = 0;
+    return RV_OK;
 }
