@@ -127,11 +127,6 @@ static rv_status put_array(writing *w, const array *a) {
 static rv_status put_grid(writing *w, const rv_terrain *land, const char *kind, const char *name,
                           const float *values) {
     char path[RVI_ZIP_NAME];
-    if (!name_right(name, strlen(name)))
-        return rvi_fail(w->ctx, RV_ERROR_OUTPUT,
-                        "A land file cannot hold the %s \"%s\", whose name has a sign that is not "
-                        "for names.",
-                        kind, name);
     snprintf(path, sizeof path, "%s/%s", kind, name);
     return put_array(w, &(array){path,
                                  "<f4",
@@ -279,14 +274,35 @@ static rv_status put_all(writing *w, const rv_terrain *land) {
     return status;
 }
 
+static rv_status check_name(const rv_terrain *land, const char *kind, const char *name) {
+    return name_right(name, strlen(name))
+               ? RV_OK
+               : rvi_fail(land->ctx, RV_ERROR_OUTPUT,
+                          "A land file cannot hold the %s \"%s\", whose name has a sign that is "
+                          "not for names.",
+                          kind, name);
+}
+
+rv_status rvi_land_file_check(const rv_terrain *land, const char *path) {
+    rv_status status = RV_OK;
+    if (land->layer_count > LAYERS_MOST || land->field_count > LAYERS_MOST)
+        return rvi_fail(land->ctx, RV_ERROR_OUTPUT,
+                        "%s: a land file holds at most %d layers and fields.", path, LAYERS_MOST);
+    for (int i = 0; status == RV_OK && i < land->layer_count; i++)
+        status = check_name(land, "layer", land->layers[i].name);
+    for (int i = 0; status == RV_OK && i < land->field_count; i++)
+        status = check_name(land, "field", land->fields[i].name);
+    return status;
+}
+
 rv_status rvi_land_file_write(const rv_terrain *land, const char *path) {
     rv_context *ctx = land->ctx;
     rvi_writer *to = NULL;
-    if (land->layer_count > LAYERS_MOST || land->field_count > LAYERS_MOST)
-        return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: a land file holds at most %d layers and fields.",
-                        path, LAYERS_MOST);
+    rv_status status = rvi_land_file_check(land, path);
+    if (status != RV_OK)
+        return status;
     writing *w = rvi_alloc(ctx, 1, sizeof *w, "a land file");
-    rv_status status = w ? rvi_writer_open(ctx, path, &to) : RV_ERROR_MEMORY;
+    status = w ? rvi_writer_open(ctx, path, &to) : RV_ERROR_MEMORY;
     if (status == RV_OK) {
         w->ctx = ctx;
         w->zip = rvi_zip_begin(to);

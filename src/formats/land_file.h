@@ -9,6 +9,8 @@
 
 bool rvi_land_file_is(const char *path); /* by its extension */
 
+/* Can a land file hold it? An outline is enough. */
+rv_status rvi_land_file_check(const rv_terrain *land, const char *path);
 rv_status rvi_land_file_write(const rv_terrain *land, const char *path);
 /* What the file says of the land, but for its grids, as an outline: see rvi_outline_make. *memory:
  * bytes that rvi_land_file_read will hold beside the land. */

@@ -284,6 +284,16 @@ static bool is_mesh(const rv_open_params *p) {
     return format && format->decode;
 }
 
+static rv_status try_mesh(rvi_job *job, const char *path, const void *arg) {
+    rvi_image image;
+    rvi_mesh_grid grid;
+    (void)path;
+    rv_status status = rvi_mesh_grid_sample(job, arg, &grid, &image);
+    if (status == RV_OK)
+        rvi_free(job->ctx, image.values);
+    return status;
+}
+
 static rv_status run_mesh(rvi_job *job) {
     const rv_open_params *const *held = job->state, *p = *held;
     rvi_image image;
@@ -366,6 +376,8 @@ static rv_status look(rvi_job *job, const rv_open_params *p, rvi_image *image, s
         image->width = grid.width;
         image->height = grid.height;
         *chosen = (scale){.cell = grid.cell, .width = grid.width, .height = grid.height};
+        if (status == RV_OK)
+            status = rvi_job_try(job, p->file, try_mesh, p);
     } else {
         status = read(job, p, true, image, chosen);
         if (status == RV_OK)

@@ -397,7 +397,9 @@ static rv_status check_land(rvi_job *job, const rv_save_params *p) {
                         "%s: a land file holds all layers and fields as they are; only overwrite= "
                         "goes with it.",
                         p->file);
-    return rvi_job_writes(job, p->file, &(rvi_planned_file){.land = job->land});
+    rv_status status = rvi_land_file_check(job->land, p->file);
+    return status == RV_OK ? rvi_job_writes(job, p->file, &(rvi_planned_file){.land = job->land})
+                           : status;
 }
 
 /* A .prj that is there is of this map, or of another one. */

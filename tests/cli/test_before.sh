@@ -59,6 +59,7 @@ cp good.png bad.png && echo '{' >bad.png.ravine.json
 { cat good.png && echo behind; } >long.png # which PNG allows
 mkdir folder folder.png folder.npy.ravine.json
 ln -s nowhere link.png
+printf 'v 0 0 0\nv 100 0 5\nv 0 100 9\nf 1 2 3\n' >corner.obj
 beginning='terrain size=64 noise octaves=2 save first.r32 droplets drops=100'
 first=9 # the number of the word after it, on the command line
 
@@ -185,6 +186,8 @@ wrong 3 'volume_two.npy holds 2 at (1, 0, 1), but hardness is from 0 to 1' hardn
 wrong 3 'line.npy has 1 dimension; hardness is a volume of three (z, y, x), or an image of two' hardness line.npy
 wrong 3 'four.npy has 4 dimensions; hardness is a volume of three' hardness four.npy
 wrong 3 'volume.npy has 3 dimensions; expected two, rows and columns' mask volume.npy
+wrong 3 'corner.obj: there is no mesh over 55 of 121 cells' open corner.obj cell=10
+nth=4 wrong 4 'A land file cannot hold the field "a/b"' select name=a/b 'where=height>3' save out.npz
 wrong 3 'turned.png is damaged' mask turned.png
 wrong 3 'turned.png is damaged' open turned.png
 nth=3 wrong 3 'turned.png is damaged' repeat 3 mask turned.png end
