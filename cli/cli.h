@@ -266,13 +266,15 @@ bool cli_file_exists(const char *name);
 
 /* First of all: words in UTF-8, and bytes that are read and written as they are. */
 void cli_console_begin(int *argc, char ***argv);
-bool cli_terminal(FILE *stream); /* one that can move its cursor? */
-int cli_columns(void);           /* of the terminal that messages go to; 0: unknown */
+bool cli_terminal(FILE *stream);             /* one that can move its cursor? */
+int cli_columns(void);                       /* of the terminal that messages go to; 0: unknown */
+const char *cli_path_name(const char *path); /* the last name of a path */
 
 /* ---- interrupt.c ---- */
 
 void cli_interrupt_watch(bool keep); /* keep: the first Ctrl-C is told by cli_interrupt_kept */
 bool cli_interrupt_kept(void);
-int cli_interrupt_caught(void); /* the signal that asked to stop, 0: none */
+void cli_interrupt_hold(bool on); /* those of this thread wait; for the time that others begin */
+int cli_interrupt_caught(void);   /* the signal that asked to stop, 0: none */
 
 #endif

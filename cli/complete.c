@@ -66,8 +66,8 @@ static bool has_control(const char *name) {
  * end with
  * '/'. Returns how many files there are. */
 static int visit_files(const asked *a, const char *const *endings, bool print) {
-    const char *path = a->begun + a->kept, *slash = strrchr(path, '/');
-    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    const char *path = a->begun + a->kept;
+    size_t size = (size_t)(cli_path_name(path) - path);
     char folder[4096], whole[8192];
     if (size >= sizeof folder)
         return 0;

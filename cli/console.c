@@ -15,6 +15,11 @@ bool cli_terminal(FILE *stream) {
     return kind && strcmp(kind, "dumb") != 0 && isatty(fileno(stream)) == 1;
 }
 
+const char *cli_path_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 int cli_columns(void) {
     struct winsize size;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

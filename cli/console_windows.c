@@ -56,6 +56,14 @@ bool cli_terminal(FILE *stream) {
            ((mode & OBEY) || SetConsoleMode(handle_of(stream), mode | OBEY));
 }
 
+const char *cli_path_name(const char *path) {
+    const char *name = path;
+    for (const char *at = path; *at; at++)
+        if (*at == '/' || *at == '\\' || (*at == ':' && at == path + 1))
+            name = at + 1;
+    return name;
+}
+
 int cli_columns(void) {
     CONSOLE_SCREEN_BUFFER_INFO info;
     return GetConsoleScreenBufferInfo(handle_of(stderr), &info)

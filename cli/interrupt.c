@@ -45,6 +45,16 @@ void cli_interrupt_watch(bool keep) {
     sigaction(SIGXFSZ, &act, NULL);
 }
 
+void cli_interrupt_hold(bool on) {
+    static sigset_t before;
+    sigset_t all;
+    sigfillset(&all);
+    if (on)
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+    else
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 int cli_interrupt_caught(void) {
     return caught;
 }

@@ -34,6 +34,10 @@ void cli_interrupt_watch(bool keep) {
     SetConsoleCtrlHandler(on_event, TRUE);
 }
 
+void cli_interrupt_hold(bool on) {
+    (void)on; /* events come to a thread of their own */
+}
+
 int cli_interrupt_caught(void) {
     return atomic_load(&caught);
 }

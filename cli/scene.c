@@ -191,7 +191,7 @@ static int open_scene(rv_context *ctx, const cli_options *options, rv_scene **sc
             return code;
     } else if (is_preset(name)) {
         *status = rv_scene_create(ctx, name, scene);
-    } else if (!cli_file_exists(name) && !strchr(name, '.') && !strchr(name, '/')) {
+    } else if (!cli_file_exists(name) && !strchr(name, '.') && cli_path_name(name) == name) {
         return unknown_scene(name);
     } else {
         *status = rv_scene_load(ctx, name, scene);

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +108,7 @@ static int read_names(sweep *s) {
     size_t size = csv ? strlen(csv) : 0;
     if (!csv)
         return cli_fail(2, "sweep needs a table to write: --csv TABLE.csv");
-    if (size < 5 || strcmp(csv + size - 4, ".csv") != 0 || csv[size - 5] == '/')
+    if (size < 5 || strcmp(csv + size - 4, ".csv") != 0 || strlen(cli_path_name(csv)) < 5)
         return cli_fail(2, "%.200s: the table of a sweep must end in .csv.", csv);
     s->table = join(csv, "", "");
     s->folder = join(csv, "", "");
@@ -159,11 +158,6 @@ static char *run_path(const sweep *s, int run, const char *file) {
  * folders, which are not there yet. */
 static char *file_path(const sweep *s, int run, const char *file, bool plan) {
     return plan ? join(s->folder, "-", file) : run_path(s, run, file);
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* Words for rv_recipe_add_words, each from malloc. */
@@ -229,12 +223,12 @@ static bool is_shared(const rv_recipe *recipe, const char *file, char why[CLI_TE
     int index = 0, param = 0;
     bool writes;
     for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
-        if (writes && strcmp(base_name(f), base_name(file)) == 0 && strcmp(f, file) != 0) {
+        if (writes && strcmp(cli_path_name(f), cli_path_name(file)) == 0 && strcmp(f, file) != 0) {
             snprintf(why, CLI_TEXT, "%.100s and %.100s would be one file in the folder of a run.",
                      f, file);
             return true;
         }
-    if (strcmp(base_name(file), thumbnail) == 0 || strcmp(base_name(file), result) == 0)
+    if (strcmp(cli_path_name(file), thumbnail) == 0 || strcmp(cli_path_name(file), result) == 0)
         snprintf(why, CLI_TEXT, "%.100s: a sweep writes a file of that name itself.", file);
     return why[0] != '\0';
 }
@@ -248,7 +242,7 @@ static rv_status move_files(const sweep *s, int run, bool plan, rv_recipe *recip
     for (const char *file; (file = next_file(recipe, &index, &param, &writes)); param++) {
         if (!writes && !is_written(recipe, file))
             continue;
-        if (writes && (!*base_name(file) || is_shared(recipe, file, why))) {
+        if (writes && (!*cli_path_name(file) || is_shared(recipe, file, why))) {
             if (!why[0])
                 snprintf(why, CLI_TEXT, "%.200s is no name of a file.", file);
             list.full = true;
@@ -256,7 +250,7 @@ static rv_status move_files(const sweep *s, int run, bool plan, rv_recipe *recip
             return RV_ERROR_USAGE;
         }
         const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, index))->word;
-        char key[CLI_TEXT], *path = file_path(s, run, base_name(file), plan);
+        char key[CLI_TEXT], *path = file_path(s, run, cli_path_name(file), plan);
         snprintf(key, sizeof key, "%s#%d.%s=", word->name, number_of(recipe, index),
                  word->params[param].name);
         put_word(&list, path ? join(key, path, "") : NULL);
@@ -535,22 +529,20 @@ static int start_workers(sweep *s, worker *workers, int jobs, int threads, size_
     desc.threads = threads;
     desc.memory_limit = memory;
     desc.progress = on_progress;
-    sigset_t all, old;
-    sigfillset(&all);
     int code = 0;
     for (int i = 0; i < jobs && code == 0; i++) {
         worker *w = &workers[i];
         desc.user = w;
         w->s = s;
         rv_status status = rv_context_create(&desc, &w->ctx);
-        pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the first thread */
+        cli_interrupt_hold(true); /* signals are for the first thread */
         pthread_mutex_lock(&s->lock);
         if (status != RV_OK || pthread_create(&w->thread, NULL, work, w) != 0)
             code = cli_fail(5, "There is not enough memory for %d runs at a time.", jobs);
         else
             s->working++;
         pthread_mutex_unlock(&s->lock);
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        cli_interrupt_hold(false);
         if (code != 0) {
             rv_context_destroy(w->ctx);
             w->ctx = NULL;
@@ -774,7 +766,7 @@ static int tell_end(const sweep *s) {
 }
 
 static void note_table(const sweep *s, cli_run *run) {
-    long bytes = sweep_file_size(s->table);
+    int64_t bytes = sweep_file_size(s->table);
     if (bytes > 0)
         cli_made_add(run, s->table, (uint64_t)bytes);
 }

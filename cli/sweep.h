@@ -36,7 +36,7 @@ void sweep_row_free(sweep_row *row);
 /* A row as it was kept in a file. false: there is none, or it is not whole. */
 bool sweep_row_read(const char *path, sweep_row *out);
 int sweep_row_write(const char *path, const sweep_row *row);
-long sweep_file_size(const char *path); /* bytes; 0: it is not there */
+int64_t sweep_file_size(const char *path); /* bytes; 0: it is not there */
 /* All rows as one table. Rows that are empty are left out. */
 int sweep_table_write(const char *path, const sweep_row *rows, int count);
 

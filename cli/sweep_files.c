@@ -79,9 +79,9 @@ static int write_text(const char *path, const char *text) {
     return end_file(file, hidden, path);
 }
 
-long sweep_file_size(const char *path) {
+int64_t sweep_file_size(const char *path) {
     struct stat info;
-    return stat(path, &info) == 0 ? (long)info.st_size : 0;
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
 }
 
 /* ---- rows ---- */

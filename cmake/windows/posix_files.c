@@ -224,6 +224,13 @@ int unlink(const char *path) {
     return DeleteFileW(name) ? 0 : fail();
 }
 
+FILE *fopen(const char *path, const char *how) {
+    wchar_t name[PATH_MAX], mode[8];
+    if (!rvi_windows_wide(path, name) || !MultiByteToWideChar(CP_UTF8, 0, how, -1, mode, 8))
+        return NULL;
+    return _wfopen(name, mode);
+}
+
 int chmod(const char *path, unsigned mode) {
     wchar_t name[PATH_MAX];
     if (!rvi_windows_wide(path, name))

@@ -77,6 +77,8 @@ enum {
 #define rmdir rvi_windows_rmdir
 #define unlink rvi_windows_unlink
 #define rename rvi_windows_rename
+#define remove rvi_windows_unlink
+#define fopen rvi_windows_fopen
 #define chmod rvi_windows_chmod
 #define getcwd rvi_windows_getcwd
 #define readlink rvi_windows_readlink
@@ -106,6 +108,7 @@ int rmdir(const char *path);
 int unlink(const char *path);
 /* Also over a file that is there, and one that a process has open through open(). */
 int rename(const char *from, const char *to);
+FILE *fopen(const char *path, const char *how);
 int chmod(const char *path, unsigned mode); /* files alone, and of the mode the owner may write */
 char *getcwd(char *out, size_t room);       /* with / between the names */
 ssize_t readlink(const char *path, char *out, size_t room); /* fails: no link is followed */

@@ -325,7 +325,7 @@ static rv_status check_masks(rvi_job *job, const export *e, bool there) {
     rv_status status = RV_OK;
     for (int i = 0; i < land->field_count && status == RV_OK; i++) {
         const char *field = land->fields[i].name;
-        if (strchr(field, '/'))
+        if (strpbrk(field, "/\\:*?\"<>|")) /* on any system */
             return rvi_fail(job->ctx, RV_ERROR_USAGE,
                             "export: the field %s cannot be part of the name of a file.", field);
         snprintf(name, sizeof name, "land_mask_%s", field);

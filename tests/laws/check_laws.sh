@@ -330,8 +330,26 @@ check_commands() {
     ' "$work/commands" >> "$breaches"
 }
 
+# One version: that of the header. What cannot ask it says the same.
+check_version() {
+    version=$(sed -n 's/^#define RV_VERSION "\([0-9.]*\)"$/\1/p' include/ravine/ravine.h)
+    if [ -z "$version" ]; then
+        return
+    fi
+    number=$(echo "$version" | awk -F. '{ print 10000 * $1 + 100 * $2 + $3 }')
+    grep -q "^#define RV_VERSION_NUMBER $number\>" include/ravine/ravine.h ||
+        breach "include/ravine/ravine.h: RV_VERSION_NUMBER of $version is $number"
+    [ "$(sed -n 's/^## \([0-9.]*[0-9]\).*/\1/p' CHANGELOG.md | head -n 1)" = "$version" ] ||
+        breach "CHANGELOG.md: does not begin with $version"
+    port=packaging/vcpkg/ravine/vcpkg.json
+    if [ -f $port ] && ! grep -q "\"version\": \"$version\"" $port; then
+        breach "$port: is not of version $version"
+    fi
+}
+
 check_names
 check_layers
+check_version
 check_steps
 check_enums
 check_types

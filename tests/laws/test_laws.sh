@@ -77,6 +77,24 @@ calls() {
     printf '%s\n\nvoid breach(void);\n\nvoid breach(void) {\n    %s\n}\n' "$2" "$3" > "tree/$1"
 }
 
+# versions NUMBER CHANGELOG PORT: which of them is not 1.2.3?
+versions() {
+    printf '#define RV_VERSION "1.2.3"\n#define RV_VERSION_NUMBER %s /* so */\n' "$1" > tree/include/ravine/ravine.h
+    printf '# Changelog\n\n## %s, soon\n\n## 0.9.0\n' "$2" > tree/CHANGELOG.md
+    mkdir -p tree/packaging/vcpkg/ravine
+    printf '{ "version": "%s" }\n' "$3" > tree/packaging/vcpkg/ravine/vcpkg.json
+}
+versions 10204 1.2.3 1.2.3
+expect "the number of another version" 'RV_VERSION_NUMBER of 1.2.3 is 10203'
+versions 10203 1.2.4 1.2.3
+expect "changes of another version" 'CHANGELOG.md: does not begin with 1.2.3'
+versions 10203 1.2.3 1.2.2
+expect "a port of another version" 'vcpkg.json: is not of version 1.2.3'
+versions 10203 1.2.3 1.2.3
+build_tree
+sh "$checker" tree build > said 2>&1 || { cat said; failures=$((failures + 1)); }
+make_tree "$source"
+
 cp tree/src/base/base.h tree/src/steps/base.h
 expect 'two files with one name' 'two files with one name'
 include src/base/base.h '"terrain/land.h"' && echo > tree/src/terrain/land.h

@@ -44,6 +44,15 @@ cmp there.md here.md || fail "help differs"
 "$RAVINE" --json "$(printf '%s' lines.rv)" > there.json
 equal "JSON: lines" "$(grep -c '^{.*}$' there.json)" "$("$NATIVE" --json lines.rv | wc -l)"
 
+# ---- many runs ----
+printf 'terrain size=32\r\nnoise\r\nsave l.npy\r\n' > small.rv
+mkdir Proben
+"$RAVINE" --quiet sweep small.rv noise.seed=1..2 --csv 'Proben\tä.csv' || fail "a sweep"
+"$NATIVE" --quiet sweep small.rv noise.seed=1..2 --csv here.csv || fail "a sweep here"
+for run in 001 002; do
+    cmp "Proben/tä/$run/l.npy" "here/$run/l.npy" || fail "a run of a sweep differs"
+done
+
 # ---- Ctrl-C, and going on ----
 # A signal to wine is a Ctrl-C in its console.
 long='terrain size=256 noise droplets drops=20M save long.npy'
