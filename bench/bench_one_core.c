@@ -13,7 +13,7 @@ static const struct {
     const char *name, *text; /* the last step counts */
 } recipes[] = {
     {"noise", "terrain size=1024 noise"},
-    {"droplets", "terrain size=512 noise droplets drops=100k radius=4"},
+    {"droplets", "terrain size=512 noise droplets drops=100k radius=4cells"},
     {"runoff", "terrain size=512 noise runoff rounds=40"},
     {"particles", "terrain size=512 noise particles drops=100k"},
     {"thermal", "terrain size=1024 noise thermal talus=30 rounds=30"},

@@ -2,6 +2,7 @@
 #ifndef RVI_WEAR_NEAR_CELLS_H
 #define RVI_WEAR_NEAR_CELLS_H
 
+#include "base/lanes.h"
 #include "base/math.h"
 #include "wear/brush.h"
 
@@ -25,20 +26,27 @@ static inline void rvi_near_cells_make(float pos, float near, int cells, rvi_nea
     int middle = (int)pos; /* the last one before it */
     first = rvi_mini(first, middle);
     last = rvi_maxi(last, rvi_mini(middle + 1, cells - 1)); /* whatever rounding says */
-    float sum = 0.0f, before = (float)(middle - first + 1), behind = (float)(last - middle);
+    float before = (float)(middle - first + 1), behind = (float)(last - middle);
     float apart = (float)(last - first + 1) * 0.5f; /* of the two means */
+    float down = -1.0f / (before * apart), up = 1.0f / (behind * apart), sum = 0.0f;
     a->first = first;
     a->count = last - first + 1;
-    for (int i = 0; i < a->count; i++) {
-        float off = (float)(first + i) - pos;
-        a->weight[i] = rvi_maxf(1.0f - (off < 0.0f ? -off : off) / near, 0.0f);
-        a->slope[i] = first + i <= middle ? -1.0f / (before * apart) : 1.0f / (behind * apart);
-        sum += a->weight[i];
+    /* Four at a time; those beyond the last weigh nothing, and change no bit of the sum. */
+    for (int i = 0; i < a->count; i += 4) {
+        rvi_m4 cell = first + i + (rvi_m4){0, 1, 2, 3}, there = cell <= last;
+        rvi_v4 off = __builtin_convertvector(cell, rvi_v4) - pos;
+        rvi_v4 weight = rvi_v4_max(1.0f - rvi_v4_max(off, -off) / near, rvi_v4_all(0.0f));
+        rvi_m4 is_before = cell <= middle;
+        rvi_m4 slope =
+            (is_before & (rvi_m4)rvi_v4_all(down)) | (~is_before & (rvi_m4)rvi_v4_all(up));
+        weight = (rvi_v4)(there & (rvi_m4)weight);
+        rvi_v4_store(a->weight + i, weight);
+        rvi_v4_store(a->slope + i, (rvi_v4)(there & slope));
+        for (int k = 0; k < 4; k++)
+            sum += weight[k];
     }
-    for (int i = 0; i < a->count; i++)
-        a->weight[i] /= sum;
-    for (int i = a->count; i % 4 != 0; i++)
-        a->weight[i] = a->slope[i] = 0.0f;
+    for (int i = 0; i < a->count; i += 4)
+        rvi_v4_store(a->weight + i, rvi_v4_load(a->weight + i) / sum);
 }
 
 #endif

@@ -48,8 +48,8 @@ export class Brush {
         this.ways = WAYS.map((way) => h('button', { type: 'button', title: way.hint, 'data-act': way.label.toLowerCase(), onclick: () => this.choose(way) }, way.label));
         this.element = h('div', { className: 'brush', role: 'group', 'aria-label': 'Brush', hidden: true },
             h('div', { className: 'ways' }, ...this.ways),
-            h('label', { htmlFor: 'brush-radius' }, 'Radius', this.radiusLabel), this.radius,
-            h('label', { htmlFor: 'brush-strength' }, this.strengthName, this.strengthLabel), this.strength);
+            h('div', {}, h('label', { htmlFor: 'brush-radius' }, 'Radius', this.radiusLabel), this.radius),
+            h('div', {}, h('label', { htmlFor: 'brush-strength' }, this.strengthName, this.strengthLabel), this.strength));
         this.button = iconButton('brush', 'Shape and paint by hand (E)', () => this.toggle(), { 'aria-pressed': 'false' });
     }
 

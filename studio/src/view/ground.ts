@@ -1,7 +1,7 @@
 // ground.ts: one land on the GPU: its textures, the light on it, and what draws it.
 import {
-    BufferAttribute, BufferGeometry, DataTexture, FloatType, GLSL3, HalfFloatType, InstancedBufferAttribute,
-    InstancedBufferGeometry, LinearFilter, Mesh, NearestFilter, OrthographicCamera, RedFormat, RGFormat, RGBAFormat,
+    Box3, BufferAttribute, BufferGeometry, DataTexture, FloatType, Frustum, GLSL3, HalfFloatType, InstancedBufferAttribute,
+    InstancedBufferGeometry, LinearFilter, Matrix4, Mesh, NearestFilter, OrthographicCamera, RedFormat, RGFormat, RGBAFormat,
     RawShaderMaterial, Scene, UnsignedByteType, Vector2, Vector3, Vector4, WebGLRenderTarget, type IUniform,
     type PerspectiveCamera, type PixelFormat, type WebGLRenderer,
 } from 'three';
@@ -233,10 +233,15 @@ export class Ground {
             levels++;
         const rise = this.uniforms.rise.value, low = this.span.x * rise, high = this.span.y * rise;
         const { x, y, z } = camera.position;
+        const sight = new Frustum().setFromProjectionMatrix(new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse)), box = new Box3();
         let count = 0;
         const add = (cx: number, cz: number, level: number): void => {
             const span = (QUADS << level) * cell, x0 = cx * cell, z0 = cz * cell;
             if (cx >= width - 1 || cz >= height - 1 || count >= TILES)
+                return;
+            box.min.set(x0, low, z0);
+            box.max.set(x0 + span, high, z0 + span);
+            if (!sight.intersectsBox(box))
                 return;
             const dx = Math.max(x0 - x, 0, x - x0 - span), dz = Math.max(z0 - z, 0, z - z0 - span);
             const dy = Math.max(low - y, 0, y - high), finer = reach * (1 << (level - 1));
