@@ -42,6 +42,7 @@ enum { CLI_WITHOUT = 64 };
 typedef struct cli_options {
     int threads;   /* 0: one per core */
     size_t memory; /* bytes, 0: the library's own limit */
+    int device;    /* as rv_context_use_device() takes it */
     bool quiet, json, dry_run, keep;
     const char *until;                /* the step that is the last to run; NULL: all run */
     const char *without[CLI_WITHOUT]; /* steps that are left out */
@@ -139,6 +140,10 @@ void cli_walk_step(const rv_step_info *step, const cli_writer *writer);
 void cli_walk_steps(const cli_writer *writer);
 void cli_walk_kind(rv_step_kind kind, const cli_writer *writer); /* the steps of one kind */
 void cli_walk_scene(const cli_writer *writer);
+
+/* ---- devices.c ---- */
+
+int cli_devices(rv_context *ctx, const cli_options *options);
 
 /* ---- help.c, pages.c, help_json.c, completion.c, complete.c: all on standard output ---- */
 

@@ -266,7 +266,13 @@ static int run_words(cli_options *options) {
         return cli_fail(cli_exit_code(status), "Ravine cannot start: %s.", rv_status_text(status));
     rv_recipe *recipe = NULL;
     int code;
-    if (strcmp(options->words[0], "resume") == 0) {
+    if (options->device != RV_DEVICE_CPU)
+        status = rv_context_use_device(ctx, options->device);
+    if (status != RV_OK) {
+        code = fail_status(ctx, status);
+    } else if (strcmp(options->words[0], "devices") == 0) {
+        code = finish_output(cli_devices(ctx, options));
+    } else if (strcmp(options->words[0], "resume") == 0) {
         code = resume_run(ctx, options, &run);
     } else if (strcmp(options->words[0], "solid") == 0) {
         code = check_solid(ctx, options, &run);

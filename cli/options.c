@@ -6,6 +6,7 @@
 #include <string.h>
 
 const cli_command cli_command_table[] = {
+    {"devices", "ravine devices", "list the GPUs and other devices that `--device` can use"},
     {"list", "ravine list",
      "list the recipes and scenes that come with Ravine; `ravine alps` runs one"},
     {"resume", "ravine resume FILE",
@@ -38,6 +39,10 @@ const cli_option cli_option_table[] = {
     {"--memory", "SIZE",
      "use at most SIZE bytes of memory, such as 512M or 4G (default: 90 % of what the machine or "
      "container allows)",
+     CLI_PAGE_NONE},
+    {"--device", "cpu|gpu|auto|N",
+     "run on a GPU the steps that can, with the same result; N is a number of `ravine devices` "
+     "(default: cpu)",
      CLI_PAGE_NONE},
     {"--quiet", NULL, "print nothing but errors", CLI_PAGE_NONE},
     {"--json", NULL,
@@ -121,6 +126,28 @@ static int read_whole(const cli_option *option, const char *value, int most, int
     return 0;
 }
 
+static int read_device(const char *value, int *device) {
+    static const struct {
+        const char *name;
+        int device;
+    } names[] = {{"cpu", RV_DEVICE_CPU}, {"gpu", RV_DEVICE_GPU}, {"auto", RV_DEVICE_AUTO}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(value, names[i].name) == 0) {
+            *device = names[i].device;
+            return 0;
+        }
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (errno || end == value || *end || n < 1 || n > 64)
+        return cli_fail(2,
+                        "--device takes cpu, gpu, auto or a number of `ravine devices`, not "
+                        "\"%.60s\".",
+                        value);
+    *device = (int)n;
+    return 0;
+}
+
 /* 4G, 1.5g, 512MiB, 100000: letters are powers of 1024. */
 static int read_memory(const char *value, size_t *memory) {
     static const char letters[] = "KMGT";
@@ -156,6 +183,8 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
         return read_whole(option, value, 1024, &o->threads);
     if (strcmp(option->name, "--memory") == 0)
         return read_memory(value, &o->memory);
+    if (strcmp(option->name, "--device") == 0)
+        return read_device(value, &o->device);
     if (strcmp(option->name, "--every") == 0)
         return read_seconds(value, &o->every);
     if (strcmp(option->name, "--port") == 0)

@@ -37,6 +37,7 @@ int cli_exit_code(rv_status status) {
         return 6;
     case RV_ERROR_VERSION:
     case RV_ERROR_INTERNAL:
+    case RV_ERROR_DEVICE:
     case RV_STATUS_COUNT:
         break;
     }

@@ -69,6 +69,7 @@ typedef enum rv_status {
     RV_ERROR_UNMET,    /* the land is not what a step requires of it; nothing else is wrong */
     RV_ERROR_VERSION,  /* the program was compiled with the header of another version */
     RV_ERROR_INTERNAL, /* a bug in Ravine */
+    RV_ERROR_DEVICE,   /* a device that is not there, or that fails */
     RV_STATUS_COUNT
 } rv_status;
 
@@ -123,6 +124,35 @@ rv_context_error(const rv_context *ctx); /* the last failure's sentence, until t
 RV_API int rv_context_threads(const rv_context *ctx);         /* how many threads it uses */
 RV_API size_t rv_context_memory_peak(const rv_context *ctx);  /* most bytes held at one time */
 RV_API size_t rv_context_memory_limit(const rv_context *ctx); /* bytes */
+
+/* ---- Devices: GPUs and what else OpenCL offers ------------------------------------------------
+ */
+
+/* Devices are numbered from 1. These stand for one, too: */
+enum {
+    RV_DEVICE_CPU = 0,   /* none: the processor does it */
+    RV_DEVICE_AUTO = -1, /* the first GPU whose bits are the processor's, or the processor */
+    RV_DEVICE_GPU = -2   /* the first GPU */
+};
+
+typedef struct rv_device_info {
+    char platform[64], name[128], driver[64];
+    uint64_t memory;  /* bytes */
+    uint64_t largest; /* bytes that one grid may have */
+    bool gpu;
+    bool doubles; /* has them; without them noise is made by the processor */
+} rv_device_info;
+
+RV_API int rv_device_count(void);
+RV_API bool rv_device_get(int device, rv_device_info *out); /* false: there is no such device */
+/* Tries it: are its bits the processor's, and how many bytes does a copy in its memory read and
+ * write in a second? */
+RV_API rv_status rv_device_try(rv_context *ctx, int device, bool *same_bits, double *copy_rate);
+/* Steps that can run on the device do from now on, with the same result; the processor runs the
+ * others. RV_ERROR_DEVICE: it is not there, fails or has other bits, and the context is as it was.
+ */
+RV_API rv_status rv_context_use_device(rv_context *ctx, int device);
+RV_API int rv_context_device(const rv_context *ctx); /* which it uses; 0: the processor */
 
 /* ---- Terrain: a grid of layered heights with named fields beside it -------------------------- */
 
@@ -741,7 +771,7 @@ static inline uint32_t rv_abi(void) {
         sizeof(rv_step_info),    sizeof(rv_field_info), sizeof(rv_report),
         sizeof(rv_figure),       sizeof(rv_plan),       sizeof(rv_watch),
         sizeof(rv_frame),        sizeof(rv_particles),  sizeof(rv_scene_plan),
-        sizeof(rv_scene_watch),  sizeof(rv_sheet_entry)};
+        sizeof(rv_scene_watch),  sizeof(rv_sheet_entry), sizeof(rv_device_info)};
     uint32_t n = RV_VERSION_NUMBER / 100;
     size_t i;
     for (i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -37,6 +37,7 @@ struct rv_context {
     uint64_t seen[8];       /* see rvi_first_time */
     unsigned seen_count;
     rvi_piped *piped;
+    rvi_attached attached;
     char error[SENTENCE];
 };
 
@@ -155,9 +156,22 @@ void rv_context_destroy(rv_context *ctx) {
     if (!ctx)
         return;
     rvi_pool_destroy(ctx->pool);
+    if (ctx->attached.what)
+        rvi_context_attach(ctx, &(rvi_attached){0});
     assert(ctx->used == 0 && "a terrain, recipe or snapshot outlives its context");
     rv_allocator a = ctx->desc.allocator;
     a.release(a.user, ctx, sizeof *ctx);
+}
+
+void rvi_context_attach(rv_context *ctx, const rvi_attached *attached) {
+    rvi_attached old = ctx->attached;
+    ctx->attached = *attached;
+    if (old.what)
+        old.close(old.what);
+}
+
+const rvi_attached *rvi_context_attached(const rv_context *ctx) {
+    return &ctx->attached;
 }
 
 const char *rv_context_error(const rv_context *ctx) {
@@ -311,6 +325,8 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
 void rvi_free(rv_context *ctx, void *memory) {
     if (!memory)
         return;
+    if (ctx->attached.what)
+        ctx->attached.forget(ctx->attached.what, memory);
     block_head head;
     memcpy(&head, (char *)memory - sizeof head, sizeof head);
     ctx->used -= head.size;

@@ -91,6 +91,16 @@ static inline rv_status rvi_poll_at(rv_context *ctx, size_t turn) {
  * deferred. So work that can be cancelled, such as rvi_parallel, runs to its end. */
 void rvi_stop_defer(rv_context *ctx, bool defer);
 
+/* What a context has beside the processor (device/device.h). It is told of memory that is freed,
+ * and closed with the context. */
+typedef struct rvi_attached {
+    void *what; /* NULL: nothing */
+    void (*forget)(void *what, const void *memory);
+    void (*close)(void *what);
+} rvi_attached;
+void rvi_context_attach(rv_context *ctx, const rvi_attached *attached);
+const rvi_attached *rvi_context_attached(const rv_context *ctx);
+
 /* Is this number new to the context? Some of the last ones are known again. */
 bool rvi_first_time(rv_context *ctx, uint64_t number);
 

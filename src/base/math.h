@@ -14,8 +14,10 @@
 #ifndef RVI_BASE_MATH_H
 #define RVI_BASE_MATH_H
 
+#ifndef __OPENCL_VERSION__
 #include <stdint.h>
 #include <string.h>
+#endif
 
 #define RVI_PI 3.14159265358979323846
 
@@ -48,6 +50,19 @@ static inline float rvi_smoothstep(float low, float high, float x) {
     return t * t * (3.0f - 2.0f * t);
 }
 
+#ifdef __OPENCL_VERSION__
+#define RVI_NAN nan(0u)
+static inline uint64_t rvi_bits_of(double x) {
+    return as_ulong(x);
+}
+static inline double rvi_from_bits(uint64_t bits) {
+    return as_double(bits);
+}
+static inline float rvi_float_from_bits(uint32_t bits) {
+    return as_float(bits);
+}
+#else
+#define RVI_NAN __builtin_nanf("")
 static inline uint64_t rvi_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -58,6 +73,17 @@ static inline double rvi_from_bits(uint64_t bits) {
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+static inline uint32_t rvi_bits_of_float(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float rvi_float_from_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+#endif
 
 /* Added to a double below 2^51 it leaves no room behind the point: the sum is rounded to a whole
  * number, which stands in its low bits. */
@@ -104,14 +130,14 @@ static inline float rvi_sinf(float x) {
     double y = turn.quarter & 1 ? turn.cos : turn.sin;
     y = turn.quarter & 2 ? -y : y;
     y = x == 0 ? x : y; /* keeps the sign of zero */
-    return (float)(x >= -1e6f && x <= 1e6f ? y : (double)__builtin_nanf(""));
+    return (float)(x >= -1e6f && x <= 1e6f ? y : (double)RVI_NAN);
 }
 
 static inline float rvi_cosf(float x) {
     rvi_turn turn = rvi_turn_of(x);
     double y = turn.quarter & 1 ? turn.sin : turn.cos;
     y = (turn.quarter + 1) & 2 ? -y : y;
-    return (float)(x >= -1e6f && x <= 1e6f ? y : (double)__builtin_nanf(""));
+    return (float)(x >= -1e6f && x <= 1e6f ? y : (double)RVI_NAN);
 }
 
 /* atan(t) for |t| <= tan(pi/8), relative error 2^-35. */

@@ -3,7 +3,9 @@
 #ifndef RVI_BASE_RANDOM_H
 #define RVI_BASE_RANDOM_H
 
+#ifndef __OPENCL_VERSION__
 #include <stdint.h>
+#endif
 
 /* The 64-bit finaliser "moremur" (P. Evensen, 2019): every input bit moves every output bit. */
 static inline uint64_t rvi_mix(uint64_t x) {

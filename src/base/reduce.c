@@ -70,4 +70,6 @@ void rvi_range(rv_context *ctx, const float *values, size_t count, float *low, f
             *high = r.highs[b] > *high ? r.highs[b] : *high;
         }
     }
+    *low += 0.0f; /* of the two zeros always the same, whatever the order */
+    *high += 0.0f;
 }

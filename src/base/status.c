@@ -19,6 +19,8 @@ const char *rv_status_text(rv_status status) {
         return "requirement not met";
     case RV_ERROR_VERSION:
         return "compiled for another version of Ravine";
+    case RV_ERROR_DEVICE:
+        return "a device failed";
     case RV_ERROR_INTERNAL:
         return "internal error";
     case RV_STATUS_COUNT:

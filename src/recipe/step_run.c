@@ -191,6 +191,25 @@ static rv_status run_and_close(step_job *s, bool keep) {
     return status == RV_OK ? closed : status;
 }
 
+/* On the device if the step can run there and the mask does not count; else the land that the step
+ * changes is the host's. */
+static void choose_device(step_job *s) {
+    rvi_job *job = &s->job;
+    rvi_device *device = rvi_device_of(job->ctx);
+    if (!device)
+        return;
+    size_t grid = rvi_cells(job->land) * sizeof(float);
+    size_t bytes = rvi_add_sizes(rvi_outline_bytes(job->land), rvi_buffers_bytes(&job->buffers));
+    bool fits = rvi_device_fits(device, grid, bytes, job->doubles);
+    if (job->on_device && !s->before && !fits)
+        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.1f GiB.", job->name,
+                rvi_device_name(device), (double)bytes / 0x1p30);
+    if (job->on_device && !s->before && fits)
+        job->device = device;
+    else
+        rvi_device_outdate(device);
+}
+
 static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) {
     rvi_job *job = &s->job;
     rv_terrain *land = job->land;
@@ -206,7 +225,11 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
         volumes[l] = layer_volume(land, l);
     job->deposited_on = wears && status == RV_OK ? volumes + count : NULL;
     if (status == RV_OK)
+        choose_device(s);
+    if (status == RV_OK)
         status = run_and_close(s, keep);
+    if (status == RV_OK)
+        status = rvi_job_fetch(job);
     assert(status != RV_OK || rvi_outline_fits(&job->after, land));
     bool closed = status == RV_OK || (status == RV_CANCELLED && job->begun && keep);
     if (closed && wears)
@@ -220,6 +243,8 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
     RVI_ENTRY(land->ctx);
     rvi_run_files files = {.ctx = land->ctx, .number = rvi_run_number()};
+    if (rvi_device_of(land->ctx))
+        rvi_device_outdate(rvi_device_of(land->ctx)); /* the user may have changed the land */
     rv_status status = rvi_step_run_turn(land, id, params, 0, 1, &files, true, report);
     return rvi_run_files_end(&files, status);
 }

@@ -22,5 +22,6 @@ rv_status rvi_step_noise(rvi_job *job, const rv_noise_params *p) {
     h->p = *p;
     h->p.crease = rvi_length(p->crease, job->land->cell);
     rvi_job_grid(job, &h->made, "the noise");
+    job->doubles = true;
     return rvi_made_heights_prepare(job, p->layer, p->field, p->relief, p->mode, &h->how);
 }

@@ -5,6 +5,7 @@
 #include "base/buffers.h"
 #include "base/context.h"
 #include "base/run_files.h"
+#include "device/device.h"
 #include "terrain/state.h"
 
 typedef struct rvi_job rvi_job;
@@ -34,6 +35,8 @@ struct rvi_job {
     const bool *overwrite; /* may it replace files that the run reads? NULL: nobody can say so */
     rv_terrain after;      /* the outline of the land after the run; at first that of `land` */
     bool masks;            /* the run applies the mask itself */
+    bool on_device;        /* the run can use `device` */
+    bool doubles;          /* for that the device must have doubles */
     bool replaces;         /* the run makes other land and keeps the old one until that is there */
     rvi_buffers buffers;   /* allocated before the run */
     rvi_job_output outputs[RVI_OUTPUTS];
@@ -45,6 +48,9 @@ struct rvi_job {
      * Called after a stop as well when the run has `begun` and the land is to be kept; then no stop
      * cancels it. */
     rv_status (*close)(rvi_job *job);
+
+    /* Set before the run. */
+    rvi_device *device; /* NULL: the processor does it */
 
     /* Set by the run. */
     bool begun;           /* a stop from here on leaves land that can be closed */
@@ -79,6 +85,9 @@ rv_status rvi_job_field(rvi_job *job, const char *name, float **out);
 /* Tells the user how far the step is; `job->land` must be whole. RV_CANCELLED: clean up and return.
  */
 rv_status rvi_job_progress(rvi_job *job, double done);
+
+/* The host's land becomes the newest, where a device has worked on it. */
+rv_status rvi_job_fetch(rvi_job *job);
 
 /* The surface becomes *values, a listed grid, which the land takes over. */
 void rvi_job_adopt(rvi_job *job, float **values);

@@ -3,8 +3,11 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
 #include "wear/field_name.h"
+#include "wear/made_height.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct scaling {
@@ -22,11 +25,36 @@ static void scale_rows(void *arg, int first, int end) {
     const scaling *l = arg;
     size_t from = (size_t)first * (size_t)l->width, to = (size_t)end * (size_t)l->width;
     for (size_t i = from; i < to; i++) {
-        float share = (l->made[i] - l->low) / l->span; /* 0 to 1 */
-        float height = share * l->relief;
-        height = l->mode == RV_noise_mode_add ? l->ground[i] + height : height;
-        l->made[i] = l->mode == RV_noise_mode_multiply ? l->ground[i] * share : height;
+        l->made[i] = rvi_made_height(l->made[i], l->ground[i], l->low, l->span, l->relief, l->mode);
     }
+}
+
+static_assert((int)RVI_MADE_ADD == (int)RV_noise_mode_add &&
+                  (int)RVI_MADE_MULTIPLY == (int)RV_noise_mode_multiply,
+              "kernels know the options by these numbers");
+
+static rv_status set_on_device(rvi_job *job, const rvi_made_heights *how, float **made) {
+    rv_terrain *land = job->land;
+    size_t cells = rvi_cells(land), bytes = cells * sizeof **made;
+    float low, high;
+    rv_status status = rvi_device_range(job->device, *made, cells, how->parts, &low, &high);
+    if (status != RV_OK)
+        return status;
+    const float span = high > low ? high - low : 1;
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_CHANGE, *made, bytes},
+        {RVI_DEVICE_READ, land->surface, bytes},
+        {RVI_DEVICE_VALUE, &land->width, sizeof land->width},
+        {RVI_DEVICE_VALUE, &low, sizeof low},
+        {RVI_DEVICE_VALUE, &span, sizeof span},
+        {RVI_DEVICE_VALUE, &how->relief, sizeof how->relief},
+        {RVI_DEVICE_VALUE, &how->mode, sizeof how->mode},
+    };
+    status = rvi_device_run(job->device, "made_heights", "set_heights", (size_t)land->width,
+                            (size_t)land->height, args, 7);
+    if (status == RV_OK)
+        rvi_job_adopt(job, made);
+    return status;
 }
 
 /* The mask of all other land is applied by recipe/step_run.c. */
@@ -49,8 +77,13 @@ rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *
     if (layer[0] && field[0])
         return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: the layer %s or the field %s, but not both.",
                         job->name, layer, field);
-    *out = (rvi_made_heights){field[0] ? 1 : relief, mode, land->layer_count > 1 ? index : -1, 0};
+    *out = (rvi_made_heights){.relief = field[0] ? 1 : relief,
+                              .mode = mode,
+                              .layer = land->layer_count > 1 ? index : -1};
     job->masks = out->layer >= 0 || field[0];
+    job->on_device = land->layer_count == 1 && !field[0];
+    if (job->on_device)
+        rvi_job_buffer(job, &out->parts, RVI_DEVICE_PARTS, sizeof *out->parts, "the range");
     if (!field[0])
         return RV_OK;
     rv_status status = rvi_field_name_check(job, field, "field");
@@ -66,6 +99,8 @@ static void swap_thickness(rv_terrain *land, int layer, float **made) {
 }
 
 rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float **made) {
+    if (job->device)
+        return set_on_device(job, how, made);
     rv_terrain *land = job->land;
     bool surface = how->layer < 0 && !how->field;
     scaling l = {.made = *made,

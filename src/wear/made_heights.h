@@ -10,6 +10,7 @@ typedef struct rvi_made_heights {
     int mode;     /* RV_noise_mode_..., the same for every step that makes */
     int layer;    /* -1: the surface, and bedrock moves with it */
     float *field; /* NULL: none */
+    float *parts; /* to work with on a device */
 } rvi_made_heights;
 
 /* Before the run. layer "" and field "": the surface. RV_ERROR_USAGE: there is no such layer, or

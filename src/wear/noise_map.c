@@ -32,14 +32,15 @@
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "device/device.h"
+#include "wear/noise_cell.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
-    GRADIENTS = 64,   /* directions */
-    CHUNK = 256,      /* cells of a row that are made together */
-    WARP_OCTAVES = 3, /* of each of the two noises that bend the land */
-    MOST_OCTAVES = 16,
+    CHUNK = 256, /* cells of a row that are made together */
+    SLICE = 256, /* rows that a device makes between two questions whether to stop */
     CREASES = 50 /* in the largest feature, where `crease` is auto */
 };
 
@@ -50,27 +51,16 @@ static const float SHOWN = 3.0f, HIDDEN = 1.5f;
 static const struct {
     double frequency; /* beside that of the first octave */
     float height;
-} WARP[WARP_OCTAVES] = {{0.4, 1}, {0.8, 0.4f}, {1.6, 0.16f}};
+} WARP[RVI_WARP_OCTAVES] = {{0.4, 1}, {0.8, 0.4f}, {1.6, 0.16f}};
 
-typedef struct octave {
-    double turn_x, turn_y;   /* cosine and sine of the turn, times the frequency L^i */
-    double shift_x, shift_y; /* lattice cells */
-    uint64_t key;            /* hashed with lattice points */
-    float height;            /* a_i */
-    float crease;            /* e_i */
-    double bent;             /* c_i */
-} octave;
+static_assert((int)RVI_NOISE_RIDGED == (int)RV_noise_shape_ridged &&
+                  (int)RVI_NOISE_BILLOW == (int)RV_noise_shape_billow,
+              "kernels know the options by these numbers");
 
-typedef struct noise {
-    octave octaves[MOST_OCTAVES], warps[2][WARP_OCTAVES];
-    int count;
-    float gradients[GRADIENTS][2];
-    double step_x, step_y; /* features between neighbouring cells */
-    float warp;
-    int basis, shape;
-    int width;
+typedef struct noise_work {
+    rvi_noise n;
     float *made;
-} noise;
+} noise_work;
 
 /* A chunk of a row on its way through the octaves. */
 typedef struct chunk {
@@ -87,11 +77,10 @@ typedef struct lattice_cell {
     float corner[4][2]; /* gradients, or values in [0] */
 } lattice_cell;
 
-static void find_corners(const noise *n, const octave *o, bool gradients, lattice_cell *cell) {
+static void find_corners(const rvi_noise *n, const rvi_octave *o, bool gradients,
+                         lattice_cell *cell) {
     for (int i = 0; i < 4; i++) {
-        uint64_t x = (uint64_t)(int64_t)cell->x + (uint64_t)(i & 1);
-        uint64_t y = (uint64_t)(int64_t)cell->y + (uint64_t)(i >> 1);
-        uint64_t bits = rvi_mix(rvi_mix(x ^ o->key) + y);
+        uint64_t bits = rvi_noise_corner(o->key, cell->x, cell->y, i);
         if (gradients) {
             const float *gradient = n->gradients[bits >> 58];
             cell->corner[i][0] = gradient[0];
@@ -102,44 +91,31 @@ static void find_corners(const noise *n, const octave *o, bool gradients, lattic
     }
 }
 
-static float fade(float t) {
-    return t * t * t * (t * (t * 6 - 15) + 10);
-}
-
-static float mix(float a, float b, float share) {
-    return a + share * (b - a);
-}
-
 /* n_i of every cell of the chunk. */
-static void look(const noise *n, const octave *o, bool gradients, chunk *c) {
+static void look(const rvi_noise *n, const rvi_octave *o, bool gradients, chunk *c) {
     lattice_cell cell = {.x = NAN};
     for (int i = 0; i < c->count; i++) {
         double px = c->x[i] + o->bent * c->bend_x[i], py = c->y[i] + o->bent * c->bend_y[i];
-        double x = o->turn_x * px - o->turn_y * py + o->shift_x;
-        double y = o->turn_y * px + o->turn_x * py + o->shift_y;
-        double left = rvi_floor(x), top = rvi_floor(y);
-        if (left != cell.x || top != cell.y) {
-            cell.x = left;
-            cell.y = top;
+        rvi_lattice_place at =
+            rvi_noise_place(o->turn_x, o->turn_y, o->shift_x, o->shift_y, px, py);
+        if (at.left != cell.x || at.top != cell.y) {
+            cell.x = at.left;
+            cell.y = at.top;
             find_corners(n, o, gradients, &cell);
         }
-        float fx = (float)(x - left), fy = (float)(y - top);
         float v[4];
         for (int k = 0; k < 4; k++)
-            v[k] = gradients ? cell.corner[k][0] * (fx - (float)(k & 1)) +
-                                   cell.corner[k][1] * (fy - (float)(k >> 1))
+            v[k] = gradients ? rvi_noise_slope(cell.corner[k][0], cell.corner[k][1], at.x, at.y, k)
                              : cell.corner[k][0];
-        float u = fade(fx);
-        float value = mix(mix(v[0], v[1], u), mix(v[2], v[3], u), fade(fy));
-        c->value[i] =
-            gradients ? value * 1.41421356f : value; /* gradient noise ends at sqrt(1/2) */
+        float value = rvi_noise_between(v[0], v[1], v[2], v[3], at.x, at.y);
+        c->value[i] = gradients ? value * RVI_GRADIENT_SCALE : value;
     }
 }
 
-static void bend(const noise *n, chunk *c) {
+static void bend(const rvi_noise *n, chunk *c) {
     float by[2][CHUNK] = {{0}};
     for (int axis = 0; axis < 2; axis++)
-        for (int o = 0; o < WARP_OCTAVES; o++) {
+        for (int o = 0; o < RVI_WARP_OCTAVES; o++) {
             look(n, &n->warps[axis][o], true, c);
             for (int i = 0; i < c->count; i++)
                 by[axis][i] += n->warps[axis][o].height * c->value[i];
@@ -150,22 +126,16 @@ static void bend(const noise *n, chunk *c) {
     }
 }
 
-static void add_octave(const noise *n, const octave *o, const chunk *c, float *weight, float *sum) {
-    const float crease = o->crease;
-    for (int i = 0; i < c->count; i++) {
-        float value = c->value[i];
-        float size = sqrtf(value * value + crease * crease) - crease;
-        if (n->shape == RV_noise_shape_ridged) {
-            float ridge = weight[i] * ((1 - size) * (1 - size));
-            weight[i] = rvi_minf(1, 2 * ridge);
-            sum[i] += o->height * ridge;
-        } else {
-            sum[i] += o->height * (n->shape == RV_noise_shape_billow ? size : value);
-        }
-    }
+static void add_octave(const rvi_noise *n, const rvi_octave *o, const chunk *c, float *weight,
+                       float *sum) {
+    const float crease = o->crease, height = o->height;
+    const int shape = n->shape;
+    for (int i = 0; i < c->count; i++)
+        sum[i] += rvi_noise_add(shape, height, crease, c->value[i], &weight[i]);
 }
 
-static void make_chunk(const noise *n, int x, int y) {
+static void make_chunk(const noise_work *work, int x, int y) {
+    const rvi_noise *n = &work->n;
     chunk c = {.count = rvi_mini(CHUNK, n->width - x)};
     float weight[CHUNK], sum[CHUNK];
     for (int i = 0; i < c.count; i++) {
@@ -178,23 +148,23 @@ static void make_chunk(const noise *n, int x, int y) {
     if (n->warp > 0)
         bend(n, &c);
     for (int o = 0; o < n->count; o++) {
-        look(n, &n->octaves[o], n->basis == RV_noise_basis_perlin, &c);
+        look(n, &n->octaves[o], n->gradient_basis, &c);
         add_octave(n, &n->octaves[o], &c, weight, sum);
     }
-    float *to = n->made + (size_t)y * (size_t)n->width + (size_t)x;
+    float *to = work->made + (size_t)y * (size_t)n->width + (size_t)x;
     for (int i = 0; i < c.count; i++)
         to[i] = sum[i];
 }
 
 /* Row by row: a cell with many octaves takes its time, and who wants to stop waits for a block. */
 static void make_row(void *arg, int64_t y) {
-    const noise *n = arg;
-    for (int x = 0; x < n->width; x += CHUNK)
-        make_chunk(n, x, (int)y);
+    const noise_work *work = arg;
+    for (int x = 0; x < work->n.width; x += CHUNK)
+        make_chunk(work, x, (int)y);
 }
 
 /* Octave i of one of the three noises. */
-static octave make_octave(uint64_t seed, int which, int i, double frequency, float height) {
+static rvi_octave make_octave(uint64_t seed, int which, int i, double frequency, float height) {
     /* A lattice looks the same after a quarter turn. Steps of the golden section keep octaves
      * apart; angles from 11 to 34 and from 56 to 79 degrees favour neither the axes nor the
      * diagonals. */
@@ -202,7 +172,7 @@ static octave make_octave(uint64_t seed, int which, int i, double frequency, flo
     float place = rvi_unit(rvi_random(seed, (uint64_t)which, 3)) + (float)i * 0.618034f;
     place -= rvi_floorf(place);
     float angle = (float)(RVI_PI / 8) * (0.5f + 2 * place + (place < 0.5f ? 0 : 1));
-    return (octave){
+    return (rvi_octave){
         .turn_x = (double)rvi_cosf(angle) * frequency,
         .turn_y = (double)rvi_sinf(angle) * frequency,
         .shift_x = 1024 * (double)rvi_unit(rvi_random(seed, draw, 0)),
@@ -219,7 +189,7 @@ static double first_crease(float crease, double finest, float cell) {
     return 0.75 * (width > 0 && width < least ? least : width);
 }
 
-static void prepare(noise *n, const rv_noise_params *p, float cell) {
+static void prepare(rvi_noise *n, const rv_noise_params *p, float cell) {
     double fx = (double)(isnan(p->frequency_x) ? p->frequency : p->frequency_x) / 1000;
     double fy = (double)(isnan(p->frequency_y) ? p->frequency : p->frequency_y) / 1000;
     n->step_x = fx * (double)cell;
@@ -233,7 +203,7 @@ static void prepare(noise *n, const rv_noise_params *p, float cell) {
         if (i > 0 && cells <= HIDDEN)
             break;
         float shown = i == 0 ? 1 : rvi_minf(1, (cells - HIDDEN) / (SHOWN - HIDDEN));
-        octave *o = &n->octaves[n->count++];
+        rvi_octave *o = &n->octaves[n->count++];
         *o = make_octave(p->seed, 0, i, frequency, height * shown);
         o->crease = (float)(crease * frequency);
         o->bent = bent;
@@ -242,20 +212,45 @@ static void prepare(noise *n, const rv_noise_params *p, float cell) {
         height *= p->gain;
     }
     for (int axis = 0; axis < 2; axis++)
-        for (int i = 0; i < WARP_OCTAVES; i++)
+        for (int i = 0; i < RVI_WARP_OCTAVES; i++)
             n->warps[axis][i] =
                 make_octave(p->seed, 1 + axis, i, WARP[i].frequency, WARP[i].height);
-    for (int i = 0; i < GRADIENTS; i++) {
-        float angle = ((float)i + 0.5f) * (float)(2 * RVI_PI / GRADIENTS);
+    for (int i = 0; i < RVI_GRADIENTS; i++) {
+        float angle = ((float)i + 0.5f) * (float)(2 * RVI_PI / RVI_GRADIENTS);
         n->gradients[i][0] = rvi_cosf(angle);
         n->gradients[i][1] = rvi_sinf(angle);
     }
 }
 
+/* Rows in slices, so that a stop need not wait for all of them. */
+static rv_status make_on_device(rvi_job *job, const rvi_noise *n, float *out) {
+    const rv_terrain *land = job->land;
+    size_t bytes = rvi_cells(land) * sizeof *out;
+    rv_status status = RV_OK;
+    for (int first = 0; first < land->height && status == RV_OK; first += SLICE) {
+        int rows = rvi_mini(SLICE, land->height - first);
+        const rvi_device_arg args[] = {
+            {RVI_DEVICE_TABLE, n, sizeof *n},
+            {first == 0 ? RVI_DEVICE_WRITE : RVI_DEVICE_CHANGE, out, bytes},
+            {RVI_DEVICE_VALUE, &first, sizeof first},
+        };
+        status = rvi_device_run(job->device, "noise_map", "noise_cells", (size_t)land->width,
+                                (size_t)rows, args, 3);
+        if (status == RV_OK)
+            status = rvi_poll(job->ctx);
+    }
+    return status;
+}
+
 rv_status rvi_noise_make(rvi_job *job, const rv_noise_params *p, float *out) {
     const rv_terrain *land = job->land;
-    noise n = {.warp = p->warp, .basis = p->basis, .shape = p->shape, .width = land->width};
-    prepare(&n, p, land->cell);
-    n.made = out;
-    return rvi_parallel(job->ctx, land->height, make_row, &n);
+    noise_work work = {.n = {.warp = p->warp,
+                             .gradient_basis = p->basis == RV_noise_basis_perlin,
+                             .shape = p->shape,
+                             .width = land->width},
+                       .made = out};
+    prepare(&work.n, p, land->cell);
+    if (job->device)
+        return make_on_device(job, &work.n, out);
+    return rvi_parallel(job->ctx, land->height, make_row, &work);
 }

@@ -1,0 +1,409 @@
+/* device.c: copies of memory on a device, and kernels that work on them. */
+#include "device/device.h"
+#include "base/context.h"
+#include "device/kernels.h"
+#include "device/opencl.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { PLATFORMS = 16, DEVICES = 64, ARGS = 24, GROUP = 64, COPIED = 256 << 20 };
+
+typedef struct device_copy {
+    const void *host;
+    size_t size;
+    cl_thing *memory;
+    bool here;  /* the device's copy is the newest, or as new as the host's */
+    bool there; /* the same for the host's */
+} device_copy;
+
+typedef struct device_kernel {
+    const char *file, *name;
+    cl_thing *program, *kernel;
+} device_kernel;
+
+struct rvi_device {
+    rv_context *ctx;
+    rvi_opencl cl;
+    int number;
+    rv_device_info facts;
+    cl_thing *id, *context, *queue;
+    device_copy *copies;
+    size_t copy_count, copy_room;
+    device_kernel *kernels;
+    size_t kernel_count, kernel_room;
+};
+
+/* ---- what is there ---- */
+
+static int list_devices(const rvi_opencl *cl, cl_thing *devices[DEVICES],
+                        cl_thing *platforms[DEVICES]) {
+    cl_thing *all[PLATFORMS];
+    uint32_t platform_count = 0;
+    int count = 0;
+    if (cl->clGetPlatformIDs(PLATFORMS, all, &platform_count) != CL_SUCCESS)
+        return 0;
+    for (uint32_t p = 0; p < platform_count && p < PLATFORMS; p++) {
+        uint32_t found = 0, room = (uint32_t)(DEVICES - count);
+        if (room == 0 || cl->clGetDeviceIDs(all[p], CL_DEVICE_TYPE_ALL, room, devices + count,
+                                            &found) != CL_SUCCESS)
+            continue;
+        for (uint32_t i = 0; i < found && i < room; i++)
+            platforms[count++] = all[p];
+    }
+    return count;
+}
+
+int rv_device_count(void) {
+    rvi_opencl cl;
+    cl_thing *devices[DEVICES], *platforms[DEVICES];
+    return rvi_opencl_load(&cl) ? list_devices(&cl, devices, platforms) : 0;
+}
+
+static uint64_t number_of(const rvi_opencl *cl, cl_thing *device, uint32_t what) {
+    uint64_t number = 0; /* little-endian: a shorter one fills the low bytes */
+    size_t size = 0;
+    if (cl->clGetDeviceInfo(device, what, sizeof number, &number, &size) != CL_SUCCESS)
+        return 0;
+    return number;
+}
+
+static void text_of(int32_t failed, char *text) {
+    if (failed)
+        text[0] = '\0';
+}
+
+static void describe(const rvi_opencl *cl, cl_thing *platform, cl_thing *device,
+                     rv_device_info *out) {
+    *out = (rv_device_info){0};
+    text_of(cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof out->platform - 1,
+                                  out->platform, NULL),
+            out->platform);
+    text_of(cl->clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof out->name - 1, out->name, NULL),
+            out->name);
+    text_of(
+        cl->clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof out->driver - 1, out->driver, NULL),
+        out->driver);
+    out->memory = number_of(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    out->largest = number_of(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    out->gpu = number_of(cl, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU;
+    out->doubles = number_of(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+}
+
+bool rv_device_get(int device, rv_device_info *out) {
+    rvi_opencl cl;
+    cl_thing *devices[DEVICES], *platforms[DEVICES];
+    int count = rvi_opencl_load(&cl) ? list_devices(&cl, devices, platforms) : 0;
+    if (device < 1 || device > count)
+        return false;
+    describe(&cl, platforms[device - 1], devices[device - 1], out);
+    return true;
+}
+
+/* ---- one device ---- */
+
+static rv_status fail(rvi_device *d, const char *doing, int32_t error) {
+    bool memory = error == -4 || error == -5 || error == -6 || error == -61;
+    return rvi_fail(d->ctx, memory ? RV_ERROR_MEMORY : RV_ERROR_DEVICE,
+                    "%s fails %s (OpenCL's error %d).", d->facts.name, doing, (int)error);
+}
+
+static void release_kernel(rvi_device *d, device_kernel *k) {
+    if (k->kernel)
+        d->cl.clReleaseKernel(k->kernel);
+    if (k->program)
+        d->cl.clReleaseProgram(k->program);
+}
+
+static void close_device(void *device) {
+    rvi_device *d = device;
+    for (size_t i = 0; i < d->copy_count; i++)
+        d->cl.clReleaseMemObject(d->copies[i].memory);
+    for (size_t i = 0; i < d->kernel_count; i++)
+        release_kernel(d, &d->kernels[i]);
+    if (d->queue)
+        d->cl.clReleaseCommandQueue(d->queue);
+    if (d->context)
+        d->cl.clReleaseContext(d->context);
+    rv_context *ctx = d->ctx;
+    rvi_free(ctx, d->copies);
+    rvi_free(ctx, d->kernels);
+    rvi_free(ctx, d);
+}
+
+static device_copy *find_copy(rvi_device *d, const void *host) {
+    for (size_t i = 0; i < d->copy_count; i++)
+        if (d->copies[i].host == host)
+            return &d->copies[i];
+    return NULL;
+}
+
+static void forget_copy(void *device, const void *memory) {
+    rvi_device *d = device;
+    device_copy *c = find_copy(d, memory);
+    if (!c)
+        return;
+    d->cl.clReleaseMemObject(c->memory);
+    *c = d->copies[--d->copy_count];
+}
+
+rvi_device *rvi_device_of(const rv_context *ctx) {
+    return rvi_context_attached(ctx)->what;
+}
+
+static rv_status open_device(rv_context *ctx, int number, rvi_device **out) {
+    rvi_opencl cl;
+    cl_thing *devices[DEVICES], *platforms[DEVICES];
+    bool loaded = rvi_opencl_load(&cl);
+    int count = loaded ? list_devices(&cl, devices, platforms) : 0, error = CL_SUCCESS;
+    if (!loaded)
+        return rvi_fail(ctx, RV_ERROR_DEVICE,
+                        "There is no OpenCL on this machine: install the driver of its GPU.");
+    if (number < 1 || number > count)
+        return rvi_fail(ctx, RV_ERROR_DEVICE, "There is no device %d; `ravine devices` lists them.",
+                        number);
+    rvi_device *d = rvi_alloc(ctx, 1, sizeof *d, "the device");
+    if (!d)
+        return RV_ERROR_MEMORY;
+    *d = (rvi_device){.ctx = ctx, .cl = cl, .id = devices[number - 1], .number = number};
+    describe(&cl, platforms[number - 1], d->id, &d->facts);
+    d->context = cl.clCreateContext(NULL, 1, &d->id, NULL, NULL, &error);
+    if (d->context)
+        d->queue = cl.clCreateCommandQueue(d->context, d->id, 0, &error);
+    *out = d;
+    if (d->queue)
+        return RV_OK;
+    rv_status status = fail(d, "to open", error);
+    close_device(d);
+    return status;
+}
+
+static int first_gpu(int from) {
+    rv_device_info info;
+    for (int i = from; rv_device_get(i, &info); i++)
+        if (info.gpu)
+            return i;
+    return 0;
+}
+
+rv_status rv_device_try(rv_context *ctx, int device, bool *same_bits, double *copy_rate) {
+    RVI_ENTRY(ctx);
+    rvi_device *d;
+    rv_status status = open_device(ctx, device, &d);
+    if (status != RV_OK)
+        return status;
+    status = rvi_device_compare(d, ctx, same_bits);
+    if (status == RV_OK)
+        status = rvi_device_copy_rate(d, ctx, COPIED, copy_rate);
+    close_device(d);
+    return status;
+}
+
+/* Opens it and compares its bits. */
+static rv_status open_same(rv_context *ctx, int number, rvi_device **out) {
+    bool same = false;
+    rv_status status = open_device(ctx, number, out);
+    if (status != RV_OK)
+        return status;
+    status = rvi_device_compare(*out, ctx, &same);
+    if (status == RV_OK && !same)
+        status = rvi_fail(ctx, RV_ERROR_DEVICE,
+                          "%s computes other bits than the processor, so it is not used.",
+                          (*out)->facts.name);
+    if (status != RV_OK)
+        close_device(*out);
+    return status;
+}
+
+rv_status rv_context_use_device(rv_context *ctx, int device) {
+    RVI_ENTRY(ctx);
+    rvi_device *d = NULL;
+    int number = device < 0 ? first_gpu(1) : device;
+    if (device == RV_DEVICE_GPU && number == 0)
+        return rvi_fail(ctx, RV_ERROR_DEVICE,
+                        "There is no GPU here; `ravine devices` lists what there is.");
+    rv_status status = number > 0 ? open_same(ctx, number, &d) : RV_OK;
+    while (device == RV_DEVICE_AUTO && status == RV_ERROR_DEVICE) { /* the next, or none */
+        number = first_gpu(number + 1);
+        status = number > 0 ? open_same(ctx, number, &d) : RV_OK;
+    }
+    if (status != RV_OK)
+        return status;
+    rvi_attached attached = {0};
+    if (number > 0)
+        attached = (rvi_attached){d, forget_copy, close_device};
+    rvi_context_attach(ctx, &attached);
+    return RV_OK;
+}
+
+int rv_context_device(const rv_context *ctx) {
+    const rvi_device *d = rvi_device_of(ctx);
+    return d ? d->number : RV_DEVICE_CPU;
+}
+
+/* ---- copies ---- */
+
+static rv_status make_copy(rvi_device *d, const void *host, size_t size, device_copy **out) {
+    if (d->copy_count == d->copy_room) {
+        size_t room = d->copy_room ? 2 * d->copy_room : 32;
+        if (!rvi_enlarge(d->ctx, &d->copies, d->copy_count, room, sizeof *d->copies, "the device"))
+            return RV_ERROR_MEMORY;
+        d->copy_room = room;
+    }
+    int32_t error = CL_SUCCESS;
+    cl_thing *memory = d->cl.clCreateBuffer(d->context, CL_MEM_READ_WRITE, size, NULL, &error);
+    if (!memory)
+        return fail(d, "to give memory for a grid", error);
+    *out = &d->copies[d->copy_count++];
+    **out = (device_copy){.host = host, .size = size, .memory = memory, .there = true};
+    return RV_OK;
+}
+
+static rv_status use_copy(rvi_device *d, const rvi_device_arg *arg, cl_thing **out) {
+    device_copy *c = find_copy(d, arg->memory);
+    rv_status status = c ? RV_OK : make_copy(d, arg->memory, arg->size, &c);
+    if (status != RV_OK)
+        return status;
+    if (!c->here && arg->use != RVI_DEVICE_WRITE) {
+        int32_t error =
+            d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, 0, c->size, c->host, 0, NULL, NULL);
+        if (error)
+            return fail(d, "to take a grid", error);
+    }
+    c->here = true;
+    c->there = arg->use == RVI_DEVICE_READ && c->there;
+    *out = c->memory;
+    return RV_OK;
+}
+
+rv_status rvi_device_fetch(rvi_device *d, void *memory) {
+    device_copy *c = find_copy(d, memory);
+    if (!c || c->there)
+        return RV_OK;
+    int32_t error =
+        d->cl.clEnqueueReadBuffer(d->queue, c->memory, 1, 0, c->size, memory, 0, NULL, NULL);
+    if (error)
+        return fail(d, "to give a grid back", error);
+    c->there = true;
+    return RV_OK;
+}
+
+void rvi_device_outdate(rvi_device *d) {
+    for (size_t i = 0; i < d->copy_count; i++)
+        d->copies[i].here = false;
+}
+
+bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles) {
+    return grid <= d->facts.largest && bytes <= d->facts.memory / 10 * 9 &&
+           (d->facts.doubles || !doubles);
+}
+
+const char *rvi_device_name(const rvi_device *d) {
+    return d->facts.name;
+}
+
+/* ---- kernels ---- */
+
+static rv_status build(rvi_device *d, const rvi_kernel_text *text, const char *name,
+                       device_kernel *out) {
+    int32_t error = CL_SUCCESS;
+    *out = (device_kernel){.file = text->file, .name = name};
+    out->program = d->cl.clCreateProgramWithSource(d->context, 1, (const char *[]){text->text},
+                                                   &text->size, &error);
+    if (out->program)
+        error = d->cl.clBuildProgram(out->program, 1, &d->id,
+                                     "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt", NULL,
+                                     NULL);
+    if (!error)
+        out->kernel = d->cl.clCreateKernel(out->program, name, &error);
+    if (out->kernel)
+        return RV_OK;
+    char log[512] = "";
+    if (out->program)
+        text_of(d->cl.clGetProgramBuildInfo(out->program, d->id, CL_PROGRAM_BUILD_LOG,
+                                            sizeof log - 1, log, NULL),
+                log);
+    release_kernel(d, out);
+    return rvi_fail(d->ctx, RV_ERROR_DEVICE, "%s cannot compile %s.cl (OpenCL's error %d)%s%s",
+                    d->facts.name, text->file, (int)error, log[0] ? ": " : ".", log);
+}
+
+static rv_status find_kernel(rvi_device *d, const char *file, const char *name, cl_thing **out) {
+    for (size_t i = 0; i < d->kernel_count; i++)
+        if (strcmp(d->kernels[i].file, file) == 0 && strcmp(d->kernels[i].name, name) == 0) {
+            *out = d->kernels[i].kernel;
+            return RV_OK;
+        }
+    if (d->kernel_count == d->kernel_room) {
+        size_t room = d->kernel_room ? 2 * d->kernel_room : 16;
+        if (!rvi_enlarge(d->ctx, &d->kernels, d->kernel_count, room, sizeof *d->kernels,
+                         "the device"))
+            return RV_ERROR_MEMORY;
+        d->kernel_room = room;
+    }
+    for (int i = 0; i < rvi_kernel_text_count; i++)
+        if (strcmp(rvi_kernel_texts[i].file, file) == 0) {
+            device_kernel *k = &d->kernels[d->kernel_count];
+            rv_status status = build(d, &rvi_kernel_texts[i], name, k);
+            d->kernel_count += status == RV_OK;
+            *out = k->kernel;
+            return status;
+        }
+    return rvi_fail(d->ctx, RV_ERROR_INTERNAL, "There is no file %s.cl of kernels.", file);
+}
+
+static rv_status make_table(rvi_device *d, const rvi_device_arg *arg, cl_thing **out) {
+    int32_t error = CL_SUCCESS;
+    *out = d->cl.clCreateBuffer(d->context, CL_MEM_READ_WRITE, arg->size, NULL, &error);
+    if (*out)
+        error =
+            d->cl.clEnqueueWriteBuffer(d->queue, *out, 1, 0, arg->size, arg->memory, 0, NULL, NULL);
+    return error ? fail(d, "to take a table", error) : RV_OK;
+}
+
+/* *table: memory to release once the kernel is queued. */
+static rv_status set_arg(rvi_device *d, cl_thing *kernel, uint32_t index, const rvi_device_arg *arg,
+                         cl_thing **table) {
+    cl_thing *memory = NULL;
+    rv_status status = RV_OK;
+    if (arg->use == RVI_DEVICE_TABLE) {
+        status = make_table(d, arg, table);
+        memory = *table;
+    } else if (arg->use != RVI_DEVICE_VALUE) {
+        status = use_copy(d, arg, &memory);
+    }
+    if (status != RV_OK)
+        return status;
+    int32_t error = memory ? d->cl.clSetKernelArg(kernel, index, sizeof memory, &memory)
+                           : d->cl.clSetKernelArg(kernel, index, arg->size, arg->memory);
+    return error ? fail(d, "to take an argument", error) : RV_OK;
+}
+
+static rv_status enqueue(rvi_device *d, cl_thing *kernel, size_t width, size_t height) {
+    size_t items[2] = {(width + GROUP - 1) / GROUP * GROUP, height}, group[2] = {GROUP, 1};
+    int32_t error =
+        d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 2, NULL, items, group, 0, NULL, NULL);
+    if (!error)
+        error = d->cl.clFlush(d->queue);
+    return error ? fail(d, "to run a kernel", error) : RV_OK;
+}
+
+rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size_t width,
+                         size_t height, const rvi_device_arg *args, int count) {
+    assert(count <= ARGS);
+    cl_thing *kernel = NULL, *tables[ARGS] = {0};
+    rv_status status = find_kernel(d, file, name, &kernel);
+    for (int i = 0; i < count && status == RV_OK; i++)
+        status = set_arg(d, kernel, (uint32_t)i, &args[i], &tables[i]);
+    if (status == RV_OK)
+        status = enqueue(d, kernel, width, height);
+    for (int i = 0; i < count; i++)
+        if (tables[i])
+            d->cl.clReleaseMemObject(tables[i]); /* OpenCL keeps it until the kernel has run */
+    return status;
+}
+
+rv_status rvi_device_wait(rvi_device *d) {
+    int32_t error = d->cl.clFinish(d->queue);
+    return error ? fail(d, "to finish", error) : RV_OK;
+}

@@ -1,0 +1,57 @@
+/* device.h: a GPU, or whatever else OpenCL offers: what is there, memory on it, and kernels.
+ *
+ * A device of a context keeps copies of the context's memory. A copy has the address of what it is
+ * a copy of, so steps speak of their grids and never of device memory:
+ *
+ *     rvi_device_run(d, "noise", "cells", width, height, args, count)
+ *
+ * brings each grid that the kernel reads to the device, unless the newest copy is there already,
+ * and notes that the host's copy of each grid that it writes is old. rvi_device_fetch() brings
+ * those back. rvi_free() forgets the copy. Work is queued: it has ended when a fetch or
+ * rvi_device_wait() returns. */
+#ifndef RVI_DEVICE_DEVICE_H
+#define RVI_DEVICE_DEVICE_H
+
+#include <ravine/ravine.h>
+
+typedef struct rvi_device rvi_device;
+
+/* ---- one device ---- */
+
+/* NULL: the context has none. */
+rvi_device *rvi_device_of(const rv_context *ctx);
+
+typedef enum rvi_device_use {
+    RVI_DEVICE_VALUE, /* a number that the kernel gets as it is */
+    RVI_DEVICE_TABLE, /* a struct or an array that the kernel gets as __constant */
+    RVI_DEVICE_READ,
+    RVI_DEVICE_WRITE, /* all of it: what it held does not count */
+    RVI_DEVICE_CHANGE /* read and write */
+} rvi_device_use;
+
+typedef struct rvi_device_arg {
+    rvi_device_use use;
+    const void *memory; /* the host's address of the grid, or the value */
+    size_t size;        /* bytes */
+} rvi_device_arg;
+
+/* Queues the kernel `name` of the file `file`.cl for width x height items. */
+rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size_t width,
+                         size_t height, const rvi_device_arg *args, int count);
+/* Until all that was queued is done. */
+rv_status rvi_device_wait(rvi_device *d);
+/* The host's copy becomes the newest. */
+rv_status rvi_device_fetch(rvi_device *d, void *memory);
+/* The host is going to change its memory: copies on the device do not count any more. */
+void rvi_device_outdate(rvi_device *d);
+
+const char *rvi_device_name(const rvi_device *d);
+/* Is there room for `bytes`, in grids of at most `grid` bytes? And are there doubles? */
+bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles);
+
+/* Are its bits those of the processor? Computes a map of numbers on both. */
+rv_status rvi_device_compare(rvi_device *d, rv_context *ctx, bool *same);
+/* How many bytes a copy of `bytes`, a multiple of 1024, reads and writes in a second. */
+rv_status rvi_device_copy_rate(rvi_device *d, rv_context *ctx, size_t bytes, double *out);
+
+#endif
