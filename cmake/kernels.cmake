@@ -1,6 +1,6 @@
-# The kernels of src/*/*.cl as strings, each with the files that it includes, so that the program
+# The kernels, files that end in .cl, as strings, each with the files that it includes, so that the program
 # needs no other file to run them.
-file(GLOB kernels CONFIGURE_DEPENDS src/*/*.cl)
+file(GLOB kernels CONFIGURE_DEPENDS src/*/*.cl src/steps/*/*.cl)
 list(FILTER kernels EXCLUDE REGEX "/prelude.cl$")
 
 # Appends `file` to `text`, after what it includes; each file once.

@@ -288,6 +288,20 @@ rv_status rvi_device_fetch(rvi_device *d, void *memory) {
     return RV_OK;
 }
 
+bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status) {
+    const double least = 0.005, most = 0.02; /* seconds */
+    if (++pace->queued < pace->batch)
+        return false;
+    double begin = rvi_now();
+    *status = rvi_device_wait(d);
+    double waited = rvi_now() - begin;
+    pace->queued = 0;
+    pace->batch = pace->batch < 1 ? 1 : pace->batch;
+    pace->batch = waited < least ? 2 * pace->batch : pace->batch;
+    pace->batch = waited > most && pace->batch > 1 ? pace->batch / 2 : pace->batch;
+    return true;
+}
+
 void rvi_device_outdate(rvi_device *d) {
     for (size_t i = 0; i < d->copy_count; i++)
         d->copies[i].here = false;

@@ -40,6 +40,12 @@ rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size
                          size_t height, const rvi_device_arg *args, int count);
 /* Until all that was queued is done. */
 rv_status rvi_device_wait(rvi_device *d);
+/* When to wait: a step that queues a kernel again and again asks after each. True: it has waited,
+ * about 20 ms after the last time, and it is time to look around. *status: how the wait ended. */
+typedef struct rvi_device_pace {
+    int64_t queued, batch; /* since the last wait; how many until the next */
+} rvi_device_pace;
+bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status);
 /* The host's copy becomes the newest. */
 rv_status rvi_device_fetch(rvi_device *d, void *memory);
 /* The host is going to change its memory: copies on the device do not count any more. */

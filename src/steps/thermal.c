@@ -52,14 +52,9 @@ static void plain_row_8(const rvi_slide *s, size_t from, size_t to) {
     float *restrict out = s->next;
     const float m = s->magic, r = s->rate[0], l = s->limit[0], rx = s->rate[1], lx = s->limit[1];
     for (size_t i = from; i < to; i++) {
-        float h = c[i];
-        float straight =
-            (rvi_slide_net(h - c[i - 1], r, l, m) + rvi_slide_net(h - c[i + 1], r, l, m)) +
-            (rvi_slide_net(h - n[i], r, l, m) + rvi_slide_net(h - d[i], r, l, m));
-        float diagonal =
-            (rvi_slide_net(h - n[i - 1], rx, lx, m) + rvi_slide_net(h - d[i + 1], rx, lx, m)) +
-            (rvi_slide_net(h - n[i + 1], rx, lx, m) + rvi_slide_net(h - d[i - 1], rx, lx, m));
-        out[i] = h - (straight + diagonal);
+        float straight = rvi_slide_net4(c[i], c[i - 1], c[i + 1], n[i], d[i], r, l, m);
+        float diagonal = rvi_slide_net4(c[i], n[i - 1], d[i + 1], n[i + 1], d[i - 1], rx, lx, m);
+        out[i] = c[i] - (straight + diagonal);
     }
 }
 
@@ -67,12 +62,8 @@ static void plain_row_4(const rvi_slide *s, size_t from, size_t to) {
     const float *restrict c = s->h, *restrict n = s->h - s->stride, *restrict d = s->h + s->stride;
     float *restrict out = s->next;
     const float m = s->magic, r = s->rate[0], l = s->limit[0];
-    for (size_t i = from; i < to; i++) {
-        float h = c[i];
-        out[i] =
-            h - ((rvi_slide_net(h - c[i - 1], r, l, m) + rvi_slide_net(h - c[i + 1], r, l, m)) +
-                 (rvi_slide_net(h - n[i], r, l, m) + rvi_slide_net(h - d[i], r, l, m)));
-    }
+    for (size_t i = from; i < to; i++)
+        out[i] = c[i] - rvi_slide_net4(c[i], c[i - 1], c[i + 1], n[i], d[i], r, l, m);
 }
 
 static void edge_cell(const rvi_slide *s, int x, int y, double *off) {
@@ -339,6 +330,10 @@ static void list_buffers(rvi_slide *s) {
     rvi_factor_list(job, &shape, &s->factor);
     if (settles_at_once(s))
         rvi_slide_settle_list(s, &job->buffers);
+    job->on_device = !s->general && s->p->until == RV_thermal_until_rounds;
+    job->doubles = true;
+    if (job->on_device)
+        rvi_job_buffer(job, &s->off_edge, rvi_slide_edge(s), sizeof *s->off_edge, "the ledger");
     if (!s->general)
         return;
     rvi_job_buffer(job, &s->thick, layers * s->count, sizeof *s->thick, "the sliding layers");
@@ -514,7 +509,64 @@ static rv_status tell(rvi_slide *s, double done) {
     return status == RV_OK ? rvi_job_progress(s->job, done) : status;
 }
 
+/* ---- the plain round on a device ---- */
+
+static rv_status queue_round(rvi_slide *s) {
+    const rvi_slide_law law = {.rate = s->rate[0],
+                               .limit = s->limit[0],
+                               .rate_across = s->rate[1],
+                               .limit_across = s->limit[1],
+                               .magic = s->magic,
+                               .directions = s->directions,
+                               .off_directions = s->off_directions};
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_READ, s->h, s->count * sizeof *s->h},
+        {RVI_DEVICE_CHANGE, s->next, s->count * sizeof *s->next}, /* its ring stays */
+        {RVI_DEVICE_CHANGE, s->off_edge, rvi_slide_edge(s) * sizeof *s->off_edge},
+        {RVI_DEVICE_VALUE, &s->width, sizeof s->width},
+        {RVI_DEVICE_VALUE, &s->height, sizeof s->height},
+        {RVI_DEVICE_VALUE, &law, sizeof law},
+    };
+    rv_status status = rvi_device_run(s->job->device, "slide_plain", "slide_round",
+                                      (size_t)s->width, (size_t)s->height, args, 6);
+    float *now = s->h;
+    s->h = status == RV_OK ? s->next : now;
+    s->next = status == RV_OK ? now : s->next;
+    return status;
+}
+
+/* What left is whole quanta, so that the order of a sum does not matter. */
+static rv_status fetch_rounds(rvi_slide *s) {
+    rv_status status = rvi_device_fetch(s->job->device, s->h);
+    if (status == RV_OK)
+        status = rvi_device_fetch(s->job->device, s->off_edge);
+    s->left_map = 0.0;
+    for (size_t i = 0; i < rvi_slide_edge(s); i++)
+        s->left_map += s->off_edge[i];
+    return status;
+}
+
+/* Asks after a while, not after each round: the device goes on meanwhile. */
+static rv_status run_rounds_on_device(rvi_slide *s) {
+    rvi_device_pace pace = {0};
+    rv_status status = RV_OK;
+    for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
+        for (int part = 0; status == RV_OK && part < s->parts; part++)
+            status = queue_round(s);
+        if (status == RV_OK && rvi_device_rests(s->job->device, &pace, &status)) {
+            if (status == RV_OK && rvi_progress_due(s->job->ctx))
+                status = fetch_rounds(s);
+            if (status == RV_OK)
+                status = tell(s, (double)(n + 1) / (double)s->rounds);
+        }
+    }
+    rv_status fetched = status == RV_ERROR_DEVICE ? status : fetch_rounds(s);
+    return status == RV_OK ? fetched : status;
+}
+
 static rv_status run_rounds(rvi_slide *s) {
+    if (s->job->device)
+        return run_rounds_on_device(s);
     rv_status status = RV_OK;
     for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
         status = one_round(s);

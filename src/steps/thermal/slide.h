@@ -9,13 +9,9 @@
 #ifndef RVI_STEPS_THERMAL_SLIDE_H
 #define RVI_STEPS_THERMAL_SLIDE_H
 
-#include "base/math.h"
 #include "steps/step.h"
+#include "steps/thermal/slide_cell.h"
 #include "wear/erosion_factor.h"
-
-/* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
-enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
-enum { RVI_STRAIGHT = 0x0f, RVI_ALL_DIRECTIONS = 0xff };
 
 /* The search for the land at rest (slide_settle.c). */
 enum { RVI_SETTLE_SIDES = 4 }; /* of a square of four cells */
@@ -70,6 +66,7 @@ struct rvi_slide {
     float *before;         /* of layer l at l * cells: its thickness when the step began */
     double left_map;       /* metres on one cell */
     double *off;           /* the same, of each block of rows in this round */
+    double *off_edge;      /* the same on a device, of each cell of the edge in all rounds */
     int tiles;             /* RVI_SLIDE_TILE cells wide and RVI_ROWS high, in a row of them */
     uint8_t *changed[2];   /* of each tile: did a height change in the round before; in this one? */
     bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
@@ -96,14 +93,14 @@ static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
     return (size_t)(y + 1) * s->stride + (size_t)(x + 1);
 }
 
+/* Cells of the edge, those of the corners counted twice. */
+static inline size_t rvi_slide_edge(const rvi_slide *s) {
+    return 2 * ((size_t)s->width + (size_t)s->height);
+}
+
 /* Directions in which a neighbour is on the map. */
 static inline unsigned rvi_slide_inside(const rvi_slide *s, int x, int y) {
-    unsigned directions = s->directions;
-    directions &= x > 0 ? 0xffu : ~(1u << RVI_WEST | 1u << RVI_NW | 1u << RVI_SW);
-    directions &= y > 0 ? 0xffu : ~(1u << RVI_NORTH | 1u << RVI_NW | 1u << RVI_NE);
-    directions &= x < s->width - 1 ? 0xffu : ~(1u << RVI_EAST | 1u << RVI_SE | 1u << RVI_NE);
-    directions &= y < s->height - 1 ? 0xffu : ~(1u << RVI_SOUTH | 1u << RVI_SE | 1u << RVI_SW);
-    return directions;
+    return s->directions & rvi_slide_on_map(x, y, s->width, s->height);
 }
 
 /* Directions in which a neighbour may get ground, on the map or off it. */
@@ -111,26 +108,9 @@ static inline unsigned rvi_slide_open(const rvi_slide *s, int x, int y) {
     return rvi_slide_inside(s, x, y) | s->off_directions;
 }
 
-/* ---- the arithmetic of a cell: values in, values out ---- */
+/* ---- the arithmetic of a cell: values in, values out; more of it in slide_cell.h ---- */
 
-/* To the nearest quantum; -x gives minus what x gives. */
-static inline float rvi_slide_round(float x, float magic) {
-    return (x + magic) - magic;
-}
-
-/* By how much a fall is more than stands, 0 or more. */
-static inline float rvi_slide_excess(float fall, float limit) {
-    return rvi_maxf(fall - limit, 0.0f);
-}
-
-/* What a cell loses to a neighbour that lies lower by `fall`, or gains (below 0) from a higher one.
- */
-static inline float rvi_slide_net(float fall, float rate, float limit, float magic) {
-    float stands = rvi_minf(rvi_maxf(fall, -limit), limit);
-    return rvi_slide_round(rate * (fall - stands), magic);
-}
-
-/* The same for a value in double that must not grow. */
+/* To the quantum below, for a value that must not grow. */
 static inline double rvi_slide_floor(double x, double quantum, double magic) {
     double near = (x + magic) - magic;
     return near > x ? near - quantum : near;

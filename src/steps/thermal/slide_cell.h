@@ -1,0 +1,53 @@
+/* slide_cell.h: the arithmetic of a cell whose ground slides, for the processor and for devices. */
+#ifndef RVI_STEPS_THERMAL_SLIDE_CELL_H
+#define RVI_STEPS_THERMAL_SLIDE_CELL_H
+
+#include "base/math.h"
+
+/* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
+enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
+enum { RVI_STRAIGHT = 0x0f, RVI_ALL_DIRECTIONS = 0xff };
+
+/* How ground slides where there is one layer and nothing that holds it back. */
+typedef struct rvi_slide_law {
+    float rate, limit; /* along the axes: share of the excess that slides, fall that stands */
+    float rate_across, limit_across;     /* the same along the diagonals */
+    float magic;                         /* rounds to quanta */
+    unsigned directions, off_directions; /* that count; in which ground may leave the map */
+} rvi_slide_law;
+
+/* To the nearest quantum; -x gives minus what x gives. */
+static inline float rvi_slide_round(float x, float magic) {
+    return (x + magic) - magic;
+}
+
+/* By how much a fall is more than stands, 0 or more. */
+static inline float rvi_slide_excess(float fall, float limit) {
+    return rvi_maxf(fall - limit, 0.0f);
+}
+
+/* What a cell loses to a neighbour that lies lower by `fall`, or gains (below 0) from a higher one.
+ */
+static inline float rvi_slide_net(float fall, float rate, float limit, float magic) {
+    float stands = rvi_minf(rvi_maxf(fall, -limit), limit);
+    return rvi_slide_round(rate * (fall - stands), magic);
+}
+
+/* The same of four neighbours in pairs that face each other. */
+static inline float rvi_slide_net4(float h, float a, float b, float c, float d, float rate,
+                                   float limit, float magic) {
+    return (rvi_slide_net(h - a, rate, limit, magic) + rvi_slide_net(h - b, rate, limit, magic)) +
+           (rvi_slide_net(h - c, rate, limit, magic) + rvi_slide_net(h - d, rate, limit, magic));
+}
+
+/* Directions in which a neighbour is on the map. */
+static inline unsigned rvi_slide_on_map(int x, int y, int width, int height) {
+    unsigned directions = RVI_ALL_DIRECTIONS;
+    directions &= x > 0 ? 0xffu : ~(1u << RVI_WEST | 1u << RVI_NW | 1u << RVI_SW);
+    directions &= y > 0 ? 0xffu : ~(1u << RVI_NORTH | 1u << RVI_NW | 1u << RVI_NE);
+    directions &= x < width - 1 ? 0xffu : ~(1u << RVI_EAST | 1u << RVI_SE | 1u << RVI_NE);
+    directions &= y < height - 1 ? 0xffu : ~(1u << RVI_SOUTH | 1u << RVI_SE | 1u << RVI_SW);
+    return directions;
+}
+
+#endif
