@@ -138,13 +138,16 @@ static device_copy *find_copy(rvi_device *d, const void *host) {
     return NULL;
 }
 
-static void forget_copy(void *device, const void *memory) {
-    rvi_device *d = device;
+void rvi_device_forget(rvi_device *d, const void *memory) {
     device_copy *c = find_copy(d, memory);
     if (!c)
         return;
     d->cl.clReleaseMemObject(c->memory);
     *c = d->copies[--d->copy_count];
+}
+
+static void forget_copy(void *device, const void *memory) {
+    rvi_device_forget(device, memory);
 }
 
 rvi_device *rvi_device_of(const rv_context *ctx) {
@@ -264,6 +267,7 @@ static rv_status use_copy(rvi_device *d, const rvi_device_arg *arg, cl_thing **o
     rv_status status = c ? RV_OK : make_copy(d, arg->memory, arg->size, &c);
     if (status != RV_OK)
         return status;
+    assert(c->size == arg->size);
     if (!c->here && arg->use != RVI_DEVICE_WRITE) {
         int32_t error =
             d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, 0, c->size, c->host, 0, NULL, NULL);

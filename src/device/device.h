@@ -48,6 +48,8 @@ typedef struct rvi_device_pace {
 bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status);
 /* The host's copy becomes the newest. */
 rv_status rvi_device_fetch(rvi_device *d, void *memory);
+/* The memory is going to be freed; rvi_free() calls it for the device of its context. */
+void rvi_device_forget(rvi_device *d, const void *memory);
 /* The host is going to change its memory: copies on the device do not count any more. */
 void rvi_device_outdate(rvi_device *d);
 
