@@ -24,6 +24,9 @@ set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file tes
 # test_plan, which takes long, the thread sanitizer sees a third.)
 set(whole_tests test_math test_text test_plan)
 
+# These run the code of a driver, in which sanitizers see what is not ours.
+set(driver_tests test_device)
+
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")
 execute_process(COMMAND setarch -R true RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
@@ -60,6 +63,8 @@ function(ravine_add_tests tree other)
         get_filename_component(kind ${source} DIRECTORY)
         get_filename_component(kind ${kind} NAME)
         if(NOT kind IN_LIST ARGN OR (other AND program IN_LIST timed_tests))
+            continue()
+        elseif(other AND program IN_LIST driver_tests)
             continue()
         elseif(other STREQUAL "tsan" AND program IN_LIST lone_tests)
             continue()
@@ -100,6 +105,8 @@ endfunction()
 ravine_add_test_program(same_bits tests/same_bits/driver.c)
 ravine_add_same_bits(${CMAKE_BINARY_DIR} same_bits same_bits)
 set_property(TEST same_bits APPEND PROPERTY LABELS check)
+ravine_add_same_bits(${CMAKE_BINARY_DIR} same_bits.device same_bits 2)
+set_property(TEST same_bits.device PROPERTY ENVIRONMENT RAVINE_DEVICE=1)
 add_custom_target(tests DEPENDS ravine_cli same_bits)
 # What `make test` runs under the thread sanitizer.
 add_custom_target(tests_of_threads DEPENDS same_bits)

@@ -230,6 +230,8 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
         status = run_and_close(s, keep);
     if (status == RV_OK)
         status = rvi_job_fetch(job);
+    if (job->device && (status != RV_OK || job->close)) /* which is the processor's work */
+        rvi_device_outdate(job->device);
     assert(status != RV_OK || rvi_outline_fits(&job->after, land));
     bool closed = status == RV_OK || (status == RV_CANCELLED && job->begun && keep);
     if (closed && wears)

@@ -1,9 +1,9 @@
 /* driver.c: same_bits [THREADS...]: runs short recipes and scenes with each of these numbers of
  * threads (1, 2, 3 and 7 unless told, 1 and 7 with RAVINE_SHORT) and prints the hash of what each
  * makes: one line "NAME HASH" each. Every build must print the table hashes.txt; of
- * RAVINE_LINES="NAME NAME..." only these lines. Files go to the working directory; of a recipe
- * mesh_X, the bytes of mesh.X count too. Only the public API is used, so any build of the library
- * can run it. */
+ * RAVINE_LINES="NAME NAME..." only these lines; with RAVINE_DEVICE=N on device N, if there is any.
+ * Files go to the working directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the
+ * public API is used, so any build of the library can run it. */
 #include <inttypes.h>
 #include <ravine/ravine.h>
 #include <stdio.h>
@@ -357,8 +357,12 @@ static rv_status run(int index, int threads, uint64_t *hash) {
         fprintf(stderr, "no context with %d threads: %s\n", threads, rv_status_text(status));
         return status;
     }
-    status = index < RECIPES ? run_recipe(ctx, index, hash)
-                             : run_scene(ctx, scenes[index - RECIPES].text, hash);
+    const char *device = getenv("RAVINE_DEVICE");
+    if (device && rv_device_count() > 0)
+        status = rv_context_use_device(ctx, atoi(device));
+    if (status == RV_OK)
+        status = index < RECIPES ? run_recipe(ctx, index, hash)
+                                 : run_scene(ctx, scenes[index - RECIPES].text, hash);
     if (status != RV_OK) {
         fprintf(stderr, "%s: %s\n", name_of(index), rv_context_error(ctx));
     }

@@ -1,0 +1,191 @@
+/* test_device.c: steps on a device give the processor's bits. Runs on the first device that there
+ * is, PoCL or a GPU, and says so when there is none. */
+#include "support.h"
+
+#include "base/random.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rv_context *processor, *device; /* device NULL: there is none */
+
+static uint64_t chance = 1;
+
+static int below(int n) {
+    return (int)(rvi_random(7, chance++, 0) % (uint64_t)n);
+}
+
+static float between(float low, float high) {
+    return low + (high - low) * rvi_unit(rvi_random(7, chance++, 1));
+}
+
+static bool go_on = true;
+
+static bool on_progress(void *user, const rv_progress *now) {
+    (void)user, (void)now;
+    return go_on;
+}
+
+static int open_both(void **state) {
+    (void)state;
+    rv_device_info info;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = 2;
+    desc.progress = on_progress;
+    if (rv_context_create(&desc, &processor) != RV_OK)
+        return 1;
+    if (!rv_device_get(1, &info)) {
+        print_message("There is no device here: nothing is compared.\n");
+        return 0;
+    }
+    print_message("on %s, %s\n", info.name, info.driver);
+    if (rv_context_create(&desc, &device) != RV_OK)
+        return 1;
+    support_ok(device, rv_context_use_device(device, 1));
+    return rv_context_device(device) == 1 ? 0 : 1;
+}
+
+static int close_both(void **state) {
+    (void)state;
+    rv_context_destroy(processor);
+    rv_context_destroy(device);
+    return 0;
+}
+
+static uint64_t hash_of(rv_context *ctx, const char *recipe) {
+    rv_terrain *land = support_run(ctx, recipe);
+    uint64_t hash = rv_terrain_hash(land);
+    rv_terrain_destroy(land);
+    return hash;
+}
+
+static void compare(const char *recipe) {
+    if (device && hash_of(processor, recipe) != hash_of(device, recipe))
+        fail_msg("another result on the device: %s", recipe);
+}
+
+/* Odd ones, and those that are a single row or column. */
+static void draw_land(char *recipe, size_t size) {
+    static const int sizes[][2] = {{1, 2},   {2, 1},   {1, 77},  {77, 1},   {2, 2},
+                                   {17, 31}, {64, 64}, {130, 3}, {200, 199}};
+    const int *s = sizes[below((int)(sizeof sizes / sizeof sizes[0]))];
+    snprintf(recipe, size, "terrain width=%d height=%d cell=%g ", s[0], s[1],
+             (double)between(0.5f, 90));
+}
+
+static void add_noise(char *recipe, size_t size) {
+    static const char *const shapes[] = {"plain", "ridged", "billow"}, *const bases[] = {"perlin",
+                                                                                         "value"};
+    static const char *const modes[] = {"set", "add", "multiply"};
+    size_t used = strlen(recipe);
+    snprintf(recipe + used, size - used,
+             "noise seed=%d shape=%s basis=%s mode=%s octaves=%d frequency=%g warp=%g relief=%g "
+             "gain=%g ",
+             below(1000), shapes[below(3)], bases[below(2)], modes[below(3)], 1 + below(12),
+             (double)between(0.1f, 30), (double)(below(2) ? between(0, 2) : 0),
+             (double)between(1, 3000), (double)between(0.2f, 0.8f));
+}
+
+static void add_thermal(char *recipe, size_t size) {
+    size_t used = strlen(recipe);
+    snprintf(recipe + used, size - used,
+             "thermal talus=%g rounds=%d k=%g neighbours=%d border=%s method=%s ",
+             (double)between(0, 60), below(60), (double)between(0.1f, 5), below(2) ? 4 : 8,
+             below(2) ? "open" : "wall", below(8) ? "pairs" : "slope");
+}
+
+static void random_recipes_give_the_same_land(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < support_cases(160); i++) {
+        char recipe[2048];
+        draw_land(recipe, sizeof recipe);
+        for (int steps = 1 + below(4); steps > 0; steps--) {
+            add_noise(recipe, sizeof recipe);
+            if (below(2))
+                add_thermal(recipe, sizeof recipe);
+        }
+        compare(recipe);
+    }
+}
+
+/* What the processor does in between is seen by the device. */
+static void steps_of_both_follow_each_other(void **state) {
+    (void)state;
+    compare("terrain size=60 noise thermal rounds=5 blur radius=20 thermal rounds=5 noise mode=add "
+            "seed=2 droplets drops=200 thermal talus=20 rounds=9 level high=100 noise mode=add");
+    compare(
+        "terrain size=60 noise layer name=soil thickness=3 thermal talus=20 noise mode=add relief=9");
+    compare("terrain size=60 noise select name=mask where=slope>20 thermal talus=20 rounds=9 noise "
+            "mode=add relief=9");
+    compare("terrain size=60 noise repeat 3 thermal talus=25 rounds=3 noise mode=add relief=3 end "
+            "crop margin=7 thermal talus=20 rounds=3 resize size=33 noise mode=add");
+}
+
+/* A program that changes the land between two steps. */
+static void what_a_program_sets_counts(void **state) {
+    (void)state;
+    enum { SIDE = 40 };
+    static float heights[SIDE * SIDE];
+    uint64_t hashes[2];
+    for (int i = 0; device && i < 2; i++) {
+        rv_context *ctx = i ? device : processor;
+        rv_terrain *land = support_land(ctx, SIDE, SIDE, 10);
+        support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+        rv_thermal_params thermal = rv_thermal_params_default();
+        thermal.rounds = 7;
+        thermal.talus = 10;
+        support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &thermal, NULL));
+        for (int k = 0; k < SIDE * SIDE; k++)
+            heights[k] = (float)(k * k % 101);
+        support_ok(ctx, rv_terrain_field_set(land, "height", heights));
+        support_ok(ctx, rv_step_run(land, RV_STEP_thermal, &thermal, NULL));
+        hashes[i] = rv_terrain_hash(land);
+        rv_terrain_destroy(land);
+    }
+    if (device)
+        assert_true(hashes[0] == hashes[1]);
+}
+
+/* A stop leaves land whose ledger adds up (step_run.c checks it), and the device goes on. */
+static void a_stop_leaves_whole_land(void **state) {
+    (void)state;
+    if (!device)
+        return;
+    rv_terrain *land = support_land(device, 300, 200, 10);
+    support_ok(device, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+    rv_thermal_params thermal = rv_thermal_params_default();
+    thermal.rounds = 1000000000;
+    thermal.talus = 10;
+    go_on = false;
+    rv_report report;
+    assert_int_equal(rv_step_run(land, RV_STEP_thermal, &thermal, &report), RV_CANCELLED);
+    go_on = true;
+    assert_near(report.ledger.eroded, report.ledger.deposited, 1e-6 * report.ledger.eroded + 1e-3);
+    thermal.rounds = 3;
+    support_ok(device, rv_step_run(land, RV_STEP_thermal, &thermal, NULL));
+    rv_terrain_destroy(land);
+}
+
+static void a_device_that_is_not_there_is_told(void **state) {
+    (void)state;
+    uint64_t hash = hash_of(processor, "terrain size=20 noise");
+    assert_int_equal(rv_context_use_device(processor, 1000), RV_ERROR_DEVICE);
+    assert_non_null(strstr(rv_context_error(processor), "ravine devices"));
+    assert_int_equal(rv_context_device(processor), RV_DEVICE_CPU);
+    assert_true(hash == hash_of(processor, "terrain size=20 noise"));
+    rv_device_info info;
+    assert_false(rv_device_get(0, &info));
+    assert_false(rv_device_get(rv_device_count() + 1, &info));
+    support_ok(processor, rv_context_use_device(processor, RV_DEVICE_CPU));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_recipes_give_the_same_land),
+        cmocka_unit_test(steps_of_both_follow_each_other),
+        cmocka_unit_test(what_a_program_sets_counts),
+        cmocka_unit_test(a_stop_leaves_whole_land),
+        cmocka_unit_test(a_device_that_is_not_there_is_told),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
