@@ -234,6 +234,12 @@ want_gdal() {
     fi
 }
 
+# A device of OpenCL that is the processor: kernels run on it in the tests.
+want_device() {
+    need 'pocl-opencl-icd ocl-icd-libopencl1' sh -c 'ls /etc/OpenCL/vendors/*.icd'
+    install_offered 'Steps on a device'
+}
+
 case $1 in
 demo | studio | test | all) ;;
 *) stop "usage: setup.sh demo|studio|test|all" ;;
@@ -292,6 +298,7 @@ if [ "$kind" = test ]; then
     install_missing
     want_format
     want_gdal
+    want_device
     want_wasm
     want_studio test
     want_arm

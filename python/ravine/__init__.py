@@ -16,6 +16,7 @@ from ._landlab import from_landlab
 from ._land import Land
 from ._library import (
     Cancelled,
+    DeviceError,
     Error,
     InputError,
     InternalError,
@@ -37,6 +38,7 @@ from ._table import Field, Parameter, Step, Word, fields, kinds, presets, scene_
 __version__: str = _lib.rv_version().decode()
 __all__ = [
     "Cancelled",
+    "DeviceError",
     "Error",
     "Field",
     "InputError",

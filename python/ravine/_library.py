@@ -11,6 +11,7 @@ from ctypes import (
     POINTER,
     Structure,
     c_bool,
+    c_char,
     c_char_p,
     c_double,
     c_float,
@@ -34,7 +35,7 @@ lib = ctypes.CDLL(str(PATH))
 
 # ---- status and the exceptions that stand for it ----
 
-OK, CANCELLED, USAGE, INPUT, OUTPUT, MEMORY, UNMET, VERSION, INTERNAL = range(9)
+OK, CANCELLED, USAGE, INPUT, OUTPUT, MEMORY, UNMET, VERSION, INTERNAL, DEVICE = range(10)
 
 
 class Error(Exception):
@@ -65,6 +66,10 @@ class UnmetError(Error):
     """The land is not what a step requires of it; nothing else is wrong."""
 
 
+class DeviceError(Error):
+    """A GPU or another device that is not there, or that fails."""
+
+
 class InternalError(Error):
     """A bug in Ravine."""
 
@@ -78,6 +83,7 @@ EXCEPTIONS = {
     UNMET: UnmetError,
     VERSION: InternalError,
     INTERNAL: InternalError,
+    DEVICE: DeviceError,
 }
 
 # ---- structs ----
@@ -315,6 +321,18 @@ class SheetEntry(Structure):
     _fields_ = [("png", c_char_p), ("text", c_char_p)]
 
 
+class DeviceInfo(Structure):
+    _fields_ = [
+        ("platform", c_char * 64),
+        ("name", c_char * 128),
+        ("driver", c_char * 64),
+        ("memory", c_uint64),
+        ("largest", c_uint64),
+        ("gpu", c_bool),
+        ("doubles", c_bool),
+    ]
+
+
 FAULT_FN = CFUNCTYPE(None, c_void_p, POINTER(Fault))
 
 #: In the order in which rv_abi() of the header counts them.
@@ -339,6 +357,7 @@ STRUCTS = (
     ScenePlan,
     SceneWatch,
     SheetEntry,
+    DeviceInfo,
 )
 
 # ---- functions ----

@@ -228,7 +228,8 @@ plain_functions='rv_status_text rv_version rv_version_number rv_context_desc_def
     rv_param_set_text rv_param_set_vector rv_terrain_figure_count rv_terrain_figure
     rv_params_destroy rv_params_struct rv_recipe_destroy rv_recipe_count rv_recipe_step
     rv_recipe_params rv_scene_word_count rv_scene_word rv_scene_preset_count rv_scene_preset_name
-    rv_scene_destroy rv_scene_material_count rv_scene_material_name rv_seed_of_turn'
+    rv_scene_destroy rv_scene_material_count rv_scene_material_name rv_seed_of_turn rv_device_count
+    rv_device_get rv_context_device'
 
 # Every public function that computes sets the floating-point state first, and is called in every
 # state by a test.
@@ -309,7 +310,8 @@ check_objects() {
     # studio.c: the browser
     uses / '/base/program.c|/cli/studio/studio.c' 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
         popen waitpid' 'only base/program.c may run programs'
-    uses / /formats/gdal.c 'dlopen dlsym' 'only formats/gdal.c may load a library'
+    uses / '/formats/gdal.c|/device/opencl.c' 'dlopen dlsym' \
+        'only formats/gdal.c and device/opencl.c may load a library'
     uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }
 

@@ -241,6 +241,16 @@ static rv_context *make_context(void) {
 
 /* ---- every public function that computes ---- */
 
+static void use_devices(rv_context *ctx) {
+    rv_status status;
+    bool same;
+    double rate;
+    CALL(status, rv_device_try(ctx, 1000, &same, &rate)); /* drivers have a state of their own */
+    assert_int_equal(status, RV_ERROR_DEVICE);
+    CALL(status, rv_context_use_device(ctx, RV_DEVICE_CPU));
+    assert_int_equal(status, RV_OK);
+}
+
 static void use_words(rv_context *ctx) {
     char text[512];
     rv_noise_params noise;
@@ -532,6 +542,7 @@ static uint64_t use_all(const host *h) {
     the_host = h;
     sum = 1;
     rv_context *ctx = make_context();
+    use_devices(ctx);
     use_words(ctx);
     use_land(ctx);
     use_recipes(ctx);

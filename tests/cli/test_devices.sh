@@ -1,0 +1,39 @@
+# Devices: what is listed, what is refused, and the same land on each; a run goes on on another one.
+. "$SOURCE/tests/cli/common.sh"
+
+"$RAVINE" devices > list 2> err || fail "devices: $(cat err)"
+"$RAVINE" devices all > said 2> err
+equal "devices with a word" "$?" 2
+for wrong in 0 -1 fast 1.5 65; do
+    "$RAVINE" --device "$wrong" terrain size=20 noise > said 2> err
+    equal "--device $wrong" "$?" 2
+    holds "--device $wrong" "$(cat err)" '--device takes cpu, gpu, auto'
+done
+"$RAVINE" --device 64 terrain size=20 noise save not.png > said 2> err
+equal "a device that is not there" "$?" 1
+[ -e not.png ] && fail "a step ran without the device that was asked for"
+
+recipe='terrain width=131 height=97 noise seed=3 shape=ridged relief=900 thermal talus=30 rounds=40
+    noise seed=4 mode=add relief=50 blur radius=20 thermal talus=25 rounds=20 border=open'
+# shellcheck disable=SC2086
+expected=$(last_hash $recipe)
+# shellcheck disable=SC2086
+equal "with --device auto" "$(last_hash --device auto $recipe)" "$expected"
+
+# PoCL, or a GPU.
+grep -q '^ 1 ' list || { echo "There is no device here."; finish; }
+holds "the list" "$(cat list)" "its bits are the processor's"
+# shellcheck disable=SC2086
+equal "on device 1" "$(last_hash --device 1 $recipe)" "$expected"
+
+# Killed on the device, it goes on on the processor.
+printf '%s\n' "$recipe repeat 40 thermal talus=24 rounds=9 noise mode=add relief=1 end save out.npy" > long.rv
+"$RAVINE" --quiet long.rv && mv out.npy expected.npy
+kill_at 900 --device 1 --checkpoint run.ck --every 0 long.rv
+if [ -f run.ck ]; then
+    "$RAVINE" --quiet resume run.ck || fail "resume on the processor"
+else
+    "$RAVINE" --quiet --device 1 long.rv || fail "the run on the device"
+fi
+cmp out.npy expected.npy || fail "a run that went on on the processor gave another land"
+finish
