@@ -52,7 +52,7 @@ class ActiveGrid:
         if thing is None or thing.type != "MESH":
             raise ravine_meshes.NoGrid("Select a grid first: a mesh with square cells.")
         self.metres = settings.scale
-        self.thing = thing
+        self.name = thing.name  # after an undo the object itself is another
         self.grid = ravine_meshes.Grid(thing, settings.scale)
         self.limits = {
             "mask": self.grid.weights(thing, settings.mask),
@@ -62,18 +62,18 @@ class ActiveGrid:
         self.start = lambda: ravine_jobs.ravine.Land(grid.heights, grid.cell)
 
     def finish(self, context, land):
-        try:
-            same = (
-                land.shape == self.grid.shape
-                and len(self.thing.data.vertices) == land["height"].size
-            )
-        except ReferenceError:  # it was deleted meanwhile
-            same = False
-        if not same:
+        thing = bpy.data.objects.get(self.name)
+        same = (
+            thing is not None
+            and thing.type == "MESH"
+            and land.shape == self.grid.shape
+            and len(thing.data.vertices) == land["height"].size
+        )
+        if not same:  # it was deleted or changed meanwhile
             return NewLand.finish(self, context, land)
-        self.grid.set_heights(self.thing.data, land["height"])
-        ravine_meshes.set_fields(self.thing.data, fields_of(land, self.grid.vertices))
-        return self.thing.name
+        self.grid.set_heights(thing.data, land["height"])
+        ravine_meshes.set_fields(thing.data, fields_of(land, self.grid.vertices))
+        return thing.name
 
 
 class AnImage:
@@ -119,6 +119,19 @@ def land_job(context):
     return ravine_jobs.Job(ravine_jobs.land_work(source.start, source.limits, steps)), source.finish
 
 
+def unlike(names):
+    """The names, with numbers behind those that another has, too, as some file systems see it."""
+    seen, found = set(), []
+    for name in names:
+        number, made = 1, name
+        while made.lower() in seen:
+            number += 1
+            made = f"{name}-{number}"
+        seen.add(made.lower())
+        found.append(made)
+    return found
+
+
 class RockAndWater:
     """A scene with the selected closed meshes as rock."""
 
@@ -129,7 +142,7 @@ class RockAndWater:
         settings = context.scene.ravine
         self._folder = tempfile.TemporaryDirectory(prefix="ravine-")
         # Messages name the file, so it is called as the object is.
-        names = [bpy.path.clean_name(thing.name) for thing in rocks]
+        names = unlike([bpy.path.clean_name(thing.name) for thing in rocks])
         files = [os.path.join(self._folder.name, f"{name}.obj") for name in names]
         points = np.concatenate([ravine_meshes.write_obj(*pair) for pair in zip(files, rocks)])
         self.names = [thing.name for thing in rocks]

@@ -23,6 +23,16 @@ const rvi_mesh_format *rvi_mesh_format_find(const char *path);
 rv_status rvi_mesh_read(rv_context *ctx, const char *path, rv_mesh **out);
 rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain *land);
 
+/* The colours of the ground, one pixel a cell of the land that the meshes were made from. */
+typedef struct rvi_glb_ground {
+    int width, height;
+    const unsigned char *rgb; /* sRGB */
+    uint16_t linear[256];     /* the light of a byte of it, 65535 the most */
+} rvi_glb_ground;
+/* A .glb with a textured mesh, and one with coloured vertices that stands for it far away. */
+rv_status rvi_glb_write(const char *path, const rv_mesh *near, const rv_mesh *far,
+                        const rvi_glb_ground *ground);
+
 /* ---- For the formats themselves ---- */
 
 static inline void rvi_put_u32(unsigned char *at, uint32_t value) {

@@ -14,6 +14,7 @@
 #include "picture/land_cover.h"
 #include "picture/occlusion.h"
 #include "picture/overlay.h"
+#include "picture/palette.h"
 #include "picture/shade.h"
 #include "terrain/hardness_volume.h"
 
@@ -205,12 +206,36 @@ static void splat_rows(void *arg, int first, int end) {
         }
 }
 
-rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned char *rgba) {
+/* Linear light as a byte of sRGB. */
+static unsigned char srgb_byte(float light) {
+    float l = light > 0.0f ? (light < 1.0f ? light : 1.0f) : 0.0f;
+    float s = l <= 0.0031308f ? 12.92f * l : 1.055f * rvi_powf(l, 1.0f / 2.4f) - 0.055f;
+    return byte(255 * s);
+}
+
+static void colour_rows(void *arg, int first, int end) {
+    const mapping *m = arg;
+    const rv_terrain *land = m->land;
+    const rvi_palette *palette = rvi_palette_of(m->how->dry ? RVI_LOOK_DESERT : RVI_LOOK_ALPINE);
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < land->width; x++) {
+            float slope[2], light[3];
+            slopes_at(m, x, y, slope);
+            rvi_cover cover = rvi_cover_at(m->rules, x, y, rvi_height_at(land, x, y), slope, 1);
+            rvi_palette_ground(palette, &cover, 0, light);
+            unsigned char *to = m->out + 3 * ((size_t)y * (size_t)land->width + (size_t)x);
+            for (int c = 0; c < 3; c++)
+                to[c] = srgb_byte(light[c]);
+        }
+}
+
+static rv_status map_cover(const rv_terrain *land, const rvi_map *map,
+                           void (*rows)(void *arg, int first, int end), unsigned char *out) {
     rvi_relief relief = {0};
     rvi_cover_rules rules = {0};
     rvi_map plain = *map;
     plain.z = 1; /* what grows on a slope does not depend on how it is shown */
-    mapping m = {.land = land, .how = &plain, .rules = &rules, .out = rgba};
+    mapping m = {.land = land, .how = &plain, .rules = &rules, .out = out};
     rv_status status = rvi_relief_create(land, 0, false, &relief);
     rvi_detail_noise *detail = rvi_alloc(land->ctx, 1, sizeof *detail, "the noise of a picture");
     if (status == RV_OK && !detail)
@@ -220,9 +245,17 @@ rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned cha
         status = rvi_cover_prepare(&relief, detail, map->snow, map->dry, &rules);
     }
     if (status == RV_OK)
-        status = rvi_parallel_rows(land->ctx, land->height, splat_rows, &m);
+        status = rvi_parallel_rows(land->ctx, land->height, rows, &m);
     rvi_cover_release(&rules);
     rvi_free(land->ctx, detail);
     rvi_relief_destroy(&relief);
     return status;
+}
+
+rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned char *rgba) {
+    return map_cover(land, map, splat_rows, rgba);
+}
+
+rv_status rvi_map_colour(const rv_terrain *land, const rvi_map *map, unsigned char *rgb) {
+    return map_cover(land, map, colour_rows, rgb);
 }

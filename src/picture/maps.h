@@ -27,5 +27,7 @@ rv_status rvi_map_field(const rv_terrain *land, const rvi_map *map, const char *
                         unsigned char *grey);
 /* Four bytes a cell that add up to 255: rock, grass, sediment and sand, snow (cover.h). */
 rv_status rvi_map_splat(const rv_terrain *land, const rvi_map *map, unsigned char *rgba);
+/* Three bytes a cell, sRGB: the colour of the ground in even light, as render has it. */
+rv_status rvi_map_colour(const rv_terrain *land, const rvi_map *map, unsigned char *rgb);
 
 #endif

@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/reduce.h"
 #include "formats/gdal.h"
 #include "formats/land_file.h"
 #include "formats/mesh_format.h"
+#include "picture/land_cover.h"
+#include "picture/maps.h"
 #include "steps/step.h"
 #include "terrain/hardness_volume.h"
 #include "wear/planned_files.h"
@@ -323,6 +326,39 @@ static void turn_up(rv_mesh *mesh) {
     mesh->y_up = true;
 }
 
+/* What stands for the mesh far away may be so much coarser, and off by this share of the relief. */
+enum { TEXTURE = 20 }; /* bytes a cell while the ground is coloured */
+static const float FAR_TIMES = 4.0f, FAR_SHARE = 0.02f;
+
+static float far_error(const rv_terrain *land, const rv_save_params *p) {
+    float low, high;
+    rvi_range(land->ctx, land->surface, rvi_cells(land), &low, &high);
+    float share = FAR_SHARE * (high - low), times = FAR_TIMES * p->error;
+    return share > times ? share : times > 0.0f ? times : 0.001f;
+}
+
+static rv_status save_textured(rvi_job *job, const rv_save_params *p, const rv_mesh *mesh) {
+    const rv_terrain *land = job->land;
+    rvi_glb_ground ground = {.width = land->width, .height = land->height};
+    unsigned char *rgb = rvi_alloc(job->ctx, rvi_cells(land), 3, "a picture");
+    rv_mesh *far = NULL;
+    rv_status status =
+        rgb ? rvi_map_colour(land, &(rvi_map){.z = 1, .snow = NAN}, rgb) : RV_ERROR_MEMORY;
+    if (status == RV_OK)
+        status = rvi_mesh_of_land(land, far_error(land, p), p->solid, &far);
+    for (uint32_t i = 0; i < 256; i++) {
+        float light[3];
+        rvi_linear_from_bytes(i, light);
+        ground.linear[i] = (uint16_t)(65535.0f * light[2] + 0.5f);
+    }
+    ground.rgb = rgb;
+    if (status == RV_OK)
+        status = rvi_glb_write(p->file, mesh, far, &ground);
+    rv_mesh_destroy(far);
+    rvi_free(job->ctx, rgb);
+    return status;
+}
+
 static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
     rv_mesh *mesh;
     rv_status status = rvi_mesh_of_land(job->land, p->error, p->solid, &mesh);
@@ -331,7 +367,7 @@ static rv_status save_mesh(rvi_job *job, const rv_save_params *p) {
     mesh->smooth = p->normals;
     if (p->up == RV_save_up_y)
         turn_up(mesh);
-    status = rvi_mesh_write(mesh, p->file, job->land);
+    status = p->texture ? save_textured(job, p, mesh) : rvi_mesh_write(mesh, p->file, job->land);
     if (status == RV_OK)
         rvi_log(job->ctx, "%s: %zu vertices, %zu faces, %s, hash %016llx", p->file,
                 mesh->vertex_count, mesh->face_count,
@@ -380,6 +416,8 @@ static rv_status check_mesh(rvi_job *job, const rv_save_params *p) {
                         "%s: up=y is for other meshes; a .glb always has y up.", p->file);
     if (p->normals && rvi_mesh_format_find(p->file) != &rvi_mesh_obj)
         return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: normals= is for .obj files.", p->file);
+    if (p->texture && rvi_mesh_format_find(p->file) != &rvi_mesh_glb)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: texture= is for .glb files.", p->file);
     rv_status status = rvi_mesh_check_land(job->land, p->error);
     const rvi_planned_file file = {
         .image = {.width = job->land->width, .height = job->land->height},
@@ -487,7 +525,7 @@ static rv_status check_tiff(rvi_job *job, const rv_save_params *p, const rvi_for
 static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_format *format) {
     if (!rvi_values_there(job->land, p->field) && !rvi_volume_shows(job->land, p->field))
         return rvi_job_no_field(job, p->field, "to save");
-    if (p->error > 0 || p->solid > 0 || p->up == RV_save_up_y || p->normals)
+    if (p->error > 0 || p->solid > 0 || p->up == RV_save_up_y || p->normals || p->texture)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "%s: %s= is for meshes, whose names end in .obj, .ply, .stl or .glb.",
                         p->file,
@@ -525,6 +563,10 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
     if (!land && !mesh && rvi_volume_shows(job->land, p->field))
         rvi_job_grid(job, &s->made, "the hardness");
     if (mesh)
-        rvi_buffers_pass(&job->buffers, rvi_mesh_memory(job->land, (double)p->error));
+        rvi_buffers_pass(&job->buffers,
+                         rvi_mesh_memory(job->land, (double)p->error) +
+                             (p->texture ? rvi_mesh_memory(job->land, 1.0) +
+                                               TEXTURE * rvi_cells(job->land) + 262144
+                                         : 0));
     return RV_OK;
 }

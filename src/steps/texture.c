@@ -23,6 +23,8 @@ static rv_status draw(const rv_terrain *land, const rv_texture_params *p, unsign
         return rvi_map_slope(land, &how, bytes);
     case RV_texture_kind_curvature:
         return rvi_map_curvature(land, &how, bytes);
+    case RV_texture_kind_colour:
+        return rvi_map_colour(land, &how, bytes);
     case RV_texture_kind_field:
         return rvi_map_field(land, &how, p->field, bytes);
     default:
@@ -33,8 +35,9 @@ static rv_status draw(const rv_terrain *land, const rv_texture_params *p, unsign
 /* Bytes a cell while it is drawn, beside the picture. */
 static size_t drawn_with(const rv_terrain *land, const rv_texture_params *p) {
     bool shows = p->kind == RV_texture_kind_field && rvi_volume_shows(land, p->field);
+    bool covers = p->kind == RV_texture_kind_splat || p->kind == RV_texture_kind_colour;
     return p->kind == RV_texture_kind_occlusion            ? 17
-           : p->kind == RV_texture_kind_splat              ? 16
+           : covers                                        ? 16
            : p->kind == RV_texture_kind_curvature || shows ? 4
                                                            : 0;
 }
@@ -113,7 +116,9 @@ rv_status rvi_step_texture(rvi_job *job, const rv_texture_params *p) {
     if (!t)
         return RV_ERROR_MEMORY;
     t->p = p;
-    t->channels = p->kind == RV_texture_kind_normal ? 3 : p->kind == RV_texture_kind_splat ? 4 : 1;
+    t->channels = p->kind == RV_texture_kind_normal || p->kind == RV_texture_kind_colour ? 3
+                  : p->kind == RV_texture_kind_splat                                     ? 4
+                                                                                         : 1;
     rvi_job_buffer(job, &t->bytes, cells, (size_t)t->channels, "a picture");
     if (split)
         rvi_job_buffer(job, &t->layer, cells, 1, "a picture");

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check_blender.sh SOURCE BUILD: the add-on, as make builds it there, in Blender: without a window
-# and, where xvfb-run is installed, with one. Runs in the working folder. Without Blender it says
-# so.
+# check_blender.sh SOURCE BUILD: a .glb of the program of BUILD/test, and the add-on, as make builds it there, in
+# Blender: without a window and, where xvfb-run is installed, with one. Runs in the working folder. Without Blender
+# it says so.
 set -e
 source=$1 zip=$2/ravine_blender.zip
 if ! command -v blender > said; then
@@ -9,7 +9,7 @@ if ! command -v blender > said; then
     exit 0
 fi
 make -C "$source" BUILD="$2" blender
-mkdir -p user folder
+mkdir -p user folder glb
 BLENDER_USER_SCRIPTS=$PWD/user
 BLENDER_USER_CONFIG=$PWD/user
 export BLENDER_USER_SCRIPTS BLENDER_USER_CONFIG
@@ -23,6 +23,9 @@ all_passed() {
 blender -b --factory-startup --python-exit-code 1 --python "$source/tests/blender/test_addon.py" \
     -- "$zip" "$PWD/folder" > addon.log 2>&1 || true
 all_passed addon
+blender -b --factory-startup --python-exit-code 1 --python "$source/tests/blender/test_glb.py" \
+    -- "$2/test/ravine" "$PWD/glb" > glb.log 2>&1 || true
+all_passed glb
 if ! command -v xvfb-run > said; then
     echo "The add-on is not tested in a window: there is no xvfb-run here."
     exit 0

@@ -151,6 +151,39 @@ def test_a_grid_is_eroded_in_place():
     assert len(bpy.context.active_object.data.vertices) == 60 * 60
 
 
+def test_an_undo_while_it_runs_does_no_harm():
+    """After an undo the object of that name is another: the result goes to it."""
+    thing = add_grid(10)
+    thing.name = "Undone"
+    settings().source, settings().scale = "GRID", 500
+    set_steps(("noise", {"relief": 100}))
+    panel = part("ravine_panel")
+    job, finish = panel.land_job(bpy.context)
+    mesh = thing.data
+    bpy.data.objects.remove(thing)
+    again = bpy.data.objects.new("Undone", mesh)
+    bpy.context.collection.objects.link(again)
+    before = len(bpy.data.objects)
+    assert finish(bpy.context, job.end()) == "Undone" and len(bpy.data.objects) == before
+    assert np.ptp(heights_of(again)) > 0.01
+
+
+def test_rocks_whose_names_are_alike_are_two_files():
+    panel = part("ravine_panel")
+    assert panel.unlike(["a", "b", "A", "a", "a-2"]) == ["a", "b", "A-2", "a-3", "a-2-2"]
+    bpy.ops.object.select_all(action="DESELECT")
+    for name, x in (("Rock 1", 0), ("Rock_1", 5)):
+        bpy.ops.mesh.primitive_cube_add(size=1, location=(x, 0, 0))
+        bpy.context.active_object.name = name
+    for name in ("Rock 1", "Rock_1"):
+        bpy.data.objects[name].select_set(True)
+    rocks = panel.RockAndWater(bpy.context)
+    files = sorted(os.listdir(rocks._folder.name))
+    assert files == ["Rock_1-2.obj", "Rock_1.obj"], files
+    rocks._folder.cleanup()
+    bpy.ops.object.select_all(action="DESELECT")
+
+
 def test_what_is_no_grid_gets_a_sentence():
     settings().source = "GRID"
     bpy.ops.mesh.primitive_monkey_add()

@@ -337,7 +337,7 @@ static void showing_and_saving(void **state) {
         "terrain width=24 height=20 noise octaves=2 save out.npy save out.r16 low=0 high=9 save "
         "out.r32",
         "terrain width=24 height=20 noise octaves=2 save out.obj error=1 solid=5 save out.stl save "
-        "out.glb solid=3 save out.ply error=20",
+        "out.glb solid=3 save out.glb texture=yes save out.ply error=20",
         "terrain width=40 height=30 noise octaves=2 save out.obj error=0.01",
         "terrain width=12 height=10 noise octaves=2 layer name=ash strata flood save out.npz "
         "open out.npz crop x=3",
