@@ -126,7 +126,7 @@ completes "droplets.border=" ravine alps.rv droplets.bo
 completes "open" ravine alps.rv droplets.border = o
 completes "folder/" ravine fol
 completes "folder/my land.rv" ravine folder/my
-completes "rain.png" ravine --quiet terrain noise mask rai
+completes "rain.png|rainfall" ravine --quiet terrain noise mask rai
 completes "rain.png" ravine droplets rain = rai
 completes "render" ravine film a.png view = ren
 completes "tint" ravine film a.png view=t
