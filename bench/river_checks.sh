@@ -13,13 +13,13 @@ figure() { sed -n 's/.*"'"$1"'":\([-+.0-9e]*\).*/\1/p' measured; }
 
 [ "$size" = default ] && resize= || resize=resize.size=$size
 echo "recipe    seed  passed fill %     deep_pits %  channel_pits %  channel_uphill %  concavity_8"
-for recipe in alps hills canyon island badlands volcano; do
+for recipe in alps hills canyon island badlands volcano ranges; do
     # No pictures; each step that has a seed gets the same one.
     grep -Ev '^(save|render|hillshade) ' "$recipes/$recipe.rv" > "$recipe.rv"
     passed=0 seed=0
     while [ $((seed += 1)) -le "$seeds" ]; do
         words=
-        for step in noise rivers droplets strata; do
+        for step in noise select rivers droplets strata; do
             if grep -q "^$step " "$recipe.rv"; then words="$words $step.seed=$seed"; fi
         done
         # shellcheck disable=SC2086

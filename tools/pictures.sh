@@ -7,7 +7,7 @@ mkdir -p "$out"
 ravine() { "${RAVINE:-ravine}" --quiet "$@"; }
 
 # The lands of the front page and the gallery.
-for name in alps hills canyon island badlands volcano; do
+for name in alps hills canyon island badlands volcano ranges; do
     ravine "recipes/$name.rv" render.width=560 render.height=315
     mv "$name-view.png" "$out/gallery-$name.png"
     rm -f "$name.png" "$name.png.ravine.json"

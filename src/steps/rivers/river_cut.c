@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { TRIES = 12, POLL = 16384 };
-#define LEAST_FALL 1e-4 /* to what is laid down, metres per metre */
+#define LEAST_FALL 0.002 /* of the floor of a lake that was filled, metres per metre */
 
 /* The time that stands for the rock: no time step is so late. */
 #define ROCK UINT64_MAX
@@ -196,7 +196,7 @@ static double lowest_donor(const rvi_rivers *r, size_t cell, double rise) {
 
 /* What is laid down higher than what drains to it would be a dam, with a pit behind it: less is. */
 static void lower_dam(rvi_rivers *r, size_t cell, double laid, double surface, double rise) {
-    double to = lowest_donor(r, cell, rise) - LEAST_FALL * r->distance[0];
+    double to = lowest_donor(r, cell, rise) - 1e-4 * r->distance[0];
     double over = r->h[cell] - (to > surface ? to : surface);
     over = over < laid ? over : laid;
     if (over > 0.0)
@@ -332,22 +332,43 @@ rv_status rvi_rivers_carry(rvi_rivers *r) {
     return status;
 }
 
-/* Donors come first in `order`: a lake is filled from where rivers come to it. */
-rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
+/* How high a cell must be so that water leaves it: above its receiver by the least fall, where that
+ * is raised or where it is flat. */
+static double filled_height(const rvi_rivers *r, size_t cell, const double *to_height) {
     const rvi_flow *f = &r->flow;
+    unsigned direction = f->direction[cell];
+    double h = r->h[cell];
+    if (direction == RVI_END)
+        return h;
+    size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
+    bool flat = f->lakes && f->lake[cell] == RVI_FLOODED;
+    double level = flat && f->level[cell] > h ? f->level[cell] : h;
+    double least = to_height[to] + LEAST_FALL * r->distance[direction >= 4];
+    return (flat || to_height[to] > r->h[to]) && least > level ? least : level;
+}
+
+/* Receivers come last in `order`: a lake is filled from where it spills, upwards. Where rivers have
+ * not carried enough for that, all lakes get shallower by the same share. */
+rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
+    double *to = r->water, whole = 0.0;
     rv_status status = r->load ? rvi_flow_route(&r->flow) : RV_OK;
-    for (size_t k = 0; r->load && status == RV_OK && k < r->cells && r->left > 0.0; k++) {
-        size_t cell = f->order[k];
+    for (size_t k = r->cells; r->load && status == RV_OK && k-- > 0;) {
+        size_t cell = r->flow.order[k];
         if (k % POLL == 0)
             status = rvi_poll(r->job->ctx);
-        if (!rvi_flow_drowned(f, cell))
-            continue;
-        double fill = (f->level[cell] - r->h[cell]) * held_open(r, cell);
-        fill = fill < r->left ? fill : r->left;
-        rvi_rivers_shift(r, cell, fill);
-        r->left -= fill;
+        to[cell] = filled_height(r, cell, to);
+        whole += (to[cell] - r->h[cell]) * held_open(r, cell);
     }
-    return status;
+    if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
+        return status;
+    double share = r->left < whole ? r->left / whole : 1.0;
+    for (size_t cell = 0; cell < r->cells; cell++) {
+        double was = r->h[cell];
+        if (to[cell] > was)
+            rvi_rivers_shift(r, cell, (to[cell] - was) * share * held_open(r, cell));
+        r->left -= r->h[cell] - was;
+    }
+    return RV_OK;
 }
 
 rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
