@@ -148,8 +148,9 @@ drawn finer). Rows: the same land with {sizes} cells; crops of 128 x 128 cells a
 
 Change: rms of what the step changes. Diagonal: energy of the gradient of the change near 45 and 135 degrees, relative
 to even; 0.9 to 1.15 is good. Slopes are differences of sixth order of the smoothed change: those of two neighbours
-would give 1.24 for even lines three cells wide. New pits: those deeper than 5 m, after less before, at 512 cells. Agreement: difference
-to the change at half the size, in % of the relief, and correlation, both brought to 128 cells; 2 % and 0.97 are good.
+would give 1.24 for even lines three cells wide. New pits: those deeper than 5 m, after less before, at 512 cells.
+Agreement: difference to the change at half the size, in % of the relief, and correlation, both brought to 128 cells;
+2 % and 0.97 are good.
 
 | step | land | cells | change | diagonal | new pits | agreement |
 |---|---|---|---|---|---|---|

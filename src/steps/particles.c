@@ -83,7 +83,7 @@ typedef struct footing {
     float height, gx, gy; /* metres; metres a cell */
 } footing;
 
-static void stand_between(const rolling *r, float px, float py, footing *f) {
+static RVI_HOT void stand_between(const rolling *r, float px, float py, footing *f) {
     int x = (int)px, y = (int)py;
     float u = px - (float)x, v = py - (float)y;
     size_t i = (size_t)y * (size_t)r->width + (size_t)x, below = i + (size_t)r->width;
@@ -128,7 +128,7 @@ static void stand_within(const rolling *r, float px, float py, footing *f) {
     }
 }
 
-static void stand(const rolling *r, float x, float y, footing *f) {
+static RVI_HOT void stand(const rolling *r, float x, float y, footing *f) {
     if (r->p->place == RV_particles_place_nearest)
         stand_nearest(r, x, y, f);
     else if (r->near > 1.0f && r->p->place == RV_particles_place_disc)
@@ -140,7 +140,7 @@ static void stand(const rolling *r, float x, float y, footing *f) {
 /* The erosion factor of the bedrock at a cell. As under drops, the plane that touches the land
  * stands for the heights of the cells, or the first that is through a band would be dug out alone.
  */
-static float band_factor(const rolling *r, const footing *f, int x, int y) {
+static RVI_HOT float band_factor(const rolling *r, const footing *f, int x, int y) {
     if (!rvi_factor_rock_there(&r->factor))
         return 1.0f;
     size_t i = (size_t)y * (size_t)r->width + (size_t)x;
@@ -152,8 +152,8 @@ static float band_factor(const rolling *r, const footing *f, int x, int y) {
 }
 
 /* Takes up to `want` metres from a cell, and none of it below `level`; returns what came. */
-static float take_cell(const rolling *r, const footing *f, int x, int y, float want, float level,
-                       const cargo *c) {
+static RVI_HOT float take_cell(const rolling *r, const footing *f, int x, int y, float want,
+                               float level, const cargo *c) {
     size_t i = (size_t)y * (size_t)r->width + (size_t)x;
     float got;
     want *= rvi_factor_cell(&r->factor, i);
@@ -173,7 +173,7 @@ static float take_cell(const rolling *r, const footing *f, int x, int y, float w
 }
 
 /* What a vertex k of the cell counts. */
-static float corner_weight(const rolling *r, const footing *f, int k) {
+static RVI_HOT float corner_weight(const rolling *r, const footing *f, int k) {
     if (r->p->place == RV_particles_place_nearest)
         return k == 0 ? 1.0f : 0.0f;
     return (k & 1 ? f->u : 1.0f - f->u) * (k >> 1 ? f->v : 1.0f - f->v);
@@ -240,8 +240,8 @@ static float take(const rolling *r, const footing *f, float amount, float fall, 
 
 /* Lays up to `part` metres down on a cell, never more than `left` and not above `level`; returns
  * what stayed there. */
-static float lay_cell(const rolling *r, int x, int y, float part, float level, float left,
-                      const cargo *c) {
+static RVI_HOT float lay_cell(const rolling *r, int x, int y, float part, float level, float left,
+                              const cargo *c) {
     rv_terrain *land = r->job->land;
     size_t i = (size_t)y * (size_t)r->width + (size_t)x;
     float *top = &land->layers[land->layer_count - 1].thickness[i];
@@ -314,13 +314,16 @@ static float lay_disc(const rolling *r, const footing *f, float sediment, float 
     return given;
 }
 
+/* Of what a particle carries, what is left to rounding. */
+static const float TRIFLE = 0x1p-10f;
+
 /* All of it, at the end: where there is room for it, else anywhere on the disc. */
 static float lay_all(const rolling *r, const footing *f, float came, float sediment,
                      const cargo *c) {
     if (r->p->place != RV_particles_place_disc)
         return lay(r, f, sediment, INFINITY, sediment, c);
-    float given = lay_disc(r, f, sediment, fill_level(r, f, came), c);
-    return given + lay_disc(r, f, sediment - given, INFINITY, c);
+    float given = lay_disc(r, f, sediment, fill_level(r, f, came), c), left = sediment - given;
+    return left > sediment * TRIFLE ? given + lay_disc(r, f, left, INFINITY, c) : given;
 }
 
 /* ---- one particle ---- */

@@ -264,25 +264,39 @@ static RVI_HOT float fill_level(const rvi_drop_run *f, int x, int y, float came,
     return rvi_fill_level(&ground, x, y, f->near, f->move, came, here);
 }
 
+/* Cells of the disc that are not below `level` weigh nothing; returns what the others weigh. */
+static RVI_HOT float weigh_below(const rvi_drop_run *f, size_t here, float level, float *w) {
+    const rvi_brush *brush = &f->brush;
+    rvi_v4 sum[2] = {{0}, {0}};
+    for (int r = 0; r < brush->run_count; r++) {
+        const float *h =
+            f->h + here + (ptrdiff_t)brush->runs[r].dy * (ptrdiff_t)f->stride + brush->runs[r].dx;
+        for (int half = 0; half < 2; half++) {
+            float *to = w + r * RVI_LANES + 4 * half;
+            rvi_m4 below = rvi_v4_load(h + 4 * half) < level;
+            rvi_v4 d = (rvi_v4)((rvi_m4)rvi_v4_load(to) & below);
+            sum[half] += d;
+            rvi_v4_store(to, d);
+        }
+    }
+    return rvi_lane_sum(sum[0], sum[1]);
+}
+
 /* Lays `amount` of `sediment` down on those cells of the disc that drops erode which lie below
  * `level`, and raises none above it; returns what stayed there. */
 static inline float lay_on_disc(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
                                 float level, float sediment, const cargo *c) {
-    float w[RVI_BRUSH_RUNS * RVI_LANES];
-    int cells = f->brush.run_count * RVI_LANES;
-    float sum = rvi_brush_weigh(&f->brush, u, v, w), given = 0.0f;
+    float w[RVI_BRUSH_RUNS * RVI_LANES], given = 0.0f;
+    const rvi_brush *brush = &f->brush;
+    rvi_brush_weigh(brush, u, v, w);
     if (at_edge(f, x, y))
         clip_weights(f, x, y, w);
-    sum = 0.0f;
-    for (int i = 0; i < cells; i++) {
-        if (w[i] > 0.0f && f->h[at(f, x + (int)f->brush.dx[i], y + (int)f->brush.dy[i])] >= level)
-            w[i] = 0.0f;
-        sum += w[i];
-    }
-    for (int i = 0; i < cells; i++)
-        if (w[i] > 0.0f)
-            given += lay_cell(f, x + (int)f->brush.dx[i], y + (int)f->brush.dy[i],
-                              amount * (w[i] / sum), level, sediment - given, c);
+    float share = amount / weigh_below(f, at(f, x, y), level, w);
+    for (int r = 0; r < brush->run_count; r++)
+        for (int k = 0; k < RVI_LANES; k++)
+            if (w[r * RVI_LANES + k] > 0.0f)
+                given += lay_cell(f, x + brush->runs[r].dx + k, y + brush->runs[r].dy,
+                                  share * w[r * RVI_LANES + k], level, sediment - given, c);
     return given;
 }
 

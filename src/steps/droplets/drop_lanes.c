@@ -279,12 +279,16 @@ static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, const layin
     g->sediment[k] -= given;
 }
 
+/* Of what a drop carries, what is left to rounding. */
+static const float TRIFLE = 0x1p-10f;
+
 /* What a drop carries comes to rest around it: below the place it came from, as far as there is
  * room for it, else anywhere. */
 static void lay_all(const rvi_drop_run *f, group *g, int k) {
     int x = (int)g->x[k], y = (int)g->y[k];
+    float trifle = g->sediment[k] * TRIFLE;
     laying w = {x, y, g->x[k] - (float)x, g->y[k] - (float)y, 0.0f, g->came[k], true};
-    for (int turns = 0; turns < 2 && g->sediment[k] > 0.0f; turns++) {
+    for (int turns = 0; turns < 2 && g->sediment[k] > trifle; turns++) {
         w.amount = g->sediment[k];
         lay_lane(f, g, k, &w);
         w.level = INFINITY;
