@@ -393,7 +393,7 @@ void rvi_progress_watch(rv_context *ctx, rvi_watcher *watcher) {
 
 /* Steps make the land whole for who looks at it, so it must be known before a slice is over: the
  * next is taken to be as long as the last, or a little longer. */
-static bool watcher_due(const rv_context *ctx) {
+bool rvi_watcher_due(const rv_context *ctx) {
     return ctx->watcher && ctx->done + 1.5 * ctx->slice >= ctx->watcher->at;
 }
 
@@ -402,11 +402,11 @@ static bool user_due(const rv_context *ctx) {
 }
 
 bool rvi_progress_due(const rv_context *ctx) {
-    return watcher_due(ctx) || user_due(ctx);
+    return rvi_watcher_due(ctx) || user_due(ctx);
 }
 
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
-    bool watched = land && watcher_due(ctx);
+    bool watched = land && rvi_watcher_due(ctx);
     ctx->slice = done > ctx->done ? done - ctx->done : 0.0;
     ctx->done = done;
     if (ctx->cancelled)

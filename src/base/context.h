@@ -122,6 +122,7 @@ typedef struct rvi_watcher {
     void *user;
     double at;
 } rvi_watcher;
+bool rvi_watcher_due(const rv_context *ctx);                    /* would it see the land now? */
 void rvi_progress_watch(rv_context *ctx, rvi_watcher *watcher); /* NULL: nobody any more */
 
 #endif

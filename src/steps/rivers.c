@@ -53,6 +53,7 @@ typedef struct river_run {
     int count;
     double work; /* of all time steps, in cells */
     double done;
+    double shown; /* as the land of a coarse level was last made to be looked at */
     rvi_rivers level[RVI_RIVER_LEVELS];
 } river_run;
 
@@ -406,6 +407,20 @@ static rv_status tell_law(const rvi_rivers *r) {
     return RV_OK;
 }
 
+/* For who looks at the land: frames of a film get it always, the user not at every small step of a
+ * coarse level, because to lay it over the map takes longer than that. */
+static rv_status show(river_run *all, int l) {
+    rvi_rivers *r = &all->level[l];
+    const rv_context *ctx = r->job->ctx;
+    bool due = rvi_progress_due(ctx);
+    if (l == 0)
+        return due ? show_land(r) : RV_OK;
+    if (!due || (all->done < all->shown + all->work / 32.0 && !rvi_watcher_due(ctx)))
+        return RV_OK;
+    all->shown = all->done;
+    return rvi_level_show(all->level, r);
+}
+
 /* All time steps of a level. */
 static rv_status run_level(river_run *all, int l) {
     rvi_rivers *r = &all->level[l];
@@ -419,8 +434,8 @@ static rv_status run_level(river_run *all, int l) {
     for (int step = 0; status == RV_OK && step < r->steps; step++) {
         status = one_step(r, step, coarsest);
         all->done += (double)r->cells;
-        if (status == RV_OK && l == 0 && rvi_progress_due(r->job->ctx))
-            status = show_land(r);
+        if (status == RV_OK)
+            status = show(all, l);
         if (status == RV_OK)
             status = rvi_job_progress(r->job, all->done / all->work);
     }

@@ -150,6 +150,40 @@ static void land_is_as_without_the_film(void **state) {
     rv_context_destroy(some);
 }
 
+/* While rivers run on coarse cells, the land is shown as far as they have changed it; it ends as it
+ * does when nobody looks. */
+static void coarse_rivers_are_seen(void **state) {
+    (void)state;
+    static const char *const lands[] = {"", "layer name=sand strata hardness noise=0.5 "};
+    rv_context *one = support_context(1), *some = support_context(3);
+    for (int k = 0; k < 2; k++) {
+        char text[300];
+        const char *const made = "terrain size=128 noise frequency=2 relief=200";
+        snprintf(text, sizeof text, "%s %s rivers steps=80 time=200k", made, lands[k]);
+        rv_terrain *plain = support_run(one, text);
+        snprintf(text, sizeof text, "%s %s film a.png frames=8 rivers steps=80 time=200k", made,
+                 lands[k]);
+        rv_terrain *filmed = support_run(one, text);
+        snprintf(text, sizeof text, "%s %s film b.png frames=8 rivers steps=80 time=200k", made,
+                 lands[k]);
+        rv_terrain *again = support_run(some, text);
+        assert_equal(rv_terrain_hash(filmed), rv_terrain_hash(plain));
+        assert_equal(rv_terrain_hash(again), rv_terrain_hash(plain));
+        for (int i = 0; i < 8; i++) {
+            assert_true(same_files(frame_name("a", i), frame_name("b", i)));
+            if (same_files(frame_name("a", i), frame_name("a", i + 1)))
+                fail_msg("%s: nothing is seen from frame %d to the next", text, i);
+        }
+        expect_frames("a", 9);
+        expect_frames("b", 9);
+        rv_terrain_destroy(plain);
+        rv_terrain_destroy(filmed);
+        rv_terrain_destroy(again);
+    }
+    rv_context_destroy(one);
+    rv_context_destroy(some);
+}
+
 /* ---- stop, resume, keep ---- */
 
 typedef struct stopping {
@@ -319,6 +353,7 @@ int main(void) {
         cmocka_unit_test(frames_are_counted),
         cmocka_unit_test(frames_show_the_land_of_their_time),
         cmocka_unit_test(land_is_as_without_the_film),
+        cmocka_unit_test(coarse_rivers_are_seen),
         cmocka_unit_test(a_resumed_run_goes_on_with_it),
         cmocka_unit_test(a_stop_that_keeps_ends_it),
         cmocka_unit_test(all_films_are_planned_after_a_resume),

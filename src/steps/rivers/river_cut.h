@@ -126,5 +126,8 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine);
 rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine);
 /* Brings to a level what the coarser one changed. After a stop the next call does the rest. */
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse);
+/* Lays what a coarser level has changed so far over the map as it was, for who looks at the land
+ * meanwhile; the run itself goes on from its own heights. */
+rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse);
 
 #endif

@@ -264,3 +264,56 @@ rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
     }
     return RV_OK;
 }
+
+/* ---- to be looked at ---- */
+
+typedef struct showing {
+    const rvi_rivers *map, *coarse;
+    double cell; /* of the map, in coarse cells */
+} showing;
+
+/* A place in cells along an axis: the cell before it, and how far on it lies. */
+static size_t cell_before(double at, int count, double *part) {
+    double last = (double)(count - 1);
+    at = at < 0.0 ? 0.0 : at > last ? last : at;
+    size_t cell = count > 1 && at == last ? (size_t)count - 2 : (size_t)at;
+    *part = at - (double)cell;
+    return cell;
+}
+
+static double changed(const rvi_rivers *coarse, size_t cell) {
+    return coarse->h[cell] - coarse->start[cell];
+}
+
+static void show_rows(void *arg, int first, int end) {
+    const showing *s = arg;
+    const rvi_rivers *map = s->map, *coarse = s->coarse;
+    const double *was = map->bed ? map->bed : map->h;
+    int width = map->land->width;
+    size_t wide = (size_t)coarse->land->width, east = wide > 1;
+    size_t south = coarse->land->height > 1 ? wide : 0;
+    for (int y = first; y < end; y++) {
+        double v, u;
+        size_t row =
+            wide * cell_before(((double)y + 0.5) * s->cell - 0.5, coarse->land->height, &v);
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * (size_t)width + (size_t)x;
+            size_t c = row + cell_before(((double)x + 0.5) * s->cell - 0.5, (int)wide, &u);
+            double north = changed(coarse, c), below = changed(coarse, c + south);
+            north += u * (changed(coarse, c + east) - north);
+            below += u * (changed(coarse, c + south + east) - below);
+            bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
+            if (map->fixed[i] != RVI_SEA)
+                map->land->layers[0].thickness[i] =
+                    (float)(was[i] + (stays ? 0.0 : north + v * (below - north)));
+        }
+    }
+}
+
+rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {
+    showing s = {map, coarse, (double)map->land->cell / (double)coarse->land->cell};
+    rv_status status = rvi_parallel_rows(map->job->ctx, map->land->height, show_rows, &s);
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(map->land);
+    return status;
+}
