@@ -77,9 +77,8 @@ rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *
     if (layer[0] && field[0])
         return rvi_fail(job->ctx, RV_ERROR_USAGE, "%s: the layer %s or the field %s, but not both.",
                         job->name, layer, field);
-    *out = (rvi_made_heights){.relief = field[0] ? 1 : relief,
-                              .mode = mode,
-                              .layer = land->layer_count > 1 ? index : -1};
+    *out = (rvi_made_heights){
+        .relief = field[0] ? 1 : relief, .mode = mode, .layer = land->layer_count > 1 ? index : -1};
     job->masks = out->layer >= 0 || field[0];
     job->on_device = land->layer_count == 1 && !field[0];
     if (job->on_device)

@@ -113,8 +113,8 @@ static void steps_of_both_follow_each_other(void **state) {
     (void)state;
     compare("terrain size=60 noise thermal rounds=5 blur radius=20 thermal rounds=5 noise mode=add "
             "seed=2 droplets drops=200 thermal talus=20 rounds=9 level high=100 noise mode=add");
-    compare(
-        "terrain size=60 noise layer name=soil thickness=3 thermal talus=20 noise mode=add relief=9");
+    compare("terrain size=60 noise layer name=soil thickness=3 thermal talus=20 noise mode=add "
+            "relief=9");
     compare("terrain size=60 noise select name=mask where=slope>20 thermal talus=20 rounds=9 noise "
             "mode=add relief=9");
     compare("terrain size=60 noise repeat 3 thermal talus=25 rounds=3 noise mode=add relief=3 end "
