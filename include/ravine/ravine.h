@@ -48,8 +48,8 @@
 extern "C" {
 #endif
 
-#define RV_VERSION "0.1.0"
-#define RV_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
+#define RV_VERSION "0.2.0"
+#define RV_VERSION_NUMBER 200 /* 10000 * major + 100 * minor + patch */
 
 #if defined(_WIN32) || !defined(__GNUC__)
 #define RV_API

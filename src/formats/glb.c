@@ -60,7 +60,7 @@ static size_t print_json(const layout *l, const float low[3], const float high[3
         rvi_text_print(box[i], sizeof box[i], 9, (double)(i < 3 ? low[i] : high[i - 3]));
     int size = snprintf(
         out, JSON_SIZE,
-        "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Ravine " RV_VERSION "\"},\"scene\":0,"
+        "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Ravine\"},\"scene\":0,"
         "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0,\"name\":\"land\"}],"
         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":1},\"indices\":2,"
         "\"material\":0}]}],"
@@ -382,7 +382,7 @@ static rv_status print_ground(const rv_mesh *near, const rv_mesh *far, const lay
     start += 2 * l[1].positions + 8 * l[1].vertices + 4 * l[1].indices;
     int used = snprintf(
         json, JSON_SIZE,
-        "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Ravine " RV_VERSION "\"},"
+        "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Ravine\"},"
         "\"extensionsUsed\":[\"MSFT_lod\"],\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
         "\"nodes\":[{\"mesh\":0,\"name\":\"land\",\"extensions\":{\"MSFT_lod\":{\"ids\":[1]}},"
         "\"extras\":{\"MSFT_screencoverage\":[0.3,0.01]}},{\"mesh\":1,\"name\":\"land_far\"}],"
