@@ -37,9 +37,14 @@ typedef struct air {
     double q, c;
 } air;
 
+/* exp(-x), where more than that is as good as nothing, or as all there is. */
+static double decayed(double x) {
+    return rvi_exp_double(x > 500.0 ? -500.0 : x < -500.0 ? 500.0 : -x);
+}
+
 /* Air that has come from one cell to the next. */
 static air move(const wet_wind *w, air a, double rise) {
-    double gone = a.q * (1.0 - rvi_exp_double(-rise / (double)w->p->rise));
+    double gone = a.q * (1.0 - decayed(rise / (double)w->p->rise));
     gone = gone < -a.c ? -a.c : gone;
     return (air){a.q - gone, a.c + gone};
 }
@@ -91,8 +96,8 @@ static void set_wind(wet_wind *w, const rv_terrain *land) {
     w->x_step = u < 0.0 ? -1 : 1;
     w->y_step = v < 0.0 ? -1 : 1;
     double way = (double)land->cell / (x + y), drift = (double)rvi_length(w->p->drift, land->cell);
-    w->falls = drift > 0.0 ? 1.0 - rvi_exp_double(-way / drift) : 1.0;
-    w->recovers = 1.0 - rvi_exp_double(-way / (double)w->p->recovery);
+    w->falls = drift > 0.0 ? 1.0 - decayed(way / drift) : 1.0;
+    w->recovers = 1.0 - decayed(way / (double)w->p->recovery);
 }
 
 static rv_status blow(rvi_job *job, wet_wind *w) {

@@ -16,8 +16,9 @@ typedef struct scaling {
     int width;
     float low, span, relief;
     int mode;
-    /* Of a layer: */
+    /* Of a layer or a field: */
     bool thickness;    /* cannot be below 0 */
+    bool share;        /* a field: is 0 to 1, also where it is added to what was there */
     const float *mask; /* NULL: none */
 } scaling;
 
@@ -64,7 +65,8 @@ static void limit_rows(void *arg, int first, int end) {
     for (size_t i = from; i < to; i++) {
         float m = l->mask ? l->mask[i] : 1.0f, old = l->ground[i];
         float made = m >= 1.0f ? l->made[i] : old + m * (l->made[i] - old);
-        l->made[i] = l->thickness ? rvi_maxf(made, 0.0f) : made;
+        made = l->thickness || l->share ? rvi_maxf(made, 0.0f) : made;
+        l->made[i] = l->share ? rvi_minf(made, 1.0f) : made;
     }
 }
 
@@ -110,7 +112,10 @@ rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float 
                  .relief = how->relief,
                  .mode = how->mode,
                  .thickness = how->layer > 0,
+                 .share = how->field != NULL,
                  .mask = rvi_field_get(land, "mask")};
+    if (how->field == l.mask)
+        l.mask = NULL; /* a mask is not held to itself */
     float high;
     rvi_range(job->ctx, *made, rvi_cells(land), &l.low, &high);
     l.span = high > l.low ? high - l.low : 1; /* nothing was made: 0 everywhere */

@@ -144,6 +144,32 @@ static void test_the_same_rain_at_any_size(void **state) {
     rv_context_destroy(ctx);
 }
 
+static float wall(int x, int y) {
+    return x == 40 || y == 60 ? 20000 : 0;
+}
+
+/* Moisture stays a number, however steep the land and however little a rise takes. */
+static void test_walls_and_extremes(void **state) {
+    (void)state;
+    static const float ends[][3] = {{10, 0, 100}, {10, 1e6f, 1e7f}, {1e5f, 0, 1e7f}};
+    const rv_step_info *step = rv_step_get(RV_STEP_rainfall);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        sky s = make(wall);
+        rv_rainfall_params p = rv_rainfall_params_default();
+        p.wind = 30;
+        p.rise = ends[k][0];
+        p.drift = ends[k][1];
+        p.recovery = ends[k][2];
+        if (rv_word_check(s.ctx, &step->word, &p) == RV_OK) {
+            support_ok(s.ctx, rv_step_run(s.land, RV_STEP_rainfall, &p, NULL));
+            for (int i = 0; i < SIDE * SIDE; i++)
+                assert_true(rv_terrain_field(s.land, "rain")[i] >= 0 &&
+                            rv_terrain_field(s.land, "rain")[i] <= 1);
+        }
+        end(&s);
+    }
+}
+
 /* Rivers cut deeper on the side that more rain falls on. */
 static void test_rivers_take_the_rain(void **state) {
     (void)state;
@@ -168,6 +194,7 @@ int main(void) {
         cmocka_unit_test(test_a_ridge_has_a_wet_and_a_dry_side),
         cmocka_unit_test(test_a_mirror_changes_nothing),
         cmocka_unit_test(test_the_same_rain_at_any_size),
+        cmocka_unit_test(test_walls_and_extremes),
         cmocka_unit_test(test_rivers_take_the_rain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
