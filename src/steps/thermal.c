@@ -332,7 +332,7 @@ static void list_buffers(rvi_slide *s) {
         rvi_slide_settle_list(s, &job->buffers);
     job->on_device = !s->general && s->p->until == RV_thermal_until_rounds;
     job->doubles = true;
-    if (job->on_device)
+    if (job->on_device && rvi_device_of(job->ctx))
         rvi_job_buffer(job, &s->off_edge, rvi_slide_edge(s), sizeof *s->off_edge, "the ledger");
     if (!s->general)
         return;

@@ -83,7 +83,7 @@ rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *
         .relief = field[0] ? 1 : relief, .mode = mode, .layer = land->layer_count > 1 ? index : -1};
     job->masks = out->layer >= 0 || field[0];
     job->on_device = land->layer_count == 1 && !field[0];
-    if (job->on_device)
+    if (job->on_device && rvi_device_of(job->ctx))
         rvi_job_buffer(job, &out->parts, RVI_DEVICE_PARTS, sizeof *out->parts, "the range");
     if (!field[0])
         return RV_OK;

@@ -29,6 +29,8 @@ PAIRS = {
     "rv_frame": "Frame",
     "rv_particles": "Particles",
     "rv_scene_watch": "SceneWatch",
+    "rv_device_info": "DeviceInfo",
+    "rv_sheet_entry": "SheetEntry",
     "rv_scene_plan": "ScenePlan",
     "rv_fault": "Fault",
 }
@@ -59,6 +61,7 @@ def test_every_struct_fits(source, tmp_path):
             "ERROR_UNMET",
             "ERROR_VERSION",
             "ERROR_INTERNAL",
+            "ERROR_DEVICE",
             "STATUS_COUNT",
         )
     ):
