@@ -18,13 +18,13 @@ typedef struct sweep {
     sweep_axis axes[SWEEP_AXES];
     int axis_count;
     int runs, digits;
-    char *text;                   /* of the recipe that varies */
-    char *folder, *table, *sheet; /* OUT, OUT.csv and OUT.png */
-    bool pictures;                /* this build can write them */
-    sweep_row *rows;              /* of each run; empty: it has not ended */
-    int *codes;                   /* how it ended: 0, or the exit code that it would have had */
-    size_t memory;                /* that the largest run needs */
-    double seconds;               /* of the first run on one thread, about; NaN: not known */
+    char *text; /* of the recipe that varies */
+    sweep_place place;
+    bool pictures;   /* this build can write them */
+    sweep_row *rows; /* of each run; empty: it has not ended */
+    int *codes;      /* how it ended: 0, or the exit code that it would have had */
+    size_t memory;   /* that the largest run needs */
+    double seconds;  /* of the first run on one thread, about; NaN: not known */
     /* Shared by the threads. */
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -44,6 +44,7 @@ typedef struct worker {
     int steps;       /* of the recipe, without those that a sweep adds */
     const rv_recipe *recipe;
     sweep_row figures;
+    sweep_row files; /* that the run has written, each with its bytes */
     rv_ledger ledger;
     uint64_t hash;
 } worker;
@@ -52,6 +53,10 @@ typedef struct worker {
 
 static int no_memory(void) {
     return cli_fail(5, "There is not enough memory.");
+}
+
+static int stopped_early(void) {
+    return cli_fail(cli_exit_code(RV_CANCELLED), "Stopped before the first run; nothing was made.");
 }
 
 static char *join(const char *a, const char *b, const char *c) {
@@ -110,13 +115,16 @@ static int read_names(sweep *s) {
         return cli_fail(2, "sweep needs a table to write: --csv TABLE.csv");
     if (size < 5 || strcmp(csv + size - 4, ".csv") != 0 || strlen(cli_path_name(csv)) < 5)
         return cli_fail(2, "%.200s: the table of a sweep must end in .csv.", csv);
-    s->table = join(csv, "", "");
-    s->folder = join(csv, "", "");
-    if (!s->table || !s->folder)
+    for (const char *c = csv; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            return cli_fail(2, "The name of the table holds the end of a line.");
+    s->place.table = join(csv, "", "");
+    s->place.folder = join(csv, "", "");
+    if (!s->place.table || !s->place.folder)
         return no_memory();
-    s->folder[size - 4] = '\0';
-    s->sheet = join(s->folder, ".png", "");
-    return s->sheet ? 0 : no_memory();
+    s->place.folder[size - 4] = '\0';
+    s->place.sheet = join(s->place.folder, ".png", "");
+    return s->place.sheet ? 0 : no_memory();
 }
 
 static int check_options(const cli_options *o) {
@@ -151,13 +159,13 @@ static const char *value_of(const sweep *s, int run, int axis) {
 static char *run_path(const sweep *s, int run, const char *file) {
     char number[32];
     snprintf(number, sizeof number, "/%0*d%s", s->digits, run + 1, *file ? "/" : "");
-    return join(s->folder, number, file);
+    return join(s->place.folder, number, file);
 }
 
 /* A file in the folder of a run; of a plan, which asks whether it can be written, beside the
  * folders, which are not there yet. */
 static char *file_path(const sweep *s, int run, const char *file, bool plan) {
-    return plan ? join(s->folder, "-", file) : run_path(s, run, file);
+    return plan ? join(s->place.folder, "-", file) : run_path(s, run, file);
 }
 
 /* Words for rv_recipe_add_words, each from malloc. */
@@ -365,6 +373,36 @@ static void keep_figures(worker *w, int index, const rv_terrain *land) {
     }
 }
 
+/* Those that a later look at the run shall find; of very many the first are enough. */
+static void on_made(void *user, const char *path, uint64_t bytes) {
+    enum { MOST = 1000 };
+    worker *w = user;
+    (void)bytes;
+    if (w->files.count < MOST)
+        sweep_row_set(&w->files, path, "");
+}
+
+/* "file 1", "BYTES NAME": as they are at the end of the run, in its folder. */
+static bool list_files(const worker *w, int run, sweep_row *out) {
+    char *folder = run_path(w->s, run, "");
+    size_t size = folder ? strlen(folder) : 0;
+    bool good = folder != NULL;
+    for (int i = 0; i < w->files.count && good; i++) {
+        const char *path = w->files.names[i];
+        char name[32], bytes[32];
+        int64_t now = sweep_file_size(path);
+        if (now <= 0 || strncmp(path, folder, size) != 0 || path[size] != '/')
+            continue;
+        snprintf(name, sizeof name, "file %d", out->count + 1);
+        snprintf(bytes, sizeof bytes, "%lld ", (long long)now);
+        char *value = join(bytes, path + size + 1, "");
+        good = value && sweep_row_set(out, name, value);
+        free(value);
+    }
+    free(folder);
+    return good;
+}
+
 static void after_step(void *user, int index, const rv_report *report) {
     worker *w = user;
     if (index < w->steps) {
@@ -385,9 +423,12 @@ static int begin_folder(const sweep *s, int run, const rv_recipe *recipe) {
     return code;
 }
 
-static int keep_row(const sweep *s, int run, const sweep_row *row) {
-    char *path = run_path(s, run, result);
-    int code = path ? sweep_row_write(path, row) : no_memory();
+static int keep_row(const worker *w, int run, const sweep_row *row) {
+    sweep_row files = {.count = 0};
+    char *path = run_path(w->s, run, result);
+    int code =
+        path && list_files(w, run, &files) ? sweep_row_write(path, row, &files) : no_memory();
+    sweep_row_free(&files);
     free(path);
     return code;
 }
@@ -400,6 +441,7 @@ static int run_one(worker *w, int run, sweep_row *row, int *code) {
     int64_t begun = cli_now_ms();
     atomic_store(&w->done, 0);
     sweep_row_free(&w->figures);
+    sweep_row_free(&w->files);
     rv_status status = make_run(w->ctx, s, run, false, &recipe, why);
     int broken = status == RV_OK ? begin_folder(s, run, recipe) : 0;
     if (status == RV_OK && broken == 0) {
@@ -416,7 +458,7 @@ static int run_one(worker *w, int run, sweep_row *row, int *code) {
     double seconds = (double)(cli_now_ms() - begun) / 1000.0;
     if (!begin_row(s, run, error, row) || (status == RV_OK && !end_row(w, seconds, row)))
         return no_memory();
-    return keep_row(s, run, row);
+    return keep_row(w, run, row);
 }
 
 /* The next run that has no row; -1: there is none, or all shall stop. */
@@ -451,6 +493,7 @@ static void *work(void *user) {
         pthread_mutex_unlock(&s->lock);
     }
     sweep_row_free(&w->figures);
+    sweep_row_free(&w->files);
     pthread_mutex_lock(&s->lock);
     s->working--;
     pthread_cond_signal(&s->change);
@@ -507,7 +550,7 @@ static void follow(sweep *s, cli_bar *bar, worker *workers, int jobs) {
         for (; told < s->ended_count; told++)
             tell_run(s, bar, s->ended[told]);
         if (tabled < told && cli_now_ms() - last >= TABLE_MS) {
-            int code = sweep_table_write(s->table, s->rows, s->runs);
+            int code = sweep_table_write(s->place.table, s->rows, s->runs);
             if (code != 0)
                 atomic_store(&s->broken, code);
             tabled = told;
@@ -529,6 +572,7 @@ static int start_workers(sweep *s, worker *workers, int jobs, int threads, size_
     desc.threads = threads;
     desc.memory_limit = memory;
     desc.progress = on_progress;
+    desc.made = on_made;
     int code = 0;
     for (int i = 0; i < jobs && code == 0; i++) {
         worker *w = &workers[i];
@@ -630,13 +674,17 @@ static int plan_all(rv_context *ctx, sweep *s) {
     for (int run = 0; run < s->runs && code == 0; run++) {
         char why[CLI_TEXT];
         size_t memory;
+        if (cli_interrupt_caught())
+            return stopped_early();
         rv_status status = plan_run(ctx, s, run, &memory, why);
         if (status == RV_OK) {
             s->memory = memory > s->memory ? memory : s->memory;
             continue;
         }
         const char *error = why[0] ? why : rv_context_error(ctx);
-        if (status == RV_CANCELLED || (failed == run && run + 1 == s->runs))
+        if (status == RV_CANCELLED)
+            return stopped_early();
+        if (failed == run && run + 1 == s->runs)
             return cli_fail(cli_exit_code(status), "%s", error);
         failed++;
         s->codes[run] = cli_exit_code(status);
@@ -665,22 +713,58 @@ static char *describe(const sweep *s) {
     return all;
 }
 
+/* Are the files of a run there, as they were at its end? */
+static bool has_files(const sweep *s, int run, const sweep_row *files) {
+    bool there = true, pictured = !s->pictures;
+    for (int i = 0; i < files->count && there; i++) {
+        char *name;
+        long long bytes = strtoll(files->values[i], &name, 10);
+        name += *name == ' ';
+        char *path = run_path(s, run, name);
+        there = path && sweep_file_size(path) == bytes;
+        pictured = pictured || strcmp(name, thumbnail) == 0;
+        free(path);
+    }
+    return there && pictured;
+}
+
+/* Is that the row of the run, to its end? */
+static bool is_row(const sweep *s, int run, const sweep_row *row) {
+    char number[32];
+    snprintf(number, sizeof number, "%d", run + 1);
+    const char *status = sweep_row_find(row, "status"), *hash = sweep_row_find(row, "hash"),
+               *is = sweep_row_find(row, "run");
+    bool good = status && strcmp(status, "ok") == 0 && hash && strlen(hash) == 16 && is &&
+                strcmp(is, number) == 0;
+    for (int a = 0; a < s->axis_count && good; a++) {
+        const char *value = sweep_row_find(row, s->axes[a].key);
+        good = value && strcmp(value, value_of(s, run, a)) == 0;
+    }
+    return good;
+}
+
+static bool was_made(const sweep *s, int run, sweep_row *row) {
+    sweep_row files = {.count = 0};
+    char *folder = run_path(s, run, ""), *path = run_path(s, run, result);
+    bool read = folder && path && sweep_run_there(folder) && sweep_row_read(path, row, &files);
+    bool good = read && is_row(s, run, row) && has_files(s, run, &files);
+    if (read && !good)
+        sweep_row_free(row);
+    sweep_row_free(&files);
+    free(folder);
+    free(path);
+    return good;
+}
+
 /* Runs that were made before are not run again, unless they failed. Returns how many there are. */
 static int find_made(sweep *s) {
     int made = 0;
-    for (int run = 0; run < s->runs; run++) {
+    for (int run = 0; run < s->runs && !cli_interrupt_caught(); run++) {
         sweep_row row;
-        char *path = s->rows[run].count == 0 ? run_path(s, run, result) : NULL;
-        if (path && sweep_row_read(path, &row)) {
-            const char *status = sweep_row_find(&row, "status");
-            if (status && strcmp(status, "ok") == 0) {
-                s->rows[run] = row;
-                made++;
-            } else {
-                sweep_row_free(&row);
-            }
+        if (s->rows[run].count == 0 && was_made(s, run, &row)) {
+            s->rows[run] = row;
+            made++;
         }
-        free(path);
     }
     return made;
 }
@@ -707,13 +791,15 @@ static int save_sheet(rv_context *ctx, const sweep *s) {
         entries[i].text = label_of(s, i);
     }
     int last = s->axes[s->axis_count - 1].count;
-    rv_status status = rv_sheet_save(ctx, entries, s->runs, last <= WIDEST ? last : 0, s->sheet);
+    rv_status status =
+        rv_sheet_save(ctx, entries, s->runs, last <= WIDEST ? last : 0, s->place.sheet);
     for (int i = 0; i < s->runs; i++) {
         free((char *)(uintptr_t)entries[i].png);
         free((char *)(uintptr_t)entries[i].text);
     }
     free(entries);
-    return status == RV_OK ? 0 : cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
+    return status == RV_OK ? sweep_sheet_keep(&s->place)
+                           : cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
 }
 
 /* How many runs at a time: as many as cores, and as memory holds. */
@@ -759,33 +845,34 @@ static int tell_end(const sweep *s) {
         if (failed > 0)
             fprintf(stderr, ", of which %d failed", failed);
         fputs("; each has a folder in ", stderr);
-        cli_put_line(stderr, s->folder);
+        cli_put_line(stderr, s->place.folder);
         fputs(".\n", stderr);
     }
     return code;
 }
 
 static void note_table(const sweep *s, cli_run *run) {
-    int64_t bytes = sweep_file_size(s->table);
+    int64_t bytes = sweep_file_size(s->place.table);
     if (bytes > 0)
-        cli_made_add(run, s->table, (uint64_t)bytes);
+        cli_made_add(run, s->place.table, (uint64_t)bytes);
 }
 
-static int run_sweep(rv_context *ctx, sweep *s, cli_run *run, const char *description) {
-    cli_bar *bar = &run->bar;
+/* The folder is locked. */
+static int run_locked(rv_context *ctx, sweep *s, cli_run *run) {
     int made = find_made(s), left = s->runs - count_rows(s), jobs = count_jobs(ctx, s, left);
     int all = rv_context_threads(ctx), threads = all > jobs ? all / jobs : 1, code = 0;
+    if (cli_interrupt_caught())
+        return stopped_early();
     tell_plan(ctx, s, made, jobs, threads);
     if (s->options->dry_run)
         return 0;
     for (int i = 0; i < s->runs; i++)
         if (s->codes[i] != 0)
-            tell_run(s, bar, i);
-    code = sweep_folder_make(s->folder, description);
-    if (code == 0 && left > 0)
-        code = run_all(s, bar, jobs, threads, rv_context_memory_limit(ctx) / (size_t)jobs);
-    if (code == 0)
-        code = sweep_table_write(s->table, s->rows, s->runs);
+            tell_run(s, &run->bar, i);
+    if (left > 0)
+        code = run_all(s, &run->bar, jobs, threads, rv_context_memory_limit(ctx) / (size_t)jobs);
+    if (code == 0 && count_rows(s) > 0)
+        code = sweep_table_write(s->place.table, s->rows, s->runs);
     if (code == 0)
         note_table(s, run);
     if (code == 0 && s->pictures && count_rows(s) == s->runs)
@@ -793,7 +880,31 @@ static int run_sweep(rv_context *ctx, sweep *s, cli_run *run, const char *descri
     return code == 0 ? tell_end(s) : code;
 }
 
-static int prepare(rv_context *ctx, sweep *s, char **description) {
+static int run_sweep(rv_context *ctx, sweep *s, cli_run *run) {
+    FILE *lock = NULL;
+    int code = cli_interrupt_caught() ? stopped_early() : 0;
+    if (code == 0 && !s->options->dry_run)
+        code = sweep_folder_take(&s->place, &lock);
+    if (code == 0)
+        code = run_locked(ctx, s, run);
+    sweep_folder_leave(&lock);
+    return code;
+}
+
+/* How every table of the sweep begins: see begin_row. */
+static char *head_table(const sweep *s) {
+    char *text = join("run,folder,", "", "");
+    for (int a = 0; a < s->axis_count && text; a++) {
+        char *longer = join(text, s->axes[a].key, ",");
+        free(text);
+        text = longer;
+    }
+    char *all = text ? join(text, "status,error", "") : NULL;
+    free(text);
+    return all;
+}
+
+static int prepare(rv_context *ctx, sweep *s) {
     rv_recipe *recipe = NULL;
     int code = check_options(s->options);
     if (code == 0)
@@ -807,28 +918,28 @@ static int prepare(rv_context *ctx, sweep *s, char **description) {
         code = check_values(ctx, s);
     if (code != 0)
         return code;
-    *description = describe(s);
+    s->place.text = describe(s);
+    s->place.header = head_table(s);
     s->rows = calloc((size_t)s->runs, sizeof *s->rows);
     s->codes = calloc((size_t)s->runs, sizeof *s->codes);
     s->ended = calloc((size_t)s->runs, sizeof *s->ended);
-    if (!*description || !s->rows || !s->codes || !s->ended)
+    if (!s->place.text || !s->place.header || !s->rows || !s->codes || !s->ended)
         return no_memory();
     for (int n = s->runs; n > 0; n /= 10)
         s->digits++;
     s->digits = s->digits > 3 ? s->digits : 3;
     s->pictures = can_draw(ctx);
-    code = sweep_folder_check(s->folder, s->table, s->sheet, *description);
+    code = sweep_folder_check(&s->place);
     return code == 0 ? plan_all(ctx, s) : code;
 }
 
 int cli_sweep(rv_context *ctx, cli_run *run) {
     sweep s = {.options = run->options, .runs = 1, .seconds = NAN};
-    char *description = NULL;
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.change, NULL);
-    int code = prepare(ctx, &s, &description);
+    int code = prepare(ctx, &s);
     if (code == 0)
-        code = run_sweep(ctx, &s, run, description);
+        code = run_sweep(ctx, &s, run);
     pthread_cond_destroy(&s.change);
     pthread_mutex_destroy(&s.lock);
     for (int i = 0; s.rows && i < s.runs; i++)
@@ -839,9 +950,10 @@ int cli_sweep(rv_context *ctx, cli_run *run) {
     free(s.codes);
     free(s.ended);
     free(s.text);
-    free(s.table);
-    free(s.folder);
-    free(s.sheet);
-    free(description);
+    free(s.place.table);
+    free(s.place.folder);
+    free(s.place.sheet);
+    free(s.place.text);
+    free(s.place.header);
     return code;
 }

@@ -129,6 +129,81 @@ mkdir theirs
 refuses "holds no sweep" noise.seed=1,2 --csv theirs.csv
 refuses "holds another sweep" noise.seed=1..4 --csv one.csv
 equal "the table of the user" "$(wc -c <mine.csv)" 0
+
+# ---- files of the user beside those of a sweep, and two sweeps at once ----
+small='terrain size=16 noise save land.r32'
+# shellcheck disable=SC2086
+tiny() {
+    "$RAVINE" sweep $small --quiet "$@"
+}
+echo backup >t.csv~
+echo backup >victim
+ln -s victim u.csv~
+tiny noise.seed=1,2 --csv t.csv || fail "beside t.csv~"
+tiny noise.seed=1,2 --csv u.csv || fail "beside u.csv~"
+equal "backups after sweeps" "$(cat t.csv~ victim u.csv~ | paste -sd ' ')" "backup backup backup"
+ls t/*~ 2>said && fail "leftovers of a sweep"
+cp t.csv t.kept
+echo 'my,own,table' >t.csv
+said=$(tiny noise.seed=1,2 --csv t.csv 2>&1) && fail "another table in the place of its own"
+holds "a table of the user" "$said" "t.csv is there already and is of another sweep"
+equal "the table of the user" "$(cat t.csv)" "my,own,table"
+mv t.kept t.csv
+cp t.png t.kept
+echo mine >t.png
+said=$(tiny noise.seed=1,2 --csv t.csv 2>&1) && fail "another picture in the place of its sheet"
+holds "a picture of the user" "$said" "t.png is there already and is of another sweep"
+equal "the picture of the user" "$(cat t.png)" mine
+mv t.kept t.png
+tiny noise.seed=1,2 --csv t.csv || fail "with its own files again"
+mkdir elsewhere
+rm -r t/002
+ln -s ../elsewhere t/002
+said=$(tiny noise.seed=1,2 --csv t.csv 2>&1) && fail "a link in the place of a run"
+holds "a link in the place of a run" "$said" "t/002: is no folder of the sweep"
+equal "files behind the link" "$(ls elsewhere)" ""
+
+# A run counts as made only with its values, its hash and its files.
+before=$(cat u/001/result.txt)
+again() { # what to spoil first
+    "$@"
+    # shellcheck disable=SC2086
+    "$RAVINE" sweep $small noise.seed=1,2 --csv u.csv 2>said || fail "again after: $*"
+    holds "again after: $*" "$(cat said)" "1 were made before"
+    equal "the hash after: $*" "$(grep hash= u/001/result.txt)" "$(printf '%s\n' "$before" | grep hash=)"
+}
+again rm u/001/thumbnail.png
+again rm u/001/land.r32
+again sed -i 's/^noise.seed=1/noise.seed=7/' u/001/result.txt
+again sed -i /^hash=/d u/001/result.txt
+
+# shellcheck disable=SC2086
+"$RAVINE" sweep $longer repeat.times=4000 noise.seed=1..3 --csv busy.csv 2>said &
+victim=$!
+while ! [ -f busy/001/recipe.rv ]; do sleep 0.05; done
+# shellcheck disable=SC2086
+other=$("$RAVINE" sweep $longer repeat.times=4000 noise.seed=1..3 --csv busy.csv 2>&1) && fail "two sweeps in one folder"
+equal "the second sweep" "${other#*: }" "Another sweep runs in busy."
+other=$(tiny noise.seed=1,2 --csv busy.csv 2>&1) && fail "two different sweeps in one folder"
+equal "a second sweep that differs" "${other#*: }" "Another sweep runs in busy."
+kill -INT $victim
+wait $victim
+[ -e busy.csv ] && fail "a table without rows"
+
+# Ctrl-C while the runs are planned: at once, and nothing is left.
+many=$(printf ' thermal%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
+for plan in '' --dry-run; do
+    # shellcheck disable=SC2086
+    "$RAVINE" sweep $small $many noise.seed=1..10000 --csv early.csv $plan 2>said >plan &
+    victim=$!
+    sleep 0.5
+    kill -INT $victim
+    wait $victim
+    equal "the exit code after an early Ctrl-C $plan" $? 130
+    holds "after an early Ctrl-C $plan" "$(cat said)" "Stopped before the first run"
+    equal "the plan after an early Ctrl-C $plan" "$(cat plan)" ""
+    [ -e early ] || [ -e early.csv ] && fail "an early Ctrl-C has left something $plan"
+done
 "$RAVINE" terrain noise --csv x.csv 2>said && fail "--csv without sweep"
 holds "a plan" "$(sweep noise.seed=1..9 --csv planned.csv --dry-run)" "9 runs; "
 [ -e planned ] && fail "--dry-run has made a folder"
