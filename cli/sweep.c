@@ -11,7 +11,11 @@
 
 enum { WAIT_MS = 200, TABLE_MS = 1000, WIDEST = 12, WORDS = 256 };
 
-static const char thumbnail[] = "thumbnail.png", result[] = "result.txt";
+static const char thumbnail[] = "thumbnail.png", result[] = "result.txt", script[] = "recipe.rv";
+
+/* What a recipe is made for: a run; its plan; the plan of what the user gave, without the steps
+ * that a sweep adds. */
+typedef enum run_use { FOR_RUN, FOR_PLAN, FOR_PLAN_BARE } run_use;
 
 typedef struct sweep {
     const cli_options *options;
@@ -162,10 +166,48 @@ static char *run_path(const sweep *s, int run, const char *file) {
     return join(s->place.folder, number, file);
 }
 
-/* A file in the folder of a run; of a plan, which asks whether it can be written, beside the
- * folders, which are not there yet. */
-static char *file_path(const sweep *s, int run, const char *file, bool plan) {
-    return plan ? join(s->place.folder, "-", file) : run_path(s, run, file);
+/* How the files of a plan begin, which asks whether they can be written: beside the folders, which
+ * are not there yet. */
+static const char beside[] = ".run-";
+
+static char *file_path(const sweep *s, int run, const char *file, run_use use) {
+    return use == FOR_RUN ? run_path(s, run, file) : join(s->place.folder, beside, file);
+}
+
+/* Without the place of a word that a sweep has added, which nobody typed. */
+static const char *skip_word(const char *error) {
+    static const char place[] = "command line, word ";
+    const char *end = strncmp(error, place, strlen(place)) == 0 ? strstr(error, ": ") : NULL;
+    return end ? end + 2 : error;
+}
+
+/* Without the place in the recipe of a run, which is not there yet. */
+static const char *skip_place(const sweep *s, int run, const char *error) {
+    char *name = run_path(s, run, script);
+    size_t size = name ? strlen(name) : 0;
+    const char *end = name && strncmp(error, name, size) == 0 ? strstr(error + size, ": ") : NULL;
+    free(name);
+    return end ? end + 2 : skip_word(error);
+}
+
+/* The sentence of a plan with its file as a run has it; free() it. */
+static char *place_sentence(const sweep *s, int run, const char *error) {
+    const char *text = skip_place(s, run, error);
+    char *before = join(s->place.folder, beside, ""), *after = run_path(s, run, ""),
+         *head = join(text, "", ""), *at = head && before ? strstr(head, before) : NULL;
+    char *start = NULL, *all = NULL;
+    if (at && after) {
+        *at = '\0';
+        start = join(head, after, "/");
+        all = start ? join(start, at + strlen(before), "") : NULL;
+    } else {
+        all = join(text, "", "");
+    }
+    free(start);
+    free(head);
+    free(after);
+    free(before);
+    return all;
 }
 
 /* Words for rv_recipe_add_words, each from malloc. */
@@ -216,49 +258,92 @@ static const char *next_file(const rv_recipe *recipe, int *index, int *param, bo
     return NULL;
 }
 
-/* Does a step write that file, so that one after it finds it in the folder of the run? */
-static bool is_written(const rv_recipe *recipe, const char *file) {
-    int index = 0, param = 0;
+/* The step that ends the outermost repeat around a step; the step itself: there is none. */
+static int repeat_end(const rv_recipe *recipe, int index) {
+    int last = index;
+    for (int i = index + 1, depth = 0; i < rv_recipe_count(recipe); i++)
+        if (rv_recipe_step(recipe, i) == RV_STEP_repeat)
+            depth++;
+        else if (rv_recipe_step(recipe, i) == RV_STEP_end && depth-- == 0)
+            last = i, depth = 0;
+    return last;
+}
+
+/* Does one of the steps from..to-1 write that file? */
+static bool is_written(const rv_recipe *recipe, int from, int to, const char *file) {
+    int index = from, param = 0;
     bool writes;
-    for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
-        if (writes && strcmp(f, file) == 0)
+    for (const char *f; (f = next_file(recipe, &index, &param, &writes)) && index < to; param++)
+        if (writes && sweep_same_file(f, file))
             return true;
     return false;
 }
 
+/* Is it in the folder of the run? What a step writes is, for the steps after it. */
+static bool is_moved(const rv_recipe *recipe, int index, const char *file, char why[CLI_TEXT]) {
+    if (is_written(recipe, 0, index, file))
+        return true;
+    if (is_written(recipe, index, repeat_end(recipe, index), file))
+        snprintf(why, CLI_TEXT,
+                 "%.200s is read and then written in a repeat: in a sweep these are two files.",
+                 file);
+    return false;
+}
+
+/* The name that a file has in the folder of a run. */
+static void name_file(const char *file, char out[CLI_TEXT], char why[CLI_TEXT]) {
+    static const char *const own[] = {thumbnail, result, script};
+    char path[CLI_TEXT * 8];
+    snprintf(path, sizeof path, "%s", file);
+    for (size_t size = strlen(path); size > 1 && !*cli_path_name(path);)
+        path[--size] = '\0';
+    const char *name = cli_path_name(path);
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strlen(name) >= CLI_TEXT)
+        snprintf(why, CLI_TEXT, "%.200s is no name of a file.", file);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(name, own[i]) == 0)
+            snprintf(why, CLI_TEXT, "%.200s: a sweep writes a file of that name itself.", file);
+    snprintf(out, CLI_TEXT, "%s", name);
+}
+
 /* Two files of one name in two folders would become one. */
-static bool is_shared(const rv_recipe *recipe, const char *file, char why[CLI_TEXT]) {
+static void check_shared(const rv_recipe *recipe, const char *file, const char *name,
+                         char why[CLI_TEXT]) {
     int index = 0, param = 0;
     bool writes;
-    for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
-        if (writes && strcmp(cli_path_name(f), cli_path_name(file)) == 0 && strcmp(f, file) != 0) {
+    for (const char *f; (f = next_file(recipe, &index, &param, &writes)) && !why[0]; param++) {
+        char other[CLI_TEXT];
+        if (!writes)
+            continue;
+        name_file(f, other, why);
+        if (!why[0] && strcmp(other, name) == 0 && !sweep_same_file(f, file))
             snprintf(why, CLI_TEXT, "%.100s and %.100s would be one file in the folder of a run.",
                      f, file);
-            return true;
-        }
-    if (strcmp(cli_path_name(file), thumbnail) == 0 || strcmp(cli_path_name(file), result) == 0)
-        snprintf(why, CLI_TEXT, "%.100s: a sweep writes a file of that name itself.", file);
-    return why[0] != '\0';
+    }
 }
 
 /* What the recipe writes goes to the folder of the run, and is read from there. */
-static rv_status move_files(const sweep *s, int run, bool plan, rv_recipe *recipe,
+static rv_status move_files(const sweep *s, int run, run_use use, rv_recipe *recipe,
                             char why[CLI_TEXT]) {
     word_list list = {.count = 0};
     int index = 0, param = 0;
     bool writes;
     for (const char *file; (file = next_file(recipe, &index, &param, &writes)); param++) {
-        if (!writes && !is_written(recipe, file))
-            continue;
-        if (writes && (!*cli_path_name(file) || is_shared(recipe, file, why))) {
-            if (!why[0])
-                snprintf(why, CLI_TEXT, "%.200s is no name of a file.", file);
+        char key[CLI_TEXT], name[CLI_TEXT];
+        bool moved = writes || is_moved(recipe, index, file, why);
+        if (moved)
+            name_file(file, name, why);
+        if (moved && writes && !why[0])
+            check_shared(recipe, file, name, why);
+        if (why[0]) {
             list.full = true;
             add_words(recipe, &list);
             return RV_ERROR_USAGE;
         }
+        if (!moved)
+            continue;
         const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, index))->word;
-        char key[CLI_TEXT], *path = file_path(s, run, cli_path_name(file), plan);
+        char *path = file_path(s, run, name, use);
         snprintf(key, sizeof key, "%s#%d.%s=", word->name, number_of(recipe, index),
                  word->params[param].name);
         put_word(&list, path ? join(key, path, "") : NULL);
@@ -275,10 +360,10 @@ static bool measures(const rv_recipe *recipe) {
 }
 
 /* The recipe with the values of a run. After a failure `why` or the context has the sentence. */
-static rv_status make_run(rv_context *ctx, const sweep *s, int run, bool plan, rv_recipe **out,
+static rv_status make_run(rv_context *ctx, const sweep *s, int run, run_use use, rv_recipe **out,
                           char why[CLI_TEXT]) {
     word_list list = {.count = 0};
-    char *name = run_path(s, run, "recipe.rv"), *picture = file_path(s, run, thumbnail, plan);
+    char *name = run_path(s, run, script), *picture = file_path(s, run, thumbnail, use);
     rv_status status = name && picture ? RV_OK : RV_ERROR_MEMORY;
     why[0] = '\0';
     *out = NULL;
@@ -289,10 +374,10 @@ static rv_status make_run(rv_context *ctx, const sweep *s, int run, bool plan, r
     if (status == RV_OK)
         status = add_words(*out, &list);
     if (status == RV_OK)
-        status = move_files(s, run, plan, *out, why);
-    if (status == RV_OK && !measures(*out))
+        status = move_files(s, run, use, *out, why);
+    if (status == RV_OK && use != FOR_PLAN_BARE && !measures(*out))
         put_word(&list, join("measure", "", ""));
-    if (status == RV_OK && s->pictures) {
+    if (status == RV_OK && use != FOR_PLAN_BARE && s->pictures) {
         put_word(&list, join("hillshade", "", ""));
         put_word(&list, join("file=", picture, ""));
         put_word(&list, join("tint=land", "", ""));
@@ -442,7 +527,7 @@ static int run_one(worker *w, int run, sweep_row *row, int *code) {
     atomic_store(&w->done, 0);
     sweep_row_free(&w->figures);
     sweep_row_free(&w->files);
-    rv_status status = make_run(w->ctx, s, run, false, &recipe, why);
+    rv_status status = make_run(w->ctx, s, run, FOR_RUN, &recipe, why);
     int broken = status == RV_OK ? begin_folder(s, run, recipe) : 0;
     if (status == RV_OK && broken == 0) {
         rv_watch watch = {.after = after_step, .user = w};
@@ -454,7 +539,7 @@ static int run_one(worker *w, int run, sweep_row *row, int *code) {
     if (broken != 0 || status == RV_CANCELLED)
         return broken;
     *code = cli_exit_code(status);
-    const char *error = status == RV_OK ? "" : why[0] ? why : rv_context_error(w->ctx);
+    const char *error = status == RV_OK ? "" : why[0] ? why : skip_word(rv_context_error(w->ctx));
     double seconds = (double)(cli_now_ms() - begun) / 1000.0;
     if (!begin_row(s, run, error, row) || (status == RV_OK && !end_row(w, seconds, row)))
         return no_memory();
@@ -614,28 +699,66 @@ static int run_all(sweep *s, cli_bar *bar, int jobs, int threads, size_t memory)
 
 /* ---- before and after ---- */
 
-/* The error of a word that is none of the command line as it was typed. */
-static const char *sentence(const rv_context *ctx) {
-    static const char place[] = "command line, word 1: ";
-    const char *error = rv_context_error(ctx);
-    return strncmp(error, place, strlen(place)) == 0 ? error + strlen(place) : error;
+/* A number for the recipe with one value of an axis, and after it one of another; b NULL: none.
+ * Equal numbers: equal recipes. */
+static int mark_recipe(rv_context *ctx, const sweep *s, const sweep_axis *a, int v,
+                       const sweep_axis *b, uint64_t *out) {
+    rv_recipe *recipe;
+    word_list list = {.count = 0};
+    char *text = NULL;
+    rv_status status = rv_recipe_parse(ctx, s->text, "the recipe", &recipe);
+    put_word(&list, join(a->key, "=", a->values[v]));
+    if (b)
+        put_word(&list, join(b->key, "=", b->values[0]));
+    if (status == RV_OK)
+        status = add_words(recipe, &list);
+    int code = status == RV_OK
+                   ? print_recipe(recipe, &text)
+                   : cli_fail(cli_exit_code(status), "%s", skip_word(rv_context_error(ctx)));
+    *out = text ? sweep_hash(text, strlen(text), 0) : 0;
+    free(text);
+    rv_recipe_destroy(recipe);
+    return code;
 }
 
 /* Every value alone, in a recipe: a word that is wrong is found before the first run. */
+static int check_axis(rv_context *ctx, const sweep *s, const sweep_axis *axis) {
+    uint64_t *marks = calloc((size_t)axis->count, sizeof *marks);
+    int code = marks ? 0 : no_memory();
+    for (int v = 0; v < axis->count && code == 0; v++) {
+        code = cli_interrupt_caught() ? stopped_early()
+                                      : mark_recipe(ctx, s, axis, v, NULL, &marks[v]);
+        for (int i = 0; i < v && code == 0; i++)
+            if (marks[i] == marks[v])
+                code = cli_fail(2, "%.100s: the values %.100s and %.100s are the same.", axis->key,
+                                axis->values[i], axis->values[v]);
+    }
+    free(marks);
+    return code;
+}
+
+/* Where a value of `b` undoes what `a` varies, both are one parameter: noise.seed, noise#1.seed. */
+static int check_pair(rv_context *ctx, const sweep *s, const sweep_axis *a, const sweep_axis *b) {
+    uint64_t first, second;
+    if (a->count < 2)
+        return 0;
+    int code = mark_recipe(ctx, s, a, 0, b, &first);
+    if (code == 0)
+        code = mark_recipe(ctx, s, a, 1, b, &second);
+    if (code == 0 && first == second)
+        code = cli_fail(2, "%.100s is given twice: %.100s is the same parameter.", a->key, b->key);
+    return code;
+}
+
 static int check_values(rv_context *ctx, const sweep *s) {
-    for (int a = 0; a < s->axis_count; a++)
-        for (int v = 0; v < s->axes[a].count; v++) {
-            rv_recipe *recipe;
-            word_list list = {.count = 0};
-            rv_status status = rv_recipe_parse(ctx, s->text, "the recipe", &recipe);
-            put_word(&list, join(s->axes[a].key, "=", s->axes[a].values[v]));
-            if (status == RV_OK)
-                status = add_words(recipe, &list);
-            rv_recipe_destroy(recipe);
-            if (status != RV_OK)
-                return cli_fail(cli_exit_code(status), "%s", sentence(ctx));
-        }
-    return 0;
+    int code = 0;
+    for (int a = 0; a < s->axis_count && code == 0; a++)
+        code = check_axis(ctx, s, &s->axes[a]);
+    for (int a = 0; a < s->axis_count && code == 0; a++)
+        for (int b = 0; b < s->axis_count && code == 0; b++)
+            if (a != b)
+                code = check_pair(ctx, s, &s->axes[a], &s->axes[b]);
+    return code;
 }
 
 static bool can_draw(rv_context *ctx) {
@@ -648,9 +771,10 @@ static bool can_draw(rv_context *ctx) {
     return can;
 }
 
-static rv_status plan_run(rv_context *ctx, sweep *s, int run, size_t *memory, char why[CLI_TEXT]) {
+static rv_status plan_run(rv_context *ctx, sweep *s, int run, run_use use, size_t *memory,
+                          char why[CLI_TEXT]) {
     rv_recipe *recipe;
-    rv_status status = make_run(ctx, s, run, true, &recipe, why);
+    rv_status status = make_run(ctx, s, run, use, &recipe, why);
     int count = status == RV_OK ? rv_recipe_count(recipe) : 0;
     rv_plan *plans = calloc((size_t)count + 1, sizeof *plans);
     if (status == RV_OK)
@@ -667,6 +791,20 @@ static rv_status plan_run(rv_context *ctx, sweep *s, int run, size_t *memory, ch
     return status;
 }
 
+/* Why a run cannot be planned: of its own steps, where it is one of these. free() it. */
+static char *plan_error(rv_context *ctx, sweep *s, int run, rv_status status, char why[CLI_TEXT]) {
+    char *all = place_sentence(s, run, why[0] ? why : rv_context_error(ctx));
+    size_t memory;
+    if (status != RV_ERROR_MEMORY || !all || why[0])
+        return all;
+    status = plan_run(ctx, s, run, FOR_PLAN_BARE, &memory, why);
+    char *out = status == RV_OK
+                    ? join(all, " A sweep ends each run with measure and hillshade.", "")
+                    : place_sentence(s, run, why[0] ? why : rv_context_error(ctx));
+    free(all);
+    return out;
+}
+
 /* Plans all runs. Those that cannot run get their row at once; where none can, the first sentence
  * is the answer. */
 static int plan_all(rv_context *ctx, sweep *s) {
@@ -676,19 +814,20 @@ static int plan_all(rv_context *ctx, sweep *s) {
         size_t memory;
         if (cli_interrupt_caught())
             return stopped_early();
-        rv_status status = plan_run(ctx, s, run, &memory, why);
+        rv_status status = plan_run(ctx, s, run, FOR_PLAN, &memory, why);
         if (status == RV_OK) {
             s->memory = memory > s->memory ? memory : s->memory;
             continue;
         }
-        const char *error = why[0] ? why : rv_context_error(ctx);
         if (status == RV_CANCELLED)
             return stopped_early();
-        if (failed == run && run + 1 == s->runs)
-            return cli_fail(cli_exit_code(status), "%s", error);
-        failed++;
         s->codes[run] = cli_exit_code(status);
-        code = begin_row(s, run, error, &s->rows[run]) ? 0 : no_memory();
+        char *error = plan_error(ctx, s, run, status, why);
+        if (!error || !begin_row(s, run, error, &s->rows[run]))
+            code = no_memory();
+        else if (failed++ == run && run + 1 == s->runs)
+            code = cli_fail(s->codes[0], "%s", sweep_row_find(&s->rows[0], "error"));
+        free(error);
     }
     return code;
 }

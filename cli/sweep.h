@@ -44,6 +44,9 @@ int sweep_table_write(const char *path, const sweep_row *rows, int count);
 
 uint64_t sweep_hash(const void *data, size_t size, uint64_t before); /* before: 0 at first */
 
+/* Do the paths name one file? Links are not followed. */
+bool sweep_same_file(const char *a, const char *b);
+
 /* Where a sweep writes, and how its own files are known again. */
 typedef struct sweep_place {
     char *folder, *table, *sheet; /* OUT, OUT.csv and OUT.png */

@@ -128,6 +128,52 @@ int64_t sweep_file_size(const char *path) {
     return stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
 }
 
+/* ---- paths ---- */
+
+#ifdef _WIN32
+enum { ON_WINDOWS = 1 };
+#else
+enum { ON_WINDOWS = 0 };
+#endif
+
+static bool is_slash(char c) {
+    return c == '/' || (ON_WINDOWS && c == '\\');
+}
+
+/* Appends the names of a path to those of `out`, each with a / before it. */
+static void add_names(const char *path, char out[PATH_MAX * 2]) {
+    for (const char *at = path; *at;) {
+        size_t size = 0, end = strlen(out);
+        while (at[size] && !is_slash(at[size]))
+            size++;
+        if (size == 2 && at[0] == '.' && at[1] == '.')
+            out[strrchr(out, '/') ? (size_t)(strrchr(out, '/') - out) : 0] = '\0';
+        else if (size > 0 && !(size == 1 && at[0] == '.') && end + size + 2 < PATH_MAX * 2)
+            snprintf(out + end, PATH_MAX * 2 - end, "/%.*s", (int)size, at);
+        at += size;
+        while (is_slash(*at))
+            at++;
+    }
+}
+
+static void whole_path(const char *path, char out[PATH_MAX * 2]) {
+    char folder[PATH_MAX];
+    out[0] = '\0';
+    bool whole = is_slash(path[0]) || (ON_WINDOWS && path[0] && path[1] == ':');
+    if (!whole && getcwd(folder, sizeof folder))
+        add_names(folder, out);
+    add_names(path, out);
+}
+
+bool sweep_same_file(const char *a, const char *b) {
+    char whole_a[PATH_MAX * 2], whole_b[PATH_MAX * 2];
+    if (strcmp(a, b) == 0)
+        return true;
+    whole_path(a, whole_a);
+    whole_path(b, whole_b);
+    return strcmp(whole_a, whole_b) == 0;
+}
+
 /* ---- rows ---- */
 
 bool sweep_row_set(sweep_row *row, const char *name, const char *value) {
