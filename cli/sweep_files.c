@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +90,23 @@ static char *hidden_name(const char *path) {
     return hidden;
 }
 
+/* A new file: neither over one that is there nor through a link. */
+static FILE *create_file(const char *path) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
+}
+
 /* A file under another name that takes its own once all is written. */
 static FILE *begin_file(const char *path, char **hidden) {
     *hidden = hidden_name(path);
     if (!*hidden)
         return NULL;
-    FILE *file = fopen(*hidden, "wbx"); /* neither over a file nor through a link */
+    FILE *file = create_file(*hidden);
     if (!file && errno == EEXIST && is_plain(*hidden) && remove(*hidden) == 0)
-        file = fopen(*hidden, "wbx"); /* there was one of a sweep that was killed */
+        file = create_file(*hidden); /* there was one of a sweep that was killed */
     if (!file) {
         free(*hidden);
         *hidden = NULL;
