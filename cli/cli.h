@@ -275,6 +275,10 @@ bool cli_terminal(FILE *stream);             /* one that can move its cursor? */
 int cli_columns(void);                       /* of the terminal that messages go to; 0: unknown */
 const char *cli_path_name(const char *path); /* the last name of a path */
 
+/* Locks an open file until it is closed. false: a living program has the lock. Where there are no
+ * locks: true. */
+bool cli_lock(FILE *file);
+
 /* ---- interrupt.c ---- */
 
 void cli_interrupt_watch(bool keep); /* keep: the first Ctrl-C is told by cli_interrupt_kept */

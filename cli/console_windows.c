@@ -70,3 +70,13 @@ int cli_columns(void) {
                ? info.srWindow.Right - info.srWindow.Left + 1
                : 0;
 }
+
+/* A byte far behind the end: others may read the file. */
+bool cli_lock(FILE *file) {
+    OVERLAPPED at = {.Offset = 0, .OffsetHigh = 0x40000000};
+    if (LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
+                   &at))
+        return true;
+    DWORD why = GetLastError();
+    return why != ERROR_LOCK_VIOLATION && why != ERROR_IO_PENDING;
+}

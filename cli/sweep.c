@@ -11,20 +11,24 @@
 
 enum { WAIT_MS = 200, TABLE_MS = 1000, WIDEST = 12, WORDS = 256 };
 
-static const char thumbnail[] = "thumbnail.png", result[] = "result.txt";
+static const char thumbnail[] = "thumbnail.png", result[] = "result.txt", script[] = "recipe.rv";
+
+/* What a recipe is made for: a run; its plan; the plan of what the user gave, without the steps
+ * that a sweep adds. */
+typedef enum run_use { FOR_RUN, FOR_PLAN, FOR_PLAN_BARE } run_use;
 
 typedef struct sweep {
     const cli_options *options;
     sweep_axis axes[SWEEP_AXES];
     int axis_count;
     int runs, digits;
-    char *text;                   /* of the recipe that varies */
-    char *folder, *table, *sheet; /* OUT, OUT.csv and OUT.png */
-    bool pictures;                /* this build can write them */
-    sweep_row *rows;              /* of each run; empty: it has not ended */
-    int *codes;                   /* how it ended: 0, or the exit code that it would have had */
-    size_t memory;                /* that the largest run needs */
-    double seconds;               /* of the first run on one thread, about; NaN: not known */
+    char *text; /* of the recipe that varies */
+    sweep_place place;
+    bool pictures;   /* this build can write them */
+    sweep_row *rows; /* of each run; empty: it has not ended */
+    int *codes;      /* how it ended: 0, or the exit code that it would have had */
+    size_t memory;   /* that the largest run needs */
+    double seconds;  /* of the first run on one thread, about; NaN: not known */
     /* Shared by the threads. */
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -44,6 +48,7 @@ typedef struct worker {
     int steps;       /* of the recipe, without those that a sweep adds */
     const rv_recipe *recipe;
     sweep_row figures;
+    sweep_row files; /* that the run has written, each with its bytes */
     rv_ledger ledger;
     uint64_t hash;
 } worker;
@@ -52,6 +57,10 @@ typedef struct worker {
 
 static int no_memory(void) {
     return cli_fail(5, "There is not enough memory.");
+}
+
+static int stopped_early(void) {
+    return cli_fail(cli_exit_code(RV_CANCELLED), "Stopped before the first run; nothing was made.");
 }
 
 static char *join(const char *a, const char *b, const char *c) {
@@ -110,13 +119,16 @@ static int read_names(sweep *s) {
         return cli_fail(2, "sweep needs a table to write: --csv TABLE.csv");
     if (size < 5 || strcmp(csv + size - 4, ".csv") != 0 || strlen(cli_path_name(csv)) < 5)
         return cli_fail(2, "%.200s: the table of a sweep must end in .csv.", csv);
-    s->table = join(csv, "", "");
-    s->folder = join(csv, "", "");
-    if (!s->table || !s->folder)
+    for (const char *c = csv; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            return cli_fail(2, "The name of the table holds the end of a line.");
+    s->place.table = join(csv, "", "");
+    s->place.folder = join(csv, "", "");
+    if (!s->place.table || !s->place.folder)
         return no_memory();
-    s->folder[size - 4] = '\0';
-    s->sheet = join(s->folder, ".png", "");
-    return s->sheet ? 0 : no_memory();
+    s->place.folder[size - 4] = '\0';
+    s->place.sheet = join(s->place.folder, ".png", "");
+    return s->place.sheet ? 0 : no_memory();
 }
 
 static int check_options(const cli_options *o) {
@@ -151,13 +163,51 @@ static const char *value_of(const sweep *s, int run, int axis) {
 static char *run_path(const sweep *s, int run, const char *file) {
     char number[32];
     snprintf(number, sizeof number, "/%0*d%s", s->digits, run + 1, *file ? "/" : "");
-    return join(s->folder, number, file);
+    return join(s->place.folder, number, file);
 }
 
-/* A file in the folder of a run; of a plan, which asks whether it can be written, beside the
- * folders, which are not there yet. */
-static char *file_path(const sweep *s, int run, const char *file, bool plan) {
-    return plan ? join(s->folder, "-", file) : run_path(s, run, file);
+/* How the files of a plan begin, which asks whether they can be written: beside the folders, which
+ * are not there yet. */
+static const char beside[] = ".run-";
+
+static char *file_path(const sweep *s, int run, const char *file, run_use use) {
+    return use == FOR_RUN ? run_path(s, run, file) : join(s->place.folder, beside, file);
+}
+
+/* Without the place of a word that a sweep has added, which nobody typed. */
+static const char *skip_word(const char *error) {
+    static const char place[] = "command line, word ";
+    const char *end = strncmp(error, place, strlen(place)) == 0 ? strstr(error, ": ") : NULL;
+    return end ? end + 2 : error;
+}
+
+/* Without the place in the recipe of a run, which is not there yet. */
+static const char *skip_place(const sweep *s, int run, const char *error) {
+    char *name = run_path(s, run, script);
+    size_t size = name ? strlen(name) : 0;
+    const char *end = name && strncmp(error, name, size) == 0 ? strstr(error + size, ": ") : NULL;
+    free(name);
+    return end ? end + 2 : skip_word(error);
+}
+
+/* The sentence of a plan with its file as a run has it; free() it. */
+static char *place_sentence(const sweep *s, int run, const char *error) {
+    const char *text = skip_place(s, run, error);
+    char *before = join(s->place.folder, beside, ""), *after = run_path(s, run, ""),
+         *head = join(text, "", ""), *at = head && before ? strstr(head, before) : NULL;
+    char *start = NULL, *all = NULL;
+    if (at && after) {
+        *at = '\0';
+        start = join(head, after, "/");
+        all = start ? join(start, at + strlen(before), "") : NULL;
+    } else {
+        all = join(text, "", "");
+    }
+    free(start);
+    free(head);
+    free(after);
+    free(before);
+    return all;
 }
 
 /* Words for rv_recipe_add_words, each from malloc. */
@@ -208,49 +258,92 @@ static const char *next_file(const rv_recipe *recipe, int *index, int *param, bo
     return NULL;
 }
 
-/* Does a step write that file, so that one after it finds it in the folder of the run? */
-static bool is_written(const rv_recipe *recipe, const char *file) {
-    int index = 0, param = 0;
+/* The step that ends the outermost repeat around a step; the step itself: there is none. */
+static int repeat_end(const rv_recipe *recipe, int index) {
+    int last = index;
+    for (int i = index + 1, depth = 0; i < rv_recipe_count(recipe); i++)
+        if (rv_recipe_step(recipe, i) == RV_STEP_repeat)
+            depth++;
+        else if (rv_recipe_step(recipe, i) == RV_STEP_end && depth-- == 0)
+            last = i, depth = 0;
+    return last;
+}
+
+/* Does one of the steps from..to-1 write that file? */
+static bool is_written(const rv_recipe *recipe, int from, int to, const char *file) {
+    int index = from, param = 0;
     bool writes;
-    for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
-        if (writes && strcmp(f, file) == 0)
+    for (const char *f; (f = next_file(recipe, &index, &param, &writes)) && index < to; param++)
+        if (writes && sweep_same_file(f, file))
             return true;
     return false;
 }
 
+/* Is it in the folder of the run? What a step writes is, for the steps after it. */
+static bool is_moved(const rv_recipe *recipe, int index, const char *file, char why[CLI_TEXT]) {
+    if (is_written(recipe, 0, index, file))
+        return true;
+    if (is_written(recipe, index, repeat_end(recipe, index), file))
+        snprintf(why, CLI_TEXT,
+                 "%.200s is read and then written in a repeat: in a sweep these are two files.",
+                 file);
+    return false;
+}
+
+/* The name that a file has in the folder of a run. */
+static void name_file(const char *file, char out[CLI_TEXT], char why[CLI_TEXT]) {
+    static const char *const own[] = {thumbnail, result, script};
+    char path[CLI_TEXT * 8];
+    snprintf(path, sizeof path, "%s", file);
+    for (size_t size = strlen(path); size > 1 && !*cli_path_name(path);)
+        path[--size] = '\0';
+    const char *name = cli_path_name(path);
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strlen(name) >= CLI_TEXT)
+        snprintf(why, CLI_TEXT, "%.200s is no name of a file.", file);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(name, own[i]) == 0)
+            snprintf(why, CLI_TEXT, "%.200s: a sweep writes a file of that name itself.", file);
+    snprintf(out, CLI_TEXT, "%s", name);
+}
+
 /* Two files of one name in two folders would become one. */
-static bool is_shared(const rv_recipe *recipe, const char *file, char why[CLI_TEXT]) {
+static void check_shared(const rv_recipe *recipe, const char *file, const char *name,
+                         char why[CLI_TEXT]) {
     int index = 0, param = 0;
     bool writes;
-    for (const char *f; (f = next_file(recipe, &index, &param, &writes)); param++)
-        if (writes && strcmp(cli_path_name(f), cli_path_name(file)) == 0 && strcmp(f, file) != 0) {
+    for (const char *f; (f = next_file(recipe, &index, &param, &writes)) && !why[0]; param++) {
+        char other[CLI_TEXT];
+        if (!writes)
+            continue;
+        name_file(f, other, why);
+        if (!why[0] && strcmp(other, name) == 0 && !sweep_same_file(f, file))
             snprintf(why, CLI_TEXT, "%.100s and %.100s would be one file in the folder of a run.",
                      f, file);
-            return true;
-        }
-    if (strcmp(cli_path_name(file), thumbnail) == 0 || strcmp(cli_path_name(file), result) == 0)
-        snprintf(why, CLI_TEXT, "%.100s: a sweep writes a file of that name itself.", file);
-    return why[0] != '\0';
+    }
 }
 
 /* What the recipe writes goes to the folder of the run, and is read from there. */
-static rv_status move_files(const sweep *s, int run, bool plan, rv_recipe *recipe,
+static rv_status move_files(const sweep *s, int run, run_use use, rv_recipe *recipe,
                             char why[CLI_TEXT]) {
     word_list list = {.count = 0};
     int index = 0, param = 0;
     bool writes;
     for (const char *file; (file = next_file(recipe, &index, &param, &writes)); param++) {
-        if (!writes && !is_written(recipe, file))
-            continue;
-        if (writes && (!*cli_path_name(file) || is_shared(recipe, file, why))) {
-            if (!why[0])
-                snprintf(why, CLI_TEXT, "%.200s is no name of a file.", file);
+        char key[CLI_TEXT], name[CLI_TEXT];
+        bool moved = writes || is_moved(recipe, index, file, why);
+        if (moved)
+            name_file(file, name, why);
+        if (moved && writes && !why[0])
+            check_shared(recipe, file, name, why);
+        if (why[0]) {
             list.full = true;
             add_words(recipe, &list);
             return RV_ERROR_USAGE;
         }
+        if (!moved)
+            continue;
         const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, index))->word;
-        char key[CLI_TEXT], *path = file_path(s, run, cli_path_name(file), plan);
+        char *path = file_path(s, run, name, use);
         snprintf(key, sizeof key, "%s#%d.%s=", word->name, number_of(recipe, index),
                  word->params[param].name);
         put_word(&list, path ? join(key, path, "") : NULL);
@@ -267,10 +360,10 @@ static bool measures(const rv_recipe *recipe) {
 }
 
 /* The recipe with the values of a run. After a failure `why` or the context has the sentence. */
-static rv_status make_run(rv_context *ctx, const sweep *s, int run, bool plan, rv_recipe **out,
+static rv_status make_run(rv_context *ctx, const sweep *s, int run, run_use use, rv_recipe **out,
                           char why[CLI_TEXT]) {
     word_list list = {.count = 0};
-    char *name = run_path(s, run, "recipe.rv"), *picture = file_path(s, run, thumbnail, plan);
+    char *name = run_path(s, run, script), *picture = file_path(s, run, thumbnail, use);
     rv_status status = name && picture ? RV_OK : RV_ERROR_MEMORY;
     why[0] = '\0';
     *out = NULL;
@@ -281,10 +374,10 @@ static rv_status make_run(rv_context *ctx, const sweep *s, int run, bool plan, r
     if (status == RV_OK)
         status = add_words(*out, &list);
     if (status == RV_OK)
-        status = move_files(s, run, plan, *out, why);
-    if (status == RV_OK && !measures(*out))
+        status = move_files(s, run, use, *out, why);
+    if (status == RV_OK && use != FOR_PLAN_BARE && !measures(*out))
         put_word(&list, join("measure", "", ""));
-    if (status == RV_OK && s->pictures) {
+    if (status == RV_OK && use != FOR_PLAN_BARE && s->pictures) {
         put_word(&list, join("hillshade", "", ""));
         put_word(&list, join("file=", picture, ""));
         put_word(&list, join("tint=land", "", ""));
@@ -365,6 +458,36 @@ static void keep_figures(worker *w, int index, const rv_terrain *land) {
     }
 }
 
+/* Those that a later look at the run shall find; of very many the first are enough. */
+static void on_made(void *user, const char *path, uint64_t bytes) {
+    enum { MOST = 1000 };
+    worker *w = user;
+    (void)bytes;
+    if (w->files.count < MOST)
+        sweep_row_set(&w->files, path, "");
+}
+
+/* "file 1", "BYTES NAME": as they are at the end of the run, in its folder. */
+static bool list_files(const worker *w, int run, sweep_row *out) {
+    char *folder = run_path(w->s, run, "");
+    size_t size = folder ? strlen(folder) : 0;
+    bool good = folder != NULL;
+    for (int i = 0; i < w->files.count && good; i++) {
+        const char *path = w->files.names[i];
+        char name[32], bytes[32];
+        int64_t now = sweep_file_size(path);
+        if (now <= 0 || strncmp(path, folder, size) != 0 || path[size] != '/')
+            continue;
+        snprintf(name, sizeof name, "file %d", out->count + 1);
+        snprintf(bytes, sizeof bytes, "%lld ", (long long)now);
+        char *value = join(bytes, path + size + 1, "");
+        good = value && sweep_row_set(out, name, value);
+        free(value);
+    }
+    free(folder);
+    return good;
+}
+
 static void after_step(void *user, int index, const rv_report *report) {
     worker *w = user;
     if (index < w->steps) {
@@ -385,9 +508,12 @@ static int begin_folder(const sweep *s, int run, const rv_recipe *recipe) {
     return code;
 }
 
-static int keep_row(const sweep *s, int run, const sweep_row *row) {
-    char *path = run_path(s, run, result);
-    int code = path ? sweep_row_write(path, row) : no_memory();
+static int keep_row(const worker *w, int run, const sweep_row *row) {
+    sweep_row files = {.count = 0};
+    char *path = run_path(w->s, run, result);
+    int code =
+        path && list_files(w, run, &files) ? sweep_row_write(path, row, &files) : no_memory();
+    sweep_row_free(&files);
     free(path);
     return code;
 }
@@ -400,7 +526,8 @@ static int run_one(worker *w, int run, sweep_row *row, int *code) {
     int64_t begun = cli_now_ms();
     atomic_store(&w->done, 0);
     sweep_row_free(&w->figures);
-    rv_status status = make_run(w->ctx, s, run, false, &recipe, why);
+    sweep_row_free(&w->files);
+    rv_status status = make_run(w->ctx, s, run, FOR_RUN, &recipe, why);
     int broken = status == RV_OK ? begin_folder(s, run, recipe) : 0;
     if (status == RV_OK && broken == 0) {
         rv_watch watch = {.after = after_step, .user = w};
@@ -412,11 +539,11 @@ static int run_one(worker *w, int run, sweep_row *row, int *code) {
     if (broken != 0 || status == RV_CANCELLED)
         return broken;
     *code = cli_exit_code(status);
-    const char *error = status == RV_OK ? "" : why[0] ? why : rv_context_error(w->ctx);
+    const char *error = status == RV_OK ? "" : why[0] ? why : skip_word(rv_context_error(w->ctx));
     double seconds = (double)(cli_now_ms() - begun) / 1000.0;
     if (!begin_row(s, run, error, row) || (status == RV_OK && !end_row(w, seconds, row)))
         return no_memory();
-    return keep_row(s, run, row);
+    return keep_row(w, run, row);
 }
 
 /* The next run that has no row; -1: there is none, or all shall stop. */
@@ -451,6 +578,7 @@ static void *work(void *user) {
         pthread_mutex_unlock(&s->lock);
     }
     sweep_row_free(&w->figures);
+    sweep_row_free(&w->files);
     pthread_mutex_lock(&s->lock);
     s->working--;
     pthread_cond_signal(&s->change);
@@ -507,7 +635,7 @@ static void follow(sweep *s, cli_bar *bar, worker *workers, int jobs) {
         for (; told < s->ended_count; told++)
             tell_run(s, bar, s->ended[told]);
         if (tabled < told && cli_now_ms() - last >= TABLE_MS) {
-            int code = sweep_table_write(s->table, s->rows, s->runs);
+            int code = sweep_table_write(s->place.table, s->rows, s->runs);
             if (code != 0)
                 atomic_store(&s->broken, code);
             tabled = told;
@@ -529,6 +657,7 @@ static int start_workers(sweep *s, worker *workers, int jobs, int threads, size_
     desc.threads = threads;
     desc.memory_limit = memory;
     desc.progress = on_progress;
+    desc.made = on_made;
     int code = 0;
     for (int i = 0; i < jobs && code == 0; i++) {
         worker *w = &workers[i];
@@ -570,28 +699,66 @@ static int run_all(sweep *s, cli_bar *bar, int jobs, int threads, size_t memory)
 
 /* ---- before and after ---- */
 
-/* The error of a word that is none of the command line as it was typed. */
-static const char *sentence(const rv_context *ctx) {
-    static const char place[] = "command line, word 1: ";
-    const char *error = rv_context_error(ctx);
-    return strncmp(error, place, strlen(place)) == 0 ? error + strlen(place) : error;
+/* A number for the recipe with one value of an axis, and after it one of another; b NULL: none.
+ * Equal numbers: equal recipes. */
+static int mark_recipe(rv_context *ctx, const sweep *s, const sweep_axis *a, int v,
+                       const sweep_axis *b, uint64_t *out) {
+    rv_recipe *recipe;
+    word_list list = {.count = 0};
+    char *text = NULL;
+    rv_status status = rv_recipe_parse(ctx, s->text, "the recipe", &recipe);
+    put_word(&list, join(a->key, "=", a->values[v]));
+    if (b)
+        put_word(&list, join(b->key, "=", b->values[0]));
+    if (status == RV_OK)
+        status = add_words(recipe, &list);
+    int code = status == RV_OK
+                   ? print_recipe(recipe, &text)
+                   : cli_fail(cli_exit_code(status), "%s", skip_word(rv_context_error(ctx)));
+    *out = text ? sweep_hash(text, strlen(text), 0) : 0;
+    free(text);
+    rv_recipe_destroy(recipe);
+    return code;
 }
 
 /* Every value alone, in a recipe: a word that is wrong is found before the first run. */
+static int check_axis(rv_context *ctx, const sweep *s, const sweep_axis *axis) {
+    uint64_t *marks = calloc((size_t)axis->count, sizeof *marks);
+    int code = marks ? 0 : no_memory();
+    for (int v = 0; v < axis->count && code == 0; v++) {
+        code = cli_interrupt_caught() ? stopped_early()
+                                      : mark_recipe(ctx, s, axis, v, NULL, &marks[v]);
+        for (int i = 0; i < v && code == 0; i++)
+            if (marks[i] == marks[v])
+                code = cli_fail(2, "%.100s: the values %.100s and %.100s are the same.", axis->key,
+                                axis->values[i], axis->values[v]);
+    }
+    free(marks);
+    return code;
+}
+
+/* Where a value of `b` undoes what `a` varies, both are one parameter: noise.seed, noise#1.seed. */
+static int check_pair(rv_context *ctx, const sweep *s, const sweep_axis *a, const sweep_axis *b) {
+    uint64_t first, second;
+    if (a->count < 2)
+        return 0;
+    int code = mark_recipe(ctx, s, a, 0, b, &first);
+    if (code == 0)
+        code = mark_recipe(ctx, s, a, 1, b, &second);
+    if (code == 0 && first == second)
+        code = cli_fail(2, "%.100s is given twice: %.100s is the same parameter.", a->key, b->key);
+    return code;
+}
+
 static int check_values(rv_context *ctx, const sweep *s) {
-    for (int a = 0; a < s->axis_count; a++)
-        for (int v = 0; v < s->axes[a].count; v++) {
-            rv_recipe *recipe;
-            word_list list = {.count = 0};
-            rv_status status = rv_recipe_parse(ctx, s->text, "the recipe", &recipe);
-            put_word(&list, join(s->axes[a].key, "=", s->axes[a].values[v]));
-            if (status == RV_OK)
-                status = add_words(recipe, &list);
-            rv_recipe_destroy(recipe);
-            if (status != RV_OK)
-                return cli_fail(cli_exit_code(status), "%s", sentence(ctx));
-        }
-    return 0;
+    int code = 0;
+    for (int a = 0; a < s->axis_count && code == 0; a++)
+        code = check_axis(ctx, s, &s->axes[a]);
+    for (int a = 0; a < s->axis_count && code == 0; a++)
+        for (int b = 0; b < s->axis_count && code == 0; b++)
+            if (a != b)
+                code = check_pair(ctx, s, &s->axes[a], &s->axes[b]);
+    return code;
 }
 
 static bool can_draw(rv_context *ctx) {
@@ -604,9 +771,10 @@ static bool can_draw(rv_context *ctx) {
     return can;
 }
 
-static rv_status plan_run(rv_context *ctx, sweep *s, int run, size_t *memory, char why[CLI_TEXT]) {
+static rv_status plan_run(rv_context *ctx, sweep *s, int run, run_use use, size_t *memory,
+                          char why[CLI_TEXT]) {
     rv_recipe *recipe;
-    rv_status status = make_run(ctx, s, run, true, &recipe, why);
+    rv_status status = make_run(ctx, s, run, use, &recipe, why);
     int count = status == RV_OK ? rv_recipe_count(recipe) : 0;
     rv_plan *plans = calloc((size_t)count + 1, sizeof *plans);
     if (status == RV_OK)
@@ -623,6 +791,20 @@ static rv_status plan_run(rv_context *ctx, sweep *s, int run, size_t *memory, ch
     return status;
 }
 
+/* Why a run cannot be planned: of its own steps, where it is one of these. free() it. */
+static char *plan_error(rv_context *ctx, sweep *s, int run, rv_status status, char why[CLI_TEXT]) {
+    char *all = place_sentence(s, run, why[0] ? why : rv_context_error(ctx));
+    size_t memory;
+    if (status != RV_ERROR_MEMORY || !all || why[0])
+        return all;
+    status = plan_run(ctx, s, run, FOR_PLAN_BARE, &memory, why);
+    char *out = status == RV_OK
+                    ? join(all, " A sweep ends each run with measure and hillshade.", "")
+                    : place_sentence(s, run, why[0] ? why : rv_context_error(ctx));
+    free(all);
+    return out;
+}
+
 /* Plans all runs. Those that cannot run get their row at once; where none can, the first sentence
  * is the answer. */
 static int plan_all(rv_context *ctx, sweep *s) {
@@ -630,17 +812,22 @@ static int plan_all(rv_context *ctx, sweep *s) {
     for (int run = 0; run < s->runs && code == 0; run++) {
         char why[CLI_TEXT];
         size_t memory;
-        rv_status status = plan_run(ctx, s, run, &memory, why);
+        if (cli_interrupt_caught())
+            return stopped_early();
+        rv_status status = plan_run(ctx, s, run, FOR_PLAN, &memory, why);
         if (status == RV_OK) {
             s->memory = memory > s->memory ? memory : s->memory;
             continue;
         }
-        const char *error = why[0] ? why : rv_context_error(ctx);
-        if (status == RV_CANCELLED || (failed == run && run + 1 == s->runs))
-            return cli_fail(cli_exit_code(status), "%s", error);
-        failed++;
+        if (status == RV_CANCELLED)
+            return stopped_early();
         s->codes[run] = cli_exit_code(status);
-        code = begin_row(s, run, error, &s->rows[run]) ? 0 : no_memory();
+        char *error = plan_error(ctx, s, run, status, why);
+        if (!error || !begin_row(s, run, error, &s->rows[run]))
+            code = no_memory();
+        else if (failed++ == run && run + 1 == s->runs)
+            code = cli_fail(s->codes[0], "%s", sweep_row_find(&s->rows[0], "error"));
+        free(error);
     }
     return code;
 }
@@ -665,22 +852,58 @@ static char *describe(const sweep *s) {
     return all;
 }
 
+/* Are the files of a run there, as they were at its end? */
+static bool has_files(const sweep *s, int run, const sweep_row *files) {
+    bool there = true, pictured = !s->pictures;
+    for (int i = 0; i < files->count && there; i++) {
+        char *name;
+        long long bytes = strtoll(files->values[i], &name, 10);
+        name += *name == ' ';
+        char *path = run_path(s, run, name);
+        there = path && sweep_file_size(path) == bytes;
+        pictured = pictured || strcmp(name, thumbnail) == 0;
+        free(path);
+    }
+    return there && pictured;
+}
+
+/* Is that the row of the run, to its end? */
+static bool is_row(const sweep *s, int run, const sweep_row *row) {
+    char number[32];
+    snprintf(number, sizeof number, "%d", run + 1);
+    const char *status = sweep_row_find(row, "status"), *hash = sweep_row_find(row, "hash"),
+               *is = sweep_row_find(row, "run");
+    bool good = status && strcmp(status, "ok") == 0 && hash && strlen(hash) == 16 && is &&
+                strcmp(is, number) == 0;
+    for (int a = 0; a < s->axis_count && good; a++) {
+        const char *value = sweep_row_find(row, s->axes[a].key);
+        good = value && strcmp(value, value_of(s, run, a)) == 0;
+    }
+    return good;
+}
+
+static bool was_made(const sweep *s, int run, sweep_row *row) {
+    sweep_row files = {.count = 0};
+    char *folder = run_path(s, run, ""), *path = run_path(s, run, result);
+    bool read = folder && path && sweep_run_there(folder) && sweep_row_read(path, row, &files);
+    bool good = read && is_row(s, run, row) && has_files(s, run, &files);
+    if (read && !good)
+        sweep_row_free(row);
+    sweep_row_free(&files);
+    free(folder);
+    free(path);
+    return good;
+}
+
 /* Runs that were made before are not run again, unless they failed. Returns how many there are. */
 static int find_made(sweep *s) {
     int made = 0;
-    for (int run = 0; run < s->runs; run++) {
+    for (int run = 0; run < s->runs && !cli_interrupt_caught(); run++) {
         sweep_row row;
-        char *path = s->rows[run].count == 0 ? run_path(s, run, result) : NULL;
-        if (path && sweep_row_read(path, &row)) {
-            const char *status = sweep_row_find(&row, "status");
-            if (status && strcmp(status, "ok") == 0) {
-                s->rows[run] = row;
-                made++;
-            } else {
-                sweep_row_free(&row);
-            }
+        if (s->rows[run].count == 0 && was_made(s, run, &row)) {
+            s->rows[run] = row;
+            made++;
         }
-        free(path);
     }
     return made;
 }
@@ -707,13 +930,15 @@ static int save_sheet(rv_context *ctx, const sweep *s) {
         entries[i].text = label_of(s, i);
     }
     int last = s->axes[s->axis_count - 1].count;
-    rv_status status = rv_sheet_save(ctx, entries, s->runs, last <= WIDEST ? last : 0, s->sheet);
+    rv_status status =
+        rv_sheet_save(ctx, entries, s->runs, last <= WIDEST ? last : 0, s->place.sheet);
     for (int i = 0; i < s->runs; i++) {
         free((char *)(uintptr_t)entries[i].png);
         free((char *)(uintptr_t)entries[i].text);
     }
     free(entries);
-    return status == RV_OK ? 0 : cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
+    return status == RV_OK ? sweep_sheet_keep(&s->place)
+                           : cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
 }
 
 /* How many runs at a time: as many as cores, and as memory holds. */
@@ -759,33 +984,34 @@ static int tell_end(const sweep *s) {
         if (failed > 0)
             fprintf(stderr, ", of which %d failed", failed);
         fputs("; each has a folder in ", stderr);
-        cli_put_line(stderr, s->folder);
+        cli_put_line(stderr, s->place.folder);
         fputs(".\n", stderr);
     }
     return code;
 }
 
 static void note_table(const sweep *s, cli_run *run) {
-    int64_t bytes = sweep_file_size(s->table);
+    int64_t bytes = sweep_file_size(s->place.table);
     if (bytes > 0)
-        cli_made_add(run, s->table, (uint64_t)bytes);
+        cli_made_add(run, s->place.table, (uint64_t)bytes);
 }
 
-static int run_sweep(rv_context *ctx, sweep *s, cli_run *run, const char *description) {
-    cli_bar *bar = &run->bar;
+/* The folder is locked. */
+static int run_locked(rv_context *ctx, sweep *s, cli_run *run) {
     int made = find_made(s), left = s->runs - count_rows(s), jobs = count_jobs(ctx, s, left);
     int all = rv_context_threads(ctx), threads = all > jobs ? all / jobs : 1, code = 0;
+    if (cli_interrupt_caught())
+        return stopped_early();
     tell_plan(ctx, s, made, jobs, threads);
     if (s->options->dry_run)
         return 0;
     for (int i = 0; i < s->runs; i++)
         if (s->codes[i] != 0)
-            tell_run(s, bar, i);
-    code = sweep_folder_make(s->folder, description);
-    if (code == 0 && left > 0)
-        code = run_all(s, bar, jobs, threads, rv_context_memory_limit(ctx) / (size_t)jobs);
-    if (code == 0)
-        code = sweep_table_write(s->table, s->rows, s->runs);
+            tell_run(s, &run->bar, i);
+    if (left > 0)
+        code = run_all(s, &run->bar, jobs, threads, rv_context_memory_limit(ctx) / (size_t)jobs);
+    if (code == 0 && count_rows(s) > 0)
+        code = sweep_table_write(s->place.table, s->rows, s->runs);
     if (code == 0)
         note_table(s, run);
     if (code == 0 && s->pictures && count_rows(s) == s->runs)
@@ -793,7 +1019,31 @@ static int run_sweep(rv_context *ctx, sweep *s, cli_run *run, const char *descri
     return code == 0 ? tell_end(s) : code;
 }
 
-static int prepare(rv_context *ctx, sweep *s, char **description) {
+static int run_sweep(rv_context *ctx, sweep *s, cli_run *run) {
+    FILE *lock = NULL;
+    int code = cli_interrupt_caught() ? stopped_early() : 0;
+    if (code == 0 && !s->options->dry_run)
+        code = sweep_folder_take(&s->place, &lock);
+    if (code == 0)
+        code = run_locked(ctx, s, run);
+    sweep_folder_leave(&lock);
+    return code;
+}
+
+/* How every table of the sweep begins: see begin_row. */
+static char *head_table(const sweep *s) {
+    char *text = join("run,folder,", "", "");
+    for (int a = 0; a < s->axis_count && text; a++) {
+        char *longer = join(text, s->axes[a].key, ",");
+        free(text);
+        text = longer;
+    }
+    char *all = text ? join(text, "status,error", "") : NULL;
+    free(text);
+    return all;
+}
+
+static int prepare(rv_context *ctx, sweep *s) {
     rv_recipe *recipe = NULL;
     int code = check_options(s->options);
     if (code == 0)
@@ -807,28 +1057,28 @@ static int prepare(rv_context *ctx, sweep *s, char **description) {
         code = check_values(ctx, s);
     if (code != 0)
         return code;
-    *description = describe(s);
+    s->place.text = describe(s);
+    s->place.header = head_table(s);
     s->rows = calloc((size_t)s->runs, sizeof *s->rows);
     s->codes = calloc((size_t)s->runs, sizeof *s->codes);
     s->ended = calloc((size_t)s->runs, sizeof *s->ended);
-    if (!*description || !s->rows || !s->codes || !s->ended)
+    if (!s->place.text || !s->place.header || !s->rows || !s->codes || !s->ended)
         return no_memory();
     for (int n = s->runs; n > 0; n /= 10)
         s->digits++;
     s->digits = s->digits > 3 ? s->digits : 3;
     s->pictures = can_draw(ctx);
-    code = sweep_folder_check(s->folder, s->table, s->sheet, *description);
+    code = sweep_folder_check(&s->place);
     return code == 0 ? plan_all(ctx, s) : code;
 }
 
 int cli_sweep(rv_context *ctx, cli_run *run) {
     sweep s = {.options = run->options, .runs = 1, .seconds = NAN};
-    char *description = NULL;
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.change, NULL);
-    int code = prepare(ctx, &s, &description);
+    int code = prepare(ctx, &s);
     if (code == 0)
-        code = run_sweep(ctx, &s, run, description);
+        code = run_sweep(ctx, &s, run);
     pthread_cond_destroy(&s.change);
     pthread_mutex_destroy(&s.lock);
     for (int i = 0; s.rows && i < s.runs; i++)
@@ -839,9 +1089,10 @@ int cli_sweep(rv_context *ctx, cli_run *run) {
     free(s.codes);
     free(s.ended);
     free(s.text);
-    free(s.table);
-    free(s.folder);
-    free(s.sheet);
-    free(description);
+    free(s.place.table);
+    free(s.place.folder);
+    free(s.place.sheet);
+    free(s.place.text);
+    free(s.place.header);
     return code;
 }

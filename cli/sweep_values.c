@@ -23,6 +23,7 @@ static size_t key_size(const char *word) {
 typedef struct range {
     double from, to, step;
     bool stepped; /* the step was given */
+    int decimals; /* of the numbers as they were written */
 } range;
 
 static bool read_number(const char *text, size_t size, double *out) {
@@ -33,6 +34,18 @@ static bool read_number(const char *text, size_t size, double *out) {
     copy[size] = '\0';
     *out = strtod(copy, &end);
     return *end == '\0' && isfinite(*out) && !strpbrk(copy, "xXpP");
+}
+
+/* Digits behind the point, were there no exponent. */
+static int count_decimals(const char *text, size_t size) {
+    size_t point = 0, end = 0;
+    while (end < size && text[end] != 'e' && text[end] != 'E')
+        end++;
+    while (point < end && text[point] != '.')
+        point++;
+    long exponent = end < size ? strtol(text + end + 1, NULL, 10) : 0;
+    long count = (point < end ? (long)(end - point - 1) : 0) - exponent;
+    return count < 0 ? 0 : count > 999 ? 999 : (int)count;
 }
 
 /* FROM..TO or FROM..TO..STEP; false: it is a value, such as the name of a file. */
@@ -47,6 +60,9 @@ static bool read_range(const char *text, size_t size, range *out) {
             i++;
         }
     *out = (range){.step = 1.0, .stepped = dots == 2};
+    int from = count_decimals(text, at[0]),
+        step = dots == 2 ? count_decimals(text + at[1] + 2, size - at[1] - 2) : 0;
+    out->decimals = from > step ? from : step;
     return dots >= 1 && dots <= 2 && read_number(text, at[0], &out->from) &&
            read_number(text + at[0] + 2, at[1] - at[0] - 2, &out->to) &&
            (dots == 1 || read_number(text + at[1] + 2, size - at[1] - 2, &out->step));
@@ -80,6 +96,24 @@ static int add_value(sweep_axis *axis, const char *word, const char *value, size
     return 0;
 }
 
+/* As people write it: with no more digits than the range has, and no exponent. */
+static void print_value(double value, int decimals, char out[64]) {
+    enum { MOST = 30 };
+    if (decimals > MOST || fabs(value) >= 1e22) {
+        snprintf(out, 64, "%.17g", value);
+        return;
+    }
+    snprintf(out, 64, "%.*f", decimals, value);
+    if (strchr(out, '.')) {
+        size_t size = strlen(out);
+        while (out[size - 1] == '0')
+            size--;
+        out[out[size - 1] == '.' ? size - 1 : size] = '\0';
+    }
+    if (strcmp(out, "-0") == 0)
+        strcpy(out, "0");
+}
+
 static int add_range(sweep_axis *axis, const char *word, const range *r) {
     if (!r->stepped && (r->from != floor(r->from) || r->to != floor(r->to)))
         return cli_fail(
@@ -94,8 +128,8 @@ static int add_range(sweep_axis *axis, const char *word, const range *r) {
         return too_many(word);
     int code = 0;
     for (int i = 0; i < (int)count && code == 0; i++) {
-        char value[32];
-        snprintf(value, sizeof value, "%.*g", r->stepped ? 10 : 16, r->from + i * r->step);
+        char value[64];
+        print_value(r->from + i * r->step, r->decimals, value);
         code = add_value(axis, word, value, strlen(value));
     }
     return code;

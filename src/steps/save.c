@@ -532,6 +532,7 @@ static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_f
                         p->error > 0   ? "error"
                         : p->solid > 0 ? "solid"
                         : p->normals   ? "normals"
+                        : p->texture   ? "texture"
                                        : "up");
     if (!format->levels && p->curve != RV_save_curve_linear)
         return rvi_fail(job->ctx, RV_ERROR_USAGE,

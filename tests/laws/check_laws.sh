@@ -296,8 +296,8 @@ check_objects() {
         unlink remove mkstemp mkostemp mkdtemp tmpfile mkdir rmdir truncate ftruncate' 'only src/base may touch files' # studio_files.c: the page, what it brings; sweep_files.c: the table
     uses / '/base/(file|file_owner|run_files).c|/cli/(studio/studio_files|complete|sweep_files).c' opendir \
         'only src/base may touch files' # complete.c: names of files, for completion
-    uses / '/base/(file|file_owner|run_files|program).c|/cli/main.c' open \
-        'only src/base may touch files' # program.c and main.c: /dev/null
+    uses / '/base/(file|file_owner|run_files|program).c|/cli/(main|sweep_files).c' open \
+        'only src/base may touch files' # program.c and main.c: /dev/null; sweep_files.c: the table
     uses /src/ - 'printf vprintf puts putchar perror exit quick_exit' \
         'a library neither prints nor ends the program'
     uses /src/ /base/program.c '_exit _Exit' 'a library does not end the program' # there: others
