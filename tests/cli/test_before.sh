@@ -142,6 +142,7 @@ wrong 2 'low=5 is not below high=5' save out.png low=5 high=5
 wrong 2 'low=9 is not below high=5' save out.r16 low=9 high=5
 wrong 2 'error= is for meshes' save out.png error=1
 wrong 2 'solid= is for meshes' save out.r32 solid=1
+wrong 2 'texture= is for meshes' save out.png texture=yes
 wrong 2 'are for levels; a mesh is in metres' save out.obj high=5
 wrong 2 'are for levels; a mesh is in metres' save out.ply bits=8
 wrong 2 'a mesh is made of the heights' save out.stl field=flow
