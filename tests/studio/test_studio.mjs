@@ -557,7 +557,7 @@ const tests = {
     },
 
     async 'what a step requires and does not get ends the run, and is told'() {
-        const { page, close } = await open(link(SMALL + 'measure require=river_checks:5\nthermal\n'));
+        const { page, close } = await open(link('terrain size=64\nnoise seed=2\nlevel\nmeasure require=river_checks:5\nthermal\n'));
         await until(page, ['failed']);
         assert.ok(await page.evaluate(() => studio.session.figures.length) > 5);
         assert.equal(await page.evaluate(() => studio.session.place), 4);
@@ -599,7 +599,7 @@ const tests = {
         const { page, close } = await open(link(SMALL), { colorScheme: 'dark' });
         await settled(page);
         await page.getByRole('button', { name: 'Gallery' }).click();
-        assert.equal(await page.locator('.card').count(), 14);
+        assert.equal(await page.locator('.card').count(), 15);
         await picture(page, 'gallery');
         await page.locator('.card', { hasText: 'winding river bed' }).click();
         await page.waitForFunction(() => studio.session.scene?.frame?.frame >= 3);
