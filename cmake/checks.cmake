@@ -1,4 +1,5 @@
-# The rest of `make test`: Ravine built in other ways, and what holds for the sources themselves.
+# The rest of `make test`: Ravine built in other ways, and what holds for the sources themselves. What
+# takes long is left to `make test-all` (ravine_only_all).
 
 # ravine_also(NAME OPTIONS... [TARGETS targets...]): a test that builds the tree also/NAME; tests
 # with the label NAME run after it.
@@ -25,6 +26,9 @@ ravine_also(tsan --preset tsan TARGETS tests_of_threads)
 ravine_add_tests(${also}/tsan tsan unit)
 # One thread cannot race.
 ravine_add_same_bits(${also}/tsan tsan.same_bits tsan 2 7)
+get_property(names DIRECTORY PROPERTY TESTS)
+list(FILTER names INCLUDE REGEX "^(asan[.](physics|cli)|tsan|build[.]tsan)")
+ravine_only_all(${names})
 
 # The fuzzers: first their corpus, then some seconds of new input.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
@@ -58,7 +62,11 @@ endforeach()
 foreach(tree clang gcc_O0 clang_O0 gcc_O0_native gcc_O3_native clang_O0_native clang_O3_native)
     ravine_add_same_bits(${also}/${tree} same_bits.${tree} ${tree})
     set_tests_properties(same_bits.${tree} PROPERTIES LABELS same_bits)
+    if(NOT tree STREQUAL "clang")
+        ravine_only_all(build.${tree} same_bits.${tree})
+    endif()
 endforeach()
+ravine_only_all(cli.gallery cli.kills)
 
 # The longest: they start as soon as they can, so that none runs on alone at the end.
 set_tests_properties(asan.physics.droplets asan.unit.contract asan.unit.plan asan.unit.scene

@@ -45,6 +45,11 @@ function(ravine_add_test name label)
     )
 endfunction()
 
+# ravine_only_all(TESTS...): these take long, and only `make test-all` runs them.
+function(ravine_only_all)
+    set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+endfunction()
+
 # ravine_add_same_bits(TREE NAME LABEL [THREADS...]): does one build give the hashes of the table, with
 # each of these numbers of threads (1, 2, 3 and 7 unless told)?
 function(ravine_add_same_bits tree name label)
