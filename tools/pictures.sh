@@ -252,7 +252,7 @@ ravine $canyon $bands droplets drops=150k render "$out/render-canyon.png" look=d
 ravine terrain size=384 cell=20 noise seed=4 frequency=0.25 warp=0.5 relief=1400 level low=-300 high=1100 \
     droplets drops=60k flood level=0 render "$out/render-sea.png" width=400 height=225
 woods="terrain size=256 cell=14 noise seed=3 frequency=0.3 octaves=6 relief=260 rivers time=300k steps=20
-    diffusion=0.05 crop margin=16"
+    diffusion=0.05 crop margin=16cells"
 printf 'grass d0a040\ngrass_dark a06a30\ndry_grass b07838\nwood 7a3b12\n' > autumn.txt
 ravine $woods render "$out/render-endless.png" frame=none elevation=12 width=400 height=225 \
     render "$out/render-eye.png" frame=none eye=1200/2600/90 target=1900/600/0 time=16 width=400 height=225 \
@@ -274,7 +274,7 @@ done
 ravine terrain size=160 cell=20 noise seed=11 frequency=0.7 relief=500 layer name=gravel thickness=2 noise=1 slope=30 \
     droplets 10k thermal rounds=20 texture "$out/texture-field.png" kind=field field=gravel limit=40
 ravine terrain size=224 cell=40 noise seed=7 shape=ridged frequency=0.17 warp=0.3 relief=2200 \
-    rivers time=1M steps=20 crop margin=16 track droplets 60k texture "$out/splat.png" kind=splat split=yes
+    rivers time=1M steps=20 crop margin=16cells track droplets 60k texture "$out/splat.png" kind=splat split=yes
 rm -f "$out/splat.png"
 # A base mesh, and what rivers make of it.
 ravine terrain size=128 cell=40 noise seed=9 octaves=3 frequency=0.3 relief=900 save base.obj error=60

@@ -1,4 +1,5 @@
 /* crop.c: cuts a rectangle out of the map, with all layers and fields. */
+#include "base/math.h"
 #include "steps/step.h"
 
 #include <string.h>
@@ -52,14 +53,21 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
+/* Half of the longest side leaves nothing; more is as much. */
+static int margin_cells(const rv_terrain *land, float margin) {
+    float cells = rvi_length(margin, land->cell) / land->cell;
+    return (int)(rvi_minf(cells, (float)rvi_maxi(land->width, land->height)) + 0.5f);
+}
+
 rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     const rv_terrain *land = job->land;
-    int inner_width = land->width - 2 * p->margin, inner_height = land->height - 2 * p->margin;
+    int margin = margin_cells(land, p->margin);
+    int inner_width = land->width - 2 * margin, inner_height = land->height - 2 * margin;
     if (inner_width < 1 || inner_height < 1)
         return rvi_fail(
             job->ctx, RV_ERROR_USAGE,
             "crop: a margin of %d cells along all sides leaves nothing of %d x %d cells.",
-            p->margin, land->width, land->height);
+            margin, land->width, land->height);
     rectangle r = {p->x, p->y, p->width, p->height};
     r.width = r.width == RV_AUTO_INT ? inner_width - r.x : r.width;
     r.height = r.height == RV_AUTO_INT ? inner_height - r.y : r.height;
@@ -76,7 +84,7 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     rectangle *kept = rvi_job_begin(job, sizeof *kept, run, NULL);
     if (!kept)
         return RV_ERROR_MEMORY;
-    *kept = (rectangle){r.x + p->margin, r.y + p->margin, r.width, r.height};
+    *kept = (rectangle){r.x + margin, r.y + margin, r.width, r.height};
     job->replaces = true;
     rvi_georeference_shift(&job->after.geo, kept->x, kept->y);
     return rvi_outline_resize(&job->after, r.width, r.height, land->cell);

@@ -130,6 +130,8 @@ export function preview(items: Item[], side: number): { lines: string[]; items: 
                 const text = valueText(item, param);
                 if (param.unit === 'cells' && text !== 'auto')
                     values[param.name] = scaled(text, by, param.min ?? 0);
+                else if (text.endsWith('cells'))
+                    values[param.name] = `${scaled(text.slice(0, -'cells'.length), by, 0)}cells`;
                 if (param.name === 'cell' && item.step === 'terrain')
                     values.cell = String(parseNumber(text) / by);
             }

@@ -217,7 +217,7 @@ wrong 3 'lies.png.ravine.json says 31' mask lies.png
 wrong 3 'bad.png.ravine.json' open bad.png
 wrong 2 'low=9 is not below high=5' open good.png low=9 high=5
 # size of the land
-wrong 2 'a margin of 40 cells along all sides leaves nothing' crop margin=40
+wrong 2 'a margin of 40 cells along all sides leaves nothing' crop margin=40cells
 wrong 2 'crop begins at column 64' crop x=64
 wrong 2 'reach beyond the map' crop x=10 width=60
 wrong 2 'A terrain needs at least two cells' crop width=1 height=1
@@ -243,7 +243,7 @@ nth=3 wrong 2 'blur: radius=-1 is not within' blur amount=1 radius=-1
 wrong 2 'this end has no repeat' end
 wrong 2 'this repeat has no end' repeat 3 noise
 # in repeats: what only a later turn finds, too
-nth=3 wrong 2 'leaves nothing of 4 x 4 cells' repeat 99 crop margin=2 end
+nth=3 wrong 2 'leaves nothing of 4 x 4 cells' repeat 99 crop margin=2cells end
 nth=5 wrong 3 'No such file' repeat 2 thermal rounds=1 mask missing.png end
 nth=3 wrong 2 'There is no field "water" to film' repeat 3 film out.png view=water every=2 end
 [ "$rows" -ge 40 ] || fail "only $rows wrong steps"
@@ -288,8 +288,8 @@ $small save a.npy crop x=20 save a.npy open a.npy crop x=19
 repeat 3 open good.r32 crop x=2 save good.r32 overwrite=yes end
 $small repeat 3 save a.png mask a.png noise mode=add octaves=1 mask end
 $small repeat 2 droplets drops=9 save a.r32 field=flow end repeat 2 paint a.png field=eroded end
-$small repeat 9 crop margin=1 resize width=30 end crop width=30
-$small repeat 14 crop margin=1 end crop width=12 height=2
+$small repeat 9 crop margin=1cells resize width=30 end crop width=30
+$small repeat 14 crop margin=1cells end crop width=12 height=2
 $small repeat 0 save a.xyz mask missing.png crop x=99 repeat 3 crop x=99 end end save a.png
 repeat 1000 repeat 0 crop x=1 end end
 # fields and layers that are there

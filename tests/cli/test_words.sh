@@ -31,7 +31,7 @@ equal "without repeat" "$(plan terrain size=32 noise repeat 3 repeat 2 blur end 
     "$(plan terrain size=32 noise repeat 2 blur end thermal)"
 equal "until" "$(plan terrain size=32 noise blur thermal save x.r32 --until blur)" "$(plan terrain size=32 noise blur)"
 equal "until in a repeat" \
-    "$(plan terrain size=32 noise repeat 3 repeat 2 blur crop margin=1 end thermal end repeat 9 blur end save x.r32 --until blur#1)" \
+    "$(plan terrain size=32 noise repeat 3 repeat 2 blur crop margin=1cells end thermal end repeat 9 blur end save x.r32 --until blur#1)" \
     "$(plan terrain size=32 noise repeat 3 repeat 2 blur end end)"
 equal "until in a file, and more" "$(plan alps --until noise#1 blur radius=5)" \
     "$(plan "$SOURCE/recipes/alps.rv" --until noise#1 blur radius=5)"

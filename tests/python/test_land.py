@@ -88,7 +88,7 @@ def test_arrays_stay_what_they_were_while_the_land_changes():
     # Only the slice is left: still the same.
     del before
     gc.collect()
-    land.crop(margin=4).resize(size=64).blur()
+    land.crop(margin="4cells").resize(size=64).blur()
     land["height"] = 5
     assert np.array_equal(part, kept_part)
     # And after the land and everything else of it is gone.

@@ -11,7 +11,7 @@ RECIPES = [
     "terrain size=48 noise layer name=sand thickness=2 runoff rounds=30 flood",
     "terrain size=32 noise strata rivers steps=4 time=200k measure",
     "terrain size=32 noise repeat 3 droplets drops=200 thermal end pipes rounds=5",
-    "# a comment\nterrain size=32\ncone  # and another\ncrop margin=3\nresize size=40\n",
+    "# a comment\nterrain size=32\ncone  # and another\ncrop margin=3cells\nresize size=40\n",
 ]
 
 
@@ -64,7 +64,7 @@ def test_reports_tell_what_each_step_did(program):
 
 
 def test_a_plan_costs_no_run():
-    plan = ravine.Recipe("terrain size=4096 noise crop margin=48 droplets").plan()
+    plan = ravine.Recipe("terrain size=4096 noise crop margin=48cells droplets").plan()
     assert [step["step"] for step in plan] == ["terrain", "noise", "crop", "droplets"]
     assert plan[-1]["shape"] == (4000, 4000) and plan[-1]["memory"] > 4000 * 4000 * 4
     with pytest.raises(ravine.InputError, match="missing.png"):

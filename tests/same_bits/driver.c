@@ -59,7 +59,7 @@ static const struct {
     {"stroke_fields", HILLS "stroke act=mask path=500/700 stroke act=hardness path=300/300 "
                             "stroke act=rain path=\"200/200 700/900\" radius=400 "
                             "droplets drops=1000 pipes rounds=12 runoff rounds=9 rivers steps=2"},
-    {"crop_margin", HILLS "crop margin=7 x=2"},
+    {"crop_margin", HILLS "crop margin=7cells x=2"},
     {"crop", HILLS "crop x=3 y=5 width=61 height=67"},
     {"resize_cubic_up", HILLS "resize size=203"},
     {"resize_cubic_down", HILLS "resize size=41"},

@@ -118,7 +118,7 @@ static void steps_of_both_follow_each_other(void **state) {
     compare("terrain size=60 noise select name=mask where=slope>20 thermal talus=20 rounds=9 noise "
             "mode=add relief=9");
     compare("terrain size=60 noise repeat 3 thermal talus=25 rounds=3 noise mode=add relief=3 end "
-            "crop margin=7 thermal talus=20 rounds=3 resize size=33 noise mode=add");
+            "crop margin=7cells thermal talus=20 rounds=3 resize size=33 noise mode=add");
 }
 
 /* A program that changes the land between two steps. */

@@ -60,8 +60,8 @@ static void sizes_are_those_of_the_run(void **state) {
         "terrain width=30 height=20 noise save size.r16 resize size=9 open size.r16",
         "terrain size=32 noise octaves=1 mask mask hardness blur level droplets drops=9",
         /* Turns that differ. */
-        "terrain width=64 height=60 repeat 9 crop margin=2 crop x=1 end",
-        "terrain size=64 repeat 4 crop margin=2 repeat 3 crop x=1 end resize size=40 end",
+        "terrain width=64 height=60 repeat 9 crop margin=2cells crop x=1 end",
+        "terrain size=64 repeat 4 crop margin=2cells repeat 3 crop x=1 end resize size=40 end",
         "repeat 5 open size.npy crop x=2 save size.npy overwrite=yes end crop y=1",
         ("terrain size=20 repeat 3 open size.r16 crop x=1 save size.r16 overwrite=yes "
          "repeat 0 crop x=99 end end"),
@@ -499,7 +499,7 @@ static const char *const ANY[] = {
     "hardness v.npy",
     "hardness noise=0.5",
     "hardness",
-    "crop margin=3",
+    "crop margin=3cells",
     "crop x=20 width=60",
     "resize size=%d",
     "resize width=%d filter=linear",

@@ -322,20 +322,27 @@ static void test_crop(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* A margin goes from all sides before the rectangle is laid out. */
+/* A margin goes from all sides before the rectangle is laid out: as many metres, in whole cells, or
+ * as many cells. */
 static void test_crop_margin(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    rv_terrain *land = rough_land(ctx, 20, 15, 10), *before = rough_land(ctx, 20, 15, 10);
-    rv_crop_params p = {.x = 1, .y = 2, .width = RV_AUTO_INT, .height = 5, .margin = 3};
-    support_ok(ctx, rv_step_run(land, RV_STEP_crop, &p, NULL));
-    assert_int_equal(rv_terrain_width(land), 13);
-    assert_int_equal(rv_terrain_height(land), 5);
-    for (int y = 0; y < 5; y++)
-        for (int x = 0; x < 13; x++)
-            assert_equal(land->surface[y * 13 + x], before->surface[(y + 5) * 20 + x + 4]);
+    rv_terrain *before = rough_land(ctx, 20, 15, 10);
+    const float cell = rv_terrain_cell(before);
+    const float margins[] = {-3.0f, 3.0f * cell, 2.6f * cell, 3.4f * cell};
+    for (size_t i = 0; i < sizeof margins / sizeof margins[0]; i++) {
+        rv_terrain *land = rough_land(ctx, 20, 15, 10);
+        rv_crop_params p = {
+            .x = 1, .y = 2, .width = RV_AUTO_INT, .height = 5, .margin = margins[i]};
+        support_ok(ctx, rv_step_run(land, RV_STEP_crop, &p, NULL));
+        assert_int_equal(rv_terrain_width(land), 13);
+        assert_int_equal(rv_terrain_height(land), 5);
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 13; x++)
+                assert_equal(land->surface[y * 13 + x], before->surface[(y + 5) * 20 + x + 4]);
+        rv_terrain_destroy(land);
+    }
     rv_terrain_destroy(before);
-    rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
 
@@ -350,7 +357,7 @@ static void test_crop_says_no(void **state) {
         {.x = 11, .y = 0, .width = 10, .height = 5},
         {.x = 0, .y = 11, .width = 5, .height = 5},
         {.x = 65535, .y = 65535, .width = 65536, .height = 65536},
-        {.width = RV_AUTO_INT, .height = RV_AUTO_INT, .margin = 8},
+        {.width = RV_AUTO_INT, .height = RV_AUTO_INT, .margin = -7.5f},
         {.x = 19, .y = 14, .width = 1, .height = 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
