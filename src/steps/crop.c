@@ -66,8 +66,8 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     if (inner_width < 1 || inner_height < 1)
         return rvi_fail(
             job->ctx, RV_ERROR_USAGE,
-            "crop: a margin of %d cells along all sides leaves nothing of %d x %d cells.",
-            margin, land->width, land->height);
+            "crop: a margin of %d cells along all sides leaves nothing of %d x %d cells.", margin,
+            land->width, land->height);
     rectangle r = {p->x, p->y, p->width, p->height};
     r.width = r.width == RV_AUTO_INT ? inner_width - r.x : r.width;
     r.height = r.height == RV_AUTO_INT ? inner_height - r.y : r.height;
