@@ -42,19 +42,33 @@ static inline void land_pair_free(land_pair *pair) {
     free(pair->after);
 }
 
-/* after - before, as means over blocks of cells: side x side of them. The map is square and its
- * side a multiple of that. */
+/* How much of a cell lies in the block around every k-th cell: 1, or a half at its sides. */
+static inline double land_part_in_block(int cell, int block, int k) {
+    int beyond = 2 * abs(cell - k * block) - k;
+    return beyond < 0 ? 1 : beyond == 0 ? 0.5 : 0;
+}
+
+/* after - before, as means over side x side blocks as wide as the distance of their centres, which
+ * are cells: a place has the same centre in cells of any size. The map is square and its side a
+ * multiple of that. */
 static inline double *land_change(const land_pair *pair, int side) {
     assert_int_equal(pair->width, pair->height);
     assert_int_equal(pair->width % side, 0);
     int k = pair->width / side;
     double *change = calloc((size_t)side * (size_t)side, sizeof *change);
     assert_non_null(change);
-    for (int y = 0; y < pair->height; y++)
-        for (int x = 0; x < pair->width; x++) {
-            size_t i = (size_t)y * (size_t)pair->width + (size_t)x;
-            change[(y / k) * side + x / k] +=
-                ((double)pair->after[i] - (double)pair->before[i]) / (k * k);
+    for (int by = 0; by < side; by++)
+        for (int bx = 0; bx < side; bx++) {
+            double sum = 0, weights = 0;
+            for (int y = by == 0 ? 0 : k * by - k / 2; y < pair->height && y <= k * by + k / 2; y++)
+                for (int x = bx == 0 ? 0 : k * bx - k / 2; x < pair->width && x <= k * bx + k / 2;
+                     x++) {
+                    double w = land_part_in_block(x, bx, k) * land_part_in_block(y, by, k);
+                    size_t i = (size_t)y * (size_t)pair->width + (size_t)x;
+                    sum += w * ((double)pair->after[i] - (double)pair->before[i]);
+                    weights += w;
+                }
+            change[by * side + bx] = sum / weights;
         }
     return change;
 }

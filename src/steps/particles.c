@@ -573,7 +573,7 @@ static rv_status run(rvi_job *job) {
 }
 
 /* In m, but within these cells. */
-static const float AUTO_RADIUS = 40.0f, AUTO_LEAST = 2.0f, AUTO_MOST = 32.0f;
+static const float AUTO_RADIUS = 40.0f, AUTO_LEAST = 2.5f, AUTO_MOST = 32.0f;
 /* In cells: how wide a move is, and what a particle stands for where their number is chosen. */
 static const float LEAST_MOVE = 0.02f, LEAST_APART = 2.0f / 3.0f;
 

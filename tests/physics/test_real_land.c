@@ -42,24 +42,21 @@ static void furrows_of_all_directions_are_even(void **state) {
 
 static void no_direction_is_favoured_and_no_pit_dug(void **state) {
     (void)state;
-    static const struct {
-        const char *step;
-        int new_pits; /* known ones */
-    } steps[] = {{"droplets", 0}, {"particles", 2}, {"runoff", 0}, {"pipes", 0}, {"thermal", 0}};
+    static const char *const steps[] = {"droplets", "particles", "runoff", "pipes", "thermal"};
     rv_context *ctx = support_context(2);
     for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
         land_pair pair = land_pair_make(ctx,
                                         "open " RAVINE_SOURCE_DIR
                                         "/tests/data/andes.png crop x=32 y=32 width=192 height=192",
-                                        steps[k].step);
+                                        steps[k]);
         land_evenness even = land_pair_evenness(&pair);
         int before = land_pits(pair.before, pair.width, pair.height, 5);
         int after = land_pits(pair.after, pair.width, pair.height, 5);
-        print_message("  %s: diagonal %.2f, pits deeper than 5 m %d, then %d\n", steps[k].step,
+        print_message("  %s: diagonal %.2f, pits deeper than 5 m %d, then %d\n", steps[k],
                       even.diagonal, before, after);
         below("energy of the diagonals", even.diagonal, 1.15);
         above("energy of the diagonals", even.diagonal, 0.9);
-        assert_less_equal(after, before + steps[k].new_pits);
+        assert_less_equal(after, before);
         land_pair_free(&pair);
     }
     rv_context_destroy(ctx);
