@@ -1,13 +1,14 @@
 /* device.c: copies of memory on a device, and kernels that work on them. */
 #include "device/device.h"
 #include "base/context.h"
+#include "device/device_group.h"
 #include "device/kernels.h"
 #include "device/opencl.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { PLATFORMS = 16, DEVICES = 64, ARGS = 32, GROUP = 64, COPIED = 256 << 20 };
+enum { PLATFORMS = 16, DEVICES = 64, ARGS = 32, GROUP = RVI_DEVICE_GROUP, COPIED = 256 << 20 };
 
 typedef struct device_copy {
     const void *host;
