@@ -174,6 +174,11 @@ const rvi_attached *rvi_context_attached(const rv_context *ctx) {
     return &ctx->attached;
 }
 
+rv_status rvi_memory_fetch(rv_context *ctx, void *memory) {
+    const rvi_attached *a = &ctx->attached;
+    return a->what && memory ? a->fetch(a->what, memory) : RV_OK;
+}
+
 const char *rv_context_error(const rv_context *ctx) {
     return ctx->error;
 }
@@ -322,13 +327,32 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
     return memory;
 }
 
+static block_head head_of(const void *memory) {
+    block_head head;
+    memcpy(&head, (const char *)memory - sizeof head, sizeof head);
+    return head;
+}
+
+/* Bytes from there to the end of the block. */
+static size_t size_from(const void *memory, const block_head *head) {
+    return head->size - (size_t)((const char *)memory - (const char *)head->base);
+}
+
+rv_status rvi_memory_take_back(rv_context *ctx, void *memory) {
+    rv_status status = rvi_memory_fetch(ctx, memory);
+    if (status != RV_OK || !ctx->attached.what || !memory)
+        return status;
+    block_head head = head_of(memory);
+    ctx->attached.forget(ctx->attached.what, memory, size_from(memory, &head));
+    return RV_OK;
+}
+
 void rvi_free(rv_context *ctx, void *memory) {
     if (!memory)
         return;
+    block_head head = head_of(memory);
     if (ctx->attached.what)
-        ctx->attached.forget(ctx->attached.what, memory);
-    block_head head;
-    memcpy(&head, (char *)memory - sizeof head, sizeof head);
+        ctx->attached.forget(ctx->attached.what, memory, size_from(memory, &head));
     ctx->used -= head.size;
     bool inside = rvi_callback_begin(ctx);
     ctx->desc.allocator.release(ctx->desc.allocator.user, head.base, head.size);

@@ -95,11 +95,19 @@ void rvi_stop_defer(rv_context *ctx, bool defer);
  * and closed with the context. */
 typedef struct rvi_attached {
     void *what; /* NULL: nothing */
-    void (*forget)(void *what, const void *memory);
+    /* Its copies of `size` bytes from `memory` on do not count any more. */
+    void (*forget)(void *what, const void *memory, size_t size);
+    /* What it has made of the memory there comes back to it. */
+    rv_status (*fetch)(void *what, void *memory);
     void (*close)(void *what);
 } rvi_attached;
 void rvi_context_attach(rv_context *ctx, const rvi_attached *attached);
 const rvi_attached *rvi_context_attached(const rv_context *ctx);
+/* Where what is attached has a newer copy of this memory, from rvi_alloc or NULL, it comes back.
+ * Whoever reads grids of land outside a step of the device asks for it first. */
+rv_status rvi_memory_fetch(rv_context *ctx, void *memory);
+/* The same, and the host is going to change it. */
+rv_status rvi_memory_take_back(rv_context *ctx, void *memory);
 
 /* Is this number new to the context? Some of the last ones are known again. */
 bool rvi_first_time(rv_context *ctx, uint64_t number);

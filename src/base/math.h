@@ -58,10 +58,14 @@ static inline uint64_t rvi_bits_of(double x) {
 static inline double rvi_from_bits(uint64_t bits) {
     return as_double(bits);
 }
+static inline uint32_t rvi_bits_of_float(float x) {
+    return as_uint(x);
+}
 static inline float rvi_float_from_bits(uint32_t bits) {
     return as_float(bits);
 }
 #else
+#define RVI_GRID /* says in OpenCL C that a pointer points to a grid */
 #define RVI_NAN __builtin_nanf("")
 static inline uint64_t rvi_bits_of(double x) {
     uint64_t bits;

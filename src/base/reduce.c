@@ -1,8 +1,9 @@
 /* reduce.c: one number from many, over fixed blocks in a fixed order. */
 #include "base/reduce.h"
+#include "base/sum_order.h"
 #include "base/threads.h"
 
-enum { LANES = 8, BLOCK = 1 << 16, BLOCKS = 1 << 10, PART = BLOCK * BLOCKS };
+enum { LANES = RVI_SUM_LANES, BLOCK = RVI_SUM_BLOCK, BLOCKS = 1 << 10, PART = BLOCK * BLOCKS };
 
 typedef struct reduction {
     const float *values;
@@ -25,8 +26,7 @@ static void sum_block(void *arg, int64_t block) {
             lanes[k] += (double)r->values[i + k];
     for (size_t k = 0; i < end; i++, k++)
         lanes[k] += (double)r->values[i];
-    r->sums[block] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-                     ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    r->sums[block] = rvi_sum_of_lanes(lanes);
 }
 
 static void range_block(void *arg, int64_t block) {

@@ -1,13 +1,14 @@
 /* device.c: copies of memory on a device, and kernels that work on them. */
 #include "device/device.h"
 #include "base/context.h"
+#include "device/device_group.h"
 #include "device/kernels.h"
 #include "device/opencl.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { PLATFORMS = 16, DEVICES = 64, ARGS = 24, GROUP = 64, COPIED = 256 << 20 };
+enum { PLATFORMS = 16, DEVICES = 64, ARGS = 32, GROUP = RVI_DEVICE_GROUP, COPIED = 256 << 20 };
 
 typedef struct device_copy {
     const void *host;
@@ -138,16 +139,34 @@ static device_copy *find_copy(rvi_device *d, const void *host) {
     return NULL;
 }
 
-void rvi_device_forget(rvi_device *d, const void *memory) {
-    device_copy *c = find_copy(d, memory);
-    if (!c)
-        return;
-    d->cl.clReleaseMemObject(c->memory);
-    *c = d->copies[--d->copy_count];
+void rvi_device_forget(rvi_device *d, const void *memory, size_t size) {
+    uintptr_t first = (uintptr_t)memory;
+    for (size_t i = 0; i < d->copy_count;) {
+        device_copy *c = &d->copies[i];
+        uintptr_t at = (uintptr_t)c->host;
+        bool inside = at >= first && at - first < size;
+        if (inside) {
+            d->cl.clReleaseMemObject(c->memory);
+            *c = d->copies[--d->copy_count];
+        }
+        i += !inside;
+    }
 }
 
-static void forget_copy(void *device, const void *memory) {
-    rvi_device_forget(device, memory);
+static void forget_copies(void *device, const void *memory, size_t size) {
+    rvi_device_forget(device, memory, size);
+}
+
+static rv_status fetch_copy(void *device, void *memory) {
+    return rvi_device_fetch(device, memory);
+}
+
+/* Before the device goes: nothing may be lost that only it has. */
+static rv_status fetch_all(rvi_device *d) {
+    rv_status status = RV_OK;
+    for (size_t i = 0; i < d->copy_count && status == RV_OK; i++)
+        status = rvi_device_fetch(d, (void *)(uintptr_t)d->copies[i].host);
+    return status;
 }
 
 rvi_device *rvi_device_of(const rv_context *ctx) {
@@ -213,8 +232,10 @@ static rv_status open_same(rv_context *ctx, int number, rvi_device **out) {
         status = rvi_fail(ctx, RV_ERROR_DEVICE,
                           "%s computes other bits than the processor, so it is not used.",
                           (*out)->facts.name);
-    if (status != RV_OK)
+    if (status != RV_OK) {
         close_device(*out);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -230,11 +251,16 @@ rv_status rv_context_use_device(rv_context *ctx, int device) {
         number = first_gpu(number + 1);
         status = number > 0 ? open_same(ctx, number, &d) : RV_OK;
     }
-    if (status != RV_OK)
+    if (status == RV_OK && rvi_device_of(ctx))
+        status = fetch_all(rvi_device_of(ctx));
+    if (status != RV_OK) {
+        if (d)
+            close_device(d);
         return status;
+    }
     rvi_attached attached = {0};
     if (number > 0)
-        attached = (rvi_attached){d, forget_copy, close_device};
+        attached = (rvi_attached){d, forget_copies, fetch_copy, close_device};
     rvi_context_attach(ctx, &attached);
     return RV_OK;
 }
@@ -254,7 +280,8 @@ static rv_status make_copy(rvi_device *d, const void *host, size_t size, device_
         d->copy_room = room;
     }
     int32_t error = CL_SUCCESS;
-    cl_thing *memory = d->cl.clCreateBuffer(d->context, CL_MEM_READ_WRITE, size, NULL, &error);
+    size_t whole = (size + 3) / 4 * 4; /* words can be cleared */
+    cl_thing *memory = d->cl.clCreateBuffer(d->context, CL_MEM_READ_WRITE, whole, NULL, &error);
     if (!memory)
         return fail(d, "to give memory for a grid", error);
     *out = &d->copies[d->copy_count++];
@@ -306,9 +333,16 @@ bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status) {
     return true;
 }
 
-void rvi_device_outdate(rvi_device *d) {
-    for (size_t i = 0; i < d->copy_count; i++)
-        d->copies[i].here = false;
+rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size) {
+    device_copy *c = find_copy(d, memory);
+    rv_status status = c ? RV_OK : make_copy(d, memory, size, &c);
+    if (status != RV_OK)
+        return status;
+    const uint32_t none = 0;
+    int32_t error = d->cl.clEnqueueFillBuffer(d->queue, c->memory, &none, sizeof none, 0,
+                                              (size + 3) / 4 * 4, 0, NULL, NULL);
+    c->here = c->there = true;
+    return error ? fail(d, "to clear a grid", error) : RV_OK;
 }
 
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles) {
@@ -387,13 +421,14 @@ static rv_status set_arg(rvi_device *d, cl_thing *kernel, uint32_t index, const 
     if (arg->use == RVI_DEVICE_TABLE) {
         status = make_table(d, arg, table);
         memory = *table;
-    } else if (arg->use != RVI_DEVICE_VALUE) {
+    } else if (arg->use != RVI_DEVICE_VALUE && arg->memory) {
         status = use_copy(d, arg, &memory);
     }
     if (status != RV_OK)
         return status;
-    int32_t error = memory ? d->cl.clSetKernelArg(kernel, index, sizeof memory, &memory)
-                           : d->cl.clSetKernelArg(kernel, index, arg->size, arg->memory);
+    bool value = arg->use == RVI_DEVICE_VALUE;
+    int32_t error = value ? d->cl.clSetKernelArg(kernel, index, arg->size, arg->memory)
+                          : d->cl.clSetKernelArg(kernel, index, sizeof memory, &memory);
     return error ? fail(d, "to take an argument", error) : RV_OK;
 }
 

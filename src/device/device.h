@@ -31,7 +31,7 @@ typedef enum rvi_device_use {
 
 typedef struct rvi_device_arg {
     rvi_device_use use;
-    const void *memory; /* the host's address of the grid, or the value */
+    const void *memory; /* the host's address of the grid, or the value; NULL: there is no grid */
     size_t size;        /* bytes */
 } rvi_device_arg;
 
@@ -48,10 +48,11 @@ typedef struct rvi_device_pace {
 bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status);
 /* The host's copy becomes the newest. */
 rv_status rvi_device_fetch(rvi_device *d, void *memory);
-/* The memory is going to be freed; rvi_free() calls it for the device of its context. */
-void rvi_device_forget(rvi_device *d, const void *memory);
-/* The host is going to change its memory: copies on the device do not count any more. */
-void rvi_device_outdate(rvi_device *d);
+/* Copies of the `size` bytes from there on do not count any more: the host has changed them, or is
+ * going to free them; rvi_free() calls it for the device of its context. */
+void rvi_device_forget(rvi_device *d, const void *memory, size_t size);
+/* Fresh memory of the host, all 0, has a copy on the device that is all 0, too; nothing is sent. */
+rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size);
 
 const char *rvi_device_name(const rvi_device *d);
 /* Is there room for `bytes`, in grids of at most `grid` bytes? And are there doubles? */

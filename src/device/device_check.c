@@ -32,7 +32,7 @@ rv_status rvi_device_compare(rvi_device *d, rv_context *ctx, bool *same) {
             status = rvi_device_fetch(d, map);
         *same = *same && status == RV_OK && same_round(map, round);
     }
-    rvi_device_forget(d, map); /* the context may not have the device yet */
+    rvi_device_forget(d, map, 1); /* the context may not have the device yet */
     rvi_free(ctx, map);
     return status;
 }
@@ -50,8 +50,8 @@ rv_status rvi_device_copy_rate(rvi_device *d, rv_context *ctx, size_t bytes, dou
         least = fmin(least, rvi_now() - begin); /* the first brings `from` over, too */
     }
     *out = 2.0 * (double)bytes / least;
-    rvi_device_forget(d, from);
-    rvi_device_forget(d, to);
+    rvi_device_forget(d, from, 1);
+    rvi_device_forget(d, to, 1);
     rvi_free(ctx, from);
     rvi_free(ctx, to);
     return status;

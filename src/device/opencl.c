@@ -37,6 +37,7 @@ bool rvi_opencl_load(rvi_opencl *cl) {
     BIND(clReleaseMemObject);
     BIND(clEnqueueReadBuffer);
     BIND(clEnqueueWriteBuffer);
+    BIND(clEnqueueFillBuffer);
     BIND(clCreateProgramWithSource);
     BIND(clBuildProgram);
     BIND(clGetProgramBuildInfo);

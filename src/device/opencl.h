@@ -50,6 +50,9 @@ typedef struct rvi_opencl {
     int32_t (*clEnqueueWriteBuffer)(cl_thing *queue, cl_thing *memory, uint32_t wait, size_t offset,
                                     size_t size, const void *from, uint32_t events,
                                     cl_thing *const *list, cl_thing **event);
+    int32_t (*clEnqueueFillBuffer)(cl_thing *queue, cl_thing *memory, const void *pattern,
+                                   size_t pattern_size, size_t offset, size_t size, uint32_t events,
+                                   cl_thing *const *list, cl_thing **event);
     cl_thing *(*clCreateProgramWithSource)(cl_thing *context, uint32_t count, const char **texts,
                                            const size_t *sizes, int32_t *error);
     int32_t (*clBuildProgram)(cl_thing *program, uint32_t count, cl_thing *const *devices,

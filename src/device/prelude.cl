@@ -9,3 +9,4 @@ typedef ulong uint64_t;
 #define UINT64_C(x) x##UL
 #define sqrtf sqrt
 #define fabsf fabs
+#define RVI_GRID __global

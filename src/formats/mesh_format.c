@@ -23,7 +23,8 @@ const rvi_mesh_format *rvi_mesh_format_find(const char *path) {
 rv_status rv_mesh_save(const rv_mesh *mesh, const char *path, const rv_terrain *land) {
     RVI_ENTRY(mesh->ctx);
     rvi_progress_begin(mesh->ctx, "the mesh");
-    return rvi_mesh_write(mesh, path, land);
+    rv_status status = land ? rvi_terrain_fetch(land) : RV_OK;
+    return status == RV_OK ? rvi_mesh_write(mesh, path, land) : status;
 }
 
 rv_status rvi_mesh_write(const rv_mesh *mesh, const char *path, const rv_terrain *land) {

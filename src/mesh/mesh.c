@@ -425,7 +425,8 @@ static rv_status build(const rv_terrain *land, const rvi_simplified *simple, dou
 rv_status rv_mesh_from_terrain(const rv_terrain *land, float error, float depth, rv_mesh **out) {
     RVI_ENTRY(land->ctx);
     rvi_progress_begin(land->ctx, "the mesh");
-    return rvi_mesh_of_land(land, error, depth, out);
+    rv_status status = rvi_terrain_fetch(land);
+    return status == RV_OK ? rvi_mesh_of_land(land, error, depth, out) : status;
 }
 
 rv_status rvi_mesh_check_land(const rv_terrain *land, float error) {

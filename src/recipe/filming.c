@@ -60,7 +60,7 @@ static double next_at(const rvi_filmed *one) {
 
 /* What is due of each film when so much of the step is done. */
 static rv_status take_frames(rvi_filming *f, double done, const rv_terrain *land) {
-    rv_status status = RV_OK;
+    rv_status status = f->count > 0 ? rvi_terrain_fetch(land) : RV_OK;
     for (int i = 0; i < f->count; i++) {
         rvi_filmed *one = &f->list[i];
         while (status == RV_OK && one->taken < one->of_step && done >= next_at(one)) {
@@ -103,7 +103,7 @@ rv_status rvi_filming_end_step(rvi_filming *f, const rv_terrain *land, rv_status
 }
 
 rv_status rvi_filming_stop(rvi_filming *f, const rv_terrain *land) {
-    rv_status status = RV_OK;
+    rv_status status = f->count > 0 ? rvi_terrain_fetch(land) : RV_OK;
     for (int i = 0; status == RV_OK && i < f->count; i++) {
         rvi_filmed *one = &f->list[i];
         if (one->next < one->frames)

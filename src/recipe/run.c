@@ -136,7 +136,9 @@ static rv_status write_checkpoint(const run *r) {
     }
     save.numbers[0] = (int64_t)r->done;
     memcpy(save.numbers + 1, &at, sizeof at);
-    rv_status status = rvi_checkpoint_write(r->recipe->ctx, r->watch->checkpoint, &save);
+    rv_status status = rvi_terrain_fetch(r->land);
+    if (status == RV_OK)
+        status = rvi_checkpoint_write(r->recipe->ctx, r->watch->checkpoint, &save);
     rvi_free(r->recipe->ctx, save.text);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "recipe/step_run.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_sum.h"
 #include "steps/step.h"
 #include "terrain/figures.h"
 
@@ -91,7 +92,7 @@ static bool ledger_holds(const rvi_job *job, double gained, double laid, double 
 
 static void check_ledger(const rvi_job *job, const char *step, double gained, double laid) {
     const rv_ledger *l = &job->ledger;
-    bool holds = ledger_holds(job, gained, laid, 0.0) ||
+    bool holds = ledger_holds(job, gained, laid, 0.0) || rvi_terrain_fetch(job->land) != RV_OK ||
                  ledger_holds(job, gained, laid, volume_rounding(job->land));
     if (!holds)
         rvi_log(job->ctx,
@@ -103,23 +104,33 @@ static void check_ledger(const rvi_job *job, const char *step, double gained, do
     assert(holds);
 }
 
-static double layer_volume(const rv_terrain *land, int layer) {
-    double area = (double)land->cell * (double)land->cell;
-    return area * rvi_sum(land->ctx, land->layers[layer].thickness, rvi_cells(land));
+static rv_status find_volume(const rvi_job *job, int layer, double *out) {
+    const rv_terrain *land = job->land;
+    const float *thickness = land->layers[layer].thickness;
+    rv_status status = RV_OK;
+    if (job->device)
+        status = rvi_device_sum(job->device, job->ctx, thickness, rvi_cells(land), out);
+    else
+        *out = rvi_sum(job->ctx, thickness, rvi_cells(land));
+    *out *= (double)land->cell * (double)land->cell;
+    return status;
 }
 
 /* What a step deposited on each layer it says itself; what it took from each follows from what the
  * layer has lost. */
-static void close_layers(const rvi_job *job, const char *step, const double *volumes) {
+static rv_status close_layers(const rvi_job *job, const char *step, const double *volumes) {
     rv_terrain *land = job->land;
     double said = 0.0, sum = 0.0, laid = 0.0;
+    rv_status status = RV_OK;
     for (int l = 0; l < land->layer_count; l++)
         said += job->deposited_on[l];
     if (said == 0.0)
         job->deposited_on[land->layer_count - 1] = job->ledger.deposited;
-    for (int l = 0; l < land->layer_count; l++) {
+    for (int l = 0; l < land->layer_count && status == RV_OK; l++) {
         rvi_layer *layer = &land->layers[l];
-        double gained = layer_volume(land, l) - volumes[l];
+        double gained;
+        status = find_volume(job, l, &gained);
+        gained -= volumes[l];
         sum += gained;
         laid += job->deposited_on[l];
         /* Bedrock rises, layers ride on it. */
@@ -130,7 +141,9 @@ static void close_layers(const rvi_job *job, const char *step, const double *vol
         layer->deposited += layer->last_deposited;
         layer->eroded += layer->last_eroded;
     }
-    check_ledger(job, step, sum, laid);
+    if (status == RV_OK)
+        check_ledger(job, step, sum, laid);
+    return status;
 }
 
 /* ---- one step: prepared, and run unless it is only planned ---- */
@@ -191,23 +204,27 @@ static rv_status run_and_close(step_job *s, bool keep) {
     return status == RV_OK ? closed : status;
 }
 
-/* On the device if the step can run there and the mask does not count; else the land that the step
- * changes is the host's. */
-static void choose_device(step_job *s) {
+/* On the device if the step can run there and the mask does not count; else the land, which the
+ * step may change, becomes the host's. */
+static rv_status choose_device(step_job *s) {
     rvi_job *job = &s->job;
     rvi_device *device = rvi_device_of(job->ctx);
     if (!device)
-        return;
+        return RV_OK;
     size_t grid = rvi_cells(job->land) * sizeof(float);
     size_t bytes = rvi_add_sizes(rvi_outline_bytes(job->land), rvi_buffers_bytes(&job->buffers));
     bool fits = rvi_device_fits(device, grid, bytes, job->doubles);
     if (job->on_device && !s->before && !fits)
         rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.1f GiB.", job->name,
                 rvi_device_name(device), (double)bytes / 0x1p30);
-    if (job->on_device && !s->before && fits)
-        job->device = device;
-    else
-        rvi_device_outdate(device);
+    if (!job->on_device || s->before || !fits)
+        return rvi_terrain_take_back(job->land);
+    job->device = device;
+    rv_status status = RV_OK;
+    for (int i = 0; i < job->output_count && status == RV_OK; i++)
+        if (job->outputs[i].fresh)
+            status = rvi_device_zero(device, *job->outputs[i].out, grid);
+    return status;
 }
 
 static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) {
@@ -221,22 +238,19 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
     rv_status status = rvi_buffers_alloc(&job->buffers, job->ctx);
     if (status == RV_OK)
         status = make_fields(job);
+    if (status == RV_OK)
+        status = choose_device(s);
     for (int l = 0; status == RV_OK && wears && l < land->layer_count; l++)
-        volumes[l] = layer_volume(land, l);
+        status = find_volume(job, l, &volumes[l]);
     job->deposited_on = wears && status == RV_OK ? volumes + count : NULL;
     if (status == RV_OK)
-        choose_device(s);
-    if (status == RV_OK)
         status = run_and_close(s, keep);
-    if (status == RV_OK)
-        status = rvi_job_fetch(job);
-    if (job->device && (status != RV_OK || job->close)) /* which is the processor's work */
-        rvi_device_outdate(job->device);
     assert(status != RV_OK || rvi_outline_fits(&job->after, land));
     bool closed = status == RV_OK || (status == RV_CANCELLED && job->begun && keep);
-    if (closed && wears)
-        close_layers(job, step->word.name, volumes);
-    else if (!closed)
+    if (closed && wears) {
+        rv_status summed = close_layers(job, step->word.name, volumes);
+        status = summed == RV_OK ? status : summed;
+    } else if (!closed)
         drop_fields(job);
     release(s); /* while `volumes` is there */
     return status;
@@ -245,8 +259,6 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
 rv_status rv_step_run(rv_terrain *land, rv_step_id id, const void *params, rv_report *report) {
     RVI_ENTRY(land->ctx);
     rvi_run_files files = {.ctx = land->ctx, .number = rvi_run_number()};
-    if (rvi_device_of(land->ctx))
-        rvi_device_outdate(rvi_device_of(land->ctx)); /* the user may have changed the land */
     rv_status status = rvi_step_run_turn(land, id, params, 0, 1, &files, true, report);
     return rvi_run_files_end(&files, status);
 }

@@ -36,6 +36,7 @@
 #include "base/reduce.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "device/device_sum.h"
 #include "steps/pipes/pipe_run.h"
 #include "wear/border.h"
 #include "wear/map_image.h"
@@ -92,7 +93,19 @@ static void set_rules(rvi_pipes *f, float dt) {
 /* A round in parts, whose blocks change the grids in place. */
 enum { PUSH, CHANGE, MOVE, TRANSPORT, PARTS };
 
+static rv_status run_part_on_device(rvi_pipes *f) {
+    static rv_status (*const parts[PARTS])(rvi_pipes * f) = {
+        [PUSH] = rvi_pipe_device_push,
+        [CHANGE] = rvi_pipe_device_change,
+        [MOVE] = rvi_pipe_device_move,
+        [TRANSPORT] = rvi_pipe_device_transport,
+    };
+    return f->part >= MOVE && !f->move_x ? RV_OK : parts[f->part](f);
+}
+
 static rv_status run_part(rvi_pipes *f) {
+    if (f->job->device)
+        return run_part_on_device(f);
     static void (*const blocks_of[PARTS])(void *arg, int64_t block) = {
         [PUSH] = rvi_pipe_push_block,
         [CHANGE] = rvi_pipe_cell_block,
@@ -115,37 +128,64 @@ static rv_status run_part(rvi_pipes *f) {
     return status;
 }
 
-/* Backward transport wins and loses sediment: the sums before and after it say how much. */
-static void count_backward(rvi_pipes *f) {
-    if (f->part == MOVE)
-        f->carried = rvi_sum(f->job->ctx, f->sediment[1], f->count);
-    if (f->part != TRANSPORT)
-        return;
-    double won = rvi_sum(f->job->ctx, f->sediment[0], f->count) - f->carried;
-    *(won > 0.0 ? &f->won : &f->left_map) += won > 0.0 ? won : -won;
+/* The sum over a grid. */
+static rv_status sum_grid(const rvi_pipes *f, const float *grid, double *out) {
+    rvi_job *job = f->job;
+    if (job->device)
+        return rvi_device_sum(job->device, job->ctx, grid, f->count, out);
+    *out = rvi_sum(job->ctx, grid, f->count);
+    return RV_OK;
 }
 
-/* The sediment in the water, m3. */
-static double carried(const rvi_pipes *f) {
-    double sum = f->won - f->left_map;
-    for (int b = 0; b < f->block_count; b++)
-        sum += f->blocks[b].taken - f->blocks[b].laid;
-    return f->job->ledger.before + sum * (double)f->rules.cell * (double)f->rules.cell;
+/* Backward transport wins and loses sediment: the sums before and after it say how much. */
+static rv_status count_backward(rvi_pipes *f) {
+    double now;
+    if (f->part == MOVE)
+        return sum_grid(f, f->sediment[1], &f->carried);
+    if (f->part != TRANSPORT)
+        return RV_OK;
+    rv_status status = sum_grid(f, f->sediment[0], &now);
+    double won = status == RV_OK ? now - f->carried : 0.0;
+    *(won > 0.0 ? &f->won : &f->left_map) += won > 0.0 ? won : -won;
+    return status;
+}
+
+static rv_status count_off(rvi_pipes *f) {
+    if (f->job->device)
+        return rvi_pipe_device_count_off(f);
+    rvi_pipe_count_off(f);
+    return RV_OK;
+}
+
+static rv_status wear_ground(rvi_pipes *f) {
+    return f->job->device ? rvi_pipe_device_wear(f) : rvi_pipe_wear(f);
+}
+
+/* The deepest and the fastest water of this round. */
+static rv_status find_most(rvi_pipes *f) {
+    f->deepest = f->fastest = 0.0f;
+    if (f->job->device)
+        return rvi_pipe_device_most(f);
+    for (int b = 0; b < f->block_count; b++) {
+        f->deepest = rvi_maxf(f->deepest, f->blocks[b].depth);
+        f->fastest = rvi_maxf(f->fastest, f->blocks[b].speed);
+    }
+    return RV_OK;
 }
 
 /* RV_CANCELLED: the round is not whole; the next call does the rest. */
 static rv_status finish_round(rvi_pipes *f) {
     for (; f->part < PARTS; f->part++) {
         rv_status status = run_part(f);
+        if (status == RV_OK && f->part == MOVE)
+            status = count_off(f);
+        if (status == RV_OK && f->transport == RV_pipes_transport_backward)
+            status = count_backward(f);
         if (status != RV_OK)
             return status;
-        if (f->part == MOVE)
-            rvi_pipe_count_off(f);
-        if (f->transport == RV_pipes_transport_backward)
-            count_backward(f);
     }
     if (f->wears) {
-        rv_status status = f->want ? rvi_pipe_wear(f) : RV_OK;
+        rv_status status = f->want ? wear_ground(f) : RV_OK;
         if (status != RV_OK)
             return status;
         f->wear_time = 0.0f;
@@ -158,17 +198,12 @@ static rv_status finish_round(rvi_pipes *f) {
     }
     swap(f->depth);
     swap(f->change);
-    f->deepest = f->fastest = 0.0f;
-    for (int b = 0; b < f->block_count; b++) {
-        f->deepest = rvi_maxf(f->deepest, f->blocks[b].depth);
-        f->fastest = rvi_maxf(f->fastest, f->blocks[b].speed);
-    }
     f->job->water.rained += (double)f->rules.dt * f->source_sum;
     f->seconds += (double)f->rules.dt;
     f->rounds++;
-    f->job->rounding += 0x1p-24 * carried(f);
+    f->held += f->won - f->left_map;
     f->rounding = false;
-    return RV_OK;
+    return find_most(f);
 }
 
 static rv_status run_round(rvi_pipes *f, float dt) {
@@ -194,20 +229,19 @@ static void show_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++) {
             size_t i = (size_t)(y + 1) * f->stride + (size_t)(x + 1);
-            double height = (double)f->bed[i] + (double)f->change[0][i];
-            float lower = (float)height;
-            if ((double)lower > height)
-                lower *= lower > 0.0f ? 1.0f - 0x1p-24f : 1.0f + 0x1p-23f;
+            float lower = rvi_pipe_height(f->bed[i], f->change[0][i]);
             land->surface[(size_t)y * (size_t)f->width + (size_t)x] = lower;
             if (s->settle)
-                f->sediment[0][i] += (float)(height - (double)lower);
+                f->sediment[0][i] += (float)rvi_pipe_above(f->bed[i], f->change[0][i], lower);
         }
 }
 
 /* Brings the land up to date. Heights are rounded down and what that leaves stays suspended:
  * nothing is won or lost. `settle` false: only for the eye. */
-static rv_status show_land(const rvi_pipes *f, bool settle) {
+static rv_status show_land(rvi_pipes *f, bool settle) {
     shown s = {f, settle};
+    if (f->job->device)
+        return rvi_pipe_device_show(f, settle);
     if (!f->layered)
         return rvi_parallel_rows(f->job->ctx, f->height, show_rows, &s);
     rvi_terrain_sum_layers(f->job->land);
@@ -230,6 +264,8 @@ static rv_status run_rounds(rvi_pipes *f) {
             status = show_land(f, false);
         if (status == RV_OK)
             status = rvi_job_progress(f->job, done < 1.0 ? done : 1.0);
+        if (status == RV_OK && f->job->device)
+            status = rvi_poll(f->job->ctx);
     }
     return status;
 }
@@ -317,6 +353,8 @@ static void list_buffers(rvi_pipes *f) {
     rvi_job_buffer(job, &f->rows, rows, sizeof *f->rows, "rows of water");
     rvi_job_buffer(job, &f->blocks, blocks, sizeof *f->blocks, "the blocks");
     rvi_job_buffer(job, &f->done, blocks, sizeof *f->done, "the blocks");
+    rvi_job_buffer(job, &f->columns, blocks * f->stride, sizeof *f->columns, "the ledger");
+    rvi_job_buffer(job, &f->off, (size_t)rvi_pipe_places(&f->shape), sizeof *f->off, "the ledger");
     rvi_factor_shape shape = factor_shape(f);
     rvi_factor_list(job, &shape, &f->factor);
     if (!same)
@@ -532,18 +570,52 @@ static rv_status check_fields(const rvi_pipes *f) {
     return RV_OK;
 }
 
-static rv_status fill_all(rvi_pipes *f) {
+/* What may hold the water back, and the rain: the processor's work in any case. */
+static rv_status fill_limits(rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    const float *sediment = rvi_field_get(land, "sediment");
+    const char *names[] = {"mask", "hardness", rain_field(f)};
     rvi_factor_shape shape = factor_shape(f);
-    place_grids(f);
-    rv_status status = check_fields(f);
+    rv_status status = RV_OK;
+    for (size_t k = 0; status == RV_OK && k < sizeof names / sizeof names[0]; k++)
+        status = rvi_memory_fetch(f->job->ctx, rvi_field_get(land, names[k]));
     if (status == RV_OK)
         status = rvi_factor_make(f->job, &shape, &f->factor);
     if (status == RV_OK)
         status = fill_source(f);
+    return status == RV_OK ? fill_grid(f, rvi_field_get(land, "mask"), f->mask) : status;
+}
+
+static rv_status find_before(rvi_pipes *f) {
+    double area = (double)f->rules.cell * (double)f->rules.cell, sediment = 0.0, water = 0.0;
+    rv_status status = sum_grid(f, f->sediment[0], &sediment);
     if (status == RV_OK)
-        status = fill_grid(f, rvi_field_get(land, "mask"), f->mask);
+        status = sum_grid(f, f->depth[0], &water);
+    f->job->ledger.before = area * sediment;
+    f->job->water.before = area * water;
+    return status;
+}
+
+static rv_status fill_on_device(rvi_pipes *f) {
+    bool wrong = false;
+    rv_status status = fill_limits(f);
+    if (status == RV_OK)
+        status = rvi_pipe_device_fill(f, &wrong);
+    if (status == RV_OK && wrong)
+        status = rvi_terrain_fetch(f->job->land);
+    if (status == RV_OK && wrong)
+        status = check_fields(f);
+    return status == RV_OK ? find_before(f) : status;
+}
+
+static rv_status fill_all(rvi_pipes *f) {
+    const rv_terrain *land = f->job->land;
+    const float *sediment = rvi_field_get(land, "sediment");
+    place_grids(f);
+    if (f->job->device)
+        return fill_on_device(f);
+    rv_status status = check_fields(f);
+    if (status == RV_OK)
+        status = fill_limits(f);
     if (status == RV_OK)
         status = fill_grid(f, land->surface, f->bed);
     if (status == RV_OK)
@@ -555,30 +627,8 @@ static rv_status fill_all(rvi_pipes *f) {
     if (status != RV_OK)
         return status;
     fill_ghosts(f);
-    double area = (double)f->rules.cell * (double)f->rules.cell;
-    f->job->ledger.before = area * rvi_sum(f->job->ctx, f->sediment[0], f->count);
-    f->job->water.before = area * rvi_sum(f->job->ctx, f->depth[0], f->count);
+    find_before(f);
     return fill_flux(f, rvi_field_get(land, "velocity_x"), rvi_field_get(land, "velocity_y"));
-}
-
-/* The velocity of the water as it stands. Where a cell has just run nearly dry, the depth of the
- * water that came in counts. */
-static void find_velocity(const rvi_pipes *f, int x, int y, float *vx, float *vy) {
-    size_t i = (size_t)y * f->stride + (size_t)x;
-    float depth = f->depth[0][i], bed = f->bed[i] + f->change[0][i];
-    *vx = *vy = 0.0f;
-    if (!(depth > RVI_PIPE_DRY))
-        return;
-    for (int dy = -1; dy <= 1; dy++)
-        for (int dx = -1; dx <= 1; dx++) {
-            size_t j = (size_t)((ptrdiff_t)i + dy * (ptrdiff_t)f->stride + dx);
-            float down = rvi_maxf(bed - (f->bed[j] + f->change[0][j]), 0.0f);
-            if (rvi_pipe_may_leave(f, dx, dy) && rvi_pipe_leaving(f, x, y, dx, dy) < 0.0f)
-                depth = rvi_maxf(depth, f->depth[0][j] - down);
-        }
-    rvi_pipe_through(f, x, y, vx, vy);
-    *vx /= depth;
-    *vy /= depth;
 }
 
 /* What the water leaves behind for the next step and for those who paint the land. */
@@ -587,6 +637,7 @@ static void leave_rows(void *arg, int first, int end) {
     const rvi_pipe_fields *to = &f->fields;
     const rv_terrain *land = f->job->land;
     const float area = f->rules.cell * f->rules.cell;
+    const rvi_pipe_net net = rvi_pipe_net_of(f);
     for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++) {
             size_t cell = (size_t)y * (size_t)f->width + (size_t)x;
@@ -597,7 +648,9 @@ static void leave_rows(void *arg, int first, int end) {
             to->deposited[cell] += f->deposited[i];
             float rose = land->surface[cell] - f->bed[i];
             to->eroded[cell] += rvi_pipe_positive(f->deposited[i] - rose);
-            find_velocity(f, x + 1, y + 1, &to->x[cell], &to->y[cell]);
+            rvi_pipe_vector v = rvi_pipe_velocity(&net, f->bed, f->change[0], f->depth[0], i);
+            to->x[cell] = v.x;
+            to->y[cell] = v.y;
         }
 }
 
@@ -608,36 +661,73 @@ static void count_laid_on(const rvi_pipes *f, double area) {
         f->job->deposited_on[k % layers] += area * f->deposited_on[k];
 }
 
-/* What the heights cannot hold of the ground, metres on one cell: show_land() left it suspended. */
-static double rounded_off(const rvi_pipes *f) {
-    const rv_terrain *land = f->job->land;
-    double sum = 0.0;
-    for (int y = 0; !f->layered && y < f->height; y++)
+/* What the heights cannot hold of the ground counts as taken: show_land() left it suspended. */
+static void count_above(void *arg, int64_t block) {
+    const rvi_pipes *f = arg;
+    const float *surface = f->job->land->surface;
+    rvi_pipe_column *columns = rvi_pipe_columns(f, block);
+    int first = (int)block * RVI_PIPE_ROWS, end = rvi_mini(first + RVI_PIPE_ROWS, f->height);
+    for (int y = first; y < end; y++)
         for (int x = 0; x < f->width; x++) {
-            size_t i = grid_at(f, x, y);
-            double height = (double)f->bed[i] + (double)f->change[0][i];
-            sum += height - (double)land->surface[(size_t)y * (size_t)f->width + (size_t)x];
+            size_t i = grid_at(f, x, y), cell = (size_t)y * (size_t)f->width + (size_t)x;
+            columns[x + 1].taken += rvi_pipe_above(f->bed[i], f->change[0][i], surface[cell]);
         }
+}
+
+/* All columns of all blocks: lane k of a block has every RVI_PIPE_LANES-th column from k on. */
+static rvi_pipe_column sum_columns(const rvi_pipes *f) {
+    rvi_pipe_column sum = {0};
+    for (int b = 0; b < f->block_count; b++)
+        for (int lane = 0; lane < RVI_PIPE_LANES; lane++)
+            rvi_pipe_column_add(&sum, rvi_pipe_lane(rvi_pipe_columns(f, b), lane, f->width));
     return sum;
+}
+
+static rvi_pipe_off sum_off(const rvi_pipes *f) {
+    rvi_pipe_off sum = {0};
+    for (int place = 0; place < rvi_pipe_places(&f->shape); place++) {
+        sum.water += f->off[place].water;
+        sum.sediment += f->off[place].sediment;
+        sum.held += f->off[place].held;
+    }
+    return sum;
+}
+
+static rv_status find_sums(rvi_pipes *f, rvi_pipe_column *sum, rvi_pipe_off *off) {
+    rv_status status = RV_OK;
+    if (f->job->device)
+        status = rvi_pipe_device_sums(f, sum);
+    else {
+        if (!f->layered)
+            rvi_finish(f->job->ctx, (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS, count_above,
+                       f);
+        *sum = sum_columns(f);
+    }
+    *off = sum_off(f);
+    return status;
 }
 
 /* What backward transport wins counts as raised and as eroded, what it loses as left_map, and a
  * message says so. */
-static void close_ledger(rvi_pipes *f) {
+static rv_status close_ledger(rvi_pipes *f) {
     rvi_job *job = f->job;
-    double area = (double)f->rules.cell * (double)f->rules.cell;
+    double area = (double)f->rules.cell * (double)f->rules.cell, suspended = 0.0, standing = 0.0;
     rv_ledger *l = &job->ledger;
-    double taken = rounded_off(f) + f->won, laid = 0.0;
-    for (int b = 0; b < f->block_count; b++) {
-        taken += f->blocks[b].taken;
-        laid += f->blocks[b].laid;
-    }
+    rvi_pipe_column sum = {0};
+    rvi_pipe_off off = {0};
+    rv_status status = find_sums(f, &sum, &off);
+    if (status == RV_OK)
+        status = sum_grid(f, f->sediment[0], &suspended);
+    if (status == RV_OK)
+        status = sum_grid(f, f->depth[0], &standing);
     count_laid_on(f, area);
-    l->eroded = area * taken;
-    l->deposited = area * laid;
-    l->suspended = area * rvi_sum(job->ctx, f->sediment[0], f->count);
-    l->left_map = area * f->left_map;
+    l->eroded = area * (sum.taken + f->won);
+    l->deposited = area * sum.laid;
+    l->suspended = area * suspended;
+    l->left_map = area * (off.sediment + f->left_map);
     l->raised = area * f->won;
+    job->rounding =
+        0x1p-24 * ((double)f->rounds * l->before + area * (sum.held - off.held + f->held));
     if (f->transport == RV_pipes_transport_backward)
         rvi_log(job->ctx,
                 "pipes: backward transport lost %.4g m3 of sediment, with what left the map, and "
@@ -649,12 +739,11 @@ static void close_ledger(rvi_pipes *f) {
                 "%.3g m/s fast",
                 f->seconds, f->rounds, (double)f->rules.dt, (double)f->deepest, (double)f->fastest);
     rv_water *w = &job->water;
-    w->evaporated = 0.0;
-    for (int b = 0; b < f->block_count; b++)
-        w->evaporated += area * f->blocks[b].evaporated;
+    w->evaporated = area * sum.evaporated;
     w->rained *= area;
-    w->left_map *= area;
-    w->standing = area * (rvi_sum(job->ctx, f->depth[0], f->count));
+    w->left_map = area * off.water;
+    w->standing = area * standing;
+    return status;
 }
 
 static rv_status run(rvi_job *job) {
@@ -675,10 +764,12 @@ static rv_status close_run(rvi_job *job) {
     rv_status status = f->rounding ? finish_round(f) : RV_OK;
     if (status == RV_OK)
         status = show_land(f, true);
+    if (status == RV_OK)
+        status = close_ledger(f);
     if (status != RV_OK)
         return status;
-    close_ledger(f);
-    return rvi_parallel_rows(job->ctx, f->height, leave_rows, f);
+    return job->device ? rvi_pipe_device_leave(f)
+                       : rvi_parallel_rows(job->ctx, f->height, leave_rows, f);
 }
 
 static rv_status list_fields(rvi_pipes *f) {
@@ -713,7 +804,18 @@ rv_status rvi_step_pipes(rvi_job *job, const rv_pipes_params *p) {
     f->rules.per_cell = 1.0f / land->cell;
     if (p->model != RV_pipes_model_virtual)
         f->channel = rvi_channel_of(rvi_length(p->width, land->cell), land->cell);
+    f->shape = (rvi_pipe_shape){.width = f->width,
+                                .height = f->height,
+                                .stride = (int)f->stride,
+                                .eight = f->eight,
+                                .wall = p->border == RV_pipes_border_wall,
+                                .backward = f->transport == RV_pipes_transport_backward,
+                                .forward = f->transport == RV_pipes_transport_forward};
     list_buffers(f);
+    job->on_device = rvi_pipe_device_can(f);
+    job->doubles = true;
+    if (job->on_device && rvi_device_of(job->ctx))
+        rvi_pipe_device_list(f);
     rv_status status = check_springs(f);
     if (status == RV_OK)
         status = rvi_map_values_list(job, p->rain_image, rain_field(f), "of the rain", NULL);

@@ -37,6 +37,7 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
 #include "steps/thermal/slide.h"
 #include "wear/border.h"
 
@@ -248,9 +249,7 @@ static void set_law(rvi_slide *s) {
 }
 
 static void set_quantum(rvi_slide *s) {
-    float low, high;
-    rvi_range(s->job->ctx, s->job->land->surface, s->cells, &low, &high);
-    s->lowest = low;
+    float low = s->lowest, high = s->highest;
     double most = rvi_maxf(rvi_maxf(-low, high), high - low);
     most = most > 1e-20 ? most * 1.0001 : 1e-20;
     /* Gradients may send ground uphill: room for that. */
@@ -318,6 +317,8 @@ static void list_buffers(rvi_slide *s) {
     rvi_job_buffer(job, &s->h, s->count, sizeof *s->h, "the sliding land");
     rvi_job_buffer(job, &s->next, s->count, sizeof *s->next, "the sliding land");
     rvi_job_buffer(job, &s->before, layers * s->cells, sizeof(float), "the land as it was");
+    rvi_job_buffer(job, &s->tallies, (size_t)s->height * RVI_SLIDE_LANES, sizeof *s->tallies,
+                   "the ledger");
     rvi_job_buffer(job, &s->limit, 2 * layers, sizeof *s->limit, "the layers");
     rvi_job_buffer(job, &s->margin, 2 * layers, sizeof *s->margin, "the layers");
     rvi_job_buffer(job, &s->yields, layers, sizeof *s->yields, "the layers");
@@ -332,8 +333,10 @@ static void list_buffers(rvi_slide *s) {
         rvi_slide_settle_list(s, &job->buffers);
     job->on_device = !s->general && s->p->until == RV_thermal_until_rounds;
     job->doubles = true;
-    if (job->on_device && rvi_device_of(job->ctx))
+    if (job->on_device && rvi_device_of(job->ctx)) {
         rvi_job_buffer(job, &s->off_edge, rvi_slide_edge(s), sizeof *s->off_edge, "the ledger");
+        rvi_job_buffer(job, &s->range_parts, RVI_DEVICE_PARTS, sizeof *s->range_parts, "the range");
+    }
     if (!s->general)
         return;
     rvi_job_buffer(job, &s->thick, layers * s->count, sizeof *s->thick, "the sliding layers");
@@ -375,10 +378,8 @@ static rv_status fill_factors(rvi_slide *s) {
 
 /* On the ring the land goes on at the slope of its edge, but not beyond twice the relief. */
 static void fill_ring(rvi_slide *s) {
-    float low, high;
     int w = s->width, d = s->height;
-    rvi_range(s->job->ctx, s->job->land->surface, s->cells, &low, &high);
-    float relief = high - s->lowest;
+    float high = s->highest, relief = high - s->lowest;
     for (int y = -1; y <= d; y++)
         for (int x = -1; x <= w; x += y == -1 || y == d ? 1 : w + 1) {
             size_t edge = rvi_slide_at(s, rvi_border_nearest(x, w), rvi_border_nearest(y, d));
@@ -405,7 +406,7 @@ static rv_status fill_heights(rvi_slide *s) {
 static rv_status fill_grids(rvi_slide *s) {
     rv_context *ctx = s->job->ctx;
     const rv_terrain *land = s->job->land;
-    set_law(s);
+    rvi_range(ctx, land->surface, s->cells, &s->lowest, &s->highest);
     set_quantum(s);
     rv_status status = fill_factors(s);
     for (int l = 0; status == RV_OK && l < s->layers; l++)
@@ -432,11 +433,8 @@ static double change_of(const rvi_slide *s, int layer, size_t i, float before) {
 
 /* Thickness of a layer now: what did not move is as it was, to the bit. */
 static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
-    if (layer == 0) {
-        double now = s->general ? s->thick[i] : (double)s->h[i];
-        double was = (double)rvi_slide_snap(s, before);
-        return now == was ? before : (float)(now + ((double)before - was));
-    }
+    if (layer == 0)
+        return rvi_slide_bedrock(s->general ? s->thick[i] : (double)s->h[i], before, s->quantum);
     double now = s->thick[(size_t)layer * s->count + i];
     if (now == rvi_slide_floor((double)before, s->fine, s->fine_magic))
         return before;
@@ -454,8 +452,24 @@ static void show_rows(void *arg, int first, int end) {
             }
 }
 
+static rv_status show_on_device(const rvi_slide *s) {
+    const rv_terrain *land = s->job->land;
+    size_t bytes = s->cells * sizeof(float);
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_READ, s->before, bytes},
+        {RVI_DEVICE_READ, s->h, s->count * sizeof *s->h},
+        {RVI_DEVICE_WRITE, land->surface, bytes},
+        {RVI_DEVICE_VALUE, &s->width, sizeof s->width},
+        {RVI_DEVICE_VALUE, &s->quantum, sizeof s->quantum},
+    };
+    return rvi_device_run(s->job->device, "slide_plain", "slide_show", (size_t)s->width,
+                          (size_t)s->height, args, 5);
+}
+
 static rv_status show_land(rvi_slide *s) {
     rv_status status = RV_OK;
+    if (s->job->device)
+        return show_on_device(s);
     if (s->general && s->layers == 1 && settles_at_once(s))
         status = rvi_slide_layers_set_bedrock(s);
     if (status == RV_OK)
@@ -465,33 +479,85 @@ static rv_status show_land(rvi_slide *s) {
     return status;
 }
 
-/* What each layer of each cell has won or lost in all. */
+/* What the cells of a layer have won or lost in all. */
+typedef struct counting {
+    const rvi_slide *s;
+    int layer;
+} counting;
+
+static void count_row(const counting *c, int y) {
+    const rvi_slide *s = c->s;
+    const size_t row = (size_t)y * (size_t)s->width;
+    const float *now = s->job->land->layers[c->layer].thickness + row;
+    const float *before = s->before + (size_t)c->layer * s->cells + row;
+    rvi_slide_tally lanes[RVI_SLIDE_LANES] = {{0}};
+    for (int x = 0; x < s->width; x++) {
+        double moved = change_of(s, c->layer, rvi_slide_at(s, x, y), before[x]);
+        rvi_slide_tally t = rvi_slide_count(before[x], now[x], moved);
+        rvi_slide_tally *lane = &lanes[x % RVI_SLIDE_LANES];
+        lane->eroded += t.eroded;
+        lane->deposited += t.deposited;
+        lane->rounded += t.rounded;
+        s->eroded[row + (size_t)x] += (float)t.eroded;
+        s->deposited[row + (size_t)x] += (float)t.deposited;
+    }
+    memcpy(s->tallies + (size_t)y * RVI_SLIDE_LANES, lanes, sizeof lanes);
+}
+
+static void count_rows(void *arg, int first, int end) {
+    for (int y = first; y < end; y++)
+        count_row(arg, y);
+}
+
+static rvi_slide_tally sum_tallies(const rvi_slide *s) {
+    rvi_slide_tally sum = {0};
+    for (size_t k = 0; k < (size_t)s->height * RVI_SLIDE_LANES; k++) {
+        sum.eroded += s->tallies[k].eroded;
+        sum.deposited += s->tallies[k].deposited;
+        sum.rounded += s->tallies[k].rounded;
+    }
+    return sum;
+}
+
+static rv_status count_on_device(const rvi_slide *s) {
+    rvi_job *job = s->job;
+    size_t bytes = s->cells * sizeof(float), lanes = (size_t)s->height * RVI_SLIDE_LANES;
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_READ, job->land->surface, bytes},
+        {RVI_DEVICE_READ, s->before, bytes},
+        {RVI_DEVICE_READ, s->h, s->count * sizeof *s->h},
+        {RVI_DEVICE_CHANGE, s->eroded, bytes},
+        {RVI_DEVICE_CHANGE, s->deposited, bytes},
+        {RVI_DEVICE_WRITE, s->tallies, lanes * sizeof *s->tallies},
+        {RVI_DEVICE_VALUE, &s->width, sizeof s->width},
+        {RVI_DEVICE_VALUE, &s->height, sizeof s->height},
+        {RVI_DEVICE_VALUE, &s->quantum, sizeof s->quantum},
+    };
+    rv_status status = rvi_device_run(job->device, "slide_plain", "slide_count", RVI_SLIDE_LANES,
+                                      (size_t)s->height, args, 9);
+    return status == RV_OK ? rvi_device_fetch(job->device, s->tallies) : status;
+}
+
 static rv_status close_ledger(const rvi_slide *s) {
     rvi_job *job = s->job;
-    float *eroded = s->eroded, *deposited = s->deposited;
-    double eroded_sum = 0.0, area = (double)job->land->cell * (double)job->land->cell;
-    double deposited_sum = 0.0, rounded = 0.0;
+    double area = (double)job->land->cell * (double)job->land->cell;
+    rvi_slide_tally all = {0};
     for (int l = 0; l < s->layers; l++) {
-        const float *now = job->land->layers[l].thickness;
-        const float *before = s->before + (size_t)l * s->cells;
-        double on = 0.0;
-        for (size_t i = 0; i < s->cells; i++) {
-            if (rvi_poll_at(job->ctx, i) != RV_OK)
-                return RV_CANCELLED;
-            int x = (int)(i % (size_t)s->width), y = (int)(i / (size_t)s->width);
-            double change = (double)now[i] - (double)before[i];
-            *(change > 0.0 ? &on : &eroded_sum) += change > 0.0 ? change : -change;
-            *(change > 0.0 ? &deposited[i] : &eroded[i]) +=
-                (float)(change > 0.0 ? change : -change);
-            rounded += change - change_of(s, l, rvi_slide_at(s, x, y), before[i]);
-        }
-        job->deposited_on[l] = on * area;
-        deposited_sum += on;
+        counting c = {s, l};
+        rv_status status = job->device ? count_on_device(s)
+                                       : rvi_parallel_rows(job->ctx, s->height, count_rows, &c);
+        if (status != RV_OK)
+            return status;
+        rvi_slide_tally sum = sum_tallies(s);
+        job->deposited_on[l] = sum.deposited * area;
+        all.eroded += sum.eroded;
+        all.deposited += sum.deposited;
+        all.rounded += sum.rounded;
     }
-    job->ledger = (rv_ledger){.eroded = eroded_sum * area,
-                              .deposited = deposited_sum * area,
+    job->ledger = (rv_ledger){.eroded = all.eroded * area,
+                              .deposited = all.deposited * area,
                               .left_map = s->left_map * area};
-    job->rounded = rounded * area;
+    job->rounded = all.rounded * area;
     return RV_OK;
 }
 
@@ -536,10 +602,8 @@ static rv_status queue_round(rvi_slide *s) {
 }
 
 /* What left is whole quanta, so that the order of a sum does not matter. */
-static rv_status fetch_rounds(rvi_slide *s) {
-    rv_status status = rvi_device_fetch(s->job->device, s->h);
-    if (status == RV_OK)
-        status = rvi_device_fetch(s->job->device, s->off_edge);
+static rv_status fetch_off(rvi_slide *s) {
+    rv_status status = rvi_device_fetch(s->job->device, s->off_edge);
     s->left_map = 0.0;
     for (size_t i = 0; i < rvi_slide_edge(s); i++)
         s->left_map += s->off_edge[i];
@@ -553,15 +617,37 @@ static rv_status run_rounds_on_device(rvi_slide *s) {
     for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
         for (int part = 0; status == RV_OK && part < s->parts; part++)
             status = queue_round(s);
-        if (status == RV_OK && rvi_device_rests(s->job->device, &pace, &status)) {
-            if (status == RV_OK && rvi_progress_due(s->job->ctx))
-                status = fetch_rounds(s);
-            if (status == RV_OK)
-                status = tell(s, (double)(n + 1) / (double)s->rounds);
-        }
+        if (status == RV_OK && rvi_device_rests(s->job->device, &pace, &status) && status == RV_OK)
+            status = tell(s, (double)(n + 1) / (double)s->rounds);
     }
-    rv_status fetched = status == RV_ERROR_DEVICE ? status : fetch_rounds(s);
+    rv_status fetched = status == RV_ERROR_DEVICE ? status : fetch_off(s);
     return status == RV_OK ? fetched : status;
+}
+
+/* As fill_grids() does on the processor. */
+static rv_status fill_on_device(rvi_slide *s) {
+    rvi_device *d = s->job->device;
+    const float *land = s->job->land->surface;
+    size_t bytes = s->cells * sizeof(float), grid = s->count * sizeof *s->h;
+    rv_status status = rvi_device_range(d, land, s->cells, s->range_parts, &s->lowest, &s->highest);
+    set_quantum(s);
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_READ, land, bytes},
+        {RVI_DEVICE_WRITE, s->before, bytes},
+        {RVI_DEVICE_WRITE, s->h, grid},
+        {RVI_DEVICE_WRITE, s->next, grid},
+        {RVI_DEVICE_VALUE, &s->width, sizeof s->width},
+        {RVI_DEVICE_VALUE, &s->height, sizeof s->height},
+        {RVI_DEVICE_VALUE, &s->lowest, sizeof s->lowest},
+        {RVI_DEVICE_VALUE, &s->highest, sizeof s->highest},
+        {RVI_DEVICE_VALUE, &s->quantum, sizeof s->quantum},
+    };
+    if (status == RV_OK)
+        status = rvi_device_zero(d, s->off_edge, rvi_slide_edge(s) * sizeof *s->off_edge);
+    if (status == RV_OK)
+        status = rvi_device_run(d, "slide_plain", "slide_fill", s->stride, (size_t)s->height + 2,
+                                args, 9);
+    return status;
 }
 
 static rv_status run_rounds(rvi_slide *s) {
@@ -617,7 +703,8 @@ static rv_status run_until_settled(rvi_slide *s) {
 
 static rv_status run(rvi_job *job) {
     rvi_slide *s = job->state;
-    rv_status status = fill_grids(s);
+    set_law(s);
+    rv_status status = job->device ? fill_on_device(s) : fill_grids(s);
     if (status != RV_OK)
         return status;
     job->begun = true;

@@ -21,7 +21,8 @@ rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer) {
 
 const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer) {
     assert(layer >= 0 && layer < land->layer_count);
-    return land->layers[layer].thickness;
+    float *thickness = land->layers[layer].thickness;
+    return rvi_memory_fetch(land->ctx, thickness) == RV_OK ? thickness : NULL;
 }
 
 rv_ledger rv_terrain_layer_ledger(const rv_terrain *land, int layer) {
@@ -111,6 +112,8 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
     RVI_ENTRY(land->ctx);
     rv_context *ctx = land->ctx;
     rv_status status = check_layer(land, desc, thickness);
+    if (status == RV_OK)
+        status = rvi_terrain_take_back(land);
     if (status != RV_OK)
         return status;
     int count = land->layer_count;

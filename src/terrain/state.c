@@ -271,6 +271,23 @@ float rv_terrain_cell(const rv_terrain *land) {
     return land->cell;
 }
 
+static rv_status each_grid(const rv_terrain *land, rv_status (*fn)(rv_context *ctx, void *memory)) {
+    rv_status status = land->surface ? fn(land->ctx, land->surface) : RV_OK;
+    for (int i = 0; i < land->layer_count && status == RV_OK; i++)
+        status = fn(land->ctx, land->layers[i].thickness);
+    for (int i = 0; i < land->field_count && status == RV_OK; i++)
+        status = fn(land->ctx, land->fields[i].values);
+    return status;
+}
+
+rv_status rvi_terrain_fetch(const rv_terrain *land) {
+    return each_grid(land, rvi_memory_fetch);
+}
+
+rv_status rvi_terrain_take_back(rv_terrain *land) {
+    return each_grid(land, rvi_memory_take_back);
+}
+
 /* What one step left in the water and the next found there counts once. */
 void rv_ledger_add(rv_ledger *to, const rv_ledger *more) {
     RVI_ENTRY(NULL);
@@ -299,6 +316,8 @@ bool rvi_ledger_right(const rv_ledger *l) {
 double rv_terrain_volume(const rv_terrain *land) {
     RVI_ENTRY(land->ctx);
     double sum = 0.0;
+    if (rvi_terrain_fetch(land) != RV_OK)
+        return 0.0;
     for (int i = 0; i < land->layer_count; i++)
         sum += rvi_sum(land->ctx, land->layers[i].thickness, rvi_cells(land));
     volatile double volume = sum * (double)land->cell * (double)land->cell; /* in our state */
@@ -374,11 +393,16 @@ int rvi_layer_index(const rv_terrain *land, const char *name) {
     return i;
 }
 
-const float *rv_terrain_field(const rv_terrain *land, const char *name) {
+static float *values_of(const rv_terrain *land, const char *name) {
     if (strcmp(name, "height") == 0)
         return land->surface;
     int layer = rvi_field_there(land, name) ? land->layer_count : rvi_layer_index(land, name);
     return layer < land->layer_count ? land->layers[layer].thickness : rvi_field_get(land, name);
+}
+
+const float *rv_terrain_field(const rv_terrain *land, const char *name) {
+    float *values = values_of(land, name);
+    return rvi_memory_fetch(land->ctx, values) == RV_OK ? values : NULL;
 }
 
 bool rvi_values_there(const rv_terrain *land, const char *name) {
@@ -422,6 +446,9 @@ rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *
         float *field = rvi_field_make(land, name);
         if (!field)
             return RV_ERROR_MEMORY;
+        status = rvi_memory_take_back(ctx, field);
+        if (status != RV_OK)
+            return status;
         memcpy(field, values, size);
         return RV_OK;
     }
@@ -429,8 +456,12 @@ rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *
     if (!surface)
         return RV_ERROR_MEMORY;
     memcpy(surface, values, size);
-    rvi_terrain_adopt_surface(land, surface);
-    return RV_OK;
+    status = rvi_terrain_take_back(land);
+    if (status == RV_OK)
+        rvi_terrain_adopt_surface(land, surface);
+    else
+        rvi_free(ctx, surface);
+    return status;
 }
 
 /* ---- hash: of everything a step can see ---- */
@@ -462,6 +493,8 @@ static uint64_t hash_grid(const rv_terrain *land, const char *name, const float 
 
 uint64_t rv_terrain_hash(const rv_terrain *land) {
     RVI_ENTRY(land->ctx);
+    if (rvi_terrain_fetch(land) != RV_OK)
+        return 0;
     int32_t size[2] = {land->width, land->height};
     uint64_t h = rvi_hash(size, sizeof size, 1);
     h = rvi_hash(&land->cell, sizeof land->cell, h);
@@ -493,7 +526,10 @@ struct rv_snapshot {
 
 rv_status rv_terrain_copy(const rv_terrain *land, rv_context *ctx, rv_terrain **out) {
     RVI_ENTRY(ctx);
-    rv_status status = create_like(ctx, land, land->width, land->height, land->cell, out);
+    *out = NULL;
+    rv_status status = rvi_terrain_fetch(land);
+    if (status == RV_OK)
+        status = create_like(ctx, land, land->width, land->height, land->cell, out);
     if (status != RV_OK)
         return status;
     size_t size = rvi_cells(land) * sizeof(float);

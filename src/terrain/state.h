@@ -117,6 +117,11 @@ size_t rvi_outline_bytes(const rv_terrain *outline);
 rv_status rvi_terrain_create_like(const rv_terrain *like, int width, int height, float cell,
                                   rv_terrain **out);
 
+/* What a device has made of the land comes back to the host; the second, because the host is going
+ * to change it. Functions of the API and steps of the processor call them before they look. */
+rv_status rvi_terrain_fetch(const rv_terrain *land);
+rv_status rvi_terrain_take_back(rv_terrain *land);
+
 /* The surface becomes `values` (from rvi_alloc, taken over): bedrock moves, layers ride on it. */
 void rvi_terrain_adopt_surface(rv_terrain *land, float *values);
 /* After thicknesses were changed: adds the layers up again. */

@@ -2,6 +2,7 @@
 
 #include "base/math.h"
 #include "base/threads.h"
+#include "wear/channel_cell.h"
 
 rvi_channel rvi_channel_of(float width, float cell) {
     rvi_channel s = {0};
@@ -20,14 +21,6 @@ rvi_channel rvi_channel_of(float width, float cell) {
     return s;
 }
 
-/* The index that i mirrors to, where the border lies between two cells. */
-static int mirrored(int i, int size) {
-    if (i >= 0 && i < size)
-        return i;
-    int around = (i < 0 ? -1 - i : i) % (2 * size);
-    return around < size ? around : 2 * size - 1 - around;
-}
-
 typedef struct pass {
     const rvi_channel *s;
     const rvi_channel_grid *shape;
@@ -42,9 +35,9 @@ static void spread_edge(const pass *p, const float *up, const float *mid, const 
     float centre = p->s->level[p->level].centre, side = p->s->level[p->level].side;
     float corner = p->s->level[p->level].corner;
     for (int x = first; x < end; x++) {
-        int l = mirrored(x - apart, width), r = mirrored(x + apart, width);
-        to[x] = centre * mid[x] + (side * ((mid[l] + mid[r]) + (up[x] + down[x])) +
-                                   corner * ((up[l] + down[r]) + (up[r] + down[l])));
+        int l = rvi_channel_mirrored(x - apart, width), r = rvi_channel_mirrored(x + apart, width);
+        to[x] = rvi_channel_cell(centre, side, corner, mid[x], mid[l], mid[r], up[x], down[x],
+                                 up[l], down[r], up[r], down[l]);
     }
 }
 
@@ -54,9 +47,8 @@ static void spread_middle(const pass *p, const float *restrict up, const float *
     float centre = p->s->level[p->level].centre, side = p->s->level[p->level].side;
     float corner = p->s->level[p->level].corner;
     for (int x = first; x < end; x++)
-        to[x] =
-            centre * mid[x] + (side * ((mid[x - a] + mid[x + a]) + (up[x] + down[x])) +
-                               corner * ((up[x - a] + down[x + a]) + (up[x + a] + down[x - a])));
+        to[x] = rvi_channel_cell(centre, side, corner, mid[x], mid[x - a], mid[x + a], up[x],
+                                 down[x], up[x - a], down[x + a], up[x + a], down[x - a]);
 }
 
 static void spread_rows(void *arg, int first, int end) {
@@ -66,8 +58,8 @@ static void spread_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++) {
         const float *from = p->from + g->first;
         const float *mid = from + (size_t)y * g->stride;
-        const float *up = from + (size_t)mirrored(y - apart, g->height) * g->stride;
-        const float *down = from + (size_t)mirrored(y + apart, g->height) * g->stride;
+        const float *up = from + (size_t)rvi_channel_mirrored(y - apart, g->height) * g->stride;
+        const float *down = from + (size_t)rvi_channel_mirrored(y + apart, g->height) * g->stride;
         float *to = p->to + g->first + (size_t)y * g->stride;
         int inner = rvi_mini(apart, g->width), outer = rvi_maxi(inner, g->width - apart);
         spread_edge(p, up, mid, down, to, 0, inner);
@@ -101,4 +93,26 @@ void rvi_channel_finish(rv_context *ctx, const rvi_channel *s, const rvi_channel
         pass p = next_pass(s, shape, level, from, to, spare);
         rvi_finish_rows(ctx, shape->height, spread_rows, &p);
     }
+}
+
+rv_status rvi_channel_queue(rvi_device *d, const rvi_channel *s, const rvi_channel_grid *shape,
+                            size_t count, const float *from, float **to, float **spare) {
+    rv_status status = RV_OK;
+    const uint64_t first = shape->first, stride = shape->stride;
+    for (int level = 0; status == RV_OK && level < s->count; level++) {
+        pass p = next_pass(s, shape, level, from, to, spare);
+        const rvi_channel_level *l = &s->level[level];
+        const rvi_device_arg args[] = {
+            {RVI_DEVICE_READ, p.from, count * sizeof(float)},
+            {RVI_DEVICE_CHANGE, p.to, count * sizeof(float)},
+            {RVI_DEVICE_VALUE, &shape->width, sizeof shape->width},
+            {RVI_DEVICE_VALUE, &shape->height, sizeof shape->height},
+            {RVI_DEVICE_VALUE, &first, sizeof first},
+            {RVI_DEVICE_VALUE, &stride, sizeof stride},
+            {RVI_DEVICE_VALUE, l, sizeof *l},
+        };
+        status = rvi_device_run(d, "channel_spread", "spread", (size_t)shape->width,
+                                (size_t)shape->height, args, 7);
+    }
+    return status;
 }

@@ -18,15 +18,14 @@
 #define RVI_WEAR_CHANNEL_H
 
 #include "base/context.h"
+#include "device/device.h"
+#include "wear/channel_cell.h"
 
 enum { RVI_CHANNEL_LEVELS = 32 };
 
 typedef struct rvi_channel {
     int count; /* of levels; 0: nothing is spread */
-    struct {
-        int apart;                  /* cells */
-        float centre, side, corner; /* weights */
-    } level[RVI_CHANNEL_LEVELS];
+    rvi_channel_level level[RVI_CHANNEL_LEVELS];
 } rvi_channel;
 
 /* The width and the cell in metres. What is narrower than three cells is spread over three: fewer
@@ -45,5 +44,8 @@ rv_status rvi_channel_spread(rv_context *ctx, const rvi_channel *s, const rvi_ch
                              const float *from, float **to, float **spare);
 void rvi_channel_finish(rv_context *ctx, const rvi_channel *s, const rvi_channel_grid *shape,
                         const float *from, float **to, float **spare);
+/* The same on a device, queued; grids have `count` numbers. */
+rv_status rvi_channel_queue(rvi_device *d, const rvi_channel *s, const rvi_channel_grid *shape,
+                            size_t count, const float *from, float **to, float **spare);
 
 #endif

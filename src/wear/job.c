@@ -30,20 +30,10 @@ rv_status rvi_job_field(rvi_job *job, const char *name, float **out) {
 
 /* ---- to run ---- */
 
-rv_status rvi_job_fetch(rvi_job *job) {
-    rv_terrain *land = job->land;
-    rv_status status = job->device ? rvi_device_fetch(job->device, land->surface) : RV_OK;
-    for (int i = 0; job->device && i < land->layer_count && status == RV_OK; i++)
-        status = rvi_device_fetch(job->device, land->layers[i].thickness);
-    for (int i = 0; job->device && i < land->field_count && status == RV_OK; i++)
-        status = rvi_device_fetch(job->device, land->fields[i].values);
-    return status;
-}
-
 rv_status rvi_job_progress(rvi_job *job, double done) {
     rv_status status = RV_OK;
     if (job->device && rvi_progress_due(job->ctx))
-        status = rvi_job_fetch(job);
+        status = rvi_terrain_fetch(job->land);
     return status == RV_OK ? rvi_progress(job->ctx, done, job->land) : status;
 }
 

@@ -86,9 +86,6 @@ rv_status rvi_job_field(rvi_job *job, const char *name, float **out);
  */
 rv_status rvi_job_progress(rvi_job *job, double done);
 
-/* The host's land becomes the newest, where a device has worked on it. */
-rv_status rvi_job_fetch(rvi_job *job);
-
 /* The surface becomes *values, a listed grid, which the land takes over. */
 void rvi_job_adopt(rvi_job *job, float **values);
 

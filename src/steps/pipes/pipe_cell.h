@@ -49,12 +49,8 @@ typedef struct rvi_pipe_rules {
 /* condition ? a : b without a branch, which could keep compilers from vectorising a loop over it.
  */
 static RVI_PIPE_HOT float rvi_pipe_pick(bool condition, float a, float b) {
-    uint32_t mask = -(uint32_t)condition, bits_a, bits_b;
-    memcpy(&bits_a, &a, sizeof bits_a);
-    memcpy(&bits_b, &b, sizeof bits_b);
-    bits_a = (bits_a & mask) | (bits_b & ~mask);
-    memcpy(&a, &bits_a, sizeof a);
-    return a;
+    uint32_t mask = -(uint32_t)condition;
+    return rvi_float_from_bits((rvi_bits_of_float(a) & mask) | (rvi_bits_of_float(b) & ~mask));
 }
 static RVI_PIPE_HOT float rvi_pipe_positive(float x) {
     return rvi_pipe_pick(x > 0.0f, x, 0.0f);
@@ -85,6 +81,11 @@ static RVI_PIPE_HOT rvi_pipe_flow rvi_pipe_flux(float q, float pull, float drag,
     return flow;
 }
 
+/* What of the flux of a pipe from i to j its cells could give. */
+static RVI_PIPE_HOT float rvi_pipe_limited(float q, float limit_i, float limit_j) {
+    return q * rvi_pipe_pick(q > 0.0f, limit_i, limit_j);
+}
+
 typedef struct rvi_pipe_gift {
     float limit;   /* the share of what the pipes ask of a cell that it can give */
     float carries; /* sediment that goes with a metre of water asked for */
@@ -96,6 +97,48 @@ static RVI_PIPE_HOT rvi_pipe_gift rvi_pipe_give(float depth, float sediment, flo
     gift.limit = rvi_pipe_pick(asked > depth, depth * per, 1.0f);
     gift.carries = rvi_pipe_pick(depth > RVI_PIPE_DRY, sediment * per, 0.0f);
     return gift;
+}
+
+/* The flux that two pairs of opposite pipes ask of a cell, all of them outward. Opposite pipes are
+ * added first, then pairs: a map that is turned or flipped gives the same bits. */
+static RVI_PIPE_HOT float rvi_pipe_asked(float e, float w, float s, float n) {
+    return (rvi_pipe_positive(e) + rvi_pipe_positive(w)) +
+           (rvi_pipe_positive(s) + rvi_pipe_positive(n));
+}
+
+/* One pipe as its cell sees it, or what several of them bring. */
+typedef struct rvi_pipe_side {
+    float in;      /* water that comes in, limited */
+    float carried; /* sediment that comes in */
+    float fall;    /* flux out before the limit, times the fall */
+} rvi_pipe_side;
+
+/* q runs outward; what the cell at the other end gives, carries, and its surface. */
+static RVI_PIPE_HOT rvi_pipe_side rvi_pipe_see(float q, float limit, float carries, float beyond,
+                                               float surface) {
+    rvi_pipe_side s;
+    float out = rvi_pipe_positive(q), in = out - q;
+    s.in = in * limit;
+    s.carried = in * carries;
+    s.fall = out * (surface - beyond);
+    return s;
+}
+
+static RVI_PIPE_HOT rvi_pipe_side rvi_pipe_sum_sides(rvi_pipe_side w, rvi_pipe_side e,
+                                                     rvi_pipe_side n, rvi_pipe_side s) {
+    rvi_pipe_side sum;
+    sum.in = (w.in + e.in) + (n.in + s.in);
+    sum.carried = (w.carried + e.carried) + (n.carried + s.carried);
+    sum.fall = (w.fall + e.fall) + (n.fall + s.fall);
+    return sum;
+}
+
+/* Falls along diagonals are longer. */
+static RVI_PIPE_HOT rvi_pipe_side rvi_pipe_add_corners(rvi_pipe_side sides, rvi_pipe_side corners) {
+    sides.in += corners.in;
+    sides.carried += corners.carried;
+    sides.fall += 0.70710678f * corners.fall;
+    return sides;
 }
 
 typedef struct rvi_pipe_state {
@@ -153,6 +196,24 @@ static RVI_PIPE_HOT float rvi_pipe_ground(float change, float by, float sediment
     float after = change + by;
     float less = change + (by - 0x1p-22f * fabsf(after));
     return rvi_pipe_pick(after - change > sediment, rvi_maxf(less, change), after);
+}
+
+/* What comes off bare rock that water within the width of its channel asks for. */
+typedef struct rvi_pipe_taken {
+    float came, share; /* metres, and of what was asked */
+    float change;      /* of the ground, afterwards */
+} rvi_pipe_taken;
+
+/* `factor` is that of the cell, `by_height` that of the height where it ends. */
+static inline rvi_pipe_taken rvi_pipe_take_bare(float asked, float factor, float by_height,
+                                                float change) {
+    rvi_pipe_taken t = {0.0f, 0.0f, change};
+    if (!(asked > RVI_PIPE_NONE))
+        return t;
+    t.change = change - asked * factor * by_height;
+    t.came = change - t.change;
+    t.share = t.came / asked;
+    return t;
 }
 
 #endif

@@ -6,22 +6,17 @@
 #ifndef RVI_STEPS_PIPES_PIPE_RUN_H
 #define RVI_STEPS_PIPES_PIPE_RUN_H
 
-#include "steps/pipes/pipe_cell.h"
+#include "steps/pipes/pipe_grid.h"
 #include "steps/step.h"
 #include "wear/channel.h"
 #include "wear/erosion_factor.h"
 
-enum { RVI_PIPE_ROWS = 32 };       /* of a block of work */
 enum { RVI_PIPE_BLOCK_ROWS = 20 }; /* of numbers a block keeps while it is worked on */
 /* Column 1, the first of the map, lies on a cache line; loops over pipes, which begin at column 0,
  * begin at the line before. */
 enum { RVI_PIPE_START = 15, RVI_PIPE_PAD = 3 };
-enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, RVI_PIPE_WAYS };
-#define RVI_PIPE_WALL 1e30f
-
 typedef struct rvi_pipe_block {
-    double evaporated, taken, laid; /* since the step began, metres on one cell */
-    float depth, speed;
+    float depth, speed; /* in this round */
 } rvi_pipe_block;
 
 /* Of the land: what the water leaves behind. */
@@ -29,8 +24,12 @@ typedef struct rvi_pipe_fields {
     float *water, *sediment, *x, *y, *flow, *eroded, *deposited;
 } rvi_pipe_fields;
 
-/* The pipe RVI_PIPE_SOUTH_WEST at (x, y) runs from (x + 1, y) to (x, y + 1); the others begin at
- * (x, y). */
+/* Of a run on a device. */
+typedef struct rvi_pipe_device {
+    uint32_t *most;         /* bits of the deepest and of the fastest water of this round */
+    rvi_pipe_column *lanes; /* of each block */
+} rvi_pipe_device;
+
 typedef struct rvi_pipes {
     const rv_pipes_params *p;
     int transport; /* p->transport; virtual pipes have no flux of sediment, and look back instead */
@@ -38,6 +37,7 @@ typedef struct rvi_pipes {
     int width, height;
     size_t stride, count; /* of a grid with its ghosts */
     bool eight, layered;
+    rvi_pipe_shape shape;                      /* the same for pipe_grid.h */
     float *bed;                                /* when the step began */
     float *change[2], *depth[2], *sediment[2]; /* [0] is now, [1] is for what comes */
     float *rest;                               /* of the depth, lost to rounding */
@@ -64,12 +64,16 @@ typedef struct rvi_pipes {
     double source_sum;
     rvi_pipe_block *blocks;
     int block_count;
+    rvi_pipe_column *columns; /* of each block, `stride` of them */
+    rvi_pipe_off *off;        /* of each place of the border */
+    rvi_pipe_device on;       /* what only a device needs */
     float deepest, fastest;
     double seconds;
     int rounds;
-    double left_map; /* metres on one cell */
-    double carried;  /* what backward transport finds in this round, the same */
+    double left_map; /* what backward transport has lost, metres on one cell */
+    double carried;  /* what it finds in this round, the same */
     double won;      /* what it has made out of nothing, the same */
+    double held;     /* won - left_map, of all rounds added up */
     bool rounding;   /* a round has begun that is not at its end */
     int part;        /* of the round, that runs now */
     bool *done;      /* of each block: has run in this part */
@@ -99,18 +103,38 @@ void rvi_virtual_begin(rvi_pipes *f);     /* before the first round */
 void rvi_virtual_push_block(void *arg, int64_t block);
 void rvi_virtual_cell_block(void *arg, int64_t block);
 
-/* ---- pipe_carry.c ---- */
+/* Sums of the columns of a block since the step began; index 1 is the map's first column. */
+static inline rvi_pipe_column *rvi_pipe_columns(const rvi_pipes *f, int64_t block) {
+    return f->columns + (size_t)block * f->stride;
+}
 
-bool rvi_pipe_may_leave(const rvi_pipes *f, int dx, int dy);
-/* The flux that leaves cell (x, y) towards (x + dx, y + dy), before the limit. */
-float rvi_pipe_leaving(const rvi_pipes *f, int x, int y, int dx, int dy);
-/* The limited flux through a cell, in m2/s: the mean of both sides. */
-void rvi_pipe_through(const rvi_pipes *f, int x, int y, float *through_x, float *through_y);
+/* The grids as pipe_grid.h sees them. */
+rvi_pipe_net rvi_pipe_net_of(const rvi_pipes *f);
+
+/* ---- pipe_carry.c ---- */
 
 /* How far sediment moves in this round; then moves it. */
 void rvi_pipe_move_block(void *arg, int64_t block);
 void rvi_pipe_transport_block(void *arg, int64_t block);
 /* Counts what leaves an open map in this round. */
 void rvi_pipe_count_off(rvi_pipes *f);
+
+/* ---- pipe_device.c: the same on the device of the job, queued ---- */
+
+bool rvi_pipe_device_can(const rvi_pipes *f); /* all of the run? */
+void rvi_pipe_device_list(rvi_pipes *f);
+/* *wrong: there is water or sediment below 0. */
+rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong);
+rv_status rvi_pipe_device_push(rvi_pipes *f);
+rv_status rvi_pipe_device_change(rvi_pipes *f);
+rv_status rvi_pipe_device_move(rvi_pipes *f);
+rv_status rvi_pipe_device_count_off(rvi_pipes *f);
+rv_status rvi_pipe_device_transport(rvi_pipes *f);
+rv_status rvi_pipe_device_wear(rvi_pipes *f);
+rv_status rvi_pipe_device_most(rvi_pipes *f); /* the deepest and the fastest water */
+rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle);
+rv_status rvi_pipe_device_leave(rvi_pipes *f);
+/* What find_sums() of pipes.c finds; the places of the border come back. */
+rv_status rvi_pipe_device_sums(rvi_pipes *f, rvi_pipe_column *sum);
 
 #endif

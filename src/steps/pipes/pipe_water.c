@@ -25,7 +25,7 @@ typedef struct ends {
 
 static RVI_PIPE_HOT rvi_pipe_flow push_pipe(float q, float pull, float drag, const ends *from,
                                             int i, const ends *to, int j) {
-    float limited = q * rvi_pipe_pick(q > 0.0f, from->limit[i], to->limit[j]);
+    float limited = rvi_pipe_limited(q, from->limit[i], to->limit[j]);
     return rvi_pipe_flux(limited, pull, drag, from->bed[i], from->depth[i], to->bed[j],
                          to->depth[j]);
 }
@@ -121,11 +121,9 @@ static RVI_PIPE_HOT void fill_view_of(const rvi_pipes *f, int y, const view *v, 
     const float *restrict ne = eight ? f->q[RVI_PIPE_SOUTH_WEST] + up : e;
     RVI_PIPE_APART
     for (int x = 1; x <= width; x++) {
-        float out = (rvi_pipe_positive(e[x]) + rvi_pipe_positive(-e[x - 1])) +
-                    (rvi_pipe_positive(s[x]) + rvi_pipe_positive(-n[x]));
+        float out = rvi_pipe_asked(e[x], -e[x - 1], s[x], -n[x]);
         if (eight)
-            out += (rvi_pipe_positive(se[x]) + rvi_pipe_positive(-nw[x - 1])) +
-                   (rvi_pipe_positive(sw[x - 1]) + rvi_pipe_positive(-ne[x]));
+            out += rvi_pipe_asked(se[x], -nw[x - 1], sw[x - 1], -ne[x]);
         asked[x] = out;
         rvi_pipe_gift gift = rvi_pipe_give(depth[x], sediment[x], out * share);
         limit[x] = gift.limit;
@@ -162,20 +160,8 @@ static row_pipes pipes_of(const rvi_pipes *f, int y, const view *views) {
 }
 
 /* One pipe as its cell sees it: q runs outward, j is the other end. */
-typedef struct pipe_side {
-    float in, out; /* water: limited, and before the limit */
-    float carried; /* sediment that comes in */
-    float fall;    /* out times the fall */
-} pipe_side;
-
-static RVI_PIPE_HOT pipe_side see_pipe(float q, const view *row, int j, float surface) {
-    pipe_side s;
-    s.out = rvi_pipe_positive(q);
-    float in = s.out - q;
-    s.in = in * row->limit[j];
-    s.carried = in * row->carries[j];
-    s.fall = s.out * (surface - row->surface[j]);
-    return s;
+static RVI_PIPE_HOT rvi_pipe_side see_pipe(float q, const view *row, int j, float surface) {
+    return rvi_pipe_see(q, row->limit[j], row->carries[j], row->surface[j], surface);
 }
 
 /* What comes in through the pipes of a row of cells, and the flux that leaves times its fall. */
@@ -183,8 +169,7 @@ typedef struct row_sums {
     float *in, *carried, *fall;
 } row_sums;
 
-/* Opposite pipes are added first, then pairs: a map that is turned or flipped gives the same bits.
- * This loop and the one over the cells are apart because processors look only so far ahead. */
+/* This loop and the one over the cells are apart because processors look only so far ahead. */
 static RVI_PIPE_HOT void sum_row_of(int width, const row_pipes *pipes, const row_sums *to,
                                     const bool eight) {
     const row_pipes p = *pipes;
@@ -192,25 +177,21 @@ static RVI_PIPE_HOT void sum_row_of(int width, const row_pipes *pipes, const row
     RVI_PIPE_APART
     for (int x = 1; x <= width; x++) {
         const float top = p.here.surface[x];
-        pipe_side e = see_pipe(p.e[x], &p.here, x + 1, top);
-        pipe_side w = see_pipe(-p.e[x - 1], &p.here, x - 1, top);
-        pipe_side s = see_pipe(p.s[x], &p.south, x, top);
-        pipe_side n = see_pipe(-p.n[x], &p.north, x, top);
-        float in_sum = (w.in + e.in) + (n.in + s.in);
-        float carried_sum = (w.carried + e.carried) + (n.carried + s.carried);
-        float fall_sum = (w.fall + e.fall) + (n.fall + s.fall);
+        rvi_pipe_side e = see_pipe(p.e[x], &p.here, x + 1, top);
+        rvi_pipe_side w = see_pipe(-p.e[x - 1], &p.here, x - 1, top);
+        rvi_pipe_side s = see_pipe(p.s[x], &p.south, x, top);
+        rvi_pipe_side n = see_pipe(-p.n[x], &p.north, x, top);
+        rvi_pipe_side sum = rvi_pipe_sum_sides(w, e, n, s);
         if (eight) {
-            pipe_side se = see_pipe(p.se[x], &p.south, x + 1, top);
-            pipe_side nw = see_pipe(-p.nw[x - 1], &p.north, x - 1, top);
-            pipe_side sw = see_pipe(p.sw[x - 1], &p.south, x - 1, top);
-            pipe_side ne = see_pipe(-p.ne[x], &p.north, x + 1, top);
-            in_sum += (nw.in + se.in) + (ne.in + sw.in);
-            carried_sum += (nw.carried + se.carried) + (ne.carried + sw.carried);
-            fall_sum += 0.70710678f * ((nw.fall + se.fall) + (ne.fall + sw.fall));
+            rvi_pipe_side se = see_pipe(p.se[x], &p.south, x + 1, top);
+            rvi_pipe_side nw = see_pipe(-p.nw[x - 1], &p.north, x - 1, top);
+            rvi_pipe_side sw = see_pipe(p.sw[x - 1], &p.south, x - 1, top);
+            rvi_pipe_side ne = see_pipe(-p.ne[x], &p.north, x + 1, top);
+            sum = rvi_pipe_add_corners(sum, rvi_pipe_sum_sides(nw, se, ne, sw));
         }
-        in[x] = in_sum;
-        carried[x] = carried_sum;
-        fall[x] = fall_sum;
+        in[x] = sum.in;
+        carried[x] = sum.carried;
+        fall[x] = sum.fall;
     }
 }
 
@@ -418,14 +399,13 @@ void rvi_pipe_cell_block(void *arg, int64_t block) {
         else
             any_row(f, y, &p.here, &sums, &most);
     }
-    rvi_pipe_block *result = &f->blocks[block];
-    result->depth = 0.0f;
+    rvi_pipe_column *to = rvi_pipe_columns(f, block);
+    float deepest = 0.0f;
     for (int x = 1; x <= f->width; x++) {
-        result->depth = rvi_maxf(result->depth, most.depth[x]);
-        result->evaporated += (double)most.evaporated[x];
-        result->taken += (double)most.taken[x];
-        result->laid += (double)most.laid[x];
+        deepest = rvi_maxf(deepest, most.depth[x]);
+        rvi_pipe_count(&to[x], most.evaporated[x], most.taken[x], most.laid[x]);
     }
+    f->blocks[block].depth = deepest;
 }
 
 float rvi_pipe_move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, float lay,

@@ -17,23 +17,32 @@ static void keep_parts(const rvi_pipes *f, int64_t block, size_t i, float asked)
         parts[l][i] = asked > 0.0f ? load[l] / asked : 0.0f;
 }
 
-/* What comes off the ground of one cell, m; by layers in the block's load. */
-static float take_cell(const rvi_pipes *f, int64_t block, size_t i, size_t cell, float asked) {
+/* What comes off the layers of one cell, m; of each of them in the block's load. */
+static rvi_pipe_taken take_layers(const rvi_pipes *f, int64_t block, size_t i, size_t cell,
+                                  float asked) {
     rv_terrain *land = f->job->land;
-    float before = f->change[1][i], take = asked * rvi_factor_cell(&f->factor, i);
-    if (f->layered) {
-        size_t layers = (size_t)land->layer_count;
-        float *load = f->parts[0] ? f->loads + (size_t)block * layers : NULL;
-        for (size_t l = 0; load && l < layers; l++)
-            load[l] = 0.0f;
-        float rock = rvi_factor_rock(&f->factor, i, land->layers[0].thickness[cell]);
-        float taken = rvi_layers_take(land, cell, take, rock, load);
-        f->change[1][i] = before - taken;
-        return taken;
-    }
-    take *= rvi_factor_bare(&f->factor, i, cell, f->bed[i] + before);
-    f->change[1][i] = before - take;
-    return before - f->change[1][i];
+    size_t layers = (size_t)land->layer_count;
+    float *load = f->parts[0] ? f->loads + (size_t)block * layers : NULL;
+    for (size_t l = 0; load && l < layers; l++)
+        load[l] = 0.0f;
+    rvi_pipe_taken t = {.change = f->change[1][i]};
+    if (!(asked > RVI_PIPE_NONE))
+        return t;
+    float rock = rvi_factor_rock(&f->factor, i, land->layers[0].thickness[cell]);
+    t.came = rvi_layers_take(land, cell, asked * rvi_factor_cell(&f->factor, i), rock, load);
+    t.change -= t.came;
+    t.share = t.came / asked;
+    return t;
+}
+
+static rvi_pipe_taken take_cell(const rvi_pipes *f, int64_t block, size_t i, size_t cell) {
+    float asked = f->asked[i], before = f->change[1][i];
+    if (f->layered)
+        return take_layers(f, block, i, cell, asked);
+    float by_height = 1.0f;
+    if (asked > RVI_PIPE_NONE)
+        by_height = rvi_factor_bare(&f->factor, i, cell, f->bed[i] + before);
+    return rvi_pipe_take_bare(asked, rvi_factor_cell(&f->factor, i), by_height, before);
 }
 
 /* Afterwards `asked` is the share of it that came off. */
@@ -41,19 +50,19 @@ static void take_block(void *arg, int64_t block) {
     const rvi_pipes *f = arg;
     int first = (int)block * RVI_PIPE_ROWS + 1,
         end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
-    double taken = 0.0;
+    rvi_pipe_column *columns = rvi_pipe_columns(f, block);
     for (int y = first; y < end; y++)
         for (int x = 1; x <= f->width; x++) {
             size_t i = (size_t)y * f->stride + (size_t)x;
             size_t cell = (size_t)(y - 1) * (size_t)f->width + (size_t)(x - 1);
             float asked = f->asked[i] > RVI_PIPE_NONE ? f->asked[i] : 0.0f;
-            float came = asked > 0.0f ? take_cell(f, block, i, cell, asked) : 0.0f;
-            f->asked[i] = asked > 0.0f ? came / asked : 0.0f;
-            taken += (double)came;
+            rvi_pipe_taken t = take_cell(f, block, i, cell);
+            f->change[1][i] = t.change;
+            f->asked[i] = t.share;
+            columns[x].taken += (double)t.came;
             if (f->parts[0])
                 keep_parts(f, block, i, asked);
         }
-    f->blocks[block].taken += taken;
 }
 
 /* What one material, or all of it, brings the water: `asked` is the spread share of it. */

@@ -181,6 +181,7 @@ void rvi_virtual_cell_block(void *arg, int64_t block) {
     int first = (int)block * RVI_PIPE_ROWS + 1,
         end = rvi_mini(first + RVI_PIPE_ROWS, f->height + 1);
     rvi_pipe_block *sums = &f->blocks[block];
+    rvi_pipe_column *columns = rvi_pipe_columns(f, block);
     sums->depth = sums->speed = 0.0f;
     for (int y = first; y < end; y++)
         for (int x = 1; x <= f->width; x++) {
@@ -193,9 +194,9 @@ void rvi_virtual_cell_block(void *arg, int64_t block) {
             f->change[1][i] = f->change[0][i] + moved;
             f->sediment[1][i] = now.sediment - moved;
             f->deposited[i] += rvi_pipe_positive(moved);
-            sums->laid += (double)rvi_pipe_positive(moved);
-            sums->taken += (double)rvi_pipe_positive(-moved);
-            sums->evaporated += (double)now.evaporated;
+            columns[x].laid += (double)rvi_pipe_positive(moved);
+            columns[x].taken += (double)rvi_pipe_positive(-moved);
+            columns[x].evaporated += (double)now.evaporated;
             sums->depth = rvi_maxf(sums->depth, now.depth);
             if (now.depth > 0.001f) /* a film can be as fast as it likes */
                 sums->speed = rvi_maxf(sums->speed, now.speed);
@@ -204,4 +205,6 @@ void rvi_virtual_cell_block(void *arg, int64_t block) {
             if (y == 1)
                 f->q[RVI_PIPE_SOUTH][i - f->stride] = -net_to(f, i, TO_NORTH);
         }
+    for (int x = 1; x <= f->width; x++)
+        columns[x].held += columns[x].taken - columns[x].laid;
 }

@@ -57,9 +57,9 @@ struct rvi_slide {
     double film;             /* what rounding leaves of a layer that slid away: counts as nothing */
     float magic;             /* 1.5 2^23 quanta: rounds to them */
     double fine_magic;       /* 1.5 2^52 fine quanta */
-    float lowest;
-    float rate[2];         /* share of the excess that slides: along axes, diagonals */
-    float slope_rate;      /* metres that slide for each unit of slope: method=slope */
+    float lowest, highest;   /* of the surface when the step began */
+    float rate[2];           /* share of the excess that slides: along axes, diagonals */
+    float slope_rate;        /* metres that slide for each unit of slope: method=slope */
     float *limit, *margin; /* of layer l at 2 l: fall to a neighbour that stands, and beyond that */
     float *yields;         /* erodibility of each layer */
     float *h, *next;       /* the surface, now and after the round */
@@ -67,10 +67,12 @@ struct rvi_slide {
     double left_map;       /* metres on one cell */
     double *off;           /* the same, of each block of rows in this round */
     double *off_edge;      /* the same on a device, of each cell of the edge in all rounds */
-    int tiles;             /* RVI_SLIDE_TILE cells wide and RVI_ROWS high, in a row of them */
-    uint8_t *changed[2];   /* of each tile: did a height change in the round before; in this one? */
-    bool *done, *steep;    /* of each block: has run; holds a slope that is not settled */
-    bool moving;           /* a round has begun to move layers, which happens in place */
+    float *range_parts;    /* for a range on a device */
+    rvi_slide_tally *tallies; /* lanes of each row, of one layer */
+    int tiles;                /* RVI_SLIDE_TILE cells wide and RVI_ROWS high, in a row of them */
+    uint8_t *changed[2]; /* of each tile: did a height change in the round before; in this one? */
+    bool *done, *steep;  /* of each block: has run; holds a slope that is not settled */
+    bool moving;         /* a round has begun to move layers, which happens in place */
     rvi_settling settling;
     float *eroded, *deposited; /* fields of the land */
     /* Only where it is general. */
@@ -116,10 +118,8 @@ static inline double rvi_slide_floor(double x, double quantum, double magic) {
     return near > x ? near - quantum : near;
 }
 
-/* The height as whole quanta; what is left over, at most half of one, never moves. */
 static inline float rvi_slide_snap(const rvi_slide *s, float h) {
-    double magic = 0x1.8p52 * s->quantum;
-    return (float)(((double)h + magic) - magic);
+    return rvi_slide_snapped(h, s->quantum);
 }
 
 /* Land that is to settle does so, however hard it is. */

@@ -40,6 +40,37 @@ static inline float rvi_slide_net4(float h, float a, float b, float c, float d, 
            (rvi_slide_net(h - c, rate, limit, magic) + rvi_slide_net(h - d, rate, limit, magic));
 }
 
+/* The height as whole quanta; what is left over, at most half of one, never moves. */
+static inline float rvi_slide_snapped(float h, double quantum) {
+    double magic = 0x1.8p52 * quantum;
+    return (float)(((double)h + magic) - magic);
+}
+
+/* Bedrock that was `before` and now ends at `now` quanta: what did not move is as it was, to the
+ * bit. */
+static inline float rvi_slide_bedrock(double now, float before, double quantum) {
+    double was = (double)rvi_slide_snapped(before, quantum);
+    return now == was ? before : (float)(now + ((double)before - was));
+}
+
+/* What the cells of a layer won and lost, metres on one cell. Each row has RVI_SLIDE_LANES of them:
+ * lane k adds up every so many-th cell from k on. */
+enum { RVI_SLIDE_LANES = 8 };
+typedef struct rvi_slide_tally {
+    double eroded, deposited;
+    double rounded; /* what heights won when they became floats, or lost (below 0) */
+} rvi_slide_tally;
+
+/* Of one cell: `moved` is what it won before it became a float. */
+static inline rvi_slide_tally rvi_slide_count(float before, float now, double moved) {
+    double change = (double)now - (double)before;
+    rvi_slide_tally t;
+    t.eroded = change > 0.0 ? 0.0 : -change;
+    t.deposited = change > 0.0 ? change : 0.0;
+    t.rounded = change - moved;
+    return t;
+}
+
 /* Directions in which a neighbour is on the map. */
 static inline unsigned rvi_slide_on_map(int x, int y, int width, int height) {
     unsigned directions = RVI_ALL_DIRECTIONS;

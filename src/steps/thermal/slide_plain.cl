@@ -2,6 +2,7 @@
  * it back. A cell an item; grids have a ring of one cell around the map. */
 #include "device/prelude.cl"
 #include "steps/thermal/slide_cell.h"
+#include "wear/border.h"
 
 /* Loses to its neighbours one after the other; what leaves the map is added to *off. */
 static float edge_loss(__global const float *c, int stride, int x, int y, int width, int height,
@@ -44,4 +45,67 @@ __kernel void slide_round(__global const float *h, __global float *next, __globa
         lost += rvi_slide_net4(c[0], n[-1], d[1], n[1], d[-1], k.rate_across, k.limit_across,
                                k.magic);
     next[i] = c[0] - lost;
+}
+
+/* Before the rounds, on the map and its ring: the land as it was, in whole quanta. On the ring it
+ * goes on at the slope of its edge, but not beyond twice the relief. */
+__kernel void slide_fill(__global const float *land, __global float *before, __global float *h,
+                         __global float *next, int width, int height, float lowest, float highest,
+                         double quantum) {
+    int x = (int)get_global_id(0) - 1, y = (int)get_global_id(1) - 1;
+    if (x > width)
+        return;
+    size_t i = (size_t)(y + 1) * (size_t)(width + 2) + (size_t)(x + 1);
+    size_t cell = (size_t)y * (size_t)width + (size_t)x;
+    bool outside = x < 0 || y < 0 || x == width || y == height;
+    float value;
+    if (outside) {
+        size_t edge = (size_t)rvi_border_nearest(y, height) * (size_t)width +
+                      (size_t)rvi_border_nearest(x, width);
+        size_t inside = (size_t)rvi_border_mirrored(y, height) * (size_t)width +
+                        (size_t)rvi_border_mirrored(x, width);
+        float relief = highest - lowest;
+        value = rvi_clampf(rvi_border_beyond(rvi_slide_snapped(land[edge], quantum),
+                                             rvi_slide_snapped(land[inside], quantum)),
+                           lowest - relief, highest + relief);
+    } else {
+        value = land[cell];
+        before[cell] = value;
+    }
+    value = rvi_slide_snapped(value, quantum);
+    h[i] = value;
+    next[i] = value;
+}
+
+__kernel void slide_show(__global const float *before, __global const float *h,
+                         __global float *land, int width, double quantum) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (x >= width)
+        return;
+    size_t cell = (size_t)y * (size_t)width + (size_t)x;
+    size_t i = (size_t)(y + 1) * (size_t)(width + 2) + (size_t)(x + 1);
+    land[cell] = rvi_slide_bedrock((double)h[i], before[cell], quantum);
+}
+
+/* What the cells won and lost; a lane of a row an item. */
+__kernel void slide_count(__global const float *land, __global const float *before,
+                          __global const float *h, __global float *eroded,
+                          __global float *deposited, __global rvi_slide_tally *tallies, int width,
+                          int height, double quantum) {
+    int lane = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (lane >= RVI_SLIDE_LANES)
+        return;
+    rvi_slide_tally sum = {0.0, 0.0, 0.0};
+    for (int x = lane; x < width; x += RVI_SLIDE_LANES) {
+        size_t cell = (size_t)y * (size_t)width + (size_t)x;
+        size_t i = (size_t)(y + 1) * (size_t)(width + 2) + (size_t)(x + 1);
+        double moved = (double)h[i] - (double)rvi_slide_snapped(before[cell], quantum);
+        rvi_slide_tally t = rvi_slide_count(before[cell], land[cell], moved);
+        sum.eroded += t.eroded;
+        sum.deposited += t.deposited;
+        sum.rounded += t.rounded;
+        eroded[cell] += (float)t.eroded;
+        deposited[cell] += (float)t.deposited;
+    }
+    tallies[(size_t)y * RVI_SLIDE_LANES + (size_t)lane] = sum;
 }

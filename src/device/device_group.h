@@ -1,0 +1,7 @@
+/* device_group.h: how many items of a row work side by side on a device. */
+#ifndef RVI_DEVICE_DEVICE_GROUP_H
+#define RVI_DEVICE_DEVICE_GROUP_H
+
+enum { RVI_DEVICE_GROUP = 64 };
+
+#endif

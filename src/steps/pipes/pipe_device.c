@@ -1,0 +1,305 @@
+/* pipe_device.c: rounds of pipes.c on a device, where there is one layer of ground whose factor
+ * does not change with its height. The kernels are in pipe_round.cl. */
+#include "device/device_group.h"
+#include "steps/pipes/pipe_run.h"
+
+/* Rows of a column that one item of a device takes, where sums do not say how many. */
+static int rows_of_item(const rvi_pipes *f) {
+    return (int64_t)f->width * f->height > 1 << 21 ? RVI_PIPE_ROWS : 4;
+}
+
+static size_t blocks_of(const rvi_pipes *f) {
+    return (size_t)(f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
+}
+
+static size_t parts_of(int rows, int each) {
+    return (size_t)((rows + each - 1) / each);
+}
+
+bool rvi_pipe_device_can(const rvi_pipes *f) {
+    const rv_terrain *land = f->job->land;
+    return !f->layered && f->p->model == RV_pipes_model_inertial && !rvi_rock_differs(land) &&
+           !rvi_erosion_fn_there(land);
+}
+
+enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
+
+void rvi_pipe_device_list(rvi_pipes *f) {
+    rvi_job_buffer(f->job, &f->on.most, MOST, sizeof *f->on.most, "the water");
+    rvi_job_buffer(f->job, &f->on.lanes, blocks_of(f) * RVI_PIPE_LANES, sizeof *f->on.lanes,
+                   "the ledger");
+}
+
+static rvi_device_arg grid(const rvi_pipes *f, rvi_device_use use, const float *values) {
+    return (rvi_device_arg){use, values, f->count * sizeof *values};
+}
+
+static rvi_device_arg map(const rvi_pipes *f, rvi_device_use use, const float *values) {
+    return (rvi_device_arg){use, values, rvi_cells(f->job->land) * sizeof *values};
+}
+
+static rvi_device_arg columns(const rvi_pipes *f, rvi_device_use use) {
+    size_t count = (size_t)f->block_count * f->stride;
+    return (rvi_device_arg){use, f->columns, count * sizeof *f->columns};
+}
+
+static rvi_device_arg most(const rvi_pipes *f) {
+    return (rvi_device_arg){RVI_DEVICE_CHANGE, f->on.most, MOST * sizeof *f->on.most};
+}
+
+#define READ(values) grid(f, RVI_DEVICE_READ, values)
+#define CHANGE(values) grid(f, RVI_DEVICE_CHANGE, values)
+#define VALUE(value)                                                                               \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
+    }
+#define RUN(name, width, height)                                                                   \
+    rvi_device_run(f->job->device, "pipe_round", name, width, height, args,                        \
+                   (int)(sizeof args / sizeof args[0]))
+
+static rv_status clear_most(rvi_pipes *f) {
+    return rvi_device_zero(f->job->device, f->on.most, MOST * sizeof *f->on.most);
+}
+
+rv_status rvi_pipe_device_push(rvi_pipes *f) {
+    const int rows = rows_of_item(f);
+    const rvi_device_arg args[] = {
+        READ(f->bed),    READ(f->change[0]), READ(f->depth[0]), READ(f->limit),
+        CHANGE(f->q[0]), CHANGE(f->q[1]),    CHANGE(f->q[2]),   CHANGE(f->q[3]),
+        most(f),         VALUE(f->shape),    VALUE(f->rules),   VALUE(rows),
+    };
+    rv_status status = clear_most(f);
+    return status == RV_OK ? RUN("pipe_push", (size_t)f->width + 1, parts_of(f->height + 1, rows))
+                           : status;
+}
+
+rv_status rvi_pipe_device_change(rvi_pipes *f) {
+    const int spread = f->want != NULL;
+    const rvi_device_arg args[] = {
+        READ(f->bed),
+        READ(f->change[0]),
+        CHANGE(f->change[1]),
+        READ(f->depth[0]),
+        CHANGE(f->depth[1]),
+        READ(f->sediment[0]),
+        CHANGE(f->sediment[1]),
+        CHANGE(f->rest),
+        READ(f->q[0]),
+        READ(f->q[1]),
+        READ(f->q[2]),
+        READ(f->q[3]),
+        CHANGE(f->limit),
+        CHANGE(f->deposited),
+        CHANGE(f->flow),
+        READ(f->mask),
+        READ(f->factor.cells),
+        READ(f->source),
+        CHANGE(f->wears ? f->want : NULL),
+        columns(f, RVI_DEVICE_CHANGE),
+        most(f),
+        VALUE(f->shape),
+        VALUE(f->rules),
+        VALUE(f->rain),
+        VALUE(spread),
+    };
+    size_t groups = parts_of(f->width, RVI_DEVICE_GROUP - 2);
+    return RUN("pipe_change", groups * RVI_DEVICE_GROUP, blocks_of(f));
+}
+
+rv_status rvi_pipe_device_move(rvi_pipes *f) {
+    const rvi_device_arg args[] = {
+        READ(f->depth[0]), READ(f->depth[1]), READ(f->q[0]),   READ(f->q[1]),
+        READ(f->q[2]),     READ(f->q[3]),     READ(f->limit),  CHANGE(f->move_x),
+        CHANGE(f->move_y), VALUE(f->shape),   VALUE(f->rules),
+    };
+    return RUN("pipe_move", (size_t)f->width, (size_t)f->height);
+}
+
+rv_status rvi_pipe_device_count_off(rvi_pipes *f) {
+    size_t places = (size_t)rvi_pipe_places(&f->shape);
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_CHANGE, f->off, places * sizeof *f->off},
+        READ(f->depth[0]),
+        READ(f->sediment[0]),
+        READ(f->q[0]),
+        READ(f->q[1]),
+        READ(f->q[2]),
+        READ(f->q[3]),
+        READ(f->limit),
+        READ(f->move_x),
+        READ(f->move_y),
+        READ(f->sediment[1]),
+        VALUE(f->shape),
+        VALUE(f->rules),
+    };
+    return f->shape.wall ? RV_OK : RUN("pipe_count_off", places, 1);
+}
+
+rv_status rvi_pipe_device_transport(rvi_pipes *f) {
+    const rvi_device_arg args[] = {READ(f->move_x), READ(f->move_y), READ(f->sediment[1]),
+                                   CHANGE(f->sediment[0]), VALUE(f->shape)};
+    return RUN("pipe_transport", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status take(rvi_pipes *f) {
+    const rvi_device_arg args[] = {CHANGE(f->asked), CHANGE(f->change[1]), READ(f->factor.cells),
+                                   columns(f, RVI_DEVICE_CHANGE), VALUE(f->shape)};
+    return RUN("pipe_take", (size_t)f->width, blocks_of(f));
+}
+
+static rv_status carry(rvi_pipes *f) {
+    float *sediment = f->sediment[f->move_x ? 0 : 1];
+    const rvi_device_arg args[] = {READ(f->want), READ(f->asked), CHANGE(sediment),
+                                   VALUE(f->shape)};
+    return RUN("pipe_carry", (size_t)f->width, (size_t)f->height);
+}
+
+rv_status rvi_pipe_device_wear(rvi_pipes *f) {
+    rvi_device *d = f->job->device;
+    const rvi_channel_grid shape = {f->width, f->height, f->stride + 1, f->stride};
+    rv_status status =
+        rvi_channel_queue(d, &f->channel, &shape, f->count, f->want, &f->asked, &f->spare);
+    if (status == RV_OK)
+        status = take(f);
+    if (status == RV_OK)
+        status =
+            rvi_channel_queue(d, &f->channel, &shape, f->count, f->asked, &f->asked, &f->spare);
+    return status == RV_OK ? carry(f) : status;
+}
+
+rv_status rvi_pipe_device_most(rvi_pipes *f) {
+    rv_status status = rvi_device_fetch(f->job->device, f->on.most);
+    f->deepest = rvi_float_from_bits(f->on.most[0]);
+    f->fastest = rvi_float_from_bits(f->on.most[1]);
+    return status;
+}
+
+/* ---- before and after ---- */
+
+/* Of grids that the host has filled none is among them. */
+static rv_status clear_grids(rvi_pipes *f) {
+    const float *grids[] = {f->bed,    f->change[0],   f->change[1],   f->depth[0], f->depth[1],
+                            f->limit,  f->sediment[0], f->sediment[1], f->rest,     f->q[0],
+                            f->q[1],   f->q[2],        f->q[3],        f->flow,     f->deposited,
+                            f->move_x, f->move_y,      f->want,        f->asked,    f->spare};
+    rvi_device *d = f->job->device;
+    rv_status status = clear_most(f);
+    for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
+        if (grids[k])
+            status = rvi_device_zero(d, grids[k], f->count * sizeof(float));
+    if (status == RV_OK)
+        status = rvi_device_zero(d, f->columns, columns(f, RVI_DEVICE_READ).size);
+    if (status == RV_OK)
+        status = rvi_device_zero(d, f->off, (size_t)rvi_pipe_places(&f->shape) * sizeof *f->off);
+    return status;
+}
+
+/* The pipes take up the velocity that an earlier step left; pipe_fill has put the flux of each cell
+ * into the grids to come. */
+static rv_status begin_pipes(rvi_pipes *f) {
+    const rvi_device_arg args[] = {READ(f->change[1]), READ(f->sediment[1]), CHANGE(f->q[0]),
+                                   CHANGE(f->q[1]),    CHANGE(f->q[2]),      CHANGE(f->q[3]),
+                                   VALUE(f->shape)};
+    rv_status status = RUN("pipe_begin", (size_t)f->width + 1, (size_t)f->height + 1);
+    for (int k = 0; k < 2 && status == RV_OK; k++)
+        status = rvi_device_zero(f->job->device, k ? f->sediment[1] : f->change[1],
+                                 f->count * sizeof(float));
+    return status;
+}
+
+rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
+    const rv_terrain *land = f->job->land;
+    const float *vx = rvi_field_get(land, "velocity_x"), *vy = rvi_field_get(land, "velocity_y");
+    const int rows = rows_of_item(f);
+    const rvi_device_arg args[] = {
+        map(f, RVI_DEVICE_READ, land->surface),
+        map(f, RVI_DEVICE_READ, rvi_field_get(land, "water")),
+        map(f, RVI_DEVICE_READ, rvi_field_get(land, "sediment")),
+        map(f, RVI_DEVICE_READ, vx),
+        map(f, RVI_DEVICE_READ, vy),
+        CHANGE(f->bed),
+        CHANGE(f->depth[0]),
+        CHANGE(f->sediment[0]),
+        CHANGE(f->limit),
+        CHANGE(f->change[1]),
+        CHANGE(f->sediment[1]),
+        most(f),
+        VALUE(f->shape),
+        VALUE(rows),
+    };
+    rv_status status = clear_grids(f);
+    if (status == RV_OK)
+        status = RUN("pipe_fill", (size_t)f->width + 2, parts_of(f->height + 2, rows));
+    if (status == RV_OK)
+        status = rvi_pipe_device_most(f);
+    *wrong = f->on.most[2] != 0;
+    return status == RV_OK && vx && vy ? begin_pipes(f) : status;
+}
+
+rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle) {
+    const int last = settle;
+    const rvi_device_arg args[] = {
+        READ(f->bed),           READ(f->change[0]),
+        CHANGE(f->sediment[0]), map(f, RVI_DEVICE_WRITE, f->job->land->surface),
+        VALUE(f->shape),        VALUE(last),
+    };
+    return RUN("pipe_show", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status count_above(rvi_pipes *f) {
+    const rvi_device_arg args[] = {READ(f->bed), READ(f->change[0]),
+                                   map(f, RVI_DEVICE_READ, f->job->land->surface),
+                                   columns(f, RVI_DEVICE_CHANGE), VALUE(f->shape)};
+    return RUN("pipe_count_above", (size_t)f->width, blocks_of(f));
+}
+
+static rv_status sum_lanes(rvi_pipes *f) {
+    size_t count = blocks_of(f) * RVI_PIPE_LANES;
+    const rvi_device_arg args[] = {
+        columns(f, RVI_DEVICE_READ),
+        {RVI_DEVICE_WRITE, f->on.lanes, count * sizeof *f->on.lanes},
+        VALUE(f->shape),
+    };
+    return RUN("pipe_lanes", RVI_PIPE_LANES, blocks_of(f));
+}
+
+rv_status rvi_pipe_device_sums(rvi_pipes *f, rvi_pipe_column *sum) {
+    rv_status status = count_above(f);
+    if (status == RV_OK)
+        status = sum_lanes(f);
+    if (status == RV_OK)
+        status = rvi_device_fetch(f->job->device, f->on.lanes);
+    if (status == RV_OK)
+        status = rvi_device_fetch(f->job->device, f->off);
+    for (size_t k = 0; k < blocks_of(f) * RVI_PIPE_LANES; k++)
+        rvi_pipe_column_add(sum, f->on.lanes[k]);
+    return status;
+}
+
+rv_status rvi_pipe_device_leave(rvi_pipes *f) {
+    const rvi_pipe_fields *to = &f->fields;
+    const rvi_device_arg args[] = {
+        READ(f->bed),
+        READ(f->change[0]),
+        READ(f->depth[0]),
+        READ(f->sediment[0]),
+        READ(f->q[0]),
+        READ(f->q[1]),
+        READ(f->q[2]),
+        READ(f->q[3]),
+        READ(f->limit),
+        READ(f->deposited),
+        READ(f->flow),
+        map(f, RVI_DEVICE_READ, f->job->land->surface),
+        map(f, RVI_DEVICE_WRITE, to->water),
+        map(f, RVI_DEVICE_WRITE, to->sediment),
+        map(f, RVI_DEVICE_WRITE, to->x),
+        map(f, RVI_DEVICE_WRITE, to->y),
+        map(f, RVI_DEVICE_CHANGE, to->flow),
+        map(f, RVI_DEVICE_CHANGE, to->eroded),
+        map(f, RVI_DEVICE_CHANGE, to->deposited),
+        VALUE(f->shape),
+        VALUE(f->rules),
+    };
+    return RUN("pipe_leave", (size_t)f->width, (size_t)f->height);
+}
