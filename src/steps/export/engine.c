@@ -143,8 +143,8 @@ static void say_godot(page *p, const rvi_export *e) {
     say(p, "Terrain3D, importer:\n");
     if (e->exr)
         say(p,
-            "  Height File Name         land%s.exr: metres, as they are; or land%s.r16 with\n"
-            "                           R16 Size and R16 Range\n",
+            "  Height File Name         land%s.exr, which is in metres; or land%s.r16, with the\n"
+            "                           size and the range that follow\n",
             tile, tile);
     else
         say(p, "  Height File Name         land%s.r16\n", tile);
