@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 static const char *const recipes[] = {".rv", NULL}, *const scenes[] = {".scene", NULL};
-static const char *const images[] = {".png", ".tif", ".tiff", ".npy", ".r16", ".r32", NULL};
+static const char *const images[] = {".png", ".tif", ".tiff", ".npy", ".exr", ".r16", ".r32", NULL};
 static const char *const lands[] = {".png", ".r16", ".r32", ".npy", ".npz", ".tif", ".tiff",
-                                    ".asc", ".hgt", ".vrt", ".obj", ".ply", NULL};
+                                    ".asc", ".exr", ".hgt", ".vrt", ".obj", ".ply", NULL};
 static const char *const tables[] = {".csv", NULL};
 static const char *const any[] = {"", NULL};
 static const char *const views[] = {"hillshade", "tint", "render", "velocity", "layers", NULL};

@@ -38,4 +38,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS sensible-utils) # opens the browser
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, gdal-bin")
+if(openexr_name MATCHES "^lib(OpenEXR)Core-([0-9]+)_([0-9]+)\\.so\\.([0-9]+)$") # libopenexr-3-1-30, as Debian names it
+    string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS
+        ", libopenexr-${CMAKE_MATCH_2}-${CMAKE_MATCH_3}-${CMAKE_MATCH_4}")
+endif()
 include(CPack)

@@ -15,7 +15,7 @@ file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt test_kills)
 
 # These run on one thread, where the thread sanitizer has nothing to see.
-set(lone_tests test_bad_files test_brush test_canvas test_drainage test_file test_machine test_math
+set(lone_tests test_bad_files test_brush test_canvas test_drainage test_exr test_file test_machine test_math
     test_mesh_files test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
     test_text test_wall_index
 )

@@ -1,6 +1,6 @@
 # What Windows has instead of POSIX, and its flags. Built by mingw-w64, whose pthread.h is used as it is.
 find_package(Threads REQUIRED)
-set(ravine_left_out "(program|machine|file_owner|console|interrupt)(_none)?.c|(gdal|opencl)(_windows)?.c")
+set(ravine_left_out "(program|machine|file_owner|console|interrupt)(_none)?.c|(loaded_library|gdal|exr|opencl)(_windows)?.c")
 
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a) # no library beside the program
 

@@ -234,6 +234,13 @@ want_gdal() {
     fi
 }
 
+# EXR is built with the headers of OpenEXR, and compared with what its programs see: all is built without it.
+want_exr() {
+    need libopenexr-dev has_header cc OpenEXR/openexr.h
+    need openexr sh -c 'command -v exrheader exrmaketiled'
+    install_offered EXR
+}
+
 # A device of OpenCL that is the processor: kernels run on it in the tests.
 want_device() {
     need 'pocl-opencl-icd ocl-icd-libopencl1' sh -c 'ls /etc/OpenCL/vendors/*.icd'
@@ -298,6 +305,7 @@ if [ "$kind" = test ]; then
     install_missing
     want_format
     want_gdal
+    want_exr
     want_device
     want_wasm
     want_studio test

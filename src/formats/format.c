@@ -17,7 +17,8 @@ static const rvi_format *const formats[] = {
 #ifdef RAVINE_PNG
     &rvi_format_png,
 #endif
-    &rvi_format_r16, &rvi_format_r32, &rvi_format_npy, &rvi_format_tif, &rvi_format_asc};
+    &rvi_format_r16, &rvi_format_r32, &rvi_format_npy,
+    &rvi_format_tif, &rvi_format_asc, &rvi_format_exr};
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 const rvi_format *rvi_format_find(const char *path) {
@@ -93,8 +94,9 @@ rv_status rvi_sidecar_foreign(rv_context *ctx, const char *path, const rvi_sidec
 static rv_status read_source(rv_context *ctx, const char *path, bool header_only, rvi_bytes *bytes,
                              rvi_source *source) {
     rv_status status;
-    if (header_only &&
-        rvi_format_find(path) != &rvi_format_tif) { /* whose header may lie at its end */
+    const rvi_format *format = rvi_format_find(path);
+    /* The header of a TIFF may lie at its end, that of an EXR hold pictures. */
+    if (header_only && format != &rvi_format_tif && format != &rvi_format_exr) {
         status = rvi_file_read_start(ctx, path, RVI_HEADER_SIZE, bytes, &source->total);
     } else {
         status = rvi_file_read(ctx, path, bytes);

@@ -61,7 +61,7 @@ typedef struct rvi_format {
 
 /* rvi_format_png is only there where RAVINE_PNG is defined. */
 extern const rvi_format rvi_format_png, rvi_format_r16, rvi_format_r32, rvi_format_npy,
-    rvi_format_tif, rvi_format_asc;
+    rvi_format_tif, rvi_format_asc, rvi_format_exr;
 
 /* Does it hold a georeference, and say which cells have no height? */
 static inline bool rvi_format_is_map(const rvi_format *format) {

@@ -6,11 +6,11 @@
  * Its C interface has been the same since version 2.1: gdal_utils.h, cpl_vsi.h. */
 #include "formats/gdal.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "base/loaded_library.h"
 #include "base/text.h"
 #include "formats/tiff.h"
 
@@ -57,29 +57,19 @@ enum {
 
 static void *load(void) {
     static const char *const plain[] = {"libgdal.so", "libgdal.dylib"};
-    void *library = NULL;
-    for (int i = 0; i < 2 && library == NULL; i++)
-        library = dlopen(plain[i], RTLD_NOW | RTLD_LOCAL);
+    void *library = rvi_library_load(plain, 2);
     for (int number = NEWEST; number >= OLDEST && library == NULL; number--) {
         char name[32];
         snprintf(name, sizeof name, "libgdal.so.%d", number);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        library = rvi_library_load(&(const char *){name}, 1);
     }
     return library;
 }
 
-/* C has no cast from an object to a function, POSIX promises that the bytes are the same. */
-static bool bind(void *library, const char *name, void *function, size_t size) {
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, size);
-    return symbol != NULL;
-}
-
-/* Once loaded it stays; to load it again costs nothing. */
 static bool gdal_begin(gdal *g) {
     void *library = load();
     bool there = library != NULL;
-#define BIND(name) there = there && bind(library, #name, &g->name, sizeof g->name)
+#define BIND(name) there = there && rvi_library_find(library, #name, &g->name, sizeof g->name)
     BIND(GDALAllRegister);
     BIND(GDALVersionInfo);
     BIND(GDALOpenEx);

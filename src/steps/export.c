@@ -9,7 +9,7 @@
 
 #include "base/math.h"
 #include "base/reduce.h"
-#include "formats/format.h"
+#include "formats/exr.h"
 #include "picture/maps.h"
 #include "picture/overlay.h"
 #include "steps/export/engine.h"
@@ -41,6 +41,8 @@ typedef struct sheet {
     size_t stride; /* bytes from pixel to pixel */
     int channels;  /* of them that are written */
     const float *heights;
+    rv_status (*encode)(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster);
+    const char *end; /* of the names of their files */
 } sheet;
 
 static void name_tile(const export *e, const char *name, const char *end, int column, int row,
@@ -56,12 +58,8 @@ static void name_tile(const export *e, const char *name, const char *end, int co
 
 /* ---- tiles ---- */
 
-static rv_status write_heights(rvi_job *job, const export *e, const float *tile, const char *path) {
-    const rvi_format *format = &rvi_format_r16;
-#ifdef RAVINE_PNG
-    if (e->plan.engine == RV_export_engine_unreal)
-        format = &rvi_format_png;
-#endif
+static rv_status write_heights(rvi_job *job, const export *e, const sheet *s, const float *tile,
+                               const char *path) {
     rvi_raster raster = {.width = e->plan.size,
                          .height = e->plan.height,
                          .values = tile,
@@ -71,7 +69,7 @@ static rv_status write_heights(rvi_job *job, const export *e, const float *tile,
     rvi_writer *writer = NULL;
     rv_status status = rvi_writer_open(job->ctx, path, &writer);
     if (status == RV_OK)
-        status = format->encode(job->ctx, writer, &raster);
+        status = s->encode(job->ctx, writer, &raster);
     if (status == RV_OK)
         return rvi_writer_commit(writer);
     rvi_writer_abandon(writer);
@@ -95,10 +93,9 @@ static rv_status write_tile(rvi_job *job, const export *e, const sheet *s, int c
             memcpy(to + x * channels, s->bytes + (from + x) * s->stride, channels);
     }
     char path[PATH];
-    name_tile(e, s->name, s->heights ? rvi_engine_extension(e->plan.engine) : ".png", column, row,
-              path);
+    name_tile(e, s->name, s->heights ? s->end : ".png", column, row, path);
     if (s->heights)
-        return write_heights(job, e, tile, path);
+        return write_heights(job, e, s, tile, path);
     return rvi_png_write_picture(job->ctx, path, (int)width, (int)height, s->channels, tile);
 }
 
@@ -205,7 +202,19 @@ static rv_status write_all(rvi_job *job, export *e, const rv_terrain *land) {
     rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
     e->plan.low = (double)low;
     e->plan.high = high > low ? (double)high : (double)low + 1.0; /* flat land has a range, too */
-    rv_status status = write_sheet(job, e, &(sheet){.name = "land", .heights = land->surface});
+    sheet heights = {.name = "land",
+                     .heights = land->surface,
+                     .encode = rvi_format_r16.encode,
+                     .end = rvi_engine_extension(e->plan.engine)};
+#ifdef RAVINE_PNG
+    if (e->plan.engine == RV_export_engine_unreal)
+        heights.encode = rvi_format_png.encode;
+#endif
+    rv_status status = write_sheet(job, e, &heights);
+    heights.encode = rvi_exr_encode_rgb;
+    heights.end = ".exr";
+    if (status == RV_OK && e->plan.exr)
+        status = write_sheet(job, e, &heights);
     if (status == RV_OK)
         status = write_normals(job, e, land);
     if (status == RV_OK)
@@ -287,8 +296,11 @@ static rv_status choose_size(rvi_job *job, const rv_export_params *p, export *e)
                         land->width, land->height, tiles, nearest);
     if (!takes)
         return refuse_size(job, p, size, nearest);
-    e->plan = (rvi_export){
-        .engine = (rv_export_engine)p->engine, .size = size, .height = height, .tiles = tiles};
+    e->plan = (rvi_export){.engine = (rv_export_engine)p->engine,
+                           .size = size,
+                           .height = height,
+                           .tiles = tiles,
+                           .exr = p->engine == RV_export_engine_godot && rvi_exr_there()};
     e->width = tiles * (size - 1) + 1;
     e->height = tiles * (height - 1) + 1;
     e->plan.cell = (double)land->cell;
@@ -352,6 +364,8 @@ static rv_status check_files(rvi_job *job, const export *e) {
     }
     if (status == RV_OK)
         status = check_tiles(job, e, "land", rvi_engine_extension(e->plan.engine));
+    if (status == RV_OK && e->plan.exr)
+        status = check_tiles(job, e, "land", ".exr");
     if (status == RV_OK)
         status = check_tiles(job, e, "land_normal", ".png");
     for (int k = 0; k < LAYERS && status == RV_OK; k++) {

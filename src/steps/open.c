@@ -367,10 +367,11 @@ static rv_status look(rvi_job *job, const rv_open_params *p, rvi_image *image, s
     rv_status status;
     *image = (rvi_image){0};
     if (!is_mesh(p) && !rvi_format_find(p->file) && !rvi_gdal_reads(p->file))
-        return rvi_fail(job->ctx, RV_ERROR_INPUT,
-                        "%s: the name must end in .png, .r16, .r32, .npy, .tif or .asc, of a mesh "
-                        "in .obj or .ply, or of a land file in .npz.",
-                        p->file);
+        return rvi_fail(
+            job->ctx, RV_ERROR_INPUT,
+            "%s: the name must end in .png, .r16, .r32, .npy, .tif, .asc or .exr, of a mesh "
+            "in .obj or .ply, or of a land file in .npz.",
+            p->file);
     if (is_mesh(p)) {
         status = rvi_mesh_grid_plan(job, p, &grid);
         image->width = grid.width;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/reduce.h"
+#include "formats/exr.h"
 #include "formats/gdal.h"
 #include "formats/land_file.h"
 #include "formats/mesh_format.h"
@@ -539,8 +540,12 @@ static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_f
                         "%s: curve=%s is for levels; a %s holds the values themselves.", p->file,
                         rvi_curve_names[p->curve], format->extension);
     rv_status status = check_tiff(job, p, format);
+    if (status == RV_OK && format == &rvi_format_exr)
+        status = rvi_exr_check(job->ctx, RV_ERROR_USAGE, p->file);
     if (status != RV_OK)
         return status;
+    if (format == &rvi_format_exr)
+        rvi_buffers_pass(&job->buffers, rvi_exr_bytes(job->land->width, job->land->height));
     if (format->levels && p->low >= p->high) /* neither is NaN */
         return bad_range(job->ctx, p, p->low, p->high);
     return foretell(job, p, format);

@@ -18,7 +18,7 @@ export HOME XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME
 mkdir -p project
 : > project/project.godot
 cp "$source/tests/godot/read_export.gd" project/
-"$godot" --no-window --path project -s "$PWD/project/read_export.gd" "$PWD/mountain" "$PWD/heights.r32" \
+timeout 120 "$godot" --no-window --path project -s "$PWD/project/read_export.gd" "$PWD/mountain" "$PWD/heights.r32" \
     > godot.log 2>&1 || true
 grep -q '^all passed' godot.log || { cat godot.log; echo "godot failed"; exit 1; }
 if grep -q 'SCRIPT ERROR' godot.log; then

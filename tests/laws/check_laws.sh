@@ -310,8 +310,7 @@ check_objects() {
     # studio.c: the browser
     uses / '/base/program.c|/cli/studio/studio.c' 'posix_spawn posix_spawnp fork vfork execve execv execvp execl execlp system
         popen waitpid' 'only base/program.c may run programs'
-    uses / '/formats/gdal.c|/device/opencl.c' 'dlopen dlsym' \
-        'only formats/gdal.c and device/opencl.c may load a library'
+    uses / /base/loaded_library.c 'dlopen dlsym' 'only base/loaded_library.c may load a library'
     uses /src/ /base/ 'pthread_create pthread_mutex_lock thrd_create' 'threads come from base/threads.h'
 }
 

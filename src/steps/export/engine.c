@@ -4,7 +4,8 @@
  * 31, 63, 127, 255, sections 1 or 2, components up to 32. A level v of a 16-bit picture stands for
  * (v - 32768) / 128 x (scale in z) centimetres above the actor.
  * Unity: 2^n + 1 samples from 33 to 4097, 16 bit, little-endian, south row first.
- * Godot (Terrain3D): any size, 16 bit, little-endian, north row first; HTerrain: 2^n + 1. */
+ * Godot (Terrain3D): any size, north row first, floats in metres as .exr, or 16 bit, little-endian;
+ * HTerrain: 2^n + 1, 16 bit. */
 #include "steps/export/engine.h"
 
 #include <stdarg.h>
@@ -138,15 +139,22 @@ static void say_unity(page *p, const rvi_export *e) {
 static void say_godot(page *p, const rvi_export *e) {
     int nearest;
     bool fits = rvi_engine_takes(RV_export_engine_unity, e->size, &nearest) && e->size == e->height;
+    const char *tile = e->tiles > 1 ? "_x0_y0" : "";
+    say(p, "Terrain3D, importer:\n");
+    if (e->exr)
+        say(p,
+            "  Height File Name         land%s.exr, which is in metres; or land%s.r16, with the\n"
+            "                           size and the range that follow\n",
+            tile, tile);
+    else
+        say(p, "  Height File Name         land%s.r16\n", tile);
     say(p,
-        "Terrain3D, importer:\n"
-        "  Height File Name         land%s.r16\n"
         "  R16 Size                 %d, %d\n"
         "  R16 Range                %.6f, %.6f\n"
         "  Import Scale             1\n"
         "  Height Offset            0\n"
         "  Vertex Spacing           %.6f (of the Terrain3D node)\n",
-        e->tiles > 1 ? "_x0_y0" : "", e->size, e->height, e->low, e->high, e->cell);
+        e->size, e->height, e->low, e->high, e->cell);
     if (e->tiles > 1)
         say(p, "  Import Position          tile xI_yJ: I times %d, 0, J times %d\n", e->size - 1,
             e->height - 1);

@@ -12,6 +12,7 @@ typedef struct rvi_export {
     int tiles;  /* along each side */
     double cell; /* metres */
     double low, high;
+    bool exr; /* heights are written as .exr, too */
 } rvi_export;
 
 /* Is it a size that the engine takes? *nearest: the one nearest to it that it does. */
