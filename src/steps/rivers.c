@@ -106,7 +106,7 @@ static void list_buffers(rvi_rivers *r) {
         list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
-    if (r->p->diffusion > 0.0f) {
+    if (r->p->diffusion > 0.0f || r->p->floods > 0.0f) {
         size_t parts = rvi_hillslope_parts(land->width, land->height);
         rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
         rvi_job_buffer(job, &r->flux, parts, sizeof *r->flux, "the ledger");
@@ -122,7 +122,9 @@ static void list_buffers(rvi_rivers *r) {
     }
     if (rain)
         rvi_job_buffer(job, &r->discharge, r->cells, doubles, "the discharge");
-    if (rvi_erosion_fn_there(land))
+    if (r->p->talus_vary > 0.0f)
+        rvi_job_buffer(job, &r->strength, r->cells, sizeof(float), "the strength of the rock");
+    if (rvi_erosion_fn_there(land) || r->p->floods > 0.0f)
         rvi_job_buffer(job, &r->loose, r->cells, sizeof(float), "the erosion factor");
     if (mask || image || r->p->border == RV_rivers_border_outlets)
         rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
@@ -155,6 +157,7 @@ static void set_law(rvi_rivers *r) {
     double of_one = (double)rvi_powf((float)(cell * cell * 1e-6), p->area_power);
     for (int k = 0; k < 2; k++)
         r->cut[k] = (double)p->erosion * 0.001 * r->dt * of_one / r->distance[k];
+    r->mobility = (double)p->diffusion + (double)p->floods;
     r->source = (float)((double)p->source / (cell * cell * 1e-6));
     double apart = 2000.0 * sqrt((double)p->source);
     r->of_lattice = (float)(apart > cell ? cell / apart : 1.0);
@@ -207,6 +210,8 @@ static rv_status begin_level(rvi_rivers *r) {
     r->flow.seed = r->p->seed;
     r->follow = r->brought = r->cells;
     rv_status status = rvi_rivers_base(r);
+    if (status == RV_OK)
+        status = rvi_rivers_strength(r);
     if (status == RV_OK && r->start)
         status = rvi_copy(r->job->ctx, r->start, r->h, r->cells * sizeof *r->h);
     return status;
@@ -314,18 +319,11 @@ static rv_status move_layers(rvi_rivers *r) {
     return RV_OK;
 }
 
-static void loosen_rows(void *arg, int first, int end) {
-    const rvi_rivers *r = arg;
-    size_t width = (size_t)r->flow.width;
-    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
-        r->loose[i] = (float)rvi_rivers_factor(r, i);
-}
-
 /* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
  * leaves them as they were. */
 static rv_status diffuse(rvi_rivers *r) {
     rv_terrain *land = r->land;
-    double number = (double)r->p->diffusion * r->dt / ((double)land->cell * (double)land->cell);
+    double number = r->mobility * r->dt / ((double)land->cell * (double)land->cell);
     if (!(number > 0.0))
         return RV_OK;
     int parts = number < 4.0 ? 1 : number < 16.0 ? (int)(number / 4.0) + 1 : 4;
@@ -340,7 +338,7 @@ static rv_status diffuse(rvi_rivers *r) {
                        .number = number / parts,
                        .flux = r->flux};
     rvi_side_flux sum = {0};
-    rv_status status = r->loose ? rvi_parallel_rows(s.ctx, s.height, loosen_rows, r) : RV_OK;
+    rv_status status = rvi_rivers_loosen(r);
     for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
         status = rvi_hillslope_run(&s);
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
@@ -439,7 +437,10 @@ static rv_status run_level(river_run *all, int l) {
         if (status == RV_OK)
             status = rvi_job_progress(r->job, all->done / all->work);
     }
-    return status == RV_OK && l == 0 ? rvi_rivers_fill_lakes(r) : status;
+    if (status == RV_OK && l == 0)
+        status = rvi_rivers_fill_lakes(r);
+    bool levels = r->p->floods > 0.0f && r->load; /* the floors of lakes that were filled, too */
+    return status == RV_OK && l == 0 && levels ? diffuse(r) : status;
 }
 
 static rv_status run(rvi_job *job) {

@@ -303,6 +303,52 @@ static void test_creep_flattens_a_wave_at_the_right_rate(void **state) {
     end(&w);
 }
 
+/* A ramp with waves across it, of which the second half of the map has ten times the height; what
+ * is left of the waves after floods, of those that are level and of those that are steep. */
+static void level_waves(float cell, float floods, double left[2]) {
+    enum { SIDE = 128 };
+    world w = make(SIDE, cell, 0);
+    float *heights = malloc(w.cells * sizeof *heights);
+    double pi = acos(-1.0), scale = (double)cell / 10;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double x = i % SIDE, y = i / SIDE, high = y < SIDE / 2 ? 0.2 : 20;
+        heights[i] = (float)(scale * (0.05 * x + high * sin(2 * pi * x / 16)));
+    }
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+    rv_rivers_params p = bare();
+    p.uplift = p.erosion = 0;
+    p.talus = 90;
+    p.floods = floods;
+    p.time = 100000;
+    p.steps = 10;
+    rv_ledger l = run(&w, &p);
+    if (!(floods > 0))
+        assert_less(l.deposited, 1e-6);
+    else
+        assert_greater(l.deposited, 1);
+    for (int k = 0; k < 2; k++) {
+        const float *row = height(&w) + (k ? 96 : 32) * SIDE, *was = heights + (k ? 96 : 32) * SIDE;
+        left[k] = (double)(row[68] - row[60]) / (double)(was[68] - was[60]);
+    }
+    free(heights);
+    end(&w);
+}
+
+/* Floods level what is gentle already, and leave what is steep. */
+static void test_floods_level_gentle_ground(void **state) {
+    (void)state;
+    double left[2];
+    level_waves(10, 0, left);
+    assert_near(left[0], 1, 1e-6);
+    assert_near(left[1], 1, 1e-6);
+    level_waves(10, 0.05f, left);
+    assert_less(left[0], 0.7);
+    assert_near(left[1], 1, 1e-6);
+    double before = left[0];
+    level_waves(20, 0.2f, left); /* all lengths are twice as large */
+    assert_near(left[0], before, 0.02);
+}
+
 /* Nothing but creep and no way out but one cell: what one slope gives the other gets. */
 static void test_creep_keeps_the_ground(void **state) {
     (void)state;
@@ -389,6 +435,53 @@ static void test_a_funnel_is_round(void **state) {
                 fail_msg("%g m high at %g m, not %g m", h, far, cone);
         }
     end(&w);
+}
+
+/* The slopes of such a funnel, from its middle, every 15 degrees, where the strength of the rock
+ * varies; all slopes are within the range that is given for them. */
+static void funnel_slopes(int side, uint64_t seed, double slopes[24]) {
+    int middle = side / 2;
+    world w = make(side, (float)(1620.0 / side), 0);
+    float *heights = malloc(w.cells * sizeof *heights);
+    for (int i = 0; i < side * side; i++)
+        heights[i] = i == middle * side + middle ? 0 : 3000;
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+    free(heights);
+    rv_rivers_params p = bare();
+    p.border = RV_rivers_border_wall;
+    p.erosion = p.uplift = 0;
+    p.source = 0.001f;
+    p.talus = 40;
+    p.talus_vary = 0.3f;
+    p.seed = seed;
+    p.time = 1000;
+    p.steps = 16;
+    run(&w, &p);
+    for (int k = 0; k < 24; k++) {
+        double turn = k * acos(-1.0) / 12, far = 500 / w.cell;
+        int x = middle + (int)round(far * cos(turn)), y = middle + (int)round(far * sin(turn));
+        slopes[k] = (double)height(&w)[y * side + x] / (w.cell * hypot(x - middle, y - middle));
+        double talus = tan(40 * acos(-1.0) / 180);
+        assert_true(slopes[k] > 0.7 * 0.96 * talus && slopes[k] < 1.3 * 1.04 * talus);
+    }
+    end(&w);
+}
+
+/* With talus_vary a slope is no plane, and the same place is as steep on finer cells. */
+static void test_talus_varies_with_the_place(void **state) {
+    (void)state;
+    double coarse[24], fine[24], other[24], spread = 0, off = 0, changed = 0;
+    funnel_slopes(81, 1, coarse);
+    funnel_slopes(163, 1, fine);
+    funnel_slopes(81, 2, other);
+    for (int k = 0; k < 24; k++) {
+        spread += fabs(coarse[k] / coarse[(k + 5) % 24] - 1) / 24;
+        off += fabs(fine[k] / coarse[k] - 1) / 24;
+        changed += fabs(other[k] / coarse[k] - 1) / 24;
+    }
+    assert_greater(spread, 0.02);
+    assert_greater(changed, 0.02);
+    assert_less(off, 0.5 * spread);
 }
 
 static void test_lakes_run_dry(void **state) {
@@ -645,10 +738,12 @@ int main(void) {
         cmocka_unit_test(test_deposits_are_no_dams),
         cmocka_unit_test(test_hard_rock_stands_higher),
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
+        cmocka_unit_test(test_floods_level_gentle_ground),
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),
         cmocka_unit_test(test_a_funnel_is_round),
+        cmocka_unit_test(test_talus_varies_with_the_place),
         cmocka_unit_test(test_lakes_run_dry),
         cmocka_unit_test(test_the_sea_stays),
         cmocka_unit_test(test_layers_are_cut_from_the_top),

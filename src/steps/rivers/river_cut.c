@@ -3,15 +3,11 @@
 #include "steps/rivers/river_cut.h"
 #include "base/context.h"
 #include "base/math.h"
-#include "base/random.h"
 
 #include <string.h>
 
 enum { TRIES = 12, POLL = 16384 };
 #define LEAST_FALL 0.002 /* of the floor of a lake that was filled, metres per metre */
-
-/* The time that stands for the rock: no time step is so late. */
-#define ROCK UINT64_MAX
 
 /* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from
  * a point above it, else up from one below; both start so near that it ends in a few tries. */
@@ -43,30 +39,6 @@ static double drained(const rvi_rivers *r, size_t cell) {
     return (double)(area < RVI_AREAS
                         ? r->power[area]
                         : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
-}
-
-/* Random at the points of a lattice in metres: the same place is as hard at any cell size. */
-static float lattice(const rvi_rivers *r, uint32_t x, uint32_t y) {
-    return rvi_unit(rvi_random(r->p->seed, (uint64_t)y << 32 | x, ROCK));
-}
-
-static float between(float a, float b, float share) {
-    return a + (b - a) * share;
-}
-
-/* How easily the rock is cut here, relative to the mean. Slopes above the sources stay smooth. */
-static double rock(const rvi_rivers *r, size_t cell) {
-    if (!(r->p->vary > 0.0f) || (float)r->area[cell] <= r->source)
-        return 1.0;
-    uint32_t width = (uint32_t)r->flow.width, row = (uint32_t)cell / width;
-    float x = ((float)((uint32_t)cell - row * width) + 0.5f) * r->of_lattice;
-    float y = ((float)row + 0.5f) * r->of_lattice;
-    uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
-    float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix),
-          v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);
-    float north = between(lattice(r, ix, iy), lattice(r, ix + 1, iy), u);
-    float south = between(lattice(r, ix, iy + 1), lattice(r, ix + 1, iy + 1), u);
-    return (double)(1.0f + r->p->vary * (2.0f * between(north, south, v) - 1.0f));
 }
 
 /* ---- layers ---- */
@@ -233,7 +205,8 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         r->state[cell] = RVI_DROWNED;
         return;
     }
-    double g = r->cut[corner] * drained(r, cell) * rock(r, cell), s0 = fall / r->distance[corner];
+    double g = r->cut[corner] * drained(r, cell) * rvi_rivers_rock(r, cell),
+           s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
     double was = r->h[cell];
     r->h[cell] = surface + s * r->distance[corner];

@@ -43,10 +43,11 @@ typedef struct rvi_rivers {
     double *discharge; /* what of `rain` drains through, in cells; NULL: area */
     float *uplift;     /* share of the uplift, 0 to 1; NULL: 1 */
     rvi_erosion_factor factor;
-    float *loose;   /* factor of the surface before diffusion, where a function is set; else NULL */
-    double *bed;    /* top of the bedrock when the land has layers or bands; NULL: h */
-    float *before;  /* every layer as it was */
-    double *lifted; /* metres of uplift until now; NULL: `rise` everywhere */
+    float *loose;    /* how fast ground moves sideways, relative to `mobility`; NULL: by `factor` */
+    double mobility; /* the greatest rate at which ground creeps or floods level it, m2 a year */
+    double *bed;     /* top of the bedrock when the land has layers or bands; NULL: h */
+    float *before;   /* every layer as it was */
+    double *lifted;  /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
     float source;       /* cells that drain through where a river begins */
     float of_lattice;   /* cell, in steps of the lattice of hard and soft rock */
@@ -54,6 +55,7 @@ typedef struct rvi_rivers {
     double cut[2];      /* G for one cell of area: what a slope loses; to sides and to corners */
     double distance[2]; /* metres */
     double stands;      /* greatest slope */
+    float *strength;    /* of each cell, relative to that; NULL: 1 */
     float power[RVI_AREAS]; /* area^m for small areas, in cells */
     double left_before;     /* `left` before rivers cut in this time step */
     bool loaded;            /* is `load` that of a time step? */
@@ -93,6 +95,18 @@ static inline double rvi_rivers_factor(const rvi_rivers *r, size_t cell) {
 
 /* The factor of a layer where it ends, besides that of the cell: its erodibility and its height. */
 double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer);
+
+/* ---- river_rock.c ---- */
+
+/* How easily rivers cut the rock of a cell, relative to the mean. */
+double rvi_rivers_rock(const rvi_rivers *r, size_t cell);
+/* Fills `strength`. */
+rv_status rvi_rivers_strength(rvi_rivers *r);
+
+/* ---- floodplain.c ---- */
+
+/* Fills `loose`: how fast the ground of each cell creeps, and floods level it. */
+rv_status rvi_rivers_loosen(rvi_rivers *r);
 
 /* ---- river_slide.c ---- */
 

@@ -31,10 +31,10 @@ static inline double least(double a, double b) {
 }
 
 /* How high a cell may stand beside one side. */
-static double stands_at(const slide *s, double a, double b) {
-    double p = least(a - b, 0.70710678118654752 * s->far);
+static double stands_at(double far, double a, double b) {
+    double p = least(a - b, 0.70710678118654752 * far);
     p = p > 0.0 ? p : 0.0;
-    return least(a + sqrt(s->far * s->far - p * p), b + 1.41421356237309505 * s->far);
+    return least(a + sqrt(far * far - p * p), b + 1.41421356237309505 * far);
 }
 
 /* Cells around one, in a circle from the north. */
@@ -64,13 +64,14 @@ static double lower(const slide *s, size_t cell) {
     if (r->fixed[cell] || (r->state[cell] & RVI_DROWNED && r->water[cell] > h))
         return h;
     look_around(r, cell, around);
+    double far = r->strength ? s->far * (double)r->strength[cell] : s->far;
     double lowest = around[0];
     for (int k = 1; k < 8; k++)
         lowest = least(lowest, around[k]);
-    if (h - lowest <= s->far) /* u is higher than that */
+    if (h - lowest <= far) /* u is higher than that */
         return h;
     for (int k = 0; k < 8; k += 2)
-        u = least(u, stands_at(s, around[k], least(around[k + 1], around[(k + 7) % 8])));
+        u = least(u, stands_at(far, around[k], least(around[k + 1], around[(k + 7) % 8])));
     return h - (h - u) * rvi_rivers_factor(r, cell);
 }
 

@@ -1,0 +1,58 @@
+/* floodplain.c: valley floors and fans that floods level.
+ *
+ * Rivers on gentle ground move from side to side and lay down what they carry all over it. Over
+ * long times that is diffusion, dz/dt = div(F grad z) (C. Paola, P. L. Heller and C. L. Angevine,
+ * The large-scale dynamics of grain-size variation in alluvial basins, 1992), here with one F for
+ * all gentle ground. It is solved together with the creep of hillslopes (hillslope.c). Of two
+ * neighbours the slower counts, so that nothing creeps from a valley's sides onto its floor. */
+#include "base/math.h"
+#include "base/threads.h"
+#include "steps/rivers/river_cut.h"
+
+#include <math.h>
+
+/* Slopes up to which floods level ground fully, and from which on not at all. */
+#define LEVELLED 0.035
+#define DRY 0.07
+
+/* The place `reach` cells on, or the last one before the edge. */
+static size_t on(size_t at, size_t reach, size_t count) {
+    return at + reach < count ? at + reach : count - 1;
+}
+
+static size_t back(size_t at, size_t reach) {
+    return at > reach ? at - reach : 0;
+}
+
+/* The steepest slope up or down to four places a little farther off: the channel of a river and the
+ * banks that it has built are part of a level floor. */
+static double steepness(const rvi_rivers *r, size_t x, size_t y) {
+    size_t width = (size_t)r->flow.width, height = (size_t)r->flow.height;
+    size_t reach = r->of_lattice < 1.0f ? (size_t)(1.0f / r->of_lattice) : 1;
+    const double *h = r->h, here = h[y * width + x];
+    double most = fabs(h[y * width + back(x, reach)] - here);
+    most = fmax(most, fabs(h[y * width + on(x, reach, width)] - here));
+    most = fmax(most, fabs(h[back(y, reach) * width + x] - here));
+    most = fmax(most, fabs(h[on(y, reach, height) * width + x] - here));
+    return most / ((double)reach * r->distance[0]);
+}
+
+static void loosen_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->flow.width;
+    double creep = (double)r->p->diffusion, floods = (double)r->p->floods;
+    for (size_t y = (size_t)first; y < (size_t)end; y++)
+        for (size_t x = 0; x < width; x++) {
+            size_t i = y * width + x;
+            double rate = creep;
+            if (floods > 0.0) {
+                double wet = (DRY - steepness(r, x, y)) / (DRY - LEVELLED);
+                rate += floods * (wet < 0.0 ? 0.0 : wet > 1.0 ? 1.0 : wet);
+            }
+            r->loose[i] = (float)(rvi_rivers_factor(r, i) * (rate / r->mobility));
+        }
+}
+
+rv_status rvi_rivers_loosen(rvi_rivers *r) {
+    return r->loose ? rvi_parallel_rows(r->job->ctx, r->flow.height, loosen_rows, r) : RV_OK;
+}
