@@ -19,6 +19,14 @@
 #define RVI_HOT inline
 #endif
 
+/* Must stay a function of its own: in one function that is too large the compilers of browsers keep
+ * next to nothing in registers. */
+#if defined(__GNUC__)
+#define RVI_APART __attribute__((noinline))
+#else
+#define RVI_APART
+#endif
+
 /* Four lanes at a time: what every vector unit has, down to the browser's. */
 typedef float rvi_v4 __attribute__((vector_size(16)));
 typedef int32_t rvi_m4 __attribute__((vector_size(16)));
@@ -37,6 +45,14 @@ static RVI_HOT rvi_v4 rvi_v4_all(float x) {
     return (rvi_v4){x, x, x, x};
 }
 
+/* Where some of a mix is not used, clang would mix otherwise, so that browsers find no single
+ * instruction for it: they are told that all is used. */
+#if defined(__wasm_simd128__)
+#define RVI_USE_ALL(v) __asm__("" : "+r"(v))
+#else
+#define RVI_USE_ALL(v) ((void)0)
+#endif
+
 typedef struct rvi_four { /* four vectors of x, y, z */
     rvi_v4 x, y, z;
 } rvi_four;
@@ -47,6 +63,8 @@ static RVI_HOT rvi_four rvi_four_from(rvi_v4 a, rvi_v4 b, rvi_v4 c, rvi_v4 d) {
     rvi_v4 xy1 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
     rvi_v4 z0 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     rvi_v4 z1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    RVI_USE_ALL(z0);
+    RVI_USE_ALL(z1);
     return (rvi_four){__builtin_shufflevector(xy0, xy1, 0, 1, 4, 5),
                       __builtin_shufflevector(xy0, xy1, 2, 3, 6, 7),
                       __builtin_shufflevector(z0, z1, 0, 1, 4, 5)};

@@ -129,8 +129,8 @@ static RVI_HOT bool at_edge(const rvi_drop_run *f, int x, int y) {
 
 /* Takes up to `amount` metres around the drop, which falls by `fall`, from cells above where it
  * goes and nothing below that; returns what came. */
-static RVI_HOT float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
-                          float fall, const cargo *c) {
+static RVI_APART float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
+                            float fall, const cargo *c) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
     size_t here = at(f, x, y);
     float level = p->height - fall;
@@ -230,8 +230,8 @@ static RVI_HOT float lay_cell(const rvi_drop_run *f, int x, int y, float amount,
                    : lay_corner(f, x, y, amount, left);
 }
 
-static inline float lay_near(const rvi_drop_run *f, float px, float py, float amount, float level,
-                             float sediment, const cargo *c) {
+static RVI_APART float lay_near(const rvi_drop_run *f, float px, float py, float amount,
+                                float level, float sediment, const cargo *c) {
     rvi_near_cells nx, ny;
     rvi_near_cells_make(px, f->near, f->width, &nx);
     rvi_near_cells_make(py, f->near, f->height, &ny);

@@ -85,7 +85,7 @@ typedef struct felt {
     rvi_v4 height, gx, gy;
 } felt;
 
-static inline void feel_near(const rvi_drop_run *f, int k, float px, float py, felt *to) {
+static RVI_APART void feel_near(const rvi_drop_run *f, int k, float px, float py, felt *to) {
     rvi_near_cells nx, ny;
     rvi_near_cells_make(px, f->near, f->width, &nx);
     rvi_near_cells_make(py, f->near, f->height, &ny);
