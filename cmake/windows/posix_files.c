@@ -125,13 +125,18 @@ int fstat(int fd, struct stat *out) {
     return describe((HANDLE)_get_osfhandle(fd), out, 0);
 }
 
-int access(const char *path, int how) {
-    wchar_t name[PATH_MAX];
+static int read_attributes(const char *path, wchar_t name[PATH_MAX], DWORD *out) {
     if (!rvi_windows_wide(path, name))
         return -1;
-    DWORD is = GetFileAttributesW(name);
-    if (is == INVALID_FILE_ATTRIBUTES)
-        return fail();
+    *out = GetFileAttributesW(name);
+    return *out == INVALID_FILE_ATTRIBUTES ? fail() : 0;
+}
+
+int access(const char *path, int how) {
+    wchar_t name[PATH_MAX];
+    DWORD is;
+    if (read_attributes(path, name, &is) != 0)
+        return -1;
     if ((how & W_OK) && (is & FILE_ATTRIBUTE_READONLY) && !(is & FILE_ATTRIBUTE_DIRECTORY))
         return rvi_windows_errno(ERROR_ACCESS_DENIED);
     return 0;
@@ -233,11 +238,9 @@ FILE *fopen(const char *path, const char *how) {
 
 int chmod(const char *path, unsigned mode) {
     wchar_t name[PATH_MAX];
-    if (!rvi_windows_wide(path, name))
+    DWORD is;
+    if (read_attributes(path, name, &is) != 0)
         return -1;
-    DWORD is = GetFileAttributesW(name);
-    if (is == INVALID_FILE_ATTRIBUTES)
-        return fail();
     if (is & FILE_ATTRIBUTE_DIRECTORY)
         return 0;
     DWORD now =

@@ -6,6 +6,7 @@
 #include "base/run_files.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -401,13 +402,27 @@ static void make_temporary(const char *path, unsigned n, char *out) {
              ending, number, digits_for(name, size, number));
 }
 
+static void remove_leftovers(const char *folder) {
+    char path[PATH_MAX];
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        int size = is_temporary(entry->d_name)
+                       ? snprintf(path, sizeof path, "%s/%s", folder, entry->d_name)
+                       : PATH_MAX;
+        if (size < PATH_MAX)
+            rvi_dead_remove(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 /* Once for every folder that a context writes to. */
 void rvi_leftovers_remove(rv_context *ctx, const char *target) {
     char folder[PATH_MAX];
     struct stat info;
     if (directory_of(target, folder) && stat(folder, &info) == 0 &&
         rvi_first_time(ctx, rvi_hash(&info.st_ino, sizeof info.st_ino, (uint64_t)info.st_dev)))
-        rvi_dead_remove(folder, is_temporary);
+        remove_leftovers(folder);
 }
 
 /* ---- writing ---- */

@@ -2,10 +2,8 @@
 #include "base/file_owner.h"
 #include "base/hash.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -42,7 +40,7 @@ void rvi_name_fold(char *name, size_t room) {
     (void)name, (void)room;
 }
 
-static void remove_dead(const char *path) {
+void rvi_dead_remove(const char *path) {
     struct stat file, named;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
@@ -51,20 +49,6 @@ static void remove_dead(const char *path) {
         lstat(path, &named) == 0 && named.st_ino == file.st_ino && named.st_dev == file.st_dev)
         unlink(path);
     close(fd);
-}
-
-void rvi_dead_remove(const char *folder, bool (*right)(const char *name)) {
-    char path[PATH_MAX];
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        int size = right(entry->d_name)
-                       ? snprintf(path, sizeof path, "%s/%s", folder, entry->d_name)
-                       : PATH_MAX;
-        if (size < PATH_MAX)
-            remove_dead(path);
-    }
-    if (dir)
-        closedir(dir);
 }
 
 bool rvi_file_cut(int fd, size_t size) {

@@ -31,10 +31,9 @@ int rvi_folder_rename(int *note, const char *from, const char *to);
 /* Where the system takes several spellings for one name, all of them become the same. */
 void rvi_name_fold(char *name, size_t room);
 
-/* Removes files of a folder whose names are right and that no living process holds. A process that
- * makes such a file locks it at once, and takes another name when it could not, or the file is gone
- * then. */
-void rvi_dead_remove(const char *folder, bool (*right)(const char *name));
+/* Removes a file that no living process holds. A process that makes such a file locks it at once,
+ * and takes another name when it could not, or the file is gone then. */
+void rvi_dead_remove(const char *path);
 
 /* The file ends behind so many bytes. */
 bool rvi_file_cut(int fd, size_t size);

@@ -30,8 +30,8 @@ void rvi_name_fold(char *name, size_t room) {
     (void)name, (void)room;
 }
 
-void rvi_dead_remove(const char *folder, bool (*right)(const char *name)) {
-    (void)folder, (void)right;
+void rvi_dead_remove(const char *path) {
+    (void)path;
 }
 
 /* Films, whose notes need it, are made by a program that these machines do not run. */

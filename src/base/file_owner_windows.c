@@ -2,7 +2,6 @@
 #include "base/file_owner.h"
 #include "base/hash.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <windows.h>
@@ -50,7 +49,7 @@ int rvi_folder_rename(int *note, const char *from, const char *to) {
     return rename(from, to);
 }
 
-static void remove_dead(const char *path) {
+void rvi_dead_remove(const char *path) {
     struct stat info;
     int fd = open(path, O_RDWR | O_NOFOLLOW);
     if (fd < 0)
@@ -58,20 +57,6 @@ static void remove_dead(const char *path) {
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && rvi_lock_take(fd) == RVI_LOCK_TAKEN)
         unlink(path);
     close(fd);
-}
-
-void rvi_dead_remove(const char *folder, bool (*right)(const char *name)) {
-    char path[PATH_MAX];
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        int size = right(entry->d_name)
-                       ? snprintf(path, sizeof path, "%s/%s", folder, entry->d_name)
-                       : PATH_MAX;
-        if (size < PATH_MAX)
-            remove_dead(path);
-    }
-    if (dir)
-        closedir(dir);
 }
 
 bool rvi_file_cut(int fd, size_t size) {

@@ -423,8 +423,6 @@ static bool next_spring(const rvi_pipes *f, const char **rest, spring *out, bool
     if (size == 0)
         return false;
     *wrong = !rvi_text_vector(text, size, said);
-    for (int i = 0; i < 3 && !*wrong; i++)
-        *wrong = !(said[i] >= 0.0 && said[i] <= 1e7);
     *rest = text + size;
     if (!*wrong)
         *out = (spring){(float)said[0] / cell, (float)said[1] / cell, (float)said[2]};
@@ -432,6 +430,7 @@ static bool next_spring(const rvi_pipes *f, const char **rest, spring *out, bool
 }
 
 static rv_status check_springs(const rvi_pipes *f) {
+    static const float RATE_MOST = 1e7f;
     float cell = f->rules.cell, wide = (float)(f->width - 1), high = (float)(f->height - 1);
     const char *rest = NULL;
     spring s;
@@ -441,7 +440,12 @@ static rv_status check_springs(const rvi_pipes *f) {
             return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
                             "pipes: springs=%.80s is not a list of x/y/rate in m, m and m3/s.",
                             f->p->springs);
-        if (s.rate > 0.0f && !(s.x <= wide && s.y <= high))
+        if (!(s.rate >= 0.0f && s.rate <= RATE_MOST))
+            return rvi_fail(
+                f->job->ctx, RV_ERROR_USAGE,
+                "pipes: the spring at %g m, %g m brings %g m3/s, expected 0 to %g m3/s.",
+                (double)(s.x * cell), (double)(s.y * cell), (double)s.rate, (double)RATE_MOST);
+        if (s.rate > 0.0f && !(s.x >= 0.0f && s.y >= 0.0f && s.x <= wide && s.y <= high))
             return rvi_fail(f->job->ctx, RV_ERROR_USAGE,
                             "pipes: the spring at %g m, %g m lies outside the map of %g m x %g m.",
                             (double)(s.x * cell), (double)(s.y * cell), (double)(wide * cell),

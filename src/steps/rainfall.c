@@ -17,6 +17,8 @@
  * What comes in over the sides and from the ground falls or leaves: the sums are told. Each cell is
  * computed after the two before it, in one sweep with the wind.
  */
+#include <string.h>
+
 #include "base/context.h"
 #include "base/math.h"
 #include "base/reduce.h"
@@ -124,8 +126,12 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     rvi_range(job->ctx, w->made, cells, &low, &high);
-    for (size_t i = 0; i < cells; i++)
-        w->rain[i] = high > 0 ? w->made[i] / high : 1;
+    for (size_t i = 0; i < cells; i++) {
+        w->made[i] = high > 0 ? w->made[i] / high : 1;
+        if (rvi_poll_at(job->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+    }
+    memcpy(w->rain, w->made, cells * sizeof *w->rain); /* all of it or nothing */
     rvi_figures_add(job->land, "rain_least", "least rain, of the most", "%",
                     high > 0 ? 100.0 * (double)low / (double)high : 100.0);
     rvi_figures_add(job->land, "moisture_came", "", "", w->came);

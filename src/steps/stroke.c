@@ -168,8 +168,10 @@ static rv_status run(rvi_job *job) {
     size_t cells = rvi_cells(job->land);
     const float *from = s->field ? s->field : job->land->surface;
     rv_status status = rvi_copy(job->ctx, s->made, from, cells * sizeof *from);
-    for (size_t i = 0; s->fresh && i < cells; i++)
+    for (size_t i = 0; s->fresh && i < cells && status == RV_OK; i++) {
         s->made[i] = s->p->act == RV_stroke_act_mask ? 1 : 0;
+        status = rvi_poll_at(job->ctx, i);
+    }
     read_points(s);
     if (status == RV_OK && s->smooth)
         status = smooth_around(job, s);

@@ -279,10 +279,19 @@ static void test_spring(void **state) {
     assert_greater(water[5 * N + 35], water[35 * N + 5]);
     assert_greater(water[35 * N + 5], 0.01f);
     assert_equal(water[35 * N + 35], 0.0f);
-    static const char *const wrong[] = {"10/10", "10/10/x", "10/10/-1", "1000/10/1", "a"};
+    static const char *const wrong[][2] = {
+        {"10/10", "is not a list of x/y/rate"},
+        {"10/10/x", "is not a list of x/y/rate"},
+        {"a", "is not a list of x/y/rate"},
+        {"10/10/-1", "the spring at 10 m, 10 m brings -1 m3/s, expected 0 to 1e+07 m3/s"},
+        {"1000/10/1", "the spring at 1000 m, 10 m lies outside the map of 80 m x 80 m"},
+        {"9e9/0/1", "the spring at 9e+09 m, 0 m lies outside the map"},
+        {"10/-2/1", "the spring at 10 m, -2 m lies outside the map"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        p.springs = wrong[i];
+        p.springs = wrong[i][0];
         assert_int_equal(rv_step_run(land, RV_STEP_pipes, &p, NULL), RV_ERROR_USAGE);
+        if (!strstr(rv_context_error(ctx), wrong[i][1]))
+            fail_msg("springs=%s: %s", wrong[i][0], rv_context_error(ctx));
     }
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
