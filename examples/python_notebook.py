@@ -122,7 +122,9 @@ except ravine.UsageError as error:
 # %% [markdown]
 # ## Many at once
 #
-# Python's lock is released while a step runs, so lands run side by side in threads. Any number of threads gives the same bits.
+# Python's lock is released while a step runs, so lands run side by side in threads. Any number of threads gives the same bits,
+# and so does a device of OpenCL, such as a GPU, for the steps that can run there ([gpu.md](gpu.md)): `device="auto"`,
+# `"gpu"` or a number of `ravine.devices()`, where `threads=` may stand.
 
 # %%
 from concurrent.futures import ThreadPoolExecutor

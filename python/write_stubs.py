@@ -11,6 +11,7 @@ from typing import Literal, Optional, Union
 from typing_extensions import Self
 
 from ._context import ProgressLike
+from ._devices import DeviceLike
 from ._land import Land
 
 """
@@ -35,7 +36,7 @@ def kind_of(parameter):
 
 def line_of(parameter, table):
     known = table.parameters.get(parameter.name)
-    kinds = {"progress": "ProgressLike", "threads": "int", "memory_limit": "int"}
+    kinds = {"progress": "ProgressLike", "threads": "int", "memory_limit": "int", "device": "DeviceLike"}
     kind = kind_of(known) if known else kinds[parameter.name]
     default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
     return f"{parameter.name}: {kind}{default},"

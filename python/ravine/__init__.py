@@ -12,6 +12,7 @@
 Every step of the program is a method of Land, with the same parameters: help(ravine.Land.droplets).
 The same recipe gives the same bits as the program, with any number of threads: land.hash.
 """
+from ._devices import Device, devices
 from ._landlab import from_landlab
 from ._land import Land
 from ._library import (
@@ -38,6 +39,7 @@ from ._table import Field, Parameter, Step, Word, fields, kinds, presets, scene_
 __version__: str = _lib.rv_version().decode()
 __all__ = [
     "Cancelled",
+    "Device",
     "DeviceError",
     "Error",
     "Field",
@@ -56,6 +58,7 @@ __all__ = [
     "UnmetError",
     "UsageError",
     "Word",
+    "devices",
     "fields",
     "from_landlab",
     "kinds",

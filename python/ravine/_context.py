@@ -17,6 +17,7 @@ from collections import deque
 from contextlib import contextmanager
 from typing import Callable, Optional, Union
 
+from ._devices import DeviceLike, number_of
 from ._library import (
     CANCELLED,
     EXCEPTIONS,
@@ -36,13 +37,14 @@ ProgressLike = Union[None, bool, Callable[[Now], Optional[bool]]]
 
 
 class Context:
-    def __init__(self, threads: int = 0, memory_limit: int = 0):
+    def __init__(self, threads: int = 0, memory_limit: int = 0, device: DeviceLike = "cpu"):
+        self._closed = True  # until it is open
+        number = number_of(device)
         self._lock = threading.Lock()
         self._owner: int | None = None  # the thread that is at work
         self._process = os.getpid()
         self._dropped: deque = deque()
         self._live = 0
-        self._closed = False
         self._show: Callable[[Now], object] | None = None
         self._stop = False
         self._raised: BaseException | None = None
@@ -62,12 +64,15 @@ class Context:
         self.pointer = ctypes.c_void_p()
         status = lib.rv_context_open(abi, ctypes.byref(desc), ctypes.byref(self.pointer))
         if status != OK:
-            self._closed = True
             raise EXCEPTIONS[status](
                 "The library is of another version than the package: install it again."
                 if status == VERSION
                 else "There is not enough memory to begin."
             )
+        self._closed = False
+        if number != 0:
+            with self.idle() as ctx:
+                self.check(lib.rv_context_use_device(ctx, number))
 
     # ---- calls ----
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ._arrays import Lease
 from ._context import Context, Handle, ProgressLike, encoded
+from ._devices import DeviceLike
 from ._library import LayerDesc, Ledger, Report, TerrainDesc, UsageError, as_dict, lib
 from ._mesh import Mesh
 from ._picture import Picture
@@ -33,7 +34,9 @@ class Land(Steps):
     copy of the land.)
 
     threads 0: one per core; any number gives the same bits. memory_limit 0: nine tenths of what is
-    there. holes: "refuse" heights that are NaN, or "keep" them as holes, as the step open does.
+    there. device: "cpu", "auto", "gpu" or a number of ravine.devices(), where steps that can run
+    give the same bits. holes: "refuse" heights that are NaN, or "keep" them as holes, as the step
+    open does.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Land(Steps):
         holes: str = "refuse",
         threads: int = 0,
         memory_limit: int = 0,
+        device: DeviceLike = "cpu",
     ):
         heights = np.ascontiguousarray(heights, dtype=np.float32)
         if heights.ndim != 2:
@@ -52,7 +56,7 @@ class Land(Steps):
             )
         if holes not in steps["open"].parameters["holes"].options:
             raise UsageError(f'holes="{holes}" is neither "refuse" nor "keep".')
-        self._begin(Context(threads, memory_limit))
+        self._begin(Context(threads, memory_limit, device))
         if holes == "keep" and np.isnan(heights).any():
             self._open_array(heights, cell)
             return
@@ -304,7 +308,11 @@ class Land(Steps):
     def copy(self) -> "Land":
         """The same land once more. Both may run at the same time, in two threads."""
         mine = self._context.pointer
-        context = Context(lib.rv_context_threads(mine), lib.rv_context_memory_limit(mine))
+        context = Context(
+            lib.rv_context_threads(mine),
+            lib.rv_context_memory_limit(mine),
+            lib.rv_context_device(mine),
+        )
         out = ctypes.c_void_p()
         with self._context.idle(), context.idle() as ctx:
             context.check(lib.rv_terrain_copy(self._handle.pointer, ctx, ctypes.byref(out)))

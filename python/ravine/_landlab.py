@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._devices import DeviceLike
 from ._land import Land
 from ._library import UsageError
 
@@ -16,6 +17,7 @@ def from_landlab(
     *,
     threads: int = 0,
     memory_limit: int = 0,
+    device: DeviceLike = "cpu",
 ) -> Land:
     """The land of a landlab RasterModelGrid: its elevation in metres, and these other fields at
     nodes. Closed nodes become holes. landlab counts rows from the south, a land from the north."""
@@ -23,7 +25,9 @@ def from_landlab(
         raise UsageError(f"Cells must be square; those of the grid are {grid.dx:g} x {grid.dy:g}.")
     heights = _rows(grid, grid.at_node[elevation]).astype(np.float32)
     heights[_rows(grid, grid.status_at_node) == CLOSED] = np.nan
-    land = Land(heights, grid.dx, holes="keep", threads=threads, memory_limit=memory_limit)
+    land = Land(
+        heights, grid.dx, holes="keep", threads=threads, memory_limit=memory_limit, device=device
+    )
     for name in fields:
         land[name] = _rows(grid, grid.at_node[name])
     return land

@@ -5,6 +5,7 @@ import ctypes
 import os
 
 from ._context import Context, Handle, ProgressLike, encoded
+from ._devices import DeviceLike
 from ._land import Land, _numbers
 from ._library import AFTER_FN, BEFORE_FN, Plan, Report, Watch, lib, printed
 from ._table import values_of
@@ -76,12 +77,13 @@ class Recipe:
         progress: ProgressLike = None,
         threads: int = 0,
         memory_limit: int = 0,
+        device: DeviceLike = "cpu",
         checkpoint: str | os.PathLike | None = None,
         every: float = 60.0,
     ) -> Land:
         """Runs all steps and returns the land. checkpoint: a file to save the run to every so many
         seconds, from which resume() goes on after a stop."""
-        context = Context(threads, memory_limit)
+        context = Context(threads, memory_limit, device)
         handle = self._read(context)
         return _run(
             context,
@@ -152,6 +154,7 @@ def run(
     progress: ProgressLike = None,
     threads: int = 0,
     memory_limit: int = 0,
+    device: DeviceLike = "cpu",
     checkpoint: str | os.PathLike | None = None,
     every: float = 60.0,
 ) -> Land:
@@ -168,6 +171,7 @@ def run(
         progress=progress,
         threads=threads,
         memory_limit=memory_limit,
+        device=device,
         checkpoint=checkpoint,
         every=every,
     )
@@ -179,10 +183,11 @@ def resume(
     progress: ProgressLike = None,
     threads: int = 0,
     memory_limit: int = 0,
+    device: DeviceLike = "cpu",
     every: float = 60.0,
 ) -> Land:
     """Goes on from a checkpoint; ends in the same bytes as a run that was never stopped."""
-    context = Context(threads, memory_limit)
+    context = Context(threads, memory_limit, device)
     path = encoded(checkpoint)
     return _run(
         context,

@@ -68,7 +68,7 @@ def own_parameters(step: Step) -> list[inspect.Parameter]:
     """What the package adds to the parameters of a step."""
     names = {"progress": None}
     if step.starts:
-        names.update(threads=0, memory_limit=0)
+        names.update(threads=0, memory_limit=0, device="cpu")
     taken = set(names) & set(step.parameters)
     if taken or any(keyword.iskeyword(name) for name in (step.name, *step.parameters)):
         raise ImportError(f"The step {step.name} has a parameter that Python cannot have.")

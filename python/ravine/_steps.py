@@ -37,12 +37,12 @@ def _method(step: Step):
 
 
 def _function(step: Step):
-    def run(*first, progress=None, threads=0, memory_limit=0, **named):
+    def run(*first, progress=None, threads=0, memory_limit=0, device="cpu", **named):
         from ._land import Land
 
         values = _values(step, first, named)
         land = Land.__new__(Land)
-        land._begin(Context(threads, memory_limit))
+        land._begin(Context(threads, memory_limit, device))
         land._start()
         return land._step(step.name, values, progress)
 

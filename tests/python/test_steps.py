@@ -223,6 +223,7 @@ def test_the_stubs_are_python_and_say_what_the_steps_are(source):
     imports = {
         "from typing_extensions import Self": "Self = object",
         "from ._context import ProgressLike": "ProgressLike = object",
+        "from ._devices import DeviceLike": "DeviceLike = object",
         "from ._land import Land": "Land = object",
     }
     for line, plain in imports.items():
