@@ -4,6 +4,9 @@
 
 #include "cli.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 enum { SWEEP_AXES = 16, SWEEP_MOST = RV_SHEET_MOST }; /* parameters that vary, and runs */
 
 /* ---- sweep_values.c: what varies ---- */
@@ -65,5 +68,76 @@ void sweep_folder_leave(FILE **lock);
 int sweep_run_folder(const char *folder, const char *recipe);
 bool sweep_run_there(const char *folder);       /* as a folder, not a link to one */
 int sweep_sheet_keep(const sweep_place *place); /* the sheet was written */
+
+/* ---- the sweep itself ---- */
+
+typedef struct sweep {
+    const cli_options *options;
+    sweep_axis axes[SWEEP_AXES];
+    int axis_count;
+    int runs, digits;
+    char *text; /* of the recipe that varies */
+    sweep_place place;
+    bool pictures;   /* this build can write them */
+    sweep_row *rows; /* of each run; empty: it has not ended */
+    int *codes;      /* how it ended: 0, or the exit code that it would have had */
+    size_t memory;   /* that the largest run needs */
+    double seconds;  /* of the first run on one thread, about; NaN: not known */
+    /* Shared by the threads. */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int next;          /* run to begin */
+    int *ended;        /* runs, in the order of their ends */
+    int ended_count;   /* of them */
+    int working;       /* threads */
+    atomic_int broken; /* the exit code of what cannot go on */
+} sweep;
+
+/* Files in the folder of each run, beside those of the recipe. */
+#define SWEEP_THUMBNAIL "thumbnail.png"
+#define SWEEP_RESULT "result.txt"
+
+/* ---- sweep_recipe.c: one run as a recipe ---- */
+
+int sweep_no_memory(void); /* says so; the exit code */
+/* All texts are from malloc; NULL: no memory. */
+char *sweep_join(const char *a, const char *b, const char *c);
+int sweep_recipe_print(const rv_recipe *recipe, char **out);
+/* "OUT/017", or a file in it. */
+char *sweep_run_path(const sweep *s, int run, const char *file);
+const char *sweep_value(const sweep *s, int run, int axis);
+/* Which of its name a step is, from 1. */
+int sweep_step_number(const rv_recipe *recipe, int index);
+
+/* What a recipe is made for: a run; its plan; the plan of what the user gave, without the steps
+ * that a sweep adds. */
+typedef enum sweep_use { SWEEP_FOR_RUN, SWEEP_FOR_PLAN, SWEEP_FOR_PLAN_BARE } sweep_use;
+
+/* The recipe with the values of a run. After a failure `why` or the context has the sentence. */
+rv_status sweep_recipe_make(rv_context *ctx, const sweep *s, int run, sweep_use use,
+                            rv_recipe **out, char why[CLI_TEXT]);
+/* Without the place of a word that a sweep has added, which nobody typed. */
+const char *sweep_skip_word(const char *error);
+/* The sentence of a plan with its file as a run has it; free() it. */
+char *sweep_place_sentence(const sweep *s, int run, const char *error);
+
+/* Words for rv_recipe_add_words, each from malloc. */
+enum { SWEEP_WORDS = 256 };
+typedef struct sweep_words {
+    char *words[SWEEP_WORDS];
+    int count;
+    bool full; /* or no memory */
+} sweep_words;
+void sweep_words_put(sweep_words *list, char *word);
+rv_status sweep_words_add(rv_recipe *recipe, sweep_words *list); /* and frees them */
+
+/* ---- sweep_runs.c: the runs ---- */
+
+/* What every row begins with. error "": none. */
+bool sweep_row_begin(const sweep *s, int run, const char *error, sweep_row *row);
+void sweep_run_tell(const sweep *s, cli_bar *bar, int run);
+int sweep_rows_count(const sweep *s); /* runs that have ended */
+/* Runs all that have no row yet, `jobs` at a time. Not 0: what cannot go on. */
+int sweep_run_all(sweep *s, cli_bar *bar, int jobs, int threads, size_t memory);
 
 #endif
