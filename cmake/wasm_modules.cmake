@@ -1,6 +1,6 @@
 # WebAssembly modules: ravine.wasm is the whole library, whose functions a page or a program in Node
 # calls, with several threads ravine-threads.wasm; same_bits.wasm prints the table of hashes, layout.wasm
-# where the members of structs lie; bench_one_core.wasm is for bench/wasm.sh.
+# where the members of structs lie; bench_one_core.wasm and bench_four_threads.wasm are for bench/wasm.sh.
 
 add_executable(ravine_module $<TARGET_OBJECTS:ravine>)
 set_target_properties(ravine_module PROPERTIES OUTPUT_NAME ravine LINKER_LANGUAGE C)
@@ -46,4 +46,5 @@ endif()
 
 if(RAVINE_BENCH)
     ravine_program(bench_one_core bench/bench_one_core.c)
+    ravine_program(bench_four_threads bench/bench_four_threads.c)
 endif()

@@ -44,6 +44,7 @@ struct studio_server {
     pthread_mutex_t lock;
     pthread_cond_t idle; /* an entry has no users any more */
     bool stopping;
+    bool met; /* a page has come */
     entry entries[SESSIONS];
 };
 
@@ -242,6 +243,7 @@ static entry *open_entry(studio_server *server, const char *id, const char **why
         studio_session *session = studio_session_open(server->place, id, why);
         if (session) {
             *e = (entry){.session = session};
+            server->met = true;
             strcpy(e->id, id);
         } else {
             e = NULL;
@@ -509,6 +511,13 @@ int studio_server_start(const studio_place *place, const studio_folder *page, in
 
 int studio_server_port(const studio_server *server) {
     return server->port;
+}
+
+bool studio_server_met(studio_server *server) {
+    pthread_mutex_lock(&server->lock);
+    bool met = server->met;
+    pthread_mutex_unlock(&server->lock);
+    return met;
 }
 
 const char *studio_server_token(const studio_server *server) {

@@ -166,11 +166,24 @@ static studio_packet *reply_ready(studio_session *s, double id) {
             ",\"threads\":%d,\"memory\":%zu,\"pauses\":true,\"folder\":", rv_context_threads(ctx),
             rv_context_memory_limit(ctx));
     cli_json_text(letter.json, s->place->folder);
-    fputs(",\"name\":", letter.json);
+    fprintf(letter.json, ",\"device\":%d,\"devices\":[%s],\"name\":", rv_context_device(ctx),
+            s->place->devices);
     cli_json_text(letter.json, s->place->name);
     fputs(",\"recipe\":", letter.json);
     cli_json_text(letter.json, s->place->text);
     return studio_letter_end(&letter);
+}
+
+/* Runs go on with another device, or with the processor alone. */
+static studio_packet *change_device(studio_session *s, const studio_request *request) {
+    double device = studio_json_number(request->json, "device", 0.0);
+    rv_context *ctx = studio_land_context(s->land);
+    if (!(device >= 0.0 && device <= 1000.0))
+        return studio_wrong(request->id, RV_ERROR_USAGE, "There is no such device.");
+    rv_status status = rv_context_use_device(ctx, (int)device);
+    if (status != RV_OK)
+        return studio_wrong(request->id, (int)status, rv_context_error(ctx));
+    return reply_ready(s, request->id);
 }
 
 static studio_packet *put_file(studio_session *s, const studio_request *request) {
@@ -194,6 +207,8 @@ static void work_on(studio_session *s, task *t) {
         studio_scene_run(s, s->land, s->scratch, request);
     else if (strcmp(request->kind, "hello") == 0)
         t->reply = reply_ready(s, request->id);
+    else if (strcmp(request->kind, "device") == 0)
+        t->reply = change_device(s, request);
     else if (strcmp(request->kind, "put") == 0)
         t->reply = put_file(s, request);
     else

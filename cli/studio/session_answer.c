@@ -59,7 +59,31 @@ static studio_packet *files_reply(double id, const studio_folder *made, bool wit
     return studio_letter_end(&letter);
 }
 
-/* Runs one step that writes files: to the page, or to the user's folder. */
+/* The first file that the step would write and that is there already; NULL: none. */
+static const char *file_there(const rv_recipe *recipe) {
+    const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, 0))->word;
+    for (int i = 0; i < word->param_count; i++) {
+        const rv_param_info *param = &word->params[i];
+        const char *path = param->type == RV_PARAM_FILE && param->writes
+                               ? rv_param_text(param, rv_recipe_params(recipe, 0))
+                               : NULL;
+        if (path && *path && cli_file_exists(path))
+            return path;
+    }
+    return NULL;
+}
+
+static studio_packet *exists_reply(double id, const char *path) {
+    studio_letter letter;
+    if (!studio_letter_begin(&letter))
+        return NULL;
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"exists\",\"file\":", id);
+    cli_json_text(letter.json, path);
+    return studio_letter_end(&letter);
+}
+
+/* Runs one step that writes files: to the page, or to the user's folder, where those that are there
+ * are replaced only if the page says so. */
 static studio_packet *save(studio_land *l, const studio_request *request, bool stores) {
     const char *why, *step = studio_json_text(request->json, "step");
     rv_terrain *land = (rv_terrain *)studio_land_at(l, place_of(request), &why);
@@ -73,6 +97,15 @@ static studio_packet *save(studio_land *l, const studio_request *request, bool s
         snprintf(sentence, sizeof sentence,
                  "One step that writes files is saved, not another and not several.");
         status = RV_ERROR_USAGE;
+    }
+    const studio_json *replace = studio_json_get(request->json, "replace");
+    bool replaces = replace && replace->kind == STUDIO_TRUE;
+    const char *there = status == RV_OK && stores && !replaces ? file_there(recipe) : NULL;
+    if (there) {
+        studio_packet *reply = exists_reply(request->id, there);
+        rv_recipe_destroy(recipe);
+        free(out);
+        return reply;
     }
     if (status == RV_OK && (!out || !studio_scratch_sub(out))) {
         snprintf(sentence, sizeof sentence, "The folder %.200s cannot be made.", out ? out : "");

@@ -35,8 +35,11 @@ studio_land *studio_land_open(studio_session *session, const studio_place *place
     desc.log = studio_log;
     desc.progress = studio_progress;
     desc.user = l;
-    if (rv_context_create(&desc, &l->ctx) == RV_OK)
+    if (rv_context_create(&desc, &l->ctx) == RV_OK) {
+        if (place->options->device != RV_DEVICE_CPU) /* where it fails now, the processor runs */
+            rv_context_use_device(l->ctx, place->options->device);
         return l;
+    }
     free(l);
     return NULL;
 }

@@ -103,8 +103,10 @@ static rv_status print_step(const studio_land *l, const rv_recipe *recipe, int i
         char *path = file_path(l, param->writes, file, stores);
         void *copy = malloc(step->word.params_size);
         if (!path) {
-            snprintf(why, CLI_TEXT, "%.200s: there is no such file in the folder %.200s.", file,
-                     l->place->folder);
+            snprintf(why, CLI_TEXT,
+                     param->writes ? "%.200s is no place for a file in the folder %.200s."
+                                   : "%.200s: there is no such file in the folder %.200s.",
+                     file, l->place->folder);
             status = RV_ERROR_INPUT;
         } else if (copy) {
             memcpy(copy, params, step->word.params_size);

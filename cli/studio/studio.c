@@ -72,27 +72,41 @@ static bool open_browser(const char *page) {
 }
 
 /* By a file that leads there: what a program is called with can be read by all users of the
- * machine, and the token is for one. */
-static bool open_address(const studio_place *place, const char *address) {
+ * machine, and the token is for one. The file lies in the user's home, in `folder`, for as long as
+ * no page has come: browsers that come as a snap read no other place. */
+static bool open_address(const char *folder, const char *address) {
     static const char name[] = "open.html";
-    char text[512], *path = studio_path(place->scratch, name);
+    char text[512], *path = studio_path(folder, name);
     snprintf(text, sizeof text,
              "<!doctype html><meta charset=utf-8><title>Ravine</title>"
              "<meta http-equiv=refresh content=\"0;url=%s\"><a href=\"%s\">To the studio</a>\n",
              address, address);
     bool opened =
-        path && studio_scratch_put(place->scratch, name, text, strlen(text)) && open_browser(path);
+        path && studio_scratch_put(folder, name, text, strlen(text)) && open_browser(path);
     free(path);
     return opened;
 }
 
-/* Until a signal says that it is enough. */
-static void wait_for_end(void) {
+/* Until a signal says that it is enough. The folder `door` is not needed once a page has come. */
+static void wait_for_end(studio_server *server, char *door) {
     const struct timespec tick = {.tv_nsec = 50 * 1000000};
     while (!cli_interrupt_caught()) {
         nanosleep(&tick, NULL);
         waitpid(-1, NULL, WNOHANG); /* the program that opened the browser */
+        if (door && studio_server_met(server)) {
+            studio_scratch_remove(door);
+            free(door);
+            door = NULL;
+        }
     }
+    if (door)
+        studio_scratch_remove(door);
+    free(door);
+}
+
+static char *make_door(void) {
+    const char *home = getenv("HOME");
+    return home && *home == '/' ? studio_scratch_make(home) : NULL;
 }
 
 static int serve(const cli_options *options, const studio_place *place, const studio_folder *page) {
@@ -107,11 +121,44 @@ static int serve(const cli_options *options, const studio_place *place, const st
     if (!options->quiet)
         printf("The studio runs until Ctrl-C. Its address works on this machine only.\n");
     fflush(stdout);
-    if (!options->no_open && !open_address(place, address))
+    char *door = options->no_open ? NULL : make_door();
+    if (!options->no_open && !open_address(door ? door : place->scratch, address))
         fprintf(stderr, "No program that opens a browser was found: open the address yourself.\n");
-    wait_for_end();
+    wait_for_end(server, door);
     studio_server_stop(server);
     return 0;
+}
+
+/* All devices, for the page to choose from; "": none. free() it. */
+static char *list_devices(void) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    rv_device_info info;
+    for (int i = 1; out && rv_device_get(i, &info); i++) {
+        fprintf(out, "%s{\"number\":%d,\"name\":", i > 1 ? "," : "", i);
+        cli_json_text(out, info.name);
+        fputc('}', out);
+    }
+    if (out)
+        fclose(out);
+    return text;
+}
+
+/* Is the device there on which pages are to begin? */
+static int try_device(int device) {
+    rv_context *ctx;
+    if (device == RV_DEVICE_CPU)
+        return 0;
+    rv_status status = rv_context_create(NULL, &ctx);
+    if (status != RV_OK)
+        return cli_fail(cli_exit_code(status), "Ravine cannot start: %s.", rv_status_text(status));
+    int code = 0;
+    status = rv_context_use_device(ctx, device);
+    if (status != RV_OK)
+        code = cli_fail(cli_exit_code(status), "%s", rv_context_error(ctx));
+    rv_context_destroy(ctx);
+    return code;
 }
 
 /* The recipe to begin with, as text. */
@@ -139,7 +186,9 @@ static int read_recipe(const char *name, char **text) {
 }
 
 static int run_with(const cli_options *options, studio_place *place, const studio_folder *page) {
-    char *folder = realpath(".", NULL), *scratch = studio_scratch_make();
+    const char *base = getenv("TMPDIR");
+    char *folder = realpath(".", NULL), *devices = list_devices();
+    char *scratch = studio_scratch_make(base && *base ? base : "/tmp");
     int code;
     if (!folder || !scratch) {
         code =
@@ -147,12 +196,14 @@ static int run_with(const cli_options *options, studio_place *place, const studi
     } else {
         place->folder = folder;
         place->scratch = scratch;
+        place->devices = devices ? devices : "";
         code = serve(options, place, page);
     }
     if (scratch)
         studio_scratch_remove(scratch);
     free(scratch);
     free(folder);
+    free(devices);
     return code;
 }
 
@@ -162,9 +213,12 @@ int cli_studio(const cli_options *options) {
     char *text = NULL;
     if (options->count > 2 || options->dry_run || options->json || options->checkpoint)
         return cli_fail(
-            2, "studio takes one recipe at most, and --port, --no-open, --threads and --memory.");
+            2, "studio takes one recipe at most, and --port, --no-open, --threads, --memory and "
+               "--device.");
     cli_interrupt_watch(false);
-    int code = options->count == 2 ? read_recipe(options->words[1], &text) : 0;
+    int code = try_device(options->device);
+    if (code == 0 && options->count == 2)
+        code = read_recipe(options->words[1], &text);
     if (code != 0)
         return code;
     if (text) {

@@ -80,7 +80,8 @@ bool studio_folder_read(const char *path, studio_folder *out);
 void studio_folder_free(studio_folder *folder);
 const studio_file *studio_folder_find(const studio_folder *folder, const char *name);
 
-char *studio_scratch_make(void);           /* a new empty folder; NULL: errno says why */
+/* A new empty folder in `base` that others cannot read; NULL: errno says why. */
+char *studio_scratch_make(const char *base);
 bool studio_scratch_sub(const char *path); /* a folder in it, and empty */
 void studio_scratch_remove(const char *path);
 void studio_scratch_drop(const char *path); /* one file */
@@ -99,6 +100,7 @@ typedef struct studio_place {
     const char *folder;      /* where the program was started */
     const char *scratch;     /* for the files of pages */
     const char *name, *text; /* of the recipe to begin with; "": none */
+    const char *devices;     /* that there are: members of a JSON list */
     const cli_options *options;
 } studio_place;
 
@@ -174,6 +176,7 @@ typedef struct studio_server studio_server;
 int studio_server_start(const studio_place *place, const studio_folder *page, int port,
                         studio_server **out);
 int studio_server_port(const studio_server *server);
+bool studio_server_met(studio_server *server); /* has a page come? */
 const char *studio_server_token(const studio_server *server);
 void studio_server_stop(studio_server *server);
 

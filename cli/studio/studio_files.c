@@ -117,9 +117,8 @@ const studio_file *studio_folder_find(const studio_folder *folder, const char *n
 
 /* ---- scratch ---- */
 
-char *studio_scratch_make(void) {
-    const char *base = getenv("TMPDIR");
-    char *path = studio_path(base && *base ? base : "/tmp", "ravine-studio-XXXXXX");
+char *studio_scratch_make(const char *base) {
+    char *path = studio_path(base, "ravine-studio-XXXXXX");
     if (path && mkdtemp(path))
         return path;
     free(path);

@@ -1,7 +1,7 @@
 // main.ts: the page: its panels around one session, its keys, files that are dropped.
 import { download, h, icon, iconButton } from './dom';
 import { fetchModule, threadsHere } from './engine/page_engine';
-import { addDialog, exportDialog, galleryDialog, helpDialog, type Camera } from './panels/dialogs';
+import { addDialog, engineDialog, engineName, exportDialog, galleryDialog, helpDialog, type Camera } from './panels/dialogs';
 import { Inspector } from './panels/inspector';
 import { StackPanel } from './panels/stack_panel';
 import { StepPanel } from './panels/step_panel';
@@ -63,7 +63,7 @@ const timeline = new Timeline(session);
 
 const nameInput = h('input', { className: 'doc-name', 'aria-label': 'Name of the land', spellcheck: false, autocomplete: 'off', maxLength: 60,
     onchange: () => store.edit((doc) => { doc.name = nameInput.value.trim() || 'land'; }) });
-const pill = h('button', { type: 'button', className: 'pill', onclick: () => void session.exchange().catch(wrong) }, h('i', {}), h('span', {}, 'Loading'));
+const pill = h('button', { type: 'button', className: 'pill', onclick: () => engineDialog(session, wrong) }, h('i', {}), h('span', {}, 'Loading'));
 const undo = iconButton('undo', 'Undo (Ctrl Z)', () => store.undo());
 const redo = iconButton('redo', 'Redo (Ctrl Shift Z)', () => store.redo());
 const compareButton = h('button', { type: 'button', className: 'plain', 'aria-pressed': 'false', onclick: () => { viewport.compare(); watcher.changed(); } }, 'Compare');
@@ -316,8 +316,7 @@ function update(): void {
     app.classList.toggle('in-scene', session.scene !== null);
     leave.hidden = session.scene === null;
     const { about, state } = session;
-    pill.lastElementChild!.textContent = state === 'starting' ? 'Loading the engine'
-        : `${about.engine === 'page' ? 'This page' : 'This machine'}, ${about.threads} thread${about.threads === 1 ? '' : 's'}`;
+    pill.lastElementChild!.textContent = state === 'starting' ? 'Loading the engine' : engineName(about);
     pill.disabled = !session.token;
     pill.title = session.token ? 'The engine: this page or this machine. Both give the same land' : 'The engine is in this page';
     pill.dataset.state = recorder ? 'recording' : state;

@@ -26,7 +26,7 @@ export function valueText(item: Item, param: Param): string {
     return item.values[param.name] ?? defaultText(param);
 }
 
-function quote(text: string): string {
+export function quote(text: string): string {
     return /^[\w.+\-/:]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }
 

@@ -90,6 +90,11 @@ export class Session {
     private started = 0;
     private lastSlice = 0;
     private restarts = 0;
+    /** The recipe of the last run as text, and the hashes that each engine has given for recipes. */
+    private text = '';
+    private readonly made = new Map<string, Partial<Record<Answer<'ready'>['engine'], string>>>();
+    /** The spare engine makes the land of this run, too. */
+    private checked = 0;
     /** The newest land that an engine has sent for the case that it dies, and the steps that make it. */
     private rescued: { steps: string[]; bytes: ArrayBuffer } | null = null;
     private rescueEvery = 2000;
@@ -126,11 +131,21 @@ export class Session {
         isOpen = true;
     }
 
-    /** The other engine: the same recipe, and the same hash. */
-    async exchange(): Promise<void> {
+    /** Another engine, or another device of this machine: the same recipe, and the same hash. */
+    async choose(wanted: 'page' | 'machine', device = 0): Promise<void> {
         if (!this.token)
             return;
+        if (wanted !== this.wanted)
+            await this.exchange();
+        if (wanted === 'machine' && device !== this.about.device) {
+            this.about = await this.engine!.ask<'ready'>({ kind: 'device', device });
+            this.watcher.changed();
+        }
+    }
+
+    private async exchange(): Promise<void> {
         this.wanted = this.wanted === 'machine' ? 'page' : 'machine';
+        this.checked = 0;
         this.engine?.end();
         this.engine = null;
         this.spare?.engine.end();
@@ -146,6 +161,7 @@ export class Session {
     private async revive(why: string): Promise<void> {
         const { spare } = this, wasMachine = this.wanted === 'machine';
         this.engine = null;
+        this.checked = 0;
         if (this.restarts++ > 3 || (wasMachine && !spare))
             return this.fail(wasMachine ? 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.'
                 : `The engine stopped again and again (${why}). The recipe is safe: reload the page.`);
@@ -195,17 +211,83 @@ export class Session {
             return;
         this.isStandingBy = true;
         try {
-            const threads = this.threads, listener = { event: (event: Event) => this.hear(event), died: (why: string) => {
+            const threads = this.threads, listener = { event: (event: Event) => {
                 if (this.engine === engine)
-                    void this.revive(why);
+                    this.hear(event);
                 else
-                    this.spare = null;
+                    this.hearSpare(event);
+            }, died: (why: string) => {
+                if (this.engine === engine)
+                    return void this.revive(why);
+                this.spare = null;
+                this.checked = 0;
+                this.watcher.changed();
             } };
             const engine: PageEngine = new PageEngine(await fetchModule(threads), threads, listener);
             this.spare = { engine, about: await engine.ask<'ready'>({ kind: 'hello' }) };
+            this.checkSoon();
+            this.watcher.changed();
         } catch { /* then there is none: the page says so when it is needed */ }
     }
     private isStandingBy = false;
+
+    // ---- the same land from both engines ----
+
+    /** What each engine has made of the recipe, as far as it has. */
+    get hashes(): Partial<Record<Answer<'ready'>['engine'], string>> { return this.made.get(this.text) ?? {}; }
+
+    get isChecking(): boolean { return this.checked === this.run; }
+
+    /** Can the engine of the page make the land that this machine has made? */
+    get canCheck(): boolean { return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page; }
+
+    private note(engine: Answer<'ready'>['engine'], hash: string): void {
+        this.made.set(this.text, { ...this.made.get(this.text), [engine]: hash });
+        if (this.made.size > 64)
+            this.made.delete(this.made.keys().next().value!);
+    }
+
+    /** What took this machine no time is made in the page without a word. */
+    private checkSoon(): void {
+        if (this.canCheck && this.ms < 1500)
+            void this.check();
+    }
+
+    /** Makes the land in the page, too, to compare the hashes. */
+    async check(): Promise<void> {
+        if (!this.canCheck)
+            return;
+        const { engine } = this.spare!, run = this.checked = this.run, files = new Map<string, OpenedFile>();
+        this.watcher.changed();
+        try {
+            for (const [name, { bytes }] of this.files) {
+                const { file, sent } = await this.prepared('page', name, bytes);
+                files.set(name, file);
+                await engine.ask({ kind: 'put', name: file.name }, [sent]);
+            }
+            if (run !== this.run)
+                return;
+            await engine.ask({ kind: 'run', run, steps: this.items.map((item) => this.words(item, files)),
+                live: { fields: [], rate: 1, every: 4096, slices: false, rescue: 1e300 } });
+        } catch (error) {
+            this.checked = 0;
+            this.watcher.say(`The page could not make this land. ${(error as Error).message}`, 'wrong');
+        }
+        this.watcher.changed();
+    }
+
+    private hearSpare(event: Event): void {
+        if (event.kind === 'slice')
+            this.spare?.engine.seen();
+        if (event.kind !== 'ended' || event.run !== this.run || event.run !== this.checked)
+            return;
+        this.checked = 0;
+        if (event.how === 'finished' && event.land)
+            this.note('page', event.land.hash);
+        else if (event.how === 'failed')
+            this.watcher.say(`The page could not make this land. ${event.sentence}`, 'wrong');
+        this.watcher.changed();
+    }
 
     // ---- documents ----
 
@@ -263,15 +345,20 @@ export class Session {
             history.replaceState(null, '', `#${address}`);
     }
 
-    /** Puts a file where steps find it. The engine in the page gets heights of a PNG as raw levels. */
-    async put(name: string, bytes: ArrayBuffer): Promise<void> {
-        let file: OpenedFile = { name, bytes, values: {} }, sent = bytes.slice(0);
-        if (/\.png$/i.test(name) && this.about.engine === 'page') {
+    /** A file as an engine gets it: that of the page gets heights of a PNG as raw levels. */
+    private async prepared(engine: Answer<'ready'>['engine'], name: string, bytes: ArrayBuffer): Promise<{ file: OpenedFile; sent: ArrayBuffer }> {
+        const file: OpenedFile = { name, bytes, values: {} };
+        if (/\.png$/i.test(name) && engine === 'page') {
             const heights = await readPng(new Uint8Array(bytes));
-            file = { name: `${name}.r16`, bytes, values: { width: String(heights.width), ...this.scaleOf(name) } };
-            sent = toR16(heights);
-        } else if (/\.tiff?$/i.test(name) && this.about.engine === 'page')
-            sent = await plainTiff(bytes);
+            return { file: { name: `${name}.r16`, bytes, values: { width: String(heights.width), ...this.scaleOf(name) } }, sent: toR16(heights) };
+        }
+        const copy = bytes.slice(0); // what is sent is gone here
+        return { file, sent: /\.tiff?$/i.test(name) && engine === 'page' ? await plainTiff(copy) : copy };
+    }
+
+    /** Puts a file where steps find it. */
+    async put(name: string, bytes: ArrayBuffer): Promise<void> {
+        const { file, sent } = await this.prepared(this.about.engine, name, bytes);
         if (this.files.get(name)?.bytes !== bytes)
             this.rescued = null; // what steps read is another file now
         this.files.set(name, file);
@@ -292,10 +379,10 @@ export class Session {
     hasFile(name: string): boolean { return this.files.has(name); }
 
     /** The words of a step for the engine, where files may have other names. */
-    private words(item: Item): string {
+    private words(item: Item, files = this.files): string {
         const values = { ...item.values };
         for (const param of findStep(item.step)?.parameters ?? []) {
-            const file = param.type === 'file' ? this.files.get(values[param.name] ?? '') : undefined;
+            const file = param.type === 'file' ? files.get(values[param.name] ?? '') : undefined;
             if (!file || file.name === values[param.name])
                 continue;
             values[param.name] = file.name;
@@ -350,8 +437,17 @@ export class Session {
         this.begun(steps, items, isPreview);
     }
 
-    private begun(steps: string[], items: Item[], isPreview: boolean): void {
+    /** The number of another run; what the page makes beside it is not wanted any more. */
+    private nextRun(): void {
+        if (this.checked)
+            this.spare?.engine.control('cancel');
+        this.checked = 0;
         this.run++;
+    }
+
+    private begun(steps: string[], items: Item[], isPreview: boolean): void {
+        this.nextRun();
+        this.text = recipeText(items);
         this.steps = steps;
         this.items = items;
         this.isPreview = isPreview;
@@ -401,7 +497,7 @@ export class Session {
     continue(): void {
         if (this.state === 'cancelled' || this.scene)
             return this.again();
-        this.run++;
+        this.nextRun();
         this.state = 'running';
         this.started = this.lastSlice = performance.now();
         this.ask({ kind: 'continue', run: this.run, live: this.live() });
@@ -417,7 +513,7 @@ export class Session {
 
     startScene(name: string, words: string): void {
         this.scene = { name, words, frame: null };
-        this.run++;
+        this.nextRun();
         this.state = 'running';
         this.sentence = '';
         this.started = this.lastSlice = performance.now();
@@ -507,6 +603,9 @@ export class Session {
         if (this.scene)
             return;
         this.land = event.land;
+        if (event.how === 'finished' && event.land && !this.isPreview)
+            this.note(this.about.engine, event.land.hash);
+        this.checkSoon();
         if (event.how !== 'failed')
             this.restarts = 0;
         if (event.how === 'failed')
@@ -572,6 +671,13 @@ export class Session {
     async filesOf(step: string): Promise<{ name: string; bytes: ArrayBuffer }[]> {
         const reply = await this.engine!.ask<'files'>({ kind: 'save', place: this.scrubbed ?? this.place, step });
         return reply.files.map((name, i) => ({ name, bytes: reply.buffers[i] }));
+    }
+
+    /** On this machine: a file in the folder where `ravine studio` was started. The path of one that is there already,
+     *  unless it is to be replaced. */
+    async storeFile(step: string, replace: boolean): Promise<string | null> {
+        const reply = await this.engine!.ask<'files' | 'exists'>({ kind: 'store', place: this.scrubbed ?? this.place, step, replace });
+        return reply.kind === 'exists' ? reply.file : null;
     }
 
     select(id: number): void {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """studio_client.py RAVINE FOLDER: starts `ravine studio` with the page FOLDER/page in FOLDER/work, and talks to it."""
-import array, http.client, json, os, random, signal, socket, string, struct, subprocess, sys, threading, time
+import array, contextlib, http.client, json, os, random, signal, socket, string, struct, subprocess, sys, threading, time
 
 ravine, folder = sys.argv[1:]
 work, page, tmp = folder + "/work", folder + "/page", folder + "/tmp"
@@ -34,7 +34,17 @@ class Server:
         self.process = subprocess.Popen([ravine, "studio", "--no-open", "--threads", "2", *words], cwd=cwd, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env={**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp})
-        address = self.process.stdout.readline().strip()
+        self.know(self.process.stdout.readline().strip())
+
+    @classmethod
+    def at(cls, process, address):
+        """One that was started elsewhere."""
+        server = cls.__new__(cls)
+        server.process = process
+        server.know(address)
+        return server
+
+    def know(self, address):
         check(address.startswith("http://127.0.0.1:"), "the address: %r" % address)
         rest, self.token = address.split("/?token=")
         self.port = int(rest.rsplit(":", 1)[1])
@@ -303,6 +313,13 @@ def test_files(server):
     with open(work + "/line.r16", "rb") as file:
         check(saved["buffers"][saved["files"].index("line.r16")] == file.read(), "the bytes of the command line")
     check(tab.ask("store", place=1, step="save stored.npy")["kind"] == "files" and os.path.exists(work + "/stored.npy"), "stored")
+    with open(work + "/stored.npy", "wb") as file:
+        file.write(b"mine")
+    said = tab.ask("store", place=1, step="save stored.npy")
+    check(said["kind"] == "exists" and said["file"] == os.path.realpath(work + "/stored.npy"), "a file that is there: %s" % said)
+    check(os.path.getsize(work + "/stored.npy") == 4, "is not replaced")
+    check(tab.ask("store", place=1, step="save stored.npy", replace=True)["kind"] == "files" and
+          os.path.getsize(work + "/stored.npy") == len(given), "unless that is said")
     check(tab.ask("store", place=1, step="save sub/stored.npy")["kind"] == "files" and os.path.exists(work + "/sub/stored.npy"), "below")
     with open(work + "/streams.geojson", "w") as file:
         file.write("mine")
@@ -319,8 +336,8 @@ def test_files(server):
     check(tab.made(["open given.npy cell=10"])["land"]["hash"] != disk["land"]["hash"], "a file that has changed is read again")
     before = sorted(os.listdir(folder))
     for name in ["../out.npy", folder + "/out.npy", "sub/../../out.npy", "away/out.npy", "away.npy", "none/out.npy", ".."]:
-        said = tab.ask("store", place=1, step="save " + name)
-        check(said["kind"] == "wrong" and said["sentence"], "%s leads out: %s" % (name, said))
+        said = tab.ask("store", place=1, step="save " + name, replace=True)
+        check(said["kind"] == "wrong" and "no place for a file in the folder" in said["sentence"], "%s leads out: %s" % (name, said))
     check(sorted(os.listdir(folder)) == before, "nothing was written there")
     tab.close()
 
@@ -342,13 +359,31 @@ def test_rescue(server):
     other.close()
 
 
+@contextlib.contextmanager
+def program(env):
+    """One that opens a browser; it ends also where something is not so."""
+    process = subprocess.Popen([ravine, "studio"], cwd=work, text=True, stdout=subprocess.PIPE, env=env)
+    try:
+        yield process
+        process.send_signal(signal.SIGINT)
+        process.wait(WAIT)
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def test_opener(server):
     """The program that opens the browser is not told the token where all users can read it."""
     with open(folder + "/xdg-open", "w") as file:
         file.write('#!/bin/sh\necho "$@" > %s/opened\ncat "$1" > %s/shown\n' % (folder, folder))
     os.chmod(folder + "/xdg-open", 0o700)
-    env = {**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp, "PATH": folder + ":" + os.environ["PATH"]}
-    with subprocess.Popen([ravine, "studio"], cwd=work, text=True, stdout=subprocess.PIPE, env=env) as process:
+    home = folder + "/home"
+    os.mkdir(home)
+
+    def doors():
+        return [name for name in os.listdir(home) if name.startswith("ravine")]
+    env = {**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp, "HOME": home, "PATH": folder + ":" + os.environ["PATH"]}
+    with program(env) as process:
         address = process.stdout.readline().strip()
         waits_for(lambda: os.path.exists(folder + "/shown") and os.path.getsize(folder + "/shown"), "a browser is opened")
         with open(folder + "/opened") as file:
@@ -357,14 +392,41 @@ def test_opener(server):
             check(address in file.read(), "it is led to the address")
         check(address.split("token=")[1] not in words, "but is not called with it")
         check(os.stat(os.path.dirname(words)).st_mode & 0o77 == 0, "others do not read that file")
-        process.send_signal(signal.SIGINT)
-    check(process.returncode == 0 and not os.path.exists(words), "it ends, and the file with it")
+        check(words.startswith(home + "/") and "/." not in words[len(home):], "browsers of a snap read it: %s" % words)
+        opened = Server.at(process, address)
+        check(os.path.exists(words), "it is there until the page has come")
+        tab = Tab(opened)
+        waits_for(lambda: doors() == [], "then it is not needed")
+        tab.close()
+    check(process.returncode == 0, "it ends")
+    with program(env) as process:
+        process.stdout.readline()
+        waits_for(doors, "a file for the browser")
+    check(process.returncode == 0 and doors() == [], "where none comes, it ends with the program")
     for name in ["xdg-open", "opened", "shown"]:
         os.remove(folder + "/" + name)
     own = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
     check(server.ask("GET", "/", token=False, **own)[0] == 200, "who goes to the page gets it")
     for path, dest in [("/", "iframe"), ("/events?session=x", "document"), ("/assets/code.js", "document")]:
         check(server.ask("GET", path, **{**own, "Sec_Fetch_Dest": dest})[0] == 403, "but nothing else: %s" % path)
+
+
+def test_device(server):
+    tab = Tab(server)
+    ready = tab.ask("hello")
+    there = subprocess.run([ravine, "devices"], capture_output=True, text=True, check=True).stdout
+    check(ready["device"] == 0 and all(d["name"] in there for d in ready["devices"]), str(ready))
+    check(tab.ask("device", device=len(ready["devices"]) + 1)["kind"] == "wrong", "one that is not there")
+    check(tab.ask("device", device=-1)["kind"] == "wrong", "nor one below")
+    steps = HILLS + ["thermal rounds=5"]
+    for device in ready["devices"][:1]:
+        check(tab.ask("device", device=device["number"])["device"] == device["number"], "it is used")
+        check(tab.made(steps)["land"]["hash"] == steps_hash(steps), "and gives the same land")
+        check(tab.ask("device", device=0)["device"] == 0, "or not any more")
+    tab.close()
+    none = subprocess.run([ravine, "studio", "--no-open", "--device", str(len(ready["devices"]) + 1)], capture_output=True, text=True,
+                          cwd=work, env={**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp}, timeout=WAIT)
+    check(none.returncode != 0 and "device" in none.stderr and none.stdout == "", "a device that is not there: %s" % none)
 
 
 def test_scene(server):

@@ -2,7 +2,7 @@
 // the program whose bytes the page must give. STUDIO_PICTURES=DIR: the pictures of docs/studio.md go there.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, inflateSync } from 'node:zlib';
@@ -657,11 +657,56 @@ const tests = {
             assert.equal(await page.evaluate(() => studio.session.about.engine), 'machine');
             assert.equal(await shown(page), hashOf('given.rv'));
             assert.ok(!page.url().includes('token'));
-            await page.locator('.pill').click(); // the other engine
+            // The page makes it, too, and shows both hashes.
+            const facts = page.locator('.facts'), same = hashOf('given.rv');
+            await facts.getByText('the same land from both').waitFor();
+            assert.equal((await facts.textContent()).split(same).length, 3);
+            // A file where the user says; one that is there is replaced only when that was asked.
+            await page.getByRole('button', { name: 'Export' }).click();
+            const path = page.getByLabel('File on this machine'), said = page.locator('.said-here'), store = page.locator('[data-store]');
+            const asks = async (name, button, sentence) => {
+                await path.fill(name);
+                assert.equal(await store.textContent(), 'Save');
+                await store.click();
+                await page.waitForFunction((text) => document.querySelector('.said-here').textContent.includes(text), sentence);
+                assert.equal(await store.textContent(), button);
+            };
+            await asks('here.npy', 'Save', `Saved as ${await realpath(work)}/here.npy`);
+            run('given.rv', 'save', 'there.npy');
+            assert.deepEqual(await readFile(join(work, 'here.npy')), await readFile(join(work, 'there.npy')));
+            await writeFile(join(work, 'here.npy'), 'mine');
+            await asks('here.npy', 'Replace', 'here.npy is there already.');
+            assert.equal(await readFile(join(work, 'here.npy'), 'utf8'), 'mine');
+            await store.click();
+            await page.waitForFunction(() => document.querySelector('.said-here').textContent.startsWith('Saved'));
+            assert.deepEqual(await readFile(join(work, 'here.npy')), await readFile(join(work, 'there.npy')));
+            await asks('../here.npy', 'Save', 'is no place for a file in the folder');
+            await asks('none/here.npy', 'Save', 'is no place for a file in the folder');
+            await asks('here.xyz', 'Save', 'here.xyz');
+            assert.match(await said.textContent(), /^[^\n]+\.$/);
+            await page.keyboard.press('Escape');
+            // The other engines.
+            const choose = async (name) => {
+                await page.locator('.pill').click();
+                await page.locator('.choice').filter({ has: page.locator('b', { hasText: name }) }).click();
+            };
+            await choose(/^This page$/);
             await page.waitForFunction(() => studio.session.about.engine === 'page' && studio.session.state === 'done');
-            assert.equal(await shown(page), hashOf('given.rv'));
-            await page.locator('.pill').click();
+            assert.equal(await shown(page), same);
+            await facts.getByText('the same land from both').waitFor();
+            await choose(/^This machine$/);
             await page.waitForFunction(() => studio.session.about.engine === 'machine' && studio.session.state === 'done');
+            const devices = await page.evaluate(() => studio.session.about.devices);
+            if (devices.length > 0) {
+                await choose(devices[0].name);
+                await page.waitForFunction(() => studio.session.about.device === 1);
+                assert.ok((await page.locator('.pill').textContent()).includes(devices[0].name));
+                await page.getByRole('button', { name: 'Run' }).click();
+                await settled(page);
+                assert.equal(await shown(page), same);
+                await choose(/^This machine$/);
+                await page.waitForFunction(() => studio.session.about.device === 0);
+            }
             await page.evaluate((text) => studio.session.openText('long', text), LONG);
             await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
             await page.evaluate(() => studio.session.control('pause'));

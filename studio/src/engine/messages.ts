@@ -33,6 +33,11 @@ export type Request = { id: number } & (
     | { kind: 'measure'; place: number }
     /** Runs a step that writes files ("save land.r16") on the land at a place: buffers in the order of `files`. */
     | { kind: 'save'; place: number; step: string }
+    /** This machine: runs such a step so that its files are kept, below the folder that `ready` names. Those that are
+     *  there already are replaced only where `replace` says so; else the reply is `exists`. */
+    | { kind: 'store'; place: number; step: string; replace: boolean }
+    /** This machine: steps that can run on this device from now on; 0: on none. The reply is `ready`. */
+    | { kind: 'device'; device: number }
     /** The recipe as the library prints it, or its sentence about what is wrong. Runs nothing. */
     | { kind: 'read'; text: string }
     /** The land that the first `steps` of a list make, as a `rescue` had it in buffers[0]: a run goes on from there. */
@@ -107,13 +112,16 @@ export interface Figure {
 export type Reply = { id: number } & (
     | { kind: 'ready'; engine: 'page' | 'machine'; version: string; threads: number; memory: number; pauses: boolean;
         /** This machine: where files go, and the recipe that it was started with. */
-        folder?: string; name?: string; recipe?: string }
+        folder?: string; name?: string; recipe?: string;
+        /** Its devices for computing, such as GPUs, and the number of the one in use; 0: none. */
+        device?: number; devices?: { number: number; name: string }[] }
     | { kind: 'ok' }
     /** What went wrong, in a sentence of the library. `status` as rv_status counts. */
     | { kind: 'wrong'; status: number; sentence: string }
     | { kind: 'fields'; land: Land; fields: string[]; buffers: ArrayBuffer[] }
     | { kind: 'figures'; figures: Figure[] }
     | { kind: 'files'; files: string[]; buffers: ArrayBuffer[] }
+    | { kind: 'exists'; file: string }
     | { kind: 'recipe'; text: string; steps: string[] }
 );
 

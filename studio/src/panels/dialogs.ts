@@ -1,6 +1,6 @@
 // dialogs.ts: what opens over the page: the list of steps, the gallery, the export, the help.
 import { download, h, iconButton } from '../dom';
-import { newId, recipeText, type Item } from '../recipe';
+import { newId, quote, recipeText, type Item } from '../recipe';
 import { r16ToPng } from '../files';
 import type { Session } from '../session';
 import { table, type Step } from '../table';
@@ -125,7 +125,61 @@ export function galleryDialog(session: Session, wrong: (error: Error) => void): 
         h('h2', {}, 'Solids worn by water'), h('div', { className: 'cards' }, ...scenes));
 }
 
+// ---- engine ----
+
+/** The engine that makes the land, as people call it. */
+export function engineName({ engine, threads, device, devices }: Session['about']): string {
+    const chosen = devices?.find(({ number }) => number === device)?.name;
+    return `${engine === 'page' ? 'This page' : 'This machine'}, ${chosen ?? `${threads} thread${threads === 1 ? '' : 's'}`}`;
+}
+
+export function engineDialog(session: Session, wrong: (error: Error) => void): void {
+    const { wanted, about } = session;
+    const choice = (label: string, note: string, isChosen: boolean, choose: () => Promise<void>) => h('button', { type: 'button', className: 'choice',
+        'aria-pressed': String(isChosen), onclick: () => { box.close(); void choose().catch(wrong); } }, h('i', {}), h('b', {}, label), h('small', {}, note));
+    const devices = wanted === 'machine' ? about.devices ?? [] : [];
+    const box = dialog('Engine', 'engine-dialog', h('p', { className: 'quiet' }, 'What makes the land. All give the same land, to the bit.'),
+        choice('This page', 'WebAssembly in the browser', wanted === 'page', () => session.choose('page')),
+        choice('This machine', 'The program, with all its cores and memory', wanted === 'machine' && !about.device, () => session.choose('machine')),
+        ...devices.map(({ number, name }) => choice(`This machine (${name})`, 'Steps that can run on this device do; the processor runs the others',
+            about.device === number, () => session.choose('machine', number))));
+}
+
 // ---- export ----
+
+/** Where on this machine a file goes, as a person says it. */
+function storeRows(session: Session, name: string, wrong: (error: Error) => void): HTMLElement[] {
+    const folder = session.about.folder ?? '';
+    const path = h('input', { type: 'text', className: 'path', value: `${name}.png`, spellcheck: false, autocomplete: 'off', 'aria-label': 'File on this machine' });
+    const button = h('button', { type: 'button', 'data-store': '' }, 'Save');
+    const said = h('p', { className: 'said-here', role: 'status' });
+    let replace = false;
+    const ask = (file: string | null) => {
+        replace = file !== null;
+        button.textContent = replace ? 'Replace' : 'Save';
+        button.classList.toggle('warns', replace);
+        said.textContent = file ? `${file} is there already.` : '';
+    };
+    path.addEventListener('input', () => ask(null));
+    const store = async () => {
+        button.disabled = true;
+        try {
+            const there = await session.storeFile(`save file=${quote(path.value.trim())}`, replace);
+            ask(there);
+            if (!there)
+                said.textContent = `Saved as ${folder}/${path.value.trim()}`;
+        } catch (error) {
+            ask(null);
+            said.textContent = (error as Error).message;
+        }
+        button.disabled = false;
+    };
+    button.onclick = () => void store().catch(wrong);
+    path.addEventListener('keydown', (event) => { if (event.key === 'Enter') void store().catch(wrong); });
+    return [h('h2', {}, 'On this machine'), h('div', { className: 'export-row' },
+        h('div', {}, h('small', {}, `In ${folder}; the ending says the format: .png, .npy, .r16, .r32, .tif, .asc, .npz, .obj, .glb, .stl, .ply`), path), button), said];
+}
+
 
 export interface Camera {
     picture(width: number, height: number): Promise<Blob>;
@@ -165,6 +219,7 @@ export function exportDialog(session: Session, camera: Camera, wrong: (error: Er
     const width = h('input', { type: 'number', value: '1920', min: '16', max: '8192', 'aria-label': 'Width of the picture in pixels', className: 'value' });
     const height = h('input', { type: 'number', value: '1080', min: '16', max: '8192', 'aria-label': 'Height of the picture in pixels', className: 'value' });
     const box = dialog('Export', 'export', h('div', { className: 'rows-of-exports' },
+        ...(session.about.engine === 'machine' ? storeRows(session, name, wrong) : []),
         h('h2', {}, 'Heightmap'),
         row('PNG, 16 bit', 'For Unity, Unreal, Godot, Blender', png('height', name)),
         row('NPY', 'Metres as floats, for Python', save(`save ${name}.npy`, /npy$/)),

@@ -1,5 +1,6 @@
 // inspector.ts: what was measured: heights, where the ground went, river checks, the hash.
-import { cubic, duration, h, metres, pretty } from '../dom';
+import { cubic, duration, h, icon, metres, pretty } from '../dom';
+import { engineName } from './dialogs';
 import type { Frame, Session } from '../session';
 import type { Figure } from '../engine/messages';
 
@@ -89,11 +90,15 @@ export class Inspector {
 
     private say(): void {
         const { session } = this, { land, about } = session;
-        const rows: [string, string][] = [];
+        const rows: [string, string | HTMLElement][] = [];
         const shown = session.result(session.scrubbed ?? session.steps.length)?.land ?? land;
         if (shown && !session.scene) {
             rows.push(['size', `${shown.width} x ${shown.height} cells of ${pretty(shown.cell)} m`]);
-            rows.push(['hash', session.isPreview || session.state === 'running' ? 'running' : session.state === 'kept' ? 'stopped by hand' : shown.hash]);
+            const isWhole = session.state === 'done' && !session.isPreview && session.scrubbed === null;
+            if (session.token && isWhole)
+                rows.push(...this.bothHashes());
+            else
+                rows.push(['hash', session.isPreview || session.state === 'running' ? 'running' : session.state === 'kept' ? 'stopped by hand' : shown.hash]);
         }
         if (session.scene?.frame) {
             const f = session.scene.frame;
@@ -107,9 +112,21 @@ export class Inspector {
         const drops = session.result(session.place)?.drops ?? 0;
         if (drops > 0)
             rows.push(['moves of drops', pretty(drops)]);
-        rows.push(['engine', `${about.engine === 'page' ? 'this page' : 'this machine'}, ${about.threads} thread${about.threads === 1 ? '' : 's'}`]);
+        rows.push(['engine', engineName(about)]);
         this.facts.replaceChildren(...rows.flatMap(([name, value]) => [h('dt', {}, name),
             h('dd', { className: name === 'hash' ? 'hash' : '' }, value)]));
+    }
+
+    /** Of this machine and of this page: the same where the land is. */
+    private bothHashes(): [string, string | HTMLElement][] {
+        const { session } = this, { machine, page } = session.hashes;
+        const check = session.canCheck ? h('button', { type: 'button', className: 'small', title: 'Makes this land in the page, too, and compares the hashes',
+            onclick: () => void session.check() }, 'Make it here, too') : h('span', { className: 'quiet' }, session.isChecking ? 'is made' : 'not made');
+        const mark = machine && page ? h('span', { className: `verdict${machine === page ? '' : ' no'}` }, icon(machine === page ? 'tick' : 'close'),
+            machine === page ? 'the same land from both' : 'not the same: please report this') : h('span', { className: 'quiet' }, 'made by one engine');
+        const hash = (text: string) => h('span', { className: 'hash' }, text);
+        return [['this machine', machine ? hash(machine) : h('span', { className: 'quiet' }, 'not made')],
+            ['this page', page ? hash(page) : check], ['', mark]];
     }
 }
 

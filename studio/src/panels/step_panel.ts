@@ -121,7 +121,7 @@ export class StepPanel {
             const input = h('button', { ...common, type: 'button', className: 'file-pick', onclick: () => this.pickFile((name) => this.set(id, param, name)) });
             return { parts: [input], update: (text) => {
                 input.textContent = text || 'Choose a file';
-                input.classList.toggle('missing', text !== '' && !this.session.hasFile(text) && !writesFiles(findStep(this.item(id)?.step ?? '') ?? findStep('save')!));
+                input.classList.toggle('missing', text !== '' && !param.writes && !this.session.hasFile(text));
             } };
         }
         case 'text':
