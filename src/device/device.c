@@ -421,12 +421,12 @@ static rv_status set_arg(rvi_device *d, cl_thing *kernel, uint32_t index, const 
     if (arg->use == RVI_DEVICE_TABLE) {
         status = make_table(d, arg, table);
         memory = *table;
-    } else if (arg->use != RVI_DEVICE_VALUE && arg->memory) {
+    } else if (arg->use != RVI_DEVICE_VALUE && arg->use != RVI_DEVICE_LOCAL && arg->memory) {
         status = use_copy(d, arg, &memory);
     }
     if (status != RV_OK)
         return status;
-    bool value = arg->use == RVI_DEVICE_VALUE;
+    bool value = arg->use == RVI_DEVICE_VALUE || arg->use == RVI_DEVICE_LOCAL;
     int32_t error = value ? d->cl.clSetKernelArg(kernel, index, arg->size, arg->memory)
                           : d->cl.clSetKernelArg(kernel, index, sizeof memory, &memory);
     return error ? fail(d, "to take an argument", error) : RV_OK;

@@ -24,6 +24,8 @@ rvi_device *rvi_device_of(const rv_context *ctx);
 typedef enum rvi_device_use {
     RVI_DEVICE_VALUE, /* a number that the kernel gets as it is */
     RVI_DEVICE_TABLE, /* a struct or an array that the kernel gets as __constant */
+    RVI_DEVICE_LOCAL, /* memory that the items of a group share: a kernel that declares it by itself
+                         cannot be sure of it, for compilers take it for one item's alone */
     RVI_DEVICE_READ,
     RVI_DEVICE_WRITE, /* all of it: what it held does not count */
     RVI_DEVICE_CHANGE /* read and write */

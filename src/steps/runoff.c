@@ -28,6 +28,8 @@
  */
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
+#include "device/device_sum.h"
 #include "steps/runoff/runoff_strip.h"
 #include "terrain/layers.h"
 #include "wear/map_image.h"
@@ -71,8 +73,10 @@ static void list_state(rvi_runoff *r, rvi_runoff_state *s) {
 static void list_buffers(rvi_runoff *r) {
     rvi_job *job = r->job;
     size_t layers = (size_t)job->land->layer_count;
-    size_t blocks = (size_t)(r->height + RVI_ROWS - 1) / RVI_ROWS;
-    rvi_job_buffer(job, &r->sums, blocks, sizeof *r->sums, "the water");
+    size_t blocks = rvi_runoff_blocks(r);
+    rvi_job_buffer(job, &r->columns, blocks * (size_t)r->width, sizeof *r->columns, "the ledger");
+    rvi_job_buffer(job, &r->off, rvi_runoff_border(r), sizeof *r->off, "the ledger");
+    rvi_job_buffer(job, &r->ready, blocks, sizeof *r->ready, "the blocks");
     list_state(r, &r->now);
     list_state(r, &r->next);
     list_layers(r, &r->stack, "the land as it was");
@@ -103,8 +107,12 @@ static rv_status copy_land(rvi_runoff *r) {
         status = rvi_copy(ctx, r->stack.at[l], land->layers[l].thickness, size);
     if (status == RV_OK && r->surface)
         status = rvi_copy(ctx, r->surface, land->surface, size);
-    r->base = r->surface ? r->surface : r->stack.at[0];
     return status;
+}
+
+static void set_still(rvi_runoff *r, float low, float high, float deep) {
+    r->rules.still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
+    r->rules.floor = isnan(r->p->floor) ? low : r->p->floor;
 }
 
 /* Water and sediment that stand on the land, and the first rain. */
@@ -126,8 +134,7 @@ static rv_status take_over(rvi_runoff *r) {
     float low, high, shallow, deep;
     rvi_range(ctx, land->surface, cells, &low, &high);
     rvi_range(ctx, r->now.water, cells, &shallow, &deep);
-    r->rules.still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
-    r->rules.floor = isnan(r->p->floor) ? low : r->p->floor;
+    set_still(r, low, high, deep);
     for (size_t i = 0; r->p->rounds > 0 && i < cells; i++) {
         if (rvi_poll_at(ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -135,6 +142,45 @@ static rv_status take_over(rvi_runoff *r) {
     }
     r->rained = rvi_sum(ctx, r->now.water, cells) - r->before;
     return RV_OK;
+}
+
+/* The same on a device. */
+static rv_status sum_on_device(const rvi_runoff *r, const float *values, double *out) {
+    return rvi_device_sum(r->job->device, r->job->ctx, values, rvi_cells(r->job->land), out);
+}
+
+static rv_status take_over_on_device(rvi_runoff *r) {
+    rvi_device *d = r->job->device;
+    size_t cells = rvi_cells(r->job->land);
+    float low, high, shallow, deep;
+    double wet = 0.0;
+    rv_status status = rvi_runoff_device_fill(r);
+    if (status == RV_OK)
+        status = sum_on_device(r, r->now.water, &r->before);
+    if (status == RV_OK)
+        status = sum_on_device(r, r->now.sediment, &r->sediment_before);
+    if (status == RV_OK)
+        status = rvi_device_range(d, r->job->land->surface, cells, r->parts, &low, &high);
+    if (status == RV_OK)
+        status = rvi_device_range(d, r->now.water, cells, r->parts, &shallow, &deep);
+    if (status == RV_OK) {
+        set_still(r, low, high, deep);
+        status = r->p->rounds > 0 ? rvi_runoff_device_rain(r) : RV_OK;
+    }
+    if (status == RV_OK)
+        status = sum_on_device(r, r->now.water, &wet);
+    r->rained = wet - r->before;
+    return status;
+}
+
+/* The fields that the processor looks at come back. */
+static rv_status fetch_fields(const rvi_runoff *r) {
+    const rv_terrain *land = r->job->land;
+    const char *names[] = {"mask", "hardness", rvi_rain_field(land, r->p->rain)};
+    rv_status status = RV_OK;
+    for (size_t k = 0; status == RV_OK && k < sizeof names / sizeof names[0]; k++)
+        status = rvi_memory_fetch(r->job->ctx, rvi_field_get(land, names[k]));
+    return status;
 }
 
 static rv_status fill_grids(rvi_runoff *r) {
@@ -145,33 +191,16 @@ static rv_status fill_grids(rvi_runoff *r) {
     for (size_t k = 0; k < sizeof grids / sizeof grids[0]; k++)
         place_layers(r, grids[k]);
     rvi_factor_shape map = rvi_factor_map(job->land);
-    rv_status status = copy_land(r);
+    rv_status status = job->device ? fetch_fields(r) : copy_land(r);
     if (status == RV_OK)
         status = rvi_factor_make(job, &map, &r->factor);
     const char *field = rvi_rain_field(job->land, r->p->rain);
     if (status == RV_OK && (r->p->rain[0] != '\0' || field[0] != '\0'))
         status = rvi_map_values_load(job, r->p->rain, field, &r->rain);
-    return status == RV_OK ? take_over(r) : status;
-}
-
-static float next_below(float h) {
-    int32_t bits;
-    if (h == 0.0f)
-        return -0x1p-149f;
-    memcpy(&bits, &h, sizeof bits);
-    bits += h > 0.0f ? -1 : 1;
-    memcpy(&h, &bits, sizeof h);
-    return h;
-}
-
-/* The largest height that is not above `was + by`; *rest is what it leaves over. */
-static float height_below(float was, float by, float *rest) {
-    double exact = (double)was + (double)by;
-    float h = by == 0.0f ? was : (float)exact;
-    if ((double)h > exact)
-        h = next_below(h);
-    *rest += (float)(exact - (double)h);
-    return h;
+    if (status != RV_OK)
+        return status;
+    r->base = r->surface ? r->surface : r->stack.at[0];
+    return job->device ? take_over_on_device(r) : take_over(r);
 }
 
 /* The same with give=same. */
@@ -179,7 +208,7 @@ static float show_layers(const rvi_runoff *r, size_t i) {
     const rv_terrain *land = r->job->land;
     float rest = 0.0f;
     for (int l = 0; l < land->layer_count; l++) {
-        float thick = height_below(r->stack.at[l][i], r->now.gain.at[l][i], &rest);
+        float thick = rvi_runoff_height(r->stack.at[l][i], r->now.gain.at[l][i], &rest);
         land->layers[l].thickness[i] = l > 0 ? rvi_maxf(thick, 0.0f) : thick;
     }
     return rest;
@@ -192,11 +221,11 @@ static float show_ground(const rvi_runoff *r, size_t i) {
     if (r->same)
         return show_layers(r, i);
     float rest = 0.0f, cut = r->layered ? r->now.cut[i] : 0.0f;
-    float top = height_below(r->stack.at[l][i], r->now.ground[i], &rest);
+    float top = rvi_runoff_height(r->stack.at[l][i], r->now.ground[i], &rest);
     land->layers[l].thickness[i] = l > 0 ? rvi_maxf(top, 0.0f) : top;
     for (l--; l >= 0; l--) {
         float thick = r->stack.at[l][i], loss = l > 0 ? rvi_minf(cut, thick) : cut;
-        land->layers[l].thickness[i] = height_below(thick, -loss, &rest);
+        land->layers[l].thickness[i] = rvi_runoff_height(thick, -loss, &rest);
         cut -= loss;
     }
     return rest;
@@ -210,17 +239,22 @@ typedef struct shown {
 static void show_rows(void *arg, int first, int end) {
     const shown *s = arg;
     const rvi_runoff *r = s->r;
-    double sum = 0.0;
-    for (size_t i = rvi_runoff_at(r, 0, first); i < rvi_runoff_at(r, 0, end); i++) {
-        float rest = show_ground(r, i);
-        s->water[i] = r->now.water[i];
-        s->sediment[i] = r->now.sediment[i] + rest;
-        sum += (double)rest;
-    }
-    r->sums[first / RVI_ROWS].rest = sum;
+    rvi_runoff_column *columns = r->columns + rvi_runoff_at(r, 0, first / RVI_RUNOFF_ROWS);
+    for (int x = 0; x < r->width; x++)
+        columns[x].rest = 0.0;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < r->width; x++) {
+            size_t i = rvi_runoff_at(r, x, y);
+            float rest = show_ground(r, i);
+            s->water[i] = r->now.water[i];
+            s->sediment[i] = r->now.sediment[i] + rest;
+            columns[x].rest += (double)rest;
+        }
 }
 
-static rv_status show_land(const rvi_runoff *r) {
+static rv_status show_land(rvi_runoff *r) {
+    if (r->job->device)
+        return rvi_runoff_device_show(r);
     shown s = {r, r->fields[0], r->fields[1]};
     rv_status status = rvi_parallel_rows(r->job->ctx, r->height, show_rows, &s);
     if (status == RV_OK)
@@ -228,42 +262,75 @@ static rv_status show_land(const rvi_runoff *r) {
     return status;
 }
 
-static rv_status leave_eroded(const rvi_runoff *r) {
+/* What the water leaves behind: flow, eroded and deposited. */
+static void leave_rows(void *arg, int first, int end) {
+    const rvi_runoff *r = arg;
     const rv_terrain *land = r->job->land;
-    float *eroded = r->fields[3];
-    for (size_t i = 0; i < rvi_cells(land); i++) {
-        if (rvi_poll_at(land->ctx, i) != RV_OK)
-            return RV_CANCELLED;
+    for (size_t i = rvi_runoff_at(r, 0, first); i < rvi_runoff_at(r, 0, end); i++) {
         double here = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             here += (double)land->layers[l].thickness[i] - (double)r->stack.at[l][i];
-        eroded[i] += rvi_maxf(r->now.deposited[i] - (float)here, 0.0f);
+        r->fields[2][i] += r->now.flow[i] * r->per_round;
+        r->fields[3][i] += rvi_maxf(r->now.deposited[i] - (float)here, 0.0f);
+        r->fields[4][i] += r->now.deposited[i];
     }
-    return RV_OK;
+}
+
+static rv_status leave_fields(rvi_runoff *r) {
+    return r->job->device ? rvi_runoff_device_leave(r)
+                          : rvi_parallel_rows(r->job->ctx, r->height, leave_rows, r);
+}
+
+/* What all columns and the border counted, and what is in the water now. */
+static rv_status find_sums(rvi_runoff *r, rvi_runoff_column *sum, rvi_runoff_off *off,
+                           double *suspended, double *standing) {
+    rv_context *ctx = r->job->ctx;
+    size_t cells = rvi_cells(r->job->land);
+    rv_status status = RV_OK;
+    if (r->job->device) {
+        status = rvi_runoff_device_sums(r, sum);
+        if (status == RV_OK)
+            status = sum_on_device(r, r->fields[1], suspended);
+        if (status == RV_OK)
+            status = sum_on_device(r, r->now.water, standing);
+    } else {
+        for (size_t b = 0; b < rvi_runoff_blocks(r); b++)
+            for (int lane = 0; lane < RVI_RUNOFF_LANES; lane++)
+                rvi_runoff_column_add(
+                    sum, rvi_runoff_lane(r->columns + b * (size_t)r->width, lane, r->width));
+        *suspended = rvi_sum(ctx, r->fields[1], cells);
+        *standing = rvi_sum(ctx, r->now.water, cells);
+    }
+    for (size_t k = 0; k < rvi_runoff_border(r); k++) {
+        off->water += r->off[k].water;
+        off->sediment += r->off[k].sediment;
+        off->held += r->off[k].held;
+    }
+    return status;
 }
 
 static rv_status close_ledger(rvi_runoff *r) {
     rvi_job *job = r->job;
-    rv_context *ctx = job->ctx;
-    size_t cells = rvi_cells(job->land);
-    double area = (double)job->land->cell * (double)job->land->cell, rest = 0.0;
-    for (int b = 0; b * RVI_ROWS < r->height; b++)
-        rest += r->sums[b].rest;
+    double area = (double)job->land->cell * (double)job->land->cell, suspended = 0.0;
+    double standing = 0.0;
+    rvi_runoff_column sum = {0};
+    rvi_runoff_off off = {0};
+    rv_status status = find_sums(r, &sum, &off, &suspended, &standing);
     for (int l = 0; r->same && l < job->land->layer_count; l++)
         job->deposited_on[l] = r->deposited_on[l] * area;
-    rv_status status = leave_eroded(r);
     job->ledger = (rv_ledger){.before = r->sediment_before * area,
-                              .eroded = (r->taken + rest) * area,
-                              .deposited = r->laid * area,
-                              .left_map = r->sediment_off * area,
-                              .suspended = rvi_sum(ctx, r->fields[1], cells) * area};
-    job->rounding = 0x1p-24 * r->carried * area;
+                              .eroded = (sum.taken + sum.rest) * area,
+                              .deposited = sum.laid * area,
+                              .left_map = off.sediment * area,
+                              .suspended = suspended * area};
+    double carried = (double)r->done * r->sediment_before + sum.held - off.held;
+    job->rounding = 0x1p-24 * carried * area;
     job->water = (rv_water){.before = r->before * area,
-                            .rained = r->rained * area,
-                            .evaporated = r->evaporated * area,
-                            .absorbed = r->absorbed * area,
-                            .left_map = r->water_off * area,
-                            .standing = rvi_sum(ctx, r->now.water, cells) * area};
+                            .rained = (r->rained + sum.rained) * area,
+                            .evaporated = sum.evaporated * area,
+                            .absorbed = sum.absorbed * area,
+                            .left_map = off.water * area,
+                            .standing = standing * area};
     return status;
 }
 
@@ -274,38 +341,57 @@ static int rainfalls(const rvi_runoff *r, int rounds) {
     return every > 0 ? rvi_mini((int)(passed / (double)every + 1e-6), last) : 0;
 }
 
-static void sum_blocks(rvi_runoff *r) {
-    for (int b = 0; b < (r->height + RVI_ROWS - 1) / RVI_ROWS; b++) {
-        r->rained += r->sums[b].rained;
-        r->evaporated += r->sums[b].evaporated;
-        r->absorbed += r->sums[b].absorbed;
-        r->water_off += r->sums[b].water_off;
-        r->sediment_off += r->sums[b].sediment_off;
-        r->taken += r->sums[b].taken;
-        r->laid += r->sums[b].laid;
-        int layers = r->job->land->layer_count;
-        for (int l = 0; r->same && l < layers; l++)
+static void round_block(void *arg, int64_t block) {
+    const rvi_runoff *r = arg;
+    int first = (int)block * RVI_RUNOFF_ROWS;
+    rvi_runoff_rows(arg, first, rvi_mini(first + RVI_RUNOFF_ROWS, r->height));
+}
+
+static void count_deposited_on(rvi_runoff *r) {
+    int layers = r->job->land->layer_count;
+    for (int b = 0; r->same && b < (int)rvi_runoff_blocks(r); b++)
+        for (int l = 0; l < layers; l++)
             r->deposited_on[l] += r->deposited_blocks[b * layers + l];
-    }
-    r->carried += r->sediment_before + r->taken - r->laid - r->sediment_off;
+}
+
+/* RV_CANCELLED: the round is not whole; the next call does the rest. */
+static rv_status finish_round(rvi_runoff *r) {
+    rv_status status = RV_OK;
+    if (r->job->device)
+        status = rvi_runoff_device_round(r);
+    else
+        status =
+            rvi_parallel_rest(r->job->ctx, (int64_t)rvi_runoff_blocks(r), r->ready, round_block, r);
+    if (status != RV_OK)
+        return status;
+    memset(r->ready, 0, rvi_runoff_blocks(r) * sizeof *r->ready);
+    count_deposited_on(r);
+    rvi_runoff_state swap = r->now;
+    r->now = r->next;
+    r->next = swap;
+    r->waited++;
+    r->done++;
+    r->rounding = false;
+    return RV_OK;
+}
+
+static rv_status wear_ground(rvi_runoff *r) {
+    return r->job->device ? rvi_runoff_device_wear(r) : rvi_runoff_wear(r);
 }
 
 static rv_status run_round(rvi_runoff *r, int round) {
     int falls = rainfalls(r, round + 1) - rainfalls(r, round);
     r->rules.rain = round + 1 < r->rounds ? r->p->water * (float)falls : 0.0f;
-    rv_status status = rvi_parallel_rows(r->job->ctx, r->height, rvi_runoff_rows, r);
-    if (status != RV_OK)
-        return status; /* what was not finished is forgotten */
-    sum_blocks(r);
-    rvi_runoff_state swap = r->now;
-    r->now = r->next;
-    r->next = swap;
-    r->waited++;
-    if (r->want && r->waited >= rvi_maxi(1, (int)(WEAR_ROUNDS / r->per_round)))
-        status = rvi_runoff_wear(r);
-    if (status == RV_OK && rvi_progress_due(r->job->ctx))
+    r->rounding = true;
+    rv_status status = finish_round(r);
+    if (status == RV_OK && r->want && r->waited >= rvi_maxi(1, (int)(WEAR_ROUNDS / r->per_round)))
+        status = wear_ground(r);
+    bool rests = !r->job->device;
+    if (status == RV_OK && r->job->device)
+        rests = rvi_device_rests(r->job->device, &r->pace, &status);
+    if (status == RV_OK && rests && rvi_progress_due(r->job->ctx))
         status = show_land(r);
-    if (status != RV_OK)
+    if (status != RV_OK || !rests)
         return status;
     return rvi_job_progress(r->job, (double)(round + 1) / (double)r->rounds);
 }
@@ -321,16 +407,13 @@ static rv_status run(rvi_job *job) {
 
 static rv_status close_run(rvi_job *job) {
     rvi_runoff *r = job->state;
-    rv_status status = RV_OK;
-    if (r->want && r->waited > 0)
-        status = rvi_runoff_wear(r);
+    rv_status status = r->rounding ? finish_round(r) : RV_OK;
+    if (status == RV_OK && r->want && r->waited > 0)
+        status = wear_ground(r);
     if (status == RV_OK)
         status = show_land(r);
-    for (size_t i = 0; status == RV_OK && i < rvi_cells(job->land); i++) {
-        status = rvi_poll_at(job->ctx, i);
-        r->fields[2][i] += r->now.flow[i] * r->per_round;
-        r->fields[4][i] += r->now.deposited[i];
-    }
+    if (status == RV_OK)
+        status = leave_fields(r);
     return status == RV_OK ? close_ledger(r) : status;
 }
 
@@ -376,6 +459,10 @@ rv_status rvi_step_runoff(rvi_job *job, const rv_runoff_params *p) {
     r->eight = p->neighbours == RV_runoff_neighbours_8;
     set_rules(r);
     list_buffers(r);
+    job->on_device = rvi_runoff_device_can(r);
+    job->doubles = true;
+    if (job->on_device && rvi_device_of(job->ctx))
+        rvi_runoff_device_list(r);
     rv_status status = rvi_map_values_list(job, p->rain, rvi_rain_field(job->land, p->rain),
                                            "of the rain", &r->rain);
     for (int k = 0; status == RV_OK && k < 5; k++)

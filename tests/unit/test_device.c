@@ -119,6 +119,16 @@ static void add_pipes(char *recipe, size_t size) {
              below(2) ? "open" : "wall", transports[below(3)], below(3) * 3, springs[below(3)]);
 }
 
+static void add_runoff(char *recipe, size_t size) {
+    size_t used = strlen(recipe);
+    snprintf(recipe + used, size - used,
+             "runoff rounds=%d water=%g every=%d travel=%dcells evaporation=%g infiltration=%g "
+             "neighbours=%d border=%s width=%dcells ",
+             1 + below(20), (double)between(0, 0.2f), below(6), 1 + below(3),
+             (double)between(0, 0.5f), (double)(below(3) ? 0 : between(0, 0.01f)), below(2) ? 4 : 8,
+             below(2) ? "open" : "wall", below(3) * 3);
+}
+
 /* Now and then something that holds the ground back. */
 static void add_limits(char *recipe, size_t size) {
     static const char *const limits[] = {"",
@@ -133,14 +143,15 @@ static void add_limits(char *recipe, size_t size) {
 
 static void random_recipes_give_the_same_land(void **state) {
     (void)state;
-    void (*const steps[])(char *recipe, size_t size) = {add_noise, add_thermal, add_pipes};
-    for (uint64_t i = 0; i < support_cases(160); i++) {
+    void (*const steps[])(char *recipe, size_t size) = {add_noise, add_thermal, add_pipes,
+                                                        add_runoff};
+    for (uint64_t i = 0; i < support_cases(80); i++) {
         char recipe[2048];
         draw_land(recipe, sizeof recipe);
         add_noise(recipe, sizeof recipe);
         add_limits(recipe, sizeof recipe);
         for (int count = below(6); count > 0; count--)
-            steps[below(3)](recipe, sizeof recipe);
+            steps[below(4)](recipe, sizeof recipe);
         compare(recipe);
     }
 }

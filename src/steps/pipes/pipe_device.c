@@ -47,6 +47,8 @@ static rvi_device_arg most(const rvi_pipes *f) {
     return (rvi_device_arg){RVI_DEVICE_CHANGE, f->on.most, MOST * sizeof *f->on.most};
 }
 
+#define GROUP_MOST                                                                                 \
+    { RVI_DEVICE_LOCAL, NULL, sizeof(uint32_t) }
 #define READ(values) grid(f, RVI_DEVICE_READ, values)
 #define CHANGE(values) grid(f, RVI_DEVICE_CHANGE, values)
 #define VALUE(value)                                                                               \
@@ -64,9 +66,9 @@ static rv_status clear_most(rvi_pipes *f) {
 rv_status rvi_pipe_device_push(rvi_pipes *f) {
     const int rows = rows_of_item(f);
     const rvi_device_arg args[] = {
-        READ(f->bed),    READ(f->change[0]), READ(f->depth[0]), READ(f->limit),
-        CHANGE(f->q[0]), CHANGE(f->q[1]),    CHANGE(f->q[2]),   CHANGE(f->q[3]),
-        most(f),         VALUE(f->shape),    VALUE(f->rules),   VALUE(rows),
+        READ(f->bed),    READ(f->change[0]), READ(f->depth[0]), READ(f->limit), CHANGE(f->q[0]),
+        CHANGE(f->q[1]), CHANGE(f->q[2]),    CHANGE(f->q[3]),   most(f),        GROUP_MOST,
+        VALUE(f->shape), VALUE(f->rules),    VALUE(rows),
     };
     rv_status status = clear_most(f);
     return status == RV_OK ? RUN("pipe_push", (size_t)f->width + 1, parts_of(f->height + 1, rows))
@@ -97,6 +99,8 @@ rv_status rvi_pipe_device_change(rvi_pipes *f) {
         CHANGE(f->wears ? f->want : NULL),
         columns(f, RVI_DEVICE_CHANGE),
         most(f),
+        GROUP_MOST,
+        {RVI_DEVICE_LOCAL, NULL, 3 * RVI_PIPE_KEPT * RVI_DEVICE_GROUP * sizeof(float)},
         VALUE(f->shape),
         VALUE(f->rules),
         VALUE(f->rain),
@@ -224,6 +228,7 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
         CHANGE(f->change[1]),
         CHANGE(f->sediment[1]),
         most(f),
+        GROUP_MOST,
         VALUE(f->shape),
         VALUE(rows),
     };

@@ -7,6 +7,7 @@
 
 #define RVI_PIPE_WALL 1e30f
 
+enum { RVI_PIPE_KEPT = 4 };  /* rows of three grids that a group of a device keeps */
 enum { RVI_PIPE_ROWS = 32 }; /* of a block of work, whose columns are summed up one by one */
 enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, RVI_PIPE_WAYS };
 

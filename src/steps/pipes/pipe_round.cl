@@ -38,9 +38,9 @@ static float push(__global float *q, float pull, float drag, pipe_end from, pipe
 __kernel void pipe_push(__global const float *bed, __global const float *change,
                         __global const float *depth, __global const float *limit,
                         __global float *east, __global float *south, __global float *south_east,
-                        __global float *south_west, __global uint *most, rvi_pipe_shape shape,
-                        rvi_pipe_rules r, int rows) {
-    __local uint group_most;
+                        __global float *south_west, __global uint *most,
+                        __local uint *group_most, rvi_pipe_shape shape, rvi_pipe_rules r,
+                        int rows) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1) * rows;
     int end = x <= shape.width ? rvi_mini(y + rows, shape.height + 1) : y;
     float fastest = 0.0f;
@@ -62,24 +62,24 @@ __kernel void pipe_push(__global const float *bed, __global const float *change,
         a = c;
         b = d;
     }
-    find_most(&group_most, most + 1, fastest);
+    find_most(group_most, most + 1, fastest);
 }
 
-/* What a cell asks of its neighbours: rows of them, of which the last four are kept. */
+/* What a cell asks of its neighbours: the last RVI_PIPE_KEPT rows of it. */
+typedef __local float (*rows)[RVI_DEVICE_GROUP];
 typedef struct views {
-    __local float (*limit)[RVI_DEVICE_GROUP], (*carries)[RVI_DEVICE_GROUP],
-        (*surface)[RVI_DEVICE_GROUP];
+    rows limit, carries, surface;
 } views;
 
 static rvi_pipe_side see(const views *v, float q, int y, int lane, float top) {
-    return rvi_pipe_see(q, v->limit[y & 3][lane], v->carries[y & 3][lane],
-                        v->surface[y & 3][lane], top);
+    return rvi_pipe_see(q, v->limit[y & (RVI_PIPE_KEPT - 1)][lane], v->carries[y & (RVI_PIPE_KEPT - 1)][lane],
+                        v->surface[y & (RVI_PIPE_KEPT - 1)][lane], top);
 }
 
 /* What the pipes bring to the cell at i, row y, of `lane`. */
 static rvi_pipe_side gather_sides(const views *v, const rvi_pipe_net *f, size_t i, int y,
                                   int lane) {
-    float top = v->surface[y & 3][lane];
+    float top = v->surface[y & (RVI_PIPE_KEPT - 1)][lane];
     rvi_pipe_side sum =
         rvi_pipe_sum_sides(see(v, rvi_pipe_leaving(f, i, -1, 0), y, lane - 1, top),
                            see(v, rvi_pipe_leaving(f, i, 1, 0), y, lane + 1, top),
@@ -114,10 +114,9 @@ pipe_change(__global const float *bed, __global const float *change, __global fl
             __global float *limit, __global float *deposited, __global float *flow,
             __global const float *mask, __global const float *factor, __global const float *source,
             __global float *want, __global rvi_pipe_column *columns, __global uint *most,
-            rvi_pipe_shape shape, rvi_pipe_rules r, float rain, int spread) {
-    __local float limits[4][RVI_DEVICE_GROUP], carried[4][RVI_DEVICE_GROUP],
-        surfaces[4][RVI_DEVICE_GROUP];
-    __local uint group_most;
+            __local uint *group_most, __local float *shared, rvi_pipe_shape shape,
+            rvi_pipe_rules r, float rain, int spread) {
+    rows limits = (rows)shared, carried = limits + RVI_PIPE_KEPT, surfaces = carried + RVI_PIPE_KEPT;
     const views v = {limits, carried, surfaces};
     const rvi_pipe_net f = {shape, {east, south, south_east, south_west}, limit, r.half_width};
     const float carry = shape.backward || shape.forward ? 0.0f : 1.0f;
@@ -138,17 +137,17 @@ pipe_change(__global const float *bed, __global const float *change, __global fl
             asked = asked_of(&f, i);
             gift = rvi_pipe_give(depth[i], sediment[i], asked * r.share);
         }
-        limits[y & 3][lane] = gift.limit;
-        carried[y & 3][lane] = carry * gift.carries;
-        surfaces[y & 3][lane] = top;
+        limits[y & (RVI_PIPE_KEPT - 1)][lane] = gift.limit;
+        carried[y & (RVI_PIPE_KEPT - 1)][lane] = carry * gift.carries;
+        surfaces[y & (RVI_PIPE_KEPT - 1)][lane] = top;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (cell && y > first) {
             int row = y - 1;
             size_t at = i - (size_t)shape.stride;
             rvi_pipe_side sides = gather_sides(&v, &f, at, row, lane);
-            float given = limits[row & 3][lane];
+            float given = limits[row & (RVI_PIPE_KEPT - 1)][lane];
             rvi_pipe_sums sum = {sides.in,     given * asked_before,
-                                 sides.carried, carried[row & 3][lane] * asked_before,
+                                 sides.carried, carried[row & (RVI_PIPE_KEPT - 1)][lane] * asked_before,
                                  asked_before,  sides.fall};
             float fell = (source ? source[at] : rain) * r.dt;
             rvi_pipe_state now = rvi_pipe_cell(&r, sum, depth[at], rest[at], sediment[at], fell);
@@ -175,7 +174,7 @@ pipe_change(__global const float *bed, __global const float *change, __global fl
     if (cell)
         rvi_pipe_count(&columns[(size_t)block * (size_t)shape.stride + (size_t)x], evaporated,
                        taken, laid);
-    find_most(&group_most, most, deepest);
+    find_most(group_most, most, deepest);
 }
 
 /* ---- sediment along the velocity, and what leaves the map ---- */
@@ -257,8 +256,7 @@ __kernel void pipe_fill(__global const float *land, __global const float *water,
                         __global const float *velocity_y, __global float *bed,
                         __global float *depth, __global float *sediment_to, __global float *limit,
                         __global float *flux_x, __global float *flux_y, __global uint *most,
-                        rvi_pipe_shape shape, int rows) {
-    __local uint group_most;
+                        __local uint *group_most, rvi_pipe_shape shape, int rows) {
     int x = (int)get_global_id(0), w = shape.width, h = shape.height;
     int y = (int)get_global_id(1) * rows, end = x <= w + 1 ? rvi_mini(y + rows, h + 2) : y;
     float deepest = 0.0f, fastest = 0.0f, wrong = 0.0f;
@@ -288,11 +286,11 @@ __kernel void pipe_fill(__global const float *land, __global const float *water,
         flux_x[i] = d * vx;
         flux_y[i] = d * vy;
     }
-    find_most(&group_most, most, deepest);
+    find_most(group_most, most, deepest);
     barrier(CLK_LOCAL_MEM_FENCE);
-    find_most(&group_most, most + 1, fastest);
+    find_most(group_most, most + 1, fastest);
     barrier(CLK_LOCAL_MEM_FENCE);
-    find_most(&group_most, most + 2, wrong);
+    find_most(group_most, most + 2, wrong);
 }
 
 /* The pipes take up the flux of the cells. */

@@ -3,8 +3,9 @@
  * Rivers on gentle ground move from side to side and lay down what they carry all over it. Over
  * long times that is diffusion, dz/dt = div(F grad z) (C. Paola, P. L. Heller and C. L. Angevine,
  * The large-scale dynamics of grain-size variation in alluvial basins, 1992), here with one F for
- * all gentle ground. It is solved together with the creep of hillslopes (hillslope.c). Of two
- * neighbours the slower counts, so that nothing creeps from a valley's sides onto its floor. */
+ * all gentle ground: what lies there is loose, however hard the rock below. It is solved together
+ * with the creep of hillslopes (hillslope.c). Of two neighbours the slower counts, so that nothing
+ * creeps from a valley's sides onto its floor. */
 #include "base/math.h"
 #include "base/threads.h"
 #include "steps/rivers/river_cut.h"
@@ -24,17 +25,21 @@ static size_t back(size_t at, size_t reach) {
     return at > reach ? at - reach : 0;
 }
 
-/* The steepest slope up or down to four places a little farther off: the channel of a river and the
- * banks that it has built are part of a level floor. */
+/* The slope between places a little farther off: the channel of a river and the banks that it has
+ * built are part of a level floor. */
 static double steepness(const rvi_rivers *r, size_t x, size_t y) {
     size_t width = (size_t)r->flow.width, height = (size_t)r->flow.height;
     size_t reach = r->of_lattice < 1.0f ? (size_t)(1.0f / r->of_lattice) : 1;
-    const double *h = r->h, here = h[y * width + x];
-    double most = fabs(h[y * width + back(x, reach)] - here);
-    most = fmax(most, fabs(h[y * width + on(x, reach, width)] - here));
-    most = fmax(most, fabs(h[back(y, reach) * width + x] - here));
-    most = fmax(most, fabs(h[on(y, reach, height) * width + x] - here));
-    return most / ((double)reach * r->distance[0]);
+    size_t west = back(x, reach), east = on(x, reach, width);
+    size_t north = back(y, reach), south = on(y, reach, height);
+    const double *h = r->h;
+    double across = east > west ? (h[y * width + east] - h[y * width + west]) /
+                                      ((double)(east - west) * r->distance[0])
+                                : 0.0;
+    double along = south > north ? (h[south * width + x] - h[north * width + x]) /
+                                       ((double)(south - north) * r->distance[0])
+                                 : 0.0;
+    return sqrt(across * across + along * along);
 }
 
 static void loosen_rows(void *arg, int first, int end) {
@@ -44,12 +49,13 @@ static void loosen_rows(void *arg, int first, int end) {
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
             size_t i = y * width + x;
-            double rate = creep;
-            if (floods > 0.0) {
+            double factor = rvi_rivers_factor(r, i), rate = creep * factor;
+            if (floods > 0.0 && factor > 0.0) {
                 double wet = (DRY - steepness(r, x, y)) / (DRY - LEVELLED);
-                rate += floods * (wet < 0.0 ? 0.0 : wet > 1.0 ? 1.0 : wet);
+                double open = r->mask ? (double)r->mask[i] : 1.0;
+                rate += floods * open * (wet < 0.0 ? 0.0 : wet > 1.0 ? 1.0 : wet);
             }
-            r->loose[i] = (float)(rvi_rivers_factor(r, i) * (rate / r->mobility));
+            r->loose[i] = (float)(rate / r->mobility);
         }
 }
 

@@ -4,7 +4,10 @@
 #include "steps/runoff/runoff_strip.h"
 #include "wear/border.h"
 
+#include <assert.h>
 #include <string.h>
+
+static_assert((int)RVI_RUNOFF_ROWS == (int)RVI_ROWS, "sums are of blocks of work");
 
 /* ---- four cells side by side, with the same arithmetic: clang does not do it by itself ---- */
 
@@ -109,8 +112,7 @@ static RVI_RUNOFF_HOT void give_four(const rvi_runoff_rules *k, four_drops drops
     rvi_v4_store(g->deposited + x, rvi_v4_max(gained, none));
 }
 
-/* A row of bare ground, where the change is one number. Where rounding would lay down more sediment
- * than there is, nothing is laid. `soft`, `mask`, `banded` (where
+/* A row of bare ground, where the change is one number. `soft`, `mask`, `banded` (where
  * there are bands) and `asked` (where a function is) may be NULL. */
 static RVI_RUNOFF_HOT void
 give_bare(const rvi_runoff *r, const float *restrict up, const float *restrict mid,
@@ -137,8 +139,7 @@ give_bare(const rvi_runoff *r, const float *restrict up, const float *restrict m
         if (asked)
             take *= rvi_factor_ground(asked, row + (size_t)x, base[x] + old);
         float lay = mask ? p.lay * mask[x] : p.lay;
-        float after = old + (lay - take);
-        after = after - old > sed[x] ? old : after;
+        float after = rvi_runoff_ground(old, lay, take, sed[x]);
         g->ground[x + RVI_RUNOFF_EDGE] = after;
         rvi_runoff_settle(g, x + RVI_RUNOFF_EDGE, &p, w[x], sed[x], after - old, drops.sum);
     }
@@ -189,10 +190,9 @@ static void give_row(rvi_runoff_strip *s, int y) {
     g->sediment[RVI_RUNOFF_EDGE + first - 1] = g->sediment[RVI_RUNOFF_EDGE + end] = 0.0f;
 }
 
-/* What one neighbour gives; it is 0 outside the map. */
 static RVI_RUNOFF_HOT float part(const float *give, const float *level, int from, float here,
                                  float still) {
-    return give[from] * rvi_runoff_drop(level[from], here, still);
+    return rvi_runoff_gift(give[from], level[from], here, still);
 }
 
 /* What comes to column x from the neighbours. */
@@ -254,7 +254,7 @@ static RVI_RUNOFF_HOT void gather_row(rvi_runoff_strip *s, int y, bool eight) {
 }
 
 /* What comes in of each layer; the sediment is the sum. What each layer gained is kept. */
-static void gather_same_row(rvi_runoff_strip *s, int y, rvi_runoff_sums *sums) {
+static void gather_same_row(rvi_runoff_strip *s, int y) {
     const rvi_runoff *r = s->r;
     size_t row = rvi_runoff_at(r, s->x0, y);
     bool eight = r->eight;
@@ -275,36 +275,30 @@ static void gather_same_row(rvi_runoff_strip *s, int y, rvi_runoff_sums *sums) {
             r->next.sediment[i] = l == 0 ? part : r->next.sediment[i] + part;
             r->next.gain.at[l][i] = gain[x];
             s->deposited_on[l] += (double)rvi_maxf(more, 0.0f);
-            sums->laid += (double)rvi_maxf(more, 0.0f);
-            sums->taken += (double)rvi_maxf(-more, 0.0f);
+            s->laid[x] += rvi_maxf(more, 0.0f);
+            s->taken[x] += rvi_maxf(-more, 0.0f);
         }
     }
 }
 
-/* What the ground of a row won and lost, in eight fixed lanes. A lane adds up no more than thirty
- * numbers, which floats can. */
-static void count_row(const rvi_runoff_strip *s, int y, rvi_runoff_sums *sums) {
+/* What the ground of a row won and lost. */
+static void count_row(rvi_runoff_strip *s, int y) {
     const rvi_runoff *r = s->r;
     const rvi_runoff_giving *g = &s->give[y % 3];
     size_t row = rvi_runoff_at(r, s->x0, y);
-    const float *ground = r->now.ground + row, *after = g->ground + RVI_RUNOFF_EDGE;
-    const float *cut = r->layered ? r->now.cut + row : NULL, *deeper = g->cut + RVI_RUNOFF_EDGE;
-    rvi_v4 none = rvi_v4_all(0.0f), up[2] = {none, none}, down[2] = {none, none};
-    int x = 0;
-    for (; x + 8 <= s->count; x += 8)
-        for (int half = 0, k = x; half < 2; half++, k += 4) {
-            rvi_v4 moved = rvi_v4_load(after + k) - rvi_v4_load(ground + k);
-            if (cut)
-                moved -= rvi_v4_load(deeper + k) - rvi_v4_load(cut + k);
-            up[half] += rvi_v4_max(moved, none);
-            down[half] += rvi_v4_max(-moved, none);
-        }
-    sums->laid += (double)rvi_lane_sum(up[0], up[1]);
-    sums->taken += (double)rvi_lane_sum(down[0], down[1]);
-    for (; x < s->count; x++) {
-        float moved = (after[x] - ground[x]) - (cut ? deeper[x] - cut[x] : 0.0f);
-        sums->laid += (double)rvi_maxf(moved, 0.0f);
-        sums->taken += (double)rvi_maxf(-moved, 0.0f);
+    const float *restrict ground = r->now.ground + row, *restrict after = g->ground;
+    const float *restrict cut = r->layered ? r->now.cut + row : NULL, *restrict deeper = g->cut;
+    float *restrict laid = s->laid, *restrict taken = s->taken;
+    for (int x = 0; !cut && x < s->count; x++) {
+        float moved = after[x + RVI_RUNOFF_EDGE] - ground[x];
+        laid[x] += rvi_maxf(moved, 0.0f);
+        taken[x] += rvi_maxf(-moved, 0.0f);
+    }
+    for (int x = 0; cut && x < s->count; x++) {
+        float moved =
+            (after[x + RVI_RUNOFF_EDGE] - ground[x]) - (deeper[x + RVI_RUNOFF_EDGE] - cut[x]);
+        laid[x] += rvi_maxf(moved, 0.0f);
+        taken[x] += rvi_maxf(-moved, 0.0f);
     }
 }
 
@@ -324,55 +318,34 @@ static void keep_row(rvi_runoff_strip *s, int y) {
         memcpy(r->next.cut + row, g->cut + RVI_RUNOFF_EDGE, size);
 }
 
-/* The sum of what changed, in eight fixed lanes that any vector unit can keep. */
-static double sum_change(const float *after, const float *before, int count) {
-    double lane[8] = {0}, sum = 0.0;
-    int x = 0;
-    for (; x + 8 <= count; x += 8)
-        for (int k = 0; k < 8; k++)
-            lane[k] += (double)(after[x + k] - before[x + k]);
-    for (; x < count; x++)
-        sum += (double)(after[x] - before[x]);
-    return sum + (((lane[0] + lane[4]) + (lane[2] + lane[6])) +
-                  ((lane[1] + lane[5]) + (lane[3] + lane[7])));
-}
-
-/* What the ground absorbs. */
-static void infiltrate(const rvi_runoff *r, float *water, int count, rvi_runoff_sums *sums) {
-    float was[RVI_RUNOFF_STRIP], much = r->rules.absorb;
-    memcpy(was, water, (size_t)count * sizeof(float));
-    for (int x = 0; x < count; x++) {
-        float left = water[x] - much;
-        water[x] = left < RVI_RUNOFF_DRY ? 0.0f : left;
-    }
-    sums->absorbed += sum_change(was, water, count);
-}
-
 /* Evaporation, infiltration, and the rain of the next round. */
-static void weather(const rvi_runoff *r, float *water, const float *rain, int count,
-                    rvi_runoff_sums *sums) {
-    float was[RVI_RUNOFF_STRIP], keep = r->rules.keep, much = r->rules.rain;
-    memcpy(was, water, (size_t)count * sizeof(float));
-    for (int x = 0; x < count; x++) {
-        float left = water[x] * keep;
-        water[x] = left < RVI_RUNOFF_DRY ? 0.0f : left;
+static void weather(rvi_runoff_strip *s, float *restrict water, const float *restrict rain) {
+    const rvi_runoff_rules k = s->r->rules;
+    float *restrict evaporated = s->evaporated, *restrict absorbed = s->absorbed;
+    float *restrict rained = s->rained;
+    for (int x = 0; x < s->count; x++) {
+        float left = rvi_runoff_wet(water[x] * k.keep);
+        evaporated[x] += water[x] - left;
+        water[x] = left;
     }
-    sums->evaporated += sum_change(was, water, count);
-    if (r->rules.absorb > 0.0f)
-        infiltrate(r, water, count, sums);
-    if (!(much > 0.0f))
-        return;
-    memcpy(was, water, (size_t)count * sizeof(float));
-    for (int x = 0; x < count; x++)
-        water[x] += rain ? much * rain[x] : much;
-    sums->rained += sum_change(water, was, count);
+    for (int x = 0; k.absorb > 0.0f && x < s->count; x++) {
+        float left = rvi_runoff_wet(water[x] - k.absorb);
+        absorbed[x] += water[x] - left;
+        water[x] = left;
+    }
+    for (int x = 0; k.rain > 0.0f && x < s->count; x++) {
+        float more = water[x] + (rain ? k.rain * rain[x] : k.rain);
+        rained[x] += more - water[x];
+        water[x] = more;
+    }
 }
 
 /* What the cell in column x of the strip sends over the edge. */
-static void send_off(const rvi_runoff_strip *s, int x, int y, rvi_runoff_sums *sums) {
+static void send_off(const rvi_runoff_strip *s, int x, int y) {
     const rvi_runoff *r = s->r;
     const rvi_runoff_giving *g = &s->give[y % 3];
     bool eight = r->eight;
+    rvi_runoff_off *off = &r->off[rvi_runoff_place(s->x0 + x, y, r->width, r->height)];
     float here = s->level[y % 5][x + RVI_RUNOFF_EDGE];
     for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++) {
@@ -382,27 +355,28 @@ static void send_off(const rvi_runoff_strip *s, int x, int y, rvi_runoff_sums *s
                 continue;
             float d = rvi_runoff_drop(here, s->level[(ny + 5) % 5][x + dx + RVI_RUNOFF_EDGE],
                                       r->rules.still);
-            sums->water_off += (double)(g->water[x + RVI_RUNOFF_EDGE] * d);
-            sums->sediment_off += (double)(g->sediment[x + RVI_RUNOFF_EDGE] * d);
+            off->water += (double)(g->water[x + RVI_RUNOFF_EDGE] * d);
+            off->sediment += (double)(g->sediment[x + RVI_RUNOFF_EDGE] * d);
         }
+    off->held += off->sediment;
 }
 
-static void send_row_off(const rvi_runoff_strip *s, int y, rvi_runoff_sums *sums) {
+static void send_row_off(const rvi_runoff_strip *s, int y) {
     const rvi_runoff *r = s->r;
     if (r->p->border == RV_runoff_border_wall)
         return;
     bool edge_row = y == 0 || y == r->height - 1;
     for (int x = 0; edge_row && x < s->count; x++)
-        send_off(s, x, y, sums);
+        send_off(s, x, y);
     if (edge_row)
         return;
     if (s->x0 == 0)
-        send_off(s, 0, y, sums);
+        send_off(s, 0, y);
     if (s->x0 + s->count == r->width && r->width > 1)
-        send_off(s, s->count - 1, y, sums);
+        send_off(s, s->count - 1, y);
 }
 
-static void run_strip(rvi_runoff_strip *s, int y0, int y1, rvi_runoff_sums *sums) {
+static void run_strip(rvi_runoff_strip *s, int y0, int y1) {
     const rvi_runoff *r = s->r;
     bool eight = r->eight;
     if (y0 > 0)
@@ -421,19 +395,33 @@ static void run_strip(rvi_runoff_strip *s, int y0, int y1, rvi_runoff_sums *sums
         else
             gather_row(s, done, false);
         if (r->same)
-            gather_same_row(s, done, sums);
+            gather_same_row(s, done);
         else
-            count_row(s, done, sums);
+            count_row(s, done);
         keep_row(s, done);
-        send_row_off(s, done, sums);
+        send_row_off(s, done);
         size_t row = rvi_runoff_at(r, s->x0, done);
-        weather(r, r->next.water + row, r->rain ? r->rain + row : NULL, s->count, sums);
+        weather(s, r->next.water + row, r->rain ? r->rain + row : NULL);
     }
+}
+
+/* Adds what the columns of the strip did to the sums of the block. */
+static void keep_sums(const rvi_runoff_strip *s, int first) {
+    const rvi_runoff *r = s->r;
+    rvi_runoff_column *to = r->columns + rvi_runoff_at(r, s->x0, first / RVI_RUNOFF_ROWS);
+    for (int x = 0; x < s->count; x++)
+        rvi_runoff_count(&to[x], (rvi_runoff_tally){s->rained[x], s->evaporated[x], s->absorbed[x],
+                                                    s->taken[x], s->laid[x]});
+}
+
+static void clear_sums(rvi_runoff_strip *s) {
+    float *sums[] = {s->rained, s->evaporated, s->absorbed, s->taken, s->laid};
+    for (size_t k = 0; k < sizeof sums / sizeof sums[0]; k++)
+        memset(sums[k], 0, RVI_RUNOFF_STRIP * sizeof(float));
 }
 
 void rvi_runoff_rows(void *arg, int first, int end) {
     const rvi_runoff *r = arg;
-    rvi_runoff_sums sums = {0};
     rvi_runoff_strip s = {.r = r};
     if (r->same) {
         size_t layers = (size_t)r->job->land->layer_count, block = (size_t)(first / RVI_ROWS);
@@ -443,7 +431,8 @@ void rvi_runoff_rows(void *arg, int first, int end) {
     }
     for (s.x0 = 0; s.x0 < r->width; s.x0 += RVI_RUNOFF_STRIP) {
         s.count = rvi_mini(RVI_RUNOFF_STRIP, r->width - s.x0);
-        run_strip(&s, first, end, &sums);
+        clear_sums(&s);
+        run_strip(&s, first, end);
+        keep_sums(&s, first);
     }
-    r->sums[first / RVI_ROWS] = sums;
 }

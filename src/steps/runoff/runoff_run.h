@@ -4,6 +4,7 @@
 #ifndef RVI_STEPS_RUNOFF_RUNOFF_RUN_H
 #define RVI_STEPS_RUNOFF_RUNOFF_RUN_H
 
+#include "steps/runoff/runoff_cell.h"
 #include "steps/step.h"
 #include "wear/channel.h"
 #include "wear/erosion_factor.h"
@@ -25,24 +26,6 @@ typedef struct rvi_runoff_state {
     rvi_runoff_layers parts; /* what of the sediment is of it */
 } rvi_runoff_state;
 
-typedef struct rvi_runoff_sums {
-    double rained, evaporated, absorbed, water_off, sediment_off; /* metres on one cell */
-    double taken, laid;                                           /* ground, the same */
-    double rest; /* of the ground, what heights cannot hold: show_land() leaves it suspended */
-} rvi_runoff_sums;
-
-/* What is the same for all cells in one round of the grid, in which water moves by a cell. */
-typedef struct rvi_runoff_rules {
-    float share;     /* 1 / (neighbours + 1) */
-    float still;     /* metres: a smaller drop is none */
-    float floor;     /* metres */
-    float capacity;  /* where the slope is `full_slope` or more */
-    float per_slope; /* 1 / (cell full_slope), in 1/m: times a drop, the share of it */
-    float deposition, softness;
-    float room; /* how much more than its share of the drop may be taken from a cell */
-    float keep, absorb, rain;
-} rvi_runoff_rules;
-
 typedef struct rvi_runoff {
     const rv_runoff_params *p;
     rvi_job *job;
@@ -61,19 +44,33 @@ typedef struct rvi_runoff {
     rvi_channel channel;
     float *want, *asked, *spare; /* what water would take and ask of the ground; NULL: no width */
     int waited;                  /* rounds of the grid since ground was taken last */
-    rvi_runoff_sums *sums;
-    bool same;                /* each material is laid on its own layer */
-    float *scratch;           /* of each block, with give=same */
+    rvi_runoff_column *columns;  /* of each block of rows, `width` of them */
+    rvi_runoff_off *off;         /* of each cell of the border: rvi_runoff_place() */
+    rvi_runoff_column *lanes;    /* for sums on a device */
+    float *parts;                /* for a range on a device */
+    bool same;                   /* each material is laid on its own layer */
+    float *scratch;              /* of each block, with give=same */
     double *deposited_blocks; /* of each block and layer: what was deposited on it in this round */
     double *deposited_on;     /* of each layer, since the step began: metres on one cell */
     double before, sediment_before; /* water and sediment, metres on one cell */
-    double carried;                 /* sediment, of all rounds added up */
-    double rained, evaporated, absorbed, water_off, sediment_off, taken, laid;
+    int done;                       /* rounds of the grid */
+    bool rounding;                  /* a round has begun that is not at its end */
+    bool *ready;                    /* of each block of rows: has run in this round */
+    rvi_device_pace pace;
+    double rained;    /* before the first round, metres on one cell */
     float *fields[5]; /* of the land: water, sediment, flow, eroded, deposited */
 } rvi_runoff;
 
 static inline size_t rvi_runoff_at(const rvi_runoff *r, int x, int y) {
     return (size_t)y * (size_t)r->width + (size_t)x;
+}
+
+/* Cells of the border, those of the corners counted twice. */
+static inline size_t rvi_runoff_border(const rvi_runoff *r) {
+    return 2 * ((size_t)r->width + (size_t)r->height);
+}
+static inline size_t rvi_runoff_blocks(const rvi_runoff *r) {
+    return (size_t)(r->height + RVI_RUNOFF_ROWS - 1) / RVI_RUNOFF_ROWS;
 }
 
 /* The share in so many of the user's rounds of what has this share in each of them. */
@@ -85,5 +82,20 @@ void rvi_runoff_rows(void *arg, int first, int end);
 /* Takes what the water would take from all ground within the width of its channel, for all rounds
  * since it was taken last. RV_CANCELLED: nothing was. */
 rv_status rvi_runoff_wear(rvi_runoff *r);
+
+/* Of how much neighbours lie above a cell, the part that counts: rvi_runoff_bank(). */
+float rvi_runoff_per_bank(const rvi_runoff *r);
+
+/* ---- runoff_device.c: the same on the device of the job, queued ---- */
+
+bool rvi_runoff_device_can(const rvi_runoff *r); /* all of the run? */
+void rvi_runoff_device_list(rvi_runoff *r);
+rv_status rvi_runoff_device_fill(rvi_runoff *r);
+rv_status rvi_runoff_device_rain(rvi_runoff *r); /* before the first round */
+rv_status rvi_runoff_device_round(rvi_runoff *r);
+rv_status rvi_runoff_device_wear(rvi_runoff *r);
+rv_status rvi_runoff_device_show(rvi_runoff *r);
+rv_status rvi_runoff_device_leave(rvi_runoff *r);
+rv_status rvi_runoff_device_sums(rvi_runoff *r, rvi_runoff_column *sum);
 
 #endif

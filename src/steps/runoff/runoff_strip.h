@@ -1,81 +1,23 @@
-/* runoff_strip.h: the arithmetic of one cell of runoff.c, and the rows of a strip of cells that are
- * worked on together. */
+/* runoff_strip.h: the rows of a strip of cells of runoff.c that are worked on together. */
 #ifndef RVI_STEPS_RUNOFF_RUNOFF_STRIP_H
 #define RVI_STEPS_RUNOFF_RUNOFF_STRIP_H
 
-#include "base/math.h"
 #include "steps/runoff/runoff_run.h"
-
-#if defined(__GNUC__)
-#define RVI_RUNOFF_HOT inline __attribute__((always_inline))
-#else
-#define RVI_RUNOFF_HOT inline
-#endif
 
 enum {
     RVI_RUNOFF_STRIP = 240, /* columns of a strip: their rows fit in the nearest cache */
     RVI_RUNOFF_EDGE = 4,    /* room on both sides of a row of a strip */
     RVI_RUNOFF_ROOM = RVI_RUNOFF_STRIP + 2 * RVI_RUNOFF_EDGE,
 };
-#define RVI_RUNOFF_DRY 1e-12f /* metres: less water than this is none, less ground is not taken */
-#define RVI_RUNOFF_WALL 1e30f /* level of a wall */
-#define RVI_RUNOFF_NO_DROP 1e-30f
-#define RVI_RUNOFF_CORNER 0.70710678f /* 1 / distance of a corner, in cells */
-
-/* ---- one cell ---- */
-
-/* The drops to the lower neighbours: their sum, and the sum of each times its slope in metres per
- * cell, so that falls / sum is the mean slope of the water that leaves. */
-typedef struct rvi_runoff_drops {
-    float sum, falls;
-} rvi_runoff_drops;
-
-/* What a cell does in a round before anything comes in. */
-typedef struct rvi_runoff_plan {
-    float out, carries; /* water that leaves, sediment that it can carry */
-    float lay, take;    /* what should be laid down and taken; one of them is 0 */
-} rvi_runoff_plan;
-
-/* `spare` is what may be taken above the floor. */
-static RVI_RUNOFF_HOT rvi_runoff_plan rvi_runoff_decide(const rvi_runoff_rules *k,
-                                                        rvi_runoff_drops drops, float w, float s,
-                                                        float spare) {
-    float most = drops.sum * k->share;
-    float out = rvi_minf(w, most);
-    float per = 1.0f / rvi_maxf(drops.sum, RVI_RUNOFF_NO_DROP);
-    float c = k->capacity * out * rvi_minf(1.0f, drops.falls * per * k->per_slope);
-    float room = rvi_minf(most * k->room, rvi_maxf(spare, 0.0f));
-    float take = rvi_minf(k->softness * rvi_maxf(c - s, 0.0f), room);
-    take = take < RVI_RUNOFF_DRY ? 0.0f : take;
-    return (rvi_runoff_plan){out, c, k->deposition * rvi_maxf(s - c, 0.0f), take};
-}
-
-/* What may be taken above the floor. It is kept so much smaller that no rounding breaks through. */
-static RVI_RUNOFF_HOT float rvi_runoff_spare(float base, float change, float floor) {
-    return (base - floor) * (1.0f - 0x1p-21f) + change;
-}
-
-/* Levels that differ by no more than rounding are level: a lake at rest stays at rest. */
-static RVI_RUNOFF_HOT float rvi_runoff_drop(float from, float to, float still) {
-    float d = from - to;
-    return d > still ? d : 0.0f;
-}
-
 /* Over the neighbours of column x; up, mid and down are the rows around it. */
 static RVI_RUNOFF_HOT rvi_runoff_drops rvi_runoff_sum(const float *up, const float *mid,
                                                       const float *down, int x, float still,
                                                       bool eight) {
     float t = mid[x];
-    float w = rvi_runoff_drop(t, mid[x - 1], still), e = rvi_runoff_drop(t, mid[x + 1], still);
-    float n = rvi_runoff_drop(t, up[x], still), s = rvi_runoff_drop(t, down[x], still);
-    rvi_runoff_drops sides = {(w + e) + (n + s), (w * w + e * e) + (n * n + s * s)};
+    rvi_runoff_drops sides = rvi_runoff_sum_sides(t, mid[x - 1], mid[x + 1], up[x], down[x], still);
     if (!eight)
         return sides;
-    float nw = rvi_runoff_drop(t, up[x - 1], still), se = rvi_runoff_drop(t, down[x + 1], still);
-    float ne = rvi_runoff_drop(t, up[x + 1], still), sw = rvi_runoff_drop(t, down[x - 1], still);
-    float falls = (nw * nw + se * se) + (ne * ne + sw * sw);
-    return (rvi_runoff_drops){sides.sum + ((nw + se) + (ne + sw)),
-                              sides.falls + RVI_RUNOFF_CORNER * falls};
+    return rvi_runoff_add_corners(sides, t, up[x - 1], down[x + 1], up[x + 1], down[x - 1], still);
 }
 
 /* ---- rows of a strip: index RVI_RUNOFF_EDGE is the strip's first column ---- */
@@ -95,6 +37,9 @@ typedef struct rvi_runoff_strip {
     rvi_runoff_giving give[3];       /* of row y in [(y + 3) % 3] */
     float *scratch;                  /* rows of parts, see rvi_runoff_part() */
     double *deposited_on;            /* of each layer */
+    /* Of each column, in the rows that were done: */
+    float rained[RVI_RUNOFF_STRIP], evaporated[RVI_RUNOFF_STRIP], absorbed[RVI_RUNOFF_STRIP];
+    float taken[RVI_RUNOFF_STRIP], laid[RVI_RUNOFF_STRIP];
 } rvi_runoff_strip;
 
 /* What a row keeps of each layer. */
@@ -113,15 +58,13 @@ void rvi_runoff_fill_levels(rvi_runoff_strip *s, int y);
  * 0). */
 static RVI_RUNOFF_HOT void rvi_runoff_settle(rvi_runoff_giving *g, int x, const rvi_runoff_plan *p,
                                              float w, float s, float gained, float drops) {
-    float load = s - gained;
-    float sent = rvi_minf(load, p->carries);
-    float per = 1.0f / rvi_maxf(drops, RVI_RUNOFF_NO_DROP);
-    g->water[x] = p->out * per;
-    g->sediment[x] = sent * per;
-    g->water_left[x] = w - p->out;
-    g->sediment_left[x] = load - sent;
+    rvi_runoff_sent sent = rvi_runoff_send(*p, w, s, gained, drops);
+    g->water[x] = sent.water;
+    g->sediment[x] = sent.sediment;
+    g->water_left[x] = sent.water_left;
+    g->sediment_left[x] = sent.sediment_left;
     g->out[x] = p->out;
-    g->deposited[x] = rvi_maxf(gained, 0.0f);
+    g->deposited[x] = sent.deposited;
 }
 
 /* ---- runoff_layers.c ---- */

@@ -45,9 +45,9 @@ static void want_rows(void *arg, int first, int end) {
     }
 }
 
-/* How much of what is asked the cells of a row give: less the lower they lie below the mean of
- * their neighbours. So the sides of a channel fall in before its bed is cut deeper, and beds become
- * even: no pit grows where a steep bed that was rough becomes gentle. */
+/* How much of what is asked the cells of a row give. So the sides of a channel fall in before its
+ * bed is cut deeper, and beds become even: no pit grows where a steep bed that was rough becomes
+ * gentle. */
 static void bank_row(const float *const rows[3], int count, float per, float *restrict to) {
     const float *restrict up = rows[0], *restrict mid = rows[1], *restrict down = rows[2];
     for (int x = 0; x < count; x++) {
@@ -56,7 +56,7 @@ static void bank_row(const float *const rows[3], int count, float per, float *re
             ((mid[x - 1] - here) + (mid[x + 1] - here)) + ((up[x] - here) + (down[x] - here));
         float corners = ((up[x - 1] - here) + (down[x + 1] - here)) +
                         ((up[x + 1] - here) + (down[x - 1] - here));
-        to[x] = rvi_clampf(1.0f - (sides + corners) * per, 0.0f, 1.0f);
+        to[x] = rvi_runoff_bank(sides, corners, per);
     }
 }
 
@@ -74,9 +74,13 @@ static void fill_ground(const rvi_runoff *r, int x0, int count, int y, float *to
         to[count] = to[count - 1];
 }
 
+float rvi_runoff_per_bank(const rvi_runoff *r) {
+    return 0.125f / (BANKS * r->job->land->cell);
+}
+
 static void bank_rows(void *arg, int first, int end) {
     const rvi_runoff *r = arg;
-    float per = 0.125f / (BANKS * r->job->land->cell), ground[3][RVI_RUNOFF_ROOM];
+    float per = rvi_runoff_per_bank(r), ground[3][RVI_RUNOFF_ROOM];
     for (int x0 = 0; x0 < r->width; x0 += RVI_RUNOFF_STRIP) {
         int count = rvi_mini(RVI_RUNOFF_STRIP, r->width - x0);
         for (int y = first - 1; y <= end; y++) {
@@ -126,37 +130,35 @@ static float take_cell(const rvi_runoff *r, size_t i, float asked) {
     return old - r->now.ground[i];
 }
 
-/* The same for a row of bare ground without limits; returns the sum. */
-static double take_plain_row(const rvi_runoff *r, int y) {
+/* The same for a row of bare ground without limits. */
+static void take_plain_row(const rvi_runoff *r, int y, rvi_runoff_column *columns) {
     size_t row = rvi_runoff_at(r, 0, y);
     const float *restrict base = r->base + row, *restrict bank = r->spare + row;
     float *restrict ground = r->now.ground + row, *restrict asked = r->asked + row;
     float floor = r->rules.floor;
-    double taken = 0.0;
     for (int x = 0; x < r->width; x++) {
-        float old = ground[x], spare = rvi_maxf(rvi_runoff_spare(base[x], old, floor), 0.0f);
-        float take = rvi_minf(asked[x] * bank[x], spare);
-        float after = old - (take < RVI_RUNOFF_DRY ? 0.0f : take);
+        float old = ground[x];
+        float after = old - rvi_runoff_taken(asked[x], bank[x], base[x], old, floor);
         ground[x] = after;
         asked[x] = (old - after) / rvi_maxf(asked[x], RVI_RUNOFF_NO_DROP);
-        taken += (double)(old - after);
+        columns[x].taken += (double)(old - after);
     }
-    return taken;
 }
 
 /* Afterwards `asked` is the share of it that came off. */
 static void take_rows(void *arg, int first, int end) {
     const rvi_runoff *r = arg;
-    double taken = 0.0;
+    rvi_runoff_column *columns = r->columns + rvi_runoff_at(r, 0, first / RVI_RUNOFF_ROWS);
     bool plain = !r->layered && !r->factor.cells && !rvi_factor_by_height(&r->factor);
     for (int y = first; plain && y < end; y++)
-        taken += take_plain_row(r, y);
-    for (size_t i = rvi_runoff_at(r, 0, first); !plain && i < rvi_runoff_at(r, 0, end); i++) {
-        float came = take_cell(r, i, r->asked[i]);
-        r->asked[i] = came > 0.0f ? came / r->asked[i] : 0.0f;
-        taken += (double)came;
-    }
-    r->sums[first / RVI_ROWS].taken = taken;
+        take_plain_row(r, y, columns);
+    for (int y = first; !plain && y < end; y++)
+        for (int x = 0; x < r->width; x++) {
+            size_t i = rvi_runoff_at(r, x, y);
+            float came = take_cell(r, i, r->asked[i]);
+            r->asked[i] = came > 0.0f ? came / r->asked[i] : 0.0f;
+            columns[x].taken += (double)came;
+        }
 }
 
 /* Brings the water what came off. */
@@ -187,8 +189,6 @@ rv_status rvi_runoff_wear(rvi_runoff *r) {
         return status;
     rvi_finish_rows(ctx, r->height, bank_rows, r);
     rvi_finish_rows(ctx, r->height, take_rows, r);
-    for (int b = 0; b * RVI_ROWS < r->height; b++)
-        r->taken += r->sums[b].taken;
     for (int l = 0; l < (r->same ? r->job->land->layer_count : 1); l++) {
         const float *came = r->same ? r->next.parts.at[l] : r->asked;
         rvi_channel_finish(ctx, &r->channel, &map, came, &r->asked, &r->spare);
