@@ -1,0 +1,154 @@
+/* bench_device.c: rounds of steps on a device, beside the rate at which it copies memory.
+ *
+ * Prints one line a run: step, map, the time of a round (a long run less a short one), cell-rounds
+ * per second, the bytes that a cell-round must move, and the share of the copy rate that makes.
+ * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
+ * section 6.3, on the processor and on the device. usage: bench_device [DEVICE [LARGEST]]
+ */
+#include "bench.h"
+
+static rv_terrain *make_land(rv_context *ctx, int size) {
+    rv_terrain *land;
+    rv_terrain_desc desc = {size, size, 10.0f};
+    rv_noise_params noise = rv_noise_params_default();
+    noise.relief = 600.0f;
+    bench_check(ctx, rv_terrain_create(ctx, &desc, &land));
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, &noise, NULL));
+    return land;
+}
+
+/* One step in so many rounds. */
+typedef void bench_step(rv_terrain *land, rv_context *ctx, int rounds);
+
+static void run_pipes(rv_terrain *land, rv_context *ctx, int rounds, int neighbours, float width) {
+    rv_pipes_params p = rv_pipes_params_default();
+    p.neighbours = neighbours;
+    p.rounds = rounds;
+    p.time = 1e6f;
+    p.width = width;
+    bench_check(ctx, rv_step_run(land, RV_STEP_pipes, &p, NULL));
+}
+
+static void pipes_4(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_pipes(land, ctx, rounds, RV_pipes_neighbours_4, 0.0f);
+}
+
+static void pipes_8(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_pipes(land, ctx, rounds, RV_pipes_neighbours_8, 0.0f);
+}
+
+static void pipes_wide(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_pipes(land, ctx, rounds, RV_pipes_neighbours_8, 40.0f);
+}
+
+static void run_thermal(rv_terrain *land, rv_context *ctx, int rounds, int neighbours) {
+    rv_thermal_params p = rv_thermal_params_default();
+    p.neighbours = neighbours;
+    p.rounds = rounds;
+    p.talus = 20.0f;
+    bench_check(ctx, rv_step_run(land, RV_STEP_thermal, &p, NULL));
+}
+
+static void thermal_4(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_thermal(land, ctx, rounds, RV_thermal_neighbours_4);
+}
+
+static void thermal_8(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_thermal(land, ctx, rounds, RV_thermal_neighbours_8);
+}
+
+static void run_runoff(rv_terrain *land, rv_context *ctx, int rounds) {
+    rv_runoff_params p = rv_runoff_params_default();
+    p.rounds = rounds;
+    p.travel = 10.0f;
+    p.width = 0.0f;
+    bench_check(ctx, rv_step_run(land, RV_STEP_runoff, &p, NULL));
+}
+
+static void run_noise(rv_terrain *land, rv_context *ctx, int rounds) {
+    rv_noise_params p = rv_noise_params_default();
+    p.shape = RV_noise_shape_ridged;
+    p.octaves = 9;
+    for (int i = 0; i < rounds; i++)
+        bench_check(ctx, rv_step_run(land, RV_STEP_noise, &p, NULL));
+}
+
+/* Seconds of a round; *before_after gets what the step takes besides. */
+static double measure(rv_context *ctx, bench_step *step, int size, int rounds,
+                      double *before_after) {
+    double best[2] = {1e9, 1e9};
+    int few = 2;
+    rv_terrain *land = make_land(ctx, size);
+    step(land, ctx, few); /* kernels are compiled */
+    for (int t = 0; t < 4; t++) {
+        double start = bench_clock(CLOCK_MONOTONIC);
+        step(land, ctx, t % 2 ? rounds + few : few);
+        double took = bench_clock(CLOCK_MONOTONIC) - start;
+        best[t % 2] = took < best[t % 2] ? took : best[t % 2];
+    }
+    rv_terrain_destroy(land);
+    double round = (best[1] - best[0]) / rounds;
+    *before_after = best[0] - few * round;
+    return round;
+}
+
+static const struct {
+    const char *name;
+    bench_step *step;
+    int bytes; /* that a cell-round reads and writes at least; 0: arithmetic counts */
+} STEPS[] = {{"pipes 4", pipes_4, 96},        {"pipes 8", pipes_8, 128},
+             {"pipes 8 wide", pipes_wide, 0}, {"thermal 4", thermal_4, 8},
+             {"thermal 8", thermal_8, 8},     {"runoff", run_runoff, 44},
+             {"noise ridged 9", run_noise, 0}};
+enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };
+
+static void print_rates(rv_context *ctx, int largest, double copy) {
+    printf(
+        "step            map    ms a round   G cell-rounds/s  bytes  of the copy rate  ms else\n");
+    for (int k = 0; k < STEP_COUNT; k++)
+        for (int size = 512; size <= largest; size *= 2) {
+            int64_t cells = (int64_t)size * size;
+            int rounds = (int)((int64_t)(STEPS[k].step == run_noise ? 1 << 27 : 1 << 30) / cells);
+            rounds = rounds < 4 ? 4 : rounds > 200 ? 200 : rounds;
+            double before_after;
+            double round = measure(ctx, STEPS[k].step, size, rounds, &before_after);
+            double rate = (double)cells / round;
+            printf("%-14s %5d  %10.3f  %15.2f  %6d  %15.0f%%  %7.1f\n", STEPS[k].name, size,
+                   1e3 * round, rate / 1e9, STEPS[k].bytes, 100.0 * rate * STEPS[k].bytes / copy,
+                   1e3 * before_after);
+            fflush(stdout);
+        }
+}
+
+/* Milliseconds of a round of thermal and of pipes at the sizes of the paper. */
+static void print_paper(rv_context *processor, rv_context *device) {
+    const int sizes[] = {100, 500, 1000, 1500};
+    double rest;
+    printf("\nms a round      map   processor   device\n");
+    for (int k = 0; k < STEP_COUNT; k++)
+        for (int s = 0; s < 4; s++)
+            if (STEPS[k].step == thermal_8 || STEPS[k].step == pipes_4)
+                printf("%-14s %5d  %10.3f  %7.3f\n", STEPS[k].name, sizes[s],
+                       1e3 * measure(processor, STEPS[k].step, sizes[s], 40, &rest),
+                       1e3 * measure(device, STEPS[k].step, sizes[s], 200, &rest));
+}
+
+int main(int argc, char **argv) {
+    int number = argc > 1 ? atoi(argv[1]) : 1, largest = argc > 2 ? atoi(argv[2]) : 8192;
+    rv_context *ctx = bench_context(0), *processor = bench_context(0);
+    rv_device_info info;
+    double copy = 0.0;
+    bool same = false;
+    if (!rv_device_get(number, &info)) {
+        puts("There is no device.");
+        return 0;
+    }
+    bench_check(ctx, rv_device_try(ctx, number, &same, &copy));
+    bench_check(ctx, rv_context_use_device(ctx, number));
+    printf("%s, %s: copies %.0f GB/s\n", info.name, info.driver, copy / 1e9);
+    print_rates(ctx, largest, copy);
+    print_paper(processor, ctx);
+    rv_context_destroy(ctx);
+    rv_context_destroy(processor);
+    return 0;
+}
