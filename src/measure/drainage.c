@@ -1,16 +1,14 @@
 /* drainage.c: where water goes.
  *
- * R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014 (priority_flood.h). A flood rises from
- * the outlets. All cells that it has reached wait in order of their level w; the first of them, c,
- * reaches its neighbours, which remember c. Of equal levels the one reached first goes first:
- * outlets are reached in order of their index, neighbours as well. Nothing else decides, so there
- * is one result.
+ * flowgraph.c says to which level w water fills every cell.
  *
  * J. F. O'Callaghan and D. M. Mark, The extraction of drainage networks from digital elevation
  * data, 1984: the receiver of a cell is the neighbour with the steepest way down on w, with corners
- * sqrt 2 as far; of equals the one of lowest index. On flats it is the cell that reached this one,
- * so lakes and plains drain along short ways to where they spill. Cells leave the flood after all
- * lower ones and after the cell that reached them: that order has every receiver before its donors.
+ * sqrt 2 as far; of equals the one of lowest index. Where w is flat, on lakes and plains, a cell is
+ * as many steps from where they spill as it takes on w to a cell that has a way down or is an
+ * outlet. Its receiver is a step nearer: a side before a corner, and of equals the one with the
+ * least random number. Cells are in order by w, then by these steps, then by their index: so every
+ * receiver comes before its donors.
  *
  * D. G. Tarboton, A new method for the determination of flow directions and upslope areas in grid
  * digital elevation models, 1997: of the eight triangles between a cell and two neighbours, a side
@@ -19,151 +17,252 @@
  * side; beyond the triangle, the slope along its edge. The corner gets r / (pi/4) of the water.
  */
 #include "measure/drainage.h"
+#include "base/buffers.h"
 #include "base/context.h"
 #include "base/math.h"
-#include "measure/priority_flood.h"
+#include "base/sort.h"
+#include "base/threads.h"
+#include "measure/flowgraph.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct draining {
-    rvi_priority_flood flood;
+    rv_context *ctx;
     rvi_drainage *d;
     const float *h;
-    uint32_t *reached; /* cells in the order in which they were reached */
-    uint64_t *queue;   /* those to look at next: by level, then by that order */
-    size_t times, queued;
+    const unsigned char *kind; /* NULL: all land */
+    rvi_buffers buffers;       /* of what follows */
+    rvi_flow flow;
+    double *heights;
+    unsigned char *fixed;
+    uint32_t *steps; /* to where a flat spills */
 } draining;
 
 /* Neighbours in order of their index; the sides are 1, 3, 4 and 6. */
 static const int east[8] = {-1, 0, 1, -1, 1, -1, 0, 1};
 static const int south[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
 
-/* The lowest of all that were reached: so every cell comes after all lower ones. */
-static RVI_HOT bool next_reached(void *arg, size_t *cell) {
-    draining *f = arg;
-    if (f->queued == 0)
-        return false;
-    *cell = f->reached[(uint32_t)rvi_heap_pop(f->queue, &f->queued)];
-    f->d->order[f->d->count++] = (uint32_t)*cell;
-    return true;
+static void list_buffers(draining *f, int width, int height) {
+    size_t cells = (size_t)width * (size_t)height;
+    rvi_buffers_add(&f->buffers, &f->heights, cells, sizeof *f->heights, "the land that drains");
+    rvi_buffers_add(&f->buffers, &f->fixed, cells, 1, "the outlets");
+    rvi_flow_prepare(&f->flow, f->ctx, width, height, false, &f->buffers);
 }
 
-static RVI_HOT double level_of(const void *arg, size_t cell) {
-    return (double)((const draining *)arg)->d->filled[cell];
+size_t rvi_drainage_bytes(int width, int height) {
+    draining f = {0};
+    size_t cells = (size_t)width * (size_t)height;
+    list_buffers(&f, width, height);
+    size_t flow = rvi_buffers_bytes(&f.buffers), sorting = 2 * cells * sizeof(rvi_keyed) + 4096;
+    return rvi_add_sizes(cells * 16 + 4096, flow > sorting ? flow : sorting);
 }
 
-static RVI_HOT bool is_dry(const void *arg, size_t cell) {
-    return ((const draining *)arg)->d->filled[cell] == INFINITY;
+/* ---- where water leaves ---- */
+
+static bool is_hole(const draining *f, size_t cell) {
+    return (f->kind && f->kind[cell] == RVI_HOLE) || isnan(f->h[cell]);
 }
 
-static RVI_HOT double height_of(const void *arg, size_t cell) {
-    return (double)((const draining *)arg)->h[cell];
-}
-
-static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, double level) {
-    draining *f = arg;
-    (void)direction;
-    f->d->filled[cell] = (float)level;
-    f->d->receiver[cell] = (uint32_t)from;
-    f->d->area[cell] = 1;
-    f->reached[f->times] = (uint32_t)cell;
-    rvi_heap_push(f->queue, &f->queued, rvi_level_key((float)level, f->times++));
-}
-
-static bool is_hole(const draining *f, const unsigned char *kind, size_t cell) {
-    return (kind && kind[cell] == RVI_HOLE) || isnan(f->h[cell]);
-}
-
-static bool is_outlet(const draining *f, const unsigned char *kind, size_t cell) {
-    if (kind && kind[cell] == RVI_OUTLET)
+static bool is_outlet(const draining *f, int x, int y) {
+    const rvi_drainage *d = f->d;
+    size_t cell = (size_t)y * (size_t)d->width + (size_t)x;
+    if ((f->kind && f->kind[cell] == RVI_OUTLET) || is_hole(f, cell))
         return true;
-    bool outlet = rvi_flood_inside(&f->flood, cell) != RVI_FLOOD_ALL;
+    bool outlet = x == 0 || y == 0 || x + 1 == d->width || y + 1 == d->height;
     for (int k = 0; !outlet && k < 8; k++)
-        outlet = is_hole(f, kind, rvi_flood_neighbour(&f->flood, cell, k));
+        outlet = is_hole(f, (size_t)((ptrdiff_t)cell + (ptrdiff_t)south[k] * d->width + east[k]));
     return outlet;
 }
 
-static rv_status start(draining *f, const unsigned char *kind) {
-    size_t cells = (size_t)f->d->width * (size_t)f->d->height;
-    for (size_t i = 0; i < cells; i++) {
-        if (rvi_poll_at(f->flood.ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        if (is_hole(f, kind, i)) {
-            f->d->filled[i] = NAN;
-            f->d->receiver[i] = (uint32_t)i;
-        } else if (is_outlet(f, kind, i)) {
-            reach(f, i, i, 0, (double)f->h[i]);
-        } else {
-            f->d->filled[i] = INFINITY; /* not reached yet */
+static void start_rows(void *arg, int first, int end) {
+    const draining *f = arg;
+    int width = f->d->width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * (size_t)width + (size_t)x;
+            f->heights[i] = is_hole(f, i) ? NAN : (double)f->h[i];
+            f->fixed[i] = is_outlet(f, x, y);
         }
+}
+
+/* ---- receivers ---- */
+
+static void level_rows(void *arg, int first, int end) {
+    const draining *f = arg;
+    size_t to = (size_t)end * (size_t)f->d->width;
+    for (size_t i = (size_t)first * (size_t)f->d->width; i < to; i++)
+        f->d->filled[i] = (float)rvi_flow_level(&f->flow, i, f->heights[i]);
+}
+
+static size_t beside(const rvi_drainage *d, size_t cell, int k) {
+    return (size_t)((ptrdiff_t)cell + (ptrdiff_t)south[k] * d->width + east[k]);
+}
+
+static bool is_side(int k) {
+    return k == 1 || k == 3 || k == 4 || k == 6;
+}
+
+/* FLAT: has no way down. `steps` stand in the memory of areas, which come later. */
+enum { FLAT = UINT32_MAX };
+
+static void receive_rows(void *arg, int first, int end) {
+    const draining *f = arg;
+    rvi_drainage *d = f->d;
+    size_t to = (size_t)end * (size_t)d->width;
+    for (size_t i = (size_t)first * (size_t)d->width; i < to; i++) {
+        float best = 0.0f;
+        d->receiver[i] = (uint32_t)i;
+        for (int k = 0; k < 8 && !f->fixed[i]; k++) { /* all eight are there */
+            size_t n = beside(d, i, k);
+            float fall = (d->filled[i] - d->filled[n]) * (is_side(k) ? 1.0f : 0.70710678f);
+            if (fall > best) {
+                best = fall;
+                d->receiver[i] = (uint32_t)n;
+            }
+        }
+        f->steps[i] = f->fixed[i] || best > 0.0f ? 0 : FLAT;
     }
-    return RV_OK;
 }
 
-/* No cell waits: all lower ones have been looked at when its turn comes. */
-static rv_status rise(draining *f) {
-    static const rvi_flood_functions call = {next_reached, level_of, is_dry, height_of, reach};
-    f->flood.risen = INFINITY;
-    return rvi_flood_rise(&f->flood, &call, f);
-}
-
-/* Where the filled surface falls, the steepest way replaces the way the flood came. */
-static void receive(const rvi_priority_flood *flood, rvi_drainage *d, size_t cell) {
-    if (d->receiver[cell] == cell)
-        return;
-    float best = 0.0f; /* there are all eight neighbours: at the edge of the map are outlets only */
+/* Counts the steps from a cell to those around it; `tail` is the end of the queue. */
+static size_t step_around(draining *f, size_t cell, size_t tail) {
+    const rvi_drainage *d = f->d;
+    int x = (int)(cell % (size_t)d->width), y = (int)(cell / (size_t)d->width);
     for (int k = 0; k < 8; k++) {
-        size_t n = rvi_flood_neighbour(flood, cell, k);
-        bool side = k == 1 || k == 3 || k == 4 || k == 6;
-        float fall = (d->filled[cell] - d->filled[n]) * (side ? 1.0f : 0.70710678f);
-        if (fall > best) {
-            best = fall;
-            d->receiver[cell] = (uint32_t)n;
+        if (x + east[k] < 0 || y + south[k] < 0 || x + east[k] >= d->width ||
+            y + south[k] >= d->height)
+            continue;
+        size_t n = beside(d, cell, k);
+        if (f->steps[n] != FLAT || d->filled[n] != d->filled[cell])
+            continue;
+        f->steps[n] = f->steps[cell] + 1;
+        d->order[tail++] = (uint32_t)n;
+    }
+    return tail;
+}
+
+/* From the cells with a way down into the flats, a step all around at a time. The queue stands in
+ * the memory of the order, which comes later; cells that drain are looked at before. */
+static rv_status cross_flats(draining *f) {
+    rvi_drainage *d = f->d;
+    size_t cells = (size_t)d->width * (size_t)d->height, tail = 0;
+    rv_status status = RV_OK;
+    for (size_t i = 0; status == RV_OK && i < cells; i++) {
+        status = rvi_poll_at(f->ctx, i);
+        if (f->steps[i] == 0)
+            tail = step_around(f, i, tail);
+    }
+    for (size_t i = 0; status == RV_OK && i < tail; i++) {
+        status = rvi_poll_at(f->ctx, i);
+        tail = step_around(f, d->order[i], tail);
+    }
+    return status;
+}
+
+static void flat_rows(void *arg, int first, int end) {
+    const draining *f = arg;
+    rvi_drainage *d = f->d;
+    size_t to = (size_t)end * (size_t)d->width;
+    for (size_t i = (size_t)first * (size_t)d->width; i < to; i++) {
+        uint64_t least = UINT64_MAX;
+        for (int k = 0; k < 8 && f->steps[i] > 0; k++) {
+            size_t n = beside(d, i, k);
+            if (d->filled[n] != d->filled[i] || f->steps[n] + 1 != f->steps[i])
+                continue;
+            uint64_t chance = rvi_flow_chance(&f->flow, n, 0) >> 1;
+            chance |= is_side(k) ? 0 : UINT64_C(1) << 63;
+            d->receiver[i] = chance < least ? (uint32_t)n : d->receiver[i];
+            least = chance < least ? chance : least;
         }
     }
 }
 
-static rv_status run_down(rv_context *ctx, const rvi_priority_flood *flood, rvi_drainage *d) {
+/* ---- the order ---- */
+
+/* Orders as the level does. */
+static uint32_t level_key(float level) {
+    uint32_t bits;
+    float plain = level + 0.0f; /* no -0 */
+    memcpy(&bits, &plain, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000;
+}
+
+static rv_status order_cells(draining *f) {
+    rvi_drainage *d = f->d;
     size_t cells = (size_t)d->width * (size_t)d->height;
-    for (size_t i = 0; i < cells; i++) {
-        if (rvi_poll_at(ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        receive(flood, d, i);
+    rvi_keyed *items = rvi_alloc(f->ctx, cells, sizeof *items, "the order of a flood");
+    if (!items)
+        return RV_ERROR_MEMORY;
+    rv_status status = RV_OK;
+    for (size_t i = 0; status == RV_OK && i < cells; i++) {
+        status = rvi_poll_at(f->ctx, i);
+        if (!isnan(d->filled[i]))
+            items[d->count++] =
+                (rvi_keyed){(uint64_t)level_key(d->filled[i]) << 32 | f->steps[i], (uint32_t)i};
     }
-    for (size_t k = d->count; k-- > 0;) {
-        if (rvi_poll_at(ctx, k) != RV_OK)
-            return RV_CANCELLED;
+    if (status == RV_OK)
+        status = rvi_sort(f->ctx, items, d->count);
+    for (size_t k = 0; status == RV_OK && k < d->count; k++)
+        d->order[k] = items[k].value;
+    rvi_free(f->ctx, items);
+    return status;
+}
+
+static rv_status run_down(rv_context *ctx, rvi_drainage *d) {
+    rv_status status = RV_OK;
+    memset(d->area, 0, (size_t)d->width * (size_t)d->height * sizeof *d->area);
+    for (size_t k = 0; k < d->count; k++)
+        d->area[d->order[k]] = 1;
+    for (size_t k = d->count; status == RV_OK && k-- > 0;) {
         size_t cell = d->order[k];
+        status = rvi_poll_at(ctx, k);
         if (d->receiver[cell] != cell)
             d->area[d->receiver[cell]] += d->area[cell];
     }
-    return RV_OK;
+    return status;
+}
+
+static rv_status route(draining *f) {
+    list_buffers(f, f->d->width, f->d->height);
+    rv_status status = rvi_buffers_alloc(&f->buffers, f->ctx);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(f->ctx, f->d->height, start_rows, f);
+    if (status == RV_OK) {
+        rvi_flow_begin(&f->flow);
+        f->flow.h = f->heights;
+        f->flow.fixed = f->fixed;
+        status = rvi_flow_route(&f->flow);
+    }
+    if (status == RV_OK)
+        status = rvi_parallel_rows(f->ctx, f->d->height, level_rows, f);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(f->ctx, f->d->height, receive_rows, f);
+    if (status == RV_OK)
+        status = cross_flats(f);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(f->ctx, f->d->height, flat_rows, f);
+    rvi_buffers_free(&f->buffers, f->ctx);
+    return status;
 }
 
 rv_status rvi_drainage_make(rv_context *ctx, int width, int height, const float *heights,
                             const unsigned char *kind, rvi_drainage *out) {
     size_t cells = (size_t)width * (size_t)height;
     rvi_drainage d = {.width = width, .height = height};
-    draining f = {.d = &d, .h = heights};
-    f.flood = rvi_priority_flood_make(ctx, width, height, east, south);
+    draining f = {.ctx = ctx, .d = &d, .h = heights, .kind = kind};
     d.filled = rvi_alloc(ctx, cells, sizeof *d.filled, "the level of lakes");
     d.receiver = rvi_alloc(ctx, cells, sizeof *d.receiver, "the ways of water");
     d.order = rvi_alloc(ctx, cells, sizeof *d.order, "the order of a flood");
     d.area = rvi_alloc(ctx, cells, sizeof *d.area, "the drained areas");
-    f.reached = rvi_alloc(ctx, cells, sizeof *f.reached, "the cells of a flood");
-    f.queue = rvi_alloc(ctx, cells, sizeof *f.queue, "the front of a flood");
-    rv_status status = d.filled && d.receiver && d.order && d.area && f.reached && f.queue
-                           ? RV_OK
-                           : RV_ERROR_MEMORY;
+    rv_status status = d.filled && d.receiver && d.order && d.area ? RV_OK : RV_ERROR_MEMORY;
+    f.steps = d.area;
     if (status == RV_OK)
-        status = start(&f, kind);
+        status = route(&f);
     if (status == RV_OK)
-        status = rise(&f);
+        status = order_cells(&f);
     if (status == RV_OK)
-        status = run_down(ctx, &f.flood, &d);
-    rvi_free(ctx, f.reached);
-    rvi_free(ctx, f.queue);
+        status = run_down(ctx, &d);
     if (status != RV_OK)
         rvi_drainage_free(ctx, &d);
     *out = d;

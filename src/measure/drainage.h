@@ -25,6 +25,7 @@ typedef struct rvi_drainage {
 /* `kind` is one of the above for each cell, NULL: all land. On failure `out` is empty. */
 rv_status rvi_drainage_make(rv_context *ctx, int width, int height, const float *heights,
                             const unsigned char *kind, rvi_drainage *out);
+size_t rvi_drainage_bytes(int width, int height);         /* what that needs at its peak */
 void rvi_drainage_free(rv_context *ctx, rvi_drainage *d); /* an empty one is fine */
 
 /* Flow in any direction, shared by the two cells it runs between; where the filled surface is flat

@@ -1,77 +1,107 @@
-/* flowgraph.c: the flow direction of every cell of land that changes.
+/* flowgraph.c: where the water of every cell goes.
  *
- * Water goes to the neighbour with the steepest fall, corners being sqrt 2 as far; of
- * equals the first of E W S N SE NW SW NE. J. Fairfield and P. Leymarie, Drainage networks from
- * grid digital elevation models, 1991: on an even slope that falls between two of the eight
- * directions this always takes the same one. So the fall to corners is divided by 2 - u instead of
- * sqrt 2, u random in [0, 1): the direction is right on average. `wander` mixes both.
+ * One result is possible, whatever the number of threads, because everything is defined without
+ * an order:
  *
- * Where all water ends at a fixed cell that is all. Else, G. Cordonnier, B. Bovy and J. Braun, A
- * versatile, linear complexity algorithm for flow routing in topographies with depressions, 2019:
- * cells that drain to one pit are a basin, and where two basins meet lowest is a pass. A flood goes
- * from basin to basin, by the lowest pass first, and each basin spills by the pass that it came by:
- * the path from there down to the pit is turned around. A cell c of basin b has the level
+ * - Direction. Water goes to the neighbour with the steepest fall, corners being sqrt 2 as far; of
+ *   equals to the first of E W S N SE NW SW NE. J. Fairfield and P. Leymarie, Drainage networks
+ *   from grid digital elevation models, 1991: on an even slope that falls between two of the eight
+ *   directions this always takes the same one. So the fall to corners is divided by 2 - u instead
+ *   of sqrt 2, u random in [0, 1): the direction is right on average. `wander` mixes both. Where
+ *   nothing around is lower, water goes to the neighbour at the same height that has the least
+ *   random number, if that is less than the cell's own; else the cell is a pit.
+ * - Basins, levels and ways out of pits: flow_basins.c.
+ * - Areas are whole numbers, and so is rain: sums in any order are the same.
  *
- *     level(c) = max(h(c), level(b)),   level(b) = max(pass, level of the basin it spills to)
- *
- * Where pits are many, as on flat land, cells are flooded instead of basins, from those that drain
- * (R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014):
- *
- *     level(n) = max(h(n), level(c))      c: the cell that the flood came from, metres
- *
- * and their direction is the steepest fall of that level, or, where there is none, to c. Only cells
- * with lower neighbours must wait for all lower cells to be flooded; the others are done at once.
- * Both give the same levels.
- *
- * The order follows the directions: from each cell that nothing flows to, down to the first one
- * that still waits for other donors. It is local in memory, unlike an order by height.
+ * Work is cut into square tiles (after R. Barnes, Parallel non-divergent flow accumulation for
+ * trillion cell digital elevation models on desktops or clusters, 2017). The cells of a tile whose
+ * water leaves it by one cell are a piece; those whose water ends in the tile are piece 0. Cells of
+ * a piece stand one after the other, receivers before donors. Pieces are a forest of some hundredth
+ * of the cells, which one thread can put in order; what leaves a piece is its count and what comes
+ * to it. Work that needs the receiver first goes from piece to piece, by their depth in the forest:
+ * those of one depth side by side.
  */
 #include "measure/flowgraph.h"
+#include "base/context.h"
+#include "base/lanes.h"
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "measure/flow_basins.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { DONE = 255, BEFORE = 16384, WINDOW = 256, TILE = 64 };
+/* CHUNK: cells for one thread to take at once; less is not worth waking another. STEPS: cells in a
+ * row without asking whether to stop. */
+enum { CELLS = RVI_TILE * RVI_TILE, CHUNK = 1024, STEPS = 16384 };
 
 static const int east[8] = {1, -1, 0, 0, 1, -1, -1, 1};
 static const int south[8] = {0, 0, 1, -1, 1, -1, 1, -1};
 
-static size_t neighbour(const rvi_flow *f, size_t cell, int direction) {
-    return (size_t)((ptrdiff_t)cell + f->step[direction]);
+typedef struct box {
+    size_t x, y, wide, high;
+    size_t corner;   /* the first cell */
+    uint16_t *order; /* of its cells */
+} box;
+
+static box tile_box(const rvi_flow *f, size_t tile) {
+    box b = {.x = tile % (size_t)f->across * RVI_TILE, .y = tile / (size_t)f->across * RVI_TILE};
+    size_t width = (size_t)f->width, wide = width - b.x, high = (size_t)f->height - b.y;
+    b.wide = wide < RVI_TILE ? wide : RVI_TILE;
+    b.high = high < RVI_TILE ? high : RVI_TILE;
+    b.corner = b.y * width + b.x;
+    b.order = f->order + b.y * width + b.x * b.high;
+    return b;
+}
+
+static size_t tiles(const rvi_flow *f) {
+    return (size_t)f->across * (size_t)f->down;
 }
 
 /* ---- memory ---- */
 
-/* Bytes around the grid of directions: what looks over its edge finds none that leads back. */
-static size_t guard(size_t width) {
-    return width + 64;
+static size_t tiles_along(int cells) {
+    return ((size_t)cells + RVI_TILE - 1) / RVI_TILE;
 }
 
-void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, rvi_buffers *buffers) {
-    size_t cells = (size_t)width * (size_t)height, around = guard((size_t)width);
-    size_t blocks = (size_t)height / RVI_ROWS + 1;
+size_t rvi_flow_pieces(int width, int height) {
+    return tiles_along(width) * tiles_along(height) * RVI_PIECES;
+}
+
+void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool rain,
+                      rvi_buffers *buffers) {
+    size_t cells = (size_t)width * (size_t)height, pieces = rvi_flow_pieces(width, height);
+    const char *what = "the pieces of rivers";
     *f = (rvi_flow){.ctx = ctx, .width = width, .height = height, .cells = cells};
-    f->flood = rvi_priority_flood_make(ctx, width, height, east, south);
-    memcpy(f->step, f->flood.step, sizeof f->step);
-    rvi_buffers_add(buffers, &f->direction_room, cells + 2 * around, 1, "the flow directions");
-    rvi_buffers_add(buffers, &f->donors, cells, 1, "the flow directions");
-    rvi_buffers_add(buffers, &f->lake, cells, 1, "the lakes");
+    f->across = (int)tiles_along(width);
+    f->down = (int)tiles_along(height);
+    for (int k = 0; k < 8; k++)
+        f->step[k] = (ptrdiff_t)south[k] * width + east[k];
+    rvi_buffers_add(buffers, &f->direction, cells, 1, "the flow directions");
     rvi_buffers_add(buffers, &f->order, cells, sizeof *f->order, "the order of rivers");
-    rvi_buffers_add(buffers, &f->level, cells, sizeof *f->level, "the level of lakes");
-    rvi_buffers_add(buffers, &f->heap, cells, sizeof *f->heap, "the front of a flood");
-    rvi_buffers_add(buffers, &f->pits, blocks, sizeof *f->pits, "the pits");
+    rvi_buffers_add(buffers, &f->part, cells, 1, what);
+    rvi_buffers_add(buffers, &f->drowned, cells, sizeof *f->drowned, "the lakes");
+    rvi_buffers_add(buffers, &f->area, cells, sizeof *f->area, "the drained areas");
+    if (rain)
+        rvi_buffers_add(buffers, &f->discharge, cells, sizeof *f->discharge, "the discharge");
+    rvi_buffers_add(buffers, &f->turned, tiles(f), 1, what);
+    rvi_buffers_add(buffers, &f->pits, tiles(f), sizeof *f->pits, "the pits");
+    rvi_buffers_add(buffers, &f->pieces, tiles(f), sizeof *f->pieces, what);
+    rvi_buffers_add(buffers, &f->start, pieces, sizeof *f->start, what);
+    rvi_buffers_add(buffers, &f->root, pieces, sizeof *f->root, what);
+    rvi_buffers_add(buffers, &f->parent, pieces, sizeof *f->parent, what);
+    rvi_buffers_add(buffers, &f->waits, pieces, sizeof *f->waits, what);
+    rvi_buffers_add(buffers, &f->depth, pieces, sizeof *f->depth, what);
+    rvi_buffers_add(buffers, &f->donors_first, pieces, sizeof *f->donors_first, what);
+    rvi_buffers_add(buffers, &f->rank, pieces, sizeof *f->rank, what);
+    rvi_buffers_add(buffers, &f->total, pieces, sizeof *f->total, what);
+    rvi_buffers_add(buffers, &f->block, pieces + 1, sizeof *f->block, what);
+    rvi_buffers_add(buffers, &f->round, pieces + 1, sizeof *f->round, what);
+    rvi_buffers_add(buffers, &f->done, pieces, sizeof *f->done, what);
+    rvi_basins_prepare(f, buffers);
 }
 
-void rvi_flow_begin(rvi_flow *f) {
-    size_t around = guard((size_t)f->width);
-    memset(f->direction_room, RVI_END, f->cells + 2 * around);
-    f->direction = f->direction_room + around;
-}
-
-/* ---- the steepest direction ---- */
+/* ---- directions ---- */
 
 static void weigh_corners(rvi_flow *f) {
     const double even = 0.70710678118654752;
@@ -81,445 +111,535 @@ static void weigh_corners(rvi_flow *f) {
     }
 }
 
-/* Random bits for eight cells of a row from one whose column is divisible by 8 on: a byte each. The
- * same place gets the same on maps of other widths. */
-static uint64_t chance(const rvi_flow *f, size_t x, size_t y) {
-    return f->wander > 0.0f ? rvi_random(f->seed, (uint64_t)y << 32 | x / 8, f->when) : 0;
+/* What falls to the corners are multiplied with, of some cells of a row from one whose column is
+ * divisible by 8 on. The same place gets the same on maps of other widths. */
+static void weigh_row(const rvi_flow *f, size_t x, size_t y, size_t count, double *weight) {
+    for (size_t i = 0; i < count; i += 8) {
+        uint64_t bits =
+            f->wander > 0.0f ? rvi_random(f->seed, (uint64_t)y << 32 | (x + i) / 8, f->when) : 0;
+        for (size_t k = 0; k < 8; k++)
+            weight[i + k] = f->corner[bits >> 8 * k & 255];
+    }
 }
 
-static double corner_weight(const rvi_flow *f, uint64_t bits, size_t x) {
-    return f->corner[bits >> 8 * (x % 8) & 255];
+static bool inside(const rvi_flow *f, size_t x, size_t y, int direction) {
+    return (east[direction] < 0 ? x > 0 : x + (size_t)east[direction] < (size_t)f->width) &&
+           (south[direction] < 0 ? y > 0 : y + (size_t)south[direction] < (size_t)f->height);
 }
 
 /* Of a cell at the edge of the map. */
-static unsigned char direction_at_edge(const rvi_flow *f, size_t cell, double corner) {
-    int x = (int)(cell % (size_t)f->width), y = (int)(cell / (size_t)f->width);
+static unsigned char direction_at_edge(const rvi_flow *f, size_t x, size_t y, double corner) {
+    const double *h = f->h + y * (size_t)f->width + x;
     double best = 0.0;
     unsigned char direction = RVI_END;
     for (int k = 0; k < 8; k++) {
-        int nx = x + east[k], ny = y + south[k];
-        if (nx < 0 || ny < 0 || nx >= f->width || ny >= f->height)
+        if (!inside(f, x, y, k))
             continue;
-        double fall = (f->h[cell] - f->h[neighbour(f, cell, k)]) * (k < 4 ? 1.0 : corner);
+        double fall = (h[0] - h[f->step[k]]) * (k < 4 ? 1.0 : corner);
         direction = fall > best ? (unsigned char)k : direction;
         best = fall > best ? fall : best;
     }
     return direction;
 }
 
-static unsigned char direction_inside(const rvi_flow *f, size_t cell, double corner) {
-    const double *h = f->h + cell;
-    double best = 0.0;
-    int direction = RVI_END;
-    for (int k = 0; k < 8; k++) {
-        double fall = (h[0] - h[f->step[k]]) * (k < 4 ? 1.0 : corner);
-        direction = fall > best ? k : direction;
-        best = fall > best ? fall : best;
-    }
-    return (unsigned char)direction;
+/* Two cells at a time. */
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t pair_mask __attribute__((vector_size(16)));
+
+static RVI_HOT pair load(const double *from) {
+    pair v;
+    memcpy(&v, from, sizeof v);
+    return v;
 }
 
-static void direction_rows(void *arg, int first, int end) {
-    rvi_flow *f = arg;
-    size_t pits = 0, cell = (size_t)first * (size_t)f->width;
-    uint64_t bits = 0;
-    for (int y = first; y < end; y++)
-        for (int x = 0; x < f->width; x++, cell++) {
-            if (x % 8 == 0)
-                bits = chance(f, (size_t)x, (size_t)y);
-            if (f->fixed[cell]) {
-                f->direction[cell] = RVI_END;
+/* Of cells with all eight neighbours. */
+static void directions_inside(const rvi_flow *f, const double *h, size_t count,
+                              const double *weight, unsigned char *out) {
+    for (size_t i = 0; i < count; i += 2) {
+        if (i + 1 == count && i > 0)
+            i--; /* the last two once more */
+        pair here = load(h + i), corner = load(weight + i), best = {0.0, 0.0};
+        pair_mask direction = {RVI_END, RVI_END};
+        for (int k = 0; k < 8; k++) {
+            pair fall = here - load(h + i + f->step[k]);
+            fall = k < 4 ? fall : fall * corner;
+            pair_mask steeper = fall > best, number = {k, k};
+            direction = (steeper & number) | (~steeper & direction);
+            best = (pair)((steeper & (pair_mask)fall) | (~steeper & (pair_mask)best));
+        }
+        out[i] = (unsigned char)direction[0];
+        if (i + 1 < count)
+            out[i + 1] = (unsigned char)direction[1];
+    }
+}
+
+/* Where nothing is lower. */
+static unsigned char direction_on_flat(const rvi_flow *f, size_t x, size_t y) {
+    size_t cell = y * (size_t)f->width + x;
+    uint64_t least = rvi_flow_chance(f, cell, 0);
+    unsigned char direction = RVI_END;
+    for (int k = 0; k < 8; k++) {
+        size_t n = (size_t)((ptrdiff_t)cell + f->step[k]);
+        if (!inside(f, x, y, k) || f->h[n] != f->h[cell])
+            continue;
+        uint64_t other = rvi_flow_chance(f, n, 0);
+        direction = other < least ? (unsigned char)k : direction;
+        least = other < least ? other : least;
+    }
+    return direction;
+}
+
+static void direct_row(const rvi_flow *f, const box *b, size_t y) {
+    double weight[RVI_TILE];
+    size_t width = (size_t)f->width, row = y * width, to = b->x + b->wide;
+    weigh_row(f, b->x, y, b->wide, weight);
+    bool edge = y == 0 || y + 1 == (size_t)f->height;
+    size_t west = b->x == 0 ? 1 : b->x, right = to == width ? width - 1 : to;
+    if (!edge && west < right)
+        directions_inside(f, f->h + row + west, right - west, weight + (west - b->x),
+                          f->direction + row + west);
+    for (size_t x = b->x; x < to; x++)
+        if (edge || x == 0 || x + 1 == width)
+            f->direction[row + x] = direction_at_edge(f, x, y, weight[x - b->x]);
+}
+
+/* Returns how many pits there are. */
+static uint32_t direct_tile(const rvi_flow *f, const box *b) {
+    uint32_t pits = 0;
+    for (size_t y = b->y; y < b->y + b->high; y++) {
+        direct_row(f, b, y);
+        size_t row = y * (size_t)f->width;
+        for (size_t x = b->x; x < b->x + b->wide; x++) {
+            if (f->fixed[row + x])
+                f->direction[row + x] = RVI_END;
+            else if (f->direction[row + x] == RVI_END) {
+                f->direction[row + x] = direction_on_flat(f, x, y);
+                pits += f->direction[row + x] == RVI_END;
+            }
+        }
+    }
+    return pits;
+}
+
+/* ---- pieces of a tile ---- */
+
+typedef struct sorting {
+    unsigned char donors[CELLS]; /* of each place, a bit for each direction that leads to it */
+    unsigned char part[CELLS];
+    uint16_t exits[RVI_PIECES];
+    size_t exit_count, ends; /* ends: cells where water ends stand at the start of the order */
+} sorting;
+
+static void find_donors(const rvi_flow *f, const box *b, sorting *s) {
+    static const int to[8] = {
+        1, -1, RVI_TILE, -RVI_TILE, RVI_TILE + 1, -RVI_TILE - 1, RVI_TILE - 1, 1 - RVI_TILE};
+    memset(s->donors, 0, sizeof s->donors);
+    for (size_t y = 0; y < b->high; y++) {
+        const unsigned char *direction = f->direction + b->corner + y * (size_t)f->width;
+        bool rim = y == 0 || y + 1 == b->high;
+        for (size_t x = 0; x < b->wide; x++) {
+            size_t place = y * RVI_TILE + x;
+            unsigned k = direction[x];
+            if (k == RVI_END) {
+                b->order[s->ends++] = (uint16_t)place;
                 continue;
             }
-            bool edge = x == 0 || y == 0 || x == f->width - 1 || y == f->height - 1;
-            double corner = corner_weight(f, bits, (size_t)x);
-            unsigned char direction =
-                edge ? direction_at_edge(f, cell, corner) : direction_inside(f, cell, corner);
-            f->direction[cell] = direction;
-            pits += direction == RVI_END;
+            if (rim || x == 0 || x + 1 == b->wide) {
+                size_t nx = x + (size_t)east[k], ny = y + (size_t)south[k]; /* may wrap around */
+                if (nx >= b->wide || ny >= b->high) {
+                    s->exits[s->exit_count++] = (uint16_t)place;
+                    continue;
+                }
+            }
+            s->donors[(size_t)((ptrdiff_t)place + to[k])] |= (unsigned char)(1u << k);
         }
-    f->pits[first / RVI_ROWS] = pits;
+    }
 }
 
-/* ---- the order ---- */
+/* Adds to the order from `tail` on what drains to the cells from `head` on. */
+static size_t gather_donors(const box *b, sorting *s, size_t head, size_t tail, unsigned part) {
+    static const int from[8] = {
+        -1, 1, -RVI_TILE, RVI_TILE, -RVI_TILE - 1, RVI_TILE + 1, 1 - RVI_TILE, RVI_TILE - 1};
+    uint16_t *order = b->order;
+    for (; head < tail; head++) {
+        unsigned place = order[head], donors = s->donors[place];
+        s->part[place] = (unsigned char)part;
+        for (; donors != 0; donors &= donors - 1)
+            order[tail++] = (uint16_t)((int)place + from[__builtin_ctz(donors)]);
+    }
+    return tail;
+}
 
-/* How many cells send their water to each. Ways never lead over
- * the edge, so a neighbour that is none, being at the other end of a row, never counts. */
-static void donor_rows(void *arg, int first, int end) {
+/* Tells who comes from other tiles to which pieces the cells at the edge belong. */
+static void mark_rim(const rvi_flow *f, const box *b, const sorting *s) {
+    for (size_t y = 0; y < b->high; y++) {
+        unsigned char *part = f->part + b->corner + y * (size_t)f->width;
+        const unsigned char *from = s->part + y * RVI_TILE;
+        bool rim = y == 0 || y + 1 == b->high;
+        for (size_t x = 0; x < b->wide; x += rim || x + 1 == b->wide ? 1 : b->wide - 1)
+            part[x] = from[x];
+    }
+}
+
+static void sort_tile(const rvi_flow *f, size_t tile, const box *b) {
+    sorting s;
+    s.exit_count = s.ends = 0;
+    uint16_t *start = f->start + tile * RVI_PIECES;
+    uint32_t *root = f->root + tile * RVI_PIECES;
+    find_donors(f, b, &s);
+    start[0] = 0;
+    root[0] = 0;
+    size_t tail = gather_donors(b, &s, 0, s.ends, 0);
+    for (size_t k = 0; k < s.exit_count; k++) {
+        size_t place = s.exits[k];
+        start[k + 1] = (uint16_t)tail;
+        root[k + 1] =
+            (uint32_t)(b->corner + place / RVI_TILE * (size_t)f->width + place % RVI_TILE);
+        b->order[tail] = (uint16_t)place;
+        tail = gather_donors(b, &s, tail, tail + 1, (unsigned)k + 1);
+    }
+    start[s.exit_count + 1] = (uint16_t)tail;
+    f->pieces[tile] = (uint16_t)(s.exit_count + 1);
+    mark_rim(f, b, &s);
+}
+
+static void make_tile(void *arg, int64_t tile) {
     rvi_flow *f = arg;
-    size_t from = (size_t)first * (size_t)f->width, to = (size_t)end * (size_t)f->width;
-    unsigned char *restrict donors = f->donors;
-    for (size_t i = from; i < to; i++) {
-        unsigned char count = 0;
-        for (int k = 0; k < 8; k++)
-            count = (unsigned char)(count + (f->direction[(ptrdiff_t)i + f->step[k]] == (k ^ 1)));
-        donors[i] = count;
+    box b = tile_box(f, (size_t)tile);
+    f->pits[tile] = direct_tile(f, &b);
+    sort_tile(f, (size_t)tile, &b);
+}
+
+static void make_turned(void *arg, int64_t tile) {
+    rvi_flow *f = arg;
+    box b = tile_box(f, (size_t)tile);
+    if (f->turned[tile])
+        sort_tile(f, (size_t)tile, &b);
+    f->turned[tile] = 0;
+}
+
+static rvi_flow_piece get_piece(const rvi_flow *f, size_t number) {
+    box b = tile_box(f, number / RVI_PIECES);
+    size_t count = (size_t)f->start[number + 1] - f->start[number];
+    return (rvi_flow_piece){b.order + f->start[number], count, b.corner, (size_t)f->width, number};
+}
+
+/* ---- the forest of pieces ---- */
+
+static void find_parents(void *arg, int64_t tile) {
+    rvi_flow *f = arg;
+    size_t first = (size_t)tile * RVI_PIECES, width = (size_t)f->width;
+    f->parent[first] = (uint32_t)first;
+    f->waits[first] = 0;
+    for (size_t p = first + 1; p < first + f->pieces[tile]; p++) {
+        size_t to = rvi_flow_receiver(f, f->root[p]), y = to / width, x = to - y * width;
+        size_t other = y / RVI_TILE * (size_t)f->across + x / RVI_TILE;
+        f->parent[p] = (uint32_t)(other * RVI_PIECES + f->part[to]);
+        f->waits[p] = 0;
     }
 }
 
-/* From a cell that nothing flows to as far as nothing else is missing. */
-static size_t follow_one(rvi_flow *f, size_t cell, size_t count) {
-    unsigned char *donors = f->donors;
+/* From a piece that nothing flows to as far as nothing else is missing. */
+static size_t follow(rvi_flow *f, size_t piece, size_t count) {
     for (;;) {
-        donors[cell] = DONE;
-        f->order[count++] = (uint32_t)cell;
-        if (f->direction[cell] == RVI_END)
+        f->waits[piece] = UINT32_MAX; /* it is in the order */
+        f->donors_first[count++] = (uint32_t)piece;
+        if (f->parent[piece] == piece)
             return count;
-        cell = neighbour(f, cell, f->direction[cell]);
-        if (--donors[cell] != 0)
+        piece = f->parent[piece];
+        if (--f->waits[piece] != 0)
             return count;
     }
 }
 
-/* By square tiles: what follows each other in the order then lies near in memory, on wide maps too.
- */
-static rv_status follow(rvi_flow *f) {
-    rv_status status = rvi_parallel_rows(f->ctx, f->height, donor_rows, f);
-    size_t count = 0, width = (size_t)f->width, height = (size_t)f->height;
-    for (size_t ty = 0; ty < height; ty += TILE)
-        for (size_t tx = 0; status == RV_OK && tx < width; tx += TILE) {
-            status = rvi_poll(f->ctx);
-            size_t bottom = ty + TILE < height ? ty + TILE : height;
-            size_t right = tx + TILE < width ? tx + TILE : width;
-            for (size_t y = ty; y < bottom; y++)
-                for (size_t x = tx; x < right; x++)
-                    if (f->donors[y * width + x] == 0)
-                        count = follow_one(f, y * width + x, count);
+/* All pieces, donors before receivers. */
+static rv_status order_pieces(rvi_flow *f) {
+    rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), find_parents, f);
+    if (status != RV_OK)
+        return status;
+    for (size_t t = 0; t < tiles(f); t++)
+        for (size_t p = t * RVI_PIECES + 1; p < t * RVI_PIECES + f->pieces[t]; p++)
+            f->waits[f->parent[p]]++;
+    f->count = 0;
+    for (size_t t = 0; t < tiles(f); t++)
+        for (size_t p = t * RVI_PIECES; p < t * RVI_PIECES + f->pieces[t]; p++)
+            if (f->waits[p] == 0)
+                f->count = follow(f, p, f->count);
+    return rvi_poll(f->ctx);
+}
+
+/* By depth, receivers first. */
+static void rank_pieces(rvi_flow *f) {
+    uint32_t deepest = 0, *at = f->waits;
+    memset(at, 0, f->count * sizeof *at);
+    for (size_t i = f->count; i-- > 0;) {
+        uint32_t p = f->donors_first[i];
+        f->depth[p] = f->parent[p] == p ? 0 : f->depth[f->parent[p]] + 1;
+        deepest = f->depth[p] > deepest ? f->depth[p] : deepest;
+        at[f->depth[p]]++;
+    }
+    for (uint32_t d = 0, sum = 0; d <= deepest; d++) {
+        uint32_t these = at[d];
+        at[d] = sum;
+        sum += these;
+    }
+    for (size_t i = f->count; i-- > 0;) {
+        uint32_t p = f->donors_first[i];
+        f->rank[at[f->depth[p]]++] = p;
+    }
+}
+
+static size_t piece_cells(const rvi_flow *f, size_t piece) {
+    return (size_t)f->start[piece + 1] - f->start[piece];
+}
+
+/* The end of the pieces that are as deep as the one at `i`, and their cells. */
+static size_t end_of_depth(const rvi_flow *f, size_t i, size_t *cells) {
+    uint32_t depth = f->depth[f->rank[i]];
+    for (*cells = 0; i < f->count && f->depth[f->rank[i]] == depth; i++)
+        *cells += piece_cells(f, f->rank[i]);
+    return i;
+}
+
+/* Blocks of pieces that one thread takes at once, and rounds of blocks that run side by side. A few
+ * cells of one depth are not worth a round: one block takes all that follow each other. */
+static void make_rounds(rvi_flow *f) {
+    size_t open = 0; /* cells of the last round, where it is one block that takes more; else 0 */
+    f->blocks = f->rounds = 0;
+    for (size_t i = 0, end, cells; i < f->count; i = end) {
+        end = end_of_depth(f, i, &cells);
+        bool small = cells < 2 * CHUNK;
+        if (small && open > 0 && open + cells < STEPS) {
+            open += cells;
+            continue;
         }
-    return status;
+        open = small ? cells + 1 : 0;
+        f->round[f->rounds++] = (uint32_t)f->blocks;
+        f->block[f->blocks++] = (uint32_t)i;
+        for (size_t filled = 0; !small && i < end; i++) {
+            if (filled >= CHUNK) {
+                f->block[f->blocks++] = (uint32_t)i;
+                filled = 0;
+            }
+            filled += piece_cells(f, f->rank[i]);
+        }
+    }
+    f->round[f->rounds] = (uint32_t)f->blocks;
+    f->block[f->blocks] = (uint32_t)f->count;
+}
+
+/* ---- what comes through ---- */
+
+static void sum_rain(void *arg, int64_t tile) {
+    const rvi_flow *f = arg;
+    for (size_t k = 0; k < f->pieces[tile]; k++) {
+        rvi_flow_piece p = get_piece(f, (size_t)tile * RVI_PIECES + k);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < p.count; i++)
+            sum += f->rain[rvi_flow_cell(&p, i)];
+        f->total[p.number] = sum;
+    }
+}
+
+static void fill_area(void *arg, int first, int end) {
+    const rvi_flow *f = arg;
+    size_t to = (size_t)end * (size_t)f->width;
+    for (size_t c = (size_t)first * (size_t)f->width; c < to; c++) {
+        f->area[c] = 1;
+        if (f->rain)
+            f->discharge[c] = f->rain[c];
+    }
+}
+
+/* What leaves a piece, and where it comes to the next. */
+static void hand_over(rvi_flow *f) {
+    for (size_t t = 0; t < tiles(f); t++)
+        for (size_t p = t * RVI_PIECES; p < t * RVI_PIECES + f->pieces[t]; p++)
+            f->waits[p] = (uint32_t)piece_cells(f, p);
+    for (size_t i = 0; i < f->count; i++) {
+        uint32_t p = f->donors_first[i], parent = f->parent[p];
+        if (parent == p)
+            continue;
+        size_t to = rvi_flow_receiver(f, f->root[p]);
+        f->waits[parent] += f->waits[p];
+        f->area[to] += f->waits[p];
+        if (f->rain) {
+            f->total[parent] += f->total[p];
+            f->discharge[to] += f->total[p];
+        }
+    }
+}
+
+static void gather_tile(void *arg, int64_t tile) {
+    const rvi_flow *f = arg;
+    box b = tile_box(f, (size_t)tile);
+    const uint16_t *start = f->start + (size_t)tile * RVI_PIECES;
+    rvi_flow_piece all = {b.order, b.wide * b.high, b.corner, (size_t)f->width, 0};
+    for (size_t k = f->pieces[tile]; k-- > 0;)
+        for (size_t i = start[k + 1]; i-- > start[k] + (size_t)(k > 0);) {
+            size_t cell = rvi_flow_cell(&all, i), to = rvi_flow_receiver(f, cell);
+            if (to == cell)
+                continue;
+            f->area[to] += f->area[cell];
+            if (f->rain)
+                f->discharge[to] += f->discharge[cell];
+        }
+}
+
+static rv_status gather(rvi_flow *f) {
+    rv_status status = rvi_parallel_rows(f->ctx, f->height, fill_area, f);
+    if (status == RV_OK && f->rain)
+        status = rvi_parallel(f->ctx, (int64_t)tiles(f), sum_rain, f);
+    if (status != RV_OK)
+        return status;
+    hand_over(f);
+    return rvi_parallel(f->ctx, (int64_t)tiles(f), gather_tile, f);
 }
 
 /* ---- lakes ---- */
 
-/* Of `lake`, beside RVI_FLOODED. SHORE: drained, and the flood starts there. DRY: it has yet to
- * come. */
-enum { DRAINED = 0, DRY = 2, SHORE = 3 };
-
-/* Numbers the pits from 1 on and gives each cell the number of the one it drains to, 0 for none. */
-static rv_status label_basins(rvi_flow *f, uint32_t *label) {
-    rv_status status = RV_OK;
-    uint32_t count = 0;
-    for (size_t k = f->cells; status == RV_OK && k-- > 0;) {
-        size_t c = f->order[k];
-        if (k % BEFORE == 0)
-            status = rvi_poll(f->ctx);
-        if (f->direction[c] == RVI_END)
-            label[c] = f->fixed[c] ? 0 : ++count;
-        else
-            label[c] = label[neighbour(f, c, f->direction[c])];
-    }
-    return status;
-}
-
-static RVI_HOT double level_of(const void *arg, size_t cell) {
+/* The basin of a cell whose water ends in its tile is known there; the others follow. */
+static void label_ends(void *arg, int64_t tile) {
     const rvi_flow *f = arg;
-    return f->lake[cell] == RVI_FLOODED ? f->level[cell] : f->h[cell];
-}
-
-/* Cells that drain and lie beside one that does not. */
-static rv_status start_flood(rvi_flow *f) {
-    f->flood.heap = f->heap;
-    f->flood.waiting = 0;
-    f->flood.risen = -INFINITY;
-    f->first = f->end = 0;
-    const uint32_t *label = (const uint32_t *)(const void *)f->heap;
-    for (size_t c = 0; c < f->cells; c++) {
-        if (rvi_poll_at(f->ctx, c) != RV_OK)
-            return RV_CANCELLED;
-        f->lake[c] = label[c] == 0 ? DRAINED : DRY;
-    }
-    for (size_t c = 0; c < f->cells; c++) {
-        if (rvi_poll_at(f->ctx, c) != RV_OK)
-            return RV_CANCELLED;
-        if (f->lake[c] != DRY)
-            continue;
-        unsigned inside = rvi_flood_inside(&f->flood, c);
-        for (int k = 0; k < 8; k++) {
-            size_t n = neighbour(f, c, k);
-            if (!(inside >> k & 1) || f->lake[n] != DRAINED)
-                continue;
-            f->lake[n] = SHORE;
-            f->order[f->end++] = (uint32_t)n;
-        }
-    }
-    return RV_OK;
-}
-
-/* The next cell to look around from. By chance it is not always the first: a flood that grows
- * evenly would drain lakes along straight lines. */
-static RVI_HOT bool next_flooded(void *arg, size_t *cell) {
-    rvi_flow *f = arg;
-    if (f->first == f->end)
-        return false;
-    size_t first = f->first++, other = first;
-    if (f->wander > 0.0f) {
-        size_t most = f->end - first < WINDOW ? f->end - first : WINDOW;
-        other += (size_t)((rvi_random(f->seed, first, f->when) >> 32) * most >> 32);
-    }
-    *cell = f->order[other];
-    f->order[other] = f->order[first];
-    return true;
-}
-
-static RVI_HOT bool is_dry(const void *arg, size_t cell) {
-    return ((const rvi_flow *)arg)->lake[cell] == DRY;
-}
-
-static RVI_HOT double height_of(const void *arg, size_t cell) {
-    return ((const rvi_flow *)arg)->h[cell];
-}
-
-static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, double level) {
-    rvi_flow *f = arg;
-    (void)from;
-    f->level[cell] = level;
-    f->lake[cell] = RVI_FLOODED;
-    f->direction[cell] = (unsigned char)(direction ^ 1);
-    f->order[f->end++] = (uint32_t)cell;
-}
-
-static rv_status flood_cells(rvi_flow *f) {
-    static const rvi_flood_functions call = {next_flooded, level_of, is_dry, height_of, reach};
-    rv_status status = start_flood(f);
-    return status == RV_OK ? rvi_flood_rise(&f->flood, &call, f) : status;
-}
-
-/* The steepest fall of the level, where there is one. */
-static void drain_rows(void *arg, int first, int end) {
-    rvi_flow *f = arg;
-    size_t c = (size_t)first * (size_t)f->width, to = (size_t)end * (size_t)f->width;
-    uint64_t bits = 0;
-    for (; c < to; c++) {
-        size_t x = c % (size_t)f->width;
-        if (x % 8 == 0)
-            bits = chance(f, x, c / (size_t)f->width);
-        if (f->lake[c] != RVI_FLOODED)
-            continue;
-        double best = 0.0, level = f->level[c], corner = corner_weight(f, bits, x);
-        unsigned inside = rvi_flood_inside(&f->flood, c);
-        for (int k = 0; k < 8; k++) {
-            if (!(inside >> k & 1))
-                continue;
-            double fall = (level - level_of(f, neighbour(f, c, k))) * (k < 4 ? 1.0 : corner);
-            if (fall > best) {
-                best = fall;
-                f->direction[c] = (unsigned char)k;
-            }
-        }
+    rvi_flow_piece p = get_piece(f, (size_t)tile * RVI_PIECES);
+    uint32_t next = f->pits[tile];
+    for (size_t i = 0; i < p.count; i++) {
+        size_t cell = rvi_flow_cell(&p, i), to = rvi_flow_receiver(f, cell);
+        f->basin[cell] = to != cell ? f->basin[to] : f->fixed[cell] ? 0 : ++next;
     }
 }
 
-/* ---- few pits: the graph of their basins ---- */
-
-/* Where two basins meet lowest: between a cell and its neighbour `direction` - 1. */
-typedef struct pass {
-    uint32_t a, b, cell, direction; /* direction 0: an empty place of the table */
-} pass;
-
-typedef struct basins {
-    rvi_flow *f;
-    const uint32_t *label;
-    uint32_t count;           /* with 0, what drains by itself */
-    pass *table;              /* in the memory of levels; a cell for two of its places at least */
-    size_t mask;              /* places - 1, a power of two */
-    double *level;            /* at which each basin spills */
-    uint32_t *by;             /* the pass it spills by */
-    uint32_t *first, *passes; /* those of each basin, one after the other */
-    uint64_t *queue;          /* passes by the level at which water comes over them */
-    size_t waiting;           /* in it */
-    size_t used;              /* places of the table */
-} basins;
-
-/* Basins have less than 3 passes on average where no flow crosses; where there are more than the
- * graph has room for, cells are flooded. */
-enum { PASSES = 4, ROOM = 64 };
-
-static double pass_height(const basins *g, const pass *p) {
-    double a = g->f->h[p->cell], b = g->f->h[neighbour(g->f, p->cell, (int)p->direction - 1)];
-    return a > b ? a : b;
-}
-
-static void meet(basins *g, size_t cell, int direction) {
-    if (g->used > (size_t)PASSES * g->count)
-        return;
-    size_t n = neighbour(g->f, cell, direction);
-    uint32_t a = g->label[cell], b = g->label[n], low = a < b ? a : b, high = a < b ? b : a;
-    pass here = {low, high, (uint32_t)cell, (uint32_t)direction + 1};
-    size_t at = (size_t)rvi_mix((uint64_t)high << 32 | low) & g->mask;
-    while (g->table[at].direction != 0 && (g->table[at].a != low || g->table[at].b != high))
-        at = (at + 1) & g->mask;
-    bool fresh = g->table[at].direction == 0;
-    g->used += fresh;
-    if (fresh || pass_height(g, &here) < pass_height(g, &g->table[at]))
-        g->table[at] = here;
-}
-
-static rv_status find_passes(basins *g) {
-    rvi_flow *f = g->f;
-    const uint32_t *label = g->label;
-    size_t width = (size_t)f->width;
-    memset(g->table, 0, (g->mask + 1) * sizeof *g->table);
-    for (size_t y = 0; y < (size_t)f->height; y++) {
-        if (rvi_poll(f->ctx) != RV_OK)
-            return RV_CANCELLED;
-        bool below = y + 1 < (size_t)f->height;
-        for (size_t x = 0, c = y * width; x < width; x++, c++) {
-            if (x + 1 < width && label[c] != label[c + 1])
-                meet(g, c, 0);
-            if (below && label[c] != label[c + width])
-                meet(g, c, 2);
-            if (below && x + 1 < width && label[c] != label[c + width + 1])
-                meet(g, c, 4);
-            if (below && x > 0 && label[c] != label[c + width - 1])
-                meet(g, c, 6);
-        }
+static void label_others(void *arg, int64_t tile) {
+    const rvi_flow *f = arg;
+    for (size_t k = 1; k < f->pieces[tile]; k++) {
+        rvi_flow_piece p = get_piece(f, (size_t)tile * RVI_PIECES + k);
+        for (size_t i = 0; i < p.count; i++)
+            f->basin[rvi_flow_cell(&p, i)] = f->depth[p.number];
     }
-    return RV_OK;
 }
 
-static void sort_passes(basins *g) {
-    memset(g->first, 0, (g->count + 1) * sizeof *g->first);
-    for (size_t i = 0; i <= g->mask; i++)
-        if (g->table[i].direction != 0) {
-            g->first[g->table[i].a]++;
-            g->first[g->table[i].b]++;
-        }
+/* Pits are numbered from 1 on, by tiles. */
+static rv_status label_basins(rvi_flow *f) {
     uint32_t sum = 0;
-    for (uint32_t b = 0; b <= g->count; b++) {
-        sum += g->first[b];
-        g->first[b] = sum; /* the end, until its passes are put before it */
+    for (size_t t = 0; t < tiles(f); t++) {
+        uint32_t these = f->pits[t];
+        f->pits[t] = sum;
+        sum += these;
     }
-    for (size_t i = 0; i <= g->mask; i++)
-        if (g->table[i].direction != 0) {
-            g->passes[--g->first[g->table[i].a]] = (uint32_t)i;
-            g->passes[--g->first[g->table[i].b]] = (uint32_t)i;
-        }
-}
-
-/* All passes of a basin whose level is known wait for their turn. */
-static void open_basin(basins *g, uint32_t basin) {
-    for (uint32_t k = g->first[basin]; k < g->first[basin + 1]; k++) {
-        const pass *p = &g->table[g->passes[k]];
-        double height = pass_height(g, p), level = g->level[basin];
-        if (g->by[p->a] == UINT32_MAX || g->by[p->b] == UINT32_MAX)
-            rvi_heap_push(g->queue, &g->waiting,
-                          rvi_level_key((float)(height > level ? height : level), g->passes[k]));
-    }
-}
-
-/* A flood of basins instead of cells: from those that drain, by the lowest pass of all. */
-static rv_status flood_basins(basins *g) {
-    for (uint32_t b = 0; b < g->count; b++)
-        g->by[b] = UINT32_MAX;
-    g->by[0] = 0;
-    g->level[0] = -INFINITY;
-    open_basin(g, 0);
-    for (size_t done = 0; g->waiting > 0; done++) {
-        if (done % BEFORE == 0 && rvi_poll(g->f->ctx) != RV_OK)
-            return RV_CANCELLED;
-        size_t at = (size_t)(uint32_t)rvi_heap_pop(g->queue, &g->waiting);
-        const pass *p = &g->table[at];
-        bool known_a = g->by[p->a] != UINT32_MAX, known_b = g->by[p->b] != UINT32_MAX;
-        if (known_a && known_b)
-            continue;
-        uint32_t from = known_a ? p->a : p->b, to = known_a ? p->b : p->a;
-        double height = pass_height(g, p);
-        g->level[to] = height > g->level[from] ? height : g->level[from];
-        g->by[to] = (uint32_t)at;
-        open_basin(g, to);
-    }
-    return RV_OK;
-}
-
-/* Turns the path from the pass of a basin down to its pit around. */
-static void turn_path(const basins *g, uint32_t basin) {
-    rvi_flow *f = g->f;
-    const pass *p = &g->table[g->by[basin]];
-    int direction = (int)p->direction - 1;
-    bool inside = g->label[p->cell] == basin;
-    size_t cell = inside ? p->cell : neighbour(f, p->cell, direction);
-    direction = inside ? direction : direction ^ 1;
-    for (;;) {
-        unsigned char old = f->direction[cell];
-        f->direction[cell] = (unsigned char)direction;
-        if (old == RVI_END)
-            return;
-        cell = neighbour(f, cell, old);
-        direction = old ^ 1;
-    }
-}
-
-/* Lays the graph into memory that nothing else uses now. */
-static basins lay_graph(rvi_flow *f, size_t pits) {
-    size_t places = 64;
-    while (places < 4 * PASSES * (pits + 1))
-        places *= 2;
-    size_t count = pits + 1;
-    unsigned char *room = (unsigned char *)f->heap + (f->cells * 4 + 63) / 64 * 64;
-    basins g = {.f = f, .count = (uint32_t)count, .mask = places - 1};
-    g.label = (const uint32_t *)(const void *)f->heap;
-    g.table = (pass *)(void *)f->level;
-    g.queue = (uint64_t *)(void *)room;
-    g.level = (double *)(void *)(g.queue + 2 * PASSES * count);
-    g.by = (uint32_t *)(void *)(g.level + count);
-    g.first = g.by + count;
-    g.passes = g.first + count + 1;
-    return g;
-}
-
-typedef struct levels {
-    rvi_flow *f;
-    const basins *g;
-} levels;
-
-static void level_rows(void *arg, int first, int end) {
-    const levels *l = arg;
-    rvi_flow *f = l->f;
-    size_t to = (size_t)end * (size_t)f->width;
-    for (size_t c = (size_t)first * (size_t)f->width; c < to; c++) {
-        uint32_t basin = l->g->label[c];
-        double level = l->g->level[basin];
-        f->lake[c] = basin == 0 ? DRAINED : RVI_FLOODED;
-        f->level[c] = f->h[c] > level ? f->h[c] : level;
-    }
-}
-
-/* *done is false when there is no room for the graph, and nothing has changed. */
-static rv_status drain_basins(rvi_flow *f, size_t pits, bool *done) {
-    *done = (pits + 64) * ROOM < f->cells;
-    if (!*done)
-        return RV_OK;
-    basins g = lay_graph(f, pits);
-    rv_status status = find_passes(&g);
-    *done = g.used <= (size_t)PASSES * g.count;
-    if (status != RV_OK || !*done)
+    f->basins.count = (size_t)sum + 1;
+    rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), label_ends, f);
+    if (status != RV_OK)
         return status;
-    sort_passes(&g);
-    status = flood_basins(&g);
-    for (uint32_t b = 1; status == RV_OK && b < g.count; b++)
-        turn_path(&g, b);
-    levels l = {f, &g};
-    return status == RV_OK ? rvi_parallel_rows(f->ctx, f->height, level_rows, &l) : status;
+    for (size_t i = f->count; i-- > 0;) {
+        uint32_t p = f->donors_first[i], parent = f->parent[p];
+        if (parent != p)
+            f->depth[p] = parent % RVI_PIECES == 0 ? f->basin[rvi_flow_receiver(f, f->root[p])]
+                                                   : f->depth[parent];
+    }
+    return rvi_parallel(f->ctx, (int64_t)tiles(f), label_others, f);
+}
+
+static void drown_rows(void *arg, int first, int end) {
+    const rvi_flow *f = arg;
+    size_t to = (size_t)end * (size_t)f->width;
+    for (size_t c = (size_t)first * (size_t)f->width; c < to; c++)
+        f->drowned[c] = f->spill[f->basin[c]] > f->h[c];
+}
+
+static rv_status cross_pits(rvi_flow *f) {
+    rv_status status = label_basins(f);
+    if (status == RV_OK)
+        status = rvi_basins_drain(f);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(f->ctx, f->height, drown_rows, f);
+    if (status == RV_OK)
+        status = rvi_parallel(f->ctx, (int64_t)tiles(f), make_turned, f);
+    return status == RV_OK ? order_pieces(f) : status;
+}
+
+void rvi_flow_begin(rvi_flow *f) {
+    memset(f->turned, 0, tiles(f));
 }
 
 rv_status rvi_flow_route(rvi_flow *f) {
     weigh_corners(f);
-    rv_status status = rvi_parallel_rows(f->ctx, f->height, direction_rows, f);
-    size_t pits = 0;
-    for (int b = 0; b * RVI_ROWS < f->height; b++)
-        pits += f->pits[b];
-    f->lakes = pits > 0;
+    rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), make_tile, f);
+    f->lakes = false;
+    for (size_t t = 0; t < tiles(f); t++)
+        f->lakes |= f->pits[t] > 0;
     if (status == RV_OK)
-        status = follow(f);
-    if (status != RV_OK || !f->lakes)
+        status = order_pieces(f);
+    if (status == RV_OK && f->lakes)
+        status = cross_pits(f);
+    if (status == RV_OK)
+        status = gather(f);
+    if (status != RV_OK)
         return status;
-    status = label_basins(f, (uint32_t *)(void *)f->heap);
-    bool done = false;
-    if (status == RV_OK)
-        status = drain_basins(f, pits, &done);
-    if (status == RV_OK && !done)
-        status = flood_cells(f);
-    if (status == RV_OK && !done)
-        status = rvi_parallel_rows(f->ctx, f->height, drain_rows, f);
-    return status == RV_OK ? follow(f) : status;
+    rank_pieces(f);
+    make_rounds(f);
+    return RV_OK;
+}
+
+/* ---- work along the rivers ---- */
+
+typedef struct walk {
+    rvi_flow *f;
+    rvi_flow_fn fn;
+    void *arg;
+    size_t first; /* block of the round */
+} walk;
+
+static void walk_up(void *arg, int64_t block) {
+    const walk *w = arg;
+    const rvi_flow *f = w->f;
+    size_t b = w->first + (size_t)block;
+    for (size_t i = f->block[b]; i < f->block[b + 1]; i++) {
+        rvi_flow_piece piece = get_piece(f, f->rank[i]);
+        w->fn(w->arg, &piece);
+    }
+}
+
+static void walk_down(void *arg, int64_t block) {
+    const walk *w = arg;
+    const rvi_flow *f = w->f;
+    size_t b = w->first + (size_t)block;
+    for (size_t i = f->block[b + 1]; i-- > f->block[b];) {
+        rvi_flow_piece piece = get_piece(f, f->rank[i]);
+        w->fn(w->arg, &piece);
+    }
+}
+
+rv_status rvi_flow_up(rvi_flow *f, rvi_flow_fn fn, void *arg) {
+    walk w = {f, fn, arg, 0};
+    rv_status status = RV_OK;
+    memset(f->done, 0, f->blocks * sizeof *f->done);
+    for (size_t r = 0; status == RV_OK && r < f->rounds; r++) {
+        w.first = f->round[r];
+        status = rvi_parallel_rest(f->ctx, (int64_t)(f->round[r + 1] - f->round[r]),
+                                   f->done + w.first, walk_up, &w);
+    }
+    return status;
+}
+
+rv_status rvi_flow_up_rest(rvi_flow *f, rvi_flow_fn fn, void *arg) {
+    walk w = {f, fn, arg, 0};
+    return rvi_parallel_rest(f->ctx, (int64_t)f->blocks, f->done, walk_up, &w);
+}
+
+rv_status rvi_flow_down(rvi_flow *f, rvi_flow_fn fn, void *arg) {
+    walk w = {f, fn, arg, 0};
+    rv_status status = RV_OK;
+    for (size_t r = f->rounds; status == RV_OK && r-- > 0;) {
+        w.first = f->round[r];
+        status = rvi_parallel(f->ctx, (int64_t)(f->round[r + 1] - f->round[r]), walk_down, &w);
+    }
+    return status;
+}
+
+void rvi_flow_finish_down(rvi_flow *f, rvi_flow_fn fn, void *arg) {
+    walk w = {f, fn, arg, 0};
+    for (size_t r = f->rounds; r-- > 0;) {
+        w.first = f->round[r];
+        rvi_finish(f->ctx, (int64_t)(f->round[r + 1] - f->round[r]), walk_down, &w);
+    }
 }

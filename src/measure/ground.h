@@ -18,6 +18,7 @@ typedef struct rvi_ground {
 } rvi_ground;
 
 /* Holes are where the field "hole" is at least 1/2; `border` cells at each edge do not count. */
+enum { RVI_GROUND_BYTES = 6 }; /* for each cell */
 rv_status rvi_ground_make(const rv_terrain *land, int border, rvi_ground *out);
 void rvi_ground_free(rvi_ground *ground);
 

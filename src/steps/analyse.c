@@ -1,8 +1,8 @@
 /* analyse.c: where water flows and how the ground lies, as fields and as files of streams.
  *
- * R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014: pits are filled up to where they spill,
- * and the water of every cell goes on to one receiver among its eight neighbours (measure/
- * drainage.c). With n cells upstream, cells of s metres and len the metres to the receiver,
+ * Pits are filled up to where they spill, and the water of every cell goes on to one receiver among
+ * its eight neighbours (measure/drainage.c). With n cells upstream, cells of s metres and len the
+ * metres to the receiver,
  *
  *     area             = n s^2                                  m2
  *     channel_distance = 0 in a channel, else len + that of the receiver     m
@@ -231,6 +231,8 @@ rv_status rvi_step_analyse(rvi_job *job, const rv_analyse_params *p) {
     rvi_job_grid(job, &a->outlet, "distances");
     rvi_job_buffer(job, &a->owner, cells, sizeof *a->owner, "the streams");
     rvi_job_buffer(job, &a->start, cells, sizeof *a->start, "the streams");
+    size_t draining = rvi_drainage_bytes(job->land->width, job->land->height);
     rvi_buffers_pass(&job->buffers, cells * BYTES);
+    rvi_buffers_pass(&job->buffers, rvi_add_sizes(cells * RVI_GROUND_BYTES + 4096, draining));
     return status;
 }

@@ -1,8 +1,8 @@
 /* drain.c: land without pits, or with lakes that spill.
  *
  * J. B. Lindsay, Efficient hybrid breaching-filling sink removal methods for flow path enforcement
- * in digital elevation models, 2016. A flood from the edge of the map (measure/flowgraph.c) gives
- * every cell c a receiver r at the distance d, across every pit to where it spills, and beyond.
+ * in digital elevation models, 2016. Every cell c has a receiver r at the distance d
+ * (measure/flowgraph.c), across every pit to where it spills, and beyond.
  * With g the least slope:
  *
  *     breach, donors first:     z'(r) = min(z(r), z'(c) - g d), but at least z(r) - cut
@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POLL = 16384, KEPT = 1 };
+enum { KEPT = 1 };
 
 typedef struct draining {
     rvi_job *job;
@@ -65,20 +65,32 @@ static rv_status fill_grids(draining *d) {
 
 /* ---- lakes that stay ---- */
 
+static double level_of(const draining *d, size_t cell) {
+    return rvi_flow_level(&d->flow, cell, d->h[cell]);
+}
+
 /* A lake is known by the cell it spills to. */
-static rv_status find_lakes(draining *d) {
-    for (size_t k = d->cells; k-- > 0;) {
-        size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
-        if (k % POLL == 0 && rvi_poll(d->job->ctx) != RV_OK)
-            return RV_CANCELLED;
-        if (!rvi_flow_drowned(&d->flow, cell))
-            continue;
-        bool same = rvi_flow_drowned(&d->flow, to) && d->flow.level[to] == d->flow.level[cell];
-        size_t spill = same ? d->lake[to] : to;
-        d->lake[cell] = (uint32_t)spill;
-        float depth = (float)(d->flow.level[cell] - d->h[cell]);
-        d->deepest[spill] = rvi_maxf(d->deepest[spill], depth);
+static void name_lakes(void *arg, const rvi_flow_piece *piece) {
+    const draining *d = arg;
+    for (size_t i = 0; i < piece->count; i++) {
+        size_t cell = rvi_flow_cell(piece, i), to = rvi_flow_receiver(&d->flow, cell);
+        bool same = rvi_flow_drowned(&d->flow, to) && level_of(d, to) == level_of(d, cell);
+        if (rvi_flow_drowned(&d->flow, cell))
+            d->lake[cell] = same ? d->lake[to] : (uint32_t)to;
     }
+}
+
+static rv_status find_lakes(draining *d) {
+    rv_status status = rvi_flow_up(&d->flow, name_lakes, d);
+    for (size_t i = 0; status == RV_OK && i < d->cells; i++) {
+        status = rvi_poll_at(d->job->ctx, i);
+        if (!rvi_flow_drowned(&d->flow, i))
+            continue;
+        float depth = (float)(level_of(d, i) - d->h[i]), *deepest = &d->deepest[d->lake[i]];
+        *deepest = rvi_maxf(*deepest, depth);
+    }
+    if (status != RV_OK)
+        return status;
     for (size_t i = 0; i < d->cells; i++) {
         if (rvi_poll_at(d->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
@@ -89,7 +101,7 @@ static rv_status find_lakes(draining *d) {
         if (rvi_poll_at(d->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
         if (d->kept[i])
-            d->h[i] = d->flow.level[i];
+            d->h[i] = level_of(d, i);
     }
     return RV_OK;
 }
@@ -106,19 +118,19 @@ static double least_fall(const draining *d, size_t cell) {
     return (double)d->p->slope * distance;
 }
 
-static rv_status breach(draining *d) {
-    rv_status status = RV_OK;
-    for (size_t k = 0; status == RV_OK && k < d->cells; k++) {
-        size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
-        if (k % POLL == 0)
-            status = rvi_poll(d->job->ctx);
-        if (to == cell || stays(d, cell) || stays(d, to))
-            continue;
-        double low = d->z[cell] - least_fall(d, cell), least = d->h[to] - d->cut;
-        low = low > least ? low : least;
-        d->z[to] = low < d->z[to] ? low : d->z[to];
+static void breach(void *arg, const rvi_flow_piece *piece) {
+    const draining *d = arg;
+    for (size_t i = piece->count; i-- > 0;) {
+        size_t cell = rvi_flow_cell(piece, i), donor;
+        double least = d->h[cell] - d->cut;
+        for (int k = 0; k < 8 && !stays(d, cell); k++) {
+            if (!rvi_flow_donor(&d->flow, cell, k, &donor) || stays(d, donor))
+                continue;
+            double low = d->z[donor] - least_fall(d, donor);
+            low = low > least ? low : least;
+            d->z[cell] = low < d->z[cell] ? low : d->z[cell];
+        }
     }
-    return status;
 }
 
 /* The next float upwards, for floats that are not negative zero. */
@@ -132,12 +144,10 @@ static float next_up(float x) {
 }
 
 /* Heights become floats here, so that no rounding makes a new pit. */
-static rv_status fill(draining *d) {
-    rv_status status = RV_OK;
-    for (size_t k = d->cells; status == RV_OK && k-- > 0;) {
-        size_t cell = d->flow.order[k], to = rvi_flow_receiver(&d->flow, cell);
-        if (k % POLL == 0)
-            status = rvi_poll(d->job->ctx);
+static void fill(void *arg, const rvi_flow_piece *piece) {
+    const draining *d = arg;
+    for (size_t i = 0; i < piece->count; i++) {
+        size_t cell = rvi_flow_cell(piece, i), to = rvi_flow_receiver(&d->flow, cell);
         float z = (float)d->z[cell], below = (float)d->z[to];
         if (to != cell && stays(d, cell)) {
             z = rvi_maxf(z, below);
@@ -148,7 +158,6 @@ static rv_status fill(draining *d) {
         }
         d->z[cell] = (double)z;
     }
-    return status;
 }
 
 /* ---- after ---- */
@@ -197,8 +206,8 @@ static rv_status run(rvi_job *job) {
     if (status == RV_OK)
         status = rvi_copy(job->ctx, d->z, d->h, d->cells * sizeof *d->z);
     if (status == RV_OK && d->cut > 0.0)
-        status = breach(d);
-    return status == RV_OK ? fill(d) : status;
+        status = rvi_flow_down(&d->flow, breach, d);
+    return status == RV_OK ? rvi_flow_up(&d->flow, fill, d) : status;
 }
 
 rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
@@ -218,7 +227,7 @@ rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
         rvi_job_buffer(job, &d->lake, d->cells, sizeof *d->lake, "the lakes");
         rvi_job_buffer(job, &d->deepest, d->cells, sizeof *d->deepest, "the lakes");
     }
-    rvi_flow_prepare(&d->flow, job->ctx, land->width, land->height, &job->buffers);
+    rvi_flow_prepare(&d->flow, job->ctx, land->width, land->height, false, &job->buffers);
     rv_status status = rvi_job_field(job, "eroded", &d->eroded);
     if (status == RV_OK)
         status = rvi_job_field(job, "deposited", &d->deposited);

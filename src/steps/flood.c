@@ -1,78 +1,53 @@
 /* flood.c: lakes up to where they spill, or a sea up to a level.
  *
- * R. Barnes, C. Lehman and D. Mulla, Priority-flood, 2014 (measure/priority_flood.h). The water
- * stands at
+ * The water stands at
  *
  *     W(c) = the least, over all ways from c over the edge of the map by eight neighbours, of the
  *            greatest height h on the way (metres)
  *
- * so the depth W - h is 0 where the land drains. Cells are reached from the edge inwards; W is the
- * same in any order.
+ * so the depth W - h is 0 where the land drains (measure/flowgraph.c).
  */
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
-#include "measure/priority_flood.h"
+#include "measure/flowgraph.h"
 #include "steps/step.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- lakes ---- */
 
 typedef struct filling {
-    rvi_priority_flood flood;
+    rvi_flow flow;
     const float *h;
-    float *w; /* NaN: not reached yet */
-    /* Cells that wait are a heap at the start of `room`, those to look at next a stack at its end.
-     * No cell is in both or twice in one, so a place a cell is enough. */
-    uint64_t *room;
-    size_t next, end;
+    double *heights; /* NULL: nothing is to be filled */
+    unsigned char *fixed;
 } filling;
 
-static RVI_HOT bool next_reached(void *arg, size_t *cell) {
-    filling *f = arg;
-    if (f->next == f->end)
-        return false;
-    *cell = (size_t)f->room[f->next++];
-    return true;
-}
-
-static RVI_HOT double level_of(const void *arg, size_t cell) {
-    return (double)((const filling *)arg)->w[cell];
-}
-
-static RVI_HOT bool is_dry(const void *arg, size_t cell) {
-    return isnan(((const filling *)arg)->w[cell]);
-}
-
-static RVI_HOT double height_of(const void *arg, size_t cell) {
-    return (double)((const filling *)arg)->h[cell];
-}
-
-static RVI_HOT void reach(void *arg, size_t cell, size_t from, int direction, double level) {
-    filling *f = arg;
-    (void)from, (void)direction;
-    f->w[cell] = (float)level;
-    f->room[--f->next] = cell;
+static void edge_rows(void *arg, int first, int end) {
+    const filling *f = arg;
+    int width = f->flow.width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * (size_t)width + (size_t)x;
+            f->heights[i] = (double)f->h[i];
+            f->fixed[i] = x == 0 || y == 0 || x + 1 == width || y + 1 == f->flow.height;
+        }
 }
 
 static rv_status fill(filling *f) {
-    static const rvi_flood_functions call = {next_reached, level_of, is_dry, height_of, reach};
-    f->flood.heap = f->room;
-    f->next = f->end;
-    for (size_t i = 0; i < f->end; i++)
-        f->w[i] = NAN;
-    for (size_t i = 0; i < f->end; i++)
-        if (rvi_flood_inside(&f->flood, i) != RVI_FLOOD_ALL)
-            reach(f, i, i, 0, (double)f->h[i]);
-    return rvi_flood_rise(&f->flood, &call, f);
+    rv_status status = rvi_parallel_rows(f->flow.ctx, f->flow.height, edge_rows, f);
+    rvi_flow_begin(&f->flow);
+    f->flow.h = f->heights;
+    f->flow.fixed = f->fixed;
+    return status == RV_OK ? rvi_flow_route(&f->flow) : status;
 }
 
 /* ---- depths ---- */
 
 typedef struct depths {
-    const float *h, *w; /* w NULL: `level` everywhere */
+    const float *h;
+    const rvi_flow *flow; /* NULL: `level` everywhere */
     float level;
     float *water;
     int width;
@@ -82,7 +57,9 @@ static void deepen_rows(void *arg, int first, int end) {
     const depths *d = arg;
     size_t i = (size_t)first * (size_t)d->width, last = (size_t)end * (size_t)d->width;
     for (; i < last; i++) {
-        float depth = (d->w ? d->w[i] : d->level) - d->h[i];
+        float h = d->h[i],
+              level = d->flow ? (float)rvi_flow_level(d->flow, i, (double)h) : d->level;
+        float depth = level - h;
         d->water[i] = rvi_maxf(rvi_maxf(depth, 0.0f), d->water[i]);
     }
 }
@@ -95,8 +72,7 @@ typedef struct lakes {
 static rv_status run(rvi_job *job) {
     lakes *l = job->state;
     l->f.h = l->d.h = job->land->surface;
-    l->d.w = l->f.w;
-    return l->f.w ? fill(&l->f) : RV_OK;
+    return l->f.heights ? fill(&l->f) : RV_OK;
 }
 
 /* Water that stands deeper already stays. */
@@ -112,17 +88,17 @@ static rv_status deepen(rvi_job *job) {
 }
 
 rv_status rvi_step_flood(rvi_job *job, const rv_flood_params *p) {
-    static const int east[8] = {-1, 0, 1, -1, 1, -1, 0, 1}, south[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
     const rv_terrain *land = job->land;
     lakes *l = rvi_job_begin(job, sizeof *l, run, deepen);
     if (!l)
         return RV_ERROR_MEMORY;
-    l->f.end = rvi_cells(land);
-    l->f.flood = rvi_priority_flood_make(job->ctx, land->width, land->height, east, south);
     l->d = (depths){.level = p->level, .width = land->width};
     if (isnan(p->level)) {
-        rvi_job_grid(job, &l->f.w, "the level of lakes");
-        rvi_job_buffer(job, &l->f.room, rvi_cells(land), sizeof *l->f.room, "the order of a flood");
+        size_t cells = rvi_cells(land);
+        l->d.flow = &l->f.flow;
+        rvi_job_buffer(job, &l->f.heights, cells, sizeof *l->f.heights, "the land to flood");
+        rvi_job_buffer(job, &l->f.fixed, cells, 1, "the edge of the map");
+        rvi_flow_prepare(&l->f.flow, job->ctx, land->width, land->height, false, &job->buffers);
     }
     return rvi_job_field(job, "water", &l->d.water);
 }

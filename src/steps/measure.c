@@ -189,6 +189,10 @@ rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
     m->p = p;
     rvi_buffers_pass(&job->buffers, rvi_cells(job->land) * RVI_SURVEY_BYTES + sizeof(rvi_survey) +
                                         (p->plots[0] ? rvi_measure_plots_bytes(job->land) : 0));
+    size_t draining = rvi_drainage_bytes(job->land->width, job->land->height);
+    rvi_buffers_pass(&job->buffers, rvi_add_sizes(rvi_cells(job->land) * RVI_GROUND_BYTES +
+                                                      sizeof(rvi_survey) + 4096,
+                                                  draining));
     rv_status status = read_require(job->ctx, p->require, &m->required);
     if (status == RV_OK && p->like[0])
         status = rvi_measure_like_list(job, p);

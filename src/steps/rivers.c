@@ -106,14 +106,23 @@ static void list_buffers(rvi_rivers *r) {
         list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
-    if (r->p->diffusion > 0.0f || r->p->floods > 0.0f) {
-        size_t parts = rvi_hillslope_parts(land->width, land->height);
+    bool slides = r->p->talus < 89.9f;
+    bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f;
+    if (creeps || slides)
         rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
+    if (slides) {
+        size_t parts = ((size_t)land->width / RVI_TILE + 1) * (size_t)land->height;
+        rvi_job_buffer(job, &r->moved, r->cells, 1, "the slides");
+        rvi_job_buffer(job, &r->moves, r->cells, 1, "the slides");
+        rvi_job_buffer(job, &r->busy[0], parts, 1, "the slides");
+        rvi_job_buffer(job, &r->busy[1], parts, 1, "the slides");
+    }
+    if (creeps) {
+        size_t parts = rvi_hillslope_parts(land->width, land->height);
         rvi_job_buffer(job, &r->flux, parts, sizeof *r->flux, "the ledger");
     }
     rvi_job_buffer(job, &r->state, r->cells, 1, "the lakes");
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
-    rvi_job_buffer(job, &r->area, r->cells, sizeof *r->area, "the drained areas");
     if (finest)
         rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
     if (r->p->deposition > 0.0f) {
@@ -121,7 +130,9 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
     }
     if (rain)
-        rvi_job_buffer(job, &r->discharge, r->cells, doubles, "the discharge");
+        rvi_job_buffer(job, &r->rain_parts, r->cells, sizeof *r->rain_parts, "the rain");
+    if (r->p->vary > 0.0f)
+        rvi_job_buffer(job, &r->rock, r->cells, sizeof *r->rock, "the rock");
     if (r->p->talus_vary > 0.0f)
         rvi_job_buffer(job, &r->strength, r->cells, sizeof(float), "the strength of the rock");
     if (rvi_erosion_fn_there(land) || r->p->floods > 0.0f)
@@ -132,7 +143,9 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_grid(job, &r->uplift, "the uplift");
     if (is_layered(land))
         rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
-    rvi_flow_prepare(&r->flow, job->ctx, land->width, land->height, &job->buffers);
+    size_t pieces = rvi_flow_pieces(land->width, land->height);
+    rvi_job_buffer(job, &r->sums, pieces, sizeof *r->sums, "the ledger");
+    rvi_flow_prepare(&r->flow, job->ctx, land->width, land->height, rain, &job->buffers);
 }
 
 /* What the mask holds back does not rise either. */
@@ -211,7 +224,9 @@ static rv_status begin_level(rvi_rivers *r) {
     r->follow = r->brought = r->cells;
     rv_status status = rvi_rivers_base(r);
     if (status == RV_OK)
-        status = rvi_rivers_strength(r);
+        status = rvi_rivers_rock(r);
+    if (status == RV_OK)
+        status = rvi_rivers_rain(r);
     if (status == RV_OK && r->start)
         status = rvi_copy(r->job->ctx, r->start, r->h, r->cells * sizeof *r->h);
     return status;
@@ -289,11 +304,13 @@ static rv_status close_ledger(rvi_rivers *r) {
 /* A run that was stopped before all was drained leaves the field as it was. */
 static rv_status show_flow(const rvi_rivers *r) {
     float *flow = r->fields[0];
+    const rvi_flow *f = &r->flow;
     double area = (double)r->land->cell * (double)r->land->cell;
     for (size_t i = 0; r->gathered && i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        flow[i] = (float)(area * (r->discharge ? r->discharge[i] : (double)r->area[i]));
+        flow[i] =
+            (float)(area * (f->rain ? (double)f->discharge[i] * RVI_RAIN : (double)f->area[i]));
     }
     return RV_OK;
 }
@@ -314,7 +331,7 @@ static rv_status move_layers(rvi_rivers *r) {
             sum += (double)land->layers[l].thickness[i];
         r->h[i] = sum;
         if (now != sum)
-            rvi_rivers_shift(r, i, now - sum);
+            rvi_rivers_shift(r, i, now - sum, &r->job->rounding);
     }
     return RV_OK;
 }
@@ -379,7 +396,7 @@ static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
     if (status == RV_OK)
         status = rvi_rivers_outlets(r);
     if (status == RV_OK)
-        status = rvi_flow_route(&r->flow);
+        status = rvi_rivers_route(r);
     if (status == RV_OK)
         status = rvi_rivers_cut(r);
     if (status == RV_OK)

@@ -14,63 +14,81 @@
  * counted.
  */
 #include "steps/rivers/hillslope.h"
+#include "base/lanes.h"
 #include "base/math.h"
 #include "base/threads.h"
 
 #include <math.h>
 
-enum { STRIP = 64 }; /* columns that are solved side by side */
+/* STRIP: columns that are solved side by side. ABREAST: rows that are. */
+enum { STRIP = 64, ABREAST = 8 };
 
-static double between(const rvi_hillslope *s, size_t i, size_t j) {
-    return s->loose ? s->number * (double)rvi_minf(s->loose[i], s->loose[j]) : s->number;
+/* `loose`: is it known for each cell? */
+static RVI_HOT double between(const rvi_hillslope *s, size_t i, size_t j, bool loose) {
+    return loose ? s->number * (double)rvi_minf(s->loose[i], s->loose[j]) : s->number;
 }
 
 /* Counts what crept between two neighbours of which one is fixed. */
 static void cross(const rvi_hillslope *s, size_t i, size_t j, rvi_side_flux *flux) {
     size_t side = s->fixed[i] ? i : j, land = s->fixed[i] ? j : i;
-    double number = between(s, i, j), in = number * (s->to[side] - s->to[land]);
+    double number = between(s, i, j, s->loose != NULL), in = number * (s->to[side] - s->to[land]);
     flux->rounding += number * 0x1p-46 * fabs(s->to[side]);
     *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
 }
 
+/* Rows from `row` on, cell by cell together: each has to wait for its own cell before. */
+static RVI_HOT void rows_abreast(const rvi_hillslope *s, size_t row, size_t count, bool loose) {
+    size_t width = (size_t)s->width;
+    double a[ABREAST] = {0}, last[ABREAST] = {0}, share[ABREAST] = {0};
+    for (size_t x = 0; x < width; x++)
+        for (size_t k = 0; k < count; k++) {
+            size_t i = (row + k) * width + x;
+            double b = x + 1 < width ? between(s, i, i + 1, loose) : 0.0;
+            double free = s->fixed[i] ? 0.0 : 1.0, down = free * a[k], up = free * b;
+            double whole = 1.0 / (1.0 + up + down * (1.0 - share[k]));
+            last[k] = s->to[i] = (s->from[i] + down * last[k]) * whole;
+            share[k] = s->scratch[i] = up * whole;
+            a[k] = b;
+        }
+    for (size_t x = width - 1; x-- > 0;)
+        for (size_t k = 0; k < count; k++) {
+            size_t i = (row + k) * width + x;
+            last[k] = s->to[i] += s->scratch[i] * last[k];
+        }
+}
+
 static void solve_rows(void *arg, int first, int end) {
     const rvi_hillslope *s = arg;
-    size_t width = (size_t)s->width;
-    for (int y = first; y < end; y++) {
-        size_t row = (size_t)y * width;
-        const double *from = s->from + row;
-        double *h = s->to + row, *q = s->scratch + row, a = 0.0, last = 0.0, share = 0.0;
-        for (size_t x = 0; x < width; x++) {
-            double b = x + 1 < width ? between(s, row + x, row + x + 1) : 0.0;
-            bool fixed = s->fixed[row + x];
-            double down = fixed ? 0.0 : a, up = fixed ? 0.0 : b;
-            double whole = 1.0 / (1.0 + up + down * (1.0 - share));
-            last = h[x] = (from[x] + down * last) * whole;
-            share = q[x] = up * whole;
-            a = b;
-        }
-        for (size_t x = width - 1; x-- > 0;)
-            h[x] += q[x] * h[x + 1];
+    size_t width = (size_t)s->width, y = (size_t)first;
+    for (; y + ABREAST <= (size_t)end; y += ABREAST)
+        if (s->loose)
+            rows_abreast(s, y, ABREAST, true);
+        else
+            rows_abreast(s, y, ABREAST, false);
+    for (; y < (size_t)end; y++)
+        rows_abreast(s, y, 1, s->loose != NULL);
+    for (y = (size_t)first; y < (size_t)end; y++) {
         s->flux[y] = (rvi_side_flux){0};
-        for (size_t i = row; i + 1 < row + width; i++)
+        for (size_t i = y * width; i + 1 < (y + 1) * width; i++)
             if (!s->fixed[i] != !s->fixed[i + 1])
                 cross(s, i, i + 1, &s->flux[y]);
     }
 }
 
 /* The same downwards. */
-static void strip_down(const rvi_hillslope *s, size_t from, size_t to) {
+static RVI_HOT void strip_down(const rvi_hillslope *s, size_t from, size_t to, bool loose) {
     size_t width = (size_t)s->width, height = (size_t)s->height;
     double a[STRIP] = {0}, last[STRIP] = {0}, share[STRIP] = {0};
     for (size_t y = 0; y < height; y++) {
-        double *h = s->to + y * width, *q = s->scratch + y * width;
-        for (size_t x = from; x < to; x++) {
-            size_t i = y * width + x, k = x - from;
-            double b = y + 1 < height ? between(s, i, i + width) : 0.0;
-            double free = s->fixed[i] ? 0.0 : 1.0, down = free * a[k], up = free * b;
+        double *h = s->to + y * width + from, *q = s->scratch + y * width + from;
+        const unsigned char *fixed = s->fixed + y * width + from;
+        for (size_t k = 0; k < to - from; k++) {
+            size_t i = y * width + from + k;
+            double b = y + 1 < height ? between(s, i, i + width, loose) : 0.0;
+            double free = fixed[k] ? 0.0 : 1.0, down = free * a[k], up = free * b;
             double whole = 1.0 / (1.0 + up + down * (1.0 - share[k]));
-            last[k] = h[x] = (h[x] + down * last[k]) * whole;
-            share[k] = q[x] = up * whole;
+            last[k] = h[k] = (h[k] + down * last[k]) * whole;
+            share[k] = q[k] = up * whole;
             a[k] = b;
         }
     }
@@ -81,7 +99,10 @@ static void solve_strip(void *arg, int64_t strip) {
     size_t width = (size_t)s->width, from = (size_t)strip * STRIP;
     size_t to = from + STRIP < width ? from + STRIP : width;
     rvi_side_flux flux = {0};
-    strip_down(s, from, to);
+    if (s->loose)
+        strip_down(s, from, to, true);
+    else
+        strip_down(s, from, to, false);
     for (size_t y = (size_t)s->height - 1; y-- > 0;) {
         double *h = s->to + y * width;
         const double *q = s->scratch + y * width, *below = h + width;

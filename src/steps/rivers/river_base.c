@@ -169,7 +169,8 @@ rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share) {
         if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))
             continue;
         double was = r->h[i];
-        rvi_rivers_shift(r, i, (r->base - was) * share * (r->mask ? (double)r->mask[i] : 1.0));
+        rvi_rivers_shift(r, i, (r->base - was) * share * (r->mask ? (double)r->mask[i] : 1.0),
+                         &r->job->rounding);
         r->left += was - r->h[i];
     }
     return RV_OK;

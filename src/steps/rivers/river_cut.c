@@ -3,10 +3,11 @@
 #include "steps/rivers/river_cut.h"
 #include "base/context.h"
 #include "base/math.h"
+#include "base/threads.h"
 
-#include <string.h>
+#include <math.h>
 
-enum { TRIES = 12, POLL = 16384 };
+enum { TRIES = 12 };
 #define LEAST_FALL 0.002 /* of the floor of a lake that was filled, metres per metre */
 
 /* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from
@@ -14,6 +15,8 @@ enum { TRIES = 12, POLL = 16384 };
 static double slope_after(double s0, double g, double n) {
     if (n == 1.0)
         return s0 / (1.0 + g);
+    if (n == 2.0)
+        return 2.0 * s0 / (1.0 + sqrt(1.0 + 4.0 * g * s0));
     if (!(g > 0.0))
         return s0;
     double part = n > 1.0 ? s0 : 0.5 * s0;
@@ -33,12 +36,29 @@ static double slope_after(double s0, double g, double n) {
 
 /* What drains through a cell, to the power m, in cells. */
 static double drained(const rvi_rivers *r, size_t cell) {
-    if (r->discharge)
-        return (double)rvi_powf(rvi_maxf((float)r->discharge[cell], r->source), r->p->area_power);
-    uint32_t area = r->area[cell];
-    return (double)(area < RVI_AREAS
-                        ? r->power[area]
-                        : rvi_powf(rvi_maxf((float)area, r->source), r->p->area_power));
+    const rvi_flow *f = &r->flow;
+    float area = f->rain ? (float)((double)f->discharge[cell] * RVI_RAIN) : (float)f->area[cell];
+    return (double)(!f->rain && f->area[cell] < RVI_AREAS
+                        ? r->power[f->area[cell]]
+                        : rvi_powf(rvi_maxf(area, r->source), r->p->area_power));
+}
+
+static void rain_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t to = (size_t)end * (size_t)r->flow.width;
+    for (size_t i = (size_t)first * (size_t)r->flow.width; i < to; i++)
+        r->rain_parts[i] = (uint32_t)((double)r->rain[i] / RVI_RAIN + 0.5);
+}
+
+rv_status rvi_rivers_rain(rvi_rivers *r) {
+    r->flow.rain = r->rain_parts;
+    return r->rain_parts ? rvi_parallel_rows(r->job->ctx, r->flow.height, rain_rows, r) : RV_OK;
+}
+
+rv_status rvi_rivers_route(rvi_rivers *r) {
+    rv_status status = rvi_flow_route(&r->flow);
+    r->gathered = status == RV_OK;
+    return status;
 }
 
 /* ---- layers ---- */
@@ -54,7 +74,7 @@ static double lose(rvi_rivers *r, size_t cell, int layer, double loss) {
     return was - (double)*thickness;
 }
 
-void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
+void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by, double *rounding) {
     r->h[cell] += by;
     if (!r->bed)
         return;
@@ -74,7 +94,7 @@ void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
     if (held && by < 0.0 && !(rvi_rivers_layer_factor(r, cell, 0) > 0.0)) {
         double cell_side = (double)r->land->cell;
         r->h[cell] -= by; /* unless nothing takes from it */
-        r->job->rounding -= by * cell_side * cell_side;
+        *rounding -= by * cell_side * cell_side;
         return;
     }
     r->bed[cell] += by;
@@ -139,15 +159,16 @@ static double held_open(const rvi_rivers *r, size_t cell) {
 static double settling(const rvi_rivers *r, size_t cell, double surface, double distance) {
     double steep = (r->h[cell] - surface) / distance / r->stands;
     double share = steep < 0.25 ? 1.0 : steep < 0.5 ? 2.0 - 4.0 * steep : 0.0;
-    if ((float)r->area[cell] <= r->source)
+    if ((float)r->flow.area[cell] <= r->source)
         return 0.0;
     return (double)r->p->deposition * r->load[cell] * share * held_open(r, cell);
 }
 
 /* Lakes keep all of it until they are full. */
 static double settling_in_lake(const rvi_rivers *r, size_t cell, double surface) {
-    double level = r->flow.level[cell], room = (level < surface ? level : surface) - r->h[cell];
-    double comes = r->load[cell] * (double)r->area[cell] * held_open(r, cell);
+    double level = r->flow.spill[r->flow.basin[cell]];
+    double room = (level < surface ? level : surface) - r->h[cell];
+    double comes = r->load[cell] * (double)r->flow.area[cell] * held_open(r, cell);
     return room < comes ? room : comes;
 }
 
@@ -156,10 +177,9 @@ static double lowest_donor(const rvi_rivers *r, size_t cell, double rise) {
     const rvi_flow *f = &r->flow;
     double lowest = 1e30;
     for (int k = 0; k < 8; k++) {
-        ptrdiff_t at = (ptrdiff_t)cell - f->step[k];
-        if (at < 0 || at >= (ptrdiff_t)r->cells || f->direction[at] != k)
+        size_t donor;
+        if (!rvi_flow_donor(f, cell, k, &donor))
             continue;
-        size_t donor = (size_t)at;
         double h = r->h[donor] + (r->uplift ? rise * (double)r->uplift[donor] : rise);
         lowest = h < lowest && !rvi_flow_drowned(f, donor) ? h : lowest;
     }
@@ -167,19 +187,21 @@ static double lowest_donor(const rvi_rivers *r, size_t cell, double rise) {
 }
 
 /* What is laid down higher than what drains to it would be a dam, with a pit behind it: less is. */
-static void lower_dam(rvi_rivers *r, size_t cell, double laid, double surface, double rise) {
+static void lower_dam(rvi_rivers *r, size_t cell, double laid, double surface, double rise,
+                      double *rounding) {
     double to = lowest_donor(r, cell, rise) - 1e-4 * r->distance[0];
     double over = r->h[cell] - (to > surface ? to : surface);
     over = over < laid ? over : laid;
     if (over > 0.0)
-        rvi_rivers_shift(r, cell, -over);
+        rvi_rivers_shift(r, cell, -over, rounding);
 }
 
 /* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
-static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
+static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *sums) {
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
     if (direction == RVI_END) {
+        r->state[cell] = 0;
         if (r->load)
             r->risen[cell] = r->h[cell];
         return;
@@ -187,6 +209,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
     double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to], laid = 0.0;
     bool drowned = rvi_flow_drowned(f, cell);
+    r->state[cell] = 0;
     if (rise > 0.0)
         rvi_rivers_lift(r, cell, rise);
     int corner = direction >= 4;
@@ -195,7 +218,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         laid = drowned ? settling_in_lake(r, cell, surface)
                        : settling(r, cell, surface, r->distance[corner]);
         if (laid > 0.0)
-            rvi_rivers_shift(r, cell, laid);
+            rvi_rivers_shift(r, cell, laid, &sums->rounding);
     }
     double fall = r->h[cell] - surface;
     if (drowned && fall > 0.0)
@@ -205,39 +228,59 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         r->state[cell] = RVI_DROWNED;
         return;
     }
-    double g = r->cut[corner] * drained(r, cell) * rvi_rivers_rock(r, cell),
-           s0 = fall / r->distance[corner];
+    bool river = r->rock && (float)f->area[cell] > r->source; /* slopes above stay smooth */
+    double g = r->cut[corner] * drained(r, cell) * (river ? (double)r->rock[cell] : 1.0);
+    double s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
     double was = r->h[cell];
     r->h[cell] = surface + s * r->distance[corner];
-    r->left += was - r->h[cell];
+    sums->left += was - r->h[cell];
     if (laid > 0.0)
-        lower_dam(r, cell, laid, surface, rise);
+        lower_dam(r, cell, laid, surface, rise, &sums->rounding);
+    double stands = r->strength ? r->stands * (double)r->strength[cell] : r->stands;
+    double most = r->h[to] + stands * r->distance[corner];
+    if (r->h[cell] > most)
+        rvi_rivers_slide_to(r, cell, r->h[cell] - (r->h[cell] - most) * rvi_rivers_factor(r, cell),
+                            sums);
 }
 
-static rv_status gather(rvi_rivers *r) {
-    const rvi_flow *f = &r->flow;
-    rv_status status = RV_OK;
-    r->gathered = false;
-    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
-        status = rvi_poll_at(r->job->ctx, i);
-        r->area[i] = 1;
-        if (r->discharge)
-            r->discharge[i] = (double)r->rain[i];
+typedef struct cutting {
+    rvi_rivers *r;
+    double rise;
+} cutting;
+
+static void cut_piece(void *arg, const rvi_flow_piece *piece) {
+    const cutting *c = arg;
+    rvi_river_sums sums = {0};
+    for (size_t i = 0; i < piece->count; i++)
+        cut_cell(c->r, rvi_flow_cell(piece, i), c->rise, &sums);
+    c->r->sums[piece->number] = sums;
+}
+
+static void lift_piece(void *arg, const rvi_flow_piece *piece) {
+    const cutting *c = arg;
+    rvi_rivers *r = c->r;
+    for (size_t i = 0; i < piece->count; i++) {
+        size_t cell = rvi_flow_cell(piece, i);
+        if (!r->fixed[cell])
+            rvi_rivers_lift(r, cell, c->rise);
+        if (r->risen)
+            r->risen[cell] = r->h[cell];
     }
-    for (size_t k = 0; status == RV_OK && k < r->cells; k++) {
-        size_t cell = f->order[k];
-        if (k % POLL == 0)
-            status = rvi_poll(r->job->ctx);
-        if (f->direction[cell] == RVI_END)
-            continue;
-        size_t to = (size_t)((ptrdiff_t)cell + f->step[f->direction[cell]]);
-        r->area[to] += r->area[cell];
-        if (r->discharge)
-            r->discharge[to] += r->discharge[cell];
-    }
-    r->gathered = status == RV_OK;
-    return status;
+}
+
+/* What all pieces have moved, one after the other; they are empty again. */
+static rvi_river_sums add_pieces(rvi_rivers *r) {
+    rvi_river_sums all = {0};
+    size_t tiles = (size_t)r->flow.across * (size_t)r->flow.down;
+    for (size_t t = 0; t < tiles; t++)
+        for (size_t p = t * RVI_PIECES; p < t * RVI_PIECES + r->flow.pieces[t]; p++) {
+            all.left += r->sums[p].left;
+            all.rounding += r->sums[p].rounding;
+            r->sums[p] = (rvi_river_sums){0};
+        }
+    r->job->rounding += all.rounding;
+    return all;
 }
 
 /* In one time step, metres. */
@@ -257,52 +300,61 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
 }
 
 rv_status rvi_rivers_cut(rvi_rivers *r) {
-    rv_status status = gather(r);
-    double rise = rise_of(r);
-    if (status == RV_OK && r->load && !r->loaded)
-        status = guess_load(r, rise);
+    cutting c = {r, rise_of(r)};
+    rv_status status = RV_OK;
+    if (r->load && !r->loaded)
+        status = guess_load(r, c.rise);
     if (status != RV_OK)
         return status;
-    r->rise += rise;
+    r->rise += c.rise;
     r->left_before = r->left;
     r->carries = r->load != NULL;
-    memset(r->state, 0, r->cells);
-    for (size_t k = r->cells; k-- > 0;) {
-        if (k % POLL == 0 && rvi_poll(r->job->ctx) != RV_OK) {
-            r->rest = k + 1;
-            return RV_CANCELLED;
-        }
-        cut_cell(r, r->flow.order[k], rise);
-    }
-    return RV_OK;
+    status = rvi_flow_up(&r->flow, cut_piece, &c);
+    r->left += add_pieces(r).left;
+    r->rest = status != RV_OK;
+    return status;
+}
+
+rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
+    cutting c = {r, rise_of(r)};
+    rv_status status = r->rest ? rvi_flow_up_rest(&r->flow, lift_piece, &c) : RV_OK;
+    r->rest = r->rest && status != RV_OK;
+    return status;
 }
 
 /* A river lays down no more than what comes to it: what settled beyond that is taken back. What
- * comes is added to `risen`. Half of the load before counts on, or what lies steep would be laid
- * down and slide in turns. */
-rv_status rvi_rivers_carry(rvi_rivers *r) {
+ * comes is added to `risen`, from the donors in the order of their directions. Half of the load
+ * before counts on, or what lies steep would be laid down and slide in turns. */
+static void carry_piece(void *arg, const rvi_flow_piece *piece) {
+    rvi_rivers *r = arg;
     const rvi_flow *f = &r->flow;
-    rv_status status = RV_OK;
-    if (!r->carries)
-        return RV_OK;
-    r->carries = false;
-    r->left = r->left_before;
-    for (size_t k = 0; k < r->cells; k++) {
-        size_t cell = f->order[k];
-        if (k % POLL == 0 && status == RV_OK)
-            status = rvi_poll(r->job->ctx); /* what was begun is ended: the ledger hangs on it */
+    rvi_river_sums sums = {0};
+    for (size_t i = piece->count; i-- > 0;) {
+        size_t cell = rvi_flow_cell(piece, i), donor;
+        for (int k = 0; k < 8; k++)
+            if (rvi_flow_donor(f, cell, k, &donor))
+                r->risen[cell] += r->risen[donor] - r->h[donor];
         double load = r->risen[cell] - r->h[cell];
         if (f->direction[cell] == RVI_END) {
-            r->left += load;
+            sums.left += load;
             continue;
         }
         if (load < 0.0)
-            rvi_rivers_shift(r, cell, load);
+            rvi_rivers_shift(r, cell, load, &sums.rounding);
         load = r->risen[cell] - r->h[cell];
-        r->risen[(size_t)((ptrdiff_t)cell + f->step[f->direction[cell]])] += load;
-        r->load[cell] = 0.5 * (r->load[cell] + load / (double)r->area[cell]);
+        r->load[cell] = 0.5 * (r->load[cell] + load / (double)f->area[cell]);
     }
-    return status;
+    r->sums[piece->number] = sums;
+}
+
+/* What was begun is ended: the ledger hangs on it. */
+rv_status rvi_rivers_carry(rvi_rivers *r) {
+    if (!r->carries)
+        return RV_OK;
+    r->carries = false;
+    rvi_flow_finish_down(&r->flow, carry_piece, r);
+    r->left = r->left_before + add_pieces(r).left;
+    return rvi_poll(r->job->ctx);
 }
 
 /* How high a cell must be so that water leaves it: above its receiver by the least fall, where that
@@ -314,45 +366,41 @@ static double filled_height(const rvi_rivers *r, size_t cell, const double *to_h
     if (direction == RVI_END)
         return h;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    bool flat = f->lakes && f->lake[cell] == RVI_FLOODED;
-    double level = flat && f->level[cell] > h ? f->level[cell] : h;
+    bool flat = f->lakes && f->basin[cell] != 0;
+    double level = rvi_flow_level(f, cell, h);
     double least = to_height[to] + LEAST_FALL * r->distance[direction >= 4];
     return (flat || to_height[to] > r->h[to]) && least > level ? least : level;
 }
 
-/* Receivers come last in `order`: a lake is filled from where it spills, upwards. Where rivers have
- * not carried enough for that, all lakes get shallower by the same share. */
-rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
-    double *to = r->water, whole = 0.0;
-    rv_status status = r->load ? rvi_flow_route(&r->flow) : RV_OK;
-    for (size_t k = r->cells; r->load && status == RV_OK && k-- > 0;) {
-        size_t cell = r->flow.order[k];
-        if (k % POLL == 0)
-            status = rvi_poll(r->job->ctx);
+static void fill_piece(void *arg, const rvi_flow_piece *piece) {
+    rvi_rivers *r = arg;
+    double *to = r->water;
+    rvi_river_sums sums = {0};
+    for (size_t i = 0; i < piece->count; i++) {
+        size_t cell = rvi_flow_cell(piece, i);
         to[cell] = filled_height(r, cell, to);
-        whole += (to[cell] - r->h[cell]) * held_open(r, cell);
+        sums.left += (to[cell] - r->h[cell]) * held_open(r, cell);
     }
+    r->sums[piece->number] = sums;
+}
+
+/* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
+ * all lakes get shallower by the same share. */
+rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
+    rv_status status = r->load ? rvi_rivers_route(r) : RV_OK;
+    if (status == RV_OK && r->load)
+        status = rvi_flow_up(&r->flow, fill_piece, r);
+    double whole = r->load ? add_pieces(r).left : 0.0;
     if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
         return status;
     double share = r->left < whole ? r->left / whole : 1.0;
     for (size_t cell = 0; cell < r->cells; cell++) {
-        double was = r->h[cell];
-        if (to[cell] > was)
-            rvi_rivers_shift(r, cell, (to[cell] - was) * share * held_open(r, cell));
-        r->left -= r->h[cell] - was;
-    }
-    return RV_OK;
-}
-
-rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
-    for (; r->rest > 0; r->rest--) {
-        size_t cell = r->flow.order[r->rest - 1];
-        if (rvi_poll_at(r->job->ctx, r->rest) != RV_OK)
+        double was = r->h[cell], to = r->water[cell];
+        if (rvi_poll_at(r->job->ctx, cell) != RV_OK)
             return RV_CANCELLED;
-        if (!r->fixed[cell])
-            rvi_rivers_lift(r, cell, rise_of(r));
-        if (r->risen)
-            r->risen[cell] = r->h[cell];
+        if (to > was)
+            rvi_rivers_shift(r, cell, (to - was) * share * held_open(r, cell), &r->job->rounding);
+        r->left -= r->h[cell] - was;
     }
     return RV_OK;
 }

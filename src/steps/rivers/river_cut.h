@@ -9,8 +9,14 @@
 
 enum { RVI_AREAS = 4096 };
 enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
-/* Of `state`, in one time step: lies under a lake; nothing slides there. */
-enum { RVI_DROWNED = 1, RVI_STILL = 2 };
+enum { RVI_DROWNED = 1 };           /* of `state`, in one time step: lies under a lake */
+#define RVI_RAIN 0x1p-24            /* full rain is counted in parts of this size */
+
+/* What a part of the work has moved. */
+typedef struct rvi_river_sums {
+    double left;     /* metres on one cell: cut, or slid into rivers */
+    double rounding; /* m3 */
+} rvi_river_sums;
 
 typedef struct rvi_rivers {
     rvi_job *job;
@@ -32,16 +38,15 @@ typedef struct rvi_rivers {
     double *h;            /* surface, metres; where the sea is, its level */
     double *next;         /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
-    unsigned char *state; /* RVI_DROWNED, RVI_STILL */
+    unsigned char *state; /* RVI_DROWNED */
     double *water;        /* level of that lake; scratch of the diffusion after it */
-    uint32_t *area;       /* cells that drain through */
     float *rain;          /* of each cell, 0 to 1; NULL: 1 */
-    bool gathered;        /* are `area` and `discharge` whole? */
-    double *load;      /* ground that rivers carry through in a time step, metres on the area that
-                          drains through; NULL: they lay down nothing */
-    double *risen;     /* with that, the surface after uplift, before rivers cut */
-    double *discharge; /* what of `rain` drains through, in cells; NULL: area */
-    float *uplift;     /* share of the uplift, 0 to 1; NULL: 1 */
+    uint32_t *rain_parts; /* the same in RVI_RAIN */
+    bool gathered;        /* are the areas that drain through whole? */
+    double *load;  /* ground that rivers carry through in a time step, metres on the area that
+                      drains through; NULL: they lay down nothing */
+    double *risen; /* with that, the surface after uplift, before rivers cut */
+    float *uplift; /* share of the uplift, 0 to 1; NULL: 1 */
     rvi_erosion_factor factor;
     float *loose;    /* how fast ground moves sideways, relative to `mobility`; NULL: by `factor` */
     double mobility; /* the greatest rate at which ground creeps or floods level it, m2 a year */
@@ -51,19 +56,23 @@ typedef struct rvi_rivers {
     double rise;
     float source;       /* cells that drain through where a river begins */
     float of_lattice;   /* cell, in steps of the lattice of hard and soft rock */
+    float *rock;        /* how easily the rock of a river is cut; NULL: 1 */
     double dt;          /* years */
     double cut[2];      /* G for one cell of area: what a slope loses; to sides and to corners */
     double distance[2]; /* metres */
     double stands;      /* greatest slope */
     float *strength;    /* of each cell, relative to that; NULL: 1 */
-    float power[RVI_AREAS]; /* area^m for small areas, in cells */
-    double left_before;     /* `left` before rivers cut in this time step */
-    bool loaded;            /* is `load` that of a time step? */
-    bool carries;           /* is what they cut still to be carried? */
-    size_t rest;            /* cells at the start of the order that are still to be lifted */
-    float *fields[3];       /* of the land: flow, eroded, deposited */
-    size_t follow;          /* the first cell whose layers have not yet followed what crept */
-    rvi_side_flux *flux;    /* of each part of the diffusion */
+    float power[RVI_AREAS];       /* area^m for small areas, in cells */
+    double left_before;           /* `left` before rivers cut in this time step */
+    bool loaded;                  /* is `load` that of a time step? */
+    bool carries;                 /* is what they cut still to be carried? */
+    bool rest;                    /* are there cells that are still to be lifted? */
+    rvi_river_sums *sums;         /* of each piece of the flow, or block of rows */
+    unsigned char *moved, *moves; /* of slides: cells that moved in the round before, or do now */
+    unsigned char *busy[2];       /* is there one in RVI_TILE cells of a row? */
+    float *fields[3];             /* of the land: flow, eroded, deposited */
+    size_t follow;                /* the first cell whose layers have not yet followed what crept */
+    rvi_side_flux *flux;          /* of each part of the diffusion */
     /* The ledger, metres on one cell: */
     double left; /* cut by rivers, slid into them, sunk with the sides, or crept over them */
     double came; /* crept in from the sides, which keep their height */
@@ -84,8 +93,15 @@ rv_status rvi_rivers_carry(rvi_rivers *r);
  * they have carried off the map. */
 rv_status rvi_rivers_fill_lakes(rvi_rivers *r);
 
-/* Raises the top layer or takes from the layers from the top; h follows. */
-void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
+/* Raises the top layer or takes from the layers from the top; h follows. What rounding keeps back
+ * is added to `rounding`, m3. */
+void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by, double *rounding);
+
+/* Routes the water, and rain with it. */
+rv_status rvi_rivers_route(rvi_rivers *r);
+
+/* Fills `rain_parts`. */
+rv_status rvi_rivers_rain(rvi_rivers *r);
 
 /* The erosion factor of bare ground, without its band. */
 static inline double rvi_rivers_factor(const rvi_rivers *r, size_t cell) {
@@ -98,10 +114,8 @@ double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer);
 
 /* ---- river_rock.c ---- */
 
-/* How easily rivers cut the rock of a cell, relative to the mean. */
-double rvi_rivers_rock(const rvi_rivers *r, size_t cell);
-/* Fills `strength`. */
-rv_status rvi_rivers_strength(rvi_rivers *r);
+/* Fills `rock` and `strength`. */
+rv_status rvi_rivers_rock(rvi_rivers *r);
 
 /* ---- floodplain.c ---- */
 
@@ -114,8 +128,8 @@ rv_status rvi_rivers_loosen(rvi_rivers *r);
  */
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end);
 
-/* Takes from the layers what may slide. */
-void rvi_rivers_take(rvi_rivers *r, size_t cell, double down);
+/* Takes from a cell what slides, or what of its layers may. */
+void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to, rvi_river_sums *sums);
 
 /* ---- river_base.c ---- */
 

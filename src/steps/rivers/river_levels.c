@@ -248,11 +248,15 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
-    if (fine->bed && to < risen)
-        rvi_rivers_take(fine, cell, risen - to);
-    else
-        rvi_rivers_shift(fine, cell, to - risen);
-    fine->left += risen - fine->h[cell];
+    rvi_river_sums sums = {0};
+    if (fine->bed && to < risen) {
+        rvi_rivers_slide_to(fine, cell, to, &sums);
+    } else {
+        rvi_rivers_shift(fine, cell, to - risen, &sums.rounding);
+        sums.left = risen - fine->h[cell];
+    }
+    fine->left += sums.left;
+    fine->job->rounding += sums.rounding;
 }
 
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {

@@ -32,12 +32,12 @@ static float lattice_at(const rvi_rivers *r, size_t cell, float side, uint64_t w
     return between(north, south, v);
 }
 
-/* Slopes above the sources stay smooth. */
-double rvi_rivers_rock(const rvi_rivers *r, size_t cell) {
-    if (!(r->p->vary > 0.0f) || (float)r->area[cell] <= r->source)
-        return 1.0;
-    float number = lattice_at(r, cell, r->of_lattice, ROCK);
-    return (double)(1.0f + r->p->vary * (2.0f * number - 1.0f));
+/* How easily rivers cut the rock, relative to the mean. */
+static void rock_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->flow.width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->rock[i] = 1.0f + r->p->vary * (2.0f * lattice_at(r, i, r->of_lattice, ROCK) - 1.0f);
 }
 
 /* Three octaves: rock is weak in small places and in large ones. */
@@ -52,6 +52,11 @@ static void strength_rows(void *arg, int first, int end) {
     }
 }
 
-rv_status rvi_rivers_strength(rvi_rivers *r) {
-    return r->strength ? rvi_parallel_rows(r->job->ctx, r->flow.height, strength_rows, r) : RV_OK;
+rv_status rvi_rivers_rock(rvi_rivers *r) {
+    rv_status status = RV_OK;
+    if (r->rock)
+        status = rvi_parallel_rows(r->job->ctx, r->flow.height, rock_rows, r);
+    if (status == RV_OK && r->strength)
+        status = rvi_parallel_rows(r->job->ctx, r->flow.height, strength_rows, r);
+    return status;
 }

@@ -9,21 +9,26 @@
  *     u = min over the sides of  min(a + sqrt(t^2 d^2 - p^2), b + sqrt(2) t d),
  *     p = a - b, at least 0 and at most t d / sqrt(2)
  *
- * A sweep from the base level upwards, in which each cell looks at what the sweep has left of those
- * below, brings most of that about: one is enough for a time step. After the last time step sweeps
- * follow until nothing slides. They pass over cells that lay still when they were last looked at,
- * until something moves beside them. */
+ * Rivers bring most of that about when they cut: a cell is no steeper than t to its receiver. What
+ * is left slides in rounds, in which every cell looks at the ground as the round before left it, so
+ * that no order matters: some rounds in a time step, and after the last one until nothing slides.
+ * From the second round on only cells are looked at that lie beside one that moved. */
 #include "base/context.h"
+#include "base/threads.h"
 #include "steps/rivers/river_cut.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { SWEEPS = 1000, POLL = 16384 };
+enum { ROUNDS = 4, MOST_ROUNDS = 100000 };
 
 typedef struct slide {
     rvi_rivers *r;
-    double far;    /* t d */
-    double enough; /* metres: what slides less is at rest */
+    double far;       /* t d */
+    double least_far; /* of the weakest rock */
+    double enough;    /* metres: what slides less is at rest */
+    bool first;       /* round: all cells are looked at */
+    size_t parts;     /* of RVI_TILE cells in a row */
 } slide;
 
 static inline double least(double a, double b) {
@@ -76,70 +81,183 @@ static double lower(const slide *s, size_t cell) {
 }
 
 /* Layers that nothing takes from do not slide either, nor what lies below them. */
-void rvi_rivers_take(rvi_rivers *r, size_t cell, double down) {
+static double may_slide(const rvi_rivers *r, size_t cell, double down) {
     double there = 0.0;
     for (int l = r->land->layer_count - 1; l >= 0 && there < down; l--) {
-        if (!(rvi_rivers_layer_factor(r, cell, l) > 0.0)) {
-            down = there;
-            break;
-        }
+        if (!(rvi_rivers_layer_factor(r, cell, l) > 0.0))
+            return there;
         there += l > 0 ? (double)r->land->layers[l].thickness[cell] : 1e30;
     }
-    if (down > 0.0)
-        rvi_rivers_shift(r, cell, -down);
+    return down;
 }
 
-/* Cells beside one that has moved are looked at again. */
-static void wake_around(rvi_rivers *r, size_t cell) {
-    int width = r->flow.width, height = r->flow.height;
-    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
-    for (int k = 0; k < 8; k++) {
-        int nx = x + dx[k], ny = y + dy[k];
-        if (nx >= 0 && ny >= 0 && nx < width && ny < height)
-            r->state[(size_t)ny * (size_t)width + (size_t)nx] &= (unsigned char)~RVI_STILL;
-    }
-}
-
-static void slide_to(rvi_rivers *r, size_t cell, double to) {
-    if (!r->bed)
+void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to, rvi_river_sums *sums) {
+    double was = r->h[cell];
+    if (!r->bed) {
         r->h[cell] = to;
-    else if (to < r->h[cell])
-        rvi_rivers_take(r, cell, r->h[cell] - to);
+    } else {
+        double down = may_slide(r, cell, was - to);
+        if (down > 0.0)
+            rvi_rivers_shift(r, cell, -down, &sums->rounding);
+    }
+    sums->left += was - r->h[cell];
 }
 
-/* `slides`: does anything slide farther than `enough`? */
-static rv_status sweep(const slide *s, bool *slides) {
-    rvi_rivers *r = s->r;
-    rv_status status = RV_OK;
-    *slides = false;
-    for (size_t k = r->cells; k-- > 0 && status == RV_OK;) {
-        size_t cell = r->flow.order[k];
-        if (k % POLL == 0)
-            status = rvi_poll(r->job->ctx);
-        if (r->state[cell] & RVI_STILL)
-            continue;
-        double was = r->h[cell], to = lower(s, cell);
-        if (to == was) {
-            r->state[cell] |= RVI_STILL;
-            continue;
-        }
-        slide_to(r, cell, to);
-        if (r->h[cell] != was)
-            wake_around(r, cell);
-        r->left += was - r->h[cell];
-        *slides |= was - r->h[cell] > s->enough;
+/* ---- which cells to look at ---- */
+
+/* Those whose lowest neighbour is too low; all eight are there. */
+static void find_steep(const slide *s, const double *h, size_t count, unsigned char *out) {
+    ptrdiff_t w = s->r->flow.width;
+    for (size_t i = 0; i < count; i++) {
+        const double *at = h + i;
+        double north = least(least(at[-w - 1], at[-w]), at[1 - w]);
+        double south = least(least(at[w - 1], at[w]), at[w + 1]);
+        double lowest = least(least(north, south), least(at[-1], at[1]));
+        out[i] = at[0] - lowest > s->least_far;
     }
-    return status;
+}
+
+static void look_everywhere(const slide *s, size_t x, size_t y, size_t count, unsigned char *out) {
+    const rvi_rivers *r = s->r;
+    size_t width = (size_t)r->flow.width, to = x + count;
+    memset(out, 1, count);
+    size_t west = x == 0 ? 1 : x, east = to == width ? width - 1 : to;
+    if (y > 0 && y + 1 < (size_t)r->flow.height && west < east)
+        find_steep(s, r->h + y * width + west, east - west, out + (west - x));
+}
+
+/* Those beside one that moved. */
+static void look_beside(const slide *s, size_t x, size_t y, size_t count, unsigned char *out) {
+    const rvi_rivers *r = s->r;
+    size_t width = (size_t)r->flow.width, first = y > 0 ? y - 1 : y;
+    size_t last = y + 1 < (size_t)r->flow.height ? y + 1 : y;
+    unsigned char any[RVI_TILE + 2] = {0};
+    for (size_t row = first; row <= last; row++) {
+        const unsigned char *moved = r->moved + row * width + x;
+        for (size_t i = 0; i < count; i++)
+            any[i + 1] |= moved[i];
+        any[0] |= x > 0 ? moved[-1] : 0;
+        any[count + 1] |= x + count < width ? moved[count] : 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = any[i] | any[i + 1] | any[i + 2];
+}
+
+/* Has anything moved in or beside this part of a row? */
+static bool is_beside(const slide *s, size_t part, size_t y) {
+    const rvi_rivers *r = s->r;
+    for (size_t row = y > 0 ? y - 1 : y; row <= y + 1 && row < (size_t)r->flow.height; row++) {
+        const unsigned char *busy = r->busy[0] + row * s->parts + part;
+        if (busy[0] || (part > 0 && busy[-1]) || (part + 1 < s->parts && busy[1]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- a round ---- */
+
+/* Finds where the cells of a part slide to; says whether any does. */
+static bool look_at_part(const slide *s, size_t x, size_t y, size_t count) {
+    const rvi_rivers *r = s->r;
+    unsigned char look[RVI_TILE];
+    bool any = false;
+    if (s->first)
+        look_everywhere(s, x, y, count, look);
+    else
+        look_beside(s, x, y, count, look);
+    for (size_t i = 0; i < count; i++) {
+        size_t cell = y * (size_t)r->flow.width + x + i;
+        double to = look[i] ? lower(s, cell) : r->h[cell];
+        if (to < r->h[cell]) {
+            r->next[cell] = to;
+            r->moves[cell] = 1;
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void look_rows(void *arg, int first, int end) {
+    const slide *s = arg;
+    size_t width = (size_t)s->r->flow.width;
+    for (size_t y = (size_t)first; y < (size_t)end; y++)
+        for (size_t part = 0; part < s->parts; part++) {
+            size_t x = part * RVI_TILE, count = width - x < RVI_TILE ? width - x : RVI_TILE;
+            s->r->busy[1][y * s->parts + part] =
+                (s->first || is_beside(s, part, y)) && look_at_part(s, x, y, count);
+        }
+}
+
+/* Lets them slide. What moves less than a little wakes nobody. */
+static void move_part(const slide *s, size_t x, size_t y, size_t count, rvi_river_sums *sums) {
+    rvi_rivers *r = s->r;
+    for (size_t i = 0; i < count; i++) {
+        size_t cell = y * (size_t)r->flow.width + x + i;
+        if (!r->moves[cell])
+            continue;
+        double was = r->h[cell];
+        rvi_rivers_slide_to(r, cell, r->next[cell], sums);
+        r->moves[cell] = was - r->h[cell] > s->enough;
+    }
+}
+
+/* `moved` is empty again after that. */
+static void move_rows(void *arg, int first, int end) {
+    const slide *s = arg;
+    rvi_rivers *r = s->r;
+    size_t width = (size_t)r->flow.width;
+    rvi_river_sums sums = {0};
+    for (size_t y = (size_t)first; y < (size_t)end; y++)
+        for (size_t part = 0; part < s->parts; part++) {
+            size_t x = part * RVI_TILE, count = width - x < RVI_TILE ? width - x : RVI_TILE;
+            if (r->busy[1][y * s->parts + part])
+                move_part(s, x, y, count, &sums);
+            if (r->busy[0][y * s->parts + part])
+                memset(r->moved + y * width + x, 0, count);
+        }
+    r->sums[first / RVI_ROWS] = sums;
+}
+
+/* Adds up what slid; the cells that moved become those of the round before. */
+static bool close_round(rvi_rivers *r) {
+    double slid = 0.0;
+    for (size_t b = 0; b * RVI_ROWS < (size_t)r->flow.height; b++) {
+        slid += r->sums[b].left;
+        r->job->rounding += r->sums[b].rounding;
+        r->sums[b] = (rvi_river_sums){0};
+    }
+    unsigned char *moved = r->moved, *busy = r->busy[0];
+    r->moved = r->moves;
+    r->moves = moved;
+    r->busy[0] = r->busy[1];
+    r->busy[1] = busy;
+    r->left += slid;
+    return slid > 0.0;
 }
 
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end) {
-    double far = r->stands * (double)r->land->cell;
-    if (!(r->stands < 1e29))
+    if (!r->moved)
         return RV_OK;
-    slide s = {.r = r, .far = far, .enough = 1e-4 * far};
+    double far = r->stands * (double)r->land->cell;
+    size_t parts = ((size_t)r->flow.width + RVI_TILE - 1) / RVI_TILE;
+    slide s = {.r = r,
+               .far = far,
+               .enough = 1e-4 * far,
+               .least_far = far * (1.0 - (double)r->p->talus_vary),
+               .first = true,
+               .parts = parts};
     bool slides = true;
     rv_status status = RV_OK;
-    for (int n = to_the_end ? SWEEPS : 1; n > 0 && slides && status == RV_OK; n--)
-        status = sweep(&s, &slides);
+    memset(r->busy[0], 0, parts * (size_t)r->flow.height);
+    memset(r->moved, 0, r->cells);
+    memset(r->moves, 0, r->cells);
+    for (int n = to_the_end ? MOST_ROUNDS : ROUNDS; n > 0 && slides && status == RV_OK; n--) {
+        status = rvi_parallel_rows(r->job->ctx, r->flow.height, look_rows, &s);
+        if (status != RV_OK)
+            return status;
+        rvi_finish_rows(r->job->ctx, r->flow.height, move_rows, &s);
+        slides = close_round(r);
+        s.first = false;
+    }
     return status;
 }
