@@ -2,8 +2,9 @@
  *
  * Prints one line a map: best of three, in seconds of processor time, on one thread, and what a
  * cell costs beside one of the smallest map. Rivers are measured from raw noise, with its lakes,
- * and on land they have worn already. For comparison: what copying the heights alone takes. usage:
- * bench_rivers [quick]
+ * and on land they have worn already. For comparison: what copying the heights alone takes. Then
+ * 40 time steps of stream power from raw noise, every one on the cells of the map, by the number of
+ * threads: seconds on the clock, best of three. usage: bench_rivers [quick | threads [SIZE...]]
  */
 #include "bench.h"
 
@@ -84,11 +85,73 @@ static void measure(rv_context *ctx, int size) {
     rv_terrain_destroy(land);
 }
 
+/* ---- by threads ---- */
+
+static double on_the_clock(rv_context *ctx, rv_terrain *land, const rv_snapshot *start,
+                           const rv_rivers_params *p, int tries) {
+    double least = 1e9;
+    for (int i = 0; i < tries; i++) {
+        bench_check(ctx, rv_terrain_restore(land, start));
+        double from = bench_clock(CLOCK_MONOTONIC);
+        bench_check(ctx, rv_step_run(land, RV_STEP_rivers, p, NULL));
+        double took = bench_clock(CLOCK_MONOTONIC) - from;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+static double measure_threads(int size, int threads, float slope_power, int steps) {
+    rv_context *ctx = bench_context(threads);
+    rv_terrain *land;
+    bench_check(ctx, rv_terrain_create(ctx, &(rv_terrain_desc){size, size, 30.0f}, &land));
+    rv_noise_params noise = rv_noise_params_default();
+    noise.frequency = 0.15f;
+    noise.relief = 500.0f;
+    bench_check(ctx, rv_step_run(land, RV_STEP_noise, &noise, NULL));
+    rv_snapshot *raw;
+    bench_check(ctx, rv_terrain_snapshot(land, &raw));
+    rv_rivers_params p = rv_rivers_params_default();
+    p.source = 0.0f;
+    p.steps = steps;
+    p.slope_power = slope_power;
+    double seconds = on_the_clock(ctx, land, raw, &p, size > 1024 ? 1 : 3);
+    rv_snapshot_destroy(raw);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+    return seconds;
+}
+
+static void by_threads(int size) {
+    rv_context *all = bench_context(0);
+    int cores = rv_context_threads(all), steps = size > 1024 ? 8 : 40;
+    rv_context_destroy(all);
+    for (int n = 1; n <= 2; n++) {
+        double one = 0.0;
+        for (int threads = 1; threads <= cores; threads *= 2) {
+            double seconds = measure_threads(size, threads, (float)n, steps);
+            one = threads == 1 ? seconds : one;
+            printf("%5d, n = %d, %2d threads: %6.2f s for %d steps, %6.2f million cell-steps a "
+                   "second, %.2f times one thread\n",
+                   size, n, threads, seconds, steps,
+                   1e-6 * steps * (double)size * (double)size / seconds, one / seconds);
+            fflush(stdout);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+        for (int i = 2; i < argc; i++)
+            by_threads(atoi(argv[i]));
+        if (argc == 2)
+            by_threads(1024);
+        return 0;
+    }
     rv_context *ctx = bench_context(1);
     for (int size = 512; size <= (quick ? 512 : 4096); size *= 2)
         measure(ctx, size);
     rv_context_destroy(ctx);
+    by_threads(quick ? 512 : 1024);
     return 0;
 }

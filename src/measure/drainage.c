@@ -104,7 +104,7 @@ static bool is_side(int k) {
 }
 
 /* FLAT: has no way down. `steps` stand in the memory of areas, which come later. */
-enum { FLAT = UINT32_MAX };
+#define FLAT UINT32_MAX
 
 static void receive_rows(void *arg, int first, int end) {
     const draining *f = arg;

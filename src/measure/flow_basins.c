@@ -78,12 +78,20 @@ static unsigned inside(const rvi_flow *f, size_t x, size_t y) {
     return right | below << 1 | (right & below) << 2 | (left & below) << 3;
 }
 
-static bool differs(const rvi_flow *f, size_t cell, unsigned in) {
-    const uint32_t *basin = f->basin + cell;
-    for (unsigned k = 0; k < 4; k++)
-        if ((in >> k & 1) && basin[0] != basin[f->step[ahead[k]]])
-            return true;
-    return false;
+/* Of a row: the bits in which the basin of a cell differs from those ahead of it. */
+static void compare_row(const rvi_flow *f, size_t y, size_t from, size_t to, uint32_t *out) {
+    const uint32_t *row = f->basin + y * (size_t)f->width;
+    const uint32_t *below = y + 1 < (size_t)f->height ? row + f->width : row;
+    size_t last = (size_t)f->width - 1;
+    for (size_t x = from; x < to; x++)
+        if (x == 0 || x == last)
+            out[x - from] = (row[x] ^ row[x < last ? x + 1 : x]) | (row[x] ^ below[x]) |
+                            (row[x] ^ below[x < last ? x + 1 : x]) |
+                            (row[x] ^ below[x > 0 ? x - 1 : x]);
+    size_t first = from > 0 ? from : 1, end = to < last ? to : last;
+    for (size_t x = first; x < end; x++)
+        out[x - from] = (row[x] ^ row[x + 1]) | (row[x] ^ below[x]) | (row[x] ^ below[x + 1]) |
+                        (row[x] ^ below[x - 1]);
 }
 
 /* The list is in the memory of areas, which come later. */
@@ -91,10 +99,18 @@ static void list_rows(void *arg, int first, int end) {
     rvi_flow *f = arg;
     size_t width = (size_t)f->width, count = 0;
     uint32_t *list = f->area + (size_t)first * width;
+    uint32_t differs[RVI_TILE];
     for (size_t y = (size_t)first; y < (size_t)end; y++)
-        for (size_t x = 0; x < width; x++)
-            if (differs(f, y * width + x, inside(f, x, y)))
-                list[count++] = (uint32_t)(y * width + x);
+        for (size_t x = 0; x < width; x += RVI_TILE) {
+            size_t to = x + RVI_TILE < width ? x + RVI_TILE : width;
+            uint32_t any = 0;
+            compare_row(f, y, x, to, differs);
+            for (size_t i = 0; i < to - x; i++)
+                any |= differs[i];
+            for (size_t i = 0; any && i < to - x; i++)
+                if (differs[i])
+                    list[count++] = (uint32_t)(y * width + x + i);
+        }
     f->basins.listed[first / RVI_ROWS] = count;
 }
 

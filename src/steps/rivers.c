@@ -121,7 +121,7 @@ static void list_buffers(rvi_rivers *r) {
         size_t parts = rvi_hillslope_parts(land->width, land->height);
         rvi_job_buffer(job, &r->flux, parts, sizeof *r->flux, "the ledger");
     }
-    rvi_job_buffer(job, &r->state, r->cells, 1, "the lakes");
+    rvi_job_buffer(job, &r->lake, r->cells, sizeof *r->lake, "the lakes");
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
     if (finest)
         rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
@@ -222,6 +222,7 @@ static rv_status begin_level(rvi_rivers *r) {
     r->flow.fixed = r->fixed;
     r->flow.seed = r->p->seed;
     r->follow = r->brought = r->cells;
+    r->even = !r->factor.cells && !rvi_erosion_fn_there(r->land);
     rv_status status = rvi_rivers_base(r);
     if (status == RV_OK)
         status = rvi_rivers_rock(r);

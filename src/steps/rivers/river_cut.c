@@ -135,7 +135,8 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
 }
 
 static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
-    return slope_after(s0, g * rvi_rivers_factor(r, cell), (double)r->p->slope_power);
+    g = r->even ? g : g * rvi_rivers_factor(r, cell);
+    return slope_after(s0, g, (double)r->p->slope_power);
 }
 
 /* ---- the sweep ---- */
@@ -201,15 +202,15 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
     if (direction == RVI_END) {
-        r->state[cell] = 0;
+        r->lake[cell] = false;
         if (r->load)
             r->risen[cell] = r->h[cell];
         return;
     }
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    double surface = r->state[to] & RVI_DROWNED ? r->water[to] : r->h[to], laid = 0.0;
+    double surface = r->lake[to] ? r->water[to] : r->h[to], laid = 0.0;
     bool drowned = rvi_flow_drowned(f, cell);
-    r->state[cell] = 0;
+    r->lake[cell] = false;
     if (rise > 0.0)
         rvi_rivers_lift(r, cell, rise);
     int corner = direction >= 4;
@@ -225,7 +226,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
         return; /* its lake runs dry in this time step: in the next one rivers cross it */
     if (!(fall > 0.0)) {
         r->water[cell] = surface;
-        r->state[cell] = RVI_DROWNED;
+        r->lake[cell] = true;
         return;
     }
     bool river = r->rock && (float)f->area[cell] > r->source; /* slopes above stay smooth */

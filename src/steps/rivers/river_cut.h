@@ -9,7 +9,6 @@
 
 enum { RVI_AREAS = 4096 };
 enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
-enum { RVI_DROWNED = 1 };           /* of `state`, in one time step: lies under a lake */
 #define RVI_RAIN 0x1p-24            /* full rain is counted in parts of this size */
 
 /* What a part of the work has moved. */
@@ -38,8 +37,8 @@ typedef struct rvi_rivers {
     double *h;            /* surface, metres; where the sea is, its level */
     double *next;         /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
-    unsigned char *state; /* RVI_DROWNED */
-    double *water;        /* level of that lake; scratch of the diffusion after it */
+    bool *lake;           /* does it lie under one in this time step? */
+    double *water;        /* the level of that; scratch of the diffusion after it */
     float *rain;          /* of each cell, 0 to 1; NULL: 1 */
     uint32_t *rain_parts; /* the same in RVI_RAIN */
     bool gathered;        /* are the areas that drain through whole? */
@@ -48,6 +47,7 @@ typedef struct rvi_rivers {
     double *risen; /* with that, the surface after uplift, before rivers cut */
     float *uplift; /* share of the uplift, 0 to 1; NULL: 1 */
     rvi_erosion_factor factor;
+    bool even;       /* is that 1 everywhere? */
     float *loose;    /* how fast ground moves sideways, relative to `mobility`; NULL: by `factor` */
     double mobility; /* the greatest rate at which ground creeps or floods level it, m2 a year */
     double *bed;     /* top of the bedrock when the land has layers or bands; NULL: h */

@@ -66,7 +66,7 @@ static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
 static double lower(const slide *s, size_t cell) {
     const rvi_rivers *r = s->r;
     double around[8], h = r->h[cell], u = h;
-    if (r->fixed[cell] || (r->state[cell] & RVI_DROWNED && r->water[cell] > h))
+    if (r->fixed[cell] || (r->lake[cell] && r->water[cell] > h))
         return h;
     look_around(r, cell, around);
     double far = r->strength ? s->far * (double)r->strength[cell] : s->far;
