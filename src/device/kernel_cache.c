@@ -67,6 +67,7 @@ void rvi_kernel_cache_write(rv_context *ctx, uint64_t key, const void *binary, s
     rvi_writer *writer;
     if (!find_file(ctx, key, path) || rvi_writer_open(ctx, path, &writer) != RV_OK)
         return;
+    rvi_writer_hide(writer);
     rv_status status = rvi_writer_put(writer, MARK, sizeof MARK);
     if (status == RV_OK)
         status = rvi_writer_put(writer, &hash, sizeof hash);
