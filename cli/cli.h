@@ -40,9 +40,10 @@ typedef struct cli_option {
 enum { CLI_WITHOUT = 64 };
 
 typedef struct cli_options {
-    int threads;   /* 0: one per core */
-    size_t memory; /* bytes, 0: the library's own limit */
-    int device;    /* as rv_context_use_device() takes it */
+    int threads;          /* 0: one per core */
+    size_t memory;        /* bytes, 0: the library's own limit */
+    int device;           /* as rv_context_use_device() takes it */
+    size_t device_memory; /* bytes, 0: most of it */
     bool quiet, json, dry_run, keep;
     const char *until;                /* the step that is the last to run; NULL: all run */
     const char *without[CLI_WITHOUT]; /* steps that are left out */

@@ -268,6 +268,8 @@ static int run_words(cli_options *options) {
     int code;
     if (options->device != RV_DEVICE_CPU)
         status = rv_context_use_device(ctx, options->device);
+    if (status == RV_OK)
+        rv_context_device_limit(ctx, options->device_memory);
     if (status != RV_OK) {
         code = fail_status(ctx, status);
     } else if (strcmp(options->words[0], "devices") == 0) {

@@ -44,6 +44,10 @@ const cli_option cli_option_table[] = {
      "run on a GPU the steps that can, with the same result; N is a number of `ravine devices` "
      "(default: cpu)",
      CLI_PAGE_NONE},
+    {"--device-memory", "SIZE",
+     "use at most SIZE bytes of the device's memory; steps that need more run on the processor "
+     "(default: 90 % of it)",
+     CLI_PAGE_NONE},
     {"--quiet", NULL, "print nothing but errors", CLI_PAGE_NONE},
     {"--json", NULL,
      "print one JSON object for each step to standard output, one per line; after help: all "
@@ -149,7 +153,7 @@ static int read_device(const char *value, int *device) {
 }
 
 /* 4G, 1.5g, 512MiB, 100000: letters are powers of 1024. */
-static int read_memory(const char *value, size_t *memory) {
+static int read_memory(const cli_option *option, const char *value, size_t *memory) {
     static const char letters[] = "KMGT";
     char *end = NULL;
     double bytes = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0.0;
@@ -163,7 +167,8 @@ static int read_memory(const char *value, size_t *memory) {
             letter && (strcmp(rest, "") == 0 || strcmp(rest, "B") == 0 || strcmp(rest, "iB") == 0);
     }
     if (!good || bytes < 1.0 || bytes > (double)(SIZE_MAX / 2))
-        return cli_fail(2, "--memory takes a size such as 512M or 4G, not \"%.60s\".", value);
+        return cli_fail(2, "%s takes a size such as 512M or 4G, not \"%.60s\".", option->name,
+                        value);
     *memory = (size_t)bytes;
     return 0;
 }
@@ -182,7 +187,9 @@ static int take_option(cli_options *o, const cli_option *option, const char *val
     if (strcmp(option->name, "--threads") == 0)
         return read_whole(option, value, 1024, &o->threads);
     if (strcmp(option->name, "--memory") == 0)
-        return read_memory(value, &o->memory);
+        return read_memory(option, value, &o->memory);
+    if (strcmp(option->name, "--device-memory") == 0)
+        return read_memory(option, value, &o->device_memory);
     if (strcmp(option->name, "--device") == 0)
         return read_device(value, &o->device);
     if (strcmp(option->name, "--every") == 0)

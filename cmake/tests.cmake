@@ -111,7 +111,7 @@ ravine_add_test_program(same_bits tests/same_bits/driver.c)
 ravine_add_same_bits(${CMAKE_BINARY_DIR} same_bits same_bits)
 set_property(TEST same_bits APPEND PROPERTY LABELS check)
 ravine_add_same_bits(${CMAKE_BINARY_DIR} same_bits.device same_bits 2)
-set_property(TEST same_bits.device PROPERTY ENVIRONMENT RAVINE_DEVICE=1
+set_property(TEST same_bits.device PROPERTY ENVIRONMENT RAVINE_DEVICE=1 RAVINE_CACHE=
     "RAVINE_LINES=noise noise_ridged noise_billow noise_value noise_value_ridged noise_value_billow noise_seed noise_axes noise_warp noise_add noise_multiply faults_add cone thermal thermal_open thermal_cut thermal_mask thermal_strip droplets pipes pipes_4 pipes_paper pipes_wall pipes_backward pipes_forward pipes_spring pipes_springs pipes_rain pipes_hardness pipes_twice pipes_strip runoff runoff_four runoff_wall runoff_paper runoff_fine runoff_floor runoff_rain runoff_mask runoff_strip runoff_wide runoff_infiltration runoff_twice"
 )
 add_custom_target(tests DEPENDS ravine_cli same_bits)

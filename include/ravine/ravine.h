@@ -153,6 +153,9 @@ RV_API rv_status rv_device_try(rv_context *ctx, int device, bool *same_bits, dou
  */
 RV_API rv_status rv_context_use_device(rv_context *ctx, int device);
 RV_API int rv_context_device(const rv_context *ctx); /* which it uses; 0: the processor */
+/* How many bytes of its memory may be used; 0: nine tenths of it. Steps that need more run on the
+ * processor, and a message says so. */
+RV_API void rv_context_device_limit(rv_context *ctx, uint64_t bytes);
 
 /* ---- Terrain: a grid of layered heights with named fields beside it -------------------------- */
 

@@ -433,6 +433,7 @@ struct rvi_writer {
     int lock;         /* keeps the lock while the file has its temporary name */
     bool other_links; /* the old file has other names */
     bool placed;      /* the file has its name */
+    bool untold;      /* nobody is told of it */
     size_t held;
     uint64_t hash;          /* of what was flushed */
     char *path, *temporary; /* both in the memory behind `buffer` */
@@ -599,11 +600,15 @@ rv_status rvi_writer_finish(rvi_writer *w) {
     return status;
 }
 
+void rvi_writer_hide(rvi_writer *w) {
+    w->untold = true;
+}
+
 /* A name was given to a new file. */
-static void end_rename(rv_context *ctx, const char *path, bool other_links) {
+static void end_rename(rv_context *ctx, const char *path, bool untold, bool other_links) {
     struct stat now;
     sync_directory(path);
-    if (stat(path, &now) == 0 && !rvi_run_folder_holds(path))
+    if (stat(path, &now) == 0 && !untold && !rvi_run_folder_holds(path))
         rvi_tell_made(ctx, path, (uint64_t)now.st_size);
     if (other_links)
         rvi_log(ctx, "%s: its other hard links keep the old file", path);
@@ -621,7 +626,7 @@ rv_status rvi_file_rename(rv_context *ctx, const char *temporary, const char *pa
         rvi_rights_copy(fd, &old);
     if (fd < 0 || !sync_and_close(fd) || rename(temporary, target) != 0)
         return rvi_fail(ctx, RV_ERROR_OUTPUT, "%s: cannot be written: %s.", path, strerror(errno));
-    end_rename(ctx, target, old.st_nlink > 1);
+    end_rename(ctx, target, false, old.st_nlink > 1);
     return RV_OK;
 }
 
@@ -630,7 +635,7 @@ static rv_status take_name(rvi_writer *w) {
     if (rename(w->temporary, w->path) != 0)
         return write_failed(w);
     w->placed = true;
-    end_rename(w->ctx, w->path, w->other_links);
+    end_rename(w->ctx, w->path, w->untold, w->other_links);
     return RV_OK;
 }
 
@@ -694,6 +699,6 @@ rv_status rvi_writer_place(rvi_writer *w, const rvi_claim *claim, bool *lost) {
         return take_name(w);
     w->placed = !*lost;
     if (w->placed)
-        end_rename(w->ctx, w->path, false);
+        end_rename(w->ctx, w->path, w->untold, false);
     return RV_OK;
 }

@@ -68,6 +68,8 @@ void rvi_leftovers_remove(rv_context *ctx, const char *target);
  * lets us; its other hard links keep the old file. */
 typedef struct rvi_writer rvi_writer;
 rv_status rvi_writer_open(rv_context *ctx, const char *path, rvi_writer **out);
+/* It is no file of the user's: rv_context_desc.made is not told. */
+void rvi_writer_hide(rvi_writer *writer);
 /* Asks the user, too: RV_CANCELLED. */
 rv_status rvi_writer_put(rvi_writer *writer, const void *data, size_t size);
 /* Of all bytes that were put so far. */

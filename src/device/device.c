@@ -1,14 +1,23 @@
 /* device.c: copies of memory on a device, and kernels that work on them. */
 #include "device/device.h"
 #include "base/context.h"
+#include "base/hash.h"
 #include "device/device_group.h"
+#include "device/kernel_cache.h"
 #include "device/kernels.h"
 #include "device/opencl.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { PLATFORMS = 16, DEVICES = 64, ARGS = 32, GROUP = RVI_DEVICE_GROUP, COPIED = 256 << 20 };
+enum {
+    PLATFORMS = 16,
+    DEVICES = 64,
+    ARGS = 32,
+    GROUP = RVI_DEVICE_GROUP,
+    WIDE = 1024,
+    COPIED = 256 << 20
+};
 
 typedef struct device_copy {
     const void *host;
@@ -20,7 +29,8 @@ typedef struct device_copy {
 
 typedef struct device_kernel {
     const char *file, *name;
-    cl_thing *program, *kernel;
+    cl_thing *program; /* NULL: an earlier kernel of the file holds it */
+    cl_thing *kernel;
 } device_kernel;
 
 struct rvi_device {
@@ -28,6 +38,7 @@ struct rvi_device {
     rvi_opencl cl;
     int number;
     rv_device_info facts;
+    uint64_t limit, used; /* bytes: that may be used, and of all copies */
     cl_thing *id, *context, *queue;
     device_copy *copies;
     size_t copy_count, copy_room;
@@ -147,6 +158,7 @@ void rvi_device_forget(rvi_device *d, const void *memory, size_t size) {
         bool inside = at >= first && at - first < size;
         if (inside) {
             d->cl.clReleaseMemObject(c->memory);
+            d->used -= c->size;
             *c = d->copies[--d->copy_count];
         }
         i += !inside;
@@ -173,6 +185,16 @@ rvi_device *rvi_device_of(const rv_context *ctx) {
     return rvi_context_attached(ctx)->what;
 }
 
+static uint64_t most_memory(const rvi_device *d) {
+    return d->facts.memory / 10 * 9;
+}
+
+void rv_context_device_limit(rv_context *ctx, uint64_t bytes) {
+    rvi_device *d = rvi_device_of(ctx);
+    if (d)
+        d->limit = bytes > 0 && bytes < most_memory(d) ? bytes : most_memory(d);
+}
+
 static rv_status open_device(rv_context *ctx, int number, rvi_device **out) {
     rvi_opencl cl;
     cl_thing *devices[DEVICES], *platforms[DEVICES];
@@ -189,6 +211,7 @@ static rv_status open_device(rv_context *ctx, int number, rvi_device **out) {
         return RV_ERROR_MEMORY;
     *d = (rvi_device){.ctx = ctx, .cl = cl, .id = devices[number - 1], .number = number};
     describe(&cl, platforms[number - 1], d->id, &d->facts);
+    d->limit = most_memory(d);
     d->context = cl.clCreateContext(NULL, 1, &d->id, NULL, NULL, &error);
     if (d->context)
         d->queue = cl.clCreateCommandQueue(d->context, d->id, 0, &error);
@@ -273,6 +296,11 @@ int rv_context_device(const rv_context *ctx) {
 /* ---- copies ---- */
 
 static rv_status make_copy(rvi_device *d, const void *host, size_t size, device_copy **out) {
+    if (size > d->limit || d->used > d->limit - size)
+        return rvi_fail(d->ctx, RV_ERROR_MEMORY,
+                        "%.0f MiB more on %s would exceed the limit of %.0f MiB (%.0f MiB in use).",
+                        (double)size / 0x1p20, d->facts.name, (double)d->limit / 0x1p20,
+                        (double)d->used / 0x1p20);
     if (d->copy_count == d->copy_room) {
         size_t room = d->copy_room ? 2 * d->copy_room : 32;
         if (!rvi_enlarge(d->ctx, &d->copies, d->copy_count, room, sizeof *d->copies, "the device"))
@@ -284,6 +312,7 @@ static rv_status make_copy(rvi_device *d, const void *host, size_t size, device_
     cl_thing *memory = d->cl.clCreateBuffer(d->context, CL_MEM_READ_WRITE, whole, NULL, &error);
     if (!memory)
         return fail(d, "to give memory for a grid", error);
+    d->used += size;
     *out = &d->copies[d->copy_count++];
     **out = (device_copy){.host = host, .size = size, .memory = memory, .there = true};
     return RV_OK;
@@ -346,8 +375,11 @@ rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size) {
 }
 
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles) {
-    return grid <= d->facts.largest && bytes <= d->facts.memory / 10 * 9 &&
-           (d->facts.doubles || !doubles);
+    return grid <= d->facts.largest && bytes <= d->limit && (d->facts.doubles || !doubles);
+}
+
+struct rvi_opencl *rvi_device_opencl(rvi_device *d) {
+    return &d->cl;
 }
 
 const char *rvi_device_name(const rvi_device *d) {
@@ -356,20 +388,67 @@ const char *rvi_device_name(const rvi_device *d) {
 
 /* ---- kernels ---- */
 
+static const char BUILD_OPTIONS[] = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+
+/* What a driver makes of a text depends on these. */
+static uint64_t key_of(const rvi_device *d, const rvi_kernel_text *text) {
+    uint64_t key = rvi_hash(text->text, text->size, 1);
+    key = rvi_hash(BUILD_OPTIONS, sizeof BUILD_OPTIONS, key);
+    key = rvi_hash(d->facts.platform, strlen(d->facts.platform), key);
+    key = rvi_hash(d->facts.name, strlen(d->facts.name), key);
+    return rvi_hash(d->facts.driver, strlen(d->facts.driver), key);
+}
+
+/* A program that an earlier run has compiled. */
+static bool take_cached(rvi_device *d, uint64_t key, device_kernel *out) {
+    rvi_bytes bytes;
+    if (!rvi_kernel_cache_read(d->ctx, key, &bytes))
+        return false;
+    int32_t error = CL_SUCCESS, fits = CL_SUCCESS;
+    const unsigned char *data = bytes.data;
+    out->program =
+        d->cl.clCreateProgramWithBinary(d->context, 1, &d->id, &bytes.size, &data, &fits, &error);
+    if (out->program && !error)
+        error = d->cl.clBuildProgram(out->program, 1, &d->id, BUILD_OPTIONS, NULL, NULL);
+    if (out->program && !error)
+        out->kernel = d->cl.clCreateKernel(out->program, out->name, &error);
+    rvi_free(d->ctx, bytes.data);
+    if (out->kernel)
+        return true;
+    release_kernel(d, out);
+    out->program = NULL;
+    return false;
+}
+
+static void keep_cached(rvi_device *d, uint64_t key, cl_thing *program) {
+    size_t size = 0;
+    int32_t error = d->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, 0);
+    unsigned char *binary = error || size == 0 ? NULL : rvi_alloc(d->ctx, size, 1, "a kernel");
+    if (!binary)
+        return;
+    error = d->cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL);
+    if (!error)
+        rvi_kernel_cache_write(d->ctx, key, binary, size);
+    rvi_free(d->ctx, binary);
+}
+
 static rv_status build(rvi_device *d, const rvi_kernel_text *text, const char *name,
                        device_kernel *out) {
     int32_t error = CL_SUCCESS;
     *out = (device_kernel){.file = text->file, .name = name};
+    uint64_t key = key_of(d, text);
+    if (take_cached(d, key, out))
+        return RV_OK;
     out->program = d->cl.clCreateProgramWithSource(d->context, 1, (const char *[]){text->text},
                                                    &text->size, &error);
     if (out->program)
-        error = d->cl.clBuildProgram(out->program, 1, &d->id,
-                                     "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt", NULL,
-                                     NULL);
+        error = d->cl.clBuildProgram(out->program, 1, &d->id, BUILD_OPTIONS, NULL, NULL);
     if (!error)
         out->kernel = d->cl.clCreateKernel(out->program, name, &error);
-    if (out->kernel)
+    if (out->kernel) {
+        keep_cached(d, key, out->program);
         return RV_OK;
+    }
     char log[512] = "";
     if (out->program)
         text_of(d->cl.clGetProgramBuildInfo(out->program, d->id, CL_PROGRAM_BUILD_LOG,
@@ -378,6 +457,18 @@ static rv_status build(rvi_device *d, const rvi_kernel_text *text, const char *n
     release_kernel(d, out);
     return rvi_fail(d->ctx, RV_ERROR_DEVICE, "%s cannot compile %s.cl (OpenCL's error %d)%s%s",
                     d->facts.name, text->file, (int)error, log[0] ? ": " : ".", log);
+}
+
+/* From the program of another kernel of the file. */
+static bool take_built(rvi_device *d, const char *file, const char *name, device_kernel *out) {
+    *out = (device_kernel){.file = file, .name = name};
+    for (size_t i = 0; i < d->kernel_count; i++)
+        if (d->kernels[i].program && strcmp(d->kernels[i].file, file) == 0) {
+            int32_t error = CL_SUCCESS;
+            out->kernel = d->cl.clCreateKernel(d->kernels[i].program, name, &error);
+            return out->kernel != NULL;
+        }
+    return false;
 }
 
 static rv_status find_kernel(rvi_device *d, const char *file, const char *name, cl_thing **out) {
@@ -393,10 +484,11 @@ static rv_status find_kernel(rvi_device *d, const char *file, const char *name, 
             return RV_ERROR_MEMORY;
         d->kernel_room = room;
     }
+    device_kernel *k = &d->kernels[d->kernel_count];
     for (int i = 0; i < rvi_kernel_text_count; i++)
         if (strcmp(rvi_kernel_texts[i].file, file) == 0) {
-            device_kernel *k = &d->kernels[d->kernel_count];
-            rv_status status = build(d, &rvi_kernel_texts[i], name, k);
+            rv_status status =
+                take_built(d, file, name, k) ? RV_OK : build(d, &rvi_kernel_texts[i], name, k);
             d->kernel_count += status == RV_OK;
             *out = k->kernel;
             return status;
@@ -432,8 +524,9 @@ static rv_status set_arg(rvi_device *d, cl_thing *kernel, uint32_t index, const 
     return error ? fail(d, "to take an argument", error) : RV_OK;
 }
 
-static rv_status enqueue(rvi_device *d, cl_thing *kernel, size_t width, size_t height) {
-    size_t items[2] = {(width + GROUP - 1) / GROUP * GROUP, height}, group[2] = {GROUP, 1};
+static rv_status enqueue(rvi_device *d, cl_thing *kernel, size_t width, size_t height, bool small) {
+    size_t wide = width >= WIDE && !small ? 4 * GROUP : GROUP;
+    size_t items[2] = {(width + wide - 1) / wide * wide, height}, group[2] = {wide, 1};
     int32_t error =
         d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 2, NULL, items, group, 0, NULL, NULL);
     if (!error)
@@ -445,11 +538,14 @@ rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size
                          size_t height, const rvi_device_arg *args, int count) {
     assert(count <= ARGS);
     cl_thing *kernel = NULL, *tables[ARGS] = {0};
+    bool shares = false; /* its items share memory, for which groups have a known size */
     rv_status status = find_kernel(d, file, name, &kernel);
-    for (int i = 0; i < count && status == RV_OK; i++)
+    for (int i = 0; i < count && status == RV_OK; i++) {
+        shares = shares || args[i].use == RVI_DEVICE_LOCAL;
         status = set_arg(d, kernel, (uint32_t)i, &args[i], &tables[i]);
+    }
     if (status == RV_OK)
-        status = enqueue(d, kernel, width, height);
+        status = enqueue(d, kernel, width, height, shares);
     for (int i = 0; i < count; i++)
         if (tables[i])
             d->cl.clReleaseMemObject(tables[i]); /* OpenCL keeps it until the kernel has run */

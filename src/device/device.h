@@ -60,6 +60,9 @@ const char *rvi_device_name(const rvi_device *d);
 /* Is there room for `bytes`, in grids of at most `grid` bytes? And are there doubles? */
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles);
 
+/* The functions of OpenCL that it calls, for tests to make one of them fail. */
+struct rvi_opencl *rvi_device_opencl(rvi_device *d);
+
 /* Are its bits those of the processor? Computes a map of numbers on both. */
 rv_status rvi_device_compare(rvi_device *d, rv_context *ctx, bool *same);
 /* How many bytes a copy of `bytes`, a multiple of 1024, reads and writes in a second. */

@@ -23,6 +23,8 @@ bool rvi_opencl_load(rvi_opencl *cl) {
     BIND(clEnqueueWriteBuffer);
     BIND(clEnqueueFillBuffer);
     BIND(clCreateProgramWithSource);
+    BIND(clCreateProgramWithBinary);
+    BIND(clGetProgramInfo);
     BIND(clBuildProgram);
     BIND(clGetProgramBuildInfo);
     BIND(clReleaseProgram);

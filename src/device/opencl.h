@@ -21,6 +21,8 @@ enum { /* names and numbers are OpenCL's */
        CL_DRIVER_VERSION = 0x102D,
        CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
        CL_MEM_READ_WRITE = 1,
+       CL_PROGRAM_BINARY_SIZES = 0x1165,
+       CL_PROGRAM_BINARIES = 0x1166,
        CL_PROGRAM_BUILD_LOG = 0x1183,
 };
 
@@ -55,6 +57,12 @@ typedef struct rvi_opencl {
                                    cl_thing *const *list, cl_thing **event);
     cl_thing *(*clCreateProgramWithSource)(cl_thing *context, uint32_t count, const char **texts,
                                            const size_t *sizes, int32_t *error);
+    cl_thing *(*clCreateProgramWithBinary)(cl_thing *context, uint32_t count,
+                                           cl_thing *const *devices, const size_t *sizes,
+                                           const unsigned char **binaries, int32_t *fits,
+                                           int32_t *error);
+    int32_t (*clGetProgramInfo)(cl_thing *program, uint32_t what, size_t room, void *out,
+                                size_t *size);
     int32_t (*clBuildProgram)(cl_thing *program, uint32_t count, cl_thing *const *devices,
                               const char *options, void (*notify)(cl_thing *, void *), void *user);
     int32_t (*clGetProgramBuildInfo)(cl_thing *program, cl_thing *device, uint32_t what,

@@ -215,8 +215,8 @@ static rv_status choose_device(step_job *s) {
     size_t bytes = rvi_add_sizes(rvi_outline_bytes(job->land), rvi_buffers_bytes(&job->buffers));
     bool fits = rvi_device_fits(device, grid, bytes, job->doubles);
     if (job->on_device && !s->before && !fits)
-        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.1f GiB.", job->name,
-                rvi_device_name(device), (double)bytes / 0x1p30);
+        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name,
+                rvi_device_name(device), (double)bytes / 0x1p20);
     if (!job->on_device || s->before || !fits)
         return rvi_terrain_take_back(job->land);
     job->device = device;

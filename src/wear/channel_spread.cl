@@ -2,7 +2,7 @@
 #include "device/prelude.cl"
 #include "wear/channel_cell.h"
 
-__kernel void spread(__global const float *from, __global float *to, int width, int height,
+__kernel void spread(__global const float *restrict from, __global float *restrict to, int width, int height,
                      ulong first, ulong stride, rvi_channel_level k) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width)

@@ -25,7 +25,7 @@ static float bend(__constant rvi_noise *n, int axis, double px, double py) {
     return n->warp * by;
 }
 
-__kernel void noise_cells(__constant rvi_noise *n, __global float *made, int first) {
+__kernel void noise_cells(__constant rvi_noise *n, __global float *restrict made, int first) {
     int x = (int)get_global_id(0), y = first + (int)get_global_id(1);
     if (x >= n->width)
         return;

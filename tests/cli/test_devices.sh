@@ -13,6 +13,9 @@ done
 equal "a device that is not there" "$?" 1
 [ -e not.png ] && fail "a step ran without the device that was asked for"
 
+# Kernels are kept in a folder of the user's, and are no files that a run has made.
+export RAVINE_CACHE="$PWD/kernels"
+
 recipe='terrain width=131 height=97 noise seed=3 shape=ridged relief=900 thermal talus=30 rounds=40
     noise seed=4 mode=add relief=50 blur radius=20 thermal talus=25 rounds=20 border=open'
 # shellcheck disable=SC2086
@@ -25,6 +28,18 @@ grep -q '^ 1 ' list || { echo "There is no device here."; finish; }
 holds "the list" "$(cat list)" "its bits are the processor's"
 # shellcheck disable=SC2086
 equal "on device 1" "$(last_hash --device 1 $recipe)" "$expected"
+
+"$RAVINE" --device 1 terrain size=20 noise save made.png > said 2> err || fail "noise on device 1"
+grep -q '\.kernel' said err && fail "kernels are told as made: $(cat err)"
+[ -n "$(ls kernels)" ] || fail "no kernels are kept"
+
+# What does not fit into the memory that may be used is left to the processor.
+# shellcheck disable=SC2086
+equal "with little memory" "$(last_hash --device 1 --device-memory 100K $recipe)" "$expected"
+"$RAVINE" --device 1 --device-memory 100K terrain size=100 noise > said 2> err || fail "with little memory"
+holds "with little memory" "$(cat said err)" 'noise runs on the processor'
+"$RAVINE" --device 1 --device-memory much terrain size=20 noise > said 2> err
+equal "--device-memory much" "$?" 2
 
 # Killed on the device, it goes on on the processor.
 printf '%s\n' "$recipe repeat 40 thermal talus=24 rounds=9 noise mode=add relief=1 end save out.npy" > long.rv

@@ -3,8 +3,12 @@
 #include "support.h"
 
 #include "base/random.h"
+#include "device/device.h"
+#include "device/opencl.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static rv_context *processor, *device; /* device NULL: there is none */
@@ -30,6 +34,7 @@ static int open_both(void **state) {
     (void)state;
     rv_device_info info;
     rv_context_desc desc = rv_context_desc_default();
+    assert_int_equal(setenv("RAVINE_CACHE", "kernels", 1), 0);
     desc.threads = 2;
     desc.progress = on_progress;
     if (rv_context_create(&desc, &processor) != RV_OK)
@@ -214,6 +219,100 @@ static void a_stop_leaves_whole_land(void **state) {
     rv_terrain_destroy(land);
 }
 
+/* ---- a device that fails ---- */
+
+static int64_t calls_left;
+static int32_t (*real_run)(cl_thing *, cl_thing *, uint32_t, const size_t *, const size_t *,
+                           const size_t *, uint32_t, cl_thing *const *, cl_thing **);
+
+static int32_t run_or_fail(cl_thing *queue, cl_thing *kernel, uint32_t dimensions,
+                           const size_t *offset, const size_t *global, const size_t *local,
+                           uint32_t events, cl_thing *const *list, cl_thing **event) {
+    const int32_t lost = -9999;
+    return calls_left-- > 0
+               ? real_run(queue, kernel, dimensions, offset, global, local, events, list, event)
+               : lost;
+}
+
+/* It ends the run with a sentence, and the checkpoint goes on on the processor. */
+static void a_lost_device_leaves_a_checkpoint(void **state) {
+    (void)state;
+    if (!device)
+        return;
+    const char *recipe = "terrain size=50 noise pipes time=20 thermal rounds=9 talus=20 "
+                         "runoff rounds=9 noise mode=add relief=5";
+    uint64_t expected = hash_of(processor, recipe);
+    struct rvi_opencl *cl = rvi_device_opencl(rvi_device_of(device));
+    const rv_watch watch = {.checkpoint = "lost.ck", .every = 0.0};
+    real_run = cl->clEnqueueNDRangeKernel;
+    cl->clEnqueueNDRangeKernel = run_or_fail;
+    for (int64_t calls = 1; calls < 400; calls += 37) {
+        rv_terrain *land = NULL;
+        calls_left = calls;
+        rv_status status = rv_recipe_run_text(device, recipe, &watch, &land);
+        calls_left = INT64_MAX;
+        if (status == RV_OK) {
+            assert_true(rv_terrain_hash(land) == expected);
+            rv_terrain_destroy(land);
+            continue;
+        }
+        assert_int_equal(status, RV_ERROR_DEVICE);
+        assert_non_null(strstr(rv_context_error(device), "-9999"));
+        support_ok(processor, rv_recipe_resume(processor, "lost.ck", &watch, &land));
+        assert_true(rv_terrain_hash(land) == expected);
+        rv_terrain_destroy(land);
+    }
+    cl->clEnqueueNDRangeKernel = real_run;
+}
+
+/* Changes a byte of each; returns how many there are. */
+static int damage_files(const char *folder) {
+    DIR *files = opendir(folder);
+    int count = 0;
+    for (struct dirent *one; files && (one = readdir(files));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", folder, one->d_name);
+        FILE *file = one->d_name[0] == '.' ? NULL : fopen(path, "r+b");
+        if (!file)
+            continue;
+        fseek(file, 40, SEEK_SET);
+        fputc('?', file);
+        fclose(file);
+        count++;
+    }
+    if (files)
+        closedir(files);
+    return count;
+}
+
+/* Kernels are kept in files; those that are damaged are compiled again. */
+static void damaged_kernels_are_compiled_again(void **state) {
+    (void)state;
+    rv_context *ctx = NULL;
+    rv_context_desc desc = rv_context_desc_default();
+    uint64_t expected = hash_of(processor, "terrain size=30 noise");
+    for (int turn = 0; device && turn < 2; turn++) {
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        support_ok(ctx, rv_context_use_device(ctx, 1));
+        assert_true(hash_of(ctx, "terrain size=30 noise") == expected);
+        rv_context_destroy(ctx);
+        assert_greater(damage_files("kernels"), 0);
+    }
+}
+
+/* What does not fit runs on the processor. */
+static void a_limit_of_memory_is_kept(void **state) {
+    (void)state;
+    const char *recipe = "terrain size=80 noise pipes time=9 thermal rounds=9";
+    if (!device)
+        return;
+    const uint64_t limits[] = {1, 100000, 1 << 20, 0};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        rv_context_device_limit(device, limits[i]);
+        compare(recipe);
+    }
+}
+
 static void a_device_that_is_not_there_is_told(void **state) {
     (void)state;
     uint64_t hash = hash_of(processor, "terrain size=20 noise");
@@ -233,6 +332,9 @@ int main(void) {
         cmocka_unit_test(steps_of_both_follow_each_other),
         cmocka_unit_test(what_a_program_sets_counts),
         cmocka_unit_test(a_stop_leaves_whole_land),
+        cmocka_unit_test(a_lost_device_leaves_a_checkpoint),
+        cmocka_unit_test(a_limit_of_memory_is_kept),
+        cmocka_unit_test(damaged_kernels_are_compiled_again),
         cmocka_unit_test(a_device_that_is_not_there_is_told),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);

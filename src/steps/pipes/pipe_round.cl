@@ -35,10 +35,10 @@ static float push(__global float *q, float pull, float drag, pipe_end from, pipe
 }
 
 /* The flux of all pipes; some rows of a column an item. */
-__kernel void pipe_push(__global const float *bed, __global const float *change,
-                        __global const float *depth, __global const float *limit,
-                        __global float *east, __global float *south, __global float *south_east,
-                        __global float *south_west, __global uint *most,
+__kernel void pipe_push(__global const float *restrict bed, __global const float *restrict change,
+                        __global const float *restrict depth, __global const float *restrict limit,
+                        __global float *restrict east, __global float *restrict south, __global float *restrict south_east,
+                        __global float *restrict south_west, __global uint *restrict most,
                         __local uint *group_most, rvi_pipe_shape shape, rvi_pipe_rules r,
                         int rows) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1) * rows;
@@ -106,14 +106,14 @@ static float asked_of(const rvi_pipe_net *f, size_t i) {
 /* Depth, ground and sediment of all cells; a column of a block an item. The first and the last of a
  * group only look at their cells for the others. */
 __kernel __attribute__((reqd_work_group_size(RVI_DEVICE_GROUP, 1, 1))) void
-pipe_change(__global const float *bed, __global const float *change, __global float *change_to,
-            __global const float *depth, __global float *depth_to,
-            __global const float *sediment, __global float *sediment_to, __global float *rest,
-            __global const float *east, __global const float *south,
-            __global const float *south_east, __global const float *south_west,
-            __global float *limit, __global float *deposited, __global float *flow,
-            __global const float *mask, __global const float *factor, __global const float *source,
-            __global float *want, __global rvi_pipe_column *columns, __global uint *most,
+pipe_change(__global const float *restrict bed, __global const float *restrict change, __global float *restrict change_to,
+            __global const float *restrict depth, __global float *restrict depth_to,
+            __global const float *restrict sediment, __global float *restrict sediment_to, __global float *restrict rest,
+            __global const float *restrict east, __global const float *restrict south,
+            __global const float *restrict south_east, __global const float *restrict south_west,
+            __global float *restrict limit, __global float *restrict deposited, __global float *restrict flow,
+            __global const float *restrict mask, __global const float *restrict factor, __global const float *restrict source,
+            __global float *restrict want, __global rvi_pipe_column *restrict columns, __global uint *restrict most,
             __local uint *group_most, __local float *shared, rvi_pipe_shape shape,
             rvi_pipe_rules r, float rain, int spread) {
     rows limits = (rows)shared, carried = limits + RVI_PIPE_KEPT, surfaces = carried + RVI_PIPE_KEPT;
@@ -179,11 +179,11 @@ pipe_change(__global const float *bed, __global const float *change, __global fl
 
 /* ---- sediment along the velocity, and what leaves the map ---- */
 
-__kernel void pipe_move(__global const float *depth, __global const float *depth_to,
-                        __global const float *east, __global const float *south,
-                        __global const float *south_east, __global const float *south_west,
-                        __global const float *limit, __global float *move_x,
-                        __global float *move_y, rvi_pipe_shape shape, rvi_pipe_rules r) {
+__kernel void pipe_move(__global const float *restrict depth, __global const float *restrict depth_to,
+                        __global const float *restrict east, __global const float *restrict south,
+                        __global const float *restrict south_east, __global const float *restrict south_west,
+                        __global const float *restrict limit, __global float *restrict move_x,
+                        __global float *restrict move_y, rvi_pipe_shape shape, rvi_pipe_rules r) {
     const rvi_pipe_net f = {shape, {east, south, south_east, south_west}, limit, r.half_width};
     int x = (int)get_global_id(0) + 1, y = (int)get_global_id(1) + 1;
     if (x > shape.width)
@@ -194,8 +194,8 @@ __kernel void pipe_move(__global const float *depth, __global const float *depth
     move_y[i] = move.y;
 }
 
-__kernel void pipe_transport(__global const float *move_x, __global const float *move_y,
-                             __global const float *from, __global float *to,
+__kernel void pipe_transport(__global const float *restrict move_x, __global const float *restrict move_y,
+                             __global const float *restrict from, __global float *restrict to,
                              rvi_pipe_shape shape) {
     const rvi_pipe_drift drift = {move_x, move_y, from};
     int x = (int)get_global_id(0) + 1, y = (int)get_global_id(1) + 1;
@@ -203,12 +203,12 @@ __kernel void pipe_transport(__global const float *move_x, __global const float 
         to[(size_t)y * (size_t)shape.stride + (size_t)x] = rvi_pipe_drifted(&shape, drift, x, y);
 }
 
-__kernel void pipe_count_off(__global rvi_pipe_off *off, __global const float *depth,
-                             __global const float *sediment, __global const float *east,
-                             __global const float *south, __global const float *south_east,
-                             __global const float *south_west, __global const float *limit,
-                             __global const float *move_x, __global const float *move_y,
-                             __global const float *sent, rvi_pipe_shape shape, rvi_pipe_rules r) {
+__kernel void pipe_count_off(__global rvi_pipe_off *restrict off, __global const float *restrict depth,
+                             __global const float *restrict sediment, __global const float *restrict east,
+                             __global const float *restrict south, __global const float *restrict south_east,
+                             __global const float *restrict south_west, __global const float *restrict limit,
+                             __global const float *restrict move_x, __global const float *restrict move_y,
+                             __global const float *restrict sent, rvi_pipe_shape shape, rvi_pipe_rules r) {
     const rvi_pipe_net f = {shape, {east, south, south_east, south_west}, limit, r.half_width};
     const rvi_pipe_drift drift = {move_x, move_y, sent};
     int place = (int)get_global_id(0);
@@ -219,8 +219,8 @@ __kernel void pipe_count_off(__global rvi_pipe_off *off, __global const float *d
 /* ---- ground that is taken over the width of a channel: pipe_wear.c ---- */
 
 /* A column of a block an item. */
-__kernel void pipe_take(__global float *asked, __global float *change,
-                        __global const float *factor, __global rvi_pipe_column *columns,
+__kernel void pipe_take(__global float *restrict asked, __global float *restrict change,
+                        __global const float *restrict factor, __global rvi_pipe_column *restrict columns,
                         rvi_pipe_shape shape) {
     int x = (int)get_global_id(0) + 1, block = (int)get_global_id(1);
     int first = block * RVI_PIPE_ROWS + 1;
@@ -240,8 +240,8 @@ __kernel void pipe_take(__global float *asked, __global float *change,
     column->taken = taken;
 }
 
-__kernel void pipe_carry(__global const float *want, __global const float *asked,
-                         __global float *sediment, rvi_pipe_shape shape) {
+__kernel void pipe_carry(__global const float *restrict want, __global const float *restrict asked,
+                         __global float *restrict sediment, rvi_pipe_shape shape) {
     int x = (int)get_global_id(0) + 1, y = (int)get_global_id(1) + 1;
     size_t i = (size_t)y * (size_t)shape.stride + (size_t)x;
     if (x <= shape.width)
@@ -251,11 +251,11 @@ __kernel void pipe_carry(__global const float *want, __global const float *asked
 /* ---- before and after ---- */
 
 /* The grids, which are all 0, from the land; *wrong: water or sediment is below 0. */
-__kernel void pipe_fill(__global const float *land, __global const float *water,
-                        __global const float *sediment, __global const float *velocity_x,
-                        __global const float *velocity_y, __global float *bed,
-                        __global float *depth, __global float *sediment_to, __global float *limit,
-                        __global float *flux_x, __global float *flux_y, __global uint *most,
+__kernel void pipe_fill(__global const float *restrict land, __global const float *restrict water,
+                        __global const float *restrict sediment, __global const float *restrict velocity_x,
+                        __global const float *restrict velocity_y, __global float *restrict bed,
+                        __global float *restrict depth, __global float *restrict sediment_to, __global float *restrict limit,
+                        __global float *restrict flux_x, __global float *restrict flux_y, __global uint *restrict most,
                         __local uint *group_most, rvi_pipe_shape shape, int rows) {
     int x = (int)get_global_id(0), w = shape.width, h = shape.height;
     int y = (int)get_global_id(1) * rows, end = x <= w + 1 ? rvi_mini(y + rows, h + 2) : y;
@@ -294,9 +294,9 @@ __kernel void pipe_fill(__global const float *land, __global const float *water,
 }
 
 /* The pipes take up the flux of the cells. */
-__kernel void pipe_begin(__global const float *qx, __global const float *qy, __global float *east,
-                         __global float *south, __global float *south_east,
-                         __global float *south_west, rvi_pipe_shape shape) {
+__kernel void pipe_begin(__global const float *restrict qx, __global const float *restrict qy, __global float *restrict east,
+                         __global float *restrict south, __global float *restrict south_east,
+                         __global float *restrict south_west, rvi_pipe_shape shape) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x > shape.width)
         return;
@@ -311,8 +311,8 @@ __kernel void pipe_begin(__global const float *qx, __global const float *qy, __g
     south_west[i] = 0.35355339f * up;
 }
 
-__kernel void pipe_show(__global const float *bed, __global const float *change,
-                        __global float *sediment, __global float *land, rvi_pipe_shape shape,
+__kernel void pipe_show(__global const float *restrict bed, __global const float *restrict change,
+                        __global float *restrict sediment, __global float *restrict land, rvi_pipe_shape shape,
                         int settle) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= shape.width)
@@ -325,8 +325,8 @@ __kernel void pipe_show(__global const float *bed, __global const float *change,
 }
 
 /* What the heights cannot hold counts as taken; a column of a block an item. */
-__kernel void pipe_count_above(__global const float *bed, __global const float *change,
-                               __global const float *land, __global rvi_pipe_column *columns,
+__kernel void pipe_count_above(__global const float *restrict bed, __global const float *restrict change,
+                               __global const float *restrict land, __global rvi_pipe_column *restrict columns,
                                rvi_pipe_shape shape) {
     int x = (int)get_global_id(0), block = (int)get_global_id(1);
     int first = block * RVI_PIPE_ROWS, end = rvi_mini(first + RVI_PIPE_ROWS, shape.height);
@@ -343,23 +343,23 @@ __kernel void pipe_count_above(__global const float *bed, __global const float *
     column->taken = taken;
 }
 
-__kernel void pipe_lanes(__global const rvi_pipe_column *columns,
-                         __global rvi_pipe_column *lanes, rvi_pipe_shape shape) {
+__kernel void pipe_lanes(__global const rvi_pipe_column *restrict columns,
+                         __global rvi_pipe_column *restrict lanes, rvi_pipe_shape shape) {
     int lane = (int)get_global_id(0), block = (int)get_global_id(1);
     if (lane < RVI_PIPE_LANES)
         lanes[block * RVI_PIPE_LANES + lane] =
             rvi_pipe_lane(columns + (size_t)block * (size_t)shape.stride, lane, shape.width);
 }
 
-__kernel void pipe_leave(__global const float *bed, __global const float *change,
-                         __global const float *depth, __global const float *sediment,
-                         __global const float *east, __global const float *south,
-                         __global const float *south_east, __global const float *south_west,
-                         __global const float *limit, __global const float *deposited,
-                         __global const float *flow, __global const float *land,
-                         __global float *to_water, __global float *to_sediment,
-                         __global float *to_x, __global float *to_y, __global float *to_flow,
-                         __global float *to_eroded, __global float *to_deposited,
+__kernel void pipe_leave(__global const float *restrict bed, __global const float *restrict change,
+                         __global const float *restrict depth, __global const float *restrict sediment,
+                         __global const float *restrict east, __global const float *restrict south,
+                         __global const float *restrict south_east, __global const float *restrict south_west,
+                         __global const float *restrict limit, __global const float *restrict deposited,
+                         __global const float *restrict flow, __global const float *restrict land,
+                         __global float *restrict to_water, __global float *restrict to_sediment,
+                         __global float *restrict to_x, __global float *restrict to_y, __global float *restrict to_flow,
+                         __global float *restrict to_eroded, __global float *restrict to_deposited,
                          rvi_pipe_shape shape, rvi_pipe_rules r) {
     const rvi_pipe_net f = {shape, {east, south, south_east, south_west}, limit, r.half_width};
     int x = (int)get_global_id(0), y = (int)get_global_id(1);

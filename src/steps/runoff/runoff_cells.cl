@@ -90,13 +90,13 @@ static void send_off(__global rvi_runoff_off *off, rows water, rows sediment, ro
  * for the others. A row gives when the levels of the next are known, and gathers when the next has
  * given. */
 __kernel __attribute__((reqd_work_group_size(RVI_DEVICE_GROUP, 1, 1))) void
-runoff_round(__global const float *base, __global const float *ground, __global float *ground_to,
-             __global const float *water, __global float *water_to,
-             __global const float *sediment, __global float *sediment_to,
-             __global const float *deposited, __global float *deposited_to,
-             __global const float *flow, __global float *flow_to, __global const float *factor,
-             __global const float *mask, __global const float *rain,
-             __global rvi_runoff_column *columns, __global rvi_runoff_off *off,
+runoff_round(__global const float *restrict base, __global const float *restrict ground, __global float *restrict ground_to,
+             __global const float *restrict water, __global float *restrict water_to,
+             __global const float *restrict sediment, __global float *restrict sediment_to,
+             __global const float *restrict deposited, __global float *restrict deposited_to,
+             __global const float *restrict flow, __global float *restrict flow_to, __global const float *restrict factor,
+             __global const float *restrict mask, __global const float *restrict rain,
+             __global rvi_runoff_column *restrict columns, __global rvi_runoff_off *restrict off,
              __local float *shared, rvi_runoff_shape f, rvi_runoff_rules r) {
     rows level = (rows)shared, sends_water = level + KEPT, sends_sediment = sends_water + KEPT;
     const ground_now now = {base, ground, water};
@@ -182,9 +182,9 @@ runoff_round(__global const float *base, __global const float *ground, __global 
 
 /* ---- ground that is taken over the width of a channel: runoff_wear.c ---- */
 
-__kernel void runoff_want(__global const float *base, __global const float *ground,
-                          __global const float *water, __global const float *sediment,
-                          __global const float *rain, __global float *want, rvi_runoff_shape f,
+__kernel void runoff_want(__global const float *restrict base, __global const float *restrict ground,
+                          __global const float *restrict water, __global const float *restrict sediment,
+                          __global const float *restrict rain, __global float *restrict want, rvi_runoff_shape f,
                           rvi_runoff_rules r) {
     const ground_now now = {base, ground, water};
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
@@ -210,8 +210,8 @@ static float above(const ground_now *g, const rvi_runoff_shape *f, int x, int y,
     return ground_at(g, i) - here;
 }
 
-__kernel void runoff_banks(__global const float *base, __global const float *ground,
-                           __global float *banks, rvi_runoff_shape f, float per) {
+__kernel void runoff_banks(__global const float *restrict base, __global const float *restrict ground,
+                           __global float *restrict banks, rvi_runoff_shape f, float per) {
     const ground_now g = {base, ground, base};
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= f.width)
@@ -226,9 +226,9 @@ __kernel void runoff_banks(__global const float *base, __global const float *gro
 }
 
 /* A column of a block an item. Without limits what came off is divided as take_plain_row() does. */
-__kernel void runoff_take(__global const float *base, __global const float *banks,
-                          __global float *ground, __global float *asked,
-                          __global const float *factor, __global rvi_runoff_column *columns,
+__kernel void runoff_take(__global const float *restrict base, __global const float *restrict banks,
+                          __global float *restrict ground, __global float *restrict asked,
+                          __global const float *restrict factor, __global rvi_runoff_column *restrict columns,
                           rvi_runoff_shape f, rvi_runoff_rules r) {
     int x = (int)get_global_id(0), block = (int)get_global_id(1);
     int first = block * RVI_RUNOFF_ROWS, end = rvi_mini(first + RVI_RUNOFF_ROWS, f.height);
@@ -250,8 +250,8 @@ __kernel void runoff_take(__global const float *base, __global const float *bank
     column->taken = taken;
 }
 
-__kernel void runoff_carry(__global const float *want, __global const float *asked,
-                           __global float *sediment, rvi_runoff_shape f) {
+__kernel void runoff_carry(__global const float *restrict want, __global const float *restrict asked,
+                           __global float *restrict sediment, rvi_runoff_shape f) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     size_t i = (size_t)y * (size_t)f.width + (size_t)x;
     if (x < f.width)
@@ -260,9 +260,9 @@ __kernel void runoff_carry(__global const float *want, __global const float *ask
 
 /* ---- before and after ---- */
 
-__kernel void runoff_fill(__global const float *land, __global const float *field_water,
-                          __global const float *field_sediment, __global float *base,
-                          __global float *water, __global float *sediment, rvi_runoff_shape f) {
+__kernel void runoff_fill(__global const float *restrict land, __global const float *restrict field_water,
+                          __global const float *restrict field_sediment, __global float *restrict base,
+                          __global float *restrict water, __global float *restrict sediment, rvi_runoff_shape f) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= f.width)
         return;
@@ -272,7 +272,7 @@ __kernel void runoff_fill(__global const float *land, __global const float *fiel
     sediment[i] = field_sediment ? rvi_maxf(field_sediment[i], 0.0f) : 0.0f;
 }
 
-__kernel void runoff_rain(__global float *water, __global const float *rain, rvi_runoff_shape f,
+__kernel void runoff_rain(__global float *restrict water, __global const float *restrict rain, rvi_runoff_shape f,
                           float much) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     size_t i = (size_t)y * (size_t)f.width + (size_t)x;
@@ -281,10 +281,10 @@ __kernel void runoff_rain(__global float *water, __global const float *rain, rvi
 }
 
 /* A column of a block an item. */
-__kernel void runoff_show(__global const float *base, __global const float *ground,
-                          __global const float *water, __global const float *sediment,
-                          __global float *land, __global float *to_water,
-                          __global float *to_sediment, __global rvi_runoff_column *columns,
+__kernel void runoff_show(__global const float *restrict base, __global const float *restrict ground,
+                          __global const float *restrict water, __global const float *restrict sediment,
+                          __global float *restrict land, __global float *restrict to_water,
+                          __global float *restrict to_sediment, __global rvi_runoff_column *restrict columns,
                           rvi_runoff_shape f) {
     int x = (int)get_global_id(0), block = (int)get_global_id(1);
     int first = block * RVI_RUNOFF_ROWS, end = rvi_mini(first + RVI_RUNOFF_ROWS, f.height);
@@ -302,10 +302,10 @@ __kernel void runoff_show(__global const float *base, __global const float *grou
     columns[(size_t)block * (size_t)f.width + (size_t)x].rest = sum;
 }
 
-__kernel void runoff_leave(__global const float *land, __global const float *base,
-                           __global const float *flow, __global const float *deposited,
-                           __global float *to_flow, __global float *to_eroded,
-                           __global float *to_deposited, rvi_runoff_shape f, float per_round) {
+__kernel void runoff_leave(__global const float *restrict land, __global const float *restrict base,
+                           __global const float *restrict flow, __global const float *restrict deposited,
+                           __global float *restrict to_flow, __global float *restrict to_eroded,
+                           __global float *restrict to_deposited, rvi_runoff_shape f, float per_round) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= f.width)
         return;
@@ -316,8 +316,8 @@ __kernel void runoff_leave(__global const float *land, __global const float *bas
     to_deposited[i] += deposited[i];
 }
 
-__kernel void runoff_lanes(__global const rvi_runoff_column *columns,
-                           __global rvi_runoff_column *lanes, rvi_runoff_shape f) {
+__kernel void runoff_lanes(__global const rvi_runoff_column *restrict columns,
+                           __global rvi_runoff_column *restrict lanes, rvi_runoff_shape f) {
     int lane = (int)get_global_id(0), block = (int)get_global_id(1);
     if (lane < RVI_RUNOFF_LANES)
         lanes[block * RVI_RUNOFF_LANES + lane] =

@@ -27,7 +27,7 @@ static float edge_loss(__global const float *c, int stride, int x, int y, int wi
 }
 
 /* Each cell of the edge has its own place in `off`. */
-__kernel void slide_round(__global const float *h, __global float *next, __global double *off,
+__kernel void slide_round(__global const float *restrict h, __global float *restrict next, __global double *restrict off,
                           int width, int height, rvi_slide_law k) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width)
@@ -49,8 +49,8 @@ __kernel void slide_round(__global const float *h, __global float *next, __globa
 
 /* Before the rounds, on the map and its ring: the land as it was, in whole quanta. On the ring it
  * goes on at the slope of its edge, but not beyond twice the relief. */
-__kernel void slide_fill(__global const float *land, __global float *before, __global float *h,
-                         __global float *next, int width, int height, float lowest, float highest,
+__kernel void slide_fill(__global const float *restrict land, __global float *restrict before, __global float *restrict h,
+                         __global float *restrict next, int width, int height, float lowest, float highest,
                          double quantum) {
     int x = (int)get_global_id(0) - 1, y = (int)get_global_id(1) - 1;
     if (x > width)
@@ -77,8 +77,8 @@ __kernel void slide_fill(__global const float *land, __global float *before, __g
     next[i] = value;
 }
 
-__kernel void slide_show(__global const float *before, __global const float *h,
-                         __global float *land, int width, double quantum) {
+__kernel void slide_show(__global const float *restrict before, __global const float *restrict h,
+                         __global float *restrict land, int width, double quantum) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= width)
         return;
@@ -88,9 +88,9 @@ __kernel void slide_show(__global const float *before, __global const float *h,
 }
 
 /* What the cells won and lost; a lane of a row an item. */
-__kernel void slide_count(__global const float *land, __global const float *before,
-                          __global const float *h, __global float *eroded,
-                          __global float *deposited, __global rvi_slide_tally *tallies, int width,
+__kernel void slide_count(__global const float *restrict land, __global const float *restrict before,
+                          __global const float *restrict h, __global float *restrict eroded,
+                          __global float *restrict deposited, __global rvi_slide_tally *restrict tallies, int width,
                           int height, double quantum) {
     int lane = (int)get_global_id(0), y = (int)get_global_id(1);
     if (lane >= RVI_SLIDE_LANES)
