@@ -19,11 +19,11 @@
  * A program may write fewer: `cell`, and `height` in place of all layers, are enough. Without
  * `hash` nothing is compared, but for the CRC of each file, which ZIP has.
  */
-#include "formats/land_file.h"
+#include "formats/land_file_state.h"
+
 #include "base/context.h"
 #include "base/text.h"
-#include "formats/npy.h"
-#include "terrain/bands.h"
+#include "formats/npz.h"
 #include "terrain/hardness_volume.h"
 
 #include <float.h>
@@ -31,420 +31,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    VERSION = 1,
-    PART = 1 << 16, /* bytes that are written together; a multiple of 8 */
-    LAYERS_MOST = 1000,
-    NUMBERS = 8 + 2 + 2 * RVI_BANDS, /* of strata */
-    PLACE = 8,                       /* numbers of hardness_place */
-    MAP = 5,                         /* numbers of map */
-};
-
 bool rvi_land_file_is(const char *path) {
     return rvi_text_ends(path, ".npz");
 }
 
-/* ---- writing ---- */
-
-/* A name that a layer or a field can have. */
-static bool name_right(const char *name, size_t size) {
-    if (size == 0 || size >= RVI_NAME)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)name[i] <= ' ' || name[i] == '/' || name[i] == '\\')
-            return false;
-    return true;
-}
-
-/* Values of 1, 4 or 8 bytes become little-endian ones. */
-typedef struct array {
-    const char *name, *type;
-    int dimensions;
-    uint64_t shape[RVI_NPY_DIMENSIONS];
-    const void *values;
-    size_t bytes; /* of a value */
-} array;
-
-typedef struct writing {
-    rv_context *ctx;
-    rvi_zip_writer zip;
-    rvi_crc_table crc;
-    unsigned char part[PART];
-} writing;
-
-static void make_little(const unsigned char *from, size_t count, size_t bytes, unsigned char *to) {
-    for (size_t i = 0; i < count; i++, from += bytes, to += bytes) {
-        uint32_t four;
-        uint64_t word = from[0];
-        if (bytes == 4) {
-            memcpy(&four, from, 4);
-            word = four;
-        } else if (bytes == 8) {
-            memcpy(&word, from, 8);
-        }
-        for (size_t k = 0; k < bytes; k++)
-            to[k] = (unsigned char)(word >> (8 * k));
-    }
-}
-
-/* Goes over the values in parts, and counts their CRC, or puts them where crc is NULL. */
-static rv_status go_over(writing *w, const array *a, uint64_t count, uint32_t *crc) {
-    const unsigned char *from = a->values;
-    rv_status status = RV_OK;
-    while (status == RV_OK && count > 0) {
-        size_t some = count < PART / a->bytes ? (size_t)count : PART / a->bytes;
-        make_little(from, some, a->bytes, w->part);
-        if (crc) {
-            *crc = rvi_crc(&w->crc, *crc, w->part, some * a->bytes);
-            status = rvi_poll(w->ctx);
-        } else {
-            status = rvi_zip_put(&w->zip, w->part, some * a->bytes);
-        }
-        from += some * a->bytes;
-        count -= some;
-    }
-    return status;
-}
-
-static rv_status put_array(writing *w, const array *a) {
-    char header[RVI_NPY_HEADER], name[RVI_ZIP_NAME];
-    uint64_t count = 1;
-    for (int i = 0; i < a->dimensions; i++)
-        count *= a->shape[i];
-    if (a->type[1] == 'S')
-        count *= RVI_NAME;
-    rvi_npy_print(a->type, a->dimensions, a->shape, header);
-    uint32_t crc = rvi_crc(&w->crc, 0, header, sizeof header);
-    snprintf(name, sizeof name, "%s.npy", a->name);
-    rv_status status = go_over(w, a, count, &crc);
-    if (status == RV_OK)
-        status = rvi_zip_add(w->ctx, &w->zip, name, sizeof header + count * a->bytes, crc);
-    if (status == RV_OK)
-        status = rvi_zip_put(&w->zip, header, sizeof header);
-    return status == RV_OK ? go_over(w, a, count, NULL) : status;
-}
-
-static rv_status put_grid(writing *w, const rv_terrain *land, const char *kind, const char *name,
-                          const float *values) {
-    char path[RVI_ZIP_NAME];
-    snprintf(path, sizeof path, "%s/%s", kind, name);
-    return put_array(w, &(array){path,
-                                 "<f4",
-                                 2,
-                                 {(uint64_t)land->height, (uint64_t)land->width},
-                                 values,
-                                 sizeof(float)});
-}
-
-/* The properties of all layers, each kind as an array. */
-static rv_status put_layers(writing *w, const rv_terrain *land) {
-    size_t count = (size_t)land->layer_count;
-    size_t each = RVI_NAME + 3 * sizeof(float) + 2 * sizeof(double);
-    unsigned char *room = rvi_alloc(w->ctx, count, each, "the layers");
-    if (!room)
-        return RV_ERROR_MEMORY;
-    double *ledger = (double *)(void *)room;
-    char *names = (char *)(ledger + 2 * count);
-    float *erodibility = (float *)(void *)(names + RVI_NAME * count), *talus = erodibility + count;
-    uint32_t *colour = (uint32_t *)(void *)(talus + count);
-    for (size_t i = 0; i < count; i++) {
-        const rvi_layer *l = &land->layers[i];
-        memcpy(names + RVI_NAME * i, l->name, strlen(l->name));
-        erodibility[i] = l->erodibility;
-        talus[i] = l->talus;
-        colour[i] = l->colour;
-        ledger[2 * i] = l->eroded;
-        ledger[2 * i + 1] = l->deposited;
-    }
-    const array all[] = {{"layers", "|S32", 1, {count}, names, 1},
-                         {"erodibility", "<f4", 1, {count}, erodibility, sizeof(float)},
-                         {"talus", "<f4", 1, {count}, talus, sizeof(float)},
-                         {"colour", "<u4", 1, {count}, colour, sizeof(uint32_t)},
-                         {"layer_ledger", "<f8", 2, {count, 2}, ledger, sizeof(double)}};
-    rv_status status = RV_OK;
-    for (size_t i = 0; status == RV_OK && i < sizeof all / sizeof all[0]; i++)
-        status = put_array(w, &all[i]);
-    rvi_free(w->ctx, room);
-    return status;
-}
-
-static void pack_strata(const rvi_strata *s, double out[NUMBERS]) {
-    const double first[] = {s->x,
-                            s->y,
-                            s->rise,
-                            s->east,
-                            s->south,
-                            s->fold,
-                            s->length,
-                            s->wobble,
-                            (double)s->thickness,
-                            (double)s->hardness};
-    memcpy(out, first, sizeof first);
-    for (int k = 0; k < RVI_BANDS; k++) {
-        out[10 + k] = (double)s->edge[k];
-        out[10 + RVI_BANDS + k] = (double)s->soft[k];
-    }
-}
-
-static void unpack_strata(const double in[NUMBERS], rvi_strata *s) {
-    double *const first[] = {&s->x,     &s->y,    &s->rise,   &s->east,
-                             &s->south, &s->fold, &s->length, &s->wobble};
-    for (int k = 0; k < 8; k++)
-        *first[k] = in[k];
-    s->thickness = (float)in[8];
-    s->hardness = (float)in[9];
-    for (int k = 0; k < RVI_BANDS; k++) {
-        s->edge[k] = (float)in[10 + k];
-        s->soft[k] = (float)in[10 + RVI_BANDS + k];
-    }
-}
-
-static rv_status put_strata(writing *w, const rv_terrain *land) {
-    double numbers[NUMBERS];
-    pack_strata(&land->strata, numbers);
-    rv_status status =
-        put_array(w, &(array){"strata", "<f8", 1, {NUMBERS}, numbers, sizeof(double)});
-    if (status == RV_OK)
-        status = put_array(
-            w, &(array){"strata_seed", "<u8", 0, {0}, &land->strata.seed, sizeof(uint64_t)});
-    return status;
-}
-
-static rv_status put_volume(writing *w, const rvi_hardness_volume *v) {
-    const double place[PLACE] = {v->x,      v->y,   v->step_x,          v->step_y,
-                                 v->step_z, v->low, (double)v->octaves, (double)v->noise};
-    rv_status status =
-        put_array(w, &(array){"hardness_place", "<f8", 1, {PLACE}, place, sizeof(double)});
-    if (status == RV_OK)
-        status = put_array(w, &(array){"hardness_seed", "<u8", 0, {0}, &v->seed, sizeof(uint64_t)});
-    if (status != RV_OK || v->slices == 0)
-        return status;
-    return put_array(w, &(array){"hardness_volume",
-                                 "<f4",
-                                 3,
-                                 {(uint64_t)v->slices, (uint64_t)v->rows, (uint64_t)v->columns},
-                                 v->values,
-                                 sizeof(float)});
-}
-
-static rv_status put_map(writing *w, const rvi_georeference *g) {
-    const double place[MAP] = {g->x, g->y, g->step_x, g->step_y, g->nodata};
-    uint32_t keys[RVI_GEO_KEYS];
-    for (int i = 0; i < g->key_count; i++)
-        keys[i] = g->keys[i];
-    const array all[] = {
-        {"map", "<f8", 1, {MAP}, place, sizeof(double)},
-        {"map_keys", "<u4", 1, {(uint64_t)g->key_count}, keys, sizeof(uint32_t)},
-        {"map_doubles", "<f8", 1, {(uint64_t)g->double_count}, g->doubles, sizeof(double)},
-        {"map_text", "|u1", 1, {strlen(g->text)}, g->text, 1},
-        {"map_prj", "|u1", 1, {strlen(g->prj)}, g->prj, 1},
-    };
-    rv_status status = RV_OK;
-    for (size_t i = 0; status == RV_OK && i < sizeof all / sizeof all[0]; i++)
-        if (i == 0 || all[i].shape[0] > 0)
-            status = put_array(w, &all[i]);
-    return status;
-}
-
-static rv_status put_all(writing *w, const rv_terrain *land) {
-    const uint32_t version = VERSION;
-    const uint64_t hash = rv_terrain_hash(land);
-    const rv_ledger *l = &land->ledger;
-    const double ledger[] = {l->eroded,    l->deposited, l->left_map,
-                             l->suspended, l->raised,    l->before};
-    const array head[] = {{"ravine", "<u4", 0, {0}, &version, sizeof version},
-                          {"hash", "<u8", 0, {0}, &hash, sizeof hash},
-                          {"cell", "<f4", 0, {0}, &land->cell, sizeof(float)},
-                          {"ledger", "<f8", 1, {6}, ledger, sizeof(double)}};
-    rv_status status = RV_OK;
-    for (size_t i = 0; status == RV_OK && i < sizeof head / sizeof head[0]; i++)
-        status = put_array(w, &head[i]);
-    if (status == RV_OK)
-        status = put_layers(w, land);
-    if (status == RV_OK && rvi_strata_there(land))
-        status = put_strata(w, land);
-    if (status == RV_OK && rvi_volume_there(land))
-        status = put_volume(w, &land->volume);
-    if (status == RV_OK && rvi_georeference_known(&land->geo))
-        status = put_map(w, &land->geo);
-    for (int i = 0; status == RV_OK && i < land->layer_count; i++)
-        status = put_grid(w, land, "layer", land->layers[i].name, land->layers[i].thickness);
-    for (int i = 0; status == RV_OK && i < land->field_count; i++)
-        status = put_grid(w, land, "field", land->fields[i].name, land->fields[i].values);
-    return status;
-}
-
-static rv_status check_name(const rv_terrain *land, const char *kind, const char *name) {
-    return name_right(name, strlen(name))
-               ? RV_OK
-               : rvi_fail(land->ctx, RV_ERROR_OUTPUT,
-                          "A land file cannot hold the %s \"%s\", whose name has a sign that is "
-                          "not for names.",
-                          kind, name);
-}
-
-rv_status rvi_land_file_check(const rv_terrain *land, const char *path) {
-    rv_status status = RV_OK;
-    if (land->layer_count > LAYERS_MOST || land->field_count > LAYERS_MOST)
-        return rvi_fail(land->ctx, RV_ERROR_OUTPUT,
-                        "%s: a land file holds at most %d layers and fields.", path, LAYERS_MOST);
-    for (int i = 0; status == RV_OK && i < land->layer_count; i++)
-        status = check_name(land, "layer", land->layers[i].name);
-    for (int i = 0; status == RV_OK && i < land->field_count; i++)
-        status = check_name(land, "field", land->fields[i].name);
-    return status;
-}
-
-rv_status rvi_land_file_write(const rv_terrain *land, const char *path) {
-    rv_context *ctx = land->ctx;
-    rvi_writer *to = NULL;
-    rv_status status = rvi_land_file_check(land, path);
-    if (status != RV_OK)
-        return status;
-    writing *w = rvi_alloc(ctx, 1, sizeof *w, "a land file");
-    status = w ? rvi_writer_open(ctx, path, &to) : RV_ERROR_MEMORY;
-    if (status == RV_OK) {
-        w->ctx = ctx;
-        w->zip = rvi_zip_begin(to);
-        rvi_crc_begin(&w->crc);
-        status = rvi_zip_end(ctx, &w->zip, put_all(w, land));
-    }
-    rvi_free(ctx, w);
-    if (status == RV_OK)
-        return rvi_writer_commit(to);
-    rvi_writer_abandon(to);
-    return status;
-}
-
-/* ---- reading: arrays ---- */
-
-/* An array of the archive. */
-typedef struct found {
-    const rvi_zip_entry *entry; /* NULL: there is none */
-    rvi_npy npy;
-    uint64_t count; /* of values */
-} found;
-
-static rv_status say_wrong(const rvi_zip *zip, const char *name, const char *expected) {
-    return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: %s is not %s.", zip->name, name, expected);
-}
-
-/* Looks for NAME.npy and reads its header; how many values it has is as its size says. */
-static rv_status find_array(rvi_zip *zip, const char *name, found *out) {
-    char path[RVI_ZIP_NAME], label[512];
-    unsigned char start[256];
-    *out = (found){0};
-    snprintf(path, sizeof path, "%s.npy", name);
-    rv_status status = rvi_zip_find(zip, path, &out->entry);
-    if (status != RV_OK || !out->entry)
-        return status;
-    size_t size = out->entry->size < sizeof start ? (size_t)out->entry->size : sizeof start;
-    status = rvi_zip_read(zip, out->entry, 0, start, size);
-    snprintf(label, sizeof label, "%s: %s", zip->name, name);
-    rvi_source source = {.name = label, .data = start, .size = size, .total = out->entry->size};
-    if (status == RV_OK)
-        status = rvi_npy_parse(zip->ctx, &source, &out->npy);
-    if (status != RV_OK)
-        return status;
-    uint64_t room = (out->entry->size - out->npy.start) / out->npy.bytes;
-    out->count = 1;
-    if (out->npy.dimensions > RVI_NPY_DIMENSIONS)
-        return say_wrong(zip, name, "an array of at most three dimensions");
-    for (int i = 0; i < out->npy.dimensions; i++) {
-        if (out->npy.shape[i] > room)
-            return rvi_zip_damaged(zip);
-        out->count *= out->npy.shape[i]; /* both are below 2^64 / bytes, or refused here */
-        if (out->count > room)
-            return rvi_zip_damaged(zip);
-    }
-    bool fits = out->npy.start + out->count * out->npy.bytes == out->entry->size;
-    return fits ? RV_OK : rvi_zip_damaged(zip);
-}
-
-/* All bytes of an array, with its header, from rvi_alloc. */
-static rv_status read_bytes(const rvi_zip *zip, const found *a, unsigned char **out) {
-    rv_context *ctx = zip->ctx;
-    rvi_crc_table table;
-    rv_status status = rvi_zip_bytes(zip, a->entry, out);
-    size_t size = status == RV_OK ? (size_t)a->entry->size : 0;
-    rvi_crc_begin(&table);
-    uint32_t crc = 0;
-    for (size_t at = 0; status == RV_OK && at < size; at += PART) {
-        size_t left = size - at;
-        crc = rvi_crc(&table, crc, *out + at, left < PART ? left : PART);
-        status = rvi_poll(ctx);
-    }
-    if (status == RV_OK && crc != a->entry->crc)
-        status = rvi_zip_damaged(zip);
-    if (status != RV_OK) {
-        rvi_free(ctx, *out);
-        *out = NULL;
-    }
-    return status;
-}
-
-/* Up to `most` numbers of a small array; *count 0: it is not in the archive, or empty. */
-static rv_status read_list(rvi_zip *zip, const char *name, uint64_t most, double *out,
-                           uint64_t *count) {
-    found a;
-    unsigned char *bytes;
-    char expected[64];
-    rv_status status = find_array(zip, name, &a);
-    *count = status == RV_OK && a.entry ? a.count : 0;
-    if (status != RV_OK || !a.entry)
-        return status;
-    snprintf(expected, sizeof expected, "an array of at most %llu numbers",
-             (unsigned long long)most);
-    if (a.count > most || a.npy.kind == 'S' || a.npy.fortran)
-        return say_wrong(zip, name, expected);
-    status = read_bytes(zip, &a, &bytes);
-    for (uint64_t i = 0; status == RV_OK && i < *count; i++)
-        out[i] = rvi_npy_value(&a.npy, bytes + a.npy.start + i * a.npy.bytes);
-    if (status == RV_OK)
-        rvi_free(zip->ctx, bytes);
-    return status;
-}
-
-/* Numbers of a small array; RV_OK and *there false: it is not in the archive. */
-static rv_status read_numbers(rvi_zip *zip, const char *name, uint64_t count, double *out,
-                              bool *there) {
-    found a;
-    unsigned char *bytes;
-    char expected[64];
-    rv_status status = find_array(zip, name, &a);
-    *there = status == RV_OK && a.entry;
-    if (!*there)
-        return status;
-    snprintf(expected, sizeof expected, count == 1 ? "one number" : "an array of %llu numbers",
-             (unsigned long long)count);
-    if (a.count != count || a.npy.kind == 'S' || a.npy.fortran)
-        return say_wrong(zip, name, expected);
-    status = read_bytes(zip, &a, &bytes);
-    for (uint64_t i = 0; status == RV_OK && i < count; i++)
-        out[i] = rvi_npy_value(&a.npy, bytes + a.npy.start + i * a.npy.bytes);
-    if (status == RV_OK)
-        rvi_free(zip->ctx, bytes);
-    return status;
-}
-
-static rv_status read_word(rvi_zip *zip, const char *name, uint64_t *out, bool *there) {
-    found a;
-    unsigned char *bytes;
-    rv_status status = find_array(zip, name, &a);
-    *there = status == RV_OK && a.entry;
-    if (!*there)
-        return status;
-    if (a.count != 1 || a.npy.kind != 'u' || a.npy.bytes != 8)
-        return say_wrong(zip, name, "one number of type uint64");
-    status = read_bytes(zip, &a, &bytes);
-    if (status == RV_OK) {
-        *out = rvi_npy_bits(&a.npy, bytes + a.npy.start);
-        rvi_free(zip->ctx, bytes);
-    }
-    return status;
-}
-
-/* ---- reading: what is known before the grids ---- */
+/* ---- what is known before the grids ---- */
 
 typedef struct head {
     int width, height, layers;
@@ -455,17 +46,17 @@ typedef struct head {
     bool only_height;
 } head;
 
-static rv_status read_names(rvi_zip *zip, const found *a, head *h) {
+static rv_status read_names(rvi_zip *zip, const rvi_npz_array *a, head *h) {
     unsigned char *bytes;
-    rv_status status = read_bytes(zip, a, &bytes);
+    rv_status status = rvi_npz_bytes(zip, a, &bytes);
     if (status != RV_OK)
         return status;
     for (int i = 0; status == RV_OK && i < h->layers; i++) {
         const char *name = (const char *)bytes + a->npy.start + (size_t)i * a->npy.bytes;
         const char *end = memchr(name, 0, a->npy.bytes);
         size_t size = end ? (size_t)(end - name) : a->npy.bytes;
-        if (!name_right(name, size))
-            status = say_wrong(zip, "layers", "an array of names");
+        if (!rvi_land_name_right(name, size))
+            status = rvi_npz_wrong(zip, "layers", "an array of names");
         else
             memcpy(h->list[i].name, name, size);
         for (int k = 0; status == RV_OK && k < i; k++)
@@ -479,16 +70,17 @@ static rv_status read_names(rvi_zip *zip, const found *a, head *h) {
 
 /* What is known of layers that the file says nothing about. */
 static rv_status make_layers(rvi_zip *zip, head *h) {
-    found a;
-    rv_status status = find_array(zip, "layers", &a);
+    rvi_npz_array a;
+    rv_status status = rvi_npz_find(zip, "layers", &a);
     if (status != RV_OK)
         return status;
     h->only_height = a.entry == NULL;
     if (a.entry && (a.npy.kind != 'S' || a.npy.dimensions != 1 || a.count < 1 || a.npy.bytes < 1))
-        return say_wrong(zip, "layers", "an array of names, as numpy.array([b\"bedrock\"]) is one");
-    if (a.entry && a.count > LAYERS_MOST)
+        return rvi_npz_wrong(zip, "layers",
+                             "an array of names, as numpy.array([b\"bedrock\"]) is one");
+    if (a.entry && a.count > RVI_LAND_LAYERS)
         return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: holds more than %d layers.", zip->name,
-                        LAYERS_MOST);
+                        RVI_LAND_LAYERS);
     h->layers = a.entry ? (int)a.count : 1;
     h->list = rvi_alloc(zip->ctx, (size_t)h->layers, sizeof *h->list, "the layers");
     if (!h->list)
@@ -508,7 +100,7 @@ static rv_status read_properties(rvi_zip *zip, head *h) {
     rv_status status = numbers ? RV_OK : RV_ERROR_MEMORY;
     for (int k = 0; status == RV_OK && k < 4; k++) {
         bool there;
-        status = read_numbers(zip, names[k], k == 3 ? 2 * count : count, numbers, &there);
+        status = rvi_npz_numbers(zip, names[k], k == 3 ? 2 * count : count, numbers, &there);
         for (size_t i = 0; status == RV_OK && there && i < count; i++) {
             rvi_layer *l = &h->list[i];
             double value = numbers[i];
@@ -535,15 +127,15 @@ static rv_status read_properties(rvi_zip *zip, head *h) {
 }
 
 /* A grid of the archive, whose size is that of all others. */
-static rv_status find_grid(rvi_zip *zip, const char *name, head *h, found *out) {
-    rv_status status = find_array(zip, name, out);
+static rv_status find_grid(rvi_zip *zip, const char *name, head *h, rvi_npz_array *out) {
+    rv_status status = rvi_npz_find(zip, name, out);
     if (status != RV_OK)
         return status;
     if (!out->entry)
         return rvi_fail(zip->ctx, RV_ERROR_INPUT, "%s: has no %s.", zip->name, name);
     const rvi_npy *a = &out->npy;
     if (a->dimensions != 2 || a->kind == 'S')
-        return say_wrong(zip, name, "an array of rows and columns");
+        return rvi_npz_wrong(zip, name, "an array of rows and columns");
     if (h->width == 0) {
         status = rvi_size_check(zip->ctx, zip->name, a->shape[1], a->shape[0]);
         h->width = (int)a->shape[1];
@@ -558,15 +150,15 @@ static rv_status find_grid(rvi_zip *zip, const char *name, head *h, found *out) 
 }
 
 static rv_status read_head(rvi_zip *zip, head *h) {
-    double version = VERSION, cell;
+    double version = RVI_LAND_VERSION, cell;
     bool there;
-    rv_status status = read_numbers(zip, "ravine", 1, &version, &there);
-    if (status == RV_OK && version != VERSION)
+    rv_status status = rvi_npz_numbers(zip, "ravine", 1, &version, &there);
+    if (status == RV_OK && version != RVI_LAND_VERSION)
         return rvi_fail(zip->ctx, RV_ERROR_INPUT,
                         "%s: is a land file of version %g, which this Ravine does not know.",
                         zip->name, version);
     if (status == RV_OK)
-        status = read_numbers(zip, "cell", 1, &cell, &there);
+        status = rvi_npz_numbers(zip, "cell", 1, &cell, &there);
     if (status == RV_OK && !there)
         return rvi_fail(zip->ctx, RV_ERROR_INPUT,
                         "%s: has no cell, the distance between neighbouring cells in metres.",
@@ -576,14 +168,14 @@ static rv_status read_head(rvi_zip *zip, head *h) {
                         "%s: cell is %g m, not above 0 and at most 1000000.", zip->name, cell);
     if (status == RV_OK) {
         h->cell = (float)cell;
-        status = read_word(zip, "hash", &h->hash, &h->hashed);
+        status = rvi_npz_word(zip, "hash", &h->hash, &h->hashed);
     }
     if (status == RV_OK)
         status = make_layers(zip, h);
     return status == RV_OK ? read_properties(zip, h) : status;
 }
 
-/* ---- reading: the land ---- */
+/* ---- the land ---- */
 
 static void grid_path(const head *h, const char *layer, char out[RVI_ZIP_NAME]) {
     if (h->only_height)
@@ -617,7 +209,8 @@ static rv_status check_names(const rvi_zip *zip, const head *h) {
     char path[RVI_ZIP_NAME];
     for (int i = 0; i < zip->count; i++) {
         const char *name = zip->entries[i].name, *field = field_of(&zip->entries[i], path);
-        bool right = field && name_right(field, strlen(field)) && strcmp(field, "height") != 0;
+        bool right =
+            field && rvi_land_name_right(field, strlen(field)) && strcmp(field, "height") != 0;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             right |= strcmp(name, known[k]) == 0;
         for (int l = 0; l < h->layers && !right; l++) {
@@ -634,11 +227,11 @@ static rv_status check_names(const rvi_zip *zip, const head *h) {
 
 /* Values of a grid, which is held to numbers of `least` and more. */
 static rv_status read_grid(rvi_zip *zip, const char *name, head *h, float least, float *to) {
-    found a;
+    rvi_npz_array a;
     unsigned char *bytes;
     rv_status status = find_grid(zip, name, h, &a);
     if (status == RV_OK)
-        status = read_bytes(zip, &a, &bytes);
+        status = rvi_npz_bytes(zip, &a, &bytes);
     if (status != RV_OK)
         return status;
     size_t width = (size_t)h->width, height = (size_t)h->height;
@@ -662,7 +255,7 @@ static rv_status read_grid(rvi_zip *zip, const char *name, head *h, float least,
 /* Layers and fields, as the head has them; their grids are left to be read. */
 static rv_status fill_outline(rvi_zip *zip, head *h, rv_terrain *land) {
     char path[RVI_ZIP_NAME];
-    found a;
+    rvi_npz_array a;
     rv_status status = rvi_terrain_reset(land, h->width, h->height, h->cell);
     for (int i = 0; status == RV_OK && i < h->layers; i++) {
         rv_layer_desc desc = {.name = h->list[i].name,
@@ -696,7 +289,7 @@ static rv_status fill_outline(rvi_zip *zip, head *h, rv_terrain *land) {
 /* All that the archive says but for the grids, each of which was found and has the right size. */
 static rv_status read_outline(rvi_zip *zip, head *h, rv_terrain *land) {
     char path[RVI_ZIP_NAME];
-    found a;
+    rvi_npz_array a;
     rv_status status = read_head(zip, h);
     if (status == RV_OK)
         status = check_names(zip, h);
@@ -724,12 +317,25 @@ static rv_status read_grids(rvi_zip *zip, head *h, rv_terrain *land) {
     return status;
 }
 
+static void unpack_strata(const double in[RVI_LAND_STRATA], rvi_strata *s) {
+    double *const first[] = {&s->x,     &s->y,    &s->rise,   &s->east,
+                             &s->south, &s->fold, &s->length, &s->wobble};
+    for (int k = 0; k < 8; k++)
+        *first[k] = in[k];
+    s->thickness = (float)in[8];
+    s->hardness = (float)in[9];
+    for (int k = 0; k < RVI_BANDS; k++) {
+        s->edge[k] = (float)in[10 + k];
+        s->soft[k] = (float)in[10 + RVI_BANDS + k];
+    }
+}
+
 static rv_status read_strata(rvi_zip *zip, rvi_strata *s) {
-    double numbers[NUMBERS];
+    double numbers[RVI_LAND_STRATA];
     bool there, seeded;
-    rv_status status = read_numbers(zip, "strata", NUMBERS, numbers, &there);
+    rv_status status = rvi_npz_numbers(zip, "strata", RVI_LAND_STRATA, numbers, &there);
     if (status == RV_OK && there)
-        status = read_word(zip, "strata_seed", &s->seed, &seeded);
+        status = rvi_npz_word(zip, "strata_seed", &s->seed, &seeded);
     if (status != RV_OK || !there)
         return status;
     unpack_strata(numbers, s);
@@ -738,23 +344,23 @@ static rv_status read_strata(rvi_zip *zip, rvi_strata *s) {
 
 /* Hardness in three dimensions, but for its samples. */
 static rv_status read_volume(rvi_zip *zip, rvi_hardness_volume *v) {
-    double place[PLACE];
+    double place[RVI_LAND_PLACE];
     bool there, seeded;
-    found a;
-    rv_status status = read_numbers(zip, "hardness_place", PLACE, place, &there);
+    rvi_npz_array a;
+    rv_status status = rvi_npz_numbers(zip, "hardness_place", RVI_LAND_PLACE, place, &there);
     if (status == RV_OK)
-        status = find_array(zip, "hardness_volume", &a);
+        status = rvi_npz_find(zip, "hardness_volume", &a);
     if (status == RV_OK && !there && a.entry)
         return rvi_fail(zip->ctx, RV_ERROR_INPUT,
                         "%s: has hardness_volume, but no hardness_place that says where it lies.",
                         zip->name);
     if (status == RV_OK && there)
-        status = read_word(zip, "hardness_seed", &v->seed, &seeded);
+        status = rvi_npz_word(zip, "hardness_seed", &v->seed, &seeded);
     if (status != RV_OK || !there)
         return status;
     if (a.entry && (a.npy.dimensions != 3 || a.npy.kind == 'S' || a.npy.fortran || a.count == 0 ||
                     rvi_volume_too_large(a.npy.shape[0], a.npy.shape[1], a.npy.shape[2])))
-        return say_wrong(zip, "hardness_volume", "an array of slices, rows and columns");
+        return rvi_npz_wrong(zip, "hardness_volume", "an array of slices, rows and columns");
     *v = (rvi_hardness_volume){.x = place[0],
                                .y = place[1],
                                .step_x = place[2],
@@ -774,14 +380,14 @@ static rv_status read_volume(rvi_zip *zip, rvi_hardness_volume *v) {
 }
 
 static rv_status read_samples(rvi_zip *zip, rvi_hardness_volume *v) {
-    found a;
+    rvi_npz_array a;
     unsigned char *bytes;
     size_t count = rvi_volume_samples(v);
     if (count == 0)
         return RV_OK;
-    rv_status status = find_array(zip, "hardness_volume", &a);
+    rv_status status = rvi_npz_find(zip, "hardness_volume", &a);
     if (status == RV_OK)
-        status = read_bytes(zip, &a, &bytes);
+        status = rvi_npz_bytes(zip, &a, &bytes);
     if (status != RV_OK)
         return status;
     v->values = rvi_alloc(zip->ctx, count, sizeof(float), "the hardness");
@@ -789,7 +395,7 @@ static rv_status read_samples(rvi_zip *zip, rvi_hardness_volume *v) {
     for (size_t i = 0; status == RV_OK && i < count; i++) {
         v->values[i] = rvi_npy_float(&a.npy, bytes + a.npy.start + i * a.npy.bytes);
         if (!(v->values[i] >= 0.0f && v->values[i] <= 1.0f))
-            status = say_wrong(zip, "hardness_volume", "an array of numbers from 0 to 1");
+            status = rvi_npz_wrong(zip, "hardness_volume", "an array of numbers from 0 to 1");
         else
             status = rvi_poll_at(zip->ctx, i);
     }
@@ -803,10 +409,10 @@ static rv_status read_text(rvi_zip *zip, const char *name, char out[RVI_GEO_TEXT
     uint64_t count;
     if (!codes)
         return RV_ERROR_MEMORY;
-    rv_status status = read_list(zip, name, RVI_GEO_TEXT - 1, codes, &count);
+    rv_status status = rvi_npz_list(zip, name, RVI_GEO_TEXT - 1, codes, &count);
     for (uint64_t i = 0; status == RV_OK && i < count; i++) {
         if (!(codes[i] >= 1.0 && codes[i] <= 255.0))
-            status = say_wrong(zip, name, "an array of bytes of a text");
+            status = rvi_npz_wrong(zip, name, "an array of bytes of a text");
         else
             out[i] = (char)(unsigned char)codes[i];
     }
@@ -815,10 +421,10 @@ static rv_status read_text(rvi_zip *zip, const char *name, char out[RVI_GEO_TEXT
 }
 
 static rv_status read_map(rvi_zip *zip, rvi_georeference *g) {
-    double place[MAP], keys[RVI_GEO_KEYS];
+    double place[RVI_LAND_MAP], keys[RVI_GEO_KEYS];
     uint64_t count = 0;
     bool there;
-    rv_status status = read_numbers(zip, "map", MAP, place, &there);
+    rv_status status = rvi_npz_numbers(zip, "map", RVI_LAND_MAP, place, &there);
     if (status != RV_OK || !there)
         return status;
     g->x = place[0];
@@ -826,23 +432,23 @@ static rv_status read_map(rvi_zip *zip, rvi_georeference *g) {
     g->step_x = place[2];
     g->step_y = place[3];
     g->nodata = place[4];
-    status = read_list(zip, "map_keys", RVI_GEO_KEYS, keys, &count);
+    status = rvi_npz_list(zip, "map_keys", RVI_GEO_KEYS, keys, &count);
     g->key_count = (int32_t)count;
     for (uint64_t i = 0; status == RV_OK && i < count; i++) {
         if (!(keys[i] >= 0.0 && keys[i] <= 65535.0))
-            status = say_wrong(zip, "map_keys", "an array of numbers from 0 to 65535");
+            status = rvi_npz_wrong(zip, "map_keys", "an array of numbers from 0 to 65535");
         else
             g->keys[i] = (uint16_t)keys[i];
     }
     if (status == RV_OK)
-        status = read_list(zip, "map_doubles", RVI_GEO_DOUBLES, g->doubles, &count);
+        status = rvi_npz_list(zip, "map_doubles", RVI_GEO_DOUBLES, g->doubles, &count);
     g->double_count = (int32_t)count;
     if (status == RV_OK)
         status = read_text(zip, "map_text", g->text);
     if (status == RV_OK)
         status = read_text(zip, "map_prj", g->prj);
     if (status == RV_OK && !(rvi_georeference_right(g) && rvi_georeference_known(g)))
-        status = say_wrong(zip, "map", "a place on a map");
+        status = rvi_npz_wrong(zip, "map", "a place on a map");
     return status;
 }
 
@@ -850,10 +456,10 @@ static rv_status read_map(rvi_zip *zip, rvi_georeference *g) {
 static rv_status read_rest(rvi_zip *zip, rv_terrain *land) {
     double ledger[6] = {0};
     bool there;
-    rv_status status = read_numbers(zip, "ledger", 6, ledger, &there);
+    rv_status status = rvi_npz_numbers(zip, "ledger", 6, ledger, &there);
     land->ledger = (rv_ledger){ledger[0], ledger[1], ledger[2], ledger[3], ledger[4], ledger[5]};
     if (status == RV_OK && !rvi_ledger_right(&land->ledger))
-        return say_wrong(zip, "ledger", "an array of volumes");
+        return rvi_npz_wrong(zip, "ledger", "an array of volumes");
     if (status == RV_OK)
         status = read_strata(zip, &land->strata);
     if (status == RV_OK)
