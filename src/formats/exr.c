@@ -308,8 +308,8 @@ static rv_status find_header(session *s, rvi_image *out) {
     s->top = window.min.y;
     s->width = (int)width;
     if (status == RV_OK)
-        status = rvi_image_found(s->ctx, s->source->name, found, out);
-    return status == RV_OK ? check_chunks(s, out) : status;
+        status = check_chunks(s, &found);
+    return status == RV_OK ? rvi_image_found(s->ctx, s->source->name, found, out) : status;
 }
 
 static rv_status exr_read_header(rv_context *ctx, const rvi_source *source, rvi_image *out) {

@@ -389,6 +389,7 @@ static void huge_sizes_are_refused_before_they_are_allocated(void **state) {
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = 1;
     desc.allocator = support_allocator(&memory);
+    desc.memory_limit = 1 << 24;
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
     blob *b = malloc(sizeof *b);
