@@ -190,6 +190,7 @@ static uint64_t most_memory(const rvi_device *d) {
 }
 
 void rv_context_device_limit(rv_context *ctx, uint64_t bytes) {
+    RVI_ENTRY(ctx);
     rvi_device *d = rvi_device_of(ctx);
     if (d)
         d->limit = bytes > 0 && bytes < most_memory(d) ? bytes : most_memory(d);

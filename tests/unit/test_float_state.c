@@ -248,6 +248,7 @@ static void use_devices(rv_context *ctx) {
     CALL(status, rv_device_try(ctx, 1000, &same, &rate)); /* drivers have a state of their own */
     assert_int_equal(status, RV_ERROR_DEVICE);
     CALL(status, rv_context_use_device(ctx, RV_DEVICE_CPU));
+    CALL_VOID(rv_context_device_limit(ctx, 0));
     assert_int_equal(status, RV_OK);
 }
 
