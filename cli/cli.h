@@ -61,11 +61,14 @@ typedef struct cli_options {
 /* A first word that is not a step. */
 typedef struct cli_command {
     const char *name, *usage, *help;
+    const char *also; /* words that people have for it, a blank around each */
 } cli_command;
 
 extern const cli_command cli_command_table[];
 extern const int cli_command_count;
 const cli_command *cli_command_find(const char *name); /* NULL: there is none */
+/* Where the word is what people call a command, fails with a sentence that names it; else 0. */
+int cli_command_meant(const char *word);
 
 extern const cli_option cli_option_table[];
 extern const int cli_option_count;

@@ -208,7 +208,7 @@ int cli_help(int count, char **names) {
         put_overview();
     for (int i = 0; i < count; i++)
         if (!rv_step_find(names[i]) && !cli_command_find(names[i]))
-            return unknown_step(names[i]);
+            return cli_command_meant(names[i]) ? 2 : unknown_step(names[i]);
     for (int i = 0; i < count; i++) {
         if (i > 0)
             puts("");

@@ -96,6 +96,8 @@ int cli_recipe_build(rv_context *ctx, const cli_options *options, rv_recipe **re
     int skip = from_file || from_input || preset >= 0 ? 1 : 0, code = 0;
     rv_status status = RV_OK;
     *recipe = NULL;
+    if (skip == 0 && !rv_step_find(first) && (code = cli_command_meant(first)) != 0)
+        return code;
     if (from_input)
         code = parse_input(ctx, recipe);
     else if (from_file)

@@ -6,22 +6,27 @@
 #include <string.h>
 
 const cli_command cli_command_table[] = {
-    {"devices", "ravine devices", "list the GPUs and other devices that `--device` can use"},
+    {"devices", "ravine devices", "list the GPUs and other devices that `--device` can use",
+     " gpu gpus opencl cuda device "},
     {"list", "ravine list",
-     "list the recipes and scenes that come with Ravine; `ravine alps` runs one"},
+     "list the recipes and scenes that come with Ravine; `ravine alps` runs one",
+     " recipes presets examples scenes "},
     {"resume", "ravine resume FILE",
-     "continue a run from its checkpoint: the FILE that --checkpoint named"},
+     "continue a run from its checkpoint: the FILE that --checkpoint named",
+     " continue restart checkpoint "},
     {"scene", "ravine scene NAME|FILE [frames=N] [save=OUT.obj] [WORD.KEY=VALUE ...]",
-     "let water made of particles erode closed meshes"},
-    {"solid", "ravine solid check FILE.obj",
-     "say whether a mesh is closed and does not cut itself"},
+     "let water made of particles erode closed meshes", " sph "},
+    {"solid", "ravine solid check FILE.obj", "say whether a mesh is closed and does not cut itself",
+     " manifold watertight "},
     {"studio", "ravine studio [RECIPE.rv] [--port N] [--no-open]",
-     "open the studio in the browser, with this machine behind it"},
+     "open the studio in the browser, with this machine behind it",
+     " gui ui window app browser editor viewer web server "},
     {"sweep", "ravine sweep RECIPE STEP.KEY=VALUES ... --csv TABLE.csv [--jobs N]",
      "run a recipe with many values: noise.seed=1..100, rivers.erosion=4,8,16, "
      "noise.gain=0.3..0.5..0.1; each run gets a folder in TABLE and a row in TABLE.csv, and "
-     "TABLE.png shows all; the same command goes on where it was stopped"},
-    {"help", "ravine help [STEP|COMMAND ...]", "explain steps and commands"},
+     "TABLE.png shows all; the same command goes on where it was stopped",
+     " batch vary matrix "},
+    {"help", "ravine help [STEP|COMMAND ...]", "explain steps and commands", " man usage docs "},
 };
 const int cli_command_count = (int)(sizeof cli_command_table / sizeof cli_command_table[0]);
 
@@ -30,6 +35,19 @@ const cli_command *cli_command_find(const char *name) {
         if (strcmp(name, cli_command_table[i].name) == 0)
             return &cli_command_table[i];
     return NULL;
+}
+
+int cli_command_meant(const char *word) {
+    char spaced[32];
+    int size = snprintf(spaced, sizeof spaced, " %.29s ", word);
+    for (int i = 0; i < size; i++)
+        spaced[i] =
+            (char)(spaced[i] >= 'A' && spaced[i] <= 'Z' ? spaced[i] + 'a' - 'A' : spaced[i]);
+    for (int i = 0; i < cli_command_count && !strchr(word, ' ') && *word; i++)
+        if (strstr(cli_command_table[i].also, spaced))
+            return cli_fail(2, "There is no step \"%.40s\"; see `ravine %s`.", word,
+                            cli_command_table[i].name);
+    return 0;
 }
 
 const cli_option cli_option_table[] = {

@@ -53,6 +53,10 @@ fails 'there is no step "alp"' alp
 # ---- numbers and other names ----
 equal "terrain 32" "$(plan terrain 32 noise)" "$(plan terrain size=32 noise)"
 fails 'see "droplets", "runoff", "particles", "thermal", "pipes" or "rivers".' terrain 32 noise erode
+fails 'There is no step "GUI"; see `ravine studio`.' GUI
+fails 'There is no step "gui"; see `ravine studio`.' help gui
+fails 'There is no step "batch"; see `ravine sweep`.' batch alps
+fails 'There is no step "recipes"; see `ravine list`.' recipes
 fails 'see "rivers".' terrain 32 noise stream-power
 fails 'see "open" or "save".' heightmap
 fails 'did you mean "droplets"?' terrain 32 noise droplet

@@ -5,9 +5,9 @@ set -e
 source=$1 prefix=$2 cmake=$3
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# Installed trees can be moved: nothing in this one may point back to where it was.
-cp -R "$prefix" moved
-prefix=$PWD/moved
+# Installed trees can be moved: nothing in this one may point back to where it was. Names may have blanks.
+cp -R "$prefix" 'a place'
+prefix="$PWD/a place"
 pkgconfig=$(dirname "$(find "$prefix" -name ravine.pc)")
 config=$(dirname "$(find "$prefix" -name ravineConfig.cmake)")
 
@@ -33,20 +33,24 @@ run_example() {
 
 # pkg-config
 export PKG_CONFIG_PATH="$pkgconfig"
-# shellcheck disable=SC2046 # a list of flags
-cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/hello_mountain.c" -o by_pkg_config \
-    $(pkg-config --cflags --libs ravine)
+# build SOURCE PROGRAM: with the flags of pkg-config, which writes them for the shell
+build() {
+    eval "cc -std=c99 -Wall -Wextra -Wpedantic -Werror \"\$1\" -o \"\$2\" $(pkg-config --cflags --libs ravine)"
+}
+build "$source/examples/hello_mountain.c" by_pkg_config
 run_example by_pkg_config env LD_LIBRARY_PATH="$(dirname "$pkgconfig")" ./by_pkg_config
 
 # The example of scenes.
-# shellcheck disable=SC2046
-cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/worn_river.c" -o worn_river \
-    $(pkg-config --cflags --libs ravine)
+build "$source/examples/worn_river.c" worn_river
 env LD_LIBRARY_PATH="$(dirname "$pkgconfig")" ./worn_river > river.said
 check river.said '^[1-9][0-9]* particles eroded [0-9.e-]* m3 from [1-9][0-9]* faces'
 check river.obj '^f '
 
-# find_package
+# find_package, also where the name has a quote, which pkg-config does not take.
+version=$(pkg-config --modversion ravine)
+mv "$prefix" "it's a place"
+prefix="$PWD/it's a place"
+config=$(dirname "$(find "$prefix" -name ravineConfig.cmake)")
 mkdir project
 cp "$source/examples/hello_mountain.c" project/
 cat > project/CMakeLists.txt <<END
@@ -65,7 +69,9 @@ cmp by_pkg_config.said by_find_package.said
 
 # The rest of what was installed.
 "$prefix/bin/ravine" --version > version
-check version "$(pkg-config --modversion ravine)"
+check version "$version"
+"$prefix/bin/ravine" list > list
+check list '^  alps  '
 check "$prefix/share/man/man1/ravine.1" '^\.SH'
 bash -n "$prefix/share/bash-completion/completions/ravine"
 if grep -rlI "$2" "$prefix" > pointers; then
