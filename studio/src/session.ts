@@ -55,7 +55,7 @@ function mainStep(items: Item[]): number {
     return (items.filter((item) => findStep(item.step)?.kind === 'wear').at(-1) ?? items.at(-1))?.id ?? 0;
 }
 
-const PREVIEW = 256;
+const PREVIEW = 256, PREVIEW_MS = 80;
 const SAVED = 'ravine-studio';
 
 export class Session {
@@ -396,20 +396,34 @@ export class Session {
 
     private edited(isLive: boolean): void {
         clearTimeout(this.timer);
+        this.timer = 0;
         this.scrubbed = null;
         this.leaveScene();
         const items = runnable(this.store.doc.items);
         const side = sideOf(items);
         const lines = items.map((item) => this.words(item)), last = lines.length - 1;
         const isQuick = items[last]?.step === 'stroke' && !this.isPreview && lines.slice(0, last).join() === this.steps.slice(0, last).join();
-        if (isLive && !isQuick && (side === 0 || side > PREVIEW)) {
-            const small = preview(items.map((item) => ({ ...item, values: this.valuesFor(item) })), PREVIEW);
-            this.go(small.lines, small.items, true);
-        } else
+        if (isLive && !isQuick && (side === 0 || side > PREVIEW))
+            this.preview();
+        else
             this.start();
         if (!isLive && this.isBegun)
             void this.save();
         this.watcher.changed();
+    }
+
+    /** Changes of a slider come faster than a land is made: a preview may run for a while before the next takes its
+     *  place, else each would end before there is something to see of it. */
+    private preview(): void {
+        const age = performance.now() - this.started;
+        if (this.isPreview && this.state === 'running' && age < PREVIEW_MS) {
+            this.timer = window.setTimeout(() => this.preview(), PREVIEW_MS - age);
+            return;
+        }
+        this.timer = 0;
+        const items = runnable(this.store.doc.items);
+        const small = preview(items.map((item) => ({ ...item, values: this.valuesFor(item) })), PREVIEW);
+        this.go(small.lines, small.items, true);
     }
 
     private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.words(item)).values; }
@@ -612,6 +626,10 @@ export class Session {
             this.watcher.say(event.sentence, 'wrong');
         if (event.place >= 0 && event.land)
             void this.show();
+        if (this.timer) { // the slider has gone on meanwhile
+            clearTimeout(this.timer);
+            this.preview();
+        }
         void this.standBy();
     }
 

@@ -201,6 +201,28 @@ const tests = {
         await close();
     },
 
+    async 'while a slider is dragged, each preview runs long enough to be seen'() {
+        const { page, close } = await open(link(SLOW.replace('size=128', 'size=300')));
+        await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 3);
+        await page.locator('.step', { hasText: 'pipes' }).locator('.pick').click();
+        await page.waitForFunction(() => document.querySelector('.params h1')?.textContent === 'pipes');
+        const drag = await page.evaluate(async () => {
+            const slider = document.querySelector('.params .p.changed input[type=range]'), { session } = studio;
+            const start = performance.now(), first = session.run;
+            let changes = 0;
+            for (; performance.now() - start < 1000 || changes < 30; changes++) {
+                slider.value = String(Number(slider.value) - 1);
+                slider.dispatchEvent(new Event('input'));
+                await new Promise((resolve) => setTimeout(resolve, 5));
+            }
+            return { changes, runs: session.run - first, ms: performance.now() - start, isPreview: session.isPreview };
+        });
+        assert.ok(drag.isPreview && drag.runs >= 2 && drag.runs <= drag.ms / 80 + 2, JSON.stringify(drag));
+        // The last change is not lost.
+        await page.waitForFunction(() => studio.session.steps[3].includes(`time=${studio.session.store.doc.items[3].values.time}`));
+        await close();
+    },
+
     async 'a stroke of the brush is a step of the recipe, and is undone'() {
         const { page, close } = await open(link(SMALL));
         await settled(page);
@@ -688,7 +710,7 @@ const tests = {
             // The other engines.
             const choose = async (name) => {
                 await page.locator('.pill').click();
-                await page.locator('.choice').filter({ has: page.locator('b', { hasText: name }) }).click();
+                await page.locator('.engine-choice').filter({ has: page.locator('b', { hasText: name }) }).click();
             };
             await choose(/^This page$/);
             await page.waitForFunction(() => studio.session.about.engine === 'page' && studio.session.state === 'done');

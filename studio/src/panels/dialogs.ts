@@ -135,7 +135,7 @@ export function engineName({ engine, threads, device, devices }: Session['about'
 
 export function engineDialog(session: Session, wrong: (error: Error) => void): void {
     const { wanted, about } = session;
-    const choice = (label: string, note: string, isChosen: boolean, choose: () => Promise<void>) => h('button', { type: 'button', className: 'choice',
+    const choice = (label: string, note: string, isChosen: boolean, choose: () => Promise<void>) => h('button', { type: 'button', className: 'engine-choice',
         'aria-pressed': String(isChosen), onclick: () => { box.close(); void choose().catch(wrong); } }, h('i', {}), h('b', {}, label), h('small', {}, note));
     const devices = wanted === 'machine' ? about.devices ?? [] : [];
     const box = dialog('Engine', 'engine-dialog', h('p', { className: 'quiet' }, 'What makes the land. All give the same land, to the bit.'),

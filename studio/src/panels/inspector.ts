@@ -125,8 +125,8 @@ export class Inspector {
         const mark = machine && page ? h('span', { className: `verdict${machine === page ? '' : ' no'}` }, icon(machine === page ? 'tick' : 'close'),
             machine === page ? 'the same land from both' : 'not the same: please report this') : h('span', { className: 'quiet' }, 'made by one engine');
         const hash = (text: string) => h('span', { className: 'hash' }, text);
-        return [['this machine', machine ? hash(machine) : h('span', { className: 'quiet' }, 'not made')],
-            ['this page', page ? hash(page) : check], ['', mark]];
+        return [['hash, machine', machine ? hash(machine) : h('span', { className: 'quiet' }, 'not made')],
+            ['hash, page', page ? hash(page) : check], ['', mark]];
     }
 }
 
