@@ -494,6 +494,10 @@ const tests = {
         await search.waitFor();
         const all = JSON.parse(run('help', '--json')).steps.map(({ name }) => name);
         assert.deepEqual(new Set(await page.locator('.entry b').allTextContents()), new Set(all));
+        // Escape closes the list, also with words in its field.
+        await search.fill('talus');
+        await page.keyboard.press('Escape');
+        await page.waitForFunction(() => !document.querySelector('dialog'));
         await close();
     },
 

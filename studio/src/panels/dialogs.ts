@@ -88,6 +88,8 @@ export function addDialog(session: Session): void {
             mark();
         } else if (event.key === 'Enter' && found[at])
             add(found[at]);
+        else if (event.key === 'Escape') // else it would only empty the field
+            box.close();
     });
     fill();
     search.focus();

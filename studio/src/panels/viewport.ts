@@ -53,9 +53,11 @@ export class Viewport {
         this.brush = new Brush(session, () => this.view);
         const sunLabel = h('label', { htmlFor: 'sun' }, 'Sun 38°');
         const sun = h('input', { type: 'range', id: 'sun', min: '4', max: '85', value: '38', oninput: () => light() });
-        const turn = h('input', { type: 'range', id: 'sun-turn', min: '0', max: '360', value: '235', 'aria-label': 'Direction of the sun', oninput: () => light() });
+        const turnLabel = h('label', { htmlFor: 'sun-turn' }, 'From 235°');
+        const turn = h('input', { type: 'range', id: 'sun-turn', min: '0', max: '360', value: '235', oninput: () => light() });
         const light = () => {
             sunLabel.textContent = `Sun ${sun.value}°`;
+            turnLabel.textContent = `From ${turn.value}°`;
             for (const each of [sun, turn])
                 each.style.setProperty('--at', `${((+each.value - +each.min) / (+each.max - +each.min)) * 100}%`);
             this.view.setSun(+turn.value, +sun.value);
@@ -71,7 +73,7 @@ export class Viewport {
         this.cut = h('div', { className: 'cut', hidden: true }, h('div', { className: 'ways', role: 'group', 'aria-label': 'Water' }, ...this.waters),
             h('label', { htmlFor: 'cut' }, 'Cut open'), cut);
         this.element = h('main', { className: 'view' }, this.loading, this.tabs,
-            h('div', { className: 'sun' }, sunLabel, sun, turn),
+            h('div', { className: 'sun' }, sunLabel, sun, turnLabel, turn),
             this.brush.element,
             h('div', { className: 'corner' },
                 this.brush.button,
