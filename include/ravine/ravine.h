@@ -218,9 +218,10 @@ RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *des
 
 /* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ...;
  * rv_field_get() lists those that steps know. The thickness of a layer has the layer's name. width
- * * height values. */
-RV_API const float *rv_terrain_field(const rv_terrain *land,
-                                     const char *name); /* NULL: no such field */
+ * * height values. Ask again after every step: on a device the values before stay where they were. */
+RV_API const float *rv_terrain_field(
+    const rv_terrain *land,
+    const char *name); /* NULL: no such field, or a device failed (rv_context_error) */
 RV_API rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values);
 RV_API int rv_terrain_field_count(const rv_terrain *land); /* without "height" */
 RV_API const char *rv_terrain_field_name(const rv_terrain *land,

@@ -6,6 +6,7 @@
 
 typedef struct rectangle {
     int x, y, width, height;
+    float lost; /* a margin in m of less than half a cell */
 } rectangle;
 
 static rv_status cut(rv_context *ctx, const float *from, int from_width, const rectangle *r,
@@ -36,6 +37,11 @@ static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
 static rv_status run(rvi_job *job) {
     rv_terrain *land = job->land, *piece;
     const rectangle *r = job->state;
+    if (r->lost > 0.0f)
+        rvi_log(job->ctx,
+                "crop: a margin of %.9g m is less than half a cell of %.9g m and removes nothing; "
+                "margin=4cells counts cells.",
+                (double)r->lost, (double)land->cell);
     rv_status status = rvi_terrain_create_like(land, r->width, r->height, land->cell, &piece);
     if (status != RV_OK)
         return status;
@@ -53,10 +59,10 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
-/* Half of the longest side leaves nothing; more is as much. */
+/* Of more than the map has, no more is left. */
 static int margin_cells(const rv_terrain *land, float margin) {
     float cells = rvi_length(margin, land->cell) / land->cell;
-    return (int)(rvi_minf(cells, (float)rvi_maxi(land->width, land->height)) + 0.5f);
+    return (int)(rvi_minf(cells, 1e8f) + 0.5f);
 }
 
 rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
@@ -68,7 +74,7 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
             job->ctx, RV_ERROR_USAGE,
             "crop: a margin of %d cells along all sides leaves nothing of %d x %d cells.", margin,
             land->width, land->height);
-    rectangle r = {p->x, p->y, p->width, p->height};
+    rectangle r = {.x = p->x, .y = p->y, .width = p->width, .height = p->height};
     r.width = r.width == RV_AUTO_INT ? inner_width - r.x : r.width;
     r.height = r.height == RV_AUTO_INT ? inner_height - r.y : r.height;
     if (r.x >= inner_width || r.y >= inner_height)
@@ -84,7 +90,8 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     rectangle *kept = rvi_job_begin(job, sizeof *kept, run, NULL);
     if (!kept)
         return RV_ERROR_MEMORY;
-    *kept = (rectangle){r.x + margin, r.y + margin, r.width, r.height};
+    *kept = (rectangle){r.x + margin, r.y + margin, r.width, r.height, 0.0f};
+    kept->lost = margin == 0 ? rvi_length(p->margin, land->cell) : 0.0f;
     job->replaces = true;
     rvi_georeference_shift(&job->after.geo, kept->x, kept->y);
     return rvi_outline_resize(&job->after, r.width, r.height, land->cell);

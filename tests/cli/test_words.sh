@@ -66,4 +66,7 @@ fails 'there is no land yet' level repeat 2 thermal end
 holds "resume with --until" "$(cat said)" "and no steps"
 "$RAVINE" help resume | grep -q -- '--checkpoint' || fail "help resume"
 equal "-v" "$("$RAVINE" -v)" "$("$RAVINE" --version)"
+# Metres that come to no cell are told.
+holds "a margin in metres" "$("$RAVINE" terrain size=8 cell=10 crop margin=4 2>&1)" "removes nothing; margin=4cells counts cells"
+
 finish

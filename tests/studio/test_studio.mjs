@@ -764,7 +764,7 @@ const tests = {
     async 'pictures of the manual'() {
         if (!pictures)
             return;
-        const opened = await open(link((await readFile(new URL('../../recipes/alps.rv', import.meta.url), 'utf8')).replace('size=1064', 'size=532')), { colorScheme: 'dark' });
+        const opened = await open(link((await readFile(new URL('../../recipes/alps.rv', import.meta.url), 'utf8')).replace('size=1032', 'size=516')), { colorScheme: 'dark' });
         await until(opened.page, ['done'], 600000);
         await settled(opened.page);
         await opened.page.evaluate(() => studio.session.measure());
