@@ -692,7 +692,8 @@ export class Session {
             this.watcher.frame({ width: reply.land.width, height: reply.land.height, cell: reply.land.cell, fields,
                 land: reply.land, isLive: false, isPreview: this.isPreview });
         } catch (error) {
-            this.watcher.say((error as Error).message, 'wrong');
+            if (run === this.run) // else it was of a list that is not there any more
+                this.watcher.say((error as Error).message, 'wrong');
         }
     }
 

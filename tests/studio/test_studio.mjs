@@ -795,7 +795,7 @@ const tests = {
             await page.evaluate(() => studio.session.openText('folder', 'open there.npy'));
             await settled(page);
             await page.waitForFunction(() => !studio.session.isChecking);
-            assert.equal(await page.locator('.toast.wrong').count(), 0);
+            assert.deepEqual(await page.locator('.toast.wrong').allTextContents(), []);
             try {
                 run('terrain', 'size=40', 'noise', 'save', 'kind.exr');
             } catch {
@@ -806,7 +806,7 @@ const tests = {
                 await page.waitForFunction(() => studio.session.store.doc.items[0]?.values.file === 'kind.exr');
                 await settled(page);
                 await page.waitForFunction(() => !studio.session.isChecking); // the page cannot, and nobody asked it to
-                assert.equal(await page.locator('.toast.wrong').count(), 0);
+                assert.deepEqual(await page.locator('.toast.wrong').allTextContents(), []);
             }
             // The program is killed in the middle of a run: the page goes on by itself, from where it was.
             await page.waitForFunction(() => studio.session.spare);
