@@ -52,13 +52,14 @@ async function picture(page, name) {
     await page.screenshot({ path: join(pictures, `studio-${name}.png`) });
 }
 
-/** Drops files on the page, as a hand would. */
-async function drop(page, name, bytes) {
-    const given = await page.evaluateHandle(([n, data]) => {
+/** Drops a file on the page, as a hand would, or several. */
+async function drop(page, name, bytes, ...more) {
+    const given = await page.evaluateHandle((files) => {
         const transfer = new DataTransfer();
-        transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], n));
+        for (let i = 0; i < files.length; i += 2)
+            transfer.items.add(new File([Uint8Array.from(atob(files[i + 1]), (c) => c.charCodeAt(0))], files[i]));
         return transfer;
-    }, [name, Buffer.from(bytes).toString('base64')]);
+    }, [name, bytes, ...more].map((each, i) => (i % 2 ? Buffer.from(each).toString('base64') : each)));
     await page.dispatchEvent('#app', 'drop', { dataTransfer: given });
 }
 
@@ -74,10 +75,9 @@ function makeFiles() {
 async function opensAll(page) {
     for (const [folder, kind] of [...['png', 'r16', 'r32', 'npy', 'npz', 'tif', 'asc'].map((each) => ['alone', `kind.${each}`]), ['alone', 'plain.tif'],
         ['.', 'kind.png'], ['.', 'kind.r16']]) {
-        if (folder === '.')
-            await drop(page, `${kind}.ravine.json`, await readFile(join(work, `${kind}.ravine.json`)));
+        const sidecar = `${kind}.ravine.json`;
         await page.evaluate(() => studio.session.store.edit((doc) => { doc.items = []; }));
-        await drop(page, kind, await readFile(join(work, folder, kind)));
+        await drop(page, kind, await readFile(join(work, folder, kind)), ...(folder === '.' ? [sidecar, await readFile(join(work, sidecar))] : []));
         await page.waitForFunction((name) => studio.session.store.doc.items[0]?.values.file === name, kind);
         await settled(page);
         assert.equal(await shown(page), hashOf('open', join(folder, kind), 'droplets'), `${kind} in ${folder}`);
