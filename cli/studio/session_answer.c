@@ -59,18 +59,48 @@ static studio_packet *files_reply(double id, const studio_folder *made, bool wit
     return studio_letter_end(&letter);
 }
 
-/* The first file that the step would write and that is there already; NULL: none. */
-static const char *file_there(const rv_recipe *recipe) {
-    const rv_word_info *word = &rv_step_get(rv_recipe_step(recipe, 0))->word;
-    for (int i = 0; i < word->param_count; i++) {
-        const rv_param_info *param = &word->params[i];
-        const char *path = param->type == RV_PARAM_FILE && param->writes
-                               ? rv_param_text(param, rv_recipe_params(recipe, 0))
-                               : NULL;
-        if (path && *path && cli_file_exists(path))
-            return path;
+/* The file of a step that writes one, besides its sidecar; NULL: it writes others, too, or none. */
+static const char *only_file(const rv_recipe *recipe) {
+    switch (rv_recipe_step(recipe, 0)) {
+    case RV_STEP_save:
+        return ((const rv_save_params *)rv_recipe_params(recipe, 0))->file;
+    case RV_STEP_hillshade:
+        return ((const rv_hillshade_params *)rv_recipe_params(recipe, 0))->file;
+    case RV_STEP_paint:
+        return ((const rv_paint_params *)rv_recipe_params(recipe, 0))->file;
+    case RV_STEP_render:
+        return ((const rv_render_params *)rv_recipe_params(recipe, 0))->file;
+    default:
+        return NULL;
     }
-    return NULL;
+}
+
+/* May the step write to the user's folder? Not through a link, which its file is not: that was
+ * looked at when the step was read. *there gets a file that it would replace, to free(), or NULL.
+ */
+static rv_status check_store(const rv_recipe *recipe, char **there, char why[CLI_TEXT]) {
+    const char *file = only_file(recipe);
+    *there = NULL;
+    if (!file) {
+        snprintf(why, CLI_TEXT, "%s cannot be stored here: save, hillshade, paint and render can.",
+                 rv_step_get(rv_recipe_step(recipe, 0))->word.name);
+        return RV_ERROR_USAGE;
+    }
+    size_t room = strlen(file) + sizeof ".ravine.json";
+    char *sidecar = malloc(room);
+    rv_status status = sidecar ? RV_OK : RV_ERROR_MEMORY;
+    snprintf(why, CLI_TEXT, "There is not enough memory.");
+    if (sidecar)
+        snprintf(sidecar, room, "%s.ravine.json", file);
+    if (sidecar && studio_is_link(sidecar)) {
+        snprintf(why, CLI_TEXT, "%.400s is a link and was not followed.", sidecar);
+        status = RV_ERROR_OUTPUT;
+    } else if (sidecar && (cli_file_exists(file) || cli_file_exists(sidecar))) {
+        *there = studio_path("", cli_file_exists(file) ? file : sidecar);
+        status = *there ? RV_OK : RV_ERROR_MEMORY;
+    }
+    free(sidecar);
+    return status;
 }
 
 static studio_packet *exists_reply(double id, const char *path) {
@@ -82,52 +112,86 @@ static studio_packet *exists_reply(double id, const char *path) {
     return studio_letter_end(&letter);
 }
 
-/* Runs one step that writes files: to the page, or to the user's folder, where those that are there
- * are replaced only if the page says so. */
-static studio_packet *save(studio_land *l, const studio_request *request, bool stores) {
-    const char *why, *step = studio_json_text(request->json, "step");
+/* The one step that writes files of a request. */
+static rv_status read_writer(studio_land *l, const studio_request *request, bool stores,
+                             rv_recipe **recipe, char why[CLI_TEXT]) {
+    rv_status status =
+        studio_list_read(l, studio_json_text(request->json, "step"), stores, recipe, why);
+    if (status == RV_OK && (rv_recipe_count(*recipe) != 1 ||
+                            rv_step_get(rv_recipe_step(*recipe, 0))->kind != RV_KIND_SHOW)) {
+        snprintf(why, CLI_TEXT,
+                 "One step that writes files is saved, not another and not several.");
+        status = RV_ERROR_USAGE;
+    }
+    return status;
+}
+
+static rv_status run_writer(studio_land *l, rv_terrain *land, const rv_recipe *recipe,
+                            char why[CLI_TEXT]) {
+    rv_status status =
+        rv_step_run(land, rv_recipe_step(recipe, 0), rv_recipe_params(recipe, 0), NULL);
+    snprintf(why, CLI_TEXT, "%s", rv_context_error(l->ctx));
+    return status;
+}
+
+/* Runs one step that writes files, for the page to take. */
+static studio_packet *save(studio_land *l, const studio_request *request) {
+    const char *why;
     rv_terrain *land = (rv_terrain *)studio_land_at(l, place_of(request), &why);
     if (!land)
         return studio_wrong(request->id, RV_ERROR_USAGE, why);
     char sentence[CLI_TEXT], *out = studio_path(l->scratch, ".out");
     rv_recipe *recipe = NULL;
-    rv_status status = studio_list_read(l, step, stores, &recipe, sentence);
-    if (status == RV_OK && (rv_recipe_count(recipe) != 1 ||
-                            rv_step_get(rv_recipe_step(recipe, 0))->kind != RV_KIND_SHOW)) {
-        snprintf(sentence, sizeof sentence,
-                 "One step that writes files is saved, not another and not several.");
-        status = RV_ERROR_USAGE;
-    }
-    const studio_json *replace = studio_json_get(request->json, "replace");
-    bool replaces = replace && replace->kind == STUDIO_TRUE;
-    const char *there = status == RV_OK && stores && !replaces ? file_there(recipe) : NULL;
-    if (there) {
-        studio_packet *reply = exists_reply(request->id, there);
-        rv_recipe_destroy(recipe);
-        free(out);
-        return reply;
-    }
+    rv_status status = read_writer(l, request, false, &recipe, sentence);
     if (status == RV_OK && (!out || !studio_scratch_sub(out))) {
         snprintf(sentence, sizeof sentence, "The folder %.200s cannot be made.", out ? out : "");
         status = RV_ERROR_OUTPUT;
     }
-    if (status == RV_OK) {
-        status = rv_step_run(land, rv_recipe_step(recipe, 0), rv_recipe_params(recipe, 0), NULL);
-        snprintf(sentence, sizeof sentence, "%s", rv_context_error(l->ctx));
-    }
+    if (status == RV_OK)
+        status = run_writer(l, land, recipe, sentence);
     rv_recipe_destroy(recipe);
     studio_folder made = {.count = 0};
     studio_packet *reply;
     if (status != RV_OK)
         reply = studio_wrong(request->id, (int)status, sentence);
-    else if (!stores && !studio_folder_read(out, &made))
+    else if (!studio_folder_read(out, &made))
         reply = studio_wrong(request->id, RV_ERROR_MEMORY, "The files could not be read again.");
     else
-        reply = files_reply(request->id, &made, !stores);
+        reply = files_reply(request->id, &made, true);
     studio_folder_free(&made);
     if (out)
         studio_scratch_sub(out);
     free(out);
+    return reply;
+}
+
+/* Runs one step that writes a file to the user's folder. One that is there is replaced only if the
+ * page says so. */
+static studio_packet *store(studio_land *l, const studio_request *request) {
+    const char *why;
+    rv_terrain *land = (rv_terrain *)studio_land_at(l, place_of(request), &why);
+    if (!land)
+        return studio_wrong(request->id, RV_ERROR_USAGE, why);
+    char sentence[CLI_TEXT], *there = NULL;
+    rv_recipe *recipe = NULL;
+    const studio_json *replace = studio_json_get(request->json, "replace");
+    rv_status status = read_writer(l, request, true, &recipe, sentence);
+    if (status == RV_OK)
+        status = check_store(recipe, &there, sentence);
+    bool asks = there && !(replace && replace->kind == STUDIO_TRUE);
+    if (status == RV_OK && !asks)
+        status = run_writer(l, land, recipe, sentence);
+    studio_packet *reply;
+    if (status != RV_OK) {
+        reply = studio_wrong(request->id, (int)status, sentence);
+    } else if (asks) {
+        reply = exists_reply(request->id, there);
+    } else {
+        studio_file file = {.name = (char *)only_file(recipe)};
+        reply = files_reply(request->id, &(studio_folder){.files = &file, .count = 1}, false);
+    }
+    free(there);
+    rv_recipe_destroy(recipe);
     return reply;
 }
 
@@ -180,9 +244,9 @@ studio_packet *studio_land_answer(studio_land *l, const studio_request *request)
     if (strcmp(request->kind, "measure") == 0)
         return measure(l, request);
     if (strcmp(request->kind, "save") == 0)
-        return save(l, request, false);
+        return save(l, request);
     if (strcmp(request->kind, "store") == 0)
-        return save(l, request, true);
+        return store(l, request);
     if (strcmp(request->kind, "read") == 0)
         return read_recipe(l, request);
     if (strcmp(request->kind, "revive") == 0)

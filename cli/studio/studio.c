@@ -71,42 +71,71 @@ static bool open_browser(const char *page) {
     return opened;
 }
 
-/* By a file that leads there: what a program is called with can be read by all users of the
- * machine, and the token is for one. The file lies in the user's home, in `folder`, for as long as
- * no page has come: browsers that come as a snap read no other place. */
-static bool open_address(const char *folder, const char *address) {
-    static const char name[] = "open.html";
-    char text[512], *path = studio_path(folder, name);
+/* What leads the browser to the page, for as long as no page has come. */
+typedef struct door {
+    char *folder; /* of its own, in the user's home; NULL: none */
+    char *path;
+    FILE *file;
+} door;
+
+static void close_door(door *d) {
+    if (d->file)
+        fclose(d->file);
+    if (d->path)
+        studio_scratch_drop(d->path);
+    if (d->folder)
+        studio_scratch_remove(d->folder);
+    free(d->path);
+    free(d->folder);
+    *d = (door){.path = NULL};
+}
+
+/* A file: what a program is called with can be read by all users of the machine, and the token is
+ * for one. It lies in the user's home, since browsers that come as a snap read no other place;
+ * where it cannot, in `scratch`. */
+static door make_door(const char *scratch, const char *address) {
+    char text[512];
     snprintf(text, sizeof text,
              "<!doctype html><meta charset=utf-8><title>Ravine</title>"
              "<meta http-equiv=refresh content=\"0;url=%s\"><a href=\"%s\">To the studio</a>\n",
              address, address);
-    bool opened =
-        path && studio_scratch_put(folder, name, text, strlen(text)) && open_browser(path);
-    free(path);
-    return opened;
+    const char *home = getenv("HOME");
+    door d = {.folder = NULL};
+    if (home && *home == '/') {
+        studio_door_clear(home);
+        d.folder = studio_scratch_make(home);
+    }
+    if (d.folder)
+        d.file = studio_door_open(d.folder, text, &d.path);
+    if (!d.file) {
+        close_door(&d);
+        d.file = studio_door_open(scratch, text, &d.path);
+    }
+    return d;
 }
 
-/* Until a signal says that it is enough. The folder `door` is not needed once a page has come. */
-static void wait_for_end(studio_server *server, char *door) {
+static door open_address(const char *scratch, const char *address) {
+    door d = make_door(scratch, address);
+    if (!d.file)
+        fprintf(stderr,
+                "%.400s: no file for the browser can be written there (%s): open the "
+                "address yourself.\n",
+                scratch, strerror(errno));
+    else if (!open_browser(d.path))
+        fprintf(stderr, "No program that opens a browser was found: open the address yourself.\n");
+    return d;
+}
+
+/* Until a signal says that it is enough. The door is not needed once a page has come. */
+static void wait_for_end(studio_server *server, door *d) {
     const struct timespec tick = {.tv_nsec = 50 * 1000000};
     while (!cli_interrupt_caught()) {
         nanosleep(&tick, NULL);
         waitpid(-1, NULL, WNOHANG); /* the program that opened the browser */
-        if (door && studio_server_met(server)) {
-            studio_scratch_remove(door);
-            free(door);
-            door = NULL;
-        }
+        if (d->file && studio_server_met(server))
+            close_door(d);
     }
-    if (door)
-        studio_scratch_remove(door);
-    free(door);
-}
-
-static char *make_door(void) {
-    const char *home = getenv("HOME");
-    return home && *home == '/' ? studio_scratch_make(home) : NULL;
+    close_door(d);
 }
 
 static int serve(const cli_options *options, const studio_place *place, const studio_folder *page) {
@@ -121,10 +150,10 @@ static int serve(const cli_options *options, const studio_place *place, const st
     if (!options->quiet)
         printf("The studio runs until Ctrl-C. Its address works on this machine only.\n");
     fflush(stdout);
-    char *door = options->no_open ? NULL : make_door();
-    if (!options->no_open && !open_address(door ? door : place->scratch, address))
-        fprintf(stderr, "No program that opens a browser was found: open the address yourself.\n");
-    wait_for_end(server, door);
+    door d = {.folder = NULL};
+    if (!options->no_open)
+        d = open_address(place->scratch, address);
+    wait_for_end(server, &d);
     studio_server_stop(server);
     return 0;
 }

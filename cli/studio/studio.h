@@ -86,10 +86,17 @@ bool studio_scratch_sub(const char *path); /* a folder in it, and empty */
 void studio_scratch_remove(const char *path);
 void studio_scratch_drop(const char *path); /* one file */
 bool studio_scratch_put(const char *folder, const char *name, const void *bytes, size_t size);
+/* A file with this text in `folder` that leads a browser to the page; `path` gets its path, to
+ * free(). Until the file is closed, or this program dies, it is not a dead one. NULL: errno says
+ * why there is none. */
+FILE *studio_door_open(const char *folder, const char *text, char **path);
+/* Removes those that dead programs have left in folders of studio_scratch_make(base). */
+void studio_door_clear(const char *base);
 char *studio_path(const char *folder, const char *name); /* both; free() it */
 /* Where `name` leads in `folder`, if it stays below it; NULL: it does not. Of a file that is to be
  * written, its folder must be there. */
 char *studio_path_below(const char *folder, const char *name, bool writes);
+bool studio_is_link(const char *path);
 bool studio_name_plain(const char *name); /* one that can stand in any folder? */
 
 /* ---- session.c: what one page asks for, and what it is told ---- */

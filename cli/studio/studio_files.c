@@ -1,13 +1,17 @@
 /* studio_files.c: the files of the page, read once into memory so that a request can reach nothing
  * else, and a folder for the files that pages bring and take. */
+#define _DEFAULT_SOURCE   /* flock */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "studio.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 1000 }; /* files of a page */
@@ -117,8 +121,10 @@ const studio_file *studio_folder_find(const studio_folder *folder, const char *n
 
 /* ---- scratch ---- */
 
+#define SCRATCH "ravine-studio-"
+
 char *studio_scratch_make(const char *base) {
-    char *path = studio_path(base, "ravine-studio-XXXXXX");
+    char *path = studio_path(base, SCRATCH "XXXXXX");
     if (path && mkdtemp(path))
         return path;
     free(path);
@@ -167,12 +173,90 @@ bool studio_scratch_put(const char *folder, const char *name, const void *bytes,
     return file && fclose(file) == 0 && good;
 }
 
+/* ---- the file that opens the browser ---- */
+
+static const char DOOR[] = "open.html";
+
+FILE *studio_door_open(const char *folder, const char *text, char **path) {
+    *path = studio_path(folder, DOOR);
+    FILE *file = *path ? fopen(*path, "wbx") : NULL;
+    if (file && fputs(text, file) >= 0 && fflush(file) == 0) {
+        fcntl(fileno(file), F_SETFD, FD_CLOEXEC); /* else the browser would keep the lock */
+        flock(fileno(file), LOCK_EX | LOCK_NB);
+        return file;
+    }
+    if (file) {
+        fclose(file);
+        unlink(*path);
+    }
+    free(*path);
+    *path = NULL;
+    return NULL;
+}
+
+/* Is it that of a program which has died? A living one holds its lock, but for the moment between
+ * the making and the locking, so a young file stays. */
+static bool is_dead_door(const char *path) {
+    enum { YOUNG = 60 }; /* seconds */
+    struct stat named, opened;
+    if (lstat(path, &named) != 0 || !S_ISREG(named.st_mode) || named.st_uid != geteuid() ||
+        named.st_mtime > time(NULL) - YOUNG)
+        return false;
+    FILE *file = fopen(path, "rb+");
+    bool dead = file && fstat(fileno(file), &opened) == 0 && opened.st_ino == named.st_ino &&
+                opened.st_dev == named.st_dev && flock(fileno(file), LOCK_EX | LOCK_NB) == 0;
+    if (file)
+        fclose(file);
+    return dead;
+}
+
+/* A folder of such a name with no other file in it. */
+static bool holds_door_only(const char *path) {
+    struct stat info;
+    DIR *folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode) ? opendir(path) : NULL;
+    bool only = folder != NULL;
+    const struct dirent *entry;
+    while (only && (entry = readdir(folder)))
+        only = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+               strcmp(entry->d_name, DOOR) == 0;
+    if (folder)
+        closedir(folder);
+    return only;
+}
+
+void studio_door_clear(const char *base) {
+    DIR *folder = opendir(base);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (strncmp(entry->d_name, SCRATCH, strlen(SCRATCH)) != 0 ||
+            strlen(entry->d_name) != strlen(SCRATCH "XXXXXX"))
+            continue;
+        char *path = studio_path(base, entry->d_name),
+             *door = path ? studio_path(path, DOOR) : NULL;
+        if (door && holds_door_only(path) && is_dead_door(door) && unlink(door) == 0)
+            rmdir(path);
+        free(door);
+        free(path);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 /* ---- the user's own folder ---- */
 
 static bool is_below(const char *folder, const char *path) {
     size_t size = strlen(folder);
-    return strcmp(folder, "/") == 0 ||
-           (strncmp(path, folder, size) == 0 && (path[size] == '/' || path[size] == '\0'));
+    return strcmp(folder, "/") == 0 || (strncmp(path, folder, size) == 0 && path[size] == '/');
+}
+
+/* What stands for a folder, not for a file in it. */
+static bool is_no_name(const char *name) {
+    return !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+bool studio_is_link(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
 char *studio_path_below(const char *folder, const char *name, bool writes) {
@@ -182,10 +266,9 @@ char *studio_path_below(const char *folder, const char *name, bool writes) {
         found = realpath(path, NULL);
     if (path && top && writes && end) {
         /* A link there would lead the bytes elsewhere; what it leads to is not looked for. */
-        struct stat info;
-        bool link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+        bool leads_away = studio_is_link(path) || is_no_name(end + 1);
         *end = '\0';
-        char *parent = link || strcmp(end + 1, "..") == 0 ? NULL : realpath(path, NULL);
+        char *parent = leads_away ? NULL : realpath(*path ? path : "/", NULL);
         found = parent ? studio_path(parent, end + 1) : NULL;
         free(parent);
     }

@@ -1,7 +1,7 @@
 // main.ts: the page: its panels around one session, its keys, files that are dropped.
 import { download, h, icon, iconButton } from './dom';
 import { fetchModule, threadsHere } from './engine/page_engine';
-import { addDialog, engineDialog, engineName, exportDialog, galleryDialog, helpDialog, type Camera } from './panels/dialogs';
+import { AFTER_RUN, addDialog, engineDialog, engineName, exportDialog, galleryDialog, helpDialog, type Camera } from './panels/dialogs';
 import { Inspector } from './panels/inspector';
 import { StackPanel } from './panels/stack_panel';
 import { StepPanel } from './panels/step_panel';
@@ -110,7 +110,7 @@ function openSheet(name: string): void {
 
 // ---- files ----
 
-const chooser = h('input', { type: 'file', hidden: true, multiple: true, accept: '.png,.r16,.r32,.npy,.npz,.tif,.tiff,.asc,.rv,.obj,.txt,.json', 'aria-label': 'File' });
+const chooser = h('input', { type: 'file', hidden: true, multiple: true, accept: '.png,.r16,.r32,.npy,.npz,.tif,.tiff,.asc,.exr,.rv,.obj,.txt,.json', 'aria-label': 'File' });
 let chosen: ((name: string) => void) | undefined;
 function pickFile(use?: (name: string) => void): void {
     chosen = use;
@@ -137,8 +137,10 @@ async function takeOne(file: File, use?: (name: string) => void): Promise<void> 
         throw new Error('The page takes files up to 300 MB. `ravine` takes larger ones.');
     if (/\.(rv|txt)$/i.test(name))
         return session.openText(plain, await file.text());
-    if (!/\.(png|r16|r32|npy|npz|tiff?|asc|obj)$/i.test(name) && !isSidecar(name))
-        throw new Error('The page opens .png, .r16, .r32, .npy, .npz, .tif, .asc, .obj and .rv files.');
+    if (/\.exr$/i.test(name) && session.about.engine === 'page')
+        throw new Error('The engine in this page cannot read .exr: `ravine studio` can, where OpenEXR is installed.');
+    if (!/\.(png|r16|r32|npy|npz|tiff?|asc|exr|obj)$/i.test(name) && !isSidecar(name))
+        throw new Error('The page opens .png, .r16, .r32, .npy, .npz, .tif, .asc, .exr, .obj and .rv files.');
     await session.put(name, await file.arrayBuffer());
     if (isSidecar(name))
         return;
@@ -202,6 +204,8 @@ const camera: Camera = {
 
 async function saveObj(): Promise<void> {
     const name = store.doc.name || 'land';
+    if (session.isBusy)
+        say(AFTER_RUN);
     for (const file of await session.filesOf(`save ${name.replace(/[^\w-]+/g, '-')}.obj error=1`))
         if (file.name.endsWith('.obj'))
             download(file.name, file.bytes);

@@ -137,8 +137,19 @@ export class Session {
             return;
         if (wanted !== this.wanted)
             await this.exchange();
-        if (wanted === 'machine' && device !== this.about.device) {
+        if (wanted === 'machine' && device !== this.about.device)
+            await this.changeDevice(device);
+    }
+
+    /** A run goes on with it from the step that it was in. */
+    private async changeDevice(device: number): Promise<void> {
+        const { run, isBusy } = this;
+        this.control('cancel'); // else the device would change only after the run
+        try {
             this.about = await this.engine!.ask<'ready'>({ kind: 'device', device });
+        } finally {
+            if (isBusy && run === this.run)
+                this.again();
             this.watcher.changed();
         }
     }
@@ -186,8 +197,21 @@ export class Session {
         this.again();
     }
 
+    /** Does something run, or is it held in the midst? The engine then answers nothing else. */
+    get isBusy(): boolean { return this.state === 'running' || this.state === 'held' || this.state === 'starting'; }
+
+    /** When nothing runs any more. */
+    private async rest(): Promise<void> {
+        while (this.isBusy)
+            await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    private waiting: (() => void)[] = [];
+
+    private rested(): void { this.waiting.splice(0).forEach((go) => go()); }
+
     private fail(sentence: string): void {
         this.state = 'failed';
+        this.rested();
         this.sentence = sentence;
         this.watcher.say(sentence, 'wrong');
         this.watcher.changed();
@@ -239,7 +263,15 @@ export class Session {
     get isChecking(): boolean { return this.checked === this.run; }
 
     /** Can the engine of the page make the land that this machine has made? */
-    get canCheck(): boolean { return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page; }
+    get canCheck(): boolean {
+        return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page && this.items.every((item) => this.hasFilesOf(item));
+    }
+
+    /** Has the page what the step reads? Not where that lies only in the folder of the program. */
+    private hasFilesOf(item: Item): boolean {
+        return (findStep(item.step)?.parameters ?? []).every(({ name, type, writes }) =>
+            type !== 'file' || writes || !item.values[name] || this.files.has(item.values[name]));
+    }
 
     private note(engine: Answer<'ready'>['engine'], hash: string): void {
         this.made.set(this.text, { ...this.made.get(this.text), [engine]: hash });
@@ -247,16 +279,17 @@ export class Session {
             this.made.delete(this.made.keys().next().value!);
     }
 
-    /** What took this machine no time is made in the page without a word. */
+    /** What took this machine no time is made in the page without a word, also where that fails. */
     private checkSoon(): void {
         if (this.canCheck && this.ms < 1500)
-            void this.check();
+            void this.check(false);
     }
 
     /** Makes the land in the page, too, to compare the hashes. */
-    async check(): Promise<void> {
+    async check(isAsked = true): Promise<void> {
         if (!this.canCheck)
             return;
+        this.isCheckAsked = isAsked;
         const { engine } = this.spare!, run = this.checked = this.run, files = new Map<string, OpenedFile>();
         this.watcher.changed();
         try {
@@ -271,9 +304,16 @@ export class Session {
                 live: { fields: [], rate: 1, every: 4096, slices: false, rescue: 1e300 } });
         } catch (error) {
             this.checked = 0;
-            this.watcher.say(`The page could not make this land. ${(error as Error).message}`, 'wrong');
+            this.sayUnchecked((error as Error).message);
         }
         this.watcher.changed();
+    }
+
+    private isCheckAsked = false;
+
+    private sayUnchecked(why: string): void {
+        if (this.isCheckAsked)
+            this.watcher.say(`The page could not make this land. ${why}`, 'wrong');
     }
 
     private hearSpare(event: Event): void {
@@ -285,7 +325,7 @@ export class Session {
         if (event.how === 'finished' && event.land)
             this.note('page', event.land.hash);
         else if (event.how === 'failed')
-            this.watcher.say(`The page could not make this land. ${event.sentence}`, 'wrong');
+            this.sayUnchecked(event.sentence);
         this.watcher.changed();
     }
 
@@ -614,6 +654,7 @@ export class Session {
         this.done = 0;
         this.ms = event.ms;
         this.sentence = event.sentence;
+        this.rested();
         if (this.scene)
             return;
         this.land = event.land;
@@ -651,7 +692,8 @@ export class Session {
             this.watcher.frame({ width: reply.land.width, height: reply.land.height, cell: reply.land.cell, fields,
                 land: reply.land, isLive: false, isPreview: this.isPreview });
         } catch (error) {
-            this.watcher.say((error as Error).message, 'wrong');
+            if (run === this.run) // else it was of a list that is not there any more
+                this.watcher.say((error as Error).message, 'wrong');
         }
     }
 
@@ -681,21 +723,24 @@ export class Session {
     }
 
     async measure(): Promise<void> {
+        await this.rest();
         const { figures } = await this.engine!.ask<'figures'>({ kind: 'measure', place: this.scrubbed ?? this.place });
         this.figures = figures;
         this.watcher.changed();
     }
 
     async filesOf(step: string): Promise<{ name: string; bytes: ArrayBuffer }[]> {
+        await this.rest();
         const reply = await this.engine!.ask<'files'>({ kind: 'save', place: this.scrubbed ?? this.place, step });
         return reply.files.map((name, i) => ({ name, bytes: reply.buffers[i] }));
     }
 
-    /** On this machine: a file in the folder where `ravine studio` was started. The path of one that is there already,
-     *  unless it is to be replaced. */
-    async storeFile(step: string, replace: boolean): Promise<string | null> {
+    /** On this machine: a file in the folder where `ravine studio` was started. Its path; one that is there already is
+     *  not written, unless it is to be replaced. */
+    async storeFile(step: string, replace: boolean): Promise<{ file: string; isThere: boolean }> {
+        await this.rest();
         const reply = await this.engine!.ask<'files' | 'exists'>({ kind: 'store', place: this.scrubbed ?? this.place, step, replace });
-        return reply.kind === 'exists' ? reply.file : null;
+        return reply.kind === 'exists' ? { file: reply.file, isThere: true } : { file: reply.files[0], isThere: false };
     }
 
     select(id: number): void {

@@ -320,7 +320,9 @@ def test_files(server):
     check(os.path.getsize(work + "/stored.npy") == 4, "is not replaced")
     check(tab.ask("store", place=1, step="save stored.npy", replace=True)["kind"] == "files" and
           os.path.getsize(work + "/stored.npy") == len(given), "unless that is said")
-    check(tab.ask("store", place=1, step="save sub/stored.npy")["kind"] == "files" and os.path.exists(work + "/sub/stored.npy"), "below")
+    for name in ["sub/stored.npy", os.path.realpath(work) + "/sub/whole.npy"]:
+        check(tab.ask("store", place=1, step="save " + name)["files"] == [os.path.join(os.path.realpath(work), name)] and
+              os.path.exists(os.path.join(work, name)), "below, and where it went: " + name)
     with open(work + "/streams.geojson", "w") as file:
         file.write("mine")
     ended = tab.made(HILLS + ["analyse geojson=streams.geojson"])
@@ -335,10 +337,25 @@ def test_files(server):
         file.write(given[:-4 * 64 * 64] + array.array("f", other).tobytes())
     check(tab.made(["open given.npy cell=10"])["land"]["hash"] != disk["land"]["hash"], "a file that has changed is read again")
     before = sorted(os.listdir(folder))
-    for name in ["../out.npy", folder + "/out.npy", "sub/../../out.npy", "away/out.npy", "away.npy", "none/out.npy", ".."]:
+    for name in ["../out.npy", folder + "/out.npy", "sub/../../out.npy", "away/out.npy", "away.npy", "none/out.npy", "..", ".", "../work",
+                 "sub/", work]:
         said = tab.ask("store", place=1, step="save " + name, replace=True)
         check(said["kind"] == "wrong" and "no place for a file in the folder" in said["sentence"], "%s leads out: %s" % (name, said))
+    # Nor does a step that names its files itself, nor the sidecar of a file.
+    for step in ["measure plots=land", "measure plots=../work", "film file=land.png", "texture file=land.png kind=splat split=yes",
+                 "export folder=sub", "export folder=new"]:
+        said = tab.ask("store", place=1, step=step, replace=True)
+        check(said["kind"] == "wrong" and "cannot be stored here" in said["sentence"] or "no place for a file" in said["sentence"],
+              "%s: %s" % (step, said))
     check(sorted(os.listdir(folder)) == before, "nothing was written there")
+    check(not [name for name in os.listdir(work) if name.startswith("land") or name == "new"], "nor here: %s" % os.listdir(work))
+    os.symlink(work + "/stored.npy.ravine.json", work + "/linked.npy.ravine.json")
+    said = tab.ask("store", place=1, step="save linked.npy", replace=True)
+    check(said["kind"] == "wrong" and "is a link" in said["sentence"], "a sidecar that is a link: %s" % said)
+    with open(work + "/alone.npy.ravine.json", "w") as file:
+        file.write("mine")
+    said = tab.ask("store", place=1, step="save alone.npy overwrite=yes")
+    check(said["kind"] == "exists" and said["file"].endswith("/alone.npy.ravine.json"), "a sidecar that is there: %s" % said)
     tab.close()
 
 
@@ -382,12 +399,15 @@ def test_opener(server):
 
     def doors():
         return [name for name in os.listdir(home) if name.startswith("ravine")]
+
+    def words_of_opener():
+        with open(folder + "/opened") as file:
+            return file.read().strip()
     env = {**os.environ, "RAVINE_STUDIO": page, "TMPDIR": tmp, "HOME": home, "PATH": folder + ":" + os.environ["PATH"]}
     with program(env) as process:
         address = process.stdout.readline().strip()
         waits_for(lambda: os.path.exists(folder + "/shown") and os.path.getsize(folder + "/shown"), "a browser is opened")
-        with open(folder + "/opened") as file:
-            words = file.read().strip()
+        words = words_of_opener()
         with open(folder + "/shown") as file:
             check(address in file.read(), "it is led to the address")
         check(address.split("token=")[1] not in words, "but is not called with it")
@@ -403,6 +423,35 @@ def test_opener(server):
         process.stdout.readline()
         waits_for(doors, "a file for the browser")
     check(process.returncode == 0 and doors() == [], "where none comes, it ends with the program")
+    # What one that was killed has left, the next removes, and nothing else: not that of one that runs, nor the user's own.
+    os.mkdir(folder + "/left")
+    with program({**env, "TMPDIR": folder + "/left"}) as process:
+        process.stdout.readline()
+        waits_for(lambda: doors() and os.listdir(home + "/" + doors()[0]), "a file for the browser")
+        dead = doors()[0]
+        process.kill()
+    with program(env) as process:
+        process.stdout.readline()
+        waits_for(lambda: len(doors()) == 2, "its own")
+        alive = [name for name in doors() if name != dead][0]
+        for name, file in [("ravine-studio-mine00", "notes"), ("ravine-studio-mine", "open.html"), ("ravine-studio-empty0", None)]:
+            os.mkdir(home + "/" + name)
+            if file:
+                open(home + "/" + name + "/" + file, "w").close()
+        mine = [name for name in doors() if name not in (dead, alive)]
+        waits_for(lambda: os.listdir(home + "/" + alive), "it lies there")
+        for name in doors():
+            for file in os.listdir(home + "/" + name):
+                os.utime(home + "/" + name + "/" + file, (0, 0))
+        with program(env) as other:
+            other.stdout.readline()
+            waits_for(lambda: dead not in doors(), "a dead one is removed: %s" % doors())
+            check(set(doors()) >= {alive, *mine} and os.path.exists(home + "/" + alive + "/open.html"), "and nothing else: %s" % doors())
+    check(sorted(doors()) == sorted(mine), "they end: %s" % doors())
+    # Where the home takes no file, the other folder does.
+    with program({**env, "HOME": folder + "/secret"}) as process:
+        process.stdout.readline()
+        waits_for(lambda: words_of_opener().startswith(tmp + "/"), "a browser is opened")
     for name in ["xdg-open", "opened", "shown"]:
         os.remove(folder + "/" + name)
     own = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}

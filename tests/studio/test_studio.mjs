@@ -2,6 +2,7 @@
 // the program whose bytes the page must give. STUDIO_PICTURES=DIR: the pictures of docs/studio.md go there.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,13 +52,14 @@ async function picture(page, name) {
     await page.screenshot({ path: join(pictures, `studio-${name}.png`) });
 }
 
-/** Drops files on the page, as a hand would. */
-async function drop(page, name, bytes) {
-    const given = await page.evaluateHandle(([n, data]) => {
+/** Drops a file on the page, as a hand would, or several. */
+async function drop(page, name, bytes, ...more) {
+    const given = await page.evaluateHandle((files) => {
         const transfer = new DataTransfer();
-        transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], n));
+        for (let i = 0; i < files.length; i += 2)
+            transfer.items.add(new File([Uint8Array.from(atob(files[i + 1]), (c) => c.charCodeAt(0))], files[i]));
         return transfer;
-    }, [name, Buffer.from(bytes).toString('base64')]);
+    }, [name, bytes, ...more].map((each, i) => (i % 2 ? Buffer.from(each).toString('base64') : each)));
     await page.dispatchEvent('#app', 'drop', { dataTransfer: given });
 }
 
@@ -73,10 +75,9 @@ function makeFiles() {
 async function opensAll(page) {
     for (const [folder, kind] of [...['png', 'r16', 'r32', 'npy', 'npz', 'tif', 'asc'].map((each) => ['alone', `kind.${each}`]), ['alone', 'plain.tif'],
         ['.', 'kind.png'], ['.', 'kind.r16']]) {
-        if (folder === '.')
-            await drop(page, `${kind}.ravine.json`, await readFile(join(work, `${kind}.ravine.json`)));
+        const sidecar = `${kind}.ravine.json`;
         await page.evaluate(() => studio.session.store.edit((doc) => { doc.items = []; }));
-        await drop(page, kind, await readFile(join(work, folder, kind)));
+        await drop(page, kind, await readFile(join(work, folder, kind)), ...(folder === '.' ? [sidecar, await readFile(join(work, sidecar))] : []));
         await page.waitForFunction((name) => studio.session.store.doc.items[0]?.values.file === name, kind);
         await settled(page);
         assert.equal(await shown(page), hashOf('open', join(folder, kind), 'droplets'), `${kind} in ${folder}`);
@@ -611,6 +612,8 @@ const tests = {
         await toast('droplets'); // the nearest word
         await drop(page, 'bad.exe', Buffer.from('x'));
         await toast('opens');
+        await drop(page, 'land.exr', Buffer.from('x'));
+        await toast('cannot read .exr');
         await drop(page, 'bad.npy', Buffer.from('no array'));
         await toast('bad.npy');
         for (const name of ['cut.tif', 'cut.npz']) {
@@ -706,6 +709,35 @@ const tests = {
             await store.click();
             await page.waitForFunction(() => document.querySelector('.said-here').textContent.startsWith('Saved'));
             assert.deepEqual(await readFile(join(work, 'here.npy')), await readFile(join(work, 'there.npy')));
+            // No key does that, and consent holds for the name that was asked about.
+            const whole = `${await realpath(work)}/whole.npy`, mine = (name) => readFile(join(work, name), 'utf8');
+            await asks(whole, 'Save', `Saved as ${whole}`);
+            for (const name of ['one.npy', 'two.npy'])
+                await writeFile(join(work, name), 'mine');
+            for (const target of [path, store]) {
+                await path.fill('one.npy');
+                await target.focus();
+                for (let i = 0; i < 8; i++) { // a key held down
+                    await page.keyboard.down('Enter');
+                    await page.waitForFunction(() => !document.querySelector('[data-store]').disabled);
+                }
+                await page.keyboard.up('Enter');
+                assert.equal(await store.textContent(), 'Replace');
+                assert.equal(await mine('one.npy'), 'mine');
+            }
+            await path.focus();
+            await page.keyboard.press('Enter');
+            await page.evaluate(() => {
+                const field = document.querySelector('.path'), type = (name) => { field.value = name; field.dispatchEvent(new Event('input')); };
+                type('one.npy');
+                document.querySelector('[data-store]').click();
+                type('two.npy');
+            });
+            await page.waitForFunction(() => !document.querySelector('[data-store]').disabled);
+            assert.equal(await store.textContent(), 'Save');
+            await store.click();
+            await page.waitForFunction(() => document.querySelector('.said-here').textContent.includes('two.npy is there already.'));
+            assert.deepEqual([await mine('one.npy'), await mine('two.npy')], ['mine', 'mine']);
             await asks('../here.npy', 'Save', 'is no place for a file in the folder');
             await asks('none/here.npy', 'Save', 'is no place for a file in the folder');
             await asks('here.xyz', 'Save', 'here.xyz');
@@ -726,7 +758,7 @@ const tests = {
             if (devices.length > 0) {
                 await choose(devices[0].name);
                 await page.waitForFunction(() => studio.session.about.device === 1);
-                assert.ok((await page.locator('.pill').textContent()).includes(devices[0].name));
+                await page.locator('.pill', { hasText: devices[0].name }).waitFor();
                 await page.getByRole('button', { name: 'Run' }).click();
                 await settled(page);
                 assert.equal(await shown(page), same);
@@ -734,13 +766,48 @@ const tests = {
                 await page.waitForFunction(() => studio.session.about.device === 0);
             }
             await page.evaluate((text) => studio.session.openText('long', text), LONG);
-            await page.waitForFunction(() => studio.session.state === 'running' && studio.session.place === 2 && studio.session.done > 0);
+            await running(page, 2);
+            // In the midst of a run: another device takes it over, a file is saved when it is over.
+            assert.match(await page.evaluate(() => studio.session.choose('machine', 99).catch(({ message }) => message)), /99/);
+            await running(page, 2);
+            if (devices.length > 0) {
+                await choose(devices[0].name);
+                await page.waitForFunction(() => studio.session.about.device === 1);
+                await running(page, 2);
+                await choose(/^This machine$/);
+                await page.waitForFunction(() => studio.session.about.device === 0);
+                await running(page, 2);
+            }
             await page.evaluate(() => studio.session.control('pause'));
             await until(page, ['held']);
+            await page.getByRole('button', { name: 'Export' }).click();
+            await asks('late.npy', 'Save', 'when this run is over');
             await page.evaluate(() => studio.session.control('keep'));
             await until(page, ['kept']);
+            await page.waitForFunction(() => document.querySelector('.said-here').textContent.startsWith('Saved'));
+            await page.keyboard.press('Escape');
+            await page.waitForFunction(() => studio.viewport.frame?.land?.hash === studio.session.land.hash);
+            const late = (await readFile(join(work, 'late.npy'))).subarray(-4 * 96 * 96); // the land that was kept
+            assert.deepEqual(Array.from({ length: 4096 }, (_, i) => late.readFloatLE(4 * i)), await heights(page));
             makeFiles();
             await opensAll(page);
+            // A file of the folder, which the page does not have and does not try to open.
+            await page.evaluate(() => studio.session.openText('folder', 'open there.npy'));
+            await settled(page);
+            await page.waitForFunction(() => !studio.session.isChecking);
+            assert.deepEqual(await page.locator('.toast.wrong').allTextContents(), []);
+            try {
+                run('terrain', 'size=40', 'noise', 'save', 'kind.exr');
+            } catch {
+                console.log('    left out: this program has no OpenEXR');
+            }
+            if (existsSync(join(work, 'kind.exr'))) {
+                await drop(page, 'kind.exr', await readFile(join(work, 'kind.exr')));
+                await page.waitForFunction(() => studio.session.store.doc.items[0]?.values.file === 'kind.exr');
+                await settled(page);
+                await page.waitForFunction(() => !studio.session.isChecking); // the page cannot, and nobody asked it to
+                assert.deepEqual(await page.locator('.toast.wrong').allTextContents(), []);
+            }
             // The program is killed in the middle of a run: the page goes on by itself, from where it was.
             await page.waitForFunction(() => studio.session.spare);
             await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('slow', text); }, SLOW);

@@ -33,8 +33,9 @@ export type Request = { id: number } & (
     | { kind: 'measure'; place: number }
     /** Runs a step that writes files ("save land.r16") on the land at a place: buffers in the order of `files`. */
     | { kind: 'save'; place: number; step: string }
-    /** This machine: runs such a step so that its files are kept, below the folder that `ready` names. Those that are
-     *  there already are replaced only where `replace` says so; else the reply is `exists`. */
+    /** This machine: runs a step that writes one file (save, hillshade, paint, render) so that it is kept, below the folder
+     *  that `ready` names; the reply `files` has its whole path. One that is there already is replaced only where `replace`
+     *  says so; else the reply is `exists`. */
     | { kind: 'store'; place: number; step: string; replace: boolean }
     /** This machine: steps that can run on this device from now on; 0: on none. The reply is `ready`. */
     | { kind: 'device'; device: number }

@@ -149,37 +149,47 @@ export function engineDialog(session: Session, wrong: (error: Error) => void): v
 
 // ---- export ----
 
+export const AFTER_RUN = 'It is saved when this run is over.';
+
 /** Where on this machine a file goes, as a person says it. */
 function storeRows(session: Session, name: string, wrong: (error: Error) => void): HTMLElement[] {
     const folder = session.about.folder ?? '';
     const path = h('input', { type: 'text', className: 'path', value: `${name}.png`, spellcheck: false, autocomplete: 'off', 'aria-label': 'File on this machine' });
     const button = h('button', { type: 'button', 'data-store': '' }, 'Save');
     const said = h('p', { className: 'said-here', role: 'status' });
-    let replace = false;
-    const ask = (file: string | null) => {
-        replace = file !== null;
-        button.textContent = replace ? 'Replace' : 'Save';
-        button.classList.toggle('warns', replace);
-        said.textContent = file ? `${file} is there already.` : '';
+    let asked: string | null = null; // the name that the button would replace
+    const ask = (name: string | null, sentence: string) => {
+        asked = name;
+        button.textContent = asked === null ? 'Save' : 'Replace';
+        button.classList.toggle('warns', asked !== null);
+        said.textContent = sentence;
     };
-    path.addEventListener('input', () => ask(null));
+    path.addEventListener('input', () => ask(null, ''));
     const store = async () => {
+        const name = path.value.trim(), isSame = () => path.value.trim() === name;
         button.disabled = true;
+        if (session.isBusy)
+            said.textContent = AFTER_RUN;
         try {
-            const there = await session.storeFile(`save file=${quote(path.value.trim())}`, replace);
-            ask(there);
-            if (!there)
-                said.textContent = `Saved as ${folder}/${path.value.trim()}`;
+            const { file, isThere } = await session.storeFile(`save file=${quote(name)}`, asked === name);
+            if (!isThere)
+                ask(null, `Saved as ${file}`);
+            else if (isSame()) // else another name is asked for by now
+                ask(name, `${file} is there already.`);
         } catch (error) {
-            ask(null);
-            said.textContent = (error as Error).message;
+            ask(null, (error as Error).message);
         }
         button.disabled = false;
     };
-    button.onclick = () => void store().catch(wrong);
-    path.addEventListener('keydown', (event) => { if (event.key === 'Enter') void store().catch(wrong); });
+    // What is there is replaced by a press of the button that says so: not by a key held down or the second of a double click.
+    button.onclick = (event) => { if (asked === null || event.detail < 2) void store().catch(wrong); };
+    button.addEventListener('keydown', (event) => event.repeat && event.preventDefault());
+    path.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter' && !event.repeat && !button.disabled && asked === null)
+            void store().catch(wrong);
+    });
     return [h('h2', {}, 'On this machine'), h('div', { className: 'export-row' },
-        h('div', {}, h('small', {}, `In ${folder}; the ending says the format: .png, .npy, .r16, .r32, .tif, .asc, .npz, .obj, .glb, .stl, .ply`), path), button), said];
+        h('div', {}, h('small', {}, `In ${folder}; the ending says the format: .png, .npy, .r16, .r32, .tif, .asc, .exr, .npz, .obj, .glb, .stl, .ply`), path), button), said];
 }
 
 
@@ -193,11 +203,14 @@ export function exportDialog(session: Session, camera: Camera, wrong: (error: Er
     const name = session.store.doc.name.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'land';
     const busy = (button: HTMLButtonElement, work: () => Promise<void>) => async () => {
         button.disabled = true;
+        if (session.isBusy)
+            button.textContent = 'After this run';
         try {
             await work();
         } catch (error) {
             wrong(error as Error);
         }
+        button.textContent = 'Download';
         button.disabled = false;
     };
     const row = (label: string, note: string, work: () => Promise<void>, ...more: HTMLElement[]) => {
