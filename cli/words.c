@@ -15,6 +15,7 @@ const cli_exit cli_exit_table[] = {
     {4, "a file that cannot be written"},
     {5, "more memory is needed than the limit or the machine allows"},
     {6, "the land does not meet what a step requires"},
+    {7, "a device that is not there, fails, or computes other bits"},
     {130, "stopped by Ctrl-C; 143 by the signal TERM, 129 by HUP"},
 };
 const int cli_exit_count = (int)(sizeof cli_exit_table / sizeof cli_exit_table[0]);
@@ -35,9 +36,10 @@ int cli_exit_code(rv_status status) {
         return 5;
     case RV_ERROR_UNMET:
         return 6;
+    case RV_ERROR_DEVICE:
+        return 7;
     case RV_ERROR_VERSION:
     case RV_ERROR_INTERNAL:
-    case RV_ERROR_DEVICE:
     case RV_STATUS_COUNT:
         break;
     }

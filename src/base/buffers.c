@@ -8,6 +8,10 @@
 void rvi_buffers_add(rvi_buffers *buffers, void *pointer, size_t count, size_t size,
                      const char *what) {
     assert(buffers->count < RVI_BUFFERS);
+    if (buffers->count == RVI_BUFFERS) {
+        buffers->full = true;
+        return;
+    }
     buffers->list[buffers->count++] = (rvi_buffer){pointer, count, size, what};
 }
 
@@ -44,6 +48,9 @@ static void set_pointer(const rvi_buffer *b, void *memory) {
 }
 
 rv_status rvi_buffers_alloc(rvi_buffers *buffers, rv_context *ctx) {
+    if (buffers->full)
+        return rvi_fail(ctx, RV_ERROR_INTERNAL, "A step needs more than %d pieces of memory.",
+                        RVI_BUFFERS);
     for (int i = 0; i < buffers->count; i++) {
         const rvi_buffer *b = &buffers->list[i];
         if (!b->what)

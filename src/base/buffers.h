@@ -5,7 +5,9 @@
 
 #include <ravine/ravine.h>
 
-enum { RVI_BUFFERS = 256 };
+#include <stdbool.h>
+
+enum { RVI_BUFFERS = 512 };
 
 typedef struct rvi_buffer {
     void *pointer; /* the address of the pointer that will hold it */
@@ -17,6 +19,7 @@ typedef struct rvi_buffer {
 typedef struct rvi_buffers {
     rvi_buffer list[RVI_BUFFERS];
     int count;
+    bool full;     /* more was listed: nothing is allocated */
     size_t kept;   /* bytes of what calls of the run allocate and keep */
     size_t passed; /* bytes of the call that allocates most, and frees all of it when it ends */
 } rvi_buffers;

@@ -62,6 +62,12 @@ uint64_t rvi_host(void) {
     return rvi_hash(name, strlen(name), 0);
 }
 
+bool rvi_folder_own(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           !(info.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 bool rvi_rights_read_only(const struct stat *file) {
     return (file->st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
 }

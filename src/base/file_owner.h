@@ -41,6 +41,9 @@ bool rvi_file_cut(int fd, size_t size);
 /* A number for this machine: locks of others need not be seen here, on a network file system. */
 uint64_t rvi_host(void);
 
+/* Is it a folder of the user who runs the program, to which no other user may write? */
+bool rvi_folder_own(const char *path);
+
 /* Is nobody to write to it, by its mode? The system would let root. */
 bool rvi_rights_read_only(const struct stat *file);
 /* Gives the new file `fd` the mode, the user and the group of an old one, as far as we may. */

@@ -44,6 +44,11 @@ uint64_t rvi_host(void) {
     return 0;
 }
 
+bool rvi_folder_own(const char *path) {
+    (void)path;
+    return false;
+}
+
 bool rvi_rights_read_only(const struct stat *file) {
     (void)file;
     return false;

@@ -82,6 +82,12 @@ uint64_t rvi_host(void) {
     return GetComputerNameW(name, &size) ? rvi_hash(name, size * sizeof *name, 0) : 0;
 }
 
+/* The system gives a new folder to its user alone, below that user's own. */
+bool rvi_folder_own(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 bool rvi_rights_read_only(const struct stat *file) {
     return (file->st_mode & S_IWUSR) == 0;
 }

@@ -2,6 +2,7 @@
  * mark, the hash of the binary, and the binary. */
 #include "device/kernel_cache.h"
 #include "base/context.h"
+#include "base/file_owner.h"
 #include "base/hash.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 enum { PATH_ROOM = 1024, HEAD = 16 };
 static const char MARK[8] = "RVKERNEL";
 
-/* The folder, made where it is not there. False: there shall be none. */
+/* The folder, made where it is not there. False: there shall be none, or others may write to it,
+ * who could leave us code to run. */
 static bool find_folder(rv_context *ctx, char out[PATH_ROOM]) {
     const char *own = getenv("RAVINE_CACHE"), *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -28,7 +30,7 @@ static bool find_folder(rv_context *ctx, char out[PATH_ROOM]) {
         used = snprintf(out, PATH_ROOM, "%s/.cache/ravine", home);
     }
     return used > 0 && used < PATH_ROOM - 64 &&
-           (rvi_folder_there(out) || rvi_folder_make(ctx, out) == RV_OK);
+           (rvi_folder_there(out) || rvi_folder_make(ctx, out) == RV_OK) && rvi_folder_own(out);
 }
 
 static bool find_file(rv_context *ctx, uint64_t key, char out[PATH_ROOM]) {
@@ -39,8 +41,9 @@ static bool find_file(rv_context *ctx, uint64_t key, char out[PATH_ROOM]) {
     return true;
 }
 
-static uint64_t hash_of(const void *binary, size_t size) {
-    return rvi_hash(binary, size, 1);
+/* With the key in it: a file under another name is not taken. */
+static uint64_t hash_of(const void *binary, size_t size, uint64_t key) {
+    return rvi_hash(binary, size, key);
 }
 
 bool rvi_kernel_cache_read(rv_context *ctx, uint64_t key, rvi_bytes *out) {
@@ -54,7 +57,7 @@ bool rvi_kernel_cache_read(rv_context *ctx, uint64_t key, rvi_bytes *out) {
         memcpy(&hash, out->data + sizeof MARK, sizeof hash);
         out->size -= HEAD;
         memmove(out->data, out->data + HEAD, out->size);
-        good = hash == hash_of(out->data, out->size);
+        good = hash == hash_of(out->data, out->size, key);
     }
     if (!good)
         rvi_free(ctx, out->data);
@@ -63,7 +66,7 @@ bool rvi_kernel_cache_read(rv_context *ctx, uint64_t key, rvi_bytes *out) {
 
 void rvi_kernel_cache_write(rv_context *ctx, uint64_t key, const void *binary, size_t size) {
     char path[PATH_ROOM];
-    uint64_t hash = hash_of(binary, size);
+    uint64_t hash = hash_of(binary, size, key);
     rvi_writer *writer;
     if (!find_file(ctx, key, path) || rvi_writer_open(ctx, path, &writer) != RV_OK)
         return;

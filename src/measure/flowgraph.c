@@ -152,11 +152,11 @@ static RVI_HOT pair load(const double *from) {
     return v;
 }
 
-/* Of cells with all eight neighbours. */
+/* Of two or more cells with all eight neighbours. */
 static void directions_inside(const rvi_flow *f, const double *h, size_t count,
                               const double *weight, unsigned char *out) {
     for (size_t i = 0; i < count; i += 2) {
-        if (i + 1 == count && i > 0)
+        if (i + 1 == count)
             i--; /* the last two once more */
         pair here = load(h + i), corner = load(weight + i), best = {0.0, 0.0};
         pair_mask direction = {RVI_END, RVI_END};
@@ -168,8 +168,7 @@ static void directions_inside(const rvi_flow *f, const double *h, size_t count,
             best = (pair)((steeper & (pair_mask)fall) | (~steeper & (pair_mask)best));
         }
         out[i] = (unsigned char)direction[0];
-        if (i + 1 < count)
-            out[i + 1] = (unsigned char)direction[1];
+        out[i + 1] = (unsigned char)direction[1];
     }
 }
 
@@ -193,9 +192,9 @@ static void direct_row(const rvi_flow *f, const box *b, size_t y) {
     double weight[RVI_TILE];
     size_t width = (size_t)f->width, row = y * width, to = b->x + b->wide;
     weigh_row(f, b->x, y, b->wide, weight);
-    bool edge = y == 0 || y + 1 == (size_t)f->height;
     size_t west = b->x == 0 ? 1 : b->x, right = to == width ? width - 1 : to;
-    if (!edge && west < right)
+    bool edge = y == 0 || y + 1 == (size_t)f->height || right < west + 2; /* or no two inside */
+    if (!edge)
         directions_inside(f, f->h + row + west, right - west, weight + (west - b->x),
                           f->direction + row + west);
     for (size_t x = b->x; x < to; x++)

@@ -10,7 +10,7 @@ for wrong in 0 -1 fast 1.5 65; do
     holds "--device $wrong" "$(cat err)" '--device takes cpu, gpu, auto'
 done
 "$RAVINE" --device 64 terrain size=20 noise save not.png > said 2> err
-equal "a device that is not there" "$?" 1
+equal "a device that is not there" "$?" 7
 [ -e not.png ] && fail "a step ran without the device that was asked for"
 
 # Kernels are kept in a folder of the user's, and are no files that a run has made.
@@ -51,4 +51,10 @@ else
     "$RAVINE" --quiet --device 1 long.rv || fail "the run on the device"
 fi
 cmp out.npy expected.npy || fail "a run that went on on the processor gave another land"
+# Where others may write they could leave code to run: nothing is kept or taken there.
+mkdir -m 777 shared
+chmod 777 shared
+# shellcheck disable=SC2086
+equal "with a shared folder" "$(RAVINE_CACHE=$PWD/shared last_hash --device 1 $recipe)" "$expected"
+equal "kernels in a shared folder" "$(ls shared)" ""
 finish
