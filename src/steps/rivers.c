@@ -337,6 +337,10 @@ static rv_status move_layers(rvi_rivers *r) {
     return RV_OK;
 }
 
+/* How far ground creeps in a time step, in cells, squared: with more the land is as level, and only
+ * rounding grows. */
+static const double LEVEL = 4e9;
+
 /* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
  * leaves them as they were. */
 static rv_status diffuse(rvi_rivers *r) {
@@ -344,6 +348,7 @@ static rv_status diffuse(rvi_rivers *r) {
     double number = r->mobility * r->dt / ((double)land->cell * (double)land->cell);
     if (!(number > 0.0))
         return RV_OK;
+    number = number < LEVEL ? number : LEVEL;
     int parts = number < 4.0 ? 1 : number < 16.0 ? (int)(number / 4.0) + 1 : 4;
     rvi_hillslope s = {.ctx = r->job->ctx,
                        .width = land->width,

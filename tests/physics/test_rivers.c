@@ -736,8 +736,19 @@ static void test_water_leaves_at_the_outlets(void **state) {
     end(&w);
 }
 
+/* However far ground creeps in a time step, the ledger adds up: the run itself asks. */
+static void test_much_creep(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain_destroy(support_run(ctx,
+                                   "terrain size=40 cell=0.001 noise relief=50 rivers steps=20 "
+                                   "time=20M diffusion=1000"));
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_much_creep),
         cmocka_unit_test(test_uplift_is_booked_in_full),
         cmocka_unit_test(test_uplift_follows_a_field),
         cmocka_unit_test(test_what_creeps_in_is_booked),
