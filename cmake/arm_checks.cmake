@@ -23,4 +23,4 @@ string(CONCAT arm_lines "noise_warp faults_circle_atan blur cone resize_cubic_up
 set_property(TEST arm.same_bits PROPERTY ENVIRONMENT "RAVINE_LINES=${arm_lines}")
 ravine_add_test(arm.float_state arm ${ARM_QEMU} ${also}/arm/test_float_state)
 set_property(TEST arm.float_state PROPERTY ENVIRONMENT RAVINE_SHORT=1)
-ravine_only_all(arm.float_state)
+ravine_only_all(build.arm arm.same_bits arm.float_state)

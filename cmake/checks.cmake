@@ -26,9 +26,13 @@ ravine_also(tsan --preset tsan TARGETS tests_of_threads)
 ravine_add_tests(${also}/tsan tsan unit)
 # One thread cannot race.
 ravine_add_same_bits(${also}/tsan tsan.same_bits tsan 2 7)
+# Of these `make test` runs the shorter ones of the library under the address sanitizer, and the table of hashes.
 get_property(names DIRECTORY PROPERTY TESTS)
 list(FILTER names INCLUDE REGEX "^(asan[.](physics|cli)|tsan|build[.]tsan)")
-ravine_only_all(${names})
+foreach(program brush contract film_of_steps float_state plan scene)
+    list(APPEND names asan.unit.${program})
+endforeach()
+ravine_only_all(${names} asan.faults.allocations)
 
 # The fuzzers: first their corpus, then some seconds of new input.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
@@ -41,7 +45,7 @@ foreach(source IN LISTS fuzz_sources)
     endif()
     ravine_add_test(fuzz.${name} asan
         ${steady} sh ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_some.sh ${also}/asan/fuzz/${program}
-        ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name} -max_total_time=5 ${words}
+        ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name} -max_total_time=3 ${words}
     )
     set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
 endforeach()
@@ -62,9 +66,7 @@ endforeach()
 foreach(tree clang gcc_O0 clang_O0 gcc_O0_native gcc_O3_native clang_O0_native clang_O3_native)
     ravine_add_same_bits(${also}/${tree} same_bits.${tree} ${tree})
     set_tests_properties(same_bits.${tree} PROPERTIES LABELS same_bits)
-    if(NOT tree STREQUAL "clang")
-        ravine_only_all(build.${tree} same_bits.${tree})
-    endif()
+    ravine_only_all(build.${tree} same_bits.${tree})
 endforeach()
 ravine_only_all(cli.gallery cli.kills)
 
@@ -81,6 +83,7 @@ set_property(TEST laws APPEND PROPERTY LABELS check)
 ravine_add_test(laws.breaches laws
     sh ${PROJECT_SOURCE_DIR}/tests/laws/test_laws.sh ${PROJECT_SOURCE_DIR}
 )
+ravine_only_all(laws.breaches)
 ravine_add_test(laws.mutations laws
     sh ${PROJECT_SOURCE_DIR}/tests/laws/test_mutations.sh ${PROJECT_SOURCE_DIR}
 )
@@ -113,6 +116,7 @@ ravine_add_test(door.packages door
     ${CMAKE_BINARY_DIR}/run/door.install ${CMAKE_BINARY_DIR}/door
 )
 set_tests_properties(door.packages PROPERTIES FIXTURES_REQUIRED packages)
+ravine_only_all(door.package door.packages)
 
 include(cmake/wasm_checks.cmake)
 include(cmake/arm_checks.cmake)

@@ -14,6 +14,9 @@ static const char *get_also(int index) {
     return rv_step_also((rv_step_id)index);
 }
 
+/* `for` would be the better word, but C and Python keep it for themselves. */
+static const rvi_other_name other[] = {{"export", "for", "engine"}};
+
 const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
                                             .count = RV_STEP_COUNT,
                                             .word = "step",
@@ -21,7 +24,9 @@ const rvi_vocabulary rvi_step_vocabulary = {.get = get_step,
                                             .change = "STEP.KEY=VALUE",
                                             .also = get_also,
                                             .block_begin = RV_STEP_repeat,
-                                            .block_end = RV_STEP_end};
+                                            .block_end = RV_STEP_end,
+                                            .other = other,
+                                            .other_count = sizeof other / sizeof other[0]};
 
 static rv_status parse(rv_context *ctx, const char *text, size_t size, const char *name, bool saved,
                        rv_recipe **out) {

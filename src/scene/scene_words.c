@@ -23,7 +23,7 @@ static const rv_word_info *get_word(int index) {
     return &words[index];
 }
 
-static const rvi_former_name former[] = {
+static const rvi_other_name other[] = {
     {"stage", NULL, "preset"},
     {"particles", "most", "max"},
     {"wear", "most", "capacity"},
@@ -36,8 +36,8 @@ const rvi_vocabulary rvi_scene_vocabulary = {.get = get_word,
                                              .whole = "the scene",
                                              .change = "WORD.KEY=VALUE",
                                              .bare_choices = true,
-                                             .former = former,
-                                             .former_count = sizeof former / sizeof former[0]};
+                                             .other = other,
+                                             .other_count = sizeof other / sizeof other[0]};
 
 int rv_scene_word_count(void) {
     return RVI_WORD_COUNT;

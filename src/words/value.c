@@ -49,16 +49,16 @@ static const char *hint(const guess *best, size_t size, char *out, size_t out_si
     return out;
 }
 
-/* "; it is now called X.", where it had another name before; else as `hint`. word NULL: the text is
- * that of a word. */
+/* "; it is called X." for a known other name; else as `hint`. word NULL: the text is that of a
+ * word. */
 static const char *advise(const rvi_vocabulary *v, const char *word, const char *text, size_t size,
                           const guess *best, char *out, size_t out_size) {
-    for (int i = 0; i < v->former_count; i++) {
-        const rvi_former_name *f = &v->former[i];
+    for (int i = 0; i < v->other_count; i++) {
+        const rvi_other_name *f = &v->other[i];
         bool meant = word ? f->key && strcmp(f->word, word) == 0 && rvi_text_is(text, size, f->key)
                           : !f->key && rvi_text_is(text, size, f->word);
         if (meant) {
-            snprintf(out, out_size, "; it is now called \"%s\".", f->now);
+            snprintf(out, out_size, "; it is called \"%s\".", f->name);
             return out;
         }
     }

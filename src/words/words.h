@@ -11,12 +11,12 @@ enum {
     RVI_MOST_CELLS = 65536 /* of a length that is said in cells */
 };
 
-/* A word, or a parameter of it, that had another name in earlier versions: who still writes that is
- * told the name of today. */
-typedef struct rvi_former_name {
+/* Another name of a word, or of a parameter of it, from earlier versions or of people's own: who
+ * writes that is told what it is called. */
+typedef struct rvi_other_name {
     const char *word, *key; /* key NULL: the word itself */
-    const char *now;
-} rvi_former_name;
+    const char *name;
+} rvi_other_name;
 
 /* What words there are, and what sentences call them. */
 typedef struct rvi_vocabulary {
@@ -27,8 +27,8 @@ typedef struct rvi_vocabulary {
     int block_begin, block_end;     /* the words around a block; the same: there are no blocks */
     bool bare_choices;              /* a choice that comes first may stand without its key */
     const char *(*also)(int index); /* what else people call it, ", " between; NULL: nobody knows */
-    const rvi_former_name *former;
-    int former_count;
+    const rvi_other_name *other;
+    int other_count;
 } rvi_vocabulary;
 
 /* Where a word stands, for sentences. */

@@ -60,6 +60,7 @@ fails 'There is no step "recipes"; see `ravine list`.' recipes
 fails 'see "rivers".' terrain 32 noise stream-power
 fails 'see "open" or "save".' heightmap
 fails 'did you mean "droplets"?' terrain 32 noise droplet
+fails 'export has no parameter "for"; it is called "engine".' terrain 32 noise export out for=unreal
 fails 'there is no land yet' droplets save x.png
 fails 'there is no land yet' level repeat 2 thermal end
 "$RAVINE" resume x.ck --until noise 2>said && fail "resume with --until"

@@ -529,10 +529,10 @@ static void wrong_scenes_get_a_sentence(void **state) {
         {"box water low=0/0/0 high=1/1/1 particles spacing=0.02 max=100", "no room"},
         {"box modl block.obj", "did you mean \"model\"?"},
         {"box hgih=1/1/1", "did you mean \"high\"?"},
-        {"stage river", "there is no word \"stage\"; it is now called \"preset\"."},
-        {"preset river particles most=9", "no parameter \"most\"; it is now called \"max\"."},
-        {"preset river wear most=0.1", "no parameter \"most\"; it is now called \"capacity\"."},
-        {"preset river wear lay=1", "no parameter \"lay\"; it is now called \"deposit\"."},
+        {"stage river", "there is no word \"stage\"; it is called \"preset\"."},
+        {"preset river particles most=9", "no parameter \"most\"; it is called \"max\"."},
+        {"preset river wear most=0.1", "no parameter \"most\"; it is called \"capacity\"."},
+        {"preset river wear lay=1", "no parameter \"lay\"; it is called \"deposit\"."},
         {"preset rvier", "one of"},
         {"box model block.obj wear exponent=0", "within"},
     };
@@ -611,7 +611,7 @@ static void checkpoint_with_other_words_is_named(void **state) {
                      RV_ERROR_INPUT);
     assert_null(scene);
     assert_int_equal(strncmp(rv_context_error(ctx), "old.ck: ", 8), 0);
-    assert_non_null(strstr(rv_context_error(ctx), "it is now called \"deposit\"."));
+    assert_non_null(strstr(rv_context_error(ctx), "it is called \"deposit\"."));
     rvi_free(ctx, saved.data);
     rv_context_destroy(ctx);
 }
