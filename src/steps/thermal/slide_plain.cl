@@ -1,24 +1,27 @@
-/* slide_plain.cl: a round of thermal.c on a device, where there is one layer and nothing that holds
- * it back. A cell an item; grids have a ring of one cell around the map. */
+/* slide_plain.cl: rounds of thermal.c on a device, where there is one layer and nothing that holds
+ * it back. Grids have a ring of one cell around the map. */
 #include "device/prelude.cl"
+#include "device/device_group.h"
 #include "steps/thermal/slide_cell.h"
 #include "wear/border.h"
 
-/* Loses to its neighbours one after the other; what leaves the map is added to *off. */
-static float edge_loss(__global const float *c, int stride, int x, int y, int width, int height,
-                       rvi_slide_law k, __global double *off) {
-    const int step[RVI_DIRECTIONS] = {1,          -1,          stride,     -stride,
-                                      stride + 1, -stride - 1, stride - 1, 1 - stride};
-    uint inside = k.directions & rvi_slide_on_map(x, y, width, height);
+/* A cell and those west and east of it. */
+typedef struct trio {
+    float west, mid, east;
+} trio;
+
+/* What a cell of the edge loses to its neighbours one after the other; what leaves the map is added to *off. */
+static float edge_loss(trio n, trio c, trio s, uint inside, const rvi_slide_law *k, double *off) {
+    const float near[RVI_DIRECTIONS] = {c.east, c.west, s.mid, n.mid, s.east, n.west, s.west, n.east};
     float lost = 0.0f;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
-        float rate = dir >= RVI_SE ? k.rate_across : k.rate;
-        float limit = dir >= RVI_SE ? k.limit_across : k.limit;
-        float fall = c[0] - c[step[dir]];
-        if (inside & 1u << dir) {
-            lost += rvi_slide_net(fall, rate, limit, k.magic);
-        } else if (k.off_directions & 1u << dir) {
-            float out = rvi_slide_round(rate * rvi_slide_excess(fall, limit), k.magic);
+        float rate = dir >= RVI_SE ? k->rate_across : k->rate;
+        float limit = dir >= RVI_SE ? k->limit_across : k->limit;
+        float fall = c.mid - near[dir];
+        if (inside & k->directions & 1u << dir) {
+            lost += rvi_slide_net(fall, rate, limit, k->magic);
+        } else if (k->off_directions & 1u << dir) {
+            float out = rvi_slide_round(rate * rvi_slide_excess(fall, limit), k->magic);
             lost += out;
             *off += (double)out;
         }
@@ -26,25 +29,66 @@ static float edge_loss(__global const float *c, int stride, int x, int y, int wi
     return lost;
 }
 
-/* Each cell of the edge has its own place in `off`. */
-__kernel void slide_round(__global const float *restrict h, __global float *restrict next, __global double *restrict off,
-                          int width, int height, rvi_slide_law k) {
-    int x = (int)get_global_id(0), y = (int)get_global_id(1);
-    if (x >= width)
-        return;
-    int stride = width + 2;
-    size_t i = (size_t)(y + 1) * (size_t)stride + (size_t)(x + 1);
-    __global const float *c = h + i, *n = c - stride, *d = c + stride;
-    if (x == 0 || y == 0 || x == width - 1 || y == height - 1) {
-        int place = y == 0 ? x : y == height - 1 ? width + x : 2 * width + (x ? height : 0) + y;
-        next[i] = c[0] - edge_loss(c, stride, x, y, width, height, k, off + place);
-        return;
+static float inner_loss(trio n, trio c, trio s, const rvi_slide_law *k) {
+    float lost = rvi_slide_net4(c.mid, c.west, c.east, n.mid, s.mid, k->rate, k->limit, k->magic);
+    if (k->directions == RVI_ALL_DIRECTIONS)
+        lost += rvi_slide_net4(c.mid, n.west, s.east, n.east, s.west, k->rate_across,
+                               k->limit_across, k->magic);
+    return lost;
+}
+
+/* Up to RVI_SLIDE_AT_ONCE rounds, in one reading of the map. A group goes down its columns of some rows: with
+ * each row that it reads, round t goes on by one row, two rows behind round t - 1. Those of its columns that lie
+ * next to others' are theirs, too, and only they write them. Each cell of the edge has its own place in `off`. */
+__kernel __attribute__((reqd_work_group_size(RVI_DEVICE_GROUP, 1, 1))) void
+slide_rounds(__global const float *restrict h, __global float *restrict next, __global double *restrict off,
+             __local float *shared, int width, int height, rvi_slide_law k, int rounds, int rows) {
+    enum { T = RVI_SLIDE_AT_ONCE, G = RVI_DEVICE_GROUP };
+    const int lane = (int)get_local_id(0), stride = width + 2;
+    const int x = (int)get_group_id(0) * (G - 2 * T) + lane - T;
+    const int first = (int)get_global_id(1) * rows, end = rvi_mini(first + rows, height);
+    const bool there = x >= -1 && x <= width, own = lane >= T && lane < G - T && x < width;
+    const int west = rvi_maxi(lane - 1, 0), east = rvi_mini(lane + 1, G - 1);
+    const trio none = {0.0f, 0.0f, 0.0f};
+    trio north[T], middle[T];
+    float value[T];
+    for (int t = 0; t < T; t++) {
+        north[t] = middle[t] = none;
+        value[t] = 0.0f;
     }
-    float lost = rvi_slide_net4(c[0], c[-1], c[1], n[0], d[0], k.rate, k.limit, k.magic);
-    if (k.directions == RVI_ALL_DIRECTIONS)
-        lost += rvi_slide_net4(c[0], n[-1], d[1], n[1], d[-1], k.rate_across, k.limit_across,
-                               k.magic);
-    next[i] = c[0] - lost;
+    for (int y = first - T; y < end + 2 * T - 1; y++) {
+        __local float *row = shared + (y & 1) * T * G;
+        value[0] = there && y >= -1 && y <= height ? h[(size_t)(y + 1) * (size_t)stride + (size_t)(x + 1)] : 0.0f;
+        for (int t = 0; t < T; t++)
+            row[t * G + lane] = value[t];
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (int t = T - 1; t >= 0; t--) {
+            const int at = y - 2 * t - 1;
+            trio south = {row[t * G + west], value[t], row[t * G + east]};
+            float now = middle[t].mid;
+            if (t < rounds && x >= 0 && x < width && at >= 0 && at < height) {
+                uint inside = rvi_slide_on_map(x, at, width, height);
+                if (inside == RVI_ALL_DIRECTIONS) {
+                    now -= inner_loss(north[t], middle[t], south, &k);
+                } else {
+                    double left = 0.0;
+                    now -= edge_loss(north[t], middle[t], south, inside, &k, &left);
+                    int place = at == 0            ? x
+                                : at == height - 1 ? width + x
+                                                   : 2 * width + (x ? height : 0) + at;
+                    if (own && at >= first && at < end)
+                        off[place] += left;
+                }
+            }
+            north[t] = middle[t];
+            middle[t] = south;
+            if (t < T - 1)
+                value[t + 1] = now;
+            else if (own && at >= first && at < end)
+                next[(size_t)(at + 1) * (size_t)stride + (size_t)(x + 1)] = now;
+        }
+    }
 }
 
 /* Before the rounds, on the map and its ring: the land as it was, in whole quanta. On the ring it
