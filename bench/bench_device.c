@@ -3,7 +3,8 @@
  * Prints one line a run: step, map, the time of a round (a long run less a short one), cell-rounds
  * per second, the bytes that a cell-round must move, and the share of the copy rate that makes.
  * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
- * section 6.3, on the processor and on the device. usage: bench_device [DEVICE [LARGEST]]
+ * section 6.3, on the processor and on the device. usage: bench_device [DEVICE [LARGEST [STEP]]],
+ * where STEP is a name of the table, as "pipes 4", and only its rates are printed
  */
 #include "bench.h"
 
@@ -102,11 +103,12 @@ static const struct {
              {"noise ridged 9", run_noise, 0}};
 enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };
 
-static void print_rates(rv_context *ctx, int largest, double copy) {
+static void print_rates(rv_context *ctx, int largest, double copy, const char *only) {
     printf(
         "step            map    ms a round   G cell-rounds/s  bytes  of the copy rate  ms else\n");
     for (int k = 0; k < STEP_COUNT; k++)
-        for (int size = 512; size <= largest; size *= 2) {
+        for (int size = 512; size <= largest && (!only || !strcmp(only, STEPS[k].name));
+             size *= 2) {
             int64_t cells = (int64_t)size * size;
             int rounds = (int)((int64_t)(STEPS[k].step == run_noise ? 1 << 27 : 1 << 30) / cells);
             rounds = rounds < 4 ? 4 : rounds > 200 ? 200 : rounds;
@@ -135,6 +137,7 @@ static void print_paper(rv_context *processor, rv_context *device) {
 
 int main(int argc, char **argv) {
     int number = argc > 1 ? atoi(argv[1]) : 1, largest = argc > 2 ? atoi(argv[2]) : 8192;
+    const char *only = argc > 3 ? argv[3] : NULL;
     rv_context *ctx = bench_context(0), *processor = bench_context(0);
     rv_device_info info;
     double copy = 0.0;
@@ -146,8 +149,9 @@ int main(int argc, char **argv) {
     bench_check(ctx, rv_device_try(ctx, number, &same, &copy));
     bench_check(ctx, rv_context_use_device(ctx, number));
     printf("%s, %s: copies %.0f GB/s\n", info.name, info.driver, copy / 1e9);
-    print_rates(ctx, largest, copy);
-    print_paper(processor, ctx);
+    print_rates(ctx, largest, copy, only);
+    if (!only)
+        print_paper(processor, ctx);
     rv_context_destroy(ctx);
     rv_context_destroy(processor);
     return 0;

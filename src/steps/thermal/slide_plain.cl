@@ -5,19 +5,18 @@
 #include "steps/thermal/slide_cell.h"
 #include "wear/border.h"
 
-/* A cell and those west and east of it. */
-typedef struct trio {
-    float west, mid, east;
-} trio;
+/* A cell, y, and those west and east of it, x and z: a struct of its own is not for arrays, for one compiler
+ * (NVIDIA 580) loses what is copied from one to another. */
+typedef float3 trio;
 
 /* What a cell of the edge loses to its neighbours one after the other; what leaves the map is added to *off. */
 static float edge_loss(trio n, trio c, trio s, uint inside, const rvi_slide_law *k, double *off) {
-    const float near[RVI_DIRECTIONS] = {c.east, c.west, s.mid, n.mid, s.east, n.west, s.west, n.east};
+    const float near[RVI_DIRECTIONS] = {c.z, c.x, s.y, n.y, s.z, n.x, s.x, n.z};
     float lost = 0.0f;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         float rate = dir >= RVI_SE ? k->rate_across : k->rate;
         float limit = dir >= RVI_SE ? k->limit_across : k->limit;
-        float fall = c.mid - near[dir];
+        float fall = c.y - near[dir];
         if (inside & k->directions & 1u << dir) {
             lost += rvi_slide_net(fall, rate, limit, k->magic);
         } else if (k->off_directions & 1u << dir) {
@@ -30,9 +29,9 @@ static float edge_loss(trio n, trio c, trio s, uint inside, const rvi_slide_law 
 }
 
 static float inner_loss(trio n, trio c, trio s, const rvi_slide_law *k) {
-    float lost = rvi_slide_net4(c.mid, c.west, c.east, n.mid, s.mid, k->rate, k->limit, k->magic);
+    float lost = rvi_slide_net4(c.y, c.x, c.z, n.y, s.y, k->rate, k->limit, k->magic);
     if (k->directions == RVI_ALL_DIRECTIONS)
-        lost += rvi_slide_net4(c.mid, n.west, s.east, n.east, s.west, k->rate_across,
+        lost += rvi_slide_net4(c.y, n.x, s.z, n.z, s.x, k->rate_across,
                                k->limit_across, k->magic);
     return lost;
 }
@@ -49,7 +48,7 @@ slide_rounds(__global const float *restrict h, __global float *restrict next, __
     const int first = (int)get_global_id(1) * rows, end = rvi_mini(first + rows, height);
     const bool there = x >= -1 && x <= width, own = lane >= T && lane < G - T && x < width;
     const int west = rvi_maxi(lane - 1, 0), east = rvi_mini(lane + 1, G - 1);
-    const trio none = {0.0f, 0.0f, 0.0f};
+    const trio none = (trio)(0.0f, 0.0f, 0.0f);
     trio north[T], middle[T];
     float value[T];
     for (int t = 0; t < T; t++) {
@@ -65,8 +64,8 @@ slide_rounds(__global const float *restrict h, __global float *restrict next, __
 #pragma unroll
         for (int t = T - 1; t >= 0; t--) {
             const int at = y - 2 * t - 1;
-            trio south = {row[t * G + west], value[t], row[t * G + east]};
-            float now = middle[t].mid;
+            trio south = (trio)(row[t * G + west], value[t], row[t * G + east]);
+            float now = middle[t].y;
             if (t < rounds && x >= 0 && x < width && at >= 0 && at < height) {
                 uint inside = rvi_slide_on_map(x, at, width, height);
                 if (inside == RVI_ALL_DIRECTIONS) {
