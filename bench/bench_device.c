@@ -8,6 +8,8 @@
  */
 #include "bench.h"
 
+#include <string.h>
+
 static rv_terrain *make_land(rv_context *ctx, int size) {
     rv_terrain *land;
     rv_terrain_desc desc = {size, size, 10.0f};

@@ -27,10 +27,20 @@ static inline float rvi_slide_excess(float fall, float limit) {
     return rvi_maxf(fall - limit, 0.0f);
 }
 
+/* How much of a fall stands. A device has one instruction for each of both; which zero they give does not
+ * matter here. */
+static inline float rvi_slide_stands(float fall, float limit) {
+#ifdef __OPENCL_VERSION__
+    return fmin(fmax(fall, -limit), limit);
+#else
+    return rvi_minf(rvi_maxf(fall, -limit), limit);
+#endif
+}
+
 /* What a cell loses to a neighbour that lies lower by `fall`, or gains (below 0) from a higher one.
  */
 static inline float rvi_slide_net(float fall, float rate, float limit, float magic) {
-    float stands = rvi_minf(rvi_maxf(fall, -limit), limit);
+    float stands = rvi_slide_stands(fall, limit);
     return rvi_slide_round(rate * (fall - stands), magic);
 }
 

@@ -9,22 +9,29 @@
  * (NVIDIA 580) loses what is copied from one to another. */
 typedef float3 trio;
 
-/* What a cell of the edge loses to its neighbours one after the other; what leaves the map is added to *off. */
-static float edge_loss(trio n, trio c, trio s, uint inside, const rvi_slide_law *k, double *off) {
+/* What a cell of the edge loses to its neighbours one after the other. What leaves the map is added to its place
+ * in `off`, if that is not NULL. */
+static float edge_loss(trio n, trio c, trio s, int x, int y, int width, int height, const rvi_slide_law *k,
+                       __global double *off) {
     const float near[RVI_DIRECTIONS] = {c.z, c.x, s.y, n.y, s.z, n.x, s.x, n.z};
+    uint inside = k->directions & rvi_slide_on_map(x, y, width, height);
+    int place = y == 0 ? x : y == height - 1 ? width + x : 2 * width + (x ? height : 0) + y;
     float lost = 0.0f;
+    double left = 0.0;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         float rate = dir >= RVI_SE ? k->rate_across : k->rate;
         float limit = dir >= RVI_SE ? k->limit_across : k->limit;
         float fall = c.y - near[dir];
-        if (inside & k->directions & 1u << dir) {
+        if (inside & 1u << dir) {
             lost += rvi_slide_net(fall, rate, limit, k->magic);
         } else if (k->off_directions & 1u << dir) {
             float out = rvi_slide_round(rate * rvi_slide_excess(fall, limit), k->magic);
             lost += out;
-            *off += (double)out;
+            left += (double)out;
         }
     }
+    if (off)
+        off[place] += left;
     return lost;
 }
 
@@ -47,6 +54,7 @@ slide_rounds(__global const float *restrict h, __global float *restrict next, __
     const int x = (int)get_group_id(0) * (G - 2 * T) + lane - T;
     const int first = (int)get_global_id(1) * rows, end = rvi_mini(first + rows, height);
     const bool there = x >= -1 && x <= width, own = lane >= T && lane < G - T && x < width;
+    const bool inner = x > 0 && x < width - 1;
     const int west = rvi_maxi(lane - 1, 0), east = rvi_mini(lane + 1, G - 1);
     const trio none = (trio)(0.0f, 0.0f, 0.0f);
     trio north[T], middle[T];
@@ -66,20 +74,13 @@ slide_rounds(__global const float *restrict h, __global float *restrict next, __
             const int at = y - 2 * t - 1;
             trio south = (trio)(row[t * G + west], value[t], row[t * G + east]);
             float now = middle[t].y;
-            if (t < rounds && x >= 0 && x < width && at >= 0 && at < height) {
-                uint inside = rvi_slide_on_map(x, at, width, height);
-                if (inside == RVI_ALL_DIRECTIONS) {
-                    now -= inner_loss(north[t], middle[t], south, &k);
-                } else {
-                    double left = 0.0;
-                    now -= edge_loss(north[t], middle[t], south, inside, &k, &left);
-                    int place = at == 0            ? x
-                                : at == height - 1 ? width + x
-                                                   : 2 * width + (x ? height : 0) + at;
-                    if (own && at >= first && at < end)
-                        off[place] += left;
-                }
-            }
+            if (t >= rounds)
+                ;
+            else if (inner && (uint)(at - 1) < (uint)(height - 2))
+                now -= inner_loss(north[t], middle[t], south, &k);
+            else if (x >= 0 && x < width && at >= 0 && at < height)
+                now -= edge_loss(north[t], middle[t], south, x, at, width, height, &k,
+                                 own && at >= first && at < end ? off : NULL);
             north[t] = middle[t];
             middle[t] = south;
             if (t < T - 1)
