@@ -590,8 +590,9 @@ static rv_status queue_rounds(rvi_slide *s, int rounds) {
                                .magic = s->magic,
                                .directions = s->directions,
                                .off_directions = s->off_directions};
-    const int rows =
-        s->cells > 1 << 22 ? 64 : 32; /* long columns, where there are enough of them */
+    const int rows = s->cells > 1 << 22   ? 64
+                     : s->cells > 1 << 20 ? 32
+                                          : 8; /* long columns, where there are enough of them */
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, s->h, s->count * sizeof *s->h},
         {RVI_DEVICE_CHANGE, s->next, s->count * sizeof *s->next}, /* its ring stays */

@@ -43,6 +43,11 @@ static float inner_loss(trio n, trio c, trio s, const rvi_slide_law *k) {
     return lost;
 }
 
+static float height_at(__global const float *h, int x, int y, int width, int height) {
+    bool there = x >= -1 && x <= width && y >= -1 && y <= height;
+    return there ? h[(size_t)(y + 1) * (size_t)(width + 2) + (size_t)(x + 1)] : 0.0f;
+}
+
 /* Up to RVI_SLIDE_AT_ONCE rounds, in one reading of the map. A group goes down its columns of some rows: with
  * each row that it reads, round t goes on by one row, two rows behind round t - 1. Those of its columns that lie
  * next to others' are theirs, too, and only they write them. Each cell of the edge has its own place in `off`. */
@@ -53,7 +58,7 @@ slide_rounds(__global const float *restrict h, __global float *restrict next, __
     const int lane = (int)get_local_id(0), stride = width + 2;
     const int x = (int)get_group_id(0) * (G - 2 * T) + lane - T;
     const int first = (int)get_global_id(1) * rows, end = rvi_mini(first + rows, height);
-    const bool there = x >= -1 && x <= width, own = lane >= T && lane < G - T && x < width;
+    const bool own = lane >= T && lane < G - T && x < width;
     const bool inner = x > 0 && x < width - 1;
     const int west = rvi_maxi(lane - 1, 0), east = rvi_mini(lane + 1, G - 1);
     const trio none = (trio)(0.0f, 0.0f, 0.0f);
@@ -63,9 +68,11 @@ slide_rounds(__global const float *restrict h, __global float *restrict next, __
         north[t] = middle[t] = none;
         value[t] = 0.0f;
     }
+    float ahead = height_at(h, x, first - T, width, height);
     for (int y = first - T; y < end + 2 * T - 1; y++) {
         __local float *row = shared + (y & 1) * T * G;
-        value[0] = there && y >= -1 && y <= height ? h[(size_t)(y + 1) * (size_t)stride + (size_t)(x + 1)] : 0.0f;
+        value[0] = ahead;
+        ahead = height_at(h, x, y + 1, width, height);
         for (int t = 0; t < T; t++)
             row[t * G + lane] = value[t];
         barrier(CLK_LOCAL_MEM_FENCE);
