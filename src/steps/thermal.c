@@ -37,7 +37,6 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
-#include "device/device_group.h"
 #include "device/device_range.h"
 #include "steps/thermal/slide.h"
 #include "wear/border.h"
@@ -578,11 +577,7 @@ static rv_status tell(rvi_slide *s, double done) {
 
 /* ---- the plain round on a device ---- */
 
-static int at_once(int64_t rounds) {
-    return rounds < RVI_SLIDE_AT_ONCE ? (int)rounds : RVI_SLIDE_AT_ONCE;
-}
-
-static rv_status queue_rounds(rvi_slide *s, int rounds) {
+static rv_status queue_round(rvi_slide *s) {
     const rvi_slide_law law = {.rate = s->rate[0],
                                .limit = s->limit[0],
                                .rate_across = s->rate[1],
@@ -590,25 +585,19 @@ static rv_status queue_rounds(rvi_slide *s, int rounds) {
                                .magic = s->magic,
                                .directions = s->directions,
                                .off_directions = s->off_directions};
-    const int rows = s->cells > 1 << 22   ? 64
-                     : s->cells > 1 << 20 ? 32
-                                          : 8; /* long columns, where there are enough of them */
+    const int rows = s->cells > 1 << 22 ? 16 : 1; /* fewer readings, where there are enough items */
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, s->h, s->count * sizeof *s->h},
         {RVI_DEVICE_CHANGE, s->next, s->count * sizeof *s->next}, /* its ring stays */
         {RVI_DEVICE_CHANGE, s->off_edge, rvi_slide_edge(s) * sizeof *s->off_edge},
-        {RVI_DEVICE_LOCAL, NULL, 2 * RVI_SLIDE_AT_ONCE * RVI_DEVICE_GROUP * sizeof(float)},
         {RVI_DEVICE_VALUE, &s->width, sizeof s->width},
         {RVI_DEVICE_VALUE, &s->height, sizeof s->height},
         {RVI_DEVICE_VALUE, &law, sizeof law},
-        {RVI_DEVICE_VALUE, &rounds, sizeof rounds},
         {RVI_DEVICE_VALUE, &rows, sizeof rows},
     };
-    const int columns = RVI_DEVICE_GROUP - 2 * RVI_SLIDE_AT_ONCE;
-    size_t groups = (size_t)((s->width + columns - 1) / columns);
     rv_status status =
-        rvi_device_run(s->job->device, "slide_plain", "slide_rounds", groups * RVI_DEVICE_GROUP,
-                       (size_t)((s->height + rows - 1) / rows), args, 9);
+        rvi_device_run(s->job->device, "slide_plain", "slide_round", (size_t)s->width,
+                       (size_t)((s->height + rows - 1) / rows), args, 7);
     float *now = s->h;
     s->h = status == RV_OK ? s->next : now;
     s->next = status == RV_OK ? now : s->next;
@@ -628,14 +617,11 @@ static rv_status fetch_off(rvi_slide *s) {
 static rv_status run_rounds_on_device(rvi_slide *s) {
     rvi_device_pace pace = {0};
     rv_status status = RV_OK;
-    for (int64_t n = 0; status == RV_OK && n < s->rounds;) {
-        int whole = s->parts > 1 ? 1 : at_once(s->rounds - n);
-        for (int64_t left = (int64_t)whole * s->parts; status == RV_OK && left > 0;
-             left -= RVI_SLIDE_AT_ONCE)
-            status = queue_rounds(s, at_once(left));
-        n += whole;
+    for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
+        for (int part = 0; status == RV_OK && part < s->parts; part++)
+            status = queue_round(s);
         if (status == RV_OK && rvi_device_rests(s->job->device, &pace, &status) && status == RV_OK)
-            status = tell(s, (double)n / (double)s->rounds);
+            status = tell(s, (double)(n + 1) / (double)s->rounds);
     }
     rv_status fetched = status == RV_ERROR_DEVICE ? status : fetch_off(s);
     return status == RV_OK ? fetched : status;

@@ -6,7 +6,6 @@
 
 /* Directions come in opposite pairs: d and d ^ 1. The first four run along the axes. */
 enum { RVI_EAST, RVI_WEST, RVI_SOUTH, RVI_NORTH, RVI_SE, RVI_NW, RVI_SW, RVI_NE, RVI_DIRECTIONS };
-enum { RVI_SLIDE_AT_ONCE = 4 }; /* rounds that a device does in one reading of the map */
 enum { RVI_STRAIGHT = 0x0f, RVI_ALL_DIRECTIONS = 0xff };
 
 /* How ground slides where there is one layer and nothing that holds it back. */

@@ -1,100 +1,68 @@
-/* slide_plain.cl: rounds of thermal.c on a device, where there is one layer and nothing that holds
+/* slide_plain.cl: a round of thermal.c on a device, where there is one layer and nothing that holds
  * it back. Grids have a ring of one cell around the map. */
 #include "device/prelude.cl"
-#include "device/device_group.h"
 #include "steps/thermal/slide_cell.h"
 #include "wear/border.h"
 
-/* A cell, y, and those west and east of it, x and z: a struct of its own is not for arrays, for one compiler
- * (NVIDIA 580) loses what is copied from one to another. */
-typedef float3 trio;
+/* A cell and those west and east of it. */
+typedef struct trio {
+    float west, mid, east;
+} trio;
+
+static trio three_at(__global const float *h, size_t i) {
+    trio t = {h[i - 1], h[i], h[i + 1]};
+    return t;
+}
 
 /* What a cell of the edge loses to its neighbours one after the other. What leaves the map is added to its place
- * in `off`, if that is not NULL. */
+ * in `off`. */
 static float edge_loss(trio n, trio c, trio s, int x, int y, int width, int height, const rvi_slide_law *k,
                        __global double *off) {
-    const float near[RVI_DIRECTIONS] = {c.z, c.x, s.y, n.y, s.z, n.x, s.x, n.z};
+    const float near[RVI_DIRECTIONS] = {c.east, c.west, s.mid, n.mid, s.east, n.west, s.west, n.east};
     uint inside = k->directions & rvi_slide_on_map(x, y, width, height);
     int place = y == 0 ? x : y == height - 1 ? width + x : 2 * width + (x ? height : 0) + y;
     float lost = 0.0f;
-    double left = 0.0;
     for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
         float rate = dir >= RVI_SE ? k->rate_across : k->rate;
         float limit = dir >= RVI_SE ? k->limit_across : k->limit;
-        float fall = c.y - near[dir];
+        float fall = c.mid - near[dir];
         if (inside & 1u << dir) {
             lost += rvi_slide_net(fall, rate, limit, k->magic);
         } else if (k->off_directions & 1u << dir) {
             float out = rvi_slide_round(rate * rvi_slide_excess(fall, limit), k->magic);
             lost += out;
-            left += (double)out;
+            off[place] += (double)out;
         }
     }
-    if (off)
-        off[place] += left;
     return lost;
 }
 
 static float inner_loss(trio n, trio c, trio s, const rvi_slide_law *k) {
-    float lost = rvi_slide_net4(c.y, c.x, c.z, n.y, s.y, k->rate, k->limit, k->magic);
+    float lost = rvi_slide_net4(c.mid, c.west, c.east, n.mid, s.mid, k->rate, k->limit, k->magic);
     if (k->directions == RVI_ALL_DIRECTIONS)
-        lost += rvi_slide_net4(c.y, n.x, s.z, n.z, s.x, k->rate_across,
+        lost += rvi_slide_net4(c.mid, n.west, s.east, n.east, s.west, k->rate_across,
                                k->limit_across, k->magic);
     return lost;
 }
 
-static float height_at(__global const float *h, int x, int y, int width, int height) {
-    bool there = x >= -1 && x <= width && y >= -1 && y <= height;
-    return there ? h[(size_t)(y + 1) * (size_t)(width + 2) + (size_t)(x + 1)] : 0.0f;
-}
-
-/* Up to RVI_SLIDE_AT_ONCE rounds, in one reading of the map. A group goes down its columns of some rows: with
- * each row that it reads, round t goes on by one row, two rows behind round t - 1. Those of its columns that lie
- * next to others' are theirs, too, and only they write them. Each cell of the edge has its own place in `off`. */
-__kernel __attribute__((reqd_work_group_size(RVI_DEVICE_GROUP, 1, 1))) void
-slide_rounds(__global const float *restrict h, __global float *restrict next, __global double *restrict off,
-             __local float *shared, int width, int height, rvi_slide_law k, int rounds, int rows) {
-    enum { T = RVI_SLIDE_AT_ONCE, G = RVI_DEVICE_GROUP };
-    const int lane = (int)get_local_id(0), stride = width + 2;
-    const int x = (int)get_group_id(0) * (G - 2 * T) + lane - T;
-    const int first = (int)get_global_id(1) * rows, end = rvi_mini(first + rows, height);
-    const bool own = lane >= T && lane < G - T && x < width;
+/* Some rows of a column an item. Each cell of the edge has its own place in `off`. */
+__kernel void slide_round(__global const float *restrict h, __global float *restrict next, __global double *restrict off,
+                          int width, int height, rvi_slide_law k, int rows) {
+    const int x = (int)get_global_id(0), first = (int)get_global_id(1) * rows;
+    const int end = rvi_mini(first + rows, height);
+    if (x >= width)
+        return;
     const bool inner = x > 0 && x < width - 1;
-    const int west = rvi_maxi(lane - 1, 0), east = rvi_mini(lane + 1, G - 1);
-    const trio none = (trio)(0.0f, 0.0f, 0.0f);
-    trio north[T], middle[T];
-    float value[T];
-    for (int t = 0; t < T; t++) {
-        north[t] = middle[t] = none;
-        value[t] = 0.0f;
-    }
-    float ahead = height_at(h, x, first - T, width, height);
-    for (int y = first - T; y < end + 2 * T - 1; y++) {
-        __local float *row = shared + (y & 1) * T * G;
-        value[0] = ahead;
-        ahead = height_at(h, x, y + 1, width, height);
-        for (int t = 0; t < T; t++)
-            row[t * G + lane] = value[t];
-        barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-        for (int t = T - 1; t >= 0; t--) {
-            const int at = y - 2 * t - 1;
-            trio south = (trio)(row[t * G + west], value[t], row[t * G + east]);
-            float now = middle[t].y;
-            if (t >= rounds)
-                ;
-            else if (inner && (uint)(at - 1) < (uint)(height - 2))
-                now -= inner_loss(north[t], middle[t], south, &k);
-            else if (x >= 0 && x < width && at >= 0 && at < height)
-                now -= edge_loss(north[t], middle[t], south, x, at, width, height, &k,
-                                 own && at >= first && at < end ? off : NULL);
-            north[t] = middle[t];
-            middle[t] = south;
-            if (t < T - 1)
-                value[t + 1] = now;
-            else if (own && at >= first && at < end)
-                next[(size_t)(at + 1) * (size_t)stride + (size_t)(x + 1)] = now;
-        }
+    const size_t stride = (size_t)width + 2;
+    size_t i = (size_t)(first + 1) * stride + (size_t)(x + 1);
+    trio north = three_at(h, i - stride), middle = three_at(h, i);
+    for (int y = first; y < end; y++, i += stride) {
+        trio south = three_at(h, i + stride);
+        bool edge = !inner || y == 0 || y == height - 1;
+        next[i] = middle.mid - (edge ? edge_loss(north, middle, south, x, y, width, height, &k, off)
+                                     : inner_loss(north, middle, south, &k));
+        north = middle;
+        middle = south;
     }
 }
 
