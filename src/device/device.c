@@ -31,6 +31,7 @@ typedef struct device_kernel {
     const char *file, *name;
     cl_thing *program; /* NULL: an earlier kernel of the file holds it */
     cl_thing *kernel;
+    uint64_t key; /* of the program, which this run has compiled and not kept yet; 0: it is kept */
 } device_kernel;
 
 struct rvi_device {
@@ -433,6 +434,17 @@ static void keep_cached(rvi_device *d, uint64_t key, cl_thing *program) {
     rvi_free(d->ctx, binary);
 }
 
+/* What was compiled to try the device is kept when it is used, and not before: a plan, or a list of
+ * devices, writes no files. */
+static void keep_kernels(rvi_device *d) {
+    bool used = rvi_device_of(d->ctx) == d;
+    for (size_t i = 0; used && i < d->kernel_count; i++)
+        if (d->kernels[i].key != 0) {
+            keep_cached(d, d->kernels[i].key, d->kernels[i].program);
+            d->kernels[i].key = 0;
+        }
+}
+
 static rv_status build(rvi_device *d, const rvi_kernel_text *text, const char *name,
                        device_kernel *out) {
     int32_t error = CL_SUCCESS;
@@ -446,10 +458,9 @@ static rv_status build(rvi_device *d, const rvi_kernel_text *text, const char *n
         error = d->cl.clBuildProgram(out->program, 1, &d->id, BUILD_OPTIONS, NULL, NULL);
     if (!error)
         out->kernel = d->cl.clCreateKernel(out->program, name, &error);
-    if (out->kernel) {
-        keep_cached(d, key, out->program);
+    out->key = key;
+    if (out->kernel)
         return RV_OK;
-    }
     char log[512] = "";
     if (out->program)
         text_of(d->cl.clGetProgramBuildInfo(out->program, d->id, CL_PROGRAM_BUILD_LOG,
@@ -491,6 +502,7 @@ static rv_status find_kernel(rvi_device *d, const char *file, const char *name, 
             rv_status status =
                 take_built(d, file, name, k) ? RV_OK : build(d, &rvi_kernel_texts[i], name, k);
             d->kernel_count += status == RV_OK;
+            keep_kernels(d);
             *out = k->kernel;
             return status;
         }

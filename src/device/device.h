@@ -40,6 +40,13 @@ typedef struct rvi_device_arg {
 /* Queues the kernel `name` of the file `file`.cl for width x height items. */
 rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size_t width,
                          size_t height, const rvi_device_arg *args, int count);
+/* The same with an array of arguments, and a variable as one of them. */
+#define RVI_RUN(d, file, name, width, height, args)                                                \
+    rvi_device_run(d, file, name, width, height, args, (int)(sizeof(args) / sizeof((args)[0])))
+#define RVI_VALUE(value)                                                                           \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
+    }
 /* Until all that was queued is done. */
 rv_status rvi_device_wait(rvi_device *d);
 /* When to wait: a step that queues a kernel again and again asks after each. True: it has waited,

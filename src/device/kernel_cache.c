@@ -13,9 +13,13 @@
 enum { PATH_ROOM = 1024, HEAD = 16 };
 static const char MARK[8] = "RVKERNEL";
 
-/* The folder, made where it is not there. False: there shall be none, or others may write to it,
- * who could leave us code to run. */
-static bool find_folder(rv_context *ctx, char out[PATH_ROOM]) {
+static bool find_or_make(rv_context *ctx, const char *folder, bool make) {
+    return rvi_folder_there(folder) || (make && rvi_folder_make(ctx, folder) == RV_OK);
+}
+
+/* False: it is not there, there shall be none, or others may write to it, who could leave us code
+ * to run. */
+static bool find_folder(rv_context *ctx, bool make, char out[PATH_ROOM]) {
     const char *own = getenv("RAVINE_CACHE"), *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int used = 0;
@@ -25,16 +29,15 @@ static bool find_folder(rv_context *ctx, char out[PATH_ROOM]) {
         used = snprintf(out, PATH_ROOM, "%s/ravine", base);
     } else if (home && home[0]) {
         snprintf(out, PATH_ROOM, "%s/.cache", home);
-        if (!rvi_folder_there(out) && rvi_folder_make(ctx, out) != RV_OK)
+        if (!find_or_make(ctx, out, make))
             return false;
         used = snprintf(out, PATH_ROOM, "%s/.cache/ravine", home);
     }
-    return used > 0 && used < PATH_ROOM - 64 &&
-           (rvi_folder_there(out) || rvi_folder_make(ctx, out) == RV_OK) && rvi_folder_own(out);
+    return used > 0 && used < PATH_ROOM - 64 && find_or_make(ctx, out, make) && rvi_folder_own(out);
 }
 
-static bool find_file(rv_context *ctx, uint64_t key, char out[PATH_ROOM]) {
-    if (!find_folder(ctx, out))
+static bool find_file(rv_context *ctx, uint64_t key, bool make, char out[PATH_ROOM]) {
+    if (!find_folder(ctx, make, out))
         return false;
     size_t used = strlen(out);
     snprintf(out + used, PATH_ROOM - used, "/%016" PRIx64 ".kernel", key);
@@ -49,7 +52,7 @@ static uint64_t hash_of(const void *binary, size_t size, uint64_t key) {
 bool rvi_kernel_cache_read(rv_context *ctx, uint64_t key, rvi_bytes *out) {
     char path[PATH_ROOM];
     uint64_t hash;
-    if (!find_file(ctx, key, path) || !rvi_file_exists(path) ||
+    if (!find_file(ctx, key, false, path) || !rvi_file_exists(path) ||
         rvi_file_read(ctx, path, out) != RV_OK)
         return false;
     bool good = out->size > HEAD && memcmp(out->data, MARK, sizeof MARK) == 0;
@@ -68,7 +71,7 @@ void rvi_kernel_cache_write(rv_context *ctx, uint64_t key, const void *binary, s
     char path[PATH_ROOM];
     uint64_t hash = hash_of(binary, size, key);
     rvi_writer *writer;
-    if (!find_file(ctx, key, path) || rvi_writer_open(ctx, path, &writer) != RV_OK)
+    if (!find_file(ctx, key, true, path) || rvi_writer_open(ctx, path, &writer) != RV_OK)
         return;
     rvi_writer_hide(writer);
     rv_status status = rvi_writer_put(writer, MARK, sizeof MARK);

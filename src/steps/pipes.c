@@ -678,15 +678,6 @@ static void count_above(void *arg, int64_t block) {
         }
 }
 
-/* All columns of all blocks: lane k of a block has every RVI_PIPE_LANES-th column from k on. */
-static rvi_pipe_column sum_columns(const rvi_pipes *f) {
-    rvi_pipe_column sum = {0};
-    for (int b = 0; b < f->block_count; b++)
-        for (int lane = 0; lane < RVI_PIPE_LANES; lane++)
-            rvi_pipe_column_add(&sum, rvi_pipe_lane(rvi_pipe_columns(f, b), lane, f->width));
-    return sum;
-}
-
 static rvi_pipe_off sum_off(const rvi_pipes *f) {
     rvi_pipe_off sum = {0};
     for (int place = 0; place < rvi_pipe_places(&f->shape); place++) {
@@ -698,6 +689,7 @@ static rvi_pipe_off sum_off(const rvi_pipes *f) {
 }
 
 static rv_status find_sums(rvi_pipes *f, rvi_pipe_column *sum, rvi_pipe_off *off) {
+    const rvi_column_sums sums = rvi_pipe_column_sums(f);
     rv_status status = RV_OK;
     if (f->job->device)
         status = rvi_pipe_device_sums(f, sum);
@@ -705,7 +697,7 @@ static rv_status find_sums(rvi_pipes *f, rvi_pipe_column *sum, rvi_pipe_off *off
         if (!f->layered)
             rvi_finish(f->job->ctx, (f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS, count_above,
                        f);
-        *sum = sum_columns(f);
+        rvi_column_sums_add(&sums, sum);
     }
     *off = sum_off(f);
     return status;

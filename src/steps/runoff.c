@@ -294,10 +294,8 @@ static rv_status find_sums(rvi_runoff *r, rvi_runoff_column *sum, rvi_runoff_off
         if (status == RV_OK)
             status = sum_on_device(r, r->now.water, standing);
     } else {
-        for (size_t b = 0; b < rvi_runoff_blocks(r); b++)
-            for (int lane = 0; lane < RVI_RUNOFF_LANES; lane++)
-                rvi_runoff_column_add(
-                    sum, rvi_runoff_lane(r->columns + b * (size_t)r->width, lane, r->width));
+        const rvi_column_sums sums = rvi_runoff_column_sums(r);
+        rvi_column_sums_add(&sums, sum);
         *suspended = rvi_sum(ctx, r->fields[1], cells);
         *standing = rvi_sum(ctx, r->now.water, cells);
     }

@@ -29,6 +29,11 @@ holds "the list" "$(cat list)" "its bits are the processor's"
 # shellcheck disable=SC2086
 equal "on device 1" "$(last_hash --device 1 $recipe)" "$expected"
 
+# A plan writes no files, no kernels either.
+RAVINE_CACHE="$PWD/planned" "$RAVINE" --device 1 --dry-run terrain size=20 noise > said 2> err ||
+    fail "--dry-run on device 1: $(cat err)"
+[ -e planned ] && fail "--dry-run keeps kernels: $(ls planned)"
+
 "$RAVINE" --device 1 terrain size=20 noise save made.png > said 2> err || fail "noise on device 1"
 grep -q '\.kernel' said err && fail "kernels are told as made: $(cat err)"
 [ -n "$(ls kernels)" ] || fail "no kernels are kept"

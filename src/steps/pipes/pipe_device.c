@@ -26,8 +26,8 @@ enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
 
 void rvi_pipe_device_list(rvi_pipes *f) {
     rvi_job_buffer(f->job, &f->on.most, MOST, sizeof *f->on.most, "the water");
-    rvi_job_buffer(f->job, &f->on.lanes, blocks_of(f) * RVI_PIPE_LANES, sizeof *f->on.lanes,
-                   "the ledger");
+    rvi_column_sums sums = rvi_pipe_column_sums(f);
+    rvi_job_buffer(f->job, &f->on.lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
 }
 
 static rvi_device_arg grid(const rvi_pipes *f, rvi_device_use use, const float *values) {
@@ -51,13 +51,7 @@ static rvi_device_arg most(const rvi_pipes *f) {
     { RVI_DEVICE_LOCAL, NULL, sizeof(uint32_t) }
 #define READ(values) grid(f, RVI_DEVICE_READ, values)
 #define CHANGE(values) grid(f, RVI_DEVICE_CHANGE, values)
-#define VALUE(value)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
-    }
-#define RUN(name, width, height)                                                                   \
-    rvi_device_run(f->job->device, "pipe_round", name, width, height, args,                        \
-                   (int)(sizeof args / sizeof args[0]))
+#define RUN(name, width, height) RVI_RUN(f->job->device, "pipe_round", name, width, height, args)
 
 static rv_status clear_most(rvi_pipes *f) {
     return rvi_device_zero(f->job->device, f->on.most, MOST * sizeof *f->on.most);
@@ -66,9 +60,10 @@ static rv_status clear_most(rvi_pipes *f) {
 rv_status rvi_pipe_device_push(rvi_pipes *f) {
     const int rows = rows_of_item(f);
     const rvi_device_arg args[] = {
-        READ(f->bed),    READ(f->change[0]), READ(f->depth[0]), READ(f->limit), CHANGE(f->q[0]),
-        CHANGE(f->q[1]), CHANGE(f->q[2]),    CHANGE(f->q[3]),   most(f),        GROUP_MOST,
-        VALUE(f->shape), VALUE(f->rules),    VALUE(rows),
+        READ(f->bed),    READ(f->change[0]), READ(f->depth[0]),   READ(f->limit),
+        CHANGE(f->q[0]), CHANGE(f->q[1]),    CHANGE(f->q[2]),     CHANGE(f->q[3]),
+        most(f),         GROUP_MOST,         RVI_VALUE(f->shape), RVI_VALUE(f->rules),
+        RVI_VALUE(rows),
     };
     rv_status status = clear_most(f);
     return status == RV_OK ? RUN("pipe_push", (size_t)f->width + 1, parts_of(f->height + 1, rows))
@@ -101,10 +96,10 @@ rv_status rvi_pipe_device_change(rvi_pipes *f) {
         most(f),
         GROUP_MOST,
         {RVI_DEVICE_LOCAL, NULL, 3 * RVI_PIPE_KEPT * RVI_DEVICE_GROUP * sizeof(float)},
-        VALUE(f->shape),
-        VALUE(f->rules),
-        VALUE(f->rain),
-        VALUE(spread),
+        RVI_VALUE(f->shape),
+        RVI_VALUE(f->rules),
+        RVI_VALUE(f->rain),
+        RVI_VALUE(spread),
     };
     size_t groups = parts_of(f->width, RVI_DEVICE_GROUP - 2);
     return RUN("pipe_change", groups * RVI_DEVICE_GROUP, blocks_of(f));
@@ -112,9 +107,9 @@ rv_status rvi_pipe_device_change(rvi_pipes *f) {
 
 rv_status rvi_pipe_device_move(rvi_pipes *f) {
     const rvi_device_arg args[] = {
-        READ(f->depth[0]), READ(f->depth[1]), READ(f->q[0]),   READ(f->q[1]),
-        READ(f->q[2]),     READ(f->q[3]),     READ(f->limit),  CHANGE(f->move_x),
-        CHANGE(f->move_y), VALUE(f->shape),   VALUE(f->rules),
+        READ(f->depth[0]), READ(f->depth[1]),   READ(f->q[0]),       READ(f->q[1]),
+        READ(f->q[2]),     READ(f->q[3]),       READ(f->limit),      CHANGE(f->move_x),
+        CHANGE(f->move_y), RVI_VALUE(f->shape), RVI_VALUE(f->rules),
     };
     return RUN("pipe_move", (size_t)f->width, (size_t)f->height);
 }
@@ -133,28 +128,28 @@ rv_status rvi_pipe_device_count_off(rvi_pipes *f) {
         READ(f->move_x),
         READ(f->move_y),
         READ(f->sediment[1]),
-        VALUE(f->shape),
-        VALUE(f->rules),
+        RVI_VALUE(f->shape),
+        RVI_VALUE(f->rules),
     };
     return f->shape.wall ? RV_OK : RUN("pipe_count_off", places, 1);
 }
 
 rv_status rvi_pipe_device_transport(rvi_pipes *f) {
     const rvi_device_arg args[] = {READ(f->move_x), READ(f->move_y), READ(f->sediment[1]),
-                                   CHANGE(f->sediment[0]), VALUE(f->shape)};
+                                   CHANGE(f->sediment[0]), RVI_VALUE(f->shape)};
     return RUN("pipe_transport", (size_t)f->width, (size_t)f->height);
 }
 
 static rv_status take(rvi_pipes *f) {
     const rvi_device_arg args[] = {CHANGE(f->asked), CHANGE(f->change[1]), READ(f->factor.cells),
-                                   columns(f, RVI_DEVICE_CHANGE), VALUE(f->shape)};
+                                   columns(f, RVI_DEVICE_CHANGE), RVI_VALUE(f->shape)};
     return RUN("pipe_take", (size_t)f->width, blocks_of(f));
 }
 
 static rv_status carry(rvi_pipes *f) {
     float *sediment = f->sediment[f->move_x ? 0 : 1];
     const rvi_device_arg args[] = {READ(f->want), READ(f->asked), CHANGE(sediment),
-                                   VALUE(f->shape)};
+                                   RVI_VALUE(f->shape)};
     return RUN("pipe_carry", (size_t)f->width, (size_t)f->height);
 }
 
@@ -203,7 +198,7 @@ static rv_status clear_grids(rvi_pipes *f) {
 static rv_status begin_pipes(rvi_pipes *f) {
     const rvi_device_arg args[] = {READ(f->change[1]), READ(f->sediment[1]), CHANGE(f->q[0]),
                                    CHANGE(f->q[1]),    CHANGE(f->q[2]),      CHANGE(f->q[3]),
-                                   VALUE(f->shape)};
+                                   RVI_VALUE(f->shape)};
     rv_status status = RUN("pipe_begin", (size_t)f->width + 1, (size_t)f->height + 1);
     for (int k = 0; k < 2 && status == RV_OK; k++)
         status = rvi_device_zero(f->job->device, k ? f->sediment[1] : f->change[1],
@@ -229,8 +224,8 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
         CHANGE(f->sediment[1]),
         most(f),
         GROUP_MOST,
-        VALUE(f->shape),
-        VALUE(rows),
+        RVI_VALUE(f->shape),
+        RVI_VALUE(rows),
     };
     rv_status status = clear_grids(f);
     if (status == RV_OK)
@@ -246,7 +241,7 @@ rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle) {
     const rvi_device_arg args[] = {
         READ(f->bed),           READ(f->change[0]),
         CHANGE(f->sediment[0]), map(f, RVI_DEVICE_WRITE, f->job->land->surface),
-        VALUE(f->shape),        VALUE(last),
+        RVI_VALUE(f->shape),    RVI_VALUE(last),
     };
     return RUN("pipe_show", (size_t)f->width, (size_t)f->height);
 }
@@ -254,31 +249,16 @@ rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle) {
 static rv_status count_above(rvi_pipes *f) {
     const rvi_device_arg args[] = {READ(f->bed), READ(f->change[0]),
                                    map(f, RVI_DEVICE_READ, f->job->land->surface),
-                                   columns(f, RVI_DEVICE_CHANGE), VALUE(f->shape)};
+                                   columns(f, RVI_DEVICE_CHANGE), RVI_VALUE(f->shape)};
     return RUN("pipe_count_above", (size_t)f->width, blocks_of(f));
 }
 
-static rv_status sum_lanes(rvi_pipes *f) {
-    size_t count = blocks_of(f) * RVI_PIPE_LANES;
-    const rvi_device_arg args[] = {
-        columns(f, RVI_DEVICE_READ),
-        {RVI_DEVICE_WRITE, f->on.lanes, count * sizeof *f->on.lanes},
-        VALUE(f->shape),
-    };
-    return RUN("pipe_lanes", RVI_PIPE_LANES, blocks_of(f));
-}
-
 rv_status rvi_pipe_device_sums(rvi_pipes *f, rvi_pipe_column *sum) {
+    const rvi_column_sums sums = rvi_pipe_column_sums(f);
     rv_status status = count_above(f);
     if (status == RV_OK)
-        status = sum_lanes(f);
-    if (status == RV_OK)
-        status = rvi_device_fetch(f->job->device, f->on.lanes);
-    if (status == RV_OK)
-        status = rvi_device_fetch(f->job->device, f->off);
-    for (size_t k = 0; k < blocks_of(f) * RVI_PIPE_LANES; k++)
-        rvi_pipe_column_add(sum, f->on.lanes[k]);
-    return status;
+        status = rvi_column_sums_device(f->job->device, &sums, f->on.lanes, sum);
+    return status == RV_OK ? rvi_device_fetch(f->job->device, f->off) : status;
 }
 
 rv_status rvi_pipe_device_leave(rvi_pipes *f) {
@@ -303,8 +283,8 @@ rv_status rvi_pipe_device_leave(rvi_pipes *f) {
         map(f, RVI_DEVICE_CHANGE, to->flow),
         map(f, RVI_DEVICE_CHANGE, to->eroded),
         map(f, RVI_DEVICE_CHANGE, to->deposited),
-        VALUE(f->shape),
-        VALUE(f->rules),
+        RVI_VALUE(f->shape),
+        RVI_VALUE(f->rules),
     };
     return RUN("pipe_leave", (size_t)f->width, (size_t)f->height);
 }

@@ -179,23 +179,6 @@ static inline void rvi_pipe_count(RVI_GRID rvi_pipe_column *c, float evaporated,
     c->held += c->taken - c->laid;
 }
 
-static inline void rvi_pipe_column_add(rvi_pipe_column *to, rvi_pipe_column c) {
-    to->evaporated += c.evaporated;
-    to->taken += c.taken;
-    to->laid += c.laid;
-    to->held += c.held;
-}
-
-/* A lane of the columns of a block: every so many-th from the first + lane on. */
-enum { RVI_PIPE_LANES = 8 };
-static inline rvi_pipe_column rvi_pipe_lane(RVI_GRID const rvi_pipe_column *columns, int lane,
-                                            int width) {
-    rvi_pipe_column sum = {0.0, 0.0, 0.0, 0.0};
-    for (int x = 1 + lane; x <= width; x += RVI_PIPE_LANES)
-        rvi_pipe_column_add(&sum, columns[x]);
-    return sum;
-}
-
 /* Of a place of the border since the step began: what left the map, metres on one cell. */
 typedef struct rvi_pipe_off {
     double water, sediment;

@@ -343,14 +343,6 @@ __kernel void pipe_count_above(__global const float *restrict bed, __global cons
     column->taken = taken;
 }
 
-__kernel void pipe_lanes(__global const rvi_pipe_column *restrict columns,
-                         __global rvi_pipe_column *restrict lanes, rvi_pipe_shape shape) {
-    int lane = (int)get_global_id(0), block = (int)get_global_id(1);
-    if (lane < RVI_PIPE_LANES)
-        lanes[block * RVI_PIPE_LANES + lane] =
-            rvi_pipe_lane(columns + (size_t)block * (size_t)shape.stride, lane, shape.width);
-}
-
 __kernel void pipe_leave(__global const float *restrict bed, __global const float *restrict change,
                          __global const float *restrict depth, __global const float *restrict sediment,
                          __global const float *restrict east, __global const float *restrict south,

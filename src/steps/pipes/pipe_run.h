@@ -9,6 +9,7 @@
 #include "steps/pipes/pipe_grid.h"
 #include "steps/step.h"
 #include "wear/channel.h"
+#include "wear/column_sums.h"
 #include "wear/erosion_factor.h"
 
 enum { RVI_PIPE_BLOCK_ROWS = 20 }; /* of numbers a block keeps while it is worked on */
@@ -26,8 +27,8 @@ typedef struct rvi_pipe_fields {
 
 /* Of a run on a device. */
 typedef struct rvi_pipe_device {
-    uint32_t *most;         /* bits of the deepest and of the fastest water of this round */
-    rvi_pipe_column *lanes; /* of each block */
+    uint32_t *most; /* bits of the deepest and of the fastest water of this round */
+    double *lanes;  /* for sums */
 } rvi_pipe_device;
 
 typedef struct rvi_pipes {
@@ -106,6 +107,14 @@ void rvi_virtual_cell_block(void *arg, int64_t block);
 /* Sums of the columns of a block since the step began; index 1 is the map's first column. */
 static inline rvi_pipe_column *rvi_pipe_columns(const rvi_pipes *f, int64_t block) {
     return f->columns + (size_t)block * f->stride;
+}
+static inline rvi_column_sums rvi_pipe_column_sums(const rvi_pipes *f) {
+    return (rvi_column_sums){.columns = f->columns,
+                             .entries = (int)(sizeof *f->columns / sizeof(double)),
+                             .width = f->width,
+                             .first = 1,
+                             .stride = f->stride,
+                             .blocks = (size_t)f->block_count};
 }
 
 /* The grids as pipe_grid.h sees them. */

@@ -185,26 +185,6 @@ static inline void rvi_runoff_count(RVI_GRID rvi_runoff_column *c, rvi_runoff_ta
     c->held += c->taken - c->laid;
 }
 
-static inline void rvi_runoff_column_add(rvi_runoff_column *to, rvi_runoff_column c) {
-    to->rained += c.rained;
-    to->evaporated += c.evaporated;
-    to->absorbed += c.absorbed;
-    to->taken += c.taken;
-    to->laid += c.laid;
-    to->held += c.held;
-    to->rest += c.rest;
-}
-
-/* A lane of the columns of a block: every so many-th. */
-enum { RVI_RUNOFF_LANES = 8 };
-static inline rvi_runoff_column rvi_runoff_lane(RVI_GRID const rvi_runoff_column *columns, int lane,
-                                                int width) {
-    rvi_runoff_column sum = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    for (int x = lane; x < width; x += RVI_RUNOFF_LANES)
-        rvi_runoff_column_add(&sum, columns[x]);
-    return sum;
-}
-
 /* What left the map from a cell of its border since the step began, metres on one cell. */
 typedef struct rvi_runoff_off {
     double water, sediment;

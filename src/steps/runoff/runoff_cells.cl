@@ -315,11 +315,3 @@ __kernel void runoff_leave(__global const float *restrict land, __global const f
     to_eroded[i] += rvi_maxf(deposited[i] - (float)here, 0.0f);
     to_deposited[i] += deposited[i];
 }
-
-__kernel void runoff_lanes(__global const rvi_runoff_column *restrict columns,
-                           __global rvi_runoff_column *restrict lanes, rvi_runoff_shape f) {
-    int lane = (int)get_global_id(0), block = (int)get_global_id(1);
-    if (lane < RVI_RUNOFF_LANES)
-        lanes[block * RVI_RUNOFF_LANES + lane] =
-            rvi_runoff_lane(columns + (size_t)block * (size_t)f.width, lane, f.width);
-}

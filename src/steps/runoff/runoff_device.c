@@ -11,8 +11,8 @@ bool rvi_runoff_device_can(const rvi_runoff *r) {
 }
 
 void rvi_runoff_device_list(rvi_runoff *r) {
-    rvi_job_buffer(r->job, &r->lanes, rvi_runoff_blocks(r) * RVI_RUNOFF_LANES, sizeof *r->lanes,
-                   "the ledger");
+    rvi_column_sums sums = rvi_runoff_column_sums(r);
+    rvi_job_buffer(r->job, &r->lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
     rvi_job_buffer(r->job, &r->parts, RVI_DEVICE_PARTS, sizeof *r->parts, "the range");
 }
 
@@ -41,13 +41,7 @@ static rvi_device_arg off(const rvi_runoff *r) {
 #define READ(values) map(r, RVI_DEVICE_READ, values)
 #define WRITE(values) map(r, RVI_DEVICE_WRITE, values)
 #define CHANGE(values) map(r, RVI_DEVICE_CHANGE, values)
-#define VALUE(value)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
-    }
-#define RUN(name, width, height)                                                                   \
-    rvi_device_run(r->job->device, "runoff_cells", name, width, height, args,                      \
-                   (int)(sizeof args / sizeof args[0]))
+#define RUN(name, width, height) RVI_RUN(r->job->device, "runoff_cells", name, width, height, args)
 
 rv_status rvi_runoff_device_round(rvi_runoff *r) {
     const rvi_runoff_shape f = shape_of(r);
@@ -69,8 +63,8 @@ rv_status rvi_runoff_device_round(rvi_runoff *r) {
         columns(r, RVI_DEVICE_CHANGE),
         off(r),
         {RVI_DEVICE_LOCAL, NULL, 3 * RVI_RUNOFF_KEPT * RVI_DEVICE_GROUP * sizeof(float)},
-        VALUE(f),
-        VALUE(r->rules),
+        RVI_VALUE(f),
+        RVI_VALUE(r->rules),
     };
     size_t inside = RVI_DEVICE_GROUP - 4, groups = ((size_t)r->width + inside - 1) / inside;
     return RUN("runoff_round", groups * RVI_DEVICE_GROUP,
@@ -80,30 +74,30 @@ rv_status rvi_runoff_device_round(rvi_runoff *r) {
 /* ---- ground that is taken over the width of a channel ---- */
 
 static rv_status want(rvi_runoff *r, const rvi_runoff_shape *f) {
-    const rvi_device_arg args[] = {
-        READ(r->base), READ(r->now.ground), READ(r->now.water), READ(r->now.sediment),
-        READ(r->rain), WRITE(r->want),      VALUE(*f),          VALUE(r->rules)};
+    const rvi_device_arg args[] = {READ(r->base),         READ(r->now.ground), READ(r->now.water),
+                                   READ(r->now.sediment), READ(r->rain),       WRITE(r->want),
+                                   RVI_VALUE(*f),         RVI_VALUE(r->rules)};
     return RUN("runoff_want", (size_t)r->width, (size_t)r->height);
 }
 
 static rv_status banks(rvi_runoff *r, const rvi_runoff_shape *f) {
     const float per = rvi_runoff_per_bank(r);
-    const rvi_device_arg args[] = {READ(r->base), READ(r->now.ground), WRITE(r->spare), VALUE(*f),
-                                   VALUE(per)};
+    const rvi_device_arg args[] = {READ(r->base), READ(r->now.ground), WRITE(r->spare),
+                                   RVI_VALUE(*f), RVI_VALUE(per)};
     return RUN("runoff_banks", (size_t)r->width, (size_t)r->height);
 }
 
 static rv_status take(rvi_runoff *r, const rvi_runoff_shape *f) {
-    const rvi_device_arg args[] = {
-        READ(r->base),    READ(r->spare),        CHANGE(r->now.ground),
-        CHANGE(r->asked), READ(r->factor.cells), columns(r, RVI_DEVICE_CHANGE),
-        VALUE(*f),        VALUE(r->rules)};
+    const rvi_device_arg args[] = {READ(r->base),         READ(r->spare),
+                                   CHANGE(r->now.ground), CHANGE(r->asked),
+                                   READ(r->factor.cells), columns(r, RVI_DEVICE_CHANGE),
+                                   RVI_VALUE(*f),         RVI_VALUE(r->rules)};
     return RUN("runoff_take", (size_t)r->width, rvi_runoff_blocks(r));
 }
 
 static rv_status carry(rvi_runoff *r, const rvi_runoff_shape *f) {
     const rvi_device_arg args[] = {READ(r->want), READ(r->asked), CHANGE(r->now.sediment),
-                                   VALUE(*f)};
+                                   RVI_VALUE(*f)};
     return RUN("runoff_carry", (size_t)r->width, (size_t)r->height);
 }
 
@@ -154,7 +148,7 @@ rv_status rvi_runoff_device_fill(rvi_runoff *r) {
         WRITE(r->base),
         WRITE(r->now.water),
         WRITE(r->now.sediment),
-        VALUE(f),
+        RVI_VALUE(f),
     };
     rv_status status = clear_grids(r);
     return status == RV_OK ? RUN("runoff_fill", (size_t)r->width, (size_t)r->height) : status;
@@ -162,8 +156,8 @@ rv_status rvi_runoff_device_fill(rvi_runoff *r) {
 
 rv_status rvi_runoff_device_rain(rvi_runoff *r) {
     const rvi_runoff_shape f = shape_of(r);
-    const rvi_device_arg args[] = {CHANGE(r->now.water), READ(r->rain), VALUE(f),
-                                   VALUE(r->p->water)};
+    const rvi_device_arg args[] = {CHANGE(r->now.water), READ(r->rain), RVI_VALUE(f),
+                                   RVI_VALUE(r->p->water)};
     return RUN("runoff_rain", (size_t)r->width, (size_t)r->height);
 }
 
@@ -172,7 +166,7 @@ rv_status rvi_runoff_device_show(rvi_runoff *r) {
     const rvi_device_arg args[] = {
         READ(r->base),         READ(r->now.ground),           READ(r->now.water),
         READ(r->now.sediment), WRITE(r->job->land->surface),  WRITE(r->fields[0]),
-        WRITE(r->fields[1]),   columns(r, RVI_DEVICE_CHANGE), VALUE(f),
+        WRITE(r->fields[1]),   columns(r, RVI_DEVICE_CHANGE), RVI_VALUE(f),
     };
     return RUN("runoff_show", (size_t)r->width, rvi_runoff_blocks(r));
 }
@@ -180,29 +174,15 @@ rv_status rvi_runoff_device_show(rvi_runoff *r) {
 rv_status rvi_runoff_device_leave(rvi_runoff *r) {
     const rvi_runoff_shape f = shape_of(r);
     const rvi_device_arg args[] = {
-        READ(r->job->land->surface), READ(r->base),
-        READ(r->now.flow),           READ(r->now.deposited),
-        CHANGE(r->fields[2]),        CHANGE(r->fields[3]),
-        CHANGE(r->fields[4]),        VALUE(f),
-        VALUE(r->per_round),
+        READ(r->job->land->surface), READ(r->base),        READ(r->now.flow),
+        READ(r->now.deposited),      CHANGE(r->fields[2]), CHANGE(r->fields[3]),
+        CHANGE(r->fields[4]),        RVI_VALUE(f),         RVI_VALUE(r->per_round),
     };
     return RUN("runoff_leave", (size_t)r->width, (size_t)r->height);
 }
 
 rv_status rvi_runoff_device_sums(rvi_runoff *r, rvi_runoff_column *sum) {
-    const rvi_runoff_shape f = shape_of(r);
-    size_t count = rvi_runoff_blocks(r) * RVI_RUNOFF_LANES;
-    const rvi_device_arg args[] = {
-        columns(r, RVI_DEVICE_READ),
-        {RVI_DEVICE_WRITE, r->lanes, count * sizeof *r->lanes},
-        VALUE(f),
-    };
-    rv_status status = RUN("runoff_lanes", RVI_RUNOFF_LANES, rvi_runoff_blocks(r));
-    if (status == RV_OK)
-        status = rvi_device_fetch(r->job->device, r->lanes);
-    if (status == RV_OK)
-        status = rvi_device_fetch(r->job->device, r->off);
-    for (size_t k = 0; k < count; k++)
-        rvi_runoff_column_add(sum, r->lanes[k]);
-    return status;
+    const rvi_column_sums sums = rvi_runoff_column_sums(r);
+    rv_status status = rvi_column_sums_device(r->job->device, &sums, r->lanes, sum);
+    return status == RV_OK ? rvi_device_fetch(r->job->device, r->off) : status;
 }

@@ -7,6 +7,7 @@
 #include "steps/runoff/runoff_cell.h"
 #include "steps/step.h"
 #include "wear/channel.h"
+#include "wear/column_sums.h"
 #include "wear/erosion_factor.h"
 
 /* A grid for each layer. */
@@ -46,7 +47,7 @@ typedef struct rvi_runoff {
     int waited;                  /* rounds of the grid since ground was taken last */
     rvi_runoff_column *columns;  /* of each block of rows, `width` of them */
     rvi_runoff_off *off;         /* of each cell of the border: rvi_runoff_place() */
-    rvi_runoff_column *lanes;    /* for sums on a device */
+    double *lanes;               /* for sums on a device */
     float *parts;                /* for a range on a device */
     bool same;                   /* each material is laid on its own layer */
     float *scratch;              /* of each block, with give=same */
@@ -71,6 +72,13 @@ static inline size_t rvi_runoff_border(const rvi_runoff *r) {
 }
 static inline size_t rvi_runoff_blocks(const rvi_runoff *r) {
     return (size_t)(r->height + RVI_RUNOFF_ROWS - 1) / RVI_RUNOFF_ROWS;
+}
+static inline rvi_column_sums rvi_runoff_column_sums(const rvi_runoff *r) {
+    return (rvi_column_sums){.columns = r->columns,
+                             .entries = (int)(sizeof *r->columns / sizeof(double)),
+                             .width = r->width,
+                             .stride = (size_t)r->width,
+                             .blocks = rvi_runoff_blocks(r)};
 }
 
 /* The share in so many of the user's rounds of what has this share in each of them. */
