@@ -376,6 +376,19 @@ rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size) {
     return error ? fail(d, "to clear a grid", error) : RV_OK;
 }
 
+rv_status rvi_device_copy(rvi_device *d, const void *from, const void *to, size_t size) {
+    const rvi_device_arg args[] = {{RVI_DEVICE_READ, from, size}, {RVI_DEVICE_WRITE, to, size}};
+    cl_thing *memory[2] = {NULL, NULL};
+    rv_status status = use_copy(d, &args[0], &memory[0]);
+    if (status == RV_OK)
+        status = use_copy(d, &args[1], &memory[1]);
+    if (status != RV_OK)
+        return status;
+    int32_t error =
+        d->cl.clEnqueueCopyBuffer(d->queue, memory[0], memory[1], 0, 0, size, 0, NULL, NULL);
+    return error ? fail(d, "to copy a grid", error) : RV_OK;
+}
+
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles) {
     return grid <= d->facts.largest && bytes <= d->limit && (d->facts.doubles || !doubles);
 }

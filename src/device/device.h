@@ -63,6 +63,9 @@ void rvi_device_forget(rvi_device *d, const void *memory, size_t size);
 /* Fresh memory of the host, all 0, has a copy on the device that is all 0, too; nothing is sent. */
 rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size);
 
+/* On the device `to` becomes a copy of `from`. */
+rv_status rvi_device_copy(rvi_device *d, const void *from, const void *to, size_t size);
+
 const char *rvi_device_name(const rvi_device *d);
 /* Is there room for `bytes`, in grids of at most `grid` bytes? And are there doubles? */
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles);

@@ -21,6 +21,7 @@ bool rvi_opencl_load(rvi_opencl *cl) {
     BIND(clReleaseMemObject);
     BIND(clEnqueueReadBuffer);
     BIND(clEnqueueWriteBuffer);
+    BIND(clEnqueueCopyBuffer);
     BIND(clEnqueueFillBuffer);
     BIND(clCreateProgramWithSource);
     BIND(clCreateProgramWithBinary);

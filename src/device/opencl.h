@@ -52,6 +52,9 @@ typedef struct rvi_opencl {
     int32_t (*clEnqueueWriteBuffer)(cl_thing *queue, cl_thing *memory, uint32_t wait, size_t offset,
                                     size_t size, const void *from, uint32_t events,
                                     cl_thing *const *list, cl_thing **event);
+    int32_t (*clEnqueueCopyBuffer)(cl_thing *queue, cl_thing *from, cl_thing *to, size_t from_at,
+                                   size_t to_at, size_t size, uint32_t events,
+                                   cl_thing *const *list, cl_thing **event);
     int32_t (*clEnqueueFillBuffer)(cl_thing *queue, cl_thing *memory, const void *pattern,
                                    size_t pattern_size, size_t offset, size_t size, uint32_t events,
                                    cl_thing *const *list, cl_thing **event);

@@ -6,6 +6,7 @@
 #include "device/device_sum.h"
 #include "steps/step.h"
 #include "terrain/figures.h"
+#include "wear/made_height.h"
 
 #include <assert.h>
 #include <math.h>
@@ -33,10 +34,8 @@ typedef struct mask_work {
 static void mask_rows(void *arg, int first, int end) {
     const mask_work *w = arg;
     size_t from = (size_t)first * (size_t)w->width, to = (size_t)end * (size_t)w->width;
-    for (size_t i = from; i < to; i++) {
-        float m = w->mask[i];
-        w->after[i] = m >= 1.0f ? w->after[i] : w->before[i] + m * (w->after[i] - w->before[i]);
-    }
+    for (size_t i = from; i < to; i++)
+        w->after[i] = rvi_made_masked(w->mask[i], w->before[i], w->after[i]);
 }
 
 /* A step with the grids that the mask needs; they are NULL where it does not count. */
@@ -45,20 +44,40 @@ typedef struct step_job {
     float *before, *after;
 } step_job;
 
+static rv_status mask_on_device(const step_job *s) {
+    const rvi_job *job = &s->job;
+    const rv_terrain *land = job->land;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_READ, rvi_field_get(land, "mask")),
+        rvi_map_arg(land, RVI_DEVICE_READ, s->before),
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, s->after),
+        RVI_VALUE(land->width),
+    };
+    rv_status status =
+        rvi_device_copy(job->device, land->surface, s->after, rvi_cells(land) * sizeof *s->after);
+    return status == RV_OK ? RVI_RUN(job->device, "land_grids", "hold", (size_t)land->width,
+                                     (size_t)land->height, args)
+                           : status;
+}
+
 static rv_status run_masked(step_job *s) {
     rvi_job *job = &s->job;
     const rv_terrain *land = job->land;
     size_t size = rvi_cells(land) * sizeof(float);
-    rv_status status = rvi_copy(job->ctx, s->before, land->surface, size);
+    rv_status status = job->device ? rvi_device_copy(job->device, land->surface, s->before, size)
+                                   : rvi_copy(job->ctx, s->before, land->surface, size);
     if (status == RV_OK)
         status = job->run(job);
     if (status != RV_OK)
         return status;
-    memcpy(s->after, land->surface, size); /* the land has changed: no stop from here on */
-    mask_work w = {rvi_field_get(land, "mask"), s->before, s->after, land->width};
-    rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
-    rvi_job_adopt(job, &s->after);
-    return RV_OK;
+    if (job->device) {
+        status = mask_on_device(s);
+    } else { /* the land has changed: no stop from here on */
+        memcpy(s->after, land->surface, size);
+        mask_work w = {rvi_field_get(land, "mask"), s->before, s->after, land->width};
+        rvi_finish_rows(job->ctx, land->height, mask_rows, &w);
+    }
+    return status == RV_OK ? rvi_job_adopt(job, &s->after) : status;
 }
 
 /* ---- the ledger, for the whole and for each layer ---- */
@@ -204,26 +223,38 @@ static rv_status run_and_close(step_job *s, bool keep) {
     return status == RV_OK ? closed : status;
 }
 
-/* On the device if the step can run there and the mask does not count; else the land, which the
- * step may change, becomes the host's. */
-static rv_status choose_device(step_job *s) {
-    rvi_job *job = &s->job;
+/* What a step needs on a device: the land, that which takes its place, and what it works with. */
+static size_t device_bytes(const rvi_job *job) {
+    size_t land = rvi_outline_bytes(job->land);
+    land = job->replaces ? rvi_add_sizes(land, rvi_outline_bytes(&job->after)) : land;
+    return rvi_add_sizes(land, rvi_buffers_bytes(&job->buffers));
+}
+
+static size_t largest_grid(const rvi_job *job) {
+    size_t before = rvi_cells(job->land), after = rvi_cells(&job->after);
+    return (before > after ? before : after) * sizeof(float);
+}
+
+/* On the device if the step can run there; else the host gets the land: a step that only shows it
+ * leaves the copy on the device as it is. */
+static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
     rvi_device *device = rvi_device_of(job->ctx);
     if (!device)
         return RV_OK;
-    size_t grid = rvi_cells(job->land) * sizeof(float);
-    size_t bytes = rvi_add_sizes(rvi_outline_bytes(job->land), rvi_buffers_bytes(&job->buffers));
+    size_t grid = largest_grid(job), bytes = device_bytes(job);
     bool fits = rvi_device_fits(device, grid, bytes, job->doubles);
-    if (job->on_device && !s->before && !fits)
+    if (job->on_device && !fits)
         rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name,
                 rvi_device_name(device), (double)bytes / 0x1p20);
-    if (!job->on_device || s->before || !fits)
-        return rvi_terrain_take_back(job->land);
+    if (!job->on_device || !fits)
+        return step->kind == RV_KIND_SHOW ? rvi_terrain_fetch(job->land)
+                                          : rvi_terrain_take_back(job->land);
     job->device = device;
     rv_status status = RV_OK;
     for (int i = 0; i < job->output_count && status == RV_OK; i++)
         if (job->outputs[i].fresh)
-            status = rvi_device_zero(device, *job->outputs[i].out, grid);
+            status =
+                rvi_device_zero(device, *job->outputs[i].out, rvi_cells(job->land) * sizeof(float));
     return status;
 }
 
@@ -239,7 +270,7 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
     if (status == RV_OK)
         status = make_fields(job);
     if (status == RV_OK)
-        status = choose_device(s);
+        status = choose_device(job, step);
     for (int l = 0; status == RV_OK && wears && l < land->layer_count; l++)
         status = find_volume(job, l, &volumes[l]);
     job->deposited_on = wears && status == RV_OK ? volumes + count : NULL;

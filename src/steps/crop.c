@@ -9,13 +9,27 @@ typedef struct rectangle {
     float lost; /* a margin in m of less than half a cell */
 } rectangle;
 
-static rv_status cut(rv_context *ctx, const float *from, int from_width, const rectangle *r,
-                     float *to) {
-    size_t width = (size_t)r->width;
+static rv_status cut_on_device(rvi_job *job, const float *from, const rectangle *r, float *to) {
+    const rv_terrain *land = job->land;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_READ, from),
+        {RVI_DEVICE_WRITE, to, (size_t)r->width * (size_t)r->height * sizeof *to},
+        RVI_VALUE(land->width),
+        RVI_VALUE(r->width),
+        RVI_VALUE(r->x),
+        RVI_VALUE(r->y),
+    };
+    return RVI_RUN(job->device, "crop_map", "cut", (size_t)r->width, (size_t)r->height, args);
+}
+
+static rv_status cut(rvi_job *job, const float *from, const rectangle *r, float *to) {
+    size_t width = (size_t)r->width, from_width = (size_t)job->land->width;
+    if (job->device)
+        return cut_on_device(job, from, r, to);
     for (int y = 0; y < r->height; y++) {
-        size_t start = (size_t)(r->y + y) * (size_t)from_width + (size_t)r->x;
+        size_t start = (size_t)(r->y + y) * from_width + (size_t)r->x;
         memcpy(to + (size_t)y * width, from + start, width * sizeof *to);
-        if (rvi_poll(ctx) != RV_OK)
+        if (rvi_poll(job->ctx) != RV_OK)
             return RV_CANCELLED;
     }
     return RV_OK;
@@ -25,13 +39,10 @@ static rv_status cut_all(rvi_job *job, const rectangle *r, rv_terrain *piece) {
     const rv_terrain *land = job->land;
     rv_status status = RV_OK;
     for (int i = 0; status == RV_OK && i < land->layer_count; i++)
-        status =
-            cut(job->ctx, land->layers[i].thickness, land->width, r, piece->layers[i].thickness);
+        status = cut(job, land->layers[i].thickness, r, piece->layers[i].thickness);
     for (int i = 0; status == RV_OK && i < land->field_count; i++)
-        status = cut(job->ctx, land->fields[i].values, land->width, r, piece->fields[i].values);
-    if (status == RV_OK)
-        rvi_terrain_sum_layers(piece);
-    return status;
+        status = cut(job, land->fields[i].values, r, piece->fields[i].values);
+    return status == RV_OK ? rvi_job_sum_layers(job, piece) : status;
 }
 
 static rv_status run(rvi_job *job) {
@@ -93,6 +104,7 @@ rv_status rvi_step_crop(rvi_job *job, const rv_crop_params *p) {
     *kept = (rectangle){r.x + margin, r.y + margin, r.width, r.height, 0.0f};
     kept->lost = margin == 0 ? rvi_length(p->margin, land->cell) : 0.0f;
     job->replaces = true;
+    job->on_device = true;
     rvi_georeference_shift(&job->after.geo, kept->x, kept->y);
     return rvi_outline_resize(&job->after, r.width, r.height, land->cell);
 }

@@ -183,8 +183,8 @@ static rv_status run(rvi_job *job) {
     if (s->field)
         memcpy(s->field, s->made, cells * sizeof *s->field); /* all of it or nothing */
     else
-        rvi_job_adopt(job, &s->made);
-    return RV_OK;
+        status = rvi_job_adopt(job, &s->made);
+    return status;
 }
 
 /* ---- before the run ---- */

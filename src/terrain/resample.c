@@ -17,20 +17,6 @@
 
 enum { CHUNK = 256 }; /* cells of a row that are summed side by side */
 
-typedef struct tap {
-    int at; /* old cell */
-    double share;
-} tap;
-
-/* Which cells of the old axis make each of the new, and how much of each. */
-typedef struct axis {
-    int from, to;
-    rvi_filter filter;
-    size_t room; /* taps kept for each new cell */
-    tap *taps;   /* [to][room] */
-    int *counts; /* [to] */
-} axis;
-
 static double kernel(rvi_filter filter, double x) {
     x = x < 0 ? -x : x;
     if (filter == RVI_FILTER_LINEAR)
@@ -41,7 +27,7 @@ static double kernel(rvi_filter filter, double x) {
 }
 
 /* The old cells under the kernel. Distances are whole numbers of 1 / (to - 1) cells: exact. */
-static int weigh(const axis *a, int i, tap *taps) {
+static int weigh(const rvi_axis *a, int i, rvi_tap *taps) {
     int64_t parts = a->to - 1, last = a->from - 1, at = i * last;
     int64_t wide = last > parts ? last : parts; /* parts that one unit of the kernel spans */
     int64_t reach = 2 * wide / parts + 1, near = at / parts;
@@ -58,33 +44,33 @@ static int weigh(const axis *a, int i, tap *taps) {
             j = 2 * end - j;
         }
         if (share != 0)
-            taps[count++] = (tap){(int)j, share};
+            taps[count++] = (rvi_tap){share, (int)j, 0};
     }
     for (int e = 0; e < 2; e++)
         if (ends[e] != 0)
-            taps[count++] = (tap){e ? (int)last : 0, ends[e]};
+            taps[count++] = (rvi_tap){ends[e], e ? (int)last : 0, 0};
     for (int t = 0; t < count; t++)
         taps[t].share /= total;
     return count;
 }
 
-static int weigh_simply(const axis *a, int i, tap *taps) {
+static int weigh_simply(const rvi_axis *a, int i, rvi_tap *taps) {
     int64_t parts = a->to - 1, at = (int64_t)i * (a->from - 1);
     if (parts == 0 && a->filter != RVI_FILTER_NEAREST) {
         for (int j = 0; j < a->from; j++)
-            taps[j] = (tap){j, 1.0 / a->from};
+            taps[j] = (rvi_tap){1.0 / a->from, j, 0};
         return a->from;
     }
     int64_t nearest = parts ? (2 * at + parts) / (2 * parts) : (a->from - 1) / 2;
-    taps[0] = (tap){(int)nearest, 1};
+    taps[0] = (rvi_tap){1, (int)nearest, 0};
     return 1;
 }
 
-static bool is_simple(const axis *a) {
+static bool is_simple(const rvi_axis *a) {
     return a->filter == RVI_FILTER_NEAREST || a->from == 1 || a->to == 1;
 }
 
-static void axis_list(axis *a, rvi_buffers *buffers) {
+static void axis_list(rvi_axis *a, rvi_buffers *buffers) {
     int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
     a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
     if (is_simple(a))
@@ -93,15 +79,15 @@ static void axis_list(axis *a, rvi_buffers *buffers) {
     rvi_buffers_add(buffers, &a->counts, (size_t)a->to, sizeof *a->counts, "a new size");
 }
 
-static void axis_fill(const axis *a) {
+static void axis_fill(const rvi_axis *a) {
     for (int i = 0; i < a->to; i++) {
-        tap *taps = a->taps + (size_t)i * a->room;
+        rvi_tap *taps = a->taps + (size_t)i * a->room;
         a->counts[i] = is_simple(a) ? weigh_simply(a, i, taps) : weigh(a, i, taps);
     }
 }
 
 typedef struct work {
-    const axis *axis;
+    const rvi_axis *axis;
     const float *from;
     float *to;
     int width; /* of a row of `to` */
@@ -109,11 +95,11 @@ typedef struct work {
 
 static void mix_columns(void *arg, int first, int end) {
     const work *w = arg;
-    const axis *a = w->axis;
+    const rvi_axis *a = w->axis;
     for (int y = first; y < end; y++) {
         const float *row = w->from + (size_t)y * (size_t)a->from;
         for (int x = 0; x < a->to; x++) {
-            const tap *taps = a->taps + (size_t)x * a->room;
+            const rvi_tap *taps = a->taps + (size_t)x * a->room;
             double sum = 0;
             for (int t = 0; t < a->counts[x]; t++)
                 sum += taps[t].share * (double)row[taps[t].at];
@@ -124,10 +110,10 @@ static void mix_columns(void *arg, int first, int end) {
 
 static void mix_rows(void *arg, int first, int end) {
     const work *w = arg;
-    const axis *a = w->axis;
+    const rvi_axis *a = w->axis;
     double sum[CHUNK];
     for (int y = first; y < end; y++) {
-        const tap *taps = a->taps + (size_t)y * a->room;
+        const rvi_tap *taps = a->taps + (size_t)y * a->room;
         for (int x = 0; x < w->width; x += CHUNK) {
             int count = rvi_mini(CHUNK, w->width - x);
             for (int i = 0; i < count; i++)
@@ -144,42 +130,48 @@ static void mix_rows(void *arg, int first, int end) {
     }
 }
 
-typedef struct resampling {
-    axis across, down;
-    float *half; /* the grid after its rows were sampled */
-    rvi_buffers buffers;
-} resampling;
-
-static void resampling_prepare(resampling *r, int width, int height, int to_width, int to_height,
-                               rvi_filter filter) {
-    *r = (resampling){.across = {.from = width, .to = to_width, .filter = filter},
-                      .down = {.from = height, .to = to_height, .filter = filter}};
+void rvi_resampling_prepare(rvi_resampling *r, int width, int height, int to_width, int to_height,
+                            rvi_filter filter, rvi_buffers *buffers) {
+    *r = (rvi_resampling){.across = {.from = width, .to = to_width, .filter = filter},
+                          .down = {.from = height, .to = to_height, .filter = filter}};
     size_t cells = (size_t)to_width * (size_t)height;
-    rvi_buffers_add(&r->buffers, &r->half, cells, sizeof *r->half, "a new size");
-    axis_list(&r->across, &r->buffers);
-    axis_list(&r->down, &r->buffers);
+    rvi_buffers_add(buffers, &r->half, cells, sizeof *r->half, "a new size");
+    axis_list(&r->across, buffers);
+    axis_list(&r->down, buffers);
+}
+
+void rvi_resampling_weigh(const rvi_resampling *r) {
+    axis_fill(&r->across);
+    axis_fill(&r->down);
+}
+
+rv_status rvi_resampling_run(rv_context *ctx, const rvi_resampling *r, const float *from,
+                             float *to) {
+    int width = r->across.to;
+    rv_status status = rvi_parallel_rows(ctx, r->down.from, mix_columns,
+                                         &(work){&r->across, from, r->half, width});
+    return status == RV_OK
+               ? rvi_parallel_rows(ctx, r->down.to, mix_rows, &(work){&r->down, r->half, to, width})
+               : status;
 }
 
 size_t rvi_resample_bytes(int width, int height, int to_width, int to_height, rvi_filter filter) {
-    resampling r;
-    resampling_prepare(&r, width, height, to_width, to_height, filter);
-    return rvi_buffers_bytes(&r.buffers);
+    rvi_resampling r;
+    rvi_buffers buffers = {0};
+    rvi_resampling_prepare(&r, width, height, to_width, to_height, filter, &buffers);
+    return rvi_buffers_bytes(&buffers);
 }
 
 rv_status rvi_resample(rv_context *ctx, const float *from, int width, int height, float *to,
                        int to_width, int to_height, rvi_filter filter) {
-    resampling r;
-    resampling_prepare(&r, width, height, to_width, to_height, filter);
-    rv_status status = rvi_buffers_alloc(&r.buffers, ctx);
+    rvi_resampling r;
+    rvi_buffers buffers = {0};
+    rvi_resampling_prepare(&r, width, height, to_width, to_height, filter, &buffers);
+    rv_status status = rvi_buffers_alloc(&buffers, ctx);
     if (status == RV_OK) {
-        axis_fill(&r.across);
-        axis_fill(&r.down);
-        status =
-            rvi_parallel_rows(ctx, height, mix_columns, &(work){&r.across, from, r.half, to_width});
+        rvi_resampling_weigh(&r);
+        status = rvi_resampling_run(ctx, &r, from, to);
     }
-    if (status == RV_OK)
-        status =
-            rvi_parallel_rows(ctx, to_height, mix_rows, &(work){&r.down, r.half, to, to_width});
-    rvi_buffers_free(&r.buffers, ctx);
+    rvi_buffers_free(&buffers, ctx);
     return status;
 }

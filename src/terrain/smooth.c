@@ -55,15 +55,8 @@ typedef struct pass {
 
 /* ---- narrow blurs: one sum for each cell ---- */
 
-/* Which of n cells a mirror at both ends shows in place i. */
-static int mirror(int64_t i, int n) {
-    int64_t turn = i % (2 * (int64_t)n);
-    turn = turn < 0 ? turn + 2 * (int64_t)n : turn;
-    return (int)(turn < n ? turn : 2 * (int64_t)n - 1 - turn);
-}
-
 static const float *row_at(const pass *p, int64_t y, int x) {
-    int inside = y >= 0 && y < p->height ? (int)y : mirror(y, p->height);
+    int inside = y >= 0 && y < p->height ? (int)y : rvi_smooth_mirror(y, p->height);
     return p->from + (size_t)inside * (size_t)p->width + (size_t)x;
 }
 
@@ -79,7 +72,7 @@ static inline void blur_cells(const pass *p, int x, int y, int lanes) {
         const float *above = row_at(p, (int64_t)y - k, x), *below = row_at(p, (int64_t)y + k, x);
         float w = p->weights[k];
         for (int j = 0; j < lanes; j++)
-            sum[j] += w * ((above[j] + below[j]) - twice[j]);
+            sum[j] += rvi_smooth_pair(w, above[j], below[j], twice[j]);
     }
     for (int j = 0; j < lanes; j++)
         p->to[(size_t)(x + j) * (size_t)p->height + (size_t)y] = middle[j] + sum[j];
@@ -125,11 +118,25 @@ static double used_sigma(const rvi_smoother *s, int n) {
     return s->sigma < 4 * (float)n ? (double)s->sigma : 4 * (double)n;
 }
 
+int rvi_smoother_weigh(const rvi_smoother *s, int n) {
+    return make_weights(used_sigma(s, n), n, s->bessel, s->weights);
+}
+
+bool rvi_smoother_wide(const rvi_smoother *s) {
+    return s->sigma >= (float)BOXES_FROM;
+}
+
+double rvi_smoother_scale(float low, float high) {
+    int exponent;
+    frexp((double)rvi_maxf(-low, high), &exponent);
+    return ldexp(1, 30 - exponent);
+}
+
 /* Blurs the columns of a grid and writes it transposed, so that two passes blur both ways. */
 static rv_status blur_columns(const rvi_smoother *s, const float *from, float *to, int width,
                               int height) {
     pass p = {.from = from, .to = to, .width = width, .height = height, .weights = s->weights};
-    p.reach = make_weights(used_sigma(s, height), height, s->bessel, s->weights);
+    p.reach = rvi_smoother_weigh(s, height);
     p.chunks = (height + CHUNK - 1) / CHUNK;
     int64_t strips = (width + LANES - 1) / LANES;
     return rvi_parallel(s->ctx, strips * p.chunks, blur_block, &p);
@@ -137,27 +144,18 @@ static rv_status blur_columns(const rvi_smoother *s, const float *from, float *t
 
 /* ---- wide blurs: four boxes and two taps ---- */
 
-/* The filters of one axis. */
-typedef struct boxes {
-    int reach;   /* r */
-    double end;  /* a */
-    double part; /* 1 / (2 r + 1 + 2 a) */
-    int far;     /* s */
-    double tap;  /* c */
-} boxes;
-
 /* One filter along the columns of a grid. */
 typedef struct sweep {
     const int32_t *from; /* width columns of height cells */
     int32_t *to;         /* the same; of the taps transposed */
     int width, height;
-    boxes b;
+    rvi_smooth_boxes b;
 } sweep;
 
 /* Twice as wide as the map, a kernel leaves 3e-9 of the longest wave: the mean. */
-static boxes make_boxes(float wanted, int n) {
-    double sigma = wanted < 2 * (float)n ? (double)wanted : 2 * (double)n;
-    boxes b = {.far = (int)(1.2 * sigma) + 1};
+rvi_smooth_boxes rvi_smoother_boxes(const rvi_smoother *s, int n) {
+    double sigma = s->sigma < 2 * (float)n ? (double)s->sigma : 2 * (double)n;
+    rvi_smooth_boxes b = {.far = (int)(1.2 * sigma) + 1};
     double u = (double)b.far * (double)b.far / (sigma * sigma), half = 2 * u + 1.2;
     b.tap = (half - sqrt(half * half - 15.84)) / (26.4 * u);
     double t = (sigma * sigma - 2 * b.tap * (double)b.far * (double)b.far) / 4;
@@ -170,14 +168,8 @@ static boxes make_boxes(float wanted, int n) {
 }
 
 static const int32_t *cells_at(const sweep *w, int64_t y, int x) {
-    int inside = y >= 0 && y < w->height ? (int)y : mirror(y, w->height);
+    int inside = y >= 0 && y < w->height ? (int)y : rvi_smooth_mirror(y, w->height);
     return w->from + (size_t)inside * (size_t)w->width + (size_t)x;
-}
-
-/* To the nearest whole number, of two the even one. */
-static inline int32_t nearest(double v) {
-    const double shift = 0x1.8p52;
-    return (int32_t)((v + shift) - shift);
 }
 
 static inline void box_columns(const sweep *w, int x, int lanes) {
@@ -194,7 +186,7 @@ static inline void box_columns(const sweep *w, int x, int lanes) {
         int32_t *to = w->to + (size_t)y * (size_t)w->width + (size_t)x;
         for (int j = 0; j < lanes; j++) {
             double beside = (double)before[j] + (double)after[j];
-            to[j] = nearest((sum[j] + w->b.end * beside) * w->b.part);
+            to[j] = rvi_smooth_box(&w->b, sum[j], beside);
             sum[j] += (double)after[j] - (double)first[j];
         }
     }
@@ -208,7 +200,7 @@ static inline void tap_columns(const sweep *w, int x, int lanes) {
         for (int j = 0; j < lanes; j++) {
             double here = (double)middle[j], beside = (double)above[j] + (double)below[j];
             w->to[(size_t)(x + j) * (size_t)w->height + (size_t)y] =
-                nearest(here + w->b.tap * (beside - 2 * here));
+                rvi_smooth_tap(&w->b, here, beside);
         }
     }
 }
@@ -234,7 +226,7 @@ static void tap_strip(void *arg, int64_t block) {
 /* Blurs the columns of `a`; the result is in `b`, transposed. */
 static rv_status box_axis(const rvi_smoother *s, int32_t *a, int32_t *b, int width, int height) {
     int64_t strips = (width + LANES - 1) / LANES;
-    sweep w = {.width = width, .height = height, .b = make_boxes(s->sigma, height)};
+    sweep w = {.width = width, .height = height, .b = rvi_smoother_boxes(s, height)};
     rv_status status = RV_OK;
     for (int i = 0; i < 4 && status == RV_OK; i++) {
         w.from = i % 2 ? b : a;
@@ -258,7 +250,7 @@ static void count_rows(void *arg, int first, int end) {
     const counting *c = arg;
     size_t last = (size_t)end * (size_t)c->width;
     for (size_t i = (size_t)first * (size_t)c->width; i < last; i++)
-        c->counts[i] = nearest((double)c->values[i] * c->scale);
+        c->counts[i] = rvi_smooth_nearest((double)c->values[i] * c->scale);
 }
 
 static void value_rows(void *arg, int first, int end) {
@@ -271,13 +263,11 @@ static void value_rows(void *arg, int first, int end) {
 /* Both grids hold whole numbers meanwhile. */
 static rv_status run_boxes(const rvi_smoother *s, float *values) {
     float low, high;
-    int exponent;
     rvi_range(s->ctx, values, (size_t)s->width * (size_t)s->height, &low, &high);
     if (low == high)
         return RV_OK;
-    frexp((double)rvi_maxf(-low, high), &exponent);
     int32_t *other = (int32_t *)(void *)s->half, *same = (int32_t *)(void *)values;
-    counting c = {values, other, s->width, ldexp(1, 30 - exponent)};
+    counting c = {values, other, s->width, rvi_smoother_scale(low, high)};
     rv_status status = rvi_parallel_rows(s->ctx, s->height, count_rows, &c);
     if (status == RV_OK)
         status = box_axis(s, other, same, s->width, s->height);
@@ -292,7 +282,7 @@ void rvi_smoother_prepare(rvi_smoother *s, rv_context *ctx, int width, int heigh
     if (!(sigma >= 1e-4f)) /* below, it moves less than a float can show */
         return;
     rvi_buffers_add(buffers, &s->half, (size_t)width * (size_t)height, sizeof *s->half, "a blur");
-    if (sigma >= (float)BOXES_FROM)
+    if (rvi_smoother_wide(s))
         return;
     size_t weights = (size_t)(3 * used_sigma(s, rvi_maxi(width, height))) + 2;
     rvi_buffers_add(buffers, &s->weights, weights, sizeof *s->weights, "the kernel of a blur");
@@ -302,7 +292,7 @@ void rvi_smoother_prepare(rvi_smoother *s, rv_context *ctx, int width, int heigh
 rv_status rvi_smoother_run(const rvi_smoother *s, float *values) {
     if (!s->half)
         return RV_OK;
-    if (s->sigma >= (float)BOXES_FROM)
+    if (rvi_smoother_wide(s))
         return run_boxes(s, values);
     rv_status status = blur_columns(s, values, s->half, s->width, s->height);
     if (status == RV_OK)

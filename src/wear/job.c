@@ -64,8 +64,42 @@ rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose) 
                     purpose, list);
 }
 
-void rvi_job_adopt(rvi_job *job, float **values) {
+/* On the device: to += more - less; `less` may be NULL. */
+static rv_status add_grid(rvi_job *job, const rv_terrain *land, float *to, const float *more,
+                          const float *less) {
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, to),
+        rvi_map_arg(land, RVI_DEVICE_READ, more),
+        rvi_map_arg(land, RVI_DEVICE_READ, less),
+        RVI_VALUE(land->width),
+    };
+    return RVI_RUN(job->device, "land_grids", "add", (size_t)land->width, (size_t)land->height,
+                   args);
+}
+
+rv_status rvi_job_sum_layers(rvi_job *job, rv_terrain *land) {
+    if (!job->device) {
+        rvi_terrain_sum_layers(land);
+        return RV_OK;
+    }
+    rv_status status = RV_OK;
+    for (int l = 0; l < land->layer_count && status == RV_OK && land->layer_count > 1; l++) {
+        const float *thickness = land->layers[l].thickness;
+        status = l == 0 ? rvi_device_copy(job->device, thickness, land->surface,
+                                          rvi_cells(land) * sizeof *thickness)
+                        : add_grid(job, land, land->surface, thickness, NULL);
+    }
+    return status;
+}
+
+rv_status rvi_job_adopt(rvi_job *job, float **values) {
+    rv_terrain *land = job->land;
+    if (job->device && land->layer_count > 1) {
+        rv_status status = add_grid(job, land, land->layers[0].thickness, *values, land->surface);
+        return status == RV_OK ? rvi_job_sum_layers(job, land) : status;
+    }
     float *surface = *values;
     *values = NULL;
-    rvi_terrain_adopt_surface(job->land, surface);
+    rvi_terrain_adopt_surface(land, surface);
+    return RV_OK;
 }

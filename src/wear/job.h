@@ -87,7 +87,15 @@ rv_status rvi_job_field(rvi_job *job, const char *name, float **out);
 rv_status rvi_job_progress(rvi_job *job, double done);
 
 /* The surface becomes *values, a listed grid, which the land takes over. */
-void rvi_job_adopt(rvi_job *job, float **values);
+rv_status rvi_job_adopt(rvi_job *job, float **values);
+/* After thicknesses of `land` were changed, on the device if the job has one: adds them up. */
+rv_status rvi_job_sum_layers(rvi_job *job, rv_terrain *land);
+
+/* A grid of the land as an argument of a kernel. */
+static inline rvi_device_arg rvi_map_arg(const rv_terrain *land, rvi_device_use use,
+                                         const float *values) {
+    return (rvi_device_arg){use, values, rvi_cells(land) * sizeof *values};
+}
 
 /* Fails because there is no such field "to paint"; the sentence lists those there are. */
 rv_status rvi_job_no_field(rvi_job *job, const char *name, const char *purpose);

@@ -34,40 +34,63 @@ static_assert((int)RVI_MADE_ADD == (int)RV_noise_mode_add &&
                   (int)RVI_MADE_MULTIPLY == (int)RV_noise_mode_multiply,
               "kernels know the options by these numbers");
 
-static rv_status set_on_device(rvi_job *job, const rvi_made_heights *how, float **made) {
-    rv_terrain *land = job->land;
-    size_t cells = rvi_cells(land), bytes = cells * sizeof **made;
-    float low, high;
-    rv_status status = rvi_device_range(job->device, *made, cells, how->parts, &low, &high);
-    if (status != RV_OK)
-        return status;
-    const float span = high > low ? high - low : 1;
-    const rvi_device_arg args[] = {
-        {RVI_DEVICE_CHANGE, *made, bytes},
-        {RVI_DEVICE_READ, land->surface, bytes},
-        {RVI_DEVICE_VALUE, &land->width, sizeof land->width},
-        {RVI_DEVICE_VALUE, &low, sizeof low},
-        {RVI_DEVICE_VALUE, &span, sizeof span},
-        {RVI_DEVICE_VALUE, &how->relief, sizeof how->relief},
-        {RVI_DEVICE_VALUE, &how->mode, sizeof how->mode},
-    };
-    status = rvi_device_run(job->device, "made_heights", "set_heights", (size_t)land->width,
-                            (size_t)land->height, args, 7);
-    if (status == RV_OK)
-        rvi_job_adopt(job, made);
-    return status;
-}
-
 /* The mask of all other land is applied by recipe/step_run.c. */
 static void limit_rows(void *arg, int first, int end) {
     const scaling *l = arg;
     size_t from = (size_t)first * (size_t)l->width, to = (size_t)end * (size_t)l->width;
     for (size_t i = from; i < to; i++) {
-        float m = l->mask ? l->mask[i] : 1.0f, old = l->ground[i];
-        float made = m >= 1.0f ? l->made[i] : old + m * (l->made[i] - old);
-        made = l->thickness || l->share ? rvi_maxf(made, 0.0f) : made;
-        l->made[i] = l->share ? rvi_minf(made, 1.0f) : made;
+        float made = rvi_made_masked(l->mask ? l->mask[i] : 1.0f, l->ground[i], l->made[i]);
+        l->made[i] = rvi_made_limited(made, l->thickness, l->share);
     }
+}
+
+static rv_status limit_on_device(rvi_job *job, const scaling *l) {
+    const rv_terrain *land = job->land;
+    const int thickness = l->thickness, share = l->share;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, l->made),
+        rvi_map_arg(land, RVI_DEVICE_READ, l->ground),
+        rvi_map_arg(land, RVI_DEVICE_READ, l->mask),
+        RVI_VALUE(land->width),
+        RVI_VALUE(thickness),
+        RVI_VALUE(share),
+    };
+    return RVI_RUN(job->device, "made_heights", "limit_heights", (size_t)land->width,
+                   (size_t)land->height, args);
+}
+
+static rv_status scale_on_device(rvi_job *job, const scaling *l) {
+    const rv_terrain *land = job->land;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, l->made),
+        rvi_map_arg(land, RVI_DEVICE_READ, l->ground),
+        RVI_VALUE(land->width),
+        RVI_VALUE(l->low),
+        RVI_VALUE(l->span),
+        RVI_VALUE(l->relief),
+        RVI_VALUE(l->mode),
+    };
+    return RVI_RUN(job->device, "made_heights", "set_heights", (size_t)land->width,
+                   (size_t)land->height, args);
+}
+
+/* To 0 ... relief, and onto what is there; of a layer or a field also held to the mask. */
+static rv_status scale(rvi_job *job, scaling *l, float *parts, bool limited) {
+    const rv_terrain *land = job->land;
+    float high = 0.0f;
+    rv_status status = RV_OK;
+    if (job->device)
+        status = rvi_device_range(job->device, l->made, rvi_cells(land), parts, &l->low, &high);
+    else
+        rvi_range(job->ctx, l->made, rvi_cells(land), &l->low, &high);
+    l->span = high > l->low ? high - l->low : 1; /* nothing was made: 0 everywhere */
+    if (status == RV_OK)
+        status = job->device ? scale_on_device(job, l)
+                             : rvi_parallel_rows(job->ctx, land->height, scale_rows, l);
+    if (status == RV_OK && limited)
+        status = job->device ? limit_on_device(job, l)
+                             : rvi_parallel_rows(job->ctx, land->height, limit_rows, l);
+    return status;
 }
 
 rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *field, float relief,
@@ -82,8 +105,8 @@ rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *
     *out = (rvi_made_heights){
         .relief = field[0] ? 1 : relief, .mode = mode, .layer = land->layer_count > 1 ? index : -1};
     job->masks = out->layer >= 0 || field[0];
-    job->on_device = land->layer_count == 1 && !field[0];
-    if (job->on_device && rvi_device_of(job->ctx))
+    job->on_device = true;
+    if (rvi_device_of(job->ctx))
         rvi_job_buffer(job, &out->parts, RVI_DEVICE_PARTS, sizeof *out->parts, "the range");
     if (!field[0])
         return RV_OK;
@@ -91,17 +114,25 @@ rv_status rvi_made_heights_prepare(rvi_job *job, const char *layer, const char *
     return status == RV_OK ? rvi_job_field(job, field, &out->field) : status;
 }
 
+/* All of it or nothing. */
+static rv_status set_field(rvi_job *job, float *field, const float *made) {
+    size_t bytes = rvi_cells(job->land) * sizeof *made;
+    if (job->device)
+        return rvi_device_copy(job->device, made, field, bytes);
+    memcpy(field, made, bytes);
+    return RV_OK;
+}
+
 /* The old thickness stays in *made. */
-static void swap_thickness(rv_terrain *land, int layer, float **made) {
+static rv_status swap_thickness(rvi_job *job, int layer, float **made) {
+    rv_terrain *land = job->land;
     float *old = land->layers[layer].thickness;
     land->layers[layer].thickness = *made;
     *made = old;
-    rvi_terrain_sum_layers(land);
+    return rvi_job_sum_layers(job, land);
 }
 
 rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float **made) {
-    if (job->device)
-        return set_on_device(job, how, made);
     rv_terrain *land = job->land;
     bool surface = how->layer < 0 && !how->field;
     scaling l = {.made = *made,
@@ -116,17 +147,10 @@ rv_status rvi_made_heights_set(rvi_job *job, const rvi_made_heights *how, float 
                  .mask = rvi_field_get(land, "mask")};
     if (how->field == l.mask)
         l.mask = NULL; /* a mask is not held to itself */
-    float high;
-    rvi_range(job->ctx, *made, rvi_cells(land), &l.low, &high);
-    l.span = high > l.low ? high - l.low : 1; /* nothing was made: 0 everywhere */
-    rv_status status = rvi_parallel_rows(job->ctx, land->height, scale_rows, &l);
-    if (status == RV_OK && !surface)
-        status = rvi_parallel_rows(job->ctx, land->height, limit_rows, &l);
-    if (status == RV_OK && how->field) /* all of it or nothing */
-        memcpy(how->field, *made, rvi_cells(land) * sizeof **made);
-    else if (status == RV_OK && surface)
-        rvi_job_adopt(job, made);
-    else if (status == RV_OK)
-        swap_thickness(land, how->layer, made);
-    return status;
+    rv_status status = scale(job, &l, how->parts, !surface);
+    if (status != RV_OK)
+        return status;
+    return how->field ? set_field(job, how->field, *made)
+           : surface  ? rvi_job_adopt(job, made)
+                      : swap_thickness(job, how->layer, made);
 }
