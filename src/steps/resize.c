@@ -72,7 +72,7 @@ static void limit_rows(void *arg, int first, int end) {
 
 static rv_status sample_on_device(rvi_job *job, const rvi_resampling *r, const float *from,
                                   float *to) {
-    const rvi_axis *x = &r->across, *y = &r->down;
+    const rvi_sampled_axis *x = &r->across, *y = &r->down;
     size_t half = (size_t)x->to * (size_t)y->from, all = (size_t)x->to * (size_t)y->to;
     const uint64_t room_x = x->room, room_y = y->room;
     const rvi_device_arg across[] = {

@@ -27,7 +27,7 @@ static double kernel(rvi_filter filter, double x) {
 }
 
 /* The old cells under the kernel. Distances are whole numbers of 1 / (to - 1) cells: exact. */
-static int weigh(const rvi_axis *a, int i, rvi_tap *taps) {
+static int weigh(const rvi_sampled_axis *a, int i, rvi_tap *taps) {
     int64_t parts = a->to - 1, last = a->from - 1, at = i * last;
     int64_t wide = last > parts ? last : parts; /* parts that one unit of the kernel spans */
     int64_t reach = 2 * wide / parts + 1, near = at / parts;
@@ -54,7 +54,7 @@ static int weigh(const rvi_axis *a, int i, rvi_tap *taps) {
     return count;
 }
 
-static int weigh_simply(const rvi_axis *a, int i, rvi_tap *taps) {
+static int weigh_simply(const rvi_sampled_axis *a, int i, rvi_tap *taps) {
     int64_t parts = a->to - 1, at = (int64_t)i * (a->from - 1);
     if (parts == 0 && a->filter != RVI_FILTER_NEAREST) {
         for (int j = 0; j < a->from; j++)
@@ -66,11 +66,11 @@ static int weigh_simply(const rvi_axis *a, int i, rvi_tap *taps) {
     return 1;
 }
 
-static bool is_simple(const rvi_axis *a) {
+static bool is_simple(const rvi_sampled_axis *a) {
     return a->filter == RVI_FILTER_NEAREST || a->from == 1 || a->to == 1;
 }
 
-static void axis_list(rvi_axis *a, rvi_buffers *buffers) {
+static void axis_list(rvi_sampled_axis *a, rvi_buffers *buffers) {
     int64_t parts = rvi_maxi(1, a->to - 1), wide = rvi_maxi(a->from - 1, (int)parts);
     a->room = (size_t)(2 * (2 * wide / parts + 1) + 3);
     if (is_simple(a))
@@ -79,7 +79,7 @@ static void axis_list(rvi_axis *a, rvi_buffers *buffers) {
     rvi_buffers_add(buffers, &a->counts, (size_t)a->to, sizeof *a->counts, "a new size");
 }
 
-static void axis_fill(const rvi_axis *a) {
+static void axis_fill(const rvi_sampled_axis *a) {
     for (int i = 0; i < a->to; i++) {
         rvi_tap *taps = a->taps + (size_t)i * a->room;
         a->counts[i] = is_simple(a) ? weigh_simply(a, i, taps) : weigh(a, i, taps);
@@ -87,7 +87,7 @@ static void axis_fill(const rvi_axis *a) {
 }
 
 typedef struct work {
-    const rvi_axis *axis;
+    const rvi_sampled_axis *axis;
     const float *from;
     float *to;
     int width; /* of a row of `to` */
@@ -95,7 +95,7 @@ typedef struct work {
 
 static void mix_columns(void *arg, int first, int end) {
     const work *w = arg;
-    const rvi_axis *a = w->axis;
+    const rvi_sampled_axis *a = w->axis;
     for (int y = first; y < end; y++) {
         const float *row = w->from + (size_t)y * (size_t)a->from;
         for (int x = 0; x < a->to; x++) {
@@ -110,7 +110,7 @@ static void mix_columns(void *arg, int first, int end) {
 
 static void mix_rows(void *arg, int first, int end) {
     const work *w = arg;
-    const rvi_axis *a = w->axis;
+    const rvi_sampled_axis *a = w->axis;
     double sum[CHUNK];
     for (int y = first; y < end; y++) {
         const rvi_tap *taps = a->taps + (size_t)y * a->room;

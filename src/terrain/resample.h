@@ -20,16 +20,16 @@ size_t rvi_resample_bytes(int width, int height, int to_width, int to_height, rv
 /* The same for many grids of one size, and for devices. */
 
 /* Which cells of the old axis make each of the new, and how much of each. */
-typedef struct rvi_axis {
+typedef struct rvi_sampled_axis {
     int from, to;
     rvi_filter filter;
     size_t room;   /* taps kept for each new cell */
     rvi_tap *taps; /* [to][room] */
     int *counts;   /* [to] */
-} rvi_axis;
+} rvi_sampled_axis;
 
 typedef struct rvi_resampling {
-    rvi_axis across, down;
+    rvi_sampled_axis across, down;
     float *half; /* the grid after its rows were sampled */
 } rvi_resampling;
 
