@@ -246,9 +246,11 @@ static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
     if (job->on_device && !fits)
         rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name,
                 rvi_device_name(device), (double)bytes / 0x1p20);
-    if (!job->on_device || !fits)
-        return step->kind == RV_KIND_SHOW ? rvi_terrain_fetch(job->land)
-                                          : rvi_terrain_take_back(job->land);
+    if (!job->on_device || !fits) {
+        if (step->kind == RV_KIND_SHOW)
+            return rvi_terrain_fetch(job->land);
+        return rvi_terrain_take_back(job->land);
+    }
     job->device = device;
     rv_status status = RV_OK;
     for (int i = 0; i < job->output_count && status == RV_OK; i++)
