@@ -2,6 +2,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 typedef uchar uint8_t;
+typedef ushort uint16_t;
 typedef int int32_t;
 typedef uint uint32_t;
 typedef long int64_t;

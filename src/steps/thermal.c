@@ -148,9 +148,9 @@ static rv_status plain_round(rvi_slide *s) {
 
 /* ---- is it settled? ---- */
 
-static bool cell_is_steep(const rvi_slide *s, int x, int y) {
+static bool cell_is_steep(const rvi_slide *s, const rvi_slide_stack *stack, int x, int y) {
     size_t i = rvi_slide_at(s, x, y);
-    int layer = s->general ? rvi_slide_exposed(s, i) : 0;
+    int layer = s->general ? rvi_slide_top(stack, i) : 0;
     if (!(s->yields[layer] > 0.0f) || !(rvi_factor_cell(&s->factor, i) > 0.0f))
         return false;
     if (layer < s->height_layers && !(rvi_slide_by_height(s, x, y, layer) > 0.0f))
@@ -168,10 +168,11 @@ static bool cell_is_steep(const rvi_slide *s, int x, int y) {
 
 static void check_rows(void *arg, int first, int end) {
     const rvi_slide *s = arg;
+    const rvi_slide_stack stack = rvi_slide_stack_of(s);
     bool steep = false;
     for (int y = first; y < end && !steep; y++)
         for (int x = 0; x < s->width && !steep; x++)
-            steep = cell_is_steep(s, x, y);
+            steep = cell_is_steep(s, &stack, x, y);
     s->steep[first / RVI_ROWS] = steep;
 }
 
@@ -185,12 +186,13 @@ static rv_status check_slopes(rvi_slide *s, bool *settled) {
 }
 
 static rv_status count_steep(const rvi_slide *s, size_t *count) {
+    const rvi_slide_stack stack = rvi_slide_stack_of(s);
     *count = 0;
     for (int y = 0; y < s->height; y++) {
         if (rvi_poll(s->job->ctx) != RV_OK)
             return RV_CANCELLED;
         for (int x = 0; x < s->width; x++)
-            *count += cell_is_steep(s, x, y);
+            *count += cell_is_steep(s, &stack, x, y);
     }
     return RV_OK;
 }
@@ -331,11 +333,14 @@ static void list_buffers(rvi_slide *s) {
     rvi_factor_list(job, &shape, &s->factor);
     if (settles_at_once(s))
         rvi_slide_settle_list(s, &job->buffers);
-    job->on_device = !s->general && s->p->until == RV_thermal_until_rounds;
+    job->on_device = rvi_slide_device_can(s);
     job->doubles = true;
-    if (job->on_device && rvi_device_of(job->ctx)) {
+    bool device = job->on_device && rvi_device_of(job->ctx);
+    if (device || s->general)
         rvi_job_buffer(job, &s->off_edge, rvi_slide_edge(s), sizeof *s->off_edge, "the ledger");
+    if (device) {
         rvi_job_buffer(job, &s->range_parts, RVI_DEVICE_PARTS, sizeof *s->range_parts, "the range");
+        rvi_slide_device_list(s);
     }
     if (!s->general)
         return;
@@ -423,37 +428,28 @@ static rv_status fill_grids(rvi_slide *s) {
 
 /* ---- after ---- */
 
-/* What a layer of a cell has won, or lost (below 0), before it becomes a float. */
-static double change_of(const rvi_slide *s, int layer, size_t i, float before) {
-    if (layer == 0)
-        return (s->general ? s->thick[i] : (double)s->h[i]) - (double)rvi_slide_snap(s, before);
-    return s->thick[(size_t)layer * s->count + i] -
-           rvi_slide_floor((double)before, s->fine, s->fine_magic);
-}
-
-/* Thickness of a layer now: what did not move is as it was, to the bit. */
-static float thickness(const rvi_slide *s, int layer, size_t i, float before) {
-    if (layer == 0)
-        return rvi_slide_bedrock(s->general ? s->thick[i] : (double)s->h[i], before, s->quantum);
-    double now = s->thick[(size_t)layer * s->count + i];
-    if (now == rvi_slide_floor((double)before, s->fine, s->fine_magic))
-        return before;
-    return now > s->film ? (float)now : 0.0f;
+/* A layer of a cell in quanta. */
+static double now_of(const rvi_slide *s, int layer, size_t i) {
+    return s->general ? s->thick[(size_t)layer * s->count + i] : (double)s->h[i];
 }
 
 static void show_rows(void *arg, int first, int end) {
     const rvi_slide *s = arg;
+    const rvi_slide_stack stack = rvi_slide_stack_of(s);
     for (int l = 0; l < s->layers; l++)
         for (int y = first; y < end; y++)
             for (int x = 0; x < s->width; x++) {
                 size_t cell = (size_t)y * (size_t)s->width + (size_t)x;
                 s->job->land->layers[l].thickness[cell] =
-                    thickness(s, l, rvi_slide_at(s, x, y), s->before[(size_t)l * s->cells + cell]);
+                    rvi_slide_ends(&stack.k, l, now_of(s, l, rvi_slide_at(s, x, y)),
+                                   s->before[(size_t)l * s->cells + cell]);
             }
 }
 
-static rv_status show_on_device(const rvi_slide *s) {
+static rv_status show_on_device(rvi_slide *s) {
     const rv_terrain *land = s->job->land;
+    if (s->general)
+        return rvi_slide_device_show(s);
     size_t bytes = s->cells * sizeof(float);
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, s->before, bytes},
@@ -487,12 +483,14 @@ typedef struct counting {
 
 static void count_row(const counting *c, int y) {
     const rvi_slide *s = c->s;
+    const rvi_slide_stack stack = rvi_slide_stack_of(s);
     const size_t row = (size_t)y * (size_t)s->width;
     const float *now = s->job->land->layers[c->layer].thickness + row;
     const float *before = s->before + (size_t)c->layer * s->cells + row;
     rvi_slide_tally lanes[RVI_SLIDE_LANES] = {{0}};
     for (int x = 0; x < s->width; x++) {
-        double moved = change_of(s, c->layer, rvi_slide_at(s, x, y), before[x]);
+        double moved = now_of(s, c->layer, rvi_slide_at(s, x, y)) -
+                       rvi_slide_begins(&stack.k, c->layer, before[x]);
         rvi_slide_tally t = rvi_slide_count(before[x], now[x], moved);
         rvi_slide_tally *lane = &lanes[x % RVI_SLIDE_LANES];
         lane->eroded += t.eroded;
@@ -519,8 +517,10 @@ static rvi_slide_tally sum_tallies(const rvi_slide *s) {
     return sum;
 }
 
-static rv_status count_on_device(const rvi_slide *s) {
+static rv_status count_on_device(const rvi_slide *s, int layer) {
     rvi_job *job = s->job;
+    if (s->general)
+        return rvi_slide_device_count(s, layer);
     size_t bytes = s->cells * sizeof(float), lanes = (size_t)s->height * RVI_SLIDE_LANES;
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, job->land->surface, bytes},
@@ -544,7 +544,7 @@ static rv_status close_ledger(const rvi_slide *s) {
     rvi_slide_tally all = {0};
     for (int l = 0; l < s->layers; l++) {
         counting c = {s, l};
-        rv_status status = job->device ? count_on_device(s)
+        rv_status status = job->device ? count_on_device(s, l)
                                        : rvi_parallel_rows(job->ctx, s->height, count_rows, &c);
         if (status != RV_OK)
             return status;
@@ -554,9 +554,11 @@ static rv_status close_ledger(const rvi_slide *s) {
         all.deposited += sum.deposited;
         all.rounded += sum.rounded;
     }
-    job->ledger = (rv_ledger){.eroded = all.eroded * area,
-                              .deposited = all.deposited * area,
-                              .left_map = s->left_map * area};
+    double left = s->left_map;
+    for (size_t k = 0; s->general && k < rvi_slide_edge(s); k++)
+        left += s->off_edge[k];
+    job->ledger = (rv_ledger){
+        .eroded = all.eroded * area, .deposited = all.deposited * area, .left_map = left * area};
     job->rounded = all.rounded * area;
     return RV_OK;
 }
@@ -608,7 +610,7 @@ static rv_status queue_round(rvi_slide *s) {
 static rv_status fetch_off(rvi_slide *s) {
     rv_status status = rvi_device_fetch(s->job->device, s->off_edge);
     s->left_map = 0.0;
-    for (size_t i = 0; i < rvi_slide_edge(s); i++)
+    for (size_t i = 0; i < rvi_slide_edge(s) && !s->general; i++)
         s->left_map += s->off_edge[i];
     return status;
 }
@@ -619,7 +621,7 @@ static rv_status run_rounds_on_device(rvi_slide *s) {
     rv_status status = RV_OK;
     for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
         for (int part = 0; status == RV_OK && part < s->parts; part++)
-            status = queue_round(s);
+            status = s->general ? rvi_slide_device_round(s) : queue_round(s);
         if (status == RV_OK && rvi_device_rests(s->job->device, &pace, &status) && status == RV_OK)
             status = tell(s, (double)(n + 1) / (double)s->rounds);
     }
@@ -634,6 +636,12 @@ static rv_status fill_on_device(rvi_slide *s) {
     size_t bytes = s->cells * sizeof(float), grid = s->count * sizeof *s->h;
     rv_status status = rvi_device_range(d, land, s->cells, s->range_parts, &s->lowest, &s->highest);
     set_quantum(s);
+    if (s->general) {
+        rvi_factor_shape shape = factor_shape(s);
+        if (status == RV_OK)
+            status = rvi_factor_make(s->job, &shape, &s->factor);
+        return status == RV_OK ? rvi_slide_device_fill(s) : status;
+    }
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, land, bytes},
         {RVI_DEVICE_WRITE, s->before, bytes},

@@ -18,16 +18,12 @@ static inline bool rvi_strata_there(const rv_terrain *land) {
  * (0, 0) is the map's north-west cell. */
 void rvi_strata_row(const rvi_strata *s, double x, double y, double step, int count, float *out);
 
-/* The erosion factor, 0 to 1, `above` metres over that edge. No edge is moved by half a band: only
- * the one nearest to a place decides which band it is in. Land can be as high as a float can say:
- * where floats are farther apart than bands, all is in the last band that can be counted. */
+/* What a device needs to do the same. */
+rvi_band_edge rvi_strata_edge(const rvi_strata *s);
+
+/* The erosion factor, 0 to 1, `above` metres over that edge. */
 static inline float rvi_strata_band(const rvi_strata *s, float above) {
-    const float most = 0x1p30f;
-    float bands = rvi_maxf(-most, rvi_minf(above / s->thickness, most));
-    float near = rvi_floorf(bands + 0.5f);
-    int64_t k = (int64_t)near;
-    k -= bands < near + s->edge[(uint64_t)k % RVI_BANDS];
-    return s->soft[(uint64_t)k % RVI_BANDS];
+    return rvi_band_soft(s->edge, s->soft, s->thickness, above);
 }
 
 /* The same at any place. */

@@ -2,6 +2,7 @@
 #ifndef RVI_TERRAIN_STATE_H
 #define RVI_TERRAIN_STATE_H
 
+#include "terrain/band_cell.h"
 #include "terrain/georeference.h"
 
 #include <ravine/ravine.h>
@@ -24,8 +25,6 @@ typedef struct rvi_field {
     char name[RVI_NAME];
     float *values;
 } rvi_field;
-
-enum { RVI_BANDS = 64 }; /* after which hard and soft bands repeat */
 
 /* Hard and soft bands inside the bedrock; bands.h says how hard a place is. Lengths are
  * metres; there are no gaps between the members, which are hashed and saved as they are. */

@@ -1,6 +1,7 @@
 /* erosion_factor.c: the grids of the erosion factor (see erosion_factor.h). */
 #include "wear/erosion_factor.h"
 #include "base/threads.h"
+#include "wear/factor_cell.h"
 
 rvi_factor_shape rvi_factor_map(const rv_terrain *land) {
     return (rvi_factor_shape){.stride = (size_t)land->width, .count = rvi_cells(land)};
@@ -43,7 +44,8 @@ static float factor_of(const filling *w, int x, int y) {
     if (x < 0 || y < 0 || x >= land->width || y >= land->height)
         return w->bare;
     size_t i = (size_t)y * (size_t)land->width + (size_t)x;
-    return w->bare * ((w->mask ? w->mask[i] : 1.0f) * (w->hardness ? 1.0f - w->hardness[i] : 1.0f));
+    return rvi_factor_of(w->bare, w->mask ? w->mask[i] : 1.0f,
+                         w->hardness ? 1.0f - w->hardness[i] : 1.0f);
 }
 
 /* Rows are counted from the north of the margin. */
@@ -63,6 +65,59 @@ static void fill_rows(void *arg, int first, int end) {
     }
 }
 
+/* ---- on a device ---- */
+
+static rvi_factor_place place_of(const filling *w) {
+    const rv_terrain *land = w->factor->land;
+    return (rvi_factor_place){.first = w->shape->first,
+                              .stride = w->shape->stride,
+                              .width = land->width,
+                              .height = land->height,
+                              .margin = w->shape->margin};
+}
+
+static rv_status queue_cells(rvi_job *job, const filling *w) {
+    const rv_terrain *land = job->land;
+    const rvi_factor_place place = place_of(w);
+    size_t bytes = w->shape->count * sizeof *w->factor->cells, margins = 2 * (size_t)place.margin;
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_CHANGE, w->factor->cells, bytes},
+        rvi_map_arg(land, RVI_DEVICE_READ, w->mask),
+        rvi_map_arg(land, RVI_DEVICE_READ, w->hardness),
+        RVI_VALUE(place),
+        RVI_VALUE(w->bare),
+    };
+    rv_status status = rvi_device_zero(job->device, w->factor->cells, bytes);
+    return status == RV_OK
+               ? RVI_RUN(job->device, "factor_grids", "factor_cells", (size_t)land->width + margins,
+                         (size_t)land->height + margins, args)
+               : status;
+}
+
+static rv_status queue_bands(rvi_job *job, const filling *w) {
+    const rv_terrain *land = job->land;
+    const rvi_factor_place place = place_of(w);
+    const rvi_band_edge edge = rvi_strata_edge(&land->strata);
+    const double cell = (double)land->cell;
+    size_t bytes = w->shape->count * sizeof *w->factor->bands, margins = 2 * (size_t)place.margin;
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_CHANGE, w->factor->bands, bytes},
+        {RVI_DEVICE_TABLE, &edge, sizeof edge},
+        RVI_VALUE(place),
+        RVI_VALUE(cell),
+    };
+    rv_status status = rvi_device_zero(job->device, w->factor->bands, bytes);
+    return status == RV_OK
+               ? RVI_RUN(job->device, "factor_grids", "factor_bands", (size_t)land->width + margins,
+                         (size_t)land->height + margins, args)
+               : status;
+}
+
+static rv_status make_on_device(rvi_job *job, const filling *w) {
+    rv_status status = w->factor->cells ? queue_cells(job, w) : RV_OK;
+    return status == RV_OK && w->factor->bands ? queue_bands(job, w) : status;
+}
+
 rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out) {
     const rv_terrain *land = job->land;
     filling w = {.shape = shape, .factor = out, .bare = bare_factor(land, shape)};
@@ -70,5 +125,7 @@ rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosi
     w.hardness = rvi_field_get(land, "hardness");
     if (!out->cells && !out->bands)
         return RV_OK;
+    if (job->device)
+        return make_on_device(job, &w);
     return rvi_parallel_rows(job->ctx, land->height + 2 * shape->margin, fill_rows, &w);
 }

@@ -111,13 +111,17 @@ static void add_noise(char *recipe, size_t size) {
 }
 
 static void add_thermal(char *recipe, size_t size) {
+    static const char *const receivers[] = {"all", "lowest", "gradient"};
+    static const char *const gradients[] = {"central", "forward", "backward"};
     size_t used = strlen(recipe);
     bool tiny =
         strstr(recipe, "width=2 ") || strstr(recipe, "height=2 "); /* all of it would leave */
     snprintf(recipe + used, size - used,
-             "thermal talus=%g rounds=%d k=%g neighbours=%d border=%s method=%s ",
+             "thermal talus=%g rounds=%d k=%g neighbours=%d border=%s method=%s receiver=%s "
+             "gradient=%s give=%s ",
              (double)between(0, 60), below(60), (double)between(0.1f, 5), below(2) ? 4 : 8,
-             below(2) && !tiny ? "open" : "wall", below(8) ? "pairs" : "slope");
+             below(2) && !tiny ? "open" : "wall", below(4) ? "pairs" : "slope", receivers[below(3)],
+             gradients[below(3)], below(2) ? "top" : "same");
 }
 
 static void add_pipes(char *recipe, size_t size) {
@@ -171,9 +175,15 @@ static void add_limits(char *recipe, size_t size) {
                                          "select name=mask where=height>10 ",
                                          "select name=ha where=height>10 hardness field=ha ",
                                          "rainfall ",
-                                         "layer name=soil thickness=2 noise=1 "};
+                                         "layer name=soil thickness=2 noise=1 ",
+                                         "layer name=sand thickness=5 layer name=soil thickness=1 "
+                                         "below=200 ",
+                                         "strata thickness=20 hardness=0.8 tilt=5 wobble=9 "
+                                         "fold=7 ",
+                                         "strata thickness=5 layer name=sand thickness=4 "
+                                         "noise=0.5 select name=mask where=noise>0.4~0.5 "};
     size_t used = strlen(recipe);
-    snprintf(recipe + used, size - used, "%s", limits[below(7)]);
+    snprintf(recipe + used, size - used, "%s", limits[below(10)]);
 }
 
 static void random_recipes_give_the_same_land(void **state) {
@@ -279,6 +289,9 @@ static void the_land_stays_on_the_device(void **state) {
         "noise field=rock noise blur radius=30 blur radius=200 level low=3",
         "noise crop x=0 y=0 width=400 height=399 thermal rounds=3 resize size=400 noise mode=add",
         "noise thermal rounds=3 runoff rounds=3 pipes time=9 noise mode=add",
+        "layer name=soil thickness=0 noise noise layer=soil thermal rounds=5 talus=20 level high=9",
+        "noise noise field=hardness noise field=mask thermal rounds=5 talus=20 thermal rounds=5 "
+        "method=slope",
     };
     rv_context *ctx = NULL;
     if (!device)

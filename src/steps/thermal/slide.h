@@ -10,7 +10,7 @@
 #define RVI_STEPS_THERMAL_SLIDE_H
 
 #include "steps/step.h"
-#include "steps/thermal/slide_cell.h"
+#include "steps/thermal/slide_stack.h"
 #include "wear/erosion_factor.h"
 
 /* The search for the land at rest (slide_settle.c). */
@@ -66,7 +66,8 @@ struct rvi_slide {
     float *before;         /* of layer l at l * cells: its thickness when the step began */
     double left_map;       /* metres on one cell */
     double *off;           /* the same, of each block of rows in this round */
-    double *off_edge;      /* the same on a device, of each cell of the edge in all rounds */
+    double *off_edge;      /* the same where it is general or on a device, of each cell of the edge
+                              in all rounds */
     float *range_parts;    /* for a range on a device */
     rvi_slide_tally *tallies; /* lanes of each row, of one layer */
     int tiles;                /* RVI_SLIDE_TILE cells wide and RVI_ROWS high, in a row of them */
@@ -89,6 +90,7 @@ struct rvi_slide {
     rvi_erosion_factor factor;
     int height_layers;  /* the lowest layers whose factor changes with the height: 0, 1 or all */
     float *height_part; /* of layer l at l * count: that part of its factor in this round */
+    float *band_table;  /* on a device: edges of the bands, and how soft they are */
 };
 
 static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
@@ -111,12 +113,6 @@ static inline unsigned rvi_slide_open(const rvi_slide *s, int x, int y) {
 }
 
 /* ---- the arithmetic of a cell: values in, values out; more of it in slide_cell.h ---- */
-
-/* To the quantum below, for a value that must not grow. */
-static inline double rvi_slide_floor(double x, double quantum, double magic) {
-    double near = (x + magic) - magic;
-    return near > x ? near - quantum : near;
-}
 
 static inline float rvi_slide_snap(const rvi_slide *s, float h) {
     return rvi_slide_snapped(h, s->quantum);
@@ -145,12 +141,21 @@ static inline float rvi_slide_by_height(const rvi_slide *s, int x, int y, int la
 rv_status rvi_slide_layers_fill(rvi_slide *s);
 /* Layers as they were plus what slid; the surface `h` is the new bedrock where there is but one. */
 rv_status rvi_slide_layers_set_bedrock(rvi_slide *s);
-/* The layer that lies open at a cell: the highest that is there. */
-int rvi_slide_exposed(const rvi_slide *s, size_t i);
+/* The grids as slide_stack.h sees them. */
+rvi_slide_stack rvi_slide_stack_of(const rvi_slide *s);
 /* One part of a round. RV_CANCELLED: nothing has moved or, where s->moving, the second call does
  * the rest. */
 rv_status rvi_slide_layers_round(rvi_slide *s);
 rv_status rvi_slide_layers_move(rvi_slide *s);
+
+/* ---- slide_device.c: the same on the device of the job, queued ---- */
+
+bool rvi_slide_device_can(const rvi_slide *s); /* all of the run? */
+void rvi_slide_device_list(rvi_slide *s);
+rv_status rvi_slide_device_fill(rvi_slide *s);
+rv_status rvi_slide_device_round(rvi_slide *s); /* one part of it */
+rv_status rvi_slide_device_show(rvi_slide *s);
+rv_status rvi_slide_device_count(const rvi_slide *s, int layer); /* fills `tallies` */
 
 /* ---- slide_settle.c ---- */
 

@@ -56,6 +56,12 @@ static inline float rvi_slide_snapped(float h, double quantum) {
     return (float)(((double)h + magic) - magic);
 }
 
+/* To the quantum below, for a value that must not grow. */
+static inline double rvi_slide_floor(double x, double quantum, double magic) {
+    double near = (x + magic) - magic;
+    return near > x ? near - quantum : near;
+}
+
 /* Bedrock that was `before` and now ends at `now` quanta: what did not move is as it was, to the
  * bit. */
 static inline float rvi_slide_bedrock(double now, float before, double quantum) {
