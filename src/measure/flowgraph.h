@@ -80,8 +80,10 @@ typedef struct rvi_flow {
     rvi_basins basins;
 } rvi_flow;
 
-/* The first lists the memory, the second begins when it is there. Some cell must be fixed before
+/* The first is asked before anything is listed, the second lists the memory, the third begins when
+ * it is there. Some cell must be fixed before
  * anything is routed. `rain`: is the discharge asked for? */
+rv_status rvi_flow_allowed(rv_context *ctx, int width, int height); /* can its cells be counted? */
 void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool rain,
                       rvi_buffers *buffers);
 void rvi_flow_begin(rvi_flow *f);

@@ -93,12 +93,14 @@ rv_status rvi_step_flood(rvi_job *job, const rv_flood_params *p) {
     if (!l)
         return RV_ERROR_MEMORY;
     l->d = (depths){.level = p->level, .width = land->width};
+    rv_status status = RV_OK;
     if (isnan(p->level)) {
         size_t cells = rvi_cells(land);
         l->d.flow = &l->f.flow;
         rvi_job_buffer(job, &l->f.heights, cells, sizeof *l->f.heights, "the land to flood");
         rvi_job_buffer(job, &l->f.fixed, cells, 1, "the edge of the map");
         rvi_flow_prepare(&l->f.flow, job->ctx, land->width, land->height, false, &job->buffers);
+        status = rvi_flow_allowed(job->ctx, land->width, land->height);
     }
-    return rvi_job_field(job, "water", &l->d.water);
+    return status == RV_OK ? rvi_job_field(job, "water", &l->d.water) : status;
 }

@@ -521,8 +521,10 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         list_buffers(r);
     }
     rvi_rivers *r = all->level;
-    rv_status status = rvi_map_values_list(job, p->uplift_image, p->uplift_field,
-                                           "that says where land rises", &r->uplift);
+    rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
+    if (status == RV_OK)
+        status = rvi_map_values_list(job, p->uplift_image, p->uplift_field,
+                                     "that says where land rises", &r->uplift);
     if (status == RV_OK)
         status = rvi_map_values_list(job, p->rain_image, rain_field(r),
                                      "that says where rain falls", &r->rain);
