@@ -31,9 +31,13 @@ enum { LISTED = 4096 }; /* cells for one thread to take at once */
 /* Directions in which passes are looked for: so each is found once. */
 static const unsigned char ahead[4] = {0, 2, 4, 6};
 
+size_t rvi_flow_basins(const rvi_flow *f) {
+    return ((size_t)f->width + 1) / 2 * (((size_t)f->height + 1) / 2) + 1;
+}
+
 void rvi_basins_prepare(rvi_flow *f, rvi_buffers *buffers) {
     rvi_basins *b = &f->basins;
-    size_t most = ((size_t)f->width + 1) / 2 * (((size_t)f->height + 1) / 2) + 1;
+    size_t most = rvi_flow_basins(f);
     size_t blocks = (size_t)f->height / RVI_ROWS + 1;
     const char *what = "the basins";
     rvi_buffers_add(buffers, &f->basin, f->cells, sizeof *f->basin, what);
@@ -52,24 +56,18 @@ void rvi_basins_prepare(rvi_flow *f, rvi_buffers *buffers) {
 
 uint64_t rvi_flow_chance(const rvi_flow *f, size_t cell, unsigned direction) {
     uint64_t y = cell / (size_t)f->width, x = cell % (size_t)f->width;
-    return rvi_mix((y << 34 | x << 3 | direction) ^ rvi_mix(f->seed));
+    return rvi_flow_number(x, y, direction, rvi_mix(f->seed));
 }
 
 /* ---- cells beside other basins ---- */
 
-/* A pass is known by its cell and one of four directions, below bits that are random. */
-enum { CHANCE = 34 };
 static uint64_t pass_number(const rvi_flow *f, size_t cell, unsigned k) {
-    uint64_t chance = rvi_flow_chance(f, cell, k + 1);
-    return chance >> CHANCE << CHANCE | (uint64_t)cell << 2 | k;
-}
-
-static size_t pass_cell(uint64_t pass) {
-    return (size_t)(uint32_t)(pass >> 2);
+    size_t y = cell / (size_t)f->width, x = cell - y * (size_t)f->width;
+    return rvi_flow_pass(x, y, cell, k, rvi_mix(f->seed));
 }
 
 static size_t pass_beyond(const rvi_flow *f, uint64_t pass) {
-    return (size_t)((ptrdiff_t)pass_cell(pass) + f->step[ahead[pass & 3]]);
+    return (size_t)((ptrdiff_t)rvi_flow_pass_cell(pass) + f->step[ahead[pass & 3]]);
 }
 
 /* Directions ahead that do not lead over the edge, a bit each. */
@@ -129,14 +127,6 @@ static rv_status close_list(rvi_flow *f) {
 
 /* ---- the tree ---- */
 
-/* Orders as the height does. */
-static uint64_t height_key(double height) {
-    uint64_t bits;
-    double plain = height + 0.0; /* no -0 */
-    memcpy(&bits, &plain, sizeof bits);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
 /* The lesser stays, whoever comes first. */
 static void lower_to(uint64_t *value, uint64_t to) {
     _Atomic uint64_t *shared = (_Atomic uint64_t *)value;
@@ -159,7 +149,7 @@ static RVI_HOT bool each_pass(rvi_flow *f, size_t cell,
         if (here == there)
             continue;
         double a = f->h[cell], z = f->h[(size_t)((ptrdiff_t)cell + step)];
-        uint64_t height = height_key(a > z ? a : z);
+        uint64_t height = rvi_flow_height_key(a > z ? a : z);
         fn(f, here, height, cell, k);
         fn(f, there, height, cell, k);
         any = true;
@@ -210,7 +200,7 @@ static rv_status shorten_list(rvi_flow *f) {
 /* The basins, joined as they are, on the other side of the pass of a basin. */
 static uint32_t beyond(const rvi_flow *f, uint32_t basin) {
     const rvi_basins *b = &f->basins;
-    uint32_t one = b->joined[f->basin[pass_cell(b->pass[basin])]];
+    uint32_t one = b->joined[f->basin[rvi_flow_pass_cell(b->pass[basin])]];
     return one != basin ? one : b->joined[f->basin[pass_beyond(f, b->pass[basin])]];
 }
 
@@ -280,7 +270,7 @@ static rv_status list_passes(const rvi_flow *f) {
     for (size_t i = 0; i < b->passes; i++) {
         if (rvi_poll_at(f->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        b->first[f->basin[pass_cell(b->tree[i])]]++;
+        b->first[f->basin[rvi_flow_pass_cell(b->tree[i])]]++;
         b->first[f->basin[pass_beyond(f, b->tree[i])]]++;
     }
     for (size_t i = 0; i <= b->count; i++) {
@@ -290,7 +280,7 @@ static rv_status list_passes(const rvi_flow *f) {
     for (size_t i = 0; i < b->passes; i++) {
         if (rvi_poll_at(f->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        b->around[--b->first[f->basin[pass_cell(b->tree[i])]]] = (uint32_t)i;
+        b->around[--b->first[f->basin[rvi_flow_pass_cell(b->tree[i])]]] = (uint32_t)i;
         b->around[--b->first[f->basin[pass_beyond(f, b->tree[i])]]] = (uint32_t)i;
     }
     return RV_OK;
@@ -309,7 +299,7 @@ static rv_status find_spills(rvi_flow *f) {
         uint32_t from = b->queue[head];
         for (uint32_t k = b->first[from]; k < b->first[from + 1]; k++) {
             uint64_t pass = b->tree[b->around[k]];
-            size_t one = pass_cell(pass), other = pass_beyond(f, pass);
+            size_t one = rvi_flow_pass_cell(pass), other = pass_beyond(f, pass);
             uint32_t to = f->basin[one] == from ? f->basin[other] : f->basin[one];
             if (b->around[k] == b->by[from])
                 continue;
@@ -333,7 +323,7 @@ static void turn(rvi_flow *f, size_t cell, unsigned direction) {
 static rv_status turn_path(rvi_flow *f, uint32_t basin, size_t *turned) {
     uint64_t pass = f->basins.tree[f->basins.by[basin]];
     unsigned direction = ahead[pass & 3];
-    size_t cell = pass_cell(pass);
+    size_t cell = rvi_flow_pass_cell(pass);
     if (f->basin[cell] != basin) {
         cell = pass_beyond(f, pass);
         direction ^= 1;

@@ -112,11 +112,8 @@ void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool 
 /* ---- directions ---- */
 
 static void weigh_corners(rvi_flow *f) {
-    const double even = 0.70710678118654752;
-    for (int i = 0; i < 256; i++) {
-        double u = ((double)i + 0.5) / 256.0;
-        f->corner[i] = even + (double)f->wander * (1.0 / (2.0 - u) - even);
-    }
+    for (uint32_t i = 0; i < 256; i++)
+        f->corner[i] = rvi_flow_corner(f->wander, i);
 }
 
 /* What falls to the corners are multiplied with, of some cells of a row from one whose column is
@@ -130,24 +127,9 @@ static void weigh_row(const rvi_flow *f, size_t x, size_t y, size_t count, doubl
     }
 }
 
-static bool inside(const rvi_flow *f, size_t x, size_t y, int direction) {
-    return (east[direction] < 0 ? x > 0 : x + (size_t)east[direction] < (size_t)f->width) &&
-           (south[direction] < 0 ? y > 0 : y + (size_t)south[direction] < (size_t)f->height);
-}
-
 /* Of a cell at the edge of the map. */
 static unsigned char direction_at_edge(const rvi_flow *f, size_t x, size_t y, double corner) {
-    const double *h = f->h + y * (size_t)f->width + x;
-    double best = 0.0;
-    unsigned char direction = RVI_END;
-    for (int k = 0; k < 8; k++) {
-        if (!inside(f, x, y, k))
-            continue;
-        double fall = (h[0] - h[f->step[k]]) * (k < 4 ? 1.0 : corner);
-        direction = fall > best ? (unsigned char)k : direction;
-        best = fall > best ? fall : best;
-    }
-    return direction;
+    return (unsigned char)rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y, corner);
 }
 
 /* Two cells at a time. */
@@ -182,18 +164,8 @@ static void directions_inside(const rvi_flow *f, const double *h, size_t count,
 
 /* Where nothing is lower. */
 static unsigned char direction_on_flat(const rvi_flow *f, size_t x, size_t y) {
-    size_t cell = y * (size_t)f->width + x;
-    uint64_t least = rvi_flow_chance(f, cell, 0);
-    unsigned char direction = RVI_END;
-    for (int k = 0; k < 8; k++) {
-        size_t n = (size_t)((ptrdiff_t)cell + f->step[k]);
-        if (!inside(f, x, y, k) || f->h[n] != f->h[cell])
-            continue;
-        uint64_t other = rvi_flow_chance(f, n, 0);
-        direction = other < least ? (unsigned char)k : direction;
-        least = other < least ? other : least;
-    }
-    return direction;
+    return (unsigned char)rvi_flow_on_flat(f->h, f->width, f->height, (int)x, (int)y,
+                                           rvi_mix(f->seed));
 }
 
 static void direct_row(const rvi_flow *f, const box *b, size_t y) {

@@ -125,10 +125,9 @@ static void list_buffers(rvi_rivers *r) {
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
     if (finest)
         rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
-    if (r->p->deposition > 0.0f) {
+    rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
+    if (r->p->deposition > 0.0f)
         rvi_job_buffer(job, &r->load, r->cells, doubles, "the load of rivers");
-        rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
-    }
     if (rain)
         rvi_job_buffer(job, &r->rain_parts, r->cells, sizeof *r->rain_parts, "the rain");
     if (r->p->vary > 0.0f)
