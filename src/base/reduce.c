@@ -7,6 +7,7 @@ enum { LANES = RVI_SUM_LANES, BLOCK = RVI_SUM_BLOCK, BLOCKS = 1 << 10, PART = BL
 
 typedef struct reduction {
     const float *values;
+    const double *first, *second;
     size_t count;
     double sums[BLOCKS];
     float lows[BLOCKS], highs[BLOCKS];
@@ -26,6 +27,18 @@ static void sum_block(void *arg, int64_t block) {
             lanes[k] += (double)r->values[i + k];
     for (size_t k = 0; i < end; i++, k++)
         lanes[k] += (double)r->values[i];
+    r->sums[block] = rvi_sum_of_lanes(lanes);
+}
+
+static void difference_block(void *arg, int64_t block) {
+    reduction *r = arg;
+    size_t i = (size_t)block * BLOCK, end = block_end(r, block);
+    double lanes[LANES] = {0};
+    for (; i + LANES <= end; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            lanes[k] += r->first[i + k] - r->second[i + k];
+    for (size_t k = 0; i < end; i++, k++)
+        lanes[k] += r->first[i] - r->second[i];
     r->sums[block] = rvi_sum_of_lanes(lanes);
 }
 
@@ -54,6 +67,19 @@ double rvi_sum(rv_context *ctx, const float *values, size_t count) {
     for (size_t i = 0; i < count; i += PART) {
         reduction r = {.values = values + i, .count = count - i < PART ? count - i : PART};
         int64_t blocks = reduce(ctx, &r, sum_block);
+        for (int64_t b = 0; b < blocks; b++)
+            total += r.sums[b];
+    }
+    return total;
+}
+
+double rvi_sum_difference(rv_context *ctx, const double *first, const double *second,
+                          size_t count) {
+    double total = 0.0;
+    for (size_t i = 0; i < count; i += PART) {
+        reduction r = {.first = first + i, .second = second + i};
+        r.count = count - i < PART ? count - i : PART;
+        int64_t blocks = reduce(ctx, &r, difference_block);
         for (int64_t b = 0; b < blocks; b++)
             total += r.sums[b];
     }

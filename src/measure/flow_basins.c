@@ -31,9 +31,13 @@ enum { LISTED = 4096 }; /* cells for one thread to take at once */
 /* Directions in which passes are looked for: so each is found once. */
 static const unsigned char ahead[4] = {0, 2, 4, 6};
 
+size_t rvi_flow_basins(const rvi_flow *f) {
+    return ((size_t)f->width + 1) / 2 * (((size_t)f->height + 1) / 2) + 1;
+}
+
 void rvi_basins_prepare(rvi_flow *f, rvi_buffers *buffers) {
     rvi_basins *b = &f->basins;
-    size_t most = ((size_t)f->width + 1) / 2 * (((size_t)f->height + 1) / 2) + 1;
+    size_t most = rvi_flow_basins(f);
     size_t blocks = (size_t)f->height / RVI_ROWS + 1;
     const char *what = "the basins";
     rvi_buffers_add(buffers, &f->basin, f->cells, sizeof *f->basin, what);
@@ -52,24 +56,18 @@ void rvi_basins_prepare(rvi_flow *f, rvi_buffers *buffers) {
 
 uint64_t rvi_flow_chance(const rvi_flow *f, size_t cell, unsigned direction) {
     uint64_t y = cell / (size_t)f->width, x = cell % (size_t)f->width;
-    return rvi_mix((y << 34 | x << 3 | direction) ^ rvi_mix(f->seed));
+    return rvi_flow_number(x, y, direction, rvi_mix(f->seed));
 }
 
 /* ---- cells beside other basins ---- */
 
-/* A pass is known by its cell and one of four directions, below bits that are random. */
-enum { CHANCE = 34 };
 static uint64_t pass_number(const rvi_flow *f, size_t cell, unsigned k) {
-    uint64_t chance = rvi_flow_chance(f, cell, k + 1);
-    return chance >> CHANCE << CHANCE | (uint64_t)cell << 2 | k;
-}
-
-static size_t pass_cell(uint64_t pass) {
-    return (size_t)(uint32_t)(pass >> 2);
+    size_t y = cell / (size_t)f->width, x = cell - y * (size_t)f->width;
+    return rvi_flow_pass(x, y, cell, k, rvi_mix(f->seed));
 }
 
 static size_t pass_beyond(const rvi_flow *f, uint64_t pass) {
-    return (size_t)((ptrdiff_t)pass_cell(pass) + f->step[ahead[pass & 3]]);
+    return (size_t)((ptrdiff_t)rvi_flow_pass_cell(pass) + f->step[ahead[pass & 3]]);
 }
 
 /* Directions ahead that do not lead over the edge, a bit each. */
@@ -114,25 +112,20 @@ static void list_rows(void *arg, int first, int end) {
     f->basins.listed[first / RVI_ROWS] = count;
 }
 
-static size_t close_list(rvi_flow *f) {
+static rv_status close_list(rvi_flow *f) {
     size_t count = 0, width = (size_t)f->width;
     for (size_t b = 0; b * RVI_ROWS < (size_t)f->height; b++) {
+        if (rvi_poll(f->ctx) != RV_OK)
+            return RV_CANCELLED;
         memmove(f->area + count, f->area + b * RVI_ROWS * width,
                 f->basins.listed[b] * sizeof *f->area);
         count += f->basins.listed[b];
     }
-    return count;
+    f->basins.list = count;
+    return RV_OK;
 }
 
 /* ---- the tree ---- */
-
-/* Orders as the height does. */
-static uint64_t height_key(double height) {
-    uint64_t bits;
-    double plain = height + 0.0; /* no -0 */
-    memcpy(&bits, &plain, sizeof bits);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
 
 /* The lesser stays, whoever comes first. */
 static void lower_to(uint64_t *value, uint64_t to) {
@@ -156,7 +149,7 @@ static RVI_HOT bool each_pass(rvi_flow *f, size_t cell,
         if (here == there)
             continue;
         double a = f->h[cell], z = f->h[(size_t)((ptrdiff_t)cell + step)];
-        uint64_t height = height_key(a > z ? a : z);
+        uint64_t height = rvi_flow_height_key(a > z ? a : z);
         fn(f, here, height, cell, k);
         fn(f, there, height, cell, k);
         any = true;
@@ -192,27 +185,32 @@ static void offer_passes(void *arg, int64_t block) {
 }
 
 /* Cells between basins that are joined now are left out. */
-static void shorten_list(rvi_flow *f) {
+static rv_status shorten_list(rvi_flow *f) {
     size_t kept = 0;
     for (size_t i = 0; i < f->basins.list; i++) {
+        if (rvi_poll_at(f->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         f->area[kept] = f->area[i];
         kept += f->basins.kept[i];
     }
     f->basins.list = kept;
+    return RV_OK;
 }
 
 /* The basins, joined as they are, on the other side of the pass of a basin. */
 static uint32_t beyond(const rvi_flow *f, uint32_t basin) {
     const rvi_basins *b = &f->basins;
-    uint32_t one = b->joined[f->basin[pass_cell(b->pass[basin])]];
+    uint32_t one = b->joined[f->basin[rvi_flow_pass_cell(b->pass[basin])]];
     return one != basin ? one : b->joined[f->basin[pass_beyond(f, b->pass[basin])]];
 }
 
 /* Each takes its pass; of two that take the same one the lower number stays. The new name stands in
  * `queue` until all have chosen. */
-static void join(rvi_flow *f) {
+static rv_status join(rvi_flow *f) {
     rvi_basins *b = &f->basins;
     for (uint32_t i = 0; i < b->count; i++) {
+        if (rvi_poll_at(f->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         b->queue[i] = b->joined[i];
         if (b->joined[i] != i || i == 0)
             continue;
@@ -225,6 +223,8 @@ static void join(rvi_flow *f) {
     }
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t to = i;
+        if (rvi_poll_at(f->ctx, i) != RV_OK)
+            return RV_CANCELLED;
         while (b->queue[to] != to)
             to = b->queue[to];
         for (uint32_t at = i, next; at != to; at = next) {
@@ -232,16 +232,19 @@ static void join(rvi_flow *f) {
             b->queue[at] = to;
         }
     }
-    memcpy(b->joined, b->queue, b->count * sizeof *b->joined);
+    return rvi_copy(f->ctx, b->joined, b->queue, b->count * sizeof *b->joined);
 }
 
 static rv_status make_tree(rvi_flow *f) {
     rvi_basins *b = &f->basins;
     rv_status status = rvi_parallel_rows(f->ctx, f->height, list_rows, f);
-    b->list = status == RV_OK ? close_list(f) : 0;
+    if (status == RV_OK)
+        status = close_list(f);
     b->passes = 0;
-    for (uint32_t i = 0; i < b->count; i++)
+    for (uint32_t i = 0; status == RV_OK && i < b->count; i++) {
+        status = rvi_poll_at(f->ctx, i);
         b->joined[i] = i;
+    }
     while (status == RV_OK && b->passes + 1 < b->count) {
         memset(b->height, 255, b->count * sizeof *b->height);
         memset(b->pass, 255, b->count * sizeof *b->pass);
@@ -249,10 +252,10 @@ static rv_status make_tree(rvi_flow *f) {
         status = rvi_parallel(f->ctx, blocks, offer_heights, f);
         if (status == RV_OK)
             status = rvi_parallel(f->ctx, blocks, offer_passes, f);
-        if (status != RV_OK)
-            return status;
-        join(f);
-        shorten_list(f);
+        if (status == RV_OK)
+            status = join(f);
+        if (status == RV_OK)
+            status = shorten_list(f);
     }
     return status;
 }
@@ -260,12 +263,14 @@ static rv_status make_tree(rvi_flow *f) {
 /* ---- the way out ---- */
 
 /* Lists the passes of each basin. */
-static void list_passes(const rvi_flow *f) {
+static rv_status list_passes(const rvi_flow *f) {
     const rvi_basins *b = &f->basins;
     uint32_t sum = 0;
     memset(b->first, 0, (b->count + 1) * sizeof *b->first);
     for (size_t i = 0; i < b->passes; i++) {
-        b->first[f->basin[pass_cell(b->tree[i])]]++;
+        if (rvi_poll_at(f->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        b->first[f->basin[rvi_flow_pass_cell(b->tree[i])]]++;
         b->first[f->basin[pass_beyond(f, b->tree[i])]]++;
     }
     for (size_t i = 0; i <= b->count; i++) {
@@ -273,23 +278,28 @@ static void list_passes(const rvi_flow *f) {
         b->first[i] = sum; /* the end, until its passes are put before it */
     }
     for (size_t i = 0; i < b->passes; i++) {
-        b->around[--b->first[f->basin[pass_cell(b->tree[i])]]] = (uint32_t)i;
+        if (rvi_poll_at(f->ctx, i) != RV_OK)
+            return RV_CANCELLED;
+        b->around[--b->first[f->basin[rvi_flow_pass_cell(b->tree[i])]]] = (uint32_t)i;
         b->around[--b->first[f->basin[pass_beyond(f, b->tree[i])]]] = (uint32_t)i;
     }
+    return RV_OK;
 }
 
 /* From basin 0 on, along the tree. */
-static void find_spills(rvi_flow *f) {
+static rv_status find_spills(rvi_flow *f) {
     rvi_basins *b = &f->basins;
     size_t tail = 0;
     f->spill[0] = -INFINITY;
     b->by[0] = UINT32_MAX;
     b->queue[tail++] = 0;
     for (size_t head = 0; head < tail; head++) {
+        if (rvi_poll_at(f->ctx, head) != RV_OK)
+            return RV_CANCELLED;
         uint32_t from = b->queue[head];
         for (uint32_t k = b->first[from]; k < b->first[from + 1]; k++) {
             uint64_t pass = b->tree[b->around[k]];
-            size_t one = pass_cell(pass), other = pass_beyond(f, pass);
+            size_t one = rvi_flow_pass_cell(pass), other = pass_beyond(f, pass);
             uint32_t to = f->basin[one] == from ? f->basin[other] : f->basin[one];
             if (b->around[k] == b->by[from])
                 continue;
@@ -299,6 +309,7 @@ static void find_spills(rvi_flow *f) {
             b->queue[tail++] = to;
         }
     }
+    return RV_OK;
 }
 
 static void turn(rvi_flow *f, size_t cell, unsigned direction) {
@@ -307,11 +318,12 @@ static void turn(rvi_flow *f, size_t cell, unsigned direction) {
     f->turned[y / RVI_TILE * (size_t)f->across + x / RVI_TILE] = 1;
 }
 
-/* Turns the path from the pass of a basin down to its pit around. */
-static void turn_path(rvi_flow *f, uint32_t basin) {
+/* Turns the path from the pass of a basin down to its pit around. `turned` counts the cells of
+ * all paths. */
+static rv_status turn_path(rvi_flow *f, uint32_t basin, size_t *turned) {
     uint64_t pass = f->basins.tree[f->basins.by[basin]];
     unsigned direction = ahead[pass & 3];
-    size_t cell = pass_cell(pass);
+    size_t cell = rvi_flow_pass_cell(pass);
     if (f->basin[cell] != basin) {
         cell = pass_beyond(f, pass);
         direction ^= 1;
@@ -319,8 +331,10 @@ static void turn_path(rvi_flow *f, uint32_t basin) {
     for (;;) {
         unsigned old = f->direction[cell];
         turn(f, cell, direction);
+        if (rvi_poll_at(f->ctx, ++*turned) != RV_OK)
+            return RV_CANCELLED;
         if (old == RVI_END)
-            return;
+            return RV_OK;
         cell = (size_t)((ptrdiff_t)cell + f->step[old]);
         direction = old ^ 1;
     }
@@ -328,13 +342,12 @@ static void turn_path(rvi_flow *f, uint32_t basin) {
 
 rv_status rvi_basins_drain(rvi_flow *f) {
     rv_status status = make_tree(f);
-    if (status != RV_OK)
-        return status;
-    list_passes(f);
-    find_spills(f);
-    for (uint32_t i = 1; status == RV_OK && i < f->basins.count; i++) {
-        turn_path(f, i);
-        status = rvi_poll_at(f->ctx, i);
-    }
+    if (status == RV_OK)
+        status = list_passes(f);
+    if (status == RV_OK)
+        status = find_spills(f);
+    size_t turned = 0;
+    for (uint32_t i = 1; status == RV_OK && i < f->basins.count; i++)
+        status = turn_path(f, i, &turned);
     return status;
 }

@@ -68,6 +68,14 @@ size_t rvi_flow_pieces(int width, int height) {
     return tiles_along(width) * tiles_along(height) * RVI_PIECES;
 }
 
+rv_status rvi_flow_allowed(rv_context *ctx, int width, int height) {
+    if ((uint64_t)width * (uint64_t)height <= UINT32_MAX)
+        return RV_OK;
+    return rvi_fail(ctx, RV_ERROR_USAGE,
+                    "A map of %d x %d cells is too large to route water on it: it may have %lu.",
+                    width, height, (unsigned long)UINT32_MAX);
+}
+
 void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool rain,
                       rvi_buffers *buffers) {
     size_t cells = (size_t)width * (size_t)height, pieces = rvi_flow_pieces(width, height);
@@ -104,11 +112,8 @@ void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool 
 /* ---- directions ---- */
 
 static void weigh_corners(rvi_flow *f) {
-    const double even = 0.70710678118654752;
-    for (int i = 0; i < 256; i++) {
-        double u = ((double)i + 0.5) / 256.0;
-        f->corner[i] = even + (double)f->wander * (1.0 / (2.0 - u) - even);
-    }
+    for (uint32_t i = 0; i < 256; i++)
+        f->corner[i] = rvi_flow_corner(f->wander, i);
 }
 
 /* What falls to the corners are multiplied with, of some cells of a row from one whose column is
@@ -122,24 +127,9 @@ static void weigh_row(const rvi_flow *f, size_t x, size_t y, size_t count, doubl
     }
 }
 
-static bool inside(const rvi_flow *f, size_t x, size_t y, int direction) {
-    return (east[direction] < 0 ? x > 0 : x + (size_t)east[direction] < (size_t)f->width) &&
-           (south[direction] < 0 ? y > 0 : y + (size_t)south[direction] < (size_t)f->height);
-}
-
 /* Of a cell at the edge of the map. */
 static unsigned char direction_at_edge(const rvi_flow *f, size_t x, size_t y, double corner) {
-    const double *h = f->h + y * (size_t)f->width + x;
-    double best = 0.0;
-    unsigned char direction = RVI_END;
-    for (int k = 0; k < 8; k++) {
-        if (!inside(f, x, y, k))
-            continue;
-        double fall = (h[0] - h[f->step[k]]) * (k < 4 ? 1.0 : corner);
-        direction = fall > best ? (unsigned char)k : direction;
-        best = fall > best ? fall : best;
-    }
-    return direction;
+    return (unsigned char)rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y, corner);
 }
 
 /* Two cells at a time. */
@@ -174,18 +164,8 @@ static void directions_inside(const rvi_flow *f, const double *h, size_t count,
 
 /* Where nothing is lower. */
 static unsigned char direction_on_flat(const rvi_flow *f, size_t x, size_t y) {
-    size_t cell = y * (size_t)f->width + x;
-    uint64_t least = rvi_flow_chance(f, cell, 0);
-    unsigned char direction = RVI_END;
-    for (int k = 0; k < 8; k++) {
-        size_t n = (size_t)((ptrdiff_t)cell + f->step[k]);
-        if (!inside(f, x, y, k) || f->h[n] != f->h[cell])
-            continue;
-        uint64_t other = rvi_flow_chance(f, n, 0);
-        direction = other < least ? (unsigned char)k : direction;
-        least = other < least ? other : least;
-    }
-    return direction;
+    return (unsigned char)rvi_flow_on_flat(f->h, f->width, f->height, (int)x, (int)y,
+                                           rvi_mix(f->seed));
 }
 
 static void direct_row(const rvi_flow *f, const box *b, size_t y) {
@@ -338,6 +318,11 @@ static void find_parents(void *arg, int64_t tile) {
     }
 }
 
+/* In loops over the pieces of all tiles. */
+static rv_status poll_tile(const rvi_flow *f, size_t tile) {
+    return rvi_poll_at(f->ctx, tile * RVI_PIECES);
+}
+
 /* From a piece that nothing flows to as far as nothing else is missing. */
 static size_t follow(rvi_flow *f, size_t piece, size_t count) {
     for (;;) {
@@ -356,23 +341,29 @@ static rv_status order_pieces(rvi_flow *f) {
     rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), find_parents, f);
     if (status != RV_OK)
         return status;
-    for (size_t t = 0; t < tiles(f); t++)
+    for (size_t t = 0; status == RV_OK && t < tiles(f); t++) {
         for (size_t p = t * RVI_PIECES + 1; p < t * RVI_PIECES + f->pieces[t]; p++)
             f->waits[f->parent[p]]++;
+        status = poll_tile(f, t);
+    }
     f->count = 0;
-    for (size_t t = 0; t < tiles(f); t++)
+    for (size_t t = 0; status == RV_OK && t < tiles(f); t++) {
         for (size_t p = t * RVI_PIECES; p < t * RVI_PIECES + f->pieces[t]; p++)
             if (f->waits[p] == 0)
                 f->count = follow(f, p, f->count);
-    return rvi_poll(f->ctx);
+        status = poll_tile(f, t);
+    }
+    return status;
 }
 
 /* By depth, receivers first. */
-static void rank_pieces(rvi_flow *f) {
+static rv_status rank_pieces(rvi_flow *f) {
     uint32_t deepest = 0, *at = f->waits;
+    rv_status status = RV_OK;
     memset(at, 0, f->count * sizeof *at);
-    for (size_t i = f->count; i-- > 0;) {
+    for (size_t i = f->count; status == RV_OK && i-- > 0;) {
         uint32_t p = f->donors_first[i];
+        status = rvi_poll_at(f->ctx, i);
         f->depth[p] = f->parent[p] == p ? 0 : f->depth[f->parent[p]] + 1;
         deepest = f->depth[p] > deepest ? f->depth[p] : deepest;
         at[f->depth[p]]++;
@@ -382,10 +373,12 @@ static void rank_pieces(rvi_flow *f) {
         at[d] = sum;
         sum += these;
     }
-    for (size_t i = f->count; i-- > 0;) {
+    for (size_t i = f->count; status == RV_OK && i-- > 0;) {
         uint32_t p = f->donors_first[i];
+        status = rvi_poll_at(f->ctx, i);
         f->rank[at[f->depth[p]]++] = p;
     }
+    return status;
 }
 
 static size_t piece_cells(const rvi_flow *f, size_t piece) {
@@ -402,10 +395,12 @@ static size_t end_of_depth(const rvi_flow *f, size_t i, size_t *cells) {
 
 /* Blocks of pieces that one thread takes at once, and rounds of blocks that run side by side. A few
  * cells of one depth are not worth a round: one block takes all that follow each other. */
-static void make_rounds(rvi_flow *f) {
+static rv_status make_rounds(rvi_flow *f) {
     size_t open = 0; /* cells of the last round, where it is one block that takes more; else 0 */
     f->blocks = f->rounds = 0;
     for (size_t i = 0, end, cells; i < f->count; i = end) {
+        if (rvi_poll(f->ctx) != RV_OK)
+            return RV_CANCELLED;
         end = end_of_depth(f, i, &cells);
         bool small = cells < 2 * CHUNK;
         if (small && open > 0 && open + cells < STEPS) {
@@ -425,6 +420,7 @@ static void make_rounds(rvi_flow *f) {
     }
     f->round[f->rounds] = (uint32_t)f->blocks;
     f->block[f->blocks] = (uint32_t)f->count;
+    return RV_OK;
 }
 
 /* ---- what comes through ---- */
@@ -451,12 +447,16 @@ static void fill_area(void *arg, int first, int end) {
 }
 
 /* What leaves a piece, and where it comes to the next. */
-static void hand_over(rvi_flow *f) {
-    for (size_t t = 0; t < tiles(f); t++)
+static rv_status hand_over(rvi_flow *f) {
+    rv_status status = RV_OK;
+    for (size_t t = 0; status == RV_OK && t < tiles(f); t++) {
         for (size_t p = t * RVI_PIECES; p < t * RVI_PIECES + f->pieces[t]; p++)
             f->waits[p] = (uint32_t)piece_cells(f, p);
-    for (size_t i = 0; i < f->count; i++) {
+        status = poll_tile(f, t);
+    }
+    for (size_t i = 0; status == RV_OK && i < f->count; i++) {
         uint32_t p = f->donors_first[i], parent = f->parent[p];
+        status = rvi_poll_at(f->ctx, i);
         if (parent == p)
             continue;
         size_t to = rvi_flow_receiver(f, f->root[p]);
@@ -467,6 +467,7 @@ static void hand_over(rvi_flow *f) {
             f->discharge[to] += f->total[p];
         }
     }
+    return status;
 }
 
 static void gather_tile(void *arg, int64_t tile) {
@@ -489,10 +490,9 @@ static rv_status gather(rvi_flow *f) {
     rv_status status = rvi_parallel_rows(f->ctx, f->height, fill_area, f);
     if (status == RV_OK && f->rain)
         status = rvi_parallel(f->ctx, (int64_t)tiles(f), sum_rain, f);
-    if (status != RV_OK)
-        return status;
-    hand_over(f);
-    return rvi_parallel(f->ctx, (int64_t)tiles(f), gather_tile, f);
+    if (status == RV_OK)
+        status = hand_over(f);
+    return status == RV_OK ? rvi_parallel(f->ctx, (int64_t)tiles(f), gather_tile, f) : status;
 }
 
 /* ---- lakes ---- */
@@ -527,15 +527,14 @@ static rv_status label_basins(rvi_flow *f) {
     }
     f->basins.count = (size_t)sum + 1;
     rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), label_ends, f);
-    if (status != RV_OK)
-        return status;
-    for (size_t i = f->count; i-- > 0;) {
+    for (size_t i = f->count; status == RV_OK && i-- > 0;) {
         uint32_t p = f->donors_first[i], parent = f->parent[p];
+        status = rvi_poll_at(f->ctx, i);
         if (parent != p)
             f->depth[p] = parent % RVI_PIECES == 0 ? f->basin[rvi_flow_receiver(f, f->root[p])]
                                                    : f->depth[parent];
     }
-    return rvi_parallel(f->ctx, (int64_t)tiles(f), label_others, f);
+    return status == RV_OK ? rvi_parallel(f->ctx, (int64_t)tiles(f), label_others, f) : status;
 }
 
 static void drown_rows(void *arg, int first, int end) {
@@ -572,11 +571,9 @@ rv_status rvi_flow_route(rvi_flow *f) {
         status = cross_pits(f);
     if (status == RV_OK)
         status = gather(f);
-    if (status != RV_OK)
-        return status;
-    rank_pieces(f);
-    make_rounds(f);
-    return RV_OK;
+    if (status == RV_OK)
+        status = rank_pieces(f);
+    return status == RV_OK ? make_rounds(f) : status;
 }
 
 /* ---- work along the rivers ---- */

@@ -5,14 +5,12 @@
 #define RVI_MEASURE_FLOWGRAPH_H
 
 #include "base/buffers.h"
+#include "measure/flow_cell.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RVI_END = 8 }; /* where water leaves; 0 to 7 are the directions */
-
 /* Cells of one square tile whose water leaves it by one way. */
-enum { RVI_TILE = 64, RVI_TILE_BITS = 6, RVI_PIECES = 256 };
 typedef struct rvi_flow_piece {
     const uint16_t *places; /* row * RVI_TILE + column in the tile; receivers before donors */
     size_t count;
@@ -80,8 +78,10 @@ typedef struct rvi_flow {
     rvi_basins basins;
 } rvi_flow;
 
-/* The first lists the memory, the second begins when it is there. Some cell must be fixed before
+/* The first is asked before anything is listed, the second lists the memory, the third begins when
+ * it is there. Some cell must be fixed before
  * anything is routed. `rain`: is the discharge asked for? */
+rv_status rvi_flow_allowed(rv_context *ctx, int width, int height); /* can its cells be counted? */
 void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool rain,
                       rvi_buffers *buffers);
 void rvi_flow_begin(rvi_flow *f);
@@ -100,6 +100,7 @@ rv_status rvi_flow_down(rvi_flow *f, rvi_flow_fn fn, void *arg);
 void rvi_flow_finish_down(rvi_flow *f, rvi_flow_fn fn, void *arg);
 rv_status rvi_flow_up_rest(rvi_flow *f, rvi_flow_fn fn, void *arg);
 size_t rvi_flow_pieces(int width, int height);
+size_t rvi_flow_basins(const rvi_flow *f); /* the most there can be */
 
 /* A number for a place and a direction that no other has, in no order. */
 uint64_t rvi_flow_chance(const rvi_flow *f, size_t cell, unsigned direction);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "formats/stream_files.h"
+#include "measure/flowgraph.h"
 #include "measure/length.h"
 #include "measure/network.h"
 #include "measure/surface.h"
@@ -222,7 +223,9 @@ rv_status rvi_step_analyse(rvi_job *job, const rv_analyse_params *p) {
     if (!a)
         return RV_ERROR_MEMORY;
     a->p = p;
-    rv_status status = list_file(job, p->geojson, ".geojson");
+    rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
+    if (status == RV_OK)
+        status = list_file(job, p->geojson, ".geojson");
     if (status == RV_OK)
         status = list_file(job, p->csv, ".csv");
     for (int k = 0; k < FIELDS && status == RV_OK; k++)

@@ -228,7 +228,9 @@ rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
         rvi_job_buffer(job, &d->deepest, d->cells, sizeof *d->deepest, "the lakes");
     }
     rvi_flow_prepare(&d->flow, job->ctx, land->width, land->height, false, &job->buffers);
-    rv_status status = rvi_job_field(job, "eroded", &d->eroded);
+    rv_status status = rvi_flow_allowed(job->ctx, land->width, land->height);
+    if (status == RV_OK)
+        status = rvi_job_field(job, "eroded", &d->eroded);
     if (status == RV_OK)
         status = rvi_job_field(job, "deposited", &d->deposited);
     return status == RV_OK && keep ? rvi_job_field(job, "water", &d->water) : status;

@@ -11,6 +11,7 @@
  *     concavity_8     theta of S = ks A^-theta over eight cells    at least 0.20
  */
 #include "base/math.h"
+#include "measure/flowgraph.h"
 #include "measure/survey.h"
 #include "steps/measure/measure_like.h"
 #include "steps/measure/measure_plots.h"
@@ -193,7 +194,9 @@ rv_status rvi_step_measure(rvi_job *job, const rv_measure_params *p) {
     rvi_buffers_pass(&job->buffers, rvi_add_sizes(rvi_cells(job->land) * RVI_GROUND_BYTES +
                                                       sizeof(rvi_survey) + 4096,
                                                   draining));
-    rv_status status = read_require(job->ctx, p->require, &m->required);
+    rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
+    if (status == RV_OK)
+        status = read_require(job->ctx, p->require, &m->required);
     if (status == RV_OK && p->like[0])
         status = rvi_measure_like_list(job, p);
     return status == RV_OK && p->plots[0] ? rvi_measure_plots_list(job, p->plots) : status;

@@ -125,10 +125,9 @@ static void list_buffers(rvi_rivers *r) {
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
     if (finest)
         rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
-    if (r->p->deposition > 0.0f) {
+    rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
+    if (r->p->deposition > 0.0f)
         rvi_job_buffer(job, &r->load, r->cells, doubles, "the load of rivers");
-        rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
-    }
     if (rain)
         rvi_job_buffer(job, &r->rain_parts, r->cells, sizeof *r->rain_parts, "the rain");
     if (r->p->vary > 0.0f)
@@ -521,8 +520,10 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         list_buffers(r);
     }
     rvi_rivers *r = all->level;
-    rv_status status = rvi_map_values_list(job, p->uplift_image, p->uplift_field,
-                                           "that says where land rises", &r->uplift);
+    rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
+    if (status == RV_OK)
+        status = rvi_map_values_list(job, p->uplift_image, p->uplift_field,
+                                     "that says where land rises", &r->uplift);
     if (status == RV_OK)
         status = rvi_map_values_list(job, p->rain_image, rain_field(r),
                                      "that says where rain falls", &r->rain);

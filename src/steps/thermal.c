@@ -587,7 +587,7 @@ static rv_status queue_round(rvi_slide *s) {
                                .magic = s->magic,
                                .directions = s->directions,
                                .off_directions = s->off_directions};
-    const int rows = s->cells > 1 << 22 ? 16 : 1; /* fewer readings, where there are enough items */
+    const int rows = s->cells > 1 << 25 ? 16 : s->cells > 1 << 19 ? 8 : 1; /* fewer readings */
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, s->h, s->count * sizeof *s->h},
         {RVI_DEVICE_CHANGE, s->next, s->count * sizeof *s->next}, /* its ring stays */

@@ -105,6 +105,11 @@ wrong() {
 }
 rows=0
 
+# cells that cannot be counted
+for step in drain flood rivers analyse measure; do
+    nth=3 wrong 2 'A map of 65536 x 65536 cells is too large to route water on it' terrain size=65536 $step
+done
+
 # names and places of files that are written
 wrong 2 'out.xyz: the name must end in' save out.xyz
 wrong 2 'out: the name must end in' save out

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "measure/flowgraph.h"
+#include "wear/flow_device.h"
 
 enum { MOST = 150 * 200 };
 
@@ -287,10 +288,7 @@ static void check_order(rv_context *ctx, rvi_flow *f) {
         assert_int_equal(seen[i], 1);
 }
 
-static void start(rv_context *ctx, rvi_flow *f, rvi_buffers *buffers, uint64_t seed) {
-    *buffers = (rvi_buffers){.count = 0};
-    rvi_flow_prepare(f, ctx, width, height, true, buffers);
-    support_ok(ctx, rvi_buffers_alloc(buffers, ctx));
+static void give_land(rvi_flow *f, uint64_t seed) {
     rvi_flow_begin(f);
     f->h = h;
     f->fixed = fixed;
@@ -298,6 +296,13 @@ static void start(rv_context *ctx, rvi_flow *f, rvi_buffers *buffers, uint64_t s
     f->wander = seed % 3 == 1 ? 1.0f : 0.0f;
     f->seed = seed;
     f->when = seed % 7;
+}
+
+static void start(rv_context *ctx, rvi_flow *f, rvi_buffers *buffers, uint64_t seed) {
+    *buffers = (rvi_buffers){.count = 0};
+    rvi_flow_prepare(f, ctx, width, height, true, buffers);
+    support_ok(ctx, rvi_buffers_alloc(buffers, ctx));
+    give_land(f, seed);
 }
 
 static void compare(const rvi_flow *f, uint64_t seed) {
@@ -331,18 +336,62 @@ static void check_land(rv_context **ctx, int count, uint64_t seed) {
 }
 
 /* RAVINE_LANDS=10000 tries more of them. */
+static uint64_t lands_to_try(uint64_t few, uint64_t many) {
+    const char *more = getenv("RAVINE_LANDS");
+    return more ? strtoull(more, NULL, 10) : support_short() ? few : many;
+}
+
 static void test_the_plain_program_gives_the_same(void **state) {
     (void)state;
     static const int threads[] = {1, 2, 3, 7};
     rv_context *ctx[4];
-    const char *more = getenv("RAVINE_LANDS");
-    uint64_t lands = more ? strtoull(more, NULL, 10) : support_short() ? 60 : 330;
+    uint64_t lands = lands_to_try(60, 330);
     for (int t = 0; t < 4; t++)
         ctx[t] = support_context(threads[t]);
     for (uint64_t seed = 0; seed < lands; seed++)
         check_land(ctx, 4, seed);
     for (int t = 0; t < 4; t++)
         rv_context_destroy(ctx[t]);
+}
+
+/* ---- on a device ---- */
+
+static void check_on_device(rv_context *ctx, rvi_device *d, uint64_t seed) {
+    rvi_flow f;
+    rvi_flow_device on = {.d = d};
+    rvi_buffers buffers = {.count = 0};
+    make_land(seed);
+    rvi_flow_prepare(&f, ctx, width, height, true, &buffers);
+    rvi_flow_device_list(&on, &f, &buffers);
+    support_ok(ctx, rvi_buffers_alloc(&buffers, ctx));
+    give_land(&f, seed);
+    plain_route(&f);
+    for (int turn = 0; turn < 2; turn++) { /* what was left of the first does not matter */
+        support_ok(ctx, rvi_flow_device_route(&on));
+        void *grids[] = {f.direction, f.area, f.discharge, f.basin, f.drowned, f.spill};
+        for (size_t k = 0; k < sizeof grids / sizeof *grids; k++)
+            support_ok(ctx, rvi_device_fetch(d, grids[k]));
+        compare(&f, seed);
+    }
+    rvi_device_forget(d, h, sizeof h);
+    rvi_device_forget(d, fixed, sizeof fixed);
+    rvi_device_forget(d, rain, sizeof rain);
+    rvi_buffers_free(&buffers, ctx);
+}
+
+static void test_a_device_gives_the_same(void **state) {
+    (void)state;
+    rv_device_info info;
+    if (!rv_device_get(1, &info)) {
+        print_message("There is no device here: nothing is compared.\n");
+        return;
+    }
+    rv_context *ctx = support_context(1);
+    support_ok(ctx, rv_context_use_device(ctx, 1));
+    uint64_t lands = lands_to_try(22, 110);
+    for (uint64_t seed = 0; seed < lands; seed++)
+        check_on_device(ctx, rvi_device_of(ctx), seed);
+    rv_context_destroy(ctx);
 }
 
 /* On a slope that falls between two directions chance takes both, in shares that are right. */
@@ -378,6 +427,7 @@ static void test_chance_keeps_the_direction(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_plain_program_gives_the_same),
+        cmocka_unit_test(test_a_device_gives_the_same),
         cmocka_unit_test(test_chance_keeps_the_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

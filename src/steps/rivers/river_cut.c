@@ -3,6 +3,7 @@
 #include "steps/rivers/river_cut.h"
 #include "base/context.h"
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -203,8 +204,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     unsigned direction = f->direction[cell];
     if (direction == RVI_END) {
         r->lake[cell] = false;
-        if (r->load)
-            r->risen[cell] = r->h[cell];
+        r->risen[cell] = r->h[cell];
         return;
     }
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
@@ -213,9 +213,9 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     r->lake[cell] = false;
     if (rise > 0.0)
         rvi_rivers_lift(r, cell, rise);
+    r->risen[cell] = r->h[cell];
     int corner = direction >= 4;
     if (r->load) {
-        r->risen[cell] = r->h[cell];
         laid = drowned ? settling_in_lake(r, cell, surface)
                        : settling(r, cell, surface, r->distance[corner]);
         if (laid > 0.0)
@@ -233,9 +233,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     double g = r->cut[corner] * drained(r, cell) * (river ? (double)r->rock[cell] : 1.0);
     double s0 = fall / r->distance[corner];
     double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
-    double was = r->h[cell];
     r->h[cell] = surface + s * r->distance[corner];
-    sums->left += was - r->h[cell];
     if (laid > 0.0)
         lower_dam(r, cell, laid, surface, rise, &sums->rounding);
     double stands = r->strength ? r->stands * (double)r->strength[cell] : r->stands;
@@ -265,8 +263,7 @@ static void lift_piece(void *arg, const rvi_flow_piece *piece) {
         size_t cell = rvi_flow_cell(piece, i);
         if (!r->fixed[cell])
             rvi_rivers_lift(r, cell, c->rise);
-        if (r->risen)
-            r->risen[cell] = r->h[cell];
+        r->risen[cell] = r->h[cell];
     }
 }
 
@@ -308,10 +305,9 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
     if (status != RV_OK)
         return status;
     r->rise += c.rise;
-    r->left_before = r->left;
-    r->carries = r->load != NULL;
+    r->carries = true;
     status = rvi_flow_up(&r->flow, cut_piece, &c);
-    r->left += add_pieces(r).left;
+    add_pieces(r);
     r->rest = status != RV_OK;
     return status;
 }
@@ -353,8 +349,12 @@ rv_status rvi_rivers_carry(rvi_rivers *r) {
     if (!r->carries)
         return RV_OK;
     r->carries = false;
+    if (!r->load) {
+        r->left += rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
+        return rvi_poll(r->job->ctx);
+    }
     rvi_flow_finish_down(&r->flow, carry_piece, r);
-    r->left = r->left_before + add_pieces(r).left;
+    r->left += add_pieces(r).left;
     return rvi_poll(r->job->ctx);
 }
 
@@ -376,13 +376,11 @@ static double filled_height(const rvi_rivers *r, size_t cell, const double *to_h
 static void fill_piece(void *arg, const rvi_flow_piece *piece) {
     rvi_rivers *r = arg;
     double *to = r->water;
-    rvi_river_sums sums = {0};
     for (size_t i = 0; i < piece->count; i++) {
         size_t cell = rvi_flow_cell(piece, i);
         to[cell] = filled_height(r, cell, to);
-        sums.left += (to[cell] - r->h[cell]) * held_open(r, cell);
+        r->risen[cell] = r->h[cell] + (to[cell] - r->h[cell]) * held_open(r, cell);
     }
-    r->sums[piece->number] = sums;
 }
 
 /* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
@@ -391,17 +389,21 @@ rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
     rv_status status = r->load ? rvi_rivers_route(r) : RV_OK;
     if (status == RV_OK && r->load)
         status = rvi_flow_up(&r->flow, fill_piece, r);
-    double whole = r->load ? add_pieces(r).left : 0.0;
-    if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
+    if (status != RV_OK || !r->load)
+        return status;
+    double whole = rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
+    if (!(whole > 0.0) || !(r->left > 0.0))
         return status;
     double share = r->left < whole ? r->left / whole : 1.0;
-    for (size_t cell = 0; cell < r->cells; cell++) {
+    status = rvi_copy(r->job->ctx, r->risen, r->h, r->cells * sizeof *r->h);
+    if (status != RV_OK)
+        return status;
+    for (size_t cell = 0; status == RV_OK && cell < r->cells; cell++) {
         double was = r->h[cell], to = r->water[cell];
-        if (rvi_poll_at(r->job->ctx, cell) != RV_OK)
-            return RV_CANCELLED;
-        if (to > was)
+        status = rvi_poll_at(r->job->ctx, cell);
+        if (status == RV_OK && to > was)
             rvi_rivers_shift(r, cell, (to - was) * share * held_open(r, cell), &r->job->rounding);
-        r->left -= r->h[cell] - was;
     }
-    return RV_OK;
+    r->left += rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
+    return status;
 }

@@ -44,7 +44,7 @@ typedef struct rvi_rivers {
     bool gathered;        /* are the areas that drain through whole? */
     double *load;  /* ground that rivers carry through in a time step, metres on the area that
                       drains through; NULL: they lay down nothing */
-    double *risen; /* with that, the surface after uplift, before rivers cut */
+    double *risen; /* the surface after uplift, before rivers cut; scratch of what fills lakes */
     float *uplift; /* share of the uplift, 0 to 1; NULL: 1 */
     rvi_erosion_factor factor;
     bool even;       /* is that 1 everywhere? */
@@ -63,9 +63,8 @@ typedef struct rvi_rivers {
     double stands;      /* greatest slope */
     float *strength;    /* of each cell, relative to that; NULL: 1 */
     float power[RVI_AREAS];       /* area^m for small areas, in cells */
-    double left_before;           /* `left` before rivers cut in this time step */
     bool loaded;                  /* is `load` that of a time step? */
-    bool carries;                 /* is what they cut still to be carried? */
+    bool carries;                 /* is what they cut still to be carried, or counted? */
     bool rest;                    /* are there cells that are still to be lifted? */
     rvi_river_sums *sums;         /* of each piece of the flow, or block of rows */
     unsigned char *moved, *moves; /* of slides: cells that moved in the round before, or do now */
@@ -86,7 +85,8 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r);
 /* Uplift of one cell, by its share. */
 void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
 
-/* Takes along the rivers what they and slides have cut, where they lay down a part of it. */
+/* Takes along the rivers what they and slides have cut, where they lay down a part of it; else it
+ * leaves the map. */
 rv_status rvi_rivers_carry(rvi_rivers *r);
 
 /* After the last time step, where they lay down a part: fills the lakes that are left from what

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/random.h"
+#include "base/reduce.h"
 #include "base/threads.h"
 #include "steps/rivers/river_cut.h"
 
@@ -239,9 +240,11 @@ static double share_left(const rvi_rivers *fine) {
 static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, double stays) {
     size_t width = (size_t)fine->land->width;
     double was = fine->h[cell], before, after;
+    if (!fine->fixed[cell]) /* sides go where they go by themselves */
+        rvi_rivers_lift(fine, cell, coarse->rise);
+    fine->risen[cell] = fine->h[cell];
     if (fine->fixed[cell])
-        return; /* sides go where they go by themselves */
-    rvi_rivers_lift(fine, cell, coarse->rise);
+        return;
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
     coarse_land(coarse, cell % width, cell / width, &before, &after);
@@ -249,23 +252,23 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
     rvi_river_sums sums = {0};
-    if (fine->bed && to < risen) {
+    if (fine->bed && to < risen)
         rvi_rivers_slide_to(fine, cell, to, &sums);
-    } else {
+    else
         rvi_rivers_shift(fine, cell, to - risen, &sums.rounding);
-        sums.left = risen - fine->h[cell];
-    }
-    fine->left += sums.left;
     fine->job->rounding += sums.rounding;
 }
 
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
     double stays = share_left(fine);
+    if (fine->brought == fine->cells)
+        return RV_OK;
     for (; fine->brought < fine->cells; fine->brought++) {
         if (rvi_poll_at(fine->job->ctx, fine->brought) != RV_OK)
             return RV_CANCELLED;
         bring_cell(fine, coarse, fine->brought, stays);
     }
+    fine->left += rvi_sum_difference(fine->job->ctx, fine->risen, fine->h, fine->cells);
     return RV_OK;
 }
 

@@ -231,7 +231,6 @@ static bool close_round(rvi_rivers *r) {
     r->moves = moved;
     r->busy[0] = r->busy[1];
     r->busy[1] = busy;
-    r->left += slid;
     return slid > 0.0;
 }
 

@@ -1,0 +1,429 @@
+/* flow_device.c: where the water of every cell goes, found on a device; flow_cells.cl has the
+ * kernels, measure/flowgraph.c the definitions.
+ *
+ * - Directions: a cell an item. Pits get numbers as they come: nothing hangs on them.
+ * - Basins: in each tile the cell by which water leaves it, by jumps that get twice as long in each
+ *   round; then the same between the rims of tiles.
+ * - The tree of basins in rounds (O. Boruvka, 1926), as in flow_basins.c; the least pass is found
+ *   in four stages of 32 bits, because not all devices compare 64 at once. Which end of a pass is
+ *   nearer to basin 0 is seen on a tour around the tree (R. E. Tarjan and U. Vishkin, An efficient
+ *   parallel biconnectivity algorithm, 1985): the way that comes first leads away from it.
+ * - The order: in round 0 a group takes all cells of a tile that drain to ends in it, level by
+ *   level; in each later round what drains to cells of other tiles that came before. A step is what
+ *   a tile does in a round: some hundred rounds, where levels of single cells would be ten
+ * thousand. Work along the rivers goes over the same steps, up or down.
+ */
+#include "wear/flow_device.h"
+#include "base/context.h"
+#include "device/device_group.h"
+#include "wear/flow_shape.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds that are queued before it is
+ * asked whether all cells are done. */
+enum { FEW = 4096, BATCH = 32, WALK_ARGS = 8, MOST_ARGS = 24 };
+
+static size_t tiles(const rvi_flow *f) {
+    return (size_t)f->across * (size_t)f->down;
+}
+
+void rvi_flow_device_list(rvi_flow_device *r, rvi_flow *f, rvi_buffers *buffers) {
+    r->f = f;
+    rvi_buffers_add(buffers, &r->levels, f->cells, sizeof *r->levels, "the order of rivers");
+    rvi_buffers_add(buffers, &r->few, FEW, sizeof *r->few, "the order of rivers");
+    rvi_buffers_add(buffers, &r->counters, RVI_FLOW_COUNTERS, sizeof *r->counters, "the basins");
+    for (int k = 0; k < 2; k++)
+        rvi_buffers_add(buffers, &r->tour[k], 2 * rvi_flow_basins(f), sizeof *r->tour[k],
+                        "the basins");
+}
+
+/* ---- arguments ---- */
+
+static rvi_flow_shape shape_of(const rvi_flow *f) {
+    return (rvi_flow_shape){.mixed = rvi_mix(f->seed),
+                            .seed = f->seed,
+                            .when = f->when,
+                            .width = f->width,
+                            .height = f->height,
+                            .across = f->across,
+                            .down = f->down,
+                            .wander = f->wander,
+                            .rain = f->rain != NULL};
+}
+
+#define VALUE(value)                                                                               \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
+    }
+#define LOCAL(bytes)                                                                               \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
+    }
+/* What only the device uses: its old content is there, or does not matter. */
+#define OWN(grid, count)                                                                           \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_WRITE, grid, (count) * sizeof *(grid)                                           \
+    }
+#define READ(grid, count)                                                                          \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_READ, grid, (count) * sizeof *(grid)                                            \
+    }
+#define RUN(name, width, height)                                                                   \
+    rvi_device_run(r->d, "flow_cells", name, width, height, args,                                  \
+                   (int)(sizeof args / sizeof args[0]))
+
+#define CELLS(grid) OWN(grid, f->cells)
+#define BASINS(grid) OWN(grid, rvi_flow_basins(f))
+#define PIECES(grid) OWN(grid, rvi_flow_pieces(f->width, f->height))
+#define COUNTERS OWN(r->counters, RVI_FLOW_COUNTERS)
+
+static rv_status clear_counters(rvi_flow_device *r) {
+    return rvi_device_zero(r->d, r->counters, RVI_FLOW_COUNTERS * sizeof *r->counters);
+}
+
+static rv_status fetch_counters(rvi_flow_device *r) {
+    rv_status status = rvi_device_fetch(r->d, r->counters);
+    return status == RV_OK ? rvi_poll(r->f->ctx) : status;
+}
+
+/* Rounds of jumps, each twice as far as the one before, that get everywhere. */
+static int doublings(size_t count) {
+    int rounds = 1;
+    for (size_t far = 1; far < count; far *= 2)
+        rounds++;
+    return rounds;
+}
+
+/* ---- directions and basins ---- */
+
+static rv_status direct(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {READ(f->h, f->cells),
+                                   READ(f->fixed, f->cells),
+                                   CELLS(f->direction),
+                                   CELLS(f->basin),
+                                   COUNTERS,
+                                   VALUE(*shape)};
+    rv_status status = clear_counters(r);
+    return status == RV_OK ? RUN("flow_direct", (size_t)f->width, (size_t)f->height) : status;
+}
+
+static rv_status find_tile_roots(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {CELLS(f->direction), CELLS(f->area),
+                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)), VALUE(*shape)};
+    return RUN("flow_tile_roots", tiles(f) * RVI_DEVICE_GROUP, 1);
+}
+
+/* The roots stand in the memory of areas, which come later. */
+static rv_status label_basins(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    rv_status status = find_tile_roots(r, shape);
+    size_t rims = tiles(f) * RVI_PIECES;
+    for (int k = doublings(rims); status == RV_OK && k > 0; k--) {
+        const rvi_device_arg args[] = {CELLS(f->area), VALUE(*shape)};
+        status = RUN("flow_rim_roots", rims, 1);
+    }
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg args[] = {CELLS(f->area), CELLS(f->direction), CELLS(f->basin),
+                                   VALUE(*shape)};
+    return RUN("flow_label", (size_t)f->width, (size_t)f->height);
+}
+
+/* ---- the tree of basins ---- */
+
+/* Cells beside other basins, in the memory of areas: `count` of them from `from` on. */
+typedef struct border_list {
+    uint32_t from, count;
+} border_list;
+
+static rv_status list_borders(rvi_flow_device *r, const rvi_flow_shape *shape, border_list *list) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {CELLS(f->basin), CELLS(f->area), COUNTERS,
+                                   LOCAL(2 * sizeof(uint32_t)), VALUE(*shape)};
+    rv_status status = RUN("flow_list", (size_t)f->width, (size_t)f->height);
+    if (status == RV_OK)
+        status = fetch_counters(r);
+    *list = (border_list){0, r->counters[RVI_FLOW_LISTED]};
+    return status;
+}
+
+/* To the other half of the memory, if both fit. */
+static rv_status shorten_borders(rvi_flow_device *r, const rvi_flow_shape *shape,
+                                 border_list *list) {
+    const rvi_flow *f = r->f;
+    uint32_t half = (uint32_t)(f->cells / 2), to = list->from == 0 ? half : 0;
+    uint32_t before = r->counters[RVI_FLOW_LISTED], base = to - before; /* may wrap around */
+    if (list->count > half)
+        return fetch_counters(r);
+    const rvi_device_arg args[] = {CELLS(f->area),
+                                   CELLS(f->basin),
+                                   BASINS(f->basins.joined),
+                                   COUNTERS,
+                                   LOCAL(2 * sizeof(uint32_t)),
+                                   VALUE(*shape),
+                                   VALUE(list->from),
+                                   VALUE(list->count),
+                                   VALUE(base)};
+    rv_status status = RUN("flow_shorten", list->count, 1);
+    if (status == RV_OK)
+        status = fetch_counters(r);
+    *list = (border_list){to, r->counters[RVI_FLOW_LISTED] - before};
+    return status;
+}
+
+static rv_status offer(rvi_flow_device *r, const rvi_flow_shape *shape, const border_list *list,
+                       int stage) {
+    const rvi_flow *f = r->f;
+    const rvi_basins *b = &f->basins;
+    const rvi_device_arg args[] = {
+        CELLS(f->area),     CELLS(f->basin), BASINS(b->joined), READ(f->h, f->cells),
+        BASINS(b->height),  BASINS(b->pass), VALUE(*shape),     VALUE(list->from),
+        VALUE(list->count), VALUE(stage),
+    };
+    return RUN("flow_offer", list->count, 1);
+}
+
+static rv_status on_names(rvi_flow_device *r, const char *kernel, uint32_t *names, uint32_t count) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {BASINS(names), VALUE(count)};
+    return RUN(kernel, count, 1);
+}
+
+static rv_status clear_offers(rvi_flow_device *r, uint32_t count) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {BASINS(f->basins.height), BASINS(f->basins.pass), VALUE(count)};
+    return RUN("flow_no_offers", 2 * (size_t)count, 1);
+}
+
+static rv_status rename_basins(rvi_flow_device *r, uint32_t count) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {BASINS(f->basins.queue), BASINS(f->basins.joined), VALUE(count)};
+    return RUN("flow_rename", count, 1);
+}
+
+static rv_status join(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t count) {
+    const rvi_flow *f = r->f;
+    const rvi_basins *b = &f->basins;
+    const rvi_device_arg args[] = {CELLS(f->basin),  BASINS(b->joined), BASINS(b->pass),
+                                   BASINS(b->queue), BASINS(b->tree),   COUNTERS,
+                                   VALUE(*shape),    VALUE(count)};
+    rv_status status = RUN("flow_join", count, 1);
+    for (int k = doublings(count); status == RV_OK && k > 0; k--)
+        status = on_names(r, "flow_jump", b->queue, count);
+    return status == RV_OK ? rename_basins(r, count) : status;
+}
+
+static rv_status make_tree(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t count) {
+    border_list list;
+    rv_status status = list_borders(r, shape, &list);
+    if (status == RV_OK)
+        status = on_names(r, "flow_names", r->f->basins.joined, count);
+    while (status == RV_OK && r->counters[RVI_FLOW_PASSES] + 1 < count) {
+        status = clear_offers(r, count);
+        for (int stage = 0; status == RV_OK && stage < 4; stage++)
+            status = offer(r, shape, &list, stage);
+        if (status == RV_OK)
+            status = join(r, shape, count);
+        if (status == RV_OK)
+            status = shorten_borders(r, shape, &list);
+    }
+    return status;
+}
+
+/* ---- the way out ---- */
+
+static rv_status tour(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t ways) {
+    const rvi_flow *f = r->f;
+    const rvi_basins *b = &f->basins;
+    const rvi_device_arg args[] = {CELLS(f->basin),
+                                   BASINS(b->tree),
+                                   OWN(b->first, rvi_flow_basins(f) + 1),
+                                   OWN(b->around, 2 * rvi_flow_basins(f)),
+                                   OWN(r->tour[0], 2 * rvi_flow_basins(f)),
+                                   VALUE(*shape),
+                                   VALUE(ways)};
+    rv_status status = RUN("flow_tour", ways, 1);
+    for (int k = doublings(ways); status == RV_OK && k > 0; k--) {
+        const rvi_device_arg tours[] = {OWN(r->tour[0], 2 * rvi_flow_basins(f)),
+                                        OWN(r->tour[1], 2 * rvi_flow_basins(f)), VALUE(ways)};
+        uint64_t *swap = r->tour[0];
+        status = rvi_device_run(r->d, "flow_cells", "flow_count_tour", ways, 1, tours, 3);
+        r->tour[0] = r->tour[1];
+        r->tour[1] = swap;
+    }
+    return status;
+}
+
+static rv_status link_passes(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t ways) {
+    const rvi_flow *f = r->f;
+    const rvi_basins *b = &f->basins;
+    const uint32_t count = ways / 2 + 1;
+    const rvi_device_arg first[] = {OWN(b->first, rvi_flow_basins(f) + 1), VALUE(count)};
+    rv_status status = rvi_device_run(r->d, "flow_cells", "flow_no_ways", count, 1, first, 2);
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg args[] = {CELLS(f->basin),
+                                   BASINS(b->tree),
+                                   OWN(b->first, rvi_flow_basins(f) + 1),
+                                   OWN(b->around, 2 * rvi_flow_basins(f)),
+                                   VALUE(*shape),
+                                   VALUE(ways)};
+    return RUN("flow_link", ways, 1);
+}
+
+static rv_status find_spills(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t passes) {
+    rvi_flow *f = r->f;
+    const rvi_basins *b = &f->basins;
+    const uint32_t count = passes + 1;
+    double *spill[2] = {f->spill, (double *)b->height};
+    uint32_t *to[2] = {b->queue, b->joined};
+    int rounds = doublings(count) + doublings(count) % 2; /* so that it ends where it began */
+    const rvi_device_arg args[] = {
+        CELLS(f->basin),      BASINS(b->tree), OWN(r->tour[0], 2 * rvi_flow_basins(f)),
+        READ(f->h, f->cells), BASINS(b->by),   BASINS(to[0]),
+        BASINS(spill[0]),     VALUE(*shape),   VALUE(passes)};
+    rv_status status = RUN("flow_spills", passes, 1);
+    for (int k = 0; status == RV_OK && k < rounds; k++) {
+        int from = k % 2, next = 1 - from;
+        const rvi_device_arg raise[] = {BASINS(to[from]), BASINS(spill[from]), BASINS(to[next]),
+                                        BASINS(spill[next]), VALUE(count)};
+        status = rvi_device_run(r->d, "flow_cells", "flow_raise", count, 1, raise, 5);
+    }
+    return status;
+}
+
+static rv_status turn_paths(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t count) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {CELLS(f->direction),  CELLS(f->basin), BASINS(f->basins.tree),
+                                   BASINS(f->basins.by), VALUE(*shape),   VALUE(count)};
+    return RUN("flow_turn", count, 1);
+}
+
+static rv_status drown(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {READ(f->h, f->cells), CELLS(f->basin), BASINS(f->spill),
+                                   CELLS(f->drowned), VALUE(*shape)};
+    return RUN("flow_drown", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status cross_pits(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t pits) {
+    rv_status status = label_basins(r, shape);
+    if (status == RV_OK)
+        status = make_tree(r, shape, pits + 1);
+    if (status == RV_OK)
+        status = link_passes(r, shape, 2 * pits);
+    if (status == RV_OK)
+        status = tour(r, shape, 2 * pits);
+    if (status == RV_OK)
+        status = find_spills(r, shape, pits);
+    if (status == RV_OK)
+        status = turn_paths(r, shape, pits + 1);
+    return status == RV_OK ? drown(r, shape) : status;
+}
+
+/* ---- the order ---- */
+
+/* When the cells of the rims came to the order stands in the memory of areas. */
+static rv_status order_cells(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    uint32_t round = 0;
+    const rvi_device_arg args[] = {
+        CELLS(f->direction),     CELLS(f->area),   CELLS(f->order),
+        CELLS(r->levels),        PIECES(f->start), PIECES(f->depth),
+        PIECES(f->waits),        COUNTERS,         LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+        LOCAL(sizeof(uint32_t)), VALUE(*shape),    VALUE(round),
+    };
+    rv_status status = rvi_device_zero(r->d, f->area, f->cells * sizeof *f->area);
+    do {
+        for (int k = 0; status == RV_OK && k < BATCH; k++, round++)
+            status = RUN("flow_wave", tiles(f) * RVI_DEVICE_GROUP, 1);
+        if (status == RV_OK)
+            status = fetch_counters(r);
+    } while (status == RV_OK && r->counters[RVI_FLOW_DONE] < f->cells);
+    r->rounds = r->counters[RVI_FLOW_ROUNDS];
+    return status;
+}
+
+static rv_status count_steps(rvi_flow_device *r, uint32_t *counts, size_t room) {
+    const rvi_flow *f = r->f;
+    const uint32_t count = (uint32_t)tiles(f);
+    const rvi_device_arg args[] = {PIECES(f->waits), PIECES(f->depth), OWN(counts, room),
+                                   VALUE(count)};
+    rv_status status = rvi_device_zero(r->d, counts, room * sizeof *counts);
+    if (status == RV_OK)
+        status = RUN("flow_count_steps", count, 1);
+    return status == RV_OK ? rvi_device_fetch(r->d, counts) : status;
+}
+
+/* Steps by rounds; the host knows where each round begins. */
+static rv_status list_steps(rvi_flow_device *r) {
+    rvi_flow *f = r->f;
+    size_t pieces = rvi_flow_pieces(f->width, f->height);
+    bool few = r->rounds <= FEW;
+    uint32_t *counts = few ? r->few : f->rank, sum = 0;
+    size_t room = few ? FEW : pieces;
+    const uint32_t count = (uint32_t)tiles(f);
+    rv_status status = count_steps(r, counts, room);
+    if (status != RV_OK)
+        return status;
+    for (size_t k = 0; k <= r->rounds; k++) {
+        f->block[k] = sum;
+        sum += k < r->rounds ? counts[k] : 0;
+    }
+    memcpy(counts, f->block, r->rounds * sizeof *counts);
+    rvi_device_forget(r->d, counts, room * sizeof *counts);
+    const rvi_device_arg args[] = {PIECES(f->waits), PIECES(f->depth), READ(counts, room),
+                                   PIECES(f->donors_first), VALUE(count)};
+    return RUN("flow_list_steps", count, 1);
+}
+
+rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, const char *name,
+                               const rvi_device_arg *more, int count) {
+    const rvi_flow *f = r->f;
+    const rvi_flow_shape shape = shape_of(f);
+    const int upwards = up;
+    uint32_t first = 0;
+    rvi_device_arg args[MOST_ARGS] = {
+        PIECES(f->donors_first), CELLS(f->order), CELLS(r->levels), PIECES(f->start),
+        LOCAL(sizeof(uint32_t)), VALUE(shape),    VALUE(first),     VALUE(upwards)};
+    assert(WALK_ARGS + count <= MOST_ARGS);
+    memcpy(args + WALK_ARGS, more, (size_t)count * sizeof *more);
+    rv_status status = RV_OK;
+    for (size_t k = 0; status == RV_OK && k < r->rounds; k++) {
+        size_t round = up ? k : r->rounds - 1 - k;
+        first = f->block[round];
+        size_t steps = f->block[round + 1] - first;
+        status =
+            rvi_device_run(r->d, file, name, steps * RVI_DEVICE_GROUP, 1, args, WALK_ARGS + count);
+    }
+    return status;
+}
+
+static rv_status gather(rvi_flow_device *r) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg args[] = {CELLS(f->direction), CELLS(f->area), READ(f->rain, f->cells),
+                                   CELLS(f->discharge)};
+    return rvi_flow_device_walk(r, false, "flow_cells", "flow_gather", args, 4);
+}
+
+rv_status rvi_flow_device_route(rvi_flow_device *r) {
+    const rvi_flow_shape shape = shape_of(r->f);
+    rv_status status = direct(r, &shape);
+    if (status == RV_OK)
+        status = fetch_counters(r);
+    if (status != RV_OK)
+        return status;
+    uint32_t pits = r->counters[RVI_FLOW_PITS];
+    r->f->lakes = pits > 0;
+    if (pits > 0)
+        status = cross_pits(r, &shape, pits);
+    if (status == RV_OK)
+        status = order_cells(r, &shape);
+    if (status == RV_OK)
+        status = list_steps(r);
+    return status == RV_OK ? gather(r) : status;
+}

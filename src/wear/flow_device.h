@@ -1,0 +1,31 @@
+/* flow_device.h: where the water of every cell goes, found on a device, and work along the rivers
+ * there. */
+#ifndef RVI_WEAR_FLOW_DEVICE_H
+#define RVI_WEAR_FLOW_DEVICE_H
+
+#include "device/device.h"
+#include "measure/flowgraph.h"
+
+typedef struct rvi_flow_device {
+    rvi_flow *f;
+    rvi_device *d;    /* set before routing */
+    uint16_t *levels; /* of each tile, in its order: where each level ends */
+    uint32_t *few;    /* where each round begins, as long as they are few */
+    uint32_t *counters;
+    uint64_t *tour[2]; /* around the tree of basins */
+    size_t rounds;     /* of steps; f->block: where each begins */
+} rvi_flow_device;
+
+/* Lists what it needs beside rvi_flow_prepare(). */
+void rvi_flow_device_list(rvi_flow_device *r, rvi_flow *f, rvi_buffers *buffers);
+
+/* As rvi_flow_route(); directions, areas, discharge, basins and what is drowned are on the device
+ * then. Without lakes `basin`, `drowned` and `spill` there mean nothing. */
+rv_status rvi_flow_device_route(rvi_flow_device *r);
+
+/* Queues a kernel that walks (flow_walk.h) for all rounds of steps, up or down the rivers; `args`
+ * follow the arguments that all of them have. */
+rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, const char *name,
+                               const rvi_device_arg *args, int count);
+
+#endif

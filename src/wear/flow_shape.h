@@ -1,0 +1,27 @@
+/* flow_shape.h: what flow_device.c tells its kernels. */
+#ifndef RVI_WEAR_FLOW_SHAPE_H
+#define RVI_WEAR_FLOW_SHAPE_H
+
+#include "base/math.h"
+
+typedef struct rvi_flow_shape {
+    uint64_t mixed, seed, when; /* mixed: rvi_mix() of the seed */
+    int width, height;
+    int across, down; /* tiles */
+    float wander;
+    int rain; /* 1: the discharge is asked for */
+} rvi_flow_shape;
+
+/* Numbers that kernels count with. */
+enum {
+    RVI_FLOW_PITS,
+    RVI_FLOW_LISTED,
+    RVI_FLOW_PASSES,
+    RVI_FLOW_DONE,   /* cells that are in the order */
+    RVI_FLOW_ROUNDS, /* in which they came there */
+    RVI_FLOW_COUNTERS
+};
+
+#define RVI_FLOW_NONE 0xffffffffu
+
+#endif

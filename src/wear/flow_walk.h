@@ -1,0 +1,75 @@
+/* flow_walk.h: work along the rivers on a device: how the cells of a map are cut into steps of
+ * which each needs only those before it. OpenCL C; flow_device.c tells how the steps are found. */
+#ifndef RVI_WEAR_FLOW_WALK_H
+#define RVI_WEAR_FLOW_WALK_H
+
+#include "measure/flow_cell.h"
+#include "wear/flow_shape.h"
+
+#ifdef __OPENCL_VERSION__
+
+typedef struct flow_box {
+    int x, y, wide, high;
+    size_t corner; /* the first cell */
+    size_t base;   /* of its cells in the order */
+} flow_box;
+
+static flow_box flow_box_of(const rvi_flow_shape *f, uint tile) {
+    flow_box b;
+    b.x = (int)(tile % (uint)f->across) * RVI_TILE;
+    b.y = (int)(tile / (uint)f->across) * RVI_TILE;
+    b.wide = rvi_mini(f->width - b.x, RVI_TILE);
+    b.high = rvi_mini(f->height - b.y, RVI_TILE);
+    b.corner = (size_t)b.y * (size_t)f->width + (size_t)b.x;
+    b.base = (size_t)b.y * (size_t)f->width + (size_t)b.x * (size_t)b.high;
+    return b;
+}
+
+static size_t flow_cell_at(const rvi_flow_shape *f, const flow_box *b, uint place) {
+    return b->corner + (size_t)(place >> RVI_TILE_BITS) * (size_t)f->width +
+           (place & (RVI_TILE - 1));
+}
+
+/* The neighbour in a direction, which is there. */
+static size_t flow_beside(const rvi_flow_shape *f, size_t cell, int direction) {
+    return (size_t)((long)cell + rvi_flow_south(direction) * (long)f->width +
+                    rvi_flow_east(direction));
+}
+
+/* Is there a cell whose water comes here in this direction? */
+static bool flow_donor(const rvi_flow_shape *f, __global const uchar *direction, size_t cell, int x,
+                       int y, int k, size_t *donor) {
+    int nx = x - rvi_flow_east(k), ny = y - rvi_flow_south(k);
+    *donor = (size_t)ny * (size_t)f->width + (size_t)nx;
+    return rvi_flow_inside(nx, ny, f->width, f->height) && direction[*donor] == k;
+}
+
+/* The arguments of a kernel that walks, before its own, and what it does: a group takes one step
+ * of those of a round, the cells of one level side by side. */
+#define FLOW_WALK_ARGS                                                                             \
+    __global const uint *restrict steps, __global const ushort *restrict order,                    \
+        __global const ushort *restrict levels, __global const ushort *restrict ends,              \
+        __local uint *room, rvi_flow_shape f, uint first, int up
+
+#define FLOW_WALK(DO)                                                                              \
+    do {                                                                                           \
+        uint entry = steps[first + get_group_id(0)];                                               \
+        flow_box b = flow_box_of(&f, entry / RVI_PIECES);                                          \
+        uint low = entry % RVI_PIECES > 0 ? ends[entry - 1] : 0, high = ends[entry];               \
+        for (uint n = low; n < high; n++) {                                                        \
+            uint level = up ? n : high - 1 - (n - low);                                            \
+            uint i = (level > 0 ? levels[b.base + level - 1] : 0) + (uint)get_local_id(0);         \
+            uint end = levels[b.base + level];                                                     \
+            for (; i < end; i += (uint)get_local_size(0)) {                                        \
+                uint place = order[b.base + i];                                                    \
+                size_t cell = flow_cell_at(&f, &b, place);                                         \
+                int x = b.x + (int)(place & (RVI_TILE - 1));                                       \
+                int y = b.y + (int)(place >> RVI_TILE_BITS);                                       \
+                DO;                                                                                \
+            }                                                                                      \
+            barrier(CLK_GLOBAL_MEM_FENCE);                                                         \
+        }                                                                                          \
+    } while (0)
+
+#endif
+#endif
