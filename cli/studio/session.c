@@ -108,10 +108,43 @@ static bool unwanted(const studio_session *s, double run) {
     return s->closing || run < s->newest || s->wish == STUDIO_KEEP || s->wish == STUDIO_CANCEL;
 }
 
+static studio_packet *change_device(studio_session *s, const studio_request *request);
+static studio_packet *reply_ready(studio_session *s, double id);
+static void end_task(studio_session *s, task *t);
+
+/* What needs neither the land that runs nor its context. */
+static bool is_answered_meanwhile(const char *kind) {
+    static const char *const kinds[] = {"hello", "read", "look", "store", "device"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Asked by what runs, with the lock held: answers those who would else wait until it is over. */
+static void answer_meanwhile(studio_session *s, double run) {
+    task *t;
+    while ((t = s->first) && !unwanted(s, run) && is_answered_meanwhile(t->request.kind)) {
+        s->first = t->next;
+        pthread_mutex_unlock(&s->lock);
+        if (strcmp(t->request.kind, "hello") == 0)
+            t->reply = reply_ready(s, t->request.id);
+        else if (strcmp(t->request.kind, "device") == 0)
+            t->reply = change_device(s, &t->request);
+        else
+            t->reply = studio_land_meanwhile(s->land, &t->request);
+        pthread_mutex_lock(&s->lock);
+        end_task(s, t);
+    }
+}
+
 bool studio_gate_pass(studio_session *s, double run, bool whole, void (*held)(void *user),
                       void *user) {
     pthread_mutex_lock(&s->lock);
-    while (!unwanted(s, run) && s->wish != STUDIO_RESUME) {
+    for (;;) {
+        answer_meanwhile(s, run);
+        if (unwanted(s, run) || s->wish == STUDIO_RESUME)
+            break;
         if (s->wish == STUDIO_SLICE && !whole)
             break;
         if (s->wish == STUDIO_SLICE) { /* this is the slice: hold from here on */
@@ -137,6 +170,8 @@ bool studio_gate_pass(studio_session *s, double run, bool whole, void (*held)(vo
 
 bool studio_gate_lets(studio_session *s) {
     pthread_mutex_lock(&s->lock);
+    if (s->running)
+        answer_meanwhile(s, s->begun);
     bool lets = s->running ? !unwanted(s, s->begun) : !s->closing && s->newest <= s->begun;
     pthread_mutex_unlock(&s->lock);
     return lets;
@@ -166,7 +201,7 @@ static studio_packet *reply_ready(studio_session *s, double id) {
             ",\"threads\":%d,\"memory\":%zu,\"pauses\":true,\"folder\":", rv_context_threads(ctx),
             rv_context_memory_limit(ctx));
     cli_json_text(letter.json, s->place->folder);
-    fprintf(letter.json, ",\"device\":%d,\"devices\":[%s],\"name\":", rv_context_device(ctx),
+    fprintf(letter.json, ",\"device\":%d,\"devices\":[%s],\"name\":", studio_land_device(s->land),
             s->place->devices);
     cli_json_text(letter.json, s->place->name);
     fputs(",\"recipe\":", letter.json);
@@ -174,15 +209,15 @@ static studio_packet *reply_ready(studio_session *s, double id) {
     return studio_letter_end(&letter);
 }
 
-/* Runs go on with another device, or with the processor alone. */
+/* Runs go on with another device, or with the processor alone, from the next step on. */
 static studio_packet *change_device(studio_session *s, const studio_request *request) {
     double device = studio_json_number(request->json, "device", 0.0);
-    rv_context *ctx = studio_land_context(s->land);
     if (!(device >= 0.0 && device <= 1000.0))
         return studio_wrong(request->id, RV_ERROR_USAGE, "There is no such device.");
-    rv_status status = rv_context_use_device(ctx, (int)device);
+    const char *why;
+    rv_status status = studio_land_want_device(s->land, (int)device, &why);
     if (status != RV_OK)
-        return studio_wrong(request->id, (int)status, rv_context_error(ctx));
+        return studio_wrong(request->id, (int)status, why);
     return reply_ready(s, request->id);
 }
 
@@ -243,6 +278,7 @@ static void *work(void *arg) {
         s->first = t->next;
         pthread_mutex_unlock(&s->lock);
         work_on(s, t);
+        studio_land_take_device(s->land);
         pthread_mutex_lock(&s->lock);
         s->running = false;
         end_task(s, t);

@@ -255,3 +255,52 @@ studio_packet *studio_land_answer(studio_land *l, const studio_request *request)
     snprintf(sentence, sizeof sentence, "There is no request \"%.60s\".", request->kind);
     return studio_wrong(request->id, RV_ERROR_USAGE, sentence);
 }
+
+/* ---- while a run goes on ---- */
+
+static rv_status open_desk(studio_land *l) {
+    rv_context_desc desc = rv_context_desc_default();
+    desc.threads = l->place->options->threads;
+    desc.memory_limit = l->place->options->memory;
+    return l->desk ? RV_OK : rv_context_create(&desc, &l->desk);
+}
+
+studio_packet *studio_land_meanwhile(studio_land *l, const studio_request *request) {
+    rv_status status = open_desk(l);
+    if (status != RV_OK)
+        return studio_wrong(request->id, (int)status, rv_status_text(status));
+    studio_land desk = *l; /* all that it knows, without the land that runs and its context */
+    desk.ctx = l->desk;
+    desk.land = NULL;
+    desk.viewer = l->desk_viewer;
+    desk.viewer_key = l->desk_viewer_key;
+    studio_packet *reply = studio_land_answer(&desk, request);
+    l->desk_viewer = desk.viewer;
+    l->desk_viewer_key = desk.viewer_key;
+    l->kept = desk.kept;
+    return reply;
+}
+
+int studio_land_device(const studio_land *l) {
+    return l->device >= 0 ? l->device : rv_context_device(l->ctx);
+}
+
+rv_status studio_land_want_device(studio_land *l, int device, const char **why) {
+    rv_status status = open_desk(l);
+    *why = rv_status_text(status);
+    if (status != RV_OK)
+        return status;
+    status = rv_context_use_device(l->desk, device); /* can it be? */
+    *why = rv_context_error(l->desk);
+    if (status != RV_OK)
+        return status;
+    rv_context_use_device(l->desk, RV_DEVICE_CPU);
+    l->device = device;
+    return RV_OK;
+}
+
+void studio_land_take_device(studio_land *l) {
+    if (l->device >= 0 && rv_context_use_device(l->ctx, l->device) != RV_OK)
+        studio_log(l, rv_context_error(l->ctx));
+    l->device = -1;
+}

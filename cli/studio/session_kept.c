@@ -88,8 +88,10 @@ const rv_terrain *studio_land_at(studio_land *l, int place, const char **why) {
         l->viewer_key = key;
         return l->viewer;
     }
-    *why =
-        k ? rv_context_error(l->ctx) : "The land of that step is not kept any more: run it again.";
+    *why = k ? rv_context_error(l->ctx)
+           : !l->land && place > l->at
+               ? "The land of that step is not made yet."
+               : "The land of that step is not kept any more: run it again.";
     free(key);
     return NULL;
 }

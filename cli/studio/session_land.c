@@ -28,7 +28,8 @@ studio_land *studio_land_open(studio_session *session, const studio_place *place
     studio_land *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    *l = (studio_land){.session = session, .place = place, .scratch = scratch, .at = -1};
+    *l = (studio_land){
+        .session = session, .place = place, .scratch = scratch, .at = -1, .device = -1};
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = place->options->threads;
     desc.memory_limit = place->options->memory;
@@ -53,8 +54,11 @@ void studio_land_close(studio_land *l) {
     }
     rv_terrain_destroy(l->land);
     rv_terrain_destroy(l->viewer);
+    rv_terrain_destroy(l->desk_viewer);
+    rv_context_destroy(l->desk);
     rv_context_destroy(l->ctx);
     free(l->viewer_key);
+    free(l->desk_viewer_key);
     free(l->list);
     free(l->stamps);
     free(l);
@@ -128,6 +132,7 @@ static bool run_turn(studio_land *l, const rv_recipe *recipe, const studio_turn 
     void *params = params_of(recipe, t);
     l->step = t->step;
     l->done = 0.0;
+    studio_land_take_device(l);
     studio_tell_step(l, t);
     l->on = true;
     rv_status status = RV_ERROR_MEMORY;

@@ -73,20 +73,17 @@ static bool open_browser(const char *page) {
 
 /* What leads the browser to the page, for as long as no page has come. */
 typedef struct door {
-    char *folder; /* of its own, in the user's home; NULL: none */
-    char *path;
-    FILE *file;
+    studio_scratch folder; /* of its own, in the user's home, where that takes one */
+    char *path;            /* NULL: none */
 } door;
 
+static const char DOOR[] = "open.html";
+
 static void close_door(door *d) {
-    if (d->file)
-        fclose(d->file);
     if (d->path)
         studio_scratch_drop(d->path);
-    if (d->folder)
-        studio_scratch_remove(d->folder);
+    studio_scratch_end(&d->folder);
     free(d->path);
-    free(d->folder);
     *d = (door){.path = NULL};
 }
 
@@ -95,28 +92,30 @@ static void close_door(door *d) {
  * where it cannot, in `scratch`. */
 static door make_door(const char *scratch, const char *address) {
     char text[512];
-    snprintf(text, sizeof text,
-             "<!doctype html><meta charset=utf-8><title>Ravine</title>"
-             "<meta http-equiv=refresh content=\"0;url=%s\"><a href=\"%s\">To the studio</a>\n",
-             address, address);
+    int size =
+        snprintf(text, sizeof text,
+                 "<!doctype html><meta charset=utf-8><title>Ravine</title>"
+                 "<meta http-equiv=refresh content=\"0;url=%s\"><a href=\"%s\">To the studio</a>\n",
+                 address, address);
     const char *home = getenv("HOME");
-    door d = {.folder = NULL};
+    door d = {.path = NULL};
     if (home && *home == '/') {
-        studio_door_clear(home);
-        d.folder = studio_scratch_make(home);
+        studio_scratch_clear(home);
+        studio_scratch_make(home, &d.folder);
     }
-    if (d.folder)
-        d.file = studio_door_open(d.folder, text, &d.path);
-    if (!d.file) {
-        close_door(&d);
-        d.file = studio_door_open(scratch, text, &d.path);
+    if (d.folder.path && studio_scratch_put(d.folder.path, DOOR, text, (size_t)size)) {
+        d.path = studio_path(d.folder.path, DOOR);
+        return d;
     }
+    close_door(&d);
+    if (studio_scratch_put(scratch, DOOR, text, (size_t)size))
+        d.path = studio_path(scratch, DOOR);
     return d;
 }
 
 static door open_address(const char *scratch, const char *address) {
     door d = make_door(scratch, address);
-    if (!d.file)
+    if (!d.path)
         fprintf(stderr,
                 "%.400s: no file for the browser can be written there (%s): open the "
                 "address yourself.\n",
@@ -132,7 +131,7 @@ static void wait_for_end(studio_server *server, door *d) {
     while (!cli_interrupt_caught()) {
         nanosleep(&tick, NULL);
         waitpid(-1, NULL, WNOHANG); /* the program that opened the browser */
-        if (d->file && studio_server_met(server))
+        if (d->path && studio_server_met(server))
             close_door(d);
     }
     close_door(d);
@@ -150,7 +149,7 @@ static int serve(const cli_options *options, const studio_place *place, const st
     if (!options->quiet)
         printf("The studio runs until Ctrl-C. Its address works on this machine only.\n");
     fflush(stdout);
-    door d = {.folder = NULL};
+    door d = {.path = NULL};
     if (!options->no_open)
         d = open_address(place->scratch, address);
     wait_for_end(server, &d);
@@ -217,20 +216,20 @@ static int read_recipe(const char *name, char **text) {
 static int run_with(const cli_options *options, studio_place *place, const studio_folder *page) {
     const char *base = getenv("TMPDIR");
     char *folder = realpath(".", NULL), *devices = list_devices();
-    char *scratch = studio_scratch_make(base && *base ? base : "/tmp");
+    studio_scratch scratch;
     int code;
-    if (!folder || !scratch) {
+    base = base && *base ? base : "/tmp";
+    studio_scratch_clear(base);
+    if (!studio_scratch_make(base, &scratch) || !folder) {
         code =
             cli_fail(4, "A folder for the files of the page cannot be made: %s.", strerror(errno));
     } else {
         place->folder = folder;
-        place->scratch = scratch;
+        place->scratch = scratch.path;
         place->devices = devices ? devices : "";
         code = serve(options, place, page);
     }
-    if (scratch)
-        studio_scratch_remove(scratch);
-    free(scratch);
+    studio_scratch_end(&scratch);
     free(folder);
     free(devices);
     return code;

@@ -80,18 +80,21 @@ bool studio_folder_read(const char *path, studio_folder *out);
 void studio_folder_free(studio_folder *folder);
 const studio_file *studio_folder_find(const studio_folder *folder, const char *name);
 
-/* A new empty folder in `base` that others cannot read; NULL: errno says why. */
-char *studio_scratch_make(const char *base);
+/* A folder for files that come and go, and what tells other programs that this one lives. */
+typedef struct studio_scratch {
+    char *path;
+    FILE *owner;
+} studio_scratch;
+
+/* A new folder in `base` that others cannot read; false: errno says why. */
+bool studio_scratch_make(const char *base, studio_scratch *out);
+void studio_scratch_end(studio_scratch *scratch); /* removes it; one of no path is fine */
+/* Removes the folders that programs which have died since have made in `base`. */
+void studio_scratch_clear(const char *base);
 bool studio_scratch_sub(const char *path); /* a folder in it, and empty */
 void studio_scratch_remove(const char *path);
 void studio_scratch_drop(const char *path); /* one file */
 bool studio_scratch_put(const char *folder, const char *name, const void *bytes, size_t size);
-/* A file with this text in `folder` that leads a browser to the page; `path` gets its path, to
- * free(). Until the file is closed, or this program dies, it is not a dead one. NULL: errno says
- * why there is none. */
-FILE *studio_door_open(const char *folder, const char *text, char **path);
-/* Removes those that dead programs have left in folders of studio_scratch_make(base). */
-void studio_door_clear(const char *base);
 char *studio_path(const char *folder, const char *name); /* both; free() it */
 /* Where `name` leads in `folder`, if it stays below it; NULL: it does not. Of a file that is to be
  * written, its folder must be there. */
@@ -170,6 +173,12 @@ rv_context *studio_land_context(studio_land *land);
 void studio_land_run(studio_land *land, const studio_request *request);
 void studio_land_continue(studio_land *land, const studio_request *request);
 studio_packet *studio_land_answer(studio_land *land, const studio_request *request);
+/* The same while a run goes on, from lands that it does not change any more. */
+studio_packet *studio_land_meanwhile(studio_land *land, const studio_request *request);
+int studio_land_device(const studio_land *land); /* in use, or wanted from the next step on */
+/* The device for what comes after the step that runs; `why` says what is wrong with it. */
+rv_status studio_land_want_device(studio_land *land, int device, const char **why);
+void studio_land_take_device(studio_land *land); /* where one is wanted */
 void studio_log(void *land, const char *line);
 bool studio_progress(void *land, const rv_progress *now);
 

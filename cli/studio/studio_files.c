@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 1000 }; /* files of a page */
@@ -122,13 +121,84 @@ const studio_file *studio_folder_find(const studio_folder *folder, const char *n
 /* ---- scratch ---- */
 
 #define SCRATCH "ravine-studio-"
+static const char OWNER[] = ".owner";
 
-char *studio_scratch_make(const char *base) {
-    char *path = studio_path(base, SCRATCH "XXXXXX");
-    if (path && mkdtemp(path))
-        return path;
+/* A file whose lock this program holds for as long as it lives. It gets its name when it is locked,
+ * so that nobody finds it without a lock while the program runs. */
+static FILE *lock_owner(const char *folder) {
+    char *made = studio_path(folder, ".owner.new"), *path = studio_path(folder, OWNER);
+    FILE *file = made && path ? fopen(made, "wbx") : NULL;
+    if (file) {
+        fcntl(fileno(file), F_SETFD, FD_CLOEXEC); /* else the browser would keep the lock */
+        if (flock(fileno(file), LOCK_EX | LOCK_NB) != 0 || rename(made, path) != 0) {
+            unlink(made);
+            fclose(file);
+            file = NULL;
+        }
+    }
+    free(made);
     free(path);
-    return NULL;
+    return file;
+}
+
+bool studio_scratch_make(const char *base, studio_scratch *out) {
+    *out = (studio_scratch){.path = studio_path(base, SCRATCH "XXXXXX")};
+    if (out->path && mkdtemp(out->path)) {
+        out->owner = lock_owner(out->path);
+        return true; /* without a lock, as on some file systems: then nobody else removes it */
+    }
+    free(out->path);
+    out->path = NULL;
+    return false;
+}
+
+void studio_scratch_end(studio_scratch *scratch) {
+    if (scratch->path)
+        studio_scratch_remove(scratch->path);
+    if (scratch->owner)
+        fclose(scratch->owner);
+    free(scratch->path);
+    *scratch = (studio_scratch){.path = NULL};
+}
+
+/* A folder of this user, with the lock of a program that has died; the lock is then held by the
+ * file that is given, so that no other program removes it at the same time. */
+static FILE *take_dead(const char *folder) {
+    struct stat info, named, opened;
+    if (lstat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid())
+        return NULL;
+    char *path = studio_path(folder, OWNER);
+    FILE *file =
+        path && lstat(path, &named) == 0 && S_ISREG(named.st_mode) && named.st_uid == geteuid()
+            ? fopen(path, "rb+")
+            : NULL;
+    if (file && (flock(fileno(file), LOCK_EX | LOCK_NB) != 0 || fstat(fileno(file), &opened) != 0 ||
+                 lstat(path, &named) != 0 || opened.st_ino != named.st_ino ||
+                 opened.st_dev != named.st_dev)) {
+        fclose(file);
+        file = NULL;
+    }
+    free(path);
+    return file;
+}
+
+void studio_scratch_clear(const char *base) {
+    DIR *folder = opendir(base);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (strncmp(entry->d_name, SCRATCH, strlen(SCRATCH)) != 0 ||
+            strlen(entry->d_name) != strlen(SCRATCH "XXXXXX"))
+            continue;
+        char *path = studio_path(base, entry->d_name);
+        FILE *owner = path ? take_dead(path) : NULL;
+        if (owner) {
+            studio_scratch_remove(path);
+            fclose(owner);
+        }
+        free(path);
+    }
+    if (folder)
+        closedir(folder);
 }
 
 void studio_scratch_remove(const char *path) {
@@ -171,75 +241,6 @@ bool studio_scratch_put(const char *folder, const char *name, const void *bytes,
     free(path);
     bool good = file && fwrite(bytes, 1, size, file) == size;
     return file && fclose(file) == 0 && good;
-}
-
-/* ---- the file that opens the browser ---- */
-
-static const char DOOR[] = "open.html";
-
-FILE *studio_door_open(const char *folder, const char *text, char **path) {
-    *path = studio_path(folder, DOOR);
-    FILE *file = *path ? fopen(*path, "wbx") : NULL;
-    if (file && fputs(text, file) >= 0 && fflush(file) == 0) {
-        fcntl(fileno(file), F_SETFD, FD_CLOEXEC); /* else the browser would keep the lock */
-        flock(fileno(file), LOCK_EX | LOCK_NB);
-        return file;
-    }
-    if (file) {
-        fclose(file);
-        unlink(*path);
-    }
-    free(*path);
-    *path = NULL;
-    return NULL;
-}
-
-/* Is it that of a program which has died? A living one holds its lock, but for the moment between
- * the making and the locking, so a young file stays. */
-static bool is_dead_door(const char *path) {
-    enum { YOUNG = 60 }; /* seconds */
-    struct stat named, opened;
-    if (lstat(path, &named) != 0 || !S_ISREG(named.st_mode) || named.st_uid != geteuid() ||
-        named.st_mtime > time(NULL) - YOUNG)
-        return false;
-    FILE *file = fopen(path, "rb+");
-    bool dead = file && fstat(fileno(file), &opened) == 0 && opened.st_ino == named.st_ino &&
-                opened.st_dev == named.st_dev && flock(fileno(file), LOCK_EX | LOCK_NB) == 0;
-    if (file)
-        fclose(file);
-    return dead;
-}
-
-/* A folder of such a name with no other file in it. */
-static bool holds_door_only(const char *path) {
-    struct stat info;
-    DIR *folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode) ? opendir(path) : NULL;
-    bool only = folder != NULL;
-    const struct dirent *entry;
-    while (only && (entry = readdir(folder)))
-        only = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-               strcmp(entry->d_name, DOOR) == 0;
-    if (folder)
-        closedir(folder);
-    return only;
-}
-
-void studio_door_clear(const char *base) {
-    DIR *folder = opendir(base);
-    const struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        if (strncmp(entry->d_name, SCRATCH, strlen(SCRATCH)) != 0 ||
-            strlen(entry->d_name) != strlen(SCRATCH "XXXXXX"))
-            continue;
-        char *path = studio_path(base, entry->d_name),
-             *door = path ? studio_path(path, DOOR) : NULL;
-        if (door && holds_door_only(path) && is_dead_door(door) && unlink(door) == 0)
-            rmdir(path);
-        free(door);
-        free(path);
-    }
-    if (folder)
-        closedir(folder);
 }
 
 /* ---- the user's own folder ---- */

@@ -299,6 +299,77 @@ def test_control(server):
     tab.close()  # while it is held
 
 
+def test_meanwhile(server):
+    """What does not need the land that runs is answered while it runs, and while it is held."""
+    tab = Tab(server)
+    tab.ask("run", steps=LONG)
+    tab.until("slice", place=2)
+    subprocess.run([ravine, *" ".join(HILLS).split(), "save", "whole.npy", "--quiet"], cwd=work, check=True)
+    for name in ["running.npy", "held.npy"]:
+        said = tab.ask("store", place=2, step="save " + name)
+        check(said["kind"] == "files", "a land that is made is stored: %s" % said)
+        with open(work + "/whole.npy", "rb") as whole, open(work + "/" + name, "rb") as stored:
+            check(stored.read() == whole.read(), "as the command line saves it: " + name)
+        said = tab.ask("store", place=3, step="save none.npy")
+        check(said["kind"] == "wrong" and "not made yet" in said["sentence"], "one that is not made yet: %s" % said)
+        devices = tab.ask("hello")["devices"]
+        check(tab.ask("device", device=0)["device"] == 0, "no device")
+        check(tab.ask("device", device=len(devices) + 1)["kind"] == "wrong", "one that is not there")
+        for device in devices[:1]:
+            check(tab.ask("device", device=device["number"])["device"] == device["number"], "a device")
+        check(tab.ask("hello")["device"] == len(devices[:1]), "it is the one from now on")
+        check(tab.ask("read", text="noise")["steps"][0].startswith("noise ") and
+              tab.ask("look", place=2, fields=["height"])["land"]["hash"] == steps_hash(HILLS), "a look, a recipe")
+        check(not any(event["kind"] == "ended" for event in tab.events), "and the run goes on")
+        tab.ask("control", do="pause")
+        tab.until("held")
+    tab.ask("control", do="cancel")
+    check(tab.until("ended")["how"] == "cancelled", "until it is cancelled")
+    check(tab.ask("hello")["device"] == len(devices[:1]), "the device stays")
+    steps = HILLS + ["thermal rounds=5"]
+    check(tab.made(steps)["land"]["hash"] == steps_hash(steps), "and it works as before")
+    tab.close()
+
+
+def test_killed(server):
+    """Files that one which was killed has left, the next removes, and only those."""
+    left = folder + "/killed"
+    os.mkdir(left)
+    env = {**os.environ, "RAVINE_STUDIO": page, "TMPDIR": left}
+
+    def start():
+        process = subprocess.Popen([ravine, "studio", "--no-open"], cwd=work, text=True, stdout=subprocess.PIPE, env=env)
+        return Server.at(process, process.stdout.readline().strip())
+    first = start()
+    (dead,) = os.listdir(left)
+    tab = Tab(first)
+    tab.ask("put", b"x" * 1000, name="mine.npy")
+    check(os.path.getsize("%s/%s/%s/mine.npy" % (left, dead, tab.name)) == 1000, "a file of a page")
+    second = start()
+    check(dead in os.listdir(left) and len(os.listdir(left)) == 2, "those of one that runs stay")
+    (alive,) = set(os.listdir(left)) - {dead}
+    first.process.kill()
+    first.process.communicate()
+    tab.close()
+    mine = ["ravine-studio-mine00", "ravine-studio-mine", "ravine-studio-link00"]  # the user's own
+    os.mkdir(left + "/" + mine[0])
+    open(left + "/" + mine[0] + "/notes", "w").close()
+    os.mkdir(left + "/" + mine[1])
+    open(left + "/" + mine[1] + "/.owner", "w").close()
+    os.mkdir(folder + "/linked")
+    open(folder + "/linked/.owner", "w").close()
+    os.symlink(folder + "/linked", left + "/" + mine[2])
+    third = start()
+    names = set(os.listdir(left))
+    check(dead not in names, "those of a dead one go: %s" % names)
+    check(names > {alive, *mine} and os.path.exists(left + "/" + mine[0] + "/notes") and
+          os.path.exists(folder + "/linked/.owner"), "and nothing else: %s" % names)
+    for other in [second, third]:
+        other.process.send_signal(signal.SIGINT)
+        other.process.communicate(timeout=WAIT)
+    check(set(os.listdir(left)) == set(mine), "they end: %s" % os.listdir(left))
+
+
 def test_files(server):
     tab = Tab(server)
     subprocess.run([ravine, *" ".join(HILLS).split(), "save", "given.npy", "save", "line.r16", "--quiet"], cwd=work, check=True)
@@ -430,22 +501,19 @@ def test_opener(server):
         waits_for(lambda: doors() and os.listdir(home + "/" + doors()[0]), "a file for the browser")
         dead = doors()[0]
         process.kill()
+    for name, file in [("ravine-studio-mine00", "notes"), ("ravine-studio-mine", ".owner"), ("ravine-studio-empty0", None)]:
+        os.mkdir(home + "/" + name)
+        if file:
+            open(home + "/" + name + "/" + file, "w").close()
+    mine = [name for name in doors() if name != dead]
     with program(env) as process:
         process.stdout.readline()
-        waits_for(lambda: len(doors()) == 2, "its own")
-        alive = [name for name in doors() if name != dead][0]
-        for name, file in [("ravine-studio-mine00", "notes"), ("ravine-studio-mine", "open.html"), ("ravine-studio-empty0", None)]:
-            os.mkdir(home + "/" + name)
-            if file:
-                open(home + "/" + name + "/" + file, "w").close()
-        mine = [name for name in doors() if name not in (dead, alive)]
-        waits_for(lambda: os.listdir(home + "/" + alive), "it lies there")
-        for name in doors():
-            for file in os.listdir(home + "/" + name):
-                os.utime(home + "/" + name + "/" + file, (0, 0))
+        waits_for(lambda: dead not in doors() and len(doors()) == len(mine) + 1, "a dead one is removed: %s" % doors())
+        alive = [name for name in doors() if name not in mine][0]
+        waits_for(lambda: os.path.exists(home + "/" + alive + "/open.html"), "its own lies there")
         with program(env) as other:
             other.stdout.readline()
-            waits_for(lambda: dead not in doors(), "a dead one is removed: %s" % doors())
+            waits_for(lambda: len(doors()) == len(mine) + 2, "another: %s" % doors())
             check(set(doors()) >= {alive, *mine} and os.path.exists(home + "/" + alive + "/open.html"), "and nothing else: %s" % doors())
     check(sorted(doors()) == sorted(mine), "they end: %s" % doors())
     # Where the home takes no file, the other folder does.
@@ -506,7 +574,7 @@ def test_tabs(server, recipe_hash):
     first.close()
     second.close()
     waits_for(lambda: server.threads() <= server.idle, "a run ends with its tab")
-    waits_for(lambda: len(os.listdir(tmp + "/" + os.listdir(tmp)[0])) == 0, "and its files")
+    waits_for(lambda: os.listdir(tmp + "/" + os.listdir(tmp)[0]) == [".owner"], "and its files")
     tabs = [Tab(server) for _ in range(16)]
     check(server.ask("GET", "/events?session=more")[0] == 503, "there is an end to tabs")
     for tab in tabs:

@@ -37,7 +37,7 @@ export type Request = { id: number } & (
      *  that `ready` names; the reply `files` has its whole path. One that is there already is replaced only where `replace`
      *  says so; else the reply is `exists`. */
     | { kind: 'store'; place: number; step: string; replace: boolean }
-    /** This machine: steps that can run on this device from now on; 0: on none. The reply is `ready`. */
+    /** This machine: the device for steps that begin from now on; 0: none. The reply is `ready`. */
     | { kind: 'device'; device: number }
     /** The recipe as the library prints it, or its sentence about what is wrong. Runs nothing. */
     | { kind: 'read'; text: string }
