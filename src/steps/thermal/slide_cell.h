@@ -26,8 +26,8 @@ static inline float rvi_slide_excess(float fall, float limit) {
     return rvi_maxf(fall - limit, 0.0f);
 }
 
-/* How much of a fall stands. A device has one instruction for each of both; which zero they give does not
- * matter here. */
+/* How much of a fall stands. A device has one instruction for each of both; which zero they give
+ * does not matter here. */
 static inline float rvi_slide_stands(float fall, float limit) {
 #ifdef __OPENCL_VERSION__
     return fmin(fmax(fall, -limit), limit);
