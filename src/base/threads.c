@@ -297,20 +297,35 @@ rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
 typedef struct graph_work {
     const rvi_graph *graph;
     rvi_pool *pool;
-    int head, tail; /* of the queue of blocks that wait for nothing more; guarded by the lock */
+    /* guarded by the lock: */
+    int head, tail; /* of the queue of blocks that wait for nothing more */
+    int busy;       /* threads that run some */
 } graph_work;
+
+/* How many of the blocks that are ready a thread takes now; 0: it waits until there are more. A
+ * full grain takes hardly more work than one block: fewer are left for later while half of the
+ * threads work. Where there are threads to spare, each block has one of its own. */
+static int share_of(const graph_work *w) {
+    int threads = w->pool->worker_count + 1, ready = w->tail - w->head, grain = w->graph->grain;
+    if (threads >= 2 * grain && w->busy + ready <= threads)
+        return ready > 0;
+    if (ready < grain && w->busy >= 2 && w->busy >= threads / 2)
+        return 0;
+    int count = ((ready + threads - 1) / threads + grain - 1) / grain * grain;
+    count = count < w->graph->batch ? count : w->graph->batch;
+    return count < ready ? count : ready;
+}
 
 /* Takes this thread's share of the blocks that are ready, once there are some. 0: none are left. */
 static int take_ready(graph_work *w, int *blocks) {
     const rvi_graph *g = w->graph;
+    int count;
     pthread_mutex_lock(&w->pool->lock);
-    while (w->head == w->tail && w->head < g->count && !atomic_load(&w->pool->stop))
+    while ((count = share_of(w)) == 0 && w->head < g->count && !atomic_load(&w->pool->stop))
         pthread_cond_wait(&w->pool->ready, &w->pool->lock);
-    int threads = w->pool->worker_count + 1;
-    int count = (w->tail - w->head + threads - 1) / threads;
-    count = count < g->batch ? count : g->batch;
     for (int i = 0; i < count; i++)
         blocks[i] = g->queue[w->head++];
+    w->busy += count > 0;
     if (w->head == g->count)
         pthread_cond_broadcast(&w->pool->ready);
     pthread_mutex_unlock(&w->pool->lock);
@@ -327,6 +342,7 @@ static void run_ready(void *arg, int64_t turn) {
         return;
     g->run(g->arg, blocks, count);
     pthread_mutex_lock(&w->pool->lock);
+    w->busy--;
     for (int b = 0; b < count; b++)
         for (int i = g->followers(g->arg, blocks[b], followers) - 1; i >= 0; i--)
             if (--g->waits[followers[i]] == 0)
@@ -337,7 +353,7 @@ static void run_ready(void *arg, int64_t turn) {
 }
 
 rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
-    assert(graph->batch >= 1 && graph->batch <= RVI_BATCH);
+    assert(graph->grain >= 1 && graph->grain <= graph->batch && graph->batch <= RVI_BATCH);
     graph_work w = {.graph = graph, .pool = rvi_context_pool(ctx)};
     for (int i = 0; i < graph->count; i++)
         if (graph->waits[i] == 0)

@@ -28,7 +28,8 @@ rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
  * for nothing more, up to `batch`, to run in any order or side by side. */
 enum { RVI_FOLLOWERS = 256, RVI_BATCH = 64 };
 typedef struct rvi_graph {
-    int count, batch;                                 /* batch: 1 to RVI_BATCH */
+    int count;
+    int grain, batch; /* blocks that a thread takes at a time: some of these, if it can; at most */
     int *waits, *queue;                               /* room for `count` in each */
     int (*followers)(void *arg, int block, int *out); /* at most RVI_FOLLOWERS; returns how many */
     void (*run)(void *arg, const int *blocks, int count);

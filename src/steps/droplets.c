@@ -310,6 +310,7 @@ static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
         .margin = f->margin,
         .unit = unit,
         .reach = (int)ceil((double)f->leg * (double)f->move / unit) + 1 + (int)ceil(touched),
+        .lanes = RVI_DROP_LANES,
         .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
         .drops = (uint64_t)(fmin(drops * more, 1e13) + 0.5),
         .seed = f->p->seed,

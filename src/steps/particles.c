@@ -503,6 +503,7 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
         .height = r->height,
         .unit = unit,
         .reach = (int)ceil((double)r->most_steps * (double)r->move / unit) + (int)ceil(touched),
+        .lanes = 1,
         .cost = (double)r->most_steps,
         .drops = (uint64_t)fmin(drops, 1e13),
         .seed = r->p->seed,

@@ -179,7 +179,7 @@ static rv_status run_tiles(rvi_rounds *r) {
     rv_status status = rvi_parallel_rows(r->ctx, tiles, count_waits, r);
     if (status != RV_OK)
         return status;
-    rvi_graph graph = {tiles, RVI_BATCH, r->waits, r->queue, followers, run_some, r};
+    rvi_graph graph = {tiles, r->d.lanes, RVI_BATCH, r->waits, r->queue, followers, run_some, r};
     return rvi_parallel_graph(r->ctx, &graph);
 }
 

@@ -32,6 +32,7 @@ typedef struct rvi_rounds_desc {
     int margin;        /* of them before the map's first cell, along both sides */
     double unit;       /* of length, in cells */
     int reach;         /* units in any direction that a drop may touch in a round */
+    int lanes;         /* tiles that a run does step by step together */
     double cost;       /* of one drop in a round, in steps of a small one: rounds are kept short */
     uint64_t drops, seed;
     rvi_rain rain;

@@ -145,15 +145,15 @@ static void triangle_run_some(void *arg, const int *blocks, int count) {
         triangle_run(arg, blocks[i]);
 }
 
-static rv_status run_triangle(rv_context *ctx, triangle *p) {
+static rv_status run_triangle(rv_context *ctx, triangle *p, int grain) {
     static int waits[TRIANGLE], queue[TRIANGLE];
     int next[RVI_FOLLOWERS];
     memset(waits, 0, sizeof waits);
     for (int i = 0; i < TRIANGLE; i++)
         for (int n = triangle_followers(p, i, next); n > 0; n--)
             waits[next[n - 1]]++;
-    return rvi_parallel_graph(
-        ctx, &(rvi_graph){TRIANGLE, 3, waits, queue, triangle_followers, triangle_run_some, p});
+    return rvi_parallel_graph(ctx, &(rvi_graph){TRIANGLE, grain, 3, waits, queue,
+                                                triangle_followers, triangle_run_some, p});
 }
 
 static void blocks_follow_those_they_wait_for(void **state) {
@@ -163,13 +163,52 @@ static void blocks_follow_those_they_wait_for(void **state) {
         rv_context *ctx = support_context(THREADS[i]);
         for (int round = 0; round < 20; round++) {
             memset(&p, 0, sizeof p);
-            support_ok(ctx, run_triangle(ctx, &p));
+            support_ok(ctx, run_triangle(ctx, &p, 1 + round % 3));
             for (int b = 0; b < TRIANGLE; b++)
                 assert_int_equal(p.t.runs[b], 1);
             double sum = 0; /* of a row of Pascal's triangle */
             for (int k = 0; k < TRIANGLE_ROWS; k++)
                 sum += p.value[TRIANGLE - 1 - k];
             assert_equal(sum, ldexp(1, TRIANGLE_ROWS - 1));
+        }
+        rv_context_destroy(ctx);
+    }
+}
+
+/* Blocks that wait for nothing, and how many calls got fewer than four of them. */
+enum { ALONE = 27, GRAIN = 4 };
+
+typedef struct alone {
+    atomic_int runs[ALONE];
+    atomic_int short_calls;
+} alone;
+
+static int no_followers(void *arg, int block, int *out) {
+    (void)arg, (void)block, (void)out;
+    return 0;
+}
+
+static void run_alone(void *arg, const int *blocks, int count) {
+    alone *a = arg;
+    for (int i = 0; i < count; i++)
+        atomic_fetch_add(&a->runs[blocks[i]], 1);
+    atomic_fetch_add(&a->short_calls, count < GRAIN);
+}
+
+static void threads_take_full_grains(void **state) {
+    (void)state;
+    for (int i = 0; i < THREAD_COUNTS; i++) {
+        rv_context *ctx = support_context(THREADS[i]);
+        for (int round = 0; round < 20; round++) {
+            int waits[ALONE] = {0}, queue[ALONE];
+            alone a = {.short_calls = 0};
+            support_ok(ctx,
+                       rvi_parallel_graph(ctx, &(rvi_graph){ALONE, GRAIN, RVI_BATCH, waits, queue,
+                                                            no_followers, run_alone, &a}));
+            for (int b = 0; b < ALONE; b++)
+                assert_int_equal(a.runs[b], 1);
+            if (THREADS[i] < 2 * GRAIN) /* with threads to spare each block may have its own */
+                assert_true(a.short_calls <= 1); /* what is left at the end */
         }
         rv_context_destroy(ctx);
     }
@@ -401,7 +440,7 @@ static void a_stop_ends_blocks_that_wait(void **state) {
             rv_status status = RV_OK;
             for (int again = 0; status == RV_OK && again < 100000; again++) {
                 memset(&p, 0, sizeof p);
-                status = run_triangle(ctx, &p);
+                status = run_triangle(ctx, &p, 2);
             }
             assert_int_equal(status, RV_CANCELLED);
             for (int b = 0; b < TRIANGLE; b++)
@@ -409,7 +448,7 @@ static void a_stop_ends_blocks_that_wait(void **state) {
             answers_left = 1000000;
             rvi_progress_begin(ctx, "another test");
             memset(&p, 0, sizeof p);
-            support_ok(ctx, run_triangle(ctx, &p));
+            support_ok(ctx, run_triangle(ctx, &p, 2));
             assert_int_equal(p.t.all, TRIANGLE);
         }
         rv_context_destroy(ctx);
@@ -512,6 +551,7 @@ int main(void) {
         cmocka_unit_test(every_row_runs_once),
         cmocka_unit_test(calls_follow_each_other),
         cmocka_unit_test(blocks_follow_those_they_wait_for),
+        cmocka_unit_test(threads_take_full_grains),
         cmocka_unit_test(sums_and_ranges_are_right),
         cmocka_unit_test(no_cell_is_left_out),
         cmocka_unit_test(large_maps_are_summed_whole),

@@ -13,10 +13,7 @@
 #define RVI_PREFETCH(address) ((void)(address))
 #endif
 
-/* Drops of two tiles that may run side by side cannot meet, so it is the same whether they run one
- * after the other or step by step together: each lane runs the drops of a tile of its own. (More
- * lanes than four were slower: their land did not fit into the nearest cache.) */
-enum { LANES = 4 };
+enum { LANES = RVI_DROP_LANES };
 
 /* Cells of a brush between two looks whether the user wants to stop: some ten microseconds. */
 enum { LOOK = 4096 };
