@@ -398,8 +398,8 @@ static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
     r->flow.when = (uint64_t)step;
     double share = side_share(r, step, coarsest);
     rv_status status = share > 0.0 ? rvi_rivers_sink_sides(r, share) : RV_OK;
-    if (status == RV_OK)
-        status = rvi_rivers_outlets(r);
+    if (status == RV_OK && coarsest)
+        status = rvi_rivers_outlets(r, step);
     if (status == RV_OK)
         status = rvi_rivers_route(r);
     if (status == RV_OK)
@@ -450,6 +450,7 @@ static rv_status run_level(river_run *all, int l) {
         r->brought = 0;
         r->rise += all->level[l + 1].rise;
         status = rvi_level_bring(r, &all->level[l + 1]);
+        rvi_rivers_keep_outlets(r, &all->level[l + 1]);
     }
     for (int step = 0; status == RV_OK && step < r->steps; step++) {
         status = one_step(r, step, coarsest);

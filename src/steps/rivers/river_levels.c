@@ -4,7 +4,11 @@
  * land gets other rivers, and longer ones where cells are finer. So most of the time passes on
  * cells about as large as the area of a river's source, in metres, whatever the map's own cells
  * are. Then its result is brought to cells half as large, and rivers cut on there for a short part
- * of the time, down to the cells of the map:
+ * of the time, down to the cells of the map. A small difference at the start can send a river into
+ * another valley. So the coarsest level has the same cells and the same time steps whatever the
+ * cells of the map are: every second cell of a level is one of the next coarser one, and what that
+ * has is a mean around it whose weights fall off as far as the next coarse cell (below).
+ * What it changed is brought back:
  *
  *     z'(fine) = z'(coarse) + (z(fine) - z(coarse)) exp(-D k^2 t)      z before, z' after t
  *
@@ -20,9 +24,12 @@
 
 #include <math.h>
 
-/* SMALLEST: cells along a side of a coarser level. Each finer level gets 1/PART of the time, and
- * 1/PART_STEPS of the steps. */
-enum { SMALLEST = 32, PART = 20, PART_STEPS = 10 };
+enum { SMALLEST = 32 }; /* cells along a side of a coarser level */
+/* Shares of the time and of the steps that are left to finer levels than the coarsest: each takes
+ * half of what is left, the last one all of it. Their steps are shorter, because land that comes
+ * from coarser cells has pits, and lakes are not cut until they run dry. */
+#define FINER_TIME 0.1
+#define FINER_STEPS 0.15
 
 /* Rivers raise a plain by a little in each time step: what they lay down takes some of them. */
 static int steps_of(const rv_rivers_params *p) {
@@ -42,11 +49,14 @@ int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
 }
 
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p) {
-    int steps = steps_of(p), each = steps / PART_STEPS > 1 ? steps / PART_STEPS : 1;
-    for (int l = 0; l < count; l++) {
-        bool last = l + 1 == count;
-        level[l].steps = last ? steps - (count - 1) * each : each;
-        level[l].time = (double)p->time * (last ? 1.0 - (double)(count - 1) / PART : 1.0 / PART);
+    double steps = (double)steps_of(p), time = (double)p->time;
+    for (int l = count - 1; l >= 0; l--) {
+        bool coarsest = l + 1 == count;
+        double now = l == 0 ? steps : steps * (coarsest ? 1.0 - FINER_STEPS : 0.5);
+        level[l].steps = now > 1.0 ? (int)(now + 0.5) : 1;
+        level[l].time = l == 0 ? time : time * (coarsest ? 1.0 - FINER_TIME : 0.5);
+        steps -= now;
+        time -= level[l].time;
     }
 }
 
@@ -56,10 +66,6 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
     coarse->coarse.width = (land->width + 1) / 2;
     coarse->coarse.height = (land->height + 1) / 2;
     coarse->coarse.cell = 2.0f * land->cell;
-    coarse->coarse.erosion.x += 0.5 * (double)land->cell;
-    coarse->coarse.erosion.y += 0.5 * (double)land->cell;
-    coarse->coarse.volume.x += 0.5 * (double)land->cell;
-    coarse->coarse.volume.y += 0.5 * (double)land->cell;
     if (coarse->layers) /* a plan has no grids */
         coarse->coarse.layers = coarse->layers;
     coarse->land = &coarse->coarse;
@@ -70,65 +76,97 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
     }
 }
 
-/* ---- to coarser cells: the mean ---- */
+/* Cells along one axis and their weights. */
+enum { MOST_TAPS = 5 };
+typedef struct taps {
+    int first;
+    double weight[MOST_TAPS];
+} taps;
+
+/* Those of `count` places from `first` on, the last of which may lie beyond the edge of a map of
+ * `cells`: there ground goes on as steep as before it, z = 2 z(edge) - z(as far inside). */
+static taps fold(int first, int count, const double *weight, int cells) {
+    int last = cells - 1;
+    taps t = {.first = first < 0 ? 0 : first > cells - count ? cells - count : first};
+    for (int k = 0; k < count; k++) {
+        int i = first + k, edge = i < 0 ? 0 : last;
+        double w = weight[k];
+        if (i < 0 || i > last) {
+            t.weight[edge - t.first] += 2.0 * w;
+            w = -w;
+            i = 2 * edge - i;
+        }
+        t.weight[i - t.first] += w;
+    }
+    return t;
+}
+
+/* ---- to coarser cells ----
+ *
+ * Weights 1 2 1 from level to level are, in all, a hat that falls to 0 at the next coarse cells.
+ * With those of the first level it is as wide whatever the cells of the map are: the weights of the
+ * map's cells have the variance of the hat, a sixth of a coarse cell squared. */
+static const double HAT[2][5] = {{0, 12, 24, 12, 0}, {1, 12, 22, 12, 1}};
+#define HAT_SUM (48.0 * 48.0)
 
 typedef struct halving {
     const rv_terrain *fine, *coarse;
+    const double *hat;
     const float *from;
     float *to;
     const double *from_doubles;
     double *to_doubles;
 } halving;
 
-/* The up to four cells in one. */
-static int cells_in(const rv_terrain *fine, size_t x, size_t y, size_t out[4]) {
-    size_t width = (size_t)fine->width, height = (size_t)fine->height;
-    int count = 0;
-    for (size_t fy = 2 * y; fy < 2 * y + 2 && fy < height; fy++)
-        for (size_t fx = 2 * x; fx < 2 * x + 2 && fx < width; fx++)
-            out[count++] = fy * width + fx;
-    return count;
+static const double *hat_of(const rvi_rivers *fine) {
+    return HAT[fine->land == fine->job->land];
+}
+
+static double mean_around(const halving *h, size_t x, size_t y) {
+    taps across = fold(2 * (int)x - 2, 5, h->hat, h->fine->width);
+    taps down = fold(2 * (int)y - 2, 5, h->hat, h->fine->height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 5; j++)
+        for (size_t i = 0; i < 5; i++) {
+            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
+            size_t cell = row * (size_t)h->fine->width + column;
+            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
+            sum += across.weight[i] * down.weight[j] * value;
+        }
+    return sum / HAT_SUM;
 }
 
 static void halve_rows(void *arg, int first, int end) {
     const halving *h = arg;
-    size_t width = (size_t)h->coarse->width, in[4];
+    size_t width = (size_t)h->coarse->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            int count = cells_in(h->fine, x, y, in);
-            double sum = 0.0;
-            for (int k = 0; k < count; k++)
-                sum += h->from ? (double)h->from[in[k]] : h->from_doubles[in[k]];
+            double mean = mean_around(h, x, y);
             if (h->to)
-                h->to[y * width + x] = (float)(sum / count);
+                h->to[y * width + x] = (float)mean;
             else
-                h->to_doubles[y * width + x] = sum / count;
+                h->to_doubles[y * width + x] = mean;
         }
 }
 
 static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
-    halving h = {.fine = fine->land, .coarse = coarse->land, .from = from, .to = to};
+    halving h = {fine->land, coarse->land, hat_of(fine), .from = from, .to = to};
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
 static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
                                double *to) {
-    halving h = {.fine = fine->land, .coarse = coarse->land};
-    h.from_doubles = from;
-    h.to_doubles = to;
+    halving h = {fine->land, coarse->land, hat_of(fine), .from_doubles = from, .to_doubles = to};
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
-/* A cell is sea when half of it is. */
 static rv_status find_sea(rvi_rivers *coarse, const rvi_rivers *fine) {
-    size_t width = (size_t)coarse->land->width, in[4];
+    size_t width = (size_t)coarse->land->width;
     for (size_t c = 0; c < coarse->cells; c++) {
         if (rvi_poll_at(coarse->job->ctx, c) != RV_OK)
             return RV_CANCELLED;
-        int count = cells_in(fine->land, c % width, c / width, in), sea = 0;
-        for (int k = 0; k < count; k++)
-            sea += fine->fixed[in[k]] == RVI_SEA;
-        coarse->fixed[c] = 2 * sea >= count ? RVI_SEA : 0;
+        size_t cell = 2 * (c / width) * (size_t)fine->land->width + 2 * (c % width);
+        coarse->fixed[c] = fine->fixed[cell] == RVI_SEA ? RVI_SEA : 0;
     }
     return RV_OK;
 }
@@ -168,24 +206,20 @@ static void cubic(double t, double w[4]) {
     w[3] = a * u * t * t;
 }
 
-/* Four cells along one axis around a place, in cells, and their weights. */
-static void four_cells(double at, size_t count, size_t out[4], double w[4]) {
-    double base = floor(at), last = (double)count - 1.0;
-    cubic(at - base, w);
-    for (int k = 0; k < 4; k++) {
-        double c = base + (double)(k - 1);
-        out[k] = (size_t)(c < 0.0 ? 0.0 : c > last ? last : c);
-    }
+static taps four_cells(double at, int cells) {
+    double weight[4], base = floor(at);
+    cubic(at - base, weight);
+    return fold((int)base - 1, 4, weight, cells);
 }
 
 static double coarse_at(const rvi_rivers *coarse, const double *field, double x, double y) {
-    size_t width = (size_t)coarse->land->width, cx[4], cy[4];
-    double wx[4], wy[4], sum = 0.0;
-    four_cells(x, width, cx, wx);
-    four_cells(y, (size_t)coarse->land->height, cy, wy);
-    for (int j = 0; j < 4; j++)
-        for (int i = 0; i < 4; i++)
-            sum += wy[j] * wx[i] * field[cy[j] * width + cx[i]];
+    size_t width = (size_t)coarse->land->width;
+    taps across = four_cells(x, coarse->land->width), down = four_cells(y, coarse->land->height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 4; j++)
+        for (size_t i = 0; i < 4; i++)
+            sum += down.weight[j] * across.weight[i] *
+                   field[((size_t)down.first + j) * width + (size_t)across.first + i];
     return sum;
 }
 
@@ -194,9 +228,11 @@ static double coarse_at(const rvi_rivers *coarse, const double *field, double x,
  * On coarse cells rivers run along rows, columns and diagonals, and finer cells would keep the
  * straight lines. So what the coarse level changed is taken from up to BEND coarse cells beside, by
  * a smooth random function of the place in metres that has its points BEND_EVERY coarse cells
- * apart. */
+ * apart; less so within BEND_EDGE cells of the edge, or outlets would move into the map or out of
+ * it. */
 #define BEND 0.8
 #define BEND_EVERY 3.5
+#define BEND_EDGE 2.0
 enum { BEND_X = 0xBE7D, BEND_Y };
 
 static double bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
@@ -216,13 +252,21 @@ static double bend_at(const rvi_rivers *coarse, double x, double y, uint64_t whi
     return north + (south - north) * v;
 }
 
-/* The coarse land at the middle of a fine cell, before and after. */
+/* From the edge of the map, in cells; less than 0: beyond it. */
+static double edge_distance(const rvi_rivers *r, double x, double y) {
+    double east = (double)r->land->width - 1.0 - x, south = (double)r->land->height - 1.0 - y;
+    double of_x = x < east ? x : east, of_y = y < south ? y : south;
+    return of_x < of_y ? of_x : of_y;
+}
+
+/* The coarse land at a fine cell, before and after. */
 static void coarse_land(const rvi_rivers *coarse, size_t fine_x, size_t fine_y, double *before,
                         double *after) {
-    double x = 0.5 * (double)fine_x - 0.25, y = 0.5 * (double)fine_y - 0.25;
-    double px = (x + 0.5) / BEND_EVERY, py = (y + 0.5) / BEND_EVERY;
-    double from_x = x + BEND * bend_at(coarse, px, py, BEND_X);
-    double from_y = y + BEND * bend_at(coarse, px, py, BEND_Y);
+    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y;
+    double px = x / BEND_EVERY, py = y / BEND_EVERY, edge = edge_distance(coarse, x, y) / BEND_EDGE;
+    double far = BEND * (edge < 0.0 ? 0.0 : edge < 1.0 ? edge : 1.0);
+    double from_x = x + far * bend_at(coarse, px, py, BEND_X);
+    double from_y = y + far * bend_at(coarse, px, py, BEND_Y);
     *before = coarse_at(coarse, coarse->start, x, y);
     *after = *before + (coarse_at(coarse, coarse->h, from_x, from_y) -
                         coarse_at(coarse, coarse->start, from_x, from_y));
@@ -301,11 +345,10 @@ static void show_rows(void *arg, int first, int end) {
     size_t south = coarse->land->height > 1 ? wide : 0;
     for (int y = first; y < end; y++) {
         double v, u;
-        size_t row =
-            wide * cell_before(((double)y + 0.5) * s->cell - 0.5, coarse->land->height, &v);
+        size_t row = wide * cell_before((double)y * s->cell, coarse->land->height, &v);
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            size_t c = row + cell_before(((double)x + 0.5) * s->cell - 0.5, (int)wide, &u);
+            size_t c = row + cell_before((double)x * s->cell, (int)wide, &u);
             double north = changed(coarse, c), below = changed(coarse, c + south);
             north += u * (changed(coarse, c + east) - north);
             below += u * (changed(coarse, c + south + east) - below);
