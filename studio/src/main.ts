@@ -321,7 +321,7 @@ function update(): void {
     compareButton.hidden = session.scene !== null;
     app.classList.toggle('in-scene', session.scene !== null);
     leave.hidden = session.scene === null;
-    const { about, state } = session;
+    const { about } = session, state = session.isPreview ? 'done' : session.state;
     pill.lastElementChild!.textContent = state === 'starting' ? 'Loading the engine' : engineName(about);
     pill.disabled = !session.token;
     pill.title = session.token ? 'The engine: this page or this machine. Both give the same land' : 'The engine is in this page';

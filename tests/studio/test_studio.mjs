@@ -250,6 +250,9 @@ const tests = {
         }, ms);
         const whole = (shown) => shown.filter(([, isLive]) => !isLive).map(([width]) => width);
         assert.deepEqual(await drag(50), [[64, false], [128, false], [256, false]]); // no slice between them
+        // The times of the steps and the buttons of the run are those of the land itself: nothing flickers.
+        assert.ok(!(await page.locator('.step .t').allTextContents()).some((text) => text.includes('%') || text === ''));
+        assert.equal(await page.locator('.time .run').textContent(), 'Runspace');
         assert.deepEqual(await drag(1), [[256, false]]);
         assert.deepEqual(await drag(10), [[128, false], [256, false]]);
         assert.deepEqual(whole(await drag(5000)), [64, 128, 256]); // with slices of the step that is slow, and of no other

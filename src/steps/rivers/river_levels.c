@@ -281,7 +281,8 @@ static double share_left(const rvi_rivers *fine) {
     return decay < 50.0 ? rvi_exp_double(-decay) : 0.0;
 }
 
-static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, double stays) {
+static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, double stays,
+                       rvi_river_sums *sums) {
     size_t width = (size_t)fine->land->width;
     double was = fine->h[cell], before, after;
     if (!fine->fixed[cell]) /* sides go where they go by themselves */
@@ -295,22 +296,46 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
-    rvi_river_sums sums = {0};
     if (fine->bed && to < risen)
-        rvi_rivers_slide_to(fine, cell, to, &sums);
+        rvi_rivers_slide_to(fine, cell, to, sums);
     else
-        rvi_rivers_shift(fine, cell, to - risen, &sums.rounding);
-    fine->job->rounding += sums.rounding;
+        rvi_rivers_shift(fine, cell, to - risen, &sums->rounding);
 }
 
+typedef struct bringing {
+    rvi_rivers *fine;
+    const rvi_rivers *coarse;
+    int first; /* row of this part of the map */
+    double stays;
+} bringing;
+
+static void bring_rows(void *arg, int first, int end) {
+    const bringing *b = arg;
+    size_t width = (size_t)b->fine->land->width;
+    rvi_river_sums sums = {0};
+    for (size_t cell = (size_t)(b->first + first) * width; cell < (size_t)(b->first + end) * width;
+         cell++)
+        bring_cell(b->fine, b->coarse, cell, b->stays, &sums);
+    b->fine->sums[first / RVI_ROWS] = sums;
+}
+
+/* Cells between two looks whether the user wants to stop. */
+enum { BROUGHT = 1 << 18 };
+
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
-    double stays = share_left(fine);
+    int width = fine->land->width, height = fine->land->height;
+    int part = rvi_maxi(BROUGHT / width / RVI_ROWS, 1) * RVI_ROWS;
     if (fine->brought == fine->cells)
         return RV_OK;
-    for (; fine->brought < fine->cells; fine->brought++) {
-        if (rvi_poll_at(fine->job->ctx, fine->brought) != RV_OK)
+    bringing b = {fine, coarse, (int)(fine->brought / (size_t)width), share_left(fine)};
+    for (; b.first < height; b.first += part) {
+        int rows = rvi_mini(part, height - b.first);
+        if (rvi_poll(fine->job->ctx) != RV_OK)
             return RV_CANCELLED;
-        bring_cell(fine, coarse, fine->brought, stays);
+        rvi_finish_rows(fine->job->ctx, rows, bring_rows, &b);
+        for (int i = 0; i * RVI_ROWS < rows; i++)
+            fine->job->rounding += fine->sums[i].rounding;
+        fine->brought += (size_t)rows * (size_t)width;
     }
     fine->left += rvi_sum_difference(fine->job->ctx, fine->risen, fine->h, fine->cells);
     return RV_OK;

@@ -50,10 +50,14 @@ export class StackPanel {
             state = 'done';
             time = duration(result.ms);
         }
-        row.dataset.state = state;
-        row.style.setProperty('--done', String(isRunning ? session.done : 0));
-        row.querySelector('.t')!.textContent = time;
+        const mark = { state, time, done: isRunning ? session.done : 0 };
+        const shown = session.isPreview ? this.marks.get(item.id) ?? mark : mark; // previews come and go too fast to be told
+        this.marks.set(item.id, shown);
+        row.dataset.state = shown.state;
+        row.style.setProperty('--done', String(shown.done));
+        row.querySelector('.t')!.textContent = shown.time;
     }
+    private readonly marks = new Map<number, { state: string; time: string; done: number }>();
 
     private row(item: Item, index: number): HTMLElement {
         const { store } = this.session, step = findStep(item.step);
