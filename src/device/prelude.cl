@@ -11,3 +11,4 @@ typedef ulong uint64_t;
 #define sqrtf sqrt
 #define fabsf fabs
 #define RVI_GRID __global
+#define RVI_CONSTANT __constant

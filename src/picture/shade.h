@@ -2,6 +2,7 @@
 #ifndef RVI_PICTURE_SHADE_H
 #define RVI_PICTURE_SHADE_H
 
+#include "picture/shade_cell.h"
 #include "terrain/state.h"
 
 typedef struct rvi_light {
@@ -19,6 +20,10 @@ rv_status rvi_shade_grey(const rv_terrain *land, const rvi_light *light, unsigne
 /* Three bytes a cell, red, green, blue: colours by height between the lowest and the highest point,
  * darkened where the ground turns away from the light. */
 rv_status rvi_shade_land(const rv_terrain *land, const rvi_light *light, unsigned char *rgb);
+
+/* What a device needs to do the same; low and high: of the land, for colours. */
+rvi_shade_rules rvi_shade_prepare(const rv_terrain *land, const rvi_light *light, float low,
+                                  float high);
 
 /* The colour of a height, 0 the lowest and 1 the highest, in levels from 0 to 255. */
 void rvi_shade_colour(float height, float rgb[3]);

@@ -9,6 +9,7 @@
  */
 #include "base/math.h"
 #include "base/threads.h"
+#include "steps/cone/cone_cell.h"
 #include "steps/step.h"
 #include "wear/made_heights.h"
 
@@ -17,8 +18,7 @@
 typedef struct heap {
     const rv_cone_params *p;
     rvi_made_heights how;
-    double x, y, cell; /* metres */
-    float radius, power;
+    rvi_cone cone;
     int width;
     float *made;
 } heap;
@@ -26,19 +26,27 @@ typedef struct heap {
 static void heap_rows(void *arg, int first, int end) {
     const heap *h = arg;
     for (int row = first; row < end; row++) {
-        double dy = row * h->cell - h->y;
         float *out = h->made + (size_t)row * (size_t)h->width;
-        for (int i = 0; i < h->width; i++) {
-            double dx = i * h->cell - h->x;
-            float share = 1 - (float)sqrt(dx * dx + dy * dy) / h->radius;
-            out[i] = share > 0 ? rvi_powf(share, h->power) : 0;
-        }
+        for (int i = 0; i < h->width; i++)
+            out[i] = rvi_cone_height(&h->cone, i, row);
     }
+}
+
+static rv_status heap_on_device(const rvi_job *job, const heap *h) {
+    const rv_terrain *land = job->land;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_WRITE, h->made),
+        RVI_VALUE(h->width),
+        RVI_VALUE(h->cone),
+    };
+    return RVI_RUN(job->device, "cone_map", "heap_cells", (size_t)land->width, (size_t)land->height,
+                   args);
 }
 
 static rv_status run(rvi_job *job) {
     heap *h = job->state;
-    rv_status status = rvi_parallel_rows(job->ctx, job->land->height, heap_rows, h);
+    rv_status status = job->device ? heap_on_device(job, h)
+                                   : rvi_parallel_rows(job->ctx, job->land->height, heap_rows, h);
     return status == RV_OK ? rvi_made_heights_set(job, &h->how, &h->made) : status;
 }
 
@@ -48,11 +56,12 @@ rv_status rvi_step_cone(rvi_job *job, const rv_cone_params *p) {
     heap *h = rvi_job_begin(job, sizeof *h, run, NULL);
     if (!h)
         return RV_ERROR_MEMORY;
-    *h = (heap){.p = p, .cell = cell, .power = p->power, .width = land->width};
-    h->x = isnan(p->x) ? (land->width - 1) * cell / 2 : (double)p->x;
-    h->y = isnan(p->y) ? (land->height - 1) * cell / 2 : (double)p->y;
+    *h = (heap){.p = p, .cone = {.cell = cell, .power = p->power}, .width = land->width};
+    h->cone.x = isnan(p->x) ? (land->width - 1) * cell / 2 : (double)p->x;
+    h->cone.y = isnan(p->y) ? (land->height - 1) * cell / 2 : (double)p->y;
     double shorter = rvi_mini(land->width, land->height) * cell;
-    h->radius = isnan(p->radius) ? (float)(shorter / 2) : p->radius;
+    h->cone.radius = isnan(p->radius) ? (float)(shorter / 2) : p->radius;
     rvi_job_grid(job, &h->made, "land made as a cone");
+    job->doubles = true;
     return rvi_made_heights_prepare(job, p->layer, p->field, p->relief, p->mode, &h->how);
 }

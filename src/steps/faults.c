@@ -14,6 +14,7 @@
 #include "base/math.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "steps/faults/fault_cell.h"
 #include "steps/step.h"
 #include "wear/made_heights.h"
 
@@ -25,18 +26,17 @@ enum {
         1024 * 1024 /* cells raised between two looks at the clock, in one block of rows */
 };
 
-typedef struct fault {
-    double x, y;        /* a point of the line, or the centre of the circle, in widths */
-    double along, down; /* the line's normal */
-    double radius;      /* in widths */
-    double side;        /* 1 or -1 */
-    float height;       /* a_i */
-} fault;
+_Static_assert((int)RVI_FAULT_STEP == (int)RV_faults_profile_step &&
+                   (int)RVI_FAULT_ATAN == (int)RV_faults_profile_atan &&
+                   (int)RVI_FAULT_SIN == (int)RV_faults_profile_sin &&
+                   (int)RVI_FAULT_COS == (int)RV_faults_profile_cos &&
+                   (int)RVI_FAULT_BUMP == (int)RV_faults_profile_bump,
+               "kernels know the options by these numbers");
 
 typedef struct breaking {
     const rv_faults_params *p;
     rvi_made_heights how;
-    fault *faults;
+    rvi_fault *faults;
     int first, end; /* faults of this slice */
     int along, profile;
     double step; /* widths between neighbouring cells */
@@ -45,49 +45,42 @@ typedef struct breaking {
 } breaking;
 
 /* Distances from a line, in widths. */
-static void line_distances(const fault *f, double step, int column, double y, int count,
+static void line_distances(const rvi_fault *f, double step, int column, double y, int count,
                            double *x) {
-    double start = (y - f->y) * f->down - f->x * f->along;
+    double start = rvi_fault_line(f, y);
     for (int i = 0; i < count; i++)
-        x[i] = start + (double)(column + i) * step * f->along;
+        x[i] = rvi_fault_from_line(f, start, step, column + i);
 }
 
-static void circle_distances(const fault *f, double step, int column, double y, int count,
+static void circle_distances(const rvi_fault *f, double step, int column, double y, int count,
                              double *x) {
     double dy = y - f->y;
-    for (int i = 0; i < count; i++) {
-        double dx = (double)(column + i) * step - f->x;
-        x[i] = f->side * (f->radius - (double)sqrtf((float)(dx * dx + dy * dy)));
-    }
+    for (int i = 0; i < count; i++)
+        x[i] = rvi_fault_from_circle(f, dy, step, column + i);
 }
 
-/* The fraction of a turn as an angle. */
-static float angle_of(double turns) {
-    return (float)((turns - rvi_floor(turns)) * (2 * RVI_PI));
-}
-
+/* With a profile that the compiler knows, so that loops are vectorised. */
 static void raise(int profile, float height, const double *x, int count, float *sum) {
+#define RAISE(known)                                                                               \
+    for (int i = 0; i < count; i++)                                                                \
+    sum[i] += rvi_fault_rise(known, height, x[i])
     switch (profile) {
-    case RV_faults_profile_step:
-        for (int i = 0; i < count; i++)
-            sum[i] += x[i] < 0 ? -height : height;
+    case RVI_FAULT_STEP:
+        RAISE(RVI_FAULT_STEP);
         break;
-    case RV_faults_profile_atan:
-        for (int i = 0; i < count; i++)
-            sum[i] += height * (float)(2 / RVI_PI) * rvi_atanf((float)x[i]);
+    case RVI_FAULT_ATAN:
+        RAISE(RVI_FAULT_ATAN);
         break;
-    case RV_faults_profile_sin:
-        for (int i = 0; i < count; i++)
-            sum[i] += height * rvi_sinf(angle_of(x[i]));
+    case RVI_FAULT_SIN:
+        RAISE(RVI_FAULT_SIN);
         break;
-    case RV_faults_profile_cos:
-        for (int i = 0; i < count; i++)
-            sum[i] += height * rvi_cosf(angle_of(x[i]));
+    case RVI_FAULT_COS:
+        RAISE(RVI_FAULT_COS);
         break;
     default:
-        for (int i = 0; i < count; i++)
-            sum[i] += height * (1 - rvi_expf(-(float)x[i] * (float)x[i]));
+        RAISE(RVI_FAULT_BUMP);
     }
+#undef RAISE
 }
 
 static void break_rows(void *arg, int first, int end) {
@@ -98,7 +91,7 @@ static void break_rows(void *arg, int first, int end) {
             int count = rvi_mini(CHUNK, b->width - column);
             float *sum = b->made + (size_t)row * (size_t)b->width + (size_t)column;
             for (int i = b->first; i < b->end; i++) {
-                const fault *f = &b->faults[i];
+                const rvi_fault *f = &b->faults[i];
                 double y = (double)row * b->step;
                 if (b->along == RV_faults_along_line)
                     line_distances(f, b->step, column, y, count, x);
@@ -120,14 +113,14 @@ static double width_in_cells(const rv_terrain *land, const rv_faults_params *p) 
     return isnan(p->width) ? longer / (waves ? 4 : 40) : (double)p->width / (double)land->cell;
 }
 
-static fault make_fault(const rv_terrain *land, const rv_faults_params *p, double step, int i) {
+static rvi_fault make_fault(const rv_terrain *land, const rv_faults_params *p, double step, int i) {
     double wide = (land->width - 1) * step, high = (land->height - 1) * step;
     float angle = (float)(draw(p->seed, i, 0) * 2 * RVI_PI);
     double longer = wide > high ? wide : high;
     double radius = longer * (0.05 + 0.45 * draw(p->seed, i, 3));
     double around = p->along == RV_faults_along_circle ? radius : 0;
     float share = p->count > 1 ? (float)i / (float)(p->count - 1) : 0;
-    return (fault){
+    return (rvi_fault){
         .x = draw(p->seed, i, 1) * (wide + 2 * around) - around,
         .y = draw(p->seed, i, 2) * (high + 2 * around) - around,
         .along = (double)rvi_cosf(angle),
@@ -138,12 +131,36 @@ static fault make_fault(const rv_terrain *land, const rv_faults_params *p, doubl
     };
 }
 
+static rv_status break_on_device(rvi_job *job, const breaking *b) {
+    const rv_terrain *land = job->land;
+    const int lines = b->along == RV_faults_along_line;
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_READ, b->faults, (size_t)b->p->count * sizeof *b->faults},
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, b->made),
+        RVI_VALUE(b->first),
+        RVI_VALUE(b->end),
+        RVI_VALUE(b->width),
+        RVI_VALUE(b->step),
+        RVI_VALUE(lines),
+        RVI_VALUE(b->profile),
+    };
+    rv_status status = RV_OK;
+    if (b->first == 0)
+        status = rvi_device_zero(job->device, b->made, rvi_cells(land) * sizeof *b->made);
+    if (status == RV_OK)
+        status = RVI_RUN(job->device, "fault_map", "break_cells", (size_t)land->width,
+                         (size_t)land->height, args);
+    return status == RV_OK ? rvi_device_wait(job->device) : status;
+}
+
 static rv_status break_all(rvi_job *job, breaking *b) {
     const rv_faults_params *p = b->p;
     int slice = rvi_maxi(1, SLICE_CELLS / (RVI_ROWS * b->width));
     for (b->first = 0; b->first < p->count; b->first = b->end) {
         b->end = rvi_mini(p->count, b->first + slice);
-        rv_status status = rvi_parallel_rows(job->ctx, job->land->height, break_rows, b);
+        rv_status status = job->device
+                               ? break_on_device(job, b)
+                               : rvi_parallel_rows(job->ctx, job->land->height, break_rows, b);
         if (status == RV_OK)
             status = rvi_job_progress(job, (double)b->end / p->count);
         if (status != RV_OK)
@@ -169,5 +186,6 @@ rv_status rvi_step_faults(rvi_job *job, const rv_faults_params *p) {
     *b = (breaking){.p = p, .along = p->along, .profile = p->profile, .width = job->land->width};
     rvi_job_buffer(job, &b->faults, (size_t)p->count, sizeof *b->faults, "the faults");
     rvi_job_grid(job, &b->made, "land made by faults");
+    job->doubles = true;
     return rvi_made_heights_prepare(job, p->layer, p->field, p->relief, p->mode, &b->how);
 }

@@ -58,6 +58,7 @@ static rv_status plan_noise(rvi_job *job, const rv_hardness_params *p) {
                              .noise = p->noise};
     rvi_terrain_set_volume(&job->after, &v);
     job->run = set_noise;
+    job->on_device = true; /* no grid is looked at */
     return RV_OK;
 }
 
@@ -109,5 +110,6 @@ rv_status rvi_step_hardness(rvi_job *job, const rv_hardness_params *p) {
     rvi_field_drop(&job->after, "hardness");
     rvi_terrain_set_volume(&job->after, NULL);
     job->run = drop;
+    job->on_device = true;
     return RV_OK;
 }

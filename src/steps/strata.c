@@ -45,5 +45,6 @@ rv_status rvi_step_strata(rvi_job *job, const rv_strata_params *p) {
     }
     job->after.strata = s;
     job->run = run;
+    job->on_device = true; /* no grid is looked at */
     return RV_OK;
 }

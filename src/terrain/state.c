@@ -393,7 +393,7 @@ int rvi_layer_index(const rv_terrain *land, const char *name) {
     return i;
 }
 
-static float *values_of(const rv_terrain *land, const char *name) {
+float *rvi_values_get(const rv_terrain *land, const char *name) {
     if (strcmp(name, "height") == 0)
         return land->surface;
     int layer = rvi_field_there(land, name) ? land->layer_count : rvi_layer_index(land, name);
@@ -401,7 +401,7 @@ static float *values_of(const rv_terrain *land, const char *name) {
 }
 
 const float *rv_terrain_field(const rv_terrain *land, const char *name) {
-    float *values = values_of(land, name);
+    float *values = rvi_values_get(land, name);
     return rvi_memory_fetch(land->ctx, values) == RV_OK ? values : NULL;
 }
 

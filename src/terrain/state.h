@@ -145,5 +145,7 @@ rv_status rvi_field_add(rv_terrain *land, const char *name);
 int rvi_layer_index(const rv_terrain *land, const char *name);
 /* Has rv_terrain_field that name: is it the height, a field or a layer? For outlines, too. */
 bool rvi_values_there(const rv_terrain *land, const char *name);
+/* Those values, which may be older than a device's; NULL: there are none. */
+float *rvi_values_get(const rv_terrain *land, const char *name);
 
 #endif

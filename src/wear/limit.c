@@ -10,15 +10,32 @@ typedef struct limit {
     float *values; /* of the field */
 } limit;
 
+static rv_status copy_on_device(rvi_job *job, const limit *l) {
+    const rv_terrain *land = job->land;
+    const int invert = l->invert;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_READ, rvi_values_get(land, l->from)),
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, l->values),
+        RVI_VALUE(land->width),
+        RVI_VALUE(invert),
+    };
+    return RVI_RUN(job->device, "land_grids", "share", (size_t)land->width, (size_t)land->height,
+                   args);
+}
+
 static rv_status load(rvi_job *job) {
     const limit *l = job->state;
     size_t cells = rvi_cells(job->land);
     float *image;
+    if (job->device && l->from[0])
+        return copy_on_device(job, l);
     rv_status status = rvi_map_values_load(job, l->file, l->from, &image);
     for (size_t i = 0; status == RV_OK && l->invert && i < cells; i++) {
         status = rvi_poll_at(job->ctx, i);
         image[i] = 1 - image[i];
     }
+    if (status == RV_OK)
+        status = rvi_memory_take_back(job->ctx, l->values);
     if (status == RV_OK)
         memcpy(l->values, image, cells * sizeof *l->values); /* all of it or nothing */
     rvi_free(job->ctx, image);
@@ -37,6 +54,7 @@ rv_status rvi_limit_prepare(rvi_job *job, const char *field, const char *file, c
     limit *l = rvi_job_begin(job, sizeof *l, none ? drop : load, NULL);
     if (!l)
         return RV_ERROR_MEMORY;
+    job->on_device = true;
     *l = (limit){.field = field, .file = file, .from = from, .invert = invert};
     if (none) {
         rvi_field_drop(&job->after, field);
