@@ -230,9 +230,15 @@ static size_t device_bytes(const rvi_job *job) {
     return rvi_add_sizes(land, rvi_buffers_bytes(&job->buffers));
 }
 
+/* The largest piece of it. */
 static size_t largest_grid(const rvi_job *job) {
     size_t before = rvi_cells(job->land), after = rvi_cells(&job->after);
-    return (before > after ? before : after) * sizeof(float);
+    size_t most = (before > after ? before : after) * sizeof(float);
+    for (int i = 0; i < job->buffers.count; i++) {
+        const rvi_buffer *b = &job->buffers.list[i];
+        most = b->count * b->size > most ? b->count * b->size : most;
+    }
+    return most;
 }
 
 /* On the device if the step can run there; else the host gets the land: a step that only shows it

@@ -381,17 +381,15 @@ static rv_status fill_factors(rvi_slide *s) {
     return status;
 }
 
-/* On the ring the land goes on at the slope of its edge, but not beyond twice the relief. */
+/* On the ring lies the land outside. */
 static void fill_ring(rvi_slide *s) {
     int w = s->width, d = s->height;
-    float high = s->highest, relief = high - s->lowest;
     for (int y = -1; y <= d; y++)
         for (int x = -1; x <= w; x += y == -1 || y == d ? 1 : w + 1) {
             size_t edge = rvi_slide_at(s, rvi_border_nearest(x, w), rvi_border_nearest(y, d));
             size_t inside = rvi_slide_at(s, rvi_border_mirrored(x, w), rvi_border_mirrored(y, d));
-            float beyond = rvi_clampf(rvi_border_beyond(s->h[edge], s->h[inside]),
-                                      s->lowest - relief, high + relief);
-            s->h[rvi_slide_at(s, x, y)] = rvi_slide_snap(s, beyond);
+            s->h[rvi_slide_at(s, x, y)] = rvi_slide_outside(
+                rvi_border_beyond(s->h[edge], s->h[inside]), s->lowest, s->highest, s->quantum);
         }
 }
 

@@ -118,9 +118,8 @@ static inline float rvi_slide_snap(const rvi_slide *s, float h) {
     return rvi_slide_snapped(h, s->quantum);
 }
 
-/* Land that is to settle does so, however hard it is. */
 static inline float rvi_slide_hard(const rvi_slide *s, float factor) {
-    return s->p->until == RV_thermal_until_settled && factor > 0.0f ? 1.0f : factor;
+    return rvi_slide_harder(s->p->until == RV_thermal_until_settled, factor);
 }
 
 /* The part of the erosion factor of a layer that changes with the height where it ends. */

@@ -69,6 +69,18 @@ static inline float rvi_slide_bedrock(double now, float before, double quantum) 
     return now == was ? before : (float)(now + ((double)before - was));
 }
 
+/* Land that is to settle does so, however hard it is. */
+static inline float rvi_slide_harder(int settles, float factor) {
+    return settles && factor > 0.0f ? 1.0f : factor;
+}
+
+/* Outside the land goes on at the slope of its edge, to `beyond`, but not further than twice its
+ * relief. */
+static inline float rvi_slide_outside(float beyond, float lowest, float highest, double quantum) {
+    float relief = highest - lowest;
+    return rvi_slide_snapped(rvi_clampf(beyond, lowest - relief, highest + relief), quantum);
+}
+
 /* What the cells of a layer won and lost, metres on one cell. Each row has RVI_SLIDE_LANES of them:
  * lane k adds up every so many-th cell from k on. */
 enum { RVI_SLIDE_LANES = 8 };

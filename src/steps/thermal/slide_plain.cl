@@ -83,15 +83,13 @@ __kernel void slide_fill(__global const float *restrict land, __global float *re
                       (size_t)rvi_border_nearest(x, width);
         size_t inside = (size_t)rvi_border_mirrored(y, height) * (size_t)width +
                         (size_t)rvi_border_mirrored(x, width);
-        float relief = highest - lowest;
-        value = rvi_clampf(rvi_border_beyond(rvi_slide_snapped(land[edge], quantum),
-                                             rvi_slide_snapped(land[inside], quantum)),
-                           lowest - relief, highest + relief);
+        value = rvi_slide_outside(rvi_border_beyond(rvi_slide_snapped(land[edge], quantum),
+                                                    rvi_slide_snapped(land[inside], quantum)),
+                                  lowest, highest, quantum);
     } else {
-        value = land[cell];
-        before[cell] = value;
+        before[cell] = land[cell];
+        value = rvi_slide_snapped(land[cell], quantum);
     }
-    value = rvi_slide_snapped(value, quantum);
     h[i] = value;
     next[i] = value;
 }

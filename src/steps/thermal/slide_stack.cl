@@ -25,7 +25,7 @@ __kernel void stack_plan(STACK, __global const float *bands, __global const floa
     size_t i = place_of(&k, x, y);
     if (bands)
         height_part[i] = rvi_slide_harder(
-            &k, rvi_band_soft(table, table + RVI_BANDS, thickness, (float)thick[i] - bands[i]));
+            k.settles, rvi_band_soft(table, table + RVI_BANDS, thickness, (float)thick[i] - bands[i]));
     rvi_slide_plan(&s, x, y);
 }
 
@@ -63,16 +63,15 @@ __kernel void stack_heights(__global const double *thick, __global float *h, rvi
     h[place_of(&k, x, y)] = (float)sum;
 }
 
-/* On the ring the land goes on at the slope of its edge, but not beyond twice the relief. */
+/* The land outside. */
 __kernel void stack_ring(__global float *h, rvi_slide_rules k, float highest) {
     int x = (int)get_global_id(0) - 1, y = (int)get_global_id(1) - 1;
     if (x > k.width || (x >= 0 && y >= 0 && x < k.width && y < k.height))
         return;
-    float relief = highest - k.lowest;
     float edge = h[place_of(&k, rvi_border_nearest(x, k.width), rvi_border_nearest(y, k.height))];
     float inside = h[place_of(&k, rvi_border_mirrored(x, k.width), rvi_border_mirrored(y, k.height))];
-    float beyond = rvi_clampf(rvi_border_beyond(edge, inside), k.lowest - relief, highest + relief);
-    h[place_of(&k, x, y)] = rvi_slide_snapped(beyond, k.quantum);
+    h[place_of(&k, x, y)] =
+        rvi_slide_outside(rvi_border_beyond(edge, inside), k.lowest, highest, k.quantum);
 }
 
 /* The mask, 1 on the ring. */
@@ -82,7 +81,7 @@ __kernel void stack_takes(__global const float *mask, __global float *takes, rvi
         return;
     bool inside = x >= 0 && y >= 0 && x < k.width && y < k.height;
     takes[place_of(&k, x, y)] =
-        inside ? rvi_slide_harder(&k, mask[(size_t)y * (size_t)k.width + (size_t)x]) : 1.0f;
+        inside ? rvi_slide_harder(k.settles, mask[(size_t)y * (size_t)k.width + (size_t)x]) : 1.0f;
 }
 
 /* ---- after ---- */

@@ -75,11 +75,6 @@ static inline size_t rvi_slide_place(const rvi_slide_rules *k, int x, int y) {
                                 : 2 * w + (x ? h : 0) + (size_t)y;
 }
 
-/* Land that is to settle does so, however hard it is. */
-static inline float rvi_slide_harder(const rvi_slide_rules *k, float factor) {
-    return k->settles && factor > 0.0f ? 1.0f : factor;
-}
-
 /* The layer that lies open at a cell: the highest that is there. */
 static inline int rvi_slide_top(const rvi_slide_stack *s, size_t i) {
     int l = s->k.layers - 1;
