@@ -52,6 +52,7 @@ static inline float rvi_smoothstep(float low, float high, float x) {
 
 #ifdef __OPENCL_VERSION__
 #define RVI_NAN nan(0u)
+#define RVI_INFINITE INFINITY
 static inline uint64_t rvi_bits_of(double x) {
     return as_ulong(x);
 }
@@ -67,6 +68,7 @@ static inline float rvi_float_from_bits(uint32_t bits) {
 #else
 #define RVI_GRID /* says in OpenCL C that a pointer points to a grid */
 #define RVI_NAN __builtin_nanf("")
+#define RVI_INFINITE __builtin_inff()
 static inline uint64_t rvi_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -180,6 +182,34 @@ static inline double rvi_exp_double(double x) {
     p = 1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * p));
     p = 1 + r * (1 + r * (1.0 / 2 + r * p));
     return p * rvi_two_to(sum);
+}
+
+/* log(x) for finite x > 0, relative error 2^-47. */
+static inline double rvi_log_double(float x) {
+    uint64_t bits = rvi_bits_of(x); /* a double is never subnormal here */
+    /* m between sqrt(1/2) and sqrt(2): so a logarithm near 0 has n = 0 and loses no digits. */
+    int64_t n = ((int64_t)(bits - UINT64_C(0x3fe6a09e667f3bcd))) >> 52;
+    double m = rvi_from_bits(bits - ((uint64_t)n << 52));
+    double s = (m - 1) / (m + 1), q = s * s;
+    double p = 1.0 / 15 + q * (1.0 / 17 + q * (1.0 / 19));
+    p = 1.0 / 9 + q * (1.0 / 11 + q * (1.0 / 13 + q * p));
+    p = 1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * p));
+    return (double)n * 0.693147180559945309417 + 2 * (s + s * q * p);
+}
+
+/* rvi_powf(), for kernels. */
+static inline float rvi_power(float x, float y) {
+    const float most = 0x1.fffffep127f;
+    if (y == 0 || x == 1)
+        return 1;
+    if (!(x >= 0) || y != y)
+        return RVI_NAN;
+    if (x == 0 || x > most)
+        return (x == 0) == (y > 0) ? 0 : RVI_INFINITE;
+    double power = y * rvi_log_double(x);
+    power = power < -110 ? -110 : power;
+    power = power > 90 ? 90 : power;
+    return (float)rvi_exp_double(power);
 }
 
 /* 0 below -104, infinite above 88.8. */

@@ -62,7 +62,7 @@ static bool varies(const char *image, const char *field) {
     return image[0] || field[0];
 }
 
-static bool is_layered(const rv_terrain *land) {
+bool rvi_rivers_layered(const rv_terrain *land) {
     return land->layer_count > 1 || rvi_rock_differs(land) || land->layers[0].erodibility != 1.0f;
 }
 
@@ -140,7 +140,7 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
     if (mask && !image && finest)
         rvi_job_grid(job, &r->uplift, "the uplift");
-    if (is_layered(land))
+    if (rvi_rivers_layered(land))
         rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
     size_t pieces = rvi_flow_pieces(land->width, land->height);
     rvi_job_buffer(job, &r->sums, pieces, sizeof *r->sums, "the ledger");
@@ -362,7 +362,7 @@ static rv_status diffuse(rvi_rivers *r) {
     rvi_side_flux sum = {0};
     rv_status status = rvi_rivers_loosen(r);
     for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
-        status = rvi_hillslope_run(&s);
+        status = r->job->device ? rvi_rivers_device_creep(r, &s) : rvi_hillslope_run(&s);
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
             sum.in += r->flux[k].in;
             sum.out += r->flux[k].out;
@@ -393,13 +393,23 @@ static double side_share(const rvi_rivers *r, int step, bool coarsest) {
     return !coarsest ? 1.0 : step <= half ? 1.0 / (double)(half - step + 1) : 0.0;
 }
 
+/* On a device all but the edge of the host's heights is old. */
+static rv_status change_edge(rvi_rivers *r, double share) {
+    bool outlets = r->p->border == RV_rivers_border_outlets;
+    bool changes = outlets || (share > 0.0 && r->p->border != RV_rivers_border_open);
+    bool device = r->job->device && changes;
+    rv_status status = device ? rvi_rivers_device_edge_out(r) : RV_OK;
+    if (status == RV_OK && share > 0.0)
+        status = rvi_rivers_sink_sides(r, share);
+    if (status == RV_OK)
+        status = rvi_rivers_outlets(r);
+    return status == RV_OK && device ? rvi_rivers_device_edge_in(r) : status;
+}
+
 static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
     r->flow.wander = wander_at(r, step, coarsest);
     r->flow.when = (uint64_t)step;
-    double share = side_share(r, step, coarsest);
-    rv_status status = share > 0.0 ? rvi_rivers_sink_sides(r, share) : RV_OK;
-    if (status == RV_OK)
-        status = rvi_rivers_outlets(r);
+    rv_status status = change_edge(r, side_share(r, step, coarsest));
     if (status == RV_OK)
         status = rvi_rivers_route(r);
     if (status == RV_OK)
@@ -433,6 +443,8 @@ static rv_status show(river_run *all, int l) {
     rvi_rivers *r = &all->level[l];
     const rv_context *ctx = r->job->ctx;
     bool due = rvi_progress_due(ctx);
+    if (l == 0 && r->job->device)
+        return due ? rvi_rivers_device_show(r) : RV_OK;
     if (l == 0)
         return due ? show_land(r) : RV_OK;
     if (!due || (all->done < all->shown + all->work / 32.0 && !rvi_watcher_due(ctx)))
@@ -468,6 +480,10 @@ static rv_status run_level(river_run *all, int l) {
 static rv_status run(rvi_job *job) {
     river_run *all = job->state;
     rv_status status = tell_law(all->level);
+    if (status == RV_OK && job->device)
+        status = rvi_terrain_take_back(job->land);
+    for (int l = 0; l < all->count; l++)
+        all->level[l].on.d = job->device;
     if (status == RV_OK)
         status = fill_grids(all->level);
     if (status == RV_OK)
@@ -495,6 +511,8 @@ static rv_status close_run(rvi_job *job) {
         status = rvi_rivers_carry(r);
     if (status == RV_OK)
         status = move_layers(r);
+    if (status == RV_OK && job->device)
+        status = rvi_rivers_device_fetch(r);
     if (status == RV_OK)
         status = show_land(r);
     if (status == RV_OK)
@@ -518,7 +536,11 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         if (l > 0)
             rvi_level_outline(r, &all->level[l - 1]);
         list_buffers(r);
+        job->on_device = rvi_rivers_device_can(r);
+        if (job->on_device && rvi_device_of(job->ctx))
+            rvi_rivers_device_list(r);
     }
+    job->doubles = true;
     rvi_rivers *r = all->level;
     rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
     if (status == RV_OK)

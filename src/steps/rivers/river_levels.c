@@ -158,76 +158,6 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
 
 /* ---- to finer cells ---- */
 
-/* Cubic convolution (R. Keys, 1981): weights of four cells, the second of which lies `t` before the
- * place. */
-static void cubic(double t, double w[4]) {
-    double a = -0.5, u = 1.0 - t;
-    w[0] = a * t * u * u;
-    w[1] = 1.0 - (a + 3.0) * t * t + (a + 2.0) * t * t * t;
-    w[2] = 1.0 - (a + 3.0) * u * u + (a + 2.0) * u * u * u;
-    w[3] = a * u * t * t;
-}
-
-/* Four cells along one axis around a place, in cells, and their weights. */
-static void four_cells(double at, size_t count, size_t out[4], double w[4]) {
-    double base = floor(at), last = (double)count - 1.0;
-    cubic(at - base, w);
-    for (int k = 0; k < 4; k++) {
-        double c = base + (double)(k - 1);
-        out[k] = (size_t)(c < 0.0 ? 0.0 : c > last ? last : c);
-    }
-}
-
-static double coarse_at(const rvi_rivers *coarse, const double *field, double x, double y) {
-    size_t width = (size_t)coarse->land->width, cx[4], cy[4];
-    double wx[4], wy[4], sum = 0.0;
-    four_cells(x, width, cx, wx);
-    four_cells(y, (size_t)coarse->land->height, cy, wy);
-    for (int j = 0; j < 4; j++)
-        for (int i = 0; i < 4; i++)
-            sum += wy[j] * wx[i] * field[cy[j] * width + cx[i]];
-    return sum;
-}
-
-/* ---- bends ----
- *
- * On coarse cells rivers run along rows, columns and diagonals, and finer cells would keep the
- * straight lines. So what the coarse level changed is taken from up to BEND coarse cells beside, by
- * a smooth random function of the place in metres that has its points BEND_EVERY coarse cells
- * apart. */
-#define BEND 0.8
-#define BEND_EVERY 3.5
-enum { BEND_X = 0xBE7D, BEND_Y };
-
-static double bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
-    return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
-}
-
-static double bend_at(const rvi_rivers *coarse, double x, double y, uint64_t which) {
-    uint64_t seed = coarse->p->seed, ix = (uint64_t)x, iy = (uint64_t)y;
-    double u = x - (double)ix, v = y - (double)iy;
-    u = u * u * (3.0 - 2.0 * u);
-    v = v * v * (3.0 - 2.0 * v);
-    double west = bend_point(seed, ix, iy, which), east = bend_point(seed, ix + 1, iy, which);
-    double north = west + (east - west) * u;
-    west = bend_point(seed, ix, iy + 1, which);
-    east = bend_point(seed, ix + 1, iy + 1, which);
-    double south = west + (east - west) * u;
-    return north + (south - north) * v;
-}
-
-/* The coarse land at the middle of a fine cell, before and after. */
-static void coarse_land(const rvi_rivers *coarse, size_t fine_x, size_t fine_y, double *before,
-                        double *after) {
-    double x = 0.5 * (double)fine_x - 0.25, y = 0.5 * (double)fine_y - 0.25;
-    double px = (x + 0.5) / BEND_EVERY, py = (y + 0.5) / BEND_EVERY;
-    double from_x = x + BEND * bend_at(coarse, px, py, BEND_X);
-    double from_y = y + BEND * bend_at(coarse, px, py, BEND_Y);
-    *before = coarse_at(coarse, coarse->start, x, y);
-    *after = *before + (coarse_at(coarse, coarse->h, from_x, from_y) -
-                        coarse_at(coarse, coarse->start, from_x, from_y));
-}
-
 /* How much of shapes that the coarse cells cannot hold is left after their time: waves of four fine
  * cells creep away as exp(-D k^2 t). */
 static double share_left(const rvi_rivers *fine) {
@@ -247,7 +177,9 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
         return;
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
-    coarse_land(coarse, cell % width, cell / width, &before, &after);
+    rvi_level_land(coarse->start, coarse->h, (size_t)coarse->land->width,
+                   (size_t)coarse->land->height, coarse->p->seed, cell % width, cell / width,
+                   &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -263,6 +195,8 @@ rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
     double stays = share_left(fine);
     if (fine->brought == fine->cells)
         return RV_OK;
+    if (fine->job->device)
+        return rvi_rivers_device_bring(fine, coarse, stays);
     for (; fine->brought < fine->cells; fine->brought++) {
         if (rvi_poll_at(fine->job->ctx, fine->brought) != RV_OK)
             return RV_CANCELLED;
@@ -279,19 +213,6 @@ typedef struct showing {
     double cell; /* of the map, in coarse cells */
 } showing;
 
-/* A place in cells along an axis: the cell before it, and how far on it lies. */
-static size_t cell_before(double at, int count, double *part) {
-    double last = (double)(count - 1);
-    at = at < 0.0 ? 0.0 : at > last ? last : at;
-    size_t cell = count > 1 && at == last ? (size_t)count - 2 : (size_t)at;
-    *part = at - (double)cell;
-    return cell;
-}
-
-static double changed(const rvi_rivers *coarse, size_t cell) {
-    return coarse->h[cell] - coarse->start[cell];
-}
-
 static void show_rows(void *arg, int first, int end) {
     const showing *s = arg;
     const rvi_rivers *map = s->map, *coarse = s->coarse;
@@ -302,22 +223,21 @@ static void show_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++) {
         double v, u;
         size_t row =
-            wide * cell_before(((double)y + 0.5) * s->cell - 0.5, coarse->land->height, &v);
+            wide * rvi_level_before(((double)y + 0.5) * s->cell - 0.5, coarse->land->height, &v);
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            size_t c = row + cell_before(((double)x + 0.5) * s->cell - 0.5, (int)wide, &u);
-            double north = changed(coarse, c), below = changed(coarse, c + south);
-            north += u * (changed(coarse, c + east) - north);
-            below += u * (changed(coarse, c + south + east) - below);
+            size_t c = row + rvi_level_before(((double)x + 0.5) * s->cell - 0.5, (int)wide, &u);
+            double by = rvi_level_change(coarse->start, coarse->h, c, east, south, u, v);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
-                map->land->layers[0].thickness[i] =
-                    (float)(was[i] + (stays ? 0.0 : north + v * (below - north)));
+                map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));
         }
     }
 }
 
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {
+    if (map->job->device)
+        return rvi_rivers_device_show_level(map, coarse);
     showing s = {map, coarse, (double)map->land->cell / (double)coarse->land->cell};
     rv_status status = rvi_parallel_rows(map->job->ctx, map->land->height, show_rows, &s);
     if (status == RV_OK)
