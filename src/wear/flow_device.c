@@ -332,10 +332,19 @@ static rv_status order_cells(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     uint32_t round = 0;
     const rvi_device_arg args[] = {
-        CELLS(f->direction),     CELLS(f->area),   CELLS(f->order),
-        CELLS(r->levels),        PIECES(f->start), PIECES(f->depth),
-        PIECES(f->waits),        COUNTERS,         LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
-        LOCAL(sizeof(uint32_t)), VALUE(*shape),    VALUE(round),
+        CELLS(f->direction),
+        CELLS(f->area),
+        CELLS(f->order),
+        CELLS(r->levels),
+        PIECES(f->start),
+        PIECES(f->depth),
+        PIECES(f->waits),
+        COUNTERS,
+        LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+        LOCAL(RVI_TILE * RVI_TILE),
+        LOCAL(sizeof(uint32_t)),
+        VALUE(*shape),
+        VALUE(round),
     };
     rv_status status = rvi_device_zero(r->d, f->area, f->cells * sizeof *f->area);
     do {
@@ -387,9 +396,14 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
     const rvi_flow_shape shape = shape_of(f);
     const int upwards = up;
     uint32_t first = 0;
-    rvi_device_arg args[MOST_ARGS] = {
-        PIECES(f->donors_first), CELLS(f->order), CELLS(r->levels), PIECES(f->start),
-        LOCAL(sizeof(uint32_t)), VALUE(shape),    VALUE(first),     VALUE(upwards)};
+    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first),
+                                      CELLS(f->order),
+                                      CELLS(r->levels),
+                                      PIECES(f->start),
+                                      LOCAL((RVI_TILE * RVI_TILE + 1) * sizeof(uint16_t)),
+                                      VALUE(shape),
+                                      VALUE(first),
+                                      VALUE(upwards)};
     assert(WALK_ARGS + count <= MOST_ARGS);
     memcpy(args + WALK_ARGS, more, (size_t)count * sizeof *more);
     rv_status status = RV_OK;
