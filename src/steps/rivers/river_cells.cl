@@ -218,50 +218,108 @@ __kernel void river_difference(__global const double *restrict first,
 
 /* ---- what slides ---- */
 
-static bool river_beside_moved(__global const uchar *moved, const rvi_slide_law *law, int x, int y) {
+typedef struct slide_ground {
+    __global const double *h, *water;
+    __global const uchar *fixed, *lake;
+    __global const float *factor, *strength;
+} slide_ground;
+
+/* How low a cell slides. */
+static double slide_to(const slide_ground *g, const rvi_slide_law *law, int x, int y, bool all) {
+    const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
+    size_t cell = (size_t)y * (size_t)law->width + (size_t)x;
+    double here = g->h[cell], around[8], lowest = 1e30;
+    if (g->fixed[cell] || (g->lake[cell] && g->water[cell] > here))
+        return here;
+    for (int k = 0; k < 8; k++) {
+        int nx = x + dx[k], ny = y + dy[k];
+        around[k] = rvi_flow_inside(nx, ny, law->width, law->height)
+                        ? g->h[(size_t)ny * (size_t)law->width + (size_t)nx]
+                        : 1e30;
+        lowest = rvi_least(lowest, around[k]);
+    }
+    bool inside = x > 0 && y > 0 && x + 1 < law->width && y + 1 < law->height;
+    if (all && inside && !(here - lowest > law->least_far))
+        return here;
+    double far = g->strength ? law->far * (double)g->strength[cell] : law->far;
+    double u = rvi_slide_lower(here, around, far);
+    return u < here ? here - (here - u) * river_factor(g->factor, cell) : here;
+}
+
+static bool slide_beside(__global const uchar *moved, int x, int y, int width, int height) {
     bool any = false;
-    for (int ny = rvi_maxi(y - 1, 0); ny <= rvi_mini(y + 1, law->height - 1); ny++)
-        for (int nx = rvi_maxi(x - 1, 0); nx <= rvi_mini(x + 1, law->width - 1); nx++)
-            any = any || moved[(size_t)ny * (size_t)law->width + (size_t)nx];
+    for (int ny = rvi_maxi(y - 1, 0); ny <= rvi_mini(y + 1, height - 1); ny++)
+        for (int nx = rvi_maxi(x - 1, 0); nx <= rvi_mini(x + 1, width - 1); nx++)
+            any = any || moved[(size_t)ny * (size_t)width + (size_t)nx];
     return any;
 }
 
-__kernel void river_slide(__global const double *restrict h, __global double *restrict next,
-                          __global const uchar *restrict moved, __global uchar *restrict moves,
-                          __global const uchar *restrict fixed, __global const uchar *restrict lake,
-                          __global const double *restrict water, __global const float *restrict factor,
-                          __global const float *restrict strength, __global volatile uint *count,
-                          rvi_slide_law law) {
-    const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
+#define SLIDE_ARGS                                                                                 \
+    __global const double *restrict h, __global const double *restrict water,                      \
+        __global const uchar *restrict fixed, __global const uchar *restrict lake,                 \
+        __global const float *restrict factor, __global const float *restrict strength,            \
+        __global double *restrict next, __global uchar *restrict moves,                            \
+        __global uchar *restrict busy, rvi_slide_law law
+
+/* The first round looks at every cell, one an item. */
+__kernel void slide_first(SLIDE_ARGS) {
+    const slide_ground g = {h, water, fixed, lake, factor, strength};
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
     size_t cell = (size_t)y * (size_t)law.width + (size_t)x;
-    double here = h[cell], to = here, around[8];
-    bool look = law.first || river_beside_moved(moved, &law, x, y);
-    look = look && !fixed[cell] && !(lake[cell] && water[cell] > here);
-    if (look) {
-        double lowest = 1e30;
-        bool inside = x > 0 && y > 0 && x + 1 < law.width && y + 1 < law.height;
-        for (int k = 0; k < 8; k++) {
-            int nx = x + dx[k], ny = y + dy[k];
-            around[k] = rvi_flow_inside(nx, ny, law.width, law.height)
-                            ? h[(size_t)ny * (size_t)law.width + (size_t)nx]
-                            : 1e30;
-            lowest = rvi_least(lowest, around[k]);
-        }
-        double far = strength ? law.far * (double)strength[cell] : law.far;
-        if (!law.first || !inside || here - lowest > law.least_far) {
-            double u = rvi_slide_lower(here, around, far);
-            to = u < here ? here - (here - u) * river_factor(factor, cell) : here;
+    double to = slide_to(&g, &law, x, y, true);
+    if (to < h[cell]) {
+        next[cell] = to;
+        moves[cell] = 1;
+        busy[(size_t)y * (size_t)law.parts + (size_t)(x / RVI_TILE)] = 1;
+    }
+}
+
+/* Later ones at those beside a cell that moved: a part of a row an item. */
+__kernel void slide_look(SLIDE_ARGS, __global const uchar *restrict moved,
+                         __global const uchar *restrict was_busy) {
+    const slide_ground g = {h, water, fixed, lake, factor, strength};
+    int part = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (part >= law.parts || !slide_beside(was_busy, part, y, law.parts, law.height))
+        return;
+    int end = rvi_mini((part + 1) * RVI_TILE, law.width);
+    for (int x = part * RVI_TILE; x < end; x++) {
+        size_t cell = (size_t)y * (size_t)law.width + (size_t)x;
+        if (!slide_beside(moved, x, y, law.width, law.height))
+            continue;
+        double to = slide_to(&g, &law, x, y, false);
+        if (to < h[cell]) {
+            next[cell] = to;
+            moves[cell] = 1;
+            busy[(size_t)y * (size_t)law.parts + (size_t)part] = 1;
         }
     }
-    bool slides = to < here;
-    next[cell] = slides ? to : here;
-    bool wakes = slides && here - to > law.enough;
-    moves[cell] = wakes;
-    if (wakes)
-        *count = 1; /* whoever writes it */
+}
+
+/* Lets them slide; `moved` is empty again after that. */
+__kernel void slide_move(__global double *restrict h, __global const double *restrict next,
+                         __global uchar *restrict moves, __global uchar *restrict moved,
+                         __global const uchar *restrict busy, __global uchar *restrict was_busy,
+                         __global volatile uint *wakes, rvi_slide_law law) {
+    int part = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (part >= law.parts)
+        return;
+    size_t at = (size_t)y * (size_t)law.parts + (size_t)part;
+    size_t row = (size_t)y * (size_t)law.width;
+    size_t end = row + (size_t)rvi_mini((part + 1) * RVI_TILE, law.width);
+    for (size_t i = row + (size_t)part * RVI_TILE; busy[at] && i < end; i++) {
+        if (!moves[i])
+            continue;
+        double was = h[i];
+        h[i] = next[i];
+        moves[i] = was - next[i] > law.enough;
+        if (moves[i])
+            *wakes = 1; /* whoever writes it */
+    }
+    for (size_t i = row + (size_t)part * RVI_TILE; was_busy[at] && i < end; i++)
+        moved[i] = 0;
+    was_busy[at] = 0;
 }
 
 /* ---- what creeps ---- */

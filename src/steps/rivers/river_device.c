@@ -251,56 +251,79 @@ rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
 
 /* ---- slides ---- */
 
-static void swap_heights(rvi_rivers *r) {
-    double *h = r->h;
-    r->h = r->next;
-    r->flow.h = r->h;
-    r->next = h;
+static void swap_grids(unsigned char **a, unsigned char **b) {
+    unsigned char *c = *a;
+    *a = *b;
+    *b = c;
 }
 
-static rv_status slide_round(rvi_rivers *r, const rvi_slide_law *law) {
+#define PARTS(use, grid) GRID(use, grid, ((size_t)r->flow.width / RVI_TILE + 1) * high(r))
+
+/* Finds what slides. */
+static rv_status look_at_slides(rvi_rivers *r, const rvi_slide_law *law, bool first) {
     const rvi_device_arg args[] = {
-        READ(r->h),
-        WRITE(r->next),
-        law->first ? WRITE(r->moved) : READ(r->moved),
-        WRITE(r->moves),
-        READ(r->fixed),
-        READ(r->lake),
-        READ(r->water),
-        READ(r->factor.cells),
-        READ(r->strength),
+        READ(r->h),     READ(r->water),        READ(r->fixed),
+        READ(r->lake),  READ(r->factor.cells), READ(r->strength),
+        WRITE(r->next), CHANGE(r->moves),      PARTS(CHANGE, r->busy[1]),
+        VALUE(*law),    READ(r->moved),        PARTS(READ, r->busy[0]),
+    };
+    return first ? rvi_device_run(r->job->device, "river_cells", "slide_first", wide(r), high(r),
+                                  args, COUNT(args) - 2)
+                 : RUN("slide_look", (size_t)law->parts, high(r));
+}
+
+static rv_status slide_round(rvi_rivers *r, const rvi_slide_law *law, bool first) {
+    const rvi_device_arg args[] = {
+        CHANGE(r->h),
+        READ(r->next),
+        CHANGE(r->moves),
+        CHANGE(r->moved),
+        PARTS(READ, r->busy[1]),
+        PARTS(CHANGE, r->busy[0]),
         GRID(WRITE, r->wakes, 1),
         VALUE(*law),
     };
-    rv_status status = RUN("river_slide", wide(r), high(r));
-    unsigned char *moved = r->moved;
-    r->moved = r->moves;
-    r->moves = moved;
-    swap_heights(r);
+    rv_status status = look_at_slides(r, law, first);
+    if (status == RV_OK)
+        status = RUN("slide_move", (size_t)law->parts, high(r));
+    swap_grids(&r->moved, &r->moves);
+    swap_grids(&r->busy[0], &r->busy[1]);
+    return status;
+}
+
+static rv_status clear_slides(rvi_rivers *r) {
+    const rvi_device_arg grids[] = {READ(r->moved), READ(r->moves), PARTS(READ, r->busy[0]),
+                                    PARTS(READ, r->busy[1])};
+    rv_status status = RV_OK;
+    for (int k = 0; status == RV_OK && k < COUNT(grids); k++)
+        status = rvi_device_zero(r->job->device, grids[k].memory, grids[k].size);
     return status;
 }
 
 rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds) {
     double far = r->stands * (double)r->land->cell;
-    rvi_slide_law law = {.far = far,
-                         .enough = 1e-4 * far,
-                         .least_far = far * (1.0 - (double)r->p->talus_vary),
-                         .width = r->land->width,
-                         .height = r->land->height,
-                         .first = 1};
-    rv_status status = RV_OK;
+    const rvi_slide_law law = {.far = far,
+                               .enough = 1e-4 * far,
+                               .least_far = far * (1.0 - (double)r->p->talus_vary),
+                               .width = r->land->width,
+                               .height = r->land->height,
+                               .parts = (r->land->width + RVI_TILE - 1) / RVI_TILE};
+    rv_status status = clear_slides(r);
+    bool first = true;
     *r->wakes = 1;
     while (status == RV_OK && rounds > 0 && *r->wakes) { /* without any nothing slides any more */
         int some = rounds < BATCH ? rounds : BATCH;
-        for (int k = 0; status == RV_OK && k < some; k++, law.first = 0) {
+        for (int k = 0; status == RV_OK && k < some; k++, first = false) {
             if (k == some - 1)
                 status = rvi_device_zero(r->job->device, r->wakes, sizeof *r->wakes);
             if (status == RV_OK)
-                status = slide_round(r, &law);
+                status = slide_round(r, &law, first);
         }
         rounds -= some;
         if (status == RV_OK && rounds > 0)
             status = rvi_device_fetch(r->job->device, r->wakes);
+        if (status == RV_OK)
+            status = rvi_poll(r->job->ctx);
     }
     return status;
 }

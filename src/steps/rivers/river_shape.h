@@ -17,7 +17,7 @@ typedef struct rvi_slide_law {
     double far, least_far; /* as in river_slide.c */
     double enough;
     int width, height;
-    int first; /* 1: all cells are looked at */
+    int parts; /* of RVI_TILE cells in a row */
     int pad;
 } rvi_slide_law;
 
