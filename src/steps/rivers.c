@@ -377,7 +377,10 @@ static rv_status diffuse(rvi_rivers *r) {
     r->came += sum.in;
     r->left += sum.out;
     r->job->rounding += sum.rounding * (double)land->cell * (double)land->cell;
-    return move_layers(r);
+    if (!r->job->device)
+        return move_layers(r);
+    r->follow = r->cells;
+    return rvi_rivers_device_follow(r);
 }
 
 /* Random turns are as large as they may be in the first half of the time, and none in the last
@@ -482,8 +485,8 @@ static rv_status run(rvi_job *job) {
     rv_status status = tell_law(all->level);
     if (status == RV_OK && job->device)
         status = rvi_terrain_take_back(job->land);
-    for (int l = 0; l < all->count; l++)
-        all->level[l].on.d = job->device;
+    for (int l = 0; l < all->count && job->device; l++)
+        rvi_rivers_device_begin(&all->level[l]);
     if (status == RV_OK)
         status = fill_grids(all->level);
     if (status == RV_OK)
@@ -536,6 +539,7 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         if (l > 0)
             rvi_level_outline(r, &all->level[l - 1]);
         list_buffers(r);
+        r->bedded = rvi_rivers_layered(r->land);
         job->on_device = rvi_rivers_device_can(r);
         if (job->on_device && rvi_device_of(job->ctx))
             rvi_rivers_device_list(r);

@@ -94,8 +94,10 @@ static const char *draw_limits(void) {
         "select name=ha where=height>10 hardness field=ha ",
         "rainfall ",
         "select name=up where=height>0~90 ",
+        "strata thickness=40 hardness=0.9 tilt=20 ",
+        "strata thickness=9 hardness=1 select name=ha where=height>10 hardness field=ha ",
     };
-    return limits[below(6)];
+    return limits[below(8)];
 }
 
 static void add_rivers(char *recipe, size_t size) {
@@ -142,11 +144,47 @@ static void rivers_of_both_follow_each_other(void **state) {
             "relief=5 rivers steps=3 drain flood rivers steps=3");
 }
 
+/* A stop leaves land whose ledger adds up (step_run.c checks it), and the device goes on. */
+static bool stop(void *user, const rv_progress *now) {
+    (void)now;
+    return --*(int *)user > 0;
+}
+
+static void a_stop_leaves_whole_land(void **state) {
+    (void)state;
+    for (int asks = 1; device && asks < 4; asks++) {
+        rv_context *ctx;
+        rv_context_desc desc = rv_context_desc_default();
+        int left = asks;
+        desc.progress = stop;
+        desc.user = &left;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        support_ok(ctx, rv_context_use_device(ctx, 1));
+        rv_terrain *land = support_land(ctx, 200, 150, 10);
+        left = 1 << 30;
+        support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+        rv_rivers_params rivers = rv_rivers_params_default();
+        rivers.steps = 1000000;
+        rivers.deposition = asks == 2 ? 1 : 0;
+        left = asks;
+        rv_report report;
+        assert_int_equal(rv_step_run(land, RV_STEP_rivers, &rivers, &report), RV_CANCELLED);
+        const rv_ledger *l = &report.ledger;
+        assert_near(l->eroded, l->deposited + l->left_map, 1e-6 * l->eroded + 1e-3);
+        left = 1 << 30;
+        rivers.steps = 2;
+        support_ok(ctx, rv_step_run(land, RV_STEP_rivers, &rivers, NULL));
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floods_are_the_same),
         cmocka_unit_test(random_rivers_are_the_same),
         cmocka_unit_test(rivers_of_both_follow_each_other),
+        cmocka_unit_test(a_stop_leaves_whole_land),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -6,6 +6,7 @@
 #include "base/sum_order.h"
 #include "steps/rivers/river_cell.h"
 #include "steps/rivers/river_shape.h"
+#include "terrain/band_cell.h"
 #include "wear/flow_walk.h"
 
 static double river_factor(__global const float *factor, size_t cell) {
@@ -19,6 +20,38 @@ static double river_open(__global const float *mask, size_t cell) {
 static double river_uplift(__global const float *uplift, size_t cell, double by) {
     return uplift ? by * (double)uplift[cell] : by;
 }
+
+/* ---- bedrock that has bands, or is as soft as a layer says ---- */
+
+typedef struct river_rock {
+    __global double *bed;        /* its top; 0: as high as the land, and even */
+    __global const float *bands; /* 0: none */
+    __global const float *edge;  /* of bands, then how soft they are */
+    float erodibility, thickness;
+} river_rock;
+
+static double river_soft(const river_rock *k, size_t cell, double bed) {
+    float band = k->bands ? rvi_band_soft(k->edge, k->edge + RVI_BANDS, k->thickness,
+                                          (float)bed - k->bands[cell])
+                          : 1.0f;
+    return (double)k->erodibility * (double)band;
+}
+
+/* How high ground is after it slid; rock that nothing takes from stays. */
+static double river_slid(const river_rock *k, size_t cell, double was, double to, double *bed) {
+    double down = was - to;
+    if (!k->bed)
+        return to;
+    if (!(down > 0.0) || !(river_soft(k, cell, *bed) > 0.0))
+        return was;
+    *bed += -down;
+    return was + -down;
+}
+
+#define ROCK_ARGS                                                                                  \
+    __global double *bed, __global const float *restrict bands, __global const float *restrict edge,\
+        rvi_rock_law rock_law
+#define ROCK {bed, bands, edge, rock_law.erodibility, rock_law.thickness}
 
 /* ---- how deep rivers cut ---- */
 
@@ -40,7 +73,8 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
                         __global double *restrict lifted, __global const float *restrict factor,
                         __global const float *restrict mask, __global const float *restrict rock,
                         __global const float *restrict strength, __global const float *restrict power,
-                        rvi_river_law law) {
+                        rvi_river_law law, ROCK_ARGS) {
+    const river_rock below = ROCK;
 #define SETTLES_IN_LAKE                                                                            \
     double level = spill[basin[cell]];                                                             \
     double space = (level < surface ? level : surface) - hh;                                       \
@@ -62,8 +96,10 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
     double least = lowest - 1e-4 * law.distance[0];                                                \
     double over = hh - (least > surface ? least : surface);                                        \
     over = over < laid ? over : laid;                                                              \
-    if (over > 0.0)                                                                                \
-    hh += -over
+    if (over > 0.0) {                                                                              \
+        hh += -over;                                                                               \
+        bb += -over;                                                                               \
+    }
 #define CUT                                                                                        \
     int k0 = direction[cell];                                                                      \
     if (k0 == RVI_END) {                                                                           \
@@ -74,11 +110,13 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
     size_t to = flow_beside(&f, cell, k0);                                                         \
     double surface = lake[to] ? water[to] : h[to], laid = 0.0, hh = h[cell];                       \
     bool under = drowned && drowned[cell];                                                         \
+    double bb = bed ? bed[cell] : 0.0;                                                             \
     double distance = law.distance[k0 >= 4];                                                       \
     lake[cell] = 0;                                                                                \
     if (law.rise > 0.0) {                                                                          \
         double by = river_uplift(uplift, cell, law.rise);                                          \
         hh += by;                                                                                  \
+        bb += by;                                                                                  \
         if (lifted)                                                                                \
             lifted[cell] += by;                                                                    \
     }                                                                                              \
@@ -89,8 +127,10 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
         } else {                                                                                   \
             SETTLES;                                                                               \
         }                                                                                          \
-        if (laid > 0.0)                                                                            \
+        if (laid > 0.0) {                                                                          \
             hh += laid;                                                                            \
+            bb += laid;                                                                            \
+        }                                                                                          \
     }                                                                                              \
     double fall = hh - surface;                                                                    \
     if (!(fall > 0.0)) {                                                                           \
@@ -100,8 +140,17 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
         bool river = rock && (float)area[cell] > law.source;                                       \
         double g = law.cut[k0 >= 4] * river_drained(area, discharge, power, &f, &law, cell) *      \
                    (river ? (double)rock[cell] : 1.0);                                             \
-        g = factor ? g * river_factor(factor, cell) : g;                                           \
-        double s = rvi_river_slope_after(fall / distance, g, law.slope_power);                     \
+        double s0 = fall / distance;                                                               \
+        if (bed)                                                                                   \
+            g = g * (river_factor(factor, cell) * river_soft(&below, cell, bb));                   \
+        else if (factor)                                                                           \
+            g = g * river_factor(factor, cell);                                                    \
+        double s = rvi_river_slope_after(s0, g, law.slope_power);                                  \
+        if (bed) {                                                                                 \
+            double loss = (s0 - s) * distance;                                                     \
+            bb -= loss;                                                                            \
+            s = s0 - loss / distance;                                                              \
+        }                                                                                          \
         hh = surface + s * distance;                                                               \
         if (laid > 0.0) {                                                                          \
             LOWER_DAM;                                                                             \
@@ -109,9 +158,11 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
         double stands = strength ? law.stands * (double)strength[cell] : law.stands;               \
         double most = h[to] + stands * distance;                                                   \
         if (hh > most)                                                                             \
-            hh = hh - (hh - most) * river_factor(factor, cell);                                    \
+            hh = river_slid(&below, cell, hh, hh - (hh - most) * river_factor(factor, cell), &bb); \
     }                                                                                              \
-    h[cell] = hh
+    h[cell] = hh;                                                                                  \
+    if (bed)                                                                                       \
+    bed[cell] = bb
     FLOW_WALK(CUT);
 }
 
@@ -124,7 +175,8 @@ __kernel void river_guess_load(__global double *restrict load, __global const fl
 
 __kernel void river_carry(FLOW_WALK_ARGS, __global const uchar *restrict direction,
                           __global const uint *restrict area, __global double *h,
-                          __global double *risen, __global double *restrict load) {
+                          __global double *risen, __global double *restrict load,
+                          __global double *restrict bed) {
 #define CARRY                                                                                      \
     double sum = risen[cell], hh = h[cell];                                                        \
     for (int k = 0; k < 8; k++) {                                                                  \
@@ -139,6 +191,8 @@ __kernel void river_carry(FLOW_WALK_ARGS, __global const uchar *restrict directi
     if (carried < 0.0) {                                                                           \
         hh += carried;                                                                             \
         h[cell] = hh;                                                                              \
+        if (bed)                                                                                   \
+            bed[cell] += carried;                                                                  \
     }                                                                                              \
     carried = sum - hh;                                                                            \
     load[cell] = 0.5 * (load[cell] + carried / (double)area[cell])
@@ -189,14 +243,18 @@ __kernel void river_fill(FLOW_WALK_ARGS, __global const uchar *restrict directio
 
 __kernel void river_raise(__global double *restrict h, __global const double *restrict water,
                           __global double *restrict risen, __global const float *restrict mask,
-                          double share, ulong count) {
+                          __global double *restrict bed, double share, ulong count) {
     size_t i = get_global_id(0);
     if (i >= count)
         return;
     double was = h[i], to = water[i];
     risen[i] = was;
-    if (to > was)
-        h[i] = was + (to - was) * share * river_open(mask, i);
+    if (!(to > was))
+        return;
+    double by = (to - was) * share * river_open(mask, i);
+    h[i] = was + by;
+    if (bed)
+        bed[i] += by;
 }
 
 /* ---- sums ---- */
@@ -301,7 +359,8 @@ __kernel void slide_look(SLIDE_ARGS, __global const uchar *restrict moved,
 __kernel void slide_move(__global double *restrict h, __global const double *restrict next,
                          __global uchar *restrict moves, __global uchar *restrict moved,
                          __global const uchar *restrict busy, __global uchar *restrict was_busy,
-                         __global volatile uint *wakes, rvi_slide_law law) {
+                         __global volatile uint *wakes, rvi_slide_law law, ROCK_ARGS) {
+    const river_rock below = ROCK;
     int part = (int)get_global_id(0), y = (int)get_global_id(1);
     if (part >= law.parts)
         return;
@@ -311,9 +370,11 @@ __kernel void slide_move(__global double *restrict h, __global const double *res
     for (size_t i = row + (size_t)part * RVI_TILE; busy[at] && i < end; i++) {
         if (!moves[i])
             continue;
-        double was = h[i];
-        h[i] = next[i];
-        moves[i] = was - next[i] > law.enough;
+        double was = h[i], top = bed ? bed[i] : 0.0, to = river_slid(&below, i, was, next[i], &top);
+        h[i] = to;
+        if (bed)
+            bed[i] = top;
+        moves[i] = was - to > law.enough;
         if (moves[i])
             *wakes = 1; /* whoever writes it */
     }
@@ -456,6 +517,17 @@ __kernel void creep_cross_strips(__global const double *restrict to,
     flux[law.height + strip] = sum;
 }
 
+/* The bedrock follows what crept. */
+__kernel void river_follow(__global double *restrict h, __global double *restrict bed,
+                           __global const uchar *restrict fixed, ulong count) {
+    size_t i = get_global_id(0);
+    if (i >= count || fixed[i])
+        return;
+    double top = bed[i], by = h[i] - top;
+    h[i] = by != 0.0 ? top + by : top;
+    bed[i] = by != 0.0 ? top + by : top;
+}
+
 /* ---- the edge of the map, which the processor looks at ---- */
 
 /* Place `k` of two rows and two columns at each side, or of one: -1 beyond them. */
@@ -478,14 +550,17 @@ __kernel void river_edge_out(__global const double *restrict h, __global double 
         edge[k] = h[cell];
 }
 
-__kernel void river_edge_in(__global double *restrict h, __global uchar *restrict fixed,
-                            __global const double *restrict edge, __global const uchar *restrict sides,
-                            int width, int height) {
+__kernel void river_edge_in(__global double *restrict h, __global double *restrict bed,
+                            __global uchar *restrict fixed, __global const double *restrict edge,
+                            __global const double *restrict edge_bed,
+                            __global const uchar *restrict sides, int width, int height) {
     int k = (int)get_global_id(0);
     long cell = river_edge_cell(k, 1, width, height);
     if (cell < 0)
         return;
     h[cell] = edge[k];
+    if (bed)
+        bed[cell] = edge_bed[k];
     fixed[cell] = sides[k];
 }
 
@@ -495,27 +570,35 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
                           __global double *restrict lifted, __global const uchar *restrict fixed,
                           __global const float *restrict uplift, __global const float *restrict factor,
                           __global const double *restrict start, __global const double *restrict coarse,
-                          rvi_bring_law law) {
+                          rvi_bring_law law, ROCK_ARGS) {
+    const river_rock below = ROCK;
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
     size_t cell = (size_t)y * (size_t)law.width + (size_t)x;
+    double top = bed ? bed[cell] : 0.0;
     double was = h[cell], up = was, before, after;
     if (!fixed[cell]) {
         double by = river_uplift(uplift, cell, law.rise);
         up += by;
+        top += by;
         if (lifted)
             lifted[cell] += by;
     }
     risen[cell] = up;
     h[cell] = up;
+    if (bed)
+        bed[cell] = top;
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
     rvi_level_land(start, coarse, (size_t)law.coarse_width, (size_t)law.coarse_height, law.seed,
                    (size_t)x, (size_t)y, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
-    h[cell] = up + (to - up);
+    bool slides = bed && to < up;
+    h[cell] = slides ? river_slid(&below, cell, up, to, &top) : up + (to - up);
+    if (bed)
+        bed[cell] = slides ? top : top + (to - up);
 }
 
 /* ---- to be looked at ---- */

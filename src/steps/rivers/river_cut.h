@@ -72,7 +72,9 @@ typedef struct rvi_rivers {
     rvi_side_flux *flux;          /* of each part of the diffusion */
     /* Only on a device. */
     rvi_flow_device on;
-    double *edge[2];        /* heights of the edge, and of the row behind it, or without */
+    bool bedded;            /* is there `bed`? */
+    double *edge[4];        /* heights of the edge with the row behind it, and without; of `bed` */
+    float *band_edges;      /* of the bands of the bedrock, then how soft they are */
     unsigned char *sides;   /* `fixed` of the edge */
     double *lanes;          /* of a sum */
     double *tile_left;      /* what left the map in each tile */
@@ -152,6 +154,7 @@ rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share);
 bool rvi_rivers_layered(const rv_terrain *land);
 bool rvi_rivers_device_can(const rvi_rivers *r);
 void rvi_rivers_device_list(rvi_rivers *r);
+void rvi_rivers_device_begin(rvi_rivers *r);
 /* The edge comes to the processor, and goes back as that has changed it. */
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r);
@@ -162,6 +165,7 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r);
 rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r);
 rv_status rvi_rivers_device_loosen(rvi_rivers *r);
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s);
+rv_status rvi_rivers_device_follow(rvi_rivers *r);
 rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);

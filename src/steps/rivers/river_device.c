@@ -8,11 +8,13 @@
 #include "wear/flow_shape.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { BATCH = 64 }; /* rounds of slides that are queued at once */
 
 bool rvi_rivers_device_can(const rvi_rivers *r) {
-    return !rvi_rivers_layered(r->land) && !rvi_erosion_fn_there(r->land);
+    const rv_terrain *land = r->land;
+    return land->layer_count == 1 && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
 static size_t edge_places(const rvi_rivers *r, size_t deep) {
@@ -34,8 +36,10 @@ static size_t tiles(const rvi_rivers *r) {
 void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job *job = r->job;
     rvi_flow_device_list(&r->on, &r->flow, &job->buffers);
-    rvi_job_buffer(job, &r->edge[0], edge_places(r, 2), sizeof *r->edge[0], "the edge");
-    rvi_job_buffer(job, &r->edge[1], edge_places(r, 1), sizeof *r->edge[1], "the edge");
+    for (int k = 0; k < (r->bedded ? 4 : 2); k++)
+        rvi_job_buffer(job, &r->edge[k], edge_places(r, k % 2 ? 1 : 2), sizeof *r->edge[k],
+                       "the edge");
+    rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS, sizeof *r->band_edges, "the bands");
     rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
     rvi_job_buffer(job, &r->lanes, lanes(r), sizeof *r->lanes, "the ledger");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
@@ -61,12 +65,27 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
 #define WALK(up, name) rvi_flow_device_walk(&r->on, up, "river_cells", name, args, COUNT(args))
 
+/* The arguments about bedrock that has bands. */
+static rvi_rock_law rock_law(const rvi_rivers *r) {
+    return (rvi_rock_law){r->land->layers[0].erodibility, r->land->strata.thickness};
+}
+#define ROCK(rock)                                                                                 \
+    CHANGE(r->bed), READ(r->factor.bands), GRID(READ, r->band_edges, (size_t)2 * RVI_BANDS),       \
+        VALUE(rock)
+
 static size_t wide(const rvi_rivers *r) {
     return (size_t)r->land->width;
 }
 
 static size_t high(const rvi_rivers *r) {
     return (size_t)r->land->height;
+}
+
+void rvi_rivers_device_begin(rvi_rivers *r) {
+    const rvi_strata *strata = &r->land->strata;
+    r->on.d = r->job->device;
+    memcpy(r->band_edges, strata->edge, sizeof strata->edge);
+    memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
 }
 
 static rvi_river_law law_of(const rvi_rivers *r, double rise) {
@@ -110,18 +129,22 @@ static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
     return x < width ? k % height * width + x : r->cells;
 }
 
-rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
+static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
     const int width = r->land->width, height = r->land->height;
     size_t places = edge_places(r, 2);
-    const rvi_device_arg args[] = {READ(r->h), GRID(WRITE, r->edge[0], places), VALUE(width),
-                                   VALUE(height)};
+    const rvi_device_arg args[] = {READ(h), GRID(WRITE, edge, places), VALUE(width), VALUE(height)};
     rv_status status = RUN("river_edge_out", places, 1);
     if (status == RV_OK)
-        status = rvi_device_fetch(r->job->device, r->edge[0]);
+        status = rvi_device_fetch(r->job->device, edge);
     for (size_t k = 0; status == RV_OK && k < places; k++)
         if (edge_cell(r, k, 2) < r->cells)
-            r->h[edge_cell(r, k, 2)] = r->edge[0][k];
+            h[edge_cell(r, k, 2)] = edge[k];
     return status;
+}
+
+rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
+    rv_status status = edge_out(r, r->h, r->edge[0]);
+    return status == RV_OK && r->bed ? edge_out(r, r->bed, r->edge[2]) : status;
 }
 
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
@@ -129,13 +152,19 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
     size_t places = edge_places(r, 1);
     for (size_t k = 0; k < places; k++) {
         r->edge[1][k] = r->h[edge_cell(r, k, 1)];
+        if (r->bed)
+            r->edge[3][k] = r->bed[edge_cell(r, k, 1)];
         r->sides[k] = r->fixed[edge_cell(r, k, 1)];
     }
     rvi_device_forget(r->job->device, r->edge[1], places * sizeof *r->edge[1]);
     rvi_device_forget(r->job->device, r->sides, places);
+    if (r->bed)
+        rvi_device_forget(r->job->device, r->edge[3], places * sizeof *r->edge[3]);
     const rvi_device_arg args[] = {CHANGE(r->h),
+                                   CHANGE(r->bed),
                                    CHANGE(r->fixed),
                                    GRID(READ, r->edge[1], places),
+                                   GRID(READ, r->edge[3], places),
                                    GRID(READ, r->sides, places),
                                    VALUE(width),
                                    VALUE(height)};
@@ -154,6 +183,7 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_flow *f = &r->flow;
     const rvi_river_law law = law_of(r, rise);
+    const rvi_rock_law rock = rock_law(r);
     size_t basins = rvi_flow_basins(f);
     const rvi_device_arg args[] = {
         READ(f->direction),
@@ -175,6 +205,7 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
         READ(r->strength),
         GRID(READ, r->power, RVI_AREAS),
         VALUE(law),
+        ROCK(rock),
     };
     rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
     r->rise += rise;
@@ -211,8 +242,8 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         r->left += sum;
         return status;
     }
-    const rvi_device_arg args[] = {READ(f->direction), READ(f->area), CHANGE(r->h),
-                                   CHANGE(r->risen), CHANGE(r->load)};
+    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
+                                   CHANGE(r->risen),   CHANGE(r->load), CHANGE(r->bed)};
     rv_status status = WALK(false, "river_carry");
     return status == RV_OK ? sum_left(r) : status;
 }
@@ -240,8 +271,8 @@ rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
     if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
         return status;
     const double share = r->left < whole ? r->left / whole : 1.0;
-    const rvi_device_arg args[] = {CHANGE(r->h),  READ(r->water), WRITE(r->risen),
-                                   READ(r->mask), VALUE(share),   VALUE(count)};
+    const rvi_device_arg args[] = {CHANGE(r->h),   READ(r->water), WRITE(r->risen), READ(r->mask),
+                                   CHANGE(r->bed), VALUE(share),   VALUE(count)};
     status = RUN("river_raise", r->cells, 1);
     if (status == RV_OK)
         status = sum_difference(r, r->risen, r->h, &left);
@@ -273,6 +304,7 @@ static rv_status look_at_slides(rvi_rivers *r, const rvi_slide_law *law, bool fi
 }
 
 static rv_status slide_round(rvi_rivers *r, const rvi_slide_law *law, bool first) {
+    const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {
         CHANGE(r->h),
         READ(r->next),
@@ -282,6 +314,7 @@ static rv_status slide_round(rvi_rivers *r, const rvi_slide_law *law, bool first
         PARTS(CHANGE, r->busy[0]),
         GRID(WRITE, r->wakes, 1),
         VALUE(*law),
+        ROCK(rock),
     };
     rv_status status = look_at_slides(r, law, first);
     if (status == RV_OK)
@@ -387,6 +420,12 @@ rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
     return status == RV_OK ? rvi_device_fetch(d, s->flux) : status;
 }
 
+rv_status rvi_rivers_device_follow(rvi_rivers *r) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {CHANGE(r->h), CHANGE(r->bed), READ(r->fixed), VALUE(count)};
+    return r->bed ? RUN("river_follow", r->cells, 1) : RV_OK;
+}
+
 /* ---- levels ---- */
 
 static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse, double stays) {
@@ -402,6 +441,7 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
 
 rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {
     const rvi_bring_law law = bring_law(r, coarse, stays);
+    const rvi_rock_law rock = rock_law(r);
     double left = 0.0;
     const rvi_device_arg args[] = {CHANGE(r->h),
                                    WRITE(r->risen),
@@ -411,7 +451,8 @@ rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, doubl
                                    READ(r->factor.cells),
                                    GRID(READ, coarse->start, coarse->cells),
                                    GRID(READ, coarse->h, coarse->cells),
-                                   VALUE(law)};
+                                   VALUE(law),
+                                   ROCK(rock)};
     rv_status status = RUN("river_bring", wide(r), high(r));
     if (status == RV_OK)
         status = sum_difference(r, r->risen, r->h, &left);
@@ -422,15 +463,15 @@ rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, doubl
 
 rv_status rvi_rivers_device_show(const rvi_rivers *r) {
     const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {READ(r->h), READ(r->fixed), CHANGE(r->land->layers[0].thickness),
-                                   VALUE(count)};
+    const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h), READ(r->fixed),
+                                   CHANGE(r->land->layers[0].thickness), VALUE(count)};
     return RUN("river_show", r->cells, 1);
 }
 
 rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *coarse) {
     const rvi_bring_law law = bring_law(r, coarse, 0.0);
     const double size = (double)r->land->cell / (double)coarse->land->cell;
-    const rvi_device_arg args[] = {READ(r->h),
+    const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h),
                                    READ(r->fixed),
                                    READ(r->factor.cells),
                                    GRID(READ, coarse->start, coarse->cells),
@@ -445,7 +486,7 @@ rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *co
 
 rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
     rvi_device *d = r->job->device;
-    void *grids[] = {r->h, r->fixed, r->lifted, r->flow.area, r->flow.discharge};
+    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge};
     rv_status status = rvi_terrain_take_back(r->job->land);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
         if (grids[k])

@@ -13,6 +13,10 @@ typedef struct rvi_river_law {
     float source, area_power;
 } rvi_river_law;
 
+typedef struct rvi_rock_law {
+    float erodibility, thickness; /* of the bedrock; of a band */
+} rvi_rock_law;
+
 typedef struct rvi_slide_law {
     double far, least_far; /* as in river_slide.c */
     double enough;
