@@ -179,14 +179,11 @@ static void set_law(rvi_rivers *r) {
         r->power[a] = rvi_powf(rvi_maxf((float)a, r->source), p->area_power);
 }
 
-static rv_status fill_heights(rvi_rivers *r) {
+static void sum_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
     const rv_terrain *land = r->land;
-    rv_status status = RV_OK;
-    for (int l = 0; status == RV_OK && l < land->layer_count; l++)
-        status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
-                          r->cells * sizeof(float));
-    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
-        status = rvi_poll_at(land->ctx, i);
+    size_t width = (size_t)land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         double sum = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             sum += (double)land->layers[l].thickness[i];
@@ -194,7 +191,15 @@ static rv_status fill_heights(rvi_rivers *r) {
         if (r->bed)
             r->bed[i] = (double)land->layers[0].thickness[i];
     }
-    return status;
+}
+
+static rv_status fill_heights(rvi_rivers *r) {
+    const rv_terrain *land = r->land;
+    rv_status status = RV_OK;
+    for (int l = 0; status == RV_OK && l < land->layer_count; l++)
+        status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
+                          r->cells * sizeof(float));
+    return status == RV_OK ? rvi_parallel_rows(land->ctx, land->height, sum_rows, r) : status;
 }
 
 static rv_status fill_grids(rvi_rivers *r) {
@@ -235,17 +240,20 @@ static rv_status begin_level(rvi_rivers *r) {
 /* ---- after ---- */
 
 /* Layers above the bedrock are kept as they are cut; the bedrock is rounded here. */
-static rv_status show_land(rvi_rivers *r) {
-    rv_terrain *land = r->land;
-    float *bedrock = land->layers[0].thickness;
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(land->ctx, i) != RV_OK)
-            return RV_CANCELLED;
+static void show_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->land->width;
+    float *bedrock = r->land->layers[0].thickness;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
         if (r->fixed[i] != RVI_SEA)
             bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
-    }
-    rvi_terrain_sum_layers(land);
-    return RV_OK;
+}
+
+static rv_status show_land(rvi_rivers *r) {
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->land->height, show_rows, r);
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(r->land);
+    return status;
 }
 
 static double lifted(const rvi_rivers *r, size_t cell) {
@@ -301,18 +309,19 @@ static rv_status close_ledger(rvi_rivers *r) {
     return status;
 }
 
-/* A run that was stopped before all was drained leaves the field as it was. */
-static rv_status show_flow(const rvi_rivers *r) {
-    float *flow = r->fields[0];
+static void flow_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
     const rvi_flow *f = &r->flow;
+    size_t width = (size_t)r->land->width;
     double area = (double)r->land->cell * (double)r->land->cell;
-    for (size_t i = 0; r->gathered && i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        flow[i] =
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->fields[0][i] =
             (float)(area * (f->rain ? (double)f->discharge[i] * RVI_RAIN : (double)f->area[i]));
-    }
-    return RV_OK;
+}
+
+/* A run that was stopped before all was drained leaves the field as it was. */
+static rv_status show_flow(rvi_rivers *r) {
+    return r->gathered ? rvi_parallel_rows(r->job->ctx, r->land->height, flow_rows, r) : RV_OK;
 }
 
 /* ---- the run ---- */
