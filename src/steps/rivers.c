@@ -214,6 +214,9 @@ static rv_status fill_grids(rvi_rivers *r) {
     rvi_factor_shape map = factor_shape(r->land);
     if (status == RV_OK)
         status = rvi_factor_make(r->job, &map, &r->factor);
+    float *made[] = {r->factor.cells, r->factor.bands}; /* coarser levels are made of them */
+    for (int k = 0; status == RV_OK && k < 2; k++)
+        status = rvi_memory_fetch(r->job->ctx, made[k]);
     r->mask = rvi_field_get(r->land, "mask");
     return status == RV_OK ? fill_uplift(r) : status;
 }
