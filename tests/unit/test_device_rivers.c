@@ -85,6 +85,21 @@ static void floods_are_the_same(void **state) {
     }
 }
 
+static void drains_are_the_same(void **state) {
+    (void)state;
+    static const char *const methods[] = {"breach", "fill", "both", "both cut=3"};
+    for (uint64_t i = 0; i < cases(16); i++) {
+        char recipe[512];
+        draw_land(recipe, sizeof recipe);
+        size_t used = strlen(recipe);
+        snprintf(recipe + used, sizeof recipe - used, "%sdrain method=%s slope=%g %s%sflood",
+                 below(5) ? "" : "select name=mask where=height>10 ", methods[below(4)],
+                 below(4) ? between(0, 0.01) : 0.0, below(3) ? "" : "sea=5 ",
+                 below(5) ? "" : "lakes=keep ");
+        compare(recipe);
+    }
+}
+
 /* What holds the ground back, and where rain falls or land rises. */
 static const char *draw_limits(void) {
     static const char *const limits[] = {
@@ -182,6 +197,7 @@ static void a_stop_leaves_whole_land(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floods_are_the_same),
+        cmocka_unit_test(drains_are_the_same),
         cmocka_unit_test(random_rivers_are_the_same),
         cmocka_unit_test(rivers_of_both_follow_each_other),
         cmocka_unit_test(a_stop_leaves_whole_land),

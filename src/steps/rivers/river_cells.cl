@@ -3,7 +3,6 @@
  * numbers: river_cut.c, river_slide.c, hillslope.c, floodplain.c and river_levels.c tell what they
  * are for. */
 #include "device/prelude.cl"
-#include "base/sum_order.h"
 #include "steps/rivers/river_cell.h"
 #include "steps/rivers/river_shape.h"
 #include "terrain/band_cell.h"
@@ -255,23 +254,6 @@ __kernel void river_raise(__global double *restrict h, __global const double *re
     h[i] = was + by;
     if (bed)
         bed[i] += by;
-}
-
-/* ---- sums ---- */
-
-/* Of first - second, a lane of a block an item. */
-__kernel void river_difference(__global const double *restrict first,
-                               __global const double *restrict second, __global double *restrict sums,
-                               ulong count) {
-    size_t item = get_global_id(0), block = item / RVI_SUM_LANES;
-    size_t i = block * RVI_SUM_BLOCK, end = i + RVI_SUM_BLOCK;
-    if (i >= count)
-        return;
-    end = end < count ? end : count;
-    double sum = 0.0;
-    for (i += item % RVI_SUM_LANES; i < end; i += RVI_SUM_LANES)
-        sum += first[i] - second[i];
-    sums[item] = sum;
 }
 
 /* ---- what slides ---- */

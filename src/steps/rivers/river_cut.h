@@ -76,7 +76,6 @@ typedef struct rvi_rivers {
     double *edge[4];        /* heights of the edge with the row behind it, and without; of `bed` */
     float *band_edges;      /* of the bands of the bedrock, then how soft they are */
     unsigned char *sides;   /* `fixed` of the edge */
-    double *lanes;          /* of a sum */
     double *tile_left;      /* what left the map in each tile */
     unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
     uint32_t *wakes;        /* not 0: something slid */

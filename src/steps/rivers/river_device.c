@@ -1,8 +1,7 @@
 /* river_device.c: time steps of rivers.c on a device, where there is one layer of ground whose
  * factor does not change with its height. The kernels are in river_cells.cl. The processor begins
  * and closes the step, and looks at the edge of the map between two time steps. */
-#include "base/reduce.h"
-#include "base/sum_order.h"
+#include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
 #include "steps/rivers/river_shape.h"
 #include "wear/flow_shape.h"
@@ -25,10 +24,6 @@ static size_t strips(const rvi_rivers *r) {
     return ((size_t)r->land->width + RVI_CREEP_STRIP - 1) / RVI_CREEP_STRIP;
 }
 
-static size_t lanes(const rvi_rivers *r) {
-    return (r->cells + RVI_SUM_BLOCK - 1) / RVI_SUM_BLOCK * RVI_SUM_LANES;
-}
-
 static size_t tiles(const rvi_rivers *r) {
     return (size_t)r->flow.across * (size_t)r->flow.down;
 }
@@ -41,7 +36,6 @@ void rvi_rivers_device_list(rvi_rivers *r) {
                        "the edge");
     rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS, sizeof *r->band_edges, "the bands");
     rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
-    rvi_job_buffer(job, &r->lanes, lanes(r), sizeof *r->lanes, "the ledger");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
@@ -49,10 +43,6 @@ void rvi_rivers_device_list(rvi_rivers *r) {
 
 /* ---- arguments ---- */
 
-#define VALUE(value)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
-    }
 #define GRID(use, grid, count)                                                                     \
     (rvi_device_arg) {                                                                             \
         RVI_DEVICE_##use, grid, (count) * sizeof *(grid)                                           \
@@ -71,7 +61,7 @@ static rvi_rock_law rock_law(const rvi_rivers *r) {
 }
 #define ROCK(rock)                                                                                 \
     CHANGE(r->bed), READ(r->factor.bands), GRID(READ, r->band_edges, (size_t)2 * RVI_BANDS),       \
-        VALUE(rock)
+        RVI_VALUE(rock)
 
 static size_t wide(const rvi_rivers *r) {
     return (size_t)r->land->width;
@@ -99,19 +89,9 @@ static rvi_river_law law_of(const rvi_rivers *r, double rise) {
                            .area_power = r->p->area_power};
 }
 
-/* Of first - second, in the order of rvi_sum_difference(). */
-static rv_status sum_difference(rvi_rivers *r, const double *first, const double *second,
+static rv_status sum_difference(const rvi_rivers *r, const double *first, const double *second,
                                 double *out) {
-    const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {READ(first), READ(second), GRID(WRITE, r->lanes, lanes(r)),
-                                   VALUE(count)};
-    rv_status status = RUN("river_difference", lanes(r), 1);
-    if (status == RV_OK)
-        status = rvi_device_fetch(r->job->device, r->lanes);
-    *out = 0.0;
-    for (size_t k = 0; status == RV_OK && k < lanes(r); k += RVI_SUM_LANES)
-        *out += rvi_sum_of_lanes(r->lanes + k);
-    return status;
+    return rvi_device_sum_difference(r->job->device, r->job->ctx, first, second, r->cells, out);
 }
 
 /* ---- the edge ---- */
@@ -132,7 +112,8 @@ static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
 static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
     const int width = r->land->width, height = r->land->height;
     size_t places = edge_places(r, 2);
-    const rvi_device_arg args[] = {READ(h), GRID(WRITE, edge, places), VALUE(width), VALUE(height)};
+    const rvi_device_arg args[] = {READ(h), GRID(WRITE, edge, places), RVI_VALUE(width),
+                                   RVI_VALUE(height)};
     rv_status status = RUN("river_edge_out", places, 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, edge);
@@ -166,8 +147,8 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
                                    GRID(READ, r->edge[1], places),
                                    GRID(READ, r->edge[3], places),
                                    GRID(READ, r->sides, places),
-                                   VALUE(width),
-                                   VALUE(height)};
+                                   RVI_VALUE(width),
+                                   RVI_VALUE(height)};
     return RUN("river_edge_in", places, 1);
 }
 
@@ -175,7 +156,8 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
 
 static rv_status guess_load(rvi_rivers *r, double rise) {
     const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {WRITE(r->load), READ(r->uplift), VALUE(rise), VALUE(count)};
+    const rvi_device_arg args[] = {WRITE(r->load), READ(r->uplift), RVI_VALUE(rise),
+                                   RVI_VALUE(count)};
     r->loaded = true;
     return RUN("river_guess_load", r->cells, 1);
 }
@@ -204,7 +186,7 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
         READ(r->rock),
         READ(r->strength),
         GRID(READ, r->power, RVI_AREAS),
-        VALUE(law),
+        RVI_VALUE(law),
         ROCK(rock),
     };
     rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
@@ -223,7 +205,7 @@ static rv_status sum_left(rvi_rivers *r) {
                                    GRID(READ, f->waits, pieces),
                                    GRID(READ, f->depth, pieces),
                                    GRID(WRITE, r->tile_left, tiles(r)),
-                                   VALUE(shape)};
+                                   RVI_VALUE(shape)};
     rv_status status = RUN("river_left", tiles(r), 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, r->tile_left);
@@ -258,7 +240,7 @@ static rv_status fill(rvi_rivers *r) {
                                    READ(f->lakes ? f->basin : NULL),
                                    GRID(READ, f->lakes ? f->spill : NULL, rvi_flow_basins(f)),
                                    READ(r->mask),
-                                   VALUE(law)};
+                                   RVI_VALUE(law)};
     return WALK(true, "river_fill");
 }
 
@@ -271,8 +253,8 @@ rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
     if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
         return status;
     const double share = r->left < whole ? r->left / whole : 1.0;
-    const rvi_device_arg args[] = {CHANGE(r->h),   READ(r->water), WRITE(r->risen), READ(r->mask),
-                                   CHANGE(r->bed), VALUE(share),   VALUE(count)};
+    const rvi_device_arg args[] = {CHANGE(r->h),   READ(r->water),   WRITE(r->risen), READ(r->mask),
+                                   CHANGE(r->bed), RVI_VALUE(share), RVI_VALUE(count)};
     status = RUN("river_raise", r->cells, 1);
     if (status == RV_OK)
         status = sum_difference(r, r->risen, r->h, &left);
@@ -293,10 +275,10 @@ static void swap_grids(unsigned char **a, unsigned char **b) {
 /* Finds what slides. */
 static rv_status look_at_slides(rvi_rivers *r, const rvi_slide_law *law, bool first) {
     const rvi_device_arg args[] = {
-        READ(r->h),     READ(r->water),        READ(r->fixed),
-        READ(r->lake),  READ(r->factor.cells), READ(r->strength),
-        WRITE(r->next), CHANGE(r->moves),      PARTS(CHANGE, r->busy[1]),
-        VALUE(*law),    READ(r->moved),        PARTS(READ, r->busy[0]),
+        READ(r->h),      READ(r->water),        READ(r->fixed),
+        READ(r->lake),   READ(r->factor.cells), READ(r->strength),
+        WRITE(r->next),  CHANGE(r->moves),      PARTS(CHANGE, r->busy[1]),
+        RVI_VALUE(*law), READ(r->moved),        PARTS(READ, r->busy[0]),
     };
     return first ? rvi_device_run(r->job->device, "river_cells", "slide_first", wide(r), high(r),
                                   args, COUNT(args) - 2)
@@ -313,7 +295,7 @@ static rv_status slide_round(rvi_rivers *r, const rvi_slide_law *law, bool first
         PARTS(READ, r->busy[1]),
         PARTS(CHANGE, r->busy[0]),
         GRID(WRITE, r->wakes, 1),
-        VALUE(*law),
+        RVI_VALUE(*law),
         ROCK(rock),
     };
     rv_status status = look_at_slides(r, law, first);
@@ -373,14 +355,14 @@ rv_status rvi_rivers_device_loosen(rvi_rivers *r) {
         .height = r->land->height,
         .reach = r->of_lattice < 1.0f ? (int)fminf(1.0f / r->of_lattice, 1e6f) : 1};
     const rvi_device_arg args[] = {READ(r->h), READ(r->factor.cells), READ(r->mask),
-                                   WRITE(r->loose), VALUE(law)};
+                                   WRITE(r->loose), RVI_VALUE(law)};
     return RUN("river_loosen", wide(r), high(r));
 }
 
 static rv_status find_crossed(rvi_rivers *r, int south) {
     const int width = r->land->width, height = r->land->height;
     const rvi_device_arg args[] = {READ(r->fixed), GRID(WRITE, r->crossed, strips(r) * high(r)),
-                                   VALUE(width), VALUE(height), VALUE(south)};
+                                   RVI_VALUE(width), RVI_VALUE(height), RVI_VALUE(south)};
     return RUN("creep_find", strips(r), high(r));
 }
 
@@ -396,7 +378,7 @@ static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loo
         READ(loose),
         GRID(READ, r->crossed, strips(r) * high(r)),
         GRID(WRITE, r->flux, parts),
-        VALUE(*law),
+        RVI_VALUE(*law),
     };
     return south ? RUN("creep_cross_strips", strips(r), 1) : RUN("creep_cross_rows", high(r), 1);
 }
@@ -404,9 +386,9 @@ static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loo
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
     const rvi_creep_law law = {s->number, s->width, s->height};
     const rvi_device_arg rows[] = {READ(s->from),  CHANGE(s->to),  WRITE(s->scratch),
-                                   READ(s->fixed), READ(s->loose), VALUE(law)};
+                                   READ(s->fixed), READ(s->loose), RVI_VALUE(law)};
     const rvi_device_arg columns[] = {CHANGE(s->to), WRITE(s->scratch), READ(s->fixed),
-                                      READ(s->loose), VALUE(law)};
+                                      READ(s->loose), RVI_VALUE(law)};
     rvi_device *d = r->job->device;
     rv_status status =
         rvi_device_run(d, "river_cells", "creep_rows", high(r), 1, rows, COUNT(rows));
@@ -422,7 +404,7 @@ rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
     const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {CHANGE(r->h), CHANGE(r->bed), READ(r->fixed), VALUE(count)};
+    const rvi_device_arg args[] = {CHANGE(r->h), CHANGE(r->bed), READ(r->fixed), RVI_VALUE(count)};
     return r->bed ? RUN("river_follow", r->cells, 1) : RV_OK;
 }
 
@@ -451,7 +433,7 @@ rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, doubl
                                    READ(r->factor.cells),
                                    GRID(READ, coarse->start, coarse->cells),
                                    GRID(READ, coarse->h, coarse->cells),
-                                   VALUE(law),
+                                   RVI_VALUE(law),
                                    ROCK(rock)};
     rv_status status = RUN("river_bring", wide(r), high(r));
     if (status == RV_OK)
@@ -464,7 +446,7 @@ rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, doubl
 rv_status rvi_rivers_device_show(const rvi_rivers *r) {
     const uint64_t count = r->cells;
     const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h), READ(r->fixed),
-                                   CHANGE(r->land->layers[0].thickness), VALUE(count)};
+                                   CHANGE(r->land->layers[0].thickness), RVI_VALUE(count)};
     return RUN("river_show", r->cells, 1);
 }
 
@@ -477,8 +459,8 @@ rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *co
                                    GRID(READ, coarse->start, coarse->cells),
                                    GRID(READ, coarse->h, coarse->cells),
                                    CHANGE(r->land->layers[0].thickness),
-                                   VALUE(law),
-                                   VALUE(size)};
+                                   RVI_VALUE(law),
+                                   RVI_VALUE(size)};
     return RUN("river_show_level", wide(r), high(r));
 }
 
