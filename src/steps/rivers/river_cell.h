@@ -64,7 +64,7 @@ static inline double rvi_river_filled(double level, int flat, double to, double 
 /* ---- what slides: river_slide.c ---- */
 
 /* How high a cell may stand beside one side. */
-static inline double rvi_slide_stands(double far, double a, double b) {
+static inline double rvi_steep_stands(double far, double a, double b) {
     double p = rvi_least(a - b, 0.70710678118654752 * far);
     p = p > 0.0 ? p : 0.0;
     return rvi_least(a + sqrt(far * far - p * p), b + 1.41421356237309505 * far);
@@ -72,7 +72,7 @@ static inline double rvi_slide_stands(double far, double a, double b) {
 
 /* How high ground of height h may stand at most, with the ground around it in a circle from the
  * north. */
-static inline double rvi_slide_lower(double h, const double *around, double far) {
+static inline double rvi_steep_lower(double h, const double *around, double far) {
     double u = h, lowest = around[0];
     for (int k = 1; k < 8; k++)
         lowest = rvi_least(lowest, around[k]);
@@ -80,7 +80,7 @@ static inline double rvi_slide_lower(double h, const double *around, double far)
         return h;
     for (int k = 0; k < 8; k += 2)
         u = rvi_least(
-            u, rvi_slide_stands(far, around[k], rvi_least(around[k + 1], around[(k + 7) % 8])));
+            u, rvi_steep_stands(far, around[k], rvi_least(around[k + 1], around[(k + 7) % 8])));
     return u;
 }
 

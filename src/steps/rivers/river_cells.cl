@@ -265,7 +265,7 @@ typedef struct slide_ground {
 } slide_ground;
 
 /* How low a cell slides. */
-static double slide_to(const slide_ground *g, const rvi_slide_law *law, int x, int y, bool all) {
+static double slide_to(const slide_ground *g, const rvi_steep_law *law, int x, int y, bool all) {
     const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
     size_t cell = (size_t)y * (size_t)law->width + (size_t)x;
     double here = g->h[cell], around[8], lowest = 1e30;
@@ -282,7 +282,7 @@ static double slide_to(const slide_ground *g, const rvi_slide_law *law, int x, i
     if (all && inside && !(here - lowest > law->least_far))
         return here;
     double far = g->strength ? law->far * (double)g->strength[cell] : law->far;
-    double u = rvi_slide_lower(here, around, far);
+    double u = rvi_steep_lower(here, around, far);
     return u < here ? here - (here - u) * river_factor(g->factor, cell) : here;
 }
 
@@ -299,7 +299,7 @@ static bool slide_beside(__global const uchar *moved, int x, int y, int width, i
         __global const uchar *restrict fixed, __global const uchar *restrict lake,                 \
         __global const float *restrict factor, __global const float *restrict strength,            \
         __global double *restrict next, __global uchar *restrict moves,                            \
-        __global uchar *restrict busy, rvi_slide_law law
+        __global uchar *restrict busy, rvi_steep_law law
 
 /* The first round looks at every cell, one an item. */
 __kernel void slide_first(SLIDE_ARGS) {
@@ -341,7 +341,7 @@ __kernel void slide_look(SLIDE_ARGS, __global const uchar *restrict moved,
 __kernel void slide_move(__global double *restrict h, __global const double *restrict next,
                          __global uchar *restrict moves, __global uchar *restrict moved,
                          __global const uchar *restrict busy, __global uchar *restrict was_busy,
-                         __global volatile uint *wakes, rvi_slide_law law, ROCK_ARGS) {
+                         __global volatile uint *wakes, rvi_steep_law law, ROCK_ARGS) {
     const river_rock below = ROCK;
     int part = (int)get_global_id(0), y = (int)get_global_id(1);
     if (part >= law.parts)

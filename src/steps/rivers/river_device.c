@@ -273,7 +273,7 @@ static void swap_grids(unsigned char **a, unsigned char **b) {
 #define PARTS(use, grid) GRID(use, grid, ((size_t)r->flow.width / RVI_TILE + 1) * high(r))
 
 /* Finds what slides. */
-static rv_status look_at_slides(rvi_rivers *r, const rvi_slide_law *law, bool first) {
+static rv_status look_at_slides(rvi_rivers *r, const rvi_steep_law *law, bool first) {
     const rvi_device_arg args[] = {
         READ(r->h),      READ(r->water),        READ(r->fixed),
         READ(r->lake),   READ(r->factor.cells), READ(r->strength),
@@ -285,7 +285,7 @@ static rv_status look_at_slides(rvi_rivers *r, const rvi_slide_law *law, bool fi
                  : RUN("slide_look", (size_t)law->parts, high(r));
 }
 
-static rv_status slide_round(rvi_rivers *r, const rvi_slide_law *law, bool first) {
+static rv_status slide_round(rvi_rivers *r, const rvi_steep_law *law, bool first) {
     const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {
         CHANGE(r->h),
@@ -317,7 +317,7 @@ static rv_status clear_slides(rvi_rivers *r) {
 
 rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds) {
     double far = r->stands * (double)r->land->cell;
-    const rvi_slide_law law = {.far = far,
+    const rvi_steep_law law = {.far = far,
                                .enough = 1e-4 * far,
                                .least_far = far * (1.0 - (double)r->p->talus_vary),
                                .width = r->land->width,

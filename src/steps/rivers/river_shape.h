@@ -17,13 +17,13 @@ typedef struct rvi_rock_law {
     float erodibility, thickness; /* of the bedrock; of a band */
 } rvi_rock_law;
 
-typedef struct rvi_slide_law {
+typedef struct rvi_steep_law {
     double far, least_far; /* as in river_slide.c */
     double enough;
     int width, height;
     int parts; /* of RVI_TILE cells in a row */
     int pad;
-} rvi_slide_law;
+} rvi_steep_law;
 
 typedef struct rvi_creep_law {
     double number; /* D dt / cell^2 */

@@ -59,7 +59,7 @@ static double lower(const slide *s, size_t cell) {
         return h;
     look_around(r, cell, around);
     double far = r->strength ? s->far * (double)r->strength[cell] : s->far;
-    double u = rvi_slide_lower(h, around, far);
+    double u = rvi_steep_lower(h, around, far);
     return u < h ? h - (h - u) * rvi_rivers_factor(r, cell) : h;
 }
 
