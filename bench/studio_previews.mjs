@@ -1,6 +1,7 @@
-// studio_previews.mjs PAGE [RECIPE...]: how soon the studio shows a change while a slider is dragged, for the step of
-// each recipe that takes longest: milliseconds from the change to the first picture of it, and to the whole preview at
-// 256 cells, the middle and the longest of eight changes. The first change also makes the land before that step.
+// studio_previews.mjs PAGE [RECIPE...]: how soon the studio shows a change while a slider is dragged, for a slider of an
+// early, a middle and a late step of each recipe, and of the step that takes longest: milliseconds from the change to
+// the first picture of it, of the first change and of those after it, with the cells that this picture has along a side;
+// and to the preview at 256 cells, once the slider rests. The page has had time to make its previews beforehand.
 // Needs chromium and studio/node_modules: `make studio` builds the page, into build/studio.
 import { readFile, readdir } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
@@ -12,9 +13,39 @@ import { launch, openPage, settled } from '../tests/studio/harness.mjs';
 const [folder, ...only] = process.argv.slice(2);
 const recipes = new URL('../recipes/', import.meta.url);
 const server = await serve(resolve(folder)), browser = await launch();
-const whole = (n) => String(Math.round(n)).padStart(6);
+const whole = (n) => String(Math.round(n)).padStart(7), CHANGES = 10;
+const share = (list, part) => list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(part * list.length))];
 
-console.log(`${'recipe'.padEnd(16)} ${'slider'.padEnd(28)}  first: picture  whole   then: picture  longest   whole  longest, in ms`);
+/** In the page: drags the first slider of a step, and gives what it took. */
+async function drag([id, count]) {
+    const { session, viewport } = studio, item = session.items.find((each) => each.id === id);
+    session.select(id);
+    while (document.querySelector('.params h1')?.textContent !== item.step)
+        await new Promise((go) => setTimeout(go, 20));
+    const row = [...document.querySelectorAll('.params .p.real')].find((each) => each.querySelector('input[type=range]:not(.auto)'));
+    if (!row)
+        return null;
+    const slider = row.querySelector('input[type=range]'), at = Number(slider.value);
+    const show = viewport.show.bind(viewport);
+    let seen = null;
+    viewport.show = (frame) => { show(frame); seen?.(frame); };
+    const change = (to, isEnough) => new Promise((go) => {
+        const start = performance.now(), last = session.run;
+        seen = (frame) => session.run !== last && isEnough(frame) && go({ ms: performance.now() - start, side: Math.max(frame.width, frame.height), isLive: frame.isLive });
+        slider.value = String(to);
+        slider.dispatchEvent(new Event('input'));
+    });
+    const pictures = [];
+    for (let i = 1; i <= count; i++)
+        pictures.push(await change(at + (at < 500 ? 12 : -12) * i, () => true));
+    const rest = await change(at, (frame) => !frame.isLive && !session.finer);
+    viewport.show = show;
+    session.store.edit(() => {});
+    return { slider: `${item.step} ${row.querySelector('label').textContent}`, pictures, rest };
+}
+
+const all = [], first = [];
+console.log(`${'recipe'.padEnd(9)} ${'slider'.padEnd(24)} first: ms    then: p50    p95  cells     256 cells, in ms`);
 for (const file of (await readdir(recipes)).filter((name) => name.endsWith('.rv')).sort()) {
     const name = file.replace('.rv', '');
     if (only.length > 0 && !only.includes(name))
@@ -25,48 +56,33 @@ for (const file of (await readdir(recipes)).filter((name) => name.endsWith('.rv'
     const hash = '#' + deflateRawSync(text).toString('base64url');
     const { page, context } = await openPage(browser, server.address, { hash });
     page.setDefaultTimeout(900000);
-    await page.waitForFunction(() => studio.session.state === 'done');
-    await settled(page);
-    const measured = await page.evaluate(async () => {
-        const { session, viewport } = studio;
-        const time = (place) => session.result(place + 1)?.ms ?? 0;
-        const step = session.items.reduce((best, item, i) => (time(i) > best.ms ? { item, ms: time(i) } : best), { item: null, ms: -1 });
-        session.select(step.item.id);
-        while (document.querySelector('.params h1')?.textContent !== step.item.step)
-            await new Promise((resolve) => setTimeout(resolve, 20));
-        const row = [...document.querySelectorAll('.params .p')].find((each) => each.querySelector('input[type=range]:not(.auto)'));
-        const slider = row.querySelector('input[type=range]'), at = Number(slider.value);
-        const show = viewport.show.bind(viewport);
-        let seen = null;
-        viewport.show = (frame) => { show(frame); seen?.(frame); };
-        const change = async (to) => {
-            const start = performance.now();
-            let picture = 0;
-            const last = session.run;
-            const end = new Promise((resolve) => {
-                seen = (frame) => {
-                    if (session.run === last)
-                        return;
-                    picture ||= performance.now() - start;
-                    if (!frame.isLive)
-                        resolve(performance.now() - start);
-                };
-            });
-            slider.value = String(to);
-            slider.dispatchEvent(new Event('input'));
-            return { whole: await end, picture };
-        };
-        const took = [];
-        for (let i = 1; i <= 9; i++)
-            took.push(await change(at + (at < 500 ? 12 : -12) * i));
-        slider.dispatchEvent(new Event('change'));
-        return { slider: `${step.item.step} ${row.querySelector('label').textContent}`, took };
+    const ready = async () => {
+        await page.waitForFunction(() => studio.session.state === 'done' && !studio.session.isPreview);
+        await settled(page);
+        await page.waitForFunction(() => studio.session.isPrepared);
+    };
+    await ready();
+    const ids = await page.evaluate(() => {
+        const { session } = studio, time = (place) => session.result(place + 1)?.ms ?? 0;
+        const places = session.items.map((_, i) => i).filter((i) => !['terrain', 'resize', 'crop', 'track'].includes(session.items[i].step));
+        const slowest = places.reduce((best, i) => (time(i) > time(best) ? i : best), places[0]);
+        return [...new Set([places[0], places[places.length >> 1], places.at(-1), slowest])].sort((a, b) => a - b).map((i) => session.items[i].id);
     });
-    const [first, ...rest] = measured.took, sorted = (key) => rest.map((each) => each[key]).sort((a, b) => a - b);
-    const pictures = sorted('picture'), ends = sorted('whole');
-    console.log(`${name.padEnd(16)} ${measured.slider.padEnd(28)}         ${whole(first.picture)} ${whole(first.whole)}        ${whole(pictures[4])} ${whole(pictures.at(-1))}   ${whole(ends[4])} ${whole(ends.at(-1))}`);
+    for (const id of ids) {
+        const took = await page.evaluate(drag, [id, CHANGES]);
+        if (!took)
+            continue;
+        const [one, ...rest] = took.pictures;
+        first.push(one.ms);
+        all.push(...rest.map(({ ms }) => ms));
+        const cells = [...new Set(took.pictures.map(({ side, isLive }) => `${side}${isLive ? ' live' : ''}`))].join(', ');
+        console.log(`${name.padEnd(9)} ${took.slider.padEnd(24)}   ${whole(one.ms)}      ${whole(share(rest.map(({ ms }) => ms), 0.5))} ${whole(share(rest.map(({ ms }) => ms), 0.95))}  ${cells.padEnd(12)} ${whole(took.rest.ms)}`);
+        await ready();
+    }
     await context.close();
 }
+for (const [what, list] of [['first changes', first], ['changes after them', all]])
+    console.log(`${what}: p50 ${whole(share(list, 0.5))}, p95 ${whole(share(list, 0.95))}, longest ${whole(Math.max(...list))} ms, ${list.filter((ms) => ms <= 100).length} of ${list.length} within 100 ms`);
 console.log(`${cpus().length} cores, at a load of ${loadavg()[0].toFixed(1)}`);
 await browser.close();
 server.close();

@@ -23,6 +23,7 @@ typedef struct studio_kept {
     char *key;
     rv_snapshot *snapshot;
     size_t bytes;
+    double ms; /* that its step took; below 0: nobody knows */
 } studio_kept;
 
 struct studio_land {
@@ -47,6 +48,7 @@ struct studio_land {
     double run;
     int step;
     bool on;
+    bool idle; /* what runs was asked for in idle time */
     const studio_live *live;
     double done;
     int64_t began_ms;
@@ -74,8 +76,10 @@ rv_status studio_list_order(const rv_recipe *recipe, studio_order *out);
 /* That of a key, which is then the last used; NULL: none. */
 studio_kept *studio_kept_find(studio_land *l, const char *key);
 /* Without it the next run only starts further back. */
-/* `key` is taken over. */
-void studio_kept_add(studio_land *l, const rv_terrain *land, char *key);
+/* `key` is taken over. `ms`: that the step took. */
+void studio_kept_add(studio_land *l, const rv_terrain *land, char *key, double ms);
+/* Is there room for one more without letting another go? */
+bool studio_kept_room(const studio_land *l, const rv_terrain *land);
 rv_status studio_land_flat(studio_land *l, rv_terrain **out);
 /* The land of a place: the one that is there, or a copy made from a snapshot. NULL with a sentence.
  */

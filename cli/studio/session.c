@@ -177,6 +177,13 @@ bool studio_gate_lets(studio_session *s) {
     return lets;
 }
 
+bool studio_gate_idle(studio_session *s) {
+    pthread_mutex_lock(&s->lock);
+    bool idle = !s->closing && !s->first && s->wish != STUDIO_CANCEL;
+    pthread_mutex_unlock(&s->lock);
+    return idle;
+}
+
 studio_wish studio_gate_ending(studio_session *s, double run) {
     pthread_mutex_lock(&s->lock);
     studio_wish wish = STUDIO_RESUME;
@@ -232,6 +239,13 @@ static studio_packet *put_file(studio_session *s, const studio_request *request)
     return studio_ok(request->id);
 }
 
+static studio_packet *prepare(studio_session *s, const studio_request *request) {
+    pthread_mutex_lock(&s->lock);
+    s->wish = STUDIO_RESUME;
+    pthread_mutex_unlock(&s->lock);
+    return studio_land_prepare(s->land, request);
+}
+
 static void work_on(studio_session *s, task *t) {
     const studio_request *request = &t->request;
     if (strcmp(request->kind, "run") == 0)
@@ -240,6 +254,8 @@ static void work_on(studio_session *s, task *t) {
         studio_land_continue(s->land, request);
     else if (strcmp(request->kind, "scene") == 0)
         studio_scene_run(s, s->land, s->scratch, request);
+    else if (strcmp(request->kind, "prepare") == 0)
+        t->reply = prepare(s, request);
     else if (strcmp(request->kind, "hello") == 0)
         t->reply = reply_ready(s, request->id);
     else if (strcmp(request->kind, "device") == 0)

@@ -43,7 +43,14 @@ static void let_go(studio_land *l, size_t more) {
     }
 }
 
-void studio_kept_add(studio_land *l, const rv_terrain *land, char *key) {
+bool studio_kept_room(const studio_land *l, const rv_terrain *land) {
+    size_t held = land_bytes(land);
+    for (const studio_kept *k = l->kept; k; k = k->next)
+        held += k->bytes;
+    return held <= rv_context_memory_limit(l->ctx) / 4;
+}
+
+void studio_kept_add(studio_land *l, const rv_terrain *land, char *key, double ms) {
     if (!key || studio_kept_find(l, key)) {
         free(key);
         return;
@@ -55,7 +62,7 @@ void studio_kept_add(studio_land *l, const rv_terrain *land, char *key) {
         free(key);
         return;
     }
-    *k = (studio_kept){l->kept, key, k->snapshot, land_bytes(land)};
+    *k = (studio_kept){l->kept, key, k->snapshot, land_bytes(land), ms};
     l->kept = k;
 }
 
@@ -152,7 +159,7 @@ studio_packet *studio_land_revive(studio_land *l, const studio_request *request)
         studio_scratch_drop(path);
     }
     if (status == RV_OK)
-        studio_kept_add(l, land, key);
+        studio_kept_add(l, land, key, -1.0);
     else
         free(key);
     rv_recipe_destroy(recipe);

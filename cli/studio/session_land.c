@@ -78,6 +78,8 @@ static void tell_held(void *user) {
 
 bool studio_progress(void *user, const rv_progress *now) {
     studio_land *l = user;
+    if (l->idle)
+        return studio_gate_idle(l->session);
     if (!l->on) /* what is measured or saved, and the frame of a scene */
         return studio_gate_lets(l->session);
     l->done = now->done;
@@ -151,7 +153,8 @@ static bool run_turn(studio_land *l, const rv_recipe *recipe, const studio_turn 
     }
     l->at = t->whole ? t->place + 1 : -1;
     if (t->whole && !l->stopped)
-        studio_kept_add(l, l->land, studio_land_key(l, t->place + 1));
+        studio_kept_add(l, l->land, studio_land_key(l, t->place + 1),
+                        (double)(cli_now_ms() - began));
     studio_tell_done(l, t, &report, began);
     studio_tell_slice(l, l->land, 1.0);
     if (t->whole && !l->stopped)
@@ -201,27 +204,33 @@ static rv_status prepare(studio_land *l, const char *list, rv_recipe **recipe, s
     return status;
 }
 
+/* The turn after the last one whose land is kept, and that land; 0 and NULL: there is none. */
+static size_t find_kept(studio_land *l, const char *list, const char *stamps, const studio_order *o,
+                        const studio_kept **kept) {
+    *kept = NULL;
+    size_t turn = o->count;
+    for (; turn > 0 && !*kept; turn--) {
+        const studio_turn *before = &o->turns[turn - 1];
+        char *key = before->whole ? studio_list_key(list, stamps, before->place + 1) : NULL;
+        *kept = key ? studio_kept_find(l, key) : NULL;
+        free(key);
+    }
+    return *kept ? turn + 1 : 0;
+}
+
 /* Puts the land of the last place that is still there; gives the turn to go on with. */
 static rv_status start_land(studio_land *l, const studio_order *o, size_t *first) {
-    for (*first = o->count; *first > 0; --*first) {
-        const studio_turn *before = &o->turns[*first - 1];
-        char *key = before->whole ? studio_land_key(l, before->place + 1) : NULL;
-        const studio_kept *k = key ? studio_kept_find(l, key) : NULL;
-        free(key);
-        rv_status status = k && !l->land ? studio_land_flat(l, &l->land) : RV_OK;
-        if (k && status == RV_OK)
-            status = rv_terrain_restore(l->land, k->snapshot);
-        if (status != RV_OK)
-            return status;
-        if (k) {
-            l->at = before->place + 1;
-            return RV_OK;
-        }
+    const studio_kept *kept;
+    *first = find_kept(l, l->list, l->stamps, o, &kept);
+    if (!kept) {
+        rv_terrain_destroy(l->land);
+        l->land = NULL;
     }
-    rv_terrain_destroy(l->land);
-    l->land = NULL;
-    l->at = 0;
-    return studio_land_flat(l, &l->land);
+    rv_status status = l->land ? RV_OK : studio_land_flat(l, &l->land);
+    if (kept && status == RV_OK)
+        status = rv_terrain_restore(l->land, kept->snapshot);
+    l->at = status != RV_OK ? -1 : kept ? o->turns[*first - 1].place + 1 : 0;
+    return status;
 }
 
 static void begin(studio_land *l, const studio_request *request) {
@@ -280,4 +289,82 @@ void studio_land_continue(studio_land *l, const studio_request *request) {
         studio_tell_ended(l, "failed", status, why);
     rv_recipe_destroy(recipe);
     free(o.turns);
+}
+
+/* ---- in idle time ---- */
+
+/* Makes the lands of the turns from `first` on, until something else is asked, or until they would
+ * take the place of others. What is wrong with a step is told by a run. */
+static void run_idle(studio_land *l, rv_terrain *land, const char *list, const char *stamps,
+                     const rv_recipe *recipe, const studio_order *o, size_t first) {
+    int64_t began = cli_now_ms();
+    for (size_t i = first; i < o->count; i++) {
+        const studio_turn *t = &o->turns[i];
+        void *params = params_of(recipe, t);
+        rv_status status = RV_ERROR_MEMORY;
+        if (params)
+            status = rv_step_run(land, rv_recipe_step(recipe, t->step), params, NULL);
+        free(params);
+        if (status != RV_OK || !studio_kept_room(l, land))
+            return;
+        if (t->whole) {
+            studio_kept_add(l, land, studio_list_key(list, stamps, t->place + 1),
+                            (double)(cli_now_ms() - began));
+            began = cli_now_ms();
+        }
+        if (!studio_gate_idle(l->session))
+            return;
+    }
+}
+
+static studio_packet *tell_prepared(studio_land *l, double id, const char *list, const char *stamps,
+                                    int steps, const studio_order *o) {
+    studio_letter letter;
+    double *ms = calloc((size_t)steps + 1, sizeof *ms);
+    if (!ms || !studio_letter_begin(&letter)) {
+        free(ms);
+        return NULL;
+    }
+    for (size_t i = 0; i < o->count; i++) {
+        char *key = o->turns[i].whole ? studio_list_key(list, stamps, o->turns[i].place + 1) : NULL;
+        const studio_kept *k = key ? studio_kept_find(l, key) : NULL;
+        if (o->turns[i].whole)
+            ms[o->turns[i].place] = k ? k->ms : -1.0;
+        free(key);
+    }
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"prepared\",\"ms\":[", id);
+    for (int i = 0; i < steps; i++)
+        fprintf(letter.json, ms[i] < 0.0 ? "%snull" : "%s%.0f", i ? "," : "", ms[i]);
+    fputc(']', letter.json);
+    free(ms);
+    return studio_letter_end(&letter);
+}
+
+studio_packet *studio_land_prepare(studio_land *l, const studio_request *request) {
+    char why[CLI_TEXT] = "What is prepared is a list of steps, each a text.";
+    int steps = 0;
+    char *list = studio_list_join(studio_json_get(request->json, "steps"), &steps), *stamps = NULL;
+    rv_recipe *recipe = NULL;
+    rv_terrain *land = NULL;
+    studio_order o = {.count = 0};
+    const studio_kept *kept = NULL;
+    rv_status status = list ? prepare(l, list, &recipe, &o, why) : RV_ERROR_USAGE;
+    stamps = status == RV_OK ? studio_list_stamps(recipe) : NULL;
+    if (status == RV_OK)
+        status = stamps ? studio_land_flat(l, &land) : RV_ERROR_MEMORY;
+    size_t first = status == RV_OK ? find_kept(l, list, stamps, &o, &kept) : 0;
+    if (kept)
+        status = rv_terrain_restore(land, kept->snapshot);
+    l->idle = true;
+    if (status == RV_OK)
+        run_idle(l, land, list, stamps, recipe, &o, first);
+    l->idle = false;
+    studio_packet *reply = status == RV_OK ? tell_prepared(l, request->id, list, stamps, steps, &o)
+                                           : studio_wrong(request->id, (int)status, why);
+    rv_terrain_destroy(land);
+    rv_recipe_destroy(recipe);
+    free(o.turns);
+    free(stamps);
+    free(list);
+    return reply;
 }

@@ -162,6 +162,8 @@ bool studio_gate_pass(studio_session *session, double run, bool whole, void (*he
                       void *user);
 /* For what neither shows itself nor holds: false: stop. */
 bool studio_gate_lets(studio_session *session);
+/* For what was asked for in idle time: false: stop, since something else is asked or wished. */
+bool studio_gate_idle(studio_session *session);
 /* Does the page wish an end? STUDIO_RESUME: no. */
 studio_wish studio_gate_ending(studio_session *session, double run);
 
@@ -175,6 +177,8 @@ void studio_land_continue(studio_land *land, const studio_request *request);
 studio_packet *studio_land_answer(studio_land *land, const studio_request *request);
 /* The same while a run goes on, from lands that it does not change any more. */
 studio_packet *studio_land_meanwhile(studio_land *land, const studio_request *request);
+/* In idle time: makes the lands of a list that runs may begin with. */
+studio_packet *studio_land_prepare(studio_land *land, const studio_request *request);
 int studio_land_device(const studio_land *land); /* in use, or wanted from the next step on */
 /* The device for what comes after the step that runs; `why` says what is wrong with it. */
 rv_status studio_land_want_device(studio_land *land, int device, const char **why);

@@ -408,23 +408,28 @@ static double side_share(const rvi_rivers *r, int step, bool coarsest) {
     return !coarsest ? 1.0 : step <= half ? 1.0 / (double)(half - step + 1) : 0.0;
 }
 
-/* On a device all but the edge of the host's heights is old. */
-static rv_status change_edge(rvi_rivers *r, double share) {
-    bool outlets = r->p->border == RV_rivers_border_outlets;
-    bool changes = outlets || (share > 0.0 && r->p->border != RV_rivers_border_open);
-    bool device = r->job->device && changes;
-    rv_status status = device ? rvi_rivers_device_edge_out(r) : RV_OK;
+/* On a device all but the edge of the host's heights is old; in the first tenth of the time outlets
+ * look farther than that. */
+static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarsest) {
+    bool outlets = coarsest && r->p->border == RV_rivers_border_outlets;
+    bool sinks = share > 0.0 && r->p->border != RV_rivers_border_open;
+    bool device = r->job->device && (outlets || sinks);
+    rv_status status = RV_OK;
+    if (device && outlets && step < r->steps / 10)
+        status = rvi_device_fetch(r->job->device, r->h);
+    else if (device)
+        status = rvi_rivers_device_edge_out(r);
     if (status == RV_OK && share > 0.0)
         status = rvi_rivers_sink_sides(r, share);
-    if (status == RV_OK)
-        status = rvi_rivers_outlets(r);
+    if (status == RV_OK && coarsest)
+        status = rvi_rivers_outlets(r, step);
     return status == RV_OK && device ? rvi_rivers_device_edge_in(r) : status;
 }
 
 static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
     r->flow.wander = wander_at(r, step, coarsest);
     r->flow.when = (uint64_t)step;
-    rv_status status = change_edge(r, side_share(r, step, coarsest));
+    rv_status status = change_edge(r, step, side_share(r, step, coarsest), coarsest);
     if (status == RV_OK)
         status = rvi_rivers_route(r);
     if (status == RV_OK)
@@ -477,6 +482,9 @@ static rv_status run_level(river_run *all, int l) {
         r->brought = 0;
         r->rise += all->level[l + 1].rise;
         status = rvi_level_bring(r, &all->level[l + 1]);
+        rvi_rivers_keep_outlets(r, &all->level[l + 1]);
+        if (r->job->device) /* which has them from before */
+            rvi_device_forget(r->job->device, r->fixed, r->cells);
     }
     for (int step = 0; status == RV_OK && step < r->steps; step++) {
         status = one_step(r, step, coarsest);

@@ -141,9 +141,9 @@ async function takeOne(file: File, use?: (name: string) => void): Promise<void> 
         throw new Error('The engine in this page cannot read .exr: `ravine studio` can, where OpenEXR is installed.');
     if (!/\.(png|r16|r32|npy|npz|tiff?|asc|exr|obj)$/i.test(name) && !isSidecar(name))
         throw new Error('The page opens .png, .r16, .r32, .npy, .npz, .tif, .asc, .exr, .obj and .rv files.');
-    await session.put(name, await file.arrayBuffer());
     if (isSidecar(name))
-        return;
+        return session.put(name, await file.arrayBuffer());
+    await session.take(name, await file.arrayBuffer());
     if (use)
         return use(name);
     if (/\.obj$/i.test(name))
@@ -299,6 +299,8 @@ window.addEventListener('keydown', (event) => {
     event.preventDefault();
     keys[key]();
 });
+for (const kind of ['pointerdown', 'wheel', 'keydown'] as const)
+    window.addEventListener(kind, () => session.disturb(), { capture: true, passive: true });
 window.addEventListener('keyup', (event) => viewport.view.press(event.key, false));
 
 // ---- all of it ----

@@ -5,6 +5,7 @@ import { MachineEngine, takeToken } from './engine/machine_engine';
 import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
 import { findLook, type Look } from './looks';
+import { Costs, idleSides, sidesOf } from './previews';
 import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
 import { Store, fromAddress, toAddress, type Doc } from './store';
 import { findStep } from './table';
@@ -55,7 +56,11 @@ function mainStep(items: Item[]): number {
     return (items.filter((item) => findStep(item.step)?.kind === 'wear').at(-1) ?? items.at(-1))?.id ?? 0;
 }
 
-const PREVIEW = 256, PREVIEW_MS = 80;
+/** How long a preview may run before the next takes its place: one of which something is seen, and one of which nothing
+ *  is yet; and how long nothing must have happened before the steps of previews are made beforehand. */
+const PREVIEW_MS = 80, UNSEEN_MS = 400, IDLE_MS = 400;
+/** Of previews that take no longer only the end is shown: their slices would flicker. */
+const QUIET_MS = 200;
 const SAVED = 'ravine-studio';
 
 export class Session {
@@ -81,12 +86,23 @@ export class Session {
     look: Look = findLook('natural');
     /** The place that is looked at; null: the newest. */
     scrubbed: number | null = null;
-    isPreview = false;
+    /** Cells along a side of the preview that is shown or made; 0: it is the land itself. */
+    preview = 0;
     slices = false;
     scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
     /** What was opened, and as what the engine has it. */
     private files = new Map<string, OpenedFile>();
     private timer = 0;
+    private idleTimer = 0;
+    private isPreparing = false;
+    private readonly costs = new Costs();
+    /** Of the steps of this run, as far as they are done. */
+    private took: (number | null)[] = [];
+    /** The place from which on slices are shown; Infinity: only the end of the run. */
+    private liveFrom = 0;
+    /** A finer preview of what has been shown. */
+    private isFiner = false;
+    private isSeen = false;
     private started = 0;
     private lastSlice = 0;
     private restarts = 0;
@@ -127,6 +143,7 @@ export class Session {
         const listener = { event: (event: Event) => this.hear(event), died: (why: string) => { if (isOpen) void this.revive(why); } };
         this.engine = this.wanted === 'machine' ? new MachineEngine(this.token, listener)
             : new PageEngine(await fetchModule(this.threads), this.threads, listener);
+        this.costs.clear();
         this.about = await this.engine.ask<'ready'>({ kind: 'hello' });
         isOpen = true;
     }
@@ -181,6 +198,7 @@ export class Session {
             this.token = ''; // the one of the next start is another
         try {
             if (spare) {
+                this.costs.clear();
                 this.engine = spare.engine;
                 this.about = spare.about;
                 this.spare = null;
@@ -326,6 +344,7 @@ export class Session {
             this.note('page', event.land.hash);
         else if (event.how === 'failed')
             this.sayUnchecked(event.sentence);
+        this.prepareSoon();
         this.watcher.changed();
     }
 
@@ -368,8 +387,21 @@ export class Session {
         this.start();
     }
 
+    /** What needs the engine while something runs that will not be wanted any more if it goes well. */
+    private async instead<T>(work: () => Promise<T>): Promise<T> {
+        const { run, state } = this;
+        this.control('cancel'); // else it would wait until the run is over
+        try {
+            return await work();
+        } catch (error) {
+            if (run === this.run && (state === 'running' || state === 'held'))
+                this.again();
+            throw error;
+        }
+    }
+
     async openText(name: string, text: string): Promise<void> {
-        const items = await this.read(text);
+        const items = await this.instead(() => this.read(text));
         this.leaveScene();
         this.store.replace({ name, items });
         this.select(mainStep(items));
@@ -399,10 +431,17 @@ export class Session {
     /** Puts a file where steps find it. */
     async put(name: string, bytes: ArrayBuffer): Promise<void> {
         const { file, sent } = await this.prepared(this.about.engine, name, bytes);
-        if (this.files.get(name)?.bytes !== bytes)
-            this.rescued = null; // what steps read is another file now
+        if (this.files.get(name)?.bytes !== bytes) { // what steps read is another file now
+            this.rescued = null;
+            this.costs.clear();
+        }
         this.files.set(name, file);
         await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
+    }
+
+    /** A file that somebody opens: what runs makes way. */
+    async take(name: string, bytes: ArrayBuffer): Promise<void> {
+        await this.instead(() => this.put(name, bytes));
     }
 
     /** What the sidecar of a heightmap says, as parameters of `open`. */
@@ -440,11 +479,10 @@ export class Session {
         this.scrubbed = null;
         this.leaveScene();
         const items = runnable(this.store.doc.items);
-        const side = sideOf(items);
         const lines = items.map((item) => this.words(item)), last = lines.length - 1;
         const isQuick = items[last]?.step === 'stroke' && !this.isPreview && lines.slice(0, last).join() === this.steps.slice(0, last).join();
-        if (isLive && !isQuick && (side === 0 || side > PREVIEW))
-            this.preview();
+        if (isLive && !isQuick)
+            this.showPreview();
         else
             this.start();
         if (!isLive && this.isBegun)
@@ -452,18 +490,80 @@ export class Session {
         this.watcher.changed();
     }
 
+    get isPreview(): boolean { return this.preview > 0; }
+
+    /** The steps as a preview of a size runs them. */
+    private small(side: number): { lines: string[]; items: Item[] } {
+        return preview(runnable(this.store.doc.items).map((item) => ({ ...item, values: this.valuesFor(item) })), side);
+    }
+
+    private get sides(): number[] { return sidesOf(sideOf(runnable(this.store.doc.items))); }
+
     /** Changes of a slider come faster than a land is made: a preview may run for a while before the next takes its
      *  place, else each would end before there is something to see of it. */
-    private preview(): void {
-        const age = performance.now() - this.started;
-        if (this.isPreview && this.state === 'running' && age < PREVIEW_MS) {
-            this.timer = window.setTimeout(() => this.preview(), PREVIEW_MS - age);
+    private showPreview(): void {
+        clearTimeout(this.timer);
+        this.timer = 0;
+        const wait = (this.isSeen ? PREVIEW_MS : UNSEEN_MS) - (performance.now() - this.started);
+        if (this.isPreview && !this.isFiner && this.state === 'running' && wait > 0) {
+            this.timer = window.setTimeout(() => this.showPreview(), wait);
             return;
         }
-        this.timer = 0;
-        const items = runnable(this.store.doc.items);
-        const small = preview(items.map((item) => ({ ...item, values: this.valuesFor(item) })), PREVIEW);
-        this.go(small.lines, small.items, true);
+        this.goPreview(this.costs.firstOf(this.sides, (side) => this.small(side).lines), false);
+    }
+
+    private goPreview(side: number, isFiner: boolean): void {
+        const { lines, items } = this.small(side);
+        this.isFiner = isFiner;
+        this.liveFrom = isFiner || this.costs.guess(side, lines) < QUIET_MS ? Infinity : this.costs.slowest(side, lines);
+        this.go(lines, items, side);
+    }
+
+    /** The size after that of the preview; undefined: there is none. */
+    get finer(): number | undefined { return this.isPreview ? this.sides.find((side) => side > this.preview) : undefined; }
+
+    /** The slider rests: the same in the next size, until it is as fine as a preview gets. */
+    private goFiner(): void {
+        const { finer } = this;
+        if (finer && this.state === 'done' && !this.timer && this.about.pauses)
+            this.goPreview(finer, true);
+    }
+
+    // ---- idle time ----
+
+    /** Somebody does something: what is made in idle time waits. */
+    disturb(): void {
+        if (this.isPreparing)
+            this.engine?.control('cancel');
+        this.prepareSoon();
+    }
+
+    private prepareSoon(): void {
+        clearTimeout(this.idleTimer);
+        this.idleTimer = window.setTimeout(() => void this.prepare(), IDLE_MS);
+    }
+
+    /** Are the steps of all previews of this land made? */
+    get isPrepared(): boolean { return this.sides.every((side) => this.costs.has(side, this.small(side).lines)); }
+
+    /** Makes the steps of previews beforehand: then a slider that is dragged has only its own step and those after it to
+     *  make, and it is known how long these take. */
+    private async prepare(): Promise<void> {
+        const isIdle = () => this.state === 'done' && !this.isPreview && !this.scene && !this.isPreparing && !this.isChecking && this.about.pauses;
+        const { run } = this, sides = isIdle() ? await idleSides(sideOf(this.items)) : [];
+        for (const side of sides) {
+            const { lines } = this.small(side);
+            if (!isIdle() || run !== this.run || this.costs.has(side, lines))
+                continue;
+            this.isPreparing = true;
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', steps: lines }).catch(() => null);
+            this.isPreparing = false;
+            if (!reply)
+                return;
+            this.costs.note(side, lines, reply.ms);
+            if (reply.ms.includes(null))
+                return;
+        }
     }
 
     private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.words(item)).values; }
@@ -471,24 +571,26 @@ export class Session {
     /** Runs the recipe as it is, from the step that changed. */
     start(): void {
         const items = runnable(this.store.doc.items);
-        this.go(items.map((item) => this.words(item)), items, false);
+        this.liveFrom = 0;
+        this.isFiner = false;
+        this.go(items.map((item) => this.words(item)), items, 0);
     }
 
     private live(): Live {
         const fields = ['height', ...this.look.fields.filter((name) => name !== 'layers' && name !== 'height')];
         const big = sideOf(this.items) > 1024;
-        return { fields, rate: 30, every: big ? 2 : 1, slices: this.slices, rescue: this.rescueEvery };
+        return { fields: this.liveFrom === Infinity ? [] : fields, rate: 30, every: big ? 2 : 1, slices: this.slices && !this.isPreview, rescue: this.isPreview ? 1e300 : this.rescueEvery };
     }
 
-    private go(steps: string[], items: Item[], isPreview: boolean): void {
+    private go(steps: string[], items: Item[], side: number): void {
         if (!this.engine)
             return;
         if (!this.about.pauses && (this.state === 'running')) { // it hears nothing: only its end ends the run
             this.engine.end();
-            void this.open().then(() => this.begun(steps, items, isPreview));
+            void this.open().then(() => this.begun(steps, items, side));
             return;
         }
-        this.begun(steps, items, isPreview);
+        this.begun(steps, items, side);
     }
 
     /** The number of another run; what the page makes beside it is not wanted any more. */
@@ -499,12 +601,14 @@ export class Session {
         this.run++;
     }
 
-    private begun(steps: string[], items: Item[], isPreview: boolean): void {
+    private begun(steps: string[], items: Item[], side: number): void {
         this.nextRun();
         this.text = recipeText(items);
         this.steps = steps;
         this.items = items;
-        this.isPreview = isPreview;
+        this.preview = side;
+        this.took = steps.map(() => null);
+        this.isSeen = false;
         this.state = 'running';
         this.sentence = '';
         this.place = 0;
@@ -608,6 +712,9 @@ export class Session {
             this.place = event.place;
             this.done = event.done;
             this.paced();
+            if (event.place < this.liveFrom)
+                break;
+            this.seen();
             this.watcher.frame({
                 width: event.width, height: event.height, cell: event.cell, land: null, isLive: true, isPreview: this.isPreview,
                 fields: new Map(event.fields.map((name, i) => [name, new Float32Array(event.buffers[i])])),
@@ -621,6 +728,7 @@ export class Session {
             break;
         case 'done_step':
             this.results.set(this.key(event.place + 1), { ms: event.ms, land: event.land, ledger: event.ledger, drops: event.drop_steps });
+            this.took[event.place] = (this.took[event.place] ?? 0) + event.ms;
             if (event.figures.length > 0)
                 this.figures = event.figures;
             break;
@@ -663,15 +771,37 @@ export class Session {
         this.checkSoon();
         if (event.how !== 'failed')
             this.restarts = 0;
+        const finer = this.finer;
+        if (event.how === 'failed' && finer) // so few cells may be too few for a step
+            return this.goPreview(finer, false);
         if (event.how === 'failed')
             this.watcher.say(event.sentence, 'wrong');
-        if (event.place >= 0 && event.land)
-            void this.show();
-        if (this.timer) { // the slider has gone on meanwhile
-            clearTimeout(this.timer);
-            this.preview();
-        }
+        if (event.how === 'finished')
+            this.noteCosts();
+        const isShown = event.place >= 0 && event.land ? this.show() : Promise.resolve();
+        if (this.timer) // the slider has gone on meanwhile
+            void isShown.then(() => this.timer && this.showPreview());
+        else if (this.isPreview)
+            void isShown.then(() => this.goFiner());
+        else
+            this.prepareSoon();
         void this.standBy();
+    }
+
+    /** Something of a preview is seen: the next may take its place sooner. */
+    private seen(): void {
+        if (this.isSeen)
+            return;
+        this.isSeen = true;
+        if (this.timer)
+            this.showPreview();
+    }
+
+    /** What was there already took what it took before. */
+    private noteCosts(): void {
+        const side = this.preview || sideOf(this.items);
+        this.costs.note(side, this.steps, this.took.map((ms, i) => ms ?? this.result(i + 1)?.ms ?? this.costs.msOf(side, this.steps, i)
+            ?? (['repeat', 'end'].includes(this.items[i].step) ? 0 : null))); // the time of a repeat is that of its steps
     }
 
     // ---- looking ----

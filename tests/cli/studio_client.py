@@ -331,6 +331,36 @@ def test_meanwhile(server):
     tab.close()
 
 
+def test_prepare(server):
+    """Lands that are made in idle time: runs begin with them, and all else comes first."""
+    tab, steps = Tab(server), HILLS + ["repeat times=2", "droplets drops=500", "end", "thermal rounds=5"]
+    ms = tab.ask("prepare", steps=steps)["ms"]
+    check(len(ms) == len(steps) and all(each is not None and each >= 0 for each in ms), "how long each took: %s" % ms)
+    changed = steps[:-1] + ["thermal rounds=7"]
+    check(tab.made(changed)["land"]["hash"] == steps_hash(changed), "the same land")
+    check(tab.until("started")["place"] == len(steps) - 1, "from the step that is other")
+    before = tab.ask("look", place=len(steps), fields=[])["land"]["hash"]
+    for what in ["look", "control", "run"]:
+        replies = []
+        asked = threading.Thread(target=lambda: replies.append(tab.ask("prepare", steps=LONG + ["thermal"])))
+        asked.start()
+        time.sleep(0.2)
+        if what == "look":
+            check(tab.ask("look", place=len(steps), fields=[])["land"]["hash"] == before, "the land of the run is as it was")
+        elif what == "control":
+            tab.ask("control", do="cancel")
+        else:
+            check(tab.made(steps)["land"]["hash"] == steps_hash(steps), "a run")
+        asked.join(WAIT)
+        check([each is not None for each in replies[0]["ms"]] == [True, True, False, False], "it makes way for %s: %s" % (what, replies))
+    check(tab.ask("prepare", steps=["nosie"])["kind"] == "wrong", "a sentence")
+    asked = threading.Thread(target=lambda: replies.append(tab.ask("prepare", steps=LONG)))
+    asked.start()
+    time.sleep(0.2)
+    tab.close()  # it ends with its tab
+    asked.join(WAIT)
+
+
 def test_killed(server):
     """Files that one which was killed has left, the next removes, and only those."""
     left = folder + "/killed"

@@ -32,3 +32,60 @@ export async function settled(page) {
     await until(page, ['done']);
     await page.waitForFunction(() => studio.viewport.frame && !studio.viewport.frame.isLive && studio.viewport.frame.land?.hash === studio.session.land?.hash, null, { polling: 20 });
 }
+
+/** In the page: what frames of the land that is shown cost, the most of each: milliseconds of the page's own thread (the
+ *  middle of them), draw calls, triangles, bytes to the GPU; while the camera turns, close to the ground, and while the
+ *  land changes. onePixel: draws no more of each frame, which makes no difference to what goes to the GPU. */
+export async function measureFrames([frames, onePixel]) {
+    const { view } = studio.viewport, { renderer, camera, land } = view, gl = renderer.getContext();
+    let bytes = 0;
+    const pixel = new Uint8Array(4);
+    for (const [name, size] of [['bufferSubData', (args) => (args[4] ?? args[2].length) * args[2].BYTES_PER_ELEMENT], ['bufferData', (args) => args[1].byteLength ?? 0],
+        ['texSubImage2D', (args) => args.at(-1)?.byteLength ?? 0], ['texImage2D', (args) => args.at(-1)?.byteLength ?? 0]]) {
+        const call = gl[name].bind(gl);
+        gl[name] = (...args) => {
+            bytes += size(args) || 0;
+            return call(...args);
+        };
+    }
+    view.finest();
+    renderer.setScissorTest(onePixel);
+    renderer.setScissor(0, 0, 1, 1);
+    const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+    const over = (count, place) => {
+        const ms = [], calls = [], triangles = [], sent = [];
+        for (let i = 0; i < count; i++) {
+            place(i / count);
+            bytes = 0;
+            renderer.info.autoReset = false;
+            renderer.info.reset();
+            const start = performance.now();
+            view.render();
+            ms.push(performance.now() - start);
+            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // what waits is drawn before the next is timed
+            calls.push(renderer.info.render.calls);
+            triangles.push(renderer.info.render.triangles);
+            sent.push(bytes);
+        }
+        return { ms: middle(ms), worst: ms.at(-1), calls: Math.max(...calls), triangles: Math.max(...triangles), bytes: Math.max(...sent) };
+    };
+    const { width, height, cell } = land.grid, extent = width * cell, x = extent / 2, z = (height * cell) / 2;
+    const turned = (part, radius, rise) => {
+        const a = 2 * Math.PI * part;
+        camera.position.set(x + radius * Math.cos(a), rise, z + radius * Math.sin(a));
+        camera.lookAt(x, land.span.y / 2, z);
+    };
+    const around = over(frames, (part) => turned(part, extent, 0.5 * extent));
+    const close = over(frames, (part) => turned(part, 0.02 * extent, land.span.y * 1.1));
+    // A slice of a run: every second cell of so large a land.
+    const half = width > 1024 ? 2 : 1, w = Math.floor((width - 1) / half) + 1;
+    const slices = [];
+    const slice = () => {
+        const heights = new Float32Array(w * w).map(() => 1000 * Math.random());
+        const start = performance.now();
+        studio.viewport.show({ width: w, height: w, cell: cell * half, fields: new Map([['height', heights]]), land: null, isLive: true, isPreview: false });
+        slices.push(performance.now() - start);
+    };
+    const live = over(frames / 2, slice);
+    return { around, close, live: { ...live, ms: live.ms + middle(slices) } };
+}

@@ -4,7 +4,10 @@
  * again in each time step: cells that are the lowest of the edge for W = 5 sqrt(source) to both
  * sides, and lower than what lies around them. The others rise and are cut like all land, so that
  * the map ends as if it were cut from a larger one. Where rivers inside have cut deeper than an
- * outlet, it is none any more.
+ * outlet, it is none any more. At the start a pit beside it may be as deep as the land rises in a
+ * tenth of the time: else a step of some centimetres, which cells of another size do not show,
+ * would send the water of a whole valley to another outlet. Finer levels keep the outlets of the
+ * coarsest one.
  */
 #include "base/context.h"
 #include "steps/rivers/river_cut.h"
@@ -80,16 +83,38 @@ static double ring_height(const rvi_rivers *r, size_t place) {
     return r->h[ring_cell(r->flow.width, r->flow.height, place)];
 }
 
-/* Is nothing around it lower? */
-static bool is_low(const rvi_rivers *r, size_t cell) {
+/* The lowest of the cells around one, or itself. */
+static size_t lowest_around(const rvi_rivers *r, size_t cell) {
     int width = r->flow.width, height = r->flow.height;
     int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
+    size_t lowest = cell;
     for (int ny = y - 1; ny <= y + 1; ny++)
-        for (int nx = x - 1; nx <= x + 1; nx++)
-            if (nx >= 0 && ny >= 0 && nx < width && ny < height &&
-                r->h[(size_t)ny * (size_t)width + (size_t)nx] < r->h[cell])
-                return false;
-    return true;
+        for (int nx = x - 1; nx <= x + 1; nx++) {
+            if (nx < 0 || ny < 0 || nx >= width || ny >= height)
+                continue;
+            size_t i = (size_t)ny * (size_t)width + (size_t)nx;
+            lowest = r->h[i] < r->h[lowest] ? i : lowest;
+        }
+    return lowest;
+}
+
+/* Is there no way down from it to more than `pit` below? */
+static bool is_low(const rvi_rivers *r, size_t cell, double pit) {
+    double least = r->h[cell] - pit;
+    size_t from = r->cells;
+    while (cell != from && r->h[cell] >= least) {
+        from = cell;
+        cell = lowest_around(r, cell);
+    }
+    return cell == from;
+}
+
+/* How deep a pit beside an outlet may be in this time step. */
+static double pit_allowed(const rvi_rivers *r, size_t cell, int step) {
+    double rise =
+        (double)r->p->uplift * 0.001 * r->dt * (r->uplift ? (double)r->uplift[cell] : 1.0);
+    int early = r->steps / 10 - step;
+    return early > 0 ? rise * early : 0.0;
 }
 
 /* Is this place of the ring the lowest as far as `reach` places to both sides? */
@@ -117,7 +142,7 @@ static void close_high(rvi_rivers *r, size_t length, int found, int most) {
     }
 }
 
-rv_status rvi_rivers_outlets(rvi_rivers *r) {
+rv_status rvi_rivers_outlets(rvi_rivers *r, int step) {
     if (r->p->border != RV_rivers_border_outlets)
         return RV_OK;
     size_t length = ring_length(r->flow.width, r->flow.height), lowest = 0;
@@ -130,7 +155,7 @@ rv_status rvi_rivers_outlets(rvi_rivers *r) {
             return RV_CANCELLED;
         if (r->fixed[i] == RVI_SEA)
             continue;
-        bool leaves = is_low(r, i) && is_valley(r, k, length, reach);
+        bool leaves = is_valley(r, k, length, reach) && is_low(r, i, pit_allowed(r, i, step));
         r->fixed[i] = leaves ? RVI_SIDE : 0;
         found += leaves;
         lowest = ring_height(r, k) < ring_height(r, lowest) ? k : lowest;
@@ -141,6 +166,24 @@ rv_status rvi_rivers_outlets(rvi_rivers *r) {
     if (r->p->outlets != RV_AUTO_INT)
         close_high(r, length, found, r->p->outlets);
     return RV_OK;
+}
+
+/* On a side whose last coarse cell lies before it, they move out to it. */
+static size_t to_finer(int coarse, int at, int fine) {
+    return (size_t)(at == coarse - 1 ? fine - 1 : 2 * at);
+}
+
+void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
+    int width = coarse->flow.width, height = coarse->flow.height;
+    size_t length = ring_length(width, height);
+    for (size_t k = 0; fine->p->border == RV_rivers_border_outlets && k < length; k++) {
+        size_t i = ring_cell(width, height, k);
+        size_t x = to_finer(width, (int)(i % (size_t)width), fine->flow.width);
+        size_t y = to_finer(height, (int)(i / (size_t)width), fine->flow.height);
+        unsigned char *to = &fine->fixed[y * (size_t)fine->flow.width + x];
+        if (coarse->fixed[i] == RVI_SIDE && *to != RVI_SEA)
+            *to = RVI_SIDE;
+    }
 }
 
 /* ---- sides that sink ---- */

@@ -129,34 +129,59 @@ static inline void rvi_level_cubic(double t, double *w) {
     w[3] = a * u * t * t;
 }
 
-/* Four cells along one axis around a place, in cells, and their weights. */
-static inline void rvi_level_four(double at, size_t count, size_t *out, double *w) {
-    double base = floor(at), last = (double)count - 1.0;
-    rvi_level_cubic(at - base, w);
-    for (int k = 0; k < 4; k++) {
-        double c = base + (double)(k - 1);
-        out[k] = (size_t)(c < 0.0 ? 0.0 : c > last ? last : c);
+/* Cells along one axis and their weights. */
+enum { RVI_MOST_TAPS = 5 };
+typedef struct rvi_taps {
+    int first;
+    double weight[RVI_MOST_TAPS];
+} rvi_taps;
+
+/* Those of `count` places from `first` on, the last of which may lie beyond the edge of a map of
+ * `cells`: there ground goes on as steep as before it, z = 2 z(edge) - z(as far inside). */
+static inline rvi_taps rvi_taps_fold(int first, int count, const double *weight, int cells) {
+    int last = cells - 1;
+    rvi_taps t = {first < 0               ? 0
+                  : first > cells - count ? cells - count
+                                          : first,
+                  {0.0, 0.0, 0.0, 0.0, 0.0}};
+    for (int k = 0; k < count; k++) {
+        int i = first + k, edge = i < 0 ? 0 : last;
+        double w = weight[k];
+        if (i < 0 || i > last) {
+            t.weight[edge - t.first] += 2.0 * w;
+            w = -w;
+            i = 2 * edge - i;
+        }
+        t.weight[i - t.first] += w;
     }
+    return t;
 }
 
-static inline double rvi_level_at(RVI_GRID const double *field, size_t width, size_t height,
-                                  double x, double y) {
-    size_t cx[4], cy[4];
-    double wx[4], wy[4], sum = 0.0;
-    rvi_level_four(x, width, cx, wx);
-    rvi_level_four(y, height, cy, wy);
-    for (int j = 0; j < 4; j++)
-        for (int i = 0; i < 4; i++)
-            sum += wy[j] * wx[i] * field[cy[j] * width + cx[i]];
+static inline rvi_taps rvi_level_four(double at, int cells) {
+    double weight[4], base = floor(at);
+    rvi_level_cubic(at - base, weight);
+    return rvi_taps_fold((int)base - 1, 4, weight, cells);
+}
+
+static inline double rvi_level_at(RVI_GRID const double *field, int width, int height, double x,
+                                  double y) {
+    rvi_taps across = rvi_level_four(x, width), down = rvi_level_four(y, height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 4; j++)
+        for (size_t i = 0; i < 4; i++)
+            sum += down.weight[j] * across.weight[i] *
+                   field[((size_t)down.first + j) * (size_t)width + (size_t)across.first + i];
     return sum;
 }
 
 /* Bends: on coarse cells rivers run along rows, columns and diagonals, and finer cells would keep
  * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
  * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
- * coarse cells apart. */
+ * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
+ * the map or out of it. */
 #define RVI_BEND 0.8
 #define RVI_BEND_EVERY 3.5
+#define RVI_BEND_EDGE 2.0
 enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
@@ -177,14 +202,23 @@ static inline double rvi_bend_at(uint64_t seed, double x, double y, uint64_t whi
     return north + (south - north) * v;
 }
 
-/* The coarse land at the middle of a fine cell, before and after. */
-static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h,
-                                  size_t width, size_t height, uint64_t seed, size_t fine_x,
-                                  size_t fine_y, double *before, double *after) {
-    double x = 0.5 * (double)fine_x - 0.25, y = 0.5 * (double)fine_y - 0.25;
-    double px = (x + 0.5) / RVI_BEND_EVERY, py = (y + 0.5) / RVI_BEND_EVERY;
-    double from_x = x + RVI_BEND * rvi_bend_at(seed, px, py, RVI_BEND_X);
-    double from_y = y + RVI_BEND * rvi_bend_at(seed, px, py, RVI_BEND_Y);
+/* From the edge of the map, in cells; less than 0: beyond it. */
+static inline double rvi_level_edge(int width, int height, double x, double y) {
+    double east = (double)width - 1.0 - x, south = (double)height - 1.0 - y;
+    double of_x = x < east ? x : east, of_y = y < south ? y : south;
+    return of_x < of_y ? of_x : of_y;
+}
+
+/* The coarse land at a fine cell, before and after. */
+static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
+                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
+                                  double *before, double *after) {
+    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y;
+    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
+    double edge = rvi_level_edge(width, height, x, y) / RVI_BEND_EDGE;
+    double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < 1.0 ? edge : 1.0);
+    double from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
+    double from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
     *before = rvi_level_at(start, width, height, x, y);
     *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
                         rvi_level_at(start, width, height, from_x, from_y));

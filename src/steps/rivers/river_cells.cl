@@ -269,7 +269,7 @@ static double slide_to(const slide_ground *g, const rvi_steep_law *law, int x, i
     const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
     size_t cell = (size_t)y * (size_t)law->width + (size_t)x;
     double here = g->h[cell], around[8], lowest = 1e30;
-    if (g->fixed[cell] || (g->lake[cell] && g->water[cell] > here))
+    if (g->fixed[cell] || (!law->last && g->lake[cell] && g->water[cell] > here))
         return here;
     for (int k = 0; k < 8; k++) {
         int nx = x + dx[k], ny = y + dy[k];
@@ -573,7 +573,7 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
         bed[cell] = top;
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
-    rvi_level_land(start, coarse, (size_t)law.coarse_width, (size_t)law.coarse_height, law.seed,
+    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
                    (size_t)x, (size_t)y, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
@@ -603,8 +603,8 @@ __kernel void river_show_level(__global const double *restrict h, __global const
     size_t i = (size_t)y * (size_t)law.width + (size_t)x, wide = (size_t)law.coarse_width;
     size_t east = wide > 1, south = law.coarse_height > 1 ? wide : 0;
     double u, v;
-    size_t c = wide * rvi_level_before(((double)y + 0.5) * size - 0.5, law.coarse_height, &v);
-    c += rvi_level_before(((double)x + 0.5) * size - 0.5, law.coarse_width, &u);
+    size_t c = wide * rvi_level_before((double)y * size, law.coarse_height, &v);
+    c += rvi_level_before((double)x * size, law.coarse_width, &u);
     double by = rvi_level_change(start, coarse, c, east, south, u, v);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)

@@ -142,8 +142,10 @@ void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to, rvi_river_sums *
 
 /* Finds the cells that are the base level in all of the time, and the base. */
 rv_status rvi_rivers_base(rvi_rivers *r);
-/* Finds the cells that water leaves the map at, with border=outlets. */
-rv_status rvi_rivers_outlets(rvi_rivers *r);
+/* Finds the cells that water leaves the map at in a time step, with border=outlets. */
+rv_status rvi_rivers_outlets(rvi_rivers *r, int step);
+/* Takes them from the next coarser level. */
+void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse);
 /* Lets the sides that do so sink to the base, by a share of what is left. */
 rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share);
 
@@ -159,7 +161,7 @@ rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r);
 /* As those of the processor. */
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise);
-rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds);
+rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds, bool last);
 rv_status rvi_rivers_device_carry(rvi_rivers *r);
 rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r);
 rv_status rvi_rivers_device_loosen(rvi_rivers *r);
@@ -179,7 +181,7 @@ enum { RVI_RIVER_LEVELS = 6 };
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land);
 /* The time of each level and its steps. */
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p);
-/* The outline of the level that is coarser by half than `fine`. */
+/* The outline of the level with cells twice as wide as `fine`. */
 void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine);
 /* Fills the grids of a level from the finer one. */
 rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine);

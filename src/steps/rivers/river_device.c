@@ -315,14 +315,15 @@ static rv_status clear_slides(rvi_rivers *r) {
     return status;
 }
 
-rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds) {
+rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds, bool last) {
     double far = r->stands * (double)r->land->cell;
     const rvi_steep_law law = {.far = far,
                                .enough = 1e-4 * far,
                                .least_far = far * (1.0 - (double)r->p->talus_vary),
                                .width = r->land->width,
                                .height = r->land->height,
-                               .parts = (r->land->width + RVI_TILE - 1) / RVI_TILE};
+                               .parts = (r->land->width + RVI_TILE - 1) / RVI_TILE,
+                               .last = last};
     rv_status status = clear_slides(r);
     bool first = true;
     *r->wakes = 1;

@@ -4,7 +4,11 @@
  * land gets other rivers, and longer ones where cells are finer. So most of the time passes on
  * cells about as large as the area of a river's source, in metres, whatever the map's own cells
  * are. Then its result is brought to cells half as large, and rivers cut on there for a short part
- * of the time, down to the cells of the map:
+ * of the time, down to the cells of the map. A small difference at the start can send a river into
+ * another valley. So the coarsest level has the same cells and the same time steps whatever the
+ * cells of the map are: every second cell of a level is one of the next coarser one, and what that
+ * has is a mean around it whose weights fall off as far as the next coarse cell (below).
+ * What it changed is brought back:
  *
  *     z'(fine) = z'(coarse) + (z(fine) - z(coarse)) exp(-D k^2 t)      z before, z' after t
  *
@@ -20,9 +24,12 @@
 
 #include <math.h>
 
-/* SMALLEST: cells along a side of a coarser level. Each finer level gets 1/PART of the time, and
- * 1/PART_STEPS of the steps. */
-enum { SMALLEST = 32, PART = 20, PART_STEPS = 10 };
+enum { SMALLEST = 32 }; /* cells along a side of a coarser level */
+/* Shares of the time and of the steps that are left to finer levels than the coarsest: each takes
+ * half of what is left, the last one all of it. Their steps are shorter, because land that comes
+ * from coarser cells has pits, and lakes are not cut until they run dry. */
+#define FINER_TIME 0.1
+#define FINER_STEPS 0.15
 
 /* Rivers raise a plain by a little in each time step: what they lay down takes some of them. */
 static int steps_of(const rv_rivers_params *p) {
@@ -42,11 +49,14 @@ int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
 }
 
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p) {
-    int steps = steps_of(p), each = steps / PART_STEPS > 1 ? steps / PART_STEPS : 1;
-    for (int l = 0; l < count; l++) {
-        bool last = l + 1 == count;
-        level[l].steps = last ? steps - (count - 1) * each : each;
-        level[l].time = (double)p->time * (last ? 1.0 - (double)(count - 1) / PART : 1.0 / PART);
+    double steps = (double)steps_of(p), time = (double)p->time;
+    for (int l = count - 1; l >= 0; l--) {
+        bool coarsest = l + 1 == count;
+        double now = l == 0 ? steps : steps * (coarsest ? 1.0 - FINER_STEPS : 0.5);
+        level[l].steps = now > 1.0 ? (int)(now + 0.5) : 1;
+        level[l].time = l == 0 ? time : time * (coarsest ? 1.0 - FINER_TIME : 0.5);
+        steps -= now;
+        time -= level[l].time;
     }
 }
 
@@ -56,10 +66,6 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
     coarse->coarse.width = (land->width + 1) / 2;
     coarse->coarse.height = (land->height + 1) / 2;
     coarse->coarse.cell = 2.0f * land->cell;
-    coarse->coarse.erosion.x += 0.5 * (double)land->cell;
-    coarse->coarse.erosion.y += 0.5 * (double)land->cell;
-    coarse->coarse.volume.x += 0.5 * (double)land->cell;
-    coarse->coarse.volume.y += 0.5 * (double)land->cell;
     if (coarse->layers) /* a plan has no grids */
         coarse->coarse.layers = coarse->layers;
     coarse->land = &coarse->coarse;
@@ -70,65 +76,72 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
     }
 }
 
-/* ---- to coarser cells: the mean ---- */
+/* ---- to coarser cells ----
+ *
+ * Weights 1 2 1 from level to level are, in all, a hat that falls to 0 at the next coarse cells.
+ * With those of the first level it is as wide whatever the cells of the map are: the weights of the
+ * map's cells have the variance of the hat, a sixth of a coarse cell squared. */
+static const double HAT[2][5] = {{0, 12, 24, 12, 0}, {1, 12, 22, 12, 1}};
+#define HAT_SUM (48.0 * 48.0)
 
 typedef struct halving {
     const rv_terrain *fine, *coarse;
+    const double *hat;
     const float *from;
     float *to;
     const double *from_doubles;
     double *to_doubles;
 } halving;
 
-/* The up to four cells in one. */
-static int cells_in(const rv_terrain *fine, size_t x, size_t y, size_t out[4]) {
-    size_t width = (size_t)fine->width, height = (size_t)fine->height;
-    int count = 0;
-    for (size_t fy = 2 * y; fy < 2 * y + 2 && fy < height; fy++)
-        for (size_t fx = 2 * x; fx < 2 * x + 2 && fx < width; fx++)
-            out[count++] = fy * width + fx;
-    return count;
+static const double *hat_of(const rvi_rivers *fine) {
+    return HAT[fine->land == fine->job->land];
+}
+
+static double mean_around(const halving *h, size_t x, size_t y) {
+    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->fine->width);
+    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->fine->height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 5; j++)
+        for (size_t i = 0; i < 5; i++) {
+            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
+            size_t cell = row * (size_t)h->fine->width + column;
+            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
+            sum += across.weight[i] * down.weight[j] * value;
+        }
+    return sum / HAT_SUM;
 }
 
 static void halve_rows(void *arg, int first, int end) {
     const halving *h = arg;
-    size_t width = (size_t)h->coarse->width, in[4];
+    size_t width = (size_t)h->coarse->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            int count = cells_in(h->fine, x, y, in);
-            double sum = 0.0;
-            for (int k = 0; k < count; k++)
-                sum += h->from ? (double)h->from[in[k]] : h->from_doubles[in[k]];
+            double mean = mean_around(h, x, y);
             if (h->to)
-                h->to[y * width + x] = (float)(sum / count);
+                h->to[y * width + x] = (float)mean;
             else
-                h->to_doubles[y * width + x] = sum / count;
+                h->to_doubles[y * width + x] = mean;
         }
 }
 
 static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
-    halving h = {.fine = fine->land, .coarse = coarse->land, .from = from, .to = to};
+    halving h = {fine->land, coarse->land, hat_of(fine), .from = from, .to = to};
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
 static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
                                double *to) {
-    halving h = {.fine = fine->land, .coarse = coarse->land};
-    h.from_doubles = from;
-    h.to_doubles = to;
+    halving h = {fine->land, coarse->land, hat_of(fine), .from_doubles = from, .to_doubles = to};
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
-/* A cell is sea when half of it is. */
 static rv_status find_sea(rvi_rivers *coarse, const rvi_rivers *fine) {
-    size_t width = (size_t)coarse->land->width, in[4];
+    size_t width = (size_t)coarse->land->width;
     for (size_t c = 0; c < coarse->cells; c++) {
         if (rvi_poll_at(coarse->job->ctx, c) != RV_OK)
             return RV_CANCELLED;
-        int count = cells_in(fine->land, c % width, c / width, in), sea = 0;
-        for (int k = 0; k < count; k++)
-            sea += fine->fixed[in[k]] == RVI_SEA;
-        coarse->fixed[c] = 2 * sea >= count ? RVI_SEA : 0;
+        size_t cell = 2 * (c / width) * (size_t)fine->land->width + 2 * (c % width);
+        coarse->fixed[c] = fine->fixed[cell] == RVI_SEA ? RVI_SEA : 0;
     }
     return RV_OK;
 }
@@ -177,9 +190,8 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
         return;
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
-    rvi_level_land(coarse->start, coarse->h, (size_t)coarse->land->width,
-                   (size_t)coarse->land->height, coarse->p->seed, cell % width, cell / width,
-                   &before, &after);
+    rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
+                   coarse->p->seed, cell % width, cell / width, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -222,11 +234,10 @@ static void show_rows(void *arg, int first, int end) {
     size_t south = coarse->land->height > 1 ? wide : 0;
     for (int y = first; y < end; y++) {
         double v, u;
-        size_t row =
-            wide * rvi_level_before(((double)y + 0.5) * s->cell - 0.5, coarse->land->height, &v);
+        size_t row = wide * rvi_level_before((double)y * s->cell, coarse->land->height, &v);
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            size_t c = row + rvi_level_before(((double)x + 0.5) * s->cell - 0.5, (int)wide, &u);
+            size_t c = row + rvi_level_before((double)x * s->cell, (int)wide, &u);
             double by = rvi_level_change(coarse->start, coarse->h, c, east, south, u, v);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)

@@ -19,11 +19,11 @@ static float between(float a, float b, float share) {
     return a + (b - a) * share;
 }
 
-/* The number at the middle of a cell, `side` lattice steps wide. */
+/* The number at a cell, `side` lattice steps wide. */
 static float lattice_at(const rvi_rivers *r, size_t cell, float side, uint64_t which) {
     uint32_t width = (uint32_t)r->flow.width, row = (uint32_t)cell / width;
-    float x = ((float)((uint32_t)cell - row * width) + 0.5f) * side;
-    float y = ((float)row + 0.5f) * side;
+    float x = (float)((uint32_t)cell - row * width) * side;
+    float y = (float)row * side;
     uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
     float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix),
           v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);

@@ -22,7 +22,7 @@ typedef struct rvi_steep_law {
     double enough;
     int width, height;
     int parts; /* of RVI_TILE cells in a row */
-    int pad;
+    int last;  /* 1: after the last time step */
 } rvi_steep_law;
 
 typedef struct rvi_creep_law {

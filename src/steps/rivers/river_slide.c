@@ -28,6 +28,7 @@ typedef struct slide {
     double least_far; /* of the weakest rock */
     double enough;    /* metres: what slides less is at rest */
     bool first;       /* round: all cells are looked at */
+    bool last;        /* time step */
     size_t parts;     /* of RVI_TILE cells in a row */
 } slide;
 
@@ -51,11 +52,11 @@ static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
     }
 }
 
-/* Water lies on what is drowned. */
+/* Water lies on what is drowned; but after the last time step no slope is left too steep. */
 static double lower(const slide *s, size_t cell) {
     const rvi_rivers *r = s->r;
     double around[8], h = r->h[cell];
-    if (r->fixed[cell] || (r->lake[cell] && r->water[cell] > h))
+    if (r->fixed[cell] || (!s->last && r->lake[cell] && r->water[cell] > h))
         return h;
     look_around(r, cell, around);
     double far = r->strength ? s->far * (double)r->strength[cell] : s->far;
@@ -221,7 +222,7 @@ rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end) {
     if (!r->moved)
         return RV_OK;
     if (r->job->device)
-        return rvi_rivers_device_slide(r, to_the_end ? MOST_ROUNDS : ROUNDS);
+        return rvi_rivers_device_slide(r, to_the_end ? MOST_ROUNDS : ROUNDS, to_the_end);
     double far = r->stands * (double)r->land->cell;
     size_t parts = ((size_t)r->flow.width + RVI_TILE - 1) / RVI_TILE;
     slide s = {.r = r,
@@ -229,6 +230,7 @@ rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end) {
                .enough = 1e-4 * far,
                .least_far = far * (1.0 - (double)r->p->talus_vary),
                .first = true,
+               .last = to_the_end,
                .parts = parts};
     bool slides = true;
     rv_status status = RV_OK;

@@ -56,6 +56,8 @@ function after(work: () => Promise<void>): void {
 
 async function answer(request: Request): Promise<void> {
     const { id } = request;
+    if (id > gate.asked)
+        gate.asked = id;
     try {
         switch (request.kind) {
         case 'hello':
@@ -80,6 +82,9 @@ async function answer(request: Request): Promise<void> {
                 return runScene(ravine, layout, engine.ctx, gate, request, emit);
             });
             return send({ id, kind: 'ok' });
+        case 'prepare':
+            return await new Promise((resolve, reject) => after(() =>
+                engine.prepare(id, request.steps).then((reply) => resolve(send({ id, ...reply } as Reply)), reject)));
         default:
             await running; // the land is looked at when it is done
             return send({ id, ...(await engine.answer(request)) } as Reply);

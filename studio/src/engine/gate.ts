@@ -8,12 +8,16 @@ const WISHES = ['resume', 'pause', 'slice', 'keep', 'cancel'] as const satisfies
 const WISH = 0; // in the shared memory: an index into WISHES
 const UNSEEN = 1; // how many slices the page has not drawn yet
 const NEWEST = 2; // and the number of the newest run that the page has asked for: older ones end
+const ASKED = 3; // the newest request: what is made in idle time ends
+/** Words of the shared memory. */
+export const GATE = 4;
 
 export class Gate {
     readonly suspends: boolean;
     readonly pauses: boolean;
     private own: Control = 'resume';
     private ownNewest = 0;
+    private ownAsked = 0;
     private wake: (() => void) | null = null;
     private told = false;
 
@@ -43,6 +47,23 @@ export class Gate {
         if (this.shared)
             Atomics.store(this.shared, NEWEST, run);
         this.wish = 'cancel';
+    }
+
+    get asked(): number { return this.shared ? Atomics.load(this.shared, ASKED) : this.ownAsked; }
+
+    /** By its number, which grows. */
+    set asked(request: number) {
+        this.ownAsked = request;
+        if (this.shared)
+            Atomics.store(this.shared, ASKED, request);
+    }
+
+    /** Asked by what a request has made run in idle time. 1: go on, 0: stop. */
+    passIdle(request: number): number | Promise<number> {
+        const answer = () => (this.asked > request || this.wish === 'cancel' ? 0 : 1);
+        if (this.shared || !this.suspends)
+            return answer();
+        return new Promise((resolve) => setTimeout(() => resolve(answer()))); // messages come in
     }
 
     get holds(): boolean { return this.wish === 'pause' || this.wish === 'slice'; }

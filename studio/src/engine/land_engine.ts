@@ -28,6 +28,8 @@ interface Kept {
     snapshot: number;
     bytes: number;
     figures: Figure[];
+    /** That the step took; null: nobody knows. */
+    ms: number | null;
 }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -56,6 +58,8 @@ export class LandEngine {
     /** Milliseconds of work since the last rescue. */
     private unsaved = 0;
     private now = { run: 0, place: 0, shown: 0, on: false };
+    /** The request that has something made in idle time; 0: none. */
+    private idle = 0;
 
     constructor(private readonly ravine: Ravine, private readonly layout: Layout,
                 private readonly post: (event: Event, buffers: ArrayBuffer[]) => void,
@@ -119,11 +123,16 @@ export class LandEngine {
         return pointer;
     }
 
-    private keep(land: number, key: string, figures: Figure[]): void {
+    private get held(): number {
+        let held = 0;
+        for (const { bytes } of this.kept.values())
+            held += bytes;
+        return held;
+    }
+
+    private keep(land: number, key: string, figures: Figure[], ms: number | null): void {
         const bytes = this.bytes(land);
-        let held = bytes;
-        for (const { bytes: more } of this.kept.values())
-            held += more;
+        let held = bytes + this.held;
         for (const [old, { snapshot, bytes: less }] of this.kept) { // the oldest use first
             if (held <= SNAPSHOT_BYTES)
                 break;
@@ -133,7 +142,7 @@ export class LandEngine {
         }
         const { status, pointer } = this.ravine.made((out: number) => this.rv.rv_terrain_snapshot(land, out));
         if (status === 0) // without it the next run only starts further back
-            this.kept.set(key, { snapshot: pointer, bytes, figures });
+            this.kept.set(key, { snapshot: pointer, bytes, figures, ms });
     }
 
     private used(key: string): Kept | undefined {
@@ -301,7 +310,7 @@ export class LandEngine {
         } finally {
             this.ravine.files.delete(RESCUE_FILE);
         }
-        this.keep(this.viewer.land, this.key(steps, steps.length), []);
+        this.keep(this.viewer.land, this.key(steps, steps.length), [], null);
     }
 
     private read(text: string) {
@@ -372,6 +381,11 @@ export class LandEngine {
         this.now = { run, place: 0, shown: 0, on: false };
     }
 
+    /** The turn to begin with: the one after the last whose land is kept. */
+    private firstOf(order: Turn[], steps: string[]): number {
+        return 1 + order.findLastIndex(({ whole, place }) => whole && this.kept.has(this.key(steps, place + 1)));
+    }
+
     /** Runs a list from the last place whose land is kept. */
     async run(run: number, steps: string[], live: Live): Promise<void> {
         const start = performance.now();
@@ -386,12 +400,7 @@ export class LandEngine {
             this.rv.free(plans);
             this.check(status);
             const order = this.turns(recipe);
-            let first = order.length;
-            for (; first > 0; first--) {
-                const before = order[first - 1];
-                if (before.whole && this.kept.has(this.key(steps, before.place + 1)))
-                    break;
-            }
+            const first = this.firstOf(order, steps);
             this.steps = steps;
             this.land ||= this.flat();
             if (first > 0) {
@@ -433,6 +442,49 @@ export class LandEngine {
         } finally {
             if (recipe)
                 this.rv.rv_recipe_destroy(recipe);
+        }
+    }
+
+    /** Makes the lands of a list until something else is asked, or until they would take the place of others. What is
+     *  wrong with a step is told by a run. */
+    async prepare(id: number, steps: string[]): Promise<Answered> {
+        const recipe = this.parse(steps.join('\n'));
+        const ms: (number | null)[] = steps.map(() => 0);
+        let land = 0;
+        this.gate.wish = 'resume';
+        this.idle = id;
+        try {
+            const order = this.turns(recipe), first = this.firstOf(order, steps);
+            if (first < order.length) {
+                land = this.flat();
+                if (first > 0)
+                    this.check(this.rv.rv_terrain_restore(land, this.kept.get(this.key(steps, order[first - 1].place + 1))!.snapshot));
+                await this.goIdle(land, recipe, order.slice(first), steps);
+            }
+            for (const { place } of order.filter(({ whole }) => whole))
+                ms[place] = this.kept.get(this.key(steps, place + 1))?.ms ?? null;
+        } finally {
+            this.idle = 0;
+            this.rv.rv_terrain_destroy(land);
+            this.rv.rv_recipe_destroy(recipe);
+        }
+        return { kind: 'prepared', ms };
+    }
+
+    private async goIdle(land: number, recipe: number, order: Turn[], steps: string[]): Promise<void> {
+        let ms = 0;
+        for (const turn of order) {
+            const began = performance.now(), step = this.stepOf(recipe, turn.place), params = this.params(recipe, step, turn.turn);
+            const status = await this.call(this.rv.rv_step_run, land, this.rv.rv_recipe_step(recipe, step), params, 0);
+            this.rv.free(params);
+            ms += performance.now() - began;
+            if (status !== 0 || this.held + this.bytes(land) > SNAPSHOT_BYTES)
+                return;
+            if (turn.whole)
+                this.keep(land, this.key(steps, turn.place + 1), this.figures(land), ms);
+            ms = turn.whole ? 0 : ms;
+            if (!(await this.gate.passIdle(this.idle)))
+                return;
         }
     }
 
@@ -481,7 +533,7 @@ export class LandEngine {
             this.at = turn.whole ? { place: turn.place + 1, key } : { place: -1, key: '' };
             const figures = this.figures(this.land);
             if (turn.whole && !stopped)
-                this.keep(this.land, key, figures);
+                this.keep(this.land, key, figures, performance.now() - began);
             this.post({ kind: 'done_step', run, place: step, turn: turn.turn, turns: turn.turns,
                 ms: performance.now() - began, land: this.about(this.land), ledger, water, drop_steps: drops, figures }, []);
             this.now.on = true;
@@ -541,6 +593,8 @@ export class LandEngine {
 
     /** 1: go on, 0: stop. Where the gate suspends calls it may be a promise of that. */
     private progress(now: number): number | Promise<number> {
+        if (this.idle)
+            return this.gate.passIdle(this.idle);
         if (!this.now.on) // what is measured or saved gives way to a newer run
             return this.now.run < this.gate.newest ? 0 : 1;
         const land = this.ravine.view.getUint32(now + this.layout['rv_progress.land'], true);

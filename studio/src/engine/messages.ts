@@ -39,6 +39,9 @@ export type Request = { id: number } & (
     | { kind: 'store'; place: number; step: string; replace: boolean }
     /** This machine: the device for steps that begin from now on; 0: none. The reply is `ready`. */
     | { kind: 'device'; device: number }
+    /** In idle time: makes the lands of a list, so that runs which begin with the same steps need not. It ends when
+     *  anything else is asked, or with `cancel`. The reply is `prepared`. */
+    | { kind: 'prepare'; steps: string[] }
     /** The recipe as the library prints it, or its sentence about what is wrong. Runs nothing. */
     | { kind: 'read'; text: string }
     /** The land that the first `steps` of a list make, as a `rescue` had it in buffers[0]: a run goes on from there. */
@@ -124,6 +127,8 @@ export type Reply = { id: number } & (
     | { kind: 'files'; files: string[]; buffers: ArrayBuffer[] }
     | { kind: 'exists'; file: string }
     | { kind: 'recipe'; text: string; steps: string[] }
+    /** How long each step took; of a repeat, all of it at its end. null: its land is not there. */
+    | { kind: 'prepared'; ms: (number | null)[] }
 );
 
 /** To the page, at any time; `run` says of which run it tells. Events of older runs are to be ignored. */

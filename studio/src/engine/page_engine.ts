@@ -1,7 +1,7 @@
 // page_engine.ts: the library in a worker of this page.
 import layout from 'virtual:layout';
 import { EngineError, type Answer, type Ask, type Engine, type Listener } from './engine';
-import { Gate } from './gate';
+import { Gate, GATE } from './gate';
 import type { Control, Event, Reply } from './messages';
 import type { Start } from './engine_worker';
 
@@ -44,7 +44,7 @@ export class PageEngine implements Engine {
     private dead = false;
 
     constructor(bytes: ArrayBuffer, threads: number, private readonly listener: Listener) {
-        const shared = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(12)) : null;
+        const shared = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4 * GATE)) : null;
         this.gate = new Gate(shared);
         this.worker = new Worker(new URL('./engine_worker.ts', import.meta.url), { type: 'module', name: 'ravine' });
         this.worker.onmessage = ({ data }) => this.hear(data);
@@ -81,6 +81,7 @@ export class PageEngine implements Engine {
             if (this.dead)
                 return reject(new EngineError('The engine has stopped.', 0));
             this.waiting.set(id, { resolve, reject });
+            this.gate.asked = id;
             if ('run' in request)
                 this.gate.newest = request.run; // what still runs ends at once
             this.worker.postMessage({ ...request, id, buffers }, buffers);

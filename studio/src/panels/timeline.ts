@@ -24,7 +24,7 @@ export class Timeline {
     }
 
     update(): void {
-        const { session } = this, { state } = session;
+        const { session } = this, state = session.isPreview ? 'done' : session.state; // else all would flicker with each preview
         const busy = state === 'running' || state === 'held';
         const [name, label] = state === 'running' ? ['pause', 'Pause'] : state === 'held' ? ['play', 'Resume']
             : state === 'kept' ? ['play', 'Continue'] : ['play', 'Run'];
@@ -52,7 +52,7 @@ export class Timeline {
         }
         const times = session.items.map((_, i) => session.result(i + 1)?.ms ?? (busy ? 200 : 20));
         const shown = JSON.stringify([session.items.map(({ id, step }) => [id, step]), times.map(Math.round)]);
-        if (shown !== this.shown) {
+        if (shown !== this.shown && !session.isPreview) {
             this.shown = shown;
             const sum = times.reduce((a, b) => a + b, 0) || 1;
             this.line.replaceChildren(...session.items.map((item, i) => {
@@ -65,6 +65,8 @@ export class Timeline {
             }));
         }
         const at = session.scrubbed ?? session.place;
+        if (session.isPreview)
+            return;
         [...this.line.children].forEach((part, i) => {
             const done = busy ? (i < session.place ? 1 : i === session.place ? session.done : 0) : i < session.place ? 1 : 0;
             (part.firstElementChild as HTMLElement).style.width = `${100 * done}%`;
@@ -74,11 +76,13 @@ export class Timeline {
     }
 
     private say(busy: boolean): void {
-        const { session } = this, { state } = session;
+        const { session } = this, state = session.isPreview ? 'done' : session.state;
         const step = session.items[session.place]?.step ?? '';
         const left = this.left();
         let text = '';
-        if (state === 'starting')
+        if (session.isPreview)
+            text = 'preview';
+        else if (state === 'starting')
             text = 'Loading the engine';
         else if (state === 'running')
             text = left ? `${duration(left)} left` : 'running';
@@ -91,7 +95,7 @@ export class Timeline {
         this.said.textContent = text;
         this.said.dataset.state = state;
         // Read out: each change of state, and the step from time to time.
-        const aloud = busy ? `${state === 'held' ? 'Paused in' : 'Running'} ${session.scene?.name ?? step}` : state === 'done' ? 'The land is made' : text;
+        const aloud = session.isPreview ? this.announced : busy ? `${state === 'held' ? 'Paused in' : 'Running'} ${session.scene?.name ?? step}` : state === 'done' ? 'The land is made' : text;
         const now = performance.now();
         if (aloud !== this.announced && (state !== 'running' || now - this.lastSaid > 1500)) {
             this.announced = aloud;
