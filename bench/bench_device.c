@@ -68,6 +68,24 @@ static void run_runoff(rv_terrain *land, rv_context *ctx, int rounds) {
     bench_check(ctx, rv_step_run(land, RV_STEP_runoff, &p, NULL));
 }
 
+/* All time steps on the cells of the map: without a source there are no coarser levels. */
+static void run_rivers(rv_terrain *land, rv_context *ctx, int rounds, float deposition) {
+    rv_rivers_params p = rv_rivers_params_default();
+    p.steps = rounds + (deposition > 0.0f ? 16 : 0); /* which are the fewest */
+    p.time = 3000.0f * (float)p.steps;
+    p.source = 0.0f;
+    p.deposition = deposition;
+    bench_check(ctx, rv_step_run(land, RV_STEP_rivers, &p, NULL));
+}
+
+static void rivers_cut(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_rivers(land, ctx, rounds, 0.0f);
+}
+
+static void rivers_deposit(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_rivers(land, ctx, rounds, 0.5f);
+}
+
 static void run_noise(rv_terrain *land, rv_context *ctx, int rounds) {
     rv_noise_params p = rv_noise_params_default();
     p.shape = RV_noise_shape_ridged;
@@ -102,6 +120,7 @@ static const struct {
 } STEPS[] = {{"pipes 4", pipes_4, 96},        {"pipes 8", pipes_8, 128},
              {"pipes 8 wide", pipes_wide, 0}, {"thermal 4", thermal_4, 8},
              {"thermal 8", thermal_8, 8},     {"runoff", run_runoff, 44},
+             {"rivers", rivers_cut, 0},       {"rivers deposit", rivers_deposit, 0},
              {"noise ridged 9", run_noise, 0}};
 enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };
 

@@ -36,9 +36,9 @@ static void difference_block(void *arg, int64_t block) {
     double lanes[LANES] = {0};
     for (; i + LANES <= end; i += LANES)
         for (size_t k = 0; k < LANES; k++)
-            lanes[k] += r->first[i + k] - r->second[i + k];
+            lanes[k] += r->first[i + k] - (r->second ? r->second[i + k] : 0.0);
     for (size_t k = 0; i < end; i++, k++)
-        lanes[k] += r->first[i] - r->second[i];
+        lanes[k] += r->first[i] - (r->second ? r->second[i] : 0.0);
     r->sums[block] = rvi_sum_of_lanes(lanes);
 }
 
@@ -77,7 +77,7 @@ double rvi_sum_difference(rv_context *ctx, const double *first, const double *se
                           size_t count) {
     double total = 0.0;
     for (size_t i = 0; i < count; i += PART) {
-        reduction r = {.first = first + i, .second = second + i};
+        reduction r = {.first = first + i, .second = second ? second + i : NULL};
         r.count = count - i < PART ? count - i : PART;
         int64_t blocks = reduce(ctx, &r, difference_block);
         for (int64_t b = 0; b < blocks; b++)

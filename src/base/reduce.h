@@ -6,7 +6,7 @@
 #include <ravine/ravine.h>
 
 double rvi_sum(rv_context *ctx, const float *values, size_t count);
-/* Of first - second. */
+/* Of first - second; NULL: less nothing. */
 double rvi_sum_difference(rv_context *ctx, const double *first, const double *second, size_t count);
 void rvi_range(rv_context *ctx, const float *values, size_t count, float *low,
                float *high); /* count is at least 1 */

@@ -14,3 +14,17 @@ __kernel void sum_lanes(__global const float *values, ulong count, __global doub
         sum += (double)values[i];
     sums[item] = sum;
 }
+
+__kernel void difference_lanes(__global const double *restrict first,
+                               __global const double *restrict second, ulong count,
+                               __global double *restrict sums) {
+    size_t item = get_global_id(0), block = item / RVI_SUM_LANES;
+    size_t i = block * RVI_SUM_BLOCK, end = i + RVI_SUM_BLOCK;
+    if (i >= count)
+        return;
+    end = end < count ? end : count;
+    double sum = 0.0;
+    for (i += item % RVI_SUM_LANES; i < end; i += RVI_SUM_LANES)
+        sum += first[i] - (second ? second[i] : 0.0);
+    sums[item] = sum;
+}

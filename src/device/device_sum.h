@@ -7,5 +7,8 @@
 /* Of values that are on the device. */
 rv_status rvi_device_sum(rvi_device *d, rv_context *ctx, const float *values, size_t count,
                          double *out);
+/* The same for rvi_sum_difference(). */
+rv_status rvi_device_sum_difference(rvi_device *d, rv_context *ctx, const double *first,
+                                    const double *second, size_t count, double *out);
 
 #endif

@@ -15,12 +15,15 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
+#include "device/device_sum.h"
 #include "measure/flowgraph.h"
+#include "steps/drain/drain_cell.h"
 #include "steps/step.h"
 #include "terrain/layers.h"
+#include "wear/flow_device.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { KEPT = 1 };
 
@@ -28,6 +31,8 @@ typedef struct draining {
     rvi_job *job;
     const rv_drain_params *p;
     rvi_flow flow;
+    rvi_flow_device on;
+    float *parts; /* of a range on a device */
     size_t cells;
     double *h;            /* the surface, of kept lakes their level */
     double *z;            /* the same while it is changed */
@@ -41,13 +46,17 @@ typedef struct draining {
 
 /* ---- before ---- */
 
+static void set_cut(draining *d, float low, float high) {
+    bool limited = d->p->method == RV_drain_method_both;
+    double cut = isnan(d->p->cut) ? 0.01 * ((double)high - (double)low) : (double)d->p->cut;
+    d->cut = limited ? cut : d->p->method == RV_drain_method_fill ? 0.0 : 1e30;
+}
+
 static rv_status fill_grids(draining *d) {
     const rv_terrain *land = d->job->land;
     float low, high;
     rvi_range(d->job->ctx, land->surface, d->cells, &low, &high);
-    bool limited = d->p->method == RV_drain_method_both;
-    double cut = isnan(d->p->cut) ? 0.01 * ((double)high - (double)low) : (double)d->p->cut;
-    d->cut = limited ? cut : d->p->method == RV_drain_method_fill ? 0.0 : 1e30;
+    set_cut(d, low, high);
     size_t width = (size_t)land->width, height = (size_t)land->height;
     for (size_t i = 0; i < d->cells; i++) {
         if (rvi_poll_at(d->job->ctx, i) != RV_OK)
@@ -113,9 +122,7 @@ static bool stays(const draining *d, size_t cell) {
 }
 
 static double least_fall(const draining *d, size_t cell) {
-    double distance =
-        (double)d->job->land->cell * (d->flow.direction[cell] < 4 ? 1.0 : 1.41421356237309505);
-    return (double)d->p->slope * distance;
+    return rvi_drain_fall((double)d->p->slope, (double)d->job->land->cell, d->flow.direction[cell]);
 }
 
 static void breach(void *arg, const rvi_flow_piece *piece) {
@@ -126,21 +133,9 @@ static void breach(void *arg, const rvi_flow_piece *piece) {
         for (int k = 0; k < 8 && !stays(d, cell); k++) {
             if (!rvi_flow_donor(&d->flow, cell, k, &donor) || stays(d, donor))
                 continue;
-            double low = d->z[donor] - least_fall(d, donor);
-            low = low > least ? low : least;
-            d->z[cell] = low < d->z[cell] ? low : d->z[cell];
+            d->z[cell] = rvi_drain_breach(d->z[cell], d->z[donor], least_fall(d, donor), least);
         }
     }
-}
-
-/* The next float upwards, for floats that are not negative zero. */
-static float next_up(float x) {
-    uint32_t bits;
-    float plain = x + 0.0f;
-    memcpy(&bits, &plain, sizeof bits);
-    bits = bits >> 31 ? bits - 1 : bits + 1;
-    memcpy(&plain, &bits, sizeof plain);
-    return plain;
 }
 
 /* Heights become floats here, so that no rounding makes a new pit. */
@@ -148,13 +143,11 @@ static void fill(void *arg, const rvi_flow_piece *piece) {
     const draining *d = arg;
     for (size_t i = 0; i < piece->count; i++) {
         size_t cell = rvi_flow_cell(piece, i), to = rvi_flow_receiver(&d->flow, cell);
-        float z = (float)d->z[cell], below = (float)d->z[to];
+        float z = (float)d->z[cell];
         if (to != cell && stays(d, cell)) {
-            z = rvi_maxf(z, below);
+            z = rvi_maxf(z, (float)d->z[to]);
         } else if (to != cell) {
-            float least = (float)(d->z[to] + least_fall(d, cell));
-            bool level = d->p->slope > 0.0f && !(rvi_maxf(z, least) > below);
-            z = level ? next_up(below) : rvi_maxf(z, least);
+            z = rvi_drain_fill(d->z[cell], d->z[to], least_fall(d, cell), d->p->slope > 0.0f);
         }
         d->z[cell] = (double)z;
     }
@@ -162,42 +155,127 @@ static void fill(void *arg, const rvi_flow_piece *piece) {
 
 /* ---- after ---- */
 
+static void close_ledger(rvi_job *job, double raised, double eroded) {
+    double area = (double)job->land->cell * (double)job->land->cell;
+    job->ledger =
+        (rv_ledger){.eroded = eroded * area, .left_map = eroded * area, .raised = raised * area};
+}
+
+/* ---- on a device ---- */
+
+#define GRID(use, grid)                                                                            \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_##use, grid, d->cells * sizeof *(grid)                                          \
+    }
+#define COUNT(args) (int)(sizeof args / sizeof args[0])
+
+static rv_status start_on_device(draining *d) {
+    const rv_terrain *land = d->job->land;
+    const rvi_device_arg args[] = {GRID(READ, land->surface), GRID(WRITE, d->h),
+                                   GRID(WRITE, d->z),         GRID(WRITE, d->fixed),
+                                   RVI_VALUE(land->width),    RVI_VALUE(land->height),
+                                   RVI_VALUE(d->p->sea)};
+    d->flow.h = d->h;
+    d->flow.fixed = d->fixed;
+    d->on.d = d->job->device;
+    return rvi_device_run(d->on.d, "drain_cells", "drain_start", (size_t)land->width,
+                          (size_t)land->height, args, COUNT(args));
+}
+
+static rv_status breach_on_device(draining *d) {
+    const double slope = (double)d->p->slope, size = (double)d->job->land->cell;
+    const rvi_device_arg args[] = {GRID(READ, d->flow.direction),
+                                   GRID(READ, d->h),
+                                   GRID(CHANGE, d->z),
+                                   RVI_VALUE(slope),
+                                   RVI_VALUE(size),
+                                   RVI_VALUE(d->cut)};
+    return rvi_flow_device_walk(&d->on, false, "drain_cells", "drain_breach", args, COUNT(args));
+}
+
+static rv_status fill_on_device(draining *d) {
+    const double slope = (double)d->p->slope, size = (double)d->job->land->cell;
+    const rvi_device_arg args[] = {GRID(READ, d->flow.direction), GRID(CHANGE, d->z),
+                                   RVI_VALUE(slope), RVI_VALUE(size)};
+    return rvi_flow_device_walk(&d->on, true, "drain_cells", "drain_fill", args, COUNT(args));
+}
+
+static rv_status run_on_device(draining *d) {
+    const rv_terrain *land = d->job->land;
+    float low, high;
+    rv_status status =
+        rvi_device_range(d->job->device, land->surface, d->cells, d->parts, &low, &high);
+    if (status == RV_OK) {
+        set_cut(d, low, high);
+        status = start_on_device(d);
+    }
+    if (status == RV_OK)
+        status = rvi_flow_device_route(&d->on);
+    if (status == RV_OK && d->cut > 0.0)
+        status = breach_on_device(d);
+    return status == RV_OK ? fill_on_device(d) : status;
+}
+
+static rv_status change_on_device(rvi_job *job) {
+    const draining *d = job->state;
+    const uint64_t count = d->cells;
+    const rvi_device_arg args[] = {
+        GRID(CHANGE, job->land->surface), GRID(CHANGE, d->h),         GRID(CHANGE, d->z),
+        GRID(CHANGE, d->eroded),          GRID(CHANGE, d->deposited), RVI_VALUE(count)};
+    double raised = 0.0, eroded = 0.0;
+    rv_status status =
+        rvi_device_run(job->device, "drain_cells", "drain_change", d->cells, 1, args, COUNT(args));
+    if (status == RV_OK)
+        status = rvi_device_sum_difference(job->device, job->ctx, d->h, NULL, d->cells, &raised);
+    if (status == RV_OK)
+        status = rvi_device_sum_difference(job->device, job->ctx, d->z, NULL, d->cells, &eroded);
+    close_ledger(job, raised, eroded);
+    return status;
+}
+
+/* ---- on the processor ---- */
+
 static rv_status change_land(rvi_job *job) {
     const draining *d = job->state;
     rv_terrain *land = job->land;
     const float *mask = rvi_field_get(land, "mask");
-    double area = (double)land->cell * (double)land->cell, eroded = 0.0, raised = 0.0;
+    const bool bare = land->layer_count == 1 && !mask;
+    if (job->device)
+        return change_on_device(job);
     for (size_t i = 0; i < d->cells; i++) {
         if (rvi_poll_at(job->ctx, i) != RV_OK)
             return RV_CANCELLED;
+        double z = d->z[i], by = (z - (double)land->surface[i]) * (mask ? (double)mask[i] : 1.0);
+        d->h[i] = d->z[i] = 0.0; /* what it is raised by, and cut by */
         if (stays(d, i)) {
-            float depth = (float)d->z[i] - land->surface[i];
+            float depth = (float)z - land->surface[i];
             d->water[i] = rvi_maxf(d->water[i], depth);
             continue;
         }
-        double by = (d->z[i] - (double)land->surface[i]) * (mask ? (double)mask[i] : 1.0);
         if (by == 0.0)
             continue;
         float *bedrock = &land->layers[0].thickness[i], was = *bedrock;
         if (by > 0.0) {
-            *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : (float)((double)was + by);
-            raised += (double)*bedrock - (double)was;
+            *bedrock = bare ? (float)z : (float)((double)was + by);
+            d->h[i] = (double)*bedrock - (double)was;
             d->deposited[i] += (float)by;
         } else {
-            eroded -= land->layer_count == 1 && !mask ? (double)(float)d->z[i] - (double)was
-                                                      : rvi_layers_shift(land, i, (float)by);
-            *bedrock = land->layer_count == 1 && !mask ? (float)d->z[i] : *bedrock;
+            d->z[i] =
+                -(bare ? (double)(float)z - (double)was : rvi_layers_shift(land, i, (float)by));
+            *bedrock = bare ? (float)z : *bedrock;
             d->eroded[i] += (float)-by;
         }
     }
-    job->ledger =
-        (rv_ledger){.eroded = eroded * area, .left_map = eroded * area, .raised = raised * area};
+    close_ledger(job, rvi_sum_difference(job->ctx, d->h, NULL, d->cells),
+                 rvi_sum_difference(job->ctx, d->z, NULL, d->cells));
     rvi_terrain_sum_layers(land);
     return RV_OK;
 }
 
 static rv_status run(rvi_job *job) {
     draining *d = job->state;
+    if (job->device)
+        return run_on_device(d);
     rv_status status = fill_grids(d);
     if (status == RV_OK)
         status = rvi_flow_route(&d->flow);
@@ -228,6 +306,12 @@ rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
         rvi_job_buffer(job, &d->deepest, d->cells, sizeof *d->deepest, "the lakes");
     }
     rvi_flow_prepare(&d->flow, job->ctx, land->width, land->height, false, &job->buffers);
+    job->on_device = land->layer_count == 1 && !keep && !rvi_field_there(land, "mask");
+    job->doubles = true;
+    if (job->on_device && rvi_device_of(job->ctx)) {
+        rvi_flow_device_list(&d->on, &d->flow, &job->buffers);
+        rvi_job_buffer(job, &d->parts, RVI_DEVICE_PARTS, sizeof *d->parts, "the range");
+    }
     rv_status status = rvi_flow_allowed(job->ctx, land->width, land->height);
     if (status == RV_OK)
         status = rvi_job_field(job, "eroded", &d->eroded);

@@ -62,7 +62,7 @@ static bool varies(const char *image, const char *field) {
     return image[0] || field[0];
 }
 
-static bool is_layered(const rv_terrain *land) {
+bool rvi_rivers_layered(const rv_terrain *land) {
     return land->layer_count > 1 || rvi_rock_differs(land) || land->layers[0].erodibility != 1.0f;
 }
 
@@ -140,7 +140,7 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
     if (mask && !image && finest)
         rvi_job_grid(job, &r->uplift, "the uplift");
-    if (is_layered(land))
+    if (rvi_rivers_layered(land))
         rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
     size_t pieces = rvi_flow_pieces(land->width, land->height);
     rvi_job_buffer(job, &r->sums, pieces, sizeof *r->sums, "the ledger");
@@ -179,14 +179,11 @@ static void set_law(rvi_rivers *r) {
         r->power[a] = rvi_powf(rvi_maxf((float)a, r->source), p->area_power);
 }
 
-static rv_status fill_heights(rvi_rivers *r) {
+static void sum_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
     const rv_terrain *land = r->land;
-    rv_status status = RV_OK;
-    for (int l = 0; status == RV_OK && l < land->layer_count; l++)
-        status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
-                          r->cells * sizeof(float));
-    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
-        status = rvi_poll_at(land->ctx, i);
+    size_t width = (size_t)land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         double sum = 0.0;
         for (int l = 0; l < land->layer_count; l++)
             sum += (double)land->layers[l].thickness[i];
@@ -194,7 +191,15 @@ static rv_status fill_heights(rvi_rivers *r) {
         if (r->bed)
             r->bed[i] = (double)land->layers[0].thickness[i];
     }
-    return status;
+}
+
+static rv_status fill_heights(rvi_rivers *r) {
+    const rv_terrain *land = r->land;
+    rv_status status = RV_OK;
+    for (int l = 0; status == RV_OK && l < land->layer_count; l++)
+        status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
+                          r->cells * sizeof(float));
+    return status == RV_OK ? rvi_parallel_rows(land->ctx, land->height, sum_rows, r) : status;
 }
 
 static rv_status fill_grids(rvi_rivers *r) {
@@ -209,6 +214,9 @@ static rv_status fill_grids(rvi_rivers *r) {
     rvi_factor_shape map = factor_shape(r->land);
     if (status == RV_OK)
         status = rvi_factor_make(r->job, &map, &r->factor);
+    float *made[] = {r->factor.cells, r->factor.bands}; /* coarser levels are made of them */
+    for (int k = 0; status == RV_OK && k < 2; k++)
+        status = rvi_memory_fetch(r->job->ctx, made[k]);
     r->mask = rvi_field_get(r->land, "mask");
     return status == RV_OK ? fill_uplift(r) : status;
 }
@@ -235,17 +243,20 @@ static rv_status begin_level(rvi_rivers *r) {
 /* ---- after ---- */
 
 /* Layers above the bedrock are kept as they are cut; the bedrock is rounded here. */
-static rv_status show_land(rvi_rivers *r) {
-    rv_terrain *land = r->land;
-    float *bedrock = land->layers[0].thickness;
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(land->ctx, i) != RV_OK)
-            return RV_CANCELLED;
+static void show_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->land->width;
+    float *bedrock = r->land->layers[0].thickness;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
         if (r->fixed[i] != RVI_SEA)
             bedrock[i] = r->bed ? (float)r->bed[i] : (float)r->h[i];
-    }
-    rvi_terrain_sum_layers(land);
-    return RV_OK;
+}
+
+static rv_status show_land(rvi_rivers *r) {
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->land->height, show_rows, r);
+    if (status == RV_OK)
+        rvi_terrain_sum_layers(r->land);
+    return status;
 }
 
 static double lifted(const rvi_rivers *r, size_t cell) {
@@ -301,18 +312,19 @@ static rv_status close_ledger(rvi_rivers *r) {
     return status;
 }
 
-/* A run that was stopped before all was drained leaves the field as it was. */
-static rv_status show_flow(const rvi_rivers *r) {
-    float *flow = r->fields[0];
+static void flow_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
     const rvi_flow *f = &r->flow;
+    size_t width = (size_t)r->land->width;
     double area = (double)r->land->cell * (double)r->land->cell;
-    for (size_t i = 0; r->gathered && i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        flow[i] =
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->fields[0][i] =
             (float)(area * (f->rain ? (double)f->discharge[i] * RVI_RAIN : (double)f->area[i]));
-    }
-    return RV_OK;
+}
+
+/* A run that was stopped before all was drained leaves the field as it was. */
+static rv_status show_flow(rvi_rivers *r) {
+    return r->gathered ? rvi_parallel_rows(r->job->ctx, r->land->height, flow_rows, r) : RV_OK;
 }
 
 /* ---- the run ---- */
@@ -362,7 +374,7 @@ static rv_status diffuse(rvi_rivers *r) {
     rvi_side_flux sum = {0};
     rv_status status = rvi_rivers_loosen(r);
     for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
-        status = rvi_hillslope_run(&s);
+        status = r->job->device ? rvi_rivers_device_creep(r, &s) : rvi_hillslope_run(&s);
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
             sum.in += r->flux[k].in;
             sum.out += r->flux[k].out;
@@ -377,7 +389,10 @@ static rv_status diffuse(rvi_rivers *r) {
     r->came += sum.in;
     r->left += sum.out;
     r->job->rounding += sum.rounding * (double)land->cell * (double)land->cell;
-    return move_layers(r);
+    if (!r->job->device)
+        return move_layers(r);
+    r->follow = r->cells;
+    return rvi_rivers_device_follow(r);
 }
 
 /* Random turns are as large as they may be in the first half of the time, and none in the last
@@ -393,13 +408,28 @@ static double side_share(const rvi_rivers *r, int step, bool coarsest) {
     return !coarsest ? 1.0 : step <= half ? 1.0 / (double)(half - step + 1) : 0.0;
 }
 
+/* On a device all but the edge of the host's heights is old; in the first tenth of the time outlets
+ * look farther than that. */
+static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarsest) {
+    bool outlets = coarsest && r->p->border == RV_rivers_border_outlets;
+    bool sinks = share > 0.0 && r->p->border != RV_rivers_border_open;
+    bool device = r->job->device && (outlets || sinks);
+    rv_status status = RV_OK;
+    if (device && outlets && step < r->steps / 10)
+        status = rvi_device_fetch(r->job->device, r->h);
+    else if (device)
+        status = rvi_rivers_device_edge_out(r);
+    if (status == RV_OK && share > 0.0)
+        status = rvi_rivers_sink_sides(r, share);
+    if (status == RV_OK && coarsest)
+        status = rvi_rivers_outlets(r, step);
+    return status == RV_OK && device ? rvi_rivers_device_edge_in(r) : status;
+}
+
 static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {
     r->flow.wander = wander_at(r, step, coarsest);
     r->flow.when = (uint64_t)step;
-    double share = side_share(r, step, coarsest);
-    rv_status status = share > 0.0 ? rvi_rivers_sink_sides(r, share) : RV_OK;
-    if (status == RV_OK && coarsest)
-        status = rvi_rivers_outlets(r, step);
+    rv_status status = change_edge(r, step, side_share(r, step, coarsest), coarsest);
     if (status == RV_OK)
         status = rvi_rivers_route(r);
     if (status == RV_OK)
@@ -433,6 +463,8 @@ static rv_status show(river_run *all, int l) {
     rvi_rivers *r = &all->level[l];
     const rv_context *ctx = r->job->ctx;
     bool due = rvi_progress_due(ctx);
+    if (l == 0 && r->job->device)
+        return due ? rvi_rivers_device_show(r) : RV_OK;
     if (l == 0)
         return due ? show_land(r) : RV_OK;
     if (!due || (all->done < all->shown + all->work / 32.0 && !rvi_watcher_due(ctx)))
@@ -451,6 +483,8 @@ static rv_status run_level(river_run *all, int l) {
         r->rise += all->level[l + 1].rise;
         status = rvi_level_bring(r, &all->level[l + 1]);
         rvi_rivers_keep_outlets(r, &all->level[l + 1]);
+        if (r->job->device) /* which has them from before */
+            rvi_device_forget(r->job->device, r->fixed, r->cells);
     }
     for (int step = 0; status == RV_OK && step < r->steps; step++) {
         status = one_step(r, step, coarsest);
@@ -469,6 +503,10 @@ static rv_status run_level(river_run *all, int l) {
 static rv_status run(rvi_job *job) {
     river_run *all = job->state;
     rv_status status = tell_law(all->level);
+    if (status == RV_OK && job->device)
+        status = rvi_terrain_take_back(job->land);
+    for (int l = 0; l < all->count && job->device; l++)
+        rvi_rivers_device_begin(&all->level[l]);
     if (status == RV_OK)
         status = fill_grids(all->level);
     if (status == RV_OK)
@@ -496,6 +534,8 @@ static rv_status close_run(rvi_job *job) {
         status = rvi_rivers_carry(r);
     if (status == RV_OK)
         status = move_layers(r);
+    if (status == RV_OK && job->device)
+        status = rvi_rivers_device_fetch(r);
     if (status == RV_OK)
         status = show_land(r);
     if (status == RV_OK)
@@ -519,7 +559,12 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         if (l > 0)
             rvi_level_outline(r, &all->level[l - 1]);
         list_buffers(r);
+        r->bedded = rvi_rivers_layered(r->land);
+        job->on_device = rvi_rivers_device_can(r);
+        if (job->on_device && rvi_device_of(job->ctx))
+            rvi_rivers_device_list(r);
     }
+    job->doubles = true;
     rvi_rivers *r = all->level;
     rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
     if (status == RV_OK)

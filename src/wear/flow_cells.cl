@@ -377,7 +377,8 @@ __kernel void flow_wave(__global const uchar *restrict direction, __global volat
                         __global ushort *restrict order, __global ushort *restrict levels,
                         __global ushort *restrict ends, __global uint *restrict when,
                         __global uint4 *state, __global volatile uint *counters,
-                        __local ushort *queue, __local uint *tail, rvi_flow_shape f, uint round) {
+                        __local ushort *queue, __local uchar *ways, __local uint *tail,
+                        rvi_flow_shape f, uint round) {
     uint tile = (uint)get_group_id(0), item = (uint)get_local_id(0);
     flow_box b = flow_box_of(&f, tile);
     uint4 s = round > 0 ? state[tile] : (uint4)(0);
@@ -397,6 +398,10 @@ __kernel void flow_wave(__global const uchar *restrict direction, __global volat
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint head = 0, end = tail[0], level = s.y;
+    for (int y = 0; end > 0 && y < b.high && (int)item < b.wide; y++) {
+        uint place = (uint)y * RVI_TILE + item;
+        ways[place] = direction[flow_cell_at(&f, &b, place)];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     while (head < end) {
         for (uint i = head + item; i < end; i += RVI_TILE) {
@@ -410,7 +415,7 @@ __kernel void flow_wave(__global const uchar *restrict direction, __global volat
                 if (!rvi_flow_inside(nx, ny, b.wide, b.high))
                     continue;
                 uint donor = (uint)(ny * RVI_TILE + nx);
-                if (direction[flow_cell_at(&f, &b, donor)] == k)
+                if (ways[donor] == k)
                     queue[atomic_inc(tail)] = (ushort)donor;
             }
         }

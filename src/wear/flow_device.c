@@ -23,7 +23,7 @@
 
 /* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds that are queued before it is
  * asked whether all cells are done. */
-enum { FEW = 4096, BATCH = 32, WALK_ARGS = 8, MOST_ARGS = 24 };
+enum { FEW = 4096, BATCH = 32, WALK_ARGS = 8, MOST_ARGS = 32 };
 
 static size_t tiles(const rvi_flow *f) {
     return (size_t)f->across * (size_t)f->down;
@@ -53,10 +53,6 @@ static rvi_flow_shape shape_of(const rvi_flow *f) {
                             .rain = f->rain != NULL};
 }
 
-#define VALUE(value)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
-    }
 #define LOCAL(bytes)                                                                               \
     (rvi_device_arg) {                                                                             \
         RVI_DEVICE_LOCAL, NULL, bytes                                                              \
@@ -105,7 +101,7 @@ static rv_status direct(rvi_flow_device *r, const rvi_flow_shape *shape) {
                                    CELLS(f->direction),
                                    CELLS(f->basin),
                                    COUNTERS,
-                                   VALUE(*shape)};
+                                   RVI_VALUE(*shape)};
     rv_status status = clear_counters(r);
     return status == RV_OK ? RUN("flow_direct", (size_t)f->width, (size_t)f->height) : status;
 }
@@ -113,7 +109,8 @@ static rv_status direct(rvi_flow_device *r, const rvi_flow_shape *shape) {
 static rv_status find_tile_roots(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     const rvi_device_arg args[] = {CELLS(f->direction), CELLS(f->area),
-                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)), VALUE(*shape)};
+                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+                                   RVI_VALUE(*shape)};
     return RUN("flow_tile_roots", tiles(f) * RVI_DEVICE_GROUP, 1);
 }
 
@@ -123,13 +120,13 @@ static rv_status label_basins(rvi_flow_device *r, const rvi_flow_shape *shape) {
     rv_status status = find_tile_roots(r, shape);
     size_t rims = tiles(f) * RVI_PIECES;
     for (int k = doublings(rims); status == RV_OK && k > 0; k--) {
-        const rvi_device_arg args[] = {CELLS(f->area), VALUE(*shape)};
+        const rvi_device_arg args[] = {CELLS(f->area), RVI_VALUE(*shape)};
         status = RUN("flow_rim_roots", rims, 1);
     }
     if (status != RV_OK)
         return status;
     const rvi_device_arg args[] = {CELLS(f->area), CELLS(f->direction), CELLS(f->basin),
-                                   VALUE(*shape)};
+                                   RVI_VALUE(*shape)};
     return RUN("flow_label", (size_t)f->width, (size_t)f->height);
 }
 
@@ -143,7 +140,7 @@ typedef struct border_list {
 static rv_status list_borders(rvi_flow_device *r, const rvi_flow_shape *shape, border_list *list) {
     const rvi_flow *f = r->f;
     const rvi_device_arg args[] = {CELLS(f->basin), CELLS(f->area), COUNTERS,
-                                   LOCAL(2 * sizeof(uint32_t)), VALUE(*shape)};
+                                   LOCAL(2 * sizeof(uint32_t)), RVI_VALUE(*shape)};
     rv_status status = RUN("flow_list", (size_t)f->width, (size_t)f->height);
     if (status == RV_OK)
         status = fetch_counters(r);
@@ -164,10 +161,10 @@ static rv_status shorten_borders(rvi_flow_device *r, const rvi_flow_shape *shape
                                    BASINS(f->basins.joined),
                                    COUNTERS,
                                    LOCAL(2 * sizeof(uint32_t)),
-                                   VALUE(*shape),
-                                   VALUE(list->from),
-                                   VALUE(list->count),
-                                   VALUE(base)};
+                                   RVI_VALUE(*shape),
+                                   RVI_VALUE(list->from),
+                                   RVI_VALUE(list->count),
+                                   RVI_VALUE(base)};
     rv_status status = RUN("flow_shorten", list->count, 1);
     if (status == RV_OK)
         status = fetch_counters(r);
@@ -180,37 +177,39 @@ static rv_status offer(rvi_flow_device *r, const rvi_flow_shape *shape, const bo
     const rvi_flow *f = r->f;
     const rvi_basins *b = &f->basins;
     const rvi_device_arg args[] = {
-        CELLS(f->area),     CELLS(f->basin), BASINS(b->joined), READ(f->h, f->cells),
-        BASINS(b->height),  BASINS(b->pass), VALUE(*shape),     VALUE(list->from),
-        VALUE(list->count), VALUE(stage),
+        CELLS(f->area),         CELLS(f->basin),  BASINS(b->joined), READ(f->h, f->cells),
+        BASINS(b->height),      BASINS(b->pass),  RVI_VALUE(*shape), RVI_VALUE(list->from),
+        RVI_VALUE(list->count), RVI_VALUE(stage),
     };
     return RUN("flow_offer", list->count, 1);
 }
 
 static rv_status on_names(rvi_flow_device *r, const char *kernel, uint32_t *names, uint32_t count) {
     const rvi_flow *f = r->f;
-    const rvi_device_arg args[] = {BASINS(names), VALUE(count)};
+    const rvi_device_arg args[] = {BASINS(names), RVI_VALUE(count)};
     return RUN(kernel, count, 1);
 }
 
 static rv_status clear_offers(rvi_flow_device *r, uint32_t count) {
     const rvi_flow *f = r->f;
-    const rvi_device_arg args[] = {BASINS(f->basins.height), BASINS(f->basins.pass), VALUE(count)};
+    const rvi_device_arg args[] = {BASINS(f->basins.height), BASINS(f->basins.pass),
+                                   RVI_VALUE(count)};
     return RUN("flow_no_offers", 2 * (size_t)count, 1);
 }
 
 static rv_status rename_basins(rvi_flow_device *r, uint32_t count) {
     const rvi_flow *f = r->f;
-    const rvi_device_arg args[] = {BASINS(f->basins.queue), BASINS(f->basins.joined), VALUE(count)};
+    const rvi_device_arg args[] = {BASINS(f->basins.queue), BASINS(f->basins.joined),
+                                   RVI_VALUE(count)};
     return RUN("flow_rename", count, 1);
 }
 
 static rv_status join(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t count) {
     const rvi_flow *f = r->f;
     const rvi_basins *b = &f->basins;
-    const rvi_device_arg args[] = {CELLS(f->basin),  BASINS(b->joined), BASINS(b->pass),
-                                   BASINS(b->queue), BASINS(b->tree),   COUNTERS,
-                                   VALUE(*shape),    VALUE(count)};
+    const rvi_device_arg args[] = {CELLS(f->basin),   BASINS(b->joined), BASINS(b->pass),
+                                   BASINS(b->queue),  BASINS(b->tree),   COUNTERS,
+                                   RVI_VALUE(*shape), RVI_VALUE(count)};
     rv_status status = RUN("flow_join", count, 1);
     for (int k = doublings(count); status == RV_OK && k > 0; k--)
         status = on_names(r, "flow_jump", b->queue, count);
@@ -244,12 +243,12 @@ static rv_status tour(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t 
                                    OWN(b->first, rvi_flow_basins(f) + 1),
                                    OWN(b->around, 2 * rvi_flow_basins(f)),
                                    OWN(r->tour[0], 2 * rvi_flow_basins(f)),
-                                   VALUE(*shape),
-                                   VALUE(ways)};
+                                   RVI_VALUE(*shape),
+                                   RVI_VALUE(ways)};
     rv_status status = RUN("flow_tour", ways, 1);
     for (int k = doublings(ways); status == RV_OK && k > 0; k--) {
         const rvi_device_arg tours[] = {OWN(r->tour[0], 2 * rvi_flow_basins(f)),
-                                        OWN(r->tour[1], 2 * rvi_flow_basins(f)), VALUE(ways)};
+                                        OWN(r->tour[1], 2 * rvi_flow_basins(f)), RVI_VALUE(ways)};
         uint64_t *swap = r->tour[0];
         status = rvi_device_run(r->d, "flow_cells", "flow_count_tour", ways, 1, tours, 3);
         r->tour[0] = r->tour[1];
@@ -262,7 +261,7 @@ static rv_status link_passes(rvi_flow_device *r, const rvi_flow_shape *shape, ui
     const rvi_flow *f = r->f;
     const rvi_basins *b = &f->basins;
     const uint32_t count = ways / 2 + 1;
-    const rvi_device_arg first[] = {OWN(b->first, rvi_flow_basins(f) + 1), VALUE(count)};
+    const rvi_device_arg first[] = {OWN(b->first, rvi_flow_basins(f) + 1), RVI_VALUE(count)};
     rv_status status = rvi_device_run(r->d, "flow_cells", "flow_no_ways", count, 1, first, 2);
     if (status != RV_OK)
         return status;
@@ -270,8 +269,8 @@ static rv_status link_passes(rvi_flow_device *r, const rvi_flow_shape *shape, ui
                                    BASINS(b->tree),
                                    OWN(b->first, rvi_flow_basins(f) + 1),
                                    OWN(b->around, 2 * rvi_flow_basins(f)),
-                                   VALUE(*shape),
-                                   VALUE(ways)};
+                                   RVI_VALUE(*shape),
+                                   RVI_VALUE(ways)};
     return RUN("flow_link", ways, 1);
 }
 
@@ -283,14 +282,14 @@ static rv_status find_spills(rvi_flow_device *r, const rvi_flow_shape *shape, ui
     uint32_t *to[2] = {b->queue, b->joined};
     int rounds = doublings(count) + doublings(count) % 2; /* so that it ends where it began */
     const rvi_device_arg args[] = {
-        CELLS(f->basin),      BASINS(b->tree), OWN(r->tour[0], 2 * rvi_flow_basins(f)),
-        READ(f->h, f->cells), BASINS(b->by),   BASINS(to[0]),
-        BASINS(spill[0]),     VALUE(*shape),   VALUE(passes)};
+        CELLS(f->basin),      BASINS(b->tree),   OWN(r->tour[0], 2 * rvi_flow_basins(f)),
+        READ(f->h, f->cells), BASINS(b->by),     BASINS(to[0]),
+        BASINS(spill[0]),     RVI_VALUE(*shape), RVI_VALUE(passes)};
     rv_status status = RUN("flow_spills", passes, 1);
     for (int k = 0; status == RV_OK && k < rounds; k++) {
         int from = k % 2, next = 1 - from;
         const rvi_device_arg raise[] = {BASINS(to[from]), BASINS(spill[from]), BASINS(to[next]),
-                                        BASINS(spill[next]), VALUE(count)};
+                                        BASINS(spill[next]), RVI_VALUE(count)};
         status = rvi_device_run(r->d, "flow_cells", "flow_raise", count, 1, raise, 5);
     }
     return status;
@@ -298,15 +297,15 @@ static rv_status find_spills(rvi_flow_device *r, const rvi_flow_shape *shape, ui
 
 static rv_status turn_paths(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t count) {
     const rvi_flow *f = r->f;
-    const rvi_device_arg args[] = {CELLS(f->direction),  CELLS(f->basin), BASINS(f->basins.tree),
-                                   BASINS(f->basins.by), VALUE(*shape),   VALUE(count)};
+    const rvi_device_arg args[] = {CELLS(f->direction),  CELLS(f->basin),   BASINS(f->basins.tree),
+                                   BASINS(f->basins.by), RVI_VALUE(*shape), RVI_VALUE(count)};
     return RUN("flow_turn", count, 1);
 }
 
 static rv_status drown(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     const rvi_device_arg args[] = {READ(f->h, f->cells), CELLS(f->basin), BASINS(f->spill),
-                                   CELLS(f->drowned), VALUE(*shape)};
+                                   CELLS(f->drowned), RVI_VALUE(*shape)};
     return RUN("flow_drown", (size_t)f->width, (size_t)f->height);
 }
 
@@ -332,10 +331,19 @@ static rv_status order_cells(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     uint32_t round = 0;
     const rvi_device_arg args[] = {
-        CELLS(f->direction),     CELLS(f->area),   CELLS(f->order),
-        CELLS(r->levels),        PIECES(f->start), PIECES(f->depth),
-        PIECES(f->waits),        COUNTERS,         LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
-        LOCAL(sizeof(uint32_t)), VALUE(*shape),    VALUE(round),
+        CELLS(f->direction),
+        CELLS(f->area),
+        CELLS(f->order),
+        CELLS(r->levels),
+        PIECES(f->start),
+        PIECES(f->depth),
+        PIECES(f->waits),
+        COUNTERS,
+        LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+        LOCAL(RVI_TILE * RVI_TILE),
+        LOCAL(sizeof(uint32_t)),
+        RVI_VALUE(*shape),
+        RVI_VALUE(round),
     };
     rv_status status = rvi_device_zero(r->d, f->area, f->cells * sizeof *f->area);
     do {
@@ -352,7 +360,7 @@ static rv_status count_steps(rvi_flow_device *r, uint32_t *counts, size_t room) 
     const rvi_flow *f = r->f;
     const uint32_t count = (uint32_t)tiles(f);
     const rvi_device_arg args[] = {PIECES(f->waits), PIECES(f->depth), OWN(counts, room),
-                                   VALUE(count)};
+                                   RVI_VALUE(count)};
     rv_status status = rvi_device_zero(r->d, counts, room * sizeof *counts);
     if (status == RV_OK)
         status = RUN("flow_count_steps", count, 1);
@@ -377,7 +385,7 @@ static rv_status list_steps(rvi_flow_device *r) {
     memcpy(counts, f->block, r->rounds * sizeof *counts);
     rvi_device_forget(r->d, counts, room * sizeof *counts);
     const rvi_device_arg args[] = {PIECES(f->waits), PIECES(f->depth), READ(counts, room),
-                                   PIECES(f->donors_first), VALUE(count)};
+                                   PIECES(f->donors_first), RVI_VALUE(count)};
     return RUN("flow_list_steps", count, 1);
 }
 
@@ -387,9 +395,14 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
     const rvi_flow_shape shape = shape_of(f);
     const int upwards = up;
     uint32_t first = 0;
-    rvi_device_arg args[MOST_ARGS] = {
-        PIECES(f->donors_first), CELLS(f->order), CELLS(r->levels), PIECES(f->start),
-        LOCAL(sizeof(uint32_t)), VALUE(shape),    VALUE(first),     VALUE(upwards)};
+    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first),
+                                      CELLS(f->order),
+                                      CELLS(r->levels),
+                                      PIECES(f->start),
+                                      LOCAL((RVI_TILE * RVI_TILE + 1) * sizeof(uint16_t)),
+                                      RVI_VALUE(shape),
+                                      RVI_VALUE(first),
+                                      RVI_VALUE(upwards)};
     assert(WALK_ARGS + count <= MOST_ARGS);
     memcpy(args + WALK_ARGS, more, (size_t)count * sizeof *more);
     rv_status status = RV_OK;

@@ -45,28 +45,45 @@ static bool flow_donor(const rvi_flow_shape *f, __global const uchar *direction,
 }
 
 /* The arguments of a kernel that walks, before its own, and what it does: a group takes one step
- * of those of a round, the cells of one level side by side. */
+ * of those of a round, the cells of one level side by side. The ends of its levels are kept at
+ * hand, and the places of the next level are on their way while a level is worked on: to wait for
+ * memory is most of the time that a level takes. */
 #define FLOW_WALK_ARGS                                                                             \
     __global const uint *restrict steps, __global const ushort *restrict order,                    \
         __global const ushort *restrict levels, __global const ushort *restrict ends,              \
-        __local uint *room, rvi_flow_shape f, uint first, int up
+        __local ushort *kept, rvi_flow_shape f, uint first, int up
+
+/* Where level n of the step begins in the order of its tile: n levels from its first on. */
+static uint flow_level(__local const ushort *kept, uint n, uint count, int up) {
+    return kept[up ? n : count - 1 - n];
+}
 
 #define FLOW_WALK(DO)                                                                              \
     do {                                                                                           \
-        uint entry = steps[first + get_group_id(0)];                                               \
+        uint entry = steps[first + get_group_id(0)], item = (uint)get_local_id(0);                 \
         flow_box b = flow_box_of(&f, entry / RVI_PIECES);                                          \
-        uint low = entry % RVI_PIECES > 0 ? ends[entry - 1] : 0, high = ends[entry];               \
-        for (uint n = low; n < high; n++) {                                                        \
-            uint level = up ? n : high - 1 - (n - low);                                            \
-            uint i = (level > 0 ? levels[b.base + level - 1] : 0) + (uint)get_local_id(0);         \
-            uint end = levels[b.base + level];                                                     \
-            for (; i < end; i += (uint)get_local_size(0)) {                                        \
-                uint place = order[b.base + i];                                                    \
+        uint low = entry % RVI_PIECES > 0 ? ends[entry - 1] : 0, count = ends[entry] - low;        \
+        for (uint n = item; n <= count; n += (uint)get_local_size(0))                              \
+            kept[n] = low + n > 0 ? levels[b.base + low + n - 1] : 0;                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
+        uint i = flow_level(kept, 0, count, up) + item;                                            \
+        uint end = flow_level(kept + 1, 0, count, up);                                             \
+        uint place = i < end ? order[b.base + i] : 0;                                              \
+        for (uint n = 0; n < count; n++) {                                                         \
+            bool more = n + 1 < count;                                                             \
+            uint next = more ? flow_level(kept, n + 1, count, up) + item : 0;                      \
+            uint next_end = more ? flow_level(kept + 1, n + 1, count, up) : 0;                     \
+            uint next_place = next < next_end ? order[b.base + next] : 0;                          \
+            for (; i < end;                                                                        \
+                 i += (uint)get_local_size(0), place = i < end ? order[b.base + i] : 0) {          \
                 size_t cell = flow_cell_at(&f, &b, place);                                         \
                 int x = b.x + (int)(place & (RVI_TILE - 1));                                       \
                 int y = b.y + (int)(place >> RVI_TILE_BITS);                                       \
                 DO;                                                                                \
             }                                                                                      \
+            i = next;                                                                              \
+            end = next_end;                                                                        \
+            place = next_place;                                                                    \
             barrier(CLK_GLOBAL_MEM_FENCE);                                                         \
         }                                                                                          \
     } while (0)

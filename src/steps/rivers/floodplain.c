@@ -12,10 +12,6 @@
 
 #include <math.h>
 
-/* Slopes up to which floods level ground fully, and from which on not at all. */
-#define LEVELLED 0.035
-#define DRY 0.07
-
 /* The place `reach` cells on, or the last one before the edge. */
 static size_t on(size_t at, size_t reach, size_t count) {
     return at + reach < count ? at + reach : count - 1;
@@ -33,13 +29,9 @@ static double steepness(const rvi_rivers *r, size_t x, size_t y) {
     size_t west = back(x, reach), east = on(x, reach, width);
     size_t north = back(y, reach), south = on(y, reach, height);
     const double *h = r->h;
-    double across = east > west ? (h[y * width + east] - h[y * width + west]) /
-                                      ((double)(east - west) * r->distance[0])
-                                : 0.0;
-    double along = south > north ? (h[south * width + x] - h[north * width + x]) /
-                                       ((double)(south - north) * r->distance[0])
-                                 : 0.0;
-    return sqrt(across * across + along * along);
+    return rvi_flood_slope(h[y * width + west], h[y * width + east], (double)(east - west),
+                           h[north * width + x], h[south * width + x], (double)(south - north),
+                           r->distance[0]);
 }
 
 static void loosen_rows(void *arg, int first, int end) {
@@ -51,14 +43,15 @@ static void loosen_rows(void *arg, int first, int end) {
             size_t i = y * width + x;
             double factor = rvi_rivers_factor(r, i), rate = creep * factor;
             if (floods > 0.0 && factor > 0.0) {
-                double wet = (DRY - steepness(r, x, y)) / (DRY - LEVELLED);
                 double open = r->mask ? (double)r->mask[i] : 1.0;
-                rate += floods * open * (wet < 0.0 ? 0.0 : wet > 1.0 ? 1.0 : wet);
+                rate += floods * open * rvi_flood_wet(steepness(r, x, y));
             }
             r->loose[i] = (float)(rate / r->mobility);
         }
 }
 
 rv_status rvi_rivers_loosen(rvi_rivers *r) {
+    if (r->loose && r->job->device)
+        return rvi_rivers_device_loosen(r);
     return r->loose ? rvi_parallel_rows(r->job->ctx, r->flow.height, loosen_rows, r) : RV_OK;
 }

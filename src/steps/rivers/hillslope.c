@@ -31,9 +31,7 @@ static RVI_HOT double between(const rvi_hillslope *s, size_t i, size_t j, bool l
 /* Counts what crept between two neighbours of which one is fixed. */
 static void cross(const rvi_hillslope *s, size_t i, size_t j, rvi_side_flux *flux) {
     size_t side = s->fixed[i] ? i : j, land = s->fixed[i] ? j : i;
-    double number = between(s, i, j, s->loose != NULL), in = number * (s->to[side] - s->to[land]);
-    flux->rounding += number * 0x1p-46 * fabs(s->to[side]);
-    *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
+    rvi_creep_cross(between(s, i, j, s->loose != NULL), s->to[side], s->to[land], flux);
 }
 
 /* Rows from `row` on, cell by cell together: each has to wait for its own cell before. */

@@ -2,16 +2,10 @@
 #ifndef RVI_STEPS_RIVERS_HILLSLOPE_H
 #define RVI_STEPS_RIVERS_HILLSLOPE_H
 
+#include "steps/rivers/river_cell.h"
+
 #include <ravine/ravine.h>
 #include <stddef.h>
-
-/* Ground that crept between fixed cells and others: metres on one cell. */
-typedef struct rvi_side_flux {
-    double in,
-        out; /* from fixed cells, which stay as high as they are; to them, where it is gone */
-    double
-        rounding; /* by how much doubles may miss it: by little, but D dt / cell^2 may be large */
-} rvi_side_flux;
 
 typedef struct rvi_hillslope {
     rv_context *ctx;

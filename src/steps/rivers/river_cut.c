@@ -8,33 +8,6 @@
 
 #include <math.h>
 
-enum { TRIES = 12 };
-#define LEAST_FALL 0.002 /* of the floor of a lake that was filled, metres per metre */
-
-/* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from
- * a point above it, else up from one below; both start so near that it ends in a few tries. */
-static double slope_after(double s0, double g, double n) {
-    if (n == 1.0)
-        return s0 / (1.0 + g);
-    if (n == 2.0)
-        return 2.0 * s0 / (1.0 + sqrt(1.0 + 4.0 * g * s0));
-    if (!(g > 0.0))
-        return s0;
-    double part = n > 1.0 ? s0 : 0.5 * s0;
-    double bound = (double)rvi_powf((float)(part / g), (float)(1.0 / n));
-    double s = bound < part ? bound : part;
-    for (int i = 0; i < TRIES && s > 0.0; i++) {
-        double rate = g * (double)rvi_powf((float)s, (float)(n - 1.0));
-        double next = s - (s + rate * s - s0) / (1.0 + n * rate);
-        next = next > 0.0 ? next : 0.0;
-        double moved = next - s;
-        s = next;
-        if (moved < 1e-9 * s && moved > -1e-9 * s)
-            break;
-    }
-    return s < s0 ? s : s0;
-}
-
 /* What drains through a cell, to the power m, in cells. */
 static double drained(const rvi_rivers *r, size_t cell) {
     const rvi_flow *f = &r->flow;
@@ -57,7 +30,7 @@ rv_status rvi_rivers_rain(rvi_rivers *r) {
 }
 
 rv_status rvi_rivers_route(rvi_rivers *r) {
-    rv_status status = rvi_flow_route(&r->flow);
+    rv_status status = r->job->device ? rvi_flow_device_route(&r->on) : rvi_flow_route(&r->flow);
     r->gathered = status == RV_OK;
     return status;
 }
@@ -123,7 +96,7 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
         if (!(thickness > 0.0))
             continue;
         double yields = of_cell * rvi_rivers_layer_factor(r, cell, l);
-        double to = slope_after(s, g * time * yields, (double)r->p->slope_power);
+        double to = rvi_river_slope_after(s, g * time * yields, (double)r->p->slope_power);
         double loss = (s - to) * distance;
         if (loss <= thickness) {
             s -= lose(r, cell, l, loss) / distance;
@@ -137,7 +110,7 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
 
 static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
     g = r->even ? g : g * rvi_rivers_factor(r, cell);
-    return slope_after(s0, g, (double)r->p->slope_power);
+    return rvi_river_slope_after(s0, g, (double)r->p->slope_power);
 }
 
 /* ---- the sweep ---- */
@@ -159,8 +132,7 @@ static double held_open(const rvi_rivers *r, size_t cell) {
 /* What settles of the load that came by in the last time step. Nothing does above the sources, nor
  * where it is half as steep as what slides: steep brooks keep nothing. */
 static double settling(const rvi_rivers *r, size_t cell, double surface, double distance) {
-    double steep = (r->h[cell] - surface) / distance / r->stands;
-    double share = steep < 0.25 ? 1.0 : steep < 0.5 ? 2.0 - 4.0 * steep : 0.0;
+    double share = rvi_river_settles(r->h[cell] - surface, distance, r->stands);
     if ((float)r->flow.area[cell] <= r->source)
         return 0.0;
     return (double)r->p->deposition * r->load[cell] * share * held_open(r, cell);
@@ -300,6 +272,9 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
 rv_status rvi_rivers_cut(rvi_rivers *r) {
     cutting c = {r, rise_of(r)};
     rv_status status = RV_OK;
+    r->carries = r->job->device;
+    if (r->job->device)
+        return rvi_rivers_device_cut(r, c.rise);
     if (r->load && !r->loaded)
         status = guess_load(r, c.rise);
     if (status != RV_OK)
@@ -349,6 +324,8 @@ rv_status rvi_rivers_carry(rvi_rivers *r) {
     if (!r->carries)
         return RV_OK;
     r->carries = false;
+    if (r->job->device)
+        return rvi_rivers_device_carry(r);
     if (!r->load) {
         r->left += rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
         return rvi_poll(r->job->ctx);
@@ -358,8 +335,7 @@ rv_status rvi_rivers_carry(rvi_rivers *r) {
     return rvi_poll(r->job->ctx);
 }
 
-/* How high a cell must be so that water leaves it: above its receiver by the least fall, where that
- * is raised or where it is flat. */
+/* How high a cell must be so that water leaves it. */
 static double filled_height(const rvi_rivers *r, size_t cell, const double *to_height) {
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
@@ -369,8 +345,7 @@ static double filled_height(const rvi_rivers *r, size_t cell, const double *to_h
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
     bool flat = f->lakes && f->basin[cell] != 0;
     double level = rvi_flow_level(f, cell, h);
-    double least = to_height[to] + LEAST_FALL * r->distance[direction >= 4];
-    return (flat || to_height[to] > r->h[to]) && least > level ? least : level;
+    return rvi_river_filled(level, flat, to_height[to], r->h[to], r->distance[direction >= 4]);
 }
 
 static void fill_piece(void *arg, const rvi_flow_piece *piece) {
@@ -387,6 +362,8 @@ static void fill_piece(void *arg, const rvi_flow_piece *piece) {
  * all lakes get shallower by the same share. */
 rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
     rv_status status = r->load ? rvi_rivers_route(r) : RV_OK;
+    if (r->job->device)
+        return status == RV_OK && r->load ? rvi_rivers_device_fill_lakes(r) : status;
     if (status == RV_OK && r->load)
         status = rvi_flow_up(&r->flow, fill_piece, r);
     if (status != RV_OK || !r->load)

@@ -4,12 +4,10 @@
 
 #include "measure/flowgraph.h"
 #include "steps/rivers/hillslope.h"
+#include "steps/rivers/river_cell.h"
 #include "steps/step.h"
 #include "wear/erosion_factor.h"
-
-enum { RVI_AREAS = 4096 };
-enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
-#define RVI_RAIN 0x1p-24            /* full rain is counted in parts of this size */
+#include "wear/flow_device.h"
 
 /* What a part of the work has moved. */
 typedef struct rvi_river_sums {
@@ -72,6 +70,15 @@ typedef struct rvi_rivers {
     float *fields[3];             /* of the land: flow, eroded, deposited */
     size_t follow;                /* the first cell whose layers have not yet followed what crept */
     rvi_side_flux *flux;          /* of each part of the diffusion */
+    /* Only on a device. */
+    rvi_flow_device on;
+    bool bedded;            /* is there `bed`? */
+    double *edge[4];        /* heights of the edge with the row behind it, and without; of `bed` */
+    float *band_edges;      /* of the bands of the bedrock, then how soft they are */
+    unsigned char *sides;   /* `fixed` of the edge */
+    double *tile_left;      /* what left the map in each tile */
+    unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
+    uint32_t *wakes;        /* not 0: something slid */
     /* The ledger, metres on one cell: */
     double left; /* cut by rivers, slid into them, sunk with the sides, or crept over them */
     double came; /* crept in from the sides, which keep their height */
@@ -141,6 +148,30 @@ rv_status rvi_rivers_outlets(rvi_rivers *r, int step);
 void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse);
 /* Lets the sides that do so sink to the base, by a share of what is left. */
 rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share);
+
+/* ---- river_device.c ---- */
+
+/* Has it layers, bands or hardness in three dimensions? */
+bool rvi_rivers_layered(const rv_terrain *land);
+bool rvi_rivers_device_can(const rvi_rivers *r);
+void rvi_rivers_device_list(rvi_rivers *r);
+void rvi_rivers_device_begin(rvi_rivers *r);
+/* The edge comes to the processor, and goes back as that has changed it. */
+rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
+rv_status rvi_rivers_device_edge_in(rvi_rivers *r);
+/* As those of the processor. */
+rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise);
+rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds, bool last);
+rv_status rvi_rivers_device_carry(rvi_rivers *r);
+rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r);
+rv_status rvi_rivers_device_loosen(rvi_rivers *r);
+rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s);
+rv_status rvi_rivers_device_follow(rvi_rivers *r);
+rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
+rv_status rvi_rivers_device_show(const rvi_rivers *r);
+rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
+/* What the processor needs to close the step. */
+rv_status rvi_rivers_device_fetch(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 

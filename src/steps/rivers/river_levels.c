@@ -76,31 +76,6 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
     }
 }
 
-/* Cells along one axis and their weights. */
-enum { MOST_TAPS = 5 };
-typedef struct taps {
-    int first;
-    double weight[MOST_TAPS];
-} taps;
-
-/* Those of `count` places from `first` on, the last of which may lie beyond the edge of a map of
- * `cells`: there ground goes on as steep as before it, z = 2 z(edge) - z(as far inside). */
-static taps fold(int first, int count, const double *weight, int cells) {
-    int last = cells - 1;
-    taps t = {.first = first < 0 ? 0 : first > cells - count ? cells - count : first};
-    for (int k = 0; k < count; k++) {
-        int i = first + k, edge = i < 0 ? 0 : last;
-        double w = weight[k];
-        if (i < 0 || i > last) {
-            t.weight[edge - t.first] += 2.0 * w;
-            w = -w;
-            i = 2 * edge - i;
-        }
-        t.weight[i - t.first] += w;
-    }
-    return t;
-}
-
 /* ---- to coarser cells ----
  *
  * Weights 1 2 1 from level to level are, in all, a hat that falls to 0 at the next coarse cells.
@@ -123,8 +98,8 @@ static const double *hat_of(const rvi_rivers *fine) {
 }
 
 static double mean_around(const halving *h, size_t x, size_t y) {
-    taps across = fold(2 * (int)x - 2, 5, h->hat, h->fine->width);
-    taps down = fold(2 * (int)y - 2, 5, h->hat, h->fine->height);
+    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->fine->width);
+    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->fine->height);
     double sum = 0.0;
     for (size_t j = 0; j < 5; j++)
         for (size_t i = 0; i < 5; i++) {
@@ -196,82 +171,6 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
 
 /* ---- to finer cells ---- */
 
-/* Cubic convolution (R. Keys, 1981): weights of four cells, the second of which lies `t` before the
- * place. */
-static void cubic(double t, double w[4]) {
-    double a = -0.5, u = 1.0 - t;
-    w[0] = a * t * u * u;
-    w[1] = 1.0 - (a + 3.0) * t * t + (a + 2.0) * t * t * t;
-    w[2] = 1.0 - (a + 3.0) * u * u + (a + 2.0) * u * u * u;
-    w[3] = a * u * t * t;
-}
-
-static taps four_cells(double at, int cells) {
-    double weight[4], base = floor(at);
-    cubic(at - base, weight);
-    return fold((int)base - 1, 4, weight, cells);
-}
-
-static double coarse_at(const rvi_rivers *coarse, const double *field, double x, double y) {
-    size_t width = (size_t)coarse->land->width;
-    taps across = four_cells(x, coarse->land->width), down = four_cells(y, coarse->land->height);
-    double sum = 0.0;
-    for (size_t j = 0; j < 4; j++)
-        for (size_t i = 0; i < 4; i++)
-            sum += down.weight[j] * across.weight[i] *
-                   field[((size_t)down.first + j) * width + (size_t)across.first + i];
-    return sum;
-}
-
-/* ---- bends ----
- *
- * On coarse cells rivers run along rows, columns and diagonals, and finer cells would keep the
- * straight lines. So what the coarse level changed is taken from up to BEND coarse cells beside, by
- * a smooth random function of the place in metres that has its points BEND_EVERY coarse cells
- * apart; less so within BEND_EDGE cells of the edge, or outlets would move into the map or out of
- * it. */
-#define BEND 0.8
-#define BEND_EVERY 3.5
-#define BEND_EDGE 2.0
-enum { BEND_X = 0xBE7D, BEND_Y };
-
-static double bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
-    return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
-}
-
-static double bend_at(const rvi_rivers *coarse, double x, double y, uint64_t which) {
-    uint64_t seed = coarse->p->seed, ix = (uint64_t)x, iy = (uint64_t)y;
-    double u = x - (double)ix, v = y - (double)iy;
-    u = u * u * (3.0 - 2.0 * u);
-    v = v * v * (3.0 - 2.0 * v);
-    double west = bend_point(seed, ix, iy, which), east = bend_point(seed, ix + 1, iy, which);
-    double north = west + (east - west) * u;
-    west = bend_point(seed, ix, iy + 1, which);
-    east = bend_point(seed, ix + 1, iy + 1, which);
-    double south = west + (east - west) * u;
-    return north + (south - north) * v;
-}
-
-/* From the edge of the map, in cells; less than 0: beyond it. */
-static double edge_distance(const rvi_rivers *r, double x, double y) {
-    double east = (double)r->land->width - 1.0 - x, south = (double)r->land->height - 1.0 - y;
-    double of_x = x < east ? x : east, of_y = y < south ? y : south;
-    return of_x < of_y ? of_x : of_y;
-}
-
-/* The coarse land at a fine cell, before and after. */
-static void coarse_land(const rvi_rivers *coarse, size_t fine_x, size_t fine_y, double *before,
-                        double *after) {
-    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y;
-    double px = x / BEND_EVERY, py = y / BEND_EVERY, edge = edge_distance(coarse, x, y) / BEND_EDGE;
-    double far = BEND * (edge < 0.0 ? 0.0 : edge < 1.0 ? edge : 1.0);
-    double from_x = x + far * bend_at(coarse, px, py, BEND_X);
-    double from_y = y + far * bend_at(coarse, px, py, BEND_Y);
-    *before = coarse_at(coarse, coarse->start, x, y);
-    *after = *before + (coarse_at(coarse, coarse->h, from_x, from_y) -
-                        coarse_at(coarse, coarse->start, from_x, from_y));
-}
-
 /* How much of shapes that the coarse cells cannot hold is left after their time: waves of four fine
  * cells creep away as exp(-D k^2 t). */
 static double share_left(const rvi_rivers *fine) {
@@ -292,7 +191,8 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
         return;
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
-    coarse_land(coarse, cell % width, cell / width, &before, &after);
+    rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
+                   coarse->p->seed, cell % width, cell / width, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -327,6 +227,8 @@ rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
     int part = rvi_maxi(BROUGHT / width / RVI_ROWS, 1) * RVI_ROWS;
     if (fine->brought == fine->cells)
         return RV_OK;
+    if (fine->job->device)
+        return rvi_rivers_device_bring(fine, coarse, share_left(fine));
     bringing b = {fine, coarse, (int)(fine->brought / (size_t)width), share_left(fine)};
     for (; b.first < height; b.first += part) {
         int rows = rvi_mini(part, height - b.first);
@@ -348,19 +250,6 @@ typedef struct showing {
     double cell; /* of the map, in coarse cells */
 } showing;
 
-/* A place in cells along an axis: the cell before it, and how far on it lies. */
-static size_t cell_before(double at, int count, double *part) {
-    double last = (double)(count - 1);
-    at = at < 0.0 ? 0.0 : at > last ? last : at;
-    size_t cell = count > 1 && at == last ? (size_t)count - 2 : (size_t)at;
-    *part = at - (double)cell;
-    return cell;
-}
-
-static double changed(const rvi_rivers *coarse, size_t cell) {
-    return coarse->h[cell] - coarse->start[cell];
-}
-
 static void show_rows(void *arg, int first, int end) {
     const showing *s = arg;
     const rvi_rivers *map = s->map, *coarse = s->coarse;
@@ -370,22 +259,21 @@ static void show_rows(void *arg, int first, int end) {
     size_t south = coarse->land->height > 1 ? wide : 0;
     for (int y = first; y < end; y++) {
         double v, u;
-        size_t row = wide * cell_before((double)y * s->cell, coarse->land->height, &v);
+        size_t row = wide * rvi_level_before((double)y * s->cell, coarse->land->height, &v);
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            size_t c = row + cell_before((double)x * s->cell, (int)wide, &u);
-            double north = changed(coarse, c), below = changed(coarse, c + south);
-            north += u * (changed(coarse, c + east) - north);
-            below += u * (changed(coarse, c + south + east) - below);
+            size_t c = row + rvi_level_before((double)x * s->cell, (int)wide, &u);
+            double by = rvi_level_change(coarse->start, coarse->h, c, east, south, u, v);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
-                map->land->layers[0].thickness[i] =
-                    (float)(was[i] + (stays ? 0.0 : north + v * (below - north)));
+                map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));
         }
     }
 }
 
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {
+    if (map->job->device)
+        return rvi_rivers_device_show_level(map, coarse);
     showing s = {map, coarse, (double)map->land->cell / (double)coarse->land->cell};
     rv_status status = rvi_parallel_rows(map->job->ctx, map->land->height, show_rows, &s);
     if (status == RV_OK)

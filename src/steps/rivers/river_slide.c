@@ -32,17 +32,6 @@ typedef struct slide {
     size_t parts;     /* of RVI_TILE cells in a row */
 } slide;
 
-static inline double least(double a, double b) {
-    return a < b ? a : b;
-}
-
-/* How high a cell may stand beside one side. */
-static double stands_at(double far, double a, double b) {
-    double p = least(a - b, 0.70710678118654752 * far);
-    p = p > 0.0 ? p : 0.0;
-    return least(a + sqrt(far * far - p * p), b + 1.41421356237309505 * far);
-}
-
 /* Cells around one, in a circle from the north. */
 static const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
 
@@ -66,19 +55,13 @@ static void look_around(const rvi_rivers *r, size_t cell, double around[8]) {
 /* Water lies on what is drowned; but after the last time step no slope is left too steep. */
 static double lower(const slide *s, size_t cell) {
     const rvi_rivers *r = s->r;
-    double around[8], h = r->h[cell], u = h;
+    double around[8], h = r->h[cell];
     if (r->fixed[cell] || (!s->last && r->lake[cell] && r->water[cell] > h))
         return h;
     look_around(r, cell, around);
     double far = r->strength ? s->far * (double)r->strength[cell] : s->far;
-    double lowest = around[0];
-    for (int k = 1; k < 8; k++)
-        lowest = least(lowest, around[k]);
-    if (h - lowest <= far) /* u is higher than that */
-        return h;
-    for (int k = 0; k < 8; k += 2)
-        u = least(u, stands_at(far, around[k], least(around[k + 1], around[(k + 7) % 8])));
-    return h - (h - u) * rvi_rivers_factor(r, cell);
+    double u = rvi_steep_lower(h, around, far);
+    return u < h ? h - (h - u) * rvi_rivers_factor(r, cell) : h;
 }
 
 /* Layers that nothing takes from do not slide either, nor what lies below them. */
@@ -111,9 +94,9 @@ static void find_steep(const slide *s, const double *h, size_t count, unsigned c
     ptrdiff_t w = s->r->flow.width;
     for (size_t i = 0; i < count; i++) {
         const double *at = h + i;
-        double north = least(least(at[-w - 1], at[-w]), at[1 - w]);
-        double south = least(least(at[w - 1], at[w]), at[w + 1]);
-        double lowest = least(least(north, south), least(at[-1], at[1]));
+        double north = rvi_least(rvi_least(at[-w - 1], at[-w]), at[1 - w]);
+        double south = rvi_least(rvi_least(at[w - 1], at[w]), at[w + 1]);
+        double lowest = rvi_least(rvi_least(north, south), rvi_least(at[-1], at[1]));
         out[i] = at[0] - lowest > s->least_far;
     }
 }
@@ -238,6 +221,8 @@ static bool close_round(rvi_rivers *r) {
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end) {
     if (!r->moved)
         return RV_OK;
+    if (r->job->device)
+        return rvi_rivers_device_slide(r, to_the_end ? MOST_ROUNDS : ROUNDS, to_the_end);
     double far = r->stands * (double)r->land->cell;
     size_t parts = ((size_t)r->flow.width + RVI_TILE - 1) / RVI_TILE;
     slide s = {.r = r,

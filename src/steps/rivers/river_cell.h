@@ -1,0 +1,252 @@
+/* river_cell.h: the arithmetic of one cell of rivers.c, for the processor and for devices. */
+#ifndef RVI_STEPS_RIVERS_RIVER_CELL_H
+#define RVI_STEPS_RIVERS_RIVER_CELL_H
+
+#include "base/math.h"
+#include "base/random.h"
+
+#ifndef __OPENCL_VERSION__
+#include <math.h>
+#include <stddef.h>
+#endif
+
+enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
+enum { RVI_AREAS = 4096 };
+#define RVI_RAIN 0x1p-24 /* full rain is counted in parts of this size */
+
+static inline double rvi_least(double a, double b) {
+    return a < b ? a : b;
+}
+
+/* ---- how deep rivers cut: river_cut.c ---- */
+
+enum { RVI_RIVER_TRIES = 12 };
+#define RVI_LEAST_FALL 0.002 /* of the floor of a lake that was filled, metres per metre */
+
+/* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from
+ * a point above it, else up from one below; both start so near that it ends in a few tries. */
+static inline double rvi_river_slope_after(double s0, double g, double n) {
+    if (n == 1.0)
+        return s0 / (1.0 + g);
+    if (n == 2.0)
+        return 2.0 * s0 / (1.0 + sqrt(1.0 + 4.0 * g * s0));
+    if (!(g > 0.0))
+        return s0;
+    double part = n > 1.0 ? s0 : 0.5 * s0;
+    double bound = (double)rvi_power((float)(part / g), (float)(1.0 / n));
+    double s = bound < part ? bound : part;
+    for (int i = 0; i < RVI_RIVER_TRIES && s > 0.0; i++) {
+        double rate = g * (double)rvi_power((float)s, (float)(n - 1.0));
+        double next = s - (s + rate * s - s0) / (1.0 + n * rate);
+        next = next > 0.0 ? next : 0.0;
+        double moved = next - s;
+        s = next;
+        if (moved < 1e-9 * s && moved > -1e-9 * s)
+            break;
+    }
+    return s < s0 ? s : s0;
+}
+
+/* How much of what comes by may settle: nothing where it is half as steep as what slides. */
+static inline double rvi_river_settles(double fall, double distance, double stands) {
+    double steep = fall / distance / stands;
+    return steep < 0.25 ? 1.0 : steep < 0.5 ? 2.0 - 4.0 * steep : 0.0;
+}
+
+/* How high a cell must be so that water leaves it: above its receiver by the least fall, where that
+ * is raised or where it is flat. `to`: the receiver's height as it will be, `was`: as it is. */
+static inline double rvi_river_filled(double level, int flat, double to, double was,
+                                      double distance) {
+    double least = to + RVI_LEAST_FALL * distance;
+    return (flat || to > was) && least > level ? least : level;
+}
+
+/* ---- what slides: river_slide.c ---- */
+
+/* How high a cell may stand beside one side. */
+static inline double rvi_steep_stands(double far, double a, double b) {
+    double p = rvi_least(a - b, 0.70710678118654752 * far);
+    p = p > 0.0 ? p : 0.0;
+    return rvi_least(a + sqrt(far * far - p * p), b + 1.41421356237309505 * far);
+}
+
+/* How high ground of height h may stand at most, with the ground around it in a circle from the
+ * north. */
+static inline double rvi_steep_lower(double h, const double *around, double far) {
+    double u = h, lowest = around[0];
+    for (int k = 1; k < 8; k++)
+        lowest = rvi_least(lowest, around[k]);
+    if (h - lowest <= far) /* u is higher than that */
+        return h;
+    for (int k = 0; k < 8; k += 2)
+        u = rvi_least(
+            u, rvi_steep_stands(far, around[k], rvi_least(around[k + 1], around[(k + 7) % 8])));
+    return u;
+}
+
+/* ---- what creeps: hillslope.c, floodplain.c ---- */
+
+/* Ground that crept between fixed cells and others: metres on one cell. */
+typedef struct rvi_side_flux {
+    double in,
+        out; /* from fixed cells, which stay as high as they are; to them, where it is gone */
+    double
+        rounding; /* by how much doubles may miss it: by little, but D dt / cell^2 may be large */
+} rvi_side_flux;
+
+static inline void rvi_creep_cross(double number, double side, double land, rvi_side_flux *flux) {
+    double in = number * (side - land);
+    flux->rounding += number * 0x1p-46 * fabs(side);
+    *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
+}
+
+/* Slopes up to which floods level ground fully, and from which on not at all. */
+#define RVI_LEVELLED 0.035
+#define RVI_DRY 0.07
+
+/* `east` and `south`: how far apart both heights are, in cells; 0: there is no slope. */
+static inline double rvi_flood_slope(double west_h, double east_h, double east, double north_h,
+                                     double south_h, double south, double cell) {
+    double across = east > 0.0 ? (east_h - west_h) / (east * cell) : 0.0;
+    double along = south > 0.0 ? (south_h - north_h) / (south * cell) : 0.0;
+    return sqrt(across * across + along * along);
+}
+
+static inline double rvi_flood_wet(double steepness) {
+    double wet = (RVI_DRY - steepness) / (RVI_DRY - RVI_LEVELLED);
+    return wet < 0.0 ? 0.0 : wet > 1.0 ? 1.0 : wet;
+}
+
+/* ---- from coarse cells to finer ones: river_levels.c ---- */
+
+/* Cubic convolution (R. Keys, 1981): weights of four cells, the second of which lies `t` before the
+ * place. */
+static inline void rvi_level_cubic(double t, double *w) {
+    double a = -0.5, u = 1.0 - t;
+    w[0] = a * t * u * u;
+    w[1] = 1.0 - (a + 3.0) * t * t + (a + 2.0) * t * t * t;
+    w[2] = 1.0 - (a + 3.0) * u * u + (a + 2.0) * u * u * u;
+    w[3] = a * u * t * t;
+}
+
+/* Cells along one axis and their weights. */
+enum { RVI_MOST_TAPS = 5 };
+typedef struct rvi_taps {
+    int first;
+    double weight[RVI_MOST_TAPS];
+} rvi_taps;
+
+/* Those of `count` places from `first` on, the last of which may lie beyond the edge of a map of
+ * `cells`: there ground goes on as steep as before it, z = 2 z(edge) - z(as far inside). */
+static inline rvi_taps rvi_taps_fold(int first, int count, const double *weight, int cells) {
+    int last = cells - 1;
+    rvi_taps t = {first < 0               ? 0
+                  : first > cells - count ? cells - count
+                                          : first,
+                  {0.0, 0.0, 0.0, 0.0, 0.0}};
+    for (int k = 0; k < count; k++) {
+        int i = first + k, edge = i < 0 ? 0 : last;
+        double w = weight[k];
+        if (i < 0 || i > last) {
+            t.weight[edge - t.first] += 2.0 * w;
+            w = -w;
+            i = 2 * edge - i;
+        }
+        t.weight[i - t.first] += w;
+    }
+    return t;
+}
+
+static inline rvi_taps rvi_level_four(double at, int cells) {
+    double weight[4], base = floor(at);
+    rvi_level_cubic(at - base, weight);
+    return rvi_taps_fold((int)base - 1, 4, weight, cells);
+}
+
+static inline double rvi_level_at(RVI_GRID const double *field, int width, int height, double x,
+                                  double y) {
+    rvi_taps across = rvi_level_four(x, width), down = rvi_level_four(y, height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 4; j++)
+        for (size_t i = 0; i < 4; i++)
+            sum += down.weight[j] * across.weight[i] *
+                   field[((size_t)down.first + j) * (size_t)width + (size_t)across.first + i];
+    return sum;
+}
+
+/* Bends: on coarse cells rivers run along rows, columns and diagonals, and finer cells would keep
+ * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
+ * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
+ * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
+ * the map or out of it. */
+#define RVI_BEND 0.8
+#define RVI_BEND_EVERY 3.5
+#define RVI_BEND_EDGE 2.0
+enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
+
+static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
+    return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
+}
+
+static inline double rvi_bend_at(uint64_t seed, double x, double y, uint64_t which) {
+    uint64_t ix = (uint64_t)x, iy = (uint64_t)y;
+    double u = x - (double)ix, v = y - (double)iy;
+    u = u * u * (3.0 - 2.0 * u);
+    v = v * v * (3.0 - 2.0 * v);
+    double west = rvi_bend_point(seed, ix, iy, which);
+    double east = rvi_bend_point(seed, ix + 1, iy, which);
+    double north = west + (east - west) * u;
+    west = rvi_bend_point(seed, ix, iy + 1, which);
+    east = rvi_bend_point(seed, ix + 1, iy + 1, which);
+    double south = west + (east - west) * u;
+    return north + (south - north) * v;
+}
+
+/* From the edge of the map, in cells; less than 0: beyond it. */
+static inline double rvi_level_edge(int width, int height, double x, double y) {
+    double east = (double)width - 1.0 - x, south = (double)height - 1.0 - y;
+    double of_x = x < east ? x : east, of_y = y < south ? y : south;
+    return of_x < of_y ? of_x : of_y;
+}
+
+/* The coarse land at a fine cell, before and after. */
+static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
+                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
+                                  double *before, double *after) {
+    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y;
+    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
+    double edge = rvi_level_edge(width, height, x, y) / RVI_BEND_EDGE;
+    double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < 1.0 ? edge : 1.0);
+    double from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
+    double from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
+    *before = rvi_level_at(start, width, height, x, y);
+    *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
+                        rvi_level_at(start, width, height, from_x, from_y));
+}
+
+/* What a coarse level changed, to be looked at: a place in cells along an axis: the cell before it,
+ * and how far on it lies. */
+static inline size_t rvi_level_before(double at, int count, double *part) {
+    double last = (double)(count - 1);
+    at = at < 0.0 ? 0.0 : at > last ? last : at;
+    size_t cell = count > 1 && at == last ? (size_t)count - 2 : (size_t)at;
+    *part = at - (double)cell;
+    return cell;
+}
+
+static inline double rvi_level_changed(RVI_GRID const double *start, RVI_GRID const double *h,
+                                       size_t cell) {
+    return h[cell] - start[cell];
+}
+
+/* Between four coarse cells, from `c` on. */
+static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID const double *h,
+                                      size_t c, size_t east, size_t south, double u, double v) {
+    double north = rvi_level_changed(start, h, c);
+    double below = rvi_level_changed(start, h, c + south);
+    north += u * (rvi_level_changed(start, h, c + east) - north);
+    below += u * (rvi_level_changed(start, h, c + south + east) - below);
+    return north + v * (below - north);
+}
+
+#endif

@@ -1,0 +1,478 @@
+/* river_device.c: time steps of rivers.c on a device, where there is one layer of ground whose
+ * factor does not change with its height. The kernels are in river_cells.cl. The processor begins
+ * and closes the step, and looks at the edge of the map between two time steps. */
+#include "device/device_sum.h"
+#include "steps/rivers/river_cut.h"
+#include "steps/rivers/river_shape.h"
+#include "wear/flow_shape.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BATCH = 64 }; /* rounds of slides that are queued at once */
+
+bool rvi_rivers_device_can(const rvi_rivers *r) {
+    const rv_terrain *land = r->land;
+    return land->layer_count == 1 && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
+}
+
+static size_t edge_places(const rvi_rivers *r, size_t deep) {
+    return 2 * deep * ((size_t)r->land->width + (size_t)r->land->height);
+}
+
+static size_t strips(const rvi_rivers *r) {
+    return ((size_t)r->land->width + RVI_CREEP_STRIP - 1) / RVI_CREEP_STRIP;
+}
+
+static size_t tiles(const rvi_rivers *r) {
+    return (size_t)r->flow.across * (size_t)r->flow.down;
+}
+
+void rvi_rivers_device_list(rvi_rivers *r) {
+    rvi_job *job = r->job;
+    rvi_flow_device_list(&r->on, &r->flow, &job->buffers);
+    for (int k = 0; k < (r->bedded ? 4 : 2); k++)
+        rvi_job_buffer(job, &r->edge[k], edge_places(r, k % 2 ? 1 : 2), sizeof *r->edge[k],
+                       "the edge");
+    rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS, sizeof *r->band_edges, "the bands");
+    rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
+    rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
+    rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
+    rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
+}
+
+/* ---- arguments ---- */
+
+#define GRID(use, grid, count)                                                                     \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_##use, grid, (count) * sizeof *(grid)                                           \
+    }
+#define READ(grid) GRID(READ, grid, r->cells)
+#define WRITE(grid) GRID(WRITE, grid, r->cells)
+#define CHANGE(grid) GRID(CHANGE, grid, r->cells)
+#define COUNT(args) (int)(sizeof args / sizeof args[0])
+#define RUN(name, width, height)                                                                   \
+    rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
+#define WALK(up, name) rvi_flow_device_walk(&r->on, up, "river_cells", name, args, COUNT(args))
+
+/* The arguments about bedrock that has bands. */
+static rvi_rock_law rock_law(const rvi_rivers *r) {
+    return (rvi_rock_law){r->land->layers[0].erodibility, r->land->strata.thickness};
+}
+#define ROCK(rock)                                                                                 \
+    CHANGE(r->bed), READ(r->factor.bands), GRID(READ, r->band_edges, (size_t)2 * RVI_BANDS),       \
+        RVI_VALUE(rock)
+
+static size_t wide(const rvi_rivers *r) {
+    return (size_t)r->land->width;
+}
+
+static size_t high(const rvi_rivers *r) {
+    return (size_t)r->land->height;
+}
+
+void rvi_rivers_device_begin(rvi_rivers *r) {
+    const rvi_strata *strata = &r->land->strata;
+    r->on.d = r->job->device;
+    memcpy(r->band_edges, strata->edge, sizeof strata->edge);
+    memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
+}
+
+static rvi_river_law law_of(const rvi_rivers *r, double rise) {
+    return (rvi_river_law){.rise = rise,
+                           .cut = {r->cut[0], r->cut[1]},
+                           .distance = {r->distance[0], r->distance[1]},
+                           .stands = r->stands,
+                           .deposition = (double)r->p->deposition,
+                           .slope_power = (double)r->p->slope_power,
+                           .source = r->source,
+                           .area_power = r->p->area_power};
+}
+
+static rv_status sum_difference(const rvi_rivers *r, const double *first, const double *second,
+                                double *out) {
+    return rvi_device_sum_difference(r->job->device, r->job->ctx, first, second, r->cells, out);
+}
+
+/* ---- the edge ---- */
+
+/* The cell at a place of `deep` rows and columns at each side; r->cells: there is none. As in
+ * river_cells.cl. */
+static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
+    size_t width = wide(r), height = high(r), rows = 2 * deep * width;
+    if (k < rows) {
+        size_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
+        return y < height ? y * width + k % width : r->cells;
+    }
+    k -= rows;
+    size_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
+    return x < width ? k % height * width + x : r->cells;
+}
+
+static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
+    const int width = r->land->width, height = r->land->height;
+    size_t places = edge_places(r, 2);
+    const rvi_device_arg args[] = {READ(h), GRID(WRITE, edge, places), RVI_VALUE(width),
+                                   RVI_VALUE(height)};
+    rv_status status = RUN("river_edge_out", places, 1);
+    if (status == RV_OK)
+        status = rvi_device_fetch(r->job->device, edge);
+    for (size_t k = 0; status == RV_OK && k < places; k++)
+        if (edge_cell(r, k, 2) < r->cells)
+            h[edge_cell(r, k, 2)] = edge[k];
+    return status;
+}
+
+rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
+    rv_status status = edge_out(r, r->h, r->edge[0]);
+    return status == RV_OK && r->bed ? edge_out(r, r->bed, r->edge[2]) : status;
+}
+
+rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
+    const int width = r->land->width, height = r->land->height;
+    size_t places = edge_places(r, 1);
+    for (size_t k = 0; k < places; k++) {
+        r->edge[1][k] = r->h[edge_cell(r, k, 1)];
+        if (r->bed)
+            r->edge[3][k] = r->bed[edge_cell(r, k, 1)];
+        r->sides[k] = r->fixed[edge_cell(r, k, 1)];
+    }
+    rvi_device_forget(r->job->device, r->edge[1], places * sizeof *r->edge[1]);
+    rvi_device_forget(r->job->device, r->sides, places);
+    if (r->bed)
+        rvi_device_forget(r->job->device, r->edge[3], places * sizeof *r->edge[3]);
+    const rvi_device_arg args[] = {CHANGE(r->h),
+                                   CHANGE(r->bed),
+                                   CHANGE(r->fixed),
+                                   GRID(READ, r->edge[1], places),
+                                   GRID(READ, r->edge[3], places),
+                                   GRID(READ, r->sides, places),
+                                   RVI_VALUE(width),
+                                   RVI_VALUE(height)};
+    return RUN("river_edge_in", places, 1);
+}
+
+/* ---- rivers ---- */
+
+static rv_status guess_load(rvi_rivers *r, double rise) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {WRITE(r->load), READ(r->uplift), RVI_VALUE(rise),
+                                   RVI_VALUE(count)};
+    r->loaded = true;
+    return RUN("river_guess_load", r->cells, 1);
+}
+
+rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
+    const rvi_flow *f = &r->flow;
+    const rvi_river_law law = law_of(r, rise);
+    const rvi_rock_law rock = rock_law(r);
+    size_t basins = rvi_flow_basins(f);
+    const rvi_device_arg args[] = {
+        READ(f->direction),
+        READ(f->area),
+        READ(f->discharge),
+        CHANGE(r->h),
+        WRITE(r->lake),
+        WRITE(r->water),
+        READ(f->lakes ? f->drowned : NULL),
+        READ(f->lakes ? f->basin : NULL),
+        GRID(READ, f->lakes ? f->spill : NULL, basins),
+        READ(r->load),
+        WRITE(r->risen),
+        READ(r->uplift),
+        CHANGE(r->lifted),
+        READ(r->factor.cells),
+        READ(r->mask),
+        READ(r->rock),
+        READ(r->strength),
+        GRID(READ, r->power, RVI_AREAS),
+        RVI_VALUE(law),
+        ROCK(rock),
+    };
+    rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
+    r->rise += rise;
+    return status == RV_OK ? WALK(true, "river_cut") : status;
+}
+
+static rv_status sum_left(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    const rvi_flow_shape shape = {
+        .width = f->width, .height = f->height, .across = f->across, .down = f->down};
+    size_t pieces = rvi_flow_pieces(f->width, f->height);
+    const rvi_device_arg args[] = {READ(f->direction),
+                                   READ(r->h),
+                                   READ(r->risen),
+                                   GRID(READ, f->waits, pieces),
+                                   GRID(READ, f->depth, pieces),
+                                   GRID(WRITE, r->tile_left, tiles(r)),
+                                   RVI_VALUE(shape)};
+    rv_status status = RUN("river_left", tiles(r), 1);
+    if (status == RV_OK)
+        status = rvi_device_fetch(r->job->device, r->tile_left);
+    double sum = 0.0;
+    for (size_t t = 0; status == RV_OK && t < tiles(r); t++)
+        sum += r->tile_left[t];
+    r->left += sum;
+    return status;
+}
+
+rv_status rvi_rivers_device_carry(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    double sum = 0.0;
+    if (!r->load) {
+        rv_status status = sum_difference(r, r->risen, r->h, &sum);
+        r->left += sum;
+        return status;
+    }
+    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
+                                   CHANGE(r->risen),   CHANGE(r->load), CHANGE(r->bed)};
+    rv_status status = WALK(false, "river_carry");
+    return status == RV_OK ? sum_left(r) : status;
+}
+
+static rv_status fill(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    const rvi_river_law law = law_of(r, 0.0);
+    const rvi_device_arg args[] = {READ(f->direction),
+                                   READ(r->h),
+                                   WRITE(r->water),
+                                   WRITE(r->risen),
+                                   READ(f->lakes ? f->basin : NULL),
+                                   GRID(READ, f->lakes ? f->spill : NULL, rvi_flow_basins(f)),
+                                   READ(r->mask),
+                                   RVI_VALUE(law)};
+    return WALK(true, "river_fill");
+}
+
+rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
+    const uint64_t count = r->cells;
+    double whole = 0.0, left = 0.0;
+    rv_status status = fill(r);
+    if (status == RV_OK)
+        status = sum_difference(r, r->risen, r->h, &whole);
+    if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
+        return status;
+    const double share = r->left < whole ? r->left / whole : 1.0;
+    const rvi_device_arg args[] = {CHANGE(r->h),   READ(r->water),   WRITE(r->risen), READ(r->mask),
+                                   CHANGE(r->bed), RVI_VALUE(share), RVI_VALUE(count)};
+    status = RUN("river_raise", r->cells, 1);
+    if (status == RV_OK)
+        status = sum_difference(r, r->risen, r->h, &left);
+    r->left += left;
+    return status;
+}
+
+/* ---- slides ---- */
+
+static void swap_grids(unsigned char **a, unsigned char **b) {
+    unsigned char *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+#define PARTS(use, grid) GRID(use, grid, ((size_t)r->flow.width / RVI_TILE + 1) * high(r))
+
+/* Finds what slides. */
+static rv_status look_at_slides(rvi_rivers *r, const rvi_steep_law *law, bool first) {
+    const rvi_device_arg args[] = {
+        READ(r->h),      READ(r->water),        READ(r->fixed),
+        READ(r->lake),   READ(r->factor.cells), READ(r->strength),
+        WRITE(r->next),  CHANGE(r->moves),      PARTS(CHANGE, r->busy[1]),
+        RVI_VALUE(*law), READ(r->moved),        PARTS(READ, r->busy[0]),
+    };
+    return first ? rvi_device_run(r->job->device, "river_cells", "slide_first", wide(r), high(r),
+                                  args, COUNT(args) - 2)
+                 : RUN("slide_look", (size_t)law->parts, high(r));
+}
+
+static rv_status slide_round(rvi_rivers *r, const rvi_steep_law *law, bool first) {
+    const rvi_rock_law rock = rock_law(r);
+    const rvi_device_arg args[] = {
+        CHANGE(r->h),
+        READ(r->next),
+        CHANGE(r->moves),
+        CHANGE(r->moved),
+        PARTS(READ, r->busy[1]),
+        PARTS(CHANGE, r->busy[0]),
+        GRID(WRITE, r->wakes, 1),
+        RVI_VALUE(*law),
+        ROCK(rock),
+    };
+    rv_status status = look_at_slides(r, law, first);
+    if (status == RV_OK)
+        status = RUN("slide_move", (size_t)law->parts, high(r));
+    swap_grids(&r->moved, &r->moves);
+    swap_grids(&r->busy[0], &r->busy[1]);
+    return status;
+}
+
+static rv_status clear_slides(rvi_rivers *r) {
+    const rvi_device_arg grids[] = {READ(r->moved), READ(r->moves), PARTS(READ, r->busy[0]),
+                                    PARTS(READ, r->busy[1])};
+    rv_status status = RV_OK;
+    for (int k = 0; status == RV_OK && k < COUNT(grids); k++)
+        status = rvi_device_zero(r->job->device, grids[k].memory, grids[k].size);
+    return status;
+}
+
+rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds, bool last) {
+    double far = r->stands * (double)r->land->cell;
+    const rvi_steep_law law = {.far = far,
+                               .enough = 1e-4 * far,
+                               .least_far = far * (1.0 - (double)r->p->talus_vary),
+                               .width = r->land->width,
+                               .height = r->land->height,
+                               .parts = (r->land->width + RVI_TILE - 1) / RVI_TILE,
+                               .last = last};
+    rv_status status = clear_slides(r);
+    bool first = true;
+    *r->wakes = 1;
+    while (status == RV_OK && rounds > 0 && *r->wakes) { /* without any nothing slides any more */
+        int some = rounds < BATCH ? rounds : BATCH;
+        for (int k = 0; status == RV_OK && k < some; k++, first = false) {
+            if (k == some - 1)
+                status = rvi_device_zero(r->job->device, r->wakes, sizeof *r->wakes);
+            if (status == RV_OK)
+                status = slide_round(r, &law, first);
+        }
+        rounds -= some;
+        if (status == RV_OK && rounds > 0)
+            status = rvi_device_fetch(r->job->device, r->wakes);
+        if (status == RV_OK)
+            status = rvi_poll(r->job->ctx);
+    }
+    return status;
+}
+
+/* ---- what creeps ---- */
+
+rv_status rvi_rivers_device_loosen(rvi_rivers *r) {
+    const rvi_loose_law law = {
+        .creep = (double)r->p->diffusion,
+        .floods = (double)r->p->floods,
+        .mobility = r->mobility,
+        .cell = r->distance[0],
+        .width = r->land->width,
+        .height = r->land->height,
+        .reach = r->of_lattice < 1.0f ? (int)fminf(1.0f / r->of_lattice, 1e6f) : 1};
+    const rvi_device_arg args[] = {READ(r->h), READ(r->factor.cells), READ(r->mask),
+                                   WRITE(r->loose), RVI_VALUE(law)};
+    return RUN("river_loosen", wide(r), high(r));
+}
+
+static rv_status find_crossed(rvi_rivers *r, int south) {
+    const int width = r->land->width, height = r->land->height;
+    const rvi_device_arg args[] = {READ(r->fixed), GRID(WRITE, r->crossed, strips(r) * high(r)),
+                                   RVI_VALUE(width), RVI_VALUE(height), RVI_VALUE(south)};
+    return RUN("creep_find", strips(r), high(r));
+}
+
+static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loose,
+                               const rvi_creep_law *law, bool south) {
+    size_t parts = rvi_hillslope_parts(law->width, law->height);
+    rv_status status = find_crossed(r, south);
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg args[] = {
+        READ(to),
+        READ(r->fixed),
+        READ(loose),
+        GRID(READ, r->crossed, strips(r) * high(r)),
+        GRID(WRITE, r->flux, parts),
+        RVI_VALUE(*law),
+    };
+    return south ? RUN("creep_cross_strips", strips(r), 1) : RUN("creep_cross_rows", high(r), 1);
+}
+
+rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
+    const rvi_creep_law law = {s->number, s->width, s->height};
+    const rvi_device_arg rows[] = {READ(s->from),  CHANGE(s->to),  WRITE(s->scratch),
+                                   READ(s->fixed), READ(s->loose), RVI_VALUE(law)};
+    const rvi_device_arg columns[] = {CHANGE(s->to), WRITE(s->scratch), READ(s->fixed),
+                                      READ(s->loose), RVI_VALUE(law)};
+    rvi_device *d = r->job->device;
+    rv_status status =
+        rvi_device_run(d, "river_cells", "creep_rows", high(r), 1, rows, COUNT(rows));
+    if (status == RV_OK)
+        status = count_crossed(r, s->to, s->loose, &law, false);
+    if (status == RV_OK)
+        status =
+            rvi_device_run(d, "river_cells", "creep_columns", wide(r), 1, columns, COUNT(columns));
+    if (status == RV_OK)
+        status = count_crossed(r, s->to, s->loose, &law, true);
+    return status == RV_OK ? rvi_device_fetch(d, s->flux) : status;
+}
+
+rv_status rvi_rivers_device_follow(rvi_rivers *r) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {CHANGE(r->h), CHANGE(r->bed), READ(r->fixed), RVI_VALUE(count)};
+    return r->bed ? RUN("river_follow", r->cells, 1) : RV_OK;
+}
+
+/* ---- levels ---- */
+
+static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse, double stays) {
+    return (rvi_bring_law){.rise = coarse->rise,
+                           .stays = stays,
+                           .sea = (double)fine->p->sea,
+                           .seed = coarse->p->seed,
+                           .width = fine->land->width,
+                           .height = fine->land->height,
+                           .coarse_width = coarse->land->width,
+                           .coarse_height = coarse->land->height};
+}
+
+rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {
+    const rvi_bring_law law = bring_law(r, coarse, stays);
+    const rvi_rock_law rock = rock_law(r);
+    double left = 0.0;
+    const rvi_device_arg args[] = {CHANGE(r->h),
+                                   WRITE(r->risen),
+                                   CHANGE(r->lifted),
+                                   READ(r->fixed),
+                                   READ(r->uplift),
+                                   READ(r->factor.cells),
+                                   GRID(READ, coarse->start, coarse->cells),
+                                   GRID(READ, coarse->h, coarse->cells),
+                                   RVI_VALUE(law),
+                                   ROCK(rock)};
+    rv_status status = RUN("river_bring", wide(r), high(r));
+    if (status == RV_OK)
+        status = sum_difference(r, r->risen, r->h, &left);
+    r->left += left;
+    r->brought = r->cells;
+    return status;
+}
+
+rv_status rvi_rivers_device_show(const rvi_rivers *r) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h), READ(r->fixed),
+                                   CHANGE(r->land->layers[0].thickness), RVI_VALUE(count)};
+    return RUN("river_show", r->cells, 1);
+}
+
+rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *coarse) {
+    const rvi_bring_law law = bring_law(r, coarse, 0.0);
+    const double size = (double)r->land->cell / (double)coarse->land->cell;
+    const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h),
+                                   READ(r->fixed),
+                                   READ(r->factor.cells),
+                                   GRID(READ, coarse->start, coarse->cells),
+                                   GRID(READ, coarse->h, coarse->cells),
+                                   CHANGE(r->land->layers[0].thickness),
+                                   RVI_VALUE(law),
+                                   RVI_VALUE(size)};
+    return RUN("river_show_level", wide(r), high(r));
+}
+
+/* ---- after ---- */
+
+rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
+    rvi_device *d = r->job->device;
+    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge};
+    rv_status status = rvi_terrain_take_back(r->job->land);
+    for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
+        if (grids[k])
+            status = rvi_device_fetch(d, grids[k]);
+    return status;
+}

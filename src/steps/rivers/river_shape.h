@@ -1,0 +1,50 @@
+/* river_shape.h: what river_device.c tells its kernels. */
+#ifndef RVI_STEPS_RIVERS_RIVER_SHAPE_H
+#define RVI_STEPS_RIVERS_RIVER_SHAPE_H
+
+#include "base/math.h"
+
+typedef struct rvi_river_law {
+    double rise;        /* in one time step, metres */
+    double cut[2];      /* as in river_cut.h */
+    double distance[2]; /* metres */
+    double stands;      /* greatest slope */
+    double deposition, slope_power;
+    float source, area_power;
+} rvi_river_law;
+
+typedef struct rvi_rock_law {
+    float erodibility, thickness; /* of the bedrock; of a band */
+} rvi_rock_law;
+
+typedef struct rvi_steep_law {
+    double far, least_far; /* as in river_slide.c */
+    double enough;
+    int width, height;
+    int parts; /* of RVI_TILE cells in a row */
+    int last;  /* 1: after the last time step */
+} rvi_steep_law;
+
+typedef struct rvi_creep_law {
+    double number; /* D dt / cell^2 */
+    int width, height;
+} rvi_creep_law;
+
+typedef struct rvi_loose_law {
+    double creep, floods, mobility, cell;
+    int width, height;
+    int reach; /* cells */
+    int pad;
+} rvi_loose_law;
+
+typedef struct rvi_bring_law {
+    double rise, stays, sea;
+    uint64_t seed;
+    int width, height, coarse_width, coarse_height;
+} rvi_bring_law;
+
+/* Columns that the processor solves side by side: what crosses to fixed cells is added up by them.
+ */
+enum { RVI_CREEP_STRIP = 64 };
+
+#endif
