@@ -38,7 +38,7 @@ async function drag([id, count]) {
     const pictures = [];
     for (let i = 1; i <= count; i++)
         pictures.push(await change(at + (at < 500 ? 12 : -12) * i, () => true));
-    const rest = await change(at, (frame) => !frame.isLive && !session.finer);
+    const rest = await change(at + (at < 500 ? 5 : -5), (frame) => !frame.isLive && !session.finer);
     viewport.show = show;
     session.store.edit(() => {});
     return { slider: `${item.step} ${row.querySelector('label').textContent}`, pictures, rest };

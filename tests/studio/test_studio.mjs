@@ -693,6 +693,17 @@ const tests = {
         await page.waitForFunction(() => studio.session.land);
         await settled(page);
         assert.equal(await shown(page), hash);
+        // Of a fault in the worker itself, too.
+        await page.evaluate(() => {
+            const { session } = studio;
+            session.land = null;
+            document.querySelectorAll('.toast').forEach((toast) => toast.remove());
+            session.engine.worker.postMessage({ id: 1e6, kind: 'run', run: session.run, steps: null, live: {} }); // no list
+        });
+        await page.waitForFunction(() => document.querySelector('.toast')?.textContent.includes('started again'));
+        await page.waitForFunction(() => studio.session.land);
+        await settled(page);
+        assert.equal(await shown(page), hash);
         // In the middle of a run: what was done before is not done again.
         await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('long', text); }, SLOW);
         await running(page, 3);

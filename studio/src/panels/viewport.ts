@@ -179,7 +179,7 @@ export class Viewport {
         if (!heights || heights.length !== frame.width * frame.height)
             return;
         this.frame = frame;
-        this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null }, frame.isLive);
+        this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
         if (!frame.isLive)
             this.describe(frame);
