@@ -23,10 +23,11 @@
  *
  * Qs is that of the time step before, in one more sweep along the rivers from the sources down; no
  * river lays down more than comes to it, nor higher than what drains to it. Lakes keep all that
- * comes to them; those that are left after the last time step are filled.
- * What stands steeper than `talus` after that slides into the river (river_slide.c). Water crosses
- * lakes: the surface beside a cell is the greater of z'(r) and the surface beside r, and what lies
- * below that is not cut. So lakes fall with the sill that is cut at their end.
+ * comes to them; those that are left after the last time step are filled. Then `alluvium` buries
+ * the floors of valleys (alluvium.c). What stands steeper than `talus` after that slides into the
+ * river (river_slide.c). Water crosses lakes: the surface beside a cell is the greater of z'(r) and
+ * the surface beside r, and what lies below that is not cut. So lakes fall with the sill that is
+ * cut at their end.
  *
  * Hillslope diffusion (hillslope.c) moves ground from cell to cell, what rivers erode leaves the
  * map or is deposited: eroded = deposited + left the map. Uplift is told apart, and so is what
@@ -107,7 +108,8 @@ static void list_buffers(rvi_rivers *r) {
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
     bool slides = r->p->talus < 89.9f;
-    bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f;
+    bool buries = finest && r->p->alluvium > 0.0f;
+    bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f || buries;
     if (creeps || slides)
         rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
     if (slides) {
@@ -134,7 +136,7 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_buffer(job, &r->rock, r->cells, sizeof *r->rock, "the rock");
     if (r->p->talus_vary > 0.0f)
         rvi_job_buffer(job, &r->strength, r->cells, sizeof(float), "the strength of the rock");
-    if (rvi_erosion_fn_there(land) || r->p->floods > 0.0f)
+    if (rvi_erosion_fn_there(land) || r->p->floods > 0.0f || buries)
         rvi_job_buffer(job, &r->loose, r->cells, sizeof(float), "the erosion factor");
     if (mask || image || r->p->border == RV_rivers_border_outlets)
         rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
@@ -496,6 +498,8 @@ static rv_status run_level(river_run *all, int l) {
     }
     if (status == RV_OK && l == 0)
         status = rvi_rivers_fill_lakes(r);
+    if (status == RV_OK && l == 0)
+        status = rvi_rivers_bury(r);
     bool levels = r->p->floods > 0.0f && r->load; /* the floors of lakes that were filled, too */
     return status == RV_OK && l == 0 && levels ? diffuse(r) : status;
 }

@@ -356,6 +356,98 @@ static void test_floods_level_gentle_ground(void **state) {
     assert_near(left[0], before, 0.02);
 }
 
+enum { GORGE = 96 };
+
+/* A straight valley that falls southwards by `along`, with sides of 45 degrees, and how much its
+ * land has risen by alluvium. */
+static void bury_gorge(float cell, double along, float alluvium, double risen[GORGE * GORGE]) {
+    world w = make(GORGE, cell, 0);
+    float *heights = malloc(w.cells * sizeof *heights);
+    for (int i = 0; i < GORGE * GORGE; i++) {
+        double x = fabs(i % GORGE - GORGE / 2.0), y = GORGE - i / GORGE;
+        heights[i] = (float)((double)cell * (along * y + x));
+    }
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+    rv_rivers_params p = bare();
+    p.uplift = p.erosion = 0;
+    p.talus = 90;
+    p.border = RV_rivers_border_south;
+    p.base = heights[GORGE * GORGE - GORGE / 2];
+    p.source = 5e-7f * cell * cell;
+    p.alluvium = alluvium;
+    p.steps = 1;
+    run(&w, &p);
+    for (size_t i = 0; i < w.cells; i++)
+        risen[i] = (double)height(&w)[i] - (double)heights[i];
+    free(heights);
+    end(&w);
+}
+
+static double *gorge_row(double *risen, int y) {
+    return risen + y * GORGE + GORGE / 2;
+}
+
+/* Alluvium lies the deeper the more a river drains, level from side to side, and nowhere else; the
+ * beds of steep brooks stay bare. */
+static void test_alluvium_makes_floors(void **state) {
+    (void)state;
+    static double risen[GORGE * GORGE], none[GORGE * GORGE];
+    bury_gorge(10, 0.1, 0, none);
+    bury_gorge(10, 0.1, 60, risen);
+    double before = 0;
+    for (int y = 24; y <= 48; y += 8) { /* south of that it falls to the outlet */
+        const double *row = gorge_row(risen, y);
+        double area = GORGE * (double)y * 1e-4, deep = 60 * pow(area, 0.4);
+        assert_near(gorge_row(none, y)[0], 0, 1e-4);
+        assert_near(row[0], deep, 0.15 * deep);
+        assert_greater(row[0], before);
+        assert_near(row[0] - row[2], 20, 1.5); /* the floor: the sides rise by 20 m */
+        assert_near(row[0] - row[-2], 20, 1.5);
+        assert_near(row[12], 0, 1e-4);
+        assert_near(row[-12], 0, 1e-4);
+        before = row[0];
+    }
+    bury_gorge(10, 0.3, 60, risen);
+    for (int y = 40; y < 88; y += 8)
+        assert_near(gorge_row(risen, y)[0], 0, 1e-4);
+}
+
+/* Alluvium raises land and takes nothing from it, and the same is kept by every way of keeping
+ * books: with layers, a mask and lakes. */
+static void test_alluvium_is_booked(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        world w = make(64, 60, 300), bare_land = make(64, 60, 300);
+        float *mask = malloc(w.cells * sizeof *mask);
+        for (size_t i = 0; i < w.cells; i++)
+            mask[i] = i % 64 < 32 ? 1.0f : 0.0f;
+        rv_rivers_params p = rv_rivers_params_default();
+        p.deposition = k == 2 ? 1.0f : 0.0f;
+        p.source = 0.01f;
+        for (int buried = 0; buried < 2; buried++) {
+            world *one = buried ? &w : &bare_land;
+            if (k == 1)
+                support_ok(one->ctx, rv_step_run(one->land, RV_STEP_layer, NULL, NULL));
+            if (k == 2)
+                support_ok(one->ctx, rv_terrain_field_set(one->land, "mask", mask));
+            p.alluvium = buried ? 20.0f : 0.0f;
+            run(one, &p);
+        }
+        double most = 0;
+        for (size_t i = 0; i < w.cells; i++) {
+            double rise = (double)(height(&w)[i] - height(&bare_land)[i]);
+            assert_greater_equal(rise, -1e-3);
+            if (k == 2 && mask[i] < 0.5f)
+                assert_near(rise, 0, 1e-3);
+            most = fmax(most, rise);
+        }
+        assert_greater(most, 5);
+        free(mask);
+        end(&w);
+        end(&bare_land);
+    }
+}
+
 /* Nothing but creep and no way out but one cell: what one slope gives the other gets. */
 static void test_creep_keeps_the_ground(void **state) {
     (void)state;
@@ -760,6 +852,8 @@ int main(void) {
         cmocka_unit_test(test_hard_rock_stands_higher),
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
         cmocka_unit_test(test_floods_level_gentle_ground),
+        cmocka_unit_test(test_alluvium_makes_floors),
+        cmocka_unit_test(test_alluvium_is_booked),
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),

@@ -200,6 +200,7 @@ static const struct {
                             "rain_field=up deposition=0.5 outlets=2"},
     {"rivers_deposits", HILLS "rivers steps=5 time=2M deposition=4"},
     {"rivers_floods", HILLS "rivers steps=20 time=2M deposition=1 floods=0.2 talus_vary=0.3"},
+    {"rivers_alluvium", HILLS "rivers steps=20 time=2M source=0.01 alluvium=20"},
     {"rivers_strip", "terrain width=1 height=90 noise rivers steps=5"},
     {"drain", HILLS "drain"},
     {"drain_fill", HILLS "drain method=fill slope=0"},

@@ -358,6 +358,20 @@ static void fill_piece(void *arg, const rvi_flow_piece *piece) {
     }
 }
 
+rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
+    rv_status status = rvi_copy(r->job->ctx, before, r->h, r->cells * sizeof *r->h);
+    if (status != RV_OK)
+        return status;
+    for (size_t cell = 0; status == RV_OK && cell < r->cells; cell++) {
+        double was = r->h[cell], to = r->water[cell];
+        status = rvi_poll_at(r->job->ctx, cell);
+        if (status == RV_OK && to > was)
+            rvi_rivers_shift(r, cell, (to - was) * share * held_open(r, cell), &r->job->rounding);
+    }
+    r->left += rvi_sum_difference(r->job->ctx, before, r->h, r->cells);
+    return status;
+}
+
 /* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
  * all lakes get shallower by the same share. */
 rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
@@ -371,16 +385,5 @@ rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
     double whole = rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
     if (!(whole > 0.0) || !(r->left > 0.0))
         return status;
-    double share = r->left < whole ? r->left / whole : 1.0;
-    status = rvi_copy(r->job->ctx, r->risen, r->h, r->cells * sizeof *r->h);
-    if (status != RV_OK)
-        return status;
-    for (size_t cell = 0; status == RV_OK && cell < r->cells; cell++) {
-        double was = r->h[cell], to = r->water[cell];
-        status = rvi_poll_at(r->job->ctx, cell);
-        if (status == RV_OK && to > was)
-            rvi_rivers_shift(r, cell, (to - was) * share * held_open(r, cell), &r->job->rounding);
-    }
-    r->left += rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
-    return status;
+    return rvi_rivers_raise(r, r->left < whole ? r->left / whole : 1.0, r->risen);
 }

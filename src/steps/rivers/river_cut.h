@@ -100,6 +100,11 @@ rv_status rvi_rivers_carry(rvi_rivers *r);
  * they have carried off the map. */
 rv_status rvi_rivers_fill_lakes(rvi_rivers *r);
 
+/* Raises the land to `water`, where that is higher, by a share of it; the material is what rivers
+ * have carried off the map, or would have brought from beyond it. `before`: room for the land as it
+ * was. */
+rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before);
+
 /* Raises the top layer or takes from the layers from the top; h follows. What rounding keeps back
  * is added to `rounding`, m3. */
 void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by, double *rounding);
@@ -128,6 +133,11 @@ rv_status rvi_rivers_rock(rvi_rivers *r);
 
 /* Fills `loose`: how fast the ground of each cell creeps, and floods level it. */
 rv_status rvi_rivers_loosen(rvi_rivers *r);
+
+/* ---- alluvium.c ---- */
+
+/* After the last time step: buries the floors of valleys under alluvium. */
+rv_status rvi_rivers_bury(rvi_rivers *r);
 
 /* ---- river_slide.c ---- */
 
