@@ -13,7 +13,8 @@ enum { BATCH = 64 }; /* rounds of slides that are queued at once */
 
 bool rvi_rivers_device_can(const rvi_rivers *r) {
     const rv_terrain *land = r->land;
-    return land->layer_count == 1 && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
+    return land->layer_count == 1 && !rvi_volume_there(land) && !rvi_erosion_fn_there(land) &&
+           !(r->p->alluvium > 0.0f); /* which spills from cell to cell, one after the other */
 }
 
 static size_t edge_places(const rvi_rivers *r, size_t deep) {
