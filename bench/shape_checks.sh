@@ -1,6 +1,6 @@
 #!/bin/sh
 # shape_checks.sh [RECIPE [SIZE [SEEDS]]]: ten measures of shape of SEEDS terrains (10) of a recipe (ranges), resampled
-# to SIZE cells (520) before its rivers, and how many lie in the range of real land. RAVINE=path/to/ravine.
+# to SIZE cells (520), and how many lie in the range of real land. RAVINE=path/to/ravine.
 set -eu
 recipe=${1:-ranges} size=${2:-520} seeds=${3:-10}
 recipes=$(cd "$(dirname "$0")/../recipes" && pwd)
