@@ -328,7 +328,7 @@ static studio_packet *tell_prepared(studio_land *l, double id, const char *list,
     for (size_t i = 0; i < o->count; i++) {
         char *key = o->turns[i].whole ? studio_list_key(list, stamps, o->turns[i].place + 1) : NULL;
         const studio_kept *k = key ? studio_kept_find(l, key) : NULL;
-        if (o->turns[i].whole)
+        if (o->turns[i].whole && o->turns[i].place < steps) /* a text may be several steps */
             ms[o->turns[i].place] = k ? k->ms : -1.0;
         free(key);
     }

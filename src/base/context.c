@@ -415,6 +415,10 @@ void rvi_progress_watch(rv_context *ctx, rvi_watcher *watcher) {
     ctx->watcher = watcher;
 }
 
+bool rvi_watched(const rv_context *ctx) {
+    return ctx->watcher != NULL;
+}
+
 /* Steps make the land whole for who looks at it, so it must be known before a slice is over: the
  * next is taken to be as long as the last, or a little longer. */
 bool rvi_watcher_due(const rv_context *ctx) {

@@ -131,6 +131,7 @@ typedef struct rvi_watcher {
     double at;
 } rvi_watcher;
 bool rvi_watcher_due(const rv_context *ctx);                    /* would it see the land now? */
+bool rvi_watched(const rv_context *ctx);                        /* is there one? */
 void rvi_progress_watch(rv_context *ctx, rvi_watcher *watcher); /* NULL: nobody any more */
 
 #endif

@@ -23,9 +23,9 @@
  *
  * Qs is that of the time step before, in one more sweep along the rivers from the sources down; no
  * river lays down more than comes to it, nor higher than what drains to it. Lakes keep all that
- * comes to them; those that are left after the last time step are filled. Then `alluvium` buries
- * the floors of valleys (alluvium.c). What stands steeper than `talus` after that slides into the
- * river (river_slide.c). Water crosses lakes: the surface beside a cell is the greater of z'(r) and
+ * comes to them; those that are left after the last time step are filled, and `alluvium` buries the
+ * floors of valleys (alluvium.c). What rivers leave steeper than `talus` slides into them
+ * (river_slide.c). Water crosses lakes: the surface beside a cell is the greater of z'(r) and
  * the surface beside r, and what lies below that is not cut. So lakes fall with the sill that is
  * cut at their end.
  *
@@ -52,6 +52,7 @@ static const double LOG_KM2 = 13.815510557964274; /* of a square kilometre in m2
 /* job->state: the map, and the coarser levels of it that rivers begin on. */
 typedef struct river_run {
     int count;
+    int running; /* the level that runs, or ran last */
     double work; /* of all time steps, in cells */
     double done;
     double shown; /* as the land of a coarse level was last made to be looked at */
@@ -417,10 +418,10 @@ static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarses
     bool sinks = share > 0.0 && r->p->border != RV_rivers_border_open;
     bool device = r->job->device && (outlets || sinks);
     rv_status status = RV_OK;
-    if (device && outlets && step < r->steps / 10)
-        status = rvi_device_fetch(r->job->device, r->h);
-    else if (device)
+    if (device)
         status = rvi_rivers_device_edge_out(r);
+    if (status == RV_OK && device && outlets && step < r->steps / 10)
+        status = rvi_device_fetch(r->job->device, r->h);
     if (status == RV_OK && share > 0.0)
         status = rvi_rivers_sink_sides(r, share);
     if (status == RV_OK && coarsest)
@@ -475,19 +476,26 @@ static rv_status show(river_run *all, int l) {
     return rvi_level_show(all->level, r);
 }
 
+/* A level takes over from the coarser one. */
+static rv_status take_over(river_run *all, int l) {
+    rvi_rivers *r = &all->level[l];
+    all->running = l;
+    if (l + 1 == all->count)
+        return RV_OK;
+    r->brought = 0;
+    r->rise += all->level[l + 1].rise;
+    rv_status status = rvi_level_bring(r, &all->level[l + 1]);
+    rvi_rivers_keep_outlets(r, &all->level[l + 1]);
+    if (r->job->device) /* which has them from before */
+        rvi_device_forget(r->job->device, r->fixed, r->cells);
+    return status;
+}
+
 /* All time steps of a level. */
 static rv_status run_level(river_run *all, int l) {
     rvi_rivers *r = &all->level[l];
     bool coarsest = l + 1 == all->count;
-    rv_status status = RV_OK;
-    if (!coarsest) {
-        r->brought = 0;
-        r->rise += all->level[l + 1].rise;
-        status = rvi_level_bring(r, &all->level[l + 1]);
-        rvi_rivers_keep_outlets(r, &all->level[l + 1]);
-        if (r->job->device) /* which has them from before */
-            rvi_device_forget(r->job->device, r->fixed, r->cells);
-    }
+    rv_status status = take_over(all, l);
     for (int step = 0; status == RV_OK && step < r->steps; step++) {
         status = one_step(r, step, coarsest);
         all->done += (double)r->cells;
@@ -528,14 +536,25 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
+/* What a stop has cut short. */
+static rv_status end_step(river_run *all, int l) {
+    rvi_rivers *r = &all->level[l];
+    rv_status status = rvi_level_bring(r, &all->level[l + 1]);
+    if (status == RV_OK)
+        status = rvi_rivers_lift_rest(r);
+    return status == RV_OK ? rvi_rivers_carry(r) : status;
+}
+
+/* After a stop the land of the level that ran goes down to that of the map. */
 static rv_status close_run(rvi_job *job) {
     river_run *all = job->state;
     rvi_rivers *r = all->level;
-    rv_status status = rvi_level_bring(r, &all->level[1]);
-    if (status == RV_OK)
-        status = rvi_rivers_lift_rest(r);
-    if (status == RV_OK)
-        status = rvi_rivers_carry(r);
+    rv_status status = end_step(all, all->running);
+    while (status == RV_OK && all->running > 0) {
+        status = take_over(all, all->running - 1);
+        if (status == RV_OK)
+            status = end_step(all, all->running);
+    }
     if (status == RV_OK)
         status = move_layers(r);
     if (status == RV_OK && job->device)

@@ -386,7 +386,7 @@ static rv_status run_round(rvi_runoff *r, int round) {
         status = wear_ground(r);
     bool rests = !r->job->device;
     if (status == RV_OK && r->job->device)
-        rests = rvi_device_rests(r->job->device, &r->pace, &status);
+        rests = rvi_device_rests(r->job->device, &r->pace, &status) || rvi_watched(r->job->ctx);
     if (status == RV_OK && rests && rvi_progress_due(r->job->ctx))
         status = show_land(r);
     if (status != RV_OK || !rests)

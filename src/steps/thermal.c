@@ -613,14 +613,16 @@ static rv_status fetch_off(rvi_slide *s) {
     return status;
 }
 
-/* Asks after a while, not after each round: the device goes on meanwhile. */
+/* Asks after a while, not after each round: the device goes on meanwhile. A film asks after each.
+ */
 static rv_status run_rounds_on_device(rvi_slide *s) {
     rvi_device_pace pace = {0};
     rv_status status = RV_OK;
     for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
         for (int part = 0; status == RV_OK && part < s->parts; part++)
             status = s->general ? rvi_slide_device_round(s) : queue_round(s);
-        if (status == RV_OK && rvi_device_rests(s->job->device, &pace, &status) && status == RV_OK)
+        bool rests = status == RV_OK && rvi_device_rests(s->job->device, &pace, &status);
+        if (status == RV_OK && (rests || rvi_watched(s->job->ctx)))
             status = tell(s, (double)(n + 1) / (double)s->rounds);
     }
     rv_status fetched = status == RV_ERROR_DEVICE ? status : fetch_off(s);

@@ -354,6 +354,8 @@ def test_prepare(server):
         asked.join(WAIT)
         check([each is not None for each in replies[0]["ms"]] == [True, True, False, False], "it makes way for %s: %s" % (what, replies))
     check(tab.ask("prepare", steps=["nosie"])["kind"] == "wrong", "a sentence")
+    many = tab.ask("prepare", steps=["terrain size=8 noise " + "level low=1 " * 40])
+    check(many["kind"] == "wrong" or len(many["ms"]) == 1, "a text that is many steps: %s" % many)
     asked = threading.Thread(target=lambda: replies.append(tab.ask("prepare", steps=LONG)))
     asked.start()
     time.sleep(0.2)

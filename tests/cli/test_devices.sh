@@ -46,6 +46,17 @@ holds "with little memory" "$(cat said err)" 'noise runs on the processor'
 "$RAVINE" --device 1 --device-memory much terrain size=20 noise > said 2> err
 equal "--device-memory much" "$?" 2
 
+# Frames of a film are those of the processor, whatever the clock says.
+for step in 'thermal rounds=60' 'runoff rounds=60'; do
+    for on in cpu 1; do
+        mkdir "film.$on"
+        # shellcheck disable=SC2086
+        "$RAVINE" --quiet --device "$on" terrain size=80 noise relief=2000 film "film.$on/f.png" frames=6 $step || fail "a film on $on"
+    done
+    diff -r film.cpu film.1 || fail "other frames of $step on the device"
+    rm -r film.cpu film.1
+done
+
 # Killed on the device, it goes on on the processor.
 printf '%s\n' "$recipe repeat 40 thermal talus=24 rounds=9 noise mode=add relief=1 end save out.npy" > long.rv
 "$RAVINE" --quiet long.rv && mv out.npy expected.npy

@@ -31,6 +31,13 @@ grep -q '^droplets .*eroded' err || fail "no ledger of what was kept: $(cat err)
 "$RAVINE" --quiet terrain size=64 noise save before.r32
 cmp -s kept.r32 before.r32 && fail "nothing was kept of the step"
 
+# ---- rivers cut on coarse cells first: what they did there is kept, too ----
+code=$(keep 2 1 --threads 1 terrain size=256 cell=20 noise relief=500 rivers steps=100000 save rivers.r32)
+equal "exit code of rivers" "$code" 0
+"$RAVINE" --quiet terrain size=256 cell=20 noise relief=500 save before.r32
+cmp -s rivers.r32 before.r32 && fail "nothing was kept of rivers: $(cat err)"
+grep -q '^rivers .*eroded 0 m3' err && fail "nothing was kept of rivers: $(cat err)"
+
 # ---- while there is no land yet, nothing is kept, and what was saved before stays ----
 cp kept.r32 earlier.r32
 code=$(keep 1 1 --threads 1 terrain size=4000 noise octaves=16 save kept.r32)

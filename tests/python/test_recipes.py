@@ -32,7 +32,7 @@ def test_words_change_a_recipe(program, source):
     text = "terrain size=32 noise"
     assert ravine.run(text, *words).hash == ravine.run("terrain size=24 noise seed=4 thermal").hash
     hills = ravine.Recipe(source / "recipes" / "hills.rv", "noise.seed=9")
-    assert [values["seed"] for name, values in hills.steps if name == "noise"] == [9, 9]
+    assert {values["seed"] for name, values in hills.steps if name == "noise"} == {9}
     assert len(hills) == len(hills.steps) and "rivers" in repr(hills)
     assert ravine.Recipe(str(hills)).steps == hills.steps
     with pytest.raises(ravine.UsageError, match='did you mean "noise"?'):

@@ -124,11 +124,11 @@ static void add_rivers(char *recipe, size_t size) {
     snprintf(recipe + used, size - used,
              "rivers time=%g steps=%d uplift=%g erosion=%g slope_power=%s deposition=%g source=%g "
              "diffusion=%g talus=%g talus_vary=%g floods=%g border=%s wander=%g vary=%g seed=%d ",
-             between(1e3, 1e6), 1 + below(12), between(0, 1), between(0, 20), powers[below(6)],
-             below(2) ? between(0, 3) : 0.0, between(0, 0.05), below(3) ? between(0, 0.1) : 0.0,
-             below(4) ? between(5, 60) : 90.0, below(2) ? between(0, 0.5) : 0.0,
-             below(3) ? 0.0 : between(0, 2), borders[below(9)], between(0, 1),
-             below(2) ? between(0, 1) : 0.0, below(1000));
+             between(1e3, 1e6), 1 + below(below(4) ? 12 : 40), between(0, 1), between(0, 20),
+             powers[below(6)], below(2) ? between(0, 3) : 0.0, between(0, 0.05),
+             below(3) ? between(0, 0.1) : 0.0, below(4) ? between(5, 60) : 90.0,
+             below(2) ? between(0, 0.5) : 0.0, below(3) ? 0.0 : between(0, 2), borders[below(9)],
+             between(0, 1), below(2) ? between(0, 1) : 0.0, below(1000));
     used = strlen(recipe);
     snprintf(recipe + used, size - used, "%s%s", up ? "uplift_field=up " : "",
              below(4) ? "" : "sea=5 ");
@@ -155,6 +155,9 @@ static void rivers_of_both_follow_each_other(void **state) {
             "steps=4 deposition=1 flood");
     compare("terrain size=90 cell=30 noise strata thickness=50 hardness=0.5 rivers steps=4 strata "
             "hardness=0 thermal talus=30 rivers steps=4 flood");
+    compare("terrain size=64 cell=30 noise seed=7 strata rivers");
+    compare("terrain size=64 cell=30 noise seed=7 layer name=bedrock erodibility=0.5 rivers "
+            "diffusion=0 steps=20");
     compare("terrain size=90 cell=30 noise rivers steps=3 thermal talus=30 rounds=9 noise mode=add "
             "relief=5 rivers steps=3 drain flood rivers steps=3");
 }
