@@ -3,7 +3,7 @@
 #include "device/prelude.cl"
 #include "base/sum_order.h"
 
-__kernel void sum_lanes(__global const float *values, ulong count, __global double *sums) {
+__kernel void sum_lanes(ulong count, __global double *restrict sums, __global const float *restrict values) {
     size_t item = get_global_id(0), block = item / RVI_SUM_LANES;
     size_t i = block * RVI_SUM_BLOCK, end = i + RVI_SUM_BLOCK;
     if (i >= count)
@@ -15,9 +15,9 @@ __kernel void sum_lanes(__global const float *values, ulong count, __global doub
     sums[item] = sum;
 }
 
-__kernel void difference_lanes(__global const double *restrict first,
-                               __global const double *restrict second, ulong count,
-                               __global double *restrict sums) {
+__kernel void difference_lanes(ulong count, __global double *restrict sums,
+                               __global const double *restrict first,
+                               __global const double *restrict second) {
     size_t item = get_global_id(0), block = item / RVI_SUM_LANES;
     size_t i = block * RVI_SUM_BLOCK, end = i + RVI_SUM_BLOCK;
     if (i >= count)
