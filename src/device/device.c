@@ -550,8 +550,18 @@ static rv_status set_arg(rvi_device *d, cl_thing *kernel, uint32_t index, const 
     return error ? fail(d, "to take an argument", error) : RV_OK;
 }
 
+/* How many items of a row work side by side: as many as the kernel says, if it does. */
+static size_t group_of(const rvi_device *d, cl_thing *kernel, size_t width, bool small) {
+    size_t said[3] = {0, 0, 0};
+    if (!d->cl.clGetKernelWorkGroupInfo(kernel, d->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                        sizeof said, said, NULL) &&
+        said[0] > 0)
+        return said[0];
+    return width >= WIDE && !small ? 4 * GROUP : GROUP;
+}
+
 static rv_status enqueue(rvi_device *d, cl_thing *kernel, size_t width, size_t height, bool small) {
-    size_t wide = width >= WIDE && !small ? 4 * GROUP : GROUP;
+    size_t wide = group_of(d, kernel, width, small);
     size_t items[2] = {(width + wide - 1) / wide * wide, height}, group[2] = {wide, 1};
     int32_t error =
         d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 2, NULL, items, group, 0, NULL, NULL);

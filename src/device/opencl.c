@@ -30,6 +30,7 @@ bool rvi_opencl_load(rvi_opencl *cl) {
     BIND(clGetProgramBuildInfo);
     BIND(clReleaseProgram);
     BIND(clCreateKernel);
+    BIND(clGetKernelWorkGroupInfo);
     BIND(clReleaseKernel);
     BIND(clSetKernelArg);
     BIND(clEnqueueNDRangeKernel);

@@ -24,6 +24,7 @@ enum { /* names and numbers are OpenCL's */
        CL_PROGRAM_BINARY_SIZES = 0x1165,
        CL_PROGRAM_BINARIES = 0x1166,
        CL_PROGRAM_BUILD_LOG = 0x1183,
+       CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
 };
 
 /* What of OpenCL is called. */
@@ -72,6 +73,8 @@ typedef struct rvi_opencl {
                                      size_t room, void *out, size_t *size);
     int32_t (*clReleaseProgram)(cl_thing *program);
     cl_thing *(*clCreateKernel)(cl_thing *program, const char *name, int32_t *error);
+    int32_t (*clGetKernelWorkGroupInfo)(cl_thing *kernel, cl_thing *device, uint32_t name,
+                                        size_t size, void *value, size_t *needed);
     int32_t (*clReleaseKernel)(cl_thing *kernel);
     int32_t (*clSetKernelArg)(cl_thing *kernel, uint32_t index, size_t size, const void *value);
     int32_t (*clEnqueueNDRangeKernel)(cl_thing *queue, cl_thing *kernel, uint32_t dimensions,

@@ -95,12 +95,11 @@ enum { PUSH, CHANGE, MOVE, TRANSPORT, PARTS };
 
 static rv_status run_part_on_device(rvi_pipes *f) {
     static rv_status (*const parts[PARTS])(rvi_pipes * f) = {
-        [PUSH] = rvi_pipe_device_push,
-        [CHANGE] = rvi_pipe_device_change,
+        [PUSH] = rvi_pipe_device_round,
         [MOVE] = rvi_pipe_device_move,
         [TRANSPORT] = rvi_pipe_device_transport,
     };
-    return f->part >= MOVE && !f->move_x ? RV_OK : parts[f->part](f);
+    return !parts[f->part] || (f->part >= MOVE && !f->move_x) ? RV_OK : parts[f->part](f);
 }
 
 static rv_status run_part(rvi_pipes *f) {

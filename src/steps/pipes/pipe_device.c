@@ -1,6 +1,5 @@
 /* pipe_device.c: rounds of pipes.c on a device, where there is one layer of ground whose factor
  * does not change with its height. The kernels are in pipe_round.cl. */
-#include "device/device_group.h"
 #include "steps/pipes/pipe_run.h"
 
 /* Rows of a column that one item of a device takes, where sums do not say how many. */
@@ -24,10 +23,24 @@ bool rvi_pipe_device_can(const rvi_pipes *f) {
 
 enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
 
+/* A round makes other grids of the pipes and of the limit than it reads. */
+static size_t grids_to_come(const rvi_pipes *f) {
+    return f->eight ? RVI_PIPE_WAYS + 1 : 3;
+}
+
+static void place_grids_to_come(rvi_pipes *f) {
+    size_t count = grids_to_come(f);
+    f->on.limit = f->on.grids;
+    for (size_t k = 0; k + 1 < count; k++)
+        f->on.q[k] = f->on.grids + (k + 1) * f->count;
+}
+
 void rvi_pipe_device_list(rvi_pipes *f) {
     rvi_job_buffer(f->job, &f->on.most, MOST, sizeof *f->on.most, "the water");
     rvi_column_sums sums = rvi_pipe_column_sums(f);
     rvi_job_buffer(f->job, &f->on.lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
+    rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
+                   "running water");
 }
 
 static rvi_device_arg grid(const rvi_pipes *f, rvi_device_use use, const float *values) {
@@ -53,25 +66,20 @@ static rvi_device_arg most(const rvi_pipes *f) {
 #define CHANGE(values) grid(f, RVI_DEVICE_CHANGE, values)
 #define RUN(name, width, height) RVI_RUN(f->job->device, "pipe_round", name, width, height, args)
 
+static void swap(float **a, float **b) {
+    float *held = *a;
+    *a = *b;
+    *b = held;
+}
+
 static rv_status clear_most(rvi_pipes *f) {
     return rvi_device_zero(f->job->device, f->on.most, MOST * sizeof *f->on.most);
 }
 
-rv_status rvi_pipe_device_push(rvi_pipes *f) {
-    const int rows = rows_of_item(f);
-    const rvi_device_arg args[] = {
-        READ(f->bed),    READ(f->change[0]), READ(f->depth[0]),   READ(f->limit),
-        CHANGE(f->q[0]), CHANGE(f->q[1]),    CHANGE(f->q[2]),     CHANGE(f->q[3]),
-        most(f),         GROUP_MOST,         RVI_VALUE(f->shape), RVI_VALUE(f->rules),
-        RVI_VALUE(rows),
-    };
-    rv_status status = clear_most(f);
-    return status == RV_OK ? RUN("pipe_push", (size_t)f->width + 1, parts_of(f->height + 1, rows))
-                           : status;
-}
-
-rv_status rvi_pipe_device_change(rvi_pipes *f) {
+rv_status rvi_pipe_device_round(rvi_pipes *f) {
     const int spread = f->want != NULL;
+    const size_t kept = f->eight ? RVI_PIPE_KEPT_8 : RVI_PIPE_KEPT;
+    float **to = f->on.q, **limit = &f->on.limit;
     const rvi_device_arg args[] = {
         READ(f->bed),
         READ(f->change[0]),
@@ -85,7 +93,12 @@ rv_status rvi_pipe_device_change(rvi_pipes *f) {
         READ(f->q[1]),
         READ(f->q[2]),
         READ(f->q[3]),
-        CHANGE(f->limit),
+        CHANGE(to[0]),
+        CHANGE(to[1]),
+        CHANGE(to[2]),
+        CHANGE(to[3]),
+        READ(f->limit),
+        CHANGE(*limit),
         CHANGE(f->deposited),
         CHANGE(f->flow),
         READ(f->mask),
@@ -95,14 +108,22 @@ rv_status rvi_pipe_device_change(rvi_pipes *f) {
         columns(f, RVI_DEVICE_CHANGE),
         most(f),
         GROUP_MOST,
-        {RVI_DEVICE_LOCAL, NULL, 3 * RVI_PIPE_KEPT * RVI_DEVICE_GROUP * sizeof(float)},
+        {RVI_DEVICE_LOCAL, NULL, kept * RVI_PIPE_GROUP * sizeof(float)},
         RVI_VALUE(f->shape),
         RVI_VALUE(f->rules),
         RVI_VALUE(f->rain),
         RVI_VALUE(spread),
     };
-    size_t groups = parts_of(f->width, RVI_DEVICE_GROUP - 2);
-    return RUN("pipe_change", groups * RVI_DEVICE_GROUP, blocks_of(f));
+    size_t items = parts_of(f->width + 1, RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) * RVI_PIPE_GROUP;
+    rv_status status = clear_most(f);
+    if (status == RV_OK)
+        status = RUN(f->eight ? "pipe_round_8" : "pipe_round_4", items, blocks_of(f));
+    if (status != RV_OK)
+        return status;
+    for (int k = 0; k < RVI_PIPE_WAYS; k++)
+        swap(&f->q[k], &to[k]);
+    swap(&f->limit, limit);
+    return RV_OK;
 }
 
 rv_status rvi_pipe_device_move(rvi_pipes *f) {
@@ -177,10 +198,11 @@ rv_status rvi_pipe_device_most(rvi_pipes *f) {
 
 /* Of grids that the host has filled none is among them. */
 static rv_status clear_grids(rvi_pipes *f) {
-    const float *grids[] = {f->bed,    f->change[0],   f->change[1],   f->depth[0], f->depth[1],
-                            f->limit,  f->sediment[0], f->sediment[1], f->rest,     f->q[0],
-                            f->q[1],   f->q[2],        f->q[3],        f->flow,     f->deposited,
-                            f->move_x, f->move_y,      f->want,        f->asked,    f->spare};
+    const float *grids[] = {f->bed,     f->change[0],   f->change[1],   f->depth[0], f->depth[1],
+                            f->limit,   f->sediment[0], f->sediment[1], f->rest,     f->q[0],
+                            f->q[1],    f->q[2],        f->q[3],        f->flow,     f->deposited,
+                            f->move_x,  f->move_y,      f->want,        f->asked,    f->spare,
+                            f->on.q[0], f->on.q[1],     f->on.q[2],     f->on.q[3],  f->on.limit};
     rvi_device *d = f->job->device;
     rv_status status = clear_most(f);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
@@ -227,6 +249,7 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
         RVI_VALUE(f->shape),
         RVI_VALUE(rows),
     };
+    place_grids_to_come(f);
     rv_status status = clear_grids(f);
     if (status == RV_OK)
         status = RUN("pipe_fill", (size_t)f->width + 2, parts_of(f->height + 2, rows));

@@ -7,7 +7,9 @@
 
 #define RVI_PIPE_WALL 1e30f
 
-enum { RVI_PIPE_KEPT = 4 };  /* rows of three grids that a group of a device keeps */
+/* Of a device: columns that a group works on, those of them on each side that it only looks at, and
+ * the rows of numbers that it keeps, with four and with eight pipes a cell. */
+enum { RVI_PIPE_GROUP = 128, RVI_PIPE_BESIDE = 2, RVI_PIPE_KEPT = 40, RVI_PIPE_KEPT_8 = 56 };
 enum { RVI_PIPE_ROWS = 32 }; /* of a block of work, whose columns are summed up one by one */
 enum { RVI_PIPE_EAST, RVI_PIPE_SOUTH, RVI_PIPE_SOUTH_EAST, RVI_PIPE_SOUTH_WEST, RVI_PIPE_WAYS };
 

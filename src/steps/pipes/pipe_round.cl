@@ -1,6 +1,5 @@
 /* pipe_round.cl: a round of pipes.c on a device, where there is one layer of ground. */
 #include "device/prelude.cl"
-#include "device/device_group.h"
 #include "steps/pipes/pipe_grid.h"
 #include "wear/border.h"
 
@@ -15,167 +14,260 @@ static void find_most(__local uint *most, __global uint *to, float mine) {
         atomic_max(to, *most);
 }
 
-/* The ends of the pipes of a column. */
+/* The rows that a group keeps for all of its items lie in rings, long enough for what is written not
+ * to touch what is still read. */
+typedef __local float (*rows)[RVI_PIPE_GROUP];
+enum { ENDS = 4, PIPES = 8, GIFTS = 4 };
+typedef struct kept_rows {
+    rows bed, depth, limit;       /* of cells before this round */
+    rows gives, carries, surface; /* of cells in this round */
+    rows q[RVI_PIPE_WAYS];        /* of pipes in this round */
+} kept_rows;
+
+static kept_rows share_rows(__local float *shared) {
+    kept_rows k;
+    k.bed = (rows)shared;
+    k.depth = k.bed + ENDS;
+    k.limit = k.depth + ENDS;
+    k.gives = k.limit + ENDS;
+    k.carries = k.gives + GIFTS;
+    k.surface = k.carries + GIFTS;
+    k.q[0] = k.surface + GIFTS;
+    for (int way = 1; way < RVI_PIPE_WAYS; way++)
+        k.q[way] = k.q[way - 1] + PIPES;
+    return k;
+}
+
+/* The end of a pipe in row y. */
 typedef struct pipe_end {
     float bed, depth, limit;
 } pipe_end;
 
-static pipe_end end_at(__global const float *bed, __global const float *change,
-                       __global const float *depth, __global const float *limit, size_t i) {
-    pipe_end e = {bed[i] + change[i], depth[i], limit[i]};
+static pipe_end end_at(const kept_rows *k, int y, int lane) {
+    int row = y & (ENDS - 1);
+    pipe_end e = {k->bed[row][lane], k->depth[row][lane], k->limit[row][lane]};
     return e;
 }
 
-static float push(__global float *q, float pull, float drag, pipe_end from, pipe_end to,
+/* The flux of a pipe that had q, which goes to `to`; returns its speed, or `fastest`. */
+static float push(__local float *to, float q, float pull, float drag, pipe_end from, pipe_end into,
                   float fastest) {
-    rvi_pipe_flow flow = rvi_pipe_flux(rvi_pipe_limited(*q, from.limit, to.limit), pull, drag,
-                                       from.bed, from.depth, to.bed, to.depth);
-    *q = flow.flux;
+    rvi_pipe_flow flow = rvi_pipe_flux(rvi_pipe_limited(q, from.limit, into.limit), pull, drag,
+                                       from.bed, from.depth, into.bed, into.depth);
+    *to = flow.flux;
     return rvi_maxf(flow.speed, fastest);
 }
 
-/* The flux of all pipes; some rows of a column an item. */
-__kernel void pipe_push(__global const float *restrict bed, __global const float *restrict change,
-                        __global const float *restrict depth, __global const float *restrict limit,
-                        __global float *restrict east, __global float *restrict south, __global float *restrict south_east,
-                        __global float *restrict south_west, __global uint *restrict most,
-                        __local uint *group_most, rvi_pipe_shape shape, rvi_pipe_rules r,
-                        int rows) {
-    int x = (int)get_global_id(0), y = (int)get_global_id(1) * rows;
-    int end = x <= shape.width ? rvi_mini(y + rows, shape.height + 1) : y;
-    float fastest = 0.0f;
-    size_t i = (size_t)y * (size_t)shape.stride + (size_t)x, row = (size_t)shape.stride;
-    pipe_end a = {0}, b = {0}, c, d;
-    if (y < end) {
-        a = end_at(bed, change, depth, limit, i);
-        b = end_at(bed, change, depth, limit, i + 1);
-    }
-    for (; y < end; y++, i += row) {
-        c = end_at(bed, change, depth, limit, i + row);
-        d = end_at(bed, change, depth, limit, i + row + 1);
-        fastest = push(east + i, r.pull_axis, r.drag, a, b, fastest);
-        fastest = push(south + i, r.pull_axis, r.drag, a, c, fastest);
-        if (shape.eight) {
-            fastest = push(south_east + i, r.pull_corner, r.drag, a, d, fastest);
-            fastest = push(south_west + i, r.pull_corner, r.drag, b, c, fastest);
-        }
-        a = c;
-        b = d;
-    }
-    find_most(group_most, most + 1, fastest);
+/* The flux that leaves a cell of row y of this round towards (dx, dy): rvi_pipe_leaving(). */
+static float leaving(const kept_rows *k, int y, int lane, int dx, int dy) {
+    int row = y & (PIPES - 1), up = (y - 1) & (PIPES - 1);
+    if (dy == 0)
+        return dx > 0 ? k->q[RVI_PIPE_EAST][row][lane] : -k->q[RVI_PIPE_EAST][row][lane - 1];
+    if (dx == 0)
+        return dy > 0 ? k->q[RVI_PIPE_SOUTH][row][lane] : -k->q[RVI_PIPE_SOUTH][up][lane];
+    if (dx == dy)
+        return dx > 0 ? k->q[RVI_PIPE_SOUTH_EAST][row][lane]
+                      : -k->q[RVI_PIPE_SOUTH_EAST][up][lane - 1];
+    return dy > 0 ? k->q[RVI_PIPE_SOUTH_WEST][row][lane - 1]
+                  : -k->q[RVI_PIPE_SOUTH_WEST][up][lane];
 }
 
-/* What a cell asks of its neighbours: the last RVI_PIPE_KEPT rows of it. */
-typedef __local float (*rows)[RVI_DEVICE_GROUP];
-typedef struct views {
-    rows limit, carries, surface;
-} views;
-
-static rvi_pipe_side see(const views *v, float q, int y, int lane, float top) {
-    return rvi_pipe_see(q, v->limit[y & (RVI_PIPE_KEPT - 1)][lane], v->carries[y & (RVI_PIPE_KEPT - 1)][lane],
-                        v->surface[y & (RVI_PIPE_KEPT - 1)][lane], top);
-}
-
-/* What the pipes bring to the cell at i, row y, of `lane`. */
-static rvi_pipe_side gather_sides(const views *v, const rvi_pipe_net *f, size_t i, int y,
-                                  int lane) {
-    float top = v->surface[y & (RVI_PIPE_KEPT - 1)][lane];
-    rvi_pipe_side sum =
-        rvi_pipe_sum_sides(see(v, rvi_pipe_leaving(f, i, -1, 0), y, lane - 1, top),
-                           see(v, rvi_pipe_leaving(f, i, 1, 0), y, lane + 1, top),
-                           see(v, rvi_pipe_leaving(f, i, 0, -1), y - 1, lane, top),
-                           see(v, rvi_pipe_leaving(f, i, 0, 1), y + 1, lane, top));
-    if (!f->shape.eight)
-        return sum;
-    return rvi_pipe_add_corners(
-        sum, rvi_pipe_sum_sides(see(v, rvi_pipe_leaving(f, i, -1, -1), y - 1, lane - 1, top),
-                                see(v, rvi_pipe_leaving(f, i, 1, 1), y + 1, lane + 1, top),
-                                see(v, rvi_pipe_leaving(f, i, 1, -1), y - 1, lane + 1, top),
-                                see(v, rvi_pipe_leaving(f, i, -1, 1), y + 1, lane - 1, top)));
-}
-
-static float asked_of(const rvi_pipe_net *f, size_t i) {
-    float out = rvi_pipe_asked(rvi_pipe_leaving(f, i, 1, 0), rvi_pipe_leaving(f, i, -1, 0),
-                               rvi_pipe_leaving(f, i, 0, 1), rvi_pipe_leaving(f, i, 0, -1));
-    if (f->shape.eight)
-        out += rvi_pipe_asked(rvi_pipe_leaving(f, i, 1, 1), rvi_pipe_leaving(f, i, -1, -1),
-                              rvi_pipe_leaving(f, i, -1, 1), rvi_pipe_leaving(f, i, 1, -1));
+static float asked_of(const kept_rows *k, int y, int lane, const bool eight) {
+    float out = rvi_pipe_asked(leaving(k, y, lane, 1, 0), leaving(k, y, lane, -1, 0),
+                               leaving(k, y, lane, 0, 1), leaving(k, y, lane, 0, -1));
+    if (eight)
+        out += rvi_pipe_asked(leaving(k, y, lane, 1, 1), leaving(k, y, lane, -1, -1),
+                              leaving(k, y, lane, -1, 1), leaving(k, y, lane, 1, -1));
     return out;
 }
 
-/* Depth, ground and sediment of all cells; a column of a block an item. The first and the last of a
- * group only look at their cells for the others. */
-__kernel __attribute__((reqd_work_group_size(RVI_DEVICE_GROUP, 1, 1))) void
-pipe_change(__global const float *restrict bed, __global const float *restrict change, __global float *restrict change_to,
-            __global const float *restrict depth, __global float *restrict depth_to,
-            __global const float *restrict sediment, __global float *restrict sediment_to, __global float *restrict rest,
-            __global const float *restrict east, __global const float *restrict south,
-            __global const float *restrict south_east, __global const float *restrict south_west,
-            __global float *restrict limit, __global float *restrict deposited, __global float *restrict flow,
-            __global const float *restrict mask, __global const float *restrict factor, __global const float *restrict source,
-            __global float *restrict want, __global rvi_pipe_column *restrict columns, __global uint *restrict most,
-            __local uint *group_most, __local float *shared, rvi_pipe_shape shape,
-            rvi_pipe_rules r, float rain, int spread) {
-    rows limits = (rows)shared, carried = limits + RVI_PIPE_KEPT, surfaces = carried + RVI_PIPE_KEPT;
-    const views v = {limits, carried, surfaces};
-    const rvi_pipe_net f = {shape, {east, south, south_east, south_west}, limit, r.half_width};
+/* What the pipe to (dx, dy) brings to a cell of row y, whose surface is `top`. */
+static rvi_pipe_side see(const kept_rows *k, int y, int lane, float top, int dx, int dy) {
+    int row = (y + dy) & (GIFTS - 1);
+    return rvi_pipe_see(leaving(k, y, lane, dx, dy), k->gives[row][lane + dx],
+                        k->carries[row][lane + dx], k->surface[row][lane + dx], top);
+}
+
+static rvi_pipe_side gather_sides(const kept_rows *k, int y, int lane, const bool eight) {
+    float top = k->surface[y & (GIFTS - 1)][lane];
+    rvi_pipe_side sum =
+        rvi_pipe_sum_sides(see(k, y, lane, top, -1, 0), see(k, y, lane, top, 1, 0),
+                           see(k, y, lane, top, 0, -1), see(k, y, lane, top, 0, 1));
+    if (!eight)
+        return sum;
+    return rvi_pipe_add_corners(
+        sum, rvi_pipe_sum_sides(see(k, y, lane, top, -1, -1), see(k, y, lane, top, 1, 1),
+                                see(k, y, lane, top, 1, -1), see(k, y, lane, top, -1, 1)));
+}
+
+/* The grids of a round: those it reads, and those it makes. */
+#define ROUND_GRIDS                                                                                \
+    __global const float *restrict bed, __global const float *restrict change,                    \
+        __global float *restrict change_to, __global const float *restrict depth,                 \
+        __global float *restrict depth_to, __global const float *restrict sediment,               \
+        __global float *restrict sediment_to, __global float *restrict rest,                      \
+        __global const float *restrict east, __global const float *restrict south,                \
+        __global const float *restrict south_east, __global const float *restrict south_west,     \
+        __global float *restrict east_to, __global float *restrict south_to,                      \
+        __global float *restrict south_east_to, __global float *restrict south_west_to,           \
+        __global const float *restrict limit, __global float *restrict limit_to,                  \
+        __global float *restrict deposited, __global float *restrict flow,                        \
+        __global const float *restrict mask, __global const float *restrict factor,               \
+        __global const float *restrict source, __global float *restrict want,                     \
+        __global rvi_pipe_column *restrict columns, __global uint *restrict most,                 \
+        __local uint *group_most, __local float *shared, rvi_pipe_shape shape, rvi_pipe_rules r,  \
+        float rain, int spread
+
+/* What the grids hold of the column of an item. */
+typedef struct row_read {
+    float bed, change, depth, limit;            /* of row y */
+    float east, south, south_east, south_west; /* of the pipes of row y - 2 */
+    float sediment;                             /* of row y - 3 */
+    float rest, deposited, flow;                /* of row y - 5 */
+} row_read;
+
+/* A whole round: a column of a block an item, row by row. While row y is read, the pipes of row
+ * y - 2 are pushed, the cells of row y - 3 find what they can give, and those of row y - 5 change;
+ * the numbers of these rows wait in rings. The first and the last items of a group only work for
+ * the others. Rows and columns that are on no grid are read as those next to them; nothing that is
+ * kept comes from there. */
+static inline void run_round(ROUND_GRIDS, const bool eight) {
+    const kept_rows k = share_rows(shared);
     const float carry = shape.backward || shape.forward ? 0.0f : 1.0f;
-    int lane = (int)get_local_id(0), block = (int)get_global_id(1);
-    int x = (int)get_group_id(0) * (RVI_DEVICE_GROUP - 2) + lane;
-    int first = block * RVI_PIPE_ROWS + 1;
-    int end = rvi_mini(first + RVI_PIPE_ROWS, shape.height + 1);
-    bool inner = x >= 1 && x <= shape.width;
-    bool cell = inner && lane > 0 && lane < RVI_DEVICE_GROUP - 1;
-    float evaporated = 0.0f, taken = 0.0f, laid = 0.0f, deepest = 0.0f, asked_before = 0.0f;
-    for (int y = first - 1; y <= end; y++) {
-        size_t i = (size_t)y * (size_t)shape.stride + (size_t)x;
-        rvi_pipe_gift gift = {0.0f, 0.0f};
-        float asked = 0.0f, top = 0.0f;
-        if (x <= shape.width + 1)
-            top = (bed[i] + change[i]) + depth[i];
-        if (inner && y >= 1 && y <= shape.height) {
-            asked = asked_of(&f, i);
-            gift = rvi_pipe_give(depth[i], sediment[i], asked * r.share);
+    const int lane = (int)get_local_id(0), block = (int)get_global_id(1);
+    const int x = (int)get_group_id(0) * (RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) + lane - RVI_PIPE_BESIDE;
+    const int first = block * RVI_PIPE_ROWS + 1, bottom = shape.height + 1;
+    const int end = rvi_mini(first + RVI_PIPE_ROWS, bottom);
+    const size_t column = (size_t)rvi_mini(rvi_maxi(x, 0), shape.stride - 1);
+#define ROW(y) ((size_t)rvi_mini(rvi_maxi(y, 0), bottom) * (size_t)shape.stride + column)
+    const bool inner = x >= 1 && x <= shape.width;
+    const bool kept = x <= shape.width && lane >= RVI_PIPE_BESIDE && lane < RVI_PIPE_GROUP - RVI_PIPE_BESIDE;
+    /* What the first and the last item of a group make is not asked for. */
+    const int beyond = rvi_mini(lane + 1, RVI_PIPE_GROUP - 1), giver = rvi_maxi(lane, 1);
+    float evaporated = 0.0f, taken = 0.0f, laid = 0.0f, deepest = 0.0f, fastest = 0.0f;
+    float depths[5] = {0.0f}, changes[5] = {0.0f}, loads[2] = {0.0f}; /* of rows before y; y - 3 */
+    size_t i = ROW(first - 2);
+    row_read next = {bed[i], change[i], depth[i], limit[i]};
+    for (int y = first - 2; y < end + 5; y++) {
+        /* What the next row needs is read before this one is worked on. */
+        const row_read now = next;
+        i = ROW(y + 1);
+        next.bed = bed[i];
+        next.change = change[i];
+        next.depth = depth[i];
+        next.limit = limit[i];
+        i = ROW(y - 1);
+        next.east = east[i];
+        next.south = south[i];
+        if (eight) {
+            next.south_east = south_east[i];
+            next.south_west = south_west[i];
         }
-        limits[y & (RVI_PIPE_KEPT - 1)][lane] = gift.limit;
-        carried[y & (RVI_PIPE_KEPT - 1)][lane] = carry * gift.carries;
-        surfaces[y & (RVI_PIPE_KEPT - 1)][lane] = top;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (cell && y > first) {
-            int row = y - 1;
-            size_t at = i - (size_t)shape.stride;
-            rvi_pipe_side sides = gather_sides(&v, &f, at, row, lane);
-            float given = limits[row & (RVI_PIPE_KEPT - 1)][lane];
-            rvi_pipe_sums sum = {sides.in,     given * asked_before,
-                                 sides.carried, carried[row & (RVI_PIPE_KEPT - 1)][lane] * asked_before,
-                                 asked_before,  sides.fall};
-            float fell = (source ? source[at] : rain) * r.dt;
-            rvi_pipe_state now = rvi_pipe_cell(&r, sum, depth[at], rest[at], sediment[at], fell);
-            float take = spread ? 0.0f : now.take * (factor ? factor[at] : 1.0f);
-            float lay = now.lay * (mask ? mask[at] : 1.0f), before = change[at];
-            float after = rvi_pipe_ground(before, lay - take, now.sediment);
+        next.sediment = sediment[ROW(y - 2)];
+        i = ROW(y - 4);
+        next.rest = rest[i];
+        next.deposited = deposited[i];
+        next.flow = flow[i];
+
+        const int end_row = y & (ENDS - 1);
+        k.bed[end_row][lane] = now.bed + now.change;
+        k.depth[end_row][lane] = now.depth;
+        k.limit[end_row][lane] = now.limit;
+
+        const int pushed = y - 2, pipe_row = pushed & (PIPES - 1);
+        {
+            pipe_end a = end_at(&k, pushed, lane), b = end_at(&k, pushed, beyond);
+            pipe_end c = end_at(&k, pushed + 1, lane), d = end_at(&k, pushed + 1, beyond);
+            float speed = push(&k.q[RVI_PIPE_EAST][pipe_row][lane], now.east, r.pull_axis, r.drag,
+                               a, b, 0.0f);
+            speed = push(&k.q[RVI_PIPE_SOUTH][pipe_row][lane], now.south, r.pull_axis, r.drag, a, c,
+                         speed);
+            if (eight) {
+                speed = push(&k.q[RVI_PIPE_SOUTH_EAST][pipe_row][lane], now.south_east,
+                             r.pull_corner, r.drag, a, d, speed);
+                speed = push(&k.q[RVI_PIPE_SOUTH_WEST][pipe_row][lane], now.south_west,
+                             r.pull_corner, r.drag, b, c, speed);
+            }
+            if (pushed >= first - 1 && pushed < end)
+                fastest = rvi_maxf(speed, fastest);
+        }
+
+        const int giving = y - 3, from_row = giving & (ENDS - 1), give_row = giving & (GIFTS - 1);
+        {
+            bool gives = inner && giving >= 1 && giving <= shape.height;
+            float water = k.depth[from_row][lane];
+            rvi_pipe_gift gift = rvi_pipe_give(water, now.sediment,
+                                               asked_of(&k, giving, giver, eight) * r.share);
+            k.gives[give_row][lane] = gives ? gift.limit : 0.0f;
+            k.carries[give_row][lane] = gives ? carry * gift.carries : 0.0f;
+            k.surface[give_row][lane] = k.bed[from_row][lane] + water;
+        }
+
+        const int changed = y - 5, change_row = changed & (PIPES - 1);
+        i = ROW(changed);
+        if (kept && changed >= (block ? first : 0)) { /* the first block keeps the pipes of row 0 */
+            east_to[i] = k.q[RVI_PIPE_EAST][change_row][lane];
+            south_to[i] = k.q[RVI_PIPE_SOUTH][change_row][lane];
+            if (eight) {
+                south_east_to[i] = k.q[RVI_PIPE_SOUTH_EAST][change_row][lane];
+                south_west_to[i] = k.q[RVI_PIPE_SOUTH_WEST][change_row][lane];
+            }
+        }
+        if (kept && inner && changed >= first) {
+            rvi_pipe_side sides = gather_sides(&k, changed, lane, eight);
+            float asked = asked_of(&k, changed, lane, eight);
+            float gives = k.gives[changed & (GIFTS - 1)][lane];
+            rvi_pipe_sums sum = {sides.in,      gives * asked,
+                                 sides.carried, k.carries[changed & (GIFTS - 1)][lane] * asked,
+                                 asked,         sides.fall};
+            float fell = (source ? source[i] : rain) * r.dt, before = changes[4];
+            rvi_pipe_state to = rvi_pipe_cell(&r, sum, depths[4], now.rest, loads[1], fell);
+            float take = spread ? 0.0f : to.take * (factor ? factor[i] : 1.0f);
+            float lay = to.lay * (mask ? mask[i] : 1.0f);
+            float after = rvi_pipe_ground(before, lay - take, to.sediment);
             float moved = after - before;
             if (want)
-                want[at] = now.take;
-            depth_to[at] = now.depth;
-            rest[at] = now.rest;
-            change_to[at] = after;
-            sediment_to[at] = now.sediment - moved;
-            limit[at] = given;
-            deposited[at] += rvi_pipe_positive(moved);
+                want[i] = to.take;
+            depth_to[i] = to.depth;
+            rest[i] = to.rest;
+            change_to[i] = after;
+            sediment_to[i] = to.sediment - moved;
+            limit_to[i] = gives;
+            deposited[i] = now.deposited + rvi_pipe_positive(moved);
             laid += rvi_pipe_positive(moved);
             taken += rvi_pipe_positive(-moved);
-            flow[at] += r.share * sum.out;
-            deepest = rvi_maxf(now.depth, deepest);
-            evaporated += now.evaporated;
+            flow[i] = now.flow + r.share * sum.out;
+            deepest = rvi_maxf(to.depth, deepest);
+            evaporated += to.evaporated;
         }
-        asked_before = asked;
+        for (int back = 4; back > 0; back--) {
+            depths[back] = depths[back - 1];
+            changes[back] = changes[back - 1];
+        }
+        depths[0] = now.depth;
+        changes[0] = now.change;
+        loads[1] = loads[0];
+        loads[0] = now.sediment;
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (cell)
+#undef ROW
+    if (kept && inner)
         rvi_pipe_count(&columns[(size_t)block * (size_t)shape.stride + (size_t)x], evaporated,
                        taken, laid);
     find_most(group_most, most, deepest);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    find_most(group_most, most + 1, kept ? fastest : 0.0f);
 }
+
+#define ROUND(name, eight)                                                                         \
+    __kernel __attribute__((reqd_work_group_size(RVI_PIPE_GROUP, 1, 1))) void name(ROUND_GRIDS) { \
+        run_round(bed, change, change_to, depth, depth_to, sediment, sediment_to, rest, east,      \
+                  south, south_east, south_west, east_to, south_to, south_east_to, south_west_to,  \
+                  limit, limit_to, deposited, flow, mask, factor, source, want, columns, most,     \
+                  group_most, shared, shape, r, rain, spread, eight);                              \
+    }
+ROUND(pipe_round_4, false)
+ROUND(pipe_round_8, true)
 
 /* ---- sediment along the velocity, and what leaves the map ---- */
 

@@ -29,6 +29,8 @@ typedef struct rvi_pipe_fields {
 typedef struct rvi_pipe_device {
     uint32_t *most; /* bits of the deepest and of the fastest water of this round */
     double *lanes;  /* for sums */
+    float *grids;   /* room for those below */
+    float *q[RVI_PIPE_WAYS], *limit; /* to come */
 } rvi_pipe_device;
 
 typedef struct rvi_pipes {
@@ -134,8 +136,7 @@ bool rvi_pipe_device_can(const rvi_pipes *f); /* all of the run? */
 void rvi_pipe_device_list(rvi_pipes *f);
 /* *wrong: there is water or sediment below 0. */
 rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong);
-rv_status rvi_pipe_device_push(rvi_pipes *f);
-rv_status rvi_pipe_device_change(rvi_pipes *f);
+rv_status rvi_pipe_device_round(rvi_pipes *f); /* the flux of all pipes, then all cells */
 rv_status rvi_pipe_device_move(rvi_pipes *f);
 rv_status rvi_pipe_device_count_off(rvi_pipes *f);
 rv_status rvi_pipe_device_transport(rvi_pipes *f);

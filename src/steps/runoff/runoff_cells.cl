@@ -1,7 +1,6 @@
 /* runoff_cells.cl: rounds of runoff.c on a device, where there is one layer of ground whose factor
  * does not change with its height. */
 #include "device/prelude.cl"
-#include "device/device_group.h"
 #include "steps/runoff/runoff_device_cell.h"
 #include "wear/border.h"
 
@@ -30,7 +29,7 @@ static float level_at(const ground_now *g, const rvi_runoff_shape *f, int x, int
     return rvi_border_beyond(ground_at(g, edge), ground_at(g, inside));
 }
 
-typedef __local float (*rows)[RVI_DEVICE_GROUP];
+typedef __local float (*rows)[RVI_RUNOFF_GROUP];
 
 /* Of row y. Rows are kept so long that none is overwritten while an item still looks at it. */
 enum { KEPT = RVI_RUNOFF_KEPT };
@@ -86,10 +85,24 @@ static void send_off(__global rvi_runoff_off *off, rows water, rows sediment, ro
     to->held += load;
 }
 
-/* One round; rows of a column an item. Two items on each side of a group only look at their cells
- * for the others. A row gives when the levels of the next are known, and gathers when the next has
- * given. */
-__kernel __attribute__((reqd_work_group_size(RVI_DEVICE_GROUP, 1, 1))) void
+/* What the grids hold of a cell. */
+typedef struct cell_read {
+    float base, ground, water;
+} cell_read;
+typedef struct cell_counts {
+    float sediment, deposited, flow;
+} cell_counts;
+
+static cell_read read_cell(const ground_now *g, size_t i) {
+    cell_read c = {g->base[i], g->ground[i], g->water[i]};
+    return c;
+}
+
+/* One round; rows of a column an item. While the levels of row y are found, row y - 2 gives and row
+ * y - 4 gathers: so the levels and gifts around a cell are known after one barrier a row. What the
+ * next row needs is read before this one is worked on. Two items on each side of a group only look
+ * at their cells for the others. */
+__kernel __attribute__((reqd_work_group_size(RVI_RUNOFF_GROUP, 1, 1))) void
 runoff_round(__global const float *restrict base, __global const float *restrict ground, __global float *restrict ground_to,
              __global const float *restrict water, __global float *restrict water_to,
              __global const float *restrict sediment, __global float *restrict sediment_to,
@@ -100,29 +113,51 @@ runoff_round(__global const float *restrict base, __global const float *restrict
              __local float *shared, rvi_runoff_shape f, rvi_runoff_rules r) {
     rows level = (rows)shared, sends_water = level + KEPT, sends_sediment = sends_water + KEPT;
     const ground_now now = {base, ground, water};
-    int k = (int)get_local_id(0), width = f.width;
-    int x = (int)get_group_id(0) * (RVI_DEVICE_GROUP - 4) + k - 2;
-    int first = (int)get_global_id(1) * f.rows, end = rvi_mini(first + f.rows, f.height);
-    bool inner = x >= 0 && x < width, cell = inner && k > 1 && k < RVI_DEVICE_GROUP - 2;
-    bool known = x >= -1 && x <= width; /* has a level */
-    float water_left = 0.0f, sediment_left = 0.0f, laid = 0.0f, taken = 0.0f;
+    const int k = (int)get_local_id(0), width = f.width;
+    const int x = (int)get_group_id(0) * (RVI_RUNOFF_GROUP - 2 * RVI_RUNOFF_BESIDE) + k - RVI_RUNOFF_BESIDE;
+    const int first = (int)get_global_id(1) * f.rows, end = rvi_mini(first + f.rows, f.height);
+    const bool inner = x >= 0 && x < width, cell = inner && k >= RVI_RUNOFF_BESIDE && k < RVI_RUNOFF_GROUP - RVI_RUNOFF_BESIDE;
+    const bool known = x >= -1 && x <= width; /* has a level */
+    const bool gives = inner && k > 0 && k < RVI_RUNOFF_GROUP - 1;
+    const int last = rvi_mini(end + 1, f.height - 1);
+    float laid = 0.0f, taken = 0.0f;
     rvi_runoff_tally tally = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
-    for (int y = first - 2; y <= end + 1; y++) {
+    /* Of the rows that gave one and two rows ago. */
+    float water_left[2] = {0.0f, 0.0f}, sediment_left[2] = {0.0f, 0.0f};
+    float laid_before[2] = {0.0f, 0.0f}, taken_before[2] = {0.0f, 0.0f};
+    cell_read next = {0.0f, 0.0f, 0.0f}, one = next, two = next; /* rows y + 1, y - 1, y - 2 */
+    cell_counts counts_next = {0.0f, 0.0f, 0.0f};
+    if (inner && first >= 2)
+        next = read_cell(&now, (size_t)(first - 2) * (size_t)width + (size_t)x);
+    for (int y = first - 2; y <= end + 3; y++) {
+        const uint at = (uint)y * (uint)width + (uint)x;
+        const cell_read here = next;
+        const cell_counts counts = counts_next;
+        if (inner && y + 1 >= 0 && y < last)
+            next = read_cell(&now, at + (uint)width);
+        if (gives && y - 1 >= rvi_maxi(first - 1, 0) && y - 1 <= rvi_mini(end, f.height - 1)) {
+            counts_next.sediment = sediment[at - (uint)width];
+            counts_next.deposited = deposited[at - (uint)width];
+            counts_next.flow = flow[at - (uint)width];
+        }
         /* The levels of row y. */
-        if (known && y >= -1 && y <= f.height)
+        if (inner && y >= 0 && y < f.height)
+            AT(level, y, k) = (here.base + here.ground) + here.water;
+        else if (known && y >= -1 && y <= f.height)
             AT(level, y, k) = level_at(&now, &f, x, y);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        /* Row y - 1 gives. */
-        int g = y - 1;
-        size_t i = (size_t)g * (size_t)width + (size_t)x;
+        /* Row y - 2 gives. */
+        const int g = y - 2;
         float water_stays = 0.0f, sediment_stays = 0.0f;
-        if (g >= first - 1) {
+        if (g % RVI_RUNOFF_ROWS == 0)
+            laid = taken = 0.0f;
+        if (g >= first - 1 && g <= end) {
             rvi_runoff_sent sent = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
-            if (inner && g >= 0 && g < f.height && k > 0 && k < RVI_DEVICE_GROUP - 1) {
+            if (gives && g >= 0 && g < f.height) {
+                const uint i = at - 2u * (uint)width;
                 rvi_runoff_drops drops = sum_drops(level, g, k, r.still, f.eight);
-                float old = ground[i], w = water[i], s = sediment[i];
+                float old = two.ground, w = two.water, s = counts.sediment;
                 rvi_runoff_plan p = rvi_runoff_decide(&r, drops, w, s,
-                                                      rvi_runoff_spare(base[i], old, r.floor));
+                                                      rvi_runoff_spare(two.base, old, r.floor));
                 float take = factor ? p.take * factor[i] : p.take;
                 float lay = mask ? p.lay * mask[i] : p.lay;
                 float after = rvi_runoff_ground(old, lay, take, s);
@@ -130,8 +165,8 @@ runoff_round(__global const float *restrict base, __global const float *restrict
                 if (cell && g >= first && g < end) {
                     float moved = after - old;
                     ground_to[i] = after;
-                    deposited_to[i] = deposited[i] + sent.deposited;
-                    flow_to[i] = flow[i] + p.out;
+                    deposited_to[i] = counts.deposited + sent.deposited;
+                    flow_to[i] = counts.flow + p.out;
                     laid += rvi_maxf(moved, 0.0f);
                     taken += rvi_maxf(-moved, 0.0f);
                 }
@@ -141,13 +176,13 @@ runoff_round(__global const float *restrict base, __global const float *restrict
             water_stays = sent.water_left;
             sediment_stays = sent.sediment_left;
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        /* Row y - 2 gathers. */
-        int t = y - 2;
+        /* Row y - 4 gathers. */
+        const int t = y - 4;
         if (cell && t >= first && t < end) {
-            size_t at = i - (size_t)width;
-            float wet = water_left + gather_in(sends_water, level, t, k, r.still, f.eight);
-            sediment_to[at] = sediment_left + gather_in(sends_sediment, level, t, k, r.still, f.eight);
+            const uint i = at - 4u * (uint)width;
+            float wet = water_left[1] + gather_in(sends_water, level, t, k, r.still, f.eight);
+            sediment_to[i] =
+                sediment_left[1] + gather_in(sends_sediment, level, t, k, r.still, f.eight);
             if (!f.wall && (x == 0 || t == 0 || x == width - 1 || t == f.height - 1))
                 send_off(off, sends_water, sends_sediment, level, x, t, k, &f, r.still);
             float left = rvi_runoff_wet(wet * r.keep);
@@ -159,24 +194,30 @@ runoff_round(__global const float *restrict base, __global const float *restrict
                 wet = left;
             }
             if (r.rain > 0.0f) {
-                float more = wet + (rain ? r.rain * rain[at] : r.rain);
+                float more = wet + (rain ? r.rain * rain[i] : r.rain);
                 tally.rained += more - wet;
                 wet = more;
             }
-            water_to[at] = wet;
+            water_to[i] = wet;
             if ((t + 1) % RVI_RUNOFF_ROWS == 0 || t + 1 == f.height) {
+                tally.laid = laid_before[1];
+                tally.taken = taken_before[1];
                 rvi_runoff_count(&columns[(size_t)(t / RVI_RUNOFF_ROWS) * (size_t)width + (size_t)x],
                                  tally);
                 tally.rained = tally.evaporated = tally.absorbed = 0.0f;
             }
         }
-        water_left = water_stays;
-        sediment_left = sediment_stays;
-        if ((g + 1) % RVI_RUNOFF_ROWS == 0 || g + 1 == f.height) { /* the block has given */
-            tally.laid = laid;
-            tally.taken = taken;
-            laid = taken = 0.0f;
-        }
+        two = one;
+        one = here;
+        water_left[1] = water_left[0];
+        water_left[0] = water_stays;
+        sediment_left[1] = sediment_left[0];
+        sediment_left[0] = sediment_stays;
+        laid_before[1] = laid_before[0];
+        laid_before[0] = laid;
+        taken_before[1] = taken_before[0];
+        taken_before[0] = taken;
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 

@@ -1,6 +1,5 @@
 /* runoff_device.c: rounds of runoff.c on a device, where there is one layer of ground whose factor
  * does not change with its height. The kernels are in runoff_cells.cl. */
-#include "device/device_group.h"
 #include "device/device_range.h"
 #include "steps/runoff/runoff_device_cell.h"
 #include "steps/runoff/runoff_run.h"
@@ -62,12 +61,13 @@ rv_status rvi_runoff_device_round(rvi_runoff *r) {
         READ(r->rain),
         columns(r, RVI_DEVICE_CHANGE),
         off(r),
-        {RVI_DEVICE_LOCAL, NULL, 3 * RVI_RUNOFF_KEPT * RVI_DEVICE_GROUP * sizeof(float)},
+        {RVI_DEVICE_LOCAL, NULL, 3 * RVI_RUNOFF_KEPT * RVI_RUNOFF_GROUP * sizeof(float)},
         RVI_VALUE(f),
         RVI_VALUE(r->rules),
     };
-    size_t inside = RVI_DEVICE_GROUP - 4, groups = ((size_t)r->width + inside - 1) / inside;
-    return RUN("runoff_round", groups * RVI_DEVICE_GROUP,
+    size_t inside = RVI_RUNOFF_GROUP - 2 * RVI_RUNOFF_BESIDE,
+           groups = ((size_t)r->width + inside - 1) / inside;
+    return RUN("runoff_round", groups * RVI_RUNOFF_GROUP,
                (size_t)((r->height + f.rows - 1) / f.rows));
 }
 

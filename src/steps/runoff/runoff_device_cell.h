@@ -10,7 +10,8 @@ typedef struct rvi_runoff_shape {
     int rows;        /* that an item of a round takes */
 } rvi_runoff_shape;
 
-/* Rows of three grids that a group keeps: of levels, and of what is sent. */
-enum { RVI_RUNOFF_KEPT = 8 };
+/* Columns that a group works on, those of them on each side that it only looks at, and the rows of
+ * three grids that it keeps: of levels, and of what is sent. */
+enum { RVI_RUNOFF_GROUP = 128, RVI_RUNOFF_BESIDE = 2, RVI_RUNOFF_KEPT = 8 };
 
 #endif
