@@ -12,7 +12,7 @@
 #include <zlib.h>
 #endif
 
-enum { BYTES_MOST = 1 << 18 };
+enum { BYTES_MOST = 1 << 20 };
 
 typedef struct blob {
     size_t size;

@@ -13,7 +13,7 @@
 enum {
     PLATFORMS = 16,
     DEVICES = 64,
-    ARGS = 32,
+    ARGS = 40,
     GROUP = RVI_DEVICE_GROUP,
     WIDE = 1024,
     COPIED = 256 << 20

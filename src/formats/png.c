@@ -3,42 +3,42 @@
 #include "formats/format.h"
 
 #include "base/context.h"
+#include "base/threads.h"
 
 #ifdef RAVINE_PNG
 
 #include <png.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST /* what is packed is not changed */
+#include <zlib.h>
 
 enum {
     SIGNATURE = 8,
-    HEADER = 33,         /* bytes up to the end of the first chunk, IHDR */
-    ZLIB_RATIO = 1032,   /* no stream of zlib unpacks to more than this many times its size */
-    WRITE_BUFFER = 65536 /* bytes of one IDAT chunk */
+    HEADER = 33,      /* bytes up to the end of the first chunk, IHDR */
+    ZLIB_RATIO = 1032 /* no stream of zlib unpacks to more than this many times its size */
 };
 
-/* One picture read or written. */
+/* One picture that is read. */
 typedef struct session {
     rv_context *ctx;
     const char *name;
     png_structp png;
     png_infop info;
-    rv_status status;         /* of the first thing that failed */
-    bool starved;             /* memory ran out; the sentence is set */
-    const rvi_source *source; /* reading */
+    rv_status status; /* of the first thing that failed */
+    bool starved;     /* memory ran out; the sentence is set */
+    const rvi_source *source;
     size_t at;
     const rvi_image *image;
     unsigned char *rgb; /* for colours of 8 bits; NULL: for levels */
     unsigned char *row;
-    rvi_writer *writer; /* writing */
-    int width, height, bits, channels;
-    const unsigned char *(*next_row)(struct session *s, int y);
-    const void *from;
+    int bits, channels;
 } session;
 
 static png_voidp allocate(png_structp png, png_alloc_size_t size) {
     session *s = png_get_mem_ptr(png);
-    void *memory = rvi_alloc(s->ctx, size, 1, "reading or writing a PNG");
+    void *memory = rvi_alloc(s->ctx, size, 1, "reading a PNG");
     if (memory == NULL)
         s->starved = true;
     return memory;
@@ -49,14 +49,11 @@ static void release(png_structp png, png_voidp memory) {
     rvi_free(s->ctx, memory);
 }
 
-/* What the caller did not report itself is an error in the file, or in writing one. */
+/* What the caller did not report itself is an error in the file. */
 static void on_error(png_structp png, png_const_charp message) {
     session *s = png_get_error_ptr(png);
     if (s->status == RV_OK && s->starved)
         s->status = RV_ERROR_MEMORY;
-    else if (s->status == RV_OK && s->writer != NULL)
-        s->status = rvi_fail(s->ctx, RV_ERROR_INTERNAL, "%s: the PNG cannot be made: %s.", s->name,
-                             message);
     else if (s->status == RV_OK)
         s->status = rvi_fail(s->ctx, RV_ERROR_INPUT, "%s is damaged: libpng says \"%s\".", s->name,
                              message);
@@ -314,104 +311,322 @@ rv_status rvi_png_read_picture(rv_context *ctx, const char *path, rvi_picture *o
     return status;
 }
 
-/* ---- Writing ---- */
+/* ---- Writing ----
+ *
+ * Blocks of rows are filtered and packed side by side. Each ends at a whole byte and begins with
+ * what stands before it as its dictionary, so that one after the other they are one stream of zlib,
+ * and each is a chunk of the file. How rows are cut depends on the size of the picture alone. */
 
-static void put(png_structp png, png_bytep data, size_t size) {
-    session *s = png_get_io_ptr(png);
-    s->status = rvi_writer_put(s->writer, data, size);
-    if (s->status != RV_OK)
-        png_error(png, "not written");
+enum {
+    BLOCK = 65536,      /* bytes of a block, or one row where a row is longer */
+    DICTIONARY = 32768, /* bytes that a match may reach back; no block but the last is shorter */
+    SAMPLE = 8192,      /* bytes of a block by which it is decided how to pack it */
+    STREAM = 280 << 10, /* bytes that zlib works with, about */
+    CHUNK = 8,          /* bytes of a chunk before what it holds: how many, and its name */
+    ROOM = 64           /* bytes that a chunk may have more than zlib says */
+};
+
+/* A block that is being made. */
+typedef struct png_block {
+    z_stream z;
+    unsigned char *rows;     /* three of them, to work with */
+    unsigned char *filtered; /* its bytes, of which there are `size` */
+    unsigned char *chunk;    /* and those packed; 0: it could not be done */
+    size_t size, packed;
+    uLong adler; /* of the filtered bytes */
+} png_block;
+
+typedef struct png_output {
+    rv_context *ctx;
+    rvi_writer *writer;
+    const char *name;
+    int width, height, bits, channels;
+    const rvi_raster *raster;    /* its levels are written, or */
+    const unsigned char *pixels; /* these, as they are */
+    size_t row, pixel;           /* bytes */
+    int rows, blocks;            /* of a block; of the picture */
+    png_block *slots;            /* blocks side by side, the first of which is block `first` */
+    int slot_count, first;
+    unsigned char *filtered; /* of all slots, after a dictionary */
+    unsigned char *chunks, *scratch;
+} png_output;
+
+static void put_32(unsigned char *at, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-static void flush_nothing(png_structp png) {
-    (void)png;
+/* Of `size` bytes, which stand CHUNK bytes from there. Returns the bytes of the whole chunk. */
+static size_t close_chunk(unsigned char *chunk, const char *name, size_t size) {
+    put_32(chunk, (uint32_t)size);
+    memcpy(chunk + 4, name, 4);
+    put_32(chunk + CHUNK + size, (uint32_t)crc32(0, chunk + 4, (uInt)(size + 4)));
+    return CHUNK + size + 4;
 }
 
-static void write_picture(session *s) {
-    png_set_write_fn(s->png, s, put, flush_nothing);
-    png_set_IHDR(s->png, s->info, (png_uint_32)s->width, (png_uint_32)s->height, s->bits,
-                 s->channels == 4   ? PNG_COLOR_TYPE_RGB_ALPHA
-                 : s->channels == 3 ? PNG_COLOR_TYPE_RGB
-                                    : PNG_COLOR_TYPE_GRAY,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_buffer_size(s->png, WRITE_BUFFER);
-    png_write_info(s->png, s->info);
-    for (int y = 0; y < s->height; y++) {
-        png_write_row(s->png, s->next_row(s, y));
-        s->status = rvi_poll(s->ctx);
-        if (s->status != RV_OK)
-            return;
-    }
-    png_write_end(s->png, NULL);
-}
-
-static rv_status run_writer(session *s) {
-    s->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, s, on_error, on_warning, s, allocate,
-                                       release);
-    if (s->png == NULL)
-        return no_session(s);
-    s->info = png_create_info_struct(s->png);
-    if (s->info == NULL)
-        s->status = RV_ERROR_MEMORY;
-    else
-        guard(s, write_picture);
-    png_destroy_write_struct(&s->png, &s->info);
-    return s->status;
-}
-
-static const unsigned char *level_row(session *s, int y) {
-    const rvi_raster *raster = s->from;
+static void level_row(const png_output *o, int y, unsigned char *out) {
+    const rvi_raster *raster = o->raster;
     const float *row = raster->values + (size_t)y * (size_t)raster->width;
-    unsigned char *out = s->row;
     for (int x = 0; x < raster->width; x++) {
         unsigned level = rvi_level_from_value(raster, row[x]);
-        if (s->bits == 16)
+        if (o->bits == 16)
             *out++ = (unsigned char)(level >> 8);
         *out++ = (unsigned char)(level & 255);
     }
-    return s->row;
 }
 
-static rv_status encode(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster) {
-    session s = {.ctx = ctx,
-                 .name = "PNG",
-                 .writer = writer,
-                 .width = raster->width,
-                 .height = raster->height,
-                 .bits = raster->bits,
-                 .channels = 1,
-                 .next_row = level_row,
-                 .from = raster};
-    s.row = rvi_alloc(ctx, (size_t)raster->width, (size_t)raster->bits / 8, "a row of a PNG");
-    if (s.row == NULL)
-        return RV_ERROR_MEMORY;
-    rv_status status = run_writer(&s);
-    rvi_free(ctx, s.row);
+/* A row of bytes, those of the levels in `room`. Above the first row all is 0. */
+static const unsigned char *take_row(const png_output *o, int y, unsigned char *room) {
+    if (y < 0)
+        memset(room, 0, o->row);
+    else if (o->raster)
+        level_row(o, y, room);
+    return y < 0 || o->raster ? room : o->pixels + (size_t)y * o->row;
+}
+
+static unsigned char paeth(int a, int b, int c) {
+    int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
+    return (unsigned char)(pa <= pb && pa <= pc ? a : pb <= pc ? b : c);
+}
+
+/* Section 9 of the specification: each byte less what those beside and above it let expect. */
+static void filter_row(int filter, const unsigned char *row, const unsigned char *up, size_t size,
+                       size_t pixel, unsigned char *restrict out) {
+    for (size_t i = 0; i < pixel; i++) {
+        int guess = filter < 2 ? 0 : filter == 3 ? up[i] / 2 : up[i];
+        out[i] = (unsigned char)(row[i] - guess);
+    }
+    if (filter == 0)
+        memcpy(out, row, size);
+    else if (filter == 1)
+        for (size_t i = pixel; i < size; i++)
+            out[i] = (unsigned char)(row[i] - row[i - pixel]);
+    else if (filter == 2)
+        for (size_t i = pixel; i < size; i++)
+            out[i] = (unsigned char)(row[i] - up[i]);
+    else if (filter == 3)
+        for (size_t i = pixel; i < size; i++)
+            out[i] = (unsigned char)(row[i] - (row[i - pixel] + up[i]) / 2);
+    else
+        for (size_t i = pixel; i < size; i++)
+            out[i] = (unsigned char)(row[i] - paeth(row[i - pixel], up[i], up[i - pixel]));
+}
+
+/* The sum of the bytes as numbers with a sign: the less, the better they can be packed. */
+static uint64_t cost_of(const unsigned char *filtered, size_t size) {
+    unsigned sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum += filtered[i] < 128 ? filtered[i] : 256u - filtered[i];
+    return sum;
+}
+
+/* Tries all filters. */
+static void choose_filter(const png_output *o, const unsigned char *row, const unsigned char *up,
+                          unsigned char *trial, unsigned char *out) {
+    uint64_t least = UINT64_MAX;
+    for (int filter = 0; filter < 5; filter++) {
+        filter_row(filter, row, up, o->row, o->pixel, trial);
+        uint64_t cost = cost_of(trial, o->row);
+        if (cost < least) {
+            least = cost;
+            out[0] = (unsigned char)filter;
+            memcpy(out + 1, trial, o->row);
+        }
+    }
+}
+
+static void filter_block(void *arg, int64_t slot) {
+    const png_output *o = arg;
+    png_block *b = &o->slots[slot];
+    int first = (o->first + (int)slot) * o->rows, end = first + o->rows;
+    end = end < o->height ? end : o->height;
+    unsigned char *out = b->filtered;
+    unsigned char *room = b->rows, *spare = room + o->row, *trial = spare + o->row;
+    const unsigned char *up = take_row(o, first - 1, spare);
+    for (int y = first; y < end; y++, out += o->row + 1) {
+        const unsigned char *row = take_row(o, y, room);
+        choose_filter(o, row, up, trial, out);
+        up = row;
+        unsigned char *used = room;
+        room = spare;
+        spare = used;
+    }
+    b->size = (size_t)(out - b->filtered);
+}
+
+/* Packs `size` bytes from `from` on to a chunk, by runs of one byte alone or by all that repeats.
+ * Returns how many they become; 0: it cannot be done. */
+static size_t pack(png_block *b, bool runs, const unsigned char *from, size_t size, size_t before,
+                   int flush) {
+    z_stream *z = &b->z;
+    const size_t room = deflateBound(z, (uLong)size) + ROOM / 2;
+    bool right = deflateReset(z) == Z_OK &&
+                 deflateParams(z, 6, runs ? Z_RLE : Z_DEFAULT_STRATEGY) == Z_OK &&
+                 (runs || deflateTune(z, 8, 16, 128, 64) == Z_OK) &&
+                 (before == 0 || deflateSetDictionary(z, from - before, (uInt)before) == Z_OK);
+    z->next_in = from;
+    z->avail_in = (uInt)size;
+    z->next_out = b->chunk + CHUNK;
+    z->avail_out = (uInt)room;
+    right = right && deflate(z, flush) == (flush == Z_FINISH ? Z_STREAM_END : Z_OK);
+    return right && z->avail_in == 0 && z->avail_out > 0 ? room - z->avail_out : 0;
+}
+
+/* How land is packed best differs: heights and shades of rough land have no matches worth the
+ * search, and smooth or coloured ones have many. A sample of the block decides. */
+static void pack_block(void *arg, int64_t slot) {
+    const png_output *o = arg;
+    png_block *b = &o->slots[slot];
+    int number = o->first + (int)slot;
+    size_t sample = b->size < SAMPLE ? b->size : SAMPLE;
+    const unsigned char *middle = b->filtered + (b->size - sample) / 2;
+    bool runs = pack(b, true, middle, sample, 0, Z_SYNC_FLUSH) <=
+                pack(b, false, middle, sample, 0, Z_SYNC_FLUSH);
+    b->packed = pack(b, runs, b->filtered, b->size, runs || number == 0 ? 0 : DICTIONARY,
+                     number == o->blocks - 1 ? Z_FINISH : Z_SYNC_FLUSH);
+    if (b->packed > 0)
+        b->packed = close_chunk(b->chunk, "IDAT", b->packed);
+    b->adler = adler32(adler32(0, NULL, 0), b->filtered, (uInt)b->size);
+}
+
+static rv_status put_chunk(const png_output *o, const char *name, const void *data, size_t size) {
+    unsigned char chunk[ROOM];
+    memcpy(chunk + CHUNK, data, size);
+    return rvi_writer_put(o->writer, chunk, close_chunk(chunk, name, size));
+}
+
+static rv_status put_head(const png_output *o) {
+    static const unsigned char signature[SIGNATURE] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
+    static const unsigned char zlib[2] = {0x78, 0x9c};
+    unsigned char head[13] = {0};
+    put_32(head, (uint32_t)o->width);
+    put_32(head + 4, (uint32_t)o->height);
+    head[8] = (unsigned char)o->bits;
+    head[9] = o->channels == 4   ? PNG_COLOR_TYPE_RGB_ALPHA
+              : o->channels == 3 ? PNG_COLOR_TYPE_RGB
+                                 : PNG_COLOR_TYPE_GRAY;
+    rv_status status = rvi_writer_put(o->writer, signature, sizeof signature);
+    if (status == RV_OK)
+        status = put_chunk(o, "IHDR", head, sizeof head);
+    return status == RV_OK ? put_chunk(o, "IDAT", zlib, sizeof zlib) : status;
+}
+
+/* Blocks of as many rows as there are slots for. */
+static rv_status put_blocks(png_output *o, int count, uLong *adler) {
+    rv_status status = rvi_parallel(o->ctx, count, filter_block, o);
+    if (status == RV_OK)
+        status = rvi_parallel(o->ctx, count, pack_block, o);
+    for (int i = 0; i < count && status == RV_OK; i++) {
+        const png_block *b = &o->slots[i];
+        *adler = adler32_combine(*adler, b->adler, (z_off_t)b->size);
+        status = b->packed > 0
+                     ? rvi_writer_put(o->writer, b->chunk, b->packed)
+                     : rvi_fail(o->ctx, RV_ERROR_INTERNAL, "%s: the PNG cannot be made.", o->name);
+    }
+    const png_block *last = &o->slots[count - 1];
+    if (last->size >= DICTIONARY)
+        memcpy(o->filtered, last->filtered + last->size - DICTIONARY, DICTIONARY);
     return status;
 }
 
-static const unsigned char *picture_row(session *s, int y) {
-    const unsigned char *rgb = s->from;
-    return rgb + (size_t)y * (size_t)s->width * (size_t)s->channels;
+static rv_status put_picture(png_output *o) {
+    uLong adler = adler32(0, NULL, 0);
+    rv_status status = put_head(o);
+    for (; o->first < o->blocks && status == RV_OK; o->first += o->slot_count) {
+        int left = o->blocks - o->first;
+        status = put_blocks(o, left < o->slot_count ? left : o->slot_count, &adler);
+    }
+    unsigned char sum[4];
+    put_32(sum, (uint32_t)adler);
+    if (status == RV_OK)
+        status = put_chunk(o, "IDAT", sum, sizeof sum);
+    return status == RV_OK ? put_chunk(o, "IEND", "", 0) : status;
+}
+
+static voidpf give_memory(voidpf context, uInt count, uInt size) {
+    return rvi_alloc(context, count, size, "writing a PNG");
+}
+
+static void take_memory(voidpf context, voidpf memory) {
+    rvi_free(context, memory);
+}
+
+/* Two for each thread, so that who is done early takes another, as far as there is memory. */
+static int slots_for(const png_output *o, size_t each) {
+    int threads = rv_context_threads(o->ctx), count = threads > 1 ? 2 * threads : 1;
+    size_t limit = rv_context_memory_limit(o->ctx), used = rvi_memory_used(o->ctx);
+    size_t room = limit > used ? limit - used : 0;
+    count = count < o->blocks ? count : o->blocks;
+    while (count > 1 && (size_t)count * each > room)
+        count /= 2;
+    return count;
+}
+
+static bool make_slots(png_output *o) {
+    size_t block = (size_t)o->rows * (o->row + 1), chunk = compressBound((uLong)block) + ROOM;
+    size_t count = (size_t)slots_for(o, STREAM + block + chunk + 3 * o->row);
+    o->filtered = rvi_alloc(o->ctx, DICTIONARY + count * block, 1, "writing a PNG");
+    o->chunks = rvi_alloc(o->ctx, count, chunk, "writing a PNG");
+    o->scratch = rvi_alloc(o->ctx, count, 3 * o->row, "writing a PNG");
+    o->slots = rvi_alloc(o->ctx, count, sizeof *o->slots, "writing a PNG");
+    if (!o->filtered || !o->chunks || !o->scratch || !o->slots)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        png_block *b = &o->slots[i];
+        b->filtered = o->filtered + DICTIONARY + i * block;
+        b->chunk = o->chunks + i * chunk;
+        b->rows = o->scratch + i * 3 * o->row;
+        b->z = (z_stream){.zalloc = give_memory, .zfree = take_memory, .opaque = o->ctx};
+        if (deflateInit2(&b->z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+            return false;
+        o->slot_count++;
+    }
+    return true;
+}
+
+static rv_status write_picture(png_output *o) {
+    o->pixel = (size_t)o->channels * (size_t)o->bits / 8;
+    o->row = (size_t)o->width * o->pixel;
+    o->rows = o->row + 1 < BLOCK ? (int)(BLOCK / (o->row + 1)) : 1;
+    o->blocks = (o->height + o->rows - 1) / o->rows;
+    rv_status status = make_slots(o) ? put_picture(o) : RV_ERROR_MEMORY;
+    for (int i = 0; i < o->slot_count; i++)
+        deflateEnd(&o->slots[i].z);
+    rvi_free(o->ctx, o->slots);
+    rvi_free(o->ctx, o->scratch);
+    rvi_free(o->ctx, o->chunks);
+    rvi_free(o->ctx, o->filtered);
+    return status;
+}
+
+static rv_status encode(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster) {
+    png_output o = {.ctx = ctx,
+                    .name = "PNG",
+                    .writer = writer,
+                    .width = raster->width,
+                    .height = raster->height,
+                    .bits = raster->bits,
+                    .channels = 1,
+                    .raster = raster};
+    return write_picture(&o);
 }
 
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb) {
-    session s = {.ctx = ctx,
-                 .name = path,
-                 .width = width,
-                 .height = height,
-                 .bits = 8,
-                 .channels = channels,
-                 .next_row = picture_row,
-                 .from = rgb};
-    rv_status status = rvi_writer_open(ctx, path, &s.writer);
+    png_output o = {.ctx = ctx,
+                    .name = path,
+                    .width = width,
+                    .height = height,
+                    .bits = 8,
+                    .channels = channels,
+                    .pixels = rgb};
+    rv_status status = rvi_writer_open(ctx, path, &o.writer);
     if (status != RV_OK)
         return status;
-    status = run_writer(&s);
+    status = write_picture(&o);
     if (status == RV_OK)
-        return rvi_writer_commit(s.writer);
-    rvi_writer_abandon(s.writer);
+        return rvi_writer_commit(o.writer);
+    rvi_writer_abandon(o.writer);
     return status;
 }
 

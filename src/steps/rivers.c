@@ -233,6 +233,8 @@ static rv_status begin_level(rvi_rivers *r) {
     r->flow.seed = r->p->seed;
     r->follow = r->brought = r->cells;
     r->even = !r->factor.cells && !rvi_erosion_fn_there(r->land);
+    if (r->job->device)
+        rvi_rivers_device_layers(r);
     rv_status status = rvi_rivers_base(r);
     if (status == RV_OK)
         status = rvi_rivers_rock(r);

@@ -149,21 +149,9 @@ static rv_status plain_round(rvi_slide *s) {
 /* ---- is it settled? ---- */
 
 static bool cell_is_steep(const rvi_slide *s, const rvi_slide_stack *stack, int x, int y) {
-    size_t i = rvi_slide_at(s, x, y);
-    int layer = s->general ? rvi_slide_top(stack, i) : 0;
-    if (!(s->yields[layer] > 0.0f) || !(rvi_factor_cell(&s->factor, i) > 0.0f))
-        return false;
-    if (layer < s->height_layers && !(rvi_slide_by_height(s, x, y, layer) > 0.0f))
-        return false;
-    unsigned directions = rvi_slide_open(s, x, y);
-    for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
-        int at = 2 * layer + (dir >= RVI_SE);
-        size_t j = i + (size_t)s->step[dir];
-        if (directions & 1u << dir && s->h[i] - s->h[j] > s->limit[at] + s->margin[at] &&
-            (!s->takes || s->takes[j] > 0.0f))
-            return true;
-    }
-    return false;
+    int layer = s->general ? rvi_slide_top(stack, rvi_slide_at(s, x, y)) : 0;
+    float soft = layer < s->height_layers ? rvi_slide_by_height(s, x, y, layer) : 1.0f;
+    return rvi_slide_steep(stack, s->margin, x, y, layer, soft);
 }
 
 static void check_rows(void *arg, int first, int end) {
@@ -178,6 +166,12 @@ static void check_rows(void *arg, int first, int end) {
 
 /* Is no slope steeper than its talus angle? RV_CANCELLED: not known. */
 static rv_status check_slopes(rvi_slide *s, bool *settled) {
+    if (s->job->device) {
+        size_t steep = 0;
+        rv_status found = rvi_settle_device_steep(s, &steep);
+        *settled = found == RV_OK && steep == 0;
+        return found;
+    }
     rv_status status = rvi_parallel_rows(s->job->ctx, s->height, check_rows, s);
     *settled = status == RV_OK;
     for (int b = 0; b * RVI_ROWS < s->height; b++)
@@ -185,7 +179,9 @@ static rv_status check_slopes(rvi_slide *s, bool *settled) {
     return status;
 }
 
-static rv_status count_steep(const rvi_slide *s, size_t *count) {
+static rv_status count_steep(rvi_slide *s, size_t *count) {
+    if (s->job->device)
+        return rvi_settle_device_steep(s, count);
     const rvi_slide_stack stack = rvi_slide_stack_of(s);
     *count = 0;
     for (int y = 0; y < s->height; y++) {
@@ -341,6 +337,7 @@ static void list_buffers(rvi_slide *s) {
     if (device) {
         rvi_job_buffer(job, &s->range_parts, RVI_DEVICE_PARTS, sizeof *s->range_parts, "the range");
         rvi_slide_device_list(s);
+        rvi_settle_device_list(s);
     }
     if (!s->general)
         return;
@@ -446,8 +443,11 @@ static void show_rows(void *arg, int first, int end) {
 
 static rv_status show_on_device(rvi_slide *s) {
     const rv_terrain *land = s->job->land;
+    rv_status status = RV_OK;
+    if (s->general && s->layers == 1 && settles_at_once(s))
+        status = rvi_settle_device_bedrock(s);
     if (s->general)
-        return rvi_slide_device_show(s);
+        return status == RV_OK ? rvi_slide_device_show(s) : status;
     size_t bytes = s->cells * sizeof(float);
     const rvi_device_arg args[] = {
         {RVI_DEVICE_READ, s->before, bytes},
@@ -563,18 +563,6 @@ static rv_status close_ledger(const rvi_slide *s) {
 
 /* ---- the run ---- */
 
-static rv_status one_round(rvi_slide *s) {
-    rv_status status = RV_OK;
-    for (int part = 0; status == RV_OK && part < s->parts; part++)
-        status = s->general ? rvi_slide_layers_round(s) : plain_round(s);
-    return status;
-}
-
-static rv_status tell(rvi_slide *s, double done) {
-    rv_status status = rvi_progress_due(s->job->ctx) ? show_land(s) : RV_OK;
-    return status == RV_OK ? rvi_job_progress(s->job, done) : status;
-}
-
 /* ---- the plain round on a device ---- */
 
 static rv_status queue_round(rvi_slide *s) {
@@ -604,29 +592,12 @@ static rv_status queue_round(rvi_slide *s) {
     return status;
 }
 
-/* What left is whole quanta, so that the order of a sum does not matter. */
+/* What left in rounds is whole quanta, so that the order of a sum does not matter. */
 static rv_status fetch_off(rvi_slide *s) {
     rv_status status = rvi_device_fetch(s->job->device, s->off_edge);
-    s->left_map = 0.0;
     for (size_t i = 0; i < rvi_slide_edge(s) && !s->general; i++)
         s->left_map += s->off_edge[i];
     return status;
-}
-
-/* Asks after a while, not after each round: the device goes on meanwhile. A film asks after each.
- */
-static rv_status run_rounds_on_device(rvi_slide *s) {
-    rvi_device_pace pace = {0};
-    rv_status status = RV_OK;
-    for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
-        for (int part = 0; status == RV_OK && part < s->parts; part++)
-            status = s->general ? rvi_slide_device_round(s) : queue_round(s);
-        bool rests = status == RV_OK && rvi_device_rests(s->job->device, &pace, &status);
-        if (status == RV_OK && (rests || rvi_watched(s->job->ctx)))
-            status = tell(s, (double)(n + 1) / (double)s->rounds);
-    }
-    rv_status fetched = status == RV_ERROR_DEVICE ? status : fetch_off(s);
-    return status == RV_OK ? fetched : status;
 }
 
 /* As fill_grids() does on the processor. */
@@ -640,6 +611,8 @@ static rv_status fill_on_device(rvi_slide *s) {
         rvi_factor_shape shape = factor_shape(s);
         if (status == RV_OK)
             status = rvi_factor_make(s->job, &shape, &s->factor);
+        if (status == RV_OK && s->p->until == RV_thermal_until_settled)
+            status = rvi_settle_device_harden(s);
         return status == RV_OK ? rvi_slide_device_fill(s) : status;
     }
     const rvi_device_arg args[] = {
@@ -661,15 +634,33 @@ static rv_status fill_on_device(rvi_slide *s) {
     return status;
 }
 
-static rv_status run_rounds(rvi_slide *s) {
+/* ---- rounds ---- */
+
+static rv_status one_part(rvi_slide *s) {
     if (s->job->device)
-        return run_rounds_on_device(s);
+        return s->general ? rvi_slide_device_round(s) : queue_round(s);
+    return s->general ? rvi_slide_layers_round(s) : plain_round(s);
+}
+
+/* Tells how far the step is when the round is done; a device is asked after a while, not after each
+ * round, and goes on meanwhile. A film asks after each. */
+static rv_status one_round(rvi_slide *s, double done) {
     rv_status status = RV_OK;
-    for (int64_t n = 0; status == RV_OK && n < s->rounds; n++) {
-        status = one_round(s);
-        if (status == RV_OK)
-            status = tell(s, (double)(n + 1) / (double)s->rounds);
-    }
+    for (int part = 0; status == RV_OK && part < s->parts; part++)
+        status = one_part(s);
+    rvi_device *d = s->job->device;
+    bool rests = status == RV_OK && (!d || rvi_device_rests(d, &s->pace, &status));
+    if (status != RV_OK || !(rests || rvi_watched(s->job->ctx)))
+        return status;
+    if (rvi_progress_due(s->job->ctx))
+        status = show_land(s);
+    return status == RV_OK ? rvi_job_progress(s->job, done) : status;
+}
+
+static rv_status run_rounds(rvi_slide *s) {
+    rv_status status = RV_OK;
+    for (int64_t n = 0; status == RV_OK && n < s->rounds; n++)
+        status = one_round(s, (double)(n + 1) / (double)s->rounds);
     return status;
 }
 
@@ -677,14 +668,11 @@ static rv_status run_rounds(rvi_slide *s) {
 static rv_status settle_at_once(rvi_slide *s) {
     s->slide_rounds = rvi_maxi(64, rvi_mini(s->width + s->height, 1000));
     rv_status status = rvi_slide_settle(s, show_land);
-    if (s->layers == 1)
-        return status == RV_OK && s->general ? rvi_slide_layers_set_bedrock(s) : status;
-    s->sliding = true;
-    for (int n = 0; status == RV_OK && n < s->slide_rounds; n++) {
-        status = one_round(s);
-        if (status == RV_OK)
-            status = tell(s, (double)n / (double)s->slide_rounds);
-    }
+    if (status == RV_OK && s->layers == 1 && s->general)
+        return s->job->device ? rvi_settle_device_bedrock(s) : rvi_slide_layers_set_bedrock(s);
+    s->sliding = s->layers > 1;
+    for (int n = 0; status == RV_OK && s->sliding && n < s->slide_rounds; n++)
+        status = one_round(s, (double)n / (double)s->slide_rounds);
     s->sliding = false;
     return status;
 }
@@ -699,9 +687,7 @@ static rv_status run_until_settled(rvi_slide *s) {
         if (settled)
             return status;
         if (status == RV_OK)
-            status = one_round(s);
-        if (status == RV_OK)
-            status = tell(s, (double)n / (double)most);
+            status = one_round(s, (double)n / (double)most);
     }
     size_t steep;
     if (status == RV_OK)
@@ -719,7 +705,9 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
-    return s->p->until == RV_thermal_until_settled ? run_until_settled(s) : run_rounds(s);
+    status = s->p->until == RV_thermal_until_settled ? run_until_settled(s) : run_rounds(s);
+    rv_status fetched = job->device && status != RV_ERROR_DEVICE ? fetch_off(s) : RV_OK;
+    return status == RV_OK ? fetched : status;
 }
 
 /* After a stop the land is that between two rounds. */

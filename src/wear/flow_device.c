@@ -23,7 +23,7 @@
 
 /* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds that are queued before it is
  * asked whether all cells are done. */
-enum { FEW = 4096, BATCH = 32, WALK_ARGS = 8, MOST_ARGS = 32 };
+enum { FEW = 4096, BATCH = 32, WALK_ARGS = 8, MOST_ARGS = 40 };
 
 static size_t tiles(const rvi_flow *f) {
     return (size_t)f->across * (size_t)f->down;

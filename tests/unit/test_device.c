@@ -23,6 +23,12 @@ static float between(float low, float high) {
     return low + (high - low) * rvi_unit(rvi_random(7, chance++, 1));
 }
 
+/* RAVINE_LANDS=1000 tries more of them. */
+static uint64_t cases(uint64_t count) {
+    const char *more = getenv("RAVINE_LANDS");
+    return more ? strtoull(more, NULL, 10) : support_cases(count);
+}
+
 static bool go_on = true;
 
 static bool on_progress(void *user, const rv_progress *now) {
@@ -231,6 +237,33 @@ static void random_recipes_give_the_same_land(void **state) {
         compare(recipe);
     }
     assert_less_equal(refused, support_cases(80) / 4);
+}
+
+/* The land at rest: the search for it, what slides of layers, and the rounds after it. */
+static void land_settles_alike(void **state) {
+    (void)state;
+    static const char *const more[] = {"",
+                                       "",
+                                       "",
+                                       "give=top ",
+                                       "select name=hardness where=slope>30~0.1 ",
+                                       "strata thickness=9 hardness=1 ",
+                                       "layer name=ice thickness=2 erodibility=0 "};
+    for (uint64_t i = 0; i < cases(16); i++) {
+        char recipe[2048];
+        draw_land(recipe, sizeof recipe);
+        add_noise(recipe, sizeof recipe);
+        add_limits(recipe, sizeof recipe);
+        const char *one = more[below(7)];
+        bool give = strstr(one, "give") != NULL;
+        size_t used = strlen(recipe);
+        snprintf(recipe + used, sizeof recipe - used,
+                 "%sthermal until=settled talus=%g neighbours=%d border=%s %s%s", give ? "" : one,
+                 below(8) ? (double)between(5, 60) : 0.0, below(2) ? 4 : 8,
+                 below(2) ? "open" : "wall", give ? one : "", below(3) ? "" : "thermal rounds=9 ");
+        compare(recipe);
+    }
+    compare("terrain size=20 cell=30 noise relief=300 thermal until=settled method=slope talus=20");
 }
 
 static void shapes_of_large_maps_are_the_same(void **state) {
@@ -459,6 +492,7 @@ static void a_device_that_is_not_there_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_recipes_give_the_same_land),
+        cmocka_unit_test(land_settles_alike),
         cmocka_unit_test(shapes_of_large_maps_are_the_same),
         cmocka_unit_test(steps_of_both_follow_each_other),
         cmocka_unit_test(the_land_stays_on_the_device),

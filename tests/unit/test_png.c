@@ -4,6 +4,7 @@
 #ifdef RAVINE_PNG
 
 #include "base/context.h"
+#include "base/random.h"
 #include "formats/format.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static void read_png(const char *path, uint32_t width, uint32_t height, int bits
         }
         at += 12 + size;
     }
-    size_t pixel = (size_t)bits / 8 * (colour == 2 ? 3 : 1);
+    size_t pixel = (size_t)bits / 8 * (colour == 6 ? 4 : colour == 2 ? 3 : 1);
     uLongf unpacked = BYTES_MOST;
     assert_int_equal(uncompress(out->data, &unpacked, packed->data, (uLong)packed->size), Z_OK);
     assert_int_equal(unpacked, (width * pixel + 1) * height);
@@ -122,6 +123,79 @@ static void pictures_are_written_as_they_are(void **state) {
     free(b);
     rv_context_destroy(ctx);
     remove("picture.png");
+}
+
+/* Kinds of pictures that are packed differently: noise, one colour, slopes, patterns, all of them.
+ */
+static unsigned char picture_byte(int kind, size_t i, size_t row) {
+    unsigned char noise = (unsigned char)(rvi_random(5, 9, i) >> 32);
+    switch (kind) {
+    case 0:
+        return noise;
+    case 1:
+        return 77;
+    case 2:
+        return (unsigned char)(i / row + i % row);
+    case 3:
+        return (unsigned char)("a pattern that comes again and again"[i % 31] + (noise == 0));
+    default:
+        return picture_byte((int)(i / 30000 % 4), i, row);
+    }
+}
+
+static void assert_same_picture(const unsigned char *pixels, int width, int height, int channels,
+                                const blob *file, int threads, size_t limit) {
+    const rv_context_desc desc = {.threads = threads, .memory_limit = limit};
+    rv_context *ctx;
+    assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+    support_ok(ctx, rvi_png_write_picture(ctx, "again.png", width, height, channels, pixels));
+    blob *again = malloc(sizeof *again);
+    assert_non_null(again);
+    read_file("again.png", again);
+    assert_int_equal(again->size, file->size);
+    assert_memory_equal(again->data, file->data, file->size);
+    free(again);
+    rv_context_destroy(ctx);
+    remove("again.png");
+}
+
+/* They are cut into blocks of rows, which threads pack side by side: into the same bytes however
+ * many there are, and where memory is for one block alone. */
+static void large_pictures_are_the_same_on_any_number_of_threads(void **state) {
+    (void)state;
+    static const int sizes[][3] = {{1, 1, 3},     {1, 90000, 1}, {300000, 1, 3}, {100001, 5, 1},
+                                   {32767, 9, 1}, {500, 401, 4}, {640, 480, 3},  {65535, 4, 1},
+                                   {65536, 4, 1}, {1023, 64, 1}, {1023, 65, 1}};
+    blob *b = malloc(sizeof *b), *file = malloc(sizeof *file);
+    unsigned char *pixels = malloc(BYTES_MOST);
+    assert_true(b && file && pixels);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int kind = support_short() ? 4 : 0; kind < 5; kind++) {
+            rv_context *ctx = support_context(1);
+            int width = sizes[s][0], height = sizes[s][1], channels = sizes[s][2];
+            size_t row = (size_t)width * (size_t)channels;
+            for (size_t i = 0; i < row * (size_t)height; i++)
+                pixels[i] = picture_byte(kind, i, row);
+            support_ok(ctx,
+                       rvi_png_write_picture(ctx, "large.png", width, height, channels, pixels));
+            read_file("large.png", file);
+            read_png("large.png", (uint32_t)width, (uint32_t)height, 8,
+                     channels == 4   ? 6
+                     : channels == 3 ? 2
+                                     : 0,
+                     b);
+            for (size_t y = 0; y < (size_t)height; y++)
+                assert_memory_equal(b->data + y * (row + 1) + 1, pixels + y * row, row);
+            assert_same_picture(pixels, width, height, channels, file, 2, 0);
+            assert_same_picture(pixels, width, height, channels, file, 7, 0);
+            assert_same_picture(pixels, width, height, channels, file, 4,
+                                rv_context_memory_peak(ctx) + (1 << 17));
+            rv_context_destroy(ctx);
+        }
+    free(pixels);
+    free(file);
+    free(b);
+    remove("large.png");
 }
 
 /* What a pixel means: grey levels, or the luminance of Rec. 709 rounded to a level. */
@@ -223,6 +297,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(png_is_grey_levels_and_nothing_else),
         cmocka_unit_test(pictures_are_written_as_they_are),
+        cmocka_unit_test(large_pictures_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(png_of_every_kind_is_read),
         cmocka_unit_test(cut_and_bent_pngs_are_refused),
     };

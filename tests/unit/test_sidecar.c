@@ -73,7 +73,7 @@ static void every_field_has_its_unit(void **state) {
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
         rv_save_params p = rv_save_params_default();
         char wanted[64];
-        blob b;
+        static blob b;
         p.file = "unit.r32";
         p.field = units[k][0];
         support_ok(ctx, rv_step_run(land, RV_STEP_save, &p, NULL));

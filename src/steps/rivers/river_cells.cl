@@ -1,5 +1,4 @@
-/* river_cells.cl: time steps of rivers.c on a device, where there is one layer of ground whose
- * factor does not change with its height. Each operation is that of the processor, on the same
+/* river_cells.cl: time steps of rivers.c on a device, where no function says how ground is worn. Each operation is that of the processor, on the same
  * numbers: river_cut.c, river_slide.c, hillslope.c, floodplain.c and river_levels.c tell what they
  * are for. */
 #include "device/prelude.cl"
@@ -20,37 +19,110 @@ static double river_uplift(__global const float *uplift, size_t cell, double by)
     return uplift ? by * (double)uplift[cell] : by;
 }
 
-/* ---- bedrock that has bands, or is as soft as a layer says ---- */
+/* ---- layers, and bedrock that has bands or is as soft as a layer says ---- */
 
 typedef struct river_rock {
     __global double *bed;        /* its top; 0: as high as the land, and even */
     __global const float *bands; /* 0: none */
-    __global const float *edge;  /* of bands, then how soft they are */
-    float erodibility, thickness;
+    __global const float *edge;  /* of bands, then how soft they are, then how soft each layer is */
+    __global float *stack;       /* thickness of layer l, above the bedrock, at (l - 1) * cells */
+    __global double *rounded;    /* what rounding kept back, metres */
+    float thickness;
+    int layers;
+    ulong cells;
 } river_rock;
 
 static double river_soft(const river_rock *k, size_t cell, double bed) {
     float band = k->bands ? rvi_band_soft(k->edge, k->edge + RVI_BANDS, k->thickness,
                                           (float)bed - k->bands[cell])
                           : 1.0f;
-    return (double)k->erodibility * (double)band;
+    return (double)k->edge[2 * RVI_BANDS] * (double)band;
 }
 
-/* How high ground is after it slid; rock that nothing takes from stays. */
+static __global float *river_layer(const river_rock *k, size_t cell, int layer) {
+    return &k->stack[(size_t)(layer - 1) * (size_t)k->cells + cell];
+}
+
+/* The factor of a layer, besides that of the cell. */
+static double river_yields(const river_rock *k, size_t cell, int layer, double bed) {
+    return layer > 0 ? (double)k->edge[2 * RVI_BANDS + layer] : river_soft(k, cell, bed);
+}
+
+/* Raises the top layer of a cell or takes from its layers from the top: rvi_rivers_shift(). */
+static void river_shift(const river_rock *k, size_t cell, double by, double *h, double *bed) {
+    bool held = false;
+    *h += by;
+    for (int l = k->layers - 1; l > 0; l--) {
+        double has = (double)*river_layer(k, cell, l), now = has + by;
+        if (now >= 0.0) {
+            by -= (double)(float)now - has;
+            *river_layer(k, cell, l) = (float)now;
+            held = true;
+            break;
+        }
+        by = now;
+        *river_layer(k, cell, l) = 0.0f;
+    }
+    if (held && by < 0.0 && !(river_soft(k, cell, *bed) > 0.0)) {
+        *h -= by;
+        k->rounded[cell] -= by;
+        return;
+    }
+    *bed += by;
+}
+
+/* How much of what would slide may: nothing of a layer that nothing takes from, nor below it. */
+static double river_may_slide(const river_rock *k, size_t cell, double down, double bed) {
+    double there = 0.0;
+    for (int l = k->layers - 1; l >= 0 && there < down; l--) {
+        if (!(river_yields(k, cell, l, bed) > 0.0))
+            return there;
+        there += l > 0 ? (double)*river_layer(k, cell, l) : 1e30;
+    }
+    return down;
+}
+
+/* How high ground is after it slid. */
 static double river_slid(const river_rock *k, size_t cell, double was, double to, double *bed) {
-    double down = was - to;
     if (!k->bed)
         return to;
-    if (!(down > 0.0) || !(river_soft(k, cell, *bed) > 0.0))
-        return was;
-    *bed += -down;
-    return was + -down;
+    double down = river_may_slide(k, cell, was - to, *bed);
+    if (down > 0.0)
+        river_shift(k, cell, -down, &was, bed);
+    return was;
+}
+
+/* The slope after the time step, with what is left of the time when a layer is cut through. */
+static double river_cut_layers(const river_rock *k, size_t cell, double s0, double g, double factor,
+                               double distance, double power, double *bed) {
+    double s = s0, time = 1.0;
+    for (int l = k->layers - 1; l >= 0; l--) {
+        double has = l > 0 ? (double)*river_layer(k, cell, l) : 1e30;
+        if (!(has > 0.0))
+            continue;
+        double yields = factor * river_yields(k, cell, l, *bed);
+        double loss = (s - rvi_river_slope_after(s, g * time * yields, power)) * distance;
+        double takes = loss <= has ? loss : has;
+        if (l > 0) {
+            *river_layer(k, cell, l) = (float)(has - takes);
+            s -= (has - (double)*river_layer(k, cell, l)) / distance;
+        } else {
+            *bed -= takes;
+            s -= takes / distance;
+        }
+        if (loss <= has)
+            break;
+        time *= 1.0 - has / loss;
+    }
+    return s;
 }
 
 #define ROCK_ARGS                                                                                  \
     __global double *bed, __global const float *restrict bands, __global const float *restrict edge,\
-        rvi_rock_law rock_law
-#define ROCK {bed, bands, edge, rock_law.erodibility, rock_law.thickness}
+        __global float *stack, __global double *rounded, rvi_rock_law rock_law
+#define ROCK_OF(count)                                                                             \
+    {bed, bands, edge, stack, rounded, rock_law.thickness, count, rock_law.cells}
+#define ROCK ROCK_OF(rock_law.layers)
 
 /* ---- how deep rivers cut ---- */
 
@@ -63,17 +135,16 @@ static double river_drained(__global const uint *area, __global const ulong *dis
     return (double)rvi_power(rvi_maxf(much, law->source), law->area_power);
 }
 
-__kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction,
-                        __global const uint *restrict area, __global const ulong *restrict discharge,
-                        __global double *h, __global uchar *lake, __global double *water,
-                        __global const uchar *restrict drowned, __global const uint *restrict basin,
-                        __global const double *restrict spill, __global const double *restrict load,
-                        __global double *restrict risen, __global const float *restrict uplift,
-                        __global double *restrict lifted, __global const float *restrict factor,
-                        __global const float *restrict mask, __global const float *restrict rock,
-                        __global const float *restrict strength, __global const float *restrict power,
-                        rvi_river_law law, ROCK_ARGS) {
-    const river_rock below = ROCK;
+#define CUT_ARGS                                                                                   \
+    FLOW_WALK_ARGS, __global const uchar *restrict direction, __global const uint *restrict area,  \
+        __global const ulong *restrict discharge, __global double *h, __global uchar *lake,        \
+        __global double *water, __global const uchar *restrict drowned,                            \
+        __global const uint *restrict basin, __global const double *restrict spill,                \
+        __global const double *restrict load, __global double *restrict risen,                     \
+        __global const float *restrict uplift, __global double *restrict lifted,                   \
+        __global const float *restrict factor, __global const float *restrict mask,                \
+        __global const float *restrict rock, __global const float *restrict strength,              \
+        __global const float *restrict power, rvi_river_law law, ROCK_ARGS
 #define SETTLES_IN_LAKE                                                                            \
     double level = spill[basin[cell]];                                                             \
     double space = (level < surface ? level : surface) - hh;                                       \
@@ -95,10 +166,8 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
     double least = lowest - 1e-4 * law.distance[0];                                                \
     double over = hh - (least > surface ? least : surface);                                        \
     over = over < laid ? over : laid;                                                              \
-    if (over > 0.0) {                                                                              \
-        hh += -over;                                                                               \
-        bb += -over;                                                                               \
-    }
+    if (over > 0.0)                                                                                \
+    river_shift(&below, cell, -over, &hh, &bb)
 #define CUT                                                                                        \
     int k0 = direction[cell];                                                                      \
     if (k0 == RVI_END) {                                                                           \
@@ -126,10 +195,8 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
         } else {                                                                                   \
             SETTLES;                                                                               \
         }                                                                                          \
-        if (laid > 0.0) {                                                                          \
-            hh += laid;                                                                            \
-            bb += laid;                                                                            \
-        }                                                                                          \
+        if (laid > 0.0)                                                                            \
+            river_shift(&below, cell, laid, &hh, &bb);                                             \
     }                                                                                              \
     double fall = hh - surface;                                                                    \
     if (!(fall > 0.0)) {                                                                           \
@@ -139,17 +206,13 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
         bool river = rock && (float)area[cell] > law.source;                                       \
         double g = law.cut[k0 >= 4] * river_drained(area, discharge, power, &f, &law, cell) *      \
                    (river ? (double)rock[cell] : 1.0);                                             \
-        double s0 = fall / distance;                                                               \
+        double s0 = fall / distance, s;                                                            \
         if (bed)                                                                                   \
-            g = g * (river_factor(factor, cell) * river_soft(&below, cell, bb));                   \
-        else if (factor)                                                                           \
-            g = g * river_factor(factor, cell);                                                    \
-        double s = rvi_river_slope_after(s0, g, law.slope_power);                                  \
-        if (bed) {                                                                                 \
-            double loss = (s0 - s) * distance;                                                     \
-            bb -= loss;                                                                            \
-            s = s0 - loss / distance;                                                              \
-        }                                                                                          \
+            s = river_cut_layers(&below, cell, s0, g, river_factor(factor, cell), distance,        \
+                                 law.slope_power, &bb);                                            \
+        else                                                                                       \
+            s = rvi_river_slope_after(s0, factor ? g * river_factor(factor, cell) : g,             \
+                                      law.slope_power);                                            \
         hh = surface + s * distance;                                                               \
         if (laid > 0.0) {                                                                          \
             LOWER_DAM;                                                                             \
@@ -162,6 +225,15 @@ __kernel void river_cut(FLOW_WALK_ARGS, __global const uchar *restrict direction
     h[cell] = hh;                                                                                  \
     if (bed)                                                                                       \
     bed[cell] = bb
+
+/* Bedrock alone needs no loops over layers. */
+__kernel void river_cut(CUT_ARGS) {
+    const river_rock below = ROCK_OF(1);
+    FLOW_WALK(CUT);
+}
+
+__kernel void river_cut_stack(CUT_ARGS) {
+    const river_rock below = ROCK;
     FLOW_WALK(CUT);
 }
 
@@ -174,8 +246,8 @@ __kernel void river_guess_load(__global double *restrict load, __global const fl
 
 __kernel void river_carry(FLOW_WALK_ARGS, __global const uchar *restrict direction,
                           __global const uint *restrict area, __global double *h,
-                          __global double *risen, __global double *restrict load,
-                          __global double *restrict bed) {
+                          __global double *risen, __global double *restrict load, ROCK_ARGS) {
+    const river_rock below = ROCK;
 #define CARRY                                                                                      \
     double sum = risen[cell], hh = h[cell];                                                        \
     for (int k = 0; k < 8; k++) {                                                                  \
@@ -188,10 +260,11 @@ __kernel void river_carry(FLOW_WALK_ARGS, __global const uchar *restrict directi
         continue;                                                                                  \
     double carried = sum - hh;                                                                     \
     if (carried < 0.0) {                                                                           \
-        hh += carried;                                                                             \
+        double bb = bed ? bed[cell] : 0.0;                                                         \
+        river_shift(&below, cell, carried, &hh, &bb);                                              \
         h[cell] = hh;                                                                              \
         if (bed)                                                                                   \
-            bed[cell] += carried;                                                                  \
+            bed[cell] = bb;                                                                        \
     }                                                                                              \
     carried = sum - hh;                                                                            \
     load[cell] = 0.5 * (load[cell] + carried / (double)area[cell])
@@ -242,7 +315,8 @@ __kernel void river_fill(FLOW_WALK_ARGS, __global const uchar *restrict directio
 
 __kernel void river_raise(__global double *restrict h, __global const double *restrict water,
                           __global double *restrict risen, __global const float *restrict mask,
-                          __global double *restrict bed, double share, ulong count) {
+                          double share, ulong count, ROCK_ARGS) {
+    const river_rock below = ROCK;
     size_t i = get_global_id(0);
     if (i >= count)
         return;
@@ -250,10 +324,11 @@ __kernel void river_raise(__global double *restrict h, __global const double *re
     risen[i] = was;
     if (!(to > was))
         return;
-    double by = (to - was) * share * river_open(mask, i);
-    h[i] = was + by;
+    double bb = bed ? bed[i] : 0.0;
+    river_shift(&below, i, (to - was) * share * river_open(mask, i), &was, &bb);
+    h[i] = was;
     if (bed)
-        bed[i] += by;
+        bed[i] = bb;
 }
 
 /* ---- what slides ---- */
@@ -499,15 +574,19 @@ __kernel void creep_cross_strips(__global const double *restrict to,
     flux[law.height + strip] = sum;
 }
 
-/* The bedrock follows what crept. */
-__kernel void river_follow(__global double *restrict h, __global double *restrict bed,
-                           __global const uchar *restrict fixed, ulong count) {
+/* The layers follow what crept. */
+__kernel void river_follow(__global double *restrict h, __global const uchar *restrict fixed, ROCK_ARGS) {
+    const river_rock below = ROCK;
     size_t i = get_global_id(0);
-    if (i >= count || fixed[i])
+    if (i >= rock_law.cells || fixed[i])
         return;
-    double top = bed[i], by = h[i] - top;
-    h[i] = by != 0.0 ? top + by : top;
-    bed[i] = by != 0.0 ? top + by : top;
+    double top = bed[i], sum = top, now = h[i];
+    for (int l = 1; l < below.layers; l++)
+        sum += (double)*river_layer(&below, i, l);
+    if (now != sum)
+        river_shift(&below, i, now - sum, &sum, &top);
+    h[i] = sum;
+    bed[i] = top;
 }
 
 /* ---- the edge of the map, which the processor looks at ---- */
@@ -546,6 +625,19 @@ __kernel void river_edge_in(__global double *restrict h, __global double *restri
     fixed[cell] = sides[k];
 }
 
+/* The same for the layers above the bedrock, one row and one column deep; in: they go to the map. */
+__kernel void river_edge_stack(__global float *restrict stack, __global float *restrict edge, int width,
+                               int height, int in) {
+    int k = (int)get_global_id(0), layer = (int)get_global_id(1);
+    long cell = river_edge_cell(k, 1, width, height);
+    size_t place = (size_t)layer * (size_t)(2 * (width + height)) + (size_t)k;
+    size_t at = (size_t)layer * (size_t)width * (size_t)height + (size_t)cell;
+    if (cell >= 0 && in)
+        stack[at] = edge[place];
+    else if (cell >= 0)
+        edge[place] = stack[at];
+}
+
 /* ---- from coarse cells to finer ones ---- */
 
 __kernel void river_bring(__global double *restrict h, __global double *restrict risen,
@@ -577,10 +669,13 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
                    (size_t)x, (size_t)y, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
-    bool slides = bed && to < up;
-    h[cell] = slides ? river_slid(&below, cell, up, to, &top) : up + (to - up);
+    if (bed && to < up)
+        up = river_slid(&below, cell, up, to, &top);
+    else
+        river_shift(&below, cell, to - up, &up, &top);
+    h[cell] = up;
     if (bed)
-        bed[cell] = slides ? top : top + (to - up);
+        bed[cell] = top;
 }
 
 /* ---- to be looked at ---- */
@@ -590,6 +685,14 @@ __kernel void river_show(__global const double *restrict h, __global const uchar
     size_t i = get_global_id(0);
     if (i < count && fixed[i] != RVI_SEA)
         land[i] = (float)h[i];
+}
+
+/* A layer above the bedrock. */
+__kernel void river_show_layer(__global const float *restrict stack, __global float *restrict land, int layer,
+                               ulong count) {
+    size_t i = get_global_id(0);
+    if (i < count)
+        land[i] = stack[(size_t)(layer - 1) * count + i];
 }
 
 __kernel void river_show_level(__global const double *restrict h, __global const uchar *restrict fixed,

@@ -72,9 +72,12 @@ typedef struct rvi_rivers {
     rvi_side_flux *flux;          /* of each part of the diffusion */
     /* Only on a device. */
     rvi_flow_device on;
-    bool bedded;            /* is there `bed`? */
-    double *edge[4];        /* heights of the edge with the row behind it, and without; of `bed` */
-    float *band_edges;      /* of the bands of the bedrock, then how soft they are */
+    bool bedded;       /* is there `bed`? */
+    double *edge[4];   /* heights of the edge with the row behind it, and without; of `bed` */
+    float *band_edges; /* of the bands of the bedrock, how soft they are, and each layer */
+    float *stack;      /* layers above the bedrock; NULL: none. Their edge: */
+    float *edge_stack;
+    double *rounded;        /* what rounding kept back of them, metres */
     unsigned char *sides;   /* `fixed` of the edge */
     double *tile_left;      /* what left the map in each tile */
     unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
@@ -166,6 +169,7 @@ bool rvi_rivers_layered(const rv_terrain *land);
 bool rvi_rivers_device_can(const rvi_rivers *r);
 void rvi_rivers_device_list(rvi_rivers *r);
 void rvi_rivers_device_begin(rvi_rivers *r);
+void rvi_rivers_device_layers(rvi_rivers *r); /* when the layers of the level are there */
 /* The edge comes to the processor, and goes back as that has changed it. */
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r);

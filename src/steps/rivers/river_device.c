@@ -1,5 +1,5 @@
-/* river_device.c: time steps of rivers.c on a device, where there is one layer of ground whose
- * factor does not change with its height. The kernels are in river_cells.cl. The processor begins
+/* river_device.c: time steps of rivers.c on a device, where no function and no volume says how
+ * ground is worn. The kernels are in river_cells.cl. The processor begins
  * and closes the step, and looks at the edge of the map between two time steps. */
 #include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
@@ -13,7 +13,7 @@ enum { BATCH = 64 }; /* rounds of slides that are queued at once */
 
 bool rvi_rivers_device_can(const rvi_rivers *r) {
     const rv_terrain *land = r->land;
-    return land->layer_count == 1 && !rvi_volume_there(land) && !rvi_erosion_fn_there(land) &&
+    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land) &&
            !(r->p->alluvium > 0.0f); /* which spills from cell to cell, one after the other */
 }
 
@@ -35,7 +35,15 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     for (int k = 0; k < (r->bedded ? 4 : 2); k++)
         rvi_job_buffer(job, &r->edge[k], edge_places(r, k % 2 ? 1 : 2), sizeof *r->edge[k],
                        "the edge");
-    rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS, sizeof *r->band_edges, "the bands");
+    size_t above = (size_t)r->land->layer_count - 1;
+    rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS + above + 1, sizeof *r->band_edges,
+                   "the bands");
+    if (above > 0) {
+        rvi_job_buffer(job, &r->stack, above * r->cells, sizeof *r->stack, "the layers");
+        rvi_job_buffer(job, &r->edge_stack, above * edge_places(r, 1), sizeof *r->edge_stack,
+                       "the edge");
+        rvi_job_buffer(job, &r->rounded, r->cells, sizeof *r->rounded, "the ledger");
+    }
     rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
@@ -56,13 +64,18 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
 #define WALK(up, name) rvi_flow_device_walk(&r->on, up, "river_cells", name, args, COUNT(args))
 
-/* The arguments about bedrock that has bands. */
+/* The arguments about layers, and bedrock that has bands. */
 static rvi_rock_law rock_law(const rvi_rivers *r) {
-    return (rvi_rock_law){r->land->layers[0].erodibility, r->land->strata.thickness};
+    return (rvi_rock_law){
+        .thickness = r->land->strata.thickness, .layers = r->land->layer_count, .cells = r->cells};
+}
+static size_t above(const rvi_rivers *r) {
+    return (size_t)r->land->layer_count - 1;
 }
 #define ROCK(rock)                                                                                 \
-    CHANGE(r->bed), READ(r->factor.bands), GRID(READ, r->band_edges, (size_t)2 * RVI_BANDS),       \
-        RVI_VALUE(rock)
+    CHANGE(r->bed), READ(r->factor.bands),                                                         \
+        GRID(READ, r->band_edges, 2 * RVI_BANDS + above(r) + 1),                                   \
+        GRID(CHANGE, r->stack, above(r) * r->cells), CHANGE(r->rounded), RVI_VALUE(rock)
 
 static size_t wide(const rvi_rivers *r) {
     return (size_t)r->land->width;
@@ -77,6 +90,15 @@ void rvi_rivers_device_begin(rvi_rivers *r) {
     r->on.d = r->job->device;
     memcpy(r->band_edges, strata->edge, sizeof strata->edge);
     memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
+}
+
+/* The device has all layers above the bedrock in one piece. */
+void rvi_rivers_device_layers(rvi_rivers *r) {
+    for (size_t l = 0; l <= above(r); l++)
+        r->band_edges[2 * RVI_BANDS + l] = r->land->layers[l].erodibility;
+    for (size_t l = 0; l < above(r); l++)
+        memcpy(r->stack + l * r->cells, r->land->layers[l + 1].thickness,
+               r->cells * sizeof *r->stack);
 }
 
 static rvi_river_law law_of(const rvi_rivers *r, double rise) {
@@ -124,9 +146,38 @@ static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
     return status;
 }
 
+static rv_status edge_stack(rvi_rivers *r, int in) {
+    const int width = r->land->width, height = r->land->height;
+    size_t places = edge_places(r, 1);
+    const rvi_device_arg args[] = {GRID(CHANGE, r->stack, above(r) * r->cells),
+                                   GRID(CHANGE, r->edge_stack, above(r) * places), RVI_VALUE(width),
+                                   RVI_VALUE(height), RVI_VALUE(in)};
+    return RUN("river_edge_stack", places, above(r));
+}
+
+static rv_status edge_stack_out(rvi_rivers *r) {
+    size_t places = edge_places(r, 1);
+    rv_status status = edge_stack(r, 0);
+    if (status == RV_OK)
+        status = rvi_device_fetch(r->job->device, r->edge_stack);
+    for (size_t k = 0; status == RV_OK && k < above(r) * places; k++)
+        r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)] = r->edge_stack[k];
+    return status;
+}
+
+static rv_status edge_stack_in(rvi_rivers *r) {
+    size_t places = edge_places(r, 1), count = above(r) * places;
+    for (size_t k = 0; k < count; k++)
+        r->edge_stack[k] = r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)];
+    rvi_device_forget(r->job->device, r->edge_stack, count * sizeof *r->edge_stack);
+    return edge_stack(r, 1);
+}
+
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
     rv_status status = edge_out(r, r->h, r->edge[0]);
-    return status == RV_OK && r->bed ? edge_out(r, r->bed, r->edge[2]) : status;
+    if (status == RV_OK && r->bed)
+        status = edge_out(r, r->bed, r->edge[2]);
+    return status == RV_OK && r->stack ? edge_stack_out(r) : status;
 }
 
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
@@ -150,7 +201,8 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
                                    GRID(READ, r->sides, places),
                                    RVI_VALUE(width),
                                    RVI_VALUE(height)};
-    return RUN("river_edge_in", places, 1);
+    rv_status status = RUN("river_edge_in", places, 1);
+    return status == RV_OK && r->stack ? edge_stack_in(r) : status;
 }
 
 /* ---- rivers ---- */
@@ -192,7 +244,9 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     };
     rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
     r->rise += rise;
-    return status == RV_OK ? WALK(true, "river_cut") : status;
+    if (status == RV_OK)
+        status = r->stack ? WALK(true, "river_cut_stack") : WALK(true, "river_cut");
+    return status;
 }
 
 static rv_status sum_left(rvi_rivers *r) {
@@ -225,8 +279,9 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         r->left += sum;
         return status;
     }
+    const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
-                                   CHANGE(r->risen),   CHANGE(r->load), CHANGE(r->bed)};
+                                   CHANGE(r->risen),   CHANGE(r->load), ROCK(rock)};
     rv_status status = WALK(false, "river_carry");
     return status == RV_OK ? sum_left(r) : status;
 }
@@ -254,8 +309,10 @@ rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
     if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
         return status;
     const double share = r->left < whole ? r->left / whole : 1.0;
-    const rvi_device_arg args[] = {CHANGE(r->h),   READ(r->water),   WRITE(r->risen), READ(r->mask),
-                                   CHANGE(r->bed), RVI_VALUE(share), RVI_VALUE(count)};
+    const rvi_rock_law rock = rock_law(r);
+    const rvi_device_arg args[] = {CHANGE(r->h),  READ(r->water),   WRITE(r->risen),
+                                   READ(r->mask), RVI_VALUE(share), RVI_VALUE(count),
+                                   ROCK(rock)};
     status = RUN("river_raise", r->cells, 1);
     if (status == RV_OK)
         status = sum_difference(r, r->risen, r->h, &left);
@@ -405,8 +462,8 @@ rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
 }
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
-    const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {CHANGE(r->h), CHANGE(r->bed), READ(r->fixed), RVI_VALUE(count)};
+    const rvi_rock_law rock = rock_law(r);
+    const rvi_device_arg args[] = {CHANGE(r->h), READ(r->fixed), ROCK(rock)};
     return r->bed ? RUN("river_follow", r->cells, 1) : RV_OK;
 }
 
@@ -445,11 +502,22 @@ rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, doubl
     return status;
 }
 
+static rv_status show_layer(const rvi_rivers *r, int layer) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {GRID(READ, r->stack, above(r) * r->cells),
+                                   WRITE(r->land->layers[layer].thickness), RVI_VALUE(layer),
+                                   RVI_VALUE(count)};
+    return RUN("river_show_layer", r->cells, 1);
+}
+
 rv_status rvi_rivers_device_show(const rvi_rivers *r) {
     const uint64_t count = r->cells;
     const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h), READ(r->fixed),
                                    CHANGE(r->land->layers[0].thickness), RVI_VALUE(count)};
-    return RUN("river_show", r->cells, 1);
+    rv_status status = RUN("river_show", r->cells, 1);
+    for (int l = 1; l < r->land->layer_count && status == RV_OK; l++)
+        status = show_layer(r, l);
+    return status == RV_OK ? rvi_job_sum_layers(r->job, r->land) : status;
 }
 
 rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *coarse) {
@@ -463,17 +531,31 @@ rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *co
                                    CHANGE(r->land->layers[0].thickness),
                                    RVI_VALUE(law),
                                    RVI_VALUE(size)};
-    return RUN("river_show_level", wide(r), high(r));
+    rv_status status = RUN("river_show_level", wide(r), high(r));
+    return status == RV_OK ? rvi_job_sum_layers(r->job, r->land) : status;
 }
 
 /* ---- after ---- */
 
+/* What rounding may have won or lost, of this level. */
+static rv_status sum_rounded(rvi_rivers *r) {
+    double sum = 0.0, side = (double)r->land->cell;
+    rv_status status = sum_difference(r, r->rounded, NULL, &sum);
+    r->job->rounding += sum * side * side;
+    return status;
+}
+
 rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
     rvi_device *d = r->job->device;
-    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge};
+    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge, r->stack};
     rv_status status = rvi_terrain_take_back(r->job->land);
+    if (status == RV_OK && r->stack)
+        status = sum_rounded(r);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
         if (grids[k])
             status = rvi_device_fetch(d, grids[k]);
+    for (size_t l = 0; l < above(r) && status == RV_OK; l++)
+        memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
+               r->cells * sizeof *r->stack);
     return status;
 }

@@ -14,7 +14,9 @@ typedef struct rvi_river_law {
 } rvi_river_law;
 
 typedef struct rvi_rock_law {
-    float erodibility, thickness; /* of the bedrock; of a band */
+    float thickness; /* of a band */
+    int layers;      /* with the bedrock */
+    uint64_t cells;  /* of the map */
 } rvi_rock_law;
 
 typedef struct rvi_steep_law {

@@ -10,14 +10,11 @@
 #define RVI_STEPS_THERMAL_SLIDE_H
 
 #include "steps/step.h"
+#include "steps/thermal/settle_cell.h"
 #include "steps/thermal/slide_stack.h"
 #include "wear/erosion_factor.h"
 
 /* The search for the land at rest (slide_settle.c). */
-enum { RVI_SETTLE_SIDES = 4 }; /* of a square of four cells */
-typedef struct rvi_settle_tally {
-    int busy, restless; /* squares */
-} rvi_settle_tally;
 typedef struct rvi_slide rvi_slide;
 typedef struct rvi_settling {
     rvi_slide *s;
@@ -33,7 +30,7 @@ typedef struct rvi_settling {
     uint8_t *live;  /* of each tile: did anything slide? bit 0 now, bit 1 a step ago */
     uint8_t *awake; /* tiles that need work */
     bool counting;
-    rvi_settle_tally *tallies; /* of each tile, when counting */
+    rvi_settle_tally *tallies; /* of each tile, when counting; on a device of each lane */
 } rvi_settling;
 
 enum { RVI_SLIDE_TILE = 64 }; /* cells */
@@ -75,6 +72,7 @@ struct rvi_slide {
     bool *done, *steep;  /* of each block: has run; holds a slope that is not settled */
     bool moving;         /* a round has begun to move layers, which happens in place */
     rvi_settling settling;
+    rvi_device_pace pace;
     float *eroded, *deposited; /* fields of the land */
     /* Only where it is general. */
     double *thick;     /* of layer l at l * count */
@@ -91,6 +89,7 @@ struct rvi_slide {
     int height_layers;  /* the lowest layers whose factor changes with the height: 0, 1 or all */
     float *height_part; /* of layer l at l * count: that part of its factor in this round */
     float *band_table;  /* on a device: edges of the bands, and how soft they are */
+    int *steep_lanes;   /* on a device: cells that are too steep */
 };
 
 static inline size_t rvi_slide_at(const rvi_slide *s, int x, int y) {
@@ -105,11 +104,6 @@ static inline size_t rvi_slide_edge(const rvi_slide *s) {
 /* Directions in which a neighbour is on the map. */
 static inline unsigned rvi_slide_inside(const rvi_slide *s, int x, int y) {
     return s->directions & rvi_slide_on_map(x, y, s->width, s->height);
-}
-
-/* Directions in which a neighbour may get ground, on the map or off it. */
-static inline unsigned rvi_slide_open(const rvi_slide *s, int x, int y) {
-    return rvi_slide_inside(s, x, y) | s->off_directions;
 }
 
 /* ---- the arithmetic of a cell: values in, values out; more of it in slide_cell.h ---- */
@@ -155,6 +149,18 @@ rv_status rvi_slide_device_fill(rvi_slide *s);
 rv_status rvi_slide_device_round(rvi_slide *s); /* one part of it */
 rv_status rvi_slide_device_show(rvi_slide *s);
 rv_status rvi_slide_device_count(const rvi_slide *s, int layer); /* fills `tallies` */
+
+/* ---- settle_device.c: until=settled on a device ---- */
+
+enum { RVI_SETTLE_LANES = 64 }; /* counts that items add to */
+void rvi_settle_device_list(rvi_slide *s);
+rv_status rvi_settle_device_harden(rvi_slide *s); /* rvi_slide_hard() of the factor of cells */
+rv_status rvi_settle_device_begin(rvi_slide *s);
+rv_status rvi_settle_device_step(rvi_slide *s, bool *settled);
+rv_status rvi_settle_device_end(rvi_slide *s);                  /* as rvi_slide_settle_end() */
+rv_status rvi_settle_device_steep(rvi_slide *s, size_t *count); /* cells that are too steep */
+/* The surface becomes the bedrock, where there is but one layer. */
+rv_status rvi_settle_device_bedrock(rvi_slide *s);
 
 /* ---- slide_settle.c ---- */
 

@@ -9,8 +9,7 @@
 /* A volume and a function say how hard the rock is where the processor alone can ask. */
 bool rvi_slide_device_can(const rvi_slide *s) {
     const rv_terrain *land = s->job->land;
-    return s->p->until == RV_thermal_until_rounds && !rvi_volume_there(land) &&
-           !rvi_erosion_fn_there(land);
+    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
 void rvi_slide_device_list(rvi_slide *s) {
@@ -31,7 +30,7 @@ static rvi_device_arg before(const rvi_slide *s, rvi_device_use use) {
 }
 
 /* The arguments that kernels of a round have in common. */
-enum { STACK = 12 };
+enum { STACK = 14 };
 static void set_stack(const rvi_slide *s, const rvi_slide_rules *k, rvi_device_arg args[STACK]) {
     size_t layers = (size_t)s->layers;
     const rvi_device_arg all[STACK] = {
@@ -46,6 +45,8 @@ static void set_stack(const rvi_slide *s, const rvi_slide_rules *k, rvi_device_a
         {RVI_DEVICE_CHANGE, s->exposed, s->count * sizeof *s->exposed},
         {RVI_DEVICE_CHANGE, s->giving, s->count * sizeof *s->giving},
         {RVI_DEVICE_CHANGE, s->to, s->count * sizeof *s->to},
+        grid(s, RVI_DEVICE_READ, s->slides[0]),
+        grid(s, RVI_DEVICE_READ, s->slides[1]),
         {RVI_DEVICE_VALUE, k, sizeof *k},
     };
     memcpy(args, all, sizeof all);

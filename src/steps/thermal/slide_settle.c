@@ -28,15 +28,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Sides of the square whose north-west cell is i: i to its east neighbour, the same one row below,
- * i to its south neighbour, the same one column further. */
-enum { ABOVE, BELOW, LEFT, RIGHT, SIDES = RVI_SETTLE_SIDES };
+enum {
+    ABOVE = RVI_SETTLE_ABOVE,
+    BELOW = RVI_SETTLE_BELOW,
+    LEFT = RVI_SETTLE_LEFT,
+    RIGHT = RVI_SETTLE_RIGHT,
+    SIDES = RVI_SETTLE_SIDES
+};
 enum { TILE_X = 64, TILE_Y = 16 };
-
-/* Margins by which a slope may miss its angle. */
-#define HAND_OVER 1.0f
-
-#define STEP (1.0f / 16.0f)
 
 typedef rvi_settling settling;
 typedef rvi_settle_tally tally;
@@ -86,7 +85,7 @@ static void height_row(int count, float *restrict h, const float *restrict h0,
         float east = above[i] + below[i], west = above[i - 1] + below[i - 1];
         float south = left[i] + right[i];
         float north = left[(ptrdiff_t)i - (ptrdiff_t)w] + right[(ptrdiff_t)i - (ptrdiff_t)w];
-        h[i] = h0[i] - ((east - west) + (south - north));
+        h[i] = rvi_settle_height(h0[i], east, west, south, north);
     }
 }
 
@@ -119,13 +118,13 @@ static void height_tile(void *arg, int64_t tile) {
 static void fall_row(int count, float *restrict g, const float *restrict from,
                      const float *restrict to) {
     for (int i = 0; i < count; i++)
-        g[i] += STEP * (from[i] - to[i]);
+        g[i] = rvi_settle_fall(g[i], from[i], to[i]);
 }
 
 static void hold_row(int count, float *restrict x, const float *restrict forth,
                      const float *restrict back) {
     for (int i = 0; i < count; i++)
-        x[i] = rvi_maxf(x[i], 0.0f) * forth[i] + rvi_minf(x[i], 0.0f) * back[i];
+        x[i] = rvi_settle_hold(x[i], forth[i], back[i]);
 }
 
 /* f and g of all four sides from x; not 0 when anything slid. */
@@ -135,16 +134,15 @@ static int shrink_row(int count, float limit, float b, float *restrict fa, float
     int live = 0;
     for (int i = 0; i < count; i++) {
         float xa = ga[i], xb = gb[i], xl = gl[i], xr = gr[i];
-        float length = sqrtf((xa * xa + xb * xb) + (xl * xl + xr * xr));
-        float keep = rvi_maxf(1.0f - limit / rvi_maxf(length, 1e-30f), 0.0f);
+        float keep = rvi_settle_keep(limit, xa, xb, xl, xr);
         xa *= keep;
         xb *= keep;
         xl *= keep;
         xr *= keep;
-        ga[i] = xa + b * (xa - fa[i]);
-        gb[i] = xb + b * (xb - fb[i]);
-        gl[i] = xl + b * (xl - fl[i]);
-        gr[i] = xr + b * (xr - fr[i]);
+        ga[i] = rvi_settle_pull(xa, fa[i], b);
+        gb[i] = rvi_settle_pull(xb, fb[i], b);
+        gl[i] = rvi_settle_pull(xl, fl[i], b);
+        gr[i] = rvi_settle_pull(xr, fr[i], b);
         live |= (xa != 0.0f) | (xb != 0.0f) | (xl != 0.0f) | (xr != 0.0f);
         live |= (fa[i] != 0.0f) | (fb[i] != 0.0f) | (fl[i] != 0.0f) | (fr[i] != 0.0f);
         fa[i] = xa;
@@ -170,17 +168,14 @@ static int flow_row(const settling *t, int count, size_t i, float limit) {
         hold_row(count, g[LEFT] + i, t->south + i, t->north + i);
         hold_row(count, g[RIGHT] + i, t->south + i + 1, t->north + i + 1);
     }
-    return shrink_row(count, limit * (1.41421356f * STEP), t->momentum, f[ABOVE] + i, g[ABOVE] + i,
-                      f[BELOW] + i, g[BELOW] + i, f[LEFT] + i, g[LEFT] + i, f[RIGHT] + i,
-                      g[RIGHT] + i);
+    return shrink_row(count, limit, t->momentum, f[ABOVE] + i, g[ABOVE] + i, f[BELOW] + i,
+                      g[BELOW] + i, f[LEFT] + i, g[LEFT] + i, f[RIGHT] + i, g[RIGHT] + i);
 }
 
 /* Counts the squares along which ground slid, and of all squares those that are not at rest: too
  * steep, or too flat although ground slid. */
 static void count_row(const settling *t, int count, size_t i, float limit, tally *sum) {
     size_t w = t->s->stride;
-    float margin = HAND_OVER * t->margin;
-    float most = limit + margin, least = rvi_maxf(limit - margin, 0.0f), little = 0.01f * limit;
     for (int k = 0; k < count; k++, i++) {
         float x[SIDES] = {t->h[i] - t->h[i + 1], t->h[i + w] - t->h[i + w + 1],
                           t->h[i] - t->h[i + w], t->h[i + 1] - t->h[i + w + 1]};
@@ -190,20 +185,13 @@ static void count_row(const settling *t, int count, size_t i, float limit, tally
             hold_row(1, x + LEFT, t->south + i, t->north + i);
             hold_row(1, x + RIGHT, t->south + i + 1, t->north + i + 1);
         }
-        float fall = 0.5f * ((x[0] * x[0] + x[1] * x[1]) + (x[2] * x[2] + x[3] * x[3]));
         float slid = 0.0f;
         for (int side = 0; side < SIDES; side++)
-            slid = rvi_maxf(slid, rvi_maxf(t->f[side][i], -t->f[side][i]));
-        sum->busy += slid > little;
-        sum->restless += fall > most * most || (slid > little && fall < least * least);
+            slid = rvi_maxf(slid, rvi_settle_size(t->f[side][i]));
+        tally one = rvi_settle_look(limit, t->margin, slid, x[ABOVE], x[BELOW], x[LEFT], x[RIGHT]);
+        sum->busy += one.busy;
+        sum->restless += one.restless;
     }
-}
-
-/* Squares that reach over the border hold two falls across it and none along the other side: each
- * of the two must stand by itself, or rounds would have to pull all of the slope after it. */
-static float limit_at(const settling *t, int x, int y) {
-    bool off = x == 0 || y == 0 || x == t->s->width || y == t->s->height;
-    return off ? 0.70710678f * t->limit : t->limit;
 }
 
 static void flow_tile(void *arg, int64_t tile) {
@@ -220,7 +208,8 @@ static void flow_tile(void *arg, int64_t tile) {
     for (int y = a.y0; y < a.y1; y++) {
         for (int x = a.x0, end; x < a.x1; x = end) {
             size_t i = (size_t)y * t->s->stride + (size_t)x;
-            float limit = limit_at(t, x, y);
+            float limit =
+                rvi_settle_limit(t->limit, rvi_settle_off(x, y, t->s->width, t->s->height));
             end = x == 0 ? 1 : rvi_mini(a.x1, x < t->s->width ? t->s->width : x + 1);
             if (t->counting)
                 count_row(t, end - x, i, limit, &sum);
@@ -274,7 +263,7 @@ static void find_limits(settling *t) {
     set_limits(t);
 }
 
-static void begin(settling *t) {
+static rv_status begin(settling *t) {
     const rvi_slide *s = t->s;
     float **grids[MOST_GRIDS];
     size_t count = name_grids(t, grids);
@@ -289,23 +278,22 @@ static void begin(settling *t) {
             t->limit = s->limit[2 * l];
             t->margin = s->margin[2 * l];
         }
+    if (s->job->device)
+        return rvi_settle_device_begin(t->s);
     if (t->limited)
         find_limits(t);
     memcpy(t->h0, s->h, s->count * sizeof(float));
     memcpy(t->h, s->h, s->count * sizeof(float));
-    t->begun = true;
+    return RV_OK;
 }
 
-/* Ground that slid from i to its east neighbour, and to its south one, in whole quanta. Doubles add
- * these up without rounding. */
+/* Ground that slid from i to its east neighbour, and to its south one. */
 static double slid_east(const settling *t, size_t i) {
-    double magic = 0x1.8p52 * t->s->quantum;
-    return ((double)(t->f[ABOVE][i] + t->f[BELOW][i - t->s->stride]) + magic) - magic;
+    return rvi_settle_slid(t->f[ABOVE][i], t->f[BELOW][i - t->s->stride], t->s->quantum);
 }
 
 static double slid_south(const settling *t, size_t i) {
-    double magic = 0x1.8p52 * t->s->quantum;
-    return ((double)(t->f[LEFT][i] + t->f[RIGHT][i - 1]) + magic) - magic;
+    return rvi_settle_slid(t->f[LEFT][i], t->f[RIGHT][i - 1], t->s->quantum);
 }
 
 static rv_status set_heights(const settling *t) {
@@ -348,12 +336,13 @@ static rv_status plan_slides(const settling *t) {
 
 rv_status rvi_slide_settle_end(rvi_slide *s) {
     settling *t = &s->settling;
-    rv_status status = s->layers == 1 ? set_heights(t) : plan_slides(t);
+    rv_status status = s->job->device   ? rvi_settle_device_end(s)
+                       : s->layers == 1 ? set_heights(t)
+                                        : plan_slides(t);
     t->begun = status != RV_OK;
     return status;
 }
 
-/* All but one square in a few hundred are at rest; the others are left to rounds. */
 static bool at_rest(const settling *t) {
     int64_t busy = 0, restless = 0;
     for (int tile = 0; tile < t->tiles_x * t->tiles_y; tile++)
@@ -361,34 +350,55 @@ static bool at_rest(const settling *t) {
             busy += t->tallies[tile].busy;
             restless += t->tallies[tile].restless;
         }
-    return restless * 300 <= busy;
+    return rvi_settle_rests(busy, restless);
+}
+
+static rv_status one_step(settling *t, bool *settled) {
+    rv_context *ctx = t->s->job->ctx;
+    int tiles = t->tiles_x * t->tiles_y;
+    if (t->s->job->device)
+        return rvi_settle_device_step(t->s, settled);
+    wake_tiles(t);
+    rv_status status = rvi_parallel(ctx, tiles, height_tile, t);
+    if (status == RV_OK)
+        status = rvi_parallel(ctx, tiles, flow_tile, t);
+    *settled = t->counting && at_rest(t);
+    return status;
+}
+
+/* Shows the land that was found until now. */
+static rv_status show_found(settling *t, rv_status (*show)(rvi_slide *s), double done) {
+    rvi_slide *s = t->s;
+    rv_status status = RV_OK;
+    if (s->layers == 1)
+        status = s->job->device ? rvi_settle_device_end(s) : set_heights(t);
+    if (status == RV_OK)
+        status = show(s);
+    return status == RV_OK ? rvi_job_progress(s->job, done) : status;
 }
 
 rv_status rvi_slide_settle(rvi_slide *s, rv_status (*show)(rvi_slide *s)) {
     rv_context *ctx = s->job->ctx;
     settling *t = &s->settling;
-    begin(t);
+    rvi_device_pace pace = {0};
+    rv_status status = begin(t);
+    t->begun = status == RV_OK;
     /* Enough for ground to cross the map several times over. */
     int most = 1000 + 64 * (s->width + s->height);
-    int tiles = t->tiles_x * t->tiles_y;
     bool settled = false;
-    rv_status status = RV_OK;
     for (int n = 1; status == RV_OK && n <= most && !settled; n++) {
-        int pace = rvi_mini(n, 1000);
-        t->momentum = (float)(pace - 1) / (float)(pace + 2);
-        wake_tiles(t);
-        status = rvi_parallel(ctx, tiles, height_tile, t);
+        int step = rvi_mini(n, 1000);
+        t->momentum = (float)(step - 1) / (float)(step + 2);
         t->counting = n % 8 == 0;
-        if (status == RV_OK)
-            status = rvi_parallel(ctx, tiles, flow_tile, t);
-        settled = t->counting && at_rest(t);
-        bool due = status == RV_OK && rvi_progress_due(ctx);
-        if (due && s->layers == 1)
-            status = set_heights(t);
-        if (due && status == RV_OK)
-            status = show(s);
-        if (due && status == RV_OK)
-            status = rvi_job_progress(s->job, (double)n / (double)most);
+        status = one_step(t, &settled);
+        /* A device goes on while nobody looks. */
+        bool rests = status == RV_OK &&
+                     (!s->job->device || rvi_device_rests(s->job->device, &pace, &status));
+        bool looks = status == RV_OK && (rests || rvi_watched(ctx));
+        if (looks)
+            status = rvi_poll(ctx);
+        if (status == RV_OK && looks && rvi_progress_due(ctx))
+            status = show_found(t, show, (double)n / (double)most);
     }
     return status == RV_OK ? rvi_slide_settle_end(s) : status;
 }

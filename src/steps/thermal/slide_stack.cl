@@ -8,9 +8,10 @@
 #define STACK                                                                                                          \
     __global const float *h, __global const float *limit, __global const float *yields, __global const float *takes,  \
         __global const float *cells, __global float *height_part, __global double *thick, __global double *give,      \
-        __global ushort *exposed, __global ushort *giving, __global uchar *to, rvi_slide_rules k
+        __global ushort *exposed, __global ushort *giving, __global uchar *to, __global const float *east,            \
+        __global const float *south, rvi_slide_rules k
 #define STACK_OF                                                                                                       \
-    { k, h, limit, yields, takes, cells, height_part, 0, 0, thick, give, exposed, giving, to }
+    { k, h, limit, yields, takes, cells, height_part, east, south, thick, give, exposed, giving, to }
 
 static size_t place_of(const rvi_slide_rules *k, int x, int y) {
     return (size_t)(y + 1) * ((size_t)k->width + 2) + (size_t)(x + 1);

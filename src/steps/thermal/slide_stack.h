@@ -322,6 +322,26 @@ static inline float rvi_slide_move(const rvi_slide_stack *s, int x, int y, doubl
     return (float)sum;
 }
 
+/* ---- is it settled? ---- */
+
+/* Does the cell stand too steep, with a layer that lies open and `soft` of its bedrock?
+ * margin: by how much more than `limit` it may stand. */
+static inline bool rvi_slide_steep(const rvi_slide_stack *s, RVI_GRID const float *margin, int x,
+                                   int y, int layer, float soft) {
+    size_t i = (size_t)(y + 1) * ((size_t)s->k.width + 2) + (size_t)(x + 1);
+    unsigned directions = rvi_slide_ways(&s->k, x, y) | s->k.off_directions;
+    if (!(s->yields[layer] > 0.0f) || !((s->cells ? s->cells[i] : 1.0f) > 0.0f) || !(soft > 0.0f))
+        return false;
+    for (int dir = 0; dir < RVI_DIRECTIONS; dir++) {
+        int at = 2 * layer + (dir >= RVI_SE);
+        size_t j = rvi_slide_beside(s, i, dir);
+        if (directions & 1u << dir && s->h[i] - s->h[j] > s->limit[at] + margin[at] &&
+            (!s->takes || s->takes[j] > 0.0f))
+            return true;
+    }
+    return false;
+}
+
 /* ---- before and after ---- */
 
 /* A layer that was so thick, in whole quanta. */
