@@ -216,6 +216,35 @@ void rvi_sph_set_passes(rvi_sph *w, const rvi_sph_passes *passes) {
     w->passes = passes;
 }
 
+/* What the functions of sph_particle.h need. */
+static void make_rules(rvi_sph *w) {
+    const rvi_sph_desc *d = &w->desc;
+    rvi_sph_rules *r = &w->rules;
+    *r = (rvi_sph_rules){.cell_size = w->cell_size,
+                         .radius = w->radius,
+                         .spacing = d->spacing,
+                         .stop = RVI_SPH_STOP * d->spacing,
+                         .kernel_volume = w->volume * w->kernel_norm,
+                         .quantum = w->quantum,
+                         .density = d->density,
+                         .missing_density = w->missing_density,
+                         .rest_virial = w->rest_virial,
+                         .friction = d->friction * w->friction_rate,
+                         .wall_reach = w->wall_reach,
+                         .penalty_walls = d->wall == RVI_SPH_PENALTY,
+                         .penalty = {d->penalty[0], d->penalty[1]},
+                         .penalty_reach = d->penalty_reach};
+    for (int i = 0; i < 3; i++) { /* particles at an open side leave */
+        r->size[i] = w->size[i];
+        r->low[i] = d->open[i][0] ? 0.0f : r->stop;
+        r->high[i] = w->size[i] - (d->open[i][1] ? 0.0f : r->stop);
+        r->open[i][0] = d->open[i][0];
+        r->open[i][1] = d->open[i][1];
+        r->gravity[i] = d->gravity[i];
+        r->cells[i] = w->cells[i];
+    }
+}
+
 static void set_up(rvi_sph *w) {
     const rvi_sph_desc *d = &w->desc;
     float g = rvi_length3f(d->gravity);
@@ -232,6 +261,7 @@ static void set_up(rvi_sph *w) {
     w->passes = choose_passes();
     choose_kernel(w);
     choose_cells(w);
+    make_rules(w);
 }
 
 rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mesh *rock,

@@ -145,10 +145,11 @@ static void finish_displacements(void *arg, int64_t block) {
     size_t end = rvi_sph_block_end(w, block);
     float longest = LONGEST_SHIFT * w->desc.spacing;
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
-        rvi_v4 by = s->cg.dt * w->acceleration[i];
-        float length = s->cg.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
+        rvi_v4 a = w->acceleration[i];
+        float shift[3];
+        rvi_sph_limit_shift(s->cg.dt, longest, (const float[3]){a[0], a[1], a[2]}, shift);
         w->next.displacement_k[i] = w->k[i];
-        w->shift[i] = length > longest ? longest / length * by : by;
+        w->shift[i] = (rvi_v4){shift[0], shift[1], shift[2], 0};
     }
 }
 

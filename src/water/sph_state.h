@@ -9,6 +9,7 @@
 #ifndef RVI_WATER_SPH_STATE_H
 #define RVI_WATER_SPH_STATE_H
 
+#include "water/sph_particle.h"
 #include "water/sph_passes.h"
 
 enum { RVI_SPH_SUMS = 9 };
@@ -52,6 +53,7 @@ struct rvi_sph {
     float rest_virial;     /* pressure over k of a lattice at rest */
     float viscosity;       /* m2/s, with the smoothing */
     float friction_rate;   /* 1/s: the unit of friction */
+    rvi_sph_rules rules;
     const rvi_sph_passes *passes;
     rvi_wall_index rock;
     size_t count, capacity;
@@ -123,7 +125,16 @@ bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance);
 
 /* ---- sph_walls.c ---- */
 rv_status rvi_sph_find_walls(rvi_sph *w);
+typedef struct rvi_sph_near_walls {
+    rvi_v4 density, acceleration; /* as wall_density and wall_acceleration */
+    float clearance;
+    uint32_t face;
+} rvi_sph_near_walls;
+/* Of a particle at that place with that speed. */
+rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v);
 rv_status rvi_sph_move(rvi_sph *w, float dt); /* `particles` by `predicted` and `shift` to `next` */
+/* Goes a path beside rock. A particle that finds no place stays where it was, at rest. */
+void rvi_sph_walk(const rvi_sph *w, rvi_sph_walker *g);
 /* Faces have moved: pushes particle i to where it may be; false: there is no way out of the rock.
  * `jumped`: faces may have passed it. */
 bool rvi_sph_push_out_one(rvi_sph *w, size_t i, bool jumped);
@@ -144,6 +155,21 @@ size_t rvi_sph_block_end(const rvi_sph *w, int64_t block);
 double rvi_sph_sum(const rvi_sph *w, int number); /* of `sums` */
 double rvi_sph_max(const rvi_sph *w, int number);
 rv_status rvi_sph_append(rvi_sph *w, const float at[3], const float speed[3], double sediment);
+
+/* m: farther walls do nothing to a particle. */
+static inline float rvi_sph_reach(const rvi_sph *w) {
+    return w->desc.wall == RVI_SPH_PENALTY ? w->desc.penalty_reach : w->wall_reach;
+}
+
+static inline rvi_sph_pair rvi_sph_pair_of(const rvi_sph *w) {
+    return (rvi_sph_pair){.per_radius = 1 / w->radius,
+                          .gradient = w->volume * w->kernel_gradient,
+                          .viscosity = 10 * w->viscosity,
+                          .small = 0.01f * w->radius * w->radius,
+                          .tension =
+                              -w->desc.tension * w->volume * w->kernel_norm / w->desc.spacing,
+                          .quanta = 1 / w->quantum};
+}
 
 /* Neighbour n of a particle, of neighbour_count, when the last step began; itself is one. */
 static inline uint32_t rvi_sph_neighbour(const rvi_sph *w, size_t particle, size_t n) {
