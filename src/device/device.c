@@ -339,14 +339,35 @@ static rv_status use_copy(rvi_device *d, const rvi_device_arg *arg, cl_thing **o
 }
 
 rv_status rvi_device_fetch(rvi_device *d, void *memory) {
+    return rvi_device_fetch_first(d, memory, SIZE_MAX);
+}
+
+rv_status rvi_device_fetch_first(rvi_device *d, void *memory, size_t bytes) {
     device_copy *c = find_copy(d, memory);
     if (!c || c->there)
         return RV_OK;
-    int32_t error =
-        d->cl.clEnqueueReadBuffer(d->queue, c->memory, 1, 0, c->size, memory, 0, NULL, NULL);
+    bytes = bytes < c->size ? bytes : c->size;
+    int32_t error = bytes == 0 ? CL_SUCCESS
+                               : d->cl.clEnqueueReadBuffer(d->queue, c->memory, 1, 0, bytes, memory,
+                                                           0, NULL, NULL);
     if (error)
         return fail(d, "to give a grid back", error);
     c->there = true;
+    return RV_OK;
+}
+
+rv_status rvi_device_send_first(rvi_device *d, const void *memory, size_t size, size_t bytes) {
+    device_copy *c = find_copy(d, memory);
+    rv_status status = c ? RV_OK : make_copy(d, memory, size, &c);
+    if (status != RV_OK)
+        return status;
+    assert(c->size == size && bytes <= size);
+    int32_t error = bytes == 0 ? CL_SUCCESS
+                               : d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, 0, bytes,
+                                                            memory, 0, NULL, NULL);
+    if (error)
+        return fail(d, "to take a grid", error);
+    c->here = c->there = true;
     return RV_OK;
 }
 

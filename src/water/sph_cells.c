@@ -57,7 +57,9 @@ static void reorder_block(void *arg, int64_t block) {
 
 rv_status rvi_sph_sort(rvi_sph *w) {
     size_t cells = cell_count(w);
-    rv_status status = rvi_sph_each_block(w, find_cells, w);
+    rv_status status = rvi_sph_leave_device(w);
+    if (status == RV_OK)
+        status = rvi_sph_each_block(w, find_cells, w);
     if (status != RV_OK)
         return status;
     memset(w->cell_start, 0, (cells + 1) * sizeof *w->cell_start);
@@ -202,6 +204,10 @@ rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride) {
     return RV_OK;
 }
 
+size_t rvi_sph_stride_for(size_t longest) {
+    return (longest + longest / 4) / 16 * 16 + 2 * RVI_SPH_SLICE;
+}
+
 rv_status rvi_sph_list_neighbours(rvi_sph_lister *l) {
     rvi_sph *w = l->w;
     for (;;) {
@@ -211,8 +217,7 @@ rv_status rvi_sph_list_neighbours(rvi_sph_lister *l) {
         size_t longest = (size_t)rvi_sph_max(w, 0);
         if (fits(w, longest))
             return RV_OK;
-        size_t stride = (longest + longest / 4) / 16 * 16 + 2 * RVI_SPH_SLICE;
-        status = rvi_sph_resize_lists(w, stride);
+        status = rvi_sph_resize_lists(w, rvi_sph_stride_for(longest));
         if (status != RV_OK)
             return status;
     }

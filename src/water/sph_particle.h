@@ -8,6 +8,23 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* A thread takes a block of particles at once; the particles of a slice go side by side. */
+enum { RVI_SPH_BLOCK = 512, RVI_SPH_SLICE = 16 };
+
+/* What is summed up over all particles; each has a part for each block. */
+enum {
+    RVI_SPH_R_P, /* of conjugate gradients: sph_passes.h */
+    RVI_SPH_P_AP,
+    RVI_SPH_R_MAP,
+    RVI_SPH_AP_MAP,
+    RVI_SPH_INACTIVE,
+    RVI_SPH_ACTIVE,
+    RVI_SPH_R_Z,
+    RVI_SPH_CLAMPED, /* residual that comes by no pressure below 0 */
+    RVI_SPH_EXCESS,  /* density */
+    RVI_SPH_SUMS
+};
+
 enum { RVI_SPH_WALLS = 6 + 4 }; /* around a particle: of the box and of the rock */
 
 /* Of water: what all particles have in common. */
@@ -38,6 +55,39 @@ typedef struct rvi_sph_pair {
     float viscosity, small, tension;
     float quanta; /* 1 over the quantum */
 } rvi_sph_pair;
+
+typedef struct rvi_sph_wall_grid { /* over the rock */
+    float per_cell;                /* 1/m */
+    int cells[3];
+    float reach; /* m: farther walls do nothing */
+} rvi_sph_wall_grid;
+
+/* Of the drift of sediment: sph_sediment.c. */
+typedef struct rvi_sph_drift_rules {
+    float spread, sink; /* over the time of a step */
+    float gradient;     /* c_ij without (1 - q)^3 */
+    float radius;       /* m */
+    float most;         /* m3 in a particle */
+    float least;        /* m3: particles with less keep it */
+    float up[3];        /* against gravity; 0 without it */
+} rvi_sph_drift_rules;
+
+/* What a step on a device counts. */
+enum {
+    RVI_SPH_FASTEST, /* the square of a speed, and the highest and the lowest potential: bits */
+    RVI_SPH_HIGHEST,
+    RVI_SPH_LOWEST,
+    RVI_SPH_LEAVES,  /* is a particle at an open side? */
+    RVI_SPH_NEAR,    /* particles that only the host can go on with */
+    RVI_SPH_LONGEST, /* list of neighbours, of those that found no room */
+    RVI_SPH_BAD,     /* particles with a number that is not finite, or that are too fast */
+    RVI_SPH_COUNTERS = 16
+};
+
+/* The cell of a grid over the rock. */
+static inline int rvi_sph_wall_cell(float per_cell, int cells, float x) {
+    return (int)rvi_clampf(x * per_cell, 0.0f, (float)(cells - 1));
+}
 
 static inline int rvi_sph_cell_along(const rvi_sph_rules *r, int axis, float x) {
     return (int)rvi_clampf(x / r->cell_size, 0.0f, (float)(r->cells[axis] - 1));
@@ -166,6 +216,13 @@ static inline float rvi_sph_length(const float v[3]) {
 static inline bool rvi_sph_in_box(const rvi_sph_rules *r, const float at[3]) {
     return at[0] >= r->low[0] && at[0] <= r->high[0] && at[1] >= r->low[1] && at[1] <= r->high[1] &&
            at[2] >= r->low[2] && at[2] <= r->high[2];
+}
+
+static inline bool rvi_sph_at_open_side(const rvi_sph_rules *r, const float at[3]) {
+    for (int i = 0; i < 3; i++)
+        if ((r->open[i][0] && at[i] <= 0) || (r->open[i][1] && at[i] >= r->size[i]))
+            return true;
+    return false;
 }
 
 /* What is left of the distance to the nearest face after a move from `at` to `to`. */

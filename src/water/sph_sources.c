@@ -97,6 +97,7 @@ static void compact(rvi_sph *w, const uint8_t *leaves) {
         w->neighbour_count[kept++] = 0;
     }
     w->count = kept;
+    rvi_sph_changed(w, RVI_SPH_ALL);
 }
 
 void rvi_sph_remove(rvi_sph *w, const uint8_t *leaves) {
@@ -128,10 +129,7 @@ static rv_status remove_oldest(rvi_sph *w, size_t count) {
 }
 
 static bool at_open_side(const rvi_sph *w, rvi_v4 at) {
-    for (int i = 0; i < 3; i++)
-        if ((w->desc.open[i][0] && at[i] <= 0) || (w->desc.open[i][1] && at[i] >= w->size[i]))
-            return true;
-    return false;
+    return rvi_sph_at_open_side(&w->rules, (const float[3]){at[0], at[1], at[2]});
 }
 
 /* Removes the particles that the last step has brought to an open side. */
@@ -230,12 +228,17 @@ rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed) {
         most += w->sources[i].due >= 1 ? rvi_sph_source_places(&w->sources[i]) : 0;
     }
     most = most < w->desc.most ? most : w->desc.most;
+    if (w->device != NULL && most == 0 && !rvi_sph_device_leaves(w))
+        return RV_OK;
+    rv_status status = w->device != NULL ? rvi_sph_device_show_cells(w) : RV_OK;
+    if (status != RV_OK)
+        return status;
     if (most == 0)
         return leave_box(w, changed);
     new_particles n = {.most = most};
     n.at = rvi_alloc(w->ctx, most, sizeof *n.at, "new particles");
     n.source = rvi_alloc(w->ctx, most, sizeof *n.source, "new particles");
-    rv_status status = n.at != NULL && n.source != NULL ? RV_OK : RV_ERROR_MEMORY;
+    status = n.at != NULL && n.source != NULL ? RV_OK : RV_ERROR_MEMORY;
     for (size_t i = 0; i < w->source_count && status == RV_OK; i++)
         status = try_places(w, i, &n);
     if (status == RV_OK && n.count > 0) {
