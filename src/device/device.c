@@ -356,18 +356,26 @@ rv_status rvi_device_fetch_first(rvi_device *d, void *memory, size_t bytes) {
     return RV_OK;
 }
 
-rv_status rvi_device_send_first(rvi_device *d, const void *memory, size_t size, size_t bytes) {
+rv_status rvi_device_reserve(rvi_device *d, const void *memory, size_t size) {
     device_copy *c = find_copy(d, memory);
-    rv_status status = c ? RV_OK : make_copy(d, memory, size, &c);
+    return c ? RV_OK : make_copy(d, memory, size, &c);
+}
+
+rv_status rvi_device_send_part(rvi_device *d, const void *memory, size_t size, size_t first,
+                               size_t bytes) {
+    rv_status status = rvi_device_reserve(d, memory, size);
     if (status != RV_OK)
         return status;
-    assert(c->size == size && bytes <= size);
+    device_copy *c = find_copy(d, memory);
+    const char *from = memory;
+    assert(c->size == size && first + bytes <= size);
     int32_t error = bytes == 0 ? CL_SUCCESS
-                               : d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, 0, bytes,
-                                                            memory, 0, NULL, NULL);
+                               : d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, first, bytes,
+                                                            from + first, 0, NULL, NULL);
     if (error)
         return fail(d, "to take a grid", error);
-    c->here = c->there = true;
+    c->here = true;
+    c->there = c->there || first == 0;
     return RV_OK;
 }
 

@@ -59,9 +59,12 @@ bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status);
 rv_status rvi_device_fetch(rvi_device *d, void *memory);
 /* The same where the first `bytes` are all that counts. */
 rv_status rvi_device_fetch_first(rvi_device *d, void *memory, size_t bytes);
-/* The host has changed the first `bytes`, which are all that counts; the device gets them now.
- * `size`: of all of it. */
-rv_status rvi_device_send_first(rvi_device *d, const void *memory, size_t size, size_t bytes);
+/* The host has changed `bytes` from `first` on; the device gets them now. From the first byte on:
+ * they are all that counts. `size`: of all of it. */
+rv_status rvi_device_send_part(rvi_device *d, const void *memory, size_t size, size_t first,
+                               size_t bytes);
+/* Takes memory for a copy of it before there is one. */
+rv_status rvi_device_reserve(rvi_device *d, const void *memory, size_t size);
 /* Copies of the `size` bytes from there on do not count any more: the host has changed them, or is
  * going to free them; rvi_free() calls it for the device of its context. */
 void rvi_device_forget(rvi_device *d, const void *memory, size_t size);

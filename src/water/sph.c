@@ -372,7 +372,7 @@ rv_status rvi_sph_append(rvi_sph *w, const float at[3], const float speed[3], do
         w->particles.half_kicks[i] = (rvi_v4){0};
     w->particles.sediments[i] = sediment;
     w->particles.numbers[i] = w->next_number++;
-    rvi_sph_changed(w, RVI_SPH_ALL);
+    rvi_sph_appended(w, i);
     return RV_OK;
 }
 

@@ -22,6 +22,7 @@ struct rvi_sph_remote {
     bool used;           /* has the device copies of this water? */
     bool listed;         /* the neighbours of the present particles are there */
     unsigned host_newer; /* what the host has changed: RVI_SPH_PLACES and so on */
+    size_t appended;     /* the first particle that only the host knows; SIZE_MAX: none */
     bool rock_newer;     /* the rock has other faces than `faces` says */
 };
 
@@ -82,24 +83,62 @@ static rvi_device_arg sums(const rvi_sph *w) {
 
 /* ---- Whether there ---- */
 
-static bool make_remote(rvi_sph *w) {
-    if (w->remote != NULL)
-        return true;
-    const char *what = "the water on a device";
-    rvi_sph_remote *r = rvi_alloc(w->ctx, 1, sizeof *r, what);
-    if (r == NULL)
-        return false;
-    w->remote = r;
-    size_t first = (cell_count(w) + CHUNK) / CHUNK, second = (first + CHUNK - 1) / CHUNK;
-    *r = (rvi_sph_remote){.rock_newer = true};
-    r->terms = rvi_alloc(w->ctx, RVI_SPH_SUMS * whole(w), sizeof *r->terms, what);
-    r->counters = rvi_alloc(w->ctx, RVI_SPH_COUNTERS, sizeof *r->counters, what);
-    r->scans[0] = rvi_alloc(w->ctx, first, sizeof *r->scans[0], what);
-    r->scans[1] = rvi_alloc(w->ctx, second, sizeof *r->scans[1], what);
-    if (r->terms != NULL && r->counters != NULL && r->scans[0] != NULL && r->scans[1] != NULL)
-        return true;
-    rvi_sph_device_destroy(w);
-    return false;
+static void forget_arrays(rvi_sph *w, rvi_device *d) {
+    void *arrays[RVI_SPH_ARRAYS];
+    size_t count = rvi_sph_arrays(w, arrays);
+    for (size_t i = 0; i < count; i++)
+        rvi_device_forget(d, arrays[i], 1);
+    void *own[] = {w->remote->terms, w->remote->faces};
+    for (size_t i = 0; i < 2; i++)
+        rvi_device_forget(d, own[i], 1);
+    w->remote->rock_newer = true;
+}
+
+typedef struct device_array {
+    const void *data;
+    size_t size; /* bytes */
+} device_array;
+
+enum { DEVICE_ARRAYS = 64 };
+
+static size_t add_array(const rvi_sph *w, device_array *out, size_t at, const void *array,
+                        size_t size) {
+    out[at] = (device_array){array, whole(w) * size};
+    return at + 1;
+}
+
+static size_t add_particles(const rvi_sph *w, const rvi_sph_particles *p, device_array *out,
+                            size_t at) {
+    at = add_array(w, out, at, p->places, sizeof *p->places);
+    at = add_array(w, out, at, p->speeds, sizeof *p->speeds);
+    at = add_array(w, out, at, p->velocity_k, sizeof *p->velocity_k);
+    at = add_array(w, out, at, p->displacement_k, sizeof *p->displacement_k);
+    at = add_array(w, out, at, p->ages, sizeof *p->ages);
+    at = add_array(w, out, at, p->sediments, sizeof *p->sediments);
+    return add_array(w, out, at, p->numbers, sizeof *p->numbers);
+}
+
+/* All that a step needs there. */
+static size_t list_arrays(const rvi_sph *w, device_array out[DEVICE_ARRAYS]) {
+    const rvi_v4 *fours[] = {w->predicted, w->shift,        w->acceleration,     w->projected,
+                             w->loads,     w->wall_density, w->wall_acceleration};
+    const void *ones[] = {w->k,         w->direction,        w->clearance,    w->density,
+                          w->diagonal,  w->residual,         w->ap,           w->pressure,
+                          w->virial,    w->inverse_diagonal, w->cell_of,      w->order,
+                          w->home_cell, w->neighbour_count,  w->column_count, w->nearest_face};
+    const rvi_device_arg others[] = {cells(w, RVI_DEVICE_READ), columns(w, RVI_DEVICE_READ),
+                                     gradients(w, RVI_DEVICE_READ), terms(w, RVI_DEVICE_READ),
+                                     sums(w)};
+    size_t at = add_particles(w, &w->next, out, add_particles(w, &w->particles, out, 0));
+    for (size_t i = 0; i < sizeof fours / sizeof fours[0]; i++)
+        at = add_array(w, out, at, fours[i], sizeof *fours[i]);
+    for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
+        at = add_array(w, out, at, ones[i], sizeof(float));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        out[at++] = (device_array){others[i].memory, others[i].size};
+    if (w->remote->faces != NULL)
+        out[at++] = (device_array){w->remote->faces, w->remote->faces_room};
+    return at;
 }
 
 void rvi_sph_device_destroy(rvi_sph *w) {
@@ -112,27 +151,60 @@ void rvi_sph_device_destroy(rvi_sph *w) {
     w->remote = NULL;
 }
 
-/* Bytes of the device: of all, and of the largest array. */
-static size_t memory_of(const rvi_sph *w, size_t *largest) {
-    size_t one = 2 * 56 + 7 * sizeof(rvi_v4) + 10 * sizeof(float) + 6 * sizeof(uint32_t) +
-                 RVI_SPH_SUMS * sizeof(float);
-    *largest = 3 * whole(w) * w->stride * sizeof *w->gradients;
-    return whole(w) * (one + w->stride * sizeof *w->columns) + *largest + 6 * cell_count(w) +
-           rvi_wall_index_cell_count(&w->rock);
+static bool make_remote(rvi_sph *w) {
+    if (w->remote != NULL)
+        return true;
+    const char *what = "the water on a device";
+    rvi_sph_remote *r = rvi_alloc(w->ctx, 1, sizeof *r, what);
+    if (r == NULL)
+        return false;
+    w->remote = r;
+    size_t first = (cell_count(w) + CHUNK) / CHUNK, second = (first + CHUNK - 1) / CHUNK;
+    *r = (rvi_sph_remote){.rock_newer = true, .appended = SIZE_MAX};
+    r->terms = rvi_alloc(w->ctx, RVI_SPH_SUMS * whole(w), sizeof *r->terms, what);
+    r->counters = rvi_alloc(w->ctx, RVI_SPH_COUNTERS, sizeof *r->counters, what);
+    r->scans[0] = rvi_alloc(w->ctx, first, sizeof *r->scans[0], what);
+    r->scans[1] = rvi_alloc(w->ctx, second, sizeof *r->scans[1], what);
+    if (r->terms != NULL && r->counters != NULL && r->scans[0] != NULL && r->scans[1] != NULL)
+        return true;
+    rvi_sph_device_destroy(w);
+    return false;
+}
+
+/* Room to say which cells of the rock's grid have faces near. */
+static bool make_faces(rvi_sph *w) {
+    rvi_sph_remote *r = w->remote;
+    size_t count = w->rock.face_count > 0 ? rvi_wall_index_cell_count(&w->rock) : 0;
+    if (count == r->faces_room)
+        return true;
+    rvi_free(w->ctx, r->faces);
+    r->faces =
+        count > 0 ? rvi_alloc(w->ctx, count, sizeof *r->faces, "the rock on a device") : NULL;
+    r->faces_room = r->faces != NULL ? count : 0;
+    r->rock_newer = true;
+    return count == 0 || r->faces != NULL;
 }
 
 enum { TOLD_WEAK = 1, TOLD_ROOM = 2 };
 
-static bool fits(rvi_sph *w, const rvi_device *d) {
-    size_t largest, bytes = memory_of(w, &largest);
-    if (rvi_device_fits(d, largest, bytes, true))
-        return true;
-    if ((w->told & TOLD_ROOM) == 0)
+/* Takes the memory there, if there is enough. */
+static bool reserve(rvi_sph *w, rvi_device *d) {
+    device_array arrays[DEVICE_ARRAYS];
+    size_t count = list_arrays(w, arrays), largest = 0, bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = arrays[i].size > largest ? arrays[i].size : largest;
+        bytes += arrays[i].size;
+    }
+    bool fits = rvi_device_fits(d, largest, bytes, true);
+    for (size_t i = 0; i < count && fits; i++)
+        fits = rvi_device_reserve(d, arrays[i].data, arrays[i].size) == RV_OK;
+    if (!fits && (w->told & TOLD_ROOM) == 0) {
+        w->told |= TOLD_ROOM;
         rvi_log(w->ctx, "the water runs on the processor: %s has no room for %.0f MiB%s.",
                 rvi_device_name(d), (double)bytes / 0x1p20,
                 rvi_device_fits(d, 0, 0, true) ? "" : ", or no doubles");
-    w->told |= TOLD_ROOM;
-    return false;
+    }
+    return fits;
 }
 
 rvi_device *rvi_sph_choose_device(rvi_sph *w) {
@@ -145,7 +217,11 @@ rvi_device *rvi_sph_choose_device(rvi_sph *w) {
         w->told |= TOLD_WEAK;
         return NULL;
     }
-    return fits(w, d) && make_remote(w) ? d : NULL;
+    if (make_remote(w) && make_faces(w) && reserve(w, d))
+        return d;
+    if (w->remote != NULL && !w->remote->used) /* what it has reserved */
+        forget_arrays(w, d);
+    return NULL;
 }
 
 /* ---- There and back ---- */
@@ -196,37 +272,52 @@ void rvi_sph_changed(rvi_sph *w, unsigned what) {
     w->remote->listed = w->remote->listed && (what & RVI_SPH_OTHERS) == 0;
 }
 
+void rvi_sph_appended(rvi_sph *w, size_t particle) {
+    if (w->remote == NULL)
+        return;
+    w->remote->appended = particle < w->remote->appended ? particle : w->remote->appended;
+    w->remote->listed = false;
+}
+
 void rvi_sph_rock_changed(rvi_sph *w) {
     if (w->remote != NULL)
         w->remote->rock_newer = true;
 }
 
-/* The device gets what the host has changed. */
+/* The device gets what the host has changed or added. */
 static rv_status send_changes(rvi_sph *w) {
+    rvi_sph_remote *r = w->remote;
     kept_array kept[KEPT];
     list_kept(w, kept);
     rv_status status = RV_OK;
-    for (size_t i = 0; i < KEPT && status == RV_OK; i++)
-        if (!w->remote->used || (w->remote->host_newer & kept[i].kind) != 0)
-            status = rvi_device_send_first(w->device, kept[i].data, whole(w) * kept[i].size,
-                                           w->count * kept[i].size);
-    w->remote->host_newer = status == RV_OK ? 0 : w->remote->host_newer;
-    w->remote->used = true;
-    return status;
+    for (size_t i = 0; i < KEPT && status == RV_OK; i++) {
+        bool all = !r->used || (r->host_newer & kept[i].kind) != 0;
+        size_t first = all ? 0 : r->appended < w->count ? r->appended : w->count;
+        size_t size = kept[i].size, bytes = (w->count - first) * size;
+        if (bytes > 0)
+            status =
+                rvi_device_send_part(w->device, kept[i].data, whole(w) * size, first * size, bytes);
+    }
+    if (status != RV_OK)
+        return status;
+    r->host_newer = 0;
+    r->appended = SIZE_MAX;
+    r->used = true;
+    return RV_OK;
 }
 
 rv_status rvi_sph_leave_device(rvi_sph *w) {
+    rvi_device *d = rvi_device_of(w->ctx);
     if (w->remote == NULL || !w->remote->used)
         return RV_OK;
     rv_status status = rvi_sph_fetch(w);
     if (status != RV_OK)
         return status;
-    void *arrays[RVI_SPH_ARRAYS];
-    size_t count = rvi_sph_arrays(w, arrays);
-    rvi_device *d = rvi_device_of(w->ctx);
-    for (size_t i = 0; i < count && d != NULL; i++)
-        rvi_device_forget(d, arrays[i], 1);
+    if (d != NULL)
+        forget_arrays(w, d);
     w->remote->used = w->remote->listed = false;
+    w->remote->host_newer = 0;
+    memset(w->neighbour_count, 0, w->count * sizeof *w->neighbour_count); /* they were there */
     return RV_OK;
 }
 
@@ -366,7 +457,8 @@ bool rvi_sph_device_leaves(const rvi_sph *w) {
 }
 
 rv_status rvi_sph_device_show_cells(rvi_sph *w) {
-    rv_status status = rvi_sph_fetch(w);
+    rv_status status = rvi_device_fetch_first(w->device, w->particles.places,
+                                              w->count * sizeof *w->particles.places);
     return status == RV_OK ? rvi_device_fetch(w->device, w->cell_start) : status;
 }
 
@@ -418,7 +510,7 @@ static rv_status fetch_near(near_particles *n, bool speeds, bool paths) {
 }
 
 static rv_status send_near(near_particles *n, const void *array, size_t size) {
-    return rvi_device_send_first(n->w->device, array, whole(n->w) * size, n->count * size);
+    return rvi_device_send_part(n->w->device, array, whole(n->w) * size, 0, n->count * size);
 }
 
 /* ---- Walls ---- */
@@ -435,20 +527,13 @@ static void mark_faces(void *arg, int64_t block) {
 /* Which cells have faces near, for the device. */
 static rv_status send_faces(rvi_sph *w) {
     rvi_sph_remote *r = w->remote;
-    size_t count = w->rock.face_count > 0 ? rvi_wall_index_cell_count(&w->rock) : 0;
+    size_t count = r->faces_room;
     if (!r->rock_newer || count == 0)
         return RV_OK;
-    if (count != r->faces_room) {
-        rvi_free(w->ctx, r->faces);
-        r->faces = rvi_alloc(w->ctx, count, sizeof *r->faces, "the rock on a device");
-        r->faces_room = r->faces != NULL ? count : 0;
-        if (r->faces == NULL)
-            return RV_ERROR_MEMORY;
-    }
     rv_status status =
         rvi_parallel(w->ctx, (int64_t)((count + FACES_BLOCK - 1) / FACES_BLOCK), mark_faces, w);
     if (status == RV_OK)
-        status = rvi_device_send_first(w->device, r->faces, count, count);
+        status = rvi_device_send_part(w->device, r->faces, count, 0, count);
     r->rock_newer = status != RV_OK;
     return status;
 }
@@ -636,8 +721,6 @@ static rv_status prepare(rvi_sph *w, float dt, uint32_t count) {
                                    columns(w, RVI_DEVICE_CHANGE),
                                    gradients(w, RVI_DEVICE_WRITE),
                                    WRITE(w->column_count),
-                                   {RVI_DEVICE_WRITE, w->column_start,
-                                    (whole(w) / RVI_SPH_SLICE + 1) * sizeof *w->column_start},
                                    WRITE(w->density),
                                    WRITE(w->diagonal),
                                    WRITE(w->virial),
@@ -662,7 +745,7 @@ rv_status rvi_sph_device_list(rvi_sph *w, float dt, bool *listed) {
         *listed = longest <= w->stride;
         if (status == RV_OK && !*listed) {
             status = rvi_sph_resize_lists(w, rvi_sph_stride_for(longest));
-            if (status == RV_OK && !fits(w, w->device))
+            if (status == RV_OK && !reserve(w, w->device))
                 return RV_OK;
         }
         if (status != RV_OK)

@@ -72,7 +72,7 @@ __kernel void sph_prepare(__global const float4 *restrict places, __global const
                           __global const float4 *restrict wall_density, __global const float4 *restrict wall_acceleration,
                           __global const uint *restrict neighbour_count, __global uint *restrict columns,
                           __global short *restrict gradients, __global uint *restrict column_count,
-                          __global ulong *restrict column_start, __global float *restrict density,
+                          __global float *restrict density,
                           __global float *restrict diagonal, __global float *restrict virial,
                           __global float4 *restrict predicted, rvi_sph_rules r, rvi_sph_pair pair, float dt,
                           uint stride, uint count) {
@@ -80,10 +80,8 @@ __kernel void sph_prepare(__global const float4 *restrict places, __global const
     if (i >= count)
         return;
     uint own = neighbour_count[i], most = longest_of(neighbour_count, i, stride, count);
-    if (i % SLICE == 0) {
+    if (i % SLICE == 0)
         column_count[i / SLICE] = most;
-        column_start[i / SLICE] = column_at(i, stride);
-    }
     size_t column = column_at(i, stride), gradient = gradient_at(i, stride);
     float4 at = places[i], v = speeds[i];
     pair_sums s = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};

@@ -174,6 +174,7 @@ void rvi_sph_device_destroy(rvi_sph *w);
 /* The host has changed these of the particles, which rvi_sph_fetch had brought back. */
 enum { RVI_SPH_PLACES = 1, RVI_SPH_SEDIMENTS = 2, RVI_SPH_OTHERS = 4, RVI_SPH_ALL = 7 };
 void rvi_sph_changed(rvi_sph *w, unsigned what);
+void rvi_sph_appended(rvi_sph *w, size_t particle); /* and those behind it */
 void rvi_sph_rock_changed(rvi_sph *w);
 /* The processor is going to change any array: the device forgets them, and what it knew better is
  * brought back. */
@@ -181,7 +182,7 @@ rv_status rvi_sph_leave_device(rvi_sph *w);
 /* The parts of a step. */
 rv_status rvi_sph_device_sort(rvi_sph *w);
 bool rvi_sph_device_leaves(const rvi_sph *w); /* after the sort: is a particle at an open side? */
-rv_status rvi_sph_device_show_cells(rvi_sph *w); /* after the sort: the host sees what it made */
+rv_status rvi_sph_device_show_cells(rvi_sph *w); /* after the sort: cells and places */
 rv_status rvi_sph_device_walls(rvi_sph *w);
 /* `listed` false: the device has no room for the lists. */
 rv_status rvi_sph_device_list(rvi_sph *w, float dt, bool *listed);
