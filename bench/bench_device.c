@@ -3,10 +3,14 @@
  * Prints one line a run: step, map, the time of a round (a long run less a short one), cell-rounds
  * per second, the bytes that a cell-round must move, and the share of the copy rate that makes.
  * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
- * section 6.3, on the processor and on the device. usage: bench_device [DEVICE [LARGEST [STEP]]],
- * where STEP is a name of the table, as "pipes 4", and only its rates are printed
+ * section 6.3, on the processor and on the device, and steps of water (SPH). usage: bench_device
+ * [DEVICE [LARGEST [STEP]]], where STEP is a name of the table, as "pipes 4", and only its rates
+ * are printed, or "water"
  */
 #include "bench.h"
+
+#include "mesh/mesh.h"
+#include "water/sph.h"
 
 #include <string.h>
 
@@ -156,6 +160,85 @@ static void print_paper(rv_context *processor, rv_context *device) {
                        1e3 * measure(device, STEPS[k].step, sizes[s], 200, &rest));
 }
 
+/* ---- water ---- */
+
+/* A dam breaks in a box, over a pyramid or over nothing. */
+static rvi_sph *make_dam(rv_context *ctx, int side, bool rock) {
+    rvi_sph_desc desc = rvi_sph_desc_default();
+    double size = side * (double)desc.spacing, low[3] = {0}, high[3] = {size, size, size};
+    static const double points[15] = {0.7,  0.1, 0.01, 1.6,  0.1, 0.01, 0.7, 0.9,
+                                      0.01, 1.6, 0.9,  0.01, 1.1, 0.5,  0.5};
+    static const uint32_t corners[18] = {0, 2, 1, 1, 2, 3, 0, 1, 4, 1, 3, 4, 3, 2, 4, 2, 0, 4};
+    desc.high[0] = 3 * size;
+    desc.high[1] = size;
+    desc.high[2] = 2 * size;
+    desc.most = (size_t)side * (size_t)side * (size_t)side;
+    rvi_sph *water;
+    rv_mesh *mesh = NULL;
+    if (rock) {
+        bench_check(ctx, rvi_mesh_create(ctx, 5, 6, false, &mesh));
+        for (int i = 0; i < 15; i++)
+            mesh->points[i] = size * points[i];
+        memcpy(mesh->corners, corners, sizeof corners);
+    }
+    bench_check(ctx, rvi_sph_create(ctx, &desc, mesh, &water));
+    rv_mesh_destroy(mesh);
+    bench_check(ctx, rvi_sph_fill(water, low, high));
+    return water;
+}
+
+typedef struct water_times {
+    double step, sort, pressure, move; /* s */
+    double iterations, neighbours;     /* of a step; of a particle, itself among them */
+} water_times;
+
+static water_times measure_water(rv_context *ctx, int side, bool rock, int steps) {
+    rvi_sph *water = make_dam(ctx, side, rock);
+    water_times t = {0};
+    for (int s = 0; s < 4; s++) /* kernels are compiled, and the water flows */
+        bench_check(ctx, rvi_sph_step(water, 1));
+    double start = bench_clock(CLOCK_MONOTONIC);
+    for (int s = 0; s < steps; s++) {
+        bench_check(ctx, rvi_sph_step(water, 1));
+        rvi_sph_view v = rvi_sph_view_of(water);
+        t.sort += v.times.sort / steps;
+        t.pressure += v.times.pressure / steps;
+        t.move += v.times.move / steps;
+        t.iterations += (double)(v.iterations[0] + v.iterations[1]) / steps;
+    }
+    t.step = (bench_clock(CLOCK_MONOTONIC) - start) / steps;
+    size_t count = rvi_sph_view_of(water).count;
+    for (size_t i = 0; i < count; i += 97)
+        t.neighbours += (double)rvi_sph_neighbours(water, i, NULL, 0) * 97 / (double)count;
+    rvi_sph_destroy(water);
+    return t;
+}
+
+/* Bytes that a step reads and writes at least for each particle: in its passes over neighbours, two
+ * an iteration and three more, and in the sort, the walls, the lists and the moves. */
+static double water_bytes(const water_times *t) {
+    return (2 * t->iterations + 3) * (10 * t->neighbours + 60) + 14 * t->neighbours + 500;
+}
+
+static void print_water(rv_context *processor, rv_context *device, double copy) {
+    const int sides[] = {22, 46, 69, 100};
+    printf("\nwater      particles  iterations  processor ms   device ms (sort, pressure, move)  "
+           "bytes  of the copy rate\n");
+    for (int s = 0; s < 4; s++)
+        for (int rock = 0; rock < 2; rock++) {
+            double count = (double)sides[s] * sides[s] * sides[s];
+            water_times p = measure_water(processor, sides[s], rock, sides[s] > 50 ? 6 : 20);
+            water_times d = measure_water(device, sides[s], rock, 40);
+            double bytes =
+                water_bytes(&(water_times){.iterations = d.iterations, .neighbours = p.neighbours});
+            printf("%-8s %11.0f  %10.1f  %12.2f  %10.2f (%5.2f %5.2f %5.2f)  %12.0f  %15.0f%%\n",
+                   rock ? "pyramid" : "box", count, d.iterations, 1e3 * p.step, 1e3 * d.step,
+                   1e3 * d.sort, 1e3 * d.pressure, 1e3 * d.move, bytes,
+                   100 * bytes * count / d.step / copy);
+            fflush(stdout);
+        }
+}
+
 int main(int argc, char **argv) {
     int number = argc > 1 ? atoi(argv[1]) : 1, largest = argc > 2 ? atoi(argv[2]) : 8192;
     const char *only = argc > 3 ? argv[3] : NULL;
@@ -173,6 +256,8 @@ int main(int argc, char **argv) {
     print_rates(ctx, largest, copy, only);
     if (!only)
         print_paper(processor, ctx);
+    if (!only || !strcmp(only, "water"))
+        print_water(processor, ctx, copy);
     rv_context_destroy(ctx);
     rv_context_destroy(processor);
     return 0;

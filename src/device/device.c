@@ -339,14 +339,43 @@ static rv_status use_copy(rvi_device *d, const rvi_device_arg *arg, cl_thing **o
 }
 
 rv_status rvi_device_fetch(rvi_device *d, void *memory) {
+    return rvi_device_fetch_first(d, memory, SIZE_MAX);
+}
+
+rv_status rvi_device_fetch_first(rvi_device *d, void *memory, size_t bytes) {
     device_copy *c = find_copy(d, memory);
     if (!c || c->there)
         return RV_OK;
-    int32_t error =
-        d->cl.clEnqueueReadBuffer(d->queue, c->memory, 1, 0, c->size, memory, 0, NULL, NULL);
+    bytes = bytes < c->size ? bytes : c->size;
+    int32_t error = bytes == 0 ? CL_SUCCESS
+                               : d->cl.clEnqueueReadBuffer(d->queue, c->memory, 1, 0, bytes, memory,
+                                                           0, NULL, NULL);
     if (error)
         return fail(d, "to give a grid back", error);
     c->there = true;
+    return RV_OK;
+}
+
+rv_status rvi_device_reserve(rvi_device *d, const void *memory, size_t size) {
+    device_copy *c = find_copy(d, memory);
+    return c ? RV_OK : make_copy(d, memory, size, &c);
+}
+
+rv_status rvi_device_send_part(rvi_device *d, const void *memory, size_t size, size_t first,
+                               size_t bytes) {
+    rv_status status = rvi_device_reserve(d, memory, size);
+    if (status != RV_OK)
+        return status;
+    device_copy *c = find_copy(d, memory);
+    const char *from = memory;
+    assert(c->size == size && first + bytes <= size);
+    int32_t error = bytes == 0 ? CL_SUCCESS
+                               : d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, first, bytes,
+                                                            from + first, 0, NULL, NULL);
+    if (error)
+        return fail(d, "to take a grid", error);
+    c->here = true;
+    c->there = c->there || first == 0;
     return RV_OK;
 }
 

@@ -57,6 +57,14 @@ typedef struct rvi_device_pace {
 bool rvi_device_rests(rvi_device *d, rvi_device_pace *pace, rv_status *status);
 /* The host's copy becomes the newest. */
 rv_status rvi_device_fetch(rvi_device *d, void *memory);
+/* The same where the first `bytes` are all that counts. */
+rv_status rvi_device_fetch_first(rvi_device *d, void *memory, size_t bytes);
+/* The host has changed `bytes` from `first` on; the device gets them now. From the first byte on:
+ * they are all that counts. `size`: of all of it. */
+rv_status rvi_device_send_part(rvi_device *d, const void *memory, size_t size, size_t first,
+                               size_t bytes);
+/* Takes memory for a copy of it before there is one. */
+rv_status rvi_device_reserve(rvi_device *d, const void *memory, size_t size);
 /* Copies of the `size` bytes from there on do not count any more: the host has changed them, or is
  * going to free them; rvi_free() calls it for the device of its context. */
 void rvi_device_forget(rvi_device *d, const void *memory, size_t size);

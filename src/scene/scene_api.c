@@ -212,6 +212,9 @@ rv_status rv_scene_info(const rv_scene *s, rv_frame *out) {
     if (s->now == NULL)
         return not_started(s);
     const rvi_scene *now = s->now;
+    rv_status status = rvi_sph_fetch(now->water);
+    if (status != RV_OK)
+        return status;
     rvi_sph_view water = rvi_sph_view_of(now->water);
     out->frame = now->frame;
     out->frames = s->setup.run.frames;
@@ -280,6 +283,9 @@ rv_status rv_scene_particles(const rv_scene *s, rv_particles *out) {
     *out = (rv_particles){0};
     if (s->now == NULL)
         return not_started(s);
+    rv_status status = rvi_sph_fetch(s->now->water);
+    if (status != RV_OK)
+        return status;
     rvi_sph_view w = rvi_sph_view_of(s->now->water);
     const double *low = s->setup.box;
     *out = (rv_particles){.count = w.count,

@@ -115,7 +115,9 @@ static rv_status draw(const rvi_scene *s, const rvi_scene_view *how, drawing *d)
 
 rv_status rvi_scene_draw(const rvi_scene *s, const rvi_scene_view *how, const char *png) {
     drawing d = {.ctx = s->ctx};
-    rv_status status = make_mud(s, &d);
+    rv_status status = rvi_sph_fetch(s->water);
+    if (status == RV_OK)
+        status = make_mud(s, &d);
     if (status == RV_OK)
         status = draw(s, how, &d);
     if (status == RV_OK)

@@ -144,11 +144,11 @@ static bool make_particles(rvi_sph *w, rvi_sph_particles *p) {
     p->speeds = rvi_alloc(w->ctx, whole, sizeof *p->speeds, what);
     bool weak = w->desc.solver == RVI_SPH_WEAK;
     p->half_kicks = weak ? rvi_alloc(w->ctx, whole, sizeof *p->half_kicks, what) : NULL;
-    p->velocity_k = rvi_alloc(w->ctx, w->capacity, sizeof *p->velocity_k, what);
-    p->displacement_k = rvi_alloc(w->ctx, w->capacity, sizeof *p->displacement_k, what);
-    p->ages = rvi_alloc(w->ctx, w->capacity, sizeof *p->ages, what);
-    p->sediments = rvi_alloc(w->ctx, w->capacity, sizeof *p->sediments, what);
-    p->numbers = rvi_alloc(w->ctx, w->capacity, sizeof *p->numbers, what);
+    p->velocity_k = rvi_alloc(w->ctx, whole, sizeof *p->velocity_k, what);
+    p->displacement_k = rvi_alloc(w->ctx, whole, sizeof *p->displacement_k, what);
+    p->ages = rvi_alloc(w->ctx, whole, sizeof *p->ages, what);
+    p->sediments = rvi_alloc(w->ctx, whole, sizeof *p->sediments, what);
+    p->numbers = rvi_alloc(w->ctx, whole, sizeof *p->numbers, what);
     return p->places != NULL && p->speeds != NULL && (!weak || p->half_kicks != NULL) &&
            p->velocity_k != NULL && p->displacement_k != NULL && p->ages != NULL &&
            p->sediments != NULL && p->numbers != NULL;
@@ -158,7 +158,7 @@ static bool make_arrays(rvi_sph *w) {
     const char *what = "a step of the water";
     bool weak = w->desc.solver == RVI_SPH_WEAK;
     size_t cells = (size_t)w->cells[0] * (size_t)w->cells[1] * (size_t)w->cells[2];
-    size_t whole = w->capacity + RVI_SPH_SLICE, blocks = w->capacity / RVI_SPH_BLOCK + 1;
+    size_t whole = w->capacity + RVI_SPH_SLICE, blocks = rvi_sph_most_blocks(w);
     rvi_v4 **fours[] = {&w->shift,
                         &w->predicted,
                         &w->acceleration,
@@ -183,8 +183,10 @@ static bool make_arrays(rvi_sph *w) {
     made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
                                          what)) != NULL;
     made &= (w->leaves = rvi_alloc(w->ctx, whole, sizeof *w->leaves, what)) != NULL;
-    for (size_t i = 0; i < RVI_SPH_SUMS; i++)
-        made &= (w->sums[i] = rvi_alloc(w->ctx, blocks, sizeof *w->sums[i], what)) != NULL;
+    w->sums[0] = rvi_alloc(w->ctx, RVI_SPH_SUMS * blocks, sizeof *w->sums[0], what);
+    made &= w->sums[0] != NULL;
+    for (size_t i = 1; i < RVI_SPH_SUMS && made; i++)
+        w->sums[i] = w->sums[0] + i * blocks;
     return made && rvi_sph_resize_lists(w, w->stride) == RV_OK;
 }
 
@@ -216,6 +218,35 @@ void rvi_sph_set_passes(rvi_sph *w, const rvi_sph_passes *passes) {
     w->passes = passes;
 }
 
+/* What the functions of sph_particle.h need. */
+static void make_rules(rvi_sph *w) {
+    const rvi_sph_desc *d = &w->desc;
+    rvi_sph_rules *r = &w->rules;
+    *r = (rvi_sph_rules){.cell_size = w->cell_size,
+                         .radius = w->radius,
+                         .spacing = d->spacing,
+                         .stop = RVI_SPH_STOP * d->spacing,
+                         .kernel_volume = w->volume * w->kernel_norm,
+                         .quantum = w->quantum,
+                         .density = d->density,
+                         .missing_density = w->missing_density,
+                         .rest_virial = w->rest_virial,
+                         .friction = d->friction * w->friction_rate,
+                         .wall_reach = w->wall_reach,
+                         .penalty_walls = d->wall == RVI_SPH_PENALTY,
+                         .penalty = {d->penalty[0], d->penalty[1]},
+                         .penalty_reach = d->penalty_reach};
+    for (int i = 0; i < 3; i++) { /* particles at an open side leave */
+        r->size[i] = w->size[i];
+        r->low[i] = d->open[i][0] ? 0.0f : r->stop;
+        r->high[i] = w->size[i] - (d->open[i][1] ? 0.0f : r->stop);
+        r->open[i][0] = d->open[i][0];
+        r->open[i][1] = d->open[i][1];
+        r->gravity[i] = d->gravity[i];
+        r->cells[i] = w->cells[i];
+    }
+}
+
 static void set_up(rvi_sph *w) {
     const rvi_sph_desc *d = &w->desc;
     float g = rvi_length3f(d->gravity);
@@ -232,6 +263,7 @@ static void set_up(rvi_sph *w) {
     w->passes = choose_passes();
     choose_kernel(w);
     choose_cells(w);
+    make_rules(w);
 }
 
 rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mesh *rock,
@@ -261,57 +293,67 @@ rv_status rvi_sph_create(rv_context *ctx, const rvi_sph_desc *desc, const rv_mes
     return RV_OK;
 }
 
-static void free_particles(rv_context *ctx, rvi_sph_particles *p) {
-    void *all[] = {p->places,         p->half_kicks, p->speeds,    p->velocity_k,
-                   p->displacement_k, p->ages,       p->sediments, p->numbers};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rvi_free(ctx, all[i]);
+static size_t add_arrays(void *const *from, size_t count, void **to, size_t at) {
+    for (size_t i = 0; i < count; i++)
+        to[at++] = from[i];
+    return at;
+}
+
+static size_t add_particles(const rvi_sph_particles *p, void **to, size_t at) {
+    void *const all[] = {p->places,         p->half_kicks, p->speeds,    p->velocity_k,
+                         p->displacement_k, p->ages,       p->sediments, p->numbers};
+    return add_arrays(all, sizeof all / sizeof all[0], to, at);
+}
+
+size_t rvi_sph_arrays(const rvi_sph *w, void *out[RVI_SPH_ARRAYS]) {
+    void *const all[] = {w->k,
+                         w->direction,
+                         w->gradients,
+                         w->shift,
+                         w->predicted,
+                         w->acceleration,
+                         w->projected,
+                         w->wall_density,
+                         w->wall_acceleration,
+                         w->weak_places,
+                         w->weak_speeds,
+                         w->loads,
+                         w->leaves,
+                         w->clearance,
+                         w->nearest_face,
+                         w->density,
+                         w->diagonal,
+                         w->pressure,
+                         w->cell_start,
+                         w->cell_of,
+                         w->order,
+                         w->home_cell,
+                         w->lists,
+                         w->neighbour_count,
+                         w->columns,
+                         w->sources,
+                         w->column_count,
+                         w->column_start,
+                         w->residual,
+                         w->ap,
+                         w->inverse_diagonal,
+                         w->virial,
+                         w->x,
+                         w->y,
+                         w->z,
+                         w->sums[0]};
+    size_t count = add_arrays(all, sizeof all / sizeof all[0], out, 0);
+    return add_particles(&w->next, out, add_particles(&w->particles, out, count));
 }
 
 void rvi_sph_destroy(rvi_sph *w) {
     if (w == NULL)
         return;
-    void *all[] = {w->k,
-                   w->direction,
-                   w->gradients,
-                   w->shift,
-                   w->predicted,
-                   w->acceleration,
-                   w->projected,
-                   w->wall_density,
-                   w->wall_acceleration,
-                   w->weak_places,
-                   w->weak_speeds,
-                   w->loads,
-                   w->leaves,
-                   w->clearance,
-                   w->nearest_face,
-                   w->density,
-                   w->diagonal,
-                   w->pressure,
-                   w->cell_start,
-                   w->cell_of,
-                   w->order,
-                   w->home_cell,
-                   w->lists,
-                   w->neighbour_count,
-                   w->columns,
-                   w->sources,
-                   w->column_count,
-                   w->column_start,
-                   w->residual,
-                   w->ap,
-                   w->inverse_diagonal,
-                   w->virial,
-                   w->x,
-                   w->y,
-                   w->z};
-    for (size_t i = 0; i < RVI_SPH_SUMS; i++)
-        rvi_free(w->ctx, w->sums[i]);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    void *all[RVI_SPH_ARRAYS];
+    size_t count = rvi_sph_arrays(w, all);
+    for (size_t i = 0; i < count; i++)
         rvi_free(w->ctx, all[i]);
-    free_particles(w->ctx, &w->particles);
-    free_particles(w->ctx, &w->next);
+    rvi_sph_device_destroy(w);
     rvi_wall_index_destroy(&w->rock);
     rvi_free(w->ctx, w);
 }
@@ -330,6 +372,7 @@ rv_status rvi_sph_append(rvi_sph *w, const float at[3], const float speed[3], do
         w->particles.half_kicks[i] = (rvi_v4){0};
     w->particles.sediments[i] = sediment;
     w->particles.numbers[i] = w->next_number++;
+    rvi_sph_appended(w, i);
     return RV_OK;
 }
 
@@ -342,7 +385,8 @@ rv_status rvi_sph_add(rvi_sph *w, const double at[3], const float speed[3], doub
                         "The place of a particle (%g, %g, %g) is in the rock or out of the box.",
                         at[0] + w->desc.origin[0], at[1] + w->desc.origin[1],
                         at[2] + w->desc.origin[2]);
-    return rvi_sph_append(w, place, speed, sediment);
+    rv_status status = rvi_sph_fetch(w);
+    return status == RV_OK ? rvi_sph_append(w, place, speed, sediment) : status;
 }
 
 rv_status rvi_sph_fill(rvi_sph *w, const double low[3], const double high[3]) {
@@ -413,10 +457,12 @@ static void check_block(void *arg, int64_t block) {
 static rv_status check_next(rvi_sph *w, float dt) {
     float fastest = LONGEST_WAY * w->desc.spacing / dt;
     soundness s = {w, rvi_minf(fastest * fastest, FLT_MAX)};
-    rv_status status = rvi_sph_each_block(w, check_block, &s);
+    double bad = 0;
+    rv_status status = w->device != NULL ? rvi_sph_device_check(w, s.fastest2, &bad)
+                                         : rvi_sph_each_block(w, check_block, &s);
     if (status != RV_OK)
         return status;
-    double bad = rvi_sph_sum(w, 0);
+    bad = w->device != NULL ? bad : rvi_sph_sum(w, 0);
     if (bad > 0)
         return rvi_fail(w->ctx, RV_ERROR_INTERNAL,
                         "The water is unstable: %.0f of %zu particles would get a place, speed or "
@@ -429,15 +475,37 @@ static rv_status check_next(rvi_sph *w, float dt) {
     return RV_OK;
 }
 
+static rv_status sort(rvi_sph *w) {
+    return w->device != NULL ? rvi_sph_device_sort(w) : rvi_sph_sort(w);
+}
+
+/* What the next particles are is known; the time passes. */
+static rv_status move_on(rvi_sph *w, float dt) {
+    rv_status status = w->device != NULL ? rvi_sph_device_move(w, dt) : rvi_sph_move(w, dt);
+    if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
+        status = rvi_sph_finish_weak(w);
+    if (status == RV_OK)
+        status = check_next(w, dt);
+    if (status != RV_OK)
+        return status;
+    rvi_sph_particles swap = w->particles;
+    w->particles = w->next;
+    w->next = swap;
+    w->time += (double)dt;
+    w->step = dt;
+    return RV_OK;
+}
+
 rv_status rvi_sph_step(rvi_sph *w, float longest) {
     bool changed = false;
     float dt = 0;
     double begun = rvi_now();
-    rv_status status = rvi_sph_sort(w);
+    w->device = rvi_sph_choose_device(w);
+    rv_status status = sort(w);
     if (status == RV_OK)
         status = rvi_sph_run_sources(w, w->step, &changed);
     if (status == RV_OK && changed)
-        status = rvi_sph_sort(w);
+        status = sort(w);
     if (status == RV_OK && w->count == 0) {
         w->step = longest;
         w->time += (double)longest;
@@ -445,29 +513,19 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     }
     double sorted = rvi_now();
     if (status == RV_OK)
-        status = rvi_sph_find_walls(w);
+        status = w->device != NULL ? rvi_sph_device_walls(w) : rvi_sph_find_walls(w);
     double walls = rvi_now();
     if (status == RV_OK)
         status = w->desc.solver == RVI_SPH_WEAK ? rvi_sph_solve_weak(w, longest, &dt)
                                                 : rvi_sph_solve_project(w, longest, &dt);
     double solved = rvi_now();
     if (status == RV_OK)
-        status = rvi_sph_move(w, dt);
-    if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
-        status = rvi_sph_finish_weak(w);
+        status = move_on(w, dt);
     if (status == RV_OK)
-        status = check_next(w, dt);
-    if (status != RV_OK)
-        return status;
-    w->times = (rvi_sph_times){.sort = sorted - begun,
-                               .pressure = solved - walls,
-                               .move = walls - sorted + rvi_now() - solved};
-    rvi_sph_particles swap = w->particles;
-    w->particles = w->next;
-    w->next = swap;
-    w->time += (double)dt;
-    w->step = dt;
-    return RV_OK;
+        w->times = (rvi_sph_times){.sort = sorted - begun,
+                                   .pressure = solved - walls,
+                                   .move = walls - sorted + rvi_now() - solved};
+    return status;
 }
 
 rv_status rvi_sph_run(rvi_sph *w, double seconds) {

@@ -137,6 +137,9 @@ void rvi_sph_push_out(rvi_sph *water, const rvi_touch *touches, float reach, flo
 
 /* ---- Views: read only, valid until the water changes ---- */
 
+/* After a step on a device, before all that looks at particles or changes them: views, too. */
+rv_status rvi_sph_fetch(rvi_sph *water);
+
 /* Seconds that the parts of the last step took. */
 typedef struct rvi_sph_times {
     double sort;     /* particles into cells; sources */
@@ -175,7 +178,7 @@ bool rvi_sph_none_in_rock(const rvi_sph *water);
 /* ---- Checkpoints ---- */
 
 /* Writes all that the next steps depend on, and with it a number of the caller. */
-rv_status rvi_sph_checkpoint(const rvi_sph *water, int64_t frame, rvi_archive_writer *to);
+rv_status rvi_sph_checkpoint(rvi_sph *water, int64_t frame, rvi_archive_writer *to);
 /* Into water that was created alike, with the same sources. When it fails, the water can only be
  * destroyed. */
 rv_status rvi_sph_restore(rvi_sph *water, int64_t *frame, rvi_archive *from);

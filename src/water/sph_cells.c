@@ -13,15 +13,12 @@ static size_t cell_count(const rvi_sph *w) {
     return (size_t)w->cells[0] * (size_t)w->cells[1] * (size_t)w->cells[2];
 }
 
-static int cell_along(const rvi_sph *w, int axis, float x) {
-    return (int)rvi_clampf(x / w->cell_size, 0.0f, (float)(w->cells[axis] - 1));
-}
-
 static void find_cells(void *arg, int64_t block) {
     rvi_sph *w = arg;
     for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
         rvi_v4 p = w->particles.places[i];
-        int x = cell_along(w, 0, p[0]), y = cell_along(w, 1, p[1]), z = cell_along(w, 2, p[2]);
+        int x = rvi_sph_cell_along(&w->rules, 0, p[0]), y = rvi_sph_cell_along(&w->rules, 1, p[1]),
+            z = rvi_sph_cell_along(&w->rules, 2, p[2]);
         w->cell_of[i] = (uint32_t)((z * w->cells[1] + y) * w->cells[0] + x);
     }
 }
@@ -60,7 +57,9 @@ static void reorder_block(void *arg, int64_t block) {
 
 rv_status rvi_sph_sort(rvi_sph *w) {
     size_t cells = cell_count(w);
-    rv_status status = rvi_sph_each_block(w, find_cells, w);
+    rv_status status = rvi_sph_leave_device(w);
+    if (status == RV_OK)
+        status = rvi_sph_each_block(w, find_cells, w);
     if (status != RV_OK)
         return status;
     memset(w->cell_start, 0, (cells + 1) * sizeof *w->cell_start);
@@ -205,6 +204,10 @@ rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride) {
     return RV_OK;
 }
 
+size_t rvi_sph_stride_for(size_t longest) {
+    return (longest + longest / 4) / 16 * 16 + 2 * RVI_SPH_SLICE;
+}
+
 rv_status rvi_sph_list_neighbours(rvi_sph_lister *l) {
     rvi_sph *w = l->w;
     for (;;) {
@@ -214,8 +217,7 @@ rv_status rvi_sph_list_neighbours(rvi_sph_lister *l) {
         size_t longest = (size_t)rvi_sph_max(w, 0);
         if (fits(w, longest))
             return RV_OK;
-        size_t stride = (longest + longest / 4) / 16 * 16 + 2 * RVI_SPH_SLICE;
-        status = rvi_sph_resize_lists(w, stride);
+        status = rvi_sph_resize_lists(w, rvi_sph_stride_for(longest));
         if (status != RV_OK)
             return status;
     }
@@ -231,8 +233,8 @@ size_t rvi_sph_neighbours(const rvi_sph *w, size_t particle, uint32_t *out, size
 bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance) {
     int low[3], high[3];
     for (int i = 0; i < 3; i++) {
-        low[i] = cell_along(w, i, at[i] - distance);
-        high[i] = cell_along(w, i, at[i] + distance);
+        low[i] = rvi_sph_cell_along(&w->rules, i, at[i] - distance);
+        high[i] = rvi_sph_cell_along(&w->rules, i, at[i] + distance);
     }
     for (int z = low[2]; z <= high[2]; z++)
         for (int y = low[1]; y <= high[1]; y++) {

@@ -38,9 +38,11 @@ static size_t list_arrays(const rvi_sph_particles *d, particle_array out[ARRAYS]
     return d->half_kicks != NULL ? ARRAYS : ARRAYS - 1;
 }
 
-rv_status rvi_sph_checkpoint(const rvi_sph *w, int64_t frame, rvi_archive_writer *to) {
+rv_status rvi_sph_checkpoint(rvi_sph *w, int64_t frame, rvi_archive_writer *to) {
     water_head head = {w->time, frame, w->count, w->source_count, w->next_number, w->step};
-    rv_status status = rvi_archive_put(to, &head, sizeof head);
+    rv_status status = rvi_sph_fetch(w);
+    if (status == RV_OK)
+        status = rvi_archive_put(to, &head, sizeof head);
     particle_array arrays[ARRAYS];
     size_t count = list_arrays(&w->particles, arrays);
     for (size_t i = 0; i < count && status == RV_OK; i++)
@@ -87,7 +89,9 @@ static rv_status restore_sources(rvi_sph *w, rvi_archive *from) {
 
 rv_status rvi_sph_restore(rvi_sph *w, int64_t *frame, rvi_archive *from) {
     water_head head;
-    rv_status status = rvi_archive_get(from, &head, sizeof head);
+    rv_status status = rvi_sph_leave_device(w);
+    if (status == RV_OK)
+        status = rvi_archive_get(from, &head, sizeof head);
     if (status != RV_OK)
         return status;
     if (head.count > w->capacity || head.sources != w->source_count)

@@ -7,8 +7,7 @@
 
 #include <stdalign.h>
 
-/* A thread takes a block of particles at once; the particles of a slice go side by side. */
-enum { RVI_SPH_BLOCK = 512, RVI_SPH_SLICE = 16, RVI_SPH_CANDIDATES = 1024 };
+enum { RVI_SPH_CANDIDATES = 1024 };
 
 /* Candidates for the neighbour lists of a cell's particles, with room for a slice more. */
 typedef struct rvi_sph_candidates {

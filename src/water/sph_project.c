@@ -40,47 +40,37 @@ enum { ROUND = 40, DISPLACEMENT_ITERATIONS = 4 };
  * and in exact numbers the same. A round ends where they differ by more than this share: up to
  * that, the step along p is shorter than twice the best one and brings k nearer to the solution. */
 #define DRIFT 0.5
-/* In spacings: no displacement is longer. */
-#define LONGEST_SHIFT 0.2f
 /* Iterations go on while they still move particles in a step by more than that, as a mean in
  * spacings for each unit of tolerance: deep water could sink by parts that are each too small to
  * see. */
 #define STILL 3.0
 
-/* What `sums` are. */
-enum { R_Z, R_P, P_AP, R_MAP, AP_MAP, ACTIVE, INACTIVE, CLAMPED, EXCESS };
-
-typedef struct solver {
-    rvi_sph *w;
-    bool displaces;    /* finds displacements, else velocities */
-    double tolerance;  /* mean of |residual| that may be left */
-    const float *from; /* the k that accelerate_block takes */
-    rvi_sph_cg cg;
-} solver;
-
 /* ---- Solving ---- */
 
-/* The k of the last step are the first guess: less of them after a shorter step, whose pressure may
- * have been very large. */
+/* A pass over all particles, on the device of the step if it has one. */
+#define EACH(s, pass)                                                                              \
+    ((s)->w->device != NULL ? rvi_sph_device_##pass(s)                                             \
+                            : rvi_sph_each_block((s)->w, pass##_block, s))
+
 static void guess_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     const float *k = s->displaces ? w->particles.displacement_k : w->particles.velocity_k;
-    float ratio = w->step / s->cg.dt, scale = rvi_minf(ratio * ratio, 1.0f);
+    float scale = rvi_sph_guess_scale(s);
     size_t end = rvi_sph_block_end(w, block);
     for (size_t i = rvi_sph_block_begin(block); i < end; i++)
         w->k[i] = scale * k[i];
 }
 
 static void accelerate_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     w->passes->accelerate(w, s->from, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
 /* The speeds with the pressure of the present k. */
 static void project_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     size_t first = rvi_sph_block_begin(block), end = rvi_sph_block_end(w, block);
     w->passes->accelerate(w, w->k, first, end);
@@ -90,27 +80,27 @@ static void project_block(void *arg, int64_t block) {
 
 /* The residual of the present k, the active particles of the round, and the first direction. */
 static void begin_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     w->passes->cg_begin(w, &s->cg, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
 /* A p, and the sums from which alpha and beta follow. */
 static void apply_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     w->passes->cg_apply(w, &s->cg, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
 static void update_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     w->passes->cg_update(w, &s->cg, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
 }
 
 /* Water does not pull: k is never negative. Sums up the residual that this makes. */
 static void clamp_block(void *arg, int64_t block) {
-    const solver *s = arg;
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     size_t end = rvi_sph_block_end(w, block);
     double sum = 0;
@@ -119,12 +109,12 @@ static void clamp_block(void *arg, int64_t block) {
         sum += k < 0 ? (double)(s->cg.dt * s->cg.dt * w->diagonal[i] * -k) : 0.0;
         w->k[i] = rvi_maxf(k, 0.0f);
     }
-    w->sums[CLAMPED][block] = sum;
+    w->sums[RVI_SPH_CLAMPED][block] = sum;
 }
 
 /* The velocities are found. Sums up the excess density; so far nothing is displaced. */
-static void finish_velocities(void *arg, int64_t block) {
-    rvi_sph *w = ((solver *)arg)->w;
+static void finish_velocities_block(void *arg, int64_t block) {
+    rvi_sph *w = ((rvi_sph_solve *)arg)->w;
     size_t end = rvi_sph_block_end(w, block);
     double excess = 0;
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
@@ -136,66 +126,69 @@ static void finish_velocities(void *arg, int64_t block) {
         w->next.velocity_k[i] = k;
         w->next.displacement_k[i] = 0;
     }
-    w->sums[EXCESS][block] = excess;
+    w->sums[RVI_SPH_EXCESS][block] = excess;
 }
 
-static void finish_displacements(void *arg, int64_t block) {
-    const solver *s = arg;
+static void finish_displacements_block(void *arg, int64_t block) {
+    const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
     size_t end = rvi_sph_block_end(w, block);
-    float longest = LONGEST_SHIFT * w->desc.spacing;
+    float longest = RVI_SPH_LONGEST_SHIFT * w->desc.spacing;
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
-        rvi_v4 by = s->cg.dt * w->acceleration[i];
-        float length = s->cg.dt * sqrtf((by[0] * by[0] + by[1] * by[1]) + by[2] * by[2]);
+        rvi_v4 a = w->acceleration[i];
+        float shift[3];
+        rvi_sph_limit_shift(s->cg.dt, longest, (const float[3]){a[0], a[1], a[2]}, shift);
         w->next.displacement_k[i] = w->k[i];
-        w->shift[i] = length > longest ? longest / length * by : by;
+        w->shift[i] = (rvi_v4){shift[0], shift[1], shift[2], 0};
     }
 }
 
 /* One round of conjugate gradients among the active particles. `done`: no other round has to
  * follow, because the others need no pressure and no k was so far below 0 that it mattered. */
-static rv_status run_round(solver *s, int most, int *iterations, bool *done) {
+static rv_status run_round(rvi_sph_solve *s, int most, int *iterations, bool *done) {
     rvi_sph *w = s->w;
-    double r_z = rvi_sph_sum(w, R_Z), enough = s->tolerance * (double)w->count;
+    double r_z = rvi_sph_sum(w, RVI_SPH_R_Z), enough = s->tolerance * (double)w->count;
     double still = STILL * s->tolerance * (double)w->desc.spacing / (double)s->cg.dt;
     double residual = enough + 1, moved = 0, least = still * still * (double)w->count;
     rv_status status = RV_OK;
     for (int n = 0; n < most && r_z > 0 && (residual > enough || moved > least); n++) {
         s->from = w->direction;
-        status = rvi_sph_each_block(w, accelerate_block, s);
+        status = EACH(s, accelerate);
         if (status == RV_OK)
-            status = rvi_sph_each_block(w, apply_block, s);
-        double p_ap = rvi_sph_sum(w, P_AP), r_p = rvi_sph_sum(w, R_P);
+            status = EACH(s, apply);
+        double p_ap = rvi_sph_sum(w, RVI_SPH_P_AP), r_p = rvi_sph_sum(w, RVI_SPH_R_P);
         if (status != RV_OK || !(p_ap > 0) || !(fabs(r_p - r_z) <= DRIFT * r_z))
             break;
         double alpha = r_z / p_ap;
         moved = alpha * r_z; /* sum of all changes of velocity, squared */
-        double next = r_z - alpha * (2 * rvi_sph_sum(w, R_MAP) - alpha * rvi_sph_sum(w, AP_MAP));
+        double next = r_z - alpha * (2 * rvi_sph_sum(w, RVI_SPH_R_MAP) -
+                                     alpha * rvi_sph_sum(w, RVI_SPH_AP_MAP));
         s->cg.alpha = (float)alpha;
         s->cg.beta = (float)(next / r_z);
         r_z = next;
-        status = rvi_sph_each_block(w, update_block, s);
+        status = EACH(s, update);
         if (status != RV_OK)
             break;
-        residual = rvi_sph_sum(w, ACTIVE);
+        residual = rvi_sph_sum(w, RVI_SPH_ACTIVE);
         ++*iterations;
     }
     if (status == RV_OK)
-        status = rvi_sph_each_block(w, clamp_block, s);
-    *done = residual + rvi_sph_sum(w, INACTIVE) + rvi_sph_sum(w, CLAMPED) <= 1.5 * enough;
+        status = EACH(s, clamp);
+    *done = residual + rvi_sph_sum(w, RVI_SPH_INACTIVE) + rvi_sph_sum(w, RVI_SPH_CLAMPED) <=
+            1.5 * enough;
     return status;
 }
 
 /* Begins with `projected` of the first guess. */
-static rv_status solve(solver *s, int most, int *iterations) {
+static rv_status solve(rvi_sph_solve *s, int most, int *iterations) {
     rvi_sph *w = s->w;
     rv_status status = RV_OK;
     bool done = false;
     *iterations = 0;
     while (status == RV_OK && !done && *iterations < most) {
         s->cg.threshold = *iterations == 0 ? -SLACK : 0.0f;
-        status = rvi_sph_each_block(w, begin_block, s);
-        if (status != RV_OK || rvi_sph_sum(w, ACTIVE) <= s->tolerance * (double)w->count)
+        status = EACH(s, begin);
+        if (status != RV_OK || rvi_sph_sum(w, RVI_SPH_ACTIVE) <= s->tolerance * (double)w->count)
             break;
 
         int before = *iterations;
@@ -203,7 +196,7 @@ static rv_status solve(solver *s, int most, int *iterations) {
         if (*iterations == before)
             break;
         if (status == RV_OK)
-            status = rvi_sph_each_block(w, project_block, s);
+            status = EACH(s, project);
     }
     return status;
 }
@@ -229,44 +222,66 @@ static float choose_step(const rvi_sph *w, float longest) {
 }
 
 /* Displacements are needed only where the velocities have let the water become too dense. */
-static rv_status displace(solver *s) {
+static rv_status displace(rvi_sph_solve *s) {
     rvi_sph *w = s->w;
     s->displaces = true;
     s->cg.relaxation = DISPLACEMENT_RELAXATION;
     s->tolerance = 10 * s->tolerance;
     w->iterations[1] = 0;
-    w->compression = (float)(rvi_sph_sum(w, EXCESS) / (double)w->count);
+    w->compression = (float)(rvi_sph_sum(w, RVI_SPH_EXCESS) / (double)w->count);
     if ((double)w->compression <= s->tolerance)
         return RV_OK;
-    rv_status status = rvi_sph_each_block(w, guess_block, s);
+    rv_status status = EACH(s, guess);
     if (status == RV_OK)
-        status = rvi_sph_each_block(w, project_block, s);
+        status = EACH(s, project);
     if (status == RV_OK)
         status = solve(s, DISPLACEMENT_ITERATIONS, &w->iterations[1]);
-    return status == RV_OK ? rvi_sph_each_block(w, finish_displacements, s) : status;
+    return status == RV_OK ? EACH(s, finish_displacements) : status;
+}
+
+/* Neighbours, and `projected` of the first guess. */
+static rv_status list_on_processor(rvi_sph_solve *s) {
+    rvi_sph *w = s->w;
+    rvi_sph_lister lister = {
+        .w = w, .dt = s->cg.dt, .slice = w->passes->prepare, .block = project_block, .arg = s};
+    rv_status status = EACH(s, guess);
+    return status == RV_OK ? rvi_sph_list_neighbours(&lister) : status;
+}
+
+/* The same on the device; where it has no room, the processor does all of this step. */
+static rv_status list_on_device(rvi_sph_solve *s) {
+    rvi_sph *w = s->w;
+    bool listed = false;
+    rv_status status = rvi_sph_device_list(w, s->cg.dt, &listed);
+    if (status == RV_OK && !listed) {
+        w->device = NULL;
+        status = rvi_sph_sort(w);
+        if (status == RV_OK)
+            status = rvi_sph_find_walls(w);
+        return status == RV_OK ? list_on_processor(s) : status;
+    }
+    if (status == RV_OK)
+        status = EACH(s, guess);
+    return status == RV_OK ? EACH(s, project) : status;
 }
 
 rv_status rvi_sph_solve_project(rvi_sph *w, float longest, float *dt) {
-    solver s = {.w = w,
-                .tolerance = (double)w->desc.tolerance,
-                .cg = {.dt = choose_step(w, longest),
-                       .relaxation = VELOCITY_RELAXATION,
-                       .r_z = w->sums[R_Z],
-                       .r_p = w->sums[R_P],
-                       .p_ap = w->sums[P_AP],
-                       .r_map = w->sums[R_MAP],
-                       .ap_map = w->sums[AP_MAP],
-                       .active = w->sums[ACTIVE],
-                       .inactive = w->sums[INACTIVE]}};
+    rvi_sph_solve s = {.w = w,
+                       .tolerance = (double)w->desc.tolerance,
+                       .cg = {.dt = choose_step(w, longest),
+                              .relaxation = VELOCITY_RELAXATION,
+                              .r_z = w->sums[RVI_SPH_R_Z],
+                              .r_p = w->sums[RVI_SPH_R_P],
+                              .p_ap = w->sums[RVI_SPH_P_AP],
+                              .r_map = w->sums[RVI_SPH_R_MAP],
+                              .ap_map = w->sums[RVI_SPH_AP_MAP],
+                              .active = w->sums[RVI_SPH_ACTIVE],
+                              .inactive = w->sums[RVI_SPH_INACTIVE]}};
     *dt = s.cg.dt;
-    rvi_sph_lister lister = {
-        .w = w, .dt = *dt, .slice = w->passes->prepare, .block = project_block, .arg = &s};
-    rv_status status = rvi_sph_each_block(w, guess_block, &s);
-    if (status == RV_OK)
-        status = rvi_sph_list_neighbours(&lister);
+    rv_status status = w->device != NULL ? list_on_device(&s) : list_on_processor(&s);
     if (status == RV_OK)
         status = solve(&s, w->desc.iterations, &w->iterations[0]);
     if (status == RV_OK)
-        status = rvi_sph_each_block(w, finish_velocities, &s);
+        status = EACH(&s, finish_velocities);
     return status == RV_OK ? displace(&s) : status;
 }

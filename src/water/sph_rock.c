@@ -2,6 +2,8 @@
  * they come too near to. */
 #include "water/sph_state.h"
 
+#include <string.h>
+
 #include "base/math.h"
 #include "base/threads.h"
 
@@ -15,10 +17,12 @@ rv_status rvi_sph_set_rock(rvi_sph *w, const rvi_wall_change *faces, size_t coun
         return status;
     rvi_wall_index_destroy(&w->rock);
     w->rock = rock;
+    rvi_sph_rock_changed(w);
     return RV_OK;
 }
 
 rv_status rvi_sph_change_rock(rvi_sph *w, const rvi_wall_change *changes, size_t count) {
+    rvi_sph_rock_changed(w);
     return rvi_wall_index_change(&w->rock, changes, count);
 }
 
@@ -45,7 +49,8 @@ static void touch_block(void *arg, int64_t block) {
 
 rv_status rvi_sph_touch_rock(rvi_sph *w, float reach, rvi_touch *touches) {
     touching t = {.w = w, .reach = reach, .touches = touches};
-    return rvi_sph_each_block(w, touch_block, &t);
+    rv_status status = rvi_sph_fetch(w);
+    return status == RV_OK ? rvi_sph_each_block(w, touch_block, &t) : status;
 }
 
 /* ---- Pushing out ---- */
@@ -59,9 +64,9 @@ typedef struct pushing {
 static void push_block(void *arg, int64_t block) {
     const pushing *p = arg;
     rvi_sph *w = p->w;
-    size_t end = rvi_sph_block_end(w, block), pushed = 0;
+    size_t end = rvi_sph_block_end(w, block), pushed = 0, changed = 0;
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
-        rvi_v4 at = w->particles.places[i];
+        rvi_v4 at = w->particles.places[i], v = w->particles.speeds[i];
         bool jumped = rvi_wall_index_jumped(&w->rock, (const float[3]){at[0], at[1], at[2]});
         w->leaves[i] = 0;
         if (!jumped && p->touches[i].distance > p->near)
@@ -69,8 +74,11 @@ static void push_block(void *arg, int64_t block) {
         w->leaves[i] = !rvi_sph_push_out_one(w, i, jumped);
         rvi_v4 moved = w->particles.places[i] - at;
         pushed += moved[0] != 0 || moved[1] != 0 || moved[2] != 0;
+        changed += memcmp(&w->particles.places[i], &at, sizeof at) != 0 ||
+                   memcmp(&w->particles.speeds[i], &v, sizeof v) != 0;
     }
     w->sums[0][block] = (double)pushed;
+    w->sums[1][block] = (double)changed;
 }
 
 void rvi_sph_push_out(rvi_sph *w, const rvi_touch *touches, float reach, float farthest,
@@ -80,6 +88,8 @@ void rvi_sph_push_out(rvi_sph *w, const rvi_touch *touches, float reach, float f
     size_t blocks = (w->count + RVI_SPH_BLOCK - 1) / RVI_SPH_BLOCK;
     rvi_finish(w->ctx, (int64_t)blocks, push_block, &p);
     *pushed_out = (size_t)rvi_sph_sum(w, 0);
+    if (rvi_sph_sum(w, 1) > 0)
+        rvi_sph_changed(w, RVI_SPH_PLACES);
     *trapped = 0;
     for (size_t i = 0; i < w->count; i++)
         *trapped += w->leaves[i];

@@ -15,29 +15,40 @@
 #include "base/math.h"
 #include "base/vector.h"
 
+typedef rvi_v4 lanes;
+#define HOT RVI_HOT
+
+static HOT lanes smaller(lanes a, lanes b) {
+    return rvi_v4_min(a, b);
+}
+
+static HOT lanes larger(lanes a, lanes b) {
+    return rvi_v4_max(a, b);
+}
+
+static HOT lanes root(lanes v) {
+    return rvi_v4_sqrt(v);
+}
+
+#include "water/sph_drift.inc"
+
 typedef struct drift {
     rvi_sph *w;
-    float spread, sink; /* over the time of a step */
-    float gradient;     /* c_ij without (1 - q)^3 */
-    float most;         /* m3 in a particle */
-    float least;        /* m3: particles with less keep it */
-    float up[3];        /* against gravity; 0 without it */
+    rvi_sph_drift_rules rules;
 } drift;
 
 void rvi_sph_set_sediment(rvi_sph *w, size_t particle, double sediment) {
     w->particles.sediments[particle] = sediment;
+    rvi_sph_changed(w, RVI_SPH_SEDIMENTS);
 }
 
-/* Of a particle: its sediment, the share of what it can hold that is free, and the largest share
- * that it exchanges with one neighbour. */
 static void load_block(void *arg, int64_t block) {
     const drift *d = arg;
     rvi_sph *w = d->w;
     for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
-        float s = (float)w->particles.sediments[i];
-        uint32_t count = w->neighbour_count[i];
-        w->loads[i] = (rvi_v4){s > d->least ? s : 0.0f, rvi_maxf(1 - s / d->most, 0.0f),
-                               0.45f / (float)(count > 0 ? count : 1), 0};
+        drift_load load =
+            drift_load_of(&d->rules, w->particles.sediments[i], w->neighbour_count[i]);
+        w->loads[i] = (rvi_v4){load.sediment, load.room, load.limit, 0};
     }
 }
 
@@ -45,19 +56,13 @@ static RVI_HOT rvi_four four_of(const rvi_v4 *from, const uint32_t which[4]) {
     return rvi_four_from(from[which[0]], from[which[1]], from[which[2]], from[which[3]]);
 }
 
-/* What i gets from four others; nothing from itself. */
+/* What i gets from four others. */
 static RVI_HOT rvi_v4 get(const drift *d, size_t i, const uint32_t which[4]) {
     const rvi_sph *w = d->w;
-    const rvi_v4 zero = {0}, at = w->particles.places[i], to = w->loads[i];
+    const rvi_v4 at = w->particles.places[i], own = w->loads[i];
     rvi_four n = four_of(w->particles.places, which), from = four_of(w->loads, which);
-    rvi_v4 x = at[0] - n.x, y = at[1] - n.y, z = at[2] - n.z;
-    rvi_v4 u = rvi_v4_max(1.0f - rvi_v4_sqrt((x * x + y * y) + z * z) / w->radius, zero);
-    rvi_v4 c = d->gradient * (u * u * u), limit = rvi_v4_min(rvi_v4_all(to[2]), from.z);
-    rvi_v4 spread = rvi_v4_min(d->spread * c, limit) * (from.x - to[0]);
-    rvi_v4 above = (x * d->up[0] + y * d->up[1]) + z * d->up[2]; /* i over the others */
-    rvi_v4 gain = rvi_v4_min(d->sink * c * rvi_v4_max(-above, zero), limit) * (from.x * to[1]);
-    rvi_v4 loss = rvi_v4_min(d->sink * c * rvi_v4_max(above, zero), limit) * (to[0] * from.y);
-    return spread + (gain - loss);
+    return drift_get(&d->rules, at[0] - n.x, at[1] - n.y, at[2] - n.z,
+                     (drift_load){own[0], own[1], own[2]}, from.x, from.y, from.z);
 }
 
 /* Have four particles nothing to give? */
@@ -85,29 +90,33 @@ static void drift_block(void *arg, int64_t block) {
     }
 }
 
-static drift make_drift(rvi_sph *w, const rvi_sph_drift *desc) {
+static rvi_sph_drift_rules rules_of(const rvi_sph *w, const rvi_sph_drift *desc) {
     const float *g = w->desc.gravity;
     float length = rvi_length3f(g);
-    drift d = {.w = w,
-               .spread = desc->spread * w->step,
-               .sink = desc->settle * w->step,
-               .gradient = -2 * w->volume * w->kernel_gradient,
-               .most = (float)desc->most,
-               .least = 1e-7f * (float)desc->most};
+    rvi_sph_drift_rules d = {.spread = desc->spread * w->step,
+                             .sink = desc->settle * w->step,
+                             .gradient = -2 * w->volume * w->kernel_gradient,
+                             .radius = w->radius,
+                             .most = (float)desc->most,
+                             .least = 1e-7f * (float)desc->most};
     for (int i = 0; i < 3; i++)
         d.up[i] = length > 0 ? -(g[i] / length) : 0.0f;
     return d;
 }
 
 rv_status rvi_sph_drift_sediment(rvi_sph *w, const rvi_sph_drift *desc) {
-    bool any = false;
-    for (size_t i = 0; i < w->count && !any; i++)
-        any = w->particles.sediments[i] != 0;
-    if (!any || (desc->settle <= 0 && desc->spread <= 0))
+    if (desc->settle <= 0 && desc->spread <= 0)
         return RV_OK;
-    drift d = make_drift(w, desc);
-    rv_status status = rvi_sph_each_block(w, load_block, &d);
-    if (status == RV_OK)
+    drift d = {w, rules_of(w, desc)};
+    bool device = rvi_sph_device_lists(w), any = device;
+    rv_status status = device ? rvi_sph_device_drift(w, &d.rules) : rvi_sph_leave_device(w);
+    for (size_t i = 0; i < w->count && !any && status == RV_OK; i++)
+        any = w->particles.sediments[i] != 0;
+    if (!any || status != RV_OK)
+        return status;
+    if (!device)
+        status = rvi_sph_each_block(w, load_block, &d);
+    if (!device && status == RV_OK)
         status = rvi_sph_each_block(w, drift_block, &d);
     if (status == RV_OK) {
         double *swap = w->particles.sediments;

@@ -97,6 +97,7 @@ static void compact(rvi_sph *w, const uint8_t *leaves) {
         w->neighbour_count[kept++] = 0;
     }
     w->count = kept;
+    rvi_sph_changed(w, RVI_SPH_ALL);
 }
 
 void rvi_sph_remove(rvi_sph *w, const uint8_t *leaves) {
@@ -128,10 +129,7 @@ static rv_status remove_oldest(rvi_sph *w, size_t count) {
 }
 
 static bool at_open_side(const rvi_sph *w, rvi_v4 at) {
-    for (int i = 0; i < 3; i++)
-        if ((w->desc.open[i][0] && at[i] <= 0) || (w->desc.open[i][1] && at[i] >= w->size[i]))
-            return true;
-    return false;
+    return rvi_sph_at_open_side(&w->rules, (const float[3]){at[0], at[1], at[2]});
 }
 
 /* Removes the particles that the last step has brought to an open side. */
@@ -220,6 +218,30 @@ static rv_status add_new_particles(rvi_sph *w, const new_particles *n) {
     return status;
 }
 
+/* Do particles leave, of those that are there and those that come? */
+static bool some_leave(const rvi_sph *w, const new_particles *n) {
+    bool leaves = rvi_sph_device_leaves(w) || n->count > w->desc.most - w->count;
+    for (size_t k = 0; k < n->count && !leaves; k++)
+        leaves = rvi_sph_at_open_side(&w->rules, n->at[k]);
+    return leaves;
+}
+
+/* Those for which there is room come, and those at open sides leave. On a device the host sees all
+ * of the particles only if some leave. */
+static rv_status exchange(rvi_sph *w, new_particles *n, bool *changed) {
+    rv_status status = w->device != NULL && n->most > 0 ? rvi_sph_device_show_cells(w) : RV_OK;
+    for (size_t i = 0; i < w->source_count && status == RV_OK && n->most > 0; i++)
+        status = try_places(w, i, n);
+    bool all = w->device == NULL || some_leave(w, n);
+    if (status == RV_OK && all)
+        status = rvi_sph_fetch(w);
+    if (status == RV_OK && n->count > 0) {
+        status = add_new_particles(w, n);
+        *changed = true;
+    }
+    return status == RV_OK && all ? leave_box(w, changed) : status;
+}
+
 /* In one step no more particles come than there may be in all. The places of those that leave are
  * free in the next step. */
 rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed) {
@@ -229,20 +251,12 @@ rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed) {
         w->sources[i].due += w->sources[i].desc.rate * (double)dt;
         most += w->sources[i].due >= 1 ? rvi_sph_source_places(&w->sources[i]) : 0;
     }
-    most = most < w->desc.most ? most : w->desc.most;
-    if (most == 0)
-        return leave_box(w, changed);
-    new_particles n = {.most = most};
-    n.at = rvi_alloc(w->ctx, most, sizeof *n.at, "new particles");
-    n.source = rvi_alloc(w->ctx, most, sizeof *n.source, "new particles");
-    rv_status status = n.at != NULL && n.source != NULL ? RV_OK : RV_ERROR_MEMORY;
-    for (size_t i = 0; i < w->source_count && status == RV_OK; i++)
-        status = try_places(w, i, &n);
-    if (status == RV_OK && n.count > 0) {
-        status = add_new_particles(w, &n);
-        *changed = true;
-    }
+    new_particles n = {.most = most < w->desc.most ? most : w->desc.most};
+    n.at = n.most > 0 ? rvi_alloc(w->ctx, n.most, sizeof *n.at, "new particles") : NULL;
+    n.source = n.most > 0 ? rvi_alloc(w->ctx, n.most, sizeof *n.source, "new particles") : NULL;
+    bool room = n.most == 0 || (n.at != NULL && n.source != NULL);
+    rv_status status = room ? exchange(w, &n, changed) : RV_ERROR_MEMORY;
     rvi_free(w->ctx, n.at);
     rvi_free(w->ctx, n.source);
-    return status == RV_OK ? leave_box(w, changed) : status;
+    return status;
 }

@@ -9,14 +9,16 @@
 #ifndef RVI_WATER_SPH_STATE_H
 #define RVI_WATER_SPH_STATE_H
 
+#include "device/device.h"
+#include "water/sph_particle.h"
 #include "water/sph_passes.h"
-
-enum { RVI_SPH_SUMS = 9 };
 
 /* In spacings: a new particle is at least so far from all others. */
 #define RVI_SPH_ROOM 0.9f
 /* The longest step, in sqrt(spacing / acceleration). */
 #define RVI_SPH_LONGEST_STEP 0.1f
+/* In spacings: no displacement is longer. */
+#define RVI_SPH_LONGEST_SHIFT 0.2f
 /* In spacings: no particle comes nearer to a wall. */
 #define RVI_SPH_STOP 0.2f
 
@@ -38,6 +40,8 @@ typedef struct rvi_sph_source_state { /* a source while it runs */
     double due;    /* particles that shall come */
 } rvi_sph_source_state;
 
+typedef struct rvi_sph_remote rvi_sph_remote; /* sph_device.c */
+
 struct rvi_sph {
     rv_context *ctx;
     rvi_sph_desc desc;
@@ -52,6 +56,7 @@ struct rvi_sph {
     float rest_virial;     /* pressure over k of a lattice at rest */
     float viscosity;       /* m2/s, with the smoothing */
     float friction_rate;   /* 1/s: the unit of friction */
+    rvi_sph_rules rules;
     const rvi_sph_passes *passes;
     rvi_wall_index rock;
     size_t count, capacity;
@@ -105,6 +110,10 @@ struct rvi_sph {
     rvi_v4 *loads;              /* of the drift of sediment */
     uint8_t *leaves;            /* has a particle no way out of the rock? */
     double *sums[RVI_SPH_SUMS]; /* a part for each block */
+    /* On a device. */
+    rvi_device *device;     /* of this step; NULL: the processor does it */
+    rvi_sph_remote *remote; /* NULL: no step was there yet */
+    unsigned told;          /* which reasons to use the processor the user knows */
 };
 
 /* ---- sph_cells.c ---- */
@@ -118,12 +127,22 @@ typedef struct rvi_sph_lister { /* what is done with new lists while they are in
 } rvi_sph_lister;
 rv_status rvi_sph_list_neighbours(rvi_sph_lister *l);
 rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride);
+size_t rvi_sph_stride_for(size_t longest); /* list, and some more */
 /* After a sort: is no particle nearer? */
 bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance);
 
 /* ---- sph_walls.c ---- */
 rv_status rvi_sph_find_walls(rvi_sph *w);
+typedef struct rvi_sph_near_walls {
+    rvi_v4 density, acceleration; /* as wall_density and wall_acceleration */
+    float clearance;
+    uint32_t face;
+} rvi_sph_near_walls;
+/* Of a particle at that place with that speed. */
+rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v);
 rv_status rvi_sph_move(rvi_sph *w, float dt); /* `particles` by `predicted` and `shift` to `next` */
+/* Goes a path beside rock. A particle that finds no place stays where it was, at rest. */
+void rvi_sph_walk(const rvi_sph *w, rvi_sph_walker *g);
 /* Faces have moved: pushes particle i to where it may be; false: there is no way out of the rock.
  * `jumped`: faces may have passed it. */
 bool rvi_sph_push_out_one(rvi_sph *w, size_t i, bool jumped);
@@ -133,6 +152,54 @@ rv_status rvi_sph_solve_project(rvi_sph *w, float longest, float *dt);
 rv_status rvi_sph_solve_weak(rvi_sph *w, float longest, float *dt);
 rv_status rvi_sph_finish_weak(rvi_sph *w); /* after the move */
 
+typedef struct rvi_sph_solve { /* the search for pressure */
+    rvi_sph *w;
+    bool displaces;    /* finds displacements, else velocities */
+    double tolerance;  /* mean of |residual| that may be left */
+    const float *from; /* the k that accelerate takes */
+    rvi_sph_cg cg;
+} rvi_sph_solve;
+
+/* The k of the last step are the first guess: less of them after a shorter step, whose pressure may
+ * have been very large. */
+static inline float rvi_sph_guess_scale(const rvi_sph_solve *s) {
+    float ratio = s->w->step / s->cg.dt;
+    return rvi_minf(ratio * ratio, 1.0f);
+}
+
+/* ---- sph_device.c ---- */
+/* Where the next step runs; NULL: on the processor. */
+rvi_device *rvi_sph_choose_device(rvi_sph *w);
+void rvi_sph_device_destroy(rvi_sph *w);
+/* The host has changed these of the particles, which rvi_sph_fetch had brought back. */
+enum { RVI_SPH_PLACES = 1, RVI_SPH_SEDIMENTS = 2, RVI_SPH_OTHERS = 4, RVI_SPH_ALL = 7 };
+void rvi_sph_changed(rvi_sph *w, unsigned what);
+void rvi_sph_appended(rvi_sph *w, size_t particle); /* and those behind it */
+void rvi_sph_rock_changed(rvi_sph *w);
+/* The processor is going to change any array: the device forgets them, and what it knew better is
+ * brought back. */
+rv_status rvi_sph_leave_device(rvi_sph *w);
+/* The parts of a step. */
+rv_status rvi_sph_device_sort(rvi_sph *w);
+bool rvi_sph_device_leaves(const rvi_sph *w); /* after the sort: is a particle at an open side? */
+rv_status rvi_sph_device_show_cells(rvi_sph *w); /* after the sort: cells and places */
+rv_status rvi_sph_device_walls(rvi_sph *w);
+/* `listed` false: the device has no room for the lists. */
+rv_status rvi_sph_device_list(rvi_sph *w, float dt, bool *listed);
+rv_status rvi_sph_device_guess(const rvi_sph_solve *s);
+rv_status rvi_sph_device_project(const rvi_sph_solve *s);
+rv_status rvi_sph_device_begin(const rvi_sph_solve *s);
+rv_status rvi_sph_device_accelerate(const rvi_sph_solve *s);
+rv_status rvi_sph_device_apply(const rvi_sph_solve *s);
+rv_status rvi_sph_device_update(const rvi_sph_solve *s);
+rv_status rvi_sph_device_clamp(const rvi_sph_solve *s);
+rv_status rvi_sph_device_finish_velocities(const rvi_sph_solve *s);
+rv_status rvi_sph_device_finish_displacements(const rvi_sph_solve *s);
+rv_status rvi_sph_device_move(rvi_sph *w, float dt);
+rv_status rvi_sph_device_check(rvi_sph *w, float fastest2, double *bad);
+bool rvi_sph_device_lists(const rvi_sph *w); /* has the device the neighbours of all particles? */
+rv_status rvi_sph_device_drift(rvi_sph *w, const rvi_sph_drift_rules *d);
+
 /* ---- sph_sources.c ---- */
 rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed);
 size_t rvi_sph_source_places(const rvi_sph_source_state *s);
@@ -141,9 +208,30 @@ size_t rvi_sph_source_places(const rvi_sph_source_state *s);
 rv_status rvi_sph_each_block(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg);
 size_t rvi_sph_block_begin(int64_t block);
 size_t rvi_sph_block_end(const rvi_sph *w, int64_t block);
+/* All arrays; returns how many there are. */
+enum { RVI_SPH_ARRAYS = 64 };
+size_t rvi_sph_arrays(const rvi_sph *w, void *out[RVI_SPH_ARRAYS]);
+static inline size_t rvi_sph_most_blocks(const rvi_sph *w) {
+    return w->capacity / RVI_SPH_BLOCK + 1;
+}
 double rvi_sph_sum(const rvi_sph *w, int number); /* of `sums` */
 double rvi_sph_max(const rvi_sph *w, int number);
 rv_status rvi_sph_append(rvi_sph *w, const float at[3], const float speed[3], double sediment);
+
+/* m: farther walls do nothing to a particle. */
+static inline float rvi_sph_reach(const rvi_sph *w) {
+    return w->desc.wall == RVI_SPH_PENALTY ? w->desc.penalty_reach : w->wall_reach;
+}
+
+static inline rvi_sph_pair rvi_sph_pair_of(const rvi_sph *w) {
+    return (rvi_sph_pair){.per_radius = 1 / w->radius,
+                          .gradient = w->volume * w->kernel_gradient,
+                          .viscosity = 10 * w->viscosity,
+                          .small = 0.01f * w->radius * w->radius,
+                          .tension =
+                              -w->desc.tension * w->volume * w->kernel_norm / w->desc.spacing,
+                          .quanta = 1 / w->quantum};
+}
 
 /* Neighbour n of a particle, of neighbour_count, when the last step began; itself is one. */
 static inline uint32_t rvi_sph_neighbour(const rvi_sph *w, size_t particle, size_t n) {

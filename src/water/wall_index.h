@@ -9,6 +9,7 @@
 #include "base/lanes.h"
 #include "base/math.h"
 #include "mesh/mesh.h"
+#include "water/sph_particle.h"
 
 #define RVI_NO_FACE UINT32_MAX
 
@@ -105,7 +106,7 @@ typedef enum rvi_side_of_rock { RVI_UNKNOWN, RVI_OUTSIDE, RVI_INSIDE } rvi_side_
 
 /* The cell of a point; points out of the box belong to the nearest cell. */
 static inline int rvi_wall_index_cell_at(const rvi_wall_index *w, int axis, float x) {
-    return (int)rvi_clampf(x * w->per_cell, 0.0f, (float)(w->cells[axis] - 1));
+    return rvi_sph_wall_cell(w->per_cell, w->cells[axis], x);
 }
 static inline size_t rvi_wall_index_cell_number(const rvi_wall_index *w, const int c[3]) {
     return ((size_t)c[2] * (size_t)w->cells[1] + (size_t)c[1]) * (size_t)w->cells[0] + (size_t)c[0];
