@@ -39,11 +39,8 @@ struct studio_land {
     bool stopped; /* in a step, and kept: what follows is not what the list makes */
     char *viewer_key;
     studio_kept *kept; /* last used first */
-    /* for what is asked while a run goes on: a context that nothing runs in, and its land */
-    rv_context *desk;
-    rv_terrain *desk_viewer;
-    char *desk_viewer_key;
-    int device; /* wanted from the next step on; -1: as it is */
+    const char *out;   /* the folder below `scratch` for files that steps write */
+    int device;        /* wanted from the next step on; -1: as it is */
     /* of the run */
     double run;
     int step;

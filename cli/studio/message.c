@@ -273,7 +273,10 @@ studio_packet *studio_wrong(double id, int status, const char *sentence) {
         return NULL;
     fprintf(letter.json, "\"id\":%.0f,\"kind\":\"wrong\",\"status\":%d,\"sentence\":", id, status);
     cli_json_text(letter.json, sentence);
-    return studio_letter_end(&letter);
+    studio_packet *packet = studio_letter_end(&letter);
+    if (packet)
+        packet->stopped = status == RV_CANCELLED;
+    return packet;
 }
 
 void studio_packet_free(studio_packet *packet) {

@@ -27,10 +27,12 @@ struct studio_session {
     task *first;
     bool closing;
     studio_wish wish;
-    bool told;     /* that it is held */
-    double newest; /* run that was asked for */
-    double begun;  /* run that has begun */
+    double wished;    /* run that the wish is for */
+    double newest;    /* run that was asked for */
+    double begun;     /* run that has begun */
+    double preparing; /* number of what is made in idle time */
     bool running;
+    bool told; /* that it is held */
     studio_packet *events, **last;
     bool slice_waits;
     int64_t shown_ms;
@@ -79,10 +81,16 @@ studio_packet *studio_session_event(studio_session *s, int wait_ms) {
     return packet;
 }
 
+/* What is wished of a run; as long as nothing is, it goes on. */
+static studio_wish wish_of(const studio_session *s, double run) {
+    return run == s->wished ? s->wish : STUDIO_RESUME;
+}
+
 bool studio_slice_wanted(studio_session *s, double rate) {
     int64_t now = cli_now_ms();
     pthread_mutex_lock(&s->lock);
-    bool holds = s->wish == STUDIO_PAUSE || s->wish == STUDIO_SLICE;
+    studio_wish wish = wish_of(s, s->begun);
+    bool holds = wish == STUDIO_PAUSE || wish == STUDIO_SLICE;
     bool due = (double)(now - s->shown_ms) >= 1000.0 / (rate > 1.0 ? rate : 1.0) - 4.0;
     bool wanted = holds || (due && !s->slice_waits);
     if (wanted)
@@ -93,10 +101,19 @@ bool studio_slice_wanted(studio_session *s, double rate) {
 
 /* ---- the gate ---- */
 
+/* One for a run that ends anyway, or is over, is not heard. */
+static void set_wish(studio_session *s, double run, studio_wish wish) {
+    if (run < s->newest || run < s->wished)
+        return;
+    s->wished = run;
+    s->wish = wish;
+    pthread_cond_broadcast(&s->change);
+}
+
 void studio_gate_begin(studio_session *s, double run, bool held) {
     pthread_mutex_lock(&s->lock);
-    if (run >= s->newest)
-        s->wish = held ? STUDIO_SLICE : STUDIO_RESUME;
+    if (held && wish_of(s, run) == STUDIO_RESUME)
+        set_wish(s, run, STUDIO_SLICE);
     s->begun = run;
     s->running = true;
     s->told = false;
@@ -105,16 +122,17 @@ void studio_gate_begin(studio_session *s, double run, bool held) {
 }
 
 static bool unwanted(const studio_session *s, double run) {
-    return s->closing || run < s->newest || s->wish == STUDIO_KEEP || s->wish == STUDIO_CANCEL;
+    studio_wish wish = wish_of(s, run);
+    return s->closing || run < s->newest || wish == STUDIO_KEEP || wish == STUDIO_CANCEL;
 }
 
-static studio_packet *change_device(studio_session *s, const studio_request *request);
-static studio_packet *reply_ready(studio_session *s, double id);
+static bool answer_from_session(studio_session *s, task *t);
 static void end_task(studio_session *s, task *t);
 
 /* What needs neither the land that runs nor its context. */
 static bool is_answered_meanwhile(const char *kind) {
-    static const char *const kinds[] = {"hello", "read", "look", "store", "device"};
+    static const char *const kinds[] = {"hello", "read",  "look",   "measure",
+                                        "save",  "store", "device", "put"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kind, kinds[i]) == 0)
             return true;
@@ -127,14 +145,18 @@ static void answer_meanwhile(studio_session *s, double run) {
     while ((t = s->first) && !unwanted(s, run) && is_answered_meanwhile(t->request.kind)) {
         s->first = t->next;
         pthread_mutex_unlock(&s->lock);
-        if (strcmp(t->request.kind, "hello") == 0)
-            t->reply = reply_ready(s, t->request.id);
-        else if (strcmp(t->request.kind, "device") == 0)
-            t->reply = change_device(s, &t->request);
-        else
+        if (!answer_from_session(s, t))
             t->reply = studio_land_meanwhile(s->land, &t->request);
         pthread_mutex_lock(&s->lock);
-        end_task(s, t);
+        if (!t->reply || !t->reply->stopped) {
+            end_task(s, t);
+            continue;
+        }
+        studio_packet_free(t->reply); /* it waits after all, until the run has ended */
+        t->reply = NULL;
+        t->next = s->first;
+        s->first = t;
+        return;
     }
 }
 
@@ -143,12 +165,13 @@ bool studio_gate_pass(studio_session *s, double run, bool whole, void (*held)(vo
     pthread_mutex_lock(&s->lock);
     for (;;) {
         answer_meanwhile(s, run);
-        if (unwanted(s, run) || s->wish == STUDIO_RESUME)
+        studio_wish wish = wish_of(s, run);
+        if (unwanted(s, run) || wish == STUDIO_RESUME)
             break;
-        if (s->wish == STUDIO_SLICE && !whole)
+        if (wish == STUDIO_SLICE && !whole)
             break;
-        if (s->wish == STUDIO_SLICE) { /* this is the slice: hold from here on */
-            s->wish = STUDIO_PAUSE;
+        if (wish == STUDIO_SLICE) { /* this is the slice: hold from here on */
+            set_wish(s, run, STUDIO_PAUSE);
             s->told = false;
         }
         if (!s->told) {
@@ -161,7 +184,7 @@ bool studio_gate_pass(studio_session *s, double run, bool whole, void (*held)(vo
         pthread_cond_wait(&s->change, &s->lock);
         whole = false;
     }
-    if (s->wish == STUDIO_RESUME)
+    if (wish_of(s, run) == STUDIO_RESUME)
         s->told = false;
     bool goes_on = !unwanted(s, run);
     pthread_mutex_unlock(&s->lock);
@@ -177,22 +200,25 @@ bool studio_gate_lets(studio_session *s) {
     return lets;
 }
 
+bool studio_gate_meanwhile(studio_session *s) {
+    pthread_mutex_lock(&s->lock);
+    bool lets = !unwanted(s, s->begun);
+    pthread_mutex_unlock(&s->lock);
+    return lets;
+}
+
 bool studio_gate_idle(studio_session *s) {
     pthread_mutex_lock(&s->lock);
-    bool idle = !s->closing && !s->first && s->wish != STUDIO_CANCEL;
+    bool idle = !s->closing && !s->first && wish_of(s, s->preparing) != STUDIO_CANCEL;
     pthread_mutex_unlock(&s->lock);
     return idle;
 }
 
 studio_wish studio_gate_ending(studio_session *s, double run) {
     pthread_mutex_lock(&s->lock);
-    studio_wish wish = STUDIO_RESUME;
-    if (s->closing || run < s->newest || s->wish == STUDIO_CANCEL)
-        wish = STUDIO_CANCEL;
-    else if (s->wish == STUDIO_KEEP)
-        wish = STUDIO_KEEP;
+    studio_wish wish = s->closing || run < s->newest ? STUDIO_CANCEL : wish_of(s, run);
     pthread_mutex_unlock(&s->lock);
-    return wish;
+    return wish == STUDIO_CANCEL || wish == STUDIO_KEEP ? wish : STUDIO_RESUME;
 }
 
 /* ---- requests ---- */
@@ -221,8 +247,8 @@ static studio_packet *change_device(studio_session *s, const studio_request *req
     double device = studio_json_number(request->json, "device", 0.0);
     if (!(device >= 0.0 && device <= 1000.0))
         return studio_wrong(request->id, RV_ERROR_USAGE, "There is no such device.");
-    const char *why;
-    rv_status status = studio_land_want_device(s->land, (int)device, &why);
+    char why[CLI_TEXT];
+    rv_status status = studio_land_want_device(s->land, (int)device, why);
     if (status != RV_OK)
         return studio_wrong(request->id, (int)status, why);
     return reply_ready(s, request->id);
@@ -241,9 +267,23 @@ static studio_packet *put_file(studio_session *s, const studio_request *request)
 
 static studio_packet *prepare(studio_session *s, const studio_request *request) {
     pthread_mutex_lock(&s->lock);
-    s->wish = STUDIO_RESUME;
+    s->preparing = request->run;
     pthread_mutex_unlock(&s->lock);
     return studio_land_prepare(s->land, request);
+}
+
+/* What needs no land. False: it is another request. */
+static bool answer_from_session(studio_session *s, task *t) {
+    const studio_request *request = &t->request;
+    if (strcmp(request->kind, "hello") == 0)
+        t->reply = reply_ready(s, request->id);
+    else if (strcmp(request->kind, "device") == 0)
+        t->reply = change_device(s, request);
+    else if (strcmp(request->kind, "put") == 0)
+        t->reply = put_file(s, request);
+    else
+        return false;
+    return true;
 }
 
 static void work_on(studio_session *s, task *t) {
@@ -256,13 +296,7 @@ static void work_on(studio_session *s, task *t) {
         studio_scene_run(s, s->land, s->scratch, request);
     else if (strcmp(request->kind, "prepare") == 0)
         t->reply = prepare(s, request);
-    else if (strcmp(request->kind, "hello") == 0)
-        t->reply = reply_ready(s, request->id);
-    else if (strcmp(request->kind, "device") == 0)
-        t->reply = change_device(s, request);
-    else if (strcmp(request->kind, "put") == 0)
-        t->reply = put_file(s, request);
-    else
+    else if (!answer_from_session(s, t))
         t->reply = studio_land_answer(s->land, request);
 }
 
@@ -343,12 +377,13 @@ static const char *read_request(task *t, size_t size) {
 static studio_packet *control(studio_session *s, const studio_request *request) {
     static const char *const names[] = {"resume", "pause", "slice", "keep", "cancel"};
     const char *wish = studio_json_text(request->json, "do");
+    if (!(request->run > 0.0))
+        return studio_wrong(request->id, RV_ERROR_USAGE, "A wish names the run that it is for.");
     for (int i = 0; i < 5; i++) {
         if (strcmp(wish, names[i]) != 0)
             continue;
         pthread_mutex_lock(&s->lock);
-        s->wish = (studio_wish)i;
-        pthread_cond_broadcast(&s->change);
+        set_wish(s, request->run, (studio_wish)i);
         pthread_mutex_unlock(&s->lock);
         return studio_ok(request->id);
     }
@@ -374,9 +409,7 @@ static studio_packet *hand_over(studio_session *s, task *t) {
         return studio_wrong(id, RV_CANCELLED, "The page was closed.");
     }
     if (runs && t->request.run > s->newest)
-        s->newest = t->request.run;
-    if (runs)
-        s->wish = STUDIO_CANCEL; /* what runs ends */
+        s->newest = t->request.run; /* what runs ends */
     task **last = &s->first;
     while (*last)
         last = &(*last)->next;

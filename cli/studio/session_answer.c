@@ -140,7 +140,7 @@ static studio_packet *save(studio_land *l, const studio_request *request) {
     rv_terrain *land = (rv_terrain *)studio_land_at(l, place_of(request), &why);
     if (!land)
         return studio_wrong(request->id, RV_ERROR_USAGE, why);
-    char sentence[CLI_TEXT], *out = studio_path(l->scratch, ".out");
+    char sentence[CLI_TEXT], *out = studio_path(l->scratch, l->out);
     rv_recipe *recipe = NULL;
     rv_status status = read_writer(l, request, false, &recipe, sentence);
     if (status == RV_OK && (!out || !studio_scratch_sub(out))) {
@@ -258,26 +258,37 @@ studio_packet *studio_land_answer(studio_land *l, const studio_request *request)
 
 /* ---- while a run goes on ---- */
 
-static rv_status open_desk(studio_land *l) {
+static bool desk_progress(void *session, const rv_progress *now) {
+    (void)now;
+    return studio_gate_meanwhile(session);
+}
+
+/* A context beside that of the run, for as long as it takes to answer: the run stands still, so
+ * that what the desk may have is what the run leaves of the memory. */
+static rv_status open_desk(const studio_land *l, rv_context **desk) {
     rv_context_desc desc = rv_context_desc_default();
+    size_t used = rv_context_memory_used(l->ctx), limit = rv_context_memory_limit(l->ctx);
     desc.threads = l->place->options->threads;
-    desc.memory_limit = l->place->options->memory;
-    return l->desk ? RV_OK : rv_context_create(&desc, &l->desk);
+    desc.memory_limit = used < limit ? limit - used : 1;
+    desc.progress = desk_progress;
+    desc.user = l->session;
+    return rv_context_create(&desc, desk);
 }
 
 studio_packet *studio_land_meanwhile(studio_land *l, const studio_request *request) {
-    rv_status status = open_desk(l);
+    studio_land desk = *l; /* all that it knows, without the land that runs and its context */
+    rv_status status = open_desk(l, &desk.ctx);
     if (status != RV_OK)
         return studio_wrong(request->id, (int)status, rv_status_text(status));
-    studio_land desk = *l; /* all that it knows, without the land that runs and its context */
-    desk.ctx = l->desk;
     desk.land = NULL;
-    desk.viewer = l->desk_viewer;
-    desk.viewer_key = l->desk_viewer_key;
+    desk.viewer = NULL;
+    desk.viewer_key = NULL;
+    desk.out = ".meanwhile";
     studio_packet *reply = studio_land_answer(&desk, request);
-    l->desk_viewer = desk.viewer;
-    l->desk_viewer_key = desk.viewer_key;
     l->kept = desk.kept;
+    rv_terrain_destroy(desk.viewer);
+    free(desk.viewer_key);
+    rv_context_destroy(desk.ctx);
     return reply;
 }
 
@@ -285,18 +296,18 @@ int studio_land_device(const studio_land *l) {
     return l->device >= 0 ? l->device : rv_context_device(l->ctx);
 }
 
-rv_status studio_land_want_device(studio_land *l, int device, const char **why) {
-    rv_status status = open_desk(l);
-    *why = rv_status_text(status);
+rv_status studio_land_want_device(studio_land *l, int device, char why[CLI_TEXT]) {
+    rv_context *desk;
+    rv_status status = open_desk(l, &desk);
+    snprintf(why, CLI_TEXT, "%s", rv_status_text(status));
     if (status != RV_OK)
         return status;
-    status = rv_context_use_device(l->desk, device); /* can it be? */
-    *why = rv_context_error(l->desk);
-    if (status != RV_OK)
-        return status;
-    rv_context_use_device(l->desk, RV_DEVICE_CPU);
-    l->device = device;
-    return RV_OK;
+    status = rv_context_use_device(desk, device); /* can it be? */
+    snprintf(why, CLI_TEXT, "%s", rv_context_error(desk));
+    rv_context_destroy(desk);
+    if (status == RV_OK)
+        l->device = device;
+    return status;
 }
 
 void studio_land_take_device(studio_land *l) {

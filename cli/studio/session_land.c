@@ -28,8 +28,12 @@ studio_land *studio_land_open(studio_session *session, const studio_place *place
     studio_land *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    *l = (studio_land){
-        .session = session, .place = place, .scratch = scratch, .at = -1, .device = -1};
+    *l = (studio_land){.session = session,
+                       .place = place,
+                       .scratch = scratch,
+                       .out = ".out",
+                       .at = -1,
+                       .device = -1};
     rv_context_desc desc = rv_context_desc_default();
     desc.threads = place->options->threads;
     desc.memory_limit = place->options->memory;
@@ -54,11 +58,8 @@ void studio_land_close(studio_land *l) {
     }
     rv_terrain_destroy(l->land);
     rv_terrain_destroy(l->viewer);
-    rv_terrain_destroy(l->desk_viewer);
-    rv_context_destroy(l->desk);
     rv_context_destroy(l->ctx);
     free(l->viewer_key);
-    free(l->desk_viewer_key);
     free(l->list);
     free(l->stamps);
     free(l);
@@ -171,7 +172,7 @@ static bool run_turn(studio_land *l, const rv_recipe *recipe, const studio_turn 
 }
 
 static void run_from(studio_land *l, const rv_recipe *recipe, const studio_order *o, size_t first) {
-    char *out = studio_path(l->scratch, ".out");
+    char *out = studio_path(l->scratch, l->out);
     if (out)
         studio_scratch_sub(out);
     free(out);

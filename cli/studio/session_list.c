@@ -56,7 +56,7 @@ static char *file_path(const studio_land *l, bool written, const char *name, boo
     if (written && stores)
         return studio_path_below(l->place->folder, name, true);
     if (written) {
-        char *out = studio_path(l->scratch, ".out"),
+        char *out = studio_path(l->scratch, l->out),
              *path = out && *plain ? studio_path(out, plain) : NULL;
         free(out);
         return path;

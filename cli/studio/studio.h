@@ -37,6 +37,7 @@ double studio_json_number(const studio_json *object, const char *key, double oth
 typedef struct studio_packet {
     struct studio_packet *next;
     bool slice;
+    bool stopped; /* the reply of what was stopped before it was done */
     size_t size;
     char *bytes;
 } studio_packet;
@@ -94,6 +95,7 @@ void studio_scratch_clear(const char *base);
 bool studio_scratch_sub(const char *path); /* a folder in it, and empty */
 void studio_scratch_remove(const char *path);
 void studio_scratch_drop(const char *path); /* one file */
+/* A file that is read meanwhile stays as it was for its reader. */
 bool studio_scratch_put(const char *folder, const char *name, const void *bytes, size_t size);
 char *studio_path(const char *folder, const char *name); /* both; free() it */
 /* Where `name` leads in `folder`, if it stays below it; NULL: it does not. Of a file that is to be
@@ -162,6 +164,8 @@ bool studio_gate_pass(studio_session *session, double run, bool whole, void (*he
                       void *user);
 /* For what neither shows itself nor holds: false: stop. */
 bool studio_gate_lets(studio_session *session);
+/* For what is asked while a run goes on: false: stop, the run is to end. */
+bool studio_gate_meanwhile(studio_session *session);
 /* For what was asked for in idle time: false: stop, since something else is asked or wished. */
 bool studio_gate_idle(studio_session *session);
 /* Does the page wish an end? STUDIO_RESUME: no. */
@@ -181,7 +185,7 @@ studio_packet *studio_land_meanwhile(studio_land *land, const studio_request *re
 studio_packet *studio_land_prepare(studio_land *land, const studio_request *request);
 int studio_land_device(const studio_land *land); /* in use, or wanted from the next step on */
 /* The device for what comes after the step that runs; `why` says what is wrong with it. */
-rv_status studio_land_want_device(studio_land *land, int device, const char **why);
+rv_status studio_land_want_device(studio_land *land, int device, char why[CLI_TEXT]);
 void studio_land_take_device(studio_land *land); /* where one is wanted */
 void studio_log(void *land, const char *line);
 bool studio_progress(void *land, const rv_progress *now);

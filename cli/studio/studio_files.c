@@ -236,11 +236,13 @@ bool studio_name_plain(const char *name) {
 }
 
 bool studio_scratch_put(const char *folder, const char *name, const void *bytes, size_t size) {
-    char *path = studio_path(folder, name);
-    FILE *file = path ? fopen(path, "wb") : NULL;
-    free(path);
+    char *path = studio_path(folder, name), *part = studio_path(folder, ".part");
+    FILE *file = path && part ? fopen(part, "wb") : NULL;
     bool good = file && fwrite(bytes, 1, size, file) == size;
-    return file && fclose(file) == 0 && good;
+    good = file && fclose(file) == 0 && good && rename(part, path) == 0;
+    free(path);
+    free(part);
+    return good;
 }
 
 /* ---- the user's own folder ---- */

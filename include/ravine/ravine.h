@@ -122,6 +122,7 @@ RV_API void rv_context_destroy(rv_context *ctx); /* after all made with it; NULL
 RV_API const char *
 rv_context_error(const rv_context *ctx); /* the last failure's sentence, until the next */
 RV_API int rv_context_threads(const rv_context *ctx);         /* how many threads it uses */
+RV_API size_t rv_context_memory_used(const rv_context *ctx);  /* bytes held now */
 RV_API size_t rv_context_memory_peak(const rv_context *ctx);  /* most bytes held at one time */
 RV_API size_t rv_context_memory_limit(const rv_context *ctx); /* bytes */
 

@@ -373,6 +373,7 @@ _functions = {
     "rv_context_threads": (c_int, c_void_p),
     "rv_context_memory_limit": (c_size_t, c_void_p),
     "rv_context_memory_peak": (c_size_t, c_void_p),
+    "rv_context_memory_used": (c_size_t, c_void_p),
     "rv_device_count": (c_int,),
     "rv_device_get": (c_bool, c_int, POINTER(DeviceInfo)),
     "rv_context_use_device": (c_int, c_void_p, c_int),

@@ -187,6 +187,10 @@ int rv_context_threads(const rv_context *ctx) {
     return rvi_pool_threads(ctx->pool);
 }
 
+size_t rv_context_memory_used(const rv_context *ctx) {
+    return ctx->used;
+}
+
 size_t rv_context_memory_peak(const rv_context *ctx) {
     return ctx->peak;
 }
@@ -205,10 +209,6 @@ size_t rvi_memory_since(rv_context *ctx, size_t mark) {
     size_t most = ctx->peak;
     ctx->peak = mark > most ? mark : most;
     return most;
-}
-
-size_t rvi_memory_used(const rv_context *ctx) {
-    return ctx->used;
 }
 
 rvi_pool *rvi_context_pool(const rv_context *ctx) {

@@ -71,7 +71,6 @@ static inline size_t rvi_add_sizes(size_t a, size_t b) {
 bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t size,
                  const char *what);
 
-size_t rvi_memory_used(const rv_context *ctx); /* bytes held now */
 /* How much was held at most since? The first begins anew, and what it returns goes to the second.
  */
 size_t rvi_memory_mark(rv_context *ctx);

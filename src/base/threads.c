@@ -7,8 +7,9 @@
  * work on; who is done with its own helps the others.
  *
  * Rounds of work may be shorter than waking a thread takes. So who waits looks for a short while
- * before it sleeps, if there is a core for each; and a round does not wait for workers that have
- * not joined it when its blocks are done.
+ * before it sleeps, if there is a core for each; a round does not wait for workers that have not
+ * joined it when its blocks are done; and the caller does alone what took it no longer than to wake
+ * others when it did the same before.
  */
 #include "base/threads.h"
 #include "base/context.h"
@@ -27,6 +28,18 @@ enum { INSIDE = (1 << 12) - 1, OPEN = 1 << 12, ROUND = 1 << 13 };
 /* Looks before one sleeps: some ten microseconds. */
 enum { LOOKS = 1000 };
 
+/* Seconds of work that are not worth the call of others: of those who look, and of those who sleep.
+ */
+static const double LITTLE_WORK = 2e-6, LITTLE_WORK_ASLEEP = 30e-6;
+
+/* How long a block of this work took the caller, the last time. */
+typedef struct known_work {
+    void (*what)(void);
+    double seconds;
+} known_work;
+
+enum { KNOWN = 64 };
+
 /* The blocks of a thread, on cache lines of their own. */
 typedef struct share {
     rvi_pool *pool;
@@ -42,6 +55,12 @@ struct rvi_pool {
     share *shares; /* the caller's is the first */
     int worker_count;
     int looks;
+    /* of the caller alone: */
+    known_work known[KNOWN];
+    double little; /* seconds of work that are not worth the call of others */
+    double began;
+    int64_t taken; /* blocks, by the caller in this round */
+    bool called;   /* others may join it */
     pthread_mutex_t lock;
     pthread_cond_t start, finish, ready;
     atomic_ullong state; /* a round begins with the lock held */
@@ -74,6 +93,30 @@ bool rvi_parallel_stopped(rv_context *ctx) {
     return atomic_load_explicit(&pool->stop, memory_order_relaxed);
 }
 
+/* Lets the workers in, as many as there are blocks for. */
+static void open_round(rvi_pool *pool) {
+    int64_t wanted = pool->blocks - 1;
+    pool->called = true;
+    pthread_mutex_lock(&pool->lock);
+    unsigned long long round = atomic_load(&pool->state) / ROUND + 1;
+    atomic_store(&pool->state, round * ROUND + OPEN);
+    if (wanted >= pool->worker_count)
+        pthread_cond_broadcast(&pool->start);
+    else
+        for (int64_t i = 0; i < wanted; i++)
+            pthread_cond_signal(&pool->start);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Between two blocks of the caller. */
+static void look_up(rvi_pool *pool) {
+    pool->taken++;
+    ask_user(pool);
+    if (!pool->called && pool->worker_count > 0 && pool->taken < pool->blocks &&
+        rvi_now() - pool->began > pool->little)
+        open_round(pool);
+}
+
 static void take_blocks(rvi_pool *pool, share *from, bool caller) {
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
         int64_t block = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
@@ -81,7 +124,7 @@ static void take_blocks(rvi_pool *pool, share *from, bool caller) {
             return;
         pool->fn(pool->arg, block);
         if (caller)
-            ask_user(pool);
+            look_up(pool);
     }
 }
 
@@ -95,6 +138,16 @@ static void take_all(rvi_pool *pool, int number) {
 static void rest_a_moment(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#endif
+}
+
+/* Is there a core for each thread, and an instruction for who looks? */
+static bool may_look(int threads) {
+#if defined(__wasm__)
+    (void)threads;
+    return false;
+#else
+    return threads <= rvi_machine_cores();
 #endif
 }
 
@@ -164,7 +217,8 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
         pool->shares[i].pool = pool;
         pool->shares[i].number = i;
     }
-    pool->looks = threads <= rvi_machine_cores() ? LOOKS : 0;
+    pool->looks = may_look(threads) ? LOOKS : 0;
+    pool->little = pool->looks > 0 ? LITTLE_WORK : LITTLE_WORK_ASLEEP;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finish, NULL);
@@ -197,15 +251,6 @@ void rvi_pool_destroy(rvi_pool *pool) {
     rvi_free(pool->ctx, pool);
 }
 
-/* Lets the workers in. */
-static void open_round(rvi_pool *pool) {
-    pthread_mutex_lock(&pool->lock);
-    unsigned long long round = round_of(atomic_load(&pool->state)) + 1;
-    atomic_store(&pool->state, round * ROUND + OPEN);
-    pthread_cond_broadcast(&pool->start);
-    pthread_mutex_unlock(&pool->lock);
-}
-
 /* Lets no more in, and waits for those who are. */
 static void close_round(rvi_pool *pool) {
     atomic_fetch_sub(&pool->state, OPEN);
@@ -220,39 +265,63 @@ static void close_round(rvi_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
 }
 
+static known_work *find_known(rvi_pool *pool, void (*what)(void)) {
+    uint32_t number = (uint32_t)(uintptr_t)what * 2654435761u;
+    known_work *known = &pool->known[number >> 16 & (KNOWN - 1)];
+    if (known->what != what)
+        *known = (known_work){what, 1.0};
+    return known;
+}
+
+/* `what` tells this work from others, as far as it can be told. */
 static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int64_t block),
-                       void *arg, bool whole) {
+                       void *arg, void (*what)(void), bool whole) {
     assert((atomic_load(&pool->state) & OPEN) == 0 && "parallel work inside parallel work");
     int threads = pool->worker_count + 1;
     for (int i = 0; i < threads; i++) {
         atomic_store_explicit(&pool->shares[i].next, blocks * i / threads, memory_order_relaxed);
         pool->shares[i].end = blocks * (i + 1) / threads;
     }
+    known_work *known = find_known(pool, what);
+    pool->blocks = blocks;
     pool->fn = fn;
     pool->arg = arg;
     pool->whole = whole;
+    pool->taken = 0;
+    pool->called = false;
     pool->caller = pthread_self();
     atomic_store(&pool->stop, false);
-    bool together = pool->worker_count > 0 && blocks > 1;
-    if (together)
+    if (pool->worker_count == 0 || blocks < 2) {
+        take_all(pool, 0);
+        return;
+    }
+    pool->began = rvi_now();
+    if ((double)blocks * known->seconds > pool->little)
         open_round(pool);
     take_all(pool, 0);
-    if (together)
+    if (pool->taken > 0)
+        known->seconds = (rvi_now() - pool->began) / (double)pool->taken;
+    if (pool->called)
         close_round(pool);
 }
 
-rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
-                       void *arg) {
+static rv_status run_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
+                              void *arg, void (*what)(void)) {
     rv_status status = rvi_poll(ctx);
     if (status != RV_OK)
         return status;
     rvi_pool *pool = rvi_context_pool(ctx);
-    run_blocks(pool, blocks, fn, arg, false);
+    run_blocks(pool, blocks, fn, arg, what, false);
     return atomic_load(&pool->stop) ? RV_CANCELLED : RV_OK;
 }
 
+rv_status rvi_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),
+                       void *arg) {
+    return run_parallel(ctx, blocks, fn, arg, (void (*)(void))fn);
+}
+
 void rvi_finish(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block), void *arg) {
-    run_blocks(rvi_context_pool(ctx), blocks, fn, arg, true);
+    run_blocks(rvi_context_pool(ctx), blocks, fn, arg, (void (*)(void))fn, true);
 }
 
 typedef struct copy_work {
@@ -291,7 +360,7 @@ static void run_rest(void *arg, int64_t block) {
 rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
                             void (*fn)(void *arg, int64_t block), void *arg) {
     rest_work w = {done, fn, arg};
-    return rvi_parallel(ctx, blocks, run_rest, &w);
+    return run_parallel(ctx, blocks, run_rest, &w, (void (*)(void))fn);
 }
 
 typedef struct graph_work {
@@ -381,11 +450,11 @@ static int64_t row_blocks(int rows) {
 rv_status rvi_parallel_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                             void *arg) {
     row_work w = {fn, arg, rows};
-    return rvi_parallel(ctx, row_blocks(rows), run_rows, &w);
+    return run_parallel(ctx, row_blocks(rows), run_rows, &w, (void (*)(void))fn);
 }
 
 void rvi_finish_rows(rv_context *ctx, int rows, void (*fn)(void *arg, int first, int end),
                      void *arg) {
     row_work w = {fn, arg, rows};
-    rvi_finish(ctx, row_blocks(rows), run_rows, &w);
+    run_blocks(rvi_context_pool(ctx), row_blocks(rows), run_rows, &w, (void (*)(void))fn, true);
 }

@@ -227,7 +227,7 @@ static void fill_gaps(const plan *p) {
 static rv_status check_memory(const plan *p, size_t held) {
     rv_context *ctx = p->recipe->ctx;
     const rvi_word *step = &p->recipe->words.list[p->largest];
-    size_t used = rvi_memory_used(ctx);
+    size_t used = rv_context_memory_used(ctx);
     held = rvi_add_sizes(held, SMALL);
     rv_status status =
         rvi_memory_check(ctx, p->most - (used < held ? used : held), step->info->name);

@@ -61,7 +61,7 @@ size_t rvi_scene_memory_later(const rvi_scene_setup *setup, size_t faces) {
 rv_status rvi_scene_set_up_run(const rv_scene *s, rvi_scene_setup *setup, rvi_scene **out,
                                size_t *memory) {
     rv_context *ctx = s->ctx;
-    size_t before = rvi_memory_used(ctx), mark = rvi_memory_mark(ctx);
+    size_t before = rv_context_memory_used(ctx), mark = rvi_memory_mark(ctx);
     *out = NULL;
     *memory = 0;
     rv_status status = rvi_scene_set_up(&s->words, s->name, s->beside, NULL, setup);
@@ -71,7 +71,7 @@ rv_status rvi_scene_set_up_run(const rv_scene *s, rvi_scene_setup *setup, rvi_sc
     }
     size_t later = rvi_scene_memory_later(setup, setup->rock != NULL ? setup->rock->face_count : 0);
     size_t allowed = rv_context_memory_limit(ctx) - before;
-    *memory = rvi_memory_used(ctx) - before + PARTICLE * setup->desc.water.most + later;
+    *memory = rv_context_memory_used(ctx) - before + PARTICLE * setup->desc.water.most + later;
     bool fits = *memory <= allowed;
     if (fits)
         status = rvi_scene_fill(s, setup, out);

@@ -94,7 +94,10 @@ export class Session {
     private files = new Map<string, OpenedFile>();
     private timer = 0;
     private idleTimer = 0;
-    private isPreparing = false;
+    /** The number of what is made in idle time; 0: nothing is. */
+    private preparing = 0;
+    /** The last that a run or work in idle time has got. */
+    private numbers = 0;
     private readonly costs = new Costs();
     /** Of the steps of this run, as far as they are done. */
     private took: (number | null)[] = [];
@@ -533,8 +536,8 @@ export class Session {
 
     /** Somebody does something: what is made in idle time waits. */
     disturb(): void {
-        if (this.isPreparing)
-            this.engine?.control('cancel');
+        if (this.preparing)
+            this.engine?.control(this.preparing, 'cancel');
         this.prepareSoon();
     }
 
@@ -549,15 +552,15 @@ export class Session {
     /** Makes the steps of previews beforehand: then a slider that is dragged has only its own step and those after it to
      *  make, and it is known how long these take. */
     private async prepare(): Promise<void> {
-        const isIdle = () => this.state === 'done' && !this.isPreview && !this.scene && !this.isPreparing && !this.isChecking && this.about.pauses;
+        const isIdle = () => this.state === 'done' && !this.isPreview && !this.scene && !this.preparing && !this.isChecking && this.about.pauses;
         const { run } = this, sides = isIdle() ? await idleSides(sideOf(this.items)) : [];
         for (const side of sides) {
             const { lines } = this.small(side);
             if (!isIdle() || run !== this.run || this.costs.has(side, lines))
                 continue;
-            this.isPreparing = true;
-            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', steps: lines }).catch(() => null);
-            this.isPreparing = false;
+            this.preparing = ++this.numbers;
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines }).catch(() => null);
+            this.preparing = 0;
             if (!reply)
                 return;
             this.costs.note(side, lines, reply.ms);
@@ -596,9 +599,9 @@ export class Session {
     /** The number of another run; what the page makes beside it is not wanted any more. */
     private nextRun(): void {
         if (this.checked)
-            this.spare?.engine.control('cancel');
+            this.spare?.engine.control(this.checked, 'cancel');
         this.checked = 0;
-        this.run++;
+        this.run = ++this.numbers;
     }
 
     private begun(steps: string[], items: Item[], side: number): void {
@@ -626,7 +629,7 @@ export class Session {
     control(wish: Control): void {
         if (this.state !== 'running' && this.state !== 'held')
             return;
-        this.engine?.control(wish);
+        this.engine?.control(this.run, wish);
         if (wish === 'resume')
             this.state = 'running';
         this.watcher.changed();

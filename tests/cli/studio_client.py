@@ -111,9 +111,12 @@ class Tab:
             pass
 
     def ask(self, kind, *buffers, **rest):
-        if kind in ("run", "continue", "scene"):
+        if kind in ("run", "continue", "scene", "prepare"):
             self.run += 1
-            rest = {"run": self.run, "live": {"fields": ["height"], "rate": 20, "every": 1, "slices": False}, **rest}
+        if kind in ("run", "continue", "scene", "prepare", "control"):
+            rest = {"run": self.run, **rest}
+        if kind in ("run", "continue", "scene"):
+            rest = {"live": {"fields": ["height"], "rate": 20, "every": 1, "slices": False}, **rest}
         status, _, body = self.server.ask("POST", "/message?session=" + self.name,
                                           pack({"id": 7, "kind": kind, **rest}, *buffers))
         check(status == 200, "%s: %d %s" % (kind, status, body))
@@ -299,6 +302,27 @@ def test_control(server):
     tab.close()  # while it is held
 
 
+def test_wishes(server):
+    """What is wished of one run is not done to another, however late or early it comes."""
+    tab = Tab(server)
+    tab.ask("prepare", steps=HILLS)
+    idle = tab.run
+    tab.ask("run", steps=LONG)
+    for wish in ["cancel", "keep", "pause"]:
+        for other in [idle, 0.5]:
+            check(tab.ask("control", run=other, do=wish)["kind"] == "ok", "an old wish is no fault")
+    seen = tab.until("slice", place=2)["done"]
+    waits_for(lambda: any(e["kind"] == "slice" and e["done"] > seen for e in tab.events), "the run goes on")
+    check(not any(e["kind"] in ("held", "ended") for e in tab.events), "it was not held")
+    tab.ask("control", run=tab.run + 1, do="cancel")  # this one comes before its run
+    tab.ask("run", steps=LONG)
+    check(tab.until("ended")["how"] == "cancelled", "nor is an early one lost")
+    check(tab.made(HILLS)["how"] == "finished", "and no other run ends")
+    for run in [0, -1, None]:
+        check(tab.ask("control", run=run, do="cancel")["kind"] == "wrong", "a wish for no run")
+    tab.close()
+
+
 def test_meanwhile(server):
     """What does not need the land that runs is answered while it runs, and while it is held."""
     tab = Tab(server)
@@ -310,6 +334,11 @@ def test_meanwhile(server):
         check(said["kind"] == "files", "a land that is made is stored: %s" % said)
         with open(work + "/whole.npy", "rb") as whole, open(work + "/" + name, "rb") as stored:
             check(stored.read() == whole.read(), "as the command line saves it: " + name)
+        saved = tab.ask("save", place=2, step="save whole.npy")
+        with open(work + "/whole.npy", "rb") as whole:
+            check(saved["kind"] == "files" and saved["buffers"][0] == whole.read(), "and sent to the page: %s" % saved["files"])
+        check(len(tab.ask("measure", place=2)["figures"]) > 5, "and measured")
+        check(tab.ask("put", saved["buffers"][0], name="put.npy")["kind"] == "ok", "a file is put")
         said = tab.ask("store", place=3, step="save none.npy")
         check(said["kind"] == "wrong" and "not made yet" in said["sentence"], "one that is not made yet: %s" % said)
         devices = tab.ask("hello")["devices"]
@@ -328,7 +357,40 @@ def test_meanwhile(server):
     check(tab.ask("hello")["device"] == len(devices[:1]), "the device stays")
     steps = HILLS + ["thermal rounds=5"]
     check(tab.made(steps)["land"]["hash"] == steps_hash(steps), "and it works as before")
+    check(tab.made(["open put.npy cell=10"])["land"]["hash"] == steps_hash(["open whole.npy cell=10"]), "with the file that was put")
+    # What the end of the run interrupts is answered all the same.
+    large = ["terrain size=400 cell=10", "noise", "pipes time=1M"]
+    for _ in range(3):
+        tab.ask("run", steps=large)
+        tab.until("slice", place=2)
+        replies = []
+        asked = threading.Thread(target=lambda: replies.append(tab.ask("measure", place=2)))
+        asked.start()
+        time.sleep(0.02)
+        tab.ask("control", do="cancel")
+        check(tab.until("ended")["how"] == "cancelled", "the run ends")
+        asked.join(WAIT)
+        check(replies[0]["kind"] == "figures", "and the land is measured: %s" % replies)
     tab.close()
+
+
+def test_memory(server):
+    """What is answered while a run goes on has the memory that the run leaves, not as much again."""
+    large = ["terrain size=512 cell=10", "noise", "pipes time=1M"]  # needs 29 MiB
+    small = Server("--memory", "36M")
+    tab = Tab(small)
+    check(tab.ask("hello")["memory"] == 36 << 20, "the limit")
+    tab.ask("run", steps=large)
+    seen = tab.until("slice", place=2)["done"]
+    said = tab.ask("measure", place=2)
+    check(said["kind"] == "wrong" and "memory limit" in said["sentence"], "not beside the run: %s" % said)
+    waits_for(lambda: any(e["kind"] == "slice" and e["done"] > seen for e in tab.events), "which goes on")
+    tab.ask("control", do="cancel")
+    check(tab.until("ended")["how"] == "cancelled", "until it is cancelled")
+    check(tab.ask("measure", place=2)["kind"] == "figures", "then there is room")
+    tab.close()
+    small.process.send_signal(signal.SIGINT)
+    small.process.communicate(timeout=WAIT)
 
 
 def test_prepare(server):

@@ -216,8 +216,8 @@ check_arithmetic() {
 # Public functions that compute nothing, or with whole numbers alone: they hand out what is there, copy it, or
 # release it.
 plain_functions='rv_status_text rv_version rv_version_number rv_context_desc_default rv_context_open
-    rv_context_destroy rv_context_error rv_context_threads rv_context_memory_peak
-    rv_context_memory_limit rv_terrain_desc_default rv_terrain_destroy rv_terrain_width
+    rv_context_destroy rv_context_error rv_context_threads rv_context_memory_used
+    rv_context_memory_peak rv_context_memory_limit rv_terrain_desc_default rv_terrain_destroy rv_terrain_width
     rv_terrain_height rv_terrain_cell rv_terrain_layer_count rv_terrain_layer
     rv_terrain_layer_thickness rv_terrain_layer_ledger rv_terrain_layer_last rv_terrain_field
     rv_terrain_field_count rv_terrain_field_name rv_terrain_hardness rv_terrain_ledger

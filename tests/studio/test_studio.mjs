@@ -283,17 +283,41 @@ const tests = {
             await settled(other.page);
             for (const ask of ['look', 'cancel', 'run'])
                 assert.deepEqual(await other.page.evaluate(async ([steps, what]) => {
-                    const { session } = studio, reply = session.engine.ask({ kind: 'prepare', steps });
+                    const { session } = studio, run = ++session.numbers, reply = session.engine.ask({ kind: 'prepare', run, steps });
                     await new Promise((go) => setTimeout(go, 150));
                     if (what === 'look')
                         await session.show();
                     else if (what === 'cancel')
-                        session.engine.control('cancel');
+                        session.engine.control(run, 'cancel');
                     else
                         session.start();
                     return (await reply).ms.map((ms) => ms !== null);
                 }, [LONG.trim().split('\n'), ask]), [true, true, false, false], ask);
             await settled(other.page);
+            // What was wished of that, and comes late, is not done to the run that follows; what comes early is not lost.
+            const wished = await other.page.evaluate(async (steps) => {
+                const { session } = studio, { items } = session, late = session.run, hear = session.hear.bind(session), heard = [];
+                const turn = () => new Promise((go) => setTimeout(go, 5));
+                session.hear = (event) => { heard.push(event.kind); hear(event); };
+                session.begun(steps, items, 0);
+                while (!heard.includes('slice'))
+                    await turn();
+                ['cancel', 'keep', 'pause'].forEach((wish) => session.engine.control(late, wish));
+                heard.length = 0;
+                while (heard.filter((kind) => kind === 'slice').length < 3 && session.state === 'running')
+                    await turn();
+                const goes = session.state;
+                session.control('cancel');
+                while (session.state === 'running')
+                    await turn();
+                const ended = session.state;
+                session.engine.control(session.numbers + 1, 'cancel');
+                session.begun(steps, items, 0);
+                while (session.state === 'running')
+                    await turn();
+                return [goes, ended, session.state];
+            }, LONG.trim().split('\n').slice(0, 3));
+            assert.deepEqual(wished, ['running', 'cancelled', 'cancelled']);
             await other.context.close();
             assert.deepEqual(other.wrong, []);
         }
@@ -301,7 +325,7 @@ const tests = {
         const phone = await open(link(SMALL.replace('size=64', 'size=300')), { width: 390, height: 844, hasTouch: true, isMobile: true });
         await settled(phone.page);
         const known = (side) => phone.page.evaluate((of) => studio.session.costs.has(of, studio.session.small(of).lines), side);
-        await phone.page.waitForFunction(() => studio.session.costs.has(128, studio.session.small(128).lines) && !studio.session.isPreparing);
+        await phone.page.waitForFunction(() => studio.session.costs.has(128, studio.session.small(128).lines) && !studio.session.preparing);
         await phone.page.waitForTimeout(300);
         assert.deepEqual([await known(64), await known(128), await known(256)], [true, true, false]);
         await phone.close();

@@ -152,8 +152,10 @@ static void the_peak_is_the_most_held_at_once(void **state) {
     assert_less(start, 65536);
     void *a = rvi_alloc(ctx, BLOCK, 1, "a"), *b = rvi_alloc(ctx, 2, BLOCK, "b");
     assert_in_range(rv_context_memory_peak(ctx), start + 3 * BLOCK, start + 3 * BLOCK + EXTRA);
+    assert_equal(rv_context_memory_used(ctx), rv_context_memory_peak(ctx));
     rvi_free(ctx, a);
     rvi_free(ctx, b);
+    assert_equal(rv_context_memory_used(ctx), start);
     a = rvi_alloc(ctx, BLOCK, 1, "a");
     assert_in_range(rv_context_memory_peak(ctx), start + 3 * BLOCK, start + 3 * BLOCK + EXTRA);
     b = rvi_alloc(ctx, 3, BLOCK, "b");

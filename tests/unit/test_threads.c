@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -529,6 +530,43 @@ static void the_user_is_asked_ten_times_a_second(void **state) {
     }
 }
 
+/* ---- work that was little and then is not ---- */
+
+typedef struct meeting {
+    pthread_t caller;
+    atomic_bool is_long, met;
+    int blocks; /* of the caller */
+} meeting;
+
+/* The caller's blocks after its first wait for one of another thread, for at most ten seconds. */
+static void meet_block(void *arg, int64_t block) {
+    (void)block;
+    meeting *m = arg;
+    if (!atomic_load(&m->is_long))
+        return;
+    if (!pthread_equal(pthread_self(), m->caller)) {
+        atomic_store(&m->met, true);
+        return;
+    }
+    int most = m->blocks++ == 0 ? 1 : 10000;
+    for (int ms = 0; ms < most && !atomic_load(&m->met); ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void what_becomes_long_is_shared(void **state) {
+    (void)state;
+    for (int threads = 2; threads <= 4; threads += 2) {
+        rv_context *ctx = support_context(threads);
+        meeting m = {.caller = pthread_self()};
+        for (int i = 0; i < 100; i++)
+            support_ok(ctx, rvi_parallel(ctx, 8, meet_block, &m));
+        atomic_store(&m.is_long, true);
+        support_ok(ctx, rvi_parallel(ctx, 8, meet_block, &m));
+        assert_true(m.met);
+        rv_context_destroy(ctx);
+    }
+}
+
 /* Contexts share nothing: many of them work one after the other and side by side. */
 static void contexts_come_and_go(void **state) {
     (void)state;
@@ -562,6 +600,7 @@ int main(void) {
         cmocka_unit_test(a_deferred_stop_waits),
         cmocka_unit_test(a_stop_leaves_no_half_number),
         cmocka_unit_test(the_user_is_asked_ten_times_a_second),
+        cmocka_unit_test(what_becomes_long_is_shared),
         cmocka_unit_test(contexts_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@ export class EngineError extends Error {
 export interface Engine {
     /** Rejects with an EngineError where the reply is `wrong`. */
     ask<Kind extends Reply['kind']>(request: Ask, buffers?: ArrayBuffer[]): Promise<Answer<Kind>>;
-    control(wish: Control): void;
+    /** To the run, scene or work in idle time of this number, and to no other. */
+    control(run: number, wish: Control): void;
     /** The page has drawn a slice: the next may come. */
     seen(): void;
     end(): void;

@@ -65,7 +65,7 @@ async function answer(request: Request): Promise<void> {
                 threads: ravine.rv.rv_context_threads(engine.ctx),
                 memory: ravine.rv.rv_context_memory_limit(engine.ctx) >>> 0, pauses: gate.pauses });
         case 'control':
-            gate.wish = request.do;
+            gate.tell(request.run, request.do);
             return send({ id, kind: 'ok' });
         case 'run':
             gate.newest = request.run;
@@ -84,7 +84,7 @@ async function answer(request: Request): Promise<void> {
             return send({ id, kind: 'ok' });
         case 'prepare':
             return await new Promise((resolve, reject) => after(() =>
-                engine.prepare(id, request.steps).then((reply) => resolve(send({ id, ...reply } as Reply)), reject)));
+                engine.prepare(id, request.run, request.steps).then((reply) => resolve(send({ id, ...reply } as Reply)), reject)));
         default:
             await running; // the land is looked at when it is done
             return send({ id, ...(await engine.answer(request)) } as Reply);

@@ -5,68 +5,84 @@
 import type { Control } from './messages';
 
 const WISHES = ['resume', 'pause', 'slice', 'keep', 'cancel'] as const satisfies readonly Control[];
-const WISH = 0; // in the shared memory: an index into WISHES
-const UNSEEN = 1; // how many slices the page has not drawn yet
-const NEWEST = 2; // and the number of the newest run that the page has asked for: older ones end
-const ASKED = 3; // the newest request: what is made in idle time ends
-/** Words of the shared memory. */
+const KINDS = 8; // numbers that the kind of a wish may have
+/** Words of the shared memory: the newest wish, how many slices the page has not drawn yet, the newest run that was asked
+ *  for (older ones end), and the newest request (what is made in idle time ends). */
+const WISH = 0, UNSEEN = 1, NEWEST = 2, ASKED = 3;
 export const GATE = 4;
+
+/** A wish and the run that it is for, in one word, so that it never is for another. */
+const wordOf = (run: number, wish: Control): number => run * KINDS + WISHES.indexOf(wish);
 
 export class Gate {
     readonly suspends: boolean;
     readonly pauses: boolean;
-    private own: Control = 'resume';
-    private ownNewest = 0;
-    private ownAsked = 0;
+    private readonly words: Int32Array;
     private wake: (() => void) | null = null;
     private told = false;
 
     constructor(private readonly shared: Int32Array | null) {
+        this.words = shared ?? new Int32Array(GATE);
         this.suspends = !shared && 'Suspending' in WebAssembly;
         this.pauses = shared !== null || this.suspends;
     }
 
-    get wish(): Control {
-        return this.shared ? WISHES[Atomics.load(this.shared, WISH)] : this.own;
+    /** What is wished of a run; as long as nothing is, it goes on. */
+    private wishOf(run: number): Control {
+        const word = Atomics.load(this.words, WISH);
+        return Math.floor(word / KINDS) === run ? WISHES[word % KINDS] : 'resume';
     }
 
-    set wish(wish: Control) {
-        this.own = wish;
-        if (this.shared) {
-            Atomics.store(this.shared, WISH, WISHES.indexOf(wish));
-            Atomics.notify(this.shared, WISH);
-        }
+    /** From `was` to another wish, unless something else has been wished meanwhile. */
+    private change(was: number, word: number): boolean {
+        if (Atomics.compareExchange(this.words, WISH, was, word) !== was)
+            return false;
+        Atomics.notify(this.words, WISH);
         this.wake?.();
+        return true;
     }
 
-    get newest(): number { return this.shared ? Atomics.load(this.shared, NEWEST) : this.ownNewest; }
+    /** A wish for a run; one for a run that ends anyway, or is over, is not heard. */
+    tell(run: number, wish: Control): void {
+        for (;;) {
+            const was = Atomics.load(this.words, WISH);
+            if (run < this.newest || run < Math.floor(was / KINDS) || this.change(was, wordOf(run, wish)))
+                return;
+        }
+    }
 
-    /** A new run is wanted: what runs ends. */
+    private grow(word: number, to: number): void {
+        for (;;) {
+            const was = Atomics.load(this.words, word);
+            if (was >= to || Atomics.compareExchange(this.words, word, was, to) === was)
+                return;
+        }
+    }
+
+    get newest(): number { return Atomics.load(this.words, NEWEST); }
+
+    /** A new run is wanted: what runs ends. What has been wished of the new one holds. */
     set newest(run: number) {
-        this.ownNewest = run;
-        if (this.shared)
-            Atomics.store(this.shared, NEWEST, run);
-        this.wish = 'cancel';
+        this.grow(NEWEST, run);
+        for (;;) {
+            const was = Atomics.load(this.words, WISH);
+            if (run <= Math.floor(was / KINDS) || this.change(was, wordOf(run, 'resume')))
+                return;
+        }
     }
 
-    get asked(): number { return this.shared ? Atomics.load(this.shared, ASKED) : this.ownAsked; }
-
-    /** By its number, which grows. */
-    set asked(request: number) {
-        this.ownAsked = request;
-        if (this.shared)
-            Atomics.store(this.shared, ASKED, request);
-    }
+    get asked(): number { return Atomics.load(this.words, ASKED); }
+    set asked(request: number) { this.grow(ASKED, request); }
 
     /** Asked by what a request has made run in idle time. 1: go on, 0: stop. */
-    passIdle(request: number): number | Promise<number> {
-        const answer = () => (this.asked > request || this.wish === 'cancel' ? 0 : 1);
+    passIdle(request: number, run: number): number | Promise<number> {
+        const answer = () => (this.asked > request || this.wishOf(run) === 'cancel' ? 0 : 1);
         if (this.shared || !this.suspends)
             return answer();
         return new Promise((resolve) => setTimeout(() => resolve(answer()))); // messages come in
     }
 
-    get holds(): boolean { return this.wish === 'pause' || this.wish === 'slice'; }
+    holds(run: number): boolean { return ['pause', 'slice'].includes(this.wishOf(run)); }
 
     /** May another slice be sent, or are there enough on their way? */
     wanted(): boolean { return !this.shared || Atomics.load(this.shared, UNSEEN) < 2; }
@@ -83,18 +99,19 @@ export class Gate {
     private answer(run: number, whole: boolean): number | null {
         if (run < this.newest)
             return 0;
-        if (this.wish === 'keep' || this.wish === 'cancel')
+        const wish = this.wishOf(run);
+        if (wish === 'keep' || wish === 'cancel')
             return 0;
-        if (this.wish === 'resume') {
+        if (wish === 'resume') {
             this.told = false;
             return 1;
         }
-        if (this.wish === 'slice' && whole) { // this is the slice: hold from here on
-            this.wish = 'pause';
+        if (wish === 'slice' && whole) { // this is the slice: hold from here on
+            this.change(wordOf(run, 'slice'), wordOf(run, 'pause'));
             this.told = false;
-            return null;
+            return this.answer(run, false);
         }
-        return this.wish === 'slice' ? 1 : null;
+        return wish === 'slice' ? 1 : null;
     }
 
     private sleep(run: number, whole: boolean, held: () => void): number {
@@ -102,8 +119,8 @@ export class Gate {
             const answer = this.answer(run, whole);
             if (answer !== null)
                 return answer;
-            this.tell(held);
-            Atomics.wait(this.shared!, WISH, WISHES.indexOf('pause'));
+            this.say(held);
+            Atomics.wait(this.words, WISH, wordOf(run, 'pause'));
             whole = false;
         }
     }
@@ -114,14 +131,14 @@ export class Gate {
             const answer = this.answer(run, whole);
             if (answer !== null)
                 return answer;
-            this.tell(held);
+            this.say(held);
             await new Promise<void>((resolve) => { this.wake = resolve; });
             this.wake = null;
             whole = false;
         }
     }
 
-    private tell(held: () => void): void {
+    private say(held: () => void): void {
         if (!this.told)
             held();
         this.told = true;
@@ -129,15 +146,14 @@ export class Gate {
 
     /** Is the run to be kept as it is, or is it not wanted any more? */
     ending(run: number): 'keep' | 'cancel' | null {
-        if (run < this.newest || this.wish === 'cancel')
-            return 'cancel';
-        return this.wish === 'keep' ? 'keep' : null;
+        const wish = run < this.newest ? 'cancel' : this.wishOf(run);
+        return wish === 'cancel' || wish === 'keep' ? wish : null;
     }
 
     /** A run begins. */
     begin(run: number, held: boolean): void {
-        if (run >= this.newest)
-            this.wish = held ? 'slice' : 'resume';
+        if (held)
+            this.change(wordOf(run, 'resume'), wordOf(run, 'slice'));
         this.told = false;
     }
 

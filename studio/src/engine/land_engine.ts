@@ -58,8 +58,8 @@ export class LandEngine {
     /** Milliseconds of work since the last rescue. */
     private unsaved = 0;
     private now = { run: 0, place: 0, shown: 0, on: false };
-    /** The request that has something made in idle time; 0: none. */
-    private idle = 0;
+    /** What is made in idle time: its request, 0: none; and its number among the runs. */
+    private idle = { request: 0, run: 0 };
 
     constructor(private readonly ravine: Ravine, private readonly layout: Layout,
                 private readonly post: (event: Event, buffers: ArrayBuffer[]) => void,
@@ -447,12 +447,11 @@ export class LandEngine {
 
     /** Makes the lands of a list until something else is asked, or until they would take the place of others. What is
      *  wrong with a step is told by a run. */
-    async prepare(id: number, steps: string[]): Promise<Answered> {
+    async prepare(request: number, run: number, steps: string[]): Promise<Answered> {
         const recipe = this.parse(steps.join('\n'));
         const ms: (number | null)[] = steps.map(() => 0);
         let land = 0;
-        this.gate.wish = 'resume';
-        this.idle = id;
+        this.idle = { request, run };
         try {
             const order = this.turns(recipe), first = this.firstOf(order, steps);
             if (first < order.length) {
@@ -464,7 +463,7 @@ export class LandEngine {
             for (const { place } of order.filter(({ whole }) => whole))
                 ms[place] = this.kept.get(this.key(steps, place + 1))?.ms ?? null;
         } finally {
-            this.idle = 0;
+            this.idle.request = 0;
             this.rv.rv_terrain_destroy(land);
             this.rv.rv_recipe_destroy(recipe);
         }
@@ -483,7 +482,7 @@ export class LandEngine {
             if (turn.whole)
                 this.keep(land, this.key(steps, turn.place + 1), this.figures(land), ms);
             ms = turn.whole ? 0 : ms;
-            if (!(await this.gate.passIdle(this.idle)))
+            if (!(await this.gate.passIdle(this.idle.request, this.idle.run)))
                 return;
         }
     }
@@ -593,8 +592,8 @@ export class LandEngine {
 
     /** 1: go on, 0: stop. Where the gate suspends calls it may be a promise of that. */
     private progress(now: number): number | Promise<number> {
-        if (this.idle)
-            return this.gate.passIdle(this.idle);
+        if (this.idle.request)
+            return this.gate.passIdle(this.idle.request, this.idle.run);
         if (!this.now.on) // what is measured or saved gives way to a newer run
             return this.now.run < this.gate.newest ? 0 : 1;
         const land = this.ravine.view.getUint32(now + this.layout['rv_progress.land'], true);
@@ -607,7 +606,7 @@ export class LandEngine {
 
     private show(land: number, done: number): void {
         const t = performance.now(), { live } = this;
-        if (!this.gate.holds && (t - this.now.shown < 1000 / live.rate - 4 || !this.gate.wanted()))
+        if (!this.gate.holds(this.now.run) && (t - this.now.shown < 1000 / live.rate - 4 || !this.gate.wanted()))
             return;
         this.now.shown = t;
         const every = Math.max(1, live.every);

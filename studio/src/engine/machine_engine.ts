@@ -89,7 +89,7 @@ export class MachineEngine implements Engine {
         return reply as Answer<Kind>;
     }
 
-    control(wish: Control): void { void this.ask({ kind: 'control', do: wish }).catch(() => {}); }
+    control(run: number, wish: Control): void { void this.ask({ kind: 'control', run, do: wish }).catch(() => {}); }
     seen(): void {}
 
     end(): void {

@@ -23,9 +23,10 @@ export type Request = { id: number } & (
     | { kind: 'run'; run: number; steps: string[]; live: Live }
     /** Goes on after `keep`: the land as it is takes the place of the step that was stopped. */
     | { kind: 'continue'; run: number; live: Live }
-    /** pause, resume, slice: hold; go on; one slice further and hold again. keep: end the step here and keep
-     *  the land. cancel: end the run; the land of the last finished step is what there is. */
-    | { kind: 'control'; do: Control }
+    /** To the run, scene or work in idle time of this number: what it says to another is not heard. pause, resume,
+     *  slice: hold; go on; one slice further and hold again. keep: end the step here and keep the land. cancel: end
+     *  the run; the land of the last finished step is what there is. */
+    | { kind: 'control'; run: number; do: Control }
     /** Fields of the land at a place of the last list ("height", "flow" ..., "layer 1"): buffers in their order,
      *  those that are not there have length 0. */
     | { kind: 'look'; place: number; fields: string[] }
@@ -39,9 +40,9 @@ export type Request = { id: number } & (
     | { kind: 'store'; place: number; step: string; replace: boolean }
     /** This machine: the device for steps that begin from now on; 0: none. The reply is `ready`. */
     | { kind: 'device'; device: number }
-    /** In idle time: makes the lands of a list, so that runs which begin with the same steps need not. It ends when
-     *  anything else is asked, or with `cancel`. The reply is `prepared`. */
-    | { kind: 'prepare'; steps: string[] }
+    /** In idle time: makes the lands of a list, so that runs which begin with the same steps need not. Its number is one
+     *  of those that runs have. It ends when anything else is asked, or with `cancel`. The reply is `prepared`. */
+    | { kind: 'prepare'; run: number; steps: string[] }
     /** The recipe as the library prints it, or its sentence about what is wrong. Runs nothing. */
     | { kind: 'read'; text: string }
     /** The land that the first `steps` of a list make, as a `rescue` had it in buffers[0]: a run goes on from there. */

@@ -82,16 +82,16 @@ export class PageEngine implements Engine {
                 return reject(new EngineError('The engine has stopped.', 0));
             this.waiting.set(id, { resolve, reject });
             this.gate.asked = id;
-            if ('run' in request)
+            if ('live' in request)
                 this.gate.newest = request.run; // what still runs ends at once
             this.worker.postMessage({ ...request, id, buffers }, buffers);
         });
     }
 
-    control(wish: Control): void {
-        this.gate.wish = wish;
+    control(run: number, wish: Control): void {
+        this.gate.tell(run, wish);
         if (!crossOriginIsolated)
-            void this.ask({ kind: 'control', do: wish });
+            void this.ask({ kind: 'control', run, do: wish });
     }
 
     seen(): void { this.gate.seen(); }
