@@ -358,14 +358,16 @@ static void test_floods_level_gentle_ground(void **state) {
 
 enum { GORGE = 96 };
 
-/* A straight valley that falls southwards by `along`, with sides of 45 degrees, and how much its
- * land has risen by alluvium. */
-static void bury_gorge(float cell, double along, float alluvium, double risen[GORGE * GORGE]) {
-    world w = make(GORGE, cell, 0);
+/* A straight valley that falls southwards by `along`, with sides of 17 degrees, and how much its
+ * land has risen by alluvium. `ravine`: the row of one that comes in from the east; 0: none. */
+static void bury_gorge(double along, int ravine, float alluvium, double risen[GORGE * GORGE]) {
+    world w = make(GORGE, 10, 0);
     float *heights = malloc(w.cells * sizeof *heights);
     for (int i = 0; i < GORGE * GORGE; i++) {
-        double x = fabs(i % GORGE - GORGE / 2.0), y = GORGE - i / GORGE;
-        heights[i] = (float)((double)cell * (along * y + x));
+        double x = i % GORGE - GORGE / 2.0, y = GORGE - i / GORGE, high = 0.3 * fabs(x);
+        if (ravine && x > 0)
+            high = fmin(high, 0.1 * x + 0.3 * fabs(y + ravine - GORGE));
+        heights[i] = (float)(10 * (along * y + high));
     }
     support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
     rv_rivers_params p = bare();
@@ -373,7 +375,7 @@ static void bury_gorge(float cell, double along, float alluvium, double risen[GO
     p.talus = 90;
     p.border = RV_rivers_border_south;
     p.base = heights[GORGE * GORGE - GORGE / 2];
-    p.source = 5e-7f * cell * cell;
+    p.source = 1e-4f;
     p.alluvium = alluvium;
     p.steps = 1;
     run(&w, &p);
@@ -387,29 +389,78 @@ static double *gorge_row(double *risen, int y) {
     return risen + y * GORGE + GORGE / 2;
 }
 
-/* Alluvium lies the deeper the more a river drains, level from side to side, and nowhere else; the
- * beds of steep brooks stay bare. */
+/* How high the lowest cell of a row has come to lie above the line of the valley: the river. */
+static double gorge_bed(double *risen, int y) {
+    double bed = 1e9;
+    for (int x = 1 - GORGE / 2; x < GORGE / 2; x++)
+        bed = fmin(bed, gorge_row(risen, y)[x] + 3 * abs(x));
+    return bed;
+}
+
+/* Depth of the river in a row, for 1 m on 1 km2. */
+static double gorge_depth(int y) {
+    return pow(GORGE * (double)y * 1e-4, 0.4);
+}
+
+/* Alluvium lies the deeper the more a river drains, almost level from side to side, and nowhere
+ * else; the beds of steep brooks stay bare. */
 static void test_alluvium_makes_floors(void **state) {
     (void)state;
     static double risen[GORGE * GORGE], none[GORGE * GORGE];
-    bury_gorge(10, 0.1, 0, none);
-    bury_gorge(10, 0.1, 60, risen);
+    bury_gorge(0.02, 0, 0, none);
+    bury_gorge(0.02, 0, 10, risen);
     double before = 0;
-    for (int y = 24; y <= 48; y += 8) { /* south of that it falls to the outlet */
+    for (int y = 24; y <= 40; y += 4) { /* south of that it falls to the outlet */
         const double *row = gorge_row(risen, y);
-        double area = GORGE * (double)y * 1e-4, deep = 60 * pow(area, 0.4);
+        double deep = 10 * gorge_depth(y);
         assert_near(gorge_row(none, y)[0], 0, 1e-4);
-        assert_near(row[0], deep, 0.15 * deep);
-        assert_greater(row[0], before);
-        assert_near(row[0] - row[2], 20, 1.5); /* the floor: the sides rise by 20 m */
-        assert_near(row[0] - row[-2], 20, 1.5);
+        assert_near(gorge_bed(risen, y), deep, 0.3 * deep);
+        assert_greater(gorge_bed(risen, y), before);
+        for (int x = -1; x <= 1; x++) /* the floor: its sides have risen by 3 m */
+            assert_near(row[x] + 3 * abs(x), gorge_bed(risen, y), 0.15 * deep);
         assert_near(row[12], 0, 1e-4);
         assert_near(row[-12], 0, 1e-4);
-        before = row[0];
+        before = gorge_bed(risen, y);
     }
-    bury_gorge(10, 0.3, 60, risen);
+    bury_gorge(0.3, 0, 60, risen);
     for (int y = 40; y < 88; y += 8)
         assert_near(gorge_row(risen, y)[0], 0, 1e-4);
+}
+
+/* A river that is gentler than fans keeps its slope: alluvium is as deep as was asked for. */
+static void test_alluvium_is_as_deep_as_asked(void **state) {
+    (void)state;
+    static double risen[GORGE * GORGE];
+    for (int k = 0; k < 4; k++) {
+        double along = k < 2 ? 0.005 : 0.02, alluvium = k % 2 == 0 ? 0.001 : 10;
+        bury_gorge(along, 0, (float)alluvium, risen);
+        for (int i = 0; i < GORGE * GORGE; i++)
+            assert_less_equal(risen[i], 1.3 * alluvium * gorge_depth(GORGE) + 1e-3);
+        for (int y = 8; y < GORGE - 16; y += 8) { /* the bed falls on */
+            double fall = 80 * along + gorge_bed(risen, y) - gorge_bed(risen, y + 8);
+            assert_greater(fall, 16 * along);
+        }
+        double deep = alluvium * gorge_depth(40);
+        if (k >= 2)
+            assert_near(gorge_bed(risen, 40), deep, 0.3 * deep + 1e-4);
+    }
+}
+
+/* How much the floor beside the river bulges along the valley around a row. `ravine`: does one come
+ * in there? */
+static double bulge(double *risen, int y, bool ravine) {
+    double middle = gorge_row(risen, y)[2] + (ravine ? 2 : 6);
+    return middle - 0.5 * (gorge_row(risen, y - 4)[2] + gorge_row(risen, y + 4)[2]) - 6;
+}
+
+/* Where a ravine comes in the floor rises to a fan, which falls on both sides along the valley. */
+static void test_alluvium_makes_fans(void **state) {
+    (void)state;
+    static double plain[GORGE * GORGE], risen[GORGE * GORGE];
+    bury_gorge(0.01, 0, 10, plain);
+    bury_gorge(0.01, 32, 10, risen);
+    assert_near(bulge(plain, 32, false), 0, 0.1);
+    assert_greater(bulge(risen, 32, true), 0.25);
 }
 
 /* Alluvium raises land and takes nothing from it, and the same is kept by every way of keeping
@@ -853,6 +904,8 @@ int main(void) {
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
         cmocka_unit_test(test_floods_level_gentle_ground),
         cmocka_unit_test(test_alluvium_makes_floors),
+        cmocka_unit_test(test_alluvium_is_as_deep_as_asked),
+        cmocka_unit_test(test_alluvium_makes_fans),
         cmocka_unit_test(test_alluvium_is_booked),
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),

@@ -3,45 +3,93 @@
  * Rivers cut valleys down to a line. Real valleys are wide below: what their rivers could not carry
  * on in the latest times lies on the bed, the deeper the more a river drains, and reaches from one
  * side of the valley to the other. With A the area that drains through, r the receiver, at the
- * distance d, and A0 that of a brook, 500 times the source of a river:
+ * distance d, and A0 that of a brook, 500 times the source of a river, from the base level upwards:
  *
- *     z' = max(z, z'(r) + S d, min(z + a A^0.4, z'(r) + S1 d))       from the base level upwards
- *     S = 0.05 min(1, (A / A0)^-0.4), S1 = 0.2                       a = `alluvium`, A in km2
+ *     z' = max(z, min(z + a A^0.4, z'(r) + S1 d), min(z + t(r) - T d, z'(r) + S d))
+ *     S = 0.05 min(1, (A / A0)^-0.4), S1 = 4 S, T = 0.05             a = `alluvium`, A in km2
  *
- * The power is that of the width of valleys (D. R. Montgomery and K. B. Gran, Downstream variations
- * in the width of bedrock channels, 2001), S the slope of fans and plains, the gentler the larger
- * the river is (W. B. Bull, Geomorphology of segmented alluvial fans, 1964). Brooks steeper than S1
- * keep nothing. What stands higher than a divide spills over it, and alluvium of two rivers meets
- * at one height: it moves sideways, by diffusion.
+ * First comes the river's own bed; then what lies on the floor below, t(r) = z'(r) - z(r) deep, and
+ * reaches up side valleys and slopes until it ends. z' falls to z'(r) by at least half of what z
+ * does, or of S; in lakes by S, whatever its depth. The power is that of the width of valleys (D.
+ * R. Montgomery and K. B. Gran, Downstream variations in the width of bedrock channels, 2001), S
+ * the slope of fans and plains, the gentler the larger the river is (W. B. Bull, Geomorphology of
+ * segmented alluvial fans, 1964). Above the sources, on the sides of a floor, S is 0.015. Brooks
+ * steeper than S1 keep nothing.
+ *
+ * Where a brook comes out of its own valley to a floor it builds a fan: a cone of slope S around
+ * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
+ * and alluvium of two rivers meets at one height: it moves sideways, by diffusion. At last the
+ * water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
+ * tenth of a A^0.4 if that is less: these so keep a channel.
  */
 #include "base/math.h"
+#include "base/threads.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
 
-#define FAN 0.05    /* S of brooks */
-#define FRONT 0.2   /* S1 */
-#define BROOK 500.0 /* sources */
-#define SPREAD 16.0 /* how far alluvium moves sideways, in sides of a source */
-#define WIDTH 0.4f  /* the power */
+#include <math.h>
+
+#define FAN 0.05     /* S of brooks */
+#define BANK 0.015   /* S above the sources */
+#define TAPER 0.05   /* T */
+#define KEPT 0.5     /* share of its slope that a buried bed keeps */
+#define FRONT 0.2    /* S1 of brooks, and the steepest that alluvium lies */
+#define BROOK 500.0  /* sources */
+#define SPREAD 4.0   /* how far alluvium moves sideways, in sides of a source */
+#define WIDTH 0.4f   /* the power */
+#define APRON 800.0  /* radius of the fan of 1 km2, m */
+#define THIN 0.5     /* alluvium that counts as none, m */
+#define COVER 2.0    /* that moves sideways half as fast as all of a floor, m */
+#define CHANNEL 1.0  /* depth of the channel of 1 km2, m */
+#define DEEPER 0.25f /* power of the area in that */
+#define LEVEE 0.01   /* how steeply a floor falls from its banks */
+
+static double km2(const rvi_rivers *r, size_t cell) {
+    return (double)r->flow.area[cell] * r->distance[0] * r->distance[0] * 1e-6;
+}
+
+static bool river(const rvi_rivers *r, size_t cell) {
+    return (float)r->flow.area[cell] > r->source;
+}
+
+/* S */
+static double fan_slope(const rvi_rivers *r, size_t cell) {
+    double brooks = (double)r->flow.area[cell] / (BROOK * (double)rvi_maxf(r->source, 1e-6f));
+    return brooks > 1.0 ? FAN / (double)rvi_powf((float)brooks, WIDTH) : FAN;
+}
+
+/* Of the alluvium of a river, metres. */
+static double depth(const rvi_rivers *r, size_t cell) {
+    return (double)r->p->alluvium * (double)rvi_powf((float)km2(r, cell), WIDTH);
+}
+
+static double least(double a, double b) {
+    return a < b ? a : b;
+}
+
+static double greatest(double a, double b) {
+    return a > b ? a : b;
+}
 
 /* How high alluvium lies on a cell, above that of its receiver. */
 static double buried(const rvi_rivers *r, size_t cell) {
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
-    double h = r->h[cell], deep = h;
+    double h = r->h[cell];
     if (direction == RVI_END || r->fixed[cell])
         return h;
-    double below = r->water[(size_t)((ptrdiff_t)cell + f->step[direction])];
-    double distance = r->distance[direction >= 4];
-    double area = (double)f->area[cell], cell_km2 = r->distance[0] * r->distance[0] * 1e-6;
-    double brooks = area / (BROOK * (double)rvi_maxf(r->source, 1e-6f));
-    double slope = brooks > 1.0 ? FAN / (double)rvi_powf((float)brooks, WIDTH) : FAN;
-    if ((float)f->area[cell] > r->source)
-        deep += (double)r->p->alluvium * (double)rvi_powf((float)(area * cell_km2), WIDTH);
-    double most = below + FRONT * distance, least = below + slope * distance;
-    deep = deep < most ? deep : most;
-    deep = deep > least ? deep : least;
-    return h > deep ? h : deep;
+    size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
+    double below = r->water[to], distance = r->distance[direction >= 4];
+    double slope = fan_slope(r, cell), floor = river(r, cell) ? slope : BANK;
+    double fall = greatest(h - r->h[to], 0.0);
+    double high = greatest(h, below + KEPT * least(fall, floor * distance));
+    if (rvi_flow_drowned(f, cell))
+        return greatest(high, below + floor * distance);
+    double deep = h + below - r->h[to] - TAPER * distance;
+    high = greatest(high, least(deep, below + floor * distance));
+    if (!river(r, cell))
+        return high;
+    return greatest(high, least(h + depth(r, cell), below + FRONT / FAN * slope * distance));
 }
 
 static void bury_piece(void *arg, const rvi_flow_piece *piece) {
@@ -50,6 +98,80 @@ static void bury_piece(void *arg, const rvi_flow_piece *piece) {
         size_t cell = rvi_flow_cell(piece, i);
         r->water[cell] = buried(r, cell);
     }
+}
+
+/* ---- fans ---- */
+
+/* How much steeper than a fan it falls to its receiver, metres. */
+static double too_steep(const rvi_rivers *r, size_t cell) {
+    double distance = r->distance[r->flow.direction[cell] >= 4];
+    double fall = r->water[cell] - r->water[rvi_flow_receiver(&r->flow, cell)];
+    return fall - 1.1 * fan_slope(r, cell) * distance;
+}
+
+/* Does a brook leave its valley here, for a floor that alluvium has made? */
+static bool is_apex(const rvi_rivers *r, size_t cell) {
+    const rvi_flow *f = &r->flow;
+    size_t to = rvi_flow_receiver(f, cell);
+    if (!river(r, cell) || r->fixed[cell] || f->direction[cell] == RVI_END ||
+        f->direction[to] == RVI_END)
+        return false;
+    return r->water[to] - r->h[to] >= THIN && too_steep(r, cell) > 0.0 && too_steep(r, to) <= 0.0;
+}
+
+/* A fan around a place, from `high` there. */
+typedef struct fan {
+    int x, y;
+    double high, slope; /* by cell */
+} fan;
+
+/* Does land stand between the head of a fan and a cell? */
+static bool hidden(const rvi_rivers *r, const fan *of, int x, int y, double far) {
+    int steps = (int)far;
+    for (int i = 1; i < steps; i++) {
+        double part = (double)i / steps;
+        int px = of->x + (int)floor((x - of->x) * part + 0.5);
+        int py = of->y + (int)floor((y - of->y) * part + 0.5);
+        size_t cell = (size_t)py * (size_t)r->flow.width + (size_t)px;
+        if (r->h[cell] > of->high - of->slope * far * part)
+            return true;
+    }
+    return false;
+}
+
+/* Raises `next` to a fan, on the floor. */
+static void lay_fan(rvi_rivers *r, const fan *of, int reach) {
+    int width = r->flow.width, height = r->flow.height;
+    int west = of->x > reach ? of->x - reach : 0, north = of->y > reach ? of->y - reach : 0;
+    int east = of->x + reach < width ? of->x + reach : width - 1;
+    int south = of->y + reach < height ? of->y + reach : height - 1;
+    for (int y = north; y <= south; y++)
+        for (int x = west; x <= east; x++) {
+            size_t cell = (size_t)y * (size_t)width + (size_t)x;
+            double dx = x - of->x, dy = y - of->y, far = sqrt(dx * dx + dy * dy);
+            double to = of->high - of->slope * far;
+            if (r->water[cell] > r->h[cell] && to > r->next[cell] && far <= reach &&
+                !r->fixed[cell] && !hidden(r, of, x, y, far))
+                r->next[cell] = to;
+        }
+}
+
+/* The higher of the floor and all fans. */
+static rv_status lay_fans(rvi_rivers *r) {
+    size_t width = (size_t)r->flow.width;
+    rv_status status = rvi_copy(r->job->ctx, r->next, r->water, r->cells * sizeof *r->water);
+    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
+        status = rvi_poll_at(r->job->ctx, i);
+        if (status != RV_OK || !is_apex(r, i))
+            continue;
+        double reach = APRON * sqrt(km2(r, i)) / r->distance[0], slope = fan_slope(r, i);
+        double floor_at = r->water[rvi_flow_receiver(&r->flow, i)];
+        double high = floor_at + slope * r->distance[r->flow.direction[i] >= 4];
+        fan of = {(int)(i % width), (int)(i / width), high, slope * r->distance[0]};
+        lay_fan(r, &of, reach < 4096.0 ? (int)reach : 4096);
+    }
+    return status == RV_OK ? rvi_copy(r->job->ctx, r->water, r->next, r->cells * sizeof *r->water)
+                           : status;
 }
 
 /* ---- over divides ---- */
@@ -104,7 +226,7 @@ static rv_status spill(rvi_rivers *r) {
 
 /* ---- sideways ---- */
 
-/* Rock that this lays bare stays as it is. */
+/* Thin alluvium moves less, and rock that this lays bare stays as it is. */
 static rv_status level(rvi_rivers *r) {
     double number = SPREAD * SPREAD * (double)r->source;
     int parts = number < 512.0 ? (int)(number / 8.0) + 1 : 64;
@@ -120,7 +242,8 @@ static rv_status level(rvi_rivers *r) {
                        .flux = r->flux};
     rv_status status = RV_OK;
     for (size_t i = 0; i < r->cells; i++) {
-        r->loose[i] = r->water[i] > r->h[i] ? 1.0f : 0.0f;
+        double thick = r->fixed[i] ? 1e9 : r->water[i] - r->h[i]; /* rivers go on outside */
+        r->loose[i] = (float)(thick / (thick + COVER));
         r->next[i] = r->water[i];
     }
     for (int i = 0; status == RV_OK && i < parts; i++)
@@ -130,14 +253,58 @@ static rv_status level(rvi_rivers *r) {
     return status;
 }
 
+/* ---- channels ---- */
+
+/* How much higher a floor is than the water that runs over it: less the farther that is. Brooks run
+ * level with it. */
+static double bank(const rvi_rivers *r, size_t cell, size_t to, double distance) {
+    double brooks = BROOK * (double)r->source, high = r->water[to] - r->h[to];
+    if (!(r->loose[cell] > 0.0f) || (double)r->flow.area[cell] > brooks)
+        return 0.0;
+    if ((double)r->flow.area[to] > brooks)
+        high = least(CHANNEL * (double)rvi_powf((float)km2(r, to), DEEPER), 0.1 * depth(r, to));
+    return greatest(high - LEVEE * distance, 0.0);
+}
+
+/* Floors rise beside rivers, and pits that fans have closed fill up. */
+static double banked(const rvi_rivers *r, size_t cell) {
+    const rvi_flow *f = &r->flow;
+    unsigned direction = f->direction[cell];
+    double h = r->h[cell];
+    if (direction == RVI_END || r->fixed[cell])
+        return h;
+    size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
+    double distance = r->distance[direction >= 4];
+    double least_fall = rvi_flow_drowned(f, cell) ? 1e-4 * distance : 0.0;
+    return greatest(h + bank(r, cell, to, distance), r->water[to] + least_fall);
+}
+
+static void bank_piece(void *arg, const rvi_flow_piece *piece) {
+    const rvi_rivers *r = arg;
+    for (size_t i = 0; i < piece->count; i++) {
+        size_t cell = rvi_flow_cell(piece, i);
+        r->water[cell] = banked(r, cell);
+    }
+}
+
 rv_status rvi_rivers_bury(rvi_rivers *r) {
-    rv_status status = r->p->alluvium > 0.0f ? rvi_rivers_route(r) : RV_OK;
-    if (status != RV_OK || !(r->p->alluvium > 0.0f))
-        return status;
-    status = rvi_flow_up(&r->flow, bury_piece, r);
+    if (!(r->p->alluvium > 0.0f))
+        return RV_OK;
+    r->flow.wander = 0.0f;
+    rv_status status = rvi_rivers_route(r);
+    if (status == RV_OK)
+        status = rvi_flow_up(&r->flow, bury_piece, r);
+    if (status == RV_OK)
+        status = lay_fans(r);
     if (status == RV_OK)
         status = spill(r);
     if (status == RV_OK)
         status = level(r);
+    if (status == RV_OK)
+        status = rvi_rivers_raise(r, 1.0, r->next);
+    if (status == RV_OK)
+        status = rvi_rivers_route(r);
+    if (status == RV_OK)
+        status = rvi_flow_up(&r->flow, bank_piece, r);
     return status == RV_OK ? rvi_rivers_raise(r, 1.0, r->next) : status;
 }
