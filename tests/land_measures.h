@@ -137,7 +137,9 @@ static inline double land_slope(const double *at, ptrdiff_t next) {
            60;
 }
 
-static inline land_evenness land_evenness_of(const double *map, int width, int height) {
+/* Of the cells within `radius` cells of the middle. */
+static inline land_evenness land_evenness_within(const double *map, int width, int height,
+                                                 double radius) {
     double all = 0, diagonal = 0, axis = 0, *smooth = land_smoothed(map, width, height);
     width -= 2;
     height -= 2;
@@ -145,7 +147,8 @@ static inline land_evenness land_evenness_of(const double *map, int width, int h
         for (int x = 3; x < width - 3; x++) {
             const double *at = smooth + (size_t)y * (size_t)width + (size_t)x;
             double gx = land_slope(at, 1), gy = land_slope(at, width);
-            double energy = gx * gx + gy * gy;
+            double dx = x - 0.5 * (width - 1), dy = y - 0.5 * (height - 1);
+            double energy = dx * dx + dy * dy <= radius * radius ? gx * gx + gy * gy : 0;
             double angle = fmod(fabs(atan2(gy, gx)) * (180 / 3.14159265358979), 90);
             all += energy;
             diagonal += fabs(angle - 45) <= 11.25 ? energy : 0;
@@ -155,15 +158,92 @@ static inline land_evenness land_evenness_of(const double *map, int width, int h
     return (land_evenness){4 * diagonal / all, 4 * axis / all};
 }
 
-static inline land_evenness land_pair_evenness(const land_pair *pair) {
+static inline land_evenness land_evenness_of(const double *map, int width, int height) {
+    return land_evenness_within(map, width, height, INFINITY);
+}
+
+static inline land_evenness land_pair_evenness_within(const land_pair *pair, double radius) {
     size_t count = (size_t)pair->width * (size_t)pair->height;
     double *change = malloc(count * sizeof *change);
     assert_non_null(change);
     for (size_t i = 0; i < count; i++)
         change[i] = (double)pair->after[i] - (double)pair->before[i];
-    land_evenness even = land_evenness_of(change, pair->width, pair->height);
+    land_evenness even = land_evenness_within(change, pair->width, pair->height, radius);
     free(change);
     return even;
+}
+
+static inline land_evenness land_pair_evenness(const land_pair *pair) {
+    return land_pair_evenness_within(pair, INFINITY);
+}
+
+/* ---- the land's own direction, and that of the grid ---- */
+
+/* The number at (x, y) of a map that is mirrored at its edges, between cells by cubic convolution
+ * (R. G. Keys, 1981). */
+static inline double land_between(const float *map, int side, double x, double y) {
+    double sum = 0;
+    for (int dy = -1; dy <= 2; dy++)
+        for (int dx = -1; dx <= 2; dx++) {
+            double weight = 1;
+            size_t at[2];
+            const double place[] = {x, y};
+            const int step[] = {dx, dy};
+            for (int k = 0; k < 2; k++) {
+                int cell = (int)floor(place[k]) + step[k], last = side - 1;
+                double d = fabs(place[k] - cell);
+                weight *= d < 1 ? (1.5 * d - 2.5) * d * d + 1 : ((2.5 - 0.5 * d) * d - 4) * d + 2;
+                at[k] = (size_t)(cell < 0 ? -cell : cell > last ? 2 * last - cell : cell);
+            }
+            sum += weight * (double)map[at[1] * (size_t)side + at[0]];
+        }
+    return sum;
+}
+
+/* A square map turned by 45 degrees around its middle. What was in the disc that fits into the map
+ * still is; the corners are mirrored land. */
+static inline float *land_turned(const float *map, int side) {
+    float *to = malloc((size_t)side * (size_t)side * sizeof *to);
+    assert_non_null(to);
+    double middle = 0.5 * (side - 1), part = sqrt(0.5);
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++) {
+            double dx = part * (x - middle), dy = part * (y - middle);
+            to[(size_t)y * (size_t)side + (size_t)x] =
+                (float)land_between(map, side, middle + (dx - dy), middle + (dx + dy));
+        }
+    return to;
+}
+
+/* The diagonal energy of what a step does to the land that words make, and to the same land turned
+ * by 45 degrees. What the land favours goes from the diagonals to the axes with it, what the grid
+ * favours stays: the mean of the two is the step's own. */
+typedef struct land_directions {
+    double as_is, turned, own;
+} land_directions;
+
+static inline land_directions land_directions_of(rv_context *ctx, const char *start,
+                                                 const char *step) {
+    land_directions d;
+    land_pair pair = land_pair_make(ctx, start, step);
+    double radius = 0.5 * pair.width - 8;
+    assert_int_equal(pair.width, pair.height);
+    d.as_is = land_pair_evenness_within(&pair, radius).diagonal;
+    rv_terrain *land = support_run(ctx, start);
+    float *turned = land_turned(pair.before, pair.width);
+    size_t size = (size_t)pair.width * (size_t)pair.width * sizeof *turned;
+    support_ok(ctx, rv_terrain_field_set(land, "height", turned));
+    support_ok(ctx, rv_step_run(land, rv_step_find(step)->id, NULL, NULL));
+    memcpy(pair.before, turned, size);
+    memcpy(pair.after, rv_terrain_field(land, "height"), size);
+    d.turned = land_pair_evenness_within(&pair, radius).diagonal;
+    d.own = 0.5 * (d.as_is + d.turned);
+    print_message("  %s: diagonal %.2f, turned %.2f, its own %.2f\n", step, d.as_is, d.turned,
+                  d.own);
+    rv_terrain_destroy(land);
+    land_pair_free(&pair);
+    free(turned);
+    return d;
 }
 
 /* ---- pits: a plain priority flood (R. Barnes and others, 2014) ---- */

@@ -14,15 +14,16 @@
  *     dries      w -= evaporation
  * It takes and lays down where it was before the move, nothing from below where it goes and nothing
  * above where it came from, nor above its slope beside lower ground. At its end it lays down what
- * it has left: when it is dry, or after max_path steps; but not over an open edge. The method names
- * no bound on what is taken; without -dh a particle digs itself a pit on its way. The factor `move`
- * makes metres of sediment out of a velocity: land that is larger in all directions, with its
- * moves, wears to the same shape. With place=disc it takes from a disc (brush.h) and feels and
- * fills the cells within a move of it (near_cells.h), so that finer cells change nothing but the
- * detail. On cells too coarse for that the disc is wider, but not the move; fewer particles, which
- * stand for wider squares, do. With place=bilinear slopes and heights are those of the bilinear
- * surface, and the four corners of the cell give and get by their weight; with place=nearest all of
- * it is at the nearest vertex. The order in which particles run is that of drop_rounds.h.
+ * it has left, on a wider disc where there is no room: when it is dry, or after max_path steps; but
+ * not over an open edge. The method names no bound on what is taken; without -dh a particle digs
+ * itself a pit on its way. The factor `move` makes metres of sediment out of a velocity: land that
+ * is larger in all directions, with its moves, wears to the same shape. With place=disc it takes
+ * from a disc (brush.h) and feels and fills the cells within a move of it (near_cells.h), so that
+ * finer cells change nothing but the detail. On cells too coarse for that the disc is wider, but
+ * not the move; fewer particles, which stand for wider squares, do. With place=bilinear slopes and
+ * heights are those of the bilinear surface, and the four corners of the cell give and get by their
+ * weight; with place=nearest all of it is at the nearest vertex. The order in which particles run
+ * is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"
@@ -58,6 +59,7 @@ typedef struct rolling {
     bool layered;
     float floor, per_cell; /* 1 / cell */
     float radius, move;    /* in cells */
+    float end_radius;      /* of the disc that gets what has no room at the end of the path */
     float near;            /* half the width of what it feels and fills: a move, or a cell */
     float apart;           /* side of the square that a particle stands for, in cells: a move */
     float share;           /* apart^2: a metre on that square, on one cell */
@@ -179,14 +181,15 @@ static RVI_HOT float corner_weight(const rolling *r, const footing *f, int k) {
     return (k & 1 ? f->u : 1.0f - f->u) * (k >> 1 ? f->v : 1.0f - f->v);
 }
 
-/* The cells of the disc that lie on the map. */
+/* The cells of a disc that lie on the map. */
 typedef struct disc {
+    float radius;       /* cells */
     int x0, y0, x1, y1; /* all inclusive */
 } disc;
 
-static disc disc_around(const rolling *r, const footing *f) {
-    int reach = (int)ceilf(r->radius);
-    return (disc){rvi_maxi(f->x + 1 - reach, 0), rvi_maxi(f->y + 1 - reach, 0),
+static disc disc_around(const rolling *r, const footing *f, float radius) {
+    int reach = (int)ceilf(radius);
+    return (disc){radius, rvi_maxi(f->x + 1 - reach, 0), rvi_maxi(f->y + 1 - reach, 0),
                   rvi_mini(f->x + reach, r->width - 1), rvi_mini(f->y + reach, r->height - 1)};
 }
 
@@ -203,7 +206,7 @@ static float disc_weights(const rolling *r, const footing *f, const disc *d, flo
         float dy = (float)(y - f->y) - f->v;
         for (int i = 0; i < count; i++) {
             float dx = west + (float)i;
-            float weight = rvi_maxf(r->radius - sqrtf(dx * dx + dy * dy), 0.0f);
+            float weight = rvi_maxf(d->radius - sqrtf(dx * dx + dy * dy), 0.0f);
             w[i] = weight * rvi_clampf((h[i] - low) * steep, 0.0f, 1.0f);
         }
         for (int i = 0; i < count; i++)
@@ -215,7 +218,7 @@ static float disc_weights(const rolling *r, const footing *f, const disc *d, flo
 static float take_disc(const rolling *r, const footing *f, float amount, float fall,
                        const cargo *c) {
     float w[MOST_DISC], taken = 0.0f, level = rvi_maxf(f->height - fall, r->floor);
-    disc d = disc_around(r, f);
+    disc d = disc_around(r, f, r->radius);
     float sum = disc_weights(r, f, &d, f->height - fall, 1.0f / fall, w);
     float share = sum > 0.0f ? amount / sum : 0.0f;
     for (int y = d.y0, i = 0; y <= d.y1; y++)
@@ -300,12 +303,11 @@ static float fill_level(const rolling *r, const footing *f, float came) {
     return rvi_fill_level(&ground, f->x, f->y, r->near, r->move, came, f->height);
 }
 
-/* Lays `sediment` down on the cells of the disc, but not above `level`; returns what stayed there.
- */
-static float lay_disc(const rolling *r, const footing *f, float sediment, float level,
+/* Lays `sediment` down on the cells of a disc, but not above `level`; returns what stayed there. */
+static float lay_disc(const rolling *r, const footing *f, float radius, float sediment, float level,
                       const cargo *c) {
     float w[MOST_DISC], given = 0.0f;
-    disc d = disc_around(r, f);
+    disc d = disc_around(r, f, radius);
     float sum = disc_weights(r, f, &d, -INFINITY, 1.0f, w);
     for (int y = d.y0, i = 0; y <= d.y1; y++)
         for (int x = d.x0; x <= d.x1; x++, i++)
@@ -317,13 +319,16 @@ static float lay_disc(const rolling *r, const footing *f, float sediment, float 
 /* Of what a particle carries, what is left to rounding. */
 static const float TRIFLE = 0x1p-10f;
 
-/* All of it, at the end: where there is room for it, else anywhere on the disc. */
+/* All of it, at the end: where there is room for it, else anywhere on a disc twice as wide, so that
+ * it dams no valley. */
 static float lay_all(const rolling *r, const footing *f, float came, float sediment,
                      const cargo *c) {
     if (r->p->place != RV_particles_place_disc)
         return lay(r, f, sediment, INFINITY, sediment, c);
-    float given = lay_disc(r, f, sediment, fill_level(r, f, came), c), left = sediment - given;
-    return left > sediment * TRIFLE ? given + lay_disc(r, f, left, INFINITY, c) : given;
+    float given = lay_disc(r, f, r->radius, sediment, fill_level(r, f, came), c);
+    float left = sediment - given;
+    return left > sediment * TRIFLE ? given + lay_disc(r, f, r->end_radius, left, INFINITY, c)
+                                    : given;
 }
 
 /* ---- one particle ---- */
@@ -496,7 +501,7 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
     double unit = (double)r->apart, cells = (double)rvi_cells(r->job->land);
     double drops = r->p->drops == RV_AUTO_INT ? ceil(cells / (unit * unit)) : (double)r->p->drops;
     double radius = (double)r->radius / unit;
-    double beside = rvi_max((double)r->radius, (double)r->near + 2.0) + 3.0;
+    double beside = rvi_max((double)r->end_radius, (double)r->near + 2.0) + 3.0;
     double touched = rvi_max(radius + BESIDE, beside / unit);
     return (rvi_rounds_desc){
         .width = r->width,
@@ -573,8 +578,9 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
-/* In m, but within these cells. */
-static const float AUTO_RADIUS = 40.0f, AUTO_LEAST = 2.5f, AUTO_MOST = 32.0f;
+static const float AUTO_RADIUS = 40.0f, AUTO_MOST = 32.0f; /* m; cells */
+/* In cells: the least radius that shows no direction of the grid, and the least of all. */
+static const float AUTO_EVEN = 2.5f, AUTO_LEAST = 1.5f;
 /* In cells: how wide a move is, and what a particle stands for where their number is chosen. */
 static const float LEAST_MOVE = 0.02f, LEAST_APART = 2.0f / 3.0f;
 
@@ -584,19 +590,28 @@ static int count_steps(const rv_particles_params *p) {
     return most < (float)p->max_path ? (int)most : p->max_path;
 }
 
-/* Metres become cells. Where cells are too coarse for the radius that is meant, the disc is as wide
- * as they can show, but a particle moves and takes no more than it would on finer cells. */
+/* The radius in metres where `meant` is the one in nature. On cells too coarse for it the disc is
+ * wider, but on still coarser ones it grows only with the square root of the cell: a disc of a
+ * fixed number of cells would make other land of cells twice as wide. */
+static float shown_radius(float meant, float cell) {
+    float wide = rvi_minf(AUTO_EVEN * cell, 2.0f * sqrtf(meant * cell));
+    return rvi_maxf(meant, rvi_maxf(wide, AUTO_LEAST * cell));
+}
+
+/* Metres become cells. Where cells are too coarse for the radius that is meant the disc is wider,
+ * but a particle moves and takes no more than it would on finer cells. */
 static rv_status measure_lengths(rolling *r) {
     float cell = r->job->land->cell;
     float meant = isnan(r->p->radius) ? rvi_minf(AUTO_RADIUS, AUTO_MOST * cell)
                                       : rvi_length(r->p->radius, cell);
-    float radius = isnan(r->p->radius) ? rvi_maxf(meant, AUTO_LEAST * cell) : meant;
+    float radius = isnan(r->p->radius) ? shown_radius(meant, cell) : meant;
     float move = isnan(r->p->move) ? rvi_maxf(meant / 3.0f, LEAST_MOVE * cell)
                                    : rvi_length(r->p->move, cell);
     rv_status status = rvi_drop_lengths_check(r->job->ctx, "particles", radius, move, cell);
     if (status != RV_OK)
         return status;
     r->radius = rvi_maxf(radius / cell, 1.0f);
+    r->end_radius = rvi_minf(2.0f * r->radius, (float)RVI_BRUSH_RADIUS);
     r->move = move / cell;
     r->near = rvi_maxf(r->move, 1.0f);
     r->apart = r->p->drops == RV_AUTO_INT ? rvi_maxf(r->move, LEAST_APART) : r->move;
