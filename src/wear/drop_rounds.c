@@ -9,71 +9,18 @@
 
 enum { MOST_IN_ROUND = 1 << 18, LEAST_IN_ROUND = 16, SIDE_BY_SIDE = 64, MOST_COLOURS = 8 };
 
-/* What a random number is drawn for; runs may use smaller numbers for their own. */
-#define DRAW_PLACE (UINT64_C(1) << 20)
+/* What a random number is drawn for, beside those of drop_fall.h. */
 #define DRAW_TILES (UINT64_C(1) << 61)
-#define DRAW_FIRST (UINT64_C(1) << 62)
-#define DRAW_PARTS (UINT64_C(1) << 63)
-
-/* Of the squares that drops fall on: their side in units, and parts of a side. */
-enum { SQUARE = 16, PARTS = 8 };
-
-/* Between the first and the last cell's middle; not on the last, which has none to the east. */
-static float inside(float place, int cells) {
-    return rvi_clampf(place - 0.5f, 0.0f, (float)(cells - 1) * (1.0f - 0x1p-23f));
-}
-
-/* The part of a square, one of PARTS x PARTS, that its drop of this wave falls on: in PARTS x PARTS
- * waves each part gets one, and at any time all quarters of it have had nearly as many. */
-static void part_of_square(uint64_t wave, uint64_t bits, int *part_x, int *part_y) {
-    int x = 0, y = 0;
-    for (int level = 0, n = PARTS / 2; n > 0; level++, n /= 2) {
-        x |= wave >> (2 * level) & 1 ? n : 0;
-        y |= wave >> (2 * level + 1) & 1 ? n : 0;
-    }
-    x ^= (int)(bits & (PARTS - 1));
-    y ^= (int)(bits >> 8 & (PARTS - 1));
-    bool turned = bits >> 16 & 1;
-    *part_x = turned ? y : x;
-    *part_y = turned ? x : y;
-}
-
-/* Where a drop falls is a function of its place: the land is cut into squares from the map's first
- * cell on, and in each wave every square gets one drop. The squares of a wave have their turns far
- * from each other, so that few drops are spread over the land, too. */
-static rvi_slot fall(const rvi_rounds *r, uint64_t number) {
-    uint64_t squares = (uint64_t)r->squares_x * (uint64_t)r->squares_y, wave = number / squares;
-    uint64_t at = (number % squares * r->stride + r->first) % squares;
-    int part_x, part_y;
-    int square_x = (int)(at % (uint64_t)r->squares_x) - r->before;
-    int square_y = (int)(at / (uint64_t)r->squares_x) - r->before;
-    uint64_t square = (uint64_t)(uint32_t)square_x << 32 | (uint32_t)square_y;
-    uint64_t bits = rvi_random(r->d.seed, square, DRAW_PLACE + wave);
-    part_of_square(wave, rvi_random(r->d.seed, square, DRAW_PARTS - wave / (PARTS * PARTS)),
-                   &part_x, &part_y);
-    double per_part = r->square / (double)PARTS;
-    double x = (double)(square_x * PARTS + part_x) + (double)rvi_unit(bits);
-    double y = (double)(square_y * PARTS + part_y) + (double)rvi_unit(bits << 32);
-    x = x * per_part + (double)r->d.margin;
-    y = y * per_part + (double)r->d.margin;
-    bool off = !(x >= 0.0 && y >= 0.0 && x < (double)r->d.width && y < (double)r->d.height);
-    return (rvi_slot){(float)x, (float)y, bits, .fresh = true, .ended = off};
-}
 
 /* Lets the new drops of the round fall; those that miss the land have ended. */
 static void drop_new(void *arg, int first, int end) {
     const rvi_rounds *r = arg;
-    int width = r->d.width, height = r->d.height;
     for (int k = first; k < end; k++) {
-        rvi_slot slot = fall(r, r->tried + (uint64_t)k);
-        if (r->d.rain.rows && !slot.ended) {
-            slot.x = rvi_minf(slot.x / (float)width, 1.0f - 0x1p-24f);
-            slot.y = rvi_minf(slot.y / (float)height, 1.0f - 0x1p-24f);
-            rvi_rain_place(&r->d.rain, width, height, &slot.x, &slot.y);
-        }
-        slot.x = inside(slot.x, width);
-        slot.y = inside(slot.y, height);
-        r->slots[r->list[r->in_round + k]] = slot;
+        float x, y;
+        uint64_t bits;
+        bool hit = rvi_fall_place(&r->squares, r->tried + (uint64_t)k, false, &x, &y, &bits);
+        rvi_fall_rain(&r->squares, r->d.rain.cells, r->d.rain.rows, &x, &y);
+        r->slots[r->list[r->in_round + k]] = (rvi_slot){x, y, bits, .fresh = true, .ended = !hit};
     }
 }
 
@@ -248,41 +195,12 @@ static void cut_tiles(rvi_rounds *r) {
                                               : (int)most;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b > 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* So many squares of a length, whatever rounding says. */
-static int squares_in(double length, double side) {
-    return (int)ceil(length / side - 1e-5);
-}
-
-/* As many squares as the land needs, the map's first cell at the corner of one. On land that is
- * smaller than a square few drops would hit; more squares than can be counted help nobody. */
-static void cut_squares(rvi_rounds *r) {
-    double wide = (double)r->d.width, high = (double)r->d.height, margin = (double)r->d.margin;
-    double side = rvi_max(SQUARE * r->d.unit, 4.0);
-    r->square = fmin(side, fmin(wide, high));
-    r->before = squares_in(margin, r->square);
-    r->squares_x = r->before + squares_in(wide - margin, r->square);
-    r->squares_y = r->before + squares_in(high - margin, r->square);
-    uint64_t squares = (uint64_t)r->squares_x * (uint64_t)r->squares_y;
-    r->first = rvi_random(r->d.seed, 0, DRAW_FIRST) % squares;
-    r->stride = (uint64_t)((double)squares * 0.6180339887) + 1; /* the golden section */
-    while (common_divisor(r->stride, squares) != 1)
-        r->stride++;
-}
-
 void rvi_rounds_prepare(rvi_rounds *r, rv_context *ctx, const rvi_rounds_desc *desc,
                         rvi_buffers *buffers) {
     *r = (rvi_rounds){.ctx = ctx, .d = *desc};
     cut_tiles(r);
-    cut_squares(r);
+    r->squares =
+        rvi_fall_squares_of(desc->width, desc->height, desc->margin, desc->unit, desc->seed);
     size_t drops = (size_t)r->most_in_round, tiles = (size_t)rvi_rounds_tiles(r);
     rvi_buffers_add(buffers, &r->slots, drops, sizeof *r->slots, "the drops");
     rvi_buffers_add(buffers, &r->list, drops, sizeof *r->list, "the drops");

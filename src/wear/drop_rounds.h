@@ -17,6 +17,7 @@
 #ifndef RVI_WEAR_DROP_ROUNDS_H
 #define RVI_WEAR_DROP_ROUNDS_H
 
+#include "wear/drop_fall.h"
 #include "wear/rain.h"
 
 /* A drop on its way. */
@@ -50,10 +51,7 @@ typedef struct rvi_rounds {
     rv_context *ctx;
     rvi_rounds_desc d;
     uint64_t round, begun, tried; /* tried: with those that missed the land */
-    double square;                /* side of the squares that drops fall on, in cells */
-    int squares_x, squares_y;
-    int before;                 /* squares before the map's first cell, along both sides */
-    uint64_t first, stride;     /* whose turn is first in a wave, and how far it is to the next */
+    rvi_fall_squares squares;
     int colours;                /* along each side of the pattern */
     int tile, tiles_x, tiles_y; /* side in units, and how many */
     int shift_x, shift_y;       /* where this round cuts, in units */

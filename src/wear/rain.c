@@ -1,6 +1,5 @@
-/* rain.c: where drops fall, by an image of the rain. Shares of
- * the whole rain are looked up in running sums, first of rows, then of the cells of the row: an
- * image of the same rain in finer cells gives nearly the same places. */
+/* rain.c: where drops fall, by an image of the rain: the running sums in which rain_place.h looks
+ * places up. */
 #include "wear/rain.h"
 #include "base/math.h"
 #include "wear/border.h"
@@ -55,33 +54,4 @@ rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *ra
                                field[0] ? field : file, rain);
     rvi_free(job->ctx, image);
     return status;
-}
-
-/* The first index of a running sum, of rows or of cells, that is above n. */
-static int first_above(const uint64_t *rows, const uint32_t *cells, int count, uint64_t n) {
-    int low = 0, high = count - 1;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if ((cells ? cells[middle] : rows[middle]) > n)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-/* Where a running sum reaches `share` of its end, in cells from the first one's edge. */
-static float place_in(const uint64_t *rows, const uint32_t *cells, int count, float share) {
-    uint64_t end = cells ? cells[count - 1] : rows[count - 1];
-    uint64_t n = (uint64_t)((double)share * (double)end);
-    int i = first_above(rows, cells, count, n);
-    uint64_t below = i == 0 ? 0 : cells ? cells[i - 1] : rows[i - 1];
-    uint64_t up_to = cells ? cells[i] : rows[i];
-    float place = (float)i + (float)((double)(n - below) / (double)(up_to - below));
-    return place < (float)(i + 1) ? place : (float)i + 0.5f; /* where it was rounded up */
-}
-
-void rvi_rain_place(const rvi_rain *rain, int width, int height, float *x, float *y) {
-    *y = place_in(rain->rows, NULL, height, *y);
-    *x = place_in(NULL, rain->cells + (size_t)(int)*y * (size_t)width, width, *x);
 }

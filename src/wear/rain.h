@@ -23,8 +23,4 @@ const char *rvi_rain_field(const rv_terrain *land, const char *file);
 rv_status rvi_rain_list(rvi_job *job, const char *file, int margin, rvi_rain *rain);
 rv_status rvi_rain_load(rvi_job *job, const char *file, int margin, rvi_rain *rain);
 
-/* A random place, where it rains more the more often; width x height cells with the margin. *x and
- * *y come in as random numbers in [0, 1) and go out in cells from the edge of the first one. */
-void rvi_rain_place(const rvi_rain *rain, int width, int height, float *x, float *y);
-
 #endif
