@@ -23,7 +23,8 @@
  * gives what its hardness, mask and layers let it, and the drop gains exactly what the cells lost.
  * On cells too coarse for the disc it is wider, but not the move; fewer drops, which stand for
  * wider squares, do.
- * The order in which drops run is that of drop_rounds.h.
+ * The order in which drops run is that of drop_rounds.h; with order=batch all drops on their way
+ * make their moves together, as batch_cell.h says.
  */
 #include "base/math.h"
 #include "base/reduce.h"
@@ -39,7 +40,6 @@
 #include <string.h>
 
 enum {
-    APRON_TURN = 16,   /* moves */
     LEG = 32,          /* moves in a round, at most */
     AUTO_MOVES = 64,   /* of a drop, at most */
     MOST_MOVES = 65536 /* that a user may ask for */
@@ -112,39 +112,19 @@ static void size_grids(rvi_drop_run *f) {
     f->count = f->stride * (size_t)(f->height + 2 * f->border);
 }
 
-/* How the apron goes on i cells beyond the edge: edge + w (edge - mirrored). At first w is 1 and
- * slopes run on without a crease; it falls to -1, the mirrored land itself, within `turn` cells. */
-static float apron_weight(int i, int turn) {
-    float t = rvi_minf((float)i / (float)turn, 1.0f);
-    return 1.0f - 2.0f * t * t * (3.0f - 2.0f * t);
-}
-
-static float beyond_edge(float edge, float mirrored, int beyond, int turn) {
-    return beyond == 0 ? edge : edge + apron_weight(beyond, turn) * (edge - mirrored);
-}
-
 static rv_status fill_heights(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
-    int turn = rvi_maxi((int)((float)APRON_TURN * f->move + 0.5f), 1);
+    rvi_drop_apron apron = rvi_drops_apron(f);
     for (int y = 0; y < f->height; y++) {
         if (rvi_poll(f->job->ctx) != RV_OK)
             return RV_CANCELLED;
-        int land_y = y - f->margin, edge_y = rvi_border_nearest(land_y, land->height);
-        int other_y = rvi_border_mirrored(land_y, land->height), out_y = abs(land_y - edge_y);
-        const float *row = land->surface + (size_t)edge_y * (size_t)land->width;
-        const float *other = land->surface + (size_t)other_y * (size_t)land->width;
-        for (int x = 0; x < f->width; x++) {
-            int land_x = x - f->margin, edge_x = rvi_border_nearest(land_x, land->width);
-            int other_x = rvi_border_mirrored(land_x, land->width), out_x = abs(land_x - edge_x);
-            float here = beyond_edge(row[edge_x], row[other_x], out_x, turn);
-            float there = beyond_edge(other[edge_x], other[other_x], out_x, turn);
-            f->h[at(f, x, y)] = beyond_edge(here, there, out_y, turn);
-        }
+        for (int x = 0; x < f->width; x++)
+            f->h[at(f, x, y)] = rvi_drop_apron_height(&apron, land->surface, x, y);
     }
     return RV_OK;
 }
 
-static rvi_factor_shape factor_shape(const rvi_drop_run *f) {
+rvi_factor_shape rvi_drops_factor_shape(const rvi_drop_run *f) {
     return (rvi_factor_shape){.first = at(f, f->margin, f->margin),
                               .stride = f->stride,
                               .count = f->count,
@@ -184,7 +164,7 @@ static void book_blend(const rvi_drop_run *f, double laid, double taken) {
 /* The change map, part of it blurred (5.10): change + blend (blurred - change). Blurring leaves the
  * sum as it is; but hard or masked ground is not lowered by it, and no ground below the floor, so
  * what it raises and what it lowers are brought to the same sum: nothing is won or lost. */
-static rv_status blend_change(rvi_drop_run *f) {
+rv_status rvi_drops_blend(rvi_drop_run *f) {
     rv_terrain *land = f->job->land;
     size_t cells = rvi_cells(land), width = (size_t)land->width;
     float *change = f->change;
@@ -297,11 +277,16 @@ static void close_ledger(rvi_drop_run *f) {
 static const double BESIDE = 15.0;
 
 /* Rain falls on the apron as on the map. */
-static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
+uint64_t rvi_drops_wanted(const rvi_drop_run *f) {
     double cells = (double)rvi_cells(f->job->land), unit = (double)f->apart;
     double drops =
         f->p->drops == RV_AUTO_INT ? ceil(cells / (2.0 * unit * unit)) : (double)f->p->drops;
     double more = (double)f->width * (double)f->height / cells;
+    return (uint64_t)(fmin(drops * more, 1e13) + 0.5);
+}
+
+static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
+    double unit = (double)f->apart;
     double radius = (double)f->radius / unit;
     double touched = rvi_max(radius + BESIDE, (double)(f->border + 2) / unit);
     return (rvi_rounds_desc){
@@ -312,7 +297,7 @@ static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
         .reach = (int)ceil((double)f->leg * (double)f->move / unit) + 1 + (int)ceil(touched),
         .lanes = RVI_DROP_LANES,
         .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
-        .drops = (uint64_t)(fmin(drops * more, 1e13) + 0.5),
+        .drops = rvi_drops_wanted(f),
         .seed = f->p->seed,
         .run = rvi_drops_run,
         .arg = f,
@@ -335,7 +320,7 @@ static rv_status fill_grids(rvi_drop_run *f) {
     f->min_fall = f->p->min_slope * relief;
     f->floor = isnan(f->p->floor) ? low : f->p->floor;
     f->mask = rvi_field_get(land, "mask");
-    rvi_factor_shape shape = factor_shape(f);
+    rvi_factor_shape shape = rvi_drops_factor_shape(f);
     rv_status status = rvi_factor_make(job, &shape, &f->factor);
     if (status == RV_OK)
         status = rvi_rain_load(job, f->p->rain, f->margin, &f->rounds.d.rain);
@@ -359,6 +344,14 @@ static rv_status run_rounds(rvi_drop_run *f) {
     return status;
 }
 
+void rvi_drops_tell_margin(const rvi_drop_run *f) {
+    if (f->margin > 0 && !isnan(f->p->margin) && f->margin < asked_margin(f))
+        rvi_log(f->job->ctx,
+                "droplets: the apron is %d cells wide, not %d: more than that is too much "
+                "for so small a map.",
+                f->margin, asked_margin(f));
+}
+
 static rv_status run(rvi_job *job) {
     rvi_drop_run *f = job->state;
     const rv_terrain *land = job->land;
@@ -368,11 +361,7 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
-    if (f->margin > 0 && !isnan(f->p->margin) && f->margin < asked_margin(f))
-        rvi_log(job->ctx,
-                "droplets: the apron is %d cells wide, not %d: more than that is too much "
-                "for so small a map.",
-                f->margin, asked_margin(f));
+    rvi_drops_tell_margin(f);
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);
@@ -389,8 +378,20 @@ static rv_status close_run(rvi_job *job) {
     close_ledger(f);
     status = leave_fields(f);
     if (status == RV_OK && f->whole && f->p->blend > 0.0f)
-        status = blend_change(f);
+        status = rvi_drops_blend(f);
     return status;
+}
+
+void rvi_drops_list_wear(rvi_drop_run *f) {
+    rvi_job *job = f->job;
+    const rv_terrain *land = job->land;
+    rvi_factor_shape shape = rvi_drops_factor_shape(f);
+    rvi_factor_list(job, &shape, &f->factor);
+    if (f->p->blend > 0.0f) {
+        rvi_job_grid(job, &f->change, "the change map");
+        rvi_smoother_prepare(&f->smoother, job->ctx, land->width, land->height,
+                             rvi_length(f->p->blur, land->cell) / land->cell, &job->buffers);
+    }
 }
 
 static void list_buffers(rvi_drop_run *f) {
@@ -401,13 +402,7 @@ static void list_buffers(rvi_drop_run *f) {
     rvi_job_buffer(job, &f->h, f->count, sizeof *f->h, "the eroded land");
     rvi_job_buffer(job, &f->traces, f->count, sizeof *f->traces, "the traces of drops");
     rvi_job_grid(job, &f->before, "the land as it was");
-    rvi_factor_shape shape = factor_shape(f);
-    rvi_factor_list(job, &shape, &f->factor);
-    if (f->p->blend > 0.0f) {
-        rvi_job_grid(job, &f->change, "the change map");
-        rvi_smoother_prepare(&f->smoother, job->ctx, land->width, land->height,
-                             rvi_length(f->p->blur, land->cell) / land->cell, &job->buffers);
-    }
+    rvi_drops_list_wear(f);
     size_t tiles = (size_t)rvi_rounds_tiles(&f->rounds), layers = (size_t)land->layer_count;
     size_t most = (size_t)rvi_rounds_most(&f->rounds);
     rvi_job_buffer(job, &f->results, tiles, sizeof *f->results, "the tiles");
@@ -430,8 +425,12 @@ rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
     if (status != RV_OK)
         return status;
     size_grids(f);
-    list_buffers(f);
-    status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
+    if (p->order == RV_droplets_order_batch) {
+        status = rvi_batch_prepare(f);
+    } else {
+        list_buffers(f);
+        status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
+    }
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &f->fields[k]);
     return status;

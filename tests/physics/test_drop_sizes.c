@@ -4,7 +4,8 @@
 #include "land_measures.h"
 #include "wear_scene.h"
 
-static const char *const steps[] = {"droplets", "particles"};
+static const char *const steps[] = {"droplets", "droplets order=batch", "particles"};
+enum { STEPS = sizeof steps / sizeof steps[0] };
 
 static land_pair pair_of(rv_context *ctx, const char *size, const char *shape, const char *step) {
     char start[256];
@@ -17,7 +18,7 @@ static land_pair pair_of(rv_context *ctx, const char *size, const char *shape, c
 static void finer_cells_give_the_same_land(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < STEPS; k++) {
         land_pair coarse = pair_of(ctx, "size=128 cell=20", "", steps[k]);
         land_pair fine = pair_of(ctx, "size=256 cell=10", "", steps[k]);
         land_agreement same = land_agreement_at(&coarse, &fine, 64, 400);
@@ -36,7 +37,7 @@ static void finer_cells_give_the_same_land(void **state) {
 static void coarse_cells_wear_as_little(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < STEPS; k++) {
         land_pair coarse = pair_of(ctx, "size=96 cell=80", "relief=1500 octaves=6", steps[k]);
         land_pair fine = pair_of(ctx, "size=192 cell=40", "relief=1500 octaves=6", steps[k]);
         land_agreement same = land_agreement_at(&coarse, &fine, 48, 1500);
@@ -59,7 +60,7 @@ static void no_direction_is_favoured_and_no_pit_dug(void **state) {
     (void)state;
     static const char *const shapes[] = {"", "shape=ridged", "shape=billow", "strata"};
     rv_context *ctx = support_context(2);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < STEPS; k++) {
         double diagonal = 0; /* of all four, for each has few valleys and they run somewhere */
         for (int i = 0; i < 4; i++) {
             land_pair pair = pair_of(ctx, "size=192 cell=10", shapes[i], steps[k]);
@@ -82,9 +83,10 @@ static void no_direction_is_favoured_and_no_pit_dug(void **state) {
 static void nothing_stays_suspended(void **state) {
     (void)state;
     static const char *const short_paths[] = {"droplets max_path=4cells border=wall",
+                                              "droplets max_path=4cells border=wall order=batch",
                                               "particles max_path=4 border=wall"};
     rv_context *ctx = support_context(2);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < STEPS; k++) {
         char words[256];
         snprintf(words, sizeof words, "terrain size=96 noise %s", short_paths[k]);
         rv_terrain *land = support_run(ctx, words);

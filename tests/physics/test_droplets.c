@@ -51,9 +51,17 @@ static void rain_on(scene *s, const rv_droplets_params *p) {
     compare(s);
 }
 
+/* All tests hold for both orders; order=batch knows no layers. */
+static int order = RV_droplets_order_tiles;
+
+static int layers_or(int limits) {
+    return order == RV_droplets_order_batch ? limits & ~LAYERS : limits;
+}
+
 /* The parameters of table 6.1 of the thesis, one drop for each cell; lengths below 0 are cells. */
 static rv_droplets_params thesis(const scene *s) {
     rv_droplets_params p = rv_droplets_params_default();
+    p.order = order;
     p.drops = (int64_t)s->cells;
     p.inertia = 0.3f;
     p.capacity = 8;
@@ -109,7 +117,7 @@ static void check_layers(const scene *s) {
 static double mass_gap(int border, float blend, int limits, float base, int64_t drops) {
     scene s = scene_make(48, 56);
     rough_hills(&s, 3, base, 100);
-    limit(&s, limits);
+    limit(&s, layers_or(limits));
     rv_droplets_params p = thesis(&s);
     p.seed = 2; /* whose first drop falls where there is ground to take */
     p.border = border;
@@ -276,7 +284,7 @@ static double sunk_on_cliffs(int run, bool layers) {
     scene s = scene_make(64, 64);
     draw(&s, "height", cliffs);
     if (layers)
-        limit(&s, LAYERS);
+        limit(&s, layers_or(LAYERS));
     rv_droplets_params p = thesis(&s);
     p.floor = floors[run % 5];
     p.capacity = 1000;
@@ -313,7 +321,7 @@ static void masked_land_keeps_its_bits(void **state) {
         scene s = scene_make(64, 64);
         rough_hills(&s, 5, 100, 500);
         if (run / 6)
-            limit(&s, LAYERS);
+            limit(&s, layers_or(LAYERS));
         draw(&s, "mask", half);
         rv_droplets_params p = thesis(&s);
         p.border = run % 3;
@@ -336,7 +344,7 @@ static double wear_of_hard_rock(int run, float blend) {
     scene s = scene_make(64, 64);
     rough_hills(&s, 5, 100, 500);
     if (run / 3)
-        limit(&s, LAYERS);
+        limit(&s, layers_or(LAYERS));
     draw(&s, "hardness", half);
     rv_droplets_params p = thesis(&s);
     p.border = run % 3;
@@ -791,7 +799,7 @@ static void feet_give_the_shape_that_metres_give(void **state) {
 static uint64_t hash_with(int threads, int width, int height, int border, int limits) {
     scene s = scene_with(support_context(threads), width, height);
     rough_hills(&s, 4, 0, 300);
-    limit(&s, limits);
+    limit(&s, layers_or(limits));
     rv_droplets_params p = thesis(&s);
     p.border = border;
     p.max_path = -8; /* so that several tiles of a colour fit */
@@ -1069,7 +1077,7 @@ typedef struct blended {
 static blended blend_of(float blend, int limits) {
     scene s = scene_make(64, 64);
     rough_hills(&s, 7, 0, 200);
-    limit(&s, limits);
+    limit(&s, layers_or(limits));
     rv_droplets_params p = thesis(&s);
     p.blend = blend;
     rain_on(&s, &p);
@@ -1370,7 +1378,7 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     watcher w = watcher_of(INFINITY);
     scene s = scene_with(watched_context(threads, &w), 96, 96);
     rough_hills(&s, 3, 100, 500);
-    limit(&s, limits);
+    limit(&s, layers_or(limits));
     remember(&s);
     w = watcher_of(border == RV_droplets_border_apron ? INFINITY : s.volume);
     w.most_seen = most_seen;
@@ -1411,7 +1419,7 @@ static void watching_does_not_change_the_land(void **state) {
     for (int i = 0; i < 2; i++) {
         scene s = scene_with(i ? watched_context(2, &w) : support_context(2), 96, 96);
         rough_hills(&s, 3, 0, 500);
-        limit(&s, LAYERS);
+        limit(&s, layers_or(LAYERS));
         w = watcher_of(INFINITY);
         rv_droplets_params p = thesis(&s);
         p.drops = 20000;
@@ -1472,5 +1480,7 @@ int main(void) {
         cmocka_unit_test(a_run_that_is_stopped_leaves_whole_land),
         cmocka_unit_test(watching_does_not_change_the_land),
     };
-    return cmocka_run_group_tests_name("droplets", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("droplets", tests, NULL, NULL);
+    order = RV_droplets_order_batch;
+    return failed + cmocka_run_group_tests_name("droplets order=batch", tests, NULL, NULL);
 }

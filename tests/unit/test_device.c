@@ -154,6 +154,20 @@ static void add_runoff(char *recipe, size_t size) {
              below(2) ? "open" : "wall", below(3) * 3);
 }
 
+/* Land with layers is for the other order. */
+static void add_droplets(char *recipe, size_t size) {
+    static const char *const borders[] = {"open", "wall", "apron"};
+    size_t used = strlen(recipe);
+    float radius = between(1, below(4) ? 5 : 12);
+    snprintf(recipe + used, size - used,
+             "droplets order=%s drops=%d seed=%d radius=%gcells max_path=%gcells border=%s "
+             "inertia=%g evaporation=%g erosion=%g first_water=%g%s ",
+             strstr(recipe, "layer ") ? "tiles" : "batch", below(below(3) ? 50 : 500), below(99),
+             (double)radius, (double)between(1, 20 * radius), borders[below(3)],
+             (double)(below(3) ? 0.3f : between(0, 1)), (double)between(0, 0.1f),
+             (double)between(0, 1), (double)between(0, 3), below(6) ? "" : " blend=0.4");
+}
+
 static void add_shape(char *recipe, size_t size) {
     static const char *const filters[] = {"cubic", "linear", "nearest"};
     size_t used = strlen(recipe);
@@ -225,15 +239,16 @@ static void add_limits(char *recipe, size_t size) {
 
 static void random_recipes_give_the_same_land(void **state) {
     (void)state;
-    void (*const steps[])(char *recipe, size_t size) = {
-        add_noise, add_thermal, add_pipes, add_runoff, add_shape, add_made, add_fields};
+    void (*const steps[])(char *recipe, size_t size) = {add_noise,  add_thermal, add_pipes,
+                                                        add_runoff, add_shape,   add_made,
+                                                        add_fields, add_droplets};
     for (uint64_t i = 0; i < support_cases(80); i++) {
         char recipe[2048];
         draw_land(recipe, sizeof recipe);
         add_noise(recipe, sizeof recipe);
         add_limits(recipe, sizeof recipe);
         for (int count = below(6); count > 0; count--)
-            steps[below(7)](recipe, sizeof recipe);
+            steps[below(8)](recipe, sizeof recipe);
         compare(recipe);
     }
     assert_less_equal(refused, support_cases(80) / 4);
@@ -330,6 +345,16 @@ static void a_stop_leaves_whole_land(void **state) {
     assert_near(report.ledger.eroded, report.ledger.deposited, 1e-6 * report.ledger.eroded + 1e-3);
     thermal.rounds = 3;
     support_ok(device, rv_step_run(land, RV_STEP_thermal, &thermal, NULL));
+    rv_droplets_params drops = rv_droplets_params_default();
+    drops.order = RV_droplets_order_batch;
+    drops.drops = 1000000000;
+    go_on = false;
+    assert_int_equal(rv_step_run(land, RV_STEP_droplets, &drops, &report), RV_CANCELLED);
+    go_on = true;
+    const rv_ledger *l = &report.ledger;
+    assert_near(l->eroded, l->deposited + l->left_map + l->suspended, 1e-6 * l->eroded + 1e-3);
+    drops.drops = 100;
+    support_ok(device, rv_step_run(land, RV_STEP_droplets, &drops, NULL));
     rv_terrain_destroy(land);
 }
 
@@ -354,6 +379,8 @@ static void the_land_stays_on_the_device(void **state) {
         "noise field=rock noise blur radius=30 blur radius=200 level low=3",
         "noise crop x=0 y=0 width=400 height=399 thermal rounds=3 resize size=400 noise mode=add",
         "noise thermal rounds=3 runoff rounds=3 pipes time=9 noise mode=add",
+        "noise noise field=mask droplets order=batch drops=300 noise mode=add droplets order=batch "
+        "drops=40 border=apron margin=9cells level high=9",
         "layer name=soil thickness=0 noise noise layer=soil thermal rounds=5 talus=20 level high=9",
         "noise select name=ha where=\"slope>9 and noise>0.4\" hardness field=ha strata mask cone "
         "mode=add faults count=9 mode=add hillshade a.png thermal rounds=2 track hardness",
@@ -403,7 +430,8 @@ static void a_lost_device_leaves_a_checkpoint(void **state) {
     if (!device)
         return;
     const char *recipe = "terrain size=50 noise pipes time=20 thermal rounds=9 talus=20 "
-                         "runoff rounds=9 noise mode=add relief=5";
+                         "droplets order=batch drops=99 max_path=9cells runoff rounds=9 noise "
+                         "mode=add relief=5";
     uint64_t expected = hash_of(processor, recipe);
     struct rvi_opencl *cl = rvi_device_opencl(rvi_device_of(device));
     const rv_watch watch = {.checkpoint = "lost.ck", .every = 0.0};

@@ -1,0 +1,715 @@
+/* batch_cell.h: a move of a drop of droplets.c with order=batch, for the processor and for devices.
+ * The equations stand in droplets.c.
+ *
+ * In a round every drop on its way makes one move on the ground as it was before the round. What it
+ * takes and lays down is added up in whole numbers, which come to the same sum in any order, and
+ * becomes part of the ground at the end of the round. All heights count in units of RELIEF to the
+ * relief R of the land, above its lowest point; sediment is the sum of what cells have lost, in the
+ * same units. Drops that stand in one block of cells share what each cell there may lose or gain,
+ * so that drops that meet dig little below where they go, and build little above where they came
+ * from. Blocks are so wide that all drops that reach a cell stand in nine of them. These nine
+ * together keep to the floor, and to what 32 bits can hold: in a turn of taking or laying down, of
+ * which a move has at most two, all drops together change a cell by no more than MOST, and no drop
+ * takes below -RANGE or lays above RANGE.
+ *     2 MOST < RANGE, and a cell stays between -2 RANGE and 2 RANGE */
+#ifndef RVI_STEPS_DROPLETS_BATCH_CELL_H
+#define RVI_STEPS_DROPLETS_BATCH_CELL_H
+
+#include "wear/drop_fall.h"
+
+#ifndef __OPENCL_VERSION__
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#endif
+
+enum {
+    RVI_BATCH_RELIEF = 1 << 26,
+    RVI_BATCH_MOST = 1 << 27,
+    RVI_BATCH_RANGE = 1 << 29,
+    RVI_BATCH_FLOW = 1 << 20,  /* of the first water of a drop, on all its cells */
+    RVI_BATCH_WEIGHT = 1 << 16 /* of the middle of the disc */
+};
+
+typedef struct rvi_batch_rules {
+    rvi_fall_squares squares;
+    uint64_t tries, slots; /* drops to let fall, some beside the land; that are on their way */
+    uint64_t whole;        /* of those, the first ones: in the order of their places */
+    uint64_t stride;       /* of the grids; cell (x, y) is at first + y stride + x */
+    uint64_t first;
+    int width, height, margin;            /* of map and apron */
+    int land_width, land_height;          /* of the map */
+    int most_moves, reach;                /* reach: of the disc, in cells */
+    int wall;                             /* 1 or 0 */
+    int block, blocks;                    /* side of a block in cells, and blocks in a row */
+    float inertia, steer;                 /* (1 - inertia) / R */
+    float capacity, min_fall;             /* of a drop's square; min_slope R */
+    float deposition, erosion, dry, pull; /* dry: 1 - evaporation; pull: gravity / R */
+    float radius, move, near, share;      /* as in drop_run.h */
+    float per_radius;                     /* RVI_BATCH_WEIGHT of the radius */
+    float first_water, first_speed;
+    float flow; /* RVI_BATCH_FLOW of first_water */
+    int floor;  /* nothing is taken from below, which are so many metres: */
+    float floor_height;
+    float low, per, by; /* of the land, in m; units a metre, metres a unit */
+} rvi_batch_rules;
+
+/* How a round cuts the land into blocks, and the next one. */
+typedef struct rvi_batch_round {
+    int now_x, now_y, next_x, next_y; /* cells before the land */
+} rvi_batch_round;
+
+/* A slot: a drop on its way, the number of the next one, and sums of all it had. */
+typedef struct rvi_batch_slot {
+    uint64_t next, bits;   /* bits: a random number of the drop's own */
+    int64_t sediment, own; /* own: what of it is of the map */
+    int64_t eroded, deposited, left_map, suspended, raised;
+    uint64_t steps;
+    uint32_t ends[3]; /* left the map, in pits, whole */
+    int step;         /* moves made; below 0: there is no drop */
+    float x, y, dx, dy, speed, water;
+    int came; /* height of the place before */
+    int unused;
+} rvi_batch_slot;
+
+typedef struct rvi_batch_grids {
+    RVI_GRID const int32_t *ground; /* as it was before the round */
+    RVI_GRID int32_t *change;       /* what drops of this round add to it */
+    RVI_GRID uint32_t *laid, *flow; /* sums of 64 bits, the lower half first */
+    RVI_GRID const uint32_t *crowd; /* drops in each block */
+    RVI_GRID uint32_t *crowd_next;
+    RVI_GRID uint32_t *ended; /* one number: of drops that have ended or missed the land */
+    RVI_GRID const float *factor, *mask; /* NULL: 1 everywhere; the mask is of the map */
+    RVI_GRID const uint32_t *rain_cells; /* rain.h */
+    RVI_GRID const uint64_t *rain_rows;
+#ifndef __OPENCL_VERSION__
+    /* What else keeps ground from erosion, by its place and height; NULL: nothing. */
+    float (*more)(const void *run, int x, int y, float plane, float height);
+    const void *run;
+#endif
+} rvi_batch_grids;
+
+/* A move on its way. */
+typedef struct rvi_batch_drop {
+    float x, y, dx, dy, speed, water;
+    int came, step;
+    int64_t sediment, own;
+    uint64_t bits;
+    int64_t eroded, deposited, left_map, suspended, raised;
+} rvi_batch_drop;
+
+/* ---- sums that drops add to side by side ---- */
+
+#ifdef __OPENCL_VERSION__
+static inline void rvi_batch_add(RVI_GRID int32_t *to, int32_t by) {
+    atomic_add(to, by);
+}
+static inline void rvi_batch_count(RVI_GRID uint32_t *to) {
+    atomic_inc(to);
+}
+/* Not all devices can add 64 bits at once. */
+static inline void rvi_batch_add_long(RVI_GRID uint32_t *grid, size_t i, uint32_t by) {
+    uint32_t before = atomic_add(grid + 2 * i, by);
+    if (before + by < before)
+        atomic_inc(grid + 2 * i + 1);
+}
+#define RVI_BATCH_HARD(g, x, y, plane, height) 1.0f
+#else
+static inline void rvi_batch_add(int32_t *to, int32_t by) {
+    __atomic_fetch_add(to, by, __ATOMIC_RELAXED);
+}
+static inline void rvi_batch_count(uint32_t *to) {
+    __atomic_fetch_add(to, 1, __ATOMIC_RELAXED);
+}
+static inline void rvi_batch_add_long(uint32_t *grid, size_t i, uint32_t by) {
+    uint32_t before = __atomic_fetch_add(grid + 2 * i, by, __ATOMIC_RELAXED);
+    if (before + by < before)
+        __atomic_fetch_add(grid + 2 * i + 1, 1, __ATOMIC_RELAXED);
+}
+#define RVI_BATCH_HARD(g, x, y, plane, height)                                                     \
+    ((g)->more ? (g)->more((g)->run, x, y, plane, height) : 1.0f)
+#endif
+
+static inline uint64_t rvi_batch_long(RVI_GRID const uint32_t *grid, size_t i) {
+    return (uint64_t)grid[2 * i + 1] << 32 | grid[2 * i];
+}
+
+/* ---- places ---- */
+
+static inline size_t rvi_batch_at(const rvi_batch_rules *r, int x, int y) {
+    return (size_t)r->first + (size_t)y * (size_t)r->stride + (size_t)x;
+}
+
+static inline bool rvi_batch_on_map(const rvi_batch_rules *r, int x, int y) {
+    x -= r->margin;
+    y -= r->margin;
+    return x >= 0 && y >= 0 && x < r->land_width && y < r->land_height;
+}
+
+/* There is one more block on each side of the land. */
+static inline size_t rvi_batch_block(const rvi_batch_rules *r, float x, float y, int shift_x,
+                                     int shift_y) {
+    int bx = ((int)x + shift_x) / r->block + 1, by = ((int)y + shift_y) / r->block + 1;
+    return (size_t)by * (size_t)r->blocks + (size_t)bx;
+}
+
+/* Metres as units and back. */
+static inline int32_t rvi_batch_fixed(const rvi_batch_rules *r, float height) {
+    float units = rvi_floorf((height - r->low) * r->per + 0.5f);
+    return (int32_t)rvi_clampf(units, (float)-RVI_BATCH_RANGE, (float)RVI_BATCH_RANGE);
+}
+static inline float rvi_batch_shown(const rvi_batch_rules *r, float before, int32_t ground) {
+    int32_t change = ground - rvi_batch_fixed(r, before);
+    float now = change == 0 ? before : before + (float)change * r->by;
+    return change < 0 ? rvi_maxf(now, rvi_minf(before, r->floor_height)) : now;
+}
+
+/* ---- what a drop feels: the mean of the cells near it, as near_cells.h has it ---- */
+
+typedef struct rvi_batch_axis {
+    int first, middle, last; /* middle: the last one before the drop */
+    float pos, per, sum;     /* of weights: 1 - |i - pos| per */
+    float down, up;          /* what cells before and behind count in the slope */
+} rvi_batch_axis;
+
+static inline float rvi_batch_tent(const rvi_batch_axis *a, int i) {
+    float off = (float)i - a->pos;
+    return rvi_maxf(1.0f - (off < 0.0f ? -off : off) * a->per, 0.0f);
+}
+
+static inline rvi_batch_axis rvi_batch_axis_of(float pos, float near, int cells) {
+    rvi_batch_axis a;
+    a.pos = pos;
+    a.per = 1.0f / near;
+    a.middle = (int)pos;
+    a.first = rvi_mini(rvi_maxi((int)rvi_floorf(pos - near) + 1, 0), a.middle);
+    a.last = rvi_mini(-(int)rvi_floorf(-(pos + near)) - 1, cells - 1);
+    a.last = rvi_maxi(a.last, rvi_mini(a.middle + 1, cells - 1)); /* whatever rounding says */
+    float apart = (float)(a.last - a.first + 1) * 0.5f;           /* of the two means */
+    a.down = -1.0f / ((float)(a.middle - a.first + 1) * apart);
+    a.up = 1.0f / ((float)(a.last - a.middle) * apart);
+    a.sum = 0.0f;
+    for (int i = a.first; i <= a.last; i++)
+        a.sum += rvi_batch_tent(&a, i);
+    return a;
+}
+
+/* Height above `ref`, and slopes a cell. */
+typedef struct rvi_batch_felt {
+    float height, gx, gy;
+} rvi_batch_felt;
+
+/* Sums go over four lanes, which the processor computes side by side. */
+static inline rvi_batch_felt rvi_batch_feel_near(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                                 float px, float py, int ref) {
+    const rvi_batch_axis ax = rvi_batch_axis_of(px, r->near, r->width);
+    const rvi_batch_axis ay = rvi_batch_axis_of(py, r->near, r->height);
+    float per_x = 1.0f / ax.sum, per_y = 1.0f / ay.sum;
+    rvi_batch_felt to = {0.0f, 0.0f, 0.0f};
+    for (int y = ay.first; y <= ay.last; y++) {
+        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
+        float mean[4] = {0.0f, 0.0f, 0.0f, 0.0f}, slope[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+        for (int x = ax.first; x <= ax.last; x += 4)
+            for (int k = 0; k < 4; k++) {
+                float h = (float)(row[x + k] - ref); /* there is a border to read from */
+                h = x + k <= ax.last ? h : 0.0f;
+                mean[k] += h * rvi_batch_tent(&ax, x + k);
+                slope[k] += h * (x + k <= ax.middle ? ax.down : ax.up);
+            }
+        float m = ((mean[0] + mean[1]) + (mean[2] + mean[3])) * per_x;
+        float s = (slope[0] + slope[1]) + (slope[2] + slope[3]);
+        float w = rvi_batch_tent(&ay, y) * per_y;
+        to.height += m * w;
+        to.gx += s * w;
+        to.gy += m * (y <= ay.middle ? ay.down : ay.up);
+    }
+    return to;
+}
+
+static inline rvi_batch_felt rvi_batch_feel(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                            float px, float py, int ref) {
+    if (r->near > 1.0f)
+        return rvi_batch_feel_near(g, r, px, py, ref);
+    int x = (int)px, y = (int)py;
+    float u = px - (float)x, v = py - (float)y;
+    RVI_GRID const int32_t *north = g->ground + rvi_batch_at(r, x, y), *south = north + r->stride;
+    float nw = (float)(north[0] - ref), ne = (float)(north[1] - ref);
+    float sw = (float)(south[0] - ref), se = (float)(south[1] - ref);
+    rvi_batch_felt to;
+    to.gx = (ne - nw) * (1.0f - v) + (se - sw) * v;
+    to.gy = (sw - nw) * (1.0f - u) + (se - ne) * u;
+    to.height = (nw * (1.0f - u) + ne * u) * (1.0f - v) + (sw * (1.0f - u) + se * u) * v;
+    return to;
+}
+
+/* ---- flow ---- */
+
+static inline void rvi_batch_leave_flow(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                        const rvi_batch_drop *d) {
+    float water = d->water * r->flow;
+    if (!(r->near > 1.0f)) {
+        size_t nearest = rvi_batch_at(r, (int)(d->x + 0.5f), (int)(d->y + 0.5f));
+        rvi_batch_add_long(g->flow, nearest, (uint32_t)water);
+        return;
+    }
+    float wide = 0.5f * r->near;
+    int x0 = rvi_maxi(-(int)rvi_floorf(wide - d->x), 0);
+    int y0 = rvi_maxi(-(int)rvi_floorf(wide - d->y), 0);
+    int x1 = rvi_mini((int)rvi_floorf(d->x + wide), r->width - 1);
+    int y1 = rvi_mini((int)rvi_floorf(d->y + wide), r->height - 1);
+    uint32_t each = (uint32_t)(water / (float)((x1 - x0 + 1) * (y1 - y0 + 1)));
+    for (int y = y0; y <= y1; y++)
+        for (int x = x0; x <= x1; x++)
+            rvi_batch_add_long(g->flow, rvi_batch_at(r, x, y), each);
+}
+
+/* ---- taking ---- */
+
+/* Heights are above `ref`, which is that of the drop's cell. */
+typedef struct rvi_batch_place {
+    int x, y, ref;
+    float u, v, height, gx, gy;
+    float part; /* of what a cell may lose or gain: 1 through the drops in the block */
+    int around; /* drops in the nine blocks around it */
+} rvi_batch_place;
+
+/* The drop's part of what all around it may do to a cell, of `room` in whole units. */
+static inline float rvi_batch_at_most(const rvi_batch_place *p, int32_t room) {
+    room = room < RVI_BATCH_MOST ? room : RVI_BATCH_MOST;
+    return room > 0 ? (float)(room / p->around) : 0.0f;
+}
+
+/* The cells of the disc that are on the land. */
+typedef struct rvi_batch_disc {
+    int x0, y0, x1, y1;
+} rvi_batch_disc;
+
+static inline rvi_batch_disc rvi_batch_disc_of(const rvi_batch_rules *r, const rvi_batch_place *p) {
+    rvi_batch_disc c;
+    c.x0 = rvi_maxi(p->x + 1 - r->reach, 0);
+    c.y0 = rvi_maxi(p->y + 1 - r->reach, 0);
+    c.x1 = rvi_mini(p->x + r->reach, r->width - 1);
+    c.y1 = rvi_mini(p->y + r->reach, r->height - 1);
+    return c;
+}
+
+/* Falls from RVI_BATCH_WEIGHT in the middle to 0 at the edge of the disc. dy2: squared. */
+static inline float rvi_batch_weight(const rvi_batch_rules *r, float dx, float dy2) {
+    float away = sqrtf(dx * dx + dy2);
+    return rvi_maxf(r->radius - away, 0.0f) * r->per_radius;
+}
+
+/* As brush.h: cells that are not above `level` weigh nothing, and only those by 1 / steep above it
+ * their whole weight. */
+static inline int32_t rvi_batch_weight_above(float weight, float h, float level, float steep) {
+    return (int32_t)(weight * rvi_clampf((h - level) * steep, 0.0f, 1.0f));
+}
+
+static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                            const rvi_batch_place *p, const rvi_batch_disc *c,
+                                            float level, float steep) {
+    int64_t sum = 0;
+    for (int y = c->y0; y <= c->y1; y++) {
+        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
+        float dy = (float)(y - p->y) - p->v, dy2 = dy * dy;
+        int32_t along = 0;
+        for (int x = c->x0; x <= c->x1; x++) {
+            float weight = rvi_batch_weight(r, (float)(x - p->x) - p->u, dy2);
+            along += rvi_batch_weight_above(weight, (float)(row[x] - p->ref), level, steep);
+        }
+        sum += along;
+    }
+    return sum;
+}
+
+/* Takes up to `amount` around the drop, which falls by `fall`, from cells above where it goes. */
+static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                  rvi_batch_drop *d, const rvi_batch_place *p, float amount,
+                                  float fall) {
+    const rvi_batch_disc c = rvi_batch_disc_of(r, p);
+    float level = p->height - fall, steep = 1.0f / fall;
+    int64_t sum = rvi_batch_weigh_above(g, r, p, &c, level, steep), taken = 0, own = 0;
+    if (sum <= 0)
+        return;
+    float share = amount / (float)sum;
+    for (int y = c.y0; y <= c.y1; y++) {
+        size_t row = rvi_batch_at(r, 0, y);
+        float dy = (float)(y - p->y) - p->v, dy2 = dy * dy;
+        for (int x = c.x0; x <= c.x1; x++) {
+            float dx = (float)(x - p->x) - p->u, weight = rvi_batch_weight(r, dx, dy2);
+            int32_t ground = g->ground[row + (size_t)x];
+            float h = (float)(ground - p->ref);
+            float want = (float)rvi_batch_weight_above(weight, h, level, steep) * share;
+            if (!(want > 0.0f))
+                continue;
+            want *= g->factor ? g->factor[row + (size_t)x] : 1.0f;
+            want *= RVI_BATCH_HARD(g, x, y, p->height + (p->gx * dx + p->gy * dy) + (float)p->ref,
+                                   h + (float)p->ref);
+            want = rvi_minf(want, (h - level) * p->part);
+            int32_t by = (int32_t)rvi_minf(want, rvi_batch_at_most(p, ground - r->floor));
+            if (by <= 0)
+                continue;
+            rvi_batch_add(g->change + row + (size_t)x, -by);
+            taken += by;
+            own += rvi_batch_on_map(r, x, y) ? by : 0;
+        }
+    }
+    d->sediment += taken;
+    d->own += own;
+    d->eroded += own;
+}
+
+/* ---- laying down ---- */
+
+/* What a drop has laid down in a turn, and what of it on the map. */
+typedef struct rvi_batch_given {
+    int64_t all, on_map;
+} rvi_batch_given;
+
+static inline void rvi_batch_lay_cell(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                      const rvi_batch_place *p, int x, int y, float amount,
+                                      float level, int64_t sediment, rvi_batch_given *given) {
+    size_t i = rvi_batch_at(r, x, y);
+    bool on_map = rvi_batch_on_map(r, x, y);
+    int32_t ground = g->ground[i];
+    amount = rvi_minf(amount, (level - (float)(ground - p->ref)) * p->part);
+    amount = rvi_minf(amount, rvi_batch_at_most(p, RVI_BATCH_RANGE - ground));
+    if (g->mask && on_map)
+        amount *=
+            g->mask[(size_t)(y - r->margin) * (size_t)r->land_width + (size_t)(x - r->margin)];
+    int32_t by = (int32_t)amount;
+    int64_t left = sediment - given->all;
+    by = (int64_t)by > left ? (int32_t)left : by;
+    if (by <= 0)
+        return;
+    rvi_batch_add(g->change + i, by);
+    rvi_batch_add_long(g->laid, i, (uint32_t)by);
+    given->all += by;
+    given->on_map += on_map ? by : 0;
+}
+
+/* What was taken from the apron is not of the map: where it is laid on the map it counts as raised.
+ * What was taken from the map and comes to lie in the apron has left the map. */
+static inline void rvi_batch_book(const rvi_batch_rules *r, rvi_batch_drop *d,
+                                  const rvi_batch_given *given) {
+    int64_t own = given->all, laid = given->on_map;
+    if (given->all <= 0)
+        return;
+    if (r->margin > 0) {
+        own = (int64_t)((float)d->own * ((float)given->all / (float)d->sediment));
+        own = own > given->all ? given->all : own;
+        own = own > d->own ? d->own : own;
+        laid = (int64_t)((float)given->on_map * ((float)own / (float)given->all));
+        laid = laid > given->on_map ? given->on_map : laid;
+        laid = laid > own ? own : laid;
+    }
+    d->sediment -= given->all;
+    d->own -= own;
+    d->deposited += laid;
+    d->raised += given->on_map - laid;
+    d->left_map += own - laid;
+}
+
+/* Lays `amount` on the cells near the drop, but not above `level`. */
+static inline void rvi_batch_lay(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                 rvi_batch_drop *d, const rvi_batch_place *p, float amount,
+                                 float level) {
+    rvi_batch_given given = {0, 0};
+    const rvi_batch_axis ax = rvi_batch_axis_of(d->x, r->near, r->width);
+    const rvi_batch_axis ay = rvi_batch_axis_of(d->y, r->near, r->height);
+    amount /= ax.sum * ay.sum;
+    for (int y = ay.first; y <= ay.last; y++)
+        for (int x = ax.first; x <= ax.last; x++)
+            rvi_batch_lay_cell(g, r, p, x, y,
+                               amount * (rvi_batch_tent(&ay, y) * rvi_batch_tent(&ax, x)), level,
+                               d->sediment, &given);
+    rvi_batch_book(r, d, &given);
+}
+
+/* Lays all on those cells of the disc that lie below `level`, but not above it. */
+static inline void rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                      rvi_batch_drop *d, const rvi_batch_place *p, float level) {
+    const rvi_batch_disc c = rvi_batch_disc_of(r, p);
+    rvi_batch_given given = {0, 0};
+    float share = 0.0f;
+    int64_t sum = 0;
+    for (int turn = 0; turn < 2; turn++) { /* weighs, then lays down */
+        for (int y = c.y0; y <= c.y1; y++) {
+            RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
+            float dy = (float)(y - p->y) - p->v;
+            for (int x = c.x0; x <= c.x1; x++) {
+                int32_t weight = (int32_t)rvi_batch_weight(r, (float)(x - p->x) - p->u, dy * dy);
+                if (weight <= 0 || !((float)(row[x] - p->ref) < level))
+                    continue;
+                sum += turn == 0 ? weight : 0;
+                if (turn > 0)
+                    rvi_batch_lay_cell(g, r, p, x, y, share * (float)weight, level, d->sediment,
+                                       &given);
+            }
+        }
+        if (sum == 0)
+            return;
+        share = (float)d->sediment / (float)sum;
+    }
+    rvi_batch_book(r, d, &given);
+}
+
+/* Of what a drop carries, what is left to rounding. */
+#define RVI_BATCH_TRIFLE 1024
+
+/* All comes to rest around the drop: below the place it came from, as far as there is room for it,
+ * else anywhere. */
+static inline void rvi_batch_lay_all(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                     rvi_batch_drop *d, const rvi_batch_place *p) {
+    int64_t trifle = d->sediment / RVI_BATCH_TRIFLE;
+    if (d->sediment > trifle)
+        rvi_batch_lay_disc(g, r, d, p, (float)d->came - (float)p->ref);
+    if (d->sediment > trifle)
+        rvi_batch_lay_disc(g, r, d, p, (float)RVI_BATCH_RANGE - (float)p->ref);
+}
+
+/* As fill_level.h: not above where it came from, nor above its slope beside lower ground. */
+static inline float rvi_batch_fill_level(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                         const rvi_batch_place *p, float came) {
+    int reach = r->near > 1.0f ? -(int)rvi_floorf(-r->near) + 2 : 1;
+    int x0 = rvi_maxi(p->x - reach, 0), x1 = rvi_mini(p->x + 1 + reach, r->width - 1);
+    int y0 = rvi_maxi(p->y - reach, 0), y1 = rvi_mini(p->y + 1 + reach, r->height - 1);
+    int32_t low = g->ground[rvi_batch_at(r, x0, y0)];
+    for (int y = y0; y <= y1; y++) {
+        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
+        for (int x = x0; x <= x1; x++)
+            low = row[x] < low ? row[x] : low;
+    }
+    float moves = 1.0f + (float)(reach + 1) / r->move;
+    return rvi_minf(came, (float)(low - p->ref) + moves * (came - p->height));
+}
+
+/* ---- a drop from its fall to its end ---- */
+
+/* Lets the next drop of a slot fall; without one the slot is empty. */
+static inline void rvi_batch_start(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                   RVI_GRID rvi_batch_slot *slot, rvi_batch_drop *d) {
+    uint64_t number = slot->next;
+    bool hit = false;
+    while (number < r->tries && !hit) {
+        hit = rvi_fall_place(&r->squares, number, number < r->whole, &d->x, &d->y, &d->bits);
+        number += r->slots;
+        if (!hit)
+            rvi_batch_count(g->ended);
+    }
+    slot->next = number;
+    d->step = hit ? 0 : -1;
+    if (!hit)
+        return;
+    rvi_fall_rain(&r->squares, g->rain_cells, g->rain_rows, &d->x, &d->y);
+    d->dx = d->dy = 0.0f;
+    d->speed = r->first_speed;
+    d->water = r->first_water;
+    d->sediment = d->own = 0;
+    d->came = RVI_BATCH_RANGE;
+}
+
+enum { RVI_BATCH_OVER_EDGE, RVI_BATCH_IN_PIT, RVI_BATCH_AT_END };
+
+/* What it carries of the map stays suspended, or has left the map. */
+static inline void rvi_batch_end(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                 RVI_GRID rvi_batch_slot *slot, rvi_batch_drop *d, int why) {
+    bool over_land = why != RVI_BATCH_OVER_EDGE && rvi_batch_on_map(r, (int)d->x, (int)d->y);
+    if (over_land)
+        d->suspended += d->own;
+    else
+        d->left_map += d->own;
+    slot->ends[over_land ? why : RVI_BATCH_OVER_EDGE]++;
+    rvi_batch_count(g->ended);
+    rvi_batch_start(g, r, slot, d);
+}
+
+static inline void rvi_batch_turn(const rvi_batch_rules *r, rvi_batch_drop *d, float gx, float gy) {
+    float dx = d->dx * r->inertia - gx * r->steer, dy = d->dy * r->inertia - gy * r->steer;
+    float length = sqrtf(dx * dx + dy * dy);
+    if (length > 0.0f) {
+        d->dx = dx / length;
+        d->dy = dy / length;
+        return;
+    }
+    uint64_t bits = rvi_random(r->squares.seed, d->bits, (uint64_t)d->step);
+    float angle = rvi_unit(bits) * (float)(2.0 * RVI_PI);
+    d->dx = rvi_cosf(angle);
+    d->dy = rvi_sinf(angle);
+}
+
+/* Takes or lays down what the drop's capacity asks for; returns whether it is trapped in a pit. */
+static inline bool rvi_batch_exchange(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                      rvi_batch_drop *d, const rvi_batch_place *p, float dh) {
+    float rise = dh * r->share, sediment = (float)d->sediment;
+    float capacity = rvi_maxf(-dh, r->min_fall) * d->speed * d->water * r->capacity;
+    if (dh > 0.0f) {
+        rvi_batch_lay(g, r, d, p, rvi_minf(sediment, rise), p->height + dh);
+        return rise > sediment;
+    }
+    if (sediment > capacity) {
+        float level = rvi_batch_fill_level(g, r, p, (float)d->came - (float)p->ref);
+        rvi_batch_lay(g, r, d, p, (sediment - capacity) * r->deposition, level);
+        return false;
+    }
+    float amount = rvi_minf((capacity - sediment) * r->erosion, -rise);
+    if (amount > 0.0f)
+        rvi_batch_take(g, r, d, p, amount, -dh);
+    return false;
+}
+
+/* Where the drop goes. Closed borders hold it inside: it slides along the wall. RVI_BATCH_OVER_EDGE
+ * or RVI_BATCH_IN_PIT: it ends at the border; RVI_BATCH_AT_END: it does not. */
+static inline int rvi_batch_go(const rvi_batch_rules *r, const rvi_batch_drop *d, float *x,
+                               float *y) {
+    *x = d->x + d->dx * r->move;
+    *y = d->y + d->dy * r->move;
+    if (*x >= 0.0f && *y >= 0.0f && *x < (float)(r->width - 1) && *y < (float)(r->height - 1))
+        return RVI_BATCH_AT_END;
+    if (!r->wall)
+        return RVI_BATCH_OVER_EDGE;
+    /* The largest places from which the cell to the east and south is still on the map. */
+    *x = rvi_clampf(*x, 0.0f, (float)(r->width - 1) * (1.0f - 0x1p-23f));
+    *y = rvi_clampf(*y, 0.0f, (float)(r->height - 1) * (1.0f - 0x1p-23f));
+    return *x != d->x || *y != d->y ? RVI_BATCH_AT_END : RVI_BATCH_IN_PIT;
+}
+
+/* One move of a drop on its way; after its last one it lays down what it carries. */
+static inline void rvi_batch_step(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
+                                  rvi_batch_drop *d) {
+    rvi_batch_place p;
+    RVI_GRID const uint32_t *block = g->crowd + rvi_batch_block(r, d->x, d->y, t->now_x, t->now_y);
+    p.part = 1.0f / (float)*block;
+    p.around = 0;
+    for (int y = -1; y <= 1; y++)
+        for (int x = -1; x <= 1; x++)
+            p.around += (int)block[y * r->blocks + x];
+    p.x = (int)d->x;
+    p.y = (int)d->y;
+    p.u = d->x - (float)p.x;
+    p.v = d->y - (float)p.y;
+    p.ref = g->ground[rvi_batch_at(r, p.x, p.y)];
+    slot->steps += d->step < r->most_moves;
+    if (d->step == r->most_moves) {
+        rvi_batch_lay_all(g, r, d, &p);
+        rvi_batch_end(g, r, slot, d, RVI_BATCH_AT_END);
+        return;
+    }
+    const rvi_batch_felt old = rvi_batch_feel(g, r, d->x, d->y, p.ref);
+    p.height = old.height;
+    p.gx = old.gx;
+    p.gy = old.gy;
+    float x, y;
+    rvi_batch_turn(r, d, old.gx, old.gy);
+    int border = rvi_batch_go(r, d, &x, &y);
+    rvi_batch_leave_flow(g, r, d);
+    if (border != RVI_BATCH_AT_END) {
+        if (border == RVI_BATCH_IN_PIT)
+            rvi_batch_lay_all(g, r, d, &p);
+        rvi_batch_end(g, r, slot, d, border);
+        return;
+    }
+    float dh = rvi_batch_feel(g, r, x, y, p.ref).height - old.height;
+    float energy = d->speed * d->speed - dh * r->pull;
+    bool trapped = rvi_batch_exchange(g, r, d, &p, dh) && !(energy > 0.0f);
+    d->speed = sqrtf(rvi_maxf(energy, 0.0f));
+    d->water *= r->dry;
+    d->came = p.ref + (int)old.height;
+    d->step++;
+    d->x = x;
+    d->y = y;
+    if (trapped)
+        rvi_batch_end(g, r, slot, d, RVI_BATCH_IN_PIT);
+}
+
+/* What a slot does in a round. Members one by one: some compilers for devices lose copies of whole
+ * structs. */
+static inline void rvi_batch_move(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot) {
+    rvi_batch_drop d;
+    d.step = slot->step;
+    if (d.step < 0)
+        return;
+    d.x = slot->x, d.y = slot->y, d.dx = slot->dx, d.dy = slot->dy;
+    d.speed = slot->speed, d.water = slot->water, d.came = slot->came;
+    d.sediment = slot->sediment, d.own = slot->own, d.bits = slot->bits;
+    d.eroded = d.deposited = d.left_map = d.suspended = d.raised = 0;
+    rvi_batch_step(g, r, t, slot, &d);
+    slot->step = d.step;
+    slot->x = d.x, slot->y = d.y, slot->dx = d.dx, slot->dy = d.dy;
+    slot->speed = d.speed, slot->water = d.water, slot->came = d.came;
+    slot->sediment = d.sediment, slot->own = d.own, slot->bits = d.bits;
+    slot->eroded += d.eroded, slot->deposited += d.deposited, slot->left_map += d.left_map;
+    slot->suspended += d.suspended, slot->raised += d.raised;
+    if (d.step >= 0)
+        rvi_batch_count(g->crowd_next + rvi_batch_block(r, d.x, d.y, t->next_x, t->next_y));
+}
+
+/* The first drop of a slot. */
+static inline void rvi_batch_begin(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                   const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
+                                   uint64_t number) {
+    rvi_batch_drop d;
+    slot->next = number;
+    rvi_batch_start(g, r, slot, &d);
+    slot->step = d.step;
+    if (d.step < 0)
+        return;
+    slot->x = d.x, slot->y = d.y, slot->dx = d.dx, slot->dy = d.dy;
+    slot->speed = d.speed, slot->water = d.water, slot->came = d.came;
+    slot->sediment = d.sediment, slot->own = d.own, slot->bits = d.bits;
+    rvi_batch_count(g->crowd_next + rvi_batch_block(r, d.x, d.y, t->next_x, t->next_y));
+}
+
+/* ---- after the last round ---- */
+
+/* What drops left on a cell. */
+typedef struct rvi_batch_trace {
+    float flow, eroded, deposited;
+    float rest; /* what its height won by becoming a float */
+} rvi_batch_trace;
+
+static inline float rvi_batch_flow_unit(const rvi_batch_rules *r) {
+    return r->first_water * r->share / (float)RVI_BATCH_FLOW;
+}
+
+/* by: metres a unit. */
+static inline rvi_batch_trace rvi_batch_trace_of(const rvi_batch_rules *r, float before,
+                                                 int32_t ground, uint64_t laid, uint64_t flow,
+                                                 float flow_unit, double by) {
+    int64_t change = (int64_t)(ground - rvi_batch_fixed(r, before)), lost = (int64_t)laid - change;
+    rvi_batch_trace t;
+    t.flow = (float)flow * flow_unit;
+    t.deposited = (float)laid * r->by;
+    t.eroded = lost > 0 ? (float)lost * r->by : 0.0f;
+    t.rest = (float)(((double)rvi_batch_shown(r, before, ground) - (double)before) -
+                     (double)change * by);
+    return t;
+}
+
+/* The ledger, in units, and how drops ended. */
+typedef struct rvi_batch_sums {
+    int64_t eroded, deposited, left_map, suspended, raised;
+    uint64_t steps, ends[3];
+} rvi_batch_sums;
+
+/* Adds a slot to a sum, with what its drop carries if that was on its way when the user asked to
+ * stop. */
+static inline void rvi_batch_sum(const rvi_batch_rules *r, RVI_GRID const rvi_batch_slot *slot,
+                                 RVI_GRID rvi_batch_sums *to) {
+    bool over_land = rvi_batch_on_map(r, (int)slot->x, (int)slot->y);
+    int64_t carried = slot->step < 0 ? 0 : slot->own;
+    to->eroded += slot->eroded;
+    to->deposited += slot->deposited;
+    to->left_map += slot->left_map + (over_land ? 0 : carried);
+    to->suspended += slot->suspended + (over_land ? carried : 0);
+    to->raised += slot->raised;
+    to->steps += slot->steps;
+    for (int k = 0; k < 3; k++)
+        to->ends[k] += slot->ends[k];
+}
+
+enum { RVI_BATCH_SUMS = 1024 }; /* on a device */
+
+#endif
