@@ -3,9 +3,9 @@
  * Prints one line a run: step, map, the time of a round (a long run less a short one), cell-rounds
  * per second, the bytes that a cell-round must move, and the share of the copy rate that makes.
  * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
- * section 6.3, on the processor and on the device, and steps of water (SPH). usage: bench_device
- * [DEVICE [LARGEST [STEP]]], where STEP is a name of the table, as "pipes 4", and only its rates
- * are printed, or "water"
+ * section 6.3, on the processor and on the device, drop-steps per second, and steps of water (SPH).
+ * usage: bench_device [DEVICE [LARGEST [STEP]]], where STEP is a name of the table, as "pipes 4",
+ * and only its rates are printed, or "droplets", or "water"
  */
 #include "bench.h"
 
@@ -147,6 +147,35 @@ static void print_rates(rv_context *ctx, int largest, double copy, const char *o
         }
 }
 
+/* Bytes that a drop-step reads and writes at least: the drop itself, twice 128; of the 28 cells
+ * of its disc the height, and the change that it adds to; and in each round the changes of the 64
+ * cells that there are for a drop. */
+enum { DROP_BYTES = 2 * 128 + 28 * 12 + 64 * 4 };
+
+static void print_drops(rv_context *ctx, int largest, double copy) {
+    rv_droplets_params p = rv_droplets_params_default();
+    p.order = RV_droplets_order_batch;
+    p.radius = -3.0f;
+    printf("\ndroplets order=batch radius=3cells\n"
+           "  map      drops   seconds  G drop-steps/s  bytes  of the copy rate\n");
+    for (int size = 512; size <= largest; size *= 2) {
+        double best = 1e9, steps = 0.0;
+        for (int t = 0; t < 3; t++) { /* kernels are compiled in the first */
+            rv_report report;
+            rv_terrain *land = make_land(ctx, size);
+            double start = bench_clock(CLOCK_MONOTONIC);
+            bench_check(ctx, rv_step_run(land, RV_STEP_droplets, &p, &report));
+            double took = bench_clock(CLOCK_MONOTONIC) - start;
+            best = took < best ? took : best;
+            steps = (double)report.drop_steps;
+            rv_terrain_destroy(land);
+        }
+        printf("%5d  %9.0f  %8.3f  %14.3f  %5d  %15.0f%%\n", size, 0.5 * size * size, best,
+               steps / best / 1e9, DROP_BYTES, 100.0 * steps / best * DROP_BYTES / copy);
+        fflush(stdout);
+    }
+}
+
 /* Milliseconds of a round of thermal and of pipes at the sizes of the paper. */
 static void print_paper(rv_context *processor, rv_context *device) {
     const int sizes[] = {100, 500, 1000, 1500};
@@ -254,6 +283,8 @@ int main(int argc, char **argv) {
     bench_check(ctx, rv_context_use_device(ctx, number));
     printf("%s, %s: copies %.0f GB/s\n", info.name, info.driver, copy / 1e9);
     print_rates(ctx, largest, copy, only);
+    if (!only || strcmp(only, "droplets") == 0)
+        print_drops(ctx, largest, copy);
     if (!only)
         print_paper(processor, ctx);
     if (!only || !strcmp(only, "water"))

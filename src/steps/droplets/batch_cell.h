@@ -273,24 +273,36 @@ typedef struct rvi_batch_place {
     int around; /* drops in the nine blocks around it */
 } rvi_batch_place;
 
-/* The drop's part of what all around it may do to a cell, of `room` in whole units. */
-static inline float rvi_batch_at_most(const rvi_batch_place *p, int32_t room) {
+/* What the drop changes a cell by, if it would by `want` and all around it together may by `room`.
+ */
+static inline int32_t rvi_batch_part(const rvi_batch_place *p, float want, int32_t room) {
+    int32_t by = (int32_t)rvi_minf(want, (float)RVI_BATCH_MOST);
     room = room < RVI_BATCH_MOST ? room : RVI_BATCH_MOST;
-    return room > 0 ? (float)(room / p->around) : 0.0f;
+    return (int64_t)by * p->around <= room ? by : room > 0 ? room / p->around : 0;
 }
 
-/* The cells of the disc that are on the land. */
-typedef struct rvi_batch_disc {
-    int x0, y0, x1, y1;
-} rvi_batch_disc;
+/* The rows of the disc that are on the land. */
+static inline int rvi_batch_first_row(const rvi_batch_rules *r, const rvi_batch_place *p) {
+    return rvi_maxi(p->y + 1 - r->reach, 0);
+}
+static inline int rvi_batch_last_row(const rvi_batch_rules *r, const rvi_batch_place *p) {
+    return rvi_mini(p->y + r->reach, r->height - 1);
+}
 
-static inline rvi_batch_disc rvi_batch_disc_of(const rvi_batch_rules *r, const rvi_batch_place *p) {
-    rvi_batch_disc c;
-    c.x0 = rvi_maxi(p->x + 1 - r->reach, 0);
-    c.y0 = rvi_maxi(p->y + 1 - r->reach, 0);
-    c.x1 = rvi_mini(p->x + r->reach, r->width - 1);
-    c.y1 = rvi_mini(p->y + r->reach, r->height - 1);
-    return c;
+/* The cells of one of them. */
+typedef struct rvi_batch_row {
+    int first, last;
+    float dy; /* from the drop */
+} rvi_batch_row;
+
+static inline rvi_batch_row rvi_batch_row_of(const rvi_batch_rules *r, const rvi_batch_place *p,
+                                             int y) {
+    rvi_batch_row row;
+    row.dy = (float)(y - p->y) - p->v;
+    float wide = sqrtf(rvi_maxf(r->radius * r->radius - row.dy * row.dy, 0.0f));
+    row.first = rvi_maxi(p->x + (int)rvi_floorf(p->u - wide), 0);
+    row.last = rvi_mini(p->x + (int)rvi_floorf(p->u + wide), r->width - 1);
+    return row;
 }
 
 /* Falls from RVI_BATCH_WEIGHT in the middle to 0 at the edge of the disc. dy2: squared. */
@@ -306,16 +318,17 @@ static inline int32_t rvi_batch_weight_above(float weight, float h, float level,
 }
 
 static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                            const rvi_batch_place *p, const rvi_batch_disc *c,
-                                            float level, float steep) {
+                                            const rvi_batch_place *p, float level, float steep) {
     int64_t sum = 0;
-    for (int y = c->y0; y <= c->y1; y++) {
-        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
-        float dy = (float)(y - p->y) - p->v, dy2 = dy * dy;
+    int end = rvi_batch_last_row(r, p);
+    for (int y = rvi_batch_first_row(r, p); y <= end; y++) {
+        RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
+        const rvi_batch_row row = rvi_batch_row_of(r, p, y);
+        float dy2 = row.dy * row.dy;
         int32_t along = 0;
-        for (int x = c->x0; x <= c->x1; x++) {
+        for (int x = row.first; x <= row.last; x++) {
             float weight = rvi_batch_weight(r, (float)(x - p->x) - p->u, dy2);
-            along += rvi_batch_weight_above(weight, (float)(row[x] - p->ref), level, steep);
+            along += rvi_batch_weight_above(weight, (float)(ground[x] - p->ref), level, steep);
         }
         sum += along;
     }
@@ -326,30 +339,31 @@ static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_
 static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rules *r,
                                   rvi_batch_drop *d, const rvi_batch_place *p, float amount,
                                   float fall) {
-    const rvi_batch_disc c = rvi_batch_disc_of(r, p);
     float level = p->height - fall, steep = 1.0f / fall;
-    int64_t sum = rvi_batch_weigh_above(g, r, p, &c, level, steep), taken = 0, own = 0;
+    int64_t sum = rvi_batch_weigh_above(g, r, p, level, steep), taken = 0, own = 0;
+    int end = rvi_batch_last_row(r, p);
     if (sum <= 0)
         return;
     float share = amount / (float)sum;
-    for (int y = c.y0; y <= c.y1; y++) {
-        size_t row = rvi_batch_at(r, 0, y);
-        float dy = (float)(y - p->y) - p->v, dy2 = dy * dy;
-        for (int x = c.x0; x <= c.x1; x++) {
+    for (int y = rvi_batch_first_row(r, p); y <= end; y++) {
+        const rvi_batch_row row = rvi_batch_row_of(r, p, y);
+        float dy = row.dy, dy2 = dy * dy;
+        for (int x = row.first; x <= row.last; x++) {
+            size_t i = rvi_batch_at(r, x, y);
             float dx = (float)(x - p->x) - p->u, weight = rvi_batch_weight(r, dx, dy2);
-            int32_t ground = g->ground[row + (size_t)x];
+            int32_t ground = g->ground[i];
             float h = (float)(ground - p->ref);
             float want = (float)rvi_batch_weight_above(weight, h, level, steep) * share;
             if (!(want > 0.0f))
                 continue;
-            want *= g->factor ? g->factor[row + (size_t)x] : 1.0f;
+            want *= g->factor ? g->factor[i] : 1.0f;
             want *= RVI_BATCH_HARD(g, x, y, p->height + (p->gx * dx + p->gy * dy) + (float)p->ref,
                                    h + (float)p->ref);
             want = rvi_minf(want, (h - level) * p->part);
-            int32_t by = (int32_t)rvi_minf(want, rvi_batch_at_most(p, ground - r->floor));
+            int32_t by = rvi_batch_part(p, want, ground - r->floor);
             if (by <= 0)
                 continue;
-            rvi_batch_add(g->change + row + (size_t)x, -by);
+            rvi_batch_add(g->change + i, -by);
             taken += by;
             own += rvi_batch_on_map(r, x, y) ? by : 0;
         }
@@ -373,11 +387,10 @@ static inline void rvi_batch_lay_cell(const rvi_batch_grids *g, const rvi_batch_
     bool on_map = rvi_batch_on_map(r, x, y);
     int32_t ground = g->ground[i];
     amount = rvi_minf(amount, (level - (float)(ground - p->ref)) * p->part);
-    amount = rvi_minf(amount, rvi_batch_at_most(p, RVI_BATCH_RANGE - ground));
     if (g->mask && on_map)
         amount *=
             g->mask[(size_t)(y - r->margin) * (size_t)r->land_width + (size_t)(x - r->margin)];
-    int32_t by = (int32_t)amount;
+    int32_t by = rvi_batch_part(p, amount, RVI_BATCH_RANGE - ground);
     int64_t left = sediment - given->all;
     by = (int64_t)by > left ? (int32_t)left : by;
     if (by <= 0)
@@ -429,17 +442,18 @@ static inline void rvi_batch_lay(const rvi_batch_grids *g, const rvi_batch_rules
 /* Lays all on those cells of the disc that lie below `level`, but not above it. */
 static inline void rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_batch_rules *r,
                                       rvi_batch_drop *d, const rvi_batch_place *p, float level) {
-    const rvi_batch_disc c = rvi_batch_disc_of(r, p);
     rvi_batch_given given = {0, 0};
     float share = 0.0f;
     int64_t sum = 0;
+    int end = rvi_batch_last_row(r, p);
     for (int turn = 0; turn < 2; turn++) { /* weighs, then lays down */
-        for (int y = c.y0; y <= c.y1; y++) {
-            RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
-            float dy = (float)(y - p->y) - p->v;
-            for (int x = c.x0; x <= c.x1; x++) {
-                int32_t weight = (int32_t)rvi_batch_weight(r, (float)(x - p->x) - p->u, dy * dy);
-                if (weight <= 0 || !((float)(row[x] - p->ref) < level))
+        for (int y = rvi_batch_first_row(r, p); y <= end; y++) {
+            RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
+            const rvi_batch_row row = rvi_batch_row_of(r, p, y);
+            for (int x = row.first; x <= row.last; x++) {
+                float dx = (float)(x - p->x) - p->u;
+                int32_t weight = (int32_t)rvi_batch_weight(r, dx, row.dy * row.dy);
+                if (weight <= 0 || !((float)(ground[x] - p->ref) < level))
                     continue;
                 sum += turn == 0 ? weight : 0;
                 if (turn > 0)

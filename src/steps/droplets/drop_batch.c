@@ -19,6 +19,7 @@ enum {
     LOOKED_AT = 1 << 21, /* squares */
     MOST_SLOTS = 1 << 21,
     LEAST_SLOTS = 64, /* with rain on few places */
+    LOOK = 4096,      /* cells between two looks whether the user wants to stop */
     SLOTS = 64        /* that a thread takes at a time */
 };
 
@@ -256,10 +257,13 @@ static void move_slots(void *arg, int64_t block) {
     const rvi_batch_grids g = grids_of(f);
     const rvi_batch_round t = rvi_batch_round_of(f, f->batch.round);
     uint64_t end = least_of((uint64_t)(block + 1) * SLOTS, f->batch.rules.slots);
+    int reach = f->batch.rules.reach + f->near_reach;
+    /* A move takes as long as the disc is large. */
+    uint64_t every = 1 + LOOK / (uint64_t)(reach * reach);
     for (uint64_t k = (uint64_t)block * SLOTS; k < end; k++) {
         if (f->batch.slots[k].step < 0)
             continue;
-        if (rvi_parallel_stopped(f->job->ctx))
+        if (k % every == 0 && rvi_parallel_stopped(f->job->ctx))
             return;
         mark_rows(f, &f->batch.slots[k]);
         rvi_batch_move(&g, &f->batch.rules, &t, &f->batch.slots[k]);
