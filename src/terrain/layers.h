@@ -2,19 +2,8 @@
 #ifndef RVI_TERRAIN_LAYERS_H
 #define RVI_TERRAIN_LAYERS_H
 
+#include "terrain/layer_cell.h"
 #include "terrain/state.h"
-
-/* One layer in a take from the top downwards. It would lose `loss` of what is wanted, and `there`
- * is how thick it is. true: it is used up, and *want becomes what is left for the layer below it;
- * false: it loses `loss`, and nothing more is wanted. Bedrock is never used up. */
-static inline bool rvi_layer_used_up(float *want, float loss, float there, bool bedrock) {
-    if (bedrock || loss <= there) {
-        *want = 0.0f;
-        return false;
-    }
-    *want *= 1.0f - there / loss;
-    return true;
-}
 
 /* Erosion takes from the top layer first, each at its erodibility and the factor that a program
  * gave for its place (erosion_fn.h), and cuts through to the next. `want` is what it would take

@@ -386,6 +386,9 @@ static void the_land_stays_on_the_device(void **state) {
         "mode=add faults count=9 mode=add hillshade a.png thermal rounds=2 track hardness",
         "noise noise field=hardness noise field=mask thermal rounds=5 talus=20 thermal rounds=5 "
         "method=slope",
+        "layer name=soil thickness=0 noise noise layer=soil strata runoff rounds=3 thermal "
+        "rounds=2",
+        "noise noise field=mask thermal until=settled talus=60",
     };
     rv_context *ctx = NULL;
     if (!device)

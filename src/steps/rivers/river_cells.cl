@@ -244,10 +244,9 @@ __kernel void river_guess_load(__global double *restrict load, __global const fl
         load[i] = rise * (uplift ? (double)uplift[i] : 1.0);
 }
 
-__kernel void river_carry(FLOW_WALK_ARGS, __global const uchar *restrict direction,
-                          __global const uint *restrict area, __global double *h,
-                          __global double *risen, __global double *restrict load, ROCK_ARGS) {
-    const river_rock below = ROCK;
+#define CARRY_ARGS                                                                                 \
+    FLOW_WALK_ARGS, __global const uchar *restrict direction, __global const uint *restrict area,  \
+        __global double *h, __global double *risen, __global double *restrict load, ROCK_ARGS
 #define CARRY                                                                                      \
     double sum = risen[cell], hh = h[cell];                                                        \
     for (int k = 0; k < 8; k++) {                                                                  \
@@ -268,6 +267,14 @@ __kernel void river_carry(FLOW_WALK_ARGS, __global const uchar *restrict directi
     }                                                                                              \
     carried = sum - hh;                                                                            \
     load[cell] = 0.5 * (load[cell] + carried / (double)area[cell])
+
+__kernel void river_carry(CARRY_ARGS) {
+    const river_rock below = ROCK_OF(1);
+    FLOW_WALK(CARRY);
+}
+
+__kernel void river_carry_stack(CARRY_ARGS) {
+    const river_rock below = ROCK;
     FLOW_WALK(CARRY);
 }
 

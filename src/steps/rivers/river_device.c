@@ -282,7 +282,7 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
     const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
                                    CHANGE(r->risen),   CHANGE(r->load), ROCK(rock)};
-    rv_status status = WALK(false, "river_carry");
+    rv_status status = r->stack ? WALK(false, "river_carry_stack") : WALK(false, "river_carry");
     return status == RV_OK ? sum_left(r) : status;
 }
 

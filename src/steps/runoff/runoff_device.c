@@ -1,18 +1,21 @@
-/* runoff_device.c: rounds of runoff.c on a device, where there is one layer of ground whose factor
- * does not change with its height. The kernels are in runoff_cells.cl. */
+/* runoff_device.c: rounds of runoff.c on a device. The kernels, for one layer of ground whose
+ * factor does not change with its height, are in runoff_cells.cl; runoff_stack.c has those for
+ * others. */
 #include "device/device_range.h"
 #include "steps/runoff/runoff_device_cell.h"
 #include "steps/runoff/runoff_run.h"
 
 bool rvi_runoff_device_can(const rvi_runoff *r) {
     const rv_terrain *land = r->job->land;
-    return !r->layered && !rvi_rock_differs(land) && !rvi_erosion_fn_there(land);
+    return !r->same && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
 void rvi_runoff_device_list(rvi_runoff *r) {
     rvi_column_sums sums = rvi_runoff_column_sums(r);
     rvi_job_buffer(r->job, &r->lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
     rvi_job_buffer(r->job, &r->parts, RVI_DEVICE_PARTS, sizeof *r->parts, "the range");
+    r->stacked = r->layered || rvi_rock_differs(r->job->land);
+    rvi_runoff_stack_list(r);
 }
 
 static rvi_runoff_shape shape_of(const rvi_runoff *r) {
@@ -44,6 +47,8 @@ static rvi_device_arg off(const rvi_runoff *r) {
 
 rv_status rvi_runoff_device_round(rvi_runoff *r) {
     const rvi_runoff_shape f = shape_of(r);
+    if (r->stacked)
+        return rvi_runoff_stack_round(r, &f);
     const rvi_device_arg args[] = {
         READ(r->base),
         READ(r->now.ground),
@@ -74,6 +79,8 @@ rv_status rvi_runoff_device_round(rvi_runoff *r) {
 /* ---- ground that is taken over the width of a channel ---- */
 
 static rv_status want(rvi_runoff *r, const rvi_runoff_shape *f) {
+    if (r->stacked)
+        return rvi_runoff_stack_want(r, f);
     const rvi_device_arg args[] = {READ(r->base),         READ(r->now.ground), READ(r->now.water),
                                    READ(r->now.sediment), READ(r->rain),       WRITE(r->want),
                                    RVI_VALUE(*f),         RVI_VALUE(r->rules)};
@@ -81,6 +88,8 @@ static rv_status want(rvi_runoff *r, const rvi_runoff_shape *f) {
 }
 
 static rv_status banks(rvi_runoff *r, const rvi_runoff_shape *f) {
+    if (r->stacked)
+        return rvi_runoff_stack_banks(r, f);
     const float per = rvi_runoff_per_bank(r);
     const rvi_device_arg args[] = {READ(r->base), READ(r->now.ground), WRITE(r->spare),
                                    RVI_VALUE(*f), RVI_VALUE(per)};
@@ -88,6 +97,8 @@ static rv_status banks(rvi_runoff *r, const rvi_runoff_shape *f) {
 }
 
 static rv_status take(rvi_runoff *r, const rvi_runoff_shape *f) {
+    if (r->stacked)
+        return rvi_runoff_stack_take(r, f);
     const rvi_device_arg args[] = {READ(r->base),         READ(r->spare),
                                    CHANGE(r->now.ground), CHANGE(r->asked),
                                    READ(r->factor.cells), columns(r, RVI_DEVICE_CHANGE),
@@ -151,6 +162,8 @@ rv_status rvi_runoff_device_fill(rvi_runoff *r) {
         RVI_VALUE(f),
     };
     rv_status status = clear_grids(r);
+    if (status == RV_OK && r->stacked)
+        status = rvi_runoff_stack_fill(r);
     return status == RV_OK ? RUN("runoff_fill", (size_t)r->width, (size_t)r->height) : status;
 }
 
@@ -163,6 +176,8 @@ rv_status rvi_runoff_device_rain(rvi_runoff *r) {
 
 rv_status rvi_runoff_device_show(rvi_runoff *r) {
     const rvi_runoff_shape f = shape_of(r);
+    if (r->layered)
+        return rvi_runoff_stack_show(r, &f);
     const rvi_device_arg args[] = {
         READ(r->base),         READ(r->now.ground),           READ(r->now.water),
         READ(r->now.sediment), WRITE(r->job->land->surface),  WRITE(r->fields[0]),
@@ -173,6 +188,8 @@ rv_status rvi_runoff_device_show(rvi_runoff *r) {
 
 rv_status rvi_runoff_device_leave(rvi_runoff *r) {
     const rvi_runoff_shape f = shape_of(r);
+    if (r->layered)
+        return rvi_runoff_stack_leave(r, &f);
     const rvi_device_arg args[] = {
         READ(r->job->land->surface), READ(r->base),        READ(r->now.flow),
         READ(r->now.deposited),      CHANGE(r->fields[2]), CHANGE(r->fields[3]),

@@ -49,6 +49,9 @@ typedef struct rvi_runoff {
     rvi_runoff_off *off;         /* of each cell of the border: rvi_runoff_place() */
     double *lanes;               /* for sums on a device */
     float *parts;                /* for a range on a device */
+    bool stacked;                /* layers or bands: runoff_stack.c does it on a device, with */
+    float *table;                /* edges of bands, how soft they are, and each layer */
+    float *sends[2];             /* what cells send for each metre of drop: water, sediment */
     bool same;                   /* each material is laid on its own layer */
     float *scratch;              /* of each block, with give=same */
     double *deposited_blocks; /* of each block and layer: what was deposited on it in this round */
@@ -105,5 +108,18 @@ rv_status rvi_runoff_device_wear(rvi_runoff *r);
 rv_status rvi_runoff_device_show(rvi_runoff *r);
 rv_status rvi_runoff_device_leave(rvi_runoff *r);
 rv_status rvi_runoff_device_sums(rvi_runoff *r, rvi_runoff_column *sum);
+
+/* ---- runoff_stack.c: the parts of that where there are layers or bands ---- */
+
+struct rvi_runoff_shape;
+void rvi_runoff_stack_list(rvi_runoff *r);
+rv_status rvi_runoff_stack_fill(rvi_runoff *r);
+rv_status rvi_runoff_stack_round(rvi_runoff *r, const struct rvi_runoff_shape *f);
+rv_status rvi_runoff_stack_want(rvi_runoff *r, const struct rvi_runoff_shape *shape);
+rv_status rvi_runoff_stack_banks(rvi_runoff *r, const struct rvi_runoff_shape *shape);
+rv_status rvi_runoff_stack_take(rvi_runoff *r, const struct rvi_runoff_shape *shape);
+/* Of layers. */
+rv_status rvi_runoff_stack_show(rvi_runoff *r, const struct rvi_runoff_shape *shape);
+rv_status rvi_runoff_stack_leave(rvi_runoff *r, const struct rvi_runoff_shape *shape);
 
 #endif
