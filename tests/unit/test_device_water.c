@@ -255,6 +255,29 @@ static void random_waters_are_the_same(void **state) {
     }
 }
 
+/* Rock comes where only water was. */
+static void rock_moves_on_both(void **state) {
+    (void)state;
+    random_water r = {.desc = rvi_sph_desc_default(), .rock = true};
+    r.desc.high[0] = r.desc.high[1] = r.desc.high[2] = 0.4;
+    r.desc.most = MOST;
+    if (!device)
+        return;
+    rvi_sph *waters[2] = {make_water(processor, &r), make_water(device, &r)};
+    for (int i = 0; i < 2; i++)
+        support_ok(i ? device : processor,
+                   rvi_sph_fill(waters[i], (const double[3]){0.16, 0.06, 0.1},
+                                (const double[3]){0.36, 0.26, 0.36}));
+    for (int step = 0; step < 6; step++) {
+        assert_true(step_both(waters, &(rvi_sph_drift){.settle = 1, .most = 1}));
+        for (int i = 0; i < 2 && step % 2 == 0; i++)
+            move_rock(i ? device : processor, waters[i], 3.0f - 2.0f * (float)step);
+        compare_waters(waters[0], waters[1]);
+    }
+    rvi_sph_destroy(waters[0]);
+    rvi_sph_destroy(waters[1]);
+}
+
 /* ---- Scenes ---- */
 
 static uint64_t hash_of(rv_scene *scene) {
@@ -403,6 +426,7 @@ static void stopped_steps_change_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_waters_are_the_same),
+        cmocka_unit_test(rock_moves_on_both),
         cmocka_unit_test(presets_are_the_same),
         cmocka_unit_test(scenes_go_on_elsewhere),
         cmocka_unit_test(little_memory_is_no_failure),
