@@ -46,6 +46,19 @@ holds "with little memory" "$(cat said err)" 'noise runs on the processor'
 "$RAVINE" --device 1 --device-memory much terrain size=20 noise > said 2> err
 equal "--device-memory much" "$?" 2
 
+# Water of a scene, too; where the device cannot, the processor does it and says so.
+words='frames=6 every=6 save=rock.obj'
+# shellcheck disable=SC2086
+water() { "$RAVINE" --json "$@" scene two_sources $words 2> err | sed -n 's/.*"hash":"\([^"]*\)".*/\1/p' | tail -1; }
+fallen=$(water)
+[ -n "$fallen" ] || fail "a scene: $(cat err)"
+equal "water on device 1" "$(water --device 1)" "$fallen"
+equal "water with little memory" "$(water --device 1 --device-memory 100K)" "$fallen"
+"$RAVINE" --device 1 --device-memory 100K scene dam_break frames=1 > said 2> err || fail "dam_break with little memory"
+holds "water with little memory" "$(cat said err)" 'the water runs on the processor'
+"$RAVINE" --device 1 scene dam_break frames=1 particles.solver=wcsph > said 2> err || fail "wcsph on device 1"
+holds "the solver wcsph" "$(cat said err)" 'the water runs on the processor'
+
 # Frames of a film are those of the processor, whatever the clock says.
 for step in 'thermal rounds=60' 'runoff rounds=60'; do
     for on in cpu 1; do
