@@ -366,6 +366,7 @@ static const char *read_request(task *t, size_t size) {
                                   .data_size = (size_t)data,
                                   .run = studio_json_number(t->json, "run", 0.0)};
     t->request.live = (studio_live){.fields = studio_json_get(live, "fields"),
+                                    .last = studio_json_get(live, "last"),
                                     .rate = studio_json_number(live, "rate", 20.0),
                                     .rescue = studio_json_number(live, "rescue", 1e300),
                                     .every = every >= 1.0 && every <= 65536.0 ? (int)every : 1};

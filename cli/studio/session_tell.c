@@ -176,6 +176,10 @@ void studio_tell_ended(studio_land *l, const char *how, rv_status status, const 
     studio_put_land(letter.json, l->land);
     fprintf(letter.json, ",\"status\":%d,\"sentence\":", (int)status);
     cli_json_text(letter.json, sentence);
+    if (status == RV_OK) {
+        fputc(',', letter.json);
+        studio_add_fields(&letter, l->land, l->live->last, 1);
+    }
     studio_event(l->session, studio_letter_end(&letter));
 }
 

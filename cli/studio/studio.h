@@ -133,8 +133,9 @@ typedef struct studio_live {
     const studio_json *fields;
     double rate;
     int every;
-    bool slices;   /* hold after each */
-    double rescue; /* ms of work after which the land is sent */
+    const studio_json *last; /* fields that come with the end of the run */
+    bool slices;             /* hold after each */
+    double rescue;           /* ms of work after which the land is sent */
 } studio_live;
 
 typedef struct studio_request {

@@ -77,7 +77,7 @@ export function metres(n: number): string {
 }
 
 export function cubic(n: number): string {
-    const [size, unit] = n >= 1e7 ? [n / 1e9, 'km³'] : [n, 'm³'];
+    const [size, unit] = n >= 1e7 ? [n / 1e9, 'km³'] : n >= 0.01 || n === 0 ? [n, 'm³'] : n >= 1e-6 ? [n * 1e6, 'cm³'] : [n * 1e9, 'mm³'];
     return `${numbers.format(+size.toPrecision(3))} ${unit}`;
 }
 

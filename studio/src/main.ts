@@ -262,7 +262,7 @@ const keys: Record<string, () => void> = {
     2: () => { viewport.solid.toggleBox(); viewport.view.toggleBlock(); },
     a: () => addDialog(session),
     f: () => viewport.view.frame(),
-    e: () => viewport.brush.toggle(),
+    e: () => { if (!session.scene) viewport.brush.toggle(); },
     w: () => viewport.walk(),
     c: () => { viewport.compare(); watcher.changed(); },
 };
@@ -284,8 +284,9 @@ window.addEventListener('keydown', (event) => {
         return;
     }
     const target = event.target as HTMLElement, isHelp = target.closest('dialog.help-dialog') && key === 'h';
-    const isText = target.matches('input:not([type=range]):not([type=checkbox]), select, textarea');
-    if (event.altKey || !singleKeys || ((isText || document.querySelector('dialog')) && !isHelp))
+    const isText = target.matches('input:not([type=range]):not([type=checkbox]), select, textarea')
+        && !target.closest('dialog:not([open])'); // one that was closed has the focus for a moment
+    if (event.altKey || !singleKeys || ((isText || document.querySelector('dialog[open]')) && !isHelp))
         return;
     if (event.key.startsWith('Arrow') && viewport.view.isWalking && !target.matches('input')) {
         viewport.view.press(event.key, true);

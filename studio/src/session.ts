@@ -322,7 +322,7 @@ export class Session {
             if (run !== this.run)
                 return;
             await engine.ask({ kind: 'run', run, steps: this.items.map((item) => this.words(item, files)),
-                live: { fields: [], rate: 1, every: 4096, slices: false, rescue: 1e300 } });
+                live: { fields: [], rate: 1, every: 4096, last: [], slices: false, rescue: 1e300 } });
         } catch (error) {
             this.checked = 0;
             this.sayUnchecked((error as Error).message);
@@ -582,7 +582,7 @@ export class Session {
     private live(): Live {
         const fields = ['height', ...this.look.fields.filter((name) => name !== 'layers' && name !== 'height')];
         const big = sideOf(this.items) > 1024;
-        return { fields: this.liveFrom === Infinity ? [] : fields, rate: 30, every: big ? 2 : 1, slices: this.slices && !this.isPreview, rescue: this.isPreview ? 1e300 : this.rescueEvery };
+        return { fields: this.liveFrom === Infinity ? [] : fields, rate: 30, every: big ? 2 : 1, last: this.shownFields, slices: this.slices && !this.isPreview, rescue: this.isPreview ? 1e300 : this.rescueEvery };
     }
 
     private go(steps: string[], items: Item[], side: number): void {
@@ -781,7 +781,7 @@ export class Session {
             this.watcher.say(event.sentence, 'wrong');
         if (event.how === 'finished')
             this.noteCosts();
-        const isShown = event.place >= 0 && event.land ? this.show() : Promise.resolve();
+        const isShown = event.place >= 0 && event.land && !this.showEnd(event) ? this.show() : Promise.resolve();
         if (this.timer) // the slider has gone on meanwhile
             void isShown.then(() => this.timer && this.showPreview());
         else if (this.isPreview)
@@ -809,21 +809,36 @@ export class Session {
 
     // ---- looking ----
 
+    /** The fields of the look. */
+    private get shownFields(): string[] {
+        const layers = this.look.fields.includes('layers') ? (this.land?.layers ?? []).map((_, i) => `layer ${i}`) : [];
+        return [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
+    }
+
+    private showFields(land: Land, names: string[], buffers: ArrayBuffer[]): void {
+        const fields = new Map<string, Float32Array>();
+        names.forEach((name, i) => buffers[i].byteLength > 0 && fields.set(name, new Float32Array(buffers[i])));
+        this.watcher.frame({ width: land.width, height: land.height, cell: land.cell, fields, land, isLive: false, isPreview: this.isPreview });
+    }
+
+    /** What came with the end of the run. False: something else is looked at. */
+    private showEnd({ land, fields = [], buffers = [] }: Extract<Event, { kind: 'ended' }>): boolean {
+        if (!land || this.scrubbed !== null || !this.shownFields.every((name) => fields.includes(name)))
+            return false;
+        this.showFields(land, fields, buffers);
+        return true;
+    }
+
     /** Shows the place that is looked at, with the fields of the look. */
     async show(): Promise<void> {
         if (this.state === 'running' || this.state === 'held' || !this.engine || this.scene)
             return;
-        const run = this.run, place = this.scrubbed ?? this.place;
-        const layers = this.look.fields.includes('layers') ? (this.land?.layers ?? []).map((_, i) => `layer ${i}`) : [];
-        const names = [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
+        const run = this.run, place = this.scrubbed ?? this.place, names = this.shownFields;
         try {
             const reply = await this.engine.ask<'fields'>({ kind: 'look', place, fields: names });
             if (run !== this.run)
                 return;
-            const fields = new Map<string, Float32Array>();
-            names.forEach((name, i) => reply.buffers[i].byteLength > 0 && fields.set(name, new Float32Array(reply.buffers[i])));
-            this.watcher.frame({ width: reply.land.width, height: reply.land.height, cell: reply.land.cell, fields,
-                land: reply.land, isLive: false, isPreview: this.isPreview });
+            this.showFields(reply.land, names, reply.buffers);
         } catch (error) {
             if (run === this.run) // else it was of a list that is not there any more
                 this.watcher.say((error as Error).message, 'wrong');

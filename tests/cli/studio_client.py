@@ -250,9 +250,13 @@ def test_run(server, recipe_hash):
     steps = tab.ask("read", text=ready["recipe"])["steps"]
     ended = tab.made(steps)
     check(ended["how"] == "finished" and ended["land"]["hash"] == recipe_hash, "the hash of the command line: %s" % ended)
-    look = tab.ask("look", place=len(steps), fields=["height", "flow", "layer 0", "none"])
+    fields = ["height", "flow", "layer 0", "none"]
+    look = tab.ask("look", place=len(steps), fields=fields)
     check([len(b) for b in look["buffers"]] == [4 * 64 * 64, 4 * 64 * 64, 4 * 64 * 64, 0] and
           look["land"]["hash"] == recipe_hash, "fields")
+    tab.ask("run", steps=steps, live={"fields": [], "rate": 20, "every": 4, "slices": False, "last": fields})
+    ended = tab.until("ended")
+    check(ended["fields"] == fields and ended["buffers"] == look["buffers"], "the same with the end of a run")
     flat = array.array("f", tab.ask("look", place=1, fields=["height"])["buffers"][0])
     check(max(flat) == 0 and max(array.array("f", look["buffers"][0])) > 0, "the land of each step is there")
     changed = steps[:-1] + ["thermal talus=20 rounds=3"]

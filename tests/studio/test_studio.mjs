@@ -375,6 +375,7 @@ const tests = {
         await settled(page);
         const first = await shown(page);
         await page.getByRole('button', { name: /^Shape and paint/ }).click();
+        assert.equal(await page.locator('#brush-strength').inputValue(), '25'); // of what it could raise: a touch is no mountain
         const at = (x, y) => page.evaluate(([px, py]) => studio.viewport.view.project(px, py), [x, y]);
         const steps = () => page.evaluate(() => studio.session.store.doc.items.map(({ step }) => step));
         const before = ['terrain', 'noise', 'droplets'];
@@ -784,11 +785,17 @@ const tests = {
     async 'scenes run in the page'() {
         const { page, close } = await open(link(SMALL), { colorScheme: 'dark' });
         await settled(page);
+        await page.keyboard.press('a');
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('e'); // no key is lost after a dialog
+        await page.locator('.brush').waitFor();
         await page.getByRole('button', { name: 'Gallery' }).click();
         assert.equal(await page.locator('.card').count(), 15);
         await picture(page, 'gallery');
         await page.locator('.card', { hasText: 'winding river bed' }).click();
         await page.waitForFunction(() => studio.session.scene?.frame?.frame >= 3);
+        await page.keyboard.press('e');
+        assert.ok(await page.locator('.brush').isHidden()); // it is for lands
         await page.keyboard.press('Escape');
         await until(page, ['cancelled', 'done']); // it is short
         await page.waitForFunction(() => !studio.viewport.nextFrame);

@@ -54,7 +54,7 @@ export class LandEngine {
     /** Of the land as it is: place and key; a land that was stopped in a step has a key of its own. */
     private at = { place: 0, key: '' };
     private viewer = { land: 0, key: '' };
-    private live: Live = { fields: ['height'], rate: 30, every: 1, slices: false, rescue: Infinity };
+    private live: Live = { fields: ['height'], rate: 30, every: 1, last: [], slices: false, rescue: Infinity };
     /** Milliseconds of work since the last rescue. */
     private unsaved = 0;
     private now = { run: 0, place: 0, shown: 0, on: false };
@@ -547,8 +547,9 @@ export class LandEngine {
                 return this.between(run, start);
         }
         this.at.place = this.steps.length;
+        const fields = this.live.last, buffers = fields.map((name) => this.copy(this.land, name, 1));
         this.post({ kind: 'ended', run, how: 'finished', place: this.steps.length, ms: performance.now() - start,
-            land: this.about(this.land), status: 0, sentence: '' }, []);
+            land: this.about(this.land), status: 0, sentence: '', fields, buffers }, buffers);
     }
 
     private stepOf(recipe: number, place: number): number {

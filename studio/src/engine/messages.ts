@@ -58,6 +58,8 @@ export interface Live {
     fields: string[];
     rate: number;
     every: number;
+    /** What comes with the end of a run that has finished, as `look` would give it: nobody waits for another reply. */
+    last: string[];
     /** Hold after each slice. */
     slices: boolean;
     /** Send the land to the page after a step when so many milliseconds of work would be lost without. */
@@ -145,9 +147,10 @@ export type Event =
         ledger: Ledger; water: Water; drop_steps: number; figures: Figure[] }
     /** The land at a place, as a land file (.npz): for a new engine, if this one dies. */
     | { kind: 'rescue'; run: number; place: number; buffers: ArrayBuffer[] }
-    /** The run is over. kept: it was stopped in a step whose land was kept. */
+    /** The run is over. kept: it was stopped in a step whose land was kept. finished: `fields` are those that were
+     *  wanted, of the land as it is. */
     | { kind: 'ended'; run: number; how: 'finished' | 'kept' | 'cancelled' | 'failed'; place: number; ms: number;
-        land: Land | null; status: number; sentence: string }
+        land: Land | null; status: number; sentence: string; fields?: string[]; buffers?: ArrayBuffer[] }
     /** A frame of a scene: points and faces of the rock (floats; whole numbers), then x, y, z and speed of the
      *  particles. */
     | { kind: 'frame'; run: number; frame: number; frames: number; time: number; ms: number; particles: number;

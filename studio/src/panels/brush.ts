@@ -37,7 +37,7 @@ export class Brush {
     private stroke: Hit[] | null = null;
     private item: Item | null = null;
     private readonly radius = h('input', { type: 'range', id: 'brush-radius', min: '1', max: '40', value: '10', oninput: () => this.label() });
-    private readonly strength = h('input', { type: 'range', id: 'brush-strength', min: '1', max: '100', value: '100', oninput: () => this.label() });
+    private readonly strength = h('input', { type: 'range', id: 'brush-strength', min: '1', max: '100', oninput: () => this.label() });
     private readonly radiusLabel = h('span', {});
     private readonly strengthName = h('span', {});
     private readonly strengthLabel = h('span', {});
@@ -46,6 +46,7 @@ export class Brush {
 
     constructor(private readonly session: Session, private readonly view: () => LandView) {
         this.ways = WAYS.map((way) => h('button', { type: 'button', title: way.hint, 'data-act': way.label.toLowerCase(), onclick: () => this.choose(way) }, way.label));
+        this.strength.value = this.strengths.get(this.way)!;
         this.element = h('div', { className: 'brush', role: 'group', 'aria-label': 'Brush', hidden: true },
             h('div', { className: 'ways' }, ...this.ways),
             h('div', {}, h('label', { htmlFor: 'brush-radius' }, 'Radius', this.radiusLabel), this.radius),

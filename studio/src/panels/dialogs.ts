@@ -88,8 +88,10 @@ export function addDialog(session: Session): void {
             mark();
         } else if (event.key === 'Enter' && found[at])
             add(found[at]);
-        else if (event.key === 'Escape') // else it would only empty the field
+        else if (event.key === 'Escape') { // else it would only empty the field
+            event.stopPropagation(); // it ends no run
             box.close();
+        }
     });
     fill();
     search.focus();

@@ -133,7 +133,7 @@ export class Inspector {
 function gate(figure: Figure): HTMLElement {
     const { value, min, max } = figure;
     const passes = value !== null && (min === null || value >= min) && (max === null || value <= max);
-    const number = (n: number) => `${+n.toPrecision(2)}${figure.unit ? ` ${figure.unit}` : ''}`;
+    const number = (n: number) => `${n !== 0 && Math.abs(n) < 0.001 ? 'under 0.001' : +n.toPrecision(2)}${figure.unit ? ` ${figure.unit}` : ''}`;
     const real = min !== null && max !== null ? `${number(min)} to ${number(max)}` : min !== null ? `${number(min)} up` : `to ${number(max!)}`;
     return h('div', { className: `gate${passes ? '' : ' no'}` }, h('i', { 'aria-hidden': 'true' }), h('b', {}, figure.label || figure.name),
         h('span', {}, value === null ? 'not defined' : number(value), passes ? null : h('small', {}, `real: ${real}`)),

@@ -151,6 +151,8 @@ export class Viewport {
         this.cut.hidden = session.scene === null;
         this.waters.forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.way === this.solid.way)));
         this.brush.button.hidden = session.scene !== null;
+        if (session.scene && this.brush.isOn)
+            this.brush.toggle();
         if (!session.scene && this.view.other) {
             this.view.other = null;
             this.view.frame();
