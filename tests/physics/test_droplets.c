@@ -51,7 +51,7 @@ static void rain_on(scene *s, const rv_droplets_params *p) {
     compare(s);
 }
 
-/* All tests hold for both orders; order=batch knows no layers. */
+/* Many tests hold for both orders; order=batch knows no layers. */
 static int order = RV_droplets_order_tiles;
 
 static int layers_or(int limits) {
@@ -819,7 +819,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
             for (int limits = 0; limits < 8; limits += size == 0 ? 7 : 8) {
                 const int *wh = sizes[size];
                 uint64_t one = hash_with(1, wh[0], wh[1], border, limits);
-                for (int threads = 2; threads <= 7; threads = threads == 3 ? 7 : threads + 1)
+                for (int threads = 2; threads <= 16; threads = threads == 3 ? 16 : threads + 1)
                     assert_equal(hash_with(threads, wh[0], wh[1], border, limits), one);
             }
 }
@@ -1434,6 +1434,16 @@ static void watching_does_not_change_the_land(void **state) {
     assert_equal(hashes[0], hashes[1]);
 }
 
+static void batch_refuses_layers(void **state) {
+    (void)state;
+    scene s = scene_make(20, 20);
+    limit(&s, LAYERS);
+    rv_droplets_params p = thesis(&s);
+    assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, NULL), RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(s.ctx), "one layer"));
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_vanishes),
@@ -1480,7 +1490,32 @@ int main(void) {
         cmocka_unit_test(a_run_that_is_stopped_leaves_whole_land),
         cmocka_unit_test(watching_does_not_change_the_land),
     };
+    const struct CMUnitTest of_batch[] = {
+        cmocka_unit_test(nothing_vanishes),
+        cmocka_unit_test(a_given_floor_is_kept),
+        cmocka_unit_test(hard_rock_is_not_worn),
+        cmocka_unit_test(land_that_is_all_hard_keeps_its_bits),
+        cmocka_unit_test(half_a_mask_lets_less_happen),
+        cmocka_unit_test(a_pit_becomes_shallower),
+        cmocka_unit_test(a_drop_that_must_climb_fills_the_pit),
+        cmocka_unit_test(a_drop_digs_no_hole),
+        cmocka_unit_test(a_drop_takes_what_the_equations_say),
+        cmocka_unit_test(at_the_edge_a_drop_takes_as_much),
+        cmocka_unit_test(with_full_inertia_a_drop_never_turns),
+        cmocka_unit_test(without_inertia_a_drop_runs_down_the_gradient),
+        cmocka_unit_test(on_a_plateau_drops_run_anywhere_and_take_nothing),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(drops_fall_where_the_rain_is_white),
+        cmocka_unit_test(black_rain_is_an_error),
+        cmocka_unit_test(no_drops_change_nothing),
+        cmocka_unit_test(drops_make_at_most_max_path_steps),
+        cmocka_unit_test(drops_fall_evenly),
+        cmocka_unit_test(drops_fall_where_they_fell_on_a_larger_map),
+        cmocka_unit_test(extremes_stay_finite),
+        cmocka_unit_test(a_run_that_is_stopped_leaves_whole_land),
+        cmocka_unit_test(batch_refuses_layers),
+    };
     int failed = cmocka_run_group_tests_name("droplets", tests, NULL, NULL);
     order = RV_droplets_order_batch;
-    return failed + cmocka_run_group_tests_name("droplets order=batch", tests, NULL, NULL);
+    return failed + cmocka_run_group_tests_name("droplets order=batch", of_batch, NULL, NULL);
 }
