@@ -297,6 +297,9 @@ static void steps_of_both_follow_each_other(void **state) {
             "seed=2 droplets drops=200 thermal talus=20 rounds=9 level high=100 noise mode=add");
     compare("terrain size=60 noise layer name=soil thickness=3 thermal talus=20 noise mode=add "
             "relief=9");
+    compare(
+        "terrain size=60 noise relief=900 layer name=soil thickness=0.01 runoff rounds=30 width=0 "
+        "strata runoff rounds=30"); /* which cuts through the soil */
     compare("terrain size=60 noise select name=mask where=slope>20 thermal talus=20 rounds=9 noise "
             "mode=add relief=9");
     compare("terrain size=60 noise repeat 3 thermal talus=25 rounds=3 noise mode=add relief=3 end "
