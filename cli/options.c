@@ -59,8 +59,8 @@ const cli_option cli_option_table[] = {
      "container allows)",
      CLI_PAGE_NONE},
     {"--device", "cpu|gpu|auto|N",
-     "run on a GPU the steps that can, with the same result; N is a number of `ravine devices` "
-     "(default: cpu)",
+     "run on a GPU the steps, and the water of scenes, that can, with the same result; N is a "
+     "number of `ravine devices` (default: cpu)",
      CLI_PAGE_NONE},
     {"--device-memory", "SIZE",
      "use at most SIZE bytes of the device's memory; steps that need more run on the processor "

@@ -225,12 +225,6 @@ static inline bool rvi_sph_at_open_side(const rvi_sph_rules *r, const float at[3
     return false;
 }
 
-/* What is left of the distance to the nearest face after a move from `at` to `to`. */
-static inline float rvi_sph_still_clear(float clearance, const float at[3], const float to[3]) {
-    const float gone[3] = {to[0] - at[0], to[1] - at[1], to[2] - at[2]};
-    return clearance - 1.001f * rvi_sph_length(gone);
-}
-
 /* Goes `share` of the path, but not out of the box. Where the box stops it, the path ends. */
 static inline void rvi_sph_go(const rvi_sph_rules *r, rvi_sph_walker *g, float share) {
     for (int i = 0; i < 3; i++) {
@@ -244,17 +238,23 @@ static inline void rvi_sph_go(const rvi_sph_rules *r, rvi_sph_walker *g, float s
     }
 }
 
-/* Most particles come to no rock on their way and go all of it. False: this one may. */
+/* Most particles meet no wall on their path. `to`: where it ends. */
+static inline bool rvi_sph_meets_no_wall(const rvi_sph_rules *r, float clearance,
+                                         const float path[3], const float to[3]) {
+    return rvi_sph_in_box(r, to) && rvi_sph_length(path) <= clearance - r->stop;
+}
+
+/* Goes a path that meets at most the sides of the box. False: it may meet rock. */
 static inline bool rvi_sph_goes_freely(const rvi_sph_rules *r, float clearance, rvi_sph_walker *g) {
-    if (!(rvi_sph_length(g->path) <= clearance - r->stop))
-        return false;
-    const float to[3] = {g->at[0] + g->path[0], g->at[1] + g->path[1], g->at[2] + g->path[2]};
-    if (rvi_sph_in_box(r, to))
-        for (int i = 0; i < 3; i++)
-            g->at[i] = to[i];
-    else
+    bool free = rvi_sph_length(g->path) <= clearance - r->stop;
+    if (free)
         rvi_sph_go(r, g, 1);
-    return true;
+    return free;
+}
+
+/* What is left of the distance to the nearest face after a way. */
+static inline float rvi_sph_still_clear(float clearance, const float way[3]) {
+    return clearance - 1.001f * rvi_sph_length(way);
 }
 
 #endif

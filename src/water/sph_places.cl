@@ -199,16 +199,20 @@ __kernel void sph_move(__global const float4 *restrict places, __global const fl
                        uint count) {
     uint i = (uint)get_global_id(0);
     bool there = i < count, free = true;
-    float4 at = (float4)(0.0f), v = (float4)(0.0f), path = (float4)(0.0f);
-    rvi_sph_walker g;
+    float4 at = (float4)(0.0f), v = (float4)(0.0f), path = (float4)(0.0f), to = (float4)(0.0f), speed = v;
     if (there) {
         at = places[i];
         v = predicted[i];
         path = dt * (v + shift[i]);
-        g.at[0] = at.x, g.at[1] = at.y, g.at[2] = at.z;
-        g.speed[0] = v.x, g.speed[1] = v.y, g.speed[2] = v.z;
-        g.path[0] = path.x, g.path[1] = path.y, g.path[2] = path.z;
-        free = rvi_sph_goes_freely(&r, clearance[i], &g);
+        to = at + path;
+        speed = v;
+        const float by[3] = {path.x, path.y, path.z}, end[3] = {to.x, to.y, to.z};
+        if (!rvi_sph_meets_no_wall(&r, clearance[i], by, end)) {
+            rvi_sph_walker g = {{at.x, at.y, at.z}, {v.x, v.y, v.z}, {path.x, path.y, path.z}};
+            free = rvi_sph_goes_freely(&r, clearance[i], &g);
+            to = (float4)(g.at[0], g.at[1], g.at[2], 0.0f);
+            speed = (float4)(g.speed[0], g.speed[1], g.speed[2], 0.0f);
+        }
         to_ages[i] = ages[i] + dt;
         to_sediments[i] = sediments[i];
         to_numbers[i] = numbers[i];
@@ -220,10 +224,10 @@ __kernel void sph_move(__global const float4 *restrict places, __global const fl
         near_speeds[place] = v;
         near_paths[place] = path;
     } else if (there) {
-        const float from[3] = {at.x, at.y, at.z};
-        to_places[i] = (float4)(g.at[0], g.at[1], g.at[2], 0.0f);
-        to_speeds[i] = (float4)(g.speed[0], g.speed[1], g.speed[2], 0.0f);
-        clearance[i] = rvi_sph_still_clear(clearance[i], from, g.at);
+        const float way[3] = {to.x - at.x, to.y - at.y, to.z - at.z};
+        to_places[i] = (float4)(to.x, to.y, to.z, 0.0f);
+        to_speeds[i] = (float4)(speed.x, speed.y, speed.z, 0.0f);
+        clearance[i] = rvi_sph_still_clear(clearance[i], way);
     }
 }
 
@@ -236,10 +240,10 @@ __kernel void sph_put_moves(__global const uint *restrict near, __global const f
         return;
     uint i = near[n];
     float4 at = places[i], to = near_places[n];
-    const float from[3] = {at.x, at.y, at.z}, there[3] = {to.x, to.y, to.z};
+    const float way[3] = {to.x - at.x, to.y - at.y, to.z - at.z};
     to_places[i] = to;
     to_speeds[i] = near_speeds[n];
-    clearance[i] = rvi_sph_still_clear(clearance[i], from, there);
+    clearance[i] = rvi_sph_still_clear(clearance[i], way);
 }
 
 __kernel void sph_check(__global const float4 *restrict places, __global const float4 *restrict speeds,

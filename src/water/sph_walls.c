@@ -37,26 +37,33 @@ static float find_around(const rvi_sph *w, const float p[3], float reach, rvi_sp
     return reach;
 }
 
-rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v) {
-    bool penalty = w->desc.wall == RVI_SPH_PENALTY;
+static RVI_HOT rvi_sph_near_walls walls_at(const rvi_sph *w, float reach, rvi_v4 at, rvi_v4 v) {
+    const rvi_v4 none = {0};
     float p[3] = {at[0], at[1], at[2]}, speed[3] = {v[0], v[1], v[2]}, out[4] = {0};
-    rvi_sph_near_walls near = {.density = {0}};
+    bool penalty = w->desc.wall == RVI_SPH_PENALTY;
+    rvi_sph_near_walls near;
     rvi_sph_walls a;
-    near.clearance = find_around(w, p, rvi_sph_reach(w), &a, &near.face);
-    if (penalty)
+    near.clearance = find_around(w, p, reach, &a, &near.face);
+    if (a.count > 0 && penalty)
         rvi_sph_penalty(&w->rules, &a, speed, out);
-    else
+    else if (a.count > 0)
         rvi_sph_complete(&w->rules, &a, out);
-    *(penalty ? &near.acceleration : &near.density) = rvi_v4_load(out);
+    near.density = penalty ? none : rvi_v4_load(out);
+    near.acceleration = penalty ? rvi_v4_load(out) : none;
     return near;
+}
+
+rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v) {
+    return walls_at(w, rvi_sph_reach(w), at, v);
 }
 
 static void walls_block(void *arg, int64_t block) {
     rvi_sph *w = arg;
+    float reach = rvi_sph_reach(w);
     size_t end = rvi_sph_block_end(w, block);
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
         rvi_sph_near_walls near =
-            rvi_sph_walls_at(w, w->particles.places[i], w->particles.speeds[i]);
+            walls_at(w, reach, w->particles.places[i], w->particles.speeds[i]);
         w->clearance[i] = near.clearance;
         w->nearest_face[i] = near.face;
         w->wall_density[i] = near.density;
@@ -154,15 +161,24 @@ static void move_block(void *arg, int64_t block) {
     size_t end = rvi_sph_block_end(w, block);
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
         rvi_v4 at = w->particles.places[i], v = w->predicted[i], path = m->dt * (v + w->shift[i]);
-        const float from[3] = {at[0], at[1], at[2]};
-        rvi_sph_walker g = {.at = {at[0], at[1], at[2]},
-                            .speed = {v[0], v[1], v[2]},
-                            .path = {path[0], path[1], path[2]}};
-        if (!rvi_sph_goes_freely(&w->rules, w->clearance[i], &g))
-            rvi_sph_walk(w, &g);
-        w->next.places[i] = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
-        w->next.speeds[i] = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
-        w->clearance[i] = rvi_sph_still_clear(w->clearance[i], from, g.at);
+        rvi_v4 to = at + path;
+        if (!rvi_sph_meets_no_wall(&w->rules, w->clearance[i],
+                                   (const float[3]){path[0], path[1], path[2]},
+                                   (const float[3]){to[0], to[1], to[2]})) {
+            rvi_sph_walker g = {.at = {at[0], at[1], at[2]},
+                                .speed = {v[0], v[1], v[2]},
+                                .path = {path[0], path[1], path[2]}};
+            if (!rvi_sph_goes_freely(&w->rules, w->clearance[i], &g))
+                rvi_sph_walk(w, &g);
+            to = (rvi_v4){g.at[0], g.at[1], g.at[2], 0};
+            v = (rvi_v4){g.speed[0], g.speed[1], g.speed[2], 0};
+        }
+        rvi_v4 way = to - at;
+        to[3] = v[3] = 0;
+        w->next.places[i] = to;
+        w->next.speeds[i] = v;
+        w->clearance[i] =
+            rvi_sph_still_clear(w->clearance[i], (const float[3]){way[0], way[1], way[2]});
         w->next.ages[i] = w->particles.ages[i] + m->dt;
         w->next.sediments[i] = w->particles.sediments[i];
         w->next.numbers[i] = w->particles.numbers[i];
