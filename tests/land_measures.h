@@ -246,6 +246,74 @@ static inline land_directions land_directions_of(rv_context *ctx, const char *st
     return d;
 }
 
+/* ---- channels ---- */
+
+/* A walk of `most` cells from one: the highest change on it, and how far it is, in steps, to where
+ * the change rises above `half`. */
+static inline double land_highest_on(const double *change, int cell, int step, int most) {
+    double highest = change[cell];
+    for (int k = 1; k <= most; k++)
+        highest = fmax(highest, change[cell + k * step]);
+    return highest;
+}
+
+static inline double land_steps_to(const double *change, int cell, int step, int most,
+                                   double half) {
+    for (int k = 1; k <= most; k++) {
+        double last = change[cell + (k - 1) * step], now = change[cell + k * step];
+        if (now > half)
+            return k - 1 + (half - last) / (now - last);
+    }
+    return most;
+}
+
+/* How wide, in steps, the channel is that cuts through this cell, from where it is half as deep as
+ * here, above what lies on both sides of it within `most` steps. */
+static inline double land_width_across(const double *change, int cell, int step, int most) {
+    double side =
+        fmin(land_highest_on(change, cell, step, most), land_highest_on(change, cell, -step, most));
+    double half = 0.5 * (change[cell] + side);
+    return land_steps_to(change, cell, step, most, half) +
+           land_steps_to(change, cell, -step, most, half);
+}
+
+static inline int land_by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Widths of the channels that were cut, in cells: [0] is what one in ten is narrower than, [1] what
+ * half of them are. A channel is where the land was lowered more than at 95 of 100 cells, and most
+ * of three cells in one of four directions; it lies across the narrowest. */
+static inline void land_channel_widths(const land_pair *pair, int most, double out[2]) {
+    static const int ways[4][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}};
+    int side = pair->width, count = 0, cells = side * pair->height;
+    double *change = land_change(pair, side), *sorted = malloc((size_t)cells * sizeof *sorted);
+    assert_non_null(sorted);
+    memcpy(sorted, change, (size_t)cells * sizeof *sorted);
+    qsort(sorted, (size_t)cells, sizeof *sorted, land_by_size);
+    double deep = sorted[cells / 20];
+    for (int i = 0; i < cells; i++) {
+        int x = i % side, y = i / side;
+        bool inside = x >= most && y >= most && x < side - most && y < side - most;
+        double narrowest = INFINITY;
+        for (int k = 0; inside && change[i] < deep && k < 4; k++) {
+            int step = ways[k][1] * side + ways[k][0];
+            if (change[i] < change[i - step] && change[i] <= change[i + step])
+                narrowest = fmin(narrowest, land_width_across(change, i, step, most) *
+                                                hypot(ways[k][0], ways[k][1]));
+        }
+        if (narrowest < INFINITY)
+            sorted[count++] = narrowest;
+    }
+    assert_true(count >= 20);
+    qsort(sorted, (size_t)count, sizeof *sorted, land_by_size);
+    out[0] = sorted[count / 10];
+    out[1] = sorted[count / 2];
+    free(sorted);
+    free(change);
+}
+
 /* ---- pits: a plain priority flood (R. Barnes and others, 2014) ---- */
 
 typedef struct land_flood {

@@ -5,14 +5,15 @@
  * moves, a move being a length in metres, so that land in finer cells wears to the same shape.
  * Heights are metres, sediment is metres on the square that a drop stands for, as wide as a move,
  * and both count in units of the map's relief R, so that metres or feet give the same shape. A drop
- * has a place, a direction, speed and water (1 unless told) and no sediment. In each move it turns
- * dir = normalise(dir inertia - g / R (1 - inertia))                       (5.1) moves      pos' =
- * pos + dir, dh = h(pos') - h(pos)                            (5.2, 5.3) can carry  c = max(-dh,
- * min_slope R) speed water capacity                           (5.4) uphill     lays down
- * min(sediment, dh): fills the pit it came from overfull   lays down (sediment - c) deposition
- * (5.5) else       takes min((c - sediment) erosion, -dh)                                   (5.6)
- *     speeds up  speed' = sqrt(max(0, speed^2 - dh / R gravity))                          (5.7)
- *     dries      water' = water (1 - evaporation)                                         (5.8)
+ * has a place, a direction, speed and water (1 unless told) and no sediment. In each move it
+ *     turns      dir = normalise(dir inertia - g / R (1 - inertia))           (5.1)
+ *     moves      pos' = pos + dir, dh = h(pos') - h(pos)                      (5.2, 5.3)
+ *     can carry  c = max(-dh, min_slope R) speed water capacity               (5.4)
+ *     uphill     lays down min(sediment, dh): fills the pit it came from
+ *     overfull   lays down (sediment - c) deposition                          (5.5)
+ *     else       takes min((c - sediment) erosion, -dh)                       (5.6)
+ *     speeds up  speed' = sqrt(max(0, speed^2 - dh / R gravity))              (5.7)
+ *     dries      water' = water (1 - evaporation)                             (5.8)
  * Equation 5.7 is printed with +dh, which would slow a drop that runs downhill. A drop ends after
  * max_path, where it lays down all it carries; over an open edge; or in a pit: when it must climb,
  * cannot fill the pit, and is too slow to get out.

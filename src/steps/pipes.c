@@ -13,8 +13,8 @@
  *     filled  h = max(bi + di, bj + dj) - max(bi, bj)
  *     pushed  p = K q + g dt h F / L
  *     held    q' = p - cf dt q' |q'| / h^2, so q' = 2 p h / (h + sqrt(h^2 + 4 cf dt |p|))   [m^2/s]
- * and for each cell, with out = sum of q' w that leave it, K = min(1, d l^2 / (dt out)), f = K q'
- * w, depth   d' = d + dt (sum f in - sum f out) / l^2 + rain dt, then times exp(-evaporation dt)
+ * and for each cell, with out = sum of q' w that leave it, K = min(1, d l^2 / (dt out)), f = K q' w
+ *     depth   d' = d + dt (sum f in - sum f out) / l^2 + rain dt, then times exp(-evaporation dt)
  *     speed   v = (sum f in + sum f out) / (2 l) / mean of d and d'
  *     tilt    of the water surface along the pipes that leave, weighted by their flux
  *     can     C = capacity max(sin tilt, min_tilt) v min(d, max_depth)

@@ -1,5 +1,6 @@
 /* What water does to land by default, with runoff and with pipes: it favours no direction of the
- * grid, makes the same land of cells of half the size, digs no pits, and comes to an end. */
+ * grid, makes the same land of cells of half the size, digs no pits, and comes to an end. And how
+ * wide the channels are that steps cut. */
 #include "land_measures.h"
 
 static const char *const waters[] = {"runoff rounds=300", "pipes time=300"};
@@ -45,6 +46,37 @@ static void cells_of_half_the_size_make_the_same_land(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* In metres; of the narrowest tenth also in cells. */
+static double channel_width(rv_context *ctx, int cell, const char *step, double *narrow) {
+    double cells[2];
+    land_pair pair = land_at(ctx, 1920 / cell, cell, "relief=400", step);
+    land_channel_widths(&pair, 120 / cell, cells);
+    print_message("%s, cells of %d m: channels %.0f m wide, of the narrowest tenth %.1f cells\n",
+                  step, cell, cells[1] * cell, cells[0]);
+    *narrow = cells[0];
+    land_pair_free(&pair);
+    return cells[1] * cell;
+}
+
+/* A channel is about as wide in metres whatever the cells are, and never a slot one cell wide. */
+static void channels_have_a_width_in_metres(void **state) {
+    (void)state;
+    static const char *const steps[] = {"runoff rounds=300", "pipes time=300", "particles"};
+    rv_context *ctx = support_context(2);
+    double narrow;
+    for (int k = 0; k < 3; k++) {
+        double coarse = channel_width(ctx, 20, steps[k], &narrow);
+        assert_greater(narrow, 2);
+        double fine = channel_width(ctx, 10, steps[k], &narrow);
+        assert_greater(narrow, 3);
+        assert_greater(fine / coarse, 0.7); /* three of the coarse cells are 60 m */
+        assert_less(fine / coarse, 1.1);
+    }
+    channel_width(ctx, 10, "runoff rounds=300 width=0", &narrow);
+    assert_less(narrow, 2); /* the paper's slots are seen as such */
+    rv_context_destroy(ctx);
+}
+
 /* On gentle slopes water carries little: rivers do not cut down to the lowest point of the map. */
 static void water_does_not_cut_without_end(void **state) {
     (void)state;
@@ -67,6 +99,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_direction_of_the_grid_shows),
         cmocka_unit_test(cells_of_half_the_size_make_the_same_land),
+        cmocka_unit_test(channels_have_a_width_in_metres),
         cmocka_unit_test(water_does_not_cut_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
