@@ -32,7 +32,8 @@
  * Hillslope diffusion (hillslope.c) moves ground from cell to cell, what rivers erode leaves the
  * map or is deposited: eroded = deposited + left the map. Uplift is told apart, and so is what
  * creeps in from open sides: the land changes by raised + deposited - eroded. Where the land has
- * layers, uplift raises the bedrock; rivers take from the top, each layer at its erodibility.
+ * layers, uplift raises the bedrock; rivers take from the top, each layer at its erodibility, and
+ * each band of the bedrock (strata.c) at its own.
  */
 #include "base/math.h"
 #include "base/threads.h"

@@ -36,18 +36,30 @@ static inline float rvi_band_edge_at(const rvi_band_edge *e, double x, double y,
     return (float)edge;
 }
 
-/* The erosion factor, 0 to 1, `above` metres over that edge; `edge` and `soft` as in rvi_strata. No
- * edge is moved by half a band: only the one nearest to a place decides which band it is in. Land
- * can be as high as a float can say: where floats are farther apart than bands, all is in the last
- * band that can be counted. */
-static inline float rvi_band_soft(RVI_GRID const float *edge, RVI_GRID const float *soft,
-                                  float thickness, float above) {
+/* The band `above` metres over that edge; `edge` as in rvi_strata. No edge is moved by half a band:
+ * only the one nearest to a place decides which band it is in. Land can be as high as a float can
+ * say: where floats are farther apart than bands, all is in the last band that can be counted. */
+static inline int64_t rvi_band_at(RVI_GRID const float *edge, float thickness, float above) {
     const float most = 0x1p30f;
     float bands = rvi_maxf(-most, rvi_minf(above / thickness, most));
     float near = rvi_floorf(bands + 0.5f);
     int64_t k = (int64_t)near;
-    k -= bands < near + edge[(uint64_t)k % RVI_BANDS];
-    return soft[(uint64_t)k % RVI_BANDS];
+    return k - (bands < near + edge[(uint64_t)k % RVI_BANDS]);
+}
+
+/* The erosion factor there, 0 to 1; `soft` as in rvi_strata. */
+static inline float rvi_band_soft(RVI_GRID const float *edge, RVI_GRID const float *soft,
+                                  float thickness, float above) {
+    return soft[(uint64_t)rvi_band_at(edge, thickness, above) % RVI_BANDS];
+}
+
+/* How far it is from there down into the next band, metres: to a hundredth of a band below the
+ * edge, so that rounding cannot leave it above. */
+static inline double rvi_band_left(RVI_GRID const float *edge, float thickness, float above) {
+    int64_t k = rvi_band_at(edge, thickness, above);
+    double down = (double)k + (double)edge[(uint64_t)k % RVI_BANDS] - 0.01;
+    double left = (double)above - down * (double)thickness;
+    return left > 0.0 ? left : 1e30;
 }
 
 #endif

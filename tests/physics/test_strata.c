@@ -265,6 +265,88 @@ static void threads_do_not_matter(void **state) {
     }
 }
 
+/* A plateau of level bands whose west side sinks: rivers that cut through several bands in a time
+ * step take each at its own rate. */
+static rv_terrain *plateau(rv_context *ctx, int steps) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "terrain width=96 height=48 cell=50 level low=995 high=1000 "
+             "noise mode=add relief=5 frequency=2 strata thickness=40 vary=0 tilt=0 wobble=0 "
+             "rivers time=400k steps=%d uplift=0 erosion=8 border=west base=0 diffusion=0 talus=90 "
+             "vary=0 wander=0 source=0.001",
+             steps);
+    return support_run(ctx, text);
+}
+
+static void rivers_cut_bands_alike_in_few_steps(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain *few = plateau(ctx, 60), *many = plateau(ctx, 800);
+    const float *a = rv_terrain_field(few, "height"), *b = rv_terrain_field(many, "height");
+    double sum = 0.0, apart = 0.0, cells = 96.0 * 48.0;
+    for (int i = 0; i < 96 * 48; i++) {
+        sum += (double)a[i] - (double)b[i];
+        apart += fabs((double)a[i] - (double)b[i]);
+    }
+    assert_near(sum / cells, 0.0, 2.0);
+    assert_near(apart / cells, 0.0, 10.0);
+    rv_terrain_destroy(few);
+    rv_terrain_destroy(many);
+    rv_context_destroy(ctx);
+}
+
+/* In steady state S = (U / (K factor))^(1/n), with m = 0: hard bands are as much steeper as that
+ * says, where neither end of a slope is near an edge of bands. */
+static void check_steady_bands(float slope_power) {
+    rv_context *ctx = support_context(2);
+    char text[512];
+    snprintf(text, sizeof text,
+             "terrain width=160 height=3 cell=10 strata thickness=50 vary=0 tilt=0 wobble=0 "
+             "hardness=0.75 rivers time=20M steps=4000 uplift=0.05 erosion=0.5 area_power=0 "
+             "slope_power=%g border=west diffusion=0 talus=90 vary=0 wander=0 source=0",
+             (double)slope_power);
+    rv_terrain *land = support_run(ctx, text);
+    const float *h = rv_terrain_field(land, "height");
+    int seen[2] = {0};
+    for (int x = 161; x < 319; x++) { /* the row in the middle */
+        double low = (double)h[x - 1], high = (double)h[x], from = floor(low / 50) * 50;
+        bool hard = (int)floor(low / 50) % 2 != 0;
+        if (low < from + 2 || high > from + 48)
+            continue;
+        double want = pow(0.1 / (hard ? 0.25 : 1.0), 1 / (double)slope_power);
+        assert_near((high - low) / 10 / want, 1, 0.01);
+        seen[hard]++;
+    }
+    assert_true(seen[0] > 10 && seen[1] > 5);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
+static void slopes_in_steady_state_follow_the_bands(void **state) {
+    (void)state;
+    check_steady_bands(1.0f);
+    check_steady_bands(1.5f);
+}
+
+/* How far it is down to the next band: there is another one below, and not before. */
+static void the_next_band_lies_as_deep_as_told(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(1);
+    rv_terrain *land = support_run(ctx, "terrain size=12 strata vary=1 tilt=0 wobble=0");
+    const rvi_strata *s = &land->strata;
+    for (int i = -5000; i < 5000; i++) {
+        float z = 1.37f * (float)i;
+        double left = rvi_band_left(s->edge, s->thickness, z);
+        assert_true(left > 0.0 && left < 2.0 * (double)s->thickness);
+        float inside = rvi_strata_band(s, z), next = rvi_strata_band(s, (float)((double)z - left));
+        float before = rvi_strata_band(s, (float)((double)z - left + 0.02 * (double)s->thickness));
+        assert_true((inside < 1.0f) != (next < 1.0f));
+        assert_true(left < 0.02 * (double)s->thickness || before == inside);
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 /* Land can be as high as a float can say: every place has a band. The sanitizer looks at the
  * numbers on the way. */
 static void any_height_has_a_band(void **state) {
@@ -279,6 +361,7 @@ static void any_height_has_a_band(void **state) {
             float z = (float)sign * heights[k];
             float factor = rvi_strata_band(s, z);
             assert_true(factor >= 0.0f && factor <= 1.0f);
+            assert_true(rvi_band_left(s->edge, s->thickness, z) > 0.0);
             factor = rvi_strata_softness(s, 1e6, -1e6, z);
             assert_true(factor >= 0.0f && factor <= 1.0f);
         }
@@ -369,6 +452,9 @@ int main(void) {
         cmocka_unit_test(cells_do_not_matter),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(any_height_has_a_band),
+        cmocka_unit_test(rivers_cut_bands_alike_in_few_steps),
+        cmocka_unit_test(slopes_in_steady_state_follow_the_bands),
+        cmocka_unit_test(the_next_band_lies_as_deep_as_told),
         cmocka_unit_test(heights_of_any_size),
         cmocka_unit_test(bands_belong_to_the_land),
     };

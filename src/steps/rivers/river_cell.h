@@ -21,6 +21,9 @@ static inline double rvi_least(double a, double b) {
 /* ---- how deep rivers cut: river_cut.c ---- */
 
 enum { RVI_RIVER_TRIES = 12 };
+enum {
+    RVI_CUT_BANDS = 16
+}; /* most bands of the bedrock that a river cuts through in a time step */
 #define RVI_LEAST_FALL 0.002 /* of the floor of a lake that was filled, metres per metre */
 
 /* s + g s^n = s0 for s. Newton's method: where x^n bends upwards it comes down to the solution from

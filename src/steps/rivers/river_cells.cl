@@ -92,27 +92,41 @@ static double river_slid(const river_rock *k, size_t cell, double was, double to
     return was;
 }
 
-/* The slope after the time step, with what is left of the time when a layer is cut through. */
+/* How far a river can cut until it comes to the next layer, or the next band of the bedrock. */
+static double river_cut_through(const river_rock *k, size_t cell, int layer, int bands,
+                                double bed) {
+    if (layer > 0)
+        return (double)*river_layer(k, cell, layer);
+    if (!k->bands || bands == RVI_CUT_BANDS)
+        return 1e30;
+    return rvi_band_left(k->edge, k->thickness, (float)bed - k->bands[cell]);
+}
+
+/* The slope after the time step, with what is left of the time when a layer or a band is cut
+ * through. */
 static double river_cut_layers(const river_rock *k, size_t cell, double s0, double g, double factor,
                                double distance, double power, double *bed) {
     double s = s0, time = 1.0;
-    for (int l = k->layers - 1; l >= 0; l--) {
-        double has = l > 0 ? (double)*river_layer(k, cell, l) : 1e30;
-        if (!(has > 0.0))
-            continue;
-        double yields = factor * river_yields(k, cell, l, *bed);
-        double loss = (s - rvi_river_slope_after(s, g * time * yields, power)) * distance;
-        double takes = loss <= has ? loss : has;
-        if (l > 0) {
-            *river_layer(k, cell, l) = (float)(has - takes);
-            s -= (has - (double)*river_layer(k, cell, l)) / distance;
-        } else {
-            *bed -= takes;
-            s -= takes / distance;
+    int bands = 0;
+    for (int l = k->layers - 1; l >= 0;) {
+        double has = river_cut_through(k, cell, l, bands, *bed);
+        if (has > 0.0) {
+            double yields = factor * river_yields(k, cell, l, *bed);
+            double loss = (s - rvi_river_slope_after(s, g * time * yields, power)) * distance;
+            double takes = loss <= has ? loss : has;
+            if (l > 0) {
+                *river_layer(k, cell, l) = (float)(has - takes);
+                s -= (has - (double)*river_layer(k, cell, l)) / distance;
+            } else {
+                *bed -= takes;
+                s -= takes / distance;
+            }
+            if (loss <= has)
+                break;
+            time *= 1.0 - has / loss;
         }
-        if (loss <= has)
-            break;
-        time *= 1.0 - has / loss;
+        bands += l == 0;
+        l -= l > 0;
     }
     return s;
 }

@@ -86,24 +86,39 @@ double rvi_rivers_layer_factor(const rvi_rivers *r, size_t cell, int layer) {
     return factor * (double)rvi_factor_ground(&r->factor, cell, (float)top);
 }
 
-/* The slope after the time step where there are layers: what is left of the time when one is cut
- * through counts for the next. */
+/* How far a river can cut into a layer, or into a band of the bedrock, until it comes to the next.
+ */
+static double cut_through(const rvi_rivers *r, size_t cell, int layer, int bands) {
+    const rvi_strata *strata = &r->land->strata;
+    if (layer > 0)
+        return (double)r->land->layers[layer].thickness[cell];
+    if (!r->factor.bands || bands == RVI_CUT_BANDS)
+        return 1e30;
+    return rvi_band_left(strata->edge, strata->thickness,
+                         (float)r->bed[cell] - r->factor.bands[cell]);
+}
+
+/* The slope after the time step where there are layers or bands: what is left of the time when one
+ * is cut through counts for the next. */
 static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int corner) {
     double distance = r->distance[corner], s = s0, time = 1.0;
     double of_cell = (double)rvi_factor_cell(&r->factor, cell);
-    for (int l = r->land->layer_count - 1; l >= 0; l--) {
-        double thickness = l > 0 ? (double)r->land->layers[l].thickness[cell] : 1e30;
-        if (!(thickness > 0.0))
-            continue;
-        double yields = of_cell * rvi_rivers_layer_factor(r, cell, l);
-        double to = rvi_river_slope_after(s, g * time * yields, (double)r->p->slope_power);
-        double loss = (s - to) * distance;
-        if (loss <= thickness) {
-            s -= lose(r, cell, l, loss) / distance;
-            break;
+    int bands = 0;
+    for (int l = r->land->layer_count - 1; l >= 0;) {
+        double thickness = cut_through(r, cell, l, bands);
+        if (thickness > 0.0) {
+            double yields = of_cell * rvi_rivers_layer_factor(r, cell, l);
+            double to = rvi_river_slope_after(s, g * time * yields, (double)r->p->slope_power);
+            double loss = (s - to) * distance;
+            if (loss <= thickness) {
+                s -= lose(r, cell, l, loss) / distance;
+                break;
+            }
+            s -= lose(r, cell, l, thickness) / distance;
+            time *= 1.0 - thickness / loss;
         }
-        s -= lose(r, cell, l, thickness) / distance;
-        time *= 1.0 - thickness / loss;
+        bands += l == 0;
+        l -= l > 0;
     }
     return s;
 }
