@@ -684,8 +684,15 @@ const tests = {
             const [download] = await Promise.all([page.waitForEvent('download'), press(key)]);
             assert.match(download.suggestedFilename(), kind);
         }
+        await page.evaluate(() => { // tells when something has been filmed
+            const { start } = MediaRecorder.prototype;
+            MediaRecorder.prototype.start = function (...given) {
+                this.addEventListener('dataavailable', ({ data }) => { window.isFilmed ||= data.size > 0; });
+                start.apply(this, given);
+            };
+        });
         await press('v');
-        await page.waitForTimeout(patience > 1 ? 5000 : 800);
+        await page.waitForFunction(() => window.isFilmed);
         const [film] = await Promise.all([page.waitForEvent('download'), press('v')]);
         const bytes = await readFile(await film.path());
         assert.equal(bytes.readUInt32BE(0), 0x1a45dfa3); // as WebM begins
