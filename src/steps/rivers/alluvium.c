@@ -123,43 +123,75 @@ static bool is_apex(const rvi_rivers *r, size_t cell) {
 typedef struct fan {
     int x, y;
     double high, slope; /* by cell */
+    float number;       /* from 1 on: r->loose says which fan has seen a cell last */
 } fan;
 
-/* Does land stand between the head of a fan and a cell? */
-static bool hidden(const rvi_rivers *r, const fan *of, int x, int y, double far) {
-    int steps = (int)far;
-    for (int i = 1; i < steps; i++) {
-        double part = (double)i / steps;
-        int px = of->x + (int)floor((x - of->x) * part + 0.5);
-        int py = of->y + (int)floor((y - of->y) * part + 0.5);
-        size_t cell = (size_t)py * (size_t)r->flow.width + (size_t)px;
-        if (r->h[cell] > of->high - of->slope * far * part)
-            return true;
-    }
-    return false;
+static double fan_at(const fan *of, int x, int y) {
+    double dx = x - of->x, dy = y - of->y;
+    return of->high - of->slope * sqrt(dx * dx + dy * dy);
 }
 
-/* Raises `next` to a fan, on the floor. */
+/* What is one ring nearer to the head, to the nearest cell. */
+static int nearer(int from_head, int ring) {
+    int doubled = 2 * from_head * (ring - 1);
+    return (doubled + (doubled < 0 ? -ring : ring)) / (2 * ring);
+}
+
+/* Does no land stand between the head of a fan and a cell of this ring around it? So it is where
+ * the next cell towards the head is seen and lies below the fan. */
+static bool seen(const rvi_rivers *r, const fan *of, int x, int y, int ring) {
+    if (ring == 1)
+        return true;
+    int px = of->x + nearer(x - of->x, ring), py = of->y + nearer(y - of->y, ring);
+    size_t cell = (size_t)py * (size_t)r->flow.width + (size_t)px;
+    return r->loose[cell] >= of->number && r->h[cell] <= fan_at(of, px, py);
+}
+
+/* Raises `next` to a fan, on the floor. False: it cannot be seen from the head. */
+static bool lay_cell(rvi_rivers *r, const fan *of, int x, int y, int ring) {
+    if (x < 0 || y < 0 || x >= r->flow.width || y >= r->flow.height || !seen(r, of, x, y, ring))
+        return false;
+    size_t cell = (size_t)y * (size_t)r->flow.width + (size_t)x;
+    double to = fan_at(of, x, y);
+    r->loose[cell] = of->number;
+    if (r->water[cell] > r->h[cell] && to > r->next[cell] && !r->fixed[cell])
+        r->next[cell] = to;
+    return true;
+}
+
+/* Ring by ring, as far as the land lets it: up to `reach` cells from the head. */
 static void lay_fan(rvi_rivers *r, const fan *of, int reach) {
-    int width = r->flow.width, height = r->flow.height;
-    int west = of->x > reach ? of->x - reach : 0, north = of->y > reach ? of->y - reach : 0;
-    int east = of->x + reach < width ? of->x + reach : width - 1;
-    int south = of->y + reach < height ? of->y + reach : height - 1;
-    for (int y = north; y <= south; y++)
-        for (int x = west; x <= east; x++) {
-            size_t cell = (size_t)y * (size_t)width + (size_t)x;
-            double dx = x - of->x, dy = y - of->y, far = sqrt(dx * dx + dy * dy);
-            double to = of->high - of->slope * far;
-            if (r->water[cell] > r->h[cell] && to > r->next[cell] && far <= reach &&
-                !r->fixed[cell] && !hidden(r, of, x, y, far))
-                r->next[cell] = to;
+    bool any = true;
+    for (int ring = 1; any && ring <= reach; ring++) {
+        any = false;
+        /* The cells of a ring that lie within the circle. */
+        int side = (int)sqrt((double)reach * reach - (double)ring * ring);
+        side = side < ring ? side : ring;
+        for (int at = -side; at <= side; at++) {
+            any = lay_cell(r, of, of->x + at, of->y - ring, ring) || any;
+            any = lay_cell(r, of, of->x + at, of->y + ring, ring) || any;
+            if (at == -ring || at == ring)
+                continue;
+            any = lay_cell(r, of, of->x - ring, of->y + at, ring) || any;
+            any = lay_cell(r, of, of->x + ring, of->y + at, ring) || any;
         }
+    }
+}
+
+static void clear_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->flow.width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
+        r->next[i] = r->water[i];
+        r->loose[i] = 0.0f;
+    }
 }
 
 /* The higher of the floor and all fans. */
 static rv_status lay_fans(rvi_rivers *r) {
     size_t width = (size_t)r->flow.width;
-    rv_status status = rvi_copy(r->job->ctx, r->next, r->water, r->cells * sizeof *r->water);
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, clear_rows, r);
+    float number = 0.0f;
     for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
         status = rvi_poll_at(r->job->ctx, i);
         if (status != RV_OK || !is_apex(r, i))
@@ -167,7 +199,7 @@ static rv_status lay_fans(rvi_rivers *r) {
         double reach = APRON * sqrt(km2(r, i)) / r->distance[0], slope = fan_slope(r, i);
         double floor_at = r->water[rvi_flow_receiver(&r->flow, i)];
         double high = floor_at + slope * r->distance[r->flow.direction[i] >= 4];
-        fan of = {(int)(i % width), (int)(i / width), high, slope * r->distance[0]};
+        fan of = {(int)(i % width), (int)(i / width), high, slope * r->distance[0], number += 1.0f};
         lay_fan(r, &of, reach < 4096.0 ? (int)reach : 4096);
     }
     return status == RV_OK ? rvi_copy(r->job->ctx, r->water, r->next, r->cells * sizeof *r->water)
@@ -208,20 +240,45 @@ static bool spill_row(rvi_rivers *r, int y, bool back) {
     return moved;
 }
 
-/* To the highest surface that is nowhere steeper than FRONT: the same in whatever order, and soon
- * found from north-west to south-east and back. */
-static rv_status spill(rvi_rivers *r) {
-    int height = r->flow.height;
+/* Strips of rows, of which every second one moves at a time: none looks at another that moves. */
+enum { STRIPS = 512, STRIP_ROWS = 64 };
+typedef struct spilling {
+    rvi_rivers *r;
+    int rows, count, odd;
+    bool moved[STRIPS];
+} spilling;
+
+/* From north-west to south-east and back, until nothing moves. */
+static void spill_strip(void *arg, int64_t number) {
+    spilling *s = arg;
+    int strip = 2 * (int)number + s->odd, first = strip * s->rows;
+    int end = rvi_mini(first + s->rows, s->r->flow.height);
     bool moved = true;
-    for (bool back = false; moved || back; back = !back) {
-        moved = moved && back;
-        for (int i = 0; i < height; i++) {
-            if (rvi_poll(r->job->ctx) != RV_OK)
-                return RV_CANCELLED;
-            moved = spill_row(r, back ? height - 1 - i : i, back) || moved;
-        }
+    s->moved[strip] = false;
+    while (moved && !rvi_parallel_stopped(s->r->job->ctx)) {
+        moved = false;
+        for (int y = first; y < end; y++)
+            moved = spill_row(s->r, y, false) || moved;
+        for (int y = end; moved && y > first; y--)
+            spill_row(s->r, y - 1, true);
+        s->moved[strip] = s->moved[strip] || moved;
     }
-    return RV_OK;
+}
+
+/* To the highest surface that is nowhere steeper than FRONT: there is one, and whatever the order,
+ * it is found. */
+static rv_status spill(rvi_rivers *r) {
+    int height = r->flow.height, rows = rvi_maxi(STRIP_ROWS, (height + STRIPS - 1) / STRIPS);
+    spilling s = {.r = r, .rows = rows, .count = (height + rows - 1) / rows};
+    rv_status status = RV_OK;
+    for (bool moved = true; moved && status == RV_OK;) {
+        moved = false;
+        for (s.odd = 0; s.odd < 2 && status == RV_OK; s.odd++)
+            status = rvi_parallel(r->job->ctx, (s.count + 1 - s.odd) / 2, spill_strip, &s);
+        for (int i = 0; i < s.count; i++)
+            moved = moved || s.moved[i];
+    }
+    return status;
 }
 
 /* ---- sideways ---- */
@@ -229,7 +286,7 @@ static rv_status spill(rvi_rivers *r) {
 /* Thin alluvium moves less, and rock that this lays bare stays as it is. */
 static rv_status level(rvi_rivers *r) {
     double number = SPREAD * SPREAD * (double)r->source;
-    int parts = number < 512.0 ? (int)(number / 8.0) + 1 : 64;
+    int parts = number < 96.0 ? (int)(number / 8.0) + 1 : 13;
     rvi_hillslope s = {.ctx = r->job->ctx,
                        .width = r->land->width,
                        .height = r->land->height,
