@@ -20,7 +20,7 @@
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
  * and alluvium of two rivers meets at one height: it moves sideways, by diffusion. At last the
  * water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
- * tenth of a A^0.4 if that is less: these so keep a channel.
+ * tenth of a A^0.4 or 0.03 of a cell if that is less: these so keep a channel.
  */
 #include "base/math.h"
 #include "base/threads.h"
@@ -43,6 +43,7 @@
 #define CHANNEL 1.0  /* depth of the channel of 1 km2, m */
 #define DEEPER 0.25f /* power of the area in that */
 #define LEVEE 0.01   /* how steeply a floor falls from its banks */
+#define SLOT 0.03    /* how steep the sides of a channel are at most: it is one cell wide */
 
 static double km2(const rvi_rivers *r, size_t cell) {
     return (double)r->flow.area[cell] * r->distance[0] * r->distance[0] * 1e-6;
@@ -319,7 +320,9 @@ static double bank(const rvi_rivers *r, size_t cell, size_t to, double distance)
     if (!(r->loose[cell] > 0.0f) || (double)r->flow.area[cell] > brooks)
         return 0.0;
     if ((double)r->flow.area[to] > brooks)
-        high = least(CHANNEL * (double)rvi_powf((float)km2(r, to), DEEPER), 0.1 * depth(r, to));
+        high =
+            least(least(CHANNEL * (double)rvi_powf((float)km2(r, to), DEEPER), 0.1 * depth(r, to)),
+                  SLOT * r->distance[0]);
     return greatest(high - LEVEE * distance, 0.0);
 }
 
