@@ -61,6 +61,7 @@ struct rvi_pool {
     double began;
     int64_t taken; /* blocks, by the caller in this round */
     bool called;   /* others may join it */
+    bool busy;     /* a round goes on */
     pthread_mutex_t lock;
     pthread_cond_t start, finish, ready;
     atomic_ullong state; /* a round begins with the lock held */
@@ -276,8 +277,10 @@ static known_work *find_known(rvi_pool *pool, void (*what)(void)) {
 /* `what` tells this work from others, as far as it can be told. */
 static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int64_t block),
                        void *arg, void (*what)(void), bool whole) {
-    assert((atomic_load(&pool->state) & OPEN) == 0 && "parallel work inside parallel work");
+    assert(!pool->busy && (atomic_load(&pool->state) & OPEN) == 0 &&
+           "parallel work inside parallel work");
     int threads = pool->worker_count + 1;
+    pool->busy = true;
     for (int i = 0; i < threads; i++) {
         atomic_store_explicit(&pool->shares[i].next, blocks * i / threads, memory_order_relaxed);
         pool->shares[i].end = blocks * (i + 1) / threads;
@@ -293,6 +296,7 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
     atomic_store(&pool->stop, false);
     if (pool->worker_count == 0 || blocks < 2) {
         take_all(pool, 0);
+        pool->busy = false;
         return;
     }
     pool->began = rvi_now();
@@ -303,6 +307,7 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
         known->seconds = (rvi_now() - pool->began) / (double)pool->taken;
     if (pool->called)
         close_round(pool);
+    pool->busy = false;
 }
 
 static rv_status run_parallel(rv_context *ctx, int64_t blocks, void (*fn)(void *arg, int64_t block),

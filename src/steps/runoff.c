@@ -434,7 +434,7 @@ static void set_rules(rvi_runoff *r) {
     r->rules = (rvi_runoff_rules){
         .share = r->eight ? 1.0f / 9.0f : 1.0f / 5.0f,
         .capacity = p->capacity,
-        .per_slope = p->full_slope > 0.0f ? 1.0f / (cell * p->full_slope) : 1e30f,
+        .per_slope = rvi_minf(1.0f / rvi_maxf(cell * p->full_slope, 1e-38f), 1e30f),
         .deposition = rvi_runoff_share(p->deposition, r->per_round),
         .softness = wide ? 0.0f : rvi_runoff_share(p->softness, r->per_round),
         .room = wide ? rvi_maxf(1.0f, 0.5f * width / cell) : 1.0f,

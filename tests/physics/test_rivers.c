@@ -463,6 +463,31 @@ static void test_alluvium_makes_fans(void **state) {
     assert_greater(bulge(risen, 32, true), 0.25);
 }
 
+/* A lake fills up to its level and what is asked for above it, and becomes no mountain. */
+static void test_alluvium_fills_lakes_to_their_level(void **state) {
+    (void)state;
+    static const double asked[] = {1e-6, 1, 20};
+    for (int k = 0; k < 3; k++) {
+        char recipe[256];
+        snprintf(recipe, sizeof recipe,
+                 "terrain size=96 cell=30 cone relief=-600 radius=1200 rivers time=1 steps=1 "
+                 "uplift=0 erosion=0 diffusion=0 talus=90 alluvium=%g",
+                 asked[k]);
+        rv_context *ctx = support_context(2);
+        rv_terrain *land = support_run(ctx, recipe);
+        const float *h = rv_terrain_field(land, "height");
+        double most = asked[k] * pow(96 * 96 * 30 * 30 * 1e-6, 0.4), highest = -1e9, lowest = 1e9;
+        for (int i = 0; i < 96 * 96; i++) {
+            highest = fmax(highest, (double)h[i]);
+            lowest = fmin(lowest, (double)h[i]);
+        }
+        assert_less_equal(highest, most + 1.0); /* the water must fall on its way */
+        assert_greater(lowest, -1.0);
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+    }
+}
+
 /* Alluvium raises land and takes nothing from it, and the same is kept by every way of keeping
  * books: with layers, a mask and lakes. */
 static void test_alluvium_is_booked(void **state) {
@@ -906,6 +931,7 @@ int main(void) {
         cmocka_unit_test(test_alluvium_makes_floors),
         cmocka_unit_test(test_alluvium_is_as_deep_as_asked),
         cmocka_unit_test(test_alluvium_makes_fans),
+        cmocka_unit_test(test_alluvium_fills_lakes_to_their_level),
         cmocka_unit_test(test_alluvium_is_booked),
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),

@@ -577,6 +577,25 @@ static double apart_when_stopped(float width) {
     return apart;
 }
 
+/* Slopes too small for floats count as none: all ground is steep enough. */
+static void the_smallest_slopes_are_none(void **state) {
+    (void)state;
+    static const float slopes[] = {0.0f, 1e-45f, 1e-40f, 1e-38f, 1e-33f};
+    uint64_t first = 0;
+    for (int i = 0; i < 5; i++) {
+        scene s = scene_make(40, 20);
+        rv_noise_params noise = rv_noise_params_default();
+        support_ok(s.ctx, rv_step_run(s.land, RV_STEP_noise, &noise, NULL));
+        rv_runoff_params p = rv_runoff_params_default();
+        p.rounds = 8;
+        p.full_slope = slopes[i];
+        support_ok(s.ctx, rv_step_run(s.land, RV_STEP_runoff, &p, NULL));
+        first = i ? first : rv_terrain_hash(s.land);
+        assert_equal(rv_terrain_hash(s.land), first);
+        scene_end(&s);
+    }
+}
+
 static void a_stopped_run_is_whole(void **state) {
     (void)state;
     assert_equal(apart_when_stopped(0), 0);
@@ -607,6 +626,7 @@ int main(void) {
         cmocka_unit_test(water_cuts_through_layers),
         cmocka_unit_test(land_does_not_sink_below_the_floor),
         cmocka_unit_test(a_run_goes_on_where_the_last_ended),
+        cmocka_unit_test(the_smallest_slopes_are_none),
         cmocka_unit_test(a_stopped_run_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

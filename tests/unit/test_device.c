@@ -382,7 +382,8 @@ static void the_land_stays_on_the_device(void **state) {
         "noise field=rock noise blur radius=30 blur radius=200 level low=3",
         "noise crop x=0 y=0 width=400 height=399 thermal rounds=3 resize size=400 noise mode=add",
         "noise thermal rounds=3 runoff rounds=3 pipes time=9 noise mode=add",
-        "noise noise field=mask droplets order=batch drops=300 noise mode=add droplets order=batch "
+        "noise noise field=mask droplets order=batch drops=300 first_water=1e-35 noise mode=add "
+        "droplets order=batch "
         "drops=40 border=apron margin=9cells level high=9",
         "layer name=soil thickness=0 noise noise layer=soil thermal rounds=5 talus=20 level high=9",
         "noise select name=ha where=\"slope>9 and noise>0.4\" hardness field=ha strata mask cone "

@@ -63,7 +63,8 @@ static rvi_batch_rules make_rules(const rvi_drop_run *f) {
         .per_radius = (float)RVI_BATCH_WEIGHT / f->radius,
         .first_water = p->first_water,
         .first_speed = p->first_speed,
-        .flow = p->first_water > 0.0f ? (float)RVI_BATCH_FLOW / p->first_water : 0.0f,
+        .flow = p->first_water > 0.0f ? rvi_minf((float)RVI_BATCH_FLOW / p->first_water, 0x1p127f)
+                                      : 0.0f,
     };
 }
 

@@ -10,11 +10,11 @@
  *
  * First comes the river's own bed; then what lies on the floor below, t(r) = z'(r) - z(r) deep, and
  * reaches up side valleys and slopes until it ends. z' falls to z'(r) by at least half of what z
- * does, or of S; in lakes by S, whatever its depth. The power is that of the width of valleys (D.
- * R. Montgomery and K. B. Gran, Downstream variations in the width of bedrock channels, 2001), S
- * the slope of fans and plains, the gentler the larger the river is (W. B. Bull, Geomorphology of
- * segmented alluvial fans, 1964). Above the sources, on the sides of a floor, S is 0.015. Brooks
- * steeper than S1 keep nothing.
+ * does, or of S. Lakes count as land at their level: they fill, and by S at most stand a A^0.4
+ * above it. The power is that of the width of valleys (D. R. Montgomery and K. B. Gran, Downstream
+ * variations in the width of bedrock channels, 2001), S the slope of fans and plains, the gentler
+ * the larger the river is (W. B. Bull, Geomorphology of segmented alluvial fans, 1964). Above the
+ * sources, on the sides of a floor, S is 0.015. Brooks steeper than S1 keep nothing.
  *
  * Where a brook comes out of its own valley to a floor it builds a fan: a cone of slope S around
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
@@ -82,11 +82,15 @@ static double buried(const rvi_rivers *r, size_t cell) {
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
     double below = r->water[to], distance = r->distance[direction >= 4];
     double slope = fan_slope(r, cell), floor = river(r, cell) ? slope : BANK;
-    double fall = greatest(h - r->h[to], 0.0);
+    double level = rvi_flow_level(f, cell, h), level_to = rvi_flow_level(f, to, r->h[to]);
+    double fall = greatest(level - level_to, 0.0);
     double high = greatest(h, below + KEPT * least(fall, floor * distance));
-    if (rvi_flow_drowned(f, cell))
-        return greatest(high, below + floor * distance);
-    double deep = h + below - r->h[to] - TAPER * distance;
+    if (rvi_flow_drowned(f, cell)) {
+        double most = level + depth(r, cell);
+        return greatest(high,
+                        least(below + floor * distance, greatest(most, below + 1e-4 * distance)));
+    }
+    double deep = h + below - level_to - TAPER * distance;
     high = greatest(high, least(deep, below + floor * distance));
     if (!river(r, cell))
         return high;
@@ -161,10 +165,12 @@ static bool lay_cell(rvi_rivers *r, const fan *of, int x, int y, int ring) {
 }
 
 /* Ring by ring, as far as the land lets it: up to `reach` cells from the head. */
-static void lay_fan(rvi_rivers *r, const fan *of, int reach) {
+static rv_status lay_fan(rvi_rivers *r, const fan *of, int reach) {
     bool any = true;
     for (int ring = 1; any && ring <= reach; ring++) {
         any = false;
+        if (rvi_poll(r->job->ctx) != RV_OK)
+            return RV_CANCELLED;
         /* The cells of a ring that lie within the circle. */
         int side = (int)sqrt((double)reach * reach - (double)ring * ring);
         side = side < ring ? side : ring;
@@ -177,6 +183,7 @@ static void lay_fan(rvi_rivers *r, const fan *of, int reach) {
             any = lay_cell(r, of, of->x + ring, of->y + at, ring) || any;
         }
     }
+    return RV_OK;
 }
 
 static void clear_rows(void *arg, int first, int end) {
@@ -201,7 +208,7 @@ static rv_status lay_fans(rvi_rivers *r) {
         double floor_at = r->water[rvi_flow_receiver(&r->flow, i)];
         double high = floor_at + slope * r->distance[r->flow.direction[i] >= 4];
         fan of = {(int)(i % width), (int)(i / width), high, slope * r->distance[0], number += 1.0f};
-        lay_fan(r, &of, reach < 4096.0 ? (int)reach : 4096);
+        status = lay_fan(r, &of, reach < 4096.0 ? (int)reach : 4096);
     }
     return status == RV_OK ? rvi_copy(r->job->ctx, r->water, r->next, r->cells * sizeof *r->water)
                            : status;
