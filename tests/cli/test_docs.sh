@@ -26,6 +26,17 @@ for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
     fi
 done
 
+# A recipe that a page shows, from its first line "# NAME.rv: ..." on, is the one in recipes/.
+for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
+    for recipe in $(sed -nE 's/^    # ([a-z]+\.rv): .*/\1/p' "$page"); do
+        sed -nE "/^    # $recipe: /,/^\$/s/^    //p" "$page" > shown
+        if ! diff -u "$SOURCE/recipes/$recipe" shown; then
+            echo "$page shows $recipe as it is not."
+            failures=$((failures + 1))
+        fi
+    done
+done
+
 # What pages point to in the repository is there.
 for page in "$SOURCE"/*.md "$SOURCE"/docs/*.md; do
     { grep -oE '\]\([^)#]+' "$page" || true; } | sed 's/^](//' | while read -r target; do
