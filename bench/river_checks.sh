@@ -19,7 +19,7 @@ for recipe in alps hills canyon island badlands volcano ranges; do
     passed=0 seed=0
     while [ $((seed += 1)) -le "$seeds" ]; do
         words=
-        for step in noise select rivers droplets strata; do
+        for step in noise faults select rivers droplets strata; do
             if grep -q "^$step " "$recipe.rv"; then words="$words $step.seed=$seed"; fi
         done
         # shellcheck disable=SC2086

@@ -18,6 +18,12 @@ typedef struct task {
     studio_packet *reply;
 } task;
 
+/* What is wished of a run. */
+typedef struct run_wish {
+    double run;
+    studio_wish wish;
+} run_wish;
+
 struct studio_session {
     const studio_place *place;
     char *scratch; /* its own folder */
@@ -26,8 +32,8 @@ struct studio_session {
     pthread_cond_t change; /* of anything below */
     task *first;
     bool closing;
-    studio_wish wish;
-    double wished;    /* run that the wish is for */
+    run_wish wish;    /* for the run that has begun */
+    run_wish early;   /* for one after it, or for what is made in idle time */
     double newest;    /* run that was asked for */
     double begun;     /* run that has begun */
     double preparing; /* number of what is made in idle time */
@@ -81,9 +87,11 @@ studio_packet *studio_session_event(studio_session *s, int wait_ms) {
     return packet;
 }
 
-/* What is wished of a run; as long as nothing is, it goes on. */
+/* As long as nothing is wished of a run, it goes on. */
 static studio_wish wish_of(const studio_session *s, double run) {
-    return run == s->wished ? s->wish : STUDIO_RESUME;
+    if (run == s->wish.run)
+        return s->wish.wish;
+    return run == s->early.run ? s->early.wish : STUDIO_RESUME;
 }
 
 bool studio_slice_wanted(studio_session *s, double rate) {
@@ -103,18 +111,19 @@ bool studio_slice_wanted(studio_session *s, double rate) {
 
 /* One for a run that ends anyway, or is over, is not heard. */
 static void set_wish(studio_session *s, double run, studio_wish wish) {
-    if (run < s->newest || run < s->wished)
+    run_wish *kept = run > s->begun ? &s->early : &s->wish;
+    if (run < s->newest || run < kept->run)
         return;
-    s->wished = run;
-    s->wish = wish;
+    *kept = (run_wish){run, wish};
     pthread_cond_broadcast(&s->change);
 }
 
 void studio_gate_begin(studio_session *s, double run, bool held) {
     pthread_mutex_lock(&s->lock);
-    if (held && wish_of(s, run) == STUDIO_RESUME)
-        set_wish(s, run, STUDIO_SLICE);
+    s->wish = (run_wish){run, wish_of(s, run)};
     s->begun = run;
+    if (held && s->wish.wish == STUDIO_RESUME)
+        set_wish(s, run, STUDIO_SLICE);
     s->running = true;
     s->told = false;
     s->shown_ms = 0;

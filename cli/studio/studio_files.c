@@ -240,6 +240,8 @@ bool studio_scratch_put(const char *folder, const char *name, const void *bytes,
     FILE *file = path && part ? fopen(part, "wb") : NULL;
     bool good = file && fwrite(bytes, 1, size, file) == size;
     good = file && fclose(file) == 0 && good && rename(part, path) == 0;
+    if (file && !good)
+        studio_scratch_drop(part);
     free(path);
     free(part);
     return good;

@@ -333,6 +333,7 @@ typedef struct png_block {
     unsigned char *filtered; /* its bytes, of which there are `size` */
     unsigned char *chunk;    /* and those packed; 0: it could not be done */
     size_t size, packed;
+    size_t room; /* for those packed, in a chunk */
     uLong adler; /* of the filtered bytes */
 } png_block;
 
@@ -459,7 +460,6 @@ static void filter_block(void *arg, int64_t slot) {
 static size_t pack(png_block *b, bool runs, const unsigned char *from, size_t size, size_t before,
                    int flush) {
     z_stream *z = &b->z;
-    const size_t room = deflateBound(z, (uLong)size) + ROOM / 2;
     bool right = deflateReset(z) == Z_OK &&
                  deflateParams(z, 6, runs ? Z_RLE : Z_DEFAULT_STRATEGY) == Z_OK &&
                  (runs || deflateTune(z, 8, 16, 128, 64) == Z_OK) &&
@@ -467,9 +467,9 @@ static size_t pack(png_block *b, bool runs, const unsigned char *from, size_t si
     z->next_in = from;
     z->avail_in = (uInt)size;
     z->next_out = b->chunk + CHUNK;
-    z->avail_out = (uInt)room;
+    z->avail_out = (uInt)b->room;
     right = right && deflate(z, flush) == (flush == Z_FINISH ? Z_STREAM_END : Z_OK);
-    return right && z->avail_in == 0 && z->avail_out > 0 ? room - z->avail_out : 0;
+    return right && z->avail_in == 0 && z->avail_out > 0 ? b->room - z->avail_out : 0;
 }
 
 /* How land is packed best differs: heights and shades of rough land have no matches worth the
@@ -557,7 +557,7 @@ static int slots_for(const png_output *o, size_t each) {
     size_t limit = rv_context_memory_limit(o->ctx), used = rv_context_memory_used(o->ctx);
     size_t room = limit > used ? limit - used : 0;
     count = count < o->blocks ? count : o->blocks;
-    while (count > 1 && (size_t)count * each > room)
+    while (count > 1 && DICTIONARY + (size_t)count * each > room)
         count /= 2;
     return count;
 }
@@ -575,6 +575,7 @@ static bool make_slots(png_output *o) {
         png_block *b = &o->slots[i];
         b->filtered = o->filtered + DICTIONARY + i * block;
         b->chunk = o->chunks + i * chunk;
+        b->room = chunk - CHUNK - 4;
         b->rows = o->scratch + i * 3 * o->row;
         b->z = (z_stream){.zalloc = give_memory, .zfree = take_memory, .opaque = o->ctx};
         if (deflateInit2(&b->z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)

@@ -319,6 +319,8 @@ def test_wishes(server):
     waits_for(lambda: any(e["kind"] == "slice" and e["done"] > seen for e in tab.events), "the run goes on")
     check(not any(e["kind"] in ("held", "ended") for e in tab.events), "it was not held")
     tab.ask("control", run=tab.run + 1, do="cancel")  # this one comes before its run
+    tab.ask("control", do="pause")
+    tab.until("held")  # and the run that goes on hears its own
     tab.ask("run", steps=LONG)
     check(tab.until("ended")["how"] == "cancelled", "nor is an early one lost")
     check(tab.made(HILLS)["how"] == "finished", "and no other run ends")

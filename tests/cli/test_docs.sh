@@ -26,6 +26,25 @@ for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
     fi
 done
 
+# What README.md shows that its first command says, it says; but for the time, and up to the list of files.
+sed -nE '/^    terrain +[0-9.]+ s /,/^$/s/^    //p' "$SOURCE/README.md" | sed -E 's/ [0-9.]+ s( |$)//' > shown
+sed -nE '1,/^save /p' README.said | sed -E 's/ [0-9.]+ s( |$)//' > said
+if ! diff -u said shown; then
+    echo "README.md shows what its first command does not say."
+    failures=$((failures + 1))
+fi
+
+# A recipe that a page shows, from its first line "# NAME.rv: ..." on, is the one in recipes/.
+for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
+    for recipe in $(sed -nE 's/^    # ([a-z]+\.rv): .*/\1/p' "$page"); do
+        sed -nE "/^    # $recipe: /,/^\$/s/^    //p" "$page" > shown
+        if ! diff -u "$SOURCE/recipes/$recipe" shown; then
+            echo "$page shows $recipe as it is not."
+            failures=$((failures + 1))
+        fi
+    done
+done
+
 # What pages point to in the repository is there.
 for page in "$SOURCE"/*.md "$SOURCE"/docs/*.md; do
     { grep -oE '\]\([^)#]+' "$page" || true; } | sed 's/^](//' | while read -r target; do

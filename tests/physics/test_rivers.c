@@ -488,6 +488,67 @@ static void test_alluvium_fills_lakes_to_their_level(void **state) {
     }
 }
 
+enum { WORN = 96 };
+
+/* Land of WORN x WORN cells of 60 m that rivers have cut for a million years. */
+static rv_terrain *worn(rv_context *ctx, int seed, const char *border, double alluvium) {
+    char recipe[256];
+    snprintf(recipe, sizeof recipe,
+             "terrain size=96 cell=60 noise seed=%d relief=900 frequency=0.25 rivers time=1M "
+             "steps=16 uplift=0.1 erosion=5 source=0.01 border=%s alluvium=%g",
+             seed, border, alluvium);
+    return support_run(ctx, recipe);
+}
+
+/* How steeply a cell falls to one of those around it, at most. */
+static double steepest(const float *h, int x, int y) {
+    double most = 0;
+    for (int k = 0; k < 9; k++) {
+        int nx = x + k % 3 - 1, ny = y + k / 3 - 1;
+        if (k == 4 || nx < 0 || ny < 0 || nx >= WORN || ny >= WORN)
+            continue;
+        double fall = (double)h[y * WORN + x] - (double)h[ny * WORN + nx];
+        most = fmax(most, fall / (60 * hypot(nx - x, ny - y)));
+    }
+    return most;
+}
+
+/* The most that alluvium has raised land above filled lakes, for a metre of what was asked of its
+ * largest river. It ends in a front of 11 degrees. */
+static double deepest_of(rv_context *ctx, int seed, const char *border, double alluvium) {
+    rv_terrain *rock = worn(ctx, seed, border, 0);
+    rv_terrain *lakes = worn(ctx, seed, border, 1e-6); /* alone are filled */
+    rv_terrain *land = worn(ctx, seed, border, alluvium);
+    const float *bare = rv_terrain_field(rock, "height"), *h = rv_terrain_field(land, "height");
+    const float *filled = rv_terrain_field(lakes, "height"), *area = rv_terrain_field(rock, "flow");
+    double asked = 0, most = 0;
+    for (int i = 0; i < WORN * WORN; i++) {
+        asked = fmax(asked, alluvium * pow((double)area[i] * 1e-6, 0.4));
+        most = fmax(most, (double)h[i] - (double)filled[i]);
+        if (h[i] > bare[i] + 0.01f) /* 0.2, and the banks of channels */
+            assert_less(steepest(h, i % WORN, i / WORN), 0.24);
+    }
+    rv_terrain_destroy(rock);
+    rv_terrain_destroy(lakes);
+    rv_terrain_destroy(land);
+    return most / asked;
+}
+
+/* Neither where it has moved sideways, nor beside the edge of a map that stands above it. Fans are
+ * higher than the floor that they lie on, by as much whatever is asked. */
+static void test_alluvium_builds_no_walls(void **state) {
+    (void)state;
+    static const char *const borders[] = {"open", "outlets", "sink"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 6; k++) {
+        double deep = deepest_of(ctx, 4 + k, borders[k % 3], 8);
+        assert_less(deep, 1.5);
+        assert_greater(deep, 0.5);
+        assert_less(deepest_of(ctx, 4 + k, borders[k % 3], 1), 4);
+    }
+    rv_context_destroy(ctx);
+}
+
 /* Alluvium raises land and takes nothing from it, and the same is kept by every way of keeping
  * books: with layers, a mask and lakes. */
 static void test_alluvium_is_booked(void **state) {
@@ -932,6 +993,7 @@ int main(void) {
         cmocka_unit_test(test_alluvium_is_as_deep_as_asked),
         cmocka_unit_test(test_alluvium_makes_fans),
         cmocka_unit_test(test_alluvium_fills_lakes_to_their_level),
+        cmocka_unit_test(test_alluvium_builds_no_walls),
         cmocka_unit_test(test_alluvium_is_booked),
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),

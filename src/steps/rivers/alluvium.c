@@ -18,8 +18,9 @@
  *
  * Where a brook comes out of its own valley to a floor it builds a fan: a cone of slope S around
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
- * and alluvium of two rivers meets at one height: it moves sideways, by diffusion. At last the
- * water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
+ * and alluvium of two rivers meets at one height: it moves sideways, by diffusion, but neither rock
+ * nor land outside the map moves with it. What it ends in is no steeper than S1 of brooks. At last
+ * the water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
  * tenth of a A^0.4 or 0.03 of a cell if that is less: these so keep a channel.
  */
 #include "base/math.h"
@@ -291,10 +292,58 @@ static rv_status spill(rvi_rivers *r) {
 
 /* ---- sideways ---- */
 
-/* Thin alluvium moves less, and rock that this lays bare stays as it is. */
+/* The cell beside another one, to the north, west, east or south; false: it is off the map. */
+static bool beside(const rvi_rivers *r, int x, int y, int way, size_t *out) {
+    int nx = x + (2 * way + 1) % 3 - 1, ny = y + (2 * way + 1) / 3 - 1;
+    *out = (size_t)ny * (size_t)r->flow.width + (size_t)nx;
+    return nx >= 0 && ny >= 0 && nx < r->flow.width && ny < r->flow.height;
+}
+
+/* Thin alluvium moves less, and rock does not. Rivers go on outside: what lies there takes as much
+ * as comes, but where it stands above a floor it gives nothing. */
+static double moves(const rvi_rivers *r, int x, int y, size_t cell) {
+    double thick = r->fixed[cell] ? 1e9 : r->water[cell] - r->h[cell];
+    for (int way = 0; r->fixed[cell] && way < 4; way++) {
+        size_t other;
+        if (beside(r, x, y, way, &other) && !r->fixed[other] && r->h[cell] > r->water[other])
+            thick = 0.0;
+    }
+    return thick / (thick + COVER);
+}
+
+static void loosen_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t i = (size_t)first * (size_t)r->flow.width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < r->flow.width; x++, i++) {
+            r->loose[i] = (float)moves(r, x, y, i);
+            r->next[i] = r->risen[i] = r->water[i];
+        }
+}
+
+/* Rock that was laid bare stays as it is, and gives nothing: no cell rises above the alluvium of
+ * one floor with its own, which lies on rock that is lower than its surface. */
+static double moved(const rvi_rivers *r, int x, int y, size_t cell) {
+    double most = r->risen[cell];
+    for (int way = 0; way < 4; way++) {
+        size_t other;
+        if (beside(r, x, y, way, &other) && r->h[other] < r->risen[cell])
+            most = greatest(most, r->risen[other]);
+    }
+    return greatest(least(r->next[cell], most), r->h[cell]);
+}
+
+static void settle_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t i = (size_t)first * (size_t)r->flow.width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < r->flow.width; x++, i++)
+            r->water[i] = moved(r, x, y, i);
+}
+
 static rv_status level(rvi_rivers *r) {
     double number = SPREAD * SPREAD * (double)r->source;
-    int parts = number < 96.0 ? (int)(number / 8.0) + 1 : 13;
+    int parts = number < 96.0 ? (int)(number / 8.0) + 1 : 13, height = r->flow.height;
     rvi_hillslope s = {.ctx = r->job->ctx,
                        .width = r->land->width,
                        .height = r->land->height,
@@ -306,31 +355,28 @@ static rv_status level(rvi_rivers *r) {
                        .number = number / parts,
                        .flux = r->flux};
     rv_status status = RV_OK;
-    for (size_t i = 0; i < r->cells; i++) {
-        double thick = r->fixed[i] ? 1e9 : r->water[i] - r->h[i]; /* rivers go on outside */
-        r->loose[i] = (float)(thick / (thick + COVER));
-        r->next[i] = r->water[i];
+    for (int i = 0; status == RV_OK && i < parts; i++) {
+        status = rvi_parallel_rows(s.ctx, height, loosen_rows, r);
+        if (status == RV_OK)
+            status = rvi_hillslope_run(&s);
+        if (status == RV_OK)
+            status = rvi_parallel_rows(s.ctx, height, settle_rows, r);
     }
-    for (int i = 0; status == RV_OK && i < parts; i++)
-        status = rvi_hillslope_run(&s);
-    for (size_t i = 0; i < r->cells; i++)
-        r->water[i] = r->next[i] > r->h[i] ? r->next[i] : r->h[i];
     return status;
 }
 
 /* ---- channels ---- */
 
 /* How much higher a floor is than the water that runs over it: less the farther that is. Brooks run
- * level with it. */
+ * level with it. What has filled a pit is no bank. */
 static double bank(const rvi_rivers *r, size_t cell, size_t to, double distance) {
-    double brooks = BROOK * (double)r->source, high = r->water[to] - r->h[to];
+    double brooks = BROOK * (double)r->source, most = SLOT * r->distance[0];
+    double high = r->water[to] - r->h[to];
     if (!(r->loose[cell] > 0.0f) || (double)r->flow.area[cell] > brooks)
         return 0.0;
     if ((double)r->flow.area[to] > brooks)
-        high =
-            least(least(CHANNEL * (double)rvi_powf((float)km2(r, to), DEEPER), 0.1 * depth(r, to)),
-                  SLOT * r->distance[0]);
-    return greatest(high - LEVEE * distance, 0.0);
+        high = least(CHANNEL * (double)rvi_powf((float)km2(r, to), DEEPER), 0.1 * depth(r, to));
+    return greatest(least(high, most) - LEVEE * distance, 0.0);
 }
 
 /* Floors rise beside rivers, and pits that fans have closed fill up. */
@@ -367,6 +413,8 @@ rv_status rvi_rivers_bury(rvi_rivers *r) {
         status = spill(r);
     if (status == RV_OK)
         status = level(r);
+    if (status == RV_OK)
+        status = spill(r);
     if (status == RV_OK)
         status = rvi_rivers_raise(r, 1.0, r->next);
     if (status == RV_OK)
