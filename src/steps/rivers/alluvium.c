@@ -358,7 +358,9 @@ rv_status rvi_rivers_bury(rvi_rivers *r) {
     if (!(r->p->alluvium > 0.0f))
         return RV_OK;
     r->flow.wander = 0.0f;
-    rv_status status = rvi_rivers_route(r);
+    rv_status status = r->job->device ? rvi_rivers_device_leave(r) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_rivers_route(r);
     if (status == RV_OK)
         status = rvi_flow_up(&r->flow, bury_piece, r);
     if (status == RV_OK)

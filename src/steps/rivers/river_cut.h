@@ -186,6 +186,8 @@ rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
 /* What the processor needs to close the step. */
 rv_status rvi_rivers_device_fetch(rvi_rivers *r);
+/* The processor does the rest of the step. */
+rv_status rvi_rivers_device_leave(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 
