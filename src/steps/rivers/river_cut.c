@@ -7,6 +7,7 @@
 #include "base/threads.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What drains through a cell, to the power m, in cells. */
 static double drained(const rvi_rivers *r, size_t cell) {
@@ -373,16 +374,33 @@ static void fill_piece(void *arg, const rvi_flow_piece *piece) {
     }
 }
 
+typedef struct raising {
+    rvi_rivers *r;
+    double share;
+} raising;
+
+static void raise_rows(void *arg, int first, int end) {
+    const raising *w = arg;
+    rvi_rivers *r = w->r;
+    size_t width = (size_t)r->land->width;
+    rvi_river_sums *sums = &r->sums[first / RVI_ROWS];
+    for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++) {
+        double was = r->h[cell], to = r->water[cell];
+        if (to > was)
+            rvi_rivers_shift(r, cell, (to - was) * w->share * held_open(r, cell), &sums->rounding);
+    }
+}
+
 rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
     rv_status status = rvi_copy(r->job->ctx, before, r->h, r->cells * sizeof *r->h);
     if (status != RV_OK)
         return status;
-    for (size_t cell = 0; status == RV_OK && cell < r->cells; cell++) {
-        double was = r->h[cell], to = r->water[cell];
-        status = rvi_poll_at(r->job->ctx, cell);
-        if (status == RV_OK && to > was)
-            rvi_rivers_shift(r, cell, (to - was) * share * held_open(r, cell), &r->job->rounding);
-    }
+    raising w = {r, share};
+    size_t blocks = ((size_t)r->land->height + RVI_ROWS - 1) / RVI_ROWS;
+    memset(r->sums, 0, blocks * sizeof *r->sums);
+    status = rvi_parallel_rows(r->job->ctx, r->land->height, raise_rows, &w);
+    for (size_t i = 0; i < blocks; i++)
+        r->job->rounding += r->sums[i].rounding;
     r->left += rvi_sum_difference(r->job->ctx, before, r->h, r->cells);
     return status;
 }
