@@ -88,14 +88,18 @@ static void floods_are_the_same(void **state) {
 static void drains_are_the_same(void **state) {
     (void)state;
     static const char *const methods[] = {"breach", "fill", "both", "both cut=3"};
+    static const char *const lakes[] = {"", "", "lakes=keep ", "lakes=keep deep=0.3 "};
+    static const char *const limits[] = {
+        "", "", "select name=mask where=height>10~50 ", "layer name=soil thickness=2 noise=1 ",
+        "layer name=sand thickness=9 below=90 layer name=soil thickness=0.5 noise=1 select "
+        "name=mask where=noise>0.4~0.5 "};
     for (uint64_t i = 0; i < cases(16); i++) {
         char recipe[512];
         draw_land(recipe, sizeof recipe);
         size_t used = strlen(recipe);
         snprintf(recipe + used, sizeof recipe - used, "%sdrain method=%s slope=%g %s%sflood",
-                 below(5) ? "" : "select name=mask where=height>10 ", methods[below(4)],
-                 below(4) ? between(0, 0.01) : 0.0, below(3) ? "" : "sea=5 ",
-                 below(5) ? "" : "lakes=keep ");
+                 limits[below(5)], methods[below(4)], below(4) ? between(0, 0.01) : 0.0,
+                 below(3) ? "" : "sea=5 ", lakes[below(4)]);
         compare(recipe);
     }
 }
