@@ -1,6 +1,8 @@
-/* pipe_device.c: rounds of pipes.c on a device, where there is one layer of ground whose factor
- * does not change with its height. The kernels are in pipe_round.cl. */
+/* pipe_device.c: rounds of pipes.c on a device, where no function and no volume says how ground is
+ * worn, and what is laid down is of the top layer. The kernels are in pipe_round.cl. */
 #include "steps/pipes/pipe_run.h"
+
+#include <string.h>
 
 /* Rows of a column that one item of a device takes, where sums do not say how many. */
 static int rows_of_item(const rvi_pipes *f) {
@@ -17,7 +19,8 @@ static size_t parts_of(int rows, int each) {
 
 bool rvi_pipe_device_can(const rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    return !f->layered && f->p->model == RV_pipes_model_inertial && !rvi_rock_differs(land) &&
+    bool same = f->layered && f->p->give == RV_pipes_give_same;
+    return !same && f->p->model == RV_pipes_model_inertial && !rvi_volume_there(land) &&
            !rvi_erosion_fn_there(land);
 }
 
@@ -26,6 +29,18 @@ enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
 /* A round makes other grids of the pipes and of the limit than it reads. */
 static size_t grids_to_come(const rvi_pipes *f) {
     return f->eight ? RVI_PIPE_WAYS + 1 : 3;
+}
+
+static size_t layers_of(const rvi_pipes *f) {
+    return (size_t)f->job->land->layer_count;
+}
+
+static size_t table_size(const rvi_pipes *f) {
+    return 2 * RVI_BANDS + layers_of(f);
+}
+
+static size_t stack_size(const rvi_pipes *f) {
+    return layers_of(f) * rvi_cells(f->job->land);
 }
 
 static void place_grids_to_come(rvi_pipes *f) {
@@ -41,6 +56,9 @@ void rvi_pipe_device_list(rvi_pipes *f) {
     rvi_job_buffer(f->job, &f->on.lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
     rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
                    "running water");
+    rvi_job_buffer(f->job, &f->on.table, table_size(f), sizeof *f->on.table, "the layers");
+    if (f->layered)
+        rvi_job_buffer(f->job, &f->on.stack, stack_size(f), sizeof *f->on.stack, "the layers");
 }
 
 static rvi_device_arg grid(const rvi_pipes *f, rvi_device_use use, const float *values) {
@@ -65,6 +83,16 @@ static rvi_device_arg most(const rvi_pipes *f) {
 #define READ(values) grid(f, RVI_DEVICE_READ, values)
 #define CHANGE(values) grid(f, RVI_DEVICE_CHANGE, values)
 #define RUN(name, width, height) RVI_RUN(f->job->device, "pipe_round", name, width, height, args)
+
+static rvi_device_arg stack(const rvi_pipes *f, rvi_device_use use) {
+    return (rvi_device_arg){use, f->on.stack, stack_size(f) * sizeof *f->on.stack};
+}
+
+/* The arguments about layers and bands. */
+#define GROUND                                                                                     \
+    stack(f, RVI_DEVICE_CHANGE), READ(f->factor.bands),                                            \
+        (rvi_device_arg){RVI_DEVICE_READ, f->on.table, table_size(f) * sizeof *f->on.table},       \
+        RVI_VALUE(f->job->land->strata.thickness), RVI_VALUE(f->job->land->layer_count)
 
 static void swap(float **a, float **b) {
     float *held = *a;
@@ -113,11 +141,15 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
         RVI_VALUE(f->rules),
         RVI_VALUE(f->rain),
         RVI_VALUE(spread),
+        GROUND,
     };
+    const char *kernels[2][2] = {{"pipe_round_4", "pipe_round_8"},
+                                 {"pipe_stack_4", "pipe_stack_8"}};
+    bool stacked = f->layered || f->factor.bands;
     size_t items = parts_of(f->width + 1, RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) * RVI_PIPE_GROUP;
     rv_status status = clear_most(f);
     if (status == RV_OK)
-        status = RUN(f->eight ? "pipe_round_8" : "pipe_round_4", items, blocks_of(f));
+        status = RUN(kernels[stacked][f->eight], items, blocks_of(f));
     if (status != RV_OK)
         return status;
     for (int k = 0; k < RVI_PIPE_WAYS; k++)
@@ -162,8 +194,15 @@ rv_status rvi_pipe_device_transport(rvi_pipes *f) {
 }
 
 static rv_status take(rvi_pipes *f) {
-    const rvi_device_arg args[] = {CHANGE(f->asked), CHANGE(f->change[1]), READ(f->factor.cells),
-                                   columns(f, RVI_DEVICE_CHANGE), RVI_VALUE(f->shape)};
+    const rvi_device_arg args[] = {
+        READ(f->bed),
+        CHANGE(f->asked),
+        CHANGE(f->change[1]),
+        READ(f->factor.cells),
+        columns(f, RVI_DEVICE_CHANGE),
+        RVI_VALUE(f->shape),
+        GROUND,
+    };
     return RUN("pipe_take", (size_t)f->width, blocks_of(f));
 }
 
@@ -228,6 +267,30 @@ static rv_status begin_pipes(rvi_pipes *f) {
     return status;
 }
 
+/* In: all layers come to the stack; else they go back to the land. */
+static rv_status move_stack(rvi_pipes *f, int in) {
+    const rv_terrain *land = f->job->land;
+    const uint64_t cells = rvi_cells(land);
+    rv_status status = RV_OK;
+    for (int l = 0; l < land->layer_count && status == RV_OK; l++) {
+        const rvi_device_arg args[] = {
+            map(f, in ? RVI_DEVICE_READ : RVI_DEVICE_WRITE, land->layers[l].thickness),
+            stack(f, in && l == 0 ? RVI_DEVICE_WRITE : RVI_DEVICE_CHANGE), RVI_VALUE(cells),
+            RVI_VALUE(l), RVI_VALUE(in)};
+        status = RUN("pipe_layer", (size_t)cells, 1);
+    }
+    return status;
+}
+
+static rv_status fill_ground(rvi_pipes *f) {
+    const rv_terrain *land = f->job->land;
+    memcpy(f->on.table, land->strata.edge, sizeof land->strata.edge);
+    memcpy(f->on.table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
+    for (int l = 0; l < land->layer_count; l++)
+        f->on.table[2 * RVI_BANDS + l] = land->layers[l].erodibility;
+    return f->layered ? move_stack(f, 1) : RV_OK;
+}
+
 rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
     const rv_terrain *land = f->job->land;
     const float *vx = rvi_field_get(land, "velocity_x"), *vy = rvi_field_get(land, "velocity_y");
@@ -252,6 +315,8 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
     place_grids_to_come(f);
     rv_status status = clear_grids(f);
     if (status == RV_OK)
+        status = fill_ground(f);
+    if (status == RV_OK)
         status = RUN("pipe_fill", (size_t)f->width + 2, parts_of(f->height + 2, rows));
     if (status == RV_OK)
         status = rvi_pipe_device_most(f);
@@ -261,6 +326,10 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
 
 rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle) {
     const int last = settle;
+    if (f->layered) {
+        rv_status status = move_stack(f, 0);
+        return status == RV_OK ? rvi_job_sum_layers(f->job, f->job->land) : status;
+    }
     const rvi_device_arg args[] = {
         READ(f->bed),           READ(f->change[0]),
         CHANGE(f->sediment[0]), map(f, RVI_DEVICE_WRITE, f->job->land->surface),
@@ -278,7 +347,7 @@ static rv_status count_above(rvi_pipes *f) {
 
 rv_status rvi_pipe_device_sums(rvi_pipes *f, rvi_pipe_column *sum) {
     const rvi_column_sums sums = rvi_pipe_column_sums(f);
-    rv_status status = count_above(f);
+    rv_status status = f->layered ? RV_OK : count_above(f);
     if (status == RV_OK)
         status = rvi_column_sums_device(f->job->device, &sums, f->on.lanes, sum);
     return status == RV_OK ? rvi_device_fetch(f->job->device, f->off) : status;

@@ -31,6 +31,8 @@ typedef struct rvi_pipe_device {
     double *lanes;  /* for sums */
     float *grids;   /* room for those below */
     float *q[RVI_PIPE_WAYS], *limit; /* to come */
+    float *stack;                    /* all layers, each as large as the map; NULL: there is one */
+    float *table;                    /* edges of bands, how soft they are, and each layer */
 } rvi_pipe_device;
 
 typedef struct rvi_pipes {
