@@ -95,6 +95,10 @@ static const char *rain_field(const rvi_rivers *r) {
     return p->rain_field[0] ? p->rain_field : rvi_rain_field(r->job->land, p->rain_image);
 }
 
+static size_t blocks_of_rows(const rv_terrain *land) {
+    return ((size_t)land->height + RVI_ROWS - 1) / RVI_ROWS;
+}
+
 static void list_buffers(rvi_rivers *r) {
     rvi_job *job = r->job;
     const rv_terrain *land = r->land;
@@ -127,8 +131,11 @@ static void list_buffers(rvi_rivers *r) {
     }
     rvi_job_buffer(job, &r->lake, r->cells, sizeof *r->lake, "the lakes");
     rvi_job_buffer(job, &r->water, r->cells, doubles, "the level of lakes");
-    if (finest)
+    if (finest) {
         rvi_job_buffer(job, &r->before, layers * r->cells, sizeof(float), "the land as it was");
+        rvi_job_buffer(job, &r->cell_sums, blocks_of_rows(land), sizeof *r->cell_sums,
+                       "the ledger");
+    }
     rvi_job_buffer(job, &r->risen, r->cells, doubles, "the load of rivers");
     if (r->p->deposition > 0.0f)
         rvi_job_buffer(job, &r->load, r->cells, doubles, "the load of rivers");
@@ -151,17 +158,19 @@ static void list_buffers(rvi_rivers *r) {
     rvi_flow_prepare(&r->flow, job->ctx, land->width, land->height, rain, &job->buffers);
 }
 
-/* What the mask holds back does not rise either. */
-static rv_status fill_uplift(rvi_rivers *r) {
-    const float *mask = r->mask;
+static void uplift_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
     bool given = varies(r->p->uplift_image, r->p->uplift_field);
-    for (size_t i = 0; r->uplift && i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        float rises = mask ? mask[i] : 1.0f;
+    size_t width = (size_t)r->land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
+        float rises = r->mask ? r->mask[i] : 1.0f;
         r->uplift[i] = given ? r->uplift[i] * rises : rises;
     }
-    return RV_OK;
+}
+
+/* What the mask holds back does not rise either. */
+static rv_status fill_uplift(rvi_rivers *r) {
+    return r->uplift ? rvi_parallel_rows(r->job->ctx, r->land->height, uplift_rows, r) : RV_OK;
 }
 
 static void set_law(rvi_rivers *r) {
@@ -269,42 +278,50 @@ static double lifted(const rvi_rivers *r, size_t cell) {
     return r->lifted ? r->lifted[cell] : r->fixed[cell] ? 0.0 : r->rise;
 }
 
-/* Sums of what the cells have won and lost in all, metres on one cell. */
-typedef struct cell_sums {
-    double eroded, deposited, raised;
-    double rounded; /* what the bedrock won by becoming floats */
-} cell_sums;
-
-/* What one layer of each cell has won or lost, uplift aside. */
-static rv_status sum_layer(rvi_rivers *r, int layer, cell_sums *sums) {
-    rvi_job *job = r->job;
+/* What one layer of each cell of some rows has won or lost, uplift aside. */
+static void sum_rows_of_layer(void *arg, int first, int end) {
+    rvi_rivers *r = arg;
+    int layer = r->summed;
+    size_t width = (size_t)r->land->width;
     float *eroded = r->fields[1], *deposited = r->fields[2];
-    const float *now = job->land->layers[layer].thickness;
+    const float *now = r->land->layers[layer].thickness;
     const float *before = r->before + (size_t)layer * r->cells;
-    double on = 0.0, area = (double)job->land->cell * (double)job->land->cell;
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
+    rvi_cell_sums sums = {0};
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         double up = layer == 0 ? lifted(r, i) : 0.0, rounded = 0.0;
         double change = (double)now[i] - (double)before[i] - up;
         *(change > 0.0 ? &deposited[i] : &eroded[i]) += (float)(change > 0.0 ? change : -change);
         if (layer == 0 && r->fixed[i] != RVI_SEA)
             rounded = (double)now[i] - (r->bed ? r->bed[i] : r->h[i]);
         change -= rounded;
-        sums->rounded += rounded;
-        sums->raised += up;
-        *(change > 0.0 ? &on : &sums->eroded) += change > 0.0 ? change : -change;
+        sums.rounded += rounded;
+        sums.raised += up;
+        *(change > 0.0 ? &sums.deposited : &sums.eroded) += change > 0.0 ? change : -change;
     }
-    job->deposited_on[layer] = on * area;
-    sums->deposited += on;
-    return RV_OK;
+    r->cell_sums[first / RVI_ROWS] = sums;
+}
+
+static rv_status sum_layer(rvi_rivers *r, int layer, rvi_cell_sums *all) {
+    double on = 0.0, area = (double)r->land->cell * (double)r->land->cell;
+    r->summed = layer;
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->land->height, sum_rows_of_layer, r);
+    for (size_t b = 0; status == RV_OK && b < blocks_of_rows(r->land); b++) {
+        const rvi_cell_sums *sums = &r->cell_sums[b];
+        all->eroded += sums->eroded;
+        all->raised += sums->raised;
+        all->rounded += sums->rounded;
+        on += sums->deposited;
+    }
+    r->job->deposited_on[layer] = on * area;
+    all->deposited += on;
+    return status;
 }
 
 /* Sides that keep their height while ground creeps from them have it replaced from outside: that
  * counts as eroded, and as raised. What rounding won counts as raised, what it lost as eroded and
  * gone. */
 static rv_status close_ledger(rvi_rivers *r) {
-    cell_sums sums = {0};
+    rvi_cell_sums sums = {0};
     rv_status status = RV_OK;
     for (int l = 0; status == RV_OK && l < r->land->layer_count; l++)
         status = sum_layer(r, l, &sums);
@@ -335,13 +352,12 @@ static rv_status show_flow(rvi_rivers *r) {
 
 /* ---- the run ---- */
 
-/* The layers follow what crept. After a stop the next call does the rest. */
-static rv_status move_layers(rvi_rivers *r) {
+static void follow_rows(void *arg, int first, int end) {
+    rvi_rivers *r = arg;
     const rv_terrain *land = r->land;
-    for (; r->bed && r->follow < r->cells; r->follow++) {
-        size_t i = r->follow;
-        if (rvi_poll_at(land->ctx, i) != RV_OK)
-            return RV_CANCELLED;
+    size_t width = (size_t)land->width;
+    rvi_river_sums sums = {0};
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         if (r->fixed[i])
             continue;
         double sum = r->bed[i], now = r->h[i];
@@ -349,9 +365,14 @@ static rv_status move_layers(rvi_rivers *r) {
             sum += (double)land->layers[l].thickness[i];
         r->h[i] = sum;
         if (now != sum)
-            rvi_rivers_shift(r, i, now - sum, &r->job->rounding);
+            rvi_rivers_shift(r, i, now - sum, &sums.rounding);
     }
-    return RV_OK;
+    r->sums[first / RVI_ROWS] = sums;
+}
+
+/* The layers follow what crept. After a stop the next call does the rest. */
+static rv_status move_layers(rvi_rivers *r) {
+    return r->bed ? rvi_rivers_rows(r, &r->follow, follow_rows, r) : RV_OK;
 }
 
 /* How far ground creeps in a time step, in cells, squared: with more the land is as level, and only

@@ -138,10 +138,11 @@ static void add_pipes(char *recipe, size_t size) {
     size_t used = strlen(recipe);
     snprintf(recipe + used, size - used,
              "pipes time=%g rounds=%d rain=%g evaporation=%g neighbours=%d border=%s transport=%s "
-             "width=%dcells %s ",
+             "model=%s width=%dcells %s ",
              (double)between(1, 60), 1 + below(30), (double)(below(4) ? between(0, 200) : 0),
              (double)(below(2) ? between(0, 0.1f) : 0), below(2) ? 4 : 8,
-             below(2) ? "open" : "wall", transports[below(3)], below(3) * 3, springs[below(3)]);
+             below(2) ? "open" : "wall", transports[below(3)], below(4) ? "inertial" : "virtual",
+             below(3) * 3, springs[below(3)]);
 }
 
 static void add_runoff(char *recipe, size_t size) {
@@ -279,6 +280,33 @@ static void land_settles_alike(void **state) {
         compare(recipe);
     }
     compare("terrain size=20 cell=30 noise relief=300 thermal until=settled method=slope talus=20");
+}
+
+/* Water that wears layers and bands; with give=same the processor does it. */
+static void pipes_wear_layers_alike(void **state) {
+    (void)state;
+    static const char *const ground[] = {
+        "strata thickness=9 hardness=1 tilt=20 ",
+        "strata thickness=2 hardness=0.9 layer name=bedrock erodibility=0.3 ",
+        "layer name=soil thickness=0.02 noise=1 ",
+        "layer name=sand thickness=0.1 erodibility=3 layer name=soil thickness=0.01 ",
+        "layer name=ice thickness=0.1 erodibility=0 below=300 layer name=soil thickness=0.01 ",
+        "strata thickness=9 hardness=1 layer name=sand thickness=0.05 noise=0.5 "};
+    for (uint64_t i = 0; i < cases(24); i++) {
+        char recipe[2048];
+        draw_land(recipe, sizeof recipe);
+        add_noise(recipe, sizeof recipe);
+        add_limits(recipe, sizeof recipe);
+        for (int count = 1 + below(2); count > 0; count--) {
+            size_t used = strlen(recipe);
+            snprintf(recipe + used, sizeof recipe - used, "%s", ground[below(6)]);
+            add_pipes(recipe, sizeof recipe);
+            used = strlen(recipe);
+            snprintf(recipe + used, sizeof recipe - used, "capacity=%g %s ",
+                     (double)between(1, 300), below(8) ? "" : "give=same");
+        }
+        compare(recipe);
+    }
 }
 
 static void shapes_of_large_maps_are_the_same(void **state) {
@@ -528,6 +556,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_recipes_give_the_same_land),
         cmocka_unit_test(land_settles_alike),
+        cmocka_unit_test(pipes_wear_layers_alike),
         cmocka_unit_test(shapes_of_large_maps_are_the_same),
         cmocka_unit_test(steps_of_both_follow_each_other),
         cmocka_unit_test(the_land_stays_on_the_device),

@@ -88,14 +88,18 @@ static void floods_are_the_same(void **state) {
 static void drains_are_the_same(void **state) {
     (void)state;
     static const char *const methods[] = {"breach", "fill", "both", "both cut=3"};
+    static const char *const lakes[] = {"", "", "lakes=keep ", "lakes=keep deep=0.3 "};
+    static const char *const limits[] = {
+        "", "", "select name=mask where=height>10~50 ", "layer name=soil thickness=2 noise=1 ",
+        "layer name=sand thickness=9 below=90 layer name=soil thickness=0.5 noise=1 select "
+        "name=mask where=noise>0.4~0.5 "};
     for (uint64_t i = 0; i < cases(16); i++) {
         char recipe[512];
         draw_land(recipe, sizeof recipe);
         size_t used = strlen(recipe);
         snprintf(recipe + used, sizeof recipe - used, "%sdrain method=%s slope=%g %s%sflood",
-                 below(5) ? "" : "select name=mask where=height>10 ", methods[below(4)],
-                 below(4) ? between(0, 0.01) : 0.0, below(3) ? "" : "sea=5 ",
-                 below(5) ? "" : "lakes=keep ");
+                 limits[below(5)], methods[below(4)], below(4) ? between(0, 0.01) : 0.0,
+                 below(3) ? "" : "sea=5 ", lakes[below(4)]);
         compare(recipe);
     }
 }
@@ -135,8 +139,8 @@ static void add_rivers(char *recipe, size_t size) {
              below(2) ? between(0, 0.5) : 0.0, below(3) ? 0.0 : between(0, 2), borders[below(9)],
              between(0, 1), below(2) ? between(0, 1) : 0.0, below(1000));
     used = strlen(recipe);
-    snprintf(recipe + used, size - used, "%s%s", up ? "uplift_field=up " : "",
-             below(4) ? "" : "sea=5 ");
+    snprintf(recipe + used, size - used, "%s%salluvium=%g ", up ? "uplift_field=up " : "",
+             below(4) ? "" : "sea=5 ", below(3) ? 0.0 : between(1, 40));
 }
 
 static void random_rivers_are_the_same(void **state) {
@@ -163,6 +167,8 @@ static void rivers_of_both_follow_each_other(void **state) {
     compare("terrain size=64 cell=30 noise seed=7 strata rivers");
     compare("terrain size=64 cell=30 noise seed=7 layer name=bedrock erodibility=0.5 rivers "
             "diffusion=0 steps=20");
+    compare("terrain size=90 cell=30 noise rivers steps=4 alluvium=10 layer name=soil thickness=3 "
+            "noise mode=add relief=5 rivers steps=4 deposition=1 floods=1 alluvium=10 flood");
     compare("terrain size=90 cell=30 noise rivers steps=3 thermal talus=30 rounds=9 noise mode=add "
             "relief=5 rivers steps=3 drain flood rivers steps=3");
 }
@@ -204,6 +210,42 @@ static void a_stop_leaves_whole_land(void **state) {
     }
 }
 
+/* Stops at the second question after the last time step: in what comes after it. */
+static bool stop_after(void *user, const rv_progress *now) {
+    int *asked = user;
+    *asked += now->step[0] == 'r' && now->done >= 1.0;
+    return *asked < 2;
+}
+
+static void a_stop_in_alluvium_leaves_whole_land(void **state) {
+    (void)state;
+    for (int layers = 0; device && layers < 2; layers++) {
+        rv_context *ctx;
+        rv_context_desc desc = rv_context_desc_default();
+        int asked = 0;
+        desc.progress = stop_after;
+        desc.user = &asked;
+        assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+        support_ok(ctx, rv_context_use_device(ctx, 1));
+        rv_terrain *land = support_land(ctx, 500, 400, 10);
+        support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
+        if (layers)
+            support_ok(ctx, rv_step_run(land, RV_STEP_layer, NULL, NULL));
+        rv_rivers_params rivers = rv_rivers_params_default();
+        rivers.steps = 2;
+        rivers.alluvium = 20;
+        rv_report report;
+        rv_status status = rv_step_run(land, RV_STEP_rivers, &rivers, &report);
+        assert_true(status == RV_CANCELLED || asked < 2); /* a fast machine is not asked again */
+        const rv_ledger *l = &report.ledger;
+        assert_near(l->eroded, l->deposited + l->left_map, 1e-6 * l->eroded + 1e-3);
+        asked = -1000;
+        support_ok(ctx, rv_step_run(land, RV_STEP_rivers, &rivers, NULL));
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floods_are_the_same),
@@ -211,6 +253,7 @@ int main(void) {
         cmocka_unit_test(random_rivers_are_the_same),
         cmocka_unit_test(rivers_of_both_follow_each_other),
         cmocka_unit_test(a_stop_leaves_whole_land),
+        cmocka_unit_test(a_stop_in_alluvium_leaves_whole_land),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -1,6 +1,9 @@
-/* pipe_device.c: rounds of pipes.c on a device, where there is one layer of ground whose factor
- * does not change with its height. The kernels are in pipe_round.cl. */
+/* pipe_device.c: rounds of pipes.c on a device, where no function and no volume says how ground is
+ * worn, and what is laid down is of the top layer. The kernels are in pipe_round.cl and
+ * virtual_round.cl. */
 #include "steps/pipes/pipe_run.h"
+
+#include <string.h>
 
 /* Rows of a column that one item of a device takes, where sums do not say how many. */
 static int rows_of_item(const rvi_pipes *f) {
@@ -17,20 +20,32 @@ static size_t parts_of(int rows, int each) {
 
 bool rvi_pipe_device_can(const rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    return !f->layered && f->p->model == RV_pipes_model_inertial && !rvi_rock_differs(land) &&
-           !rvi_erosion_fn_there(land);
+    bool same = f->layered && f->p->give == RV_pipes_give_same;
+    return !same && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
 enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
 
 /* A round makes other grids of the pipes and of the limit than it reads. */
 static size_t grids_to_come(const rvi_pipes *f) {
-    return f->eight ? RVI_PIPE_WAYS + 1 : 3;
+    return f->eight ? RVI_PIPE_WAYS + 1 : f->p->model == RV_pipes_model_virtual ? 0 : 3;
+}
+
+static size_t layers_of(const rvi_pipes *f) {
+    return (size_t)f->job->land->layer_count;
+}
+
+static size_t table_size(const rvi_pipes *f) {
+    return 2 * RVI_BANDS + layers_of(f);
+}
+
+static size_t stack_size(const rvi_pipes *f) {
+    return layers_of(f) * rvi_cells(f->job->land);
 }
 
 static void place_grids_to_come(rvi_pipes *f) {
     size_t count = grids_to_come(f);
-    f->on.limit = f->on.grids;
+    f->on.limit = count > 0 ? f->on.grids : NULL;
     for (size_t k = 0; k + 1 < count; k++)
         f->on.q[k] = f->on.grids + (k + 1) * f->count;
 }
@@ -39,8 +54,12 @@ void rvi_pipe_device_list(rvi_pipes *f) {
     rvi_job_buffer(f->job, &f->on.most, MOST, sizeof *f->on.most, "the water");
     rvi_column_sums sums = rvi_pipe_column_sums(f);
     rvi_job_buffer(f->job, &f->on.lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
-    rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
-                   "running water");
+    if (grids_to_come(f) > 0)
+        rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
+                       "running water");
+    rvi_job_buffer(f->job, &f->on.table, table_size(f), sizeof *f->on.table, "the layers");
+    if (f->layered)
+        rvi_job_buffer(f->job, &f->on.stack, stack_size(f), sizeof *f->on.stack, "the layers");
 }
 
 static rvi_device_arg grid(const rvi_pipes *f, rvi_device_use use, const float *values) {
@@ -66,6 +85,16 @@ static rvi_device_arg most(const rvi_pipes *f) {
 #define CHANGE(values) grid(f, RVI_DEVICE_CHANGE, values)
 #define RUN(name, width, height) RVI_RUN(f->job->device, "pipe_round", name, width, height, args)
 
+static rvi_device_arg stack(const rvi_pipes *f, rvi_device_use use) {
+    return (rvi_device_arg){use, f->on.stack, stack_size(f) * sizeof *f->on.stack};
+}
+
+/* The arguments about layers and bands. */
+#define GROUND                                                                                     \
+    stack(f, RVI_DEVICE_CHANGE), READ(f->factor.bands),                                            \
+        (rvi_device_arg){RVI_DEVICE_READ, f->on.table, table_size(f) * sizeof *f->on.table},       \
+        RVI_VALUE(f->job->land->strata.thickness), RVI_VALUE(f->job->land->layer_count)
+
 static void swap(float **a, float **b) {
     float *held = *a;
     *a = *b;
@@ -76,7 +105,62 @@ static rv_status clear_most(rvi_pipes *f) {
     return rvi_device_zero(f->job->device, f->on.most, MOST * sizeof *f->on.most);
 }
 
+/* ---- model=virtual ---- */
+
+#define NET                                                                                        \
+    READ(f->bed), READ(f->change[0]), READ(f->depth[0]), READ(f->source), CHANGE(f->out[0]),       \
+        CHANGE(f->out[1]), CHANGE(f->out[2]), CHANGE(f->out[3]), RVI_VALUE(f->shape),              \
+        RVI_VALUE(f->rules), RVI_VALUE(law)
+#define RUN_VIRTUAL(name, width, height)                                                           \
+    RVI_RUN(f->job->device, "virtual_round", name, width, height, args)
+
+static rv_status begin_virtual(rvi_pipes *f) {
+    const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const rvi_device_arg args[] = {NET, READ(f->q[RVI_PIPE_EAST]), READ(f->q[RVI_PIPE_SOUTH])};
+    return RUN_VIRTUAL("virtual_begin", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status push_virtual(rvi_pipes *f) {
+    const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const rvi_device_arg args[] = {NET};
+    return RUN_VIRTUAL("virtual_push", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status change_virtual(rvi_pipes *f) {
+    const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const rvi_device_arg args[] = {
+        NET,
+        READ(f->sediment[0]),
+        CHANGE(f->change[1]),
+        CHANGE(f->depth[1]),
+        CHANGE(f->sediment[1]),
+        CHANGE(f->rest),
+        CHANGE(f->deposited),
+        CHANGE(f->flow),
+        CHANGE(f->q[RVI_PIPE_EAST]),
+        CHANGE(f->q[RVI_PIPE_SOUTH]),
+        READ(f->mask),
+        READ(f->factor.cells),
+        columns(f, RVI_DEVICE_CHANGE),
+        most(f),
+        GROUP_MOST,
+        GROUND,
+    };
+    return RUN_VIRTUAL("virtual_cells", (size_t)f->width, blocks_of(f));
+}
+
+static rv_status virtual_round(rvi_pipes *f) {
+    rv_status status = clear_most(f);
+    if (status == RV_OK)
+        status = push_virtual(f);
+    return status == RV_OK ? change_virtual(f) : status;
+}
+
+/* ---- a round ---- */
+
 rv_status rvi_pipe_device_round(rvi_pipes *f) {
+    if (f->p->model == RV_pipes_model_virtual)
+        return virtual_round(f);
     const int spread = f->want != NULL;
     const size_t kept = f->eight ? RVI_PIPE_KEPT_8 : RVI_PIPE_KEPT;
     float **to = f->on.q, **limit = &f->on.limit;
@@ -113,11 +197,15 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
         RVI_VALUE(f->rules),
         RVI_VALUE(f->rain),
         RVI_VALUE(spread),
+        GROUND,
     };
+    const char *kernels[2][2] = {{"pipe_round_4", "pipe_round_8"},
+                                 {"pipe_stack_4", "pipe_stack_8"}};
+    bool stacked = f->layered || f->factor.bands;
     size_t items = parts_of(f->width + 1, RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) * RVI_PIPE_GROUP;
     rv_status status = clear_most(f);
     if (status == RV_OK)
-        status = RUN(f->eight ? "pipe_round_8" : "pipe_round_4", items, blocks_of(f));
+        status = RUN(kernels[stacked][f->eight], items, blocks_of(f));
     if (status != RV_OK)
         return status;
     for (int k = 0; k < RVI_PIPE_WAYS; k++)
@@ -162,8 +250,15 @@ rv_status rvi_pipe_device_transport(rvi_pipes *f) {
 }
 
 static rv_status take(rvi_pipes *f) {
-    const rvi_device_arg args[] = {CHANGE(f->asked), CHANGE(f->change[1]), READ(f->factor.cells),
-                                   columns(f, RVI_DEVICE_CHANGE), RVI_VALUE(f->shape)};
+    const rvi_device_arg args[] = {
+        READ(f->bed),
+        CHANGE(f->asked),
+        CHANGE(f->change[1]),
+        READ(f->factor.cells),
+        columns(f, RVI_DEVICE_CHANGE),
+        RVI_VALUE(f->shape),
+        GROUND,
+    };
     return RUN("pipe_take", (size_t)f->width, blocks_of(f));
 }
 
@@ -202,7 +297,8 @@ static rv_status clear_grids(rvi_pipes *f) {
                             f->limit,   f->sediment[0], f->sediment[1], f->rest,     f->q[0],
                             f->q[1],    f->q[2],        f->q[3],        f->flow,     f->deposited,
                             f->move_x,  f->move_y,      f->want,        f->asked,    f->spare,
-                            f->on.q[0], f->on.q[1],     f->on.q[2],     f->on.q[3],  f->on.limit};
+                            f->on.q[0], f->on.q[1],     f->on.q[2],     f->on.q[3],  f->on.limit,
+                            f->out[0],  f->out[1],      f->out[2],      f->out[3]};
     rvi_device *d = f->job->device;
     rv_status status = clear_most(f);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
@@ -226,6 +322,30 @@ static rv_status begin_pipes(rvi_pipes *f) {
         status = rvi_device_zero(f->job->device, k ? f->sediment[1] : f->change[1],
                                  f->count * sizeof(float));
     return status;
+}
+
+/* In: all layers come to the stack; else they go back to the land. */
+static rv_status move_stack(rvi_pipes *f, int in) {
+    const rv_terrain *land = f->job->land;
+    const uint64_t cells = rvi_cells(land);
+    rv_status status = RV_OK;
+    for (int l = 0; l < land->layer_count && status == RV_OK; l++) {
+        const rvi_device_arg args[] = {
+            map(f, in ? RVI_DEVICE_READ : RVI_DEVICE_WRITE, land->layers[l].thickness),
+            stack(f, in && l == 0 ? RVI_DEVICE_WRITE : RVI_DEVICE_CHANGE), RVI_VALUE(cells),
+            RVI_VALUE(l), RVI_VALUE(in)};
+        status = RUN("pipe_layer", (size_t)cells, 1);
+    }
+    return status;
+}
+
+static rv_status fill_ground(rvi_pipes *f) {
+    const rv_terrain *land = f->job->land;
+    memcpy(f->on.table, land->strata.edge, sizeof land->strata.edge);
+    memcpy(f->on.table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
+    for (int l = 0; l < land->layer_count; l++)
+        f->on.table[2 * RVI_BANDS + l] = land->layers[l].erodibility;
+    return f->layered ? move_stack(f, 1) : RV_OK;
 }
 
 rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
@@ -252,15 +372,23 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
     place_grids_to_come(f);
     rv_status status = clear_grids(f);
     if (status == RV_OK)
+        status = fill_ground(f);
+    if (status == RV_OK)
         status = RUN("pipe_fill", (size_t)f->width + 2, parts_of(f->height + 2, rows));
     if (status == RV_OK)
         status = rvi_pipe_device_most(f);
     *wrong = f->on.most[2] != 0;
-    return status == RV_OK && vx && vy ? begin_pipes(f) : status;
+    if (status == RV_OK && vx && vy)
+        status = begin_pipes(f);
+    return status == RV_OK && f->out[0] ? begin_virtual(f) : status;
 }
 
 rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle) {
     const int last = settle;
+    if (f->layered) {
+        rv_status status = move_stack(f, 0);
+        return status == RV_OK ? rvi_job_sum_layers(f->job, f->job->land) : status;
+    }
     const rvi_device_arg args[] = {
         READ(f->bed),           READ(f->change[0]),
         CHANGE(f->sediment[0]), map(f, RVI_DEVICE_WRITE, f->job->land->surface),
@@ -278,7 +406,7 @@ static rv_status count_above(rvi_pipes *f) {
 
 rv_status rvi_pipe_device_sums(rvi_pipes *f, rvi_pipe_column *sum) {
     const rvi_column_sums sums = rvi_pipe_column_sums(f);
-    rv_status status = count_above(f);
+    rv_status status = f->layered ? RV_OK : count_above(f);
     if (status == RV_OK)
         status = rvi_column_sums_device(f->job->device, &sums, f->on.lanes, sum);
     return status == RV_OK ? rvi_device_fetch(f->job->device, f->off) : status;

@@ -1,18 +1,9 @@
-/* pipe_round.cl: a round of pipes.c on a device, where there is one layer of ground. */
+/* pipe_round.cl: a round of pipes.c on a device. */
 #include "device/prelude.cl"
-#include "steps/pipes/pipe_grid.h"
+#include "steps/pipes/pipe_ground.h"
 #include "wear/border.h"
 
-/* The largest of what all items found, as bits: what is not below 0 keeps its order. */
-static void find_most(__local uint *most, __global uint *to, float mine) {
-    if (get_local_id(0) == 0)
-        *most = 0u;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    atomic_max(most, rvi_bits_of_float(mine));
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0 && *most > 0u)
-        atomic_max(to, *most);
-}
+/* ---- a round ---- */
 
 /* The rows that a group keeps for all of its items lie in rings, long enough for what is written not
  * to touch what is still read. */
@@ -116,7 +107,7 @@ static rvi_pipe_side gather_sides(const kept_rows *k, int y, int lane, const boo
         __global const float *restrict source, __global float *restrict want,                     \
         __global rvi_pipe_column *restrict columns, __global uint *restrict most,                 \
         __local uint *group_most, __local float *shared, rvi_pipe_shape shape, rvi_pipe_rules r,  \
-        float rain, int spread
+        float rain, int spread, GROUND_ARGS
 
 /* What the grids hold of the column of an item. */
 typedef struct row_read {
@@ -131,7 +122,8 @@ typedef struct row_read {
  * the numbers of these rows wait in rings. The first and the last items of a group only work for
  * the others. Rows and columns that are on no grid are read as those next to them; nothing that is
  * kept comes from there. */
-static inline void run_round(ROUND_GRIDS, const bool eight) {
+static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) {
+    const pipe_ground ground = GROUND;
     const kept_rows k = share_rows(shared);
     const float carry = shape.backward || shape.forward ? 0.0f : 1.0f;
     const int lane = (int)get_local_id(0), block = (int)get_global_id(1);
@@ -224,8 +216,16 @@ static inline void run_round(ROUND_GRIDS, const bool eight) {
             rvi_pipe_state to = rvi_pipe_cell(&r, sum, depths[4], now.rest, loads[1], fell);
             float take = spread ? 0.0f : to.take * (factor ? factor[i] : 1.0f);
             float lay = to.lay * (mask ? mask[i] : 1.0f);
-            float after = rvi_pipe_ground(before, lay - take, to.sediment);
-            float moved = after - before;
+            float after, moved;
+            if (stacked && stack) {
+                size_t cell = (size_t)(changed - 1) * (size_t)shape.width + (size_t)(x - 1);
+                moved = move_layers(&ground, i, cell, take, lay, to.sediment);
+                after = before + moved;
+            } else {
+                take *= stacked ? rock_at(&ground, i, bed[i] + before) : 1.0f;
+                after = rvi_pipe_ground(before, lay - take, to.sediment);
+                moved = after - before;
+            }
             if (want)
                 want[i] = to.take;
             depth_to[i] = to.depth;
@@ -259,15 +259,18 @@ static inline void run_round(ROUND_GRIDS, const bool eight) {
     find_most(group_most, most + 1, kept ? fastest : 0.0f);
 }
 
-#define ROUND(name, eight)                                                                         \
+#define ROUND(name, eight, stacked)                                                                      \
     __kernel __attribute__((reqd_work_group_size(RVI_PIPE_GROUP, 1, 1))) void name(ROUND_GRIDS) { \
         run_round(bed, change, change_to, depth, depth_to, sediment, sediment_to, rest, east,      \
                   south, south_east, south_west, east_to, south_to, south_east_to, south_west_to,  \
                   limit, limit_to, deposited, flow, mask, factor, source, want, columns, most,     \
-                  group_most, shared, shape, r, rain, spread, eight);                              \
+                  group_most, shared, shape, r, rain, spread, stack, bands, table, thickness,      \
+                  layers, eight, stacked);                                                         \
     }
-ROUND(pipe_round_4, false)
-ROUND(pipe_round_8, true)
+ROUND(pipe_round_4, false, false)
+ROUND(pipe_round_8, true, false)
+ROUND(pipe_stack_4, false, true)
+ROUND(pipe_stack_8, true, true)
 
 /* ---- sediment along the velocity, and what leaves the map ---- */
 
@@ -310,10 +313,22 @@ __kernel void pipe_count_off(__global rvi_pipe_off *restrict off, __global const
 
 /* ---- ground that is taken over the width of a channel: pipe_wear.c ---- */
 
+static rvi_pipe_taken take_from_layers(const pipe_ground *g, size_t i, size_t cell, float asked,
+                                       float factor, float change) {
+    rvi_pipe_taken t = {0.0f, 0.0f, change};
+    if (!(asked > RVI_PIPE_NONE))
+        return t;
+    t.came = take_layers(g, i, cell, asked * factor);
+    t.change = change - t.came;
+    t.share = t.came / asked;
+    return t;
+}
+
 /* A column of a block an item. */
-__kernel void pipe_take(__global float *restrict asked, __global float *restrict change,
-                        __global const float *restrict factor, __global rvi_pipe_column *restrict columns,
-                        rvi_pipe_shape shape) {
+__kernel void pipe_take(__global const float *restrict bed, __global float *restrict asked,
+                        __global float *restrict change, __global const float *restrict factor,
+                        __global rvi_pipe_column *restrict columns, rvi_pipe_shape shape, GROUND_ARGS) {
+    const pipe_ground ground = GROUND;
     int x = (int)get_global_id(0) + 1, block = (int)get_global_id(1);
     int first = block * RVI_PIPE_ROWS + 1;
     int end = rvi_mini(first + RVI_PIPE_ROWS, shape.height + 1);
@@ -323,8 +338,13 @@ __kernel void pipe_take(__global float *restrict asked, __global float *restrict
     double taken = column->taken;
     for (int y = first; y < end; y++) {
         size_t i = (size_t)y * (size_t)shape.stride + (size_t)x;
-        rvi_pipe_taken t = 
-            rvi_pipe_take_bare(asked[i], factor ? factor[i] : 1.0f, 1.0f, change[i]);
+        float yields = factor ? factor[i] : 1.0f, before = change[i];
+        size_t cell = (size_t)(y - 1) * (size_t)shape.width + (size_t)(x - 1);
+        rvi_pipe_taken t;
+        if (stack)
+            t = take_from_layers(&ground, i, cell, asked[i], yields, before);
+        else
+            t = rvi_pipe_take_bare(asked[i], yields, rock_at(&ground, i, bed[i] + before), before);
         change[i] = t.change;
         asked[i] = t.share;
         taken += (double)t.came;
@@ -460,4 +480,14 @@ __kernel void pipe_leave(__global const float *restrict bed, __global const floa
     rvi_pipe_vector v = rvi_pipe_velocity(&f, bed, change, depth, i);
     to_x[cell] = v.x;
     to_y[cell] = v.y;
+}
+
+/* A layer of the land goes to the stack, or comes from it. */
+__kernel void pipe_layer(__global float *restrict layer, __global float *restrict stack, ulong cells,
+                         int number, int in) {
+    size_t i = get_global_id(0), at = (size_t)number * (size_t)cells + i;
+    if (i < cells && in)
+        stack[at] = layer[i];
+    else if (i < cells)
+        layer[i] = stack[at];
 }

@@ -6,7 +6,7 @@
 #ifndef RVI_STEPS_PIPES_PIPE_RUN_H
 #define RVI_STEPS_PIPES_PIPE_RUN_H
 
-#include "steps/pipes/pipe_grid.h"
+#include "steps/pipes/virtual_cell.h"
 #include "steps/step.h"
 #include "wear/channel.h"
 #include "wear/column_sums.h"
@@ -31,6 +31,8 @@ typedef struct rvi_pipe_device {
     double *lanes;  /* for sums */
     float *grids;   /* room for those below */
     float *q[RVI_PIPE_WAYS], *limit; /* to come */
+    float *stack;                    /* all layers, each as large as the map; NULL: there is one */
+    float *table;                    /* edges of bands, how soft they are, and each layer */
 } rvi_pipe_device;
 
 typedef struct rvi_pipes {
@@ -102,7 +104,8 @@ rv_status rvi_pipe_wear(rvi_pipes *f);
 /* ---- virtual_pipes.c: the same blocks of model=virtual ---- */
 
 float rvi_virtual_dt(const rvi_pipes *f); /* the longest round */
-void rvi_virtual_begin(rvi_pipes *f);     /* before the first round */
+rvi_virtual_law rvi_virtual_law_of(const rvi_pipes *f);
+void rvi_virtual_begin(rvi_pipes *f); /* before the first round */
 void rvi_virtual_push_block(void *arg, int64_t block);
 void rvi_virtual_cell_block(void *arg, int64_t block);
 

@@ -29,6 +29,7 @@
 #include "steps/rivers/river_cut.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FAN 0.05     /* S of brooks */
 #define BANK 0.015   /* S above the sources */
@@ -125,16 +126,25 @@ static bool is_apex(const rvi_rivers *r, size_t cell) {
     return r->water[to] - r->h[to] >= THIN && too_steep(r, cell) > 0.0 && too_steep(r, to) <= 0.0;
 }
 
+enum { REACH = 4096 }; /* of a fan, at most */
+
 /* A fan around a place, from `high` there. */
 typedef struct fan {
-    int x, y;
-    double high, slope; /* by cell */
-    float number;       /* from 1 on: r->loose says which fan has seen a cell last */
+    int x, y, reach;              /* cells */
+    double high, slope;           /* by cell */
+    unsigned char seen[2][REACH]; /* a bit of each cell of a ring around it, and of the next */
 } fan;
 
-static double fan_at(const fan *of, int x, int y) {
-    double dx = x - of->x, dy = y - of->y;
-    return of->high - of->slope * sqrt(dx * dx + dy * dy);
+static double fan_at(const fan *of, int dx, int dy) {
+    return of->high - of->slope * sqrt((double)dx * dx + (double)dy * dy);
+}
+
+/* The 8 `ring` cells of a ring are counted: rows in the north and in the south, then columns
+ * without their ends in the west and in the east. */
+static int place_of(int dx, int dy, int ring) {
+    if (dy == -ring || dy == ring)
+        return (dy < 0 ? 0 : 2 * ring + 1) + dx + ring;
+    return (dx < 0 ? 4 * ring + 2 : 6 * ring + 1) + dy + ring - 1;
 }
 
 /* What is one ring nearer to the head, to the nearest cell. */
@@ -145,71 +155,114 @@ static int nearer(int from_head, int ring) {
 
 /* Does no land stand between the head of a fan and a cell of this ring around it? So it is where
  * the next cell towards the head is seen and lies below the fan. */
-static bool seen(const rvi_rivers *r, const fan *of, int x, int y, int ring) {
+static bool seen(const rvi_rivers *r, const fan *of, int dx, int dy, int ring) {
     if (ring == 1)
         return true;
-    int px = of->x + nearer(x - of->x, ring), py = of->y + nearer(y - of->y, ring);
-    size_t cell = (size_t)py * (size_t)r->flow.width + (size_t)px;
-    return r->loose[cell] >= of->number && r->h[cell] <= fan_at(of, px, py);
+    int nx = nearer(dx, ring), ny = nearer(dy, ring), place = place_of(nx, ny, ring - 1);
+    size_t cell = (size_t)(of->y + ny) * (size_t)r->flow.width + (size_t)(of->x + nx);
+    return (of->seen[(ring - 1) % 2][place / 8] >> place % 8 & 1) != 0 &&
+           r->h[cell] <= fan_at(of, nx, ny);
 }
 
 /* Raises `next` to a fan, on the floor. False: it cannot be seen from the head. */
-static bool lay_cell(rvi_rivers *r, const fan *of, int x, int y, int ring) {
-    if (x < 0 || y < 0 || x >= r->flow.width || y >= r->flow.height || !seen(r, of, x, y, ring))
+static bool lay_cell(rvi_rivers *r, fan *of, int dx, int dy, int ring) {
+    int x = of->x + dx, y = of->y + dy, place = place_of(dx, dy, ring);
+    if (x < 0 || y < 0 || x >= r->flow.width || y >= r->flow.height || !seen(r, of, dx, dy, ring))
         return false;
     size_t cell = (size_t)y * (size_t)r->flow.width + (size_t)x;
-    double to = fan_at(of, x, y);
-    r->loose[cell] = of->number;
+    double to = fan_at(of, dx, dy);
+    of->seen[ring % 2][place / 8] |= (unsigned char)(1 << place % 8);
     if (r->water[cell] > r->h[cell] && to > r->next[cell] && !r->fixed[cell])
         r->next[cell] = to;
     return true;
 }
 
-/* Ring by ring, as far as the land lets it: up to `reach` cells from the head. */
-static rv_status lay_fan(rvi_rivers *r, const fan *of, int reach) {
+/* Ring by ring, as far as the land lets it, up to its reach. False: it goes on after `most` rings.
+ */
+static bool lay_fan(rvi_rivers *r, fan *of, int most) {
     bool any = true;
-    for (int ring = 1; any && ring <= reach; ring++) {
+    int ring = 1, end = rvi_mini(of->reach, most);
+    for (; any && ring <= end && (ring % 32 || !rvi_parallel_stopped(r->job->ctx)); ring++) {
         any = false;
-        if (rvi_poll(r->job->ctx) != RV_OK)
-            return RV_CANCELLED;
+        memset(of->seen[ring % 2], 0, (size_t)ring);
         /* The cells of a ring that lie within the circle. */
-        int side = (int)sqrt((double)reach * reach - (double)ring * ring);
+        int side = (int)sqrt((double)of->reach * of->reach - (double)ring * ring);
         side = side < ring ? side : ring;
         for (int at = -side; at <= side; at++) {
-            any = lay_cell(r, of, of->x + at, of->y - ring, ring) || any;
-            any = lay_cell(r, of, of->x + at, of->y + ring, ring) || any;
+            any = lay_cell(r, of, at, -ring, ring) || any;
+            any = lay_cell(r, of, at, ring, ring) || any;
             if (at == -ring || at == ring)
                 continue;
-            any = lay_cell(r, of, of->x - ring, of->y + at, ring) || any;
-            any = lay_cell(r, of, of->x + ring, of->y + at, ring) || any;
+            any = lay_cell(r, of, -ring, at, ring) || any;
+            any = lay_cell(r, of, ring, at, ring) || any;
         }
     }
-    return RV_OK;
+    return !any || ring > of->reach;
 }
 
-static void clear_rows(void *arg, int first, int end) {
+static void find_rows(void *arg, int first, int end) {
     const rvi_rivers *r = arg;
     size_t width = (size_t)r->flow.width;
     for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         r->next[i] = r->water[i];
-        r->loose[i] = 0.0f;
+        r->lake[i] = is_apex(r, i);
     }
 }
 
-/* The higher of the floor and all fans. */
-static rv_status lay_fans(rvi_rivers *r) {
-    size_t width = (size_t)r->flow.width;
-    rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, clear_rows, r);
-    float number = 0.0f;
-    for (size_t i = 0; status == RV_OK && i < r->cells; i++) {
-        status = rvi_poll_at(r->job->ctx, i);
-        if (status != RV_OK || !is_apex(r, i))
+/* Squares, of which every second one in both directions works at a time: fans of so many rings do
+ * not come to those of another one. */
+typedef struct fanning {
+    rvi_rivers *r;
+    int rings, across, odd_x, odd_y;
+} fanning;
+
+static void lay_row(const fanning *f, int y, int first, int end) {
+    rvi_rivers *r = f->r;
+    fan of = {.y = y};
+    for (of.x = first; of.x < end; of.x++) {
+        size_t i = (size_t)y * (size_t)r->flow.width + (size_t)of.x;
+        if (!r->lake[i])
             continue;
         double reach = APRON * sqrt(km2(r, i)) / r->distance[0], slope = fan_slope(r, i);
         double floor_at = r->water[rvi_flow_receiver(&r->flow, i)];
-        double high = floor_at + slope * r->distance[r->flow.direction[i] >= 4];
-        fan of = {(int)(i % width), (int)(i / width), high, slope * r->distance[0], number += 1.0f};
-        status = lay_fan(r, &of, reach < 4096.0 ? (int)reach : 4096);
+        of.reach = reach < (double)REACH ? (int)reach : REACH;
+        of.high = floor_at + slope * r->distance[r->flow.direction[i] >= 4];
+        of.slope = slope * r->distance[0];
+        r->lake[i] = !lay_fan(r, &of, f->rings);
+    }
+}
+
+static void lay_square(void *arg, int64_t number) {
+    const fanning *f = arg;
+    int64_t side = 2 * (int64_t)f->rings, width = f->r->flow.width, height = f->r->flow.height;
+    int64_t x = (number % f->across * 2 + f->odd_x) * side;
+    int64_t y = (number / f->across * 2 + f->odd_y) * side;
+    int64_t end_x = x + side < width ? x + side : width;
+    int64_t end_y = y + side < height ? y + side : height;
+    for (; y < end_y && !rvi_parallel_stopped(f->r->job->ctx); y++)
+        lay_row(f, (int)y, (int)x, (int)end_x);
+}
+
+/* Those that end within so many rings; the others begin anew with more of them. */
+static rv_status lay_some(rvi_rivers *r, int rings) {
+    fanning f = {.r = r, .rings = rings};
+    int64_t apart = 4 * (int64_t)rings, down = (r->flow.height + apart - 1) / apart;
+    f.across = (int)((r->flow.width + apart - 1) / apart);
+    rv_status status = RV_OK;
+    for (f.odd_y = 0; f.odd_y < 2; f.odd_y++)
+        for (f.odd_x = 0; f.odd_x < 2 && status == RV_OK; f.odd_x++)
+            status = rvi_parallel(r->job->ctx, f.across * down, lay_square, &f);
+    return status;
+}
+
+/* The higher of the floor and all fans; r->lake says where there is one still to be laid. Most end
+ * after a few rings. */
+static rv_status lay_fans(rvi_rivers *r) {
+    int most = rvi_mini(rvi_maxi(r->flow.width, r->flow.height), REACH), rings = 32;
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, find_rows, r);
+    for (bool more = true; more && status == RV_OK; rings *= 4) {
+        status = lay_some(r, rings);
+        more = rings < most;
     }
     return status == RV_OK ? rvi_copy(r->job->ctx, r->water, r->next, r->cells * sizeof *r->water)
                            : status;
@@ -404,7 +457,9 @@ rv_status rvi_rivers_bury(rvi_rivers *r) {
     if (!(r->p->alluvium > 0.0f))
         return RV_OK;
     r->flow.wander = 0.0f;
-    rv_status status = rvi_rivers_route(r);
+    rv_status status = r->job->device ? rvi_rivers_device_leave(r) : RV_OK;
+    if (status == RV_OK)
+        status = rvi_rivers_route(r);
     if (status == RV_OK)
         status = rvi_flow_up(&r->flow, bury_piece, r);
     if (status == RV_OK)

@@ -10,6 +10,7 @@
  * coarsest one.
  */
 #include "base/context.h"
+#include "base/threads.h"
 #include "steps/rivers/river_cut.h"
 
 #include <math.h>
@@ -51,30 +52,43 @@ static bool on_side(const rvi_rivers *r, int x, int y) {
     }
 }
 
-/* Where there is no base level at all, the lowest point is. */
-static rv_status find_fixed(rvi_rivers *r) {
-    size_t width = (size_t)r->flow.width, lowest = 0;
+static void fix_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
     bool any = false;
+    size_t i = (size_t)first * (size_t)r->flow.width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < r->flow.width; x++, i++) {
+            /* Never without a sea; coarser levels know theirs from the map. */
+            bool sea = r->start ? r->fixed[i] == RVI_SEA : r->h[i] < (double)r->p->sea;
+            r->fixed[i] = sea ? RVI_SEA : on_side(r, x, y) ? RVI_SIDE : 0;
+            any = any || r->fixed[i];
+            if (sea)
+                r->h[i] = (double)r->p->sea;
+        }
+    r->sums[first / RVI_ROWS] = (rvi_river_sums){.left = any ? 1.0 : 0.0};
+}
+
+static rv_status fix_lowest(rvi_rivers *r) {
+    size_t lowest = 0;
     for (size_t i = 0; i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        /* Never without a sea; coarser levels know theirs from the map. */
-        bool sea = r->start ? r->fixed[i] == RVI_SEA : r->h[i] < (double)r->p->sea;
-        bool side = on_side(r, (int)(i % width), (int)(i / width));
-        r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
-        any = any || r->fixed[i];
         lowest = r->h[i] < r->h[lowest] ? i : lowest;
     }
-    if (!any && r->p->border != RV_rivers_border_outlets)
-        r->fixed[lowest] = RVI_SIDE;
-    r->sea = any && r->p->border == RV_rivers_border_outlets;
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        if (r->fixed[i] == RVI_SEA)
-            r->h[i] = (double)r->p->sea;
-    }
+    r->fixed[lowest] = RVI_SIDE;
     return RV_OK;
+}
+
+/* Where there is no base level at all, the lowest point is. */
+static rv_status find_fixed(rvi_rivers *r) {
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, fix_rows, r);
+    bool any = false, outlets = r->p->border == RV_rivers_border_outlets;
+    for (int y = 0; y < r->flow.height; y += RVI_ROWS) {
+        any = any || r->sums[y / RVI_ROWS].left > 0.0;
+        r->sums[y / RVI_ROWS] = (rvi_river_sums){0};
+    }
+    r->sea = any && outlets;
+    return status == RV_OK && !any && !outlets ? fix_lowest(r) : status;
 }
 
 /* ---- outlets ---- */

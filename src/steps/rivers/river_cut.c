@@ -35,6 +35,46 @@ rv_status rvi_rivers_route(rvi_rivers *r) {
     return status;
 }
 
+/* ---- rows in parts ---- */
+
+/* Cells between two looks whether the user wants to stop. */
+enum { PART = 1 << 18 };
+
+/* What rounding kept back in rows; their sums are empty again. */
+static void add_rows(rvi_rivers *r, int first, int end) {
+    for (int b = first / RVI_ROWS; b * RVI_ROWS < end; b++) {
+        r->job->rounding += r->sums[b].rounding;
+        r->sums[b] = (rvi_river_sums){0};
+    }
+}
+
+typedef struct part_of_rows {
+    void (*fn)(void *arg, int first, int end);
+    void *arg;
+    int from;
+} part_of_rows;
+
+static void part_rows(void *arg, int first, int end) {
+    const part_of_rows *p = arg;
+    p->fn(p->arg, p->from + first, p->from + end);
+}
+
+rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
+                          void *arg) {
+    int width = r->land->width, height = r->land->height;
+    int part = rvi_maxi(PART / width / RVI_ROWS, 1) * RVI_ROWS;
+    while (*done < r->cells) {
+        part_of_rows p = {fn, arg, (int)(*done / (size_t)width)};
+        int rows = rvi_mini(part, height - p.from);
+        if (rvi_poll(r->job->ctx) != RV_OK)
+            return RV_CANCELLED;
+        rvi_finish_rows(r->job->ctx, rows, part_rows, &p);
+        add_rows(r, p.from, p.from + rows);
+        *done += (size_t)rows * (size_t)width;
+    }
+    return RV_OK;
+}
+
 /* ---- layers ---- */
 
 static double lose(rvi_rivers *r, size_t cell, int layer, double loss) {
@@ -273,15 +313,20 @@ static double rise_of(const rvi_rivers *r) {
     return (double)r->p->uplift * 0.001 * r->dt;
 }
 
+static void guess_rows(void *arg, int first, int end) {
+    const cutting *c = arg;
+    const rvi_rivers *r = c->r;
+    size_t width = (size_t)r->land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->load[i] = c->rise * (r->uplift ? (double)r->uplift[i] : 1.0);
+}
+
 /* Before the first time step: as if as much were cut everywhere as rises. */
 static rv_status guess_load(rvi_rivers *r, double rise) {
-    for (size_t i = 0; i < r->cells; i++) {
-        if (rvi_poll_at(r->job->ctx, i) != RV_OK)
-            return RV_CANCELLED;
-        r->load[i] = rise * (r->uplift ? (double)r->uplift[i] : 1.0);
-    }
-    r->loaded = true;
-    return RV_OK;
+    cutting c = {r, rise};
+    rv_status status = rvi_parallel_rows(r->job->ctx, r->land->height, guess_rows, &c);
+    r->loaded = status == RV_OK;
+    return status;
 }
 
 rv_status rvi_rivers_cut(rvi_rivers *r) {
@@ -373,16 +418,31 @@ static void fill_piece(void *arg, const rvi_flow_piece *piece) {
     }
 }
 
+typedef struct raising {
+    rvi_rivers *r;
+    double share;
+} raising;
+
+static void raise_rows(void *arg, int first, int end) {
+    const raising *w = arg;
+    rvi_rivers *r = w->r;
+    size_t width = (size_t)r->land->width;
+    rvi_river_sums sums = {0};
+    for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++) {
+        double was = r->h[cell], to = r->water[cell];
+        if (to > was)
+            rvi_rivers_shift(r, cell, (to - was) * w->share * held_open(r, cell), &sums.rounding);
+    }
+    r->sums[first / RVI_ROWS] = sums;
+}
+
 rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
     rv_status status = rvi_copy(r->job->ctx, before, r->h, r->cells * sizeof *r->h);
     if (status != RV_OK)
         return status;
-    for (size_t cell = 0; status == RV_OK && cell < r->cells; cell++) {
-        double was = r->h[cell], to = r->water[cell];
-        status = rvi_poll_at(r->job->ctx, cell);
-        if (status == RV_OK && to > was)
-            rvi_rivers_shift(r, cell, (to - was) * share * held_open(r, cell), &r->job->rounding);
-    }
+    raising w = {r, share};
+    status = rvi_parallel_rows(r->job->ctx, r->land->height, raise_rows, &w);
+    add_rows(r, 0, r->land->height);
     r->left += rvi_sum_difference(r->job->ctx, before, r->h, r->cells);
     return status;
 }

@@ -15,6 +15,12 @@ typedef struct rvi_river_sums {
     double rounding; /* m3 */
 } rvi_river_sums;
 
+/* What cells have won and lost in all, metres on one cell. */
+typedef struct rvi_cell_sums {
+    double eroded, deposited, raised;
+    double rounded; /* what the bedrock won by becoming floats */
+} rvi_cell_sums;
+
 typedef struct rvi_rivers {
     rvi_job *job;
     const rv_rivers_params *p;
@@ -50,7 +56,9 @@ typedef struct rvi_rivers {
     double mobility; /* the greatest rate at which ground creeps or floods level it, m2 a year */
     double *bed;     /* top of the bedrock when the land has layers or bands; NULL: h */
     float *before;   /* every layer as it was */
-    double *lifted;  /* metres of uplift until now; NULL: `rise` everywhere */
+    rvi_cell_sums *cell_sums; /* since then, of a layer in each block of rows */
+    int summed;               /* which layer that is */
+    double *lifted;           /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
     float source;       /* cells that drain through where a river begins */
     float of_lattice;   /* cell, in steps of the lattice of hard and soft rock */
@@ -91,6 +99,12 @@ typedef struct rvi_rivers {
  * lets only rise. */
 rv_status rvi_rivers_cut(rvi_rivers *r);
 rv_status rvi_rivers_lift_rest(rvi_rivers *r);
+
+/* Calls fn(arg, first, end) for rows from cell *done on, on all threads; it leaves what rounding
+ * kept back in the `sums` of its block of rows. A stop comes between two parts of the map: the next
+ * call does the rest. */
+rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
+                          void *arg);
 
 /* Uplift of one cell, by its share. */
 void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
@@ -186,6 +200,8 @@ rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
 /* What the processor needs to close the step. */
 rv_status rvi_rivers_device_fetch(rvi_rivers *r);
+/* The processor does the rest of the step. */
+rv_status rvi_rivers_device_leave(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 

@@ -13,8 +13,7 @@ enum { BATCH = 64 }; /* rounds of slides that are queued at once */
 
 bool rvi_rivers_device_can(const rvi_rivers *r) {
     const rv_terrain *land = r->land;
-    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land) &&
-           !(r->p->alluvium > 0.0f); /* which spills from cell to cell, one after the other */
+    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
 static size_t edge_places(const rvi_rivers *r, size_t deep) {
@@ -557,5 +556,12 @@ rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
     for (size_t l = 0; l < above(r) && status == RV_OK; l++)
         memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
                r->cells * sizeof *r->stack);
+    return status;
+}
+
+rv_status rvi_rivers_device_leave(rvi_rivers *r) {
+    rv_status status = rvi_rivers_device_fetch(r);
+    if (status == RV_OK)
+        r->job->device = NULL;
     return status;
 }

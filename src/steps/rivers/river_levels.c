@@ -135,15 +135,24 @@ static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_r
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
+typedef struct sea_of {
+    rvi_rivers *coarse;
+    const rvi_rivers *fine;
+} sea_of;
+
+static void sea_rows(void *arg, int first, int end) {
+    const sea_of *s = arg;
+    size_t width = (size_t)s->coarse->land->width, fine_width = (size_t)s->fine->land->width;
+    for (size_t y = (size_t)first; y < (size_t)end; y++)
+        for (size_t x = 0; x < width; x++) {
+            bool sea = s->fine->fixed[2 * y * fine_width + 2 * x] == RVI_SEA;
+            s->coarse->fixed[y * width + x] = sea ? RVI_SEA : 0;
+        }
+}
+
 static rv_status find_sea(rvi_rivers *coarse, const rvi_rivers *fine) {
-    size_t width = (size_t)coarse->land->width;
-    for (size_t c = 0; c < coarse->cells; c++) {
-        if (rvi_poll_at(coarse->job->ctx, c) != RV_OK)
-            return RV_CANCELLED;
-        size_t cell = 2 * (c / width) * (size_t)fine->land->width + 2 * (c % width);
-        coarse->fixed[c] = fine->fixed[cell] == RVI_SEA ? RVI_SEA : 0;
-    }
-    return RV_OK;
+    sea_of s = {coarse, fine};
+    return rvi_parallel_rows(coarse->job->ctx, coarse->land->height, sea_rows, &s);
 }
 
 rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
@@ -205,7 +214,6 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
 typedef struct bringing {
     rvi_rivers *fine;
     const rvi_rivers *coarse;
-    int first; /* row of this part of the map */
     double stays;
 } bringing;
 
@@ -213,34 +221,21 @@ static void bring_rows(void *arg, int first, int end) {
     const bringing *b = arg;
     size_t width = (size_t)b->fine->land->width;
     rvi_river_sums sums = {0};
-    for (size_t cell = (size_t)(b->first + first) * width; cell < (size_t)(b->first + end) * width;
-         cell++)
+    for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++)
         bring_cell(b->fine, b->coarse, cell, b->stays, &sums);
     b->fine->sums[first / RVI_ROWS] = sums;
 }
 
-/* Cells between two looks whether the user wants to stop. */
-enum { BROUGHT = 1 << 18 };
-
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
-    int width = fine->land->width, height = fine->land->height;
-    int part = rvi_maxi(BROUGHT / width / RVI_ROWS, 1) * RVI_ROWS;
     if (fine->brought == fine->cells)
         return RV_OK;
     if (fine->job->device)
         return rvi_rivers_device_bring(fine, coarse, share_left(fine));
-    bringing b = {fine, coarse, (int)(fine->brought / (size_t)width), share_left(fine)};
-    for (; b.first < height; b.first += part) {
-        int rows = rvi_mini(part, height - b.first);
-        if (rvi_poll(fine->job->ctx) != RV_OK)
-            return RV_CANCELLED;
-        rvi_finish_rows(fine->job->ctx, rows, bring_rows, &b);
-        for (int i = 0; i * RVI_ROWS < rows; i++)
-            fine->job->rounding += fine->sums[i].rounding;
-        fine->brought += (size_t)rows * (size_t)width;
-    }
-    fine->left += rvi_sum_difference(fine->job->ctx, fine->risen, fine->h, fine->cells);
-    return RV_OK;
+    bringing b = {fine, coarse, share_left(fine)};
+    rv_status status = rvi_rivers_rows(fine, &fine->brought, bring_rows, &b);
+    if (status == RV_OK)
+        fine->left += rvi_sum_difference(fine->job->ctx, fine->risen, fine->h, fine->cells);
+    return status;
 }
 
 /* ---- to be looked at ---- */
