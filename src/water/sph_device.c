@@ -213,7 +213,7 @@ rvi_device *rvi_sph_choose_device(rvi_sph *w) {
         return NULL;
     if (w->desc.solver == RVI_SPH_WEAK) {
         if ((w->told & TOLD_WEAK) == 0)
-            rvi_log(w->ctx, "the water runs on the processor: devices know only the solver dfsph.");
+            rvi_log(w->ctx, "the water runs on the processor: devices know only solver=project.");
         w->told |= TOLD_WEAK;
         return NULL;
     }
