@@ -300,6 +300,8 @@ static void run_step(rv_context *ctx, rv_terrain *land, rv_step_id id) {
         params.thermal.until = RV_thermal_until_rounds;
     if (id == RV_STEP_thermal && params.thermal.method == RV_thermal_method_slope)
         params.thermal.until = RV_thermal_until_rounds; /* it never settles */
+    if (id == RV_STEP_droplets && rv_terrain_layer_count(land) > 1)
+        params.droplets.order = RV_droplets_order_tiles; /* the other is for bare rock */
     say_step(step, &params);
     rv_report report;
     land_sums was = sums_of(land);
