@@ -144,7 +144,7 @@ static void close_device(void *device) {
     rvi_free(ctx, d);
 }
 
-static device_copy *find_copy(rvi_device *d, const void *host) {
+static device_copy *find_copy(const rvi_device *d, const void *host) {
     for (size_t i = 0; i < d->copy_count; i++)
         if (d->copies[i].host == host)
             return &d->copies[i];
@@ -416,6 +416,15 @@ rv_status rvi_device_copy(rvi_device *d, const void *from, const void *to, size_
     int32_t error =
         d->cl.clEnqueueCopyBuffer(d->queue, memory[0], memory[1], 0, 0, size, 0, NULL, NULL);
     return error ? fail(d, "to copy a grid", error) : RV_OK;
+}
+
+size_t rvi_device_holds(const rvi_device *d) {
+    return (size_t)d->used;
+}
+
+size_t rvi_device_holds_of(const rvi_device *d, const void *memory) {
+    const device_copy *c = find_copy(d, memory);
+    return c ? c->size : 0;
 }
 
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles) {

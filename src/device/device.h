@@ -75,6 +75,9 @@ rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size);
 rv_status rvi_device_copy(rvi_device *d, const void *from, const void *to, size_t size);
 
 const char *rvi_device_name(const rvi_device *d);
+/* Bytes of all copies that the device holds, and of that of this memory; 0: there is none. */
+size_t rvi_device_holds(const rvi_device *d);
+size_t rvi_device_holds_of(const rvi_device *d, const void *memory);
 /* Is there room for `bytes`, in grids of at most `grid` bytes? And are there doubles? */
 bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles);
 

@@ -241,6 +241,16 @@ static size_t largest_grid(const rvi_job *job) {
     return most;
 }
 
+/* What other lands and scenes of the context hold there. */
+static size_t held_by_others(const rv_terrain *land, const rvi_device *device) {
+    size_t own = land->layer_count > 1 ? rvi_device_holds_of(device, land->surface) : 0;
+    for (int i = 0; i < land->layer_count; i++)
+        own += rvi_device_holds_of(device, land->layers[i].thickness);
+    for (int i = 0; i < land->field_count; i++)
+        own += rvi_device_holds_of(device, land->fields[i].values);
+    return rvi_device_holds(device) - own;
+}
+
 /* On the device if the step can run there; else the host gets the land: a step that only shows it
  * leaves the copy on the device as it is. */
 static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
@@ -248,7 +258,8 @@ static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
     if (!device)
         return RV_OK;
     size_t grid = largest_grid(job), bytes = device_bytes(job);
-    bool fits = rvi_device_fits(device, grid, bytes, job->doubles);
+    size_t all = rvi_add_sizes(bytes, held_by_others(job->land, device));
+    bool fits = rvi_device_fits(device, grid, all, job->doubles);
     if (job->on_device && !fits)
         rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name,
                 rvi_device_name(device), (double)bytes / 0x1p20);

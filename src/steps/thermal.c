@@ -561,8 +561,6 @@ static rv_status close_ledger(const rvi_slide *s) {
     return RV_OK;
 }
 
-/* ---- the run ---- */
-
 /* ---- the plain round on a device ---- */
 
 static rv_status queue_round(rvi_slide *s) {

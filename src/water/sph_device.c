@@ -16,7 +16,7 @@
 struct rvi_sph_remote {
     float *terms;        /* of sums: RVI_SPH_SUMS times the numbers of all particles */
     uint32_t *counters;  /* RVI_SPH_COUNTERS */
-    uint32_t *scans[2];  /* sums of 64 cells, and of 64 of these */
+    uint32_t *scans[2];  /* sums of chunks of cells, and of chunks of these */
     uint8_t *faces;      /* of cells of the rock's grid: is a face near? */
     size_t faces_room;   /* of `faces` */
     bool used;           /* has the device copies of this water? */
@@ -25,8 +25,6 @@ struct rvi_sph_remote {
     size_t appended;     /* the first particle that only the host knows; SIZE_MAX: none */
     bool rock_newer;     /* the rock has other faces than `faces` says */
 };
-
-enum { CHUNK = 64 }; /* cells that a scan adds up at once: sph_places.cl */
 
 /* ---- Arguments ---- */
 
@@ -159,7 +157,8 @@ static bool make_remote(rvi_sph *w) {
     if (r == NULL)
         return false;
     w->remote = r;
-    size_t first = (cell_count(w) + CHUNK) / CHUNK, second = (first + CHUNK - 1) / CHUNK;
+    size_t first = (cell_count(w) + RVI_SPH_CHUNK) / RVI_SPH_CHUNK,
+           second = (first + RVI_SPH_CHUNK - 1) / RVI_SPH_CHUNK;
     *r = (rvi_sph_remote){.rock_newer = true, .appended = SIZE_MAX};
     r->terms = rvi_alloc(w->ctx, RVI_SPH_SUMS * whole(w), sizeof *r->terms, what);
     r->counters = rvi_alloc(w->ctx, RVI_SPH_COUNTERS, sizeof *r->counters, what);
@@ -213,7 +212,7 @@ rvi_device *rvi_sph_choose_device(rvi_sph *w) {
         return NULL;
     if (w->desc.solver == RVI_SPH_WEAK) {
         if ((w->told & TOLD_WEAK) == 0)
-            rvi_log(w->ctx, "the water runs on the processor: devices know only the solver dfsph.");
+            rvi_log(w->ctx, "the water runs on the processor: devices know only solver=project.");
         w->told |= TOLD_WEAK;
         return NULL;
     }
@@ -375,7 +374,7 @@ static rv_status start_cells(rvi_sph *w) {
     rv_status status = RV_OK;
     for (int l = 1; l < 3 && status == RV_OK; l++) {
         levels[l].numbers = w->remote->scans[l - 1];
-        levels[l].count = (levels[l - 1].count + CHUNK - 1) / CHUNK;
+        levels[l].count = (levels[l - 1].count + RVI_SPH_CHUNK - 1) / RVI_SPH_CHUNK;
         status = add_up(w, &levels[l - 1], &levels[l]);
     }
     for (int l = 2; l >= 0 && status == RV_OK; l--)

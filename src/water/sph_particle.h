@@ -84,6 +84,8 @@ enum {
     RVI_SPH_COUNTERS = 16
 };
 
+enum { RVI_SPH_CHUNK = 64 }; /* cells that an item of a device adds up */
+
 /* The cell of a grid over the rock. */
 static inline int rvi_sph_wall_cell(float per_cell, int cells, float x) {
     return (int)rvi_clampf(x * per_cell, 0.0f, (float)(cells - 1));

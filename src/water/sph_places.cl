@@ -57,24 +57,24 @@ __kernel void sph_find_cells(__global const float4 *restrict places, __global ui
     place_of[i] = atomic_inc(counts + cell);
 }
 
-/* Sums of 64 numbers each. */
+/* Sums of RVI_SPH_CHUNK numbers each. */
 __kernel void sph_sum_cells(__global const uint *restrict from, __global uint *restrict to, uint count, uint sums) {
     uint s = (uint)get_global_id(0), sum = 0;
     if (s >= sums)
         return;
-    for (uint k = 64 * s; k < min(64 * s + 64, count); k++)
+    for (uint k = RVI_SPH_CHUNK * s; k < min(RVI_SPH_CHUNK * (s + 1), count); k++)
         sum += from[k];
     to[s] = sum;
 }
 
-/* Each number becomes the sum of all before it, which for each 64 begins with that of `before`; NULL: with 0. */
+/* Each number becomes the sum of all before it, which for each chunk begins with that of `before`; NULL: with 0. */
 __kernel void sph_start_cells(__global uint *restrict numbers, __global const uint *restrict before, uint count,
                               uint sums) {
     uint s = (uint)get_global_id(0);
     if (s >= sums)
         return;
-    uint sum = before ? before[s] : 0, end = before ? min(64 * s + 64, count) : count;
-    for (uint k = 64 * s; k < end; k++) {
+    uint sum = before ? before[s] : 0, end = before ? min(RVI_SPH_CHUNK * (s + 1), count) : count;
+    for (uint k = RVI_SPH_CHUNK * s; k < end; k++) {
         uint here = numbers[k];
         numbers[k] = sum;
         sum += here;

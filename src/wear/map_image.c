@@ -79,6 +79,11 @@ rv_status rvi_map_image_load(rvi_job *job, const char *file, float **out) {
         status = rvi_resample(ctx, image.values, image.width, image.height, fit, land->width,
                               land->height, RVI_FILTER_LINEAR);
     rvi_free(ctx, image.values);
+    /* At an edge that is black or white, rounding would leave a little less or more than that. */
+    for (size_t i = 0; status == RV_OK && i < rvi_cells(land); i++) {
+        status = rvi_poll_at(ctx, i);
+        fit[i] = rvi_clampf(fit[i], 0, 1);
+    }
     if (status != RV_OK) {
         rvi_free(ctx, fit);
         return status;

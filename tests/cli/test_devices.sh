@@ -59,8 +59,15 @@ holds "water with little memory" "$(cat said err)" 'the water runs on the proces
 "$RAVINE" --device 1 scene dam_break frames=1 particles.solver=wcsph > said 2> err || fail "wcsph on device 1"
 holds "the solver wcsph" "$(cat said err)" 'the water runs on the processor'
 
+# The solver that this line and the manual name can be asked for.
+for word in $(cat said err "$SOURCE/docs/gpu.md" | grep -o 'solver=[a-z]*' | sort -u); do
+    "$RAVINE" scene dam_break frames=1 "particles.$word" > asked 2>&1 || fail "$word: $(cat asked)"
+done
+
 # Frames of a film are those of the processor, whatever the clock says.
-for step in 'thermal rounds=60' 'runoff rounds=60' 'layer name=soil thickness=1 pipes time=40'; do
+for step in 'thermal rounds=60' 'thermal until=settled talus=10 border=open' 'droplets order=batch drops=3k' \
+    'runoff rounds=60' 'strata layer name=soil thermal until=settled' 'strata layer name=soil runoff rounds=60' \
+    'pipes rounds=30' 'layer name=soil thickness=1 pipes time=40' 'layer name=soil rivers steps=9'; do
     for on in cpu 1; do
         mkdir "film.$on"
         # shellcheck disable=SC2086

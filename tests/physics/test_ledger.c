@@ -301,7 +301,7 @@ static void run_step(rv_context *ctx, rv_terrain *land, rv_step_id id) {
     if (id == RV_STEP_thermal && params.thermal.method == RV_thermal_method_slope)
         params.thermal.until = RV_thermal_until_rounds; /* it never settles */
     if (id == RV_STEP_droplets && rv_terrain_layer_count(land) > 1)
-        params.droplets.order = RV_droplets_order_tiles; /* the other one is for bedrock alone */
+        params.droplets.order = RV_droplets_order_tiles; /* the other is for bare rock */
     say_step(step, &params);
     rv_report report;
     land_sums was = sums_of(land);

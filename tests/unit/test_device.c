@@ -539,6 +539,23 @@ static void a_limit_of_memory_is_kept(void **state) {
     }
 }
 
+/* Also where another land of the context has filled the memory. */
+static void lands_share_the_memory(void **state) {
+    (void)state;
+    const char *recipe = "terrain size=100 noise thermal rounds=3";
+    uint64_t expected = hash_of(processor, recipe);
+    for (uint64_t limit = 100000; device && limit < 800000; limit += 50000) {
+        rv_context_device_limit(device, limit);
+        rv_terrain *first = support_run(device, recipe), *second = support_run(device, recipe);
+        assert_true(rv_terrain_hash(first) == expected);
+        assert_true(rv_terrain_hash(second) == expected);
+        rv_terrain_destroy(first);
+        rv_terrain_destroy(second);
+    }
+    if (device)
+        rv_context_device_limit(device, 0);
+}
+
 static void a_device_that_is_not_there_is_told(void **state) {
     (void)state;
     uint64_t hash = hash_of(processor, "terrain size=20 noise");
@@ -564,6 +581,7 @@ int main(void) {
         cmocka_unit_test(a_stop_leaves_whole_land),
         cmocka_unit_test(a_lost_device_leaves_a_checkpoint),
         cmocka_unit_test(a_limit_of_memory_is_kept),
+        cmocka_unit_test(lands_share_the_memory),
         cmocka_unit_test(damaged_kernels_are_compiled_again),
         cmocka_unit_test(a_device_that_is_not_there_is_told),
     };

@@ -112,6 +112,7 @@ static void land_is_as_without_the_film(void **state) {
         "pipes time=40",
         "layer name=sand thermal rounds=30 talus=20",
         "thermal until=settled talus=20",
+        "droplets order=batch drops=2k",
         "rivers steps=9 time=200k",
         "layer strata rivers steps=9 time=200k",
         "drain flood",
@@ -148,6 +149,33 @@ static void land_is_as_without_the_film(void **state) {
     }
     rv_context_destroy(one);
     rv_context_destroy(some);
+}
+
+/* The search for land at rest takes long enough for a clock to have its say, if it had one. */
+static void a_long_search_is_filmed_alike(void **state) {
+    (void)state;
+    static const char *const films[] = {"a", "b"};
+    int asked = 0;
+    rv_context_desc desc = rv_context_desc_default();
+    desc.progress = go_on;
+    desc.user = &asked;
+    rv_context *contexts[2] = {support_context(1)};
+    assert_int_equal(rv_context_create(&desc, &contexts[1]), RV_OK);
+    for (int k = 0; k < 2; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "terrain size=100 noise relief=2000 film %s.png frames=6 thermal until=settled "
+                 "talus=10 border=open",
+                 films[k]);
+        run_text(contexts[k], text);
+    }
+    for (int i = 0; i < 7; i++)
+        if (!same_files(frame_name("a", i), frame_name("b", i)))
+            fail_msg("frame %d differs", i);
+    expect_frames("a", 7);
+    expect_frames("b", 7);
+    rv_context_destroy(contexts[0]);
+    rv_context_destroy(contexts[1]);
 }
 
 /* While rivers run on coarse cells, the land is shown as far as they have changed it; it ends as it
@@ -353,6 +381,7 @@ int main(void) {
         cmocka_unit_test(frames_are_counted),
         cmocka_unit_test(frames_show_the_land_of_their_time),
         cmocka_unit_test(land_is_as_without_the_film),
+        cmocka_unit_test(a_long_search_is_filmed_alike),
         cmocka_unit_test(coarse_rivers_are_seen),
         cmocka_unit_test(a_resumed_run_goes_on_with_it),
         cmocka_unit_test(a_stop_that_keeps_ends_it),

@@ -562,6 +562,32 @@ static void write_image(rv_context *ctx, const char *file, int width, int height
     rv_terrain_destroy(land);
 }
 
+/* A white spot on black, far from the edges, on a map of a few cells: rounding must not leave less
+ * than nothing at the edges, where there would be rain below 0 and sediment of less than none. */
+static void test_stretched_images_keep_ranges(void **state) {
+    (void)state;
+    enum { SIDE = 64 };
+    rv_context *ctx = support_context(1);
+    float image[SIDE * SIDE];
+    rv_mask_params mask = rv_mask_params_default();
+    mask.file = "spot.npy";
+    for (int spot = 1; spot < 40; spot++) {
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            int x = i % SIDE - 20, y = i / SIDE - 30;
+            image[i] = x * x + y * y < spot ? 1.0f : 0.0f;
+        }
+        write_image(ctx, mask.file, SIDE, SIDE, image);
+        rv_terrain *land = support_land(ctx, 2 + spot % 3, 2 + spot % 5, 10);
+        support_ok(ctx, rv_step_run(land, RV_STEP_mask, &mask, NULL));
+        float low, high;
+        range_of(rv_terrain_field(land, "mask"), rvi_cells(land), &low, &high);
+        assert_greater_equal(low, 0);
+        assert_less_equal(high, 1);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
 static void test_mask_and_hardness(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
@@ -687,6 +713,7 @@ int main(void) {
         cmocka_unit_test(test_resample_averages),
         cmocka_unit_test(test_resample_filters),
         cmocka_unit_test(test_resize_keeps_ranges),
+        cmocka_unit_test(test_stretched_images_keep_ranges),
         cmocka_unit_test(test_mask_and_hardness),
         cmocka_unit_test(test_mask_says_no),
         cmocka_unit_test(test_mask_limits_what_follows),

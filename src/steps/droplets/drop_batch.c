@@ -333,16 +333,13 @@ static rv_status show_land(rvi_drop_run *f) {
     return rvi_parallel_rows(f->job->ctx, f->job->land->height, show_rows, f);
 }
 
-/* Is it time to look around? */
+/* Is it time to look around? A film looks after each round. */
 static bool rests(rvi_drop_run *f, rv_status *status) {
     rvi_device *d = f->job->device;
-    if (!d)
-        return true;
-    if (!rvi_device_rests(d, &f->batch.pace, status))
-        return false;
-    if (*status == RV_OK)
+    bool rests = !d || rvi_device_rests(d, &f->batch.pace, status) || rvi_watched(f->job->ctx);
+    if (d && rests && *status == RV_OK)
         *status = rvi_device_fetch(d, f->batch.ended);
-    return true;
+    return rests;
 }
 
 static rv_status run_rounds(rvi_drop_run *f) {

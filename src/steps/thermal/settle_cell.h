@@ -6,6 +6,9 @@
 
 #define RVI_SETTLE_STEP (1.0f / 16.0f)
 
+/* On a device: counts that items add to, and cells of a column that an item looks at. */
+enum { RVI_SETTLE_LANES = 64, RVI_SETTLE_STRIP = 32 };
+
 /* Sides of the square whose north-west cell is i: i to its east neighbour, the same one row below,
  * i to its south neighbour, the same one column further. */
 enum { RVI_SETTLE_ABOVE, RVI_SETTLE_BELOW, RVI_SETTLE_LEFT, RVI_SETTLE_RIGHT, RVI_SETTLE_SIDES };

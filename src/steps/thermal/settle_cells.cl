@@ -5,8 +5,6 @@
 #include "steps/thermal/slide_stack.h"
 #include "terrain/band_cell.h"
 
-enum { LANES = 64, STRIP = 32 }; /* LANES as RVI_SETTLE_LANES in slide.h */
-
 #define SIDES(name)                                                                                                    \
     __global const float *restrict name##a, __global const float *restrict name##b,                                   \
         __global const float *restrict name##l, __global const float *restrict name##r
@@ -59,11 +57,11 @@ __kernel void settle_flow(__global const float *restrict h, __global float *rest
 /* How many squares are busy, and restless; an item looks at some of a column. */
 __kernel void settle_count(__global const float *restrict h, SIDES(f), EDGES, __global int *counts, int width,
                            int height, int open, float limit, float margin) {
-    int x = (int)get_global_id(0), first = (int)get_global_id(1) * STRIP, busy = 0, restless = 0;
+    int x = (int)get_global_id(0), first = (int)get_global_id(1) * RVI_SETTLE_STRIP, busy = 0, restless = 0;
     size_t w = (size_t)width + 2;
     if (x > width)
         return;
-    for (int y = first; y < first + STRIP && y <= height; y++) {
+    for (int y = first; y < first + RVI_SETTLE_STRIP && y <= height; y++) {
         int off = rvi_settle_off(x, y, width, height);
         if (off && !open)
             continue;
@@ -83,9 +81,9 @@ __kernel void settle_count(__global const float *restrict h, SIDES(f), EDGES, __
         restless += t.restless;
     }
     if (busy > 0)
-        atomic_add(&counts[2 * (x % LANES)], busy);
+        atomic_add(&counts[2 * (x % RVI_SETTLE_LANES)], busy);
     if (restless > 0)
-        atomic_add(&counts[2 * (x % LANES) + 1], restless);
+        atomic_add(&counts[2 * (x % RVI_SETTLE_LANES) + 1], restless);
 }
 
 /* ---- before ---- */
@@ -183,10 +181,10 @@ __kernel void settle_steep(__global const float *h, __global const float *limit,
                            __global double *thick, __global const float *bands, __global const float *table,
                            float thickness, __global int *counts, rvi_slide_rules k) {
     const rvi_slide_stack s = {k, h, limit, yields, takes, cells, 0, 0, 0, thick, 0, 0, 0, 0};
-    int x = (int)get_global_id(0), first = (int)get_global_id(1) * STRIP, steep = 0;
+    int x = (int)get_global_id(0), first = (int)get_global_id(1) * RVI_SETTLE_STRIP, steep = 0;
     if (x >= k.width)
         return;
-    for (int y = first; y < first + STRIP && y < k.height; y++) {
+    for (int y = first; y < first + RVI_SETTLE_STRIP && y < k.height; y++) {
         size_t i = (size_t)(y + 1) * ((size_t)k.width + 2) + (size_t)(x + 1);
         int layer = thick ? rvi_slide_top(&s, i) : 0;
         float soft = layer == 0 && bands
@@ -195,5 +193,5 @@ __kernel void settle_steep(__global const float *h, __global const float *limit,
         steep += rvi_slide_steep(&s, margin, x, y, layer, soft);
     }
     if (steep > 0)
-        atomic_add(&counts[x % LANES], steep);
+        atomic_add(&counts[x % RVI_SETTLE_LANES], steep);
 }

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { STRIP = 32 }; /* squares of a column that an item counts: as in settle_cells.cl */
-
 #define RUN(name, width, height)                                                                   \
     RVI_RUN(s->job->device, "settle_cells", name, (size_t)(width), (size_t)(height), args)
 
@@ -14,7 +12,7 @@ static rvi_device_arg grid(const rvi_slide *s, rvi_device_use use, const float *
 }
 
 static size_t strips(int rows) {
-    return (size_t)((rows + STRIP - 1) / STRIP);
+    return (size_t)((rows + RVI_SETTLE_STRIP - 1) / RVI_SETTLE_STRIP);
 }
 
 void rvi_settle_device_list(rvi_slide *s) {

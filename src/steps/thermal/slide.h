@@ -152,7 +152,6 @@ rv_status rvi_slide_device_count(const rvi_slide *s, int layer); /* fills `talli
 
 /* ---- settle_device.c: until=settled on a device ---- */
 
-enum { RVI_SETTLE_LANES = 64 }; /* counts that items add to */
 void rvi_settle_device_list(rvi_slide *s);
 rv_status rvi_settle_device_harden(rvi_slide *s); /* rvi_slide_hard() of the factor of cells */
 rv_status rvi_settle_device_begin(rvi_slide *s);

@@ -367,14 +367,12 @@ static rv_status one_step(settling *t, bool *settled) {
 }
 
 /* Shows the land that was found until now. */
-static rv_status show_found(settling *t, rv_status (*show)(rvi_slide *s), double done) {
+static rv_status show_found(settling *t, rv_status (*show)(rvi_slide *s)) {
     rvi_slide *s = t->s;
     rv_status status = RV_OK;
     if (s->layers == 1)
         status = s->job->device ? rvi_settle_device_end(s) : set_heights(t);
-    if (status == RV_OK)
-        status = show(s);
-    return status == RV_OK ? rvi_job_progress(s->job, done) : status;
+    return status == RV_OK ? show(s) : status;
 }
 
 rv_status rvi_slide_settle(rvi_slide *s, rv_status (*show)(rvi_slide *s)) {
@@ -394,11 +392,14 @@ rv_status rvi_slide_settle(rvi_slide *s, rv_status (*show)(rvi_slide *s)) {
         /* A device goes on while nobody looks. */
         bool rests = status == RV_OK &&
                      (!s->job->device || rvi_device_rests(s->job->device, &pace, &status));
-        bool looks = status == RV_OK && (rests || rvi_watched(ctx));
-        if (looks)
-            status = rvi_poll(ctx);
-        if (status == RV_OK && looks && rvi_progress_due(ctx))
-            status = show_found(t, show, (double)n / (double)most);
+        if (status != RV_OK || !(rests || rvi_watched(ctx)))
+            continue;
+        status = rvi_poll(ctx);
+        if (status == RV_OK && rvi_progress_due(ctx))
+            status = show_found(t, show);
+        /* Told each time, due or not: when a film looks next must not depend on the clock. */
+        if (status == RV_OK)
+            status = rvi_job_progress(s->job, (double)n / (double)most);
     }
     return status == RV_OK ? rvi_slide_settle_end(s) : status;
 }
