@@ -26,7 +26,7 @@ static rvi_device_arg map(const rvi_drop_run *f, rvi_device_use use, const float
 
 static rvi_device_arg slots(const rvi_drop_run *f, rvi_device_use use) {
     const rvi_drop_batch *b = &f->batch;
-    return (rvi_device_arg){use, b->slots, b->rules.slots * sizeof *b->slots};
+    return (rvi_device_arg){use, b->slots, (size_t)b->rules.slots * sizeof *b->slots};
 }
 
 static rvi_device_arg crowd(const rvi_drop_run *f) {

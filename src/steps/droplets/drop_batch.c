@@ -458,7 +458,7 @@ static rv_status close_run(rvi_job *job) {
 static void list_buffers(rvi_drop_run *f) {
     rvi_job *job = f->job;
     rvi_drop_batch *b = &f->batch;
-    rvi_job_buffer(job, &b->slots, b->rules.slots, sizeof *b->slots, "the drops");
+    rvi_job_buffer(job, &b->slots, (size_t)b->rules.slots, sizeof *b->slots, "the drops");
     rvi_job_buffer(job, &b->ground, f->count, sizeof *b->ground, "the eroded land");
     rvi_job_buffer(job, &b->change, f->count, sizeof *b->change, "the eroded land");
     rvi_job_buffer(job, &b->laid, f->count, 2 * sizeof *b->laid, "the traces of drops");
