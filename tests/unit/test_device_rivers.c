@@ -114,8 +114,8 @@ static const char *draw_limits(void) {
         "layer name=soil thickness=2 noise=1 ",
         "layer name=sand thickness=9 erodibility=0.3 layer name=soil thickness=1 noise=1 ",
         "layer name=ice thickness=4 erodibility=0 below=200 layer name=soil thickness=5 ",
-        "strata thickness=9 hardness=1 layer name=sand thickness=4 noise=0.5 select name=mask "
-        "where=noise>0.4~0.5 ",
+        ("strata thickness=9 hardness=1 layer name=sand thickness=4 noise=0.5 "
+         "select name=mask where=noise>0.4~0.5 "),
     };
     return limits[below(12)];
 }
