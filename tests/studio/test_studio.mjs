@@ -163,6 +163,12 @@ const tests = {
         assert.equal(await state(page), 'held');
         await page.getByRole('button', { name: 'Resume' }).click();
         await until(page, ['running']);
+        // That it was held may be told only after it was let go: it runs all the same.
+        assert.equal(await page.evaluate(() => {
+            const { session } = studio;
+            session.hear({ kind: 'held', run: session.run, place: 2, done: 0.5 });
+            return session.state;
+        }), 'running');
         await page.getByRole('button', { name: 'Keep' }).click();
         await until(page, ['kept']);
         await page.waitForFunction(() => !studio.viewport.frame.isLive);
@@ -753,6 +759,13 @@ const tests = {
         await until(page, ['failed']);
         assert.ok(await page.evaluate(() => studio.session.figures.length) > 5);
         assert.equal(await page.evaluate(() => studio.session.place), 4);
+        await page.locator('.step[data-state=failed] .name', { hasText: 'measure' }).waitFor(); // not the one after it
+        // This land is higher than wide, and all of it is in sight.
+        assert.ok(await page.evaluate(() => {
+            const { view } = studio.viewport, { width, height } = view.land.grid, box = view.canvas.getBoundingClientRect();
+            return [[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1], [width / 2, height / 2]].map(([x, y]) => view.project(x, y))
+                .every(({ x, y }) => x > box.left && x < box.right && y > box.top && y < box.bottom);
+        }));
         await page.waitForFunction(() => /river check/.test(document.querySelector('.toast.wrong')?.textContent));
         await close();
     },
@@ -806,6 +819,13 @@ const tests = {
         await page.keyboard.press('Escape');
         await until(page, ['cancelled', 'done']); // it is short
         await page.waitForFunction(() => !studio.viewport.nextFrame);
+        // All of the scene is seen again, not the land behind it, on which nobody walks now.
+        const eye = () => page.evaluate(() => studio.viewport.view.camera.position.toArray().map((each) => Number(each.toFixed(3))));
+        const stood = await eye();
+        await page.keyboard.press('w');
+        await page.keyboard.press('f');
+        assert.deepEqual(await eye(), stood);
+        assert.ok(await page.getByRole('button', { name: 'Walk (W)' }).isHidden());
         const { frame, hash } = await page.evaluate(() => studio.session.scene.frame);
         const lines = run('--json', '--threads', '1', 'scene', 'river', `frames=${frame}`, 'run.every=1', 'save=none.obj').trim().split('\n');
         assert.ok(lines.some((line) => line.includes(hash)), `frame ${frame} has another hash`);
