@@ -43,6 +43,7 @@ export class Viewport {
     private readonly meter = h('div', { className: 'meter', hidden: true });
     private readonly cut: HTMLElement;
     private readonly waters: HTMLButtonElement[];
+    private readonly walkButton = iconButton('walk', 'Walk (W)', () => this.walk());
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
     private originalRun = -1;
@@ -77,8 +78,8 @@ export class Viewport {
             this.brush.element,
             h('div', { className: 'corner' },
                 this.brush.button,
-                iconButton('frame', 'See all of the land (F)', () => this.view.frame()),
-                iconButton('walk', 'Walk (W)', () => this.walk())),
+                iconButton('frame', 'See all of it (F)', () => this.view.frame()),
+                this.walkButton),
             this.legend, this.readout, this.meter, this.handle, this.cut);
         this.view = new LandView(this.element, still);
         this.solid = new SolidView();
@@ -150,7 +151,7 @@ export class Viewport {
         this.tabs.hidden = session.scene !== null;
         this.cut.hidden = session.scene === null;
         this.waters.forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.way === this.solid.way)));
-        this.brush.button.hidden = session.scene !== null;
+        this.brush.button.hidden = this.walkButton.hidden = session.scene !== null;
         if (session.scene && this.brush.isOn)
             this.brush.toggle();
         if (!session.scene && this.view.other) {

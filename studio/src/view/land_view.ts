@@ -9,6 +9,9 @@ import { grainTexture } from './grain';
 import { Ground, type Grid, type Shared } from './ground';
 import { SKY_FRAGMENT, SKY_VERTEX } from './shaders';
 
+/** How far the camera looks down, at first. */
+const TILT = 0.5;
+
 export interface Hit { x: number; y: number }
 
 /** How a field is coloured. */
@@ -48,6 +51,10 @@ export class LandView {
     private readonly shared: Shared;
     private dirty = true;
     private framed = '';
+    /** Has the camera been moved by hand since? */
+    private isMoved = false;
+    /** What a scene fills. */
+    private box: { low: number[]; high: number[] } | null = null;
     private isQuick = false;
     private frames: number[] = [];
     /** Pixels that are drawn, of those that there are, along a side. */
@@ -94,6 +101,7 @@ export class LandView {
         this.controls.dampingFactor = 0.12;
         this.controls.maxPolarAngle = 1.52;
         this.controls.addEventListener('change', () => this.draw());
+        this.controls.addEventListener('start', () => { this.isMoved = true; });
         this.setSun(315, 38);
         this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
         this.renderer.compile(this.land.scene, this.camera); // while the engine is still on its way
@@ -171,31 +179,45 @@ export class LandView {
 
     // ---- camera ----
 
-    /** A land of another extent is looked at anew. */
+    /** A land of another extent is looked at anew; so is one that has grown out of sight, where nobody has moved the
+     *  camera. */
     private frameOnce(grid: Grid): void {
         const extent = `${Math.round((grid.width - 1) * grid.cell)} ${Math.round((grid.height - 1) * grid.cell)}`;
         const [w, h] = this.framed.split(' ').map(Number), [nw, nh] = extent.split(' ').map(Number);
-        if (this.framed && Math.abs(w - nw) < 0.02 * nw && Math.abs(h - nh) < 0.02 * nh)
+        const isSame = this.framed && Math.abs(w - nw) < 0.02 * nw && Math.abs(h - nh) < 0.02 * nh;
+        const away = this.camera.position.distanceTo(this.controls.target);
+        if (isSame && (this.isMoved || this.walking || away > 0.8 * this.fit(grid).away))
             return;
         this.framed = extent;
         this.frame();
     }
 
-    frame(): void {
-        const grid = this.land.grid;
-        if (!grid)
-            return;
+    /** So far away that the block fits, with a margin: its corners are as far apart as its diagonal, and high land stands
+     *  up in the middle of the picture. */
+    private fit(grid: Grid): { middle: Vector3; away: number } {
         const w = (grid.width - 1) * grid.cell, h = (grid.height - 1) * grid.cell, extent = Math.hypot(w, h);
-        const { rise } = this.shared, middle = ((this.land.span.x + this.land.span.y) / 2) * rise.value;
-        // So far away that the block fits, with a margin: its corners are as far apart as its diagonal.
-        const slope = Math.tan((this.camera.fov * Math.PI) / 360) * Math.min(this.camera.aspect, 1.45);
+        const { x: low, y: high } = this.land.span, relief = (high - low) * this.shared.rise.value;
+        const slope = Math.tan((this.camera.fov * Math.PI) / 360), wide = slope * Math.min(this.camera.aspect, 1.45);
+        const away = Math.max(extent * (0.49 / wide + 0.12) + 0.35 * relief, (0.5 * relief * Math.cos(TILT) + 0.36 * extent * Math.sin(TILT)) / slope + 0.5 * extent);
+        return { middle: new Vector3(w / 2, low * this.shared.rise.value + 0.5 * relief - 0.02 * extent, h / 2), away };
+    }
+
+    /** All of the land, or of the scene. */
+    frame(): void {
+        const { grid } = this.land;
         this.walking = null;
         this.controls.enabled = true;
-        this.aim(new Vector3(w / 2, middle - 0.02 * extent, h / 2), extent * (0.49 / slope + 0.12));
+        this.isMoved = false;
+        if (this.other && this.box)
+            return this.frameBox(this.box.low, this.box.high);
+        if (!grid)
+            return;
+        const { middle, away } = this.fit(grid);
+        this.aim(middle, away);
     }
 
     private aim(target: Vector3, away: number): void {
-        const turn = 0.62, tilt = 0.50;
+        const turn = 0.62, tilt = TILT;
         this.controls.target.copy(target);
         this.camera.position.set(target.x + away * Math.sin(turn) * Math.cos(tilt), target.y + away * Math.sin(tilt),
             target.z + away * Math.cos(turn) * Math.cos(tilt));
@@ -213,6 +235,7 @@ export class LandView {
     frameBox(low: number[], high: number[]): void {
         const size = new Vector3(high[0] - low[0], high[2] - low[2], high[1] - low[1]);
         this.framed = '';
+        this.box = { low, high };
         this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), size.length() * 1.5);
     }
 
@@ -220,7 +243,7 @@ export class LandView {
 
     /** On foot: the arrow keys go, dragging looks around. */
     walk(on: boolean): void {
-        if (!this.land.grid || on === this.isWalking)
+        if (!this.land.grid || this.other || on === this.isWalking)
             return;
         if (!on)
             return this.frame();
