@@ -247,8 +247,9 @@ export class Ground {
             const dy = Math.max(low - y, 0, y - high), finer = reach * (1 << (level - 1));
             if (level > 0 && dx * dx + dy * dy + dz * dz < finer * finer) {
                 const half = QUADS << (level - 1);
-                for (const [a, b] of [[0, 0], [half, 0], [0, half], [half, half]])
-                    add(cx + a, cz + b, level - 1);
+                const nearest = (x > x0 + 0.5 * span ? 1 : 0) + (z > z0 + 0.5 * span ? 2 : 0); // what it hides is not shaded
+                for (const turned of [0, 1, 2, 3])
+                    add(cx + half * ((nearest ^ turned) & 1), cz + half * ((nearest ^ turned) >> 1), level - 1);
                 return;
             }
             array.set([cx, cz, 1 << level, 0], 4 * count++);

@@ -71,7 +71,7 @@ export class LandView {
     constructor(private readonly host: HTMLElement, private readonly still: boolean) {
         const isSlow = isSoftware();
         this.ratio = isSlow ? 0.6 : 1;
-        this.renderer = new WebGLRenderer({ antialias: !isSlow, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+        this.renderer = new WebGLRenderer({ antialias: !isSlow, powerPreference: 'high-performance' });
         this.renderer.autoClear = false;
         this.renderer.localClippingEnabled = true;
         this.canvas = this.renderer.domElement;
@@ -94,6 +94,11 @@ export class LandView {
             uniforms: { ...this.shared, unproject: { value: unproject } },
         }));
         dome.frustumCulled = false;
+        for (const ground of [this.land, this.original]) { // after the land, which hides half of it
+            const behind = dome.clone();
+            behind.renderOrder = 10;
+            ground.scene.add(behind);
+        }
         this.sky = { scene: new Scene().add(dome), unproject };
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.zoomToCursor = true;
@@ -382,15 +387,16 @@ export class LandView {
         const size = renderer.getDrawingBufferSize(new Vector2());
         const draw = (ground: Ground) => {
             if (!ground.grid)
-                return;
+                return renderer.render(this.sky.scene, camera);
             ground.illuminate(renderer, this.isQuick && ground === this.land);
             ground.choose(camera, size.y, this.ratio < 1 ? 5 : 3);
             renderer.render(ground.scene, camera);
         };
         renderer.clear();
-        renderer.render(this.sky.scene, camera);
-        if (this.other)
+        if (this.other) {
+            renderer.render(this.sky.scene, camera);
             return this.other.draw(renderer, camera);
+        }
         if (this.showOriginal)
             return draw(this.original.grid ? this.original : this.land);
         if (!this.swipe || !this.original.grid)
