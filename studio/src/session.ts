@@ -198,6 +198,8 @@ export class Session {
     private async revive(why: string): Promise<void> {
         const { spare } = this, wasMachine = this.wanted === 'machine';
         this.engine = null;
+        if (this.checked) // else what it is to go on from would wait for the end of that
+            spare?.engine.control(this.checked, 'cancel');
         this.checked = 0;
         if (this.restarts++ > 3 || (wasMachine && !spare))
             return this.fail(wasMachine ? 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.'

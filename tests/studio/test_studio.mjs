@@ -1016,6 +1016,11 @@ const tests = {
             await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('slow', text); }, SLOW);
             await running(page, 3);
             const places = await startsOf(page);
+            await page.evaluate((steps) => { // also where the page is making a land to compare, which takes for ever
+                const { session } = studio;
+                session.checked = session.run;
+                return session.spare.engine.ask({ kind: 'run', run: session.run, steps, live: { fields: [], rate: 1, every: 4096, last: [], slices: false, rescue: 1e300 } });
+            }, LONG.trim().split('\n').slice(0, 3));
             program.kill('SIGKILL');
             await page.waitForFunction(() => document.querySelector('.toast.wrong')?.textContent.includes('has ended'));
             await settled(page);
