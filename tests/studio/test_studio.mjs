@@ -512,6 +512,21 @@ const tests = {
             }
             seen.set(name, mean);
         }
+        // Natural land is as the picture of the recipe has it: sand, and no woods.
+        await page.locator('button[data-look=natural]').click();
+        await page.evaluate(() => studio.session.store.edit((doc) => doc.items.push({ id: 1e6, step: 'render', values: { file: 'a.png', look: 'desert' }, on: true })));
+        await settled(page);
+        const green = await page.waitForFunction(() => {
+            if (studio.session.isBusy || studio.session.look.name !== 'natural')
+                return false;
+            studio.viewport.view.render();
+            const canvas = new OffscreenCanvas(48, 36), paint = canvas.getContext('2d');
+            paint.drawImage(studio.viewport.view.canvas, 0, 0, 48, 36);
+            const data = paint.getImageData(0, 0, 48, 36).data;
+            return { land: [...data.keys()].filter((i) => i % 4 === 0 && data[i] < data[i + 1] && data[i + 2] < data[i + 1]).length + 1 };
+        });
+        assert.ok((await green.jsonValue()).land < 20, JSON.stringify(await green.jsonValue()));
+        assert.ok([...seen.get('natural').keys()].filter((i) => i % 3 === 0).map((i) => seen.get('natural').slice(i, i + 3)).filter(([r, g, b]) => r < g && b < g).length > 60);
         assert.deepEqual([...seen.keys()], ['natural', 'height', 'slope', 'flow', 'eroded', 'deposited', 'water', 'sediment', 'velocity', 'layers', 'original']);
         await close();
     },

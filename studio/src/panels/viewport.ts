@@ -1,7 +1,7 @@
 // viewport.ts: the land and what lies over it: views, sun, the place under the cursor, the comparison.
 import { h, icon, iconButton, metres, pretty } from '../dom';
 import { Brush } from './brush';
-import { LOOKS, type Look } from '../looks';
+import { LOOKS, coverOf, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
 import { rampCss } from '../view/ramps';
@@ -182,6 +182,7 @@ export class Viewport {
         if (!heights || heights.length !== frame.width * frame.height)
             return;
         this.frame = frame;
+        this.view.setCover(coverOf(this.session.store.doc.items));
         this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
         if (!frame.isLive)

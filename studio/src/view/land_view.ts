@@ -8,6 +8,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { grainTexture } from './grain';
 import { Ground, type Grid, type Shared } from './ground';
 import { SKY_FRAGMENT, SKY_VERTEX } from './shaders';
+import type { Cover } from '../looks';
 
 /** How far the camera looks down, at first. */
 const TILT = 0.5;
@@ -82,7 +83,7 @@ export class LandView {
         this.shared = {
             sun: { value: new Vector3(0, 1, 0) }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
-            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() }, grain: { value: grainTexture() },
+            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() }, grain: { value: grainTexture() }, dry: { value: 0 },
         };
         this.land = new Ground(this.shared);
         this.original = new Ground(this.shared);
@@ -138,6 +139,12 @@ export class LandView {
         this.land.dim();
         this.original.dim();
         this.draw();
+    }
+
+    /** What grows on natural land, or does not: for what is shown from now on. */
+    setCover({ isDry, snow }: Cover): void {
+        this.shared.dry.value = isDry ? 1 : 0;
+        this.land.snowLine = this.original.snowLine = snow;
     }
 
     setWires(wires: 0 | 1 | 2): void {
@@ -203,7 +210,7 @@ export class LandView {
         const w = (grid.width - 1) * grid.cell, h = (grid.height - 1) * grid.cell, extent = Math.hypot(w, h);
         const { x: low, y: high } = this.land.span, relief = (high - low) * this.shared.rise.value;
         const slope = Math.tan((this.camera.fov * Math.PI) / 360), wide = slope * Math.min(this.camera.aspect, 1.45);
-        const away = Math.max(extent * (0.49 / wide + 0.12) + 0.35 * relief, (0.5 * relief * Math.cos(TILT) + 0.36 * extent * Math.sin(TILT)) / slope + 0.5 * extent);
+        const away = Math.max(extent * (0.49 / wide + 0.12) + 0.45 * relief, (0.5 * relief * Math.cos(TILT) + 0.36 * extent * Math.sin(TILT)) / slope + 0.5 * extent);
         return { middle: new Vector3(w / 2, low * this.shared.rise.value + 0.5 * relief - 0.02 * extent, h / 2), away };
     }
 
