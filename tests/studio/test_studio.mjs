@@ -841,6 +841,7 @@ const tests = {
         await picture(page, 'gallery');
         await page.locator('.card', { hasText: 'winding river bed' }).click();
         await page.waitForFunction(() => studio.session.scene?.frame?.frame >= 3);
+        assert.match(await page.locator('.params p').textContent(), /winding river bed.*Worn rock is red/i); // what the gallery says of it
         await page.keyboard.press('e');
         assert.ok(await page.locator('.brush').isHidden()); // it is for lands
         await page.keyboard.press('Escape');

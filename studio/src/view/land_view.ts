@@ -248,7 +248,7 @@ export class LandView {
         const size = new Vector3(high[0] - low[0], high[2] - low[2], high[1] - low[1]);
         this.framed = '';
         this.box = { low, high };
-        this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), size.length() * 1.5);
+        this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), (size.length() * 1.6) / Math.min(this.camera.aspect, 1));
     }
 
     get isWalking(): boolean { return this.walking !== null; }
