@@ -81,7 +81,8 @@ for (const file of (await readdir(recipes)).filter((name) => name.endsWith('.rv'
         continue;
     // A little larger than previews are: how large makes no difference to them.
     const given = await readFile(new URL(file, recipes), 'utf8'), by = 320 / Math.max(...[...given.matchAll(/\bsize=(\d+)/g)].map(([, size]) => Number(size)));
-    const text = given.replace(/\bsize=(\d+)/g, (_, size) => `size=${Math.round(size * by)}`).replace(/\bcell=([\d.]+)/g, (_, cell) => `cell=${cell / by}`);
+    const text = given.replace(/\bsize=(\d+)/g, (_, size) => `size=${Math.round(size * by)}`).replace(/\bcell=([\d.]+)/g, (_, cell) => `cell=${cell / by}`)
+        .replace(/=(\d+)cells\b/g, (_, cells) => `=${Math.round(cells * by)}cells`);
     const hash = '#' + deflateRawSync(text).toString('base64url');
     const { page, context } = await openPage(browser, server.address, { hash, width: 1440, height: 900 });
     page.setDefaultTimeout(900000);

@@ -573,8 +573,10 @@ export class Session {
             this.preparing = 0;
             if (!reply)
                 return;
-            this.costs.note(side, lines, reply.ms);
-            if (reply.ms.includes(null))
+            // So few cells may be too few for a step: then a finer preview is the first.
+            const ms = reply.failed ? reply.ms.map((each) => each ?? Infinity) : reply.ms;
+            this.costs.note(side, lines, ms);
+            if (ms.includes(null))
                 return;
         }
     }

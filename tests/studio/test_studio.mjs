@@ -336,6 +336,15 @@ const tests = {
             await other.context.close();
             assert.deepEqual(other.wrong, []);
         }
+        // Where a coarse one cannot be made, the next finer one is the first.
+        const narrow = await open(link('terrain size=107 cell=18\nnoise seed=5\ncrop margin=48cells\nresize size=320\nblur radius=30\n'));
+        await settled(narrow.page);
+        await narrow.page.waitForFunction(() => studio.session.isPrepared);
+        assert.equal(await narrow.page.evaluate(() => {
+            const { costs, sides } = studio.session;
+            return costs.firstOf(sides, () => ['another list']); // of which nothing is known
+        }), 128);
+        await narrow.close();
         // A telephone makes the coarse ones alone.
         const phone = await open(link(SMALL.replace('size=64', 'size=300')), { width: 390, height: 844, hasTouch: true, isMobile: true });
         await settled(phone.page);
