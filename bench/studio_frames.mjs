@@ -22,5 +22,7 @@ console.log(`${side} x ${side} cells at 1920 x 1080, of a frame on the page's th
 line('camera turns, all in sight', figures.around);
 line('camera close to the ground', figures.close);
 line('land changes (a slice)', figures.live);
+for (const [name, { mean, most }] of Object.entries({ 'all in sight': figures.layers.far, 'close to the ground': figures.layers.near }))
+    console.log(`${name}: a pixel is shaded ${mean.toFixed(2)} times, at most ${Math.round(most)}`);
 await browser.close();
 server.close();

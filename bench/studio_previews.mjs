@@ -1,8 +1,11 @@
 // studio_previews.mjs PAGE [RECIPE...]: how soon the studio shows a change while a slider is dragged, for a slider of an
 // early, a middle and a late step of each recipe, and of the step that takes longest: milliseconds from the change to
 // the first picture of it, of the first change and of those after it, with the cells that this picture has along a side;
-// and to the preview at 256 cells, once the slider rests. The page has had time to make its previews beforehand.
+// and to the preview at 256 cells, once the slider rests. The page has had time to make its previews beforehand. Next to
+// the clock stands the processor time of the page and its engine, over all threads, which a loaded machine does not change:
+// what takes no more than 100 ms of it is seen within 100 ms where a core is free.
 // Needs chromium and studio/node_modules: `make studio` builds the page, into build/studio.
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { resolve } from 'node:path';
@@ -16,8 +19,21 @@ const server = await serve(resolve(folder)), browser = await launch();
 const whole = (n) => String(Math.round(n)).padStart(7), CHANGES = 10;
 const share = (list, part) => list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(part * list.length))];
 
-/** In the page: drags the first slider of a step, and gives what it took. */
-async function drag([id, count]) {
+/** Milliseconds of processor time that the pages of the browser have had: the threads of its renderers. */
+function processorMs() {
+    const lines = (path) => { try { return readFileSync(path, 'utf8'); } catch { return ''; } };
+    const parents = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((pid) => [pid, / (\d+)/.exec(lines(`/proc/${pid}/stat`).replace(/^.*\) ./s, ''))?.[1]]));
+    const isOurs = (pid) => pid !== undefined && (Number(pid) === process.pid || isOurs(parents.get(pid)));
+    let ns = 0;
+    for (const pid of parents.keys())
+        if (lines(`/proc/${pid}/cmdline`).includes('--type=renderer') && isOurs(pid))
+            for (const task of readdirSync(`/proc/${pid}/task`))
+                ns += Number(lines(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]) || 0;
+    return ns / 1e6;
+}
+
+/** In the page: takes hold of the first slider of a step; null: it has none. */
+async function hold(id) {
     const { session, viewport } = studio, item = session.items.find((each) => each.id === id);
     session.select(id);
     while (document.querySelector('.params h1')?.textContent !== item.step)
@@ -29,32 +45,46 @@ async function drag([id, count]) {
     const show = viewport.show.bind(viewport);
     let seen = null;
     viewport.show = (frame) => { show(frame); seen?.(frame); };
-    const change = (to, isEnough) => new Promise((go) => {
+    window.change = (by, isWhole) => new Promise((go) => {
         const start = performance.now(), last = session.run;
-        seen = (frame) => session.run !== last && isEnough(frame) && go({ ms: performance.now() - start, side: Math.max(frame.width, frame.height), isLive: frame.isLive });
-        slider.value = String(to);
+        seen = (frame) => session.run !== last && (!isWhole || (!frame.isLive && !session.finer))
+            && go({ ms: performance.now() - start, side: Math.max(frame.width, frame.height), isLive: frame.isLive });
+        slider.value = String(at + (at < 500 ? by : -by));
         slider.dispatchEvent(new Event('input'));
     });
-    const pictures = [];
-    for (let i = 1; i <= count; i++)
-        pictures.push(await change(at + (at < 500 ? 12 : -12) * i, () => true));
-    const rest = await change(at + (at < 500 ? 5 : -5), (frame) => !frame.isLive && !session.finer);
-    viewport.show = show;
-    session.store.edit(() => {});
-    return { slider: `${item.step} ${row.querySelector('label').textContent}`, pictures, rest };
+    window.letGo = () => {
+        viewport.show = show;
+        session.store.edit(() => {});
+    };
+    return `${item.step} ${row.querySelector('label').textContent}`;
 }
 
-const all = [], first = [];
-console.log(`${'recipe'.padEnd(9)} ${'slider'.padEnd(24)} first: ms    then: p50    p95  cells     256 cells, in ms`);
+/** Drags it, and gives what it took. */
+async function drag(page, id) {
+    const slider = await page.evaluate(hold, id), pictures = [];
+    if (!slider)
+        return null;
+    for (let i = 1; i <= CHANGES; i++) {
+        const before = processorMs(), picture = await page.evaluate((by) => window.change(by, false), 12 * i);
+        pictures.push({ ...picture, processor: processorMs() - before });
+    }
+    const rest = await page.evaluate(() => window.change(5, true));
+    await page.evaluate(() => window.letGo());
+    return { slider, pictures, rest };
+}
+
+const all = [], first = [], processor = [];
+console.log(`${'recipe'.padEnd(9)} ${'slider'.padEnd(24)} first: ms    then: p50    p95  processor  cells     256 cells, in ms`);
 for (const file of (await readdir(recipes)).filter((name) => name.endsWith('.rv')).sort()) {
     const name = file.replace('.rv', '');
     if (only.length > 0 && !only.includes(name))
         continue;
     // A little larger than previews are: how large makes no difference to them.
     const given = await readFile(new URL(file, recipes), 'utf8'), by = 320 / Math.max(...[...given.matchAll(/\bsize=(\d+)/g)].map(([, size]) => Number(size)));
-    const text = given.replace(/\bsize=(\d+)/g, (_, size) => `size=${Math.round(size * by)}`).replace(/\bcell=([\d.]+)/g, (_, cell) => `cell=${cell / by}`);
+    const text = given.replace(/\bsize=(\d+)/g, (_, size) => `size=${Math.round(size * by)}`).replace(/\bcell=([\d.]+)/g, (_, cell) => `cell=${cell / by}`)
+        .replace(/=(\d+)cells\b/g, (_, cells) => `=${Math.round(cells * by)}cells`);
     const hash = '#' + deflateRawSync(text).toString('base64url');
-    const { page, context } = await openPage(browser, server.address, { hash });
+    const { page, context } = await openPage(browser, server.address, { hash, width: 1440, height: 900 });
     page.setDefaultTimeout(900000);
     const ready = async () => {
         await page.waitForFunction(() => studio.session.state === 'done' && !studio.session.isPreview);
@@ -69,19 +99,20 @@ for (const file of (await readdir(recipes)).filter((name) => name.endsWith('.rv'
         return [...new Set([places[0], places[places.length >> 1], places.at(-1), slowest])].sort((a, b) => a - b).map((i) => session.items[i].id);
     });
     for (const id of ids) {
-        const took = await page.evaluate(drag, [id, CHANGES]);
+        const took = await drag(page, id);
         if (!took)
             continue;
         const [one, ...rest] = took.pictures;
         first.push(one.ms);
         all.push(...rest.map(({ ms }) => ms));
+        processor.push(...took.pictures.map((each) => each.processor));
         const cells = [...new Set(took.pictures.map(({ side, isLive }) => `${side}${isLive ? ' live' : ''}`))].join(', ');
-        console.log(`${name.padEnd(9)} ${took.slider.padEnd(24)}   ${whole(one.ms)}      ${whole(share(rest.map(({ ms }) => ms), 0.5))} ${whole(share(rest.map(({ ms }) => ms), 0.95))}  ${cells.padEnd(12)} ${whole(took.rest.ms)}`);
+        console.log(`${name.padEnd(9)} ${took.slider.padEnd(24)}   ${whole(one.ms)}      ${whole(share(rest.map(({ ms }) => ms), 0.5))} ${whole(share(rest.map(({ ms }) => ms), 0.95))}    ${whole(share(took.pictures.map((each) => each.processor), 0.5))}  ${cells.padEnd(12)} ${whole(took.rest.ms)}`);
         await ready();
     }
     await context.close();
 }
-for (const [what, list] of [['first changes', first], ['changes after them', all]])
+for (const [what, list] of [['first changes', first], ['changes after them', all], ['processor time of all', processor]])
     console.log(`${what}: p50 ${whole(share(list, 0.5))}, p95 ${whole(share(list, 0.95))}, longest ${whole(Math.max(...list))} ms, ${list.filter((ms) => ms <= 100).length} of ${list.length} within 100 ms`);
 console.log(`${cpus().length} cores, at a load of ${loadavg()[0].toFixed(1)}`);
 await browser.close();

@@ -2,6 +2,9 @@
 # needs no other file to run them.
 file(GLOB kernels CONFIGURE_DEPENDS src/*/*.cl src/steps/*/*.cl)
 list(FILTER kernels EXCLUDE REGEX "/prelude.cl$")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+    set(kernels "") # no device there, and a page that loads the library should not wait for their text
+endif()
 
 # Appends `file` to `text`, after what it includes; each file once.
 function(add_kernel_file file)
@@ -40,7 +43,7 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/device/kernels.c @ONLY CON
 
 @kernel_arrays@
 const rvi_kernel_text rvi_kernel_texts[] = {
-@kernel_table@};
-const int rvi_kernel_text_count = (int)(sizeof rvi_kernel_texts / sizeof rvi_kernel_texts[0]);
+@kernel_table@    {0}};
+const int rvi_kernel_text_count = (int)(sizeof rvi_kernel_texts / sizeof rvi_kernel_texts[0]) - 1;
 ")
 list(APPEND ravine_sources ${PROJECT_BINARY_DIR}/generated/device/kernels.c)

@@ -295,8 +295,8 @@ void studio_land_continue(studio_land *l, const studio_request *request) {
 /* ---- in idle time ---- */
 
 /* Makes the lands of the turns from `first` on, until something else is asked, or until they would
- * take the place of others. What is wrong with a step is told by a run. */
-static void run_idle(studio_land *l, rv_terrain *land, const char *list, const char *stamps,
+ * take the place of others. What is wrong with a step is told by a run; false: something is. */
+static bool run_idle(studio_land *l, rv_terrain *land, const char *list, const char *stamps,
                      const rv_recipe *recipe, const studio_order *o, size_t first) {
     int64_t began = cli_now_ms();
     for (size_t i = first; i < o->count; i++) {
@@ -307,19 +307,20 @@ static void run_idle(studio_land *l, rv_terrain *land, const char *list, const c
             status = rv_step_run(land, rv_recipe_step(recipe, t->step), params, NULL);
         free(params);
         if (status != RV_OK || !studio_kept_room(l, land))
-            return;
+            return status == RV_OK || status == RV_CANCELLED;
         if (t->whole) {
             studio_kept_add(l, land, studio_list_key(list, stamps, t->place + 1),
                             (double)(cli_now_ms() - began));
             began = cli_now_ms();
         }
         if (!studio_gate_idle(l->session))
-            return;
+            return true;
     }
+    return true;
 }
 
 static studio_packet *tell_prepared(studio_land *l, double id, const char *list, const char *stamps,
-                                    int steps, const studio_order *o) {
+                                    int steps, const studio_order *o, bool well) {
     studio_letter letter;
     double *ms = calloc((size_t)steps + 1, sizeof *ms);
     if (!ms || !studio_letter_begin(&letter)) {
@@ -336,7 +337,7 @@ static studio_packet *tell_prepared(studio_land *l, double id, const char *list,
     fprintf(letter.json, "\"id\":%.0f,\"kind\":\"prepared\",\"ms\":[", id);
     for (int i = 0; i < steps; i++)
         fprintf(letter.json, ms[i] < 0.0 ? "%snull" : "%s%.0f", i ? "," : "", ms[i]);
-    fputc(']', letter.json);
+    fprintf(letter.json, "],\"failed\":%s", well ? "false" : "true");
     free(ms);
     return studio_letter_end(&letter);
 }
@@ -357,11 +358,13 @@ studio_packet *studio_land_prepare(studio_land *l, const studio_request *request
     if (kept)
         status = rv_terrain_restore(land, kept->snapshot);
     l->idle = true;
+    bool well = true;
     if (status == RV_OK)
-        run_idle(l, land, list, stamps, recipe, &o, first);
+        well = run_idle(l, land, list, stamps, recipe, &o, first);
     l->idle = false;
-    studio_packet *reply = status == RV_OK ? tell_prepared(l, request->id, list, stamps, steps, &o)
-                                           : studio_wrong(request->id, (int)status, why);
+    studio_packet *reply = status == RV_OK
+                               ? tell_prepared(l, request->id, list, stamps, steps, &o, well)
+                               : studio_wrong(request->id, (int)status, why);
     rv_terrain_destroy(land);
     rv_recipe_destroy(recipe);
     free(o.turns);

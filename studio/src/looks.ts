@@ -1,4 +1,5 @@
 // looks.ts: the ways to look at a land. What a view shows follows from the fields that the land has.
+import { parseNumber, type Item } from './recipe';
 
 export interface Look {
     name: string;
@@ -31,3 +32,13 @@ export const LOOKS: Look[] = [
 ];
 
 export const findLook = (name: string): Look => LOOKS.find((look) => look.name === name) ?? LOOKS[0];
+
+/** What covers natural land. */
+export interface Cover { isDry: boolean; snow: number | null }
+
+/** As the picture that the recipe makes of its land has it: the page runs no `render`, and looks as it would. */
+export function coverOf(items: Item[]): Cover {
+    const { look, snow = '' } = items.findLast(({ step, on }) => on && step === 'render')?.values ?? {};
+    const line = parseNumber(snow);
+    return { isDry: look === 'desert', snow: Number.isFinite(line) ? line : null };
+}

@@ -17,9 +17,9 @@ if (!location.search.includes('token'))
 
 /** What a new page starts with: small, so that eroded land is there at once. */
 const FIRST = [
-    'terrain size=256 cell=45', 'noise seed=7 frequency=0.12 octaves=7 relief=1300',
-    'rivers time=1.5M steps=24 uplift=1.8 erosion=8 diffusion=0.03 border=sink',
-    'droplets capacity=1 inertia=0.05 border=apron', 'thermal talus=40 rounds=20',
+    'terrain size=256 cell=60', 'noise seed=7 frequency=0.08 octaves=7 relief=1300',
+    'rivers time=2M steps=24 uplift=1.2 erosion=4 area_power=0.41 diffusion=0.005 talus=38 source=0.05',
+    'droplets capacity=0.3 border=apron', 'thermal talus=36 rounds=20',
 ];
 
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -48,9 +48,12 @@ export class Costs {
         return ms.length === lines.length ? ms.reduce((best: number, each, i) => ((each ?? 0) > (ms[best] ?? 0) ? i : best), 0) : 0;
     }
 
-    /** The largest size that is there at once, else the smallest. */
+    /** Could it not be made, when it was tried? */
+    private isFailed(side: number): boolean { return this.known.get(side)?.ms.includes(Infinity) ?? false; }
+
+    /** The largest size that is there at once, else the smallest of those that can be made. */
     firstOf(sides: number[], linesOf: (side: number) => string[]): number {
-        return sides.findLast((side) => this.guess(side, linesOf(side)) <= AT_ONCE) ?? sides[0];
+        return sides.findLast((side) => this.guess(side, linesOf(side)) <= AT_ONCE) ?? sides.find((side) => !this.isFailed(side)) ?? sides[0];
     }
 }
 

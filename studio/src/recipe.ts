@@ -160,7 +160,7 @@ export function shortValue(param: Param, text: string): string {
     const number = parseNumber(text);
     if (!Number.isFinite(number) || !['real', 'int', 'count'].includes(param.type))
         return text;
-    return `${shortNumber(number)}${param.unit && !param.unit.includes('/') && param.unit !== 'cells' ? ` ${unitText(param.unit)}` : ''}`;
+    return `${shortNumber(number)}${param.unit && !param.unit.includes('/') && param.unit !== 'cells' ? `${param.unit === 'deg' ? '' : ' '}${unitText(param.unit)}` : ''}`;
 }
 
 export function shortNumber(n: number): string {

@@ -62,6 +62,8 @@ const PREVIEW_MS = 80, UNSEEN_MS = 400, IDLE_MS = 400;
 /** Of previews that take no longer only the end is shown: their slices would flicker. */
 const QUIET_MS = 200;
 const SAVED = 'ravine-studio';
+/** The status of a step that has run, and has not given what it was to give. */
+const UNMET = 6;
 
 export class Session {
     readonly store: Store;
@@ -78,6 +80,8 @@ export class Session {
     items: Item[] = [];
     place = 0;
     done = 0;
+    /** The place of the step that ended a run that failed. */
+    wrongPlace = -1;
     /** Milliseconds between slices, of late. */
     pace = 0;
     results = new Map<string, Result>();
@@ -109,6 +113,8 @@ export class Session {
     private started = 0;
     private lastSlice = 0;
     private restarts = 0;
+    /** The last wish for this run. */
+    private wished: Control | null = null;
     /** The recipe of the last run as text, and the hashes that each engine has given for recipes. */
     private text = '';
     private readonly made = new Map<string, Partial<Record<Answer<'ready'>['engine'], string>>>();
@@ -192,6 +198,8 @@ export class Session {
     private async revive(why: string): Promise<void> {
         const { spare } = this, wasMachine = this.wanted === 'machine';
         this.engine = null;
+        if (this.checked) // else what it is to go on from would wait for the end of that
+            spare?.engine.control(this.checked, 'cancel');
         this.checked = 0;
         if (this.restarts++ > 3 || (wasMachine && !spare))
             return this.fail(wasMachine ? 'ravine studio has ended. The recipe is safe in the address of this page: start it again, and reload.'
@@ -356,7 +364,9 @@ export class Session {
     /** Reads a recipe with the library's own reader. */
     async read(text: string): Promise<Item[]> {
         const given = splitOff(text);
-        const { steps } = await this.engine!.ask<'recipe'>({ kind: 'read', text: given.text });
+        const { steps } = await this.engine!.ask<'recipe'>({ kind: 'read', text: given.text }).catch((error: unknown) => {
+            throw error instanceof EngineError ? new EngineError(error.message.replace(/^recipe, line/, 'line'), error.status) : error;
+        });
         return steps.map((line, i) => ({ ...itemFromLine(line), on: !given.off.has(i) }));
     }
 
@@ -370,7 +380,7 @@ export class Session {
             else if (this.about.recipe)
                 doc = { name: this.about.name?.replace(/^.*\/|\.rv$/g, '') || 'land', items: await this.read(this.about.recipe) };
         } catch (error) {
-            const why = error instanceof EngineError ? error.message : 'It is damaged.';
+            const why = error instanceof EngineError ? error.message[0].toUpperCase() + error.message.slice(1) : 'It is damaged.';
             this.watcher.say(`The recipe in this address cannot be opened. ${why}`, 'wrong');
         }
         try {
@@ -563,8 +573,10 @@ export class Session {
             this.preparing = 0;
             if (!reply)
                 return;
-            this.costs.note(side, lines, reply.ms);
-            if (reply.ms.includes(null))
+            // So few cells may be too few for a step: then a finer preview is the first.
+            const ms = reply.failed ? reply.ms.map((each) => each ?? Infinity) : reply.ms;
+            this.costs.note(side, lines, ms);
+            if (ms.includes(null))
                 return;
         }
     }
@@ -602,6 +614,7 @@ export class Session {
             this.spare?.engine.control(this.checked, 'cancel');
         this.checked = 0;
         this.run = ++this.numbers;
+        this.wished = null;
     }
 
     private begun(steps: string[], items: Item[], side: number): void {
@@ -630,6 +643,7 @@ export class Session {
         if (this.state !== 'running' && this.state !== 'held')
             return;
         this.engine?.control(this.run, wish);
+        this.wished = wish;
         if (wish === 'resume')
             this.state = 'running';
         this.watcher.changed();
@@ -727,7 +741,8 @@ export class Session {
             this.rescued = { steps: this.steps.slice(0, event.place), bytes: event.buffers[0] };
             return;
         case 'held':
-            this.state = 'held';
+            if (this.wished !== 'resume') // else it was held before it heard that
+                this.state = 'held';
             break;
         case 'done_step':
             this.results.set(this.key(event.place + 1), { ms: event.ms, land: event.land, ledger: event.ledger, drops: event.drop_steps });
@@ -765,6 +780,7 @@ export class Session {
         this.done = 0;
         this.ms = event.ms;
         this.sentence = event.sentence;
+        this.wrongPlace = event.how !== 'failed' ? -1 : event.status === UNMET ? event.place - 1 : event.place;
         this.rested();
         if (this.scene)
             return;

@@ -41,6 +41,9 @@ export interface Table {
 export const table = given as Table;
 const byName = new Map(table.steps.map((step) => [step.name, step]));
 
+/** The scenes that there are, each with a sentence. */
+export const presets = table.scene_words.find(({ name }) => name === 'preset')?.parameters[0].options ?? [];
+
 export const findStep = (name: string): Step | undefined => byName.get(name);
 
 /** A step that only writes files. The page has its own ways to do that: it keeps such steps in the recipe and does

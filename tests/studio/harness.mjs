@@ -12,9 +12,11 @@ export function launch() {
     });
 }
 
-/** A page that notes what should not happen: errors, and requests to elsewhere. */
-export async function openPage(browser, address, { hash = '', width = 1440, height = 900, ...more } = {}) {
+/** A page that notes what should not happen: errors, and requests to elsewhere. It is no larger than its panels ask for:
+ *  without a GPU most of the time of the tests is for its pixels. */
+export async function openPage(browser, address, { hash = '', width = 1200, height = 600, ...more } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, ...more });
+    context.setDefaultTimeout(120000); // on a machine with much else to do
     const page = await context.newPage();
     const wrong = [];
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()));
@@ -25,7 +27,7 @@ export async function openPage(browser, address, { hash = '', width = 1440, heig
 }
 
 export const state = (page) => page.evaluate(() => studio.session.state);
-export const until = (page, states, timeout = 60000) =>
+export const until = (page, states, timeout = 120000) =>
     page.waitForFunction((wanted) => wanted.includes(studio.session.state), states, { timeout, polling: 20 });
 /** The run is over and its land is shown. */
 export async function settled(page) {
@@ -49,6 +51,30 @@ export async function measureFrames([frames, onePixel]) {
         };
     }
     view.finest();
+    // How often a pixel is shaded, as a mean and at most: each fragment that passes the test of depth adds one level.
+    const shaded = () => {
+        const meshes = [];
+        for (const scene of [view.sky.scene, land.scene])
+            scene.traverse((mesh) => mesh.material && meshes.push(mesh));
+        const own = meshes.map(({ material }) => material);
+        for (const mesh of meshes) {
+            const { constructor: Material, glslVersion, uniforms, vertexShader, fragmentShader, depthWrite } = mesh.material;
+            mesh.material = new Material({ glslVersion, uniforms, vertexShader, depthWrite, transparent: true, // each adds up: own blending, one and one
+                fragmentShader: fragmentShader.replace(/\}\s*$/, '    colour = vec4(8.0 / 255.0);\n}\n'),
+                blending: 5, blendEquation: 100, blendSrc: 201, blendDst: 201, blendSrcAlpha: 201, blendDstAlpha: 201 });
+        }
+        renderer.setClearColor(0, 0);
+        view.render();
+        const { width: w, height: h } = renderer.domElement, pixels = new Uint8Array(4 * w * h);
+        gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+        meshes.forEach((mesh, i) => { mesh.material.dispose(); mesh.material = own[i]; });
+        let sum = 0, most = 0;
+        for (let i = 0; i < pixels.length; i += 4) {
+            sum += pixels[i] / 8;
+            most = Math.max(most, pixels[i] / 8);
+        }
+        return { mean: sum / (w * h), most };
+    };
     renderer.setScissorTest(onePixel);
     renderer.setScissor(0, 0, 1, 1);
     const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
@@ -75,6 +101,15 @@ export async function measureFrames([frames, onePixel]) {
         camera.position.set(x + radius * Math.cos(a), rise, z + radius * Math.sin(a));
         camera.lookAt(x, land.span.y / 2, z);
     };
+    // Only where pixels are drawn at all: of a smaller picture, in which there are as many layers.
+    renderer.setScissorTest(false);
+    renderer.setPixelRatio(0.25);
+    turned(0.1, extent, 0.5 * extent);
+    const far = shaded();
+    turned(0.1, 0.02 * extent, land.span.y * 1.1);
+    const near = shaded();
+    view.finest();
+    renderer.setScissorTest(onePixel);
     const around = over(frames, (part) => turned(part, extent, 0.5 * extent));
     const close = over(frames, (part) => turned(part, 0.02 * extent, land.span.y * 1.1));
     // A slice of a run: every second cell of so large a land.
@@ -87,5 +122,5 @@ export async function measureFrames([frames, onePixel]) {
         slices.push(performance.now() - start);
     };
     const live = over(frames / 2, slice);
-    return { around, close, live: { ...live, ms: live.ms + middle(slices) } };
+    return { around, close, live: { ...live, ms: live.ms + middle(slices) }, layers: { far, near } };
 }

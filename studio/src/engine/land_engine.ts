@@ -450,7 +450,7 @@ export class LandEngine {
     async prepare(request: number, run: number, steps: string[]): Promise<Answered> {
         const recipe = this.parse(steps.join('\n'));
         const ms: (number | null)[] = steps.map(() => 0);
-        let land = 0;
+        let land = 0, failed = false;
         this.idle = { request, run };
         try {
             const order = this.turns(recipe), first = this.firstOf(order, steps);
@@ -458,7 +458,7 @@ export class LandEngine {
                 land = this.flat();
                 if (first > 0)
                     this.check(this.rv.rv_terrain_restore(land, this.kept.get(this.key(steps, order[first - 1].place + 1))!.snapshot));
-                await this.goIdle(land, recipe, order.slice(first), steps);
+                failed = !(await this.goIdle(land, recipe, order.slice(first), steps));
             }
             for (const { place } of order.filter(({ whole }) => whole))
                 ms[place] = this.kept.get(this.key(steps, place + 1))?.ms ?? null;
@@ -467,10 +467,11 @@ export class LandEngine {
             this.rv.rv_terrain_destroy(land);
             this.rv.rv_recipe_destroy(recipe);
         }
-        return { kind: 'prepared', ms };
+        return { kind: 'prepared', ms, failed };
     }
 
-    private async goIdle(land: number, recipe: number, order: Turn[], steps: string[]): Promise<void> {
+    /** False: something is wrong with a step. */
+    private async goIdle(land: number, recipe: number, order: Turn[], steps: string[]): Promise<boolean> {
         let ms = 0;
         for (const turn of order) {
             const began = performance.now(), step = this.stepOf(recipe, turn.place), params = this.params(recipe, step, turn.turn);
@@ -478,13 +479,14 @@ export class LandEngine {
             this.rv.free(params);
             ms += performance.now() - began;
             if (status !== 0 || this.held + this.bytes(land) > SNAPSHOT_BYTES)
-                return;
+                return status === 0 || status === CANCELLED;
             if (turn.whole)
                 this.keep(land, this.key(steps, turn.place + 1), this.figures(land), ms);
             ms = turn.whole ? 0 : ms;
             if (!(await this.gate.passIdle(this.idle.request, this.idle.run)))
-                return;
+                return true;
         }
+        return true;
     }
 
     private failed(run: number, error: unknown, start: number): void {

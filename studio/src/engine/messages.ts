@@ -130,8 +130,9 @@ export type Reply = { id: number } & (
     | { kind: 'files'; files: string[]; buffers: ArrayBuffer[] }
     | { kind: 'exists'; file: string }
     | { kind: 'recipe'; text: string; steps: string[] }
-    /** How long each step took; of a repeat, all of it at its end. null: its land is not there. */
-    | { kind: 'prepared'; ms: (number | null)[] }
+    /** How long each step took; of a repeat, all of it at its end. null: its land is not there. failed: a step
+     *  cannot be made so. */
+    | { kind: 'prepared'; ms: (number | null)[]; failed: boolean }
 );
 
 /** To the page, at any time; `run` says of which run it tells. Events of older runs are to be ignored. */

@@ -3,7 +3,7 @@ import { download, h, iconButton } from '../dom';
 import { newId, quote, recipeText, type Item } from '../recipe';
 import { r16ToPng } from '../files';
 import type { Session } from '../session';
-import { table, type Step } from '../table';
+import { presets, table, type Step } from '../table';
 import { peopleSay } from '../words_of_people';
 
 function dialog(label: string, className: string, ...children: HTMLElement[]): HTMLDialogElement {
@@ -122,7 +122,6 @@ export function galleryDialog(session: Session, wrong: (error: Error) => void): 
         const name = path.replace(/^.*\/|\.rv$/g, '');
         return card(name, describe(text), () => void session.openText(name, text).catch(wrong));
     });
-    const presets = table.scene_words.find(({ name }) => name === 'preset')?.parameters[0].options ?? [];
     const scenes = presets.map(({ name, help }) =>
         card(name, help, () => session.startScene(name.replaceAll('_', ' '), `preset name=${name}`)));
     const box = dialog('Start from', 'gallery', h('h2', {}, 'Recipes'), h('div', { className: 'cards' }, ...lands),

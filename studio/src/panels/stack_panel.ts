@@ -44,7 +44,7 @@ export class StackPanel {
         else if (isRunning) {
             state = session.state === 'held' ? 'held' : 'run';
             time = `${Math.floor(session.done * 100)} %`;
-        } else if (session.state === 'failed' && place === session.place)
+        } else if (session.state === 'failed' && place === session.wrongPlace)
             state = 'failed';
         else if ((!busy || place < session.place) && result) {
             state = 'done';

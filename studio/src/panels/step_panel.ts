@@ -3,7 +3,7 @@ import { h, icon } from '../dom';
 import { defaultText, parseNumber, sameValue, unitText, valueText, type Item } from '../recipe';
 import type { Session } from '../session';
 import { rounded, scaleOf } from '../slider';
-import { findStep, writesFiles, type Param } from '../table';
+import { findStep, presets, writesFiles, type Param } from '../table';
 
 const STEPS = 1000; // of a slider
 
@@ -29,8 +29,9 @@ export class StepPanel {
     private build(item: Item | undefined, scene?: string): void {
         this.rows.clear();
         if (scene !== undefined) {
+            const { help = 'water made of particles erodes rock, frame by frame' } = presets.find(({ name }) => name.replaceAll('_', ' ') === scene) ?? {};
             this.element.replaceChildren(h('div', { className: 'empty' }, h('h1', {}, scene),
-                h('p', {}, 'Water made of particles erodes rock, frame by frame. Worn rock is red; bright water is fast. D draws the water in another way.')));
+                h('p', {}, `${help[0].toUpperCase()}${help.slice(1).replace(/\.$/, '')}. Worn rock is red; bright water is fast. D draws the water in another way.`)));
             return;
         }
         if (!item) {

@@ -1,7 +1,7 @@
 // viewport.ts: the land and what lies over it: views, sun, the place under the cursor, the comparison.
 import { h, icon, iconButton, metres, pretty } from '../dom';
 import { Brush } from './brush';
-import { LOOKS, type Look } from '../looks';
+import { LOOKS, coverOf, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
 import { rampCss } from '../view/ramps';
@@ -43,6 +43,7 @@ export class Viewport {
     private readonly meter = h('div', { className: 'meter', hidden: true });
     private readonly cut: HTMLElement;
     private readonly waters: HTMLButtonElement[];
+    private readonly walkButton = iconButton('walk', 'Walk (W)', () => this.walk());
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
     private originalRun = -1;
@@ -77,8 +78,8 @@ export class Viewport {
             this.brush.element,
             h('div', { className: 'corner' },
                 this.brush.button,
-                iconButton('frame', 'See all of the land (F)', () => this.view.frame()),
-                iconButton('walk', 'Walk (W)', () => this.walk())),
+                iconButton('frame', 'See all of it (F)', () => this.view.frame()),
+                this.walkButton),
             this.legend, this.readout, this.meter, this.handle, this.cut);
         this.view = new LandView(this.element, still);
         this.solid = new SolidView();
@@ -150,7 +151,7 @@ export class Viewport {
         this.tabs.hidden = session.scene !== null;
         this.cut.hidden = session.scene === null;
         this.waters.forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.way === this.solid.way)));
-        this.brush.button.hidden = session.scene !== null;
+        this.brush.button.hidden = this.walkButton.hidden = session.scene !== null;
         if (session.scene && this.brush.isOn)
             this.brush.toggle();
         if (!session.scene && this.view.other) {
@@ -181,6 +182,7 @@ export class Viewport {
         if (!heights || heights.length !== frame.width * frame.height)
             return;
         this.frame = frame;
+        this.view.setCover(coverOf(this.session.store.doc.items));
         this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
         if (!frame.isLive)

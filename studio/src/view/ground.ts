@@ -66,6 +66,8 @@ export class Ground {
     readonly scene = new Scene();
     grid: Grid | null = null;
     span = new Vector2(0, 1);
+    /** Metres; null: as high as mountains have it. */
+    snowLine: number | null = null;
     private readonly uniforms: Record<string, IUniform>;
     private readonly tiles: InstancedBufferGeometry;
     private readonly places = new InstancedBufferAttribute(new Float32Array(4 * TILES), 4);
@@ -149,7 +151,7 @@ export class Ground {
         const relief = high - low, extent = (Math.max(width, height) - 1) * cell;
         this.uniforms.base.value = low - Math.max(0.055 * extent, 0.05 * relief);
         // Snow lies where mountains are high; low land has none.
-        this.uniforms.snow.value = relief > 900 ? low + 0.66 * relief : 1e9;
+        this.uniforms.snow.value = this.uniforms.dry.value ? 1e9 : this.snowLine ?? (relief > 900 ? low + 0.66 * relief : 1e9);
         if (!old || old.width !== width || old.height !== height)
             this.build(width, height);
         this.dark = true;
@@ -247,8 +249,9 @@ export class Ground {
             const dy = Math.max(low - y, 0, y - high), finer = reach * (1 << (level - 1));
             if (level > 0 && dx * dx + dy * dy + dz * dz < finer * finer) {
                 const half = QUADS << (level - 1);
-                for (const [a, b] of [[0, 0], [half, 0], [0, half], [half, half]])
-                    add(cx + a, cz + b, level - 1);
+                const nearest = (x > x0 + 0.5 * span ? 1 : 0) + (z > z0 + 0.5 * span ? 2 : 0); // what it hides is not shaded
+                for (const turned of [0, 1, 2, 3])
+                    add(cx + half * ((nearest ^ turned) & 1), cz + half * ((nearest ^ turned) >> 1), level - 1);
                 return;
             }
             array.set([cx, cz, 1 << level, 0], 4 * count++);

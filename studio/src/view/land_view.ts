@@ -8,6 +8,10 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { grainTexture } from './grain';
 import { Ground, type Grid, type Shared } from './ground';
 import { SKY_FRAGMENT, SKY_VERTEX } from './shaders';
+import type { Cover } from '../looks';
+
+/** How far the camera looks down, at first. */
+const TILT = 0.5;
 
 export interface Hit { x: number; y: number }
 
@@ -48,6 +52,10 @@ export class LandView {
     private readonly shared: Shared;
     private dirty = true;
     private framed = '';
+    /** Has the camera been moved by hand since? */
+    private isMoved = false;
+    /** What a scene fills. */
+    private box: { low: number[]; high: number[] } | null = null;
     private isQuick = false;
     private frames: number[] = [];
     /** Pixels that are drawn, of those that there are, along a side. */
@@ -64,7 +72,7 @@ export class LandView {
     constructor(private readonly host: HTMLElement, private readonly still: boolean) {
         const isSlow = isSoftware();
         this.ratio = isSlow ? 0.6 : 1;
-        this.renderer = new WebGLRenderer({ antialias: !isSlow, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+        this.renderer = new WebGLRenderer({ antialias: !isSlow, powerPreference: 'high-performance' });
         this.renderer.autoClear = false;
         this.renderer.localClippingEnabled = true;
         this.canvas = this.renderer.domElement;
@@ -75,7 +83,7 @@ export class LandView {
         this.shared = {
             sun: { value: new Vector3(0, 1, 0) }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
-            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() }, grain: { value: grainTexture() },
+            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() }, grain: { value: grainTexture() }, dry: { value: 0 },
         };
         this.land = new Ground(this.shared);
         this.original = new Ground(this.shared);
@@ -87,6 +95,11 @@ export class LandView {
             uniforms: { ...this.shared, unproject: { value: unproject } },
         }));
         dome.frustumCulled = false;
+        for (const ground of [this.land, this.original]) { // after the land, which hides half of it
+            const behind = dome.clone();
+            behind.renderOrder = 10;
+            ground.scene.add(behind);
+        }
         this.sky = { scene: new Scene().add(dome), unproject };
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.zoomToCursor = true;
@@ -94,6 +107,7 @@ export class LandView {
         this.controls.dampingFactor = 0.12;
         this.controls.maxPolarAngle = 1.52;
         this.controls.addEventListener('change', () => this.draw());
+        this.controls.addEventListener('start', () => { this.isMoved = true; });
         this.setSun(315, 38);
         this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
         this.renderer.compile(this.land.scene, this.camera); // while the engine is still on its way
@@ -125,6 +139,12 @@ export class LandView {
         this.land.dim();
         this.original.dim();
         this.draw();
+    }
+
+    /** What grows on natural land, or does not: for what is shown from now on. */
+    setCover({ isDry, snow }: Cover): void {
+        this.shared.dry.value = isDry ? 1 : 0;
+        this.land.snowLine = this.original.snowLine = snow;
     }
 
     setWires(wires: 0 | 1 | 2): void {
@@ -171,31 +191,45 @@ export class LandView {
 
     // ---- camera ----
 
-    /** A land of another extent is looked at anew. */
+    /** A land of another extent is looked at anew; so is one that has grown out of sight, where nobody has moved the
+     *  camera. */
     private frameOnce(grid: Grid): void {
         const extent = `${Math.round((grid.width - 1) * grid.cell)} ${Math.round((grid.height - 1) * grid.cell)}`;
         const [w, h] = this.framed.split(' ').map(Number), [nw, nh] = extent.split(' ').map(Number);
-        if (this.framed && Math.abs(w - nw) < 0.02 * nw && Math.abs(h - nh) < 0.02 * nh)
+        const isSame = this.framed && Math.abs(w - nw) < 0.02 * nw && Math.abs(h - nh) < 0.02 * nh;
+        const away = this.camera.position.distanceTo(this.controls.target);
+        if (isSame && (this.isMoved || this.walking || away > 0.8 * this.fit(grid).away))
             return;
         this.framed = extent;
         this.frame();
     }
 
-    frame(): void {
-        const grid = this.land.grid;
-        if (!grid)
-            return;
+    /** So far away that the block fits, with a margin: its corners are as far apart as its diagonal, and high land stands
+     *  up in the middle of the picture. */
+    private fit(grid: Grid): { middle: Vector3; away: number } {
         const w = (grid.width - 1) * grid.cell, h = (grid.height - 1) * grid.cell, extent = Math.hypot(w, h);
-        const { rise } = this.shared, middle = ((this.land.span.x + this.land.span.y) / 2) * rise.value;
-        // So far away that the block fits, with a margin: its corners are as far apart as its diagonal.
-        const slope = Math.tan((this.camera.fov * Math.PI) / 360) * Math.min(this.camera.aspect, 1.45);
+        const { x: low, y: high } = this.land.span, relief = (high - low) * this.shared.rise.value;
+        const slope = Math.tan((this.camera.fov * Math.PI) / 360), wide = slope * Math.min(this.camera.aspect, 1.45);
+        const away = Math.max(extent * (0.49 / wide + 0.12) + 0.45 * relief, (0.5 * relief * Math.cos(TILT) + 0.36 * extent * Math.sin(TILT)) / slope + 0.5 * extent);
+        return { middle: new Vector3(w / 2, low * this.shared.rise.value + 0.5 * relief - 0.02 * extent, h / 2), away };
+    }
+
+    /** All of the land, or of the scene. */
+    frame(): void {
+        const { grid } = this.land;
         this.walking = null;
         this.controls.enabled = true;
-        this.aim(new Vector3(w / 2, middle - 0.02 * extent, h / 2), extent * (0.49 / slope + 0.12));
+        this.isMoved = false;
+        if (this.other && this.box)
+            return this.frameBox(this.box.low, this.box.high);
+        if (!grid)
+            return;
+        const { middle, away } = this.fit(grid);
+        this.aim(middle, away);
     }
 
     private aim(target: Vector3, away: number): void {
-        const turn = 0.62, tilt = 0.50;
+        const turn = 0.62, tilt = TILT;
         this.controls.target.copy(target);
         this.camera.position.set(target.x + away * Math.sin(turn) * Math.cos(tilt), target.y + away * Math.sin(tilt),
             target.z + away * Math.cos(turn) * Math.cos(tilt));
@@ -213,14 +247,15 @@ export class LandView {
     frameBox(low: number[], high: number[]): void {
         const size = new Vector3(high[0] - low[0], high[2] - low[2], high[1] - low[1]);
         this.framed = '';
-        this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), size.length() * 1.5);
+        this.box = { low, high };
+        this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), (size.length() * 1.6) / Math.min(this.camera.aspect, 1));
     }
 
     get isWalking(): boolean { return this.walking !== null; }
 
     /** On foot: the arrow keys go, dragging looks around. */
     walk(on: boolean): void {
-        if (!this.land.grid || on === this.isWalking)
+        if (!this.land.grid || this.other || on === this.isWalking)
             return;
         if (!on)
             return this.frame();
@@ -359,15 +394,16 @@ export class LandView {
         const size = renderer.getDrawingBufferSize(new Vector2());
         const draw = (ground: Ground) => {
             if (!ground.grid)
-                return;
+                return renderer.render(this.sky.scene, camera);
             ground.illuminate(renderer, this.isQuick && ground === this.land);
             ground.choose(camera, size.y, this.ratio < 1 ? 5 : 3);
             renderer.render(ground.scene, camera);
         };
         renderer.clear();
-        renderer.render(this.sky.scene, camera);
-        if (this.other)
+        if (this.other) {
+            renderer.render(this.sky.scene, camera);
             return this.other.draw(renderer, camera);
+        }
         if (this.showOriginal)
             return draw(this.original.grid ? this.original : this.land);
         if (!this.swipe || !this.original.grid)

@@ -126,6 +126,7 @@ uniform int mode;        // 0 natural, 1 a field with the ramp, 2 direction and 
 uniform vec4 scale;      // of the field: from, to, is it logarithmic, less where it is 0
 uniform vec2 span;       // m: lowest and highest
 uniform float snow;      // m
+uniform float dry;       // 1: sand and banded rock
 uniform float wires;     // 0 none, 1 over the land, 2 alone
 uniform float isWater;
 uniform vec3 back;
@@ -147,6 +148,12 @@ vec3 cover(vec3 n, float open) {
     float up = (h - span.x) / max(span.y - span.x, 1.0);
     float big = fbm(world.xz / (cell * 42.0)), fine = fbm(world.xz / (cell * 5.0)), grit = noise(world.xz / (cell * 1.4));
     float steep = 1.0 - n.y;
+    if (dry > 0.5) { // the bands are those of the cut sides
+        float relief = max(span.y - span.x, 1.0), band = smoothstep(0.25, 0.75, noise(vec2(0.5, (h + 0.02 * relief * big) / (relief * 0.035))));
+        vec3 stone = mix(vec3(0.55, 0.36, 0.25), vec3(0.73, 0.55, 0.40), band) * (0.88 + 0.18 * grit);
+        vec3 sand = mix(vec3(0.66, 0.53, 0.39), vec3(0.75, 0.62, 0.46), fine) * (0.94 + 0.1 * grit);
+        return mix(sand, stone, smoothstep(0.03, 0.14, steep + 0.05 * (fine - 0.5)));
+    }
     // Rock with faint bands, scree below it, grass where soil can stay, woods in the lower hollows, snow on top.
     vec3 rock = mix(vec3(0.42, 0.395, 0.365), vec3(0.56, 0.535, 0.50), fine) * (0.86 + 0.2 * grit);
     rock *= 0.94 + 0.08 * sin(h / (cell * 0.55) + 5.0 * big);
@@ -264,6 +271,7 @@ uniform int mode;
 uniform float wires;
 uniform vec3 back;
 uniform vec2 span;
+uniform float dry;
 uniform float isWater;
 in vec3 world;
 in vec3 facing;
@@ -278,6 +286,7 @@ void main() {
     float y = world.y / rise + 0.02 * relief * fbm(vec2(along / (relief * 0.9), 3.0));
     float band = 0.5 + 0.5 * noise(vec2(0.5, y / (relief * 0.035)));
     vec3 c = mix(vec3(0.46, 0.40, 0.335), vec3(0.66, 0.585, 0.49), band);
+    if (dry > 0.5) c = mix(vec3(0.46, 0.27, 0.18), vec3(0.70, 0.49, 0.34), smoothstep(0.62, 0.88, band));
     c *= 0.95 + 0.08 * noise(vec2(along, y * 6.0) / (cell * 1.5));
     if (mode != 0) c = vec3(dot(c, vec3(0.3333))) * 0.75;
     float light = 0.52 + 0.42 * clamp(dot(facing, sun) + 0.25, 0.0, 1.0);
