@@ -747,7 +747,7 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
-    if (f->p->model == RV_pipes_model_virtual)
+    if (f->p->model == RV_pipes_model_virtual && !job->device)
         rvi_virtual_begin(f);
     return run_rounds(f);
 }

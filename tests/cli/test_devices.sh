@@ -60,7 +60,7 @@ holds "water with little memory" "$(cat said err)" 'the water runs on the proces
 holds "the solver wcsph" "$(cat said err)" 'the water runs on the processor'
 
 # Frames of a film are those of the processor, whatever the clock says.
-for step in 'thermal rounds=60' 'runoff rounds=60'; do
+for step in 'thermal rounds=60' 'runoff rounds=60' 'layer name=soil thickness=1 pipes time=40'; do
     for on in cpu 1; do
         mkdir "film.$on"
         # shellcheck disable=SC2086
@@ -80,6 +80,20 @@ else
     "$RAVINE" --quiet --device 1 long.rv || fail "the run on the device"
 fi
 cmp out.npy expected.npy || fail "a run that went on on the processor gave another land"
+
+# So it does in water and rivers on layers, the other way round, and with little memory.
+printf '%s\n' 'terrain size=60 cell=20 noise relief=600 strata thickness=40 layer name=soil thickness=1
+    repeat 3 pipes time=20 pipes time=9 model=virtual drain lakes=keep deep=1 rivers steps=3 alluvium=9 end
+    save out.npz' > wet.rv
+"$RAVINE" --quiet wet.rv && mv out.npz expected.npz
+"$RAVINE" --quiet --device 1 --device-memory 100K wet.rv || fail "rivers with little memory"
+cmp out.npz expected.npz || fail "rivers with little memory gave another land"
+rm out.npz
+kill_at 400 --checkpoint wet.ck --every 0 wet.rv
+[ -f wet.ck ] && { "$RAVINE" --quiet --device 1 resume wet.ck || fail "resume on the device"; }
+[ -f out.npz ] || "$RAVINE" --quiet --device 1 wet.rv || fail "rivers on the device"
+cmp out.npz expected.npz || fail "a run that went on on the device gave another land"
+
 # Where others may write they could leave code to run: nothing is kept or taken there.
 mkdir -m 777 shared
 chmod 777 shared

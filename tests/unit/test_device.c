@@ -138,10 +138,11 @@ static void add_pipes(char *recipe, size_t size) {
     size_t used = strlen(recipe);
     snprintf(recipe + used, size - used,
              "pipes time=%g rounds=%d rain=%g evaporation=%g neighbours=%d border=%s transport=%s "
-             "width=%dcells %s ",
+             "model=%s width=%dcells %s ",
              (double)between(1, 60), 1 + below(30), (double)(below(4) ? between(0, 200) : 0),
              (double)(below(2) ? between(0, 0.1f) : 0), below(2) ? 4 : 8,
-             below(2) ? "open" : "wall", transports[below(3)], below(3) * 3, springs[below(3)]);
+             below(2) ? "open" : "wall", transports[below(3)], below(4) ? "inertial" : "virtual",
+             below(3) * 3, springs[below(3)]);
 }
 
 static void add_runoff(char *recipe, size_t size) {

@@ -1,5 +1,6 @@
 /* pipe_device.c: rounds of pipes.c on a device, where no function and no volume says how ground is
- * worn, and what is laid down is of the top layer. The kernels are in pipe_round.cl. */
+ * worn, and what is laid down is of the top layer. The kernels are in pipe_round.cl and
+ * virtual_round.cl. */
 #include "steps/pipes/pipe_run.h"
 
 #include <string.h>
@@ -20,15 +21,14 @@ static size_t parts_of(int rows, int each) {
 bool rvi_pipe_device_can(const rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
     bool same = f->layered && f->p->give == RV_pipes_give_same;
-    return !same && f->p->model == RV_pipes_model_inertial && !rvi_volume_there(land) &&
-           !rvi_erosion_fn_there(land);
+    return !same && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
 enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
 
 /* A round makes other grids of the pipes and of the limit than it reads. */
 static size_t grids_to_come(const rvi_pipes *f) {
-    return f->eight ? RVI_PIPE_WAYS + 1 : 3;
+    return f->eight ? RVI_PIPE_WAYS + 1 : f->p->model == RV_pipes_model_virtual ? 0 : 3;
 }
 
 static size_t layers_of(const rvi_pipes *f) {
@@ -45,7 +45,7 @@ static size_t stack_size(const rvi_pipes *f) {
 
 static void place_grids_to_come(rvi_pipes *f) {
     size_t count = grids_to_come(f);
-    f->on.limit = f->on.grids;
+    f->on.limit = count > 0 ? f->on.grids : NULL;
     for (size_t k = 0; k + 1 < count; k++)
         f->on.q[k] = f->on.grids + (k + 1) * f->count;
 }
@@ -54,8 +54,9 @@ void rvi_pipe_device_list(rvi_pipes *f) {
     rvi_job_buffer(f->job, &f->on.most, MOST, sizeof *f->on.most, "the water");
     rvi_column_sums sums = rvi_pipe_column_sums(f);
     rvi_job_buffer(f->job, &f->on.lanes, 1, rvi_column_sums_bytes(&sums), "the ledger");
-    rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
-                   "running water");
+    if (grids_to_come(f) > 0)
+        rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
+                       "running water");
     rvi_job_buffer(f->job, &f->on.table, table_size(f), sizeof *f->on.table, "the layers");
     if (f->layered)
         rvi_job_buffer(f->job, &f->on.stack, stack_size(f), sizeof *f->on.stack, "the layers");
@@ -104,7 +105,62 @@ static rv_status clear_most(rvi_pipes *f) {
     return rvi_device_zero(f->job->device, f->on.most, MOST * sizeof *f->on.most);
 }
 
+/* ---- model=virtual ---- */
+
+#define NET                                                                                        \
+    READ(f->bed), READ(f->change[0]), READ(f->depth[0]), READ(f->source), CHANGE(f->out[0]),       \
+        CHANGE(f->out[1]), CHANGE(f->out[2]), CHANGE(f->out[3]), RVI_VALUE(f->shape),              \
+        RVI_VALUE(f->rules), RVI_VALUE(law)
+#define RUN_VIRTUAL(name, width, height)                                                           \
+    RVI_RUN(f->job->device, "virtual_round", name, width, height, args)
+
+static rv_status begin_virtual(rvi_pipes *f) {
+    const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const rvi_device_arg args[] = {NET, READ(f->q[RVI_PIPE_EAST]), READ(f->q[RVI_PIPE_SOUTH])};
+    return RUN_VIRTUAL("virtual_begin", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status push_virtual(rvi_pipes *f) {
+    const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const rvi_device_arg args[] = {NET};
+    return RUN_VIRTUAL("virtual_push", (size_t)f->width, (size_t)f->height);
+}
+
+static rv_status change_virtual(rvi_pipes *f) {
+    const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const rvi_device_arg args[] = {
+        NET,
+        READ(f->sediment[0]),
+        CHANGE(f->change[1]),
+        CHANGE(f->depth[1]),
+        CHANGE(f->sediment[1]),
+        CHANGE(f->rest),
+        CHANGE(f->deposited),
+        CHANGE(f->flow),
+        CHANGE(f->q[RVI_PIPE_EAST]),
+        CHANGE(f->q[RVI_PIPE_SOUTH]),
+        READ(f->mask),
+        READ(f->factor.cells),
+        columns(f, RVI_DEVICE_CHANGE),
+        most(f),
+        GROUP_MOST,
+        GROUND,
+    };
+    return RUN_VIRTUAL("virtual_cells", (size_t)f->width, blocks_of(f));
+}
+
+static rv_status virtual_round(rvi_pipes *f) {
+    rv_status status = clear_most(f);
+    if (status == RV_OK)
+        status = push_virtual(f);
+    return status == RV_OK ? change_virtual(f) : status;
+}
+
+/* ---- a round ---- */
+
 rv_status rvi_pipe_device_round(rvi_pipes *f) {
+    if (f->p->model == RV_pipes_model_virtual)
+        return virtual_round(f);
     const int spread = f->want != NULL;
     const size_t kept = f->eight ? RVI_PIPE_KEPT_8 : RVI_PIPE_KEPT;
     float **to = f->on.q, **limit = &f->on.limit;
@@ -241,7 +297,8 @@ static rv_status clear_grids(rvi_pipes *f) {
                             f->limit,   f->sediment[0], f->sediment[1], f->rest,     f->q[0],
                             f->q[1],    f->q[2],        f->q[3],        f->flow,     f->deposited,
                             f->move_x,  f->move_y,      f->want,        f->asked,    f->spare,
-                            f->on.q[0], f->on.q[1],     f->on.q[2],     f->on.q[3],  f->on.limit};
+                            f->on.q[0], f->on.q[1],     f->on.q[2],     f->on.q[3],  f->on.limit,
+                            f->out[0],  f->out[1],      f->out[2],      f->out[3]};
     rvi_device *d = f->job->device;
     rv_status status = clear_most(f);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
@@ -321,7 +378,9 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
     if (status == RV_OK)
         status = rvi_pipe_device_most(f);
     *wrong = f->on.most[2] != 0;
-    return status == RV_OK && vx && vy ? begin_pipes(f) : status;
+    if (status == RV_OK && vx && vy)
+        status = begin_pipes(f);
+    return status == RV_OK && f->out[0] ? begin_virtual(f) : status;
 }
 
 rv_status rvi_pipe_device_show(rvi_pipes *f, bool settle) {

@@ -6,7 +6,7 @@
 #ifndef RVI_STEPS_PIPES_PIPE_RUN_H
 #define RVI_STEPS_PIPES_PIPE_RUN_H
 
-#include "steps/pipes/pipe_grid.h"
+#include "steps/pipes/virtual_cell.h"
 #include "steps/step.h"
 #include "wear/channel.h"
 #include "wear/column_sums.h"
@@ -104,7 +104,8 @@ rv_status rvi_pipe_wear(rvi_pipes *f);
 /* ---- virtual_pipes.c: the same blocks of model=virtual ---- */
 
 float rvi_virtual_dt(const rvi_pipes *f); /* the longest round */
-void rvi_virtual_begin(rvi_pipes *f);     /* before the first round */
+rvi_virtual_law rvi_virtual_law_of(const rvi_pipes *f);
+void rvi_virtual_begin(rvi_pipes *f); /* before the first round */
 void rvi_virtual_push_block(void *arg, int64_t block);
 void rvi_virtual_cell_block(void *arg, int64_t block);
 

@@ -1,0 +1,76 @@
+/* pipe_ground.h: what the kernels of pipes.c share: the layers and bands of the ground, and the
+ * most of all items. OpenCL C. */
+#ifndef RVI_STEPS_PIPES_PIPE_GROUND_H
+#define RVI_STEPS_PIPES_PIPE_GROUND_H
+
+#include "steps/pipes/pipe_grid.h"
+#include "terrain/band_cell.h"
+#include "terrain/layer_cell.h"
+
+#ifdef __OPENCL_VERSION__
+
+/* The largest of what all items found, as bits: what is not below 0 keeps its order. */
+static void find_most(__local uint *most, __global uint *to, float mine) {
+    if (get_local_id(0) == 0)
+        *most = 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_max(most, rvi_bits_of_float(mine));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && *most > 0u)
+        atomic_max(to, *most);
+}
+
+/* ---- layers, and bedrock that has bands ---- */
+
+typedef struct pipe_ground {
+    __global float *stack;       /* thickness of layer l at l * cells; 0: there is bedrock alone */
+    __global const float *bands; /* 0: none */
+    __global const float *table; /* edges of bands, how soft they are, and each layer */
+    size_t cells;
+    float thickness; /* of a band */
+    int layers;
+} pipe_ground;
+
+#define GROUND_ARGS                                                                                \
+    __global float *stack, __global const float *restrict bands,                                   \
+        __global const float *restrict table, float thickness, int layers
+#define GROUND                                                                                     \
+    { stack, bands, table, (size_t)shape.width *(size_t)shape.height, thickness, layers }
+
+/* Of bedrock that ends at height `top`. */
+static float rock_at(const pipe_ground *g, size_t i, float top) {
+    return g->bands ? rvi_band_soft(g->table, g->table + RVI_BANDS, g->thickness, top - g->bands[i])
+                    : 1.0f;
+}
+
+/* Takes from the layers of a cell from the top: rvi_layers_take(). */
+static float take_layers(const pipe_ground *g, size_t i, size_t cell, float want) {
+    float taken = 0.0f;
+    for (int l = g->layers - 1; l >= 0 && want > 0.0f; l--) {
+        __global float *layer = &g->stack[(size_t)l * g->cells + cell];
+        float there = *layer;
+        if (l > 0 && there <= 0.0f)
+            continue;
+        float loss = want * g->table[2 * RVI_BANDS + l];
+        if (l == 0)
+            loss *= rock_at(g, i, there);
+        float now = rvi_layer_used_up(&want, loss, there, l == 0) ? 0.0f : there - loss;
+        taken += there - now;
+        *layer = now;
+    }
+    return taken;
+}
+
+/* Takes from or lays on the layers of a cell; returns by how much the ground rose. */
+static float move_layers(const pipe_ground *g, size_t i, size_t cell, float take, float lay,
+                         float sediment) {
+    if (take > 0.0f)
+        return -take_layers(g, i, cell, take);
+    __global float *top = &g->stack[(size_t)(g->layers - 1) * g->cells + cell];
+    float before = *top, after = rvi_pipe_ground(before, lay, sediment);
+    *top = after;
+    return after - before;
+}
+
+#endif
+#endif
