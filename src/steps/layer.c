@@ -12,7 +12,10 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
+#include "steps/layer/laying_cell.h"
 #include "steps/step.h"
+#include "terrain/layers.h"
 #include "wear/map_image.h"
 #include "wear/noise_map.h"
 
@@ -33,82 +36,86 @@ static const struct material {
 
 typedef struct laying {
     const rv_layer_params *p;
-    const float *surface, *mask; /* mask, image and noise NULL: none */
+    rvi_laying_law law;
+    const float *above, *mask; /* the surface; mask, image and noise NULL: none */
     float *image, *noise;
-    float noise_low, noise_span;
-    int width, height;
-    float cell;
-    float thickness;    /* to be added, metres */
     float *made, *onto; /* onto: the layer that gets it */
+    float *surface;     /* room for that of land with its first layer, on a device */
+    float *parts;       /* of a range on a device */
     int layer;          /* its number */
 } laying;
 
-static float angle_at(const laying *l, int x, int y) {
-    int west = rvi_maxi(x - 1, 0), east = rvi_mini(x + 1, l->width - 1);
-    int north = rvi_maxi(y - 1, 0), south = rvi_mini(y + 1, l->height - 1);
-    const float *row = l->surface + (size_t)y * (size_t)l->width, *column = l->surface + x;
-    float across = (float)rvi_maxi(east - west, 1) * l->cell;
-    float down = (float)rvi_maxi(south - north, 1) * l->cell;
-    float gx = (row[east] - row[west]) / across;
-    float gy =
-        (column[(size_t)south * (size_t)l->width] - column[(size_t)north * (size_t)l->width]) /
-        down;
-    return rvi_atanf(sqrtf(gx * gx + gy * gy)) * (float)(180 / RVI_PI);
-}
-
-static float amount_at(const laying *l, int x, int y) {
-    const rv_layer_params *p = l->p;
-    size_t i = (size_t)y * (size_t)l->width + (size_t)x;
-    float amount = l->thickness;
-    amount *= l->image ? l->image[i] : 1;
-    amount *= l->mask ? l->mask[i] : 1;
-    if (l->noise)
-        amount *= 1 - p->noise * (1 - (l->noise[i] - l->noise_low) / l->noise_span);
-    if (!isnan(p->below)) {
-        float under = p->below - l->surface[i];
-        amount *= p->fade > 0 ? rvi_clampf(under / p->fade, 0, 1) : (float)(under > 0);
-    }
-    if (!isnan(p->slope)) {
-        float under = p->slope - angle_at(l, x, y);
-        amount *= under > 0 ? rvi_minf(under / (0.2f * p->slope), 1) : 0;
-    }
-    return amount;
-}
-
 static void make_rows(void *arg, int first, int end) {
     const laying *l = arg;
+    int width = l->law.width;
     for (int y = first; y < end; y++)
-        for (int x = 0; x < l->width; x++)
-            l->made[(size_t)y * (size_t)l->width + (size_t)x] = amount_at(l, x, y);
+        for (int x = 0; x < width; x++)
+            l->made[(size_t)y * (size_t)width + (size_t)x] =
+                rvi_laying_amount(&l->law, l->above, l->image, l->mask, l->noise, x, y);
 }
 
 static void add_rows(void *arg, int first, int end) {
     const laying *l = arg;
-    size_t i = (size_t)first * (size_t)l->width, last = (size_t)end * (size_t)l->width;
-    for (; i < last; i++)
+    size_t width = (size_t)l->law.width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
         l->onto[i] += l->made[i];
+}
+
+static rv_status make_on_device(rvi_job *job, const laying *l) {
+    const rv_terrain *land = job->land;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_READ, l->above), rvi_map_arg(land, RVI_DEVICE_READ, l->image),
+        rvi_map_arg(land, RVI_DEVICE_READ, l->mask),  rvi_map_arg(land, RVI_DEVICE_READ, l->noise),
+        rvi_map_arg(land, RVI_DEVICE_WRITE, l->made), RVI_VALUE(l->law),
+    };
+    return RVI_RUN(job->device, "laying_map", "laying_amounts", (size_t)land->width,
+                   (size_t)land->height, args);
+}
+
+static rv_status make_noise(rvi_job *job, laying *l) {
+    size_t cells = rvi_cells(job->land);
+    rv_noise_params n = rv_noise_params_default();
+    n.frequency = l->p->frequency;
+    n.seed = l->p->seed;
+    rv_status status = rvi_noise_make(job, &n, l->noise);
+    float low = 0, high = 0;
+    if (status == RV_OK && job->device)
+        status = rvi_device_range(job->device, l->noise, cells, l->parts, &low, &high);
+    else if (status == RV_OK)
+        rvi_range(job->ctx, l->noise, cells, &low, &high);
+    l->law.noise_low = low;
+    l->law.noise_span = high > low ? high - low : 1;
+    return status;
 }
 
 static rv_status make_thickness(rvi_job *job, laying *l) {
     const rv_terrain *land = job->land;
     const rv_layer_params *p = l->p;
-    l->surface = land->surface;
+    l->above = land->surface;
     l->mask = rvi_field_get(land, "mask");
-    l->noise_span = 1;
     rv_status status = p->image[0] ? rvi_map_image_load(job, p->image, &l->image) : RV_OK;
-    if (status == RV_OK && l->noise) {
-        rv_noise_params n = rv_noise_params_default();
-        n.frequency = p->frequency;
-        n.seed = p->seed;
-        status = rvi_noise_make(job, &n, l->noise);
-        float high;
-        rvi_range(job->ctx, l->noise, rvi_cells(land), &l->noise_low, &high);
-        l->noise_span = high > l->noise_low ? high - l->noise_low : 1;
-    }
+    if (status == RV_OK && l->noise)
+        status = make_noise(job, l);
     if (status == RV_OK)
-        status = rvi_parallel_rows(job->ctx, land->height, make_rows, l);
+        status = job->device ? make_on_device(job, l)
+                             : rvi_parallel_rows(job->ctx, land->height, make_rows, l);
     rvi_free(job->ctx, l->image);
     return status;
+}
+
+/* A layer that is there gets more. */
+static rv_status thicken(rvi_job *job, laying *l) {
+    const rv_terrain *land = job->land;
+    const rvi_device_arg args[] = {
+        rvi_map_arg(land, RVI_DEVICE_CHANGE, l->onto), rvi_map_arg(land, RVI_DEVICE_READ, l->made),
+        rvi_map_arg(land, RVI_DEVICE_READ, NULL), RVI_VALUE(land->width)};
+    if (!(l->law.thickness > 0)) /* -0 stays as it is */
+        return RV_OK;
+    if (job->device)
+        return RVI_RUN(job->device, "land_grids", "add", (size_t)land->width, (size_t)land->height,
+                       args);
+    rvi_finish_rows(job->ctx, land->height, add_rows, l);
+    return RV_OK;
 }
 
 /* Six hexadecimal digits, RRGGBB, or nothing. */
@@ -155,17 +162,20 @@ static rv_status run(rvi_job *job) {
     const rvi_layer *after = &job->after.layers[l->layer];
     if (l->layer == land->layer_count) {
         rv_layer_desc desc = rv_terrain_layer(&job->after, l->layer);
-        return rv_terrain_layer_add(land, &desc, l->made);
+        if (!job->device)
+            return rv_terrain_layer_add(land, &desc, l->made);
+        status = rvi_layers_adopt(land, &desc, &l->made, &l->surface);
+        return status == RV_OK ? rvi_job_sum_layers(job, land) : status;
     }
     rvi_layer *to = &land->layers[l->layer];
     l->onto = to->thickness;
-    if (l->thickness > 0) /* -0 stays as it is */
-        rvi_finish_rows(job->ctx, land->height, add_rows, l);
+    status = thicken(job, l);
+    if (status != RV_OK)
+        return status;
     to->erodibility = after->erodibility;
     to->talus = after->talus;
     to->colour = after->colour;
-    rvi_terrain_sum_layers(land);
-    return RV_OK;
+    return rvi_job_sum_layers(job, land);
 }
 
 /* Adds the layer to the outline, or gives one that is there the properties of the parameters. */
@@ -192,15 +202,29 @@ rv_status rvi_step_layer(rvi_job *job, const rv_layer_params *p) {
     laying *l = rvi_job_begin(job, sizeof *l, run, NULL);
     if (!l)
         return RV_ERROR_MEMORY;
-    *l = (laying){.p = p, .width = land->width, .height = land->height, .cell = land->cell};
-    l->layer = rvi_layer_index(land, p->name);
-    l->thickness = !isnan(p->thickness) ? p->thickness : l->layer > 0 ? 2.0f : 0.0f;
+    *l = (laying){.p = p, .layer = rvi_layer_index(land, p->name)};
+    float by_itself = l->layer > 0 ? 2.0f : 0.0f;
+    l->law = (rvi_laying_law){.thickness = isnan(p->thickness) ? by_itself : p->thickness,
+                              .noise = p->noise,
+                              .noise_span = 1,
+                              .below = p->below,
+                              .fade = p->fade,
+                              .slope = p->slope,
+                              .cell = land->cell,
+                              .width = land->width,
+                              .height = land->height};
     if (rv_field_find(p->name))
         return rvi_fail(job->ctx, RV_ERROR_USAGE,
                         "layer: %s is the name of a field; give the layer another.", p->name);
     rvi_job_grid(job, &l->made, "a layer");
     if (p->noise > 0)
         rvi_job_grid(job, &l->noise, "the noise");
+    job->on_device = job->doubles = true;
+    if (rvi_device_of(job->ctx)) {
+        if (land->layer_count == 1 && l->layer == 1)
+            rvi_job_grid(job, &l->surface, "the surface");
+        rvi_job_buffer(job, &l->parts, RVI_DEVICE_PARTS, sizeof *l->parts, "the range");
+    }
     status = rvi_map_image_list(job, p->image, NULL);
     return status == RV_OK ? outline_layer(&job->after, l->layer, p, colour) : status;
 }

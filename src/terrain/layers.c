@@ -107,6 +107,36 @@ static rv_status check_layer(const rv_terrain *land, const rv_layer_desc *d,
     return RV_OK;
 }
 
+/* `layers`: room for one more; the land takes all of it over. */
+static void append_layer(rv_terrain *land, const rv_layer_desc *desc, rvi_layer *layers,
+                         float *thickness, float *surface) {
+    size_t count = (size_t)land->layer_count;
+    memcpy(layers, land->layers, count * sizeof *layers);
+    layers[count] = (rvi_layer){.erodibility = desc->erodibility,
+                                .talus = desc->talus,
+                                .colour = desc->colour,
+                                .thickness = thickness};
+    snprintf(layers[count].name, RVI_NAME, "%s", desc->name);
+    rvi_free(land->ctx, land->layers);
+    land->layers = layers;
+    land->layer_count = (int)count + 1;
+    land->surface = surface;
+}
+
+rv_status rvi_layers_adopt(rv_terrain *land, const rv_layer_desc *desc, float **thickness,
+                           float **surface) {
+    bool first = land->layer_count == 1;
+    size_t count = (size_t)land->layer_count + 1;
+    rvi_layer *layers = rvi_alloc(land->ctx, count, sizeof *layers, "the layers");
+    if (!layers)
+        return RV_ERROR_MEMORY;
+    append_layer(land, desc, layers, *thickness, first ? *surface : land->surface);
+    *thickness = NULL;
+    if (first)
+        *surface = NULL;
+    return RV_OK;
+}
+
 rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
                                const float *thickness) {
     RVI_ENTRY(land->ctx);
@@ -131,18 +161,9 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
             rvi_free(ctx, surface);
         return RV_ERROR_MEMORY;
     }
-    memcpy(layers, land->layers, (size_t)count * sizeof *layers);
-    layers[count] = (rvi_layer){.erodibility = desc->erodibility,
-                                .talus = desc->talus,
-                                .colour = desc->colour,
-                                .thickness = values};
-    snprintf(layers[count].name, RVI_NAME, "%s", desc->name);
     if (thickness)
         memcpy(values, thickness, cells * sizeof(float));
-    rvi_free(ctx, land->layers);
-    land->layers = layers;
-    land->layer_count = count + 1;
-    land->surface = surface;
+    append_layer(land, desc, layers, values, surface);
     if (!land->outline)
         rvi_terrain_sum_layers(land);
     return RV_OK;

@@ -17,6 +17,10 @@ float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, 
 /* Raises the top layer, or lowers layers from the top whatever they are made of; returns by how
  * much, which rounding makes a little other than asked for. */
 double rvi_layers_shift(rv_terrain *land, size_t cell, float by);
+/* Adds a layer that takes over *thickness, and where there was bedrock alone *surface: memory of
+ * the context, as large as the map. The surface is still to be summed up. */
+rv_status rvi_layers_adopt(rv_terrain *land, const rv_layer_desc *desc, float **thickness,
+                           float **surface);
 /* The sum of the layers: the surface of a cell. */
 static inline float rvi_layers_height(const rv_terrain *land, size_t cell) {
     float h = land->layers[0].thickness[cell];

@@ -282,6 +282,28 @@ static void land_settles_alike(void **state) {
     compare("terrain size=20 cell=30 noise relief=300 thermal until=settled method=slope talus=20");
 }
 
+static void layers_are_laid_alike(void **state) {
+    (void)state;
+    static const char *const names[] = {"soil", "soil", "sand", "bedrock"};
+    static const char *const more[] = {
+        "", "", "below=20 fade=9 ", "below=0 fade=0 ", "slope=20 ", "erodibility=0.2 talus=50 "};
+    for (uint64_t i = 0; i < cases(24); i++) {
+        char recipe[2048];
+        draw_land(recipe, sizeof recipe);
+        add_noise(recipe, sizeof recipe);
+        add_limits(recipe, sizeof recipe);
+        for (int count = 1 + below(4); count > 0; count--) {
+            size_t used = strlen(recipe);
+            snprintf(recipe + used, sizeof recipe - used, "layer name=%s thickness=%g noise=%g %s",
+                     names[below(4)], (double)(below(5) ? between(0, 20) : 0),
+                     (double)(below(2) ? between(0, 1) : 0), more[below(6)]);
+            if (below(3) == 0)
+                add_thermal(recipe, sizeof recipe);
+        }
+        compare(recipe);
+    }
+}
+
 /* Water that wears layers and bands; with give=same the processor does it. */
 static void pipes_wear_layers_alike(void **state) {
     (void)state;
@@ -573,6 +595,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_recipes_give_the_same_land),
         cmocka_unit_test(land_settles_alike),
+        cmocka_unit_test(layers_are_laid_alike),
         cmocka_unit_test(pipes_wear_layers_alike),
         cmocka_unit_test(shapes_of_large_maps_are_the_same),
         cmocka_unit_test(steps_of_both_follow_each_other),
