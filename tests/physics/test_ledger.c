@@ -290,6 +290,8 @@ static void run_step(rv_context *ctx, rv_terrain *land, rv_step_id id) {
 #include <ravine/steps.def>
     } params;
     draw_params(land, step, &params);
+    if (id == RV_STEP_droplets && rv_terrain_layer_count(land) > 1)
+        params.droplets.order = RV_droplets_order_tiles; /* others refuse layers */
     if (id == RV_STEP_layer) {
         static const char *const names[] = {"soil", "sand", "gravel", "clay"};
         params.layer.name = names[below(4)];
