@@ -210,7 +210,7 @@ export class LandView {
         const w = (grid.width - 1) * grid.cell, h = (grid.height - 1) * grid.cell, extent = Math.hypot(w, h);
         const { x: low, y: high } = this.land.span, relief = (high - low) * this.shared.rise.value;
         const slope = Math.tan((this.camera.fov * Math.PI) / 360), wide = slope * Math.min(this.camera.aspect, 1.45);
-        const away = Math.max(extent * (0.49 / wide + 0.12) + 0.45 * relief, (0.5 * relief * Math.cos(TILT) + 0.36 * extent * Math.sin(TILT)) / slope + 0.5 * extent);
+        const away = Math.max(extent * ((this.camera.aspect < 1.2 ? 0.53 : 0.49) / wide + 0.12) + 0.45 * relief, (0.5 * relief * Math.cos(TILT) + 0.36 * extent * Math.sin(TILT)) / slope + 0.5 * extent);
         return { middle: new Vector3(w / 2, low * this.shared.rise.value + 0.5 * relief - 0.02 * extent, h / 2), away };
     }
 
