@@ -12,7 +12,7 @@ static const char *const wears[] = {
     "droplets drops=3k",
     "droplets drops=3k border=wall",
     "droplets drops=3k border=apron margin=12cells",
-    "particles drops=3k",
+    "particles drops=1k",
     "particles drops=3k border=wall place=nearest",
     "runoff rounds=80",
     "runoff rounds=80 border=wall neighbours=4",
