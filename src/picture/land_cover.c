@@ -135,7 +135,7 @@ static float wet_by_water(const rvi_cover_rules *rules, double x, double y, floa
 
 static float wetness(const rvi_cover_rules *rules, double x, double y, float z) {
     float wet = 0;
-    if (rules->flow && rules->flow_most > 0) {
+    if (rules->flow && rules->flow_most > 0 && !rules->dry) {
         float share =
             rvi_clampf(rvi_relief_field(rules->relief, rules->flow, x, y) / rules->flow_most, 0, 1);
         wet = rvi_smoothstep(0.25f, 1, share);
@@ -202,7 +202,8 @@ static float snow_on(const rvi_cover_rules *rules, const rvi_cover *cover, float
            (above + RVI_SNOW_SHIFT > 0 ? 1 : 0);
 }
 
-/* Trees stand in groups, each about a cell wide, below the line where grass ends. */
+/* Trees stand in groups, each about a cell wide, below the line where grass ends; on valley floors,
+ * which floods keep clear, there are few. */
 static float woods(const rvi_cover_rules *rules, const rvi_cover *cover, double x, double y,
                    float up, float blur) {
     float dense = rvi_smoothstep(-0.15f, 0.55f,
@@ -244,6 +245,7 @@ rvi_cover rvi_cover_at(const rvi_cover_rules *rules, double x, double y, float z
                                      2.2f * rvi_maxf(up, -2 * rules->valley) + 0.6f);
     if (!rules->dry)
         cover.wood = woods(rules, &cover, x, y, up, blur) *
+                     (0.2f + 0.8f * rvi_smoothstep(0.06f, 0.18f, s / rules->steep)) *
                      (1 - rvi_smoothstep(0.9f, 1.4f, s / rules->steep));
     if (rules->deposited && rules->deposited_most > 0) {
         float laid = rvi_relief_field(r, rules->deposited, x, y);

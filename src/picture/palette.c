@@ -146,6 +146,9 @@ float rvi_palette_bands(const rvi_cover_rules *rules, double x, double y, float 
 
 /* ---- the ground ---- */
 
+/* A stream is lighter than deep water: one sees its bed. */
+static const float STREAM_LIGHT = 2.5f;
+
 void rvi_palette_ground(const rvi_palette *palette, const rvi_cover *cover, float bands,
                         float out[3]) {
     const float *w = cover->weight;
@@ -163,11 +166,13 @@ void rvi_palette_ground(const rvi_palette *palette, const rvi_cover *cover, floa
     blend(grass, palette->wood, cover->wood);
     if (cover->layer > 0 && cover->layer_rgb[0] >= 0)
         blend(sediment, cover->layer_rgb, 1);
+    float seen = 0.65f * rvi_smoothstep(0.3f, 1, cover->wet);
     for (int c = 0; c < 3; c++) {
+        float stream = STREAM_LIGHT * palette->water[c];
         float ground = w[RVI_COVER_ROCK] * rock[c] + w[RVI_COVER_GRASS] * grass[c] +
                        w[RVI_COVER_SEDIMENT] * sediment[c] + w[RVI_COVER_SAND] * sand[c];
-        out[c] =
-            rvi_maxf(0, ground * (1 - 0.45f * cover->wet)) + w[RVI_COVER_SNOW] * palette->snow[c];
+        ground = rvi_maxf(0, ground * (1 - 0.45f * cover->wet));
+        out[c] = ground + seen * (stream - ground) + w[RVI_COVER_SNOW] * palette->snow[c];
     }
 }
 

@@ -142,6 +142,66 @@ static void test_water_is_blue(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Where much water flows there is a stream, bluer than the ground beside it; a desert's are dry. */
+static void test_streams_are_blue(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    rv_terrain *land = make_cone(ctx), *still = make_cone(ctx);
+    static float flow[SIDE * SIDE];
+    float middle = (float)(SIDE / 2) * CELL;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        flow[i] = i % SIDE > SIDE / 2 + 14 ? 1000 : 0;
+    support_ok(ctx, rv_terrain_field_set(land, "flow", flow));
+    rvi_view view = make_view(RV_render_look_alpine);
+    view.sun_azimuth = 180; /* it lights both sides alike */
+    view.sun_altitude = 50;
+    support_ok(ctx, rvi_view_draw(land, &view, first));
+    const unsigned char *wet = pixel_of(land, &view, middle + 450, middle + 200, 0);
+    const unsigned char *dry = pixel_of(land, &view, middle - 450, middle + 200, 0);
+    assert_greater(wet[2], wet[0]);
+    assert_greater((float)wet[2] / (float)wet[0], 1.2f * (float)dry[2] / (float)dry[0]);
+    view.look = RVI_LOOK_DESERT;
+    support_ok(ctx, rvi_view_draw(land, &view, first));
+    support_ok(ctx, rvi_view_draw(still, &view, second));
+    assert_memory_equal(first, second, sizeof first);
+    rv_terrain_destroy(land);
+    rv_terrain_destroy(still);
+    rv_context_destroy(ctx);
+}
+
+/* Of terraces, the slopes carry woods and the floors between them few trees. */
+static void test_floors_have_few_trees(void **state) {
+    (void)state;
+    enum { STEP = 16, LONG = 160 };
+    rv_context *ctx = support_context(2);
+    rv_terrain *land = support_land(ctx, LONG, LONG, CELL);
+    for (int i = 0; i < LONG * LONG; i++) {
+        int x = i % LONG, rise = x % STEP < STEP / 2 ? 0 : x % STEP - STEP / 2;
+        land->layers[0].thickness[i] = CELL * 0.3f * (float)(x / STEP * STEP / 2 + rise);
+    }
+    rvi_relief r = {0};
+    rvi_cover_rules rules = {0};
+    static rvi_detail_noise detail;
+    rvi_detail_noise_make(&detail, RVI_DETAIL_NOISE_SEED);
+    support_ok(ctx, rvi_relief_create(land, rvi_view_depth(land, 1), true, &r));
+    support_ok(ctx, rvi_cover_prepare(&r, &detail, 1e6f, false, &rules));
+    double woods[2] = {0, 0};
+    for (int y = 2; y < LONG - 2; y++)
+        for (int x = 0; x < LONG; x++)
+            if (x % (STEP / 2) > 1 && x % (STEP / 2) < STEP / 2 - 2) { /* not at an edge */
+                bool slope = x % STEP >= STEP / 2;
+                float along[2] = {slope ? 0.3f : 0, 0};
+                float z = land->layers[0].thickness[y * LONG + x];
+                woods[slope] += (double)rvi_cover_at(&rules, x, y, z, along, 1).wood;
+            }
+    assert_greater(woods[1], 100);
+    assert_less(woods[0], 0.4 * woods[1]);
+    rvi_cover_release(&rules);
+    rvi_relief_destroy(&r);
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 static void test_snow_lies_only_above_its_line(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
@@ -302,6 +362,8 @@ int main(void) {
         cmocka_unit_test(test_horizon_is_where_it_must_be),
         cmocka_unit_test(test_shadow_falls_away_from_the_sun),
         cmocka_unit_test(test_water_is_blue),
+        cmocka_unit_test(test_streams_are_blue),
+        cmocka_unit_test(test_floors_have_few_trees),
         cmocka_unit_test(test_snow_lies_only_above_its_line),
         cmocka_unit_test(test_same_bytes_with_any_threads),
         cmocka_unit_test(test_odd_lands_are_drawn),
