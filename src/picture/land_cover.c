@@ -13,6 +13,8 @@
  *     snow      S(-0.012, 0.035, (z - line) / R + 0.06 n + 0.035 m) (1 - S(0.7, 1, s)),
  *               and s may be larger the higher it is
  *     sand      where water stands within three cells and the ground is not much higher
+ *     woods     in groups below the grass line, times 0.2 + 0.8 S(0.06, 0.18, s / steep)
+ *     wet       S(0.25, 1, flow / much) where the land is not dry: streams
  */
 #include "picture/land_cover.h"
 #include "base/context.h"

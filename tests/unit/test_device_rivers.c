@@ -91,8 +91,8 @@ static void drains_are_the_same(void **state) {
     static const char *const lakes[] = {"", "", "lakes=keep ", "lakes=keep deep=0.3 "};
     static const char *const limits[] = {
         "", "", "select name=mask where=height>10~50 ", "layer name=soil thickness=2 noise=1 ",
-        "layer name=sand thickness=9 below=90 layer name=soil thickness=0.5 noise=1 select "
-        "name=mask where=noise>0.4~0.5 "};
+        ("layer name=sand thickness=9 below=90 layer name=soil thickness=0.5 noise=1 "
+         "select name=mask where=noise>0.4~0.5 ")};
     for (uint64_t i = 0; i < cases(16); i++) {
         char recipe[512];
         draw_land(recipe, sizeof recipe);
