@@ -355,6 +355,13 @@ static void assert_leads_back(const char *text, const char *slip) {
     assert_int_equal(rvi_text_distance(slip, strlen(slip), word), 1);
 }
 
+static bool has_parameter(const rv_step_info *step, const char *name) {
+    bool found = false;
+    for (int i = 0; i < step->word.param_count; i++)
+        found = found || strcmp(step->word.params[i].name, name) == 0;
+    return found;
+}
+
 /* One letter left out of any word of the table leads back to it, or to one just as near. */
 static void slips_lead_to_the_right_word(void **state) {
     (void)state;
@@ -369,7 +376,8 @@ static void slips_lead_to_the_right_word(void **state) {
                 char slip[64], text[192];
                 snprintf(slip, sizeof slip, "%.*s%s", (int)gap, right, right + gap + 1);
                 snprintf(text, sizeof text, "%s %s %s=1", step->word.name, file, slip);
-                assert_leads_back(i < 0 ? slip : text, slip);
+                if (i < 0 || !has_parameter(step, slip)) /* "order" of a border is one */
+                    assert_leads_back(i < 0 ? slip : text, slip);
             }
         }
     }
