@@ -118,51 +118,48 @@ static void test_shadow_falls_away_from_the_sun(void **state) {
     rv_context_destroy(ctx);
 }
 
-/* A lake on the plain is bluer than the ground beside it, in every look. */
+/* The plain east of the cone, `z` metres high, is bluer than that in the west. */
+static void assert_blue_in_the_east(const rv_terrain *land, rvi_look look, float z) {
+    float middle = (float)(SIDE / 2) * CELL;
+    rvi_view view = make_view((int)look);
+    view.sun_azimuth = 180; /* it lights both sides alike */
+    view.sun_altitude = 50;
+    support_ok(land->ctx, rvi_view_draw(land, &view, first));
+    const unsigned char *wet = pixel_of(land, &view, middle + 450, middle + 200, z);
+    const unsigned char *dry = pixel_of(land, &view, middle - 450, middle + 200, 0);
+    assert_greater(wet[2], wet[0]);
+    assert_greater((float)wet[2] / (float)wet[0], 1.2f * (float)dry[2] / (float)dry[0]);
+}
+
+/* The cone with a field that is `value` in the east, and 0 elsewhere. */
+static rv_terrain *make_cone_with(rv_context *ctx, const char *field, float value) {
+    static float values[SIDE * SIDE];
+    rv_terrain *land = make_cone(ctx);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        values[i] = i % SIDE > SIDE / 2 + 14 ? value : 0;
+    support_ok(ctx, rv_terrain_field_set(land, field, values));
+    return land;
+}
+
 static void test_water_is_blue(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    rv_terrain *land = make_cone(ctx);
-    static float depth[SIDE * SIDE];
-    float middle = (float)(SIDE / 2) * CELL;
-    for (int i = 0; i < SIDE * SIDE; i++)
-        depth[i] = i % SIDE > SIDE / 2 + 14 ? 10 : 0;
-    support_ok(ctx, rv_terrain_field_set(land, "water", depth));
-    for (int look = 0; look < RV_render_look_COUNT; look++) {
-        rvi_view view = make_view(look);
-        view.sun_azimuth = 180; /* it lights both sides alike */
-        view.sun_altitude = 50;
-        support_ok(ctx, rvi_view_draw(land, &view, first));
-        const unsigned char *wet = pixel_of(land, &view, middle + 450, middle + 200, 10);
-        const unsigned char *dry = pixel_of(land, &view, middle - 450, middle + 200, 0);
-        assert_greater(wet[2], wet[0]);
-        assert_greater((float)wet[2] / (float)wet[0], 1.2f * (float)dry[2] / (float)dry[0]);
-    }
+    rv_terrain *land = make_cone_with(ctx, "water", 10);
+    for (int look = 0; look < RV_render_look_COUNT; look++)
+        assert_blue_in_the_east(land, (rvi_look)look, 10);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }
 
-/* Where much water flows there is a stream, bluer than the ground beside it; a desert's are dry. */
+/* Where much water flows there is a stream; a desert's are dry. */
 static void test_streams_are_blue(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    rv_terrain *land = make_cone(ctx), *still = make_cone(ctx);
-    static float flow[SIDE * SIDE];
-    float middle = (float)(SIDE / 2) * CELL;
-    for (int i = 0; i < SIDE * SIDE; i++)
-        flow[i] = i % SIDE > SIDE / 2 + 14 ? 1000 : 0;
-    support_ok(ctx, rv_terrain_field_set(land, "flow", flow));
-    rvi_view view = make_view(RV_render_look_alpine);
-    view.sun_azimuth = 180; /* it lights both sides alike */
-    view.sun_altitude = 50;
-    support_ok(ctx, rvi_view_draw(land, &view, first));
-    const unsigned char *wet = pixel_of(land, &view, middle + 450, middle + 200, 0);
-    const unsigned char *dry = pixel_of(land, &view, middle - 450, middle + 200, 0);
-    assert_greater(wet[2], wet[0]);
-    assert_greater((float)wet[2] / (float)wet[0], 1.2f * (float)dry[2] / (float)dry[0]);
-    view.look = RVI_LOOK_DESERT;
-    support_ok(ctx, rvi_view_draw(land, &view, first));
-    support_ok(ctx, rvi_view_draw(still, &view, second));
+    rv_terrain *land = make_cone_with(ctx, "flow", 1000), *still = make_cone(ctx);
+    assert_blue_in_the_east(land, RVI_LOOK_ALPINE, 0);
+    rvi_view desert = make_view(RV_render_look_desert);
+    support_ok(ctx, rvi_view_draw(land, &desert, first));
+    support_ok(ctx, rvi_view_draw(still, &desert, second));
     assert_memory_equal(first, second, sizeof first);
     rv_terrain_destroy(land);
     rv_terrain_destroy(still);
