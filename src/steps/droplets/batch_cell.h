@@ -80,22 +80,23 @@ typedef struct rvi_batch_bands {
     float thickness;
 } rvi_batch_bands;
 
-/* Who makes a move. On the processor and for small discs it is one item. With batch_together.h, on a
- * device, a group of items does it, a crew, which shares the cells of the disc. */
-enum { RVI_BATCH_COLUMNS = 16, RVI_BATCH_ROWS = 4, RVI_BATCH_CREW = 64 };
-/* Places of its sums: four for each time that all of them add up what they have, and one. */
+/* Who makes a move: on the processor one item, on a device a crew of items that share the cells of
+ * the disc, as a grid of so many columns and rows. Several crews are in a group. */
+enum { RVI_BATCH_NARROW = 32, RVI_BATCH_NARROW_COLUMNS = 4 }; /* 8 crews of 4 x 1 */
+enum { RVI_BATCH_WIDE = 64, RVI_BATCH_WIDE_COLUMNS = 8 };     /* one of 8 x 8 */
+/* Places of a crew's sums: four for each time that they add up what they have, and one. */
 enum { RVI_BATCH_LOWEST = 16, RVI_BATCH_MEETINGS };
-#ifdef RVI_BATCH_TOGETHER
+#ifdef __OPENCL_VERSION__
 typedef struct rvi_batch_crew {
-    int item, x, y;
+    int item, count, x, y, columns, rows;
     __local uint *sums;  /* RVI_BATCH_MEETINGS of them */
     __local float *felt; /* twice eight for each row that a drop feels */
-    int most_rows;       /* of these */
+    int felt_rows;
 } rvi_batch_crew;
 #define RVI_BATCH_EACH_ROW(g, y, from, to)                                                         \
-    for (int y = (from) + (g)->crew.y; y <= (to); y += RVI_BATCH_ROWS)
+    for (int y = (from) + (g)->crew.y; y <= (to); y += (g)->crew.rows)
 #define RVI_BATCH_EACH_COLUMN(g, x, from, to)                                                      \
-    for (int x = (from) + (g)->crew.x; x <= (to); x += RVI_BATCH_COLUMNS)
+    for (int x = (from) + (g)->crew.x; x <= (to); x += (g)->crew.columns)
 #else
 #define RVI_BATCH_EACH_ROW(g, y, from, to) for (int y = (from); y <= (to); y++)
 #define RVI_BATCH_EACH_COLUMN(g, x, from, to) for (int x = (from); x <= (to); x++)
@@ -111,10 +112,8 @@ typedef struct rvi_batch_grids {
     RVI_GRID const float *factor, *mask; /* NULL: 1 everywhere; the mask is of the map */
     RVI_GRID const uint32_t *rain_cells; /* rain.h */
     RVI_GRID const uint64_t *rain_rows;
-#ifdef RVI_BATCH_TOGETHER
-    rvi_batch_crew crew;
-#endif
 #ifdef __OPENCL_VERSION__
+    rvi_batch_crew crew;
     rvi_batch_bands bands;
 #else
     /* What else keeps ground from erosion, by its place and height; NULL: nothing. */
@@ -142,12 +141,18 @@ static inline void rvi_batch_count(RVI_GRID uint32_t *to) {
     atomic_inc(to);
 }
 /* Not all devices can add 64 bits at once. */
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+static inline void rvi_batch_add_long(RVI_GRID uint32_t *grid, size_t i, uint32_t by) {
+    atom_add((volatile __global ulong *)(grid + 2 * i), (ulong)by);
+}
+#else
 static inline void rvi_batch_add_long(RVI_GRID uint32_t *grid, size_t i, uint32_t by) {
     uint32_t before = atomic_add(grid + 2 * i, by);
     if (before + by < before)
         atomic_inc(grid + 2 * i + 1);
 }
-
+#endif
 #else
 static inline void rvi_batch_add(int32_t *to, int32_t by) {
     __atomic_fetch_add(to, by, __ATOMIC_RELAXED);
@@ -164,15 +169,15 @@ static inline void rvi_batch_add_long(uint32_t *grid, size_t i, uint32_t by) {
 
 /* ---- what the items of a crew find together ---- */
 
-#ifdef RVI_BATCH_TOGETHER
+#ifdef __OPENCL_VERSION__
 static inline bool rvi_batch_leads(const rvi_batch_grids *g) {
     return g->crew.item == 0;
 }
 /* All items meet whatever the drop does: compilers for devices do not like to wait within a
  * condition. */
 static inline void rvi_batch_meet(const rvi_batch_grids *g) {
-    if (g->crew.item < RVI_BATCH_MEETINGS)
-        g->crew.sums[g->crew.item] = g->crew.item == RVI_BATCH_LOWEST ? 0x7fffffffu : 0u;
+    for (int i = g->crew.item; i < RVI_BATCH_MEETINGS; i += g->crew.count)
+        g->crew.sums[i] = i == RVI_BATCH_LOWEST ? 0x7fffffffu : 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 /* The sums of both numbers, none of which is below 0 or has more than 50 bits: parts of 24 bits are
@@ -293,10 +298,10 @@ static inline void rvi_batch_feel_cell(const rvi_batch_axis *a, RVI_GRID const i
 
 /* Sums go over four lanes, which the processor computes side by side, and each of which is an
  * item's in a crew. */
-#ifdef RVI_BATCH_TOGETHER
+#ifdef __OPENCL_VERSION__
 /* `time`: 0 or 1, of the two that a drop feels in a move. */
 static inline __local float *rvi_batch_felt_rows(const rvi_batch_grids *g, int time) {
-    return g->crew.felt + 8 * time * g->crew.most_rows;
+    return g->crew.felt + 8 * time * g->crew.felt_rows;
 }
 
 static inline void rvi_batch_feel_lanes(const rvi_batch_grids *g, const rvi_batch_rules *r,
@@ -305,7 +310,7 @@ static inline void rvi_batch_feel_lanes(const rvi_batch_grids *g, const rvi_batc
     const rvi_batch_axis ay = rvi_batch_axis_of(py, r->near, r->height);
     const int lanes = 4 * (ay.last - ay.first + 1);
     __local float *to = rvi_batch_felt_rows(g, time);
-    for (int i = g->crew.item; i < lanes; i += RVI_BATCH_CREW) {
+    for (int i = g->crew.item; i < lanes; i += g->crew.count) {
         RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, ay.first + i / 4);
         float mean = 0.0f, slope = 0.0f;
         for (int x = ax.first; x <= ax.last; x += 4)
@@ -324,7 +329,7 @@ static inline rvi_batch_felt rvi_batch_feel_near(const rvi_batch_grids *g, const
     rvi_batch_felt to = {0.0f, 0.0f, 0.0f};
     for (int y = ay.first; y <= ay.last; y++) {
         float mean[4] = {0.0f, 0.0f, 0.0f, 0.0f}, slope[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-#ifdef RVI_BATCH_TOGETHER
+#ifdef __OPENCL_VERSION__
         __local float *felt = rvi_batch_felt_rows(g, time) + 8 * (y - ay.first);
         for (int k = 0; k < 4; k++) {
             mean[k] = felt[2 * k];
@@ -365,7 +370,7 @@ static inline rvi_batch_felt rvi_batch_feel_corners(const rvi_batch_grids *g,
 static inline rvi_batch_felt rvi_batch_feel(const rvi_batch_grids *g, const rvi_batch_rules *r,
                                             float px, float py, int ref, int time) {
     const bool near = r->near > 1.0f;
-#ifdef RVI_BATCH_TOGETHER
+#ifdef __OPENCL_VERSION__
     if (near)
         rvi_batch_feel_lanes(g, r, px, py, ref, time);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -820,12 +825,13 @@ static inline int rvi_batch_step(const rvi_batch_grids *g, const rvi_batch_rules
     return why;
 }
 
-/* What a slot with a drop does in a round. Members one by one: some compilers for devices lose
- * copies of whole structs. */
+/* What a slot does in a round. Without a drop in it a crew comes to its meetings all the same.
+ * Members one by one: some compilers for devices lose copies of whole structs. */
 static inline void rvi_batch_move(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot) {
+                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
+                                  bool there) {
     rvi_batch_drop d;
-    const bool idle = slot->step < 0; /* of a crew all items come to each meeting */
+    const bool idle = !there || slot->step < 0;
     d.step = idle ? r->most_moves : slot->step;
     d.x = idle ? 0.0f : slot->x, d.y = idle ? 0.0f : slot->y, d.dx = slot->dx, d.dy = slot->dy;
     d.speed = slot->speed, d.water = slot->water, d.came = slot->came;

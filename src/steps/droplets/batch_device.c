@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-/* Where a group of items makes a move: the disc reaches farther, or there are fewer drops at a time
- * than keep a GPU busy. */
-enum { LARGE_DISC = 5, MANY_SLOTS = 1 << 16, OF_CREW = 3 };
+enum { NARROW_DISC = 5 }; /* up to which a crew of few items makes a move */
 
 #define RUN(name, width, height)                                                                   \
     RVI_RUN(f->job->device, "batch_drops", name, (size_t)(width), (size_t)(height), args)
@@ -125,7 +123,8 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
     const uint64_t now = b->round % 2 * b->blocks, next = b->blocks - now;
     const float thickness = f->job->land->strata.thickness;
     const int felt_rows = 2 * f->near_reach + 2;
-    const bool together = b->rules.reach > LARGE_DISC || b->rules.slots < MANY_SLOTS;
+    const bool narrow = b->rules.reach <= NARROW_DISC;
+    const size_t crews = narrow ? RVI_BATCH_NARROW / RVI_BATCH_NARROW_COLUMNS : 1; /* in a group */
     const rvi_device_arg args[] = {
         slots(f, RVI_DEVICE_CHANGE),
         grid(f, RVI_DEVICE_READ, b->ground),
@@ -145,18 +144,13 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
         RVI_VALUE(thickness),
         RVI_VALUE(round),
         RVI_VALUE(b->rules),
-        /* OF_CREW of a crew: */
-        {RVI_DEVICE_LOCAL, NULL, RVI_BATCH_MEETINGS * sizeof(uint32_t)},
-        {RVI_DEVICE_LOCAL, NULL, 16 * (size_t)felt_rows * sizeof(float)},
+        {RVI_DEVICE_LOCAL, NULL, crews * RVI_BATCH_MEETINGS * sizeof(uint32_t)},
+        {RVI_DEVICE_LOCAL, NULL, crews * 16 * (size_t)felt_rows * sizeof(float)},
         RVI_VALUE(felt_rows),
     };
-    const int count = (int)(sizeof args / sizeof args[0]);
-    const size_t slots_now = (size_t)b->rules.slots;
-    rv_status status = together
-                           ? rvi_device_run(f->job->device, "batch_crew", "batch_move_together",
-                                            slots_now * RVI_BATCH_CREW, 1, args, count)
-                           : rvi_device_run(f->job->device, "batch_drops", "batch_move", slots_now,
-                                            1, args, count - OF_CREW);
+    const size_t groups = ((size_t)b->rules.slots + crews - 1) / crews;
+    rv_status status = narrow ? RUN("batch_move_narrow", groups * RVI_BATCH_NARROW, 1)
+                              : RUN("batch_move_wide", groups * RVI_BATCH_WIDE, 1);
     return status == RV_OK ? settle(f, now) : status;
 }
 

@@ -267,7 +267,7 @@ static void move_slots(void *arg, int64_t block) {
         if (k % every == 0 && rvi_parallel_stopped(f->job->ctx))
             return;
         mark_rows(f, &f->batch.slots[k]);
-        rvi_batch_move(&g, &f->batch.rules, &t, &f->batch.slots[k]);
+        rvi_batch_move(&g, &f->batch.rules, &t, &f->batch.slots[k], true);
     }
 }
 
