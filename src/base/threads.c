@@ -35,7 +35,7 @@ enum { LOOKS = 10000 }; /* without an instruction to rest in between */
 
 /* Seconds of work that are not worth the call of others: of those who look, and of those who sleep.
  */
-static const double LITTLE_WORK = 2e-6, LITTLE_WORK_ASLEEP = 30e-6;
+static const double LITTLE_WORK = 5e-6, LITTLE_WORK_ASLEEP = 30e-6;
 
 /* Seconds of work from which on more threads than cores do not matter. */
 static const double MUCH_WORK = 2e-3;
@@ -75,7 +75,7 @@ struct rvi_pool {
     atomic_ullong state;                             /* a round begins with the lock held */
     int asleep;                                      /* of those with a core; guarded by lock */
     bool quit;                                       /* guarded by lock */
-    int64_t blocks;      /* the work, constant during a round */
+    int64_t blocks;                                  /* the work, constant during a round */
     void (*fn)(void *arg, int64_t block);
     void *arg;
     bool whole; /* run all blocks, whatever the user wishes */
@@ -393,68 +393,101 @@ rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
 typedef struct graph_work {
     const rvi_graph *graph;
     rvi_pool *pool;
-    /* guarded by the lock: */
-    int head, tail; /* of the queue of blocks that wait for nothing more */
-    int busy;       /* threads that run some */
+    int workers;
+    atomic_int ready, left; /* blocks that wait for nothing more, and all that nobody has taken; */
+    int head, tail;         /* the queue of the first; */
+    int running;            /* blocks; all these change with the lock held */
 } graph_work;
 
-/* How many of the blocks that are ready a thread takes now; 0: it waits until there are more. A
- * full grain takes hardly more work than one block: fewer are left for later while half of the
- * threads work. Where there are threads to spare, each block has one of its own. */
-static int share_of(const graph_work *w) {
-    int threads = w->pool->worker_count + 1, ready = w->tail - w->head, grain = w->graph->grain;
-    if (threads >= 2 * grain && w->busy + ready <= threads)
-        return ready > 0;
-    if (ready < grain && w->busy >= 2 && w->busy >= threads / 2)
-        return 0;
-    int count = ((ready + threads - 1) / threads + grain - 1) / grain * grain;
-    count = count < w->graph->batch ? count : w->graph->batch;
-    return count < ready ? count : ready;
+struct rvi_taker {
+    graph_work *w;
+    int first;   /* the block for which `run` was called; -1: it has it */
+    int running; /* of this thread */
+};
+
+/* A thread takes no more than its share of those that run or could: the others need work, too. */
+static int take_ready(rvi_taker *t) {
+    graph_work *w = t->w;
+    int block = -1;
+    pthread_mutex_lock(&w->pool->lock);
+    int ready = w->tail - w->head, most = (w->running + ready + w->workers - 1) / w->workers;
+    if (ready > 0 && t->running < most) {
+        block = w->graph->queue[w->head++];
+        w->running++;
+        t->running++;
+        atomic_fetch_sub(&w->ready, 1);
+        if (atomic_fetch_sub(&w->left, 1) == 1)
+            pthread_cond_broadcast(&w->pool->ready);
+    }
+    pthread_mutex_unlock(&w->pool->lock);
+    return block;
 }
 
-/* Takes this thread's share of the blocks that are ready, once there are some. 0: none are left. */
-static int take_ready(graph_work *w, int *blocks) {
-    const rvi_graph *g = w->graph;
-    int count;
+int rvi_take(rvi_taker *t) {
+    int block = t->first;
+    t->first = -1;
+    if (block >= 0 || atomic_load_explicit(&t->w->ready, memory_order_relaxed) == 0)
+        return block;
+    return atomic_load(&t->w->pool->stop) ? -1 : take_ready(t);
+}
+
+void rvi_taken(rvi_taker *t, int block) {
+    graph_work *w = t->w;
+    int followers[RVI_FOLLOWERS], count = w->graph->followers(w->graph->arg, block, followers);
+    int before = 0;
     pthread_mutex_lock(&w->pool->lock);
-    while ((count = share_of(w)) == 0 && w->head < g->count && !atomic_load(&w->pool->stop))
-        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
+    before = w->tail;
     for (int i = 0; i < count; i++)
-        blocks[i] = g->queue[w->head++];
-    w->busy += count > 0;
-    if (w->head == g->count)
+        if (--w->graph->waits[followers[i]] == 0)
+            w->graph->queue[w->tail++] = followers[i];
+    w->running--;
+    t->running--;
+    atomic_fetch_add(&w->ready, w->tail - before);
+    if (w->tail > before)
         pthread_cond_broadcast(&w->pool->ready);
     pthread_mutex_unlock(&w->pool->lock);
-    return count;
 }
 
-static void run_ready(void *arg, int64_t turn) {
-    (void)turn;
-    graph_work *w = arg;
-    const rvi_graph *g = w->graph;
-    int blocks[RVI_BATCH], followers[RVI_FOLLOWERS];
-    int count = take_ready(w, blocks);
-    if (count == 0)
-        return;
-    g->run(g->arg, blocks, count);
+/* Is there something to take, or will there never be? */
+static bool await_over(graph_work *w) {
+    return atomic_load(&w->ready) > 0 || atomic_load(&w->left) == 0 || atomic_load(&w->pool->stop);
+}
+
+static void await_ready(graph_work *w) {
+    for (int i = 0; w->pool->at_once > 1 && i < LOOKS; i++) {
+        if (await_over(w))
+            return;
+        rest_a_moment();
+    }
     pthread_mutex_lock(&w->pool->lock);
-    w->busy--;
-    for (int b = 0; b < count; b++)
-        for (int i = g->followers(g->arg, blocks[b], followers) - 1; i >= 0; i--)
-            if (--g->waits[followers[i]] == 0)
-                g->queue[w->tail++] = followers[i];
-    if (w->head < w->tail)
-        pthread_cond_broadcast(&w->pool->ready);
+    while (!await_over(w))
+        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
     pthread_mutex_unlock(&w->pool->lock);
+}
+
+static void run_ready(void *arg, int64_t worker) {
+    (void)worker;
+    graph_work *w = arg;
+    rvi_taker taker = {.w = w, .first = -1};
+    while (atomic_load(&w->left) > 0 && !rvi_parallel_stopped(w->pool->ctx)) {
+        taker.first = take_ready(&taker);
+        if (taker.first >= 0)
+            w->graph->run(w->graph->arg, &taker);
+        else
+            await_ready(w);
+    }
 }
 
 rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
-    assert(graph->grain >= 1 && graph->grain <= graph->batch && graph->batch <= RVI_BATCH);
-    graph_work w = {.graph = graph, .pool = rvi_context_pool(ctx)};
+    rvi_pool *pool = rvi_context_pool(ctx);
+    graph_work w = {.graph = graph, .pool = pool};
+    w.workers = pool->at_once > 1 ? pool->at_once : pool->worker_count + 1;
     for (int i = 0; i < graph->count; i++)
         if (graph->waits[i] == 0)
             graph->queue[w.tail++] = i;
-    return rvi_parallel(ctx, graph->count, run_ready, &w);
+    atomic_init(&w.ready, w.tail);
+    atomic_init(&w.left, graph->count);
+    return rvi_parallel(ctx, w.workers, run_ready, &w);
 }
 
 typedef struct row_work {
