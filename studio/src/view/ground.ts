@@ -77,6 +77,20 @@ function streamOf(flow: Float32Array): number {
     return Math.min(new Float32Array(new Uint32Array([(bin + 1) << 16]).buffer)[0], highest);
 }
 
+/** A sixth of the land is above it, but no lower half: as pictures of the command line have it. */
+function snowLineOf({ width, height, heights }: Grid, low: number, relief: number): number {
+    const bins = new Uint32Array(256), across = 128;
+    for (let j = 0; j < across; j++)
+        for (let i = 0; i < across; i++) {
+            const h = heights[Math.floor(((height - 1) * j) / across) * width + Math.floor(((width - 1) * i) / across)];
+            bins[Math.max(0, Math.min(255, Math.floor(((h - low) / relief) * 256)))]++;
+        }
+    let k = 0;
+    for (let seen = bins[0]; k < 255 && seen < 0.84 * across * across; seen += bins[k])
+        k++;
+    return low + Math.max((k + 0.5) / 256, 0.5) * relief;
+}
+
 const nothing = (): DataTexture => floatTexture(new Float32Array(1), 1, 1, RedFormat);
 
 export class Ground {
@@ -172,7 +186,7 @@ export class Ground {
         const relief = high - low, extent = (Math.max(width, height) - 1) * cell;
         this.uniforms.base.value = low - Math.max(0.055 * extent, 0.05 * relief);
         // Snow lies where mountains are high; low land has none.
-        this.uniforms.snow.value = this.uniforms.dry.value ? 1e9 : this.snowLine ?? (relief > 900 ? low + 0.66 * relief : 1e9);
+        this.uniforms.snow.value = this.uniforms.dry.value ? 1e9 : this.snowLine ?? (relief >= 700 ? snowLineOf(grid, low, relief) : 1e9);
         if (!old || old.width !== width || old.height !== height)
             this.build(width, height);
         this.dark = true;
