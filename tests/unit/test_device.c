@@ -1,6 +1,6 @@
 /* test_device.c: steps on a device give the processor's bits. Runs on the first device that there
  * is, PoCL or a GPU, and says so when there is none. */
-#include "support.h"
+#include "device_pair.h"
 
 #include "base/random.h"
 #include "device/device.h"
@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rv_context *processor, *device; /* device NULL: there is none */
 
 static uint64_t chance = 1;
 
@@ -34,33 +32,6 @@ static bool go_on = true;
 static bool on_progress(void *user, const rv_progress *now) {
     (void)user, (void)now;
     return go_on;
-}
-
-static int open_both(void **state) {
-    (void)state;
-    rv_device_info info;
-    rv_context_desc desc = rv_context_desc_default();
-    assert_int_equal(setenv("RAVINE_CACHE", "kernels", 1), 0);
-    desc.threads = 2;
-    desc.progress = on_progress;
-    if (rv_context_create(&desc, &processor) != RV_OK)
-        return 1;
-    if (!rv_device_get(1, &info)) {
-        print_message("There is no device here: nothing is compared.\n");
-        return 0;
-    }
-    print_message("on %s, %s\n", info.name, info.driver);
-    if (rv_context_create(&desc, &device) != RV_OK)
-        return 1;
-    support_ok(device, rv_context_use_device(device, 1));
-    return rv_context_device(device) == 1 ? 0 : 1;
-}
-
-static int close_both(void **state) {
-    (void)state;
-    rv_context_destroy(processor);
-    rv_context_destroy(device);
-    return 0;
 }
 
 static uint64_t hash_of(rv_context *ctx, const char *recipe) {
@@ -648,5 +619,6 @@ int main(void) {
         cmocka_unit_test(damaged_kernels_are_compiled_again),
         cmocka_unit_test(a_device_that_is_not_there_is_told),
     };
+    both_ask = on_progress;
     return cmocka_run_group_tests(tests, open_both, close_both);
 }
