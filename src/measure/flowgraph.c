@@ -80,7 +80,8 @@ void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool 
                       rvi_buffers *buffers) {
     size_t cells = (size_t)width * (size_t)height, pieces = rvi_flow_pieces(width, height);
     const char *what = "the pieces of rivers";
-    *f = (rvi_flow){.ctx = ctx, .width = width, .height = height, .cells = cells};
+    *f = (rvi_flow){
+        .ctx = ctx, .width = width, .height = height, .cells = cells, .discharges = rain};
     f->across = (int)tiles_along(width);
     f->down = (int)tiles_along(height);
     for (int k = 0; k < 8; k++)

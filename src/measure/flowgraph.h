@@ -47,6 +47,7 @@ typedef struct rvi_flow {
     unsigned char *direction; /* of each cell: 0 to 7 or RVI_END */
     uint32_t *area;           /* cells whose water comes through, itself among them */
     uint64_t *discharge;      /* what of `rain` comes through; NULL: not asked for */
+    bool discharges;          /* is it asked for? */
     bool lakes;               /* are there any pits? */
     uint32_t *basin;          /* when there are: the pit a cell drains to by itself, 0: none */
     bool *drowned;            /* when there are: is a cell under a lake? */
