@@ -764,7 +764,7 @@ flow_order(__global const uchar *restrict direction, __global uint *area,
     if (item == 0)
         state[tile] = (uint4)((uint)(b.wide * b.high), all, s.few[0], ends_here);
     for (uint i = item; i < (uint)(b.wide * b.high); i += RVI_FLOW_GROUP)
-        order[b.base + i] = queue[i];
+        order[b.base + i] = (ushort)(queue[i] | (uint)turns[queue[i]] << 2 * RVI_TILE_BITS);
     for (uint i = item; i < all; i += RVI_FLOW_GROUP)
         levels[b.base + i] = (ushort)flow_count_at(&s, i);
     FLOW_EACH(place)

@@ -26,7 +26,7 @@
 
 /* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds of jumps that are queued
  * before it is asked whether they got everywhere. */
-enum { FEW = 4096, BATCH = 8, WALK_ARGS = 8, MOST_ARGS = 40 };
+enum { FEW = 4096, BATCH = 8, WALK_ARGS = 7, MOST_ARGS = 40 };
 
 static size_t tiles(const rvi_flow *f) {
     return (size_t)f->across * (size_t)f->down;
@@ -486,13 +486,8 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
     const rvi_flow_shape shape = shape_of(f);
     const int upwards = up;
     uint32_t first = 0;
-    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first),
-                                      CELLS(f->order),
-                                      CELLS(r->levels),
-                                      PIECES(f->start),
-                                      LOCAL((RVI_TILE * RVI_TILE + 1) * sizeof(uint16_t)),
-                                      RVI_VALUE(shape),
-                                      RVI_VALUE(first),
+    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first), CELLS(f->order),  CELLS(r->levels),
+                                      PIECES(f->start),        RVI_VALUE(shape), RVI_VALUE(first),
                                       RVI_VALUE(upwards)};
     assert(WALK_ARGS + count <= MOST_ARGS);
     memcpy(args + WALK_ARGS, more, (size_t)count * sizeof *more);

@@ -149,106 +149,218 @@ static double river_drained(__global const uint *area, __global const ulong *dis
     return (double)rvi_power(rvi_maxf(much, law->source), law->area_power);
 }
 
+/* What does not hang on the receiver: the land rises, and what a slope of 1 would lose is kept in
+ * `water`, where the level of a lake comes to stand. */
+__kernel void river_rise(__global const uchar *restrict direction, __global const uint *restrict area,
+                         __global const ulong *restrict discharge, __global const double *restrict h,
+                         __global double *restrict risen, __global double *restrict water,
+                         __global const float *restrict uplift, __global double *restrict lifted,
+                         __global double *restrict bed, __global const float *restrict factor,
+                         __global const float *restrict rock, __global const float *restrict power,
+                         rvi_river_law law, rvi_flow_shape f) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    size_t cell = (size_t)y * (size_t)f.width + (size_t)x;
+    if (x >= f.width)
+        return;
+    double hh = h[cell];
+    int k = direction[cell];
+    if (k != RVI_END && law.rise > 0.0) {
+        double by = river_uplift(uplift, cell, law.rise);
+        hh += by;
+        if (bed)
+            bed[cell] += by;
+        if (lifted)
+            lifted[cell] += by;
+    }
+    risen[cell] = hh;
+    if (k == RVI_END)
+        return;
+    bool river = rock && (float)area[cell] > law.source;
+    double g = law.cut[k >= 4] * river_drained(area, discharge, power, &f, &law, cell) *
+               (river ? (double)rock[cell] : 1.0);
+    water[cell] = factor && !bed ? g * river_factor(factor, cell) : g;
+}
+
+typedef struct cut_ground {
+    __global const uchar *direction, *drowned;
+    __global const uint *area, *basin;
+    __global double *h, *water, *risen;
+    __global uchar *lake;
+    __global const double *spill, *load;
+    __global const float *factor, *mask, *strength;
+    __local double *surface; /* of each place of the tile: of water, or of the land */
+    __local uchar *wet;      /* is it water? */
+} cut_ground;
+
+/* Of a cell, what does not hang on its receiver: it is on its way while the level before is cut. */
+typedef struct cut_cell {
+    uint way; /* as in the order; RVI_FLOW_NONE: none */
+    double hh, g, bb;
+    double load, level; /* only where rivers lay down what they carry */
+    float area;
+    bool under;
+} cut_cell;
+
+static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const flow_box *b, uint way) {
+    cut_cell c;
+    c.way = way;
+    if (way == RVI_FLOW_NONE)
+        return c;
+    size_t cell = flow_cell_at(f, b, flow_place(way));
+    c.hh = g->risen[cell];
+    c.g = g->water[cell];
+    c.bb = below->bed ? below->bed[cell] : 0.0;
+    c.under = g->drowned && g->drowned[cell];
+    if (g->load) {
+        c.load = g->load[cell];
+        c.area = (float)g->area[cell];
+        c.level = c.under ? g->spill[g->basin[cell]] : 0.0;
+    }
+    return c;
+}
+
+/* What settles of the load that came by. */
+static double cut_settles(const cut_ground *g, const rvi_river_law *law, size_t cell,
+                          const cut_cell *c, double surface, double distance) {
+    if (!c->under) {
+        double share = rvi_river_settles(c->hh - surface, distance, law->stands);
+        return c->area <= law->source
+                   ? 0.0
+                   : law->deposition * c->load * share * river_open(g->mask, cell);
+    }
+    double space = (c->level < surface ? c->level : surface) - c->hh;
+    double comes = c->load * (double)g->area[cell] * river_open(g->mask, cell);
+    return space < comes ? space : comes;
+}
+
+/* What is laid down higher than what drains to it would be a dam: how much of it is. */
+static double cut_dam(const cut_ground *g, const rvi_flow_shape *f, const rvi_river_law *law,
+                      size_t cell, int x, int y, double hh, double laid, double surface) {
+    double lowest = 1e30;
+    for (int k = 0; k < 8; k++) {
+        size_t donor;
+        if (!flow_donor(f, g->direction, cell, x, y, k, &donor))
+            continue;
+        double there = g->risen[donor];
+        lowest = there < lowest && !(g->drowned && g->drowned[donor]) ? there : lowest;
+    }
+    double least = lowest - 1e-4 * law->distance[0];
+    double over = hh - (least > surface ? least : surface);
+    return over < laid ? over : laid;
+}
+
+/* The height of a cell whose receiver is done, with the surface that is beside it. */
+static double cut_height(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const rvi_river_law *law, size_t cell, int x, int y, cut_cell *c,
+                         double surface, double bottom, bool *wet) {
+    int corner = flow_way(c->way) >= 4;
+    double distance = law->distance[corner], laid = 0.0, hh = c->hh;
+    if (g->load) {
+        laid = cut_settles(g, law, cell, c, surface, distance);
+        if (laid > 0.0)
+            river_shift(below, cell, laid, &hh, &c->bb);
+    }
+    double fall = hh - surface;
+    *wet = !(fall > 0.0);
+    if (*wet || c->under)
+        return hh;
+    double s0 = fall / distance, s;
+    if (below->bed)
+        s = river_cut_layers(below, cell, s0, c->g, river_factor(g->factor, cell), distance,
+                             law->slope_power, &c->bb);
+    else
+        s = rvi_river_slope_after(s0, c->g, law->slope_power);
+    hh = surface + s * distance;
+    double over = laid > 0.0 ? cut_dam(g, f, law, cell, x, y, hh, laid, surface) : 0.0;
+    if (over > 0.0)
+        river_shift(below, cell, -over, &hh, &c->bb);
+    double stands = g->strength ? law->stands * (double)g->strength[cell] : law->stands;
+    double most = bottom + stands * distance;
+    if (hh > most)
+        hh = river_slid(below, cell, hh, hh - (hh - most) * river_factor(g->factor, cell), &c->bb);
+    return hh;
+}
+
+static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                    const rvi_river_law *law, const flow_box *b, cut_cell *c) {
+    uint place = flow_place(c->way);
+    int x = (int)(place & (RVI_TILE - 1)), y = (int)(place >> RVI_TILE_BITS), k = flow_way(c->way);
+    size_t cell = flow_cell_at(f, b, place);
+    bool wet = false;
+    double surface = 0.0, hh = c->hh;
+    if (k != RVI_END) {
+        int nx = x + rvi_flow_east(k), ny = y + rvi_flow_south(k);
+        size_t to = flow_beside(f, cell, k);
+        bool inside = rvi_flow_inside(nx, ny, b->wide, b->high);
+        bool over = inside ? g->wet[ny * RVI_TILE + nx] : g->lake[to];
+        if (inside)
+            surface = g->surface[ny * RVI_TILE + nx];
+        else
+            surface = over ? g->water[to] : g->h[to];
+        hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface,
+                        over ? g->h[to] : surface, &wet);
+        g->h[cell] = hh;
+        if (below->bed)
+            below->bed[cell] = c->bb;
+    }
+    if (wet)
+        g->water[cell] = surface;
+    g->lake[cell] = wet;
+    g->surface[place] = wet ? surface : hh;
+    g->wet[place] = wet;
+}
+
 #define CUT_ARGS                                                                                   \
-    FLOW_WALK_ARGS, __global const uchar *restrict direction, __global const uint *restrict area,  \
-        __global const ulong *restrict discharge, __global double *h, __global uchar *lake,        \
-        __global double *water, __global const uchar *restrict drowned,                            \
-        __global const uint *restrict basin, __global const double *restrict spill,                \
-        __global const double *restrict load, __global double *restrict risen,                     \
-        __global const float *restrict uplift, __global double *restrict lifted,                   \
-        __global const float *restrict factor, __global const float *restrict mask,                \
-        __global const float *restrict rock, __global const float *restrict strength,              \
-        __global const float *restrict power, rvi_river_law law, ROCK_ARGS
-#define SETTLES_IN_LAKE                                                                            \
-    double level = spill[basin[cell]];                                                             \
-    double space = (level < surface ? level : surface) - hh;                                       \
-    double comes = load[cell] * (double)area[cell] * river_open(mask, cell);                       \
-    laid = space < comes ? space : comes
-#define SETTLES                                                                                    \
-    double share = rvi_river_settles(hh - surface, distance, law.stands);                          \
-    if (!((float)area[cell] <= law.source))                                                        \
-    laid = law.deposition * load[cell] * share * river_open(mask, cell)
-#define LOWER_DAM                                                                                  \
-    double lowest = 1e30;                                                                          \
-    for (int k = 0; k < 8; k++) {                                                                  \
-        size_t donor;                                                                              \
-        if (!flow_donor(&f, direction, cell, x, y, k, &donor))                                     \
-            continue;                                                                              \
-        double there = h[donor] + river_uplift(uplift, donor, law.rise);                           \
-        lowest = there < lowest && !(drowned && drowned[donor]) ? there : lowest;                  \
-    }                                                                                              \
-    double least = lowest - 1e-4 * law.distance[0];                                                \
-    double over = hh - (least > surface ? least : surface);                                        \
-    over = over < laid ? over : laid;                                                              \
-    if (over > 0.0)                                                                                \
-    river_shift(&below, cell, -over, &hh, &bb)
-#define CUT                                                                                        \
-    int k0 = direction[cell];                                                                      \
-    if (k0 == RVI_END) {                                                                           \
-        lake[cell] = 0;                                                                            \
-        risen[cell] = h[cell];                                                                     \
-        continue;                                                                                  \
-    }                                                                                              \
-    size_t to = flow_beside(&f, cell, k0);                                                         \
-    double surface = lake[to] ? water[to] : h[to], laid = 0.0, hh = h[cell];                       \
-    bool under = drowned && drowned[cell];                                                         \
-    double bb = bed ? bed[cell] : 0.0;                                                             \
-    double distance = law.distance[k0 >= 4];                                                       \
-    lake[cell] = 0;                                                                                \
-    if (law.rise > 0.0) {                                                                          \
-        double by = river_uplift(uplift, cell, law.rise);                                          \
-        hh += by;                                                                                  \
-        bb += by;                                                                                  \
-        if (lifted)                                                                                \
-            lifted[cell] += by;                                                                    \
-    }                                                                                              \
-    risen[cell] = hh;                                                                              \
-    if (load) {                                                                                    \
-        if (under) {                                                                               \
-            SETTLES_IN_LAKE;                                                                       \
-        } else {                                                                                   \
-            SETTLES;                                                                               \
+    FLOW_WALK_ARGS, __local double *surface, __local uchar *wet,                                   \
+        __global const uchar *restrict direction, __global const uint *restrict area,              \
+        __global double *h, __global uchar *lake, __global double *water,                          \
+        __global const uchar *restrict drowned, __global const uint *restrict basin,               \
+        __global const double *restrict spill, __global const double *restrict load,               \
+        __global double *risen, __global const float *restrict factor,                             \
+        __global const float *restrict mask, __global const float *restrict strength,              \
+        rvi_river_law law, ROCK_ARGS
+
+/* A group takes a step, level by level. What a level leaves to the next is in memory of the group;
+ * what else the next one needs, and which cells come after it, is on its way meanwhile. */
+#define CUT_STEP                                                                                   \
+    const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
+                          spill,     load,    factor, mask,  strength, surface, wet};              \
+    flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
+    uint item = (uint)get_local_id(0);                                                             \
+    uint from = flow_step_end(&s, levels, 0), to = flow_step_end(&s, levels, 1);                   \
+    uint next = flow_step_end(&s, levels, 2), after = flow_step_end(&s, levels, 3);                \
+    cut_cell c = cut_load(&g, &below, &f, &s.box, flow_entry(&s, order, from + item, to));         \
+    uint way = flow_entry(&s, order, to + item, next);                                             \
+    for (uint n = 0; n < s.count; n++) {                                                           \
+        uint last = flow_step_end(&s, levels, n + 4);                                              \
+        uint ahead = flow_entry(&s, order, next + item, after);                                    \
+        cut_cell coming = cut_load(&g, &below, &f, &s.box, way);                                   \
+        if (c.way != RVI_FLOW_NONE)                                                                \
+            cut_one(&g, &below, &f, &law, &s.box, &c);                                             \
+        for (uint i = from + item + (uint)get_local_size(0); i < to;                               \
+             i += (uint)get_local_size(0)) {                                                       \
+            c = cut_load(&g, &below, &f, &s.box, flow_entry(&s, order, i, to));                    \
+            cut_one(&g, &below, &f, &law, &s.box, &c);                                             \
         }                                                                                          \
-        if (laid > 0.0)                                                                            \
-            river_shift(&below, cell, laid, &hh, &bb);                                             \
-    }                                                                                              \
-    double fall = hh - surface;                                                                    \
-    if (!(fall > 0.0)) {                                                                           \
-        water[cell] = surface;                                                                     \
-        lake[cell] = 1;                                                                            \
-    } else if (!under) {                                                                           \
-        bool river = rock && (float)area[cell] > law.source;                                       \
-        double g = law.cut[k0 >= 4] * river_drained(area, discharge, power, &f, &law, cell) *      \
-                   (river ? (double)rock[cell] : 1.0);                                             \
-        double s0 = fall / distance, s;                                                            \
-        if (bed)                                                                                   \
-            s = river_cut_layers(&below, cell, s0, g, river_factor(factor, cell), distance,        \
-                                 law.slope_power, &bb);                                            \
-        else                                                                                       \
-            s = rvi_river_slope_after(s0, factor ? g * river_factor(factor, cell) : g,             \
-                                      law.slope_power);                                            \
-        hh = surface + s * distance;                                                               \
-        if (laid > 0.0) {                                                                          \
-            LOWER_DAM;                                                                             \
-        }                                                                                          \
-        double stands = strength ? law.stands * (double)strength[cell] : law.stands;               \
-        double most = h[to] + stands * distance;                                                   \
-        if (hh > most)                                                                             \
-            hh = river_slid(&below, cell, hh, hh - (hh - most) * river_factor(factor, cell), &bb); \
-    }                                                                                              \
-    h[cell] = hh;                                                                                  \
-    if (bed)                                                                                       \
-    bed[cell] = bb
+        c = coming;                                                                                \
+        way = ahead;                                                                               \
+        from = to;                                                                                 \
+        to = next;                                                                                 \
+        next = after;                                                                              \
+        after = last;                                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                       \
+    }
 
 /* Bedrock alone needs no loops over layers. */
 __kernel void river_cut(CUT_ARGS) {
     const river_rock below = ROCK_OF(1);
-    FLOW_WALK(CUT);
+    CUT_STEP;
 }
 
 __kernel void river_cut_stack(CUT_ARGS) {
     const river_rock below = ROCK;
-    FLOW_WALK(CUT);
+    CUT_STEP;
 }
 
 __kernel void river_guess_load(__global double *restrict load, __global const float *restrict uplift,

@@ -206,6 +206,15 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
 
 /* ---- rivers ---- */
 
+static rvi_flow_shape shape_of(const rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    return (rvi_flow_shape){.width = f->width,
+                            .height = f->height,
+                            .across = f->across,
+                            .down = f->down,
+                            .rain = f->rain != NULL};
+}
+
 static rv_status guess_load(rvi_rivers *r, double rise) {
     const uint64_t count = r->cells;
     const rvi_device_arg args[] = {WRITE(r->load), READ(r->uplift), RVI_VALUE(rise),
@@ -214,35 +223,47 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
     return RUN("river_guess_load", r->cells, 1);
 }
 
+static rv_status rise_land(rvi_rivers *r, const rvi_river_law *law) {
+    const rvi_flow *f = &r->flow;
+    const rvi_flow_shape shape = shape_of(r);
+    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),
+                                   READ(f->discharge), READ(r->h),
+                                   WRITE(r->risen),    WRITE(r->water),
+                                   READ(r->uplift),    CHANGE(r->lifted),
+                                   CHANGE(r->bed),     READ(r->factor.cells),
+                                   READ(r->rock),      GRID(READ, r->power, RVI_AREAS),
+                                   RVI_VALUE(*law),    RVI_VALUE(shape)};
+    return RUN("river_rise", wide(r), high(r));
+}
+
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_flow *f = &r->flow;
     const rvi_river_law law = law_of(r, rise);
     const rvi_rock_law rock = rock_law(r);
-    size_t basins = rvi_flow_basins(f);
+    size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
+        {RVI_DEVICE_LOCAL, NULL, tile * sizeof(double)},
+        {RVI_DEVICE_LOCAL, NULL, tile},
         READ(f->direction),
         READ(f->area),
-        READ(f->discharge),
         CHANGE(r->h),
         WRITE(r->lake),
-        WRITE(r->water),
+        CHANGE(r->water),
         READ(f->lakes ? f->drowned : NULL),
         READ(f->lakes ? f->basin : NULL),
         GRID(READ, f->lakes ? f->spill : NULL, basins),
         READ(r->load),
-        WRITE(r->risen),
-        READ(r->uplift),
-        CHANGE(r->lifted),
+        READ(r->risen),
         READ(r->factor.cells),
         READ(r->mask),
-        READ(r->rock),
         READ(r->strength),
-        GRID(READ, r->power, RVI_AREAS),
         RVI_VALUE(law),
         ROCK(rock),
     };
     rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
     r->rise += rise;
+    if (status == RV_OK)
+        status = rise_land(r, &law);
     if (status == RV_OK)
         status = r->stack ? WALK(true, "river_cut_stack") : WALK(true, "river_cut");
     return status;
@@ -250,8 +271,7 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
 
 static rv_status sum_left(rvi_rivers *r) {
     const rvi_flow *f = &r->flow;
-    const rvi_flow_shape shape = {
-        .width = f->width, .height = f->height, .across = f->across, .down = f->down};
+    const rvi_flow_shape shape = shape_of(r);
     size_t pieces = rvi_flow_pieces(f->width, f->height);
     const rvi_device_arg args[] = {READ(f->direction),
                                    READ(r->h),
