@@ -600,43 +600,150 @@ static double creep_between(__global const float *loose, const rvi_creep_law *la
     return loose ? law->number * (double)rvi_minf(loose[i], loose[j]) : law->number;
 }
 
-/* One row or column an item: `count` cells from `start` on, each `step` after the other. */
-static void creep_line(__global const double *from, __global double *to, __global double *scratch,
-                       __global const uchar *fixed, __global const float *loose,
-                       const rvi_creep_law *law, size_t start, size_t step, int count) {
-    double a = 0.0, last = 0.0, share = 0.0;
-    for (int k = 0; k < count; k++) {
-        size_t i = start + (size_t)k * step;
-        double b = k + 1 < count ? creep_between(loose, law, i, i + step) : 0.0;
-        double loosens = fixed[i] ? 0.0 : 1.0, down = loosens * a, up = loosens * b;
-        double whole = 1.0 / (1.0 + up + down * (1.0 - share));
-        last = (from[i] + down * last) * whole;
-        share = up * whole;
-        to[i] = last;
-        scratch[i] = share;
-        a = b;
-    }
-    for (int k = count - 1; k-- > 0;) {
-        size_t i = start + (size_t)k * step;
-        last = to[i] + scratch[i] * last;
-        to[i] = last;
+/* Lines are rows, or columns. A group takes some of them, part by part: one item a line adds up,
+ * each cell after the one before, while the others take away the part before and bring the next. */
+typedef struct creep_lines {
+    __global const double *from;
+    __global double *to, *scratch;
+    __global const uchar *fixed;
+    __global const float *loose;
+    rvi_creep_law law;
+    int south;               /* 1: columns */
+    int first, lines, count; /* the group's first line; of the map; cells in each */
+    __local double *heights, *shares;
+    __local float *between; /* the less loose of a cell and the next */
+    __local uchar *held;
+} creep_lines;
+
+enum { CREEP_WIDE = RVI_CREEP_LINES + 1, CREEP_CELLS = RVI_CREEP_LINES * RVI_CREEP_PART };
+
+static size_t creep_cell(const creep_lines *w, int line, int k) {
+    return w->south ? (size_t)k * (size_t)w->law.width + (size_t)line
+                    : (size_t)line * (size_t)w->law.width + (size_t)k;
+}
+
+/* Cell e of a part: those that are beside each other in memory have one number after the other.
+ * False: it is beyond the map. */
+static bool creep_part_cell(const creep_lines *w, int part, int turn, int e, size_t *cell, int *at,
+                            int *k) {
+    int one = e % RVI_CREEP_PART, other = e / RVI_CREEP_PART; /* as many lines as cells of each */
+    int line = w->south ? one : other;
+    *k = part * RVI_CREEP_PART + (w->south ? other : one);
+    *at = ((turn & 1) * RVI_CREEP_PART + (w->south ? other : one)) * CREEP_WIDE + line;
+    *cell = creep_cell(w, w->first + line, *k);
+    return w->first + line < w->lines && *k < w->count;
+}
+
+static void creep_bring(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t step = w->south ? (size_t)w->law.width : 1, cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items) {
+        if (!creep_part_cell(w, part, turn, e, &cell, &at, &k))
+            continue;
+        w->heights[at] = w->from[cell];
+        w->held[at] = w->fixed[cell];
+        w->between[at] =
+            w->loose && k + 1 < w->count ? rvi_minf(w->loose[cell], w->loose[cell + step]) : 1.0f;
     }
 }
 
-__kernel void creep_rows(__global const double *from, __global double *to, __global double *scratch,
-                         __global const uchar *restrict fixed, __global const float *restrict loose,
-                         rvi_creep_law law) {
-    size_t y = get_global_id(0);
-    if (y < (size_t)law.height)
-        creep_line(from, to, scratch, fixed, loose, &law, y * (size_t)law.width, 1, law.width);
+static void creep_take(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items)
+        if (creep_part_cell(w, part, turn, e, &cell, &at, &k)) {
+            w->to[cell] = w->heights[at];
+            w->scratch[cell] = w->shares[at];
+        }
 }
 
-__kernel void creep_columns(__global double *to, __global double *scratch,
-                            __global const uchar *restrict fixed, __global const float *restrict loose,
-                            rvi_creep_law law) {
-    size_t x = get_global_id(0);
-    if (x < (size_t)law.width)
-        creep_line(to, to, scratch, fixed, loose, &law, x, (size_t)law.width, law.height);
+static void creep_bring_back(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items)
+        if (creep_part_cell(w, part, turn, e, &cell, &at, &k)) {
+            w->heights[at] = w->to[cell];
+            w->shares[at] = w->scratch[cell];
+        }
+}
+
+static void creep_take_back(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items)
+        if (creep_part_cell(w, part, turn, e, &cell, &at, &k))
+            w->to[cell] = w->heights[at];
+}
+
+/* Along a line: height, share and b of the cell before. */
+typedef struct creep_before {
+    double a, last, share;
+} creep_before;
+
+static void creep_forth(const creep_lines *w, int part, int turn, int line, creep_before *c) {
+    int begin = part * RVI_CREEP_PART, end = rvi_mini(begin + RVI_CREEP_PART, w->count);
+    int at = (turn & 1) * RVI_CREEP_PART * CREEP_WIDE + line;
+    for (int k = begin; k < end; k++, at += CREEP_WIDE) {
+        double b = k + 1 == w->count ? 0.0
+                   : w->loose        ? w->law.number * (double)w->between[at]
+                                     : w->law.number;
+        double loosens = w->held[at] ? 0.0 : 1.0, down = loosens * c->a, up = loosens * b;
+        double whole = 1.0 / (1.0 + up + down * (1.0 - c->share));
+        c->last = (w->heights[at] + down * c->last) * whole;
+        c->share = up * whole;
+        w->heights[at] = c->last;
+        w->shares[at] = c->share;
+        c->a = b;
+    }
+}
+
+static void creep_back(const creep_lines *w, int part, int turn, int line, creep_before *c) {
+    int begin = part * RVI_CREEP_PART, end = rvi_mini(begin + RVI_CREEP_PART, w->count);
+    int at = ((turn & 1) * RVI_CREEP_PART + end - 1 - begin) * CREEP_WIDE + line;
+    for (int k = end; k-- > begin; at -= CREEP_WIDE) {
+        c->last =
+            k + 1 == w->count ? w->heights[at] : w->heights[at] + w->shares[at] * c->last;
+        w->heights[at] = c->last;
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(RVI_CREEP_GROUP, 1, 1))) void
+creep_along(__global const double *from, __global double *to, __global double *scratch,
+            __global const uchar *restrict fixed, __global const float *restrict loose,
+            rvi_creep_law law, int south, __local double *heights, __local double *shares,
+            __local float *between, __local uchar *held) {
+    int item = (int)get_local_id(0), others = item - RVI_CREEP_LINES;
+    const int helpers = RVI_CREEP_GROUP - RVI_CREEP_LINES;
+    const creep_lines w = {from,   to,
+                           scratch, fixed,
+                           loose,  law,
+                           south,  (int)get_group_id(0) * RVI_CREEP_LINES,
+                           south ? law.width : law.height,
+                           south ? law.height : law.width,
+                           heights, shares, between, held};
+    int parts = (w.count + RVI_CREEP_PART - 1) / RVI_CREEP_PART;
+    creep_before c = {0.0, 0.0, 0.0};
+    creep_bring(&w, 0, 0, item, RVI_CREEP_GROUP);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int p = 0; p < parts; p++) {
+        if (others < 0)
+            creep_forth(&w, p, p, item, &c);
+        if (others >= 0 && p > 0)
+            creep_take(&w, p - 1, p - 1, others, helpers);
+        if (others >= 0 && p + 1 < parts)
+            creep_bring(&w, p + 1, p + 1, others, helpers);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    creep_take(&w, parts - 1, parts - 1, item, RVI_CREEP_GROUP);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    creep_bring_back(&w, parts - 1, 0, item, RVI_CREEP_GROUP);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int p = parts, turn = 0; p-- > 0; turn++) {
+        if (others < 0)
+            creep_back(&w, p, turn, item, &c);
+        if (others >= 0 && turn > 0)
+            creep_take_back(&w, p + 1, turn - 1, others, helpers);
+        if (others >= 0 && p > 0)
+            creep_bring_back(&w, p - 1, turn + 1, others, helpers);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    creep_take_back(&w, 0, parts - 1, item, RVI_CREEP_GROUP);
 }
 
 /* Does a strip of a row have neighbours, to the east or to the south, of which one is fixed? */
@@ -684,27 +791,35 @@ __kernel void creep_cross_rows(__global const double *restrict to, __global cons
     flux[y] = sum;
 }
 
-/* And in each strip of columns. */
+/* And in each strip of columns, a group a strip: its items look for rows, one adds up. */
 __kernel void creep_cross_strips(__global const double *restrict to,
                                  __global const uchar *restrict fixed,
                                  __global const float *restrict loose,
                                  __global const uchar *restrict found,
-                                 __global rvi_side_flux *restrict flux, rvi_creep_law law) {
-    int strip = (int)get_global_id(0);
+                                 __global rvi_side_flux *restrict flux, rvi_creep_law law,
+                                 __local uint *rows) {
+    int strip = (int)get_group_id(0), item = (int)get_local_id(0), items = (int)get_local_size(0);
     int strips = (law.width + RVI_CREEP_STRIP - 1) / RVI_CREEP_STRIP;
     rvi_side_flux sum = {0.0, 0.0, 0.0};
-    if (strip >= strips)
-        return;
     int end = rvi_mini((strip + 1) * RVI_CREEP_STRIP, law.width);
-    for (int y = law.height - 1; y-- > 0;) {
-        if (!found[(size_t)y * (size_t)strips + (size_t)strip])
-            continue;
-        for (int x = strip * RVI_CREEP_STRIP; x < end; x++) {
-            size_t i = (size_t)y * (size_t)law.width + (size_t)x;
-            creep_count(to, fixed, loose, &law, i, i + (size_t)law.width, &sum);
-        }
+    for (int high = law.height - 1; high > 0; high -= items) {
+        int row = high - 1 - item;
+        if (item == 0)
+            rows[items] = 0;
+        rows[item] = row >= 0 && found[(size_t)row * (size_t)strips + (size_t)strip];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (rows[item])
+            rows[items] = 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; item == 0 && rows[items] && k < items; k++)
+            for (int x = strip * RVI_CREEP_STRIP; rows[k] && x < end; x++) {
+                size_t i = (size_t)(high - 1 - k) * (size_t)law.width + (size_t)x;
+                creep_count(to, fixed, loose, &law, i, i + (size_t)law.width, &sum);
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    flux[law.height + strip] = sum;
+    if (item == 0)
+        flux[law.height + strip] = sum;
 }
 
 /* The layers follow what crept. */

@@ -1,6 +1,7 @@
 /* river_device.c: time steps of rivers.c on a device, where no function and no volume says how
  * ground is worn. The kernels are in river_cells.cl. The processor begins
  * and closes the step, and looks at the edge of the map between two time steps. */
+#include "device/device_group.h"
 #include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
 #include "steps/rivers/river_shape.h"
@@ -58,6 +59,10 @@ void rvi_rivers_device_list(rvi_rivers *r) {
 #define READ(grid) GRID(READ, grid, r->cells)
 #define WRITE(grid) GRID(WRITE, grid, r->cells)
 #define CHANGE(grid) GRID(CHANGE, grid, r->cells)
+#define LOCAL(bytes)                                                                               \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
+    }
 #define COUNT(args) (int)(sizeof args / sizeof args[0])
 #define RUN(name, width, height)                                                                   \
     rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
@@ -242,8 +247,8 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_rock_law rock = rock_law(r);
     size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
-        {RVI_DEVICE_LOCAL, NULL, tile * sizeof(double)},
-        {RVI_DEVICE_LOCAL, NULL, tile},
+        LOCAL(tile * sizeof(double)),
+        LOCAL(tile),
         READ(f->direction),
         READ(f->area),
         CHANGE(r->h),
@@ -457,27 +462,38 @@ static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loo
         GRID(READ, r->crossed, strips(r) * high(r)),
         GRID(WRITE, r->flux, parts),
         RVI_VALUE(*law),
+        LOCAL((RVI_DEVICE_GROUP + 1) * sizeof(uint32_t)),
     };
-    return south ? RUN("creep_cross_strips", strips(r), 1) : RUN("creep_cross_rows", high(r), 1);
+    return south ? RUN("creep_cross_strips", strips(r) * RVI_DEVICE_GROUP, 1)
+                 : rvi_device_run(r->job->device, "river_cells", "creep_cross_rows", high(r), 1,
+                                  args, COUNT(args) - 1);
+}
+
+/* Along rows, or along columns. */
+static rv_status creep_along(rvi_rivers *r, const rvi_hillslope *s, const double *from, int south) {
+    const rvi_creep_law law = {s->number, s->width, s->height};
+    size_t cells = 2 * RVI_CREEP_PART * (RVI_CREEP_LINES + 1), lines = south ? wide(r) : high(r);
+    const rvi_device_arg args[] = {READ(from),
+                                   WRITE(s->to), /* or it is the same */
+                                   WRITE(s->scratch),
+                                   READ(s->fixed),
+                                   READ(s->loose),
+                                   RVI_VALUE(law),
+                                   RVI_VALUE(south),
+                                   LOCAL(cells * sizeof(double)),
+                                   LOCAL(cells * sizeof(double)),
+                                   LOCAL(cells * sizeof(float)),
+                                   LOCAL(cells)};
+    size_t groups = (lines + RVI_CREEP_LINES - 1) / RVI_CREEP_LINES;
+    rv_status status = RUN("creep_along", groups * RVI_CREEP_GROUP, 1);
+    return status == RV_OK ? count_crossed(r, s->to, s->loose, &law, south) : status;
 }
 
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
-    const rvi_creep_law law = {s->number, s->width, s->height};
-    const rvi_device_arg rows[] = {READ(s->from),  CHANGE(s->to),  WRITE(s->scratch),
-                                   READ(s->fixed), READ(s->loose), RVI_VALUE(law)};
-    const rvi_device_arg columns[] = {CHANGE(s->to), WRITE(s->scratch), READ(s->fixed),
-                                      READ(s->loose), RVI_VALUE(law)};
-    rvi_device *d = r->job->device;
-    rv_status status =
-        rvi_device_run(d, "river_cells", "creep_rows", high(r), 1, rows, COUNT(rows));
+    rv_status status = creep_along(r, s, s->from, 0);
     if (status == RV_OK)
-        status = count_crossed(r, s->to, s->loose, &law, false);
-    if (status == RV_OK)
-        status =
-            rvi_device_run(d, "river_cells", "creep_columns", wide(r), 1, columns, COUNT(columns));
-    if (status == RV_OK)
-        status = count_crossed(r, s->to, s->loose, &law, true);
-    return status == RV_OK ? rvi_device_fetch(d, s->flux) : status;
+        status = creep_along(r, s, s->to, 1);
+    return status == RV_OK ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {

@@ -49,4 +49,7 @@ typedef struct rvi_bring_law {
  */
 enum { RVI_CREEP_STRIP = 64 };
 
+/* Rows or columns that a group of items takes, and cells of each at a time: as many. */
+enum { RVI_CREEP_LINES = 32, RVI_CREEP_PART = RVI_CREEP_LINES, RVI_CREEP_GROUP = 128 };
+
 #endif
