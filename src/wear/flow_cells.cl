@@ -15,11 +15,12 @@ __kernel void flow_direct(__global const double *restrict h, __global const ucha
     size_t cell = (size_t)y * (size_t)f.width + (size_t)x;
     uint number = 0;
     if (!fixed[cell]) {
-        ulong bits = f.wander > 0.0f
-                         ? rvi_random(f.seed, (ulong)y << 32 | (ulong)(x / 8), f.when)
-                         : 0;
-        uint byte = (uint)(bits >> 8 * (x % 8)) & 255u;
-        to = rvi_flow_steepest(h, f.width, f.height, x, y, rvi_flow_corner(f.wander, byte));
+        if (f.wander > 0.0f) {
+            ulong bits = rvi_random(f.seed, (ulong)y << 32 | (ulong)(x / 8), f.when);
+            uint byte = (uint)(bits >> 8 * (x % 8)) & 255u;
+            to = rvi_flow_between(h, f.width, f.height, x, y, rvi_flow_turn(f.wander, byte));
+        } else
+            to = rvi_flow_steepest(h, f.width, f.height, x, y);
         if (to == RVI_END)
             to = rvi_flow_on_flat(h, f.width, f.height, x, y, f.mixed);
         if (to == RVI_END)

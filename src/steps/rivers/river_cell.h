@@ -181,11 +181,18 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
  * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
- * the map or out of it. */
+ * the map or out of it.
+ * On the coarsest level, where most of the time passes, long valleys must bend, too: RVI_WIDE more,
+ * by points RVI_WIDE_EVERY cells apart. That is too far from where the land was before: so all that
+ * the coarsest level begins with is bent the other way, and what is there stays where it is. */
 #define RVI_BEND 0.8
 #define RVI_BEND_EVERY 3.5
 #define RVI_BEND_EDGE 2.0
-enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
+#define RVI_WIDE 2.0
+#define RVI_WIDE_EVERY 9.0
+#define RVI_WIDE_EDGE 6.0
+enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y, RVI_WIDE_X, RVI_WIDE_Y };
+enum { RVI_BEND_TRIES = 8 };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
     return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
@@ -212,17 +219,54 @@ static inline double rvi_level_edge(int width, int height, double x, double y) {
     return of_x < of_y ? of_x : of_y;
 }
 
+/* A place in cells along an axis, at the edge if it lies beyond that. */
+static inline double rvi_bend_inside(double at, int cells) {
+    double last = (double)cells - 1.0;
+    return at < 0.0 ? 0.0 : at > last ? last : at;
+}
+
+/* How far, at a distance from the edge, both in cells. */
+static inline double rvi_bend_far(double most, double edge, double fades) {
+    return most * (edge < 0.0 ? 0.0 : edge < fades ? edge / fades : 1.0);
+}
+
+/* The coarse cell that a place has what was changed from. */
+static inline void rvi_level_bend(int width, int height, uint64_t seed, int coarsest, double x,
+                                  double y, double *from_x, double *from_y) {
+    double edge = rvi_level_edge(width, height, x, y);
+    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
+    double far = rvi_bend_far(RVI_BEND, edge, RVI_BEND_EDGE);
+    *from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
+    *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
+    if (!coarsest)
+        return;
+    px = x / RVI_WIDE_EVERY;
+    py = y / RVI_WIDE_EVERY;
+    far = rvi_bend_far(RVI_WIDE, edge, RVI_WIDE_EDGE);
+    *from_x += far * rvi_bend_at(seed, px, py, RVI_WIDE_X);
+    *from_y += far * rvi_bend_at(seed, px, py, RVI_WIDE_Y);
+}
+
+/* The place that has it from a coarse cell: as above, backwards. */
+static inline void rvi_level_bent(int width, int height, uint64_t seed, double x, double y,
+                                  double *place_x, double *place_y) {
+    double to_x = x, to_y = y, bent_x, bent_y;
+    for (int i = 0; i < RVI_BEND_TRIES; i++) {
+        rvi_level_bend(width, height, seed, 1, to_x, to_y, &bent_x, &bent_y);
+        to_x = rvi_bend_inside(to_x + x - bent_x, width);
+        to_y = rvi_bend_inside(to_y + y - bent_y, height);
+    }
+    *place_x = to_x;
+    *place_y = to_y;
+}
+
 /* The coarse land at a fine cell, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
-                                  double *before, double *after) {
-    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y;
-    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
-    double edge = rvi_level_edge(width, height, x, y) / RVI_BEND_EDGE;
-    double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < 1.0 ? edge : 1.0);
-    double from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
-    double from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
-    *before = rvi_level_at(start, width, height, x, y);
+                                  int height, uint64_t seed, int coarsest, size_t fine_x,
+                                  size_t fine_y, double *before, double *after) {
+    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y, from_x, from_y;
+    rvi_level_bend(width, height, seed, coarsest, x, y, &from_x, &from_y);
+    *before = rvi_level_at(start, width, height, coarsest ? from_x : x, coarsest ? from_y : y);
     *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
                         rvi_level_at(start, width, height, from_x, from_y));
 }
@@ -242,9 +286,15 @@ static inline double rvi_level_changed(RVI_GRID const double *start, RVI_GRID co
     return h[cell] - start[cell];
 }
 
-/* Between four coarse cells, from `c` on. */
+/* Between four coarse cells around a place. */
 static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID const double *h,
-                                      size_t c, size_t east, size_t south, double u, double v) {
+                                      int width, int height, uint64_t seed, int coarsest, double x,
+                                      double y) {
+    double u, v;
+    size_t wide = (size_t)width, east = wide > 1, south = height > 1 ? wide : 0;
+    if (coarsest)
+        rvi_level_bend(width, height, seed, 1, x, y, &x, &y);
+    size_t c = wide * rvi_level_before(y, height, &v) + rvi_level_before(x, width, &u);
     double north = rvi_level_changed(start, h, c);
     double below = rvi_level_changed(start, h, c + south);
     north += u * (rvi_level_changed(start, h, c + east) - north);

@@ -913,7 +913,7 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
         bed[cell] = top;
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
-    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
+    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed, law.coarsest,
                    (size_t)x, (size_t)y, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
@@ -951,12 +951,9 @@ __kernel void river_show_level(__global const double *restrict h, __global const
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
-    size_t i = (size_t)y * (size_t)law.width + (size_t)x, wide = (size_t)law.coarse_width;
-    size_t east = wide > 1, south = law.coarse_height > 1 ? wide : 0;
-    double u, v;
-    size_t c = wide * rvi_level_before((double)y * size, law.coarse_height, &v);
-    c += rvi_level_before((double)x * size, law.coarse_width, &u);
-    double by = rvi_level_change(start, coarse, c, east, south, u, v);
+    size_t i = (size_t)y * (size_t)law.width + (size_t)x;
+    double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height, law.seed,
+                                 law.coarsest, (double)x * size, (double)y * size);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)
         land[i] = (float)(h[i] + (stays ? 0.0 : by));

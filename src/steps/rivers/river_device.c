@@ -512,7 +512,8 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
                            .width = fine->land->width,
                            .height = fine->land->height,
                            .coarse_width = coarse->land->width,
-                           .coarse_height = coarse->land->height};
+                           .coarse_height = coarse->land->height,
+                           .coarsest = coarse->coarsest};
 }
 
 rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {

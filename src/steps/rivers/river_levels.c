@@ -91,6 +91,7 @@ typedef struct halving {
     float *to;
     const double *from_doubles;
     double *to_doubles;
+    const double *bent_x, *bent_y; /* NULL: the cells lie where they do */
 } halving;
 
 static const double *hat_of(const rvi_rivers *fine) {
@@ -111,27 +112,63 @@ static double mean_around(const halving *h, size_t x, size_t y) {
     return sum / HAT_SUM;
 }
 
+/* Between the means around four cells. */
+static double mean_at(const halving *h, double x, double y) {
+    double u, v;
+    size_t west = rvi_level_before(x, h->coarse->width, &u), east = west + (u > 0.0);
+    size_t north = rvi_level_before(y, h->coarse->height, &v), south = north + (v > 0.0);
+    double above = mean_around(h, west, north), below = mean_around(h, west, south);
+    above += u * (mean_around(h, east, north) - above);
+    below += u * (mean_around(h, east, south) - below);
+    return above + v * (below - above);
+}
+
 static void halve_rows(void *arg, int first, int end) {
     const halving *h = arg;
     size_t width = (size_t)h->coarse->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            double mean = mean_around(h, x, y);
+            size_t i = y * width + x;
+            double mean = h->bent_x ? mean_at(h, h->bent_x[i], h->bent_y[i]) : mean_around(h, x, y);
             if (h->to)
-                h->to[y * width + x] = (float)mean;
+                h->to[i] = (float)mean;
             else
-                h->to_doubles[y * width + x] = mean;
+                h->to_doubles[i] = mean;
         }
 }
 
+/* Where the cells of the coarsest level lie: what it has not begun to use holds that. */
+static void bend_rows(void *arg, int first, int end) {
+    const rvi_rivers *coarse = arg;
+    int width = coarse->land->width, height = coarse->land->height;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * (size_t)width + (size_t)x;
+            rvi_level_bent(width, height, coarse->p->seed, (double)x, (double)y, &coarse->risen[i],
+                           &coarse->water[i]);
+        }
+}
+
+static halving to_coarser(const rvi_rivers *fine, const rvi_rivers *coarse) {
+    return (halving){.fine = fine->land,
+                     .coarse = coarse->land,
+                     .hat = hat_of(fine),
+                     .bent_x = coarse->coarsest ? coarse->risen : NULL,
+                     .bent_y = coarse->coarsest ? coarse->water : NULL};
+}
+
 static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
-    halving h = {fine->land, coarse->land, hat_of(fine), .from = from, .to = to};
+    halving h = to_coarser(fine, coarse);
+    h.from = from;
+    h.to = to;
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
 static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
                                double *to) {
-    halving h = {fine->land, coarse->land, hat_of(fine), .from_doubles = from, .to_doubles = to};
+    halving h = to_coarser(fine, coarse);
+    h.from_doubles = from;
+    h.to_doubles = to;
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
@@ -145,8 +182,13 @@ static void sea_rows(void *arg, int first, int end) {
     size_t width = (size_t)s->coarse->land->width, fine_width = (size_t)s->fine->land->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            bool sea = s->fine->fixed[2 * y * fine_width + 2 * x] == RVI_SEA;
-            s->coarse->fixed[y * width + x] = sea ? RVI_SEA : 0;
+            size_t i = y * width + x, column = 2 * x, row = 2 * y;
+            if (s->coarse->coarsest) {
+                column = 2 * (size_t)(s->coarse->risen[i] + 0.5);
+                row = 2 * (size_t)(s->coarse->water[i] + 0.5);
+            }
+            bool sea = s->fine->fixed[row * fine_width + column] == RVI_SEA;
+            s->coarse->fixed[i] = sea ? RVI_SEA : 0;
         }
 }
 
@@ -159,7 +201,11 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
     rvi_level_outline(coarse, fine);
     coarse->factor.land = coarse->land;
     coarse->mask = coarse->mask_room;
-    rv_status status = halve_doubles(fine, fine->h, coarse, coarse->h);
+    rv_status status = RV_OK;
+    if (coarse->coarsest)
+        status = rvi_parallel_rows(fine->job->ctx, coarse->land->height, bend_rows, coarse);
+    if (status == RV_OK)
+        status = halve_doubles(fine, fine->h, coarse, coarse->h);
     if (status == RV_OK)
         status = find_sea(coarse, fine);
     if (status == RV_OK)
@@ -201,7 +247,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
     rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
-                   coarse->p->seed, cell % width, cell / width, &before, &after);
+                   coarse->p->seed, coarse->coarsest, cell % width, cell / width, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -250,20 +296,16 @@ static void show_rows(void *arg, int first, int end) {
     const rvi_rivers *map = s->map, *coarse = s->coarse;
     const double *was = map->bed ? map->bed : map->h;
     int width = map->land->width;
-    size_t wide = (size_t)coarse->land->width, east = wide > 1;
-    size_t south = coarse->land->height > 1 ? wide : 0;
-    for (int y = first; y < end; y++) {
-        double v, u;
-        size_t row = wide * rvi_level_before((double)y * s->cell, coarse->land->height, &v);
+    for (int y = first; y < end; y++)
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            size_t c = row + rvi_level_before((double)x * s->cell, (int)wide, &u);
-            double by = rvi_level_change(coarse->start, coarse->h, c, east, south, u, v);
+            double by = rvi_level_change(coarse->start, coarse->h, coarse->land->width,
+                                         coarse->land->height, coarse->p->seed, coarse->coarsest,
+                                         (double)x * s->cell, (double)y * s->cell);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
                 map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));
         }
-    }
 }
 
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {

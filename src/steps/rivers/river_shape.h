@@ -43,6 +43,8 @@ typedef struct rvi_bring_law {
     double rise, stays, sea;
     uint64_t seed;
     int width, height, coarse_width, coarse_height;
+    int coarsest; /* is the coarse level the coarsest? */
+    int pad;
 } rvi_bring_law;
 
 /* Columns that the processor solves side by side: what crosses to fixed cells is added up by them.
