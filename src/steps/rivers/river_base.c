@@ -32,35 +32,36 @@ static size_t ring_cell(int width, int height, size_t place) {
     return (h - 1 - (place - (2 * w + h - 3))) * w;
 }
 
-static bool on_side(const rvi_rivers *r, int x, int y) {
-    bool north = y == 0, south = y == r->flow.height - 1;
-    bool west = x == 0, east = x == r->flow.width - 1;
+static uint32_t open_sides(const rvi_rivers *r) {
     switch (r->p->border) {
     case RV_rivers_border_north:
-        return north;
+        return RVI_NORTH;
     case RV_rivers_border_east:
-        return east;
+        return RVI_EAST;
     case RV_rivers_border_south:
-        return south;
+        return RVI_SOUTH;
     case RV_rivers_border_west:
-        return west;
+        return RVI_WEST;
     case RV_rivers_border_wall:
     case RV_rivers_border_outlets:
-        return false;
+        return 0;
     default:
-        return north || east || south || west;
+        return RVI_NORTH | RVI_EAST | RVI_SOUTH | RVI_WEST;
     }
 }
 
 static void fix_rows(void *arg, int first, int end) {
     const rvi_rivers *r = arg;
     bool any = false;
-    size_t i = (size_t)first * (size_t)r->flow.width;
+    int width = r->flow.width, height = r->flow.height;
+    uint32_t sides = open_sides(r);
+    size_t i = (size_t)first * (size_t)width;
     for (int y = first; y < end; y++)
-        for (int x = 0; x < r->flow.width; x++, i++) {
+        for (int x = 0; x < width; x++, i++) {
             /* Never without a sea; coarser levels know theirs from the map. */
             bool sea = r->start ? r->fixed[i] == RVI_SEA : r->h[i] < (double)r->p->sea;
-            r->fixed[i] = sea ? RVI_SEA : on_side(r, x, y) ? RVI_SIDE : 0;
+            bool side = rvi_on_side(sides, x, y, width, height);
+            r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
             any = any || r->fixed[i];
             if (sea)
                 r->h[i] = (double)r->p->sea;
@@ -68,27 +69,46 @@ static void fix_rows(void *arg, int first, int end) {
     r->sums[first / RVI_ROWS] = (rvi_river_sums){.left = any ? 1.0 : 0.0};
 }
 
-static rv_status fix_lowest(rvi_rivers *r) {
-    size_t lowest = 0;
+static rv_status find_lowest(const rvi_rivers *r, size_t *lowest) {
+    *lowest = 0;
     for (size_t i = 0; i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        lowest = r->h[i] < r->h[lowest] ? i : lowest;
+        *lowest = r->h[i] < r->h[*lowest] ? i : *lowest;
     }
-    r->fixed[lowest] = RVI_SIDE;
     return RV_OK;
 }
 
-/* Where there is no base level at all, the lowest point is. */
-static rv_status find_fixed(rvi_rivers *r) {
+static rv_status fix_lowest(rvi_rivers *r) {
+    size_t lowest = 0;
+    rv_status status = r->job->device ? rvi_device_fetch(r->job->device, r->h) : RV_OK;
+    if (status == RV_OK)
+        status = find_lowest(r, &lowest);
+    if (status != RV_OK)
+        return status;
+    r->fixed[lowest] = RVI_SIDE;
+    return r->job->device ? rvi_rivers_device_fix_cell(r, lowest) : RV_OK;
+}
+
+static rv_status fix_on_processor(rvi_rivers *r, bool *any) {
     rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, fix_rows, r);
-    bool any = false, outlets = r->p->border == RV_rivers_border_outlets;
     for (int y = 0; y < r->flow.height; y += RVI_ROWS) {
-        any = any || r->sums[y / RVI_ROWS].left > 0.0;
+        *any = *any || r->sums[y / RVI_ROWS].left > 0.0;
         r->sums[y / RVI_ROWS] = (rvi_river_sums){0};
     }
+    return status;
+}
+
+/* Where there is no base level at all, the lowest point is. On a device the host gets to know the
+ * edge. */
+static rv_status find_fixed(rvi_rivers *r) {
+    bool any = false, outlets = r->p->border == RV_rivers_border_outlets;
+    rv_status status =
+        r->job->device ? rvi_rivers_device_fix(r, open_sides(r), &any) : fix_on_processor(r, &any);
     r->sea = any && outlets;
-    return status == RV_OK && !any && !outlets ? fix_lowest(r) : status;
+    if (status == RV_OK && !any && !outlets)
+        status = fix_lowest(r);
+    return status == RV_OK && r->job->device ? rvi_rivers_device_sides(r, false) : status;
 }
 
 /* ---- outlets ---- */

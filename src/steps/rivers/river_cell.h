@@ -18,6 +18,71 @@ static inline double rvi_least(double a, double b) {
     return a < b ? a : b;
 }
 
+/* ---- the base level: river_base.c ---- */
+
+enum { RVI_NORTH = 1, RVI_EAST = 2, RVI_SOUTH = 4, RVI_WEST = 8 };
+
+static inline int rvi_on_side(uint32_t sides, int x, int y, int width, int height) {
+    uint32_t on = (y == 0 ? RVI_NORTH : 0) | (x == width - 1 ? RVI_EAST : 0) |
+                  (y == height - 1 ? RVI_SOUTH : 0) | (x == 0 ? RVI_WEST : 0);
+    return (on & sides) != 0;
+}
+
+/* The cell at place `k` of `deep` rows and columns at each side of the map; -1: there is none. */
+static inline int64_t rvi_edge_cell(int64_t k, int64_t deep, int width, int height) {
+    int64_t rows = 2 * deep * width;
+    if (k < rows) {
+        int64_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
+        return y < 0 || y >= height ? -1 : y * width + k % width;
+    }
+    k -= rows;
+    int64_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
+    return column >= 2 * deep || x < 0 || x >= width ? -1 : k % height * width + x;
+}
+
+/* ---- rock that is harder or softer: river_rock.c ---- */
+
+/* The times that stand for the rock: no time step is so late. */
+#define RVI_ROCK UINT64_C(0xffffffffffffffff)
+#define RVI_STRENGTH UINT64_C(0xfffffffffffffffe)
+
+/* Points of a lattice with a number each, 0 to 1. */
+static inline float rvi_rock_point(uint64_t seed, uint32_t x, uint32_t y, uint64_t which) {
+    return rvi_unit(rvi_random(seed, (uint64_t)y << 32 | x, which));
+}
+
+static inline float rvi_rock_between(float a, float b, float share) {
+    return a + (b - a) * share;
+}
+
+/* The number at a cell, `side` lattice steps wide. */
+static inline float rvi_rock_at(uint64_t seed, uint32_t column, uint32_t row, float side,
+                                uint64_t which) {
+    float x = (float)column * side, y = (float)row * side;
+    uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
+    float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix);
+    float v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);
+    float north = rvi_rock_between(rvi_rock_point(seed, ix, iy, which),
+                                   rvi_rock_point(seed, ix + 1, iy, which), u);
+    float south = rvi_rock_between(rvi_rock_point(seed, ix, iy + 1, which),
+                                   rvi_rock_point(seed, ix + 1, iy + 1, which), u);
+    return rvi_rock_between(north, south, v);
+}
+
+/* How easily rivers cut the rock, relative to the mean. */
+static inline float rvi_rock_hard(uint64_t seed, uint32_t x, uint32_t y, float side, float vary) {
+    return 1.0f + vary * (2.0f * rvi_rock_at(seed, x, y, side, RVI_ROCK) - 1.0f);
+}
+
+/* How steep it stands. Three octaves: rock is weak in small places and in large ones. */
+static inline float rvi_rock_strength(uint64_t seed, uint32_t x, uint32_t y, float side,
+                                      float vary) {
+    float sum = 0.0f;
+    for (int octave = 0; octave < 3; octave++, side *= 0.5f)
+        sum += rvi_rock_at(seed, x, y, side, RVI_STRENGTH - (uint64_t)octave) - 0.5f;
+    return 1.0f + vary * rvi_clampf(1.6f * sum, -1.0f, 1.0f);
+}
+
 /* ---- how deep rivers cut: river_cut.c ---- */
 
 enum { RVI_RIVER_TRIES = 12 };
@@ -300,6 +365,42 @@ static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID con
     north += u * (rvi_level_changed(start, h, c + east) - north);
     below += u * (rvi_level_changed(start, h, c + south + east) - below);
     return north + v * (below - north);
+}
+
+/* ---- from fine cells to coarser ones: river_levels.c ---- */
+
+typedef struct rvi_halving {
+    RVI_GRID const float *from;
+    RVI_GRID const double *from_doubles; /* where there are no floats */
+    const double *hat;
+    int width, height, coarse_width, coarse_height;
+} rvi_halving;
+
+#define RVI_HAT_SUM (48.0 * 48.0)
+
+static inline double rvi_level_mean(const rvi_halving *h, size_t x, size_t y) {
+    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->width);
+    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 5; j++)
+        for (size_t i = 0; i < 5; i++) {
+            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
+            size_t cell = row * (size_t)h->width + column;
+            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
+            sum += across.weight[i] * down.weight[j] * value;
+        }
+    return sum / RVI_HAT_SUM;
+}
+
+/* Between the means around four cells. */
+static inline double rvi_level_mean_at(const rvi_halving *h, double x, double y) {
+    double u, v;
+    size_t west = rvi_level_before(x, h->coarse_width, &u), east = west + (u > 0.0);
+    size_t north = rvi_level_before(y, h->coarse_height, &v), south = north + (v > 0.0);
+    double above = rvi_level_mean(h, west, north), below = rvi_level_mean(h, west, south);
+    above += u * (rvi_level_mean(h, east, north) - above);
+    below += u * (rvi_level_mean(h, east, south) - below);
+    return above + v * (below - above);
 }
 
 #endif

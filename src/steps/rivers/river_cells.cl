@@ -839,22 +839,10 @@ __kernel void river_follow(__global double *restrict h, __global const uchar *re
 
 /* ---- the edge of the map, which the processor looks at ---- */
 
-/* Place `k` of two rows and two columns at each side, or of one: -1 beyond them. */
-static long river_edge_cell(int k, int deep, int width, int height) {
-    int rows = 2 * deep * width;
-    if (k < rows) {
-        int row = k / width, y = row < deep ? row : height - 1 - (row - deep);
-        return y < 0 || y >= height ? -1 : (long)y * width + k % width;
-    }
-    k -= rows;
-    int column = k / height, x = column < deep ? column : width - 1 - (column - deep);
-    return column >= 2 * deep || x < 0 || x >= width ? -1 : (long)(k % height) * width + x;
-}
-
 __kernel void river_edge_out(__global const double *restrict h, __global double *restrict edge,
                              int width, int height) {
     int k = (int)get_global_id(0);
-    long cell = river_edge_cell(k, 2, width, height);
+    long cell = rvi_edge_cell(k, 2, width, height);
     if (cell >= 0)
         edge[k] = h[cell];
 }
@@ -864,7 +852,7 @@ __kernel void river_edge_in(__global double *restrict h, __global double *restri
                             __global const double *restrict edge_bed,
                             __global const uchar *restrict sides, int width, int height) {
     int k = (int)get_global_id(0);
-    long cell = river_edge_cell(k, 1, width, height);
+    long cell = rvi_edge_cell(k, 1, width, height);
     if (cell < 0)
         return;
     h[cell] = edge[k];
@@ -877,7 +865,7 @@ __kernel void river_edge_in(__global double *restrict h, __global double *restri
 __kernel void river_edge_stack(__global float *restrict stack, __global float *restrict edge, int width,
                                int height, int in) {
     int k = (int)get_global_id(0), layer = (int)get_global_id(1);
-    long cell = river_edge_cell(k, 1, width, height);
+    long cell = rvi_edge_cell(k, 1, width, height);
     size_t place = (size_t)layer * (size_t)(2 * (width + height)) + (size_t)k;
     size_t at = (size_t)layer * (size_t)width * (size_t)height + (size_t)cell;
     if (cell >= 0 && in)

@@ -26,6 +26,8 @@ static void rain_rows(void *arg, int first, int end) {
 
 rv_status rvi_rivers_rain(rvi_rivers *r) {
     r->flow.rain = r->rain_parts;
+    if (r->job->device)
+        return r->rain_parts ? rvi_rivers_device_rain(r) : RV_OK;
     return r->rain_parts ? rvi_parallel_rows(r->job->ctx, r->flow.height, rain_rows, r) : RV_OK;
 }
 

@@ -26,7 +26,7 @@ typedef struct rvi_rivers {
     const rv_rivers_params *p;
     rv_terrain *land; /* of the job, or `coarse` */
     rv_terrain coarse;
-    bool coarsest; /* and no other is coarser */
+    bool coarsest;     /* and no other is coarser */
     rvi_layer *layers; /* of `coarse`, and their grids */
     float *thickness;
     rvi_flow flow;
@@ -184,7 +184,6 @@ bool rvi_rivers_layered(const rv_terrain *land);
 bool rvi_rivers_device_can(const rvi_rivers *r);
 void rvi_rivers_device_list(rvi_rivers *r);
 void rvi_rivers_device_begin(rvi_rivers *r);
-void rvi_rivers_device_layers(rvi_rivers *r); /* when the layers of the level are there */
 /* The edge comes to the processor, and goes back as that has changed it. */
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r);
@@ -199,10 +198,31 @@ rv_status rvi_rivers_device_follow(rvi_rivers *r);
 rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
-/* What the processor needs to close the step. */
-rv_status rvi_rivers_device_fetch(rvi_rivers *r);
 /* The processor does the rest of the step. */
 rv_status rvi_rivers_device_leave(rvi_rivers *r);
+
+/* ---- river_ends.c ---- */
+
+/* As those of the processor. The land of the map becomes heights; a level gets its layers. */
+rv_status rvi_rivers_device_layers(rvi_rivers *r);
+rv_status rvi_rivers_device_begin_level(rvi_rivers *r);
+rv_status rvi_rivers_device_uplift(rvi_rivers *r, bool given);
+rv_status rvi_rivers_device_fix(rvi_rivers *r, uint32_t sides, bool *any);
+rv_status rvi_rivers_device_fix_cell(rvi_rivers *r, size_t cell);
+rv_status rvi_rivers_device_rock(rvi_rivers *r);
+rv_status rvi_rivers_device_rain(rvi_rivers *r);
+rv_status rvi_rivers_device_bend(rvi_rivers *coarse);
+rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                  const float *from, const double *from_doubles, float *to,
+                                  double *to_doubles);
+rv_status rvi_rivers_device_halve_sea(const rvi_rivers *fine, const rvi_rivers *coarse);
+rv_status rvi_rivers_device_show_flow(const rvi_rivers *r, float *flow);
+/* Of a layer: fills `cell_sums`; `fields`: eroded and deposited. */
+rv_status rvi_rivers_device_sum_layer(rvi_rivers *r, int layer, float *const *fields);
+/* `fixed` of the edge comes to the host, with the heights there, or goes to the device. */
+rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in);
+/* The land is that of the last time step. */
+rv_status rvi_rivers_device_close(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 
@@ -214,6 +234,8 @@ int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land);
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p);
 /* The outline of the level with cells twice as wide as `fine`. */
 void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine);
+/* The weights of a mean around a cell of the coarser level. */
+const double *rvi_level_hat(const rvi_rivers *fine);
 /* Fills the grids of a level from the finer one. */
 rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine);
 /* Brings to a level what the coarser one changed. After a stop the next call does the rest. */

@@ -1,6 +1,6 @@
 /* river_device.c: time steps of rivers.c on a device, where no function and no volume says how
- * ground is worn. The kernels are in river_cells.cl. The processor begins
- * and closes the step, and looks at the edge of the map between two time steps. */
+ * ground is worn. The kernels are in river_cells.cl; river_ends.c begins and
+ * closes the step. The processor looks at the edge of the map between two time steps. */
 #include "device/device_group.h"
 #include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
@@ -96,15 +96,6 @@ void rvi_rivers_device_begin(rvi_rivers *r) {
     memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
 }
 
-/* The device has all layers above the bedrock in one piece. */
-void rvi_rivers_device_layers(rvi_rivers *r) {
-    for (size_t l = 0; l <= above(r); l++)
-        r->band_edges[2 * RVI_BANDS + l] = r->land->layers[l].erodibility;
-    for (size_t l = 0; l < above(r); l++)
-        memcpy(r->stack + l * r->cells, r->land->layers[l + 1].thickness,
-               r->cells * sizeof *r->stack);
-}
-
 static rvi_river_law law_of(const rvi_rivers *r, double rise) {
     return (rvi_river_law){.rise = rise,
                            .cut = {r->cut[0], r->cut[1]},
@@ -123,17 +114,10 @@ static rv_status sum_difference(const rvi_rivers *r, const double *first, const 
 
 /* ---- the edge ---- */
 
-/* The cell at a place of `deep` rows and columns at each side; r->cells: there is none. As in
- * river_cells.cl. */
+/* r->cells: there is none. */
 static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
-    size_t width = wide(r), height = high(r), rows = 2 * deep * width;
-    if (k < rows) {
-        size_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
-        return y < height ? y * width + k % width : r->cells;
-    }
-    k -= rows;
-    size_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
-    return x < width ? k % height * width + x : r->cells;
+    int64_t cell = rvi_edge_cell((int64_t)k, (int64_t)deep, r->land->width, r->land->height);
+    return cell < 0 ? r->cells : (size_t)cell;
 }
 
 static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
@@ -581,23 +565,25 @@ static rv_status sum_rounded(rvi_rivers *r) {
     return status;
 }
 
-rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
-    rvi_device *d = r->job->device;
-    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge, r->stack};
+rv_status rvi_rivers_device_close(rvi_rivers *r) {
+    rv_status status = r->stack ? sum_rounded(r) : RV_OK;
+    return status == RV_OK ? rvi_rivers_device_show(r) : status;
+}
+
+rv_status rvi_rivers_device_leave(rvi_rivers *r) {
+    void *grids[] = {
+        r->h,     r->bed,          r->fixed,        r->lifted, r->flow.area, r->flow.discharge,
+        r->stack, r->factor.cells, r->factor.bands, r->before, r->uplift,    r->rain_parts,
+        r->rock,  r->strength,     r->load};
     rv_status status = rvi_terrain_take_back(r->job->land);
     if (status == RV_OK && r->stack)
         status = sum_rounded(r);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
         if (grids[k])
-            status = rvi_device_fetch(d, grids[k]);
+            status = rvi_device_fetch(r->job->device, grids[k]);
     for (size_t l = 0; l < above(r) && status == RV_OK; l++)
         memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
                r->cells * sizeof *r->stack);
-    return status;
-}
-
-rv_status rvi_rivers_device_leave(rvi_rivers *r) {
-    rv_status status = rvi_rivers_device_fetch(r);
     if (status == RV_OK)
         r->job->device = NULL;
     return status;

@@ -82,54 +82,27 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
  * With those of the first level it is as wide whatever the cells of the map are: the weights of the
  * map's cells have the variance of the hat, a sixth of a coarse cell squared. */
 static const double HAT[2][5] = {{0, 12, 24, 12, 0}, {1, 12, 22, 12, 1}};
-#define HAT_SUM (48.0 * 48.0)
 
 typedef struct halving {
-    const rv_terrain *fine, *coarse;
-    const double *hat;
-    const float *from;
+    rvi_halving mean;
+    int width; /* of the coarse level */
     float *to;
-    const double *from_doubles;
     double *to_doubles;
     const double *bent_x, *bent_y; /* NULL: the cells lie where they do */
 } halving;
 
-static const double *hat_of(const rvi_rivers *fine) {
+const double *rvi_level_hat(const rvi_rivers *fine) {
     return HAT[fine->land == fine->job->land];
-}
-
-static double mean_around(const halving *h, size_t x, size_t y) {
-    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->fine->width);
-    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->fine->height);
-    double sum = 0.0;
-    for (size_t j = 0; j < 5; j++)
-        for (size_t i = 0; i < 5; i++) {
-            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
-            size_t cell = row * (size_t)h->fine->width + column;
-            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
-            sum += across.weight[i] * down.weight[j] * value;
-        }
-    return sum / HAT_SUM;
-}
-
-/* Between the means around four cells. */
-static double mean_at(const halving *h, double x, double y) {
-    double u, v;
-    size_t west = rvi_level_before(x, h->coarse->width, &u), east = west + (u > 0.0);
-    size_t north = rvi_level_before(y, h->coarse->height, &v), south = north + (v > 0.0);
-    double above = mean_around(h, west, north), below = mean_around(h, west, south);
-    above += u * (mean_around(h, east, north) - above);
-    below += u * (mean_around(h, east, south) - below);
-    return above + v * (below - above);
 }
 
 static void halve_rows(void *arg, int first, int end) {
     const halving *h = arg;
-    size_t width = (size_t)h->coarse->width;
+    size_t width = (size_t)h->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
             size_t i = y * width + x;
-            double mean = h->bent_x ? mean_at(h, h->bent_x[i], h->bent_y[i]) : mean_around(h, x, y);
+            double mean = h->bent_x ? rvi_level_mean_at(&h->mean, h->bent_x[i], h->bent_y[i])
+                                    : rvi_level_mean(&h->mean, x, y);
             if (h->to)
                 h->to[i] = (float)mean;
             else
@@ -150,24 +123,31 @@ static void bend_rows(void *arg, int first, int end) {
 }
 
 static halving to_coarser(const rvi_rivers *fine, const rvi_rivers *coarse) {
-    return (halving){.fine = fine->land,
-                     .coarse = coarse->land,
-                     .hat = hat_of(fine),
+    return (halving){.mean = {.hat = rvi_level_hat(fine),
+                              .width = fine->land->width,
+                              .height = fine->land->height,
+                              .coarse_width = coarse->land->width,
+                              .coarse_height = coarse->land->height},
+                     .width = coarse->land->width,
                      .bent_x = coarse->coarsest ? coarse->risen : NULL,
                      .bent_y = coarse->coarsest ? coarse->water : NULL};
 }
 
 static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
+    if (fine->job->device)
+        return to ? rvi_rivers_device_halve(fine, coarse, from, NULL, to, NULL) : RV_OK;
     halving h = to_coarser(fine, coarse);
-    h.from = from;
+    h.mean.from = from;
     h.to = to;
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
 static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
                                double *to) {
+    if (fine->job->device)
+        return to ? rvi_rivers_device_halve(fine, coarse, NULL, from, NULL, to) : RV_OK;
     halving h = to_coarser(fine, coarse);
-    h.from_doubles = from;
+    h.mean.from_doubles = from;
     h.to_doubles = to;
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
@@ -194,6 +174,8 @@ static void sea_rows(void *arg, int first, int end) {
 
 static rv_status find_sea(rvi_rivers *coarse, const rvi_rivers *fine) {
     sea_of s = {coarse, fine};
+    if (fine->job->device)
+        return rvi_rivers_device_halve_sea(fine, coarse);
     return rvi_parallel_rows(coarse->job->ctx, coarse->land->height, sea_rows, &s);
 }
 
@@ -202,7 +184,9 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
     coarse->factor.land = coarse->land;
     coarse->mask = coarse->mask_room;
     rv_status status = RV_OK;
-    if (coarse->coarsest)
+    if (coarse->coarsest && fine->job->device)
+        status = rvi_rivers_device_bend(coarse);
+    else if (coarse->coarsest)
         status = rvi_parallel_rows(fine->job->ctx, coarse->land->height, bend_rows, coarse);
     if (status == RV_OK)
         status = halve_doubles(fine, fine->h, coarse, coarse->h);

@@ -47,6 +47,32 @@ typedef struct rvi_bring_law {
     int pad;
 } rvi_bring_law;
 
+typedef struct rvi_base_law {
+    double sea; /* NaN: none */
+    int width, height;
+    uint32_t sides; /* where water leaves: rvi_on_side() */
+    int coarse;     /* 1: a coarser level, which knows its sea from the map */
+} rvi_base_law;
+
+typedef struct rvi_rock_noise {
+    uint64_t seed;
+    float side, vary, talus_vary;
+    int width;
+} rvi_rock_noise;
+
+typedef struct rvi_halve_law {
+    double hat[5];
+    uint64_t seed;
+    int width, height, coarse_width, coarse_height;
+} rvi_halve_law;
+
+typedef struct rvi_close_law {
+    double rise;
+    uint64_t cells, block; /* of the map, and of a block of rows */
+    int layer, pad;
+} rvi_close_law;
+enum { RVI_CLOSE_GROUP = 256, RVI_CLOSE_SUMS = 4 };
+
 /* Columns that the processor solves side by side: what crosses to fixed cells is added up by them.
  */
 enum { RVI_CREEP_STRIP = 64 };
