@@ -497,7 +497,7 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
         first = f->block[round];
         size_t steps = f->block[round + 1] - first;
         status =
-            rvi_device_run(r->d, file, name, steps * RVI_DEVICE_GROUP, 1, args, WALK_ARGS + count);
+            rvi_device_run(r->d, file, name, steps * RVI_FLOW_WALKERS, 1, args, WALK_ARGS + count);
     }
     return status;
 }

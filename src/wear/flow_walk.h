@@ -59,6 +59,7 @@ typedef struct flow_step {
     uint low, count; /* the first level of those of the tile, and how many there are */
 } flow_step;
 
+#define FLOW_WALKER __kernel __attribute__((reqd_work_group_size(RVI_FLOW_WALKERS, 1, 1))) void
 #define FLOW_WALK_ARGS                                                                             \
     __global const uint *restrict steps, __global const ushort *restrict order,                    \
         __global const ushort *restrict levels, __global const ushort *restrict ends,              \
@@ -116,6 +117,35 @@ static uint2 flow_level(const flow_step *s, __global const ushort *levels, uint 
             next = after;                                                                          \
             way = ahead;                                                                           \
             barrier(CLK_GLOBAL_MEM_FENCE);                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* The same where a level leaves to the next what that needs in memory of the group, and what else a
+ * cell needs comes while the level before is worked on: `type` has it, with `way` as in the order,
+ * RVI_FLOW_NONE: there is none. LOAD(way) gives one, ONE(c) works on it. */
+#define FLOW_AHEAD(type, LOAD, ONE)                                                                \
+    do {                                                                                           \
+        uint item = (uint)get_local_id(0), items = RVI_FLOW_WALKERS;                               \
+        uint2 now = flow_level(&s, levels, 0, up), next = flow_level(&s, levels, 1, up);           \
+        uint2 after = flow_level(&s, levels, 2, up);                                               \
+        type c = LOAD(flow_entry(&s, order, now.x + item, now.y));                                 \
+        uint way = flow_entry(&s, order, next.x + item, next.y);                                   \
+        for (uint n = 0; n < s.count; n++) {                                                       \
+            uint2 last = flow_level(&s, levels, n + 3, up);                                        \
+            uint ahead = flow_entry(&s, order, after.x + item, after.y);                           \
+            type coming = LOAD(way);                                                               \
+            if (c.way != RVI_FLOW_NONE)                                                            \
+                ONE(c);                                                                            \
+            for (uint i = now.x + item + items; i < now.y; i += items) {                           \
+                c = LOAD(flow_entry(&s, order, i, now.y));                                         \
+                ONE(c);                                                                            \
+            }                                                                                      \
+            c = coming;                                                                            \
+            way = ahead;                                                                           \
+            now = next;                                                                            \
+            next = after;                                                                          \
+            after = last;                                                                          \
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                   \
         }                                                                                          \
     } while (0)
 

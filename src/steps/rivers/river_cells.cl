@@ -321,44 +321,21 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
         __global const float *restrict mask, __global const float *restrict strength,              \
         rvi_river_law law, ROCK_ARGS
 
-/* A group takes a step, level by level. What a level leaves to the next is in memory of the group;
- * what else the next one needs, and which cells come after it, is on its way meanwhile. */
+#define CUT_LOAD(way) cut_load(&g, &below, &f, &s.box, way)
+#define CUT_ONE(c) cut_one(&g, &below, &f, &law, &s.box, &c)
 #define CUT_STEP                                                                                   \
     const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
                           spill,     load,    factor, mask,  strength, surface, wet};              \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
-    uint item = (uint)get_local_id(0);                                                             \
-    uint from = flow_step_end(&s, levels, 0), to = flow_step_end(&s, levels, 1);                   \
-    uint next = flow_step_end(&s, levels, 2), after = flow_step_end(&s, levels, 3);                \
-    cut_cell c = cut_load(&g, &below, &f, &s.box, flow_entry(&s, order, from + item, to));         \
-    uint way = flow_entry(&s, order, to + item, next);                                             \
-    for (uint n = 0; n < s.count; n++) {                                                           \
-        uint last = flow_step_end(&s, levels, n + 4);                                              \
-        uint ahead = flow_entry(&s, order, next + item, after);                                    \
-        cut_cell coming = cut_load(&g, &below, &f, &s.box, way);                                   \
-        if (c.way != RVI_FLOW_NONE)                                                                \
-            cut_one(&g, &below, &f, &law, &s.box, &c);                                             \
-        for (uint i = from + item + (uint)get_local_size(0); i < to;                               \
-             i += (uint)get_local_size(0)) {                                                       \
-            c = cut_load(&g, &below, &f, &s.box, flow_entry(&s, order, i, to));                    \
-            cut_one(&g, &below, &f, &law, &s.box, &c);                                             \
-        }                                                                                          \
-        c = coming;                                                                                \
-        way = ahead;                                                                               \
-        from = to;                                                                                 \
-        to = next;                                                                                 \
-        next = after;                                                                              \
-        after = last;                                                                              \
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                       \
-    }
+    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE)
 
 /* Bedrock alone needs no loops over layers. */
-__kernel void river_cut(CUT_ARGS) {
+FLOW_WALKER river_cut(CUT_ARGS) {
     const river_rock below = ROCK_OF(1);
     CUT_STEP;
 }
 
-__kernel void river_cut_stack(CUT_ARGS) {
+FLOW_WALKER river_cut_stack(CUT_ARGS) {
     const river_rock below = ROCK;
     CUT_STEP;
 }
@@ -370,63 +347,137 @@ __kernel void river_guess_load(__global double *restrict load, __global const fl
         load[i] = rise * (uplift ? (double)uplift[i] : 1.0);
 }
 
+typedef struct carry_ground {
+    __global const uchar *direction;
+    __global const uint *area;
+    __global double *h, *risen, *load;
+    __local double *carried; /* of each place of the tile: what leaves it */
+    __local uchar *turns;    /* where to */
+} carry_ground;
+
+typedef struct carry_cell {
+    uint way;
+    double risen, hh, bb, load, area;
+} carry_cell;
+
+static carry_cell carry_load(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                             const flow_box *b, uint way) {
+    carry_cell c;
+    c.way = way;
+    if (way == RVI_FLOW_NONE)
+        return c;
+    size_t cell = flow_cell_at(f, b, flow_place(way));
+    c.risen = g->risen[cell];
+    c.hh = g->h[cell];
+    c.bb = below->bed ? below->bed[cell] : 0.0;
+    c.load = g->load[cell];
+    c.area = (double)g->area[cell];
+    return c;
+}
+
+/* What comes to a cell, from its donors in the order of their directions. */
+static double carry_comes(const carry_ground *g, const rvi_flow_shape *f, const flow_box *b, int x,
+                          int y, double sum) {
+    for (int k = 0; k < 8; k++) {
+        int nx = x - rvi_flow_east(k), ny = y - rvi_flow_south(k);
+        if (rvi_flow_inside(nx, ny, b->wide, b->high)) {
+            if (g->turns[ny * RVI_TILE + nx] == k)
+                sum += g->carried[ny * RVI_TILE + nx];
+            continue;
+        }
+        size_t donor;
+        if (flow_donor(f, g->direction, 0, b->x + x, b->y + y, k, &donor))
+            sum += g->risen[donor] - g->h[donor];
+    }
+    return sum;
+}
+
+static void carry_one(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                      const flow_box *b, carry_cell *c) {
+    uint place = flow_place(c->way);
+    size_t cell = flow_cell_at(f, b, place);
+    double sum = carry_comes(g, f, b, (int)(place & (RVI_TILE - 1)), (int)(place >> RVI_TILE_BITS),
+                             c->risen);
+    double load = sum - c->hh;
+    g->risen[cell] = sum;
+    if (flow_way(c->way) != RVI_END) {
+        if (load < 0.0) {
+            river_shift(below, cell, load, &c->hh, &c->bb);
+            g->h[cell] = c->hh;
+            if (below->bed)
+                below->bed[cell] = c->bb;
+        }
+        load = sum - c->hh;
+        g->load[cell] = 0.5 * (c->load + load / c->area);
+    }
+    g->carried[place] = load;
+}
+
+static void carry_begin(const carry_ground *g, const rvi_flow_shape *f, const flow_box *b) {
+    for (uint place = (uint)get_local_id(0); place < RVI_TILE * RVI_TILE;
+         place += (uint)get_local_size(0)) {
+        bool there = (int)(place & (RVI_TILE - 1)) < b->wide && (int)(place >> RVI_TILE_BITS) < b->high;
+        g->turns[place] = there ? g->direction[flow_cell_at(f, b, place)] : RVI_END;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 #define CARRY_ARGS                                                                                 \
-    FLOW_WALK_ARGS, __global const uchar *restrict direction, __global const uint *restrict area,  \
+    FLOW_WALK_ARGS, __local double *carried, __local uchar *turns,                                 \
+        __global const uchar *restrict direction, __global const uint *restrict area,              \
         __global double *h, __global double *risen, __global double *restrict load, ROCK_ARGS
-#define CARRY                                                                                      \
-    double sum = risen[cell], hh = h[cell];                                                        \
-    for (int k = 0; k < 8; k++) {                                                                  \
-        size_t donor;                                                                              \
-        if (flow_donor(&f, direction, cell, x, y, k, &donor))                                      \
-            sum += risen[donor] - h[donor];                                                        \
-    }                                                                                              \
-    risen[cell] = sum;                                                                             \
-    if (direction[cell] == RVI_END)                                                                \
-        continue;                                                                                  \
-    double carried = sum - hh;                                                                     \
-    if (carried < 0.0) {                                                                           \
-        double bb = bed ? bed[cell] : 0.0;                                                         \
-        river_shift(&below, cell, carried, &hh, &bb);                                              \
-        h[cell] = hh;                                                                              \
-        if (bed)                                                                                   \
-            bed[cell] = bb;                                                                        \
-    }                                                                                              \
-    carried = sum - hh;                                                                            \
-    load[cell] = 0.5 * (load[cell] + carried / (double)area[cell])
+#define CARRY_LOAD(way) carry_load(&g, &below, &f, &s.box, way)
+#define CARRY_ONE(c) carry_one(&g, &below, &f, &s.box, &c)
+#define CARRY_STEP                                                                                 \
+    const carry_ground g = {direction, area, h, risen, load, carried, turns};                      \
+    flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
+    carry_begin(&g, &f, &s.box);                                                                   \
+    FLOW_AHEAD(carry_cell, CARRY_LOAD, CARRY_ONE)
 
-__kernel void river_carry(CARRY_ARGS) {
+FLOW_WALKER river_carry(CARRY_ARGS) {
     const river_rock below = ROCK_OF(1);
-    FLOW_WALK(CARRY);
+    CARRY_STEP;
 }
 
-__kernel void river_carry_stack(CARRY_ARGS) {
+FLOW_WALKER river_carry_stack(CARRY_ARGS) {
     const river_rock below = ROCK;
-    FLOW_WALK(CARRY);
+    CARRY_STEP;
 }
 
-/* What leaves the map in a tile, from its last cell to its first as the processor adds it up. */
+/* What leaves the map in a tile, from its last cell to its first as the processor adds it up: a
+ * group finds the ends of rivers, a bit each, and one item adds. */
 __kernel void river_left(__global const uchar *restrict direction, __global const double *restrict h,
                          __global const double *restrict risen, __global const uint4 *restrict state,
-                         __global const uint *restrict when, __global double *restrict left,
+                         __global double *restrict left, __local volatile uint *rows,
                          rvi_flow_shape f) {
-    uint tile = (uint)get_global_id(0);
-    if (tile >= (uint)(f.across * f.down))
-        return;
+    uint tile = (uint)get_group_id(0), item = (uint)get_local_id(0);
     flow_box b = flow_box_of(&f, tile);
     double sum = 0.0;
-    bool any = state[tile].z > 0 && when[(size_t)tile * RVI_PIECES] == 0; /* water ends in it */
-    for (int y = b.high; any && y-- > 0;)
-        for (int x = b.wide; x-- > 0;) {
-            size_t cell = b.corner + (size_t)y * (size_t)f.width + (size_t)x;
-            if (direction[cell] == RVI_END)
-                sum += risen[cell] - h[cell];
+    bool any = state[tile].w != 0; /* water ends in it */
+    for (uint k = item; k < 2 * RVI_TILE; k += (uint)get_local_size(0))
+        rows[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint place = item; any && place < RVI_TILE * RVI_TILE; place += (uint)get_local_size(0)) {
+        uint x = place & (RVI_TILE - 1), y = place >> RVI_TILE_BITS;
+        if ((int)x < b.wide && (int)y < b.high &&
+            direction[flow_cell_at(&f, &b, place)] == RVI_END)
+            atomic_or(&rows[2 * y + x / 32], 1u << x % 32);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 2 * RVI_TILE; any && item == 0 && k-- > 0;)
+        for (uint bits = rows[k]; bits != 0;) {
+            uint x = 31 - clz(bits);
+            size_t cell = flow_cell_at(&f, &b, 32 * k + x);
+            bits ^= 1u << x;
+            sum += risen[cell] - h[cell];
         }
-    left[tile] = sum;
+    if (item == 0)
+        left[tile] = sum;
 }
 
 /* ---- lakes that are filled ---- */
 
-__kernel void river_fill(FLOW_WALK_ARGS, __global const uchar *restrict direction,
+FLOW_WALKER river_fill(FLOW_WALK_ARGS, __global const uchar *restrict direction,
                          __global const double *restrict h, __global double *water,
                          __global double *restrict risen, __global const uint *restrict basin,
                          __global const double *restrict spill, __global const float *restrict mask,

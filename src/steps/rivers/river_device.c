@@ -266,10 +266,10 @@ static rv_status sum_left(rvi_rivers *r) {
                                    READ(r->h),
                                    READ(r->risen),
                                    GRID(READ, f->waits, pieces),
-                                   GRID(READ, f->depth, pieces),
                                    GRID(WRITE, r->tile_left, tiles(r)),
+                                   LOCAL(2 * RVI_TILE * sizeof(uint32_t)),
                                    RVI_VALUE(shape)};
-    rv_status status = RUN("river_left", tiles(r), 1);
+    rv_status status = RUN("river_left", tiles(r) * RVI_DEVICE_GROUP, 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, r->tile_left);
     double sum = 0.0;
@@ -288,8 +288,15 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         return status;
     }
     const rvi_rock_law rock = rock_law(r);
-    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
-                                   CHANGE(r->risen),   CHANGE(r->load), ROCK(rock)};
+    size_t tile = RVI_TILE * RVI_TILE;
+    const rvi_device_arg args[] = {LOCAL(tile * sizeof(double)),
+                                   LOCAL(tile),
+                                   READ(f->direction),
+                                   READ(f->area),
+                                   CHANGE(r->h),
+                                   CHANGE(r->risen),
+                                   CHANGE(r->load),
+                                   ROCK(rock)};
     rv_status status = r->stack ? WALK(false, "river_carry_stack") : WALK(false, "river_carry");
     return status == RV_OK ? sum_left(r) : status;
 }
