@@ -153,12 +153,17 @@ static rv_status edge_stack_out(rvi_rivers *r) {
     return status;
 }
 
+/* All of it. */
+static rv_status send(rvi_rivers *r, const void *memory, size_t size) {
+    return rvi_device_send_part(r->job->device, memory, size, 0, size);
+}
+
 static rv_status edge_stack_in(rvi_rivers *r) {
     size_t places = edge_places(r, 1), count = above(r) * places;
     for (size_t k = 0; k < count; k++)
         r->edge_stack[k] = r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)];
-    rvi_device_forget(r->job->device, r->edge_stack, count * sizeof *r->edge_stack);
-    return edge_stack(r, 1);
+    rv_status status = send(r, r->edge_stack, count * sizeof *r->edge_stack);
+    return status == RV_OK ? edge_stack(r, 1) : status;
 }
 
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
@@ -177,10 +182,13 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
             r->edge[3][k] = r->bed[edge_cell(r, k, 1)];
         r->sides[k] = r->fixed[edge_cell(r, k, 1)];
     }
-    rvi_device_forget(r->job->device, r->edge[1], places * sizeof *r->edge[1]);
-    rvi_device_forget(r->job->device, r->sides, places);
-    if (r->bed)
-        rvi_device_forget(r->job->device, r->edge[3], places * sizeof *r->edge[3]);
+    rv_status status = send(r, r->edge[1], places * sizeof *r->edge[1]);
+    if (status == RV_OK)
+        status = send(r, r->sides, places);
+    if (status == RV_OK && r->bed)
+        status = send(r, r->edge[3], places * sizeof *r->edge[3]);
+    if (status != RV_OK)
+        return status;
     const rvi_device_arg args[] = {CHANGE(r->h),
                                    CHANGE(r->bed),
                                    CHANGE(r->fixed),
@@ -189,7 +197,7 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
                                    GRID(READ, r->sides, places),
                                    RVI_VALUE(width),
                                    RVI_VALUE(height)};
-    rv_status status = RUN("river_edge_in", places, 1);
+    status = RUN("river_edge_in", places, 1);
     return status == RV_OK && r->stack ? edge_stack_in(r) : status;
 }
 

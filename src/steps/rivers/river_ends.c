@@ -111,7 +111,9 @@ rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in) {
     for (size_t k = 0; in && k < places; k++)
         r->sides[k] = r->fixed[rvi_edge_cell((int64_t)k, 1, width, height)];
     if (in)
-        rvi_device_forget(d, r->sides, places);
+        status = rvi_device_send_part(d, r->sides, places, 0, places);
+    if (status != RV_OK)
+        return status;
     const rvi_device_arg args[] = {CHANGE(r->fixed), GRID(CHANGE, r->sides, places),
                                    RVI_VALUE(width), RVI_VALUE(height), RVI_VALUE(way)};
     status = RUN("fixed_sides", places, 1);
