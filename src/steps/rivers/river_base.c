@@ -35,18 +35,18 @@ static size_t ring_cell(int width, int height, size_t place) {
 static uint32_t open_sides(const rvi_rivers *r) {
     switch (r->p->border) {
     case RV_rivers_border_north:
-        return RVI_NORTH;
+        return RVI_OPEN_NORTH;
     case RV_rivers_border_east:
-        return RVI_EAST;
+        return RVI_OPEN_EAST;
     case RV_rivers_border_south:
-        return RVI_SOUTH;
+        return RVI_OPEN_SOUTH;
     case RV_rivers_border_west:
-        return RVI_WEST;
+        return RVI_OPEN_WEST;
     case RV_rivers_border_wall:
     case RV_rivers_border_outlets:
         return 0;
     default:
-        return RVI_NORTH | RVI_EAST | RVI_SOUTH | RVI_WEST;
+        return RVI_OPEN_NORTH | RVI_OPEN_EAST | RVI_OPEN_SOUTH | RVI_OPEN_WEST;
     }
 }
 

@@ -20,11 +20,11 @@ static inline double rvi_least(double a, double b) {
 
 /* ---- the base level: river_base.c ---- */
 
-enum { RVI_NORTH = 1, RVI_EAST = 2, RVI_SOUTH = 4, RVI_WEST = 8 };
+enum { RVI_OPEN_NORTH = 1, RVI_OPEN_EAST = 2, RVI_OPEN_SOUTH = 4, RVI_OPEN_WEST = 8 };
 
 static inline int rvi_on_side(uint32_t sides, int x, int y, int width, int height) {
-    uint32_t on = (y == 0 ? RVI_NORTH : 0) | (x == width - 1 ? RVI_EAST : 0) |
-                  (y == height - 1 ? RVI_SOUTH : 0) | (x == 0 ? RVI_WEST : 0);
+    uint32_t on = (y == 0 ? RVI_OPEN_NORTH : 0) | (x == width - 1 ? RVI_OPEN_EAST : 0) |
+                  (y == height - 1 ? RVI_OPEN_SOUTH : 0) | (x == 0 ? RVI_OPEN_WEST : 0);
     return (on & sides) != 0;
 }
 
