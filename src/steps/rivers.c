@@ -444,8 +444,7 @@ static double side_share(const rvi_rivers *r, int step, bool coarsest) {
     return !coarsest ? 1.0 : step <= half ? 1.0 / (double)(half - step + 1) : 0.0;
 }
 
-/* On a device all but the edge of the host's heights is old; in the first tenth of the time outlets
- * look farther than that. */
+/* On a device all but the edge of the host's heights is old. */
 static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarsest) {
     bool outlets = coarsest && r->p->border == RV_rivers_border_outlets;
     bool sinks = share > 0.0 && r->p->border != RV_rivers_border_open;
@@ -453,8 +452,6 @@ static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarses
     rv_status status = RV_OK;
     if (device)
         status = rvi_rivers_device_edge_out(r);
-    if (status == RV_OK && device && outlets && step < r->steps / 10)
-        status = rvi_device_fetch(r->job->device, r->h);
     if (status == RV_OK && share > 0.0)
         status = rvi_rivers_sink_sides(r, share);
     if (status == RV_OK && coarsest)

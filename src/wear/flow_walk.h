@@ -122,8 +122,10 @@ static uint2 flow_level(const flow_step *s, __global const ushort *levels, uint 
 
 /* The same where a level leaves to the next what that needs in memory of the group, and what else a
  * cell needs comes while the level before is worked on: `type` has it, with `way` as in the order,
- * RVI_FLOW_NONE: there is none. LOAD(way) gives one, ONE(c) works on it. */
-#define FLOW_AHEAD(type, LOAD, ONE)                                                                \
+ * RVI_FLOW_NONE: there is none. LOAD(way) gives one, ONE(c) works on it. A barrier that waits for
+ * the device's memory would wait for what is on its way, too: `exchange` says whether a level must
+ * see there what the one before has written. */
+#define FLOW_AHEAD(type, LOAD, ONE, exchange)                                                      \
     do {                                                                                           \
         uint item = (uint)get_local_id(0), items = RVI_FLOW_WALKERS;                               \
         uint2 now = flow_level(&s, levels, 0, up), next = flow_level(&s, levels, 1, up);           \
@@ -145,7 +147,10 @@ static uint2 flow_level(const flow_step *s, __global const ushort *levels, uint 
             now = next;                                                                            \
             next = after;                                                                          \
             after = last;                                                                          \
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                   \
+            if (exchange)                                                                          \
+                barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                               \
+            else                                                                                   \
+                barrier(CLK_LOCAL_MEM_FENCE);                                                      \
         }                                                                                          \
     } while (0)
 

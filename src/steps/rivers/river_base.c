@@ -15,23 +15,6 @@
 
 #include <math.h>
 
-static size_t ring_length(int width, int height) {
-    size_t w = (size_t)width, h = (size_t)height;
-    return w < 3 || h < 3 ? w * h : 2 * (w + h) - 4;
-}
-
-/* Cells along the edge, clockwise from the north-west. */
-static size_t ring_cell(int width, int height, size_t place) {
-    size_t w = (size_t)width, h = (size_t)height;
-    if (w < 3 || h < 3 || place < w)
-        return place;
-    if (place < w + h - 1)
-        return (place - (w - 1)) * w + w - 1;
-    if (place < 2 * w + h - 2)
-        return h * w - 1 - (place - (w + h - 2));
-    return (h - 1 - (place - (2 * w + h - 3))) * w;
-}
-
 static uint32_t open_sides(const rvi_rivers *r) {
     switch (r->p->border) {
     case RV_rivers_border_north:
@@ -114,41 +97,16 @@ static rv_status find_fixed(rvi_rivers *r) {
 /* ---- outlets ---- */
 
 static double ring_height(const rvi_rivers *r, size_t place) {
-    return r->h[ring_cell(r->flow.width, r->flow.height, place)];
+    return r->h[rvi_ring_cell(r->flow.width, r->flow.height, place)];
 }
 
-/* The lowest of the cells around one, or itself. */
-static size_t lowest_around(const rvi_rivers *r, size_t cell) {
-    int width = r->flow.width, height = r->flow.height;
-    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
-    size_t lowest = cell;
-    for (int ny = y - 1; ny <= y + 1; ny++)
-        for (int nx = x - 1; nx <= x + 1; nx++) {
-            if (nx < 0 || ny < 0 || nx >= width || ny >= height)
-                continue;
-            size_t i = (size_t)ny * (size_t)width + (size_t)nx;
-            lowest = r->h[i] < r->h[lowest] ? i : lowest;
-        }
-    return lowest;
-}
-
-/* Is there no way down from it to more than `pit` below? */
-static bool is_low(const rvi_rivers *r, size_t cell, double pit) {
-    double least = r->h[cell] - pit;
-    size_t from = r->cells;
-    while (cell != from && r->h[cell] >= least) {
-        from = cell;
-        cell = lowest_around(r, cell);
-    }
-    return cell == from;
-}
-
-/* How deep a pit beside an outlet may be in this time step. */
-static double pit_allowed(const rvi_rivers *r, size_t cell, int step) {
-    double rise =
-        (double)r->p->uplift * 0.001 * r->dt * (r->uplift ? (double)r->uplift[cell] : 1.0);
-    int early = r->steps / 10 - step;
-    return early > 0 ? rise * early : 0.0;
+/* Is there no way down from a place of the ring into a pit that is too deep for this time step? */
+static bool is_low(const rvi_rivers *r, size_t place, size_t cell, int step) {
+    double share = r->uplift ? (double)r->uplift[cell] : 1.0;
+    return r->job->device
+               ? r->low[place] != 0
+               : rvi_is_low(r->h, r->flow.width, r->flow.height, cell,
+                            rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 10 - step));
 }
 
 /* Is this place of the ring the lowest as far as `reach` places to both sides? */
@@ -168,7 +126,7 @@ static void close_high(rvi_rivers *r, size_t length, int found, int most) {
     for (; found > most; found--) {
         size_t highest = r->cells;
         for (size_t k = 0; k < length; k++) {
-            size_t i = ring_cell(r->flow.width, r->flow.height, k);
+            size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
             if (r->fixed[i] == RVI_SIDE && (highest == r->cells || r->h[i] > r->h[highest]))
                 highest = i;
         }
@@ -179,22 +137,25 @@ static void close_high(rvi_rivers *r, size_t length, int found, int most) {
 rv_status rvi_rivers_outlets(rvi_rivers *r, int step) {
     if (r->p->border != RV_rivers_border_outlets)
         return RV_OK;
-    size_t length = ring_length(r->flow.width, r->flow.height), lowest = 0;
+    size_t length = rvi_ring_length(r->flow.width, r->flow.height), lowest = 0;
     double far = 5000.0 * sqrt((double)r->p->source) / (double)r->land->cell;
     size_t most = (length - 1) / 2, reach = far < (double)most ? (size_t)far : most;
     int found = 0;
+    rv_status status = r->job->device ? rvi_rivers_device_low(r, step) : RV_OK;
+    if (status != RV_OK)
+        return status;
     for (size_t k = 0; k < length; k++) {
-        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (rvi_poll_at(r->job->ctx, k) != RV_OK)
             return RV_CANCELLED;
         if (r->fixed[i] == RVI_SEA)
             continue;
-        bool leaves = is_valley(r, k, length, reach) && is_low(r, i, pit_allowed(r, i, step));
+        bool leaves = is_valley(r, k, length, reach) && is_low(r, k, i, step);
         r->fixed[i] = leaves ? RVI_SIDE : 0;
         found += leaves;
         lowest = ring_height(r, k) < ring_height(r, lowest) ? k : lowest;
     }
-    size_t last = ring_cell(r->flow.width, r->flow.height, lowest);
+    size_t last = rvi_ring_cell(r->flow.width, r->flow.height, lowest);
     if (found == 0 && !r->sea)
         r->fixed[last] = RVI_SIDE;
     if (r->p->outlets != RV_AUTO_INT)
@@ -209,9 +170,9 @@ static size_t to_finer(int coarse, int at, int fine) {
 
 void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
     int width = coarse->flow.width, height = coarse->flow.height;
-    size_t length = ring_length(width, height);
+    size_t length = rvi_ring_length(width, height);
     for (size_t k = 0; fine->p->border == RV_rivers_border_outlets && k < length; k++) {
-        size_t i = ring_cell(width, height, k);
+        size_t i = rvi_ring_cell(width, height, k);
         size_t x = to_finer(width, (int)(i % (size_t)width), fine->flow.width);
         size_t y = to_finer(height, (int)(i / (size_t)width), fine->flow.height);
         unsigned char *to = &fine->fixed[y * (size_t)fine->flow.width + x];
@@ -225,10 +186,10 @@ void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
 /* To the lowest point of the sides that sink, or to what the user asks for. */
 rv_status rvi_rivers_base(rvi_rivers *r) {
     rv_status status = find_fixed(r);
-    size_t length = ring_length(r->flow.width, r->flow.height);
+    size_t length = rvi_ring_length(r->flow.width, r->flow.height);
     r->base = (double)r->p->base;
     for (size_t k = 0; isnan(r->p->base) && k < length; k++) {
-        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base))
             r->base = r->h[i];
     }
@@ -236,11 +197,11 @@ rv_status rvi_rivers_base(rvi_rivers *r) {
 }
 
 rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share) {
-    size_t length = ring_length(r->flow.width, r->flow.height);
+    size_t length = rvi_ring_length(r->flow.width, r->flow.height);
     if (r->p->border == RV_rivers_border_open || r->p->border == RV_rivers_border_outlets)
         return RV_OK;
     for (size_t k = 0; k < length; k++) {
-        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (rvi_poll_at(r->job->ctx, k) != RV_OK)
             return RV_CANCELLED;
         if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))

@@ -40,6 +40,55 @@ static inline int64_t rvi_edge_cell(int64_t k, int64_t deep, int width, int heig
     return column >= 2 * deep || x < 0 || x >= width ? -1 : k % height * width + x;
 }
 
+/* Cells along the edge, clockwise from the north-west, and how many there are. */
+static inline size_t rvi_ring_length(int width, int height) {
+    size_t w = (size_t)width, h = (size_t)height;
+    return w < 3 || h < 3 ? w * h : 2 * (w + h) - 4;
+}
+
+static inline size_t rvi_ring_cell(int width, int height, size_t place) {
+    size_t w = (size_t)width, h = (size_t)height;
+    if (w < 3 || h < 3 || place < w)
+        return place;
+    if (place < w + h - 1)
+        return (place - (w - 1)) * w + w - 1;
+    if (place < 2 * w + h - 2)
+        return h * w - 1 - (place - (w + h - 2));
+    return (h - 1 - (place - (2 * w + h - 3))) * w;
+}
+
+/* The lowest of the cells around one, or itself. */
+static inline size_t rvi_lowest_around(RVI_GRID const double *h, int width, int height,
+                                       size_t cell) {
+    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
+    size_t lowest = cell;
+    for (int ny = y - 1; ny <= y + 1; ny++)
+        for (int nx = x - 1; nx <= x + 1; nx++) {
+            if (nx < 0 || ny < 0 || nx >= width || ny >= height)
+                continue;
+            size_t i = (size_t)ny * (size_t)width + (size_t)nx;
+            lowest = h[i] < h[lowest] ? i : lowest;
+        }
+    return lowest;
+}
+
+/* Is there no way down from it to more than `pit` below? */
+static inline int rvi_is_low(RVI_GRID const double *h, int width, int height, size_t cell,
+                             double pit) {
+    double least = h[cell] - pit;
+    size_t from = (size_t)width * (size_t)height;
+    while (cell != from && h[cell] >= least) {
+        from = cell;
+        cell = rvi_lowest_around(h, width, height, cell);
+    }
+    return cell == from;
+}
+
+/* How deep a pit beside an outlet may be, so many time steps before a tenth of them is over. */
+static inline double rvi_pit_allowed(double rise, double share, int early) {
+    return early > 0 ? rise * share * early : 0.0;
+}
+
 /* ---- rock that is harder or softer: river_rock.c ---- */
 
 /* The times that stand for the rock: no time step is so late. */

@@ -298,8 +298,9 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
             surface = g->surface[ny * RVI_TILE + nx];
         else
             surface = over ? g->water[to] : g->h[to];
-        hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface,
-                        over ? g->h[to] : surface, &wet);
+        /* Under a lake nothing is cut: only what is laid down makes it higher than it rose. */
+        double bottom = !over ? surface : inside && !g->load ? g->risen[to] : g->h[to];
+        hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface, bottom, &wet);
         g->h[cell] = hh;
         if (below->bed)
             below->bed[cell] = c->bb;
@@ -327,7 +328,7 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
     const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
                           spill,     load,    factor, mask,  strength, surface, wet};              \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
-    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE)
+    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load)
 
 /* Bedrock alone needs no loops over layers. */
 FLOW_WALKER river_cut(CUT_ARGS) {
@@ -432,7 +433,7 @@ static void carry_begin(const carry_ground *g, const rvi_flow_shape *f, const fl
     const carry_ground g = {direction, area, h, risen, load, carried, turns};                      \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
     carry_begin(&g, &f, &s.box);                                                                   \
-    FLOW_AHEAD(carry_cell, CARRY_LOAD, CARRY_ONE)
+    FLOW_AHEAD(carry_cell, CARRY_LOAD, CARRY_ONE, false)
 
 FLOW_WALKER river_carry(CARRY_ARGS) {
     const river_rock below = ROCK_OF(1);

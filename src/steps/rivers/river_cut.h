@@ -88,6 +88,7 @@ typedef struct rvi_rivers {
     float *edge_stack;
     double *rounded;        /* what rounding kept back of them, metres */
     unsigned char *sides;   /* `fixed` of the edge */
+    unsigned char *low;     /* of places along the edge: is no deep pit beside them? */
     double *tile_left;      /* what left the map in each tile */
     unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
     uint32_t *wakes;        /* not 0: something slid */
@@ -106,6 +107,11 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r);
  * call does the rest. */
 rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
                           void *arg);
+
+/* By how much the land rises in a time step, metres. */
+static inline double rvi_rivers_rise(const rvi_rivers *r) {
+    return (double)r->p->uplift * 0.001 * r->dt;
+}
 
 /* Uplift of one cell, by its share. */
 void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
@@ -209,6 +215,7 @@ rv_status rvi_rivers_device_begin_level(rvi_rivers *r);
 rv_status rvi_rivers_device_uplift(rvi_rivers *r, bool given);
 rv_status rvi_rivers_device_fix(rvi_rivers *r, uint32_t sides, bool *any);
 rv_status rvi_rivers_device_fix_cell(rvi_rivers *r, size_t cell);
+rv_status rvi_rivers_device_low(rvi_rivers *r, int step); /* fills `low` */
 rv_status rvi_rivers_device_rock(rvi_rivers *r);
 rv_status rvi_rivers_device_rain(rvi_rivers *r);
 rv_status rvi_rivers_device_bend(rvi_rivers *coarse);

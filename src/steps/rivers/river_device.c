@@ -45,6 +45,7 @@ void rvi_rivers_device_list(rvi_rivers *r) {
         rvi_job_buffer(job, &r->rounded, r->cells, sizeof *r->rounded, "the ledger");
     }
     rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
+    rvi_job_buffer(job, &r->low, rvi_ring_length(r->land->width, r->land->height), 1, "the edge");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");

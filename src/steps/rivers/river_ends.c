@@ -46,15 +46,11 @@ rv_status rvi_rivers_device_layers(rvi_rivers *r) {
     return status;
 }
 
-/* Sides that sink take from layers that the host asks how hard they are; outlets look how fast the
- * land rises there. */
+/* Sides that sink take from layers that the host asks how hard they are. */
 static rv_status show_host(rvi_rivers *r) {
-    bool outlets = r->p->border == RV_rivers_border_outlets;
-    bool sinks = !outlets && r->p->border != RV_rivers_border_open;
+    bool sinks = r->p->border != RV_rivers_border_outlets && r->p->border != RV_rivers_border_open;
     rv_status status = RV_OK;
-    if (sinks || outlets)
-        status = rvi_memory_fetch(r->job->ctx, r->uplift);
-    if (status == RV_OK && sinks)
+    if (sinks)
         status = rvi_memory_fetch(r->job->ctx, (float *)(uintptr_t)r->mask);
     return status == RV_OK && sinks ? rvi_memory_fetch(r->job->ctx, r->factor.bands) : status;
 }
@@ -123,6 +119,17 @@ rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in) {
     for (size_t k = 0; status == RV_OK && k < places; k++)
         r->fixed[rvi_edge_cell((int64_t)k, 1, width, height)] = r->sides[k];
     return status == RV_OK ? rvi_rivers_device_edge_out(r) : status;
+}
+
+rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {
+    const int width = r->land->width, height = r->land->height, early = r->steps / 10 - step;
+    const double rise = rvi_rivers_rise(r);
+    size_t length = rvi_ring_length(width, height);
+    const rvi_device_arg args[] = {READ(r->h),      READ(r->uplift),  GRID(WRITE, r->low, length),
+                                   RVI_VALUE(rise), RVI_VALUE(width), RVI_VALUE(height),
+                                   RVI_VALUE(early)};
+    rv_status status = RUN("find_low", length, 1);
+    return status == RV_OK ? rvi_device_fetch(r->job->device, r->low) : status;
 }
 
 rv_status rvi_rivers_device_rock(rvi_rivers *r) {
