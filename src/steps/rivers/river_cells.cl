@@ -893,37 +893,34 @@ __kernel void river_follow(__global double *restrict h, __global const uchar *re
 
 __kernel void river_edge_out(__global const double *restrict h, __global double *restrict edge,
                              int width, int height) {
-    int k = (int)get_global_id(0);
-    long cell = rvi_edge_cell(k, 2, width, height);
-    if (cell >= 0)
-        edge[k] = h[cell];
+    size_t k = get_global_id(0);
+    if (k < rvi_ring_length(width, height))
+        edge[k] = h[rvi_ring_cell(width, height, k)];
 }
 
 __kernel void river_edge_in(__global double *restrict h, __global double *restrict bed,
-                            __global uchar *restrict fixed, __global const double *restrict edge,
-                            __global const double *restrict edge_bed,
-                            __global const uchar *restrict sides, int width, int height) {
-    int k = (int)get_global_id(0);
-    long cell = rvi_edge_cell(k, 1, width, height);
-    if (cell < 0)
+                            __global const double *restrict edge,
+                            __global const double *restrict edge_bed, int width, int height) {
+    size_t k = get_global_id(0);
+    if (k >= rvi_ring_length(width, height))
         return;
+    size_t cell = rvi_ring_cell(width, height, k);
     h[cell] = edge[k];
     if (bed)
         bed[cell] = edge_bed[k];
-    fixed[cell] = sides[k];
 }
 
-/* The same for the layers above the bedrock, one row and one column deep; in: they go to the map. */
+/* The same for the layers above the bedrock; in: they go to the map. */
 __kernel void river_edge_stack(__global float *restrict stack, __global float *restrict edge, int width,
                                int height, int in) {
-    int k = (int)get_global_id(0), layer = (int)get_global_id(1);
-    long cell = rvi_edge_cell(k, 1, width, height);
-    size_t place = (size_t)layer * (size_t)(2 * (width + height)) + (size_t)k;
-    size_t at = (size_t)layer * (size_t)width * (size_t)height + (size_t)cell;
-    if (cell >= 0 && in)
-        stack[at] = edge[place];
-    else if (cell >= 0)
-        edge[place] = stack[at];
+    size_t k = get_global_id(0), layer = get_global_id(1), length = rvi_ring_length(width, height);
+    if (k >= length)
+        return;
+    size_t at = layer * (size_t)width * (size_t)height + rvi_ring_cell(width, height, k);
+    if (in)
+        stack[at] = edge[layer * length + k];
+    else
+        edge[layer * length + k] = stack[at];
 }
 
 /* ---- from coarse cells to finer ones ---- */
