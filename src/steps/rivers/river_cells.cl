@@ -282,6 +282,20 @@ static double cut_height(const cut_ground *g, const river_rock *below, const rvi
     return hh;
 }
 
+/* How high the ground of a cell of the tile is that is under water now. Nothing is cut there: it
+ * rose, and something may have settled on it, on bedrock as much as that. */
+static double cut_bottom(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const rvi_river_law *law, const flow_box *b, uint place, size_t cell) {
+    if (!g->load)
+        return g->risen[cell];
+    if (below->layers > 1)
+        return g->h[cell];
+    int k = g->direction[cell];
+    cut_cell c = cut_load(g, below, f, b, place | (uint)k << 2 * RVI_TILE_BITS);
+    double laid = cut_settles(g, law, cell, &c, g->surface[place], law->distance[k >= 4]);
+    return laid > 0.0 ? c.hh + laid : c.hh;
+}
+
 static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
                     const rvi_river_law *law, const flow_box *b, cut_cell *c) {
     uint place = flow_place(c->way);
@@ -298,8 +312,11 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
             surface = g->surface[ny * RVI_TILE + nx];
         else
             surface = over ? g->water[to] : g->h[to];
-        /* Under a lake nothing is cut: only what is laid down makes it higher than it rose. */
-        double bottom = !over ? surface : inside && !g->load ? g->risen[to] : g->h[to];
+        double bottom = surface;
+        if (over && inside)
+            bottom = cut_bottom(g, below, f, law, b, (uint)(ny * RVI_TILE + nx), to);
+        else if (over)
+            bottom = g->h[to];
         hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface, bottom, &wet);
         g->h[cell] = hh;
         if (below->bed)
@@ -328,7 +345,7 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
     const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
                           spill,     load,    factor, mask,  strength, surface, wet};              \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
-    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load)
+    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load && below.layers > 1)
 
 /* Bedrock alone needs no loops over layers. */
 FLOW_WALKER river_cut(CUT_ARGS) {
