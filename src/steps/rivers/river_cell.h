@@ -152,6 +152,11 @@ static inline double rvi_river_slope_after(double s0, double g, double n) {
     return s < s0 ? s : s0;
 }
 
+/* Where n is 1, s + g s = s0: the share of any slope, and of any fall, that is left. */
+static inline double rvi_river_share_left(double g) {
+    return 1.0 / (1.0 + g);
+}
+
 /* How much of what comes by may settle: nothing where it is half as steep as what slides. */
 static inline double rvi_river_settles(double fall, double distance, double stands) {
     double steep = fall / distance / stands;

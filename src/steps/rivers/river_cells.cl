@@ -149,8 +149,8 @@ static double river_drained(__global const uint *area, __global const ulong *dis
     return (double)rvi_power(rvi_maxf(much, law->source), law->area_power);
 }
 
-/* What does not hang on the receiver: the land rises, and what a slope of 1 would lose is kept in
- * `water`, where the level of a lake comes to stand. */
+/* What does not hang on the receiver: the land rises, and what a slope of 1 would lose, or the share
+ * that is left of any, is kept in `water`, where the level of a lake comes to stand. */
 __kernel void river_rise(__global const uchar *restrict direction, __global const uint *restrict area,
                          __global const ulong *restrict discharge, __global const double *restrict h,
                          __global double *restrict risen, __global double *restrict water,
@@ -178,7 +178,8 @@ __kernel void river_rise(__global const uchar *restrict direction, __global cons
     bool river = rock && (float)area[cell] > law.source;
     double g = law.cut[k >= 4] * river_drained(area, discharge, power, &f, &law, cell) *
                (river ? (double)rock[cell] : 1.0);
-    water[cell] = factor && !bed ? g * river_factor(factor, cell) : g;
+    g = factor && !bed ? g * river_factor(factor, cell) : g;
+    water[cell] = !bed && law.slope_power == 1.0 ? rvi_river_share_left(g) : g;
 }
 
 typedef struct cut_ground {
@@ -192,13 +193,14 @@ typedef struct cut_ground {
     __local uchar *wet;      /* is it water? */
 } cut_ground;
 
-/* Of a cell, what does not hang on its receiver: it is on its way while the level before is cut. */
+/* Of a cell, what does not hang on its receiver: it is on its way while the level before is cut, so
+ * nothing is done with it until then. */
 typedef struct cut_cell {
     uint way; /* as in the order; RVI_FLOW_NONE: none */
     double hh, g, bb;
-    double load, level; /* only where rivers lay down what they carry */
-    float area;
-    bool under;
+    double load; /* only where rivers lay down what they carry */
+    uint area;
+    uchar under;
 } cut_cell;
 
 static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
@@ -211,11 +213,10 @@ static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi
     c.hh = g->risen[cell];
     c.g = g->water[cell];
     c.bb = below->bed ? below->bed[cell] : 0.0;
-    c.under = g->drowned && g->drowned[cell];
+    c.under = g->drowned ? g->drowned[cell] : 0;
     if (g->load) {
         c.load = g->load[cell];
-        c.area = (float)g->area[cell];
-        c.level = c.under ? g->spill[g->basin[cell]] : 0.0;
+        c.area = g->area[cell];
     }
     return c;
 }
@@ -225,12 +226,13 @@ static double cut_settles(const cut_ground *g, const rvi_river_law *law, size_t 
                           const cut_cell *c, double surface, double distance) {
     if (!c->under) {
         double share = rvi_river_settles(c->hh - surface, distance, law->stands);
-        return c->area <= law->source
+        return (float)c->area <= law->source
                    ? 0.0
                    : law->deposition * c->load * share * river_open(g->mask, cell);
     }
-    double space = (c->level < surface ? c->level : surface) - c->hh;
-    double comes = c->load * (double)g->area[cell] * river_open(g->mask, cell);
+    double level = g->spill[g->basin[cell]];
+    double space = (level < surface ? level : surface) - c->hh;
+    double comes = c->load * (double)c->area * river_open(g->mask, cell);
     return space < comes ? space : comes;
 }
 
@@ -265,13 +267,14 @@ static double cut_height(const cut_ground *g, const river_rock *below, const rvi
     *wet = !(fall > 0.0);
     if (*wet || c->under)
         return hh;
-    double s0 = fall / distance, s;
     if (below->bed)
-        s = river_cut_layers(below, cell, s0, c->g, river_factor(g->factor, cell), distance,
-                             law->slope_power, &c->bb);
+        hh = surface + distance * river_cut_layers(below, cell, fall / distance, c->g,
+                                                   river_factor(g->factor, cell), distance,
+                                                   law->slope_power, &c->bb);
+    else if (law->slope_power == 1.0)
+        hh = surface + fall * c->g;
     else
-        s = rvi_river_slope_after(s0, c->g, law->slope_power);
-    hh = surface + s * distance;
+        hh = surface + distance * rvi_river_slope_after(fall / distance, c->g, law->slope_power);
     double over = laid > 0.0 ? cut_dam(g, f, law, cell, x, y, hh, laid, surface) : 0.0;
     if (over > 0.0)
         river_shift(below, cell, -over, &hh, &c->bb);
@@ -374,8 +377,8 @@ typedef struct carry_ground {
 } carry_ground;
 
 typedef struct carry_cell {
-    uint way;
-    double risen, hh, bb, load, area;
+    uint way, area;
+    double risen, hh, bb, load;
 } carry_cell;
 
 static carry_cell carry_load(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
@@ -389,7 +392,7 @@ static carry_cell carry_load(const carry_ground *g, const river_rock *below, con
     c.hh = g->h[cell];
     c.bb = below->bed ? below->bed[cell] : 0.0;
     c.load = g->load[cell];
-    c.area = (double)g->area[cell];
+    c.area = g->area[cell];
     return c;
 }
 
@@ -426,7 +429,7 @@ static void carry_one(const carry_ground *g, const river_rock *below, const rvi_
                 below->bed[cell] = c->bb;
         }
         load = sum - c->hh;
-        g->load[cell] = 0.5 * (c->load + load / c->area);
+        g->load[cell] = 0.5 * (c->load + load / (double)c->area);
     }
     g->carried[place] = load;
 }
