@@ -4,11 +4,14 @@
  * per second, the bytes that a cell-round must move, and the share of the copy rate that makes.
  * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
  * section 6.3, on the processor and on the device, drop-steps per second, and steps of water (SPH).
- * usage: bench_device [DEVICE [LARGEST [STEP]]], where STEP is a name of the table, as "pipes 4",
- * and only its rates are printed, or "droplets", or "water"
+ * usage: bench_device [DEVICE [LARGEST [STEP [profile]]]], where STEP is a name of the table, as
+ * "pipes 4", and only its rates are printed, or "droplets", or "water"; with "profile" the time of
+ * each kernel of a few rounds at LARGEST follows, less that of a run with no more than two
  */
 #include "bench.h"
 
+#include "device/device.h"
+#include "device/device_profile.h"
 #include "mesh/mesh.h"
 #include "water/sph.h"
 
@@ -147,6 +150,38 @@ static void print_rates(rv_context *ctx, int largest, double copy, const char *o
         }
 }
 
+static void profile_run(rv_context *ctx, bench_step *step, int size, int rounds, rvi_profile *out) {
+    rv_terrain *land = make_land(ctx, size);
+    step(land, ctx, 2);
+    bench_check(ctx, rvi_device_profile_begin(rvi_device_of(ctx)));
+    step(land, ctx, rounds);
+    bench_check(ctx, rvi_device_profile_end(rvi_device_of(ctx), out));
+    rv_terrain_destroy(land);
+}
+
+/* Of one round each command, and of what a run does besides. */
+static void print_profile(rv_context *ctx, int size, const char *only) {
+    static rvi_profile few, many;
+    enum { FEW = 2, MORE = 4 };
+    for (int k = 0; k < STEP_COUNT; k++) {
+        if (strcmp(only, STEPS[k].name) != 0)
+            continue;
+        profile_run(ctx, STEPS[k].step, size, FEW, &few);
+        profile_run(ctx, STEPS[k].step, size, FEW + MORE, &many);
+        printf("\n%s at %d\n%-24s  calls a round  ms a round  calls else   ms else\n", only, size,
+               "kernel");
+        for (const rvi_profile_line *line = many.line; line->name; line++) {
+            const rvi_profile_line *same = few.line;
+            while (same->name && strcmp(same->name, line->name) != 0)
+                same++;
+            double calls = (double)(line->calls - same->calls) / MORE;
+            double ms = 1e3 * (line->seconds - same->seconds) / MORE;
+            printf("%-24s  %13.1f  %10.3f  %10.1f  %8.2f\n", line->name, calls, ms,
+                   (double)same->calls - FEW * calls, 1e3 * same->seconds - FEW * ms);
+        }
+    }
+}
+
 /* Bytes that a drop-step reads and writes at least: the drop itself, twice 128; of the 28 cells
  * of its disc the height, and the change that it adds to; and in each round the changes of the 64
  * cells that there are for a drop. */
@@ -283,6 +318,8 @@ int main(int argc, char **argv) {
     bench_check(ctx, rv_context_use_device(ctx, number));
     printf("%s, %s: copies %.0f GB/s\n", info.name, info.driver, copy / 1e9);
     print_rates(ctx, largest, copy, only);
+    if (only && argc > 4)
+        print_profile(ctx, largest, only);
     if (!only || strcmp(only, "droplets") == 0)
         print_drops(ctx, largest, copy);
     if (!only)

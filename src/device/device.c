@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/hash.h"
 #include "device/device_group.h"
+#include "device/device_profile.h"
 #include "device/kernel_cache.h"
 #include "device/kernels.h"
 #include "device/opencl.h"
@@ -45,6 +46,7 @@ struct rvi_device {
     size_t copy_count, copy_room;
     device_kernel *kernels;
     size_t kernel_count, kernel_room;
+    rvi_profile *profile; /* NULL: none is made */
 };
 
 /* ---- what is there ---- */
@@ -142,6 +144,40 @@ static void close_device(void *device) {
     rvi_free(ctx, d->copies);
     rvi_free(ctx, d->kernels);
     rvi_free(ctx, d);
+}
+
+/* ---- where the time goes ---- */
+
+/* Of a command that is queued next. */
+static cl_thing **event_of(rvi_device *d, const char *name) {
+    return d->profile ? rvi_profile_next(d->profile, &d->cl, name) : NULL;
+}
+
+rv_status rvi_device_profile_begin(rvi_device *d) {
+    int32_t error = CL_SUCCESS;
+    rv_status status = rvi_device_wait(d);
+    rvi_profile *profile = rvi_alloc(d->ctx, 1, sizeof *profile, "the device");
+    cl_thing *queue =
+        d->cl.clCreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    if (status != RV_OK || !profile || !queue) {
+        rvi_free(d->ctx, profile);
+        return status != RV_OK ? status
+               : !profile      ? RV_ERROR_MEMORY
+                               : fail(d, "to be measured", error);
+    }
+    d->cl.clReleaseCommandQueue(d->queue);
+    d->queue = queue;
+    d->profile = profile;
+    return RV_OK;
+}
+
+rv_status rvi_device_profile_end(rvi_device *d, rvi_profile *out) {
+    rv_status status = rvi_device_wait(d);
+    rvi_profile_close(d->profile, &d->cl);
+    *out = *d->profile;
+    rvi_free(d->ctx, d->profile);
+    d->profile = NULL;
+    return status;
 }
 
 static device_copy *find_copy(const rvi_device *d, const void *host) {
@@ -327,8 +363,8 @@ static rv_status use_copy(rvi_device *d, const rvi_device_arg *arg, cl_thing **o
         return status;
     assert(c->size == arg->size);
     if (!c->here && arg->use != RVI_DEVICE_WRITE) {
-        int32_t error =
-            d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, 0, c->size, c->host, 0, NULL, NULL);
+        int32_t error = d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, 0, c->size, c->host, 0,
+                                                   NULL, event_of(d, "(sent)"));
         if (error)
             return fail(d, "to take a grid", error);
     }
@@ -349,7 +385,7 @@ rv_status rvi_device_fetch_first(rvi_device *d, void *memory, size_t bytes) {
     bytes = bytes < c->size ? bytes : c->size;
     int32_t error = bytes == 0 ? CL_SUCCESS
                                : d->cl.clEnqueueReadBuffer(d->queue, c->memory, 1, 0, bytes, memory,
-                                                           0, NULL, NULL);
+                                                           0, NULL, event_of(d, "(fetched)"));
     if (error)
         return fail(d, "to give a grid back", error);
     c->there = true;
@@ -369,9 +405,10 @@ rv_status rvi_device_send_part(rvi_device *d, const void *memory, size_t size, s
     device_copy *c = find_copy(d, memory);
     const char *from = memory;
     assert(c->size == size && first + bytes <= size);
-    int32_t error = bytes == 0 ? CL_SUCCESS
-                               : d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, first, bytes,
-                                                            from + first, 0, NULL, NULL);
+    int32_t error = bytes == 0
+                        ? CL_SUCCESS
+                        : d->cl.clEnqueueWriteBuffer(d->queue, c->memory, 1, first, bytes,
+                                                     from + first, 0, NULL, event_of(d, "(sent)"));
     if (error)
         return fail(d, "to take a grid", error);
     c->here = true;
@@ -399,8 +436,9 @@ rv_status rvi_device_zero(rvi_device *d, const void *memory, size_t size) {
     if (status != RV_OK)
         return status;
     const uint32_t none = 0;
-    int32_t error = d->cl.clEnqueueFillBuffer(d->queue, c->memory, &none, sizeof none, 0,
-                                              (size + 3) / 4 * 4, 0, NULL, NULL);
+    int32_t error =
+        d->cl.clEnqueueFillBuffer(d->queue, c->memory, &none, sizeof none, 0, (size + 3) / 4 * 4, 0,
+                                  NULL, event_of(d, "(cleared)"));
     c->here = c->there = true;
     return error ? fail(d, "to clear a grid", error) : RV_OK;
 }
@@ -413,8 +451,8 @@ rv_status rvi_device_copy(rvi_device *d, const void *from, const void *to, size_
         status = use_copy(d, &args[1], &memory[1]);
     if (status != RV_OK)
         return status;
-    int32_t error =
-        d->cl.clEnqueueCopyBuffer(d->queue, memory[0], memory[1], 0, 0, size, 0, NULL, NULL);
+    int32_t error = d->cl.clEnqueueCopyBuffer(d->queue, memory[0], memory[1], 0, 0, size, 0, NULL,
+                                              event_of(d, "(copied)"));
     return error ? fail(d, "to copy a grid", error) : RV_OK;
 }
 
@@ -564,8 +602,8 @@ static rv_status make_table(rvi_device *d, const rvi_device_arg *arg, cl_thing *
     int32_t error = CL_SUCCESS;
     *out = d->cl.clCreateBuffer(d->context, CL_MEM_READ_WRITE, arg->size, NULL, &error);
     if (*out)
-        error =
-            d->cl.clEnqueueWriteBuffer(d->queue, *out, 1, 0, arg->size, arg->memory, 0, NULL, NULL);
+        error = d->cl.clEnqueueWriteBuffer(d->queue, *out, 1, 0, arg->size, arg->memory, 0, NULL,
+                                           event_of(d, "(sent)"));
     return error ? fail(d, "to take a table", error) : RV_OK;
 }
 
@@ -598,11 +636,12 @@ static size_t group_of(const rvi_device *d, cl_thing *kernel, size_t width, bool
     return width >= WIDE && !small ? 4 * GROUP : GROUP;
 }
 
-static rv_status enqueue(rvi_device *d, cl_thing *kernel, size_t width, size_t height, bool small) {
+static rv_status enqueue(rvi_device *d, const char *name, cl_thing *kernel, size_t width,
+                         size_t height, bool small) {
     size_t wide = group_of(d, kernel, width, small);
     size_t items[2] = {(width + wide - 1) / wide * wide, height}, group[2] = {wide, 1};
-    int32_t error =
-        d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 2, NULL, items, group, 0, NULL, NULL);
+    int32_t error = d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 2, NULL, items, group, 0, NULL,
+                                                 event_of(d, name));
     if (!error)
         error = d->cl.clFlush(d->queue);
     return error ? fail(d, "to run a kernel", error) : RV_OK;
@@ -619,7 +658,7 @@ rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size
         status = set_arg(d, kernel, (uint32_t)i, &args[i], &tables[i]);
     }
     if (status == RV_OK)
-        status = enqueue(d, kernel, width, height, shares);
+        status = enqueue(d, name, kernel, width, height, shares);
     for (int i = 0; i < count; i++)
         if (tables[i])
             d->cl.clReleaseMemObject(tables[i]); /* OpenCL keeps it until the kernel has run */

@@ -84,6 +84,12 @@ bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool double
 /* The functions of OpenCL that it calls, for tests to make one of them fail. */
 struct rvi_opencl *rvi_device_opencl(rvi_device *d);
 
+/* For those who look where the time goes: between both calls the device measures how long each
+ * command takes. */
+struct rvi_profile;
+rv_status rvi_device_profile_begin(rvi_device *d);
+rv_status rvi_device_profile_end(rvi_device *d, struct rvi_profile *out);
+
 /* Are its bits those of the processor? Computes a map of numbers on both. */
 rv_status rvi_device_compare(rvi_device *d, rv_context *ctx, bool *same);
 /* How many bytes a copy of `bytes`, a multiple of 1024, reads and writes in a second. */

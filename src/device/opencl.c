@@ -36,6 +36,9 @@ bool rvi_opencl_load(rvi_opencl *cl) {
     BIND(clEnqueueNDRangeKernel);
     BIND(clFlush);
     BIND(clFinish);
+    BIND(clWaitForEvents);
+    BIND(clGetEventProfilingInfo);
+    BIND(clReleaseEvent);
 #undef BIND
     return there;
 }

@@ -25,6 +25,9 @@ enum { /* names and numbers are OpenCL's */
        CL_PROGRAM_BINARIES = 0x1166,
        CL_PROGRAM_BUILD_LOG = 0x1183,
        CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
+       CL_QUEUE_PROFILING_ENABLE = 2,
+       CL_PROFILING_COMMAND_START = 0x1282,
+       CL_PROFILING_COMMAND_END = 0x1283,
 };
 
 /* What of OpenCL is called. */
@@ -83,6 +86,10 @@ typedef struct rvi_opencl {
                                       cl_thing **event);
     int32_t (*clFlush)(cl_thing *queue);
     int32_t (*clFinish)(cl_thing *queue);
+    int32_t (*clWaitForEvents)(uint32_t events, cl_thing *const *list);
+    int32_t (*clGetEventProfilingInfo)(cl_thing *event, uint32_t what, size_t room, void *out,
+                                       size_t *size);
+    int32_t (*clReleaseEvent)(cl_thing *event);
 } rvi_opencl;
 
 /* False: there is none on this machine. */

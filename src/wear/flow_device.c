@@ -2,16 +2,19 @@
  * kernels, measure/flowgraph.c the definitions.
  *
  * - Directions: a cell an item. Pits get numbers as they come: nothing hangs on them.
- * - Basins: in each tile the cell by which water leaves it, by jumps that get twice as long in each
- *   round; then the same between the rims of tiles.
+ * - Tiles: a group finds in its own memory by which cell of the rim of the tile the water of each
+ *   cell leaves it, and how far away that is, by jumps that get twice as long in each round. Then
+ *   the same between the rims of tiles, which are a sixteenth of the cells: basins, and what comes
+ *   from other tiles (pointer jumping; A. Jain and others, FastFlow, 2024, on all cells). Sums are
+ *   whole numbers, so that it does not matter who adds first.
  * - The tree of basins in rounds (O. Boruvka, 1926), as in flow_basins.c; the least pass is found
  *   in four stages of 32 bits, because not all devices compare 64 at once. Which end of a pass is
  *   nearer to basin 0 is seen on a tour around the tree (R. E. Tarjan and U. Vishkin, An efficient
  *   parallel biconnectivity algorithm, 1985): the way that comes first leads away from it.
- * - The order: in round 0 a group takes all cells of a tile that drain to ends in it, level by
- *   level; in each later round what drains to cells of other tiles that came before. A step is what
- *   a tile does in a round: some hundred rounds, where levels of single cells would be ten
- * thousand. Work along the rivers goes over the same steps, up or down.
+ * - The order, for work that needs the receiver first, or the donors: a step is what of a tile
+ *   leads through equally many tiles to its end, and a round the steps of equally many; in a step
+ *   the cells stand level by level, by how far away they leave the tile. There are some hundred
+ *   rounds, where levels of single cells would be ten thousand.
  */
 #include "wear/flow_device.h"
 #include "base/context.h"
@@ -21,19 +24,31 @@
 #include <assert.h>
 #include <string.h>
 
-/* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds that are queued before it is
- * asked whether all cells are done. */
-enum { FEW = 4096, BATCH = 32, WALK_ARGS = 8, MOST_ARGS = 40 };
+/* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds of jumps that are queued
+ * before it is asked whether they got everywhere. */
+enum { FEW = 4096, BATCH = 8, WALK_ARGS = 7, MOST_ARGS = 40 };
 
 static size_t tiles(const rvi_flow *f) {
     return (size_t)f->across * (size_t)f->down;
 }
 
+/* The area, and 64 bits of the discharge. */
+static size_t lanes(const rvi_flow *f) {
+    return f->discharges ? 3 : 1;
+}
+
 void rvi_flow_device_list(rvi_flow_device *r, rvi_flow *f, rvi_buffers *buffers) {
     r->f = f;
     rvi_buffers_add(buffers, &r->levels, f->cells, sizeof *r->levels, "the order of rivers");
+    size_t pieces = rvi_flow_pieces(f->width, f->height);
+    for (int k = 0; k < 2; k++)
+        rvi_buffers_add(buffers, &r->ways[k], pieces, sizeof *r->ways[k], "the rims of tiles");
+    for (int k = 0; k < 3; k++)
+        rvi_buffers_add(buffers, &r->sums[k], lanes(f) * pieces, sizeof *r->sums[k],
+                        "the rims of tiles");
     rvi_buffers_add(buffers, &r->few, FEW, sizeof *r->few, "the order of rivers");
     rvi_buffers_add(buffers, &r->counters, RVI_FLOW_COUNTERS, sizeof *r->counters, "the basins");
+    rvi_buffers_add(buffers, &r->jumped, RVI_FLOW_JUMPS, sizeof *r->jumped, "the basins");
     for (int k = 0; k < 2; k++)
         rvi_buffers_add(buffers, &r->tour[k], 2 * rvi_flow_basins(f), sizeof *r->tour[k],
                         "the basins");
@@ -84,11 +99,12 @@ static rv_status fetch_counters(rvi_flow_device *r) {
     return status == RV_OK ? rvi_poll(r->f->ctx) : status;
 }
 
-/* Rounds of jumps, each twice as far as the one before, that get everywhere. */
-static int doublings(size_t count) {
+/* Rounds of jumps that get everywhere. */
+static int jumps(size_t count) {
     int rounds = 1;
-    for (size_t far = 1; far < count; far *= 2)
+    for (size_t far = 1; far < count; far *= RVI_FLOW_FAR)
         rounds++;
+    assert(rounds <= RVI_FLOW_JUMPS);
     return rounds;
 }
 
@@ -108,25 +124,40 @@ static rv_status direct(rvi_flow_device *r, const rvi_flow_shape *shape) {
 
 static rv_status find_tile_roots(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
-    const rvi_device_arg args[] = {CELLS(f->direction), CELLS(f->area),
-                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
-                                   RVI_VALUE(*shape)};
-    return RUN("flow_tile_roots", tiles(f) * RVI_DEVICE_GROUP, 1);
+    const rvi_device_arg args[] = {
+        CELLS(f->direction), CELLS(f->area), LOCAL(RVI_TILE * RVI_TILE * sizeof(uint32_t)),
+        LOCAL((2 * RVI_TILE_BITS + 1) * sizeof(uint32_t)), RVI_VALUE(*shape)};
+    return RUN("flow_tile_roots", tiles(f) * RVI_FLOW_GROUP, 1);
 }
 
-/* The roots stand in the memory of areas, which come later. */
+static rv_status jump_rims(rvi_flow_device *r) {
+    const rvi_flow *f = r->f;
+    const uint32_t count = (uint32_t)rvi_flow_pieces(f->width, f->height);
+    rv_status status = rvi_device_zero(r->d, r->jumped, RVI_FLOW_JUMPS * sizeof *r->jumped);
+    for (int round = 0; status == RV_OK && round < jumps(count); round++) {
+        const rvi_device_arg args[] = {PIECES(f->root), OWN(r->jumped, RVI_FLOW_JUMPS),
+                                       RVI_VALUE(count), RVI_VALUE(round)};
+        status = RUN("flow_rim_jump", count, 1);
+    }
+    return status;
+}
+
+/* What a group finds in its tile stands in the memory of areas, which come later. */
 static rv_status label_basins(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     rv_status status = find_tile_roots(r, shape);
-    size_t rims = tiles(f) * RVI_PIECES;
-    for (int k = doublings(rims); status == RV_OK && k > 0; k--) {
-        const rvi_device_arg args[] = {CELLS(f->area), RVI_VALUE(*shape)};
-        status = RUN("flow_rim_roots", rims, 1);
-    }
     if (status != RV_OK)
         return status;
-    const rvi_device_arg args[] = {CELLS(f->area), CELLS(f->direction), CELLS(f->basin),
-                                   RVI_VALUE(*shape)};
+    const rvi_device_arg rims[] = {CELLS(f->direction), CELLS(f->area), CELLS(f->basin),
+                                   PIECES(f->root), RVI_VALUE(*shape)};
+    status =
+        rvi_device_run(r->d, "flow_cells", "flow_rim_basins", tiles(f) * RVI_PIECES, 1, rims, 5);
+    if (status == RV_OK)
+        status = jump_rims(r);
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg args[] = {CELLS(f->area), PIECES(f->root), CELLS(f->direction),
+                                   CELLS(f->basin), RVI_VALUE(*shape)};
     return RUN("flow_label", (size_t)f->width, (size_t)f->height);
 }
 
@@ -211,7 +242,7 @@ static rv_status join(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t 
                                    BASINS(b->queue),  BASINS(b->tree),   COUNTERS,
                                    RVI_VALUE(*shape), RVI_VALUE(count)};
     rv_status status = RUN("flow_join", count, 1);
-    for (int k = doublings(count); status == RV_OK && k > 0; k--)
+    for (int k = jumps(count); status == RV_OK && k > 0; k--)
         status = on_names(r, "flow_jump", b->queue, count);
     return status == RV_OK ? rename_basins(r, count) : status;
 }
@@ -246,7 +277,7 @@ static rv_status tour(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t 
                                    RVI_VALUE(*shape),
                                    RVI_VALUE(ways)};
     rv_status status = RUN("flow_tour", ways, 1);
-    for (int k = doublings(ways); status == RV_OK && k > 0; k--) {
+    for (int k = jumps(ways); status == RV_OK && k > 0; k--) {
         const rvi_device_arg tours[] = {OWN(r->tour[0], 2 * rvi_flow_basins(f)),
                                         OWN(r->tour[1], 2 * rvi_flow_basins(f)), RVI_VALUE(ways)};
         uint64_t *swap = r->tour[0];
@@ -280,7 +311,7 @@ static rv_status find_spills(rvi_flow_device *r, const rvi_flow_shape *shape, ui
     const uint32_t count = passes + 1;
     double *spill[2] = {f->spill, (double *)b->height};
     uint32_t *to[2] = {b->queue, b->joined};
-    int rounds = doublings(count) + doublings(count) % 2; /* so that it ends where it began */
+    int rounds = jumps(count) + jumps(count) % 2; /* so that it ends where it began */
     const rvi_device_arg args[] = {
         CELLS(f->basin),      BASINS(b->tree),   OWN(r->tour[0], 2 * rvi_flow_basins(f)),
         READ(f->h, f->cells), BASINS(b->by),     BASINS(to[0]),
@@ -324,35 +355,96 @@ static rv_status cross_pits(rvi_flow_device *r, const rvi_flow_shape *shape, uin
     return status == RV_OK ? drown(r, shape) : status;
 }
 
-/* ---- the order ---- */
+/* ---- what comes through, and the order ---- */
 
-/* When the cells of the rims came to the order stands in the memory of areas. */
-static rv_status order_cells(rvi_flow_device *r, const rvi_flow_shape *shape) {
+#define SUMS(k) OWN(r->sums[k], lanes(f) * rvi_flow_pieces(f->width, f->height))
+
+static void swap_ways(rvi_flow_device *r) {
+    uint64_t *first = r->ways[0];
+    r->ways[0] = r->ways[1];
+    r->ways[1] = first;
+}
+
+static rv_status begin_rims(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    rv_status status = find_tile_roots(r, shape);
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg sums[] = {CELLS(f->area),
+                                   CELLS(f->direction),
+                                   READ(f->rain, f->cells),
+                                   SUMS(0),
+                                   LOCAL(lanes(f) * RVI_PIECES * sizeof(uint32_t)),
+                                   RVI_VALUE(*shape)};
+    status =
+        rvi_device_run(r->d, "flow_cells", "flow_rim_sums", tiles(f) * RVI_FLOW_GROUP, 1, sums, 6);
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg args[] = {CELLS(f->direction), CELLS(f->area), PIECES(r->ways[0]),
+                                   RVI_VALUE(*shape)};
+    return RUN("flow_rim_ways", tiles(f) * RVI_PIECES, 1);
+}
+
+static rv_status clear_sums(rvi_flow_device *r, int k) {
+    return rvi_device_zero(r->d, r->sums[k],
+                           lanes(r->f) * rvi_flow_pieces(r->f->width, r->f->height) *
+                               sizeof *r->sums[k]);
+}
+
+/* Ends with the sums in sums[0] and the ways in ways[0]. */
+static rv_status gather_rims(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     uint32_t round = 0;
-    const rvi_device_arg args[] = {
-        CELLS(f->direction),
-        CELLS(f->area),
-        CELLS(f->order),
-        CELLS(r->levels),
-        PIECES(f->start),
-        PIECES(f->depth),
-        PIECES(f->waits),
-        COUNTERS,
-        LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
-        LOCAL(RVI_TILE * RVI_TILE),
-        LOCAL(sizeof(uint32_t)),
-        RVI_VALUE(*shape),
-        RVI_VALUE(round),
-    };
-    rv_status status = rvi_device_zero(r->d, f->area, f->cells * sizeof *f->area);
+    rv_status status = clear_sums(r, 1);
     do {
-        for (int k = 0; status == RV_OK && k < BATCH; k++, round++)
-            status = RUN("flow_wave", tiles(f) * RVI_DEVICE_GROUP, 1);
+        for (int k = 0; status == RV_OK && k < BATCH; k++, round++) {
+            const rvi_device_arg args[] = {
+                PIECES(r->ways[0]), PIECES(r->ways[1]), SUMS(0),         SUMS(1), SUMS(2),
+                COUNTERS,           RVI_VALUE(*shape),  RVI_VALUE(round)};
+            uint32_t *first = r->sums[0];
+            status = RUN("flow_rim_gather", tiles(f) * RVI_PIECES, 1);
+            swap_ways(r);
+            r->sums[0] = r->sums[1];
+            r->sums[1] = r->sums[2];
+            r->sums[2] = first;
+        }
         if (status == RV_OK)
             status = fetch_counters(r);
-    } while (status == RV_OK && r->counters[RVI_FLOW_DONE] < f->cells);
-    r->rounds = r->counters[RVI_FLOW_ROUNDS];
+    } while (status == RV_OK && r->counters[RVI_FLOW_GOES] == round);
+    return status;
+}
+
+static rv_status order_cells(rvi_flow_device *r, const rvi_flow_shape *shape) {
+    const rvi_flow *f = r->f;
+    const rvi_device_arg comes[] = {
+        CELLS(f->direction), PIECES(r->ways[0]), SUMS(0), SUMS(1), COUNTERS, RVI_VALUE(*shape)};
+    rv_status status = clear_sums(r, 1);
+    if (status == RV_OK)
+        status = rvi_device_run(r->d, "flow_cells", "flow_rim_comes", tiles(f) * RVI_PIECES, 1,
+                                comes, 6);
+    if (status != RV_OK)
+        return status;
+    const rvi_device_arg args[] = {CELLS(f->direction),
+                                   CELLS(f->area),
+                                   PIECES(r->ways[0]),
+                                   SUMS(1),
+                                   READ(f->rain, f->cells),
+                                   CELLS(f->discharge),
+                                   CELLS(f->order),
+                                   CELLS(r->levels),
+                                   PIECES(f->start),
+                                   PIECES(f->depth),
+                                   PIECES(f->waits),
+                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint32_t)),
+                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+                                   LOCAL(RVI_TILE * RVI_TILE),
+                                   LOCAL((3 * RVI_PIECES + 3) * sizeof(uint32_t)),
+                                   RVI_VALUE(*shape)};
+    status = RUN("flow_order", tiles(f) * RVI_FLOW_GROUP, 1);
+    if (status == RV_OK)
+        status = fetch_counters(r);
+    r->rounds = r->counters[RVI_FLOW_ROUNDS] > 0 ? r->counters[RVI_FLOW_ROUNDS] : 1;
     return status;
 }
 
@@ -383,7 +475,10 @@ static rv_status list_steps(rvi_flow_device *r) {
         sum += k < r->rounds ? counts[k] : 0;
     }
     memcpy(counts, f->block, r->rounds * sizeof *counts);
-    rvi_device_forget(r->d, counts, room * sizeof *counts);
+    status =
+        rvi_device_send_part(r->d, counts, room * sizeof *counts, 0, r->rounds * sizeof *counts);
+    if (status != RV_OK)
+        return status;
     const rvi_device_arg args[] = {PIECES(f->waits), PIECES(f->depth), READ(counts, room),
                                    PIECES(f->donors_first), RVI_VALUE(count)};
     return RUN("flow_list_steps", count, 1);
@@ -395,13 +490,8 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
     const rvi_flow_shape shape = shape_of(f);
     const int upwards = up;
     uint32_t first = 0;
-    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first),
-                                      CELLS(f->order),
-                                      CELLS(r->levels),
-                                      PIECES(f->start),
-                                      LOCAL((RVI_TILE * RVI_TILE + 1) * sizeof(uint16_t)),
-                                      RVI_VALUE(shape),
-                                      RVI_VALUE(first),
+    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first), CELLS(f->order),  CELLS(r->levels),
+                                      PIECES(f->start),        RVI_VALUE(shape), RVI_VALUE(first),
                                       RVI_VALUE(upwards)};
     assert(WALK_ARGS + count <= MOST_ARGS);
     memcpy(args + WALK_ARGS, more, (size_t)count * sizeof *more);
@@ -411,16 +501,9 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
         first = f->block[round];
         size_t steps = f->block[round + 1] - first;
         status =
-            rvi_device_run(r->d, file, name, steps * RVI_DEVICE_GROUP, 1, args, WALK_ARGS + count);
+            rvi_device_run(r->d, file, name, steps * RVI_FLOW_WALKERS, 1, args, WALK_ARGS + count);
     }
     return status;
-}
-
-static rv_status gather(rvi_flow_device *r) {
-    const rvi_flow *f = r->f;
-    const rvi_device_arg args[] = {CELLS(f->direction), CELLS(f->area), READ(f->rain, f->cells),
-                                   CELLS(f->discharge)};
-    return rvi_flow_device_walk(r, false, "flow_cells", "flow_gather", args, 4);
 }
 
 rv_status rvi_flow_device_route(rvi_flow_device *r) {
@@ -435,8 +518,10 @@ rv_status rvi_flow_device_route(rvi_flow_device *r) {
     if (pits > 0)
         status = cross_pits(r, &shape, pits);
     if (status == RV_OK)
-        status = order_cells(r, &shape);
+        status = begin_rims(r, &shape);
     if (status == RV_OK)
-        status = list_steps(r);
-    return status == RV_OK ? gather(r) : status;
+        status = gather_rims(r, &shape);
+    if (status == RV_OK)
+        status = order_cells(r, &shape);
+    return status == RV_OK ? list_steps(r) : status;
 }

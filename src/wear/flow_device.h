@@ -12,6 +12,9 @@ typedef struct rvi_flow_device {
     uint16_t *levels; /* of each tile, in its order: where each level ends */
     uint32_t *few;    /* where each round begins, as long as they are few */
     uint32_t *counters;
+    uint32_t *jumped;  /* of each round of jumps: has it not got everywhere? */
+    uint64_t *ways[2]; /* of cells of the rims of tiles: to where, and how many tiles away */
+    uint32_t *sums[3]; /* what leaves the tile there, and what comes there */
     uint64_t *tour[2]; /* around the tree of basins */
     size_t rounds;     /* of steps; f->block: where each begins */
 } rvi_flow_device;

@@ -12,13 +12,17 @@ typedef struct rvi_flow_shape {
     int rain; /* 1: the discharge is asked for */
 } rvi_flow_shape;
 
+enum { RVI_FLOW_GROUP = 256, RVI_FLOW_WALKERS = 64 }; /* items that work on a tile, on a step */
+enum { RVI_FLOW_FAR = 8 };    /* as many times as far jumps get in each round */
+enum { RVI_FLOW_JUMPS = 16 }; /* rounds of them that get everywhere */
+
 /* Numbers that kernels count with. */
 enum {
     RVI_FLOW_PITS,
     RVI_FLOW_LISTED,
     RVI_FLOW_PASSES,
-    RVI_FLOW_DONE,   /* cells that are in the order */
-    RVI_FLOW_ROUNDS, /* in which they came there */
+    RVI_FLOW_GOES,   /* the last round that has not got everywhere, from 1 on */
+    RVI_FLOW_ROUNDS, /* of steps */
     RVI_FLOW_COUNTERS
 };
 

@@ -26,6 +26,8 @@ static void rain_rows(void *arg, int first, int end) {
 
 rv_status rvi_rivers_rain(rvi_rivers *r) {
     r->flow.rain = r->rain_parts;
+    if (r->job->device)
+        return r->rain_parts ? rvi_rivers_device_rain(r) : RV_OK;
     return r->rain_parts ? rvi_parallel_rows(r->job->ctx, r->flow.height, rain_rows, r) : RV_OK;
 }
 
@@ -163,9 +165,12 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
     return s;
 }
 
-static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
+/* How much higher than the water below it the ground is after the time step. */
+static double cut_plain(const rvi_rivers *r, size_t cell, double fall, double g, double distance) {
+    double n = (double)r->p->slope_power;
     g = r->even ? g : g * rvi_rivers_factor(r, cell);
-    return rvi_river_slope_after(s0, g, (double)r->p->slope_power);
+    return n == 1.0 ? fall * rvi_river_share_left(g)
+                    : distance * rvi_river_slope_after(fall / distance, g, n);
 }
 
 /* ---- the sweep ---- */
@@ -258,9 +263,9 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     }
     bool river = r->rock && (float)f->area[cell] > r->source; /* slopes above stay smooth */
     double g = r->cut[corner] * drained(r, cell) * (river ? (double)r->rock[cell] : 1.0);
-    double s0 = fall / r->distance[corner];
-    double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
-    r->h[cell] = surface + s * r->distance[corner];
+    double distance = r->distance[corner];
+    r->h[cell] = surface + (r->bed ? distance * cut_layers(r, cell, fall / distance, g, corner)
+                                   : cut_plain(r, cell, fall, g, distance));
     if (laid > 0.0)
         lower_dam(r, cell, laid, surface, rise, &sums->rounding);
     double stands = r->strength ? r->stands * (double)r->strength[cell] : r->stands;
@@ -308,11 +313,6 @@ static rvi_river_sums add_pieces(rvi_rivers *r) {
     return all;
 }
 
-/* In one time step, metres. */
-static double rise_of(const rvi_rivers *r) {
-    return (double)r->p->uplift * 0.001 * r->dt;
-}
-
 static void guess_rows(void *arg, int first, int end) {
     const cutting *c = arg;
     const rvi_rivers *r = c->r;
@@ -330,7 +330,7 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
 }
 
 rv_status rvi_rivers_cut(rvi_rivers *r) {
-    cutting c = {r, rise_of(r)};
+    cutting c = {r, rvi_rivers_rise(r)};
     rv_status status = RV_OK;
     r->carries = r->job->device;
     if (r->job->device)
@@ -348,7 +348,7 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
 }
 
 rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
-    cutting c = {r, rise_of(r)};
+    cutting c = {r, rvi_rivers_rise(r)};
     rv_status status = r->rest ? rvi_flow_up_rest(&r->flow, lift_piece, &c) : RV_OK;
     r->rest = r->rest && status != RV_OK;
     return status;

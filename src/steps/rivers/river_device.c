@@ -1,6 +1,7 @@
 /* river_device.c: time steps of rivers.c on a device, where no function and no volume says how
- * ground is worn. The kernels are in river_cells.cl. The processor begins
- * and closes the step, and looks at the edge of the map between two time steps. */
+ * ground is worn. The kernels are in river_cells.cl; river_ends.c begins and
+ * closes the step. The processor looks at the edge of the map between two time steps. */
+#include "device/device_group.h"
 #include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
 #include "steps/rivers/river_shape.h"
@@ -16,8 +17,8 @@ bool rvi_rivers_device_can(const rvi_rivers *r) {
     return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
-static size_t edge_places(const rvi_rivers *r, size_t deep) {
-    return 2 * deep * ((size_t)r->land->width + (size_t)r->land->height);
+static size_t edge_places(const rvi_rivers *r) {
+    return rvi_ring_length(r->land->width, r->land->height);
 }
 
 static size_t strips(const rvi_rivers *r) {
@@ -31,19 +32,19 @@ static size_t tiles(const rvi_rivers *r) {
 void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job *job = r->job;
     rvi_flow_device_list(&r->on, &r->flow, &job->buffers);
-    for (int k = 0; k < (r->bedded ? 4 : 2); k++)
-        rvi_job_buffer(job, &r->edge[k], edge_places(r, k % 2 ? 1 : 2), sizeof *r->edge[k],
-                       "the edge");
+    for (int k = 0; k < (r->bedded ? 2 : 1); k++)
+        rvi_job_buffer(job, &r->edge[k], edge_places(r), sizeof *r->edge[k], "the edge");
     size_t above = (size_t)r->land->layer_count - 1;
     rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS + above + 1, sizeof *r->band_edges,
                    "the bands");
     if (above > 0) {
         rvi_job_buffer(job, &r->stack, above * r->cells, sizeof *r->stack, "the layers");
-        rvi_job_buffer(job, &r->edge_stack, above * edge_places(r, 1), sizeof *r->edge_stack,
+        rvi_job_buffer(job, &r->edge_stack, above * edge_places(r), sizeof *r->edge_stack,
                        "the edge");
         rvi_job_buffer(job, &r->rounded, r->cells, sizeof *r->rounded, "the ledger");
     }
-    rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
+    rvi_job_buffer(job, &r->sides, edge_places(r), sizeof *r->sides, "the edge");
+    rvi_job_buffer(job, &r->low, edge_places(r), sizeof *r->low, "the edge");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
@@ -58,6 +59,10 @@ void rvi_rivers_device_list(rvi_rivers *r) {
 #define READ(grid) GRID(READ, grid, r->cells)
 #define WRITE(grid) GRID(WRITE, grid, r->cells)
 #define CHANGE(grid) GRID(CHANGE, grid, r->cells)
+#define LOCAL(bytes)                                                                               \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
+    }
 #define COUNT(args) (int)(sizeof args / sizeof args[0])
 #define RUN(name, width, height)                                                                   \
     rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
@@ -91,15 +96,6 @@ void rvi_rivers_device_begin(rvi_rivers *r) {
     memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
 }
 
-/* The device has all layers above the bedrock in one piece. */
-void rvi_rivers_device_layers(rvi_rivers *r) {
-    for (size_t l = 0; l <= above(r); l++)
-        r->band_edges[2 * RVI_BANDS + l] = r->land->layers[l].erodibility;
-    for (size_t l = 0; l < above(r); l++)
-        memcpy(r->stack + l * r->cells, r->land->layers[l + 1].thickness,
-               r->cells * sizeof *r->stack);
-}
-
 static rvi_river_law law_of(const rvi_rivers *r, double rise) {
     return (rvi_river_law){.rise = rise,
                            .cut = {r->cut[0], r->cut[1]},
@@ -118,36 +114,26 @@ static rv_status sum_difference(const rvi_rivers *r, const double *first, const 
 
 /* ---- the edge ---- */
 
-/* The cell at a place of `deep` rows and columns at each side; r->cells: there is none. As in
- * river_cells.cl. */
-static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
-    size_t width = wide(r), height = high(r), rows = 2 * deep * width;
-    if (k < rows) {
-        size_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
-        return y < height ? y * width + k % width : r->cells;
-    }
-    k -= rows;
-    size_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
-    return x < width ? k % height * width + x : r->cells;
+static size_t edge_cell(const rvi_rivers *r, size_t k) {
+    return rvi_ring_cell(r->land->width, r->land->height, k);
 }
 
 static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
     const int width = r->land->width, height = r->land->height;
-    size_t places = edge_places(r, 2);
+    size_t places = edge_places(r);
     const rvi_device_arg args[] = {READ(h), GRID(WRITE, edge, places), RVI_VALUE(width),
                                    RVI_VALUE(height)};
     rv_status status = RUN("river_edge_out", places, 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, edge);
     for (size_t k = 0; status == RV_OK && k < places; k++)
-        if (edge_cell(r, k, 2) < r->cells)
-            h[edge_cell(r, k, 2)] = edge[k];
+        h[edge_cell(r, k)] = edge[k];
     return status;
 }
 
 static rv_status edge_stack(rvi_rivers *r, int in) {
     const int width = r->land->width, height = r->land->height;
-    size_t places = edge_places(r, 1);
+    size_t places = edge_places(r);
     const rvi_device_arg args[] = {GRID(CHANGE, r->stack, above(r) * r->cells),
                                    GRID(CHANGE, r->edge_stack, above(r) * places), RVI_VALUE(width),
                                    RVI_VALUE(height), RVI_VALUE(in)};
@@ -155,56 +141,70 @@ static rv_status edge_stack(rvi_rivers *r, int in) {
 }
 
 static rv_status edge_stack_out(rvi_rivers *r) {
-    size_t places = edge_places(r, 1);
+    size_t places = edge_places(r);
     rv_status status = edge_stack(r, 0);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, r->edge_stack);
-    for (size_t k = 0; status == RV_OK && k < above(r) * places; k++)
-        r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)] = r->edge_stack[k];
+    for (size_t l = 0; l < above(r) && status == RV_OK; l++)
+        for (size_t k = 0; k < places; k++)
+            r->land->layers[1 + l].thickness[edge_cell(r, k)] = r->edge_stack[l * places + k];
     return status;
 }
 
-static rv_status edge_stack_in(rvi_rivers *r) {
-    size_t places = edge_places(r, 1), count = above(r) * places;
-    for (size_t k = 0; k < count; k++)
-        r->edge_stack[k] = r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)];
-    rvi_device_forget(r->job->device, r->edge_stack, count * sizeof *r->edge_stack);
-    return edge_stack(r, 1);
+/* All of it. */
+static rv_status send(rvi_rivers *r, const void *memory, size_t size) {
+    return rvi_device_send_part(r->job->device, memory, size, 0, size);
 }
 
-rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
+static rv_status edge_stack_in(rvi_rivers *r) {
+    size_t places = edge_places(r);
+    for (size_t l = 0; l < above(r); l++)
+        for (size_t k = 0; k < places; k++)
+            r->edge_stack[l * places + k] = r->land->layers[1 + l].thickness[edge_cell(r, k)];
+    rv_status status = send(r, r->edge_stack, above(r) * places * sizeof *r->edge_stack);
+    return status == RV_OK ? edge_stack(r, 1) : status;
+}
+
+rv_status rvi_rivers_device_edge_out(rvi_rivers *r, bool layers) {
     rv_status status = edge_out(r, r->h, r->edge[0]);
-    if (status == RV_OK && r->bed)
-        status = edge_out(r, r->bed, r->edge[2]);
-    return status == RV_OK && r->stack ? edge_stack_out(r) : status;
+    if (status == RV_OK && layers && r->bed)
+        status = edge_out(r, r->bed, r->edge[1]);
+    return status == RV_OK && layers && r->stack ? edge_stack_out(r) : status;
 }
 
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
     const int width = r->land->width, height = r->land->height;
-    size_t places = edge_places(r, 1);
+    size_t places = edge_places(r);
     for (size_t k = 0; k < places; k++) {
-        r->edge[1][k] = r->h[edge_cell(r, k, 1)];
+        r->edge[0][k] = r->h[edge_cell(r, k)];
         if (r->bed)
-            r->edge[3][k] = r->bed[edge_cell(r, k, 1)];
-        r->sides[k] = r->fixed[edge_cell(r, k, 1)];
+            r->edge[1][k] = r->bed[edge_cell(r, k)];
     }
-    rvi_device_forget(r->job->device, r->edge[1], places * sizeof *r->edge[1]);
-    rvi_device_forget(r->job->device, r->sides, places);
-    if (r->bed)
-        rvi_device_forget(r->job->device, r->edge[3], places * sizeof *r->edge[3]);
+    rv_status status = send(r, r->edge[0], places * sizeof *r->edge[0]);
+    if (status == RV_OK && r->bed)
+        status = send(r, r->edge[1], places * sizeof *r->edge[1]);
+    if (status != RV_OK)
+        return status;
     const rvi_device_arg args[] = {CHANGE(r->h),
                                    CHANGE(r->bed),
-                                   CHANGE(r->fixed),
+                                   GRID(READ, r->edge[0], places),
                                    GRID(READ, r->edge[1], places),
-                                   GRID(READ, r->edge[3], places),
-                                   GRID(READ, r->sides, places),
                                    RVI_VALUE(width),
                                    RVI_VALUE(height)};
-    rv_status status = RUN("river_edge_in", places, 1);
+    status = RUN("river_edge_in", places, 1);
     return status == RV_OK && r->stack ? edge_stack_in(r) : status;
 }
 
 /* ---- rivers ---- */
+
+static rvi_flow_shape shape_of(const rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    return (rvi_flow_shape){.width = f->width,
+                            .height = f->height,
+                            .across = f->across,
+                            .down = f->down,
+                            .rain = f->rain != NULL};
+}
 
 static rv_status guess_load(rvi_rivers *r, double rise) {
     const uint64_t count = r->cells;
@@ -214,35 +214,47 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
     return RUN("river_guess_load", r->cells, 1);
 }
 
+static rv_status rise_land(rvi_rivers *r, const rvi_river_law *law) {
+    const rvi_flow *f = &r->flow;
+    const rvi_flow_shape shape = shape_of(r);
+    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),
+                                   READ(f->discharge), READ(r->h),
+                                   WRITE(r->risen),    WRITE(r->water),
+                                   READ(r->uplift),    CHANGE(r->lifted),
+                                   CHANGE(r->bed),     READ(r->factor.cells),
+                                   READ(r->rock),      GRID(READ, r->power, RVI_AREAS),
+                                   RVI_VALUE(*law),    RVI_VALUE(shape)};
+    return RUN("river_rise", wide(r), high(r));
+}
+
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_flow *f = &r->flow;
     const rvi_river_law law = law_of(r, rise);
     const rvi_rock_law rock = rock_law(r);
-    size_t basins = rvi_flow_basins(f);
+    size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
+        LOCAL(tile * sizeof(double)),
+        LOCAL(tile),
         READ(f->direction),
         READ(f->area),
-        READ(f->discharge),
         CHANGE(r->h),
         WRITE(r->lake),
-        WRITE(r->water),
+        CHANGE(r->water),
         READ(f->lakes ? f->drowned : NULL),
         READ(f->lakes ? f->basin : NULL),
         GRID(READ, f->lakes ? f->spill : NULL, basins),
         READ(r->load),
-        WRITE(r->risen),
-        READ(r->uplift),
-        CHANGE(r->lifted),
+        READ(r->risen),
         READ(r->factor.cells),
         READ(r->mask),
-        READ(r->rock),
         READ(r->strength),
-        GRID(READ, r->power, RVI_AREAS),
         RVI_VALUE(law),
         ROCK(rock),
     };
     rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
     r->rise += rise;
+    if (status == RV_OK)
+        status = rise_land(r, &law);
     if (status == RV_OK)
         status = r->stack ? WALK(true, "river_cut_stack") : WALK(true, "river_cut");
     return status;
@@ -250,17 +262,16 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
 
 static rv_status sum_left(rvi_rivers *r) {
     const rvi_flow *f = &r->flow;
-    const rvi_flow_shape shape = {
-        .width = f->width, .height = f->height, .across = f->across, .down = f->down};
+    const rvi_flow_shape shape = shape_of(r);
     size_t pieces = rvi_flow_pieces(f->width, f->height);
     const rvi_device_arg args[] = {READ(f->direction),
                                    READ(r->h),
                                    READ(r->risen),
                                    GRID(READ, f->waits, pieces),
-                                   GRID(READ, f->depth, pieces),
                                    GRID(WRITE, r->tile_left, tiles(r)),
+                                   LOCAL(2 * RVI_TILE * sizeof(uint32_t)),
                                    RVI_VALUE(shape)};
-    rv_status status = RUN("river_left", tiles(r), 1);
+    rv_status status = RUN("river_left", tiles(r) * RVI_DEVICE_GROUP, 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, r->tile_left);
     double sum = 0.0;
@@ -279,8 +290,15 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         return status;
     }
     const rvi_rock_law rock = rock_law(r);
-    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
-                                   CHANGE(r->risen),   CHANGE(r->load), ROCK(rock)};
+    size_t tile = RVI_TILE * RVI_TILE;
+    const rvi_device_arg args[] = {LOCAL(tile * sizeof(double)),
+                                   LOCAL(tile),
+                                   READ(f->direction),
+                                   READ(f->area),
+                                   CHANGE(r->h),
+                                   CHANGE(r->risen),
+                                   CHANGE(r->load),
+                                   ROCK(rock)};
     rv_status status = r->stack ? WALK(false, "river_carry_stack") : WALK(false, "river_carry");
     return status == RV_OK ? sum_left(r) : status;
 }
@@ -437,27 +455,38 @@ static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loo
         GRID(READ, r->crossed, strips(r) * high(r)),
         GRID(WRITE, r->flux, parts),
         RVI_VALUE(*law),
+        LOCAL((RVI_DEVICE_GROUP + 1) * sizeof(uint32_t)),
     };
-    return south ? RUN("creep_cross_strips", strips(r), 1) : RUN("creep_cross_rows", high(r), 1);
+    return south ? RUN("creep_cross_strips", strips(r) * RVI_DEVICE_GROUP, 1)
+                 : rvi_device_run(r->job->device, "river_cells", "creep_cross_rows", high(r), 1,
+                                  args, COUNT(args) - 1);
+}
+
+/* Along rows, or along columns. */
+static rv_status creep_along(rvi_rivers *r, const rvi_hillslope *s, const double *from, int south) {
+    const rvi_creep_law law = {s->number, s->width, s->height};
+    size_t cells = 2 * RVI_CREEP_PART * (RVI_CREEP_LINES + 1), lines = south ? wide(r) : high(r);
+    const rvi_device_arg args[] = {READ(from),
+                                   WRITE(s->to), /* or it is the same */
+                                   WRITE(s->scratch),
+                                   READ(s->fixed),
+                                   READ(s->loose),
+                                   RVI_VALUE(law),
+                                   RVI_VALUE(south),
+                                   LOCAL(cells * sizeof(double)),
+                                   LOCAL(cells * sizeof(double)),
+                                   LOCAL(cells * sizeof(float)),
+                                   LOCAL(cells)};
+    size_t groups = (lines + RVI_CREEP_LINES - 1) / RVI_CREEP_LINES;
+    rv_status status = RUN("creep_along", groups * RVI_CREEP_GROUP, 1);
+    return status == RV_OK ? count_crossed(r, s->to, s->loose, &law, south) : status;
 }
 
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
-    const rvi_creep_law law = {s->number, s->width, s->height};
-    const rvi_device_arg rows[] = {READ(s->from),  CHANGE(s->to),  WRITE(s->scratch),
-                                   READ(s->fixed), READ(s->loose), RVI_VALUE(law)};
-    const rvi_device_arg columns[] = {CHANGE(s->to), WRITE(s->scratch), READ(s->fixed),
-                                      READ(s->loose), RVI_VALUE(law)};
-    rvi_device *d = r->job->device;
-    rv_status status =
-        rvi_device_run(d, "river_cells", "creep_rows", high(r), 1, rows, COUNT(rows));
+    rv_status status = creep_along(r, s, s->from, 0);
     if (status == RV_OK)
-        status = count_crossed(r, s->to, s->loose, &law, false);
-    if (status == RV_OK)
-        status =
-            rvi_device_run(d, "river_cells", "creep_columns", wide(r), 1, columns, COUNT(columns));
-    if (status == RV_OK)
-        status = count_crossed(r, s->to, s->loose, &law, true);
-    return status == RV_OK ? rvi_device_fetch(d, s->flux) : status;
+        status = creep_along(r, s, s->to, 1);
+    return status == RV_OK ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
@@ -476,7 +505,8 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
                            .width = fine->land->width,
                            .height = fine->land->height,
                            .coarse_width = coarse->land->width,
-                           .coarse_height = coarse->land->height};
+                           .coarse_height = coarse->land->height,
+                           .coarsest = coarse->coarsest};
 }
 
 rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {
@@ -544,23 +574,25 @@ static rv_status sum_rounded(rvi_rivers *r) {
     return status;
 }
 
-rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
-    rvi_device *d = r->job->device;
-    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge, r->stack};
+rv_status rvi_rivers_device_close(rvi_rivers *r) {
+    rv_status status = r->stack ? sum_rounded(r) : RV_OK;
+    return status == RV_OK ? rvi_rivers_device_show(r) : status;
+}
+
+rv_status rvi_rivers_device_leave(rvi_rivers *r) {
+    void *grids[] = {
+        r->h,     r->bed,          r->fixed,        r->lifted, r->flow.area, r->flow.discharge,
+        r->stack, r->factor.cells, r->factor.bands, r->before, r->uplift,    r->rain_parts,
+        r->rock,  r->strength,     r->load};
     rv_status status = rvi_terrain_take_back(r->job->land);
     if (status == RV_OK && r->stack)
         status = sum_rounded(r);
     for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
         if (grids[k])
-            status = rvi_device_fetch(d, grids[k]);
+            status = rvi_device_fetch(r->job->device, grids[k]);
     for (size_t l = 0; l < above(r) && status == RV_OK; l++)
         memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
                r->cells * sizeof *r->stack);
-    return status;
-}
-
-rv_status rvi_rivers_device_leave(rvi_rivers *r) {
-    rv_status status = rvi_rivers_device_fetch(r);
     if (status == RV_OK)
         r->job->device = NULL;
     return status;
