@@ -19,7 +19,8 @@
  * Where a brook comes out of its own valley to a floor it builds a fan: a cone of slope S around
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
  * and alluvium of two rivers meets at one height: it moves sideways, by diffusion, but neither rock
- * nor land outside the map moves with it. What it ends in is no steeper than S1 of brooks. At last
+ * nor land outside the map moves with it. What it ends in is no steeper than S1 of brooks, also
+ * where it ends because a mask keeps the land beside it. At last
  * the water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
  * tenth of a A^0.4 or 0.03 of a cell if that is less: these so keep a channel.
  */
@@ -270,20 +271,30 @@ static rv_status lay_fans(rvi_rivers *r) {
 
 /* ---- over divides ---- */
 
+/* How high a cell will stand: a mask holds some of the alluvium back. */
+static double laid(const rvi_rivers *r, size_t cell) {
+    double h = r->h[cell], water = r->water[cell];
+    return r->mask ? h + (water - h) * (double)r->mask[cell] : water;
+}
+
 /* How high alluvium may stand on a cell beside what lies around it. */
 static double spilled(const rvi_rivers *r, int x, int y) {
     int width = r->flow.width, height = r->flow.height;
     size_t cell = (size_t)y * (size_t)width + (size_t)x;
-    double to = r->water[cell];
+    double to = laid(r, cell), h = r->h[cell], all = r->water[cell];
+    bool over = false;
     for (int k = 0; k < 9; k++) {
         int nx = x + k % 3 - 1, ny = y + k / 3 - 1;
         if (k == 4 || nx < 0 || ny < 0 || nx >= width || ny >= height)
             continue;
-        double beside = r->water[(size_t)ny * (size_t)width + (size_t)nx] +
+        double beside = laid(r, (size_t)ny * (size_t)width + (size_t)nx) +
                         FRONT * r->distance[nx != x && ny != y];
+        over = over || beside < to;
         to = beside < to ? beside : to;
     }
-    return to > r->h[cell] ? to : r->h[cell];
+    if (!over || !(to > h))
+        return over ? h : all;
+    return r->mask ? least(all, h + (to - h) / (double)r->mask[cell]) : to;
 }
 
 /* One row, from west to east or back; says whether anything moved. */
@@ -476,5 +487,7 @@ rv_status rvi_rivers_bury(rvi_rivers *r) {
         status = rvi_rivers_route(r);
     if (status == RV_OK)
         status = rvi_flow_up(&r->flow, bank_piece, r);
+    if (status == RV_OK && r->mask) /* what it keeps may be a pit: it stays one */
+        status = spill(r);
     return status == RV_OK ? rvi_rivers_raise(r, 1.0, r->next) : status;
 }
