@@ -47,6 +47,7 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
+    rvi_alluvium_device_list(r);
 }
 
 /* ---- arguments ---- */
@@ -299,24 +300,28 @@ static rv_status fill(rvi_rivers *r) {
     return WALK(true, "river_fill");
 }
 
-rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
+rv_status rvi_rivers_device_raise(rvi_rivers *r, double share, double *before) {
     const uint64_t count = r->cells;
-    double whole = 0.0, left = 0.0;
+    const rvi_rock_law rock = rock_law(r);
+    const rvi_device_arg args[] = {CHANGE(r->h),  READ(r->water),   WRITE(before),
+                                   READ(r->mask), RVI_VALUE(share), RVI_VALUE(count),
+                                   ROCK(rock)};
+    double left = 0.0;
+    rv_status status = RUN("river_raise", r->cells, 1);
+    if (status == RV_OK)
+        status = sum_difference(r, before, r->h, &left);
+    r->left += left;
+    return status;
+}
+
+rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
+    double whole = 0.0;
     rv_status status = fill(r);
     if (status == RV_OK)
         status = sum_difference(r, r->risen, r->h, &whole);
     if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
         return status;
-    const double share = r->left < whole ? r->left / whole : 1.0;
-    const rvi_rock_law rock = rock_law(r);
-    const rvi_device_arg args[] = {CHANGE(r->h),  READ(r->water),   WRITE(r->risen),
-                                   READ(r->mask), RVI_VALUE(share), RVI_VALUE(count),
-                                   ROCK(rock)};
-    status = RUN("river_raise", r->cells, 1);
-    if (status == RV_OK)
-        status = sum_difference(r, r->risen, r->h, &left);
-    r->left += left;
-    return status;
+    return rvi_rivers_device_raise(r, r->left < whole ? r->left / whole : 1.0, r->risen);
 }
 
 /* ---- slides ---- */
@@ -450,14 +455,14 @@ rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
     rvi_device *d = r->job->device;
     rv_status status =
         rvi_device_run(d, "river_cells", "creep_rows", high(r), 1, rows, COUNT(rows));
-    if (status == RV_OK)
+    if (status == RV_OK && s->flux)
         status = count_crossed(r, s->to, s->loose, &law, false);
     if (status == RV_OK)
         status =
             rvi_device_run(d, "river_cells", "creep_columns", wide(r), 1, columns, COUNT(columns));
-    if (status == RV_OK)
+    if (status == RV_OK && s->flux)
         status = count_crossed(r, s->to, s->loose, &law, true);
-    return status == RV_OK ? rvi_device_fetch(d, s->flux) : status;
+    return status == RV_OK && s->flux ? rvi_device_fetch(d, s->flux) : status;
 }
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
@@ -556,12 +561,5 @@ rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
     for (size_t l = 0; l < above(r) && status == RV_OK; l++)
         memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
                r->cells * sizeof *r->stack);
-    return status;
-}
-
-rv_status rvi_rivers_device_leave(rvi_rivers *r) {
-    rv_status status = rvi_rivers_device_fetch(r);
-    if (status == RV_OK)
-        r->job->device = NULL;
     return status;
 }
