@@ -134,10 +134,14 @@ static const struct {
     const char *name;
     bench_step *step;
     int bytes; /* that a cell-round reads and writes at least; 0: arithmetic counts */
-} STEPS[] = {{"pipes 4", pipes_4, 76},        {"pipes 8", pipes_8, 92},
-             {"pipes 8 wide", pipes_wide, 0}, {"thermal 4", thermal_4, 8},
-             {"thermal 8", thermal_8, 8},     {"runoff", run_runoff, 44},
-             {"rivers", rivers_cut, 0},       {"rivers deposit", rivers_deposit, 0},
+} STEPS[] = {{"pipes 4", pipes_4, 76},
+             {"pipes 8", pipes_8, 92},
+             {"pipes 8 wide", pipes_wide, 0},
+             {"thermal 4", thermal_4, 8},
+             {"thermal 8", thermal_8, 8},
+             {"runoff", run_runoff, 44},
+             {"rivers", rivers_cut, 0},
+             {"rivers deposit", rivers_deposit, 0},
              {"rivers alluvium", rivers_alluvium, 0},
              {"noise ridged 9", run_noise, 0}};
 enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };

@@ -128,8 +128,8 @@ static bool is_apex(const burying *b, size_t cell) {
 static void raise_to(double *at, double to) {
     _Atomic double *there = (_Atomic double *)at;
     double was = atomic_load_explicit(there, memory_order_relaxed);
-    while (to > was && !atomic_compare_exchange_weak_explicit(
-                           there, &was, to, memory_order_relaxed, memory_order_relaxed)) {
+    while (to > was && !atomic_compare_exchange_weak_explicit(there, &was, to, memory_order_relaxed,
+                                                              memory_order_relaxed)) {
     }
 }
 
@@ -322,8 +322,8 @@ static void give_rows(void *arg, int first, int end) {
     size_t i = (size_t)first * (size_t)r->flow.width;
     for (int y = first; y < end; y++)
         for (int x = 0; x < r->flow.width; x++, i++)
-            r->next[i] = rvi_spill_water(r->h[i], r->next[i], r->water[i], beside(r, x, y),
-                                         r->mask[i]);
+            r->next[i] =
+                rvi_spill_water(r->h[i], r->next[i], r->water[i], beside(r, x, y), r->mask[i]);
 }
 
 /* To the highest surface that is nowhere steeper than RVI_FRONT: there is one, and whatever the

@@ -2,8 +2,8 @@
  *
  * - Fans: a group a fan, its items side by side on a ring. The highest of all fans on a cell is
  *   found in two stages of 32 bits, because not all devices compare 64 at once.
- * - What spills: a group a tile, in its own memory, until nothing moves; then the tiles beside those
- *   of which the rim has moved. Every second tile in both directions works at a time.
+ * - What spills: a group a tile, in its own memory, until nothing moves; then the tiles beside
+ *   those of which the rim has moved. Every second tile in both directions works at a time.
  */
 #include "base/context.h"
 #include "steps/rivers/alluvium_shape.h"
@@ -39,7 +39,8 @@ void rvi_alluvium_device_list(rvi_rivers *r) {
     (rvi_device_arg) {                                                                             \
         RVI_DEVICE_LOCAL, NULL, bytes                                                              \
     }
-#define RUN(name, width, height) RVI_RUN(r->job->device, "alluvium_cells", name, width, height, args)
+#define RUN(name, width, height)                                                                   \
+    RVI_RUN(r->job->device, "alluvium_cells", name, width, height, args)
 #define WALK(name)                                                                                 \
     rvi_flow_device_walk(&r->on, true, "alluvium_cells", name, args,                               \
                          (int)(sizeof args / sizeof args[0]))
@@ -70,14 +71,10 @@ rv_status rvi_alluvium_device_bury(rvi_rivers *r, const rvi_alluvium_law *law) {
 
 rv_status rvi_alluvium_device_bank(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {READ(f->direction),
-                                   READ(r->fixed),
-                                   READ(f->area),
-                                   READ(r->h),
-                                   WRITE(r->water),
-                                   READ(f->lakes ? f->drowned : NULL),
-                                   READ(r->loose),
-                                   RVI_VALUE(*law)};
+    const rvi_device_arg args[] = {READ(f->direction), READ(r->fixed),
+                                   READ(f->area),      READ(r->h),
+                                   WRITE(r->water),    READ(f->lakes ? f->drowned : NULL),
+                                   READ(r->loose),     RVI_VALUE(*law)};
     return WALK("alluvium_bank");
 }
 
@@ -86,9 +83,9 @@ rv_status rvi_alluvium_device_bank(rvi_rivers *r, const rvi_alluvium_law *law) {
 /* To the memory of basins, which are found anew before they are used again. */
 static rv_status list_fans(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {READ(f->direction),       READ(r->fixed),  READ(f->area),
-                                   READ(r->h),               READ(r->water),  WRITE(f->basin),
-                                   GRID(CHANGE, r->fans, 1), RVI_VALUE(*law)};
+    const rvi_device_arg args[] = {
+        READ(f->direction), READ(r->fixed),           READ(f->area),  READ(r->h), READ(r->water),
+        WRITE(f->basin),    GRID(CHANGE, r->fans, 1), RVI_VALUE(*law)};
     rv_status status = rvi_device_zero(r->job->device, r->fans, sizeof *r->fans);
     if (status == RV_OK)
         status = RUN("fan_list", wide(r), high(r));
@@ -97,17 +94,11 @@ static rv_status list_fans(rvi_rivers *r, const rvi_alluvium_law *law) {
 
 static rv_status lay_fans(rvi_rivers *r, const rvi_alluvium_law *law, int stage) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {READ(f->direction),
-                                   READ(r->fixed),
-                                   READ(f->area),
-                                   READ(r->h),
-                                   READ(r->water),
-                                   READ(f->basin),
-                                   CHANGE(r->next),
-                                   LOCAL(2 * RVI_REACH),
-                                   LOCAL(3 * sizeof(uint32_t)),
-                                   RVI_VALUE(*law),
-                                   RVI_VALUE(stage)};
+    const rvi_device_arg args[] = {
+        READ(f->direction), READ(r->fixed),       READ(f->area),
+        READ(r->h),         READ(r->water),       READ(f->basin),
+        CHANGE(r->next),    LOCAL(2 * RVI_REACH), LOCAL(3 * sizeof(uint32_t)),
+        RVI_VALUE(*law),    RVI_VALUE(stage)};
     return RUN("fan_rings", (size_t)*r->fans * RVI_FAN_GROUP, 1);
 }
 
@@ -179,9 +170,9 @@ static rv_status give(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_device_arg args[] = {READ(r->h), READ(r->water), CHANGE(r->next), READ(r->mask),
                                    RVI_VALUE(*law)};
     rv_status status = RUN("spill_give", wide(r), high(r));
-    return status == RV_OK ? rvi_device_copy(r->job->device, r->next, r->water,
-                                             r->cells * sizeof *r->water)
-                           : status;
+    return status == RV_OK
+               ? rvi_device_copy(r->job->device, r->next, r->water, r->cells * sizeof *r->water)
+               : status;
 }
 
 rv_status rvi_alluvium_device_spill(rvi_rivers *r, const rvi_alluvium_law *law) {
@@ -194,9 +185,8 @@ rv_status rvi_alluvium_device_spill(rvi_rivers *r, const rvi_alluvium_law *law) 
 /* ---- sideways ---- */
 
 static rv_status loosen(rvi_rivers *r, const rvi_alluvium_law *law) {
-    const rvi_device_arg args[] = {READ(r->h),      READ(r->water), READ(r->fixed),
-                                   WRITE(r->loose), WRITE(r->next), WRITE(r->risen),
-                                   RVI_VALUE(*law)};
+    const rvi_device_arg args[] = {READ(r->h),     READ(r->water),  READ(r->fixed), WRITE(r->loose),
+                                   WRITE(r->next), WRITE(r->risen), RVI_VALUE(*law)};
     return RUN("alluvium_loosen", wide(r), high(r));
 }
 

@@ -303,9 +303,8 @@ static rv_status fill(rvi_rivers *r) {
 rv_status rvi_rivers_device_raise(rvi_rivers *r, double share, double *before) {
     const uint64_t count = r->cells;
     const rvi_rock_law rock = rock_law(r);
-    const rvi_device_arg args[] = {CHANGE(r->h),  READ(r->water),   WRITE(before),
-                                   READ(r->mask), RVI_VALUE(share), RVI_VALUE(count),
-                                   ROCK(rock)};
+    const rvi_device_arg args[] = {CHANGE(r->h),     READ(r->water),   WRITE(before), READ(r->mask),
+                                   RVI_VALUE(share), RVI_VALUE(count), ROCK(rock)};
     double left = 0.0;
     rv_status status = RUN("river_raise", r->cells, 1);
     if (status == RV_OK)
