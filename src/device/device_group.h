@@ -4,4 +4,7 @@
 
 enum { RVI_DEVICE_GROUP = 64 };
 
+/* Items that add up a block of values, and how many they bring at a time. */
+enum { RVI_SUM_GROUP = 256, RVI_SUM_PART = 2048 };
+
 #endif

@@ -2,8 +2,9 @@
 #include "device/device_sum.h"
 #include "base/context.h"
 #include "base/sum_order.h"
+#include "device/device_group.h"
 
-/* By a kernel that adds a lane of a block an item, from so many grids of values. */
+/* By a kernel that adds a group a block, from so many grids of values. */
 static rv_status add_up(rvi_device *d, rv_context *ctx, const char *kernel,
                         const rvi_device_arg *values, int grids, size_t count, double *out) {
     const uint64_t n = count;
@@ -11,10 +12,13 @@ static rv_status add_up(rvi_device *d, rv_context *ctx, const char *kernel,
     double *sums = rvi_alloc(ctx, lanes, sizeof *sums, "a sum");
     if (!sums)
         return RV_ERROR_MEMORY;
-    rvi_device_arg args[4] = {RVI_VALUE(n), {RVI_DEVICE_WRITE, sums, lanes * sizeof *sums}};
+    rvi_device_arg args[5] = {RVI_VALUE(n),
+                              {RVI_DEVICE_WRITE, sums, lanes * sizeof *sums},
+                              {RVI_DEVICE_LOCAL, NULL, RVI_SUM_PART * sizeof *sums}};
     for (int k = 0; k < grids; k++)
-        args[2 + k] = values[k];
-    rv_status status = rvi_device_run(d, "device_sum", kernel, lanes, 1, args, 2 + grids);
+        args[3 + k] = values[k];
+    rv_status status =
+        rvi_device_run(d, "device_sum", kernel, blocks * RVI_SUM_GROUP, 1, args, 3 + grids);
     if (status == RV_OK)
         status = rvi_device_fetch(d, sums);
     *out = 0.0;

@@ -17,11 +17,11 @@ static inline int rvi_flow_south(int direction) {
     return (int)(0x2225u >> 2 * direction & 3u) - 1;
 }
 
-/* What falls to corners are multiplied with, for a random byte. */
-static inline double rvi_flow_corner(float wander, uint32_t byte) {
-    const double even = 0.70710678118654752;
-    double u = ((double)byte + 0.5) / 256.0;
-    return even + (double)wander * (1.0 / (2.0 - u) - even);
+#define RVI_FLOW_CORNER 0.70710678118654752 /* what falls to corners are multiplied with */
+
+/* A number between 0 and 1 for a random byte, the nearer to 1/2 the less water wanders. */
+static inline double rvi_flow_turn(float wander, uint32_t byte) {
+    return 0.5 + (double)wander * (((double)byte + 0.5) / 256.0 - 0.5);
 }
 
 /* A number for a place and a direction that no other has; `mixed` is rvi_mix() of the seed. */
@@ -34,8 +34,7 @@ static inline int rvi_flow_inside(int x, int y, int width, int height) {
 }
 
 /* The steepest way down, RVI_END: there is none. */
-static inline int rvi_flow_steepest(RVI_GRID const double *h, int width, int height, int x, int y,
-                                    double corner) {
+static inline int rvi_flow_steepest(RVI_GRID const double *h, int width, int height, int x, int y) {
     size_t cell = (size_t)y * (size_t)width + (size_t)x;
     double best = 0.0;
     int direction = RVI_END;
@@ -44,8 +43,48 @@ static inline int rvi_flow_steepest(RVI_GRID const double *h, int width, int hei
         if (!rvi_flow_inside(nx, ny, width, height))
             continue;
         double there = h[(size_t)ny * (size_t)width + (size_t)nx];
-        double fall = (h[cell] - there) * (k < 4 ? 1.0 : corner);
+        double fall = (h[cell] - there) * (k < 4 ? 1.0 : RVI_FLOW_CORNER);
         direction = fall > best ? k : direction;
+        best = fall > best ? fall : best;
+    }
+    return direction;
+}
+
+/* The eight triangles of a cell, a side and a corner beside it. */
+static inline int rvi_flow_side(int triangle) {
+    return triangle >> 1;
+}
+
+static inline int rvi_flow_beside(int triangle) {
+    return (int)(0x75646574u >> 4 * triangle & 15u);
+}
+
+/* The square of the steepest fall on a triangle, for those to the side and from there to the
+ * corner; 0: it does not fall. */
+static inline double rvi_flow_fall(double side, double across) {
+    double over = across - side > 0.0 ? across - side : 0.0;
+    return side + across > 0.0 ? side * side + across * across - 0.5 * over * over : 0.0;
+}
+
+/* A way down that is the steepest on average; RVI_END: there is none. */
+static inline int rvi_flow_between(RVI_GRID const double *h, int width, int height, int x, int y,
+                                   double turn) {
+    double here = h[(size_t)y * (size_t)width + (size_t)x], best = 0.0;
+    int direction = RVI_END;
+    for (int t = 0; t < 8; t++) {
+        int side = rvi_flow_side(t), corner = rvi_flow_beside(t);
+        int sx = x + rvi_flow_east(side), sy = y + rvi_flow_south(side);
+        int cx = x + rvi_flow_east(corner), cy = y + rvi_flow_south(corner);
+        if (!rvi_flow_inside(sx, sy, width, height))
+            continue;
+        double there = h[(size_t)sy * (size_t)width + (size_t)sx], along = here - there;
+        double across = rvi_flow_inside(cx, cy, width, height)
+                            ? there - h[(size_t)cy * (size_t)width + (size_t)cx]
+                            : 0.0;
+        across = across > 0.0 ? across : 0.0;
+        double fall = rvi_flow_fall(along, across);
+        int to = turn * along < across ? corner : side;
+        direction = fall > best ? to : direction;
         best = fall > best ? fall : best;
     }
     return direction;

@@ -4,12 +4,15 @@
  * an order:
  *
  * - Direction. Water goes to the neighbour with the steepest fall, corners being sqrt 2 as far; of
- *   equals to the first of E W S N SE NW SW NE. J. Fairfield and P. Leymarie, Drainage networks
- *   from grid digital elevation models, 1991: on an even slope that falls between two of the eight
- *   directions this always takes the same one. So the fall to corners is divided by 2 - u instead
- *   of sqrt 2, u random in [0, 1): the direction is right on average. `wander` mixes both. Where
- *   nothing around is lower, water goes to the neighbour at the same height that has the least
- *   random number, if that is less than the cell's own; else the cell is a pit.
+ *   equals to the first of E W S N SE NW SW NE. On an even slope that falls between two of the
+ *   eight directions this always takes the same one. So with `wander` the slope is that of the
+ *   steepest of eight triangles, each of the cell, a side and a corner beside it (D. G. Tarboton, A
+ *   new method for the determination of flow directions and upslope areas in grid digital elevation
+ *   models, 1997). It falls by a to the side and by b from there to the corner, 0 < b < a: water
+ *   goes to the corner if u a < b, u random in [0, 1), else to the side, so that the direction is
+ *   right on average. With less `wander` u comes nearer to 1/2. Where nothing around is lower,
+ *   water goes to the neighbour at the same height that has the least random number, if that is
+ *   less than the cell's own; else the cell is a pit.
  * - Basins, levels and ways out of pits: flow_basins.c.
  * - Areas are whole numbers, and so is rain: sums in any order are the same.
  *
@@ -112,25 +115,27 @@ void rvi_flow_prepare(rvi_flow *f, rv_context *ctx, int width, int height, bool 
 
 /* ---- directions ---- */
 
-static void weigh_corners(rvi_flow *f) {
+static void make_turns(rvi_flow *f) {
     for (uint32_t i = 0; i < 256; i++)
-        f->corner[i] = rvi_flow_corner(f->wander, i);
+        f->turn[i] = rvi_flow_turn(f->wander, i);
 }
 
-/* What falls to the corners are multiplied with, of some cells of a row from one whose column is
- * divisible by 8 on. The same place gets the same on maps of other widths. */
-static void weigh_row(const rvi_flow *f, size_t x, size_t y, size_t count, double *weight) {
+/* The turns of some cells of a row from one whose column is divisible by 8 on. The same place gets
+ * the same on maps of other widths. */
+static void turn_row(const rvi_flow *f, size_t x, size_t y, size_t count, double *turn) {
     for (size_t i = 0; i < count; i += 8) {
-        uint64_t bits =
-            f->wander > 0.0f ? rvi_random(f->seed, (uint64_t)y << 32 | (x + i) / 8, f->when) : 0;
+        uint64_t bits = rvi_random(f->seed, (uint64_t)y << 32 | (x + i) / 8, f->when);
         for (size_t k = 0; k < 8; k++)
-            weight[i + k] = f->corner[bits >> 8 * k & 255];
+            turn[i + k] = f->turn[bits >> 8 * k & 255];
     }
 }
 
 /* Of a cell at the edge of the map. */
-static unsigned char direction_at_edge(const rvi_flow *f, size_t x, size_t y, double corner) {
-    return (unsigned char)rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y, corner);
+static unsigned char direction_at_edge(const rvi_flow *f, size_t x, size_t y, double turn) {
+    int direction = f->wander > 0.0f
+                        ? rvi_flow_between(f->h, f->width, f->height, (int)x, (int)y, turn)
+                        : rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y);
+    return (unsigned char)direction;
 }
 
 /* Two cells at a time. */
@@ -143,20 +148,52 @@ static RVI_HOT pair load(const double *from) {
     return v;
 }
 
-/* Of two or more cells with all eight neighbours. */
-static void directions_inside(const rvi_flow *f, const double *h, size_t count,
-                              const double *weight, unsigned char *out) {
+static RVI_HOT pair pick(pair_mask which, pair yes, pair no) {
+    return (pair)((which & (pair_mask)yes) | (~which & (pair_mask)no));
+}
+
+/* Of two or more cells with all eight neighbours, when water does not wander. */
+static void steepest_inside(const rvi_flow *f, const double *h, size_t count, unsigned char *out) {
     for (size_t i = 0; i < count; i += 2) {
         if (i + 1 == count)
             i--; /* the last two once more */
-        pair here = load(h + i), corner = load(weight + i), best = {0.0, 0.0};
+        pair here = load(h + i), best = {0.0, 0.0};
         pair_mask direction = {RVI_END, RVI_END};
         for (int k = 0; k < 8; k++) {
             pair fall = here - load(h + i + f->step[k]);
-            fall = k < 4 ? fall : fall * corner;
+            fall = k < 4 ? fall : fall * RVI_FLOW_CORNER;
             pair_mask steeper = fall > best, number = {k, k};
             direction = (steeper & number) | (~steeper & direction);
-            best = (pair)((steeper & (pair_mask)fall) | (~steeper & (pair_mask)best));
+            best = pick(steeper, fall, best);
+        }
+        out[i] = (unsigned char)direction[0];
+        out[i + 1] = (unsigned char)direction[1];
+    }
+}
+
+/* When it does: rvi_flow_between of two cells. */
+static void between_inside(const rvi_flow *f, const double *h, size_t count, const double *turn,
+                           unsigned char *out) {
+    const pair none = {0.0, 0.0};
+    for (size_t i = 0; i < count; i += 2) {
+        if (i + 1 == count)
+            i--; /* the last two once more */
+        pair here = load(h + i), by = load(turn + i), best = none;
+        pair_mask direction = {RVI_END, RVI_END};
+        for (int t = 0; t < 8; t++) {
+            int side = rvi_flow_side(t), corner = rvi_flow_beside(t);
+            pair there = load(h + i + f->step[side]), along = here - there;
+            pair across = there - load(h + i + f->step[corner]);
+            across = pick(across > none, across, none);
+            pair over = across - along;
+            over = pick(over > none, over, none);
+            pair fall = along * along + across * across - 0.5 * over * over;
+            fall = pick(along + across > none, fall, none);
+            pair_mask to_corner = by * along<across, steeper = fall> best;
+            pair_mask one = {side, side}, other = {corner, corner};
+            pair_mask to = (to_corner & other) | (~to_corner & one);
+            direction = (steeper & to) | (~steeper & direction);
+            best = pick(steeper, fall, best);
         }
         out[i] = (unsigned char)direction[0];
         out[i + 1] = (unsigned char)direction[1];
@@ -170,17 +207,21 @@ static unsigned char direction_on_flat(const rvi_flow *f, size_t x, size_t y) {
 }
 
 static void direct_row(const rvi_flow *f, const box *b, size_t y) {
-    double weight[RVI_TILE];
+    double turn[RVI_TILE] = {0.0};
     size_t width = (size_t)f->width, row = y * width, to = b->x + b->wide;
-    weigh_row(f, b->x, y, b->wide, weight);
+    bool wanders = f->wander > 0.0f;
+    if (wanders)
+        turn_row(f, b->x, y, b->wide, turn);
     size_t west = b->x == 0 ? 1 : b->x, right = to == width ? width - 1 : to;
     bool edge = y == 0 || y + 1 == (size_t)f->height || right < west + 2; /* or no two inside */
-    if (!edge)
-        directions_inside(f, f->h + row + west, right - west, weight + (west - b->x),
-                          f->direction + row + west);
+    if (!edge && wanders)
+        between_inside(f, f->h + row + west, right - west, turn + (west - b->x),
+                       f->direction + row + west);
+    else if (!edge)
+        steepest_inside(f, f->h + row + west, right - west, f->direction + row + west);
     for (size_t x = b->x; x < to; x++)
         if (edge || x == 0 || x + 1 == width)
-            f->direction[row + x] = direction_at_edge(f, x, y, weight[x - b->x]);
+            f->direction[row + x] = direction_at_edge(f, x, y, turn[x - b->x]);
 }
 
 /* Returns how many pits there are. */
@@ -561,7 +602,7 @@ void rvi_flow_begin(rvi_flow *f) {
 }
 
 rv_status rvi_flow_route(rvi_flow *f) {
-    weigh_corners(f);
+    make_turns(f);
     rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), make_tile, f);
     f->lakes = false;
     for (size_t t = 0; t < tiles(f); t++)

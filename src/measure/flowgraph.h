@@ -56,11 +56,11 @@ typedef struct rvi_flow {
     const double *h;            /* NaN: a hole, which must be fixed and have fixed cells around */
     const unsigned char *fixed; /* not 0: water leaves here, at the height of the cell */
     const uint32_t *rain;       /* that falls on each cell; NULL: none asked for */
-    float wander; /* 0: the steepest direction; 1: corners seem nearer or farther by chance */
+    float wander; /* 0: the steepest of eight directions; 1: by chance, right on average */
     uint64_t seed, when;
     /* Its own. */
     int across, down;              /* tiles */
-    double corner[256];            /* what falls to corners are multiplied with, by chance */
+    double turn[256];              /* see rvi_flow_turn */
     uint16_t *order;               /* tile by tile, piece by piece: places in the tile */
     unsigned char *part;           /* the piece of a cell at the edge of its tile */
     unsigned char *turned;         /* of each tile: have directions in it changed? */

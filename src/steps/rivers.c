@@ -170,6 +170,8 @@ static void uplift_rows(void *arg, int first, int end) {
 
 /* What the mask holds back does not rise either. */
 static rv_status fill_uplift(rvi_rivers *r) {
+    if (r->uplift && r->job->device)
+        return rvi_rivers_device_uplift(r, varies(r->p->uplift_image, r->p->uplift_field));
     return r->uplift ? rvi_parallel_rows(r->job->ctx, r->land->height, uplift_rows, r) : RV_OK;
 }
 
@@ -209,6 +211,8 @@ static void sum_rows(void *arg, int first, int end) {
 static rv_status fill_heights(rvi_rivers *r) {
     const rv_terrain *land = r->land;
     rv_status status = RV_OK;
+    if (r->job->device)
+        return rvi_rivers_device_layers(r);
     for (int l = 0; status == RV_OK && l < land->layer_count; l++)
         status = rvi_copy(land->ctx, r->before + (size_t)l * r->cells, land->layers[l].thickness,
                           r->cells * sizeof(float));
@@ -227,9 +231,6 @@ static rv_status fill_grids(rvi_rivers *r) {
     rvi_factor_shape map = factor_shape(r->land);
     if (status == RV_OK)
         status = rvi_factor_make(r->job, &map, &r->factor);
-    float *made[] = {r->factor.cells, r->factor.bands}; /* coarser levels are made of them */
-    for (int k = 0; status == RV_OK && k < 2; k++)
-        status = rvi_memory_fetch(r->job->ctx, made[k]);
     r->mask = rvi_field_get(r->land, "mask");
     return status == RV_OK ? fill_uplift(r) : status;
 }
@@ -243,16 +244,20 @@ static rv_status begin_level(rvi_rivers *r) {
     r->flow.seed = r->p->seed;
     r->follow = r->brought = r->cells;
     r->even = !r->factor.cells && !rvi_erosion_fn_there(r->land);
+    rv_status status = RV_OK;
     if (r->job->device)
-        rvi_rivers_device_layers(r);
-    rv_status status = rvi_rivers_base(r);
+        status = rvi_rivers_device_begin_level(r);
+    if (status == RV_OK)
+        status = rvi_rivers_base(r);
     if (status == RV_OK)
         status = rvi_rivers_rock(r);
     if (status == RV_OK)
         status = rvi_rivers_rain(r);
-    if (status == RV_OK && r->start)
-        status = rvi_copy(r->job->ctx, r->start, r->h, r->cells * sizeof *r->h);
-    return status;
+    size_t bytes = r->cells * sizeof *r->h;
+    if (status != RV_OK || !r->start)
+        return status;
+    return r->job->device ? rvi_device_copy(r->job->device, r->h, r->start, bytes)
+                          : rvi_copy(r->job->ctx, r->start, r->h, bytes);
 }
 
 /* ---- after ---- */
@@ -304,7 +309,9 @@ static void sum_rows_of_layer(void *arg, int first, int end) {
 static rv_status sum_layer(rvi_rivers *r, int layer, rvi_cell_sums *all) {
     double on = 0.0, area = (double)r->land->cell * (double)r->land->cell;
     r->summed = layer;
-    rv_status status = rvi_parallel_rows(r->job->ctx, r->land->height, sum_rows_of_layer, r);
+    rv_status status = r->job->device
+                           ? rvi_rivers_device_sum_layer(r, layer, &r->fields[1])
+                           : rvi_parallel_rows(r->job->ctx, r->land->height, sum_rows_of_layer, r);
     for (size_t b = 0; status == RV_OK && b < blocks_of_rows(r->land); b++) {
         const rvi_cell_sums *sums = &r->cell_sums[b];
         all->eroded += sums->eroded;
@@ -347,6 +354,8 @@ static void flow_rows(void *arg, int first, int end) {
 
 /* A run that was stopped before all was drained leaves the field as it was. */
 static rv_status show_flow(rvi_rivers *r) {
+    if (r->gathered && r->job->device)
+        return rvi_rivers_device_show_flow(r, r->fields[0]);
     return r->gathered ? rvi_parallel_rows(r->job->ctx, r->land->height, flow_rows, r) : RV_OK;
 }
 
@@ -435,8 +444,7 @@ static double side_share(const rvi_rivers *r, int step, bool coarsest) {
     return !coarsest ? 1.0 : step <= half ? 1.0 / (double)(half - step + 1) : 0.0;
 }
 
-/* On a device all but the edge of the host's heights is old; in the first tenth of the time outlets
- * look farther than that. */
+/* On a device all but the edge of the host's heights is old. */
 static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarsest) {
     bool outlets = coarsest && r->p->border == RV_rivers_border_outlets;
     bool sinks = share > 0.0 && r->p->border != RV_rivers_border_open;
@@ -444,8 +452,6 @@ static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarses
     rv_status status = RV_OK;
     if (device)
         status = rvi_rivers_device_edge_out(r);
-    if (status == RV_OK && device && outlets && step < r->steps / 10)
-        status = rvi_device_fetch(r->job->device, r->h);
     if (status == RV_OK && share > 0.0)
         status = rvi_rivers_sink_sides(r, share);
     if (status == RV_OK && coarsest)
@@ -510,9 +516,7 @@ static rv_status take_over(river_run *all, int l) {
     r->rise += all->level[l + 1].rise;
     rv_status status = rvi_level_bring(r, &all->level[l + 1]);
     rvi_rivers_keep_outlets(r, &all->level[l + 1]);
-    if (r->job->device) /* which has them from before */
-        rvi_device_forget(r->job->device, r->fixed, r->cells);
-    return status;
+    return status == RV_OK && r->job->device ? rvi_rivers_device_sides(r, true) : status;
 }
 
 /* All time steps of a level. */
@@ -539,8 +543,6 @@ static rv_status run_level(river_run *all, int l) {
 static rv_status run(rvi_job *job) {
     river_run *all = job->state;
     rv_status status = tell_law(all->level);
-    if (status == RV_OK && job->device)
-        status = rvi_terrain_take_back(job->land);
     for (int l = 0; l < all->count && job->device; l++)
         rvi_rivers_device_begin(&all->level[l]);
     if (status == RV_OK)
@@ -581,10 +583,8 @@ static rv_status close_run(rvi_job *job) {
     }
     if (status == RV_OK)
         status = move_layers(r);
-    if (status == RV_OK && job->device)
-        status = rvi_rivers_device_fetch(r);
     if (status == RV_OK)
-        status = show_land(r);
+        status = job->device ? rvi_rivers_device_close(r) : show_land(r);
     if (status == RV_OK)
         status = show_flow(r);
     return status == RV_OK ? close_ledger(r) : status;
@@ -603,6 +603,7 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         r->p = p;
         r->land = job->land;
         r->cells = rvi_cells(job->land);
+        r->coarsest = l > 0 && l + 1 == all->count;
         if (l > 0)
             rvi_level_outline(r, &all->level[l - 1]);
         list_buffers(r);

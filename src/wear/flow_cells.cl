@@ -15,11 +15,12 @@ __kernel void flow_direct(__global const double *restrict h, __global const ucha
     size_t cell = (size_t)y * (size_t)f.width + (size_t)x;
     uint number = 0;
     if (!fixed[cell]) {
-        ulong bits = f.wander > 0.0f
-                         ? rvi_random(f.seed, (ulong)y << 32 | (ulong)(x / 8), f.when)
-                         : 0;
-        uint byte = (uint)(bits >> 8 * (x % 8)) & 255u;
-        to = rvi_flow_steepest(h, f.width, f.height, x, y, rvi_flow_corner(f.wander, byte));
+        if (f.wander > 0.0f) {
+            ulong bits = rvi_random(f.seed, (ulong)y << 32 | (ulong)(x / 8), f.when);
+            uint byte = (uint)(bits >> 8 * (x % 8)) & 255u;
+            to = rvi_flow_between(h, f.width, f.height, x, y, rvi_flow_turn(f.wander, byte));
+        } else
+            to = rvi_flow_steepest(h, f.width, f.height, x, y);
         if (to == RVI_END)
             to = rvi_flow_on_flat(h, f.width, f.height, x, y, f.mixed);
         if (to == RVI_END)
@@ -165,7 +166,7 @@ __kernel void flow_rim_basins(__global const uchar *restrict direction,
         rims[item] = FLOW_BASIN;
 }
 
-/* Twice as far in each round, as long as the one before has not got everywhere. */
+/* Many times as far in each round, as long as the one before has not got everywhere. */
 __kernel void flow_rim_jump(__global volatile uint *rims, __global volatile uint *goes, uint count,
                             int round) {
     uint item = (uint)get_global_id(0);
@@ -174,7 +175,8 @@ __kernel void flow_rim_jump(__global volatile uint *rims, __global volatile uint
     uint to = rims[item];
     if (to & FLOW_BASIN)
         return;
-    to = rims[to];
+    for (int k = 1; k < RVI_FLOW_FAR && !(to & FLOW_BASIN); k++)
+        to = rims[to];
     rims[item] = to;
     if (!(to & FLOW_BASIN))
         goes[round] = 1;
@@ -311,8 +313,14 @@ __kernel void flow_join(__global const uint *restrict basin, __global const uint
 
 __kernel void flow_jump(__global volatile uint *queue, uint count) {
     uint i = (uint)get_global_id(0);
-    if (i < count)
-        queue[i] = queue[queue[i]];
+    if (i >= count)
+        return;
+    uint to = queue[i], next = queue[to];
+    for (int k = 2; k < RVI_FLOW_FAR && next != to; k++) {
+        to = next;
+        next = queue[to];
+    }
+    queue[i] = next;
 }
 
 __kernel void flow_rename(__global const uint *restrict queue, __global uint *restrict joined,
@@ -381,8 +389,12 @@ __kernel void flow_count_tour(__global const uint2 *restrict from, __global uint
     uint way = (uint)get_global_id(0);
     if (way >= ways)
         return;
-    uint2 here = from[way], there = from[here.x];
-    to[way] = (uint2)(there.x, here.y + there.y);
+    uint2 here = from[way];
+    for (int k = 1; k < RVI_FLOW_FAR; k++) {
+        uint2 there = from[here.x];
+        here = (uint2)(there.x, here.y + there.y);
+    }
+    to[way] = here;
 }
 
 /* By which pass a basin spills, to which basin, and how high that is. */
@@ -405,17 +417,21 @@ __kernel void flow_spills(__global const uint *restrict basin, __global const ul
     spill[out] = a > z ? a : z;
 }
 
-/* The highest pass on the way, twice as far in each round. */
+/* The highest pass on the way, many times as far in each round. */
 __kernel void flow_raise(__global const uint *restrict to, __global const double *restrict spill,
                          __global uint *restrict next_to, __global double *restrict next_spill,
                          uint count) {
     uint i = (uint)get_global_id(0);
     if (i >= count)
         return;
-    uint out = to[i];
-    double here = spill[i], there = spill[out];
+    uint out = i;
+    double most = spill[i];
+    for (int k = 1; k < RVI_FLOW_FAR; k++) {
+        out = to[out];
+        most = spill[out] > most ? spill[out] : most;
+    }
     next_to[i] = to[out];
-    next_spill[i] = there > here ? there : here;
+    next_spill[i] = most;
 }
 
 /* Turns the path from the pass of a basin down to its pit around. */
@@ -764,7 +780,7 @@ flow_order(__global const uchar *restrict direction, __global uint *area,
     if (item == 0)
         state[tile] = (uint4)((uint)(b.wide * b.high), all, s.few[0], ends_here);
     for (uint i = item; i < (uint)(b.wide * b.high); i += RVI_FLOW_GROUP)
-        order[b.base + i] = queue[i];
+        order[b.base + i] = (ushort)(queue[i] | (uint)turns[queue[i]] << 2 * RVI_TILE_BITS);
     for (uint i = item; i < all; i += RVI_FLOW_GROUP)
         levels[b.base + i] = (ushort)flow_count_at(&s, i);
     FLOW_EACH(place)

@@ -26,7 +26,7 @@
 
 /* FEW: rounds whose beginnings are kept in a short list. BATCH: rounds of jumps that are queued
  * before it is asked whether they got everywhere. */
-enum { FEW = 4096, BATCH = 8, WALK_ARGS = 8, MOST_ARGS = 40 };
+enum { FEW = 4096, BATCH = 8, WALK_ARGS = 7, MOST_ARGS = 40 };
 
 static size_t tiles(const rvi_flow *f) {
     return (size_t)f->across * (size_t)f->down;
@@ -99,11 +99,12 @@ static rv_status fetch_counters(rvi_flow_device *r) {
     return status == RV_OK ? rvi_poll(r->f->ctx) : status;
 }
 
-/* Rounds of jumps, each twice as far as the one before, that get everywhere. */
-static int doublings(size_t count) {
+/* Rounds of jumps that get everywhere. */
+static int jumps(size_t count) {
     int rounds = 1;
-    for (size_t far = 1; far < count; far *= 2)
+    for (size_t far = 1; far < count; far *= RVI_FLOW_FAR)
         rounds++;
+    assert(rounds <= RVI_FLOW_JUMPS);
     return rounds;
 }
 
@@ -133,7 +134,7 @@ static rv_status jump_rims(rvi_flow_device *r) {
     const rvi_flow *f = r->f;
     const uint32_t count = (uint32_t)rvi_flow_pieces(f->width, f->height);
     rv_status status = rvi_device_zero(r->d, r->jumped, RVI_FLOW_JUMPS * sizeof *r->jumped);
-    for (int round = 0; status == RV_OK && round < doublings(count); round++) {
+    for (int round = 0; status == RV_OK && round < jumps(count); round++) {
         const rvi_device_arg args[] = {PIECES(f->root), OWN(r->jumped, RVI_FLOW_JUMPS),
                                        RVI_VALUE(count), RVI_VALUE(round)};
         status = RUN("flow_rim_jump", count, 1);
@@ -241,7 +242,7 @@ static rv_status join(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t 
                                    BASINS(b->queue),  BASINS(b->tree),   COUNTERS,
                                    RVI_VALUE(*shape), RVI_VALUE(count)};
     rv_status status = RUN("flow_join", count, 1);
-    for (int k = doublings(count); status == RV_OK && k > 0; k--)
+    for (int k = jumps(count); status == RV_OK && k > 0; k--)
         status = on_names(r, "flow_jump", b->queue, count);
     return status == RV_OK ? rename_basins(r, count) : status;
 }
@@ -276,7 +277,7 @@ static rv_status tour(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t 
                                    RVI_VALUE(*shape),
                                    RVI_VALUE(ways)};
     rv_status status = RUN("flow_tour", ways, 1);
-    for (int k = doublings(ways); status == RV_OK && k > 0; k--) {
+    for (int k = jumps(ways); status == RV_OK && k > 0; k--) {
         const rvi_device_arg tours[] = {OWN(r->tour[0], 2 * rvi_flow_basins(f)),
                                         OWN(r->tour[1], 2 * rvi_flow_basins(f)), RVI_VALUE(ways)};
         uint64_t *swap = r->tour[0];
@@ -310,7 +311,7 @@ static rv_status find_spills(rvi_flow_device *r, const rvi_flow_shape *shape, ui
     const uint32_t count = passes + 1;
     double *spill[2] = {f->spill, (double *)b->height};
     uint32_t *to[2] = {b->queue, b->joined};
-    int rounds = doublings(count) + doublings(count) % 2; /* so that it ends where it began */
+    int rounds = jumps(count) + jumps(count) % 2; /* so that it ends where it began */
     const rvi_device_arg args[] = {
         CELLS(f->basin),      BASINS(b->tree),   OWN(r->tour[0], 2 * rvi_flow_basins(f)),
         READ(f->h, f->cells), BASINS(b->by),     BASINS(to[0]),
@@ -474,7 +475,10 @@ static rv_status list_steps(rvi_flow_device *r) {
         sum += k < r->rounds ? counts[k] : 0;
     }
     memcpy(counts, f->block, r->rounds * sizeof *counts);
-    rvi_device_forget(r->d, counts, room * sizeof *counts);
+    status =
+        rvi_device_send_part(r->d, counts, room * sizeof *counts, 0, r->rounds * sizeof *counts);
+    if (status != RV_OK)
+        return status;
     const rvi_device_arg args[] = {PIECES(f->waits), PIECES(f->depth), READ(counts, room),
                                    PIECES(f->donors_first), RVI_VALUE(count)};
     return RUN("flow_list_steps", count, 1);
@@ -486,13 +490,8 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
     const rvi_flow_shape shape = shape_of(f);
     const int upwards = up;
     uint32_t first = 0;
-    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first),
-                                      CELLS(f->order),
-                                      CELLS(r->levels),
-                                      PIECES(f->start),
-                                      LOCAL((RVI_TILE * RVI_TILE + 1) * sizeof(uint16_t)),
-                                      RVI_VALUE(shape),
-                                      RVI_VALUE(first),
+    rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first), CELLS(f->order),  CELLS(r->levels),
+                                      PIECES(f->start),        RVI_VALUE(shape), RVI_VALUE(first),
                                       RVI_VALUE(upwards)};
     assert(WALK_ARGS + count <= MOST_ARGS);
     memcpy(args + WALK_ARGS, more, (size_t)count * sizeof *more);
@@ -502,7 +501,7 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
         first = f->block[round];
         size_t steps = f->block[round + 1] - first;
         status =
-            rvi_device_run(r->d, file, name, steps * RVI_DEVICE_GROUP, 1, args, WALK_ARGS + count);
+            rvi_device_run(r->d, file, name, steps * RVI_FLOW_WALKERS, 1, args, WALK_ARGS + count);
     }
     return status;
 }

@@ -44,47 +44,113 @@ static bool flow_donor(const rvi_flow_shape *f, __global const uchar *direction,
     return rvi_flow_inside(nx, ny, f->width, f->height) && direction[*donor] == k;
 }
 
-/* The arguments of a kernel that walks, before its own, and what it does: a group takes one step
- * of those of a round, the cells of one level side by side. The ends of its levels are kept at
- * hand, and the places of the next level are on their way while a level is worked on: to wait for
- * memory is most of the time that a level takes. */
+/* What stands in the order: a place in the tile, and the direction of its water. */
+static uint flow_place(uint way) {
+    return way & (RVI_TILE * RVI_TILE - 1);
+}
+
+static int flow_way(uint way) {
+    return (int)(way >> 2 * RVI_TILE_BITS);
+}
+
+/* A step, and the arguments of a kernel whose groups take one each, before its own. */
+typedef struct flow_step {
+    flow_box box;
+    uint low, count; /* the first level of those of the tile, and how many there are */
+} flow_step;
+
+#define FLOW_WALKER __kernel __attribute__((reqd_work_group_size(RVI_FLOW_WALKERS, 1, 1))) void
 #define FLOW_WALK_ARGS                                                                             \
     __global const uint *restrict steps, __global const ushort *restrict order,                    \
         __global const ushort *restrict levels, __global const ushort *restrict ends,              \
-        __local ushort *kept, rvi_flow_shape f, uint first, int up
+        rvi_flow_shape f, uint first, int up
 
-/* Where level n of the step begins in the order of its tile: n levels from its first on. */
-static uint flow_level(__local const ushort *kept, uint n, uint count, int up) {
-    return kept[up ? n : count - 1 - n];
+static flow_step flow_step_of_group(const rvi_flow_shape *f, __global const uint *steps,
+                                    __global const ushort *ends, uint first) {
+    uint entry = steps[first + get_group_id(0)];
+    flow_step s;
+    s.box = flow_box_of(f, entry / RVI_PIECES);
+    s.low = entry % RVI_PIECES > 0 ? ends[entry - 1] : 0;
+    s.count = ends[entry] - s.low;
+    return s;
 }
 
+/* Where level n - 1 of the step ends, and level n begins, in the order of its tile; after the last
+ * one there are none. */
+static uint flow_step_end(const flow_step *s, __global const ushort *levels, uint n) {
+    uint level = s->low + (n < s->count ? n : s->count);
+    return level > 0 ? levels[s->box.base + level - 1] : 0;
+}
+
+static uint flow_entry(const flow_step *s, __global const ushort *order, uint i, uint end) {
+    return i < end ? order[s->box.base + i] : RVI_FLOW_NONE;
+}
+
+/* Where level n of the step begins and ends, up or down the rivers. */
+static uint2 flow_level(const flow_step *s, __global const ushort *levels, uint n, int up) {
+    uint level = up || n >= s->count ? n : s->count - 1 - n;
+    return (uint2)(flow_step_end(s, levels, level), flow_step_end(s, levels, level + 1));
+}
+
+/* What a kernel does that walks: a group takes one step of those of a round, the cells of one level
+ * side by side. The places of the next level are on their way while a level is worked on: to wait
+ * for memory is most of the time that a level takes. */
 #define FLOW_WALK(DO)                                                                              \
     do {                                                                                           \
-        uint entry = steps[first + get_group_id(0)], item = (uint)get_local_id(0);                 \
-        flow_box b = flow_box_of(&f, entry / RVI_PIECES);                                          \
-        uint low = entry % RVI_PIECES > 0 ? ends[entry - 1] : 0, count = ends[entry] - low;        \
-        for (uint n = item; n <= count; n += (uint)get_local_size(0))                              \
-            kept[n] = low + n > 0 ? levels[b.base + low + n - 1] : 0;                              \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-        uint i = flow_level(kept, 0, count, up) + item;                                            \
-        uint end = flow_level(kept + 1, 0, count, up);                                             \
-        uint place = i < end ? order[b.base + i] : 0;                                              \
-        for (uint n = 0; n < count; n++) {                                                         \
-            bool more = n + 1 < count;                                                             \
-            uint next = more ? flow_level(kept, n + 1, count, up) + item : 0;                      \
-            uint next_end = more ? flow_level(kept + 1, n + 1, count, up) : 0;                     \
-            uint next_place = next < next_end ? order[b.base + next] : 0;                          \
-            for (; i < end;                                                                        \
-                 i += (uint)get_local_size(0), place = i < end ? order[b.base + i] : 0) {          \
+        flow_step s = flow_step_of_group(&f, steps, ends, first);                                  \
+        flow_box b = s.box;                                                                        \
+        uint item = (uint)get_local_id(0);                                                         \
+        uint2 now = flow_level(&s, levels, 0, up), next = flow_level(&s, levels, 1, up);           \
+        uint way = flow_entry(&s, order, now.x + item, now.y);                                     \
+        for (uint n = 0; n < s.count; n++) {                                                       \
+            uint2 after = flow_level(&s, levels, n + 2, up);                                       \
+            uint ahead = flow_entry(&s, order, next.x + item, next.y);                             \
+            for (uint i = now.x + item; i < now.y;                                                 \
+                 i += (uint)get_local_size(0), way = flow_entry(&s, order, i, now.y)) {            \
+                uint place = flow_place(way);                                                      \
                 size_t cell = flow_cell_at(&f, &b, place);                                         \
                 int x = b.x + (int)(place & (RVI_TILE - 1));                                       \
                 int y = b.y + (int)(place >> RVI_TILE_BITS);                                       \
                 DO;                                                                                \
             }                                                                                      \
-            i = next;                                                                              \
-            end = next_end;                                                                        \
-            place = next_place;                                                                    \
+            now = next;                                                                            \
+            next = after;                                                                          \
+            way = ahead;                                                                           \
             barrier(CLK_GLOBAL_MEM_FENCE);                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* The same where a level leaves to the next what that needs in memory of the group, and what else a
+ * cell needs comes while the level before is worked on: `type` has it, with `way` as in the order,
+ * RVI_FLOW_NONE: there is none. LOAD(way) gives one, ONE(c) works on it. A barrier that waits for
+ * the device's memory would wait for what is on its way, too: `exchange` says whether a level must
+ * see there what the one before has written. */
+#define FLOW_AHEAD(type, LOAD, ONE, exchange)                                                      \
+    do {                                                                                           \
+        uint item = (uint)get_local_id(0), items = RVI_FLOW_WALKERS;                               \
+        uint2 now = flow_level(&s, levels, 0, up), next = flow_level(&s, levels, 1, up);           \
+        uint2 after = flow_level(&s, levels, 2, up);                                               \
+        type c = LOAD(flow_entry(&s, order, now.x + item, now.y));                                 \
+        uint way = flow_entry(&s, order, next.x + item, next.y);                                   \
+        for (uint n = 0; n < s.count; n++) {                                                       \
+            uint2 last = flow_level(&s, levels, n + 3, up);                                        \
+            uint ahead = flow_entry(&s, order, after.x + item, after.y);                           \
+            type coming = LOAD(way);                                                               \
+            if (c.way != RVI_FLOW_NONE)                                                            \
+                ONE(c);                                                                            \
+            for (uint i = now.x + item + items; i < now.y; i += items) {                           \
+                c = LOAD(flow_entry(&s, order, i, now.y));                                         \
+                ONE(c);                                                                            \
+            }                                                                                      \
+            c = coming;                                                                            \
+            way = ahead;                                                                           \
+            now = next;                                                                            \
+            next = after;                                                                          \
+            after = last;                                                                          \
+            if (exchange)                                                                          \
+                barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                               \
+            else                                                                                   \
+                barrier(CLK_LOCAL_MEM_FENCE);                                                      \
         }                                                                                          \
     } while (0)
 

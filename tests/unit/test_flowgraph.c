@@ -66,21 +66,53 @@ static void plain_fill(void) {
     }
 }
 
-static int plain_way(const rvi_flow *f, size_t i) {
-    size_t x = i % (size_t)width, y = i / (size_t)width, n;
-    uint64_t bits = f->wander > 0 ? rvi_random(f->seed, y << 32 | x / 8, f->when) : 0;
-    double u = ((double)(bits >> 8 * (x % 8) & 255) + 0.5) / 256, even = 0.70710678118654752;
-    double corner = even + (double)f->wander * (1 / (2 - u) - even), best = 0;
-    uint64_t least = rvi_flow_chance(f, i, 0);
+/* The neighbour with the steepest fall. */
+static int plain_steepest(size_t i) {
+    double best = 0;
     int to = 8;
-    for (int k = 0; k < 8 && !fixed[i]; k++) {
-        double fall = beside(i, k, &n) ? (h[i] - h[n]) * (k < 4 ? 1 : corner) : 0;
+    for (int k = 0; k < 8; k++) {
+        size_t n;
+        double fall = beside(i, k, &n) ? (h[i] - h[n]) * (k < 4 ? 1 : 0.70710678118654752) : 0;
         if (fall > best) {
             best = fall;
             to = k;
         }
     }
-    for (int k = 0; k < 8 && !fixed[i] && best == 0; k++)
+    return to;
+}
+
+/* Of the eight triangles of a side and a corner beside it the one that falls most steeply, then one
+ * of its ends by chance. */
+static int plain_between(const rvi_flow *f, size_t i) {
+    static const int corners[4][2] = {{4, 7}, {5, 6}, {4, 6}, {5, 7}};
+    size_t x = i % (size_t)width, y = i / (size_t)width, one, other;
+    uint64_t bits = rvi_random(f->seed, y << 32 | x / 8, f->when);
+    double u = ((double)(bits >> 8 * (x % 8) & 255) + 0.5) / 256, best = 0;
+    u = 0.5 + (double)f->wander * (u - 0.5);
+    int to = 8;
+    for (int t = 0; t < 8; t++) {
+        int side = t / 2, corner = corners[side][t % 2];
+        if (!beside(i, side, &one))
+            continue;
+        double a = h[i] - h[one], b = beside(i, corner, &other) ? h[one] - h[other] : 0;
+        b = b > 0 ? b : 0;
+        double steep = a * a + b * b;
+        if (b > a) /* towards the corner, or nowhere */
+            steep -= 0.5 * (b - a) * (b - a);
+        if (a + b > 0 && steep > best) {
+            best = steep;
+            to = u * a < b ? corner : side;
+        }
+    }
+    return to;
+}
+
+static int plain_way(const rvi_flow *f, size_t i) {
+    size_t n;
+    uint64_t least = rvi_flow_chance(f, i, 0);
+    int to = fixed[i] ? 8 : f->wander > 0 ? plain_between(f, i) : plain_steepest(i);
+    bool flat = to == 8 && !fixed[i];
+    for (int k = 0; k < 8 && flat; k++)
         if (beside(i, k, &n) && h[n] == h[i] && rvi_flow_chance(f, n, 0) < least) {
             least = rvi_flow_chance(f, n, 0);
             to = k;
@@ -293,7 +325,7 @@ static void give_land(rvi_flow *f, uint64_t seed) {
     f->h = h;
     f->fixed = fixed;
     f->rain = rain;
-    f->wander = seed % 3 == 1 ? 1.0f : 0.0f;
+    f->wander = seed % 3 == 1 ? 1.0f : seed % 3 == 2 ? 0.4f : 0.0f;
     f->seed = seed;
     f->when = seed % 7;
 }

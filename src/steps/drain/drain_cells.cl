@@ -23,7 +23,7 @@ static double drain_level(__global const uint *basin, __global const double *spi
 }
 
 /* A lake is known by the cell it spills to. */
-__kernel void drain_name(FLOW_WALK_ARGS, __global const uchar *restrict direction,
+FLOW_WALKER drain_name(FLOW_WALK_ARGS, __global const uchar *restrict direction,
                          __global const double *restrict h, __global uint *lake,
                          __global const uchar *restrict drowned, __global const uint *restrict basin,
                          __global const double *restrict spill) {
@@ -63,7 +63,7 @@ __kernel void drain_keep(__global double *restrict h, __global double *restrict 
 
 /* ---- the two passes ---- */
 
-__kernel void drain_breach(FLOW_WALK_ARGS, __global const uchar *restrict direction,
+FLOW_WALKER drain_breach(FLOW_WALK_ARGS, __global const uchar *restrict direction,
                            __global const double *restrict h, __global double *z,
                            __global const uchar *restrict stays, double slope, double size,
                            double cut) {
@@ -78,7 +78,7 @@ __kernel void drain_breach(FLOW_WALK_ARGS, __global const uchar *restrict direct
     FLOW_WALK(BREACH);
 }
 
-__kernel void drain_fill(FLOW_WALK_ARGS, __global const uchar *restrict direction, __global double *z,
+FLOW_WALKER drain_fill(FLOW_WALK_ARGS, __global const uchar *restrict direction, __global double *z,
                          __global const uchar *restrict stays, double slope, double size) {
 #define FILL                                                                                       \
     int k = direction[cell];                                                                       \

@@ -15,52 +15,36 @@
 
 #include <math.h>
 
-static size_t ring_length(int width, int height) {
-    size_t w = (size_t)width, h = (size_t)height;
-    return w < 3 || h < 3 ? w * h : 2 * (w + h) - 4;
-}
-
-/* Cells along the edge, clockwise from the north-west. */
-static size_t ring_cell(int width, int height, size_t place) {
-    size_t w = (size_t)width, h = (size_t)height;
-    if (w < 3 || h < 3 || place < w)
-        return place;
-    if (place < w + h - 1)
-        return (place - (w - 1)) * w + w - 1;
-    if (place < 2 * w + h - 2)
-        return h * w - 1 - (place - (w + h - 2));
-    return (h - 1 - (place - (2 * w + h - 3))) * w;
-}
-
-static bool on_side(const rvi_rivers *r, int x, int y) {
-    bool north = y == 0, south = y == r->flow.height - 1;
-    bool west = x == 0, east = x == r->flow.width - 1;
+static uint32_t open_sides(const rvi_rivers *r) {
     switch (r->p->border) {
     case RV_rivers_border_north:
-        return north;
+        return RVI_OPEN_NORTH;
     case RV_rivers_border_east:
-        return east;
+        return RVI_OPEN_EAST;
     case RV_rivers_border_south:
-        return south;
+        return RVI_OPEN_SOUTH;
     case RV_rivers_border_west:
-        return west;
+        return RVI_OPEN_WEST;
     case RV_rivers_border_wall:
     case RV_rivers_border_outlets:
-        return false;
+        return 0;
     default:
-        return north || east || south || west;
+        return RVI_OPEN_NORTH | RVI_OPEN_EAST | RVI_OPEN_SOUTH | RVI_OPEN_WEST;
     }
 }
 
 static void fix_rows(void *arg, int first, int end) {
     const rvi_rivers *r = arg;
     bool any = false;
-    size_t i = (size_t)first * (size_t)r->flow.width;
+    int width = r->flow.width, height = r->flow.height;
+    uint32_t sides = open_sides(r);
+    size_t i = (size_t)first * (size_t)width;
     for (int y = first; y < end; y++)
-        for (int x = 0; x < r->flow.width; x++, i++) {
+        for (int x = 0; x < width; x++, i++) {
             /* Never without a sea; coarser levels know theirs from the map. */
             bool sea = r->start ? r->fixed[i] == RVI_SEA : r->h[i] < (double)r->p->sea;
-            r->fixed[i] = sea ? RVI_SEA : on_side(r, x, y) ? RVI_SIDE : 0;
+            bool side = rvi_on_side(sides, x, y, width, height);
+            r->fixed[i] = sea ? RVI_SEA : side ? RVI_SIDE : 0;
             any = any || r->fixed[i];
             if (sea)
                 r->h[i] = (double)r->p->sea;
@@ -68,67 +52,61 @@ static void fix_rows(void *arg, int first, int end) {
     r->sums[first / RVI_ROWS] = (rvi_river_sums){.left = any ? 1.0 : 0.0};
 }
 
-static rv_status fix_lowest(rvi_rivers *r) {
-    size_t lowest = 0;
+static rv_status find_lowest(const rvi_rivers *r, size_t *lowest) {
+    *lowest = 0;
     for (size_t i = 0; i < r->cells; i++) {
         if (rvi_poll_at(r->job->ctx, i) != RV_OK)
             return RV_CANCELLED;
-        lowest = r->h[i] < r->h[lowest] ? i : lowest;
+        *lowest = r->h[i] < r->h[*lowest] ? i : *lowest;
     }
-    r->fixed[lowest] = RVI_SIDE;
     return RV_OK;
 }
 
-/* Where there is no base level at all, the lowest point is. */
-static rv_status find_fixed(rvi_rivers *r) {
+static rv_status fix_lowest(rvi_rivers *r) {
+    size_t lowest = 0;
+    rv_status status = r->job->device ? rvi_device_fetch(r->job->device, r->h) : RV_OK;
+    if (status == RV_OK)
+        status = find_lowest(r, &lowest);
+    if (status != RV_OK)
+        return status;
+    r->fixed[lowest] = RVI_SIDE;
+    return r->job->device ? rvi_rivers_device_fix_cell(r, lowest) : RV_OK;
+}
+
+static rv_status fix_on_processor(rvi_rivers *r, bool *any) {
     rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, fix_rows, r);
-    bool any = false, outlets = r->p->border == RV_rivers_border_outlets;
     for (int y = 0; y < r->flow.height; y += RVI_ROWS) {
-        any = any || r->sums[y / RVI_ROWS].left > 0.0;
+        *any = *any || r->sums[y / RVI_ROWS].left > 0.0;
         r->sums[y / RVI_ROWS] = (rvi_river_sums){0};
     }
+    return status;
+}
+
+/* Where there is no base level at all, the lowest point is. On a device the host gets to know the
+ * edge. */
+static rv_status find_fixed(rvi_rivers *r) {
+    bool any = false, outlets = r->p->border == RV_rivers_border_outlets;
+    rv_status status =
+        r->job->device ? rvi_rivers_device_fix(r, open_sides(r), &any) : fix_on_processor(r, &any);
     r->sea = any && outlets;
-    return status == RV_OK && !any && !outlets ? fix_lowest(r) : status;
+    if (status == RV_OK && !any && !outlets)
+        status = fix_lowest(r);
+    return status == RV_OK && r->job->device ? rvi_rivers_device_sides(r, false) : status;
 }
 
 /* ---- outlets ---- */
 
 static double ring_height(const rvi_rivers *r, size_t place) {
-    return r->h[ring_cell(r->flow.width, r->flow.height, place)];
+    return r->h[rvi_ring_cell(r->flow.width, r->flow.height, place)];
 }
 
-/* The lowest of the cells around one, or itself. */
-static size_t lowest_around(const rvi_rivers *r, size_t cell) {
-    int width = r->flow.width, height = r->flow.height;
-    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
-    size_t lowest = cell;
-    for (int ny = y - 1; ny <= y + 1; ny++)
-        for (int nx = x - 1; nx <= x + 1; nx++) {
-            if (nx < 0 || ny < 0 || nx >= width || ny >= height)
-                continue;
-            size_t i = (size_t)ny * (size_t)width + (size_t)nx;
-            lowest = r->h[i] < r->h[lowest] ? i : lowest;
-        }
-    return lowest;
-}
-
-/* Is there no way down from it to more than `pit` below? */
-static bool is_low(const rvi_rivers *r, size_t cell, double pit) {
-    double least = r->h[cell] - pit;
-    size_t from = r->cells;
-    while (cell != from && r->h[cell] >= least) {
-        from = cell;
-        cell = lowest_around(r, cell);
-    }
-    return cell == from;
-}
-
-/* How deep a pit beside an outlet may be in this time step. */
-static double pit_allowed(const rvi_rivers *r, size_t cell, int step) {
-    double rise =
-        (double)r->p->uplift * 0.001 * r->dt * (r->uplift ? (double)r->uplift[cell] : 1.0);
-    int early = r->steps / 10 - step;
-    return early > 0 ? rise * early : 0.0;
+/* Is there no way down from a place of the ring into a pit that is too deep for this time step? */
+static bool is_low(const rvi_rivers *r, size_t place, size_t cell, int step) {
+    double share = r->uplift ? (double)r->uplift[cell] : 1.0;
+    return r->job->device
+               ? r->low[place] != 0
+               : rvi_is_low(r->h, r->flow.width, r->flow.height, cell,
+                            rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 10 - step));
 }
 
 /* Is this place of the ring the lowest as far as `reach` places to both sides? */
@@ -148,7 +126,7 @@ static void close_high(rvi_rivers *r, size_t length, int found, int most) {
     for (; found > most; found--) {
         size_t highest = r->cells;
         for (size_t k = 0; k < length; k++) {
-            size_t i = ring_cell(r->flow.width, r->flow.height, k);
+            size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
             if (r->fixed[i] == RVI_SIDE && (highest == r->cells || r->h[i] > r->h[highest]))
                 highest = i;
         }
@@ -159,22 +137,25 @@ static void close_high(rvi_rivers *r, size_t length, int found, int most) {
 rv_status rvi_rivers_outlets(rvi_rivers *r, int step) {
     if (r->p->border != RV_rivers_border_outlets)
         return RV_OK;
-    size_t length = ring_length(r->flow.width, r->flow.height), lowest = 0;
+    size_t length = rvi_ring_length(r->flow.width, r->flow.height), lowest = 0;
     double far = 5000.0 * sqrt((double)r->p->source) / (double)r->land->cell;
     size_t most = (length - 1) / 2, reach = far < (double)most ? (size_t)far : most;
     int found = 0;
+    rv_status status = r->job->device ? rvi_rivers_device_low(r, step) : RV_OK;
+    if (status != RV_OK)
+        return status;
     for (size_t k = 0; k < length; k++) {
-        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (rvi_poll_at(r->job->ctx, k) != RV_OK)
             return RV_CANCELLED;
         if (r->fixed[i] == RVI_SEA)
             continue;
-        bool leaves = is_valley(r, k, length, reach) && is_low(r, i, pit_allowed(r, i, step));
+        bool leaves = is_valley(r, k, length, reach) && is_low(r, k, i, step);
         r->fixed[i] = leaves ? RVI_SIDE : 0;
         found += leaves;
         lowest = ring_height(r, k) < ring_height(r, lowest) ? k : lowest;
     }
-    size_t last = ring_cell(r->flow.width, r->flow.height, lowest);
+    size_t last = rvi_ring_cell(r->flow.width, r->flow.height, lowest);
     if (found == 0 && !r->sea)
         r->fixed[last] = RVI_SIDE;
     if (r->p->outlets != RV_AUTO_INT)
@@ -189,9 +170,9 @@ static size_t to_finer(int coarse, int at, int fine) {
 
 void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
     int width = coarse->flow.width, height = coarse->flow.height;
-    size_t length = ring_length(width, height);
+    size_t length = rvi_ring_length(width, height);
     for (size_t k = 0; fine->p->border == RV_rivers_border_outlets && k < length; k++) {
-        size_t i = ring_cell(width, height, k);
+        size_t i = rvi_ring_cell(width, height, k);
         size_t x = to_finer(width, (int)(i % (size_t)width), fine->flow.width);
         size_t y = to_finer(height, (int)(i / (size_t)width), fine->flow.height);
         unsigned char *to = &fine->fixed[y * (size_t)fine->flow.width + x];
@@ -205,10 +186,10 @@ void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
 /* To the lowest point of the sides that sink, or to what the user asks for. */
 rv_status rvi_rivers_base(rvi_rivers *r) {
     rv_status status = find_fixed(r);
-    size_t length = ring_length(r->flow.width, r->flow.height);
+    size_t length = rvi_ring_length(r->flow.width, r->flow.height);
     r->base = (double)r->p->base;
     for (size_t k = 0; isnan(r->p->base) && k < length; k++) {
-        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (r->fixed[i] == RVI_SIDE && !(r->h[i] >= r->base))
             r->base = r->h[i];
     }
@@ -216,11 +197,11 @@ rv_status rvi_rivers_base(rvi_rivers *r) {
 }
 
 rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share) {
-    size_t length = ring_length(r->flow.width, r->flow.height);
+    size_t length = rvi_ring_length(r->flow.width, r->flow.height);
     if (r->p->border == RV_rivers_border_open || r->p->border == RV_rivers_border_outlets)
         return RV_OK;
     for (size_t k = 0; k < length; k++) {
-        size_t i = ring_cell(r->flow.width, r->flow.height, k);
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (rvi_poll_at(r->job->ctx, k) != RV_OK)
             return RV_CANCELLED;
         if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))

@@ -18,6 +18,120 @@ static inline double rvi_least(double a, double b) {
     return a < b ? a : b;
 }
 
+/* ---- the base level: river_base.c ---- */
+
+enum { RVI_OPEN_NORTH = 1, RVI_OPEN_EAST = 2, RVI_OPEN_SOUTH = 4, RVI_OPEN_WEST = 8 };
+
+static inline int rvi_on_side(uint32_t sides, int x, int y, int width, int height) {
+    uint32_t on = (y == 0 ? RVI_OPEN_NORTH : 0) | (x == width - 1 ? RVI_OPEN_EAST : 0) |
+                  (y == height - 1 ? RVI_OPEN_SOUTH : 0) | (x == 0 ? RVI_OPEN_WEST : 0);
+    return (on & sides) != 0;
+}
+
+/* The cell at place `k` of `deep` rows and columns at each side of the map; -1: there is none. */
+static inline int64_t rvi_edge_cell(int64_t k, int64_t deep, int width, int height) {
+    int64_t rows = 2 * deep * width;
+    if (k < rows) {
+        int64_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
+        return y < 0 || y >= height ? -1 : y * width + k % width;
+    }
+    k -= rows;
+    int64_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
+    return column >= 2 * deep || x < 0 || x >= width ? -1 : k % height * width + x;
+}
+
+/* Cells along the edge, clockwise from the north-west, and how many there are. */
+static inline size_t rvi_ring_length(int width, int height) {
+    size_t w = (size_t)width, h = (size_t)height;
+    return w < 3 || h < 3 ? w * h : 2 * (w + h) - 4;
+}
+
+static inline size_t rvi_ring_cell(int width, int height, size_t place) {
+    size_t w = (size_t)width, h = (size_t)height;
+    if (w < 3 || h < 3 || place < w)
+        return place;
+    if (place < w + h - 1)
+        return (place - (w - 1)) * w + w - 1;
+    if (place < 2 * w + h - 2)
+        return h * w - 1 - (place - (w + h - 2));
+    return (h - 1 - (place - (2 * w + h - 3))) * w;
+}
+
+/* The lowest of the cells around one, or itself. */
+static inline size_t rvi_lowest_around(RVI_GRID const double *h, int width, int height,
+                                       size_t cell) {
+    int x = (int)(cell % (size_t)width), y = (int)(cell / (size_t)width);
+    size_t lowest = cell;
+    for (int ny = y - 1; ny <= y + 1; ny++)
+        for (int nx = x - 1; nx <= x + 1; nx++) {
+            if (nx < 0 || ny < 0 || nx >= width || ny >= height)
+                continue;
+            size_t i = (size_t)ny * (size_t)width + (size_t)nx;
+            lowest = h[i] < h[lowest] ? i : lowest;
+        }
+    return lowest;
+}
+
+/* Is there no way down from it to more than `pit` below? */
+static inline int rvi_is_low(RVI_GRID const double *h, int width, int height, size_t cell,
+                             double pit) {
+    double least = h[cell] - pit;
+    size_t from = (size_t)width * (size_t)height;
+    while (cell != from && h[cell] >= least) {
+        from = cell;
+        cell = rvi_lowest_around(h, width, height, cell);
+    }
+    return cell == from;
+}
+
+/* How deep a pit beside an outlet may be, so many time steps before a tenth of them is over. */
+static inline double rvi_pit_allowed(double rise, double share, int early) {
+    return early > 0 ? rise * share * early : 0.0;
+}
+
+/* ---- rock that is harder or softer: river_rock.c ---- */
+
+/* The times that stand for the rock: no time step is so late. */
+#define RVI_ROCK UINT64_C(0xffffffffffffffff)
+#define RVI_STRENGTH UINT64_C(0xfffffffffffffffe)
+
+/* Points of a lattice with a number each, 0 to 1. */
+static inline float rvi_rock_point(uint64_t seed, uint32_t x, uint32_t y, uint64_t which) {
+    return rvi_unit(rvi_random(seed, (uint64_t)y << 32 | x, which));
+}
+
+static inline float rvi_rock_between(float a, float b, float share) {
+    return a + (b - a) * share;
+}
+
+/* The number at a cell, `side` lattice steps wide. */
+static inline float rvi_rock_at(uint64_t seed, uint32_t column, uint32_t row, float side,
+                                uint64_t which) {
+    float x = (float)column * side, y = (float)row * side;
+    uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
+    float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix);
+    float v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);
+    float north = rvi_rock_between(rvi_rock_point(seed, ix, iy, which),
+                                   rvi_rock_point(seed, ix + 1, iy, which), u);
+    float south = rvi_rock_between(rvi_rock_point(seed, ix, iy + 1, which),
+                                   rvi_rock_point(seed, ix + 1, iy + 1, which), u);
+    return rvi_rock_between(north, south, v);
+}
+
+/* How easily rivers cut the rock, relative to the mean. */
+static inline float rvi_rock_hard(uint64_t seed, uint32_t x, uint32_t y, float side, float vary) {
+    return 1.0f + vary * (2.0f * rvi_rock_at(seed, x, y, side, RVI_ROCK) - 1.0f);
+}
+
+/* How steep it stands. Three octaves: rock is weak in small places and in large ones. */
+static inline float rvi_rock_strength(uint64_t seed, uint32_t x, uint32_t y, float side,
+                                      float vary) {
+    float sum = 0.0f;
+    for (int octave = 0; octave < 3; octave++, side *= 0.5f)
+        sum += rvi_rock_at(seed, x, y, side, RVI_STRENGTH - (uint64_t)octave) - 0.5f;
+    return 1.0f + vary * rvi_clampf(1.6f * sum, -1.0f, 1.0f);
+}
+
 /* ---- how deep rivers cut: river_cut.c ---- */
 
 enum { RVI_RIVER_TRIES = 12 };
@@ -181,11 +295,18 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
  * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
- * the map or out of it. */
+ * the map or out of it.
+ * On the coarsest level, where most of the time passes, long valleys must bend, too: RVI_WIDE more,
+ * by points RVI_WIDE_EVERY cells apart. That is too far from where the land was before: so all that
+ * the coarsest level begins with is bent the other way, and what is there stays where it is. */
 #define RVI_BEND 0.8
 #define RVI_BEND_EVERY 3.5
 #define RVI_BEND_EDGE 2.0
-enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
+#define RVI_WIDE 2.0
+#define RVI_WIDE_EVERY 9.0
+#define RVI_WIDE_EDGE 6.0
+enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y, RVI_WIDE_X, RVI_WIDE_Y };
+enum { RVI_BEND_TRIES = 8 };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
     return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
@@ -212,17 +333,54 @@ static inline double rvi_level_edge(int width, int height, double x, double y) {
     return of_x < of_y ? of_x : of_y;
 }
 
+/* A place in cells along an axis, at the edge if it lies beyond that. */
+static inline double rvi_bend_inside(double at, int cells) {
+    double last = (double)cells - 1.0;
+    return at < 0.0 ? 0.0 : at > last ? last : at;
+}
+
+/* How far, at a distance from the edge, both in cells. */
+static inline double rvi_bend_far(double most, double edge, double fades) {
+    return most * (edge < 0.0 ? 0.0 : edge < fades ? edge / fades : 1.0);
+}
+
+/* The coarse cell that a place has what was changed from. */
+static inline void rvi_level_bend(int width, int height, uint64_t seed, int coarsest, double x,
+                                  double y, double *from_x, double *from_y) {
+    double edge = rvi_level_edge(width, height, x, y);
+    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
+    double far = rvi_bend_far(RVI_BEND, edge, RVI_BEND_EDGE);
+    *from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
+    *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
+    if (!coarsest)
+        return;
+    px = x / RVI_WIDE_EVERY;
+    py = y / RVI_WIDE_EVERY;
+    far = rvi_bend_far(RVI_WIDE, edge, RVI_WIDE_EDGE);
+    *from_x += far * rvi_bend_at(seed, px, py, RVI_WIDE_X);
+    *from_y += far * rvi_bend_at(seed, px, py, RVI_WIDE_Y);
+}
+
+/* The place that has it from a coarse cell: as above, backwards. */
+static inline void rvi_level_bent(int width, int height, uint64_t seed, double x, double y,
+                                  double *place_x, double *place_y) {
+    double to_x = x, to_y = y, bent_x, bent_y;
+    for (int i = 0; i < RVI_BEND_TRIES; i++) {
+        rvi_level_bend(width, height, seed, 1, to_x, to_y, &bent_x, &bent_y);
+        to_x = rvi_bend_inside(to_x + x - bent_x, width);
+        to_y = rvi_bend_inside(to_y + y - bent_y, height);
+    }
+    *place_x = to_x;
+    *place_y = to_y;
+}
+
 /* The coarse land at a fine cell, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
-                                  double *before, double *after) {
-    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y;
-    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
-    double edge = rvi_level_edge(width, height, x, y) / RVI_BEND_EDGE;
-    double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < 1.0 ? edge : 1.0);
-    double from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
-    double from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
-    *before = rvi_level_at(start, width, height, x, y);
+                                  int height, uint64_t seed, int coarsest, size_t fine_x,
+                                  size_t fine_y, double *before, double *after) {
+    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y, from_x, from_y;
+    rvi_level_bend(width, height, seed, coarsest, x, y, &from_x, &from_y);
+    *before = rvi_level_at(start, width, height, coarsest ? from_x : x, coarsest ? from_y : y);
     *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
                         rvi_level_at(start, width, height, from_x, from_y));
 }
@@ -242,14 +400,56 @@ static inline double rvi_level_changed(RVI_GRID const double *start, RVI_GRID co
     return h[cell] - start[cell];
 }
 
-/* Between four coarse cells, from `c` on. */
+/* Between four coarse cells around a place. */
 static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID const double *h,
-                                      size_t c, size_t east, size_t south, double u, double v) {
+                                      int width, int height, uint64_t seed, int coarsest, double x,
+                                      double y) {
+    double u, v;
+    size_t wide = (size_t)width, east = wide > 1, south = height > 1 ? wide : 0;
+    if (coarsest)
+        rvi_level_bend(width, height, seed, 1, x, y, &x, &y);
+    size_t c = wide * rvi_level_before(y, height, &v) + rvi_level_before(x, width, &u);
     double north = rvi_level_changed(start, h, c);
     double below = rvi_level_changed(start, h, c + south);
     north += u * (rvi_level_changed(start, h, c + east) - north);
     below += u * (rvi_level_changed(start, h, c + south + east) - below);
     return north + v * (below - north);
+}
+
+/* ---- from fine cells to coarser ones: river_levels.c ---- */
+
+typedef struct rvi_halving {
+    RVI_GRID const float *from;
+    RVI_GRID const double *from_doubles; /* where there are no floats */
+    const double *hat;
+    int width, height, coarse_width, coarse_height;
+} rvi_halving;
+
+#define RVI_HAT_SUM (48.0 * 48.0)
+
+static inline double rvi_level_mean(const rvi_halving *h, size_t x, size_t y) {
+    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->width);
+    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->height);
+    double sum = 0.0;
+    for (size_t j = 0; j < 5; j++)
+        for (size_t i = 0; i < 5; i++) {
+            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
+            size_t cell = row * (size_t)h->width + column;
+            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
+            sum += across.weight[i] * down.weight[j] * value;
+        }
+    return sum / RVI_HAT_SUM;
+}
+
+/* Between the means around four cells. */
+static inline double rvi_level_mean_at(const rvi_halving *h, double x, double y) {
+    double u, v;
+    size_t west = rvi_level_before(x, h->coarse_width, &u), east = west + (u > 0.0);
+    size_t north = rvi_level_before(y, h->coarse_height, &v), south = north + (v > 0.0);
+    double above = rvi_level_mean(h, west, north), below = rvi_level_mean(h, west, south);
+    above += u * (rvi_level_mean(h, east, north) - above);
+    below += u * (rvi_level_mean(h, east, south) - below);
+    return above + v * (below - above);
 }
 
 #endif

@@ -149,106 +149,196 @@ static double river_drained(__global const uint *area, __global const ulong *dis
     return (double)rvi_power(rvi_maxf(much, law->source), law->area_power);
 }
 
-#define CUT_ARGS                                                                                   \
-    FLOW_WALK_ARGS, __global const uchar *restrict direction, __global const uint *restrict area,  \
-        __global const ulong *restrict discharge, __global double *h, __global uchar *lake,        \
-        __global double *water, __global const uchar *restrict drowned,                            \
-        __global const uint *restrict basin, __global const double *restrict spill,                \
-        __global const double *restrict load, __global double *restrict risen,                     \
-        __global const float *restrict uplift, __global double *restrict lifted,                   \
-        __global const float *restrict factor, __global const float *restrict mask,                \
-        __global const float *restrict rock, __global const float *restrict strength,              \
-        __global const float *restrict power, rvi_river_law law, ROCK_ARGS
-#define SETTLES_IN_LAKE                                                                            \
-    double level = spill[basin[cell]];                                                             \
-    double space = (level < surface ? level : surface) - hh;                                       \
-    double comes = load[cell] * (double)area[cell] * river_open(mask, cell);                       \
-    laid = space < comes ? space : comes
-#define SETTLES                                                                                    \
-    double share = rvi_river_settles(hh - surface, distance, law.stands);                          \
-    if (!((float)area[cell] <= law.source))                                                        \
-    laid = law.deposition * load[cell] * share * river_open(mask, cell)
-#define LOWER_DAM                                                                                  \
-    double lowest = 1e30;                                                                          \
-    for (int k = 0; k < 8; k++) {                                                                  \
-        size_t donor;                                                                              \
-        if (!flow_donor(&f, direction, cell, x, y, k, &donor))                                     \
-            continue;                                                                              \
-        double there = h[donor] + river_uplift(uplift, donor, law.rise);                           \
-        lowest = there < lowest && !(drowned && drowned[donor]) ? there : lowest;                  \
-    }                                                                                              \
-    double least = lowest - 1e-4 * law.distance[0];                                                \
-    double over = hh - (least > surface ? least : surface);                                        \
-    over = over < laid ? over : laid;                                                              \
-    if (over > 0.0)                                                                                \
-    river_shift(&below, cell, -over, &hh, &bb)
-#define CUT                                                                                        \
-    int k0 = direction[cell];                                                                      \
-    if (k0 == RVI_END) {                                                                           \
-        lake[cell] = 0;                                                                            \
-        risen[cell] = h[cell];                                                                     \
-        continue;                                                                                  \
-    }                                                                                              \
-    size_t to = flow_beside(&f, cell, k0);                                                         \
-    double surface = lake[to] ? water[to] : h[to], laid = 0.0, hh = h[cell];                       \
-    bool under = drowned && drowned[cell];                                                         \
-    double bb = bed ? bed[cell] : 0.0;                                                             \
-    double distance = law.distance[k0 >= 4];                                                       \
-    lake[cell] = 0;                                                                                \
-    if (law.rise > 0.0) {                                                                          \
-        double by = river_uplift(uplift, cell, law.rise);                                          \
-        hh += by;                                                                                  \
-        bb += by;                                                                                  \
-        if (lifted)                                                                                \
-            lifted[cell] += by;                                                                    \
-    }                                                                                              \
-    risen[cell] = hh;                                                                              \
-    if (load) {                                                                                    \
-        if (under) {                                                                               \
-            SETTLES_IN_LAKE;                                                                       \
-        } else {                                                                                   \
-            SETTLES;                                                                               \
-        }                                                                                          \
-        if (laid > 0.0)                                                                            \
-            river_shift(&below, cell, laid, &hh, &bb);                                             \
-    }                                                                                              \
-    double fall = hh - surface;                                                                    \
-    if (!(fall > 0.0)) {                                                                           \
-        water[cell] = surface;                                                                     \
-        lake[cell] = 1;                                                                            \
-    } else if (!under) {                                                                           \
-        bool river = rock && (float)area[cell] > law.source;                                       \
-        double g = law.cut[k0 >= 4] * river_drained(area, discharge, power, &f, &law, cell) *      \
-                   (river ? (double)rock[cell] : 1.0);                                             \
-        double s0 = fall / distance, s;                                                            \
-        if (bed)                                                                                   \
-            s = river_cut_layers(&below, cell, s0, g, river_factor(factor, cell), distance,        \
-                                 law.slope_power, &bb);                                            \
-        else                                                                                       \
-            s = rvi_river_slope_after(s0, factor ? g * river_factor(factor, cell) : g,             \
-                                      law.slope_power);                                            \
-        hh = surface + s * distance;                                                               \
-        if (laid > 0.0) {                                                                          \
-            LOWER_DAM;                                                                             \
-        }                                                                                          \
-        double stands = strength ? law.stands * (double)strength[cell] : law.stands;               \
-        double most = h[to] + stands * distance;                                                   \
-        if (hh > most)                                                                             \
-            hh = river_slid(&below, cell, hh, hh - (hh - most) * river_factor(factor, cell), &bb); \
-    }                                                                                              \
-    h[cell] = hh;                                                                                  \
-    if (bed)                                                                                       \
-    bed[cell] = bb
-
-/* Bedrock alone needs no loops over layers. */
-__kernel void river_cut(CUT_ARGS) {
-    const river_rock below = ROCK_OF(1);
-    FLOW_WALK(CUT);
+/* What does not hang on the receiver: the land rises, and what a slope of 1 would lose is kept in
+ * `water`, where the level of a lake comes to stand. */
+__kernel void river_rise(__global const uchar *restrict direction, __global const uint *restrict area,
+                         __global const ulong *restrict discharge, __global const double *restrict h,
+                         __global double *restrict risen, __global double *restrict water,
+                         __global const float *restrict uplift, __global double *restrict lifted,
+                         __global double *restrict bed, __global const float *restrict factor,
+                         __global const float *restrict rock, __global const float *restrict power,
+                         rvi_river_law law, rvi_flow_shape f) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    size_t cell = (size_t)y * (size_t)f.width + (size_t)x;
+    if (x >= f.width)
+        return;
+    double hh = h[cell];
+    int k = direction[cell];
+    if (k != RVI_END && law.rise > 0.0) {
+        double by = river_uplift(uplift, cell, law.rise);
+        hh += by;
+        if (bed)
+            bed[cell] += by;
+        if (lifted)
+            lifted[cell] += by;
+    }
+    risen[cell] = hh;
+    if (k == RVI_END)
+        return;
+    bool river = rock && (float)area[cell] > law.source;
+    double g = law.cut[k >= 4] * river_drained(area, discharge, power, &f, &law, cell) *
+               (river ? (double)rock[cell] : 1.0);
+    water[cell] = factor && !bed ? g * river_factor(factor, cell) : g;
 }
 
-__kernel void river_cut_stack(CUT_ARGS) {
+typedef struct cut_ground {
+    __global const uchar *direction, *drowned;
+    __global const uint *area, *basin;
+    __global double *h, *water, *risen;
+    __global uchar *lake;
+    __global const double *spill, *load;
+    __global const float *factor, *mask, *strength;
+    __local double *surface; /* of each place of the tile: of water, or of the land */
+    __local uchar *wet;      /* is it water? */
+} cut_ground;
+
+/* Of a cell, what does not hang on its receiver: it is on its way while the level before is cut. */
+typedef struct cut_cell {
+    uint way; /* as in the order; RVI_FLOW_NONE: none */
+    double hh, g, bb;
+    double load, level; /* only where rivers lay down what they carry */
+    float area;
+    bool under;
+} cut_cell;
+
+static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const flow_box *b, uint way) {
+    cut_cell c;
+    c.way = way;
+    if (way == RVI_FLOW_NONE)
+        return c;
+    size_t cell = flow_cell_at(f, b, flow_place(way));
+    c.hh = g->risen[cell];
+    c.g = g->water[cell];
+    c.bb = below->bed ? below->bed[cell] : 0.0;
+    c.under = g->drowned && g->drowned[cell];
+    if (g->load) {
+        c.load = g->load[cell];
+        c.area = (float)g->area[cell];
+        c.level = c.under ? g->spill[g->basin[cell]] : 0.0;
+    }
+    return c;
+}
+
+/* What settles of the load that came by. */
+static double cut_settles(const cut_ground *g, const rvi_river_law *law, size_t cell,
+                          const cut_cell *c, double surface, double distance) {
+    if (!c->under) {
+        double share = rvi_river_settles(c->hh - surface, distance, law->stands);
+        return c->area <= law->source
+                   ? 0.0
+                   : law->deposition * c->load * share * river_open(g->mask, cell);
+    }
+    double space = (c->level < surface ? c->level : surface) - c->hh;
+    double comes = c->load * (double)g->area[cell] * river_open(g->mask, cell);
+    return space < comes ? space : comes;
+}
+
+/* What is laid down higher than what drains to it would be a dam: how much of it is. */
+static double cut_dam(const cut_ground *g, const rvi_flow_shape *f, const rvi_river_law *law,
+                      size_t cell, int x, int y, double hh, double laid, double surface) {
+    double lowest = 1e30;
+    for (int k = 0; k < 8; k++) {
+        size_t donor;
+        if (!flow_donor(f, g->direction, cell, x, y, k, &donor))
+            continue;
+        double there = g->risen[donor];
+        lowest = there < lowest && !(g->drowned && g->drowned[donor]) ? there : lowest;
+    }
+    double least = lowest - 1e-4 * law->distance[0];
+    double over = hh - (least > surface ? least : surface);
+    return over < laid ? over : laid;
+}
+
+/* The height of a cell whose receiver is done, with the surface that is beside it. */
+static double cut_height(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const rvi_river_law *law, size_t cell, int x, int y, cut_cell *c,
+                         double surface, double bottom, bool *wet) {
+    int corner = flow_way(c->way) >= 4;
+    double distance = law->distance[corner], laid = 0.0, hh = c->hh;
+    if (g->load) {
+        laid = cut_settles(g, law, cell, c, surface, distance);
+        if (laid > 0.0)
+            river_shift(below, cell, laid, &hh, &c->bb);
+    }
+    double fall = hh - surface;
+    *wet = !(fall > 0.0);
+    if (*wet || c->under)
+        return hh;
+    double s0 = fall / distance, s;
+    if (below->bed)
+        s = river_cut_layers(below, cell, s0, c->g, river_factor(g->factor, cell), distance,
+                             law->slope_power, &c->bb);
+    else
+        s = rvi_river_slope_after(s0, c->g, law->slope_power);
+    hh = surface + s * distance;
+    double over = laid > 0.0 ? cut_dam(g, f, law, cell, x, y, hh, laid, surface) : 0.0;
+    if (over > 0.0)
+        river_shift(below, cell, -over, &hh, &c->bb);
+    double stands = g->strength ? law->stands * (double)g->strength[cell] : law->stands;
+    double most = bottom + stands * distance;
+    if (hh > most)
+        hh = river_slid(below, cell, hh, hh - (hh - most) * river_factor(g->factor, cell), &c->bb);
+    return hh;
+}
+
+static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                    const rvi_river_law *law, const flow_box *b, cut_cell *c) {
+    uint place = flow_place(c->way);
+    int x = (int)(place & (RVI_TILE - 1)), y = (int)(place >> RVI_TILE_BITS), k = flow_way(c->way);
+    size_t cell = flow_cell_at(f, b, place);
+    bool wet = false;
+    double surface = 0.0, hh = c->hh;
+    if (k != RVI_END) {
+        int nx = x + rvi_flow_east(k), ny = y + rvi_flow_south(k);
+        size_t to = flow_beside(f, cell, k);
+        bool inside = rvi_flow_inside(nx, ny, b->wide, b->high);
+        bool over = inside ? g->wet[ny * RVI_TILE + nx] : g->lake[to];
+        if (inside)
+            surface = g->surface[ny * RVI_TILE + nx];
+        else
+            surface = over ? g->water[to] : g->h[to];
+        /* Under a lake nothing is cut: only what is laid down makes it higher than it rose. */
+        double bottom = !over ? surface : inside && !g->load ? g->risen[to] : g->h[to];
+        hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface, bottom, &wet);
+        g->h[cell] = hh;
+        if (below->bed)
+            below->bed[cell] = c->bb;
+    }
+    if (wet)
+        g->water[cell] = surface;
+    g->lake[cell] = wet;
+    g->surface[place] = wet ? surface : hh;
+    g->wet[place] = wet;
+}
+
+#define CUT_ARGS                                                                                   \
+    FLOW_WALK_ARGS, __local double *surface, __local uchar *wet,                                   \
+        __global const uchar *restrict direction, __global const uint *restrict area,              \
+        __global double *h, __global uchar *lake, __global double *water,                          \
+        __global const uchar *restrict drowned, __global const uint *restrict basin,               \
+        __global const double *restrict spill, __global const double *restrict load,               \
+        __global double *risen, __global const float *restrict factor,                             \
+        __global const float *restrict mask, __global const float *restrict strength,              \
+        rvi_river_law law, ROCK_ARGS
+
+#define CUT_LOAD(way) cut_load(&g, &below, &f, &s.box, way)
+#define CUT_ONE(c) cut_one(&g, &below, &f, &law, &s.box, &c)
+#define CUT_STEP                                                                                   \
+    const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
+                          spill,     load,    factor, mask,  strength, surface, wet};              \
+    flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
+    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load)
+
+/* Bedrock alone needs no loops over layers. */
+FLOW_WALKER river_cut(CUT_ARGS) {
+    const river_rock below = ROCK_OF(1);
+    CUT_STEP;
+}
+
+FLOW_WALKER river_cut_stack(CUT_ARGS) {
     const river_rock below = ROCK;
-    FLOW_WALK(CUT);
+    CUT_STEP;
 }
 
 __kernel void river_guess_load(__global double *restrict load, __global const float *restrict uplift,
@@ -258,63 +348,137 @@ __kernel void river_guess_load(__global double *restrict load, __global const fl
         load[i] = rise * (uplift ? (double)uplift[i] : 1.0);
 }
 
+typedef struct carry_ground {
+    __global const uchar *direction;
+    __global const uint *area;
+    __global double *h, *risen, *load;
+    __local double *carried; /* of each place of the tile: what leaves it */
+    __local uchar *turns;    /* where to */
+} carry_ground;
+
+typedef struct carry_cell {
+    uint way;
+    double risen, hh, bb, load, area;
+} carry_cell;
+
+static carry_cell carry_load(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                             const flow_box *b, uint way) {
+    carry_cell c;
+    c.way = way;
+    if (way == RVI_FLOW_NONE)
+        return c;
+    size_t cell = flow_cell_at(f, b, flow_place(way));
+    c.risen = g->risen[cell];
+    c.hh = g->h[cell];
+    c.bb = below->bed ? below->bed[cell] : 0.0;
+    c.load = g->load[cell];
+    c.area = (double)g->area[cell];
+    return c;
+}
+
+/* What comes to a cell, from its donors in the order of their directions. */
+static double carry_comes(const carry_ground *g, const rvi_flow_shape *f, const flow_box *b, int x,
+                          int y, double sum) {
+    for (int k = 0; k < 8; k++) {
+        int nx = x - rvi_flow_east(k), ny = y - rvi_flow_south(k);
+        if (rvi_flow_inside(nx, ny, b->wide, b->high)) {
+            if (g->turns[ny * RVI_TILE + nx] == k)
+                sum += g->carried[ny * RVI_TILE + nx];
+            continue;
+        }
+        size_t donor;
+        if (flow_donor(f, g->direction, 0, b->x + x, b->y + y, k, &donor))
+            sum += g->risen[donor] - g->h[donor];
+    }
+    return sum;
+}
+
+static void carry_one(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                      const flow_box *b, carry_cell *c) {
+    uint place = flow_place(c->way);
+    size_t cell = flow_cell_at(f, b, place);
+    double sum = carry_comes(g, f, b, (int)(place & (RVI_TILE - 1)), (int)(place >> RVI_TILE_BITS),
+                             c->risen);
+    double load = sum - c->hh;
+    g->risen[cell] = sum;
+    if (flow_way(c->way) != RVI_END) {
+        if (load < 0.0) {
+            river_shift(below, cell, load, &c->hh, &c->bb);
+            g->h[cell] = c->hh;
+            if (below->bed)
+                below->bed[cell] = c->bb;
+        }
+        load = sum - c->hh;
+        g->load[cell] = 0.5 * (c->load + load / c->area);
+    }
+    g->carried[place] = load;
+}
+
+static void carry_begin(const carry_ground *g, const rvi_flow_shape *f, const flow_box *b) {
+    for (uint place = (uint)get_local_id(0); place < RVI_TILE * RVI_TILE;
+         place += (uint)get_local_size(0)) {
+        bool there = (int)(place & (RVI_TILE - 1)) < b->wide && (int)(place >> RVI_TILE_BITS) < b->high;
+        g->turns[place] = there ? g->direction[flow_cell_at(f, b, place)] : RVI_END;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 #define CARRY_ARGS                                                                                 \
-    FLOW_WALK_ARGS, __global const uchar *restrict direction, __global const uint *restrict area,  \
+    FLOW_WALK_ARGS, __local double *carried, __local uchar *turns,                                 \
+        __global const uchar *restrict direction, __global const uint *restrict area,              \
         __global double *h, __global double *risen, __global double *restrict load, ROCK_ARGS
-#define CARRY                                                                                      \
-    double sum = risen[cell], hh = h[cell];                                                        \
-    for (int k = 0; k < 8; k++) {                                                                  \
-        size_t donor;                                                                              \
-        if (flow_donor(&f, direction, cell, x, y, k, &donor))                                      \
-            sum += risen[donor] - h[donor];                                                        \
-    }                                                                                              \
-    risen[cell] = sum;                                                                             \
-    if (direction[cell] == RVI_END)                                                                \
-        continue;                                                                                  \
-    double carried = sum - hh;                                                                     \
-    if (carried < 0.0) {                                                                           \
-        double bb = bed ? bed[cell] : 0.0;                                                         \
-        river_shift(&below, cell, carried, &hh, &bb);                                              \
-        h[cell] = hh;                                                                              \
-        if (bed)                                                                                   \
-            bed[cell] = bb;                                                                        \
-    }                                                                                              \
-    carried = sum - hh;                                                                            \
-    load[cell] = 0.5 * (load[cell] + carried / (double)area[cell])
+#define CARRY_LOAD(way) carry_load(&g, &below, &f, &s.box, way)
+#define CARRY_ONE(c) carry_one(&g, &below, &f, &s.box, &c)
+#define CARRY_STEP                                                                                 \
+    const carry_ground g = {direction, area, h, risen, load, carried, turns};                      \
+    flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
+    carry_begin(&g, &f, &s.box);                                                                   \
+    FLOW_AHEAD(carry_cell, CARRY_LOAD, CARRY_ONE, false)
 
-__kernel void river_carry(CARRY_ARGS) {
+FLOW_WALKER river_carry(CARRY_ARGS) {
     const river_rock below = ROCK_OF(1);
-    FLOW_WALK(CARRY);
+    CARRY_STEP;
 }
 
-__kernel void river_carry_stack(CARRY_ARGS) {
+FLOW_WALKER river_carry_stack(CARRY_ARGS) {
     const river_rock below = ROCK;
-    FLOW_WALK(CARRY);
+    CARRY_STEP;
 }
 
-/* What leaves the map in a tile, from its last cell to its first as the processor adds it up. */
+/* What leaves the map in a tile, from its last cell to its first as the processor adds it up: a
+ * group finds the ends of rivers, a bit each, and one item adds. */
 __kernel void river_left(__global const uchar *restrict direction, __global const double *restrict h,
                          __global const double *restrict risen, __global const uint4 *restrict state,
-                         __global const uint *restrict when, __global double *restrict left,
+                         __global double *restrict left, __local volatile uint *rows,
                          rvi_flow_shape f) {
-    uint tile = (uint)get_global_id(0);
-    if (tile >= (uint)(f.across * f.down))
-        return;
+    uint tile = (uint)get_group_id(0), item = (uint)get_local_id(0);
     flow_box b = flow_box_of(&f, tile);
     double sum = 0.0;
-    bool any = state[tile].z > 0 && when[(size_t)tile * RVI_PIECES] == 0; /* water ends in it */
-    for (int y = b.high; any && y-- > 0;)
-        for (int x = b.wide; x-- > 0;) {
-            size_t cell = b.corner + (size_t)y * (size_t)f.width + (size_t)x;
-            if (direction[cell] == RVI_END)
-                sum += risen[cell] - h[cell];
+    bool any = state[tile].w != 0; /* water ends in it */
+    for (uint k = item; k < 2 * RVI_TILE; k += (uint)get_local_size(0))
+        rows[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint place = item; any && place < RVI_TILE * RVI_TILE; place += (uint)get_local_size(0)) {
+        uint x = place & (RVI_TILE - 1), y = place >> RVI_TILE_BITS;
+        if ((int)x < b.wide && (int)y < b.high &&
+            direction[flow_cell_at(&f, &b, place)] == RVI_END)
+            atomic_or(&rows[2 * y + x / 32], 1u << x % 32);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 2 * RVI_TILE; any && item == 0 && k-- > 0;)
+        for (uint bits = rows[k]; bits != 0;) {
+            uint x = 31 - clz(bits);
+            size_t cell = flow_cell_at(&f, &b, 32 * k + x);
+            bits ^= 1u << x;
+            sum += risen[cell] - h[cell];
         }
-    left[tile] = sum;
+    if (item == 0)
+        left[tile] = sum;
 }
 
 /* ---- lakes that are filled ---- */
 
-__kernel void river_fill(FLOW_WALK_ARGS, __global const uchar *restrict direction,
+FLOW_WALKER river_fill(FLOW_WALK_ARGS, __global const uchar *restrict direction,
                          __global const double *restrict h, __global double *water,
                          __global double *restrict risen, __global const uint *restrict basin,
                          __global const double *restrict spill, __global const float *restrict mask,
@@ -488,43 +652,150 @@ static double creep_between(__global const float *loose, const rvi_creep_law *la
     return loose ? law->number * (double)rvi_minf(loose[i], loose[j]) : law->number;
 }
 
-/* One row or column an item: `count` cells from `start` on, each `step` after the other. */
-static void creep_line(__global const double *from, __global double *to, __global double *scratch,
-                       __global const uchar *fixed, __global const float *loose,
-                       const rvi_creep_law *law, size_t start, size_t step, int count) {
-    double a = 0.0, last = 0.0, share = 0.0;
-    for (int k = 0; k < count; k++) {
-        size_t i = start + (size_t)k * step;
-        double b = k + 1 < count ? creep_between(loose, law, i, i + step) : 0.0;
-        double loosens = fixed[i] ? 0.0 : 1.0, down = loosens * a, up = loosens * b;
-        double whole = 1.0 / (1.0 + up + down * (1.0 - share));
-        last = (from[i] + down * last) * whole;
-        share = up * whole;
-        to[i] = last;
-        scratch[i] = share;
-        a = b;
-    }
-    for (int k = count - 1; k-- > 0;) {
-        size_t i = start + (size_t)k * step;
-        last = to[i] + scratch[i] * last;
-        to[i] = last;
+/* Lines are rows, or columns. A group takes some of them, part by part: one item a line adds up,
+ * each cell after the one before, while the others take away the part before and bring the next. */
+typedef struct creep_lines {
+    __global const double *from;
+    __global double *to, *scratch;
+    __global const uchar *fixed;
+    __global const float *loose;
+    rvi_creep_law law;
+    int south;               /* 1: columns */
+    int first, lines, count; /* the group's first line; of the map; cells in each */
+    __local double *heights, *shares;
+    __local float *between; /* the less loose of a cell and the next */
+    __local uchar *held;
+} creep_lines;
+
+enum { CREEP_WIDE = RVI_CREEP_LINES + 1, CREEP_CELLS = RVI_CREEP_LINES * RVI_CREEP_PART };
+
+static size_t creep_cell(const creep_lines *w, int line, int k) {
+    return w->south ? (size_t)k * (size_t)w->law.width + (size_t)line
+                    : (size_t)line * (size_t)w->law.width + (size_t)k;
+}
+
+/* Cell e of a part: those that are beside each other in memory have one number after the other.
+ * False: it is beyond the map. */
+static bool creep_part_cell(const creep_lines *w, int part, int turn, int e, size_t *cell, int *at,
+                            int *k) {
+    int one = e % RVI_CREEP_PART, other = e / RVI_CREEP_PART; /* as many lines as cells of each */
+    int line = w->south ? one : other;
+    *k = part * RVI_CREEP_PART + (w->south ? other : one);
+    *at = ((turn & 1) * RVI_CREEP_PART + (w->south ? other : one)) * CREEP_WIDE + line;
+    *cell = creep_cell(w, w->first + line, *k);
+    return w->first + line < w->lines && *k < w->count;
+}
+
+static void creep_bring(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t step = w->south ? (size_t)w->law.width : 1, cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items) {
+        if (!creep_part_cell(w, part, turn, e, &cell, &at, &k))
+            continue;
+        w->heights[at] = w->from[cell];
+        w->held[at] = w->fixed[cell];
+        w->between[at] =
+            w->loose && k + 1 < w->count ? rvi_minf(w->loose[cell], w->loose[cell + step]) : 1.0f;
     }
 }
 
-__kernel void creep_rows(__global const double *from, __global double *to, __global double *scratch,
-                         __global const uchar *restrict fixed, __global const float *restrict loose,
-                         rvi_creep_law law) {
-    size_t y = get_global_id(0);
-    if (y < (size_t)law.height)
-        creep_line(from, to, scratch, fixed, loose, &law, y * (size_t)law.width, 1, law.width);
+static void creep_take(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items)
+        if (creep_part_cell(w, part, turn, e, &cell, &at, &k)) {
+            w->to[cell] = w->heights[at];
+            w->scratch[cell] = w->shares[at];
+        }
 }
 
-__kernel void creep_columns(__global double *to, __global double *scratch,
-                            __global const uchar *restrict fixed, __global const float *restrict loose,
-                            rvi_creep_law law) {
-    size_t x = get_global_id(0);
-    if (x < (size_t)law.width)
-        creep_line(to, to, scratch, fixed, loose, &law, x, (size_t)law.width, law.height);
+static void creep_bring_back(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items)
+        if (creep_part_cell(w, part, turn, e, &cell, &at, &k)) {
+            w->heights[at] = w->to[cell];
+            w->shares[at] = w->scratch[cell];
+        }
+}
+
+static void creep_take_back(const creep_lines *w, int part, int turn, int item, int items) {
+    size_t cell;
+    for (int e = item, at, k; e < CREEP_CELLS; e += items)
+        if (creep_part_cell(w, part, turn, e, &cell, &at, &k))
+            w->to[cell] = w->heights[at];
+}
+
+/* Along a line: height, share and b of the cell before. */
+typedef struct creep_before {
+    double a, last, share;
+} creep_before;
+
+static void creep_forth(const creep_lines *w, int part, int turn, int line, creep_before *c) {
+    int begin = part * RVI_CREEP_PART, end = rvi_mini(begin + RVI_CREEP_PART, w->count);
+    int at = (turn & 1) * RVI_CREEP_PART * CREEP_WIDE + line;
+    for (int k = begin; k < end; k++, at += CREEP_WIDE) {
+        double b = k + 1 == w->count ? 0.0
+                   : w->loose        ? w->law.number * (double)w->between[at]
+                                     : w->law.number;
+        double loosens = w->held[at] ? 0.0 : 1.0, down = loosens * c->a, up = loosens * b;
+        double whole = 1.0 / (1.0 + up + down * (1.0 - c->share));
+        c->last = (w->heights[at] + down * c->last) * whole;
+        c->share = up * whole;
+        w->heights[at] = c->last;
+        w->shares[at] = c->share;
+        c->a = b;
+    }
+}
+
+static void creep_back(const creep_lines *w, int part, int turn, int line, creep_before *c) {
+    int begin = part * RVI_CREEP_PART, end = rvi_mini(begin + RVI_CREEP_PART, w->count);
+    int at = ((turn & 1) * RVI_CREEP_PART + end - 1 - begin) * CREEP_WIDE + line;
+    for (int k = end; k-- > begin; at -= CREEP_WIDE) {
+        c->last =
+            k + 1 == w->count ? w->heights[at] : w->heights[at] + w->shares[at] * c->last;
+        w->heights[at] = c->last;
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(RVI_CREEP_GROUP, 1, 1))) void
+creep_along(__global const double *from, __global double *to, __global double *scratch,
+            __global const uchar *restrict fixed, __global const float *restrict loose,
+            rvi_creep_law law, int south, __local double *heights, __local double *shares,
+            __local float *between, __local uchar *held) {
+    int item = (int)get_local_id(0), others = item - RVI_CREEP_LINES;
+    const int helpers = RVI_CREEP_GROUP - RVI_CREEP_LINES;
+    const creep_lines w = {from,   to,
+                           scratch, fixed,
+                           loose,  law,
+                           south,  (int)get_group_id(0) * RVI_CREEP_LINES,
+                           south ? law.width : law.height,
+                           south ? law.height : law.width,
+                           heights, shares, between, held};
+    int parts = (w.count + RVI_CREEP_PART - 1) / RVI_CREEP_PART;
+    creep_before c = {0.0, 0.0, 0.0};
+    creep_bring(&w, 0, 0, item, RVI_CREEP_GROUP);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int p = 0; p < parts; p++) {
+        if (others < 0)
+            creep_forth(&w, p, p, item, &c);
+        if (others >= 0 && p > 0)
+            creep_take(&w, p - 1, p - 1, others, helpers);
+        if (others >= 0 && p + 1 < parts)
+            creep_bring(&w, p + 1, p + 1, others, helpers);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    creep_take(&w, parts - 1, parts - 1, item, RVI_CREEP_GROUP);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    creep_bring_back(&w, parts - 1, 0, item, RVI_CREEP_GROUP);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int p = parts, turn = 0; p-- > 0; turn++) {
+        if (others < 0)
+            creep_back(&w, p, turn, item, &c);
+        if (others >= 0 && turn > 0)
+            creep_take_back(&w, p + 1, turn - 1, others, helpers);
+        if (others >= 0 && p > 0)
+            creep_bring_back(&w, p - 1, turn + 1, others, helpers);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    creep_take_back(&w, 0, parts - 1, item, RVI_CREEP_GROUP);
 }
 
 /* Does a strip of a row have neighbours, to the east or to the south, of which one is fixed? */
@@ -572,27 +843,35 @@ __kernel void creep_cross_rows(__global const double *restrict to, __global cons
     flux[y] = sum;
 }
 
-/* And in each strip of columns. */
+/* And in each strip of columns, a group a strip: its items look for rows, one adds up. */
 __kernel void creep_cross_strips(__global const double *restrict to,
                                  __global const uchar *restrict fixed,
                                  __global const float *restrict loose,
                                  __global const uchar *restrict found,
-                                 __global rvi_side_flux *restrict flux, rvi_creep_law law) {
-    int strip = (int)get_global_id(0);
+                                 __global rvi_side_flux *restrict flux, rvi_creep_law law,
+                                 __local uint *rows) {
+    int strip = (int)get_group_id(0), item = (int)get_local_id(0), items = (int)get_local_size(0);
     int strips = (law.width + RVI_CREEP_STRIP - 1) / RVI_CREEP_STRIP;
     rvi_side_flux sum = {0.0, 0.0, 0.0};
-    if (strip >= strips)
-        return;
     int end = rvi_mini((strip + 1) * RVI_CREEP_STRIP, law.width);
-    for (int y = law.height - 1; y-- > 0;) {
-        if (!found[(size_t)y * (size_t)strips + (size_t)strip])
-            continue;
-        for (int x = strip * RVI_CREEP_STRIP; x < end; x++) {
-            size_t i = (size_t)y * (size_t)law.width + (size_t)x;
-            creep_count(to, fixed, loose, &law, i, i + (size_t)law.width, &sum);
-        }
+    for (int high = law.height - 1; high > 0; high -= items) {
+        int row = high - 1 - item;
+        if (item == 0)
+            rows[items] = 0;
+        rows[item] = row >= 0 && found[(size_t)row * (size_t)strips + (size_t)strip];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (rows[item])
+            rows[items] = 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; item == 0 && rows[items] && k < items; k++)
+            for (int x = strip * RVI_CREEP_STRIP; rows[k] && x < end; x++) {
+                size_t i = (size_t)(high - 1 - k) * (size_t)law.width + (size_t)x;
+                creep_count(to, fixed, loose, &law, i, i + (size_t)law.width, &sum);
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    flux[law.height + strip] = sum;
+    if (item == 0)
+        flux[law.height + strip] = sum;
 }
 
 /* The layers follow what crept. */
@@ -612,22 +891,10 @@ __kernel void river_follow(__global double *restrict h, __global const uchar *re
 
 /* ---- the edge of the map, which the processor looks at ---- */
 
-/* Place `k` of two rows and two columns at each side, or of one: -1 beyond them. */
-static long river_edge_cell(int k, int deep, int width, int height) {
-    int rows = 2 * deep * width;
-    if (k < rows) {
-        int row = k / width, y = row < deep ? row : height - 1 - (row - deep);
-        return y < 0 || y >= height ? -1 : (long)y * width + k % width;
-    }
-    k -= rows;
-    int column = k / height, x = column < deep ? column : width - 1 - (column - deep);
-    return column >= 2 * deep || x < 0 || x >= width ? -1 : (long)(k % height) * width + x;
-}
-
 __kernel void river_edge_out(__global const double *restrict h, __global double *restrict edge,
                              int width, int height) {
     int k = (int)get_global_id(0);
-    long cell = river_edge_cell(k, 2, width, height);
+    long cell = rvi_edge_cell(k, 2, width, height);
     if (cell >= 0)
         edge[k] = h[cell];
 }
@@ -637,7 +904,7 @@ __kernel void river_edge_in(__global double *restrict h, __global double *restri
                             __global const double *restrict edge_bed,
                             __global const uchar *restrict sides, int width, int height) {
     int k = (int)get_global_id(0);
-    long cell = river_edge_cell(k, 1, width, height);
+    long cell = rvi_edge_cell(k, 1, width, height);
     if (cell < 0)
         return;
     h[cell] = edge[k];
@@ -650,7 +917,7 @@ __kernel void river_edge_in(__global double *restrict h, __global double *restri
 __kernel void river_edge_stack(__global float *restrict stack, __global float *restrict edge, int width,
                                int height, int in) {
     int k = (int)get_global_id(0), layer = (int)get_global_id(1);
-    long cell = river_edge_cell(k, 1, width, height);
+    long cell = rvi_edge_cell(k, 1, width, height);
     size_t place = (size_t)layer * (size_t)(2 * (width + height)) + (size_t)k;
     size_t at = (size_t)layer * (size_t)width * (size_t)height + (size_t)cell;
     if (cell >= 0 && in)
@@ -686,7 +953,7 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
         bed[cell] = top;
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
-    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
+    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed, law.coarsest,
                    (size_t)x, (size_t)y, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
@@ -724,12 +991,9 @@ __kernel void river_show_level(__global const double *restrict h, __global const
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
-    size_t i = (size_t)y * (size_t)law.width + (size_t)x, wide = (size_t)law.coarse_width;
-    size_t east = wide > 1, south = law.coarse_height > 1 ? wide : 0;
-    double u, v;
-    size_t c = wide * rvi_level_before((double)y * size, law.coarse_height, &v);
-    c += rvi_level_before((double)x * size, law.coarse_width, &u);
-    double by = rvi_level_change(start, coarse, c, east, south, u, v);
+    size_t i = (size_t)y * (size_t)law.width + (size_t)x;
+    double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height, law.seed,
+                                 law.coarsest, (double)x * size, (double)y * size);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)
         land[i] = (float)(h[i] + (stays ? 0.0 : by));

@@ -26,6 +26,8 @@ static void rain_rows(void *arg, int first, int end) {
 
 rv_status rvi_rivers_rain(rvi_rivers *r) {
     r->flow.rain = r->rain_parts;
+    if (r->job->device)
+        return r->rain_parts ? rvi_rivers_device_rain(r) : RV_OK;
     return r->rain_parts ? rvi_parallel_rows(r->job->ctx, r->flow.height, rain_rows, r) : RV_OK;
 }
 
@@ -308,11 +310,6 @@ static rvi_river_sums add_pieces(rvi_rivers *r) {
     return all;
 }
 
-/* In one time step, metres. */
-static double rise_of(const rvi_rivers *r) {
-    return (double)r->p->uplift * 0.001 * r->dt;
-}
-
 static void guess_rows(void *arg, int first, int end) {
     const cutting *c = arg;
     const rvi_rivers *r = c->r;
@@ -330,7 +327,7 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
 }
 
 rv_status rvi_rivers_cut(rvi_rivers *r) {
-    cutting c = {r, rise_of(r)};
+    cutting c = {r, rvi_rivers_rise(r)};
     rv_status status = RV_OK;
     r->carries = r->job->device;
     if (r->job->device)
@@ -348,7 +345,7 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
 }
 
 rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
-    cutting c = {r, rise_of(r)};
+    cutting c = {r, rvi_rivers_rise(r)};
     rv_status status = r->rest ? rvi_flow_up_rest(&r->flow, lift_piece, &c) : RV_OK;
     r->rest = r->rest && status != RV_OK;
     return status;

@@ -27,6 +27,7 @@ typedef struct rvi_rivers {
     const rv_rivers_params *p;
     rv_terrain *land; /* of the job, or `coarse` */
     rv_terrain coarse;
+    bool coarsest;     /* and no other is coarser */
     rvi_layer *layers; /* of `coarse`, and their grids */
     float *thickness;
     rvi_flow flow;
@@ -88,6 +89,7 @@ typedef struct rvi_rivers {
     float *edge_stack;
     double *rounded;        /* what rounding kept back of them, metres */
     unsigned char *sides;   /* `fixed` of the edge */
+    unsigned char *low;     /* of places along the edge: is no deep pit beside them? */
     double *tile_left;      /* what left the map in each tile */
     unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
     uint32_t *wakes;        /* not 0: something slid */
@@ -108,6 +110,11 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r);
  * call does the rest. */
 rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
                           void *arg);
+
+/* By how much the land rises in a time step, metres. */
+static inline double rvi_rivers_rise(const rvi_rivers *r) {
+    return (double)r->p->uplift * 0.001 * r->dt;
+}
 
 /* Uplift of one cell, by its share. */
 void rvi_rivers_lift(rvi_rivers *r, size_t cell, double by);
@@ -186,7 +193,6 @@ bool rvi_rivers_layered(const rv_terrain *land);
 bool rvi_rivers_device_can(const rvi_rivers *r);
 void rvi_rivers_device_list(rvi_rivers *r);
 void rvi_rivers_device_begin(rvi_rivers *r);
-void rvi_rivers_device_layers(rvi_rivers *r); /* when the layers of the level are there */
 /* The edge comes to the processor, and goes back as that has changed it. */
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r);
@@ -202,8 +208,6 @@ rv_status rvi_rivers_device_follow(rvi_rivers *r);
 rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
-/* What the processor needs to close the step. */
-rv_status rvi_rivers_device_fetch(rvi_rivers *r);
 
 /* ---- alluvium_device.c ---- */
 
@@ -216,6 +220,30 @@ rv_status rvi_alluvium_device_level(rvi_rivers *r, const rvi_alluvium_law *law,
                                     const rvi_hillslope *s);
 rv_status rvi_alluvium_device_bank(rvi_rivers *r, const rvi_alluvium_law *law);
 
+/* ---- river_ends.c ---- */
+
+/* As those of the processor. The land of the map becomes heights; a level gets its layers. */
+rv_status rvi_rivers_device_layers(rvi_rivers *r);
+rv_status rvi_rivers_device_begin_level(rvi_rivers *r);
+rv_status rvi_rivers_device_uplift(rvi_rivers *r, bool given);
+rv_status rvi_rivers_device_fix(rvi_rivers *r, uint32_t sides, bool *any);
+rv_status rvi_rivers_device_fix_cell(rvi_rivers *r, size_t cell);
+rv_status rvi_rivers_device_low(rvi_rivers *r, int step); /* fills `low` */
+rv_status rvi_rivers_device_rock(rvi_rivers *r);
+rv_status rvi_rivers_device_rain(rvi_rivers *r);
+rv_status rvi_rivers_device_bend(rvi_rivers *coarse);
+rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                  const float *from, const double *from_doubles, float *to,
+                                  double *to_doubles);
+rv_status rvi_rivers_device_halve_sea(const rvi_rivers *fine, const rvi_rivers *coarse);
+rv_status rvi_rivers_device_show_flow(const rvi_rivers *r, float *flow);
+/* Of a layer: fills `cell_sums`; `fields`: eroded and deposited. */
+rv_status rvi_rivers_device_sum_layer(rvi_rivers *r, int layer, float *const *fields);
+/* `fixed` of the edge comes to the host, with the heights there, or goes to the device. */
+rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in);
+/* The land is that of the last time step. */
+rv_status rvi_rivers_device_close(rvi_rivers *r);
+
 /* ---- river_levels.c ---- */
 
 enum { RVI_RIVER_LEVELS = 6 };
@@ -226,6 +254,8 @@ int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land);
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p);
 /* The outline of the level with cells twice as wide as `fine`. */
 void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine);
+/* The weights of a mean around a cell of the coarser level. */
+const double *rvi_level_hat(const rvi_rivers *fine);
 /* Fills the grids of a level from the finer one. */
 rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine);
 /* Brings to a level what the coarser one changed. After a stop the next call does the rest. */

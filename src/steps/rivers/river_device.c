@@ -1,6 +1,7 @@
 /* river_device.c: time steps of rivers.c on a device, where no function and no volume says how
- * ground is worn. The kernels are in river_cells.cl. The processor begins
- * and closes the step, and looks at the edge of the map between two time steps. */
+ * ground is worn. The kernels are in river_cells.cl; river_ends.c begins and
+ * closes the step. The processor looks at the edge of the map between two time steps. */
+#include "device/device_group.h"
 #include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
 #include "steps/rivers/river_shape.h"
@@ -44,6 +45,7 @@ void rvi_rivers_device_list(rvi_rivers *r) {
         rvi_job_buffer(job, &r->rounded, r->cells, sizeof *r->rounded, "the ledger");
     }
     rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
+    rvi_job_buffer(job, &r->low, rvi_ring_length(r->land->width, r->land->height), 1, "the edge");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
@@ -59,6 +61,10 @@ void rvi_rivers_device_list(rvi_rivers *r) {
 #define READ(grid) GRID(READ, grid, r->cells)
 #define WRITE(grid) GRID(WRITE, grid, r->cells)
 #define CHANGE(grid) GRID(CHANGE, grid, r->cells)
+#define LOCAL(bytes)                                                                               \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
+    }
 #define COUNT(args) (int)(sizeof args / sizeof args[0])
 #define RUN(name, width, height)                                                                   \
     rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
@@ -92,15 +98,6 @@ void rvi_rivers_device_begin(rvi_rivers *r) {
     memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
 }
 
-/* The device has all layers above the bedrock in one piece. */
-void rvi_rivers_device_layers(rvi_rivers *r) {
-    for (size_t l = 0; l <= above(r); l++)
-        r->band_edges[2 * RVI_BANDS + l] = r->land->layers[l].erodibility;
-    for (size_t l = 0; l < above(r); l++)
-        memcpy(r->stack + l * r->cells, r->land->layers[l + 1].thickness,
-               r->cells * sizeof *r->stack);
-}
-
 static rvi_river_law law_of(const rvi_rivers *r, double rise) {
     return (rvi_river_law){.rise = rise,
                            .cut = {r->cut[0], r->cut[1]},
@@ -119,17 +116,10 @@ static rv_status sum_difference(const rvi_rivers *r, const double *first, const 
 
 /* ---- the edge ---- */
 
-/* The cell at a place of `deep` rows and columns at each side; r->cells: there is none. As in
- * river_cells.cl. */
+/* r->cells: there is none. */
 static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
-    size_t width = wide(r), height = high(r), rows = 2 * deep * width;
-    if (k < rows) {
-        size_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
-        return y < height ? y * width + k % width : r->cells;
-    }
-    k -= rows;
-    size_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
-    return x < width ? k % height * width + x : r->cells;
+    int64_t cell = rvi_edge_cell((int64_t)k, (int64_t)deep, r->land->width, r->land->height);
+    return cell < 0 ? r->cells : (size_t)cell;
 }
 
 static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
@@ -165,12 +155,17 @@ static rv_status edge_stack_out(rvi_rivers *r) {
     return status;
 }
 
+/* All of it. */
+static rv_status send(rvi_rivers *r, const void *memory, size_t size) {
+    return rvi_device_send_part(r->job->device, memory, size, 0, size);
+}
+
 static rv_status edge_stack_in(rvi_rivers *r) {
     size_t places = edge_places(r, 1), count = above(r) * places;
     for (size_t k = 0; k < count; k++)
         r->edge_stack[k] = r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)];
-    rvi_device_forget(r->job->device, r->edge_stack, count * sizeof *r->edge_stack);
-    return edge_stack(r, 1);
+    rv_status status = send(r, r->edge_stack, count * sizeof *r->edge_stack);
+    return status == RV_OK ? edge_stack(r, 1) : status;
 }
 
 rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
@@ -189,10 +184,13 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
             r->edge[3][k] = r->bed[edge_cell(r, k, 1)];
         r->sides[k] = r->fixed[edge_cell(r, k, 1)];
     }
-    rvi_device_forget(r->job->device, r->edge[1], places * sizeof *r->edge[1]);
-    rvi_device_forget(r->job->device, r->sides, places);
-    if (r->bed)
-        rvi_device_forget(r->job->device, r->edge[3], places * sizeof *r->edge[3]);
+    rv_status status = send(r, r->edge[1], places * sizeof *r->edge[1]);
+    if (status == RV_OK)
+        status = send(r, r->sides, places);
+    if (status == RV_OK && r->bed)
+        status = send(r, r->edge[3], places * sizeof *r->edge[3]);
+    if (status != RV_OK)
+        return status;
     const rvi_device_arg args[] = {CHANGE(r->h),
                                    CHANGE(r->bed),
                                    CHANGE(r->fixed),
@@ -201,11 +199,20 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
                                    GRID(READ, r->sides, places),
                                    RVI_VALUE(width),
                                    RVI_VALUE(height)};
-    rv_status status = RUN("river_edge_in", places, 1);
+    status = RUN("river_edge_in", places, 1);
     return status == RV_OK && r->stack ? edge_stack_in(r) : status;
 }
 
 /* ---- rivers ---- */
+
+static rvi_flow_shape shape_of(const rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    return (rvi_flow_shape){.width = f->width,
+                            .height = f->height,
+                            .across = f->across,
+                            .down = f->down,
+                            .rain = f->rain != NULL};
+}
 
 static rv_status guess_load(rvi_rivers *r, double rise) {
     const uint64_t count = r->cells;
@@ -215,35 +222,47 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
     return RUN("river_guess_load", r->cells, 1);
 }
 
+static rv_status rise_land(rvi_rivers *r, const rvi_river_law *law) {
+    const rvi_flow *f = &r->flow;
+    const rvi_flow_shape shape = shape_of(r);
+    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),
+                                   READ(f->discharge), READ(r->h),
+                                   WRITE(r->risen),    WRITE(r->water),
+                                   READ(r->uplift),    CHANGE(r->lifted),
+                                   CHANGE(r->bed),     READ(r->factor.cells),
+                                   READ(r->rock),      GRID(READ, r->power, RVI_AREAS),
+                                   RVI_VALUE(*law),    RVI_VALUE(shape)};
+    return RUN("river_rise", wide(r), high(r));
+}
+
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_flow *f = &r->flow;
     const rvi_river_law law = law_of(r, rise);
     const rvi_rock_law rock = rock_law(r);
-    size_t basins = rvi_flow_basins(f);
+    size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
+        LOCAL(tile * sizeof(double)),
+        LOCAL(tile),
         READ(f->direction),
         READ(f->area),
-        READ(f->discharge),
         CHANGE(r->h),
         WRITE(r->lake),
-        WRITE(r->water),
+        CHANGE(r->water),
         READ(f->lakes ? f->drowned : NULL),
         READ(f->lakes ? f->basin : NULL),
         GRID(READ, f->lakes ? f->spill : NULL, basins),
         READ(r->load),
-        WRITE(r->risen),
-        READ(r->uplift),
-        CHANGE(r->lifted),
+        READ(r->risen),
         READ(r->factor.cells),
         READ(r->mask),
-        READ(r->rock),
         READ(r->strength),
-        GRID(READ, r->power, RVI_AREAS),
         RVI_VALUE(law),
         ROCK(rock),
     };
     rv_status status = r->load && !r->loaded ? guess_load(r, rise) : RV_OK;
     r->rise += rise;
+    if (status == RV_OK)
+        status = rise_land(r, &law);
     if (status == RV_OK)
         status = r->stack ? WALK(true, "river_cut_stack") : WALK(true, "river_cut");
     return status;
@@ -251,17 +270,16 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
 
 static rv_status sum_left(rvi_rivers *r) {
     const rvi_flow *f = &r->flow;
-    const rvi_flow_shape shape = {
-        .width = f->width, .height = f->height, .across = f->across, .down = f->down};
+    const rvi_flow_shape shape = shape_of(r);
     size_t pieces = rvi_flow_pieces(f->width, f->height);
     const rvi_device_arg args[] = {READ(f->direction),
                                    READ(r->h),
                                    READ(r->risen),
                                    GRID(READ, f->waits, pieces),
-                                   GRID(READ, f->depth, pieces),
                                    GRID(WRITE, r->tile_left, tiles(r)),
+                                   LOCAL(2 * RVI_TILE * sizeof(uint32_t)),
                                    RVI_VALUE(shape)};
-    rv_status status = RUN("river_left", tiles(r), 1);
+    rv_status status = RUN("river_left", tiles(r) * RVI_DEVICE_GROUP, 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, r->tile_left);
     double sum = 0.0;
@@ -280,8 +298,15 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         return status;
     }
     const rvi_rock_law rock = rock_law(r);
-    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),   CHANGE(r->h),
-                                   CHANGE(r->risen),   CHANGE(r->load), ROCK(rock)};
+    size_t tile = RVI_TILE * RVI_TILE;
+    const rvi_device_arg args[] = {LOCAL(tile * sizeof(double)),
+                                   LOCAL(tile),
+                                   READ(f->direction),
+                                   READ(f->area),
+                                   CHANGE(r->h),
+                                   CHANGE(r->risen),
+                                   CHANGE(r->load),
+                                   ROCK(rock)};
     rv_status status = r->stack ? WALK(false, "river_carry_stack") : WALK(false, "river_carry");
     return status == RV_OK ? sum_left(r) : status;
 }
@@ -441,27 +466,38 @@ static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loo
         GRID(READ, r->crossed, strips(r) * high(r)),
         GRID(WRITE, r->flux, parts),
         RVI_VALUE(*law),
+        LOCAL((RVI_DEVICE_GROUP + 1) * sizeof(uint32_t)),
     };
-    return south ? RUN("creep_cross_strips", strips(r), 1) : RUN("creep_cross_rows", high(r), 1);
+    return south ? RUN("creep_cross_strips", strips(r) * RVI_DEVICE_GROUP, 1)
+                 : rvi_device_run(r->job->device, "river_cells", "creep_cross_rows", high(r), 1,
+                                  args, COUNT(args) - 1);
+}
+
+/* Along rows, or along columns. */
+static rv_status creep_along(rvi_rivers *r, const rvi_hillslope *s, const double *from, int south) {
+    const rvi_creep_law law = {s->number, s->width, s->height};
+    size_t cells = 2 * RVI_CREEP_PART * (RVI_CREEP_LINES + 1), lines = south ? wide(r) : high(r);
+    const rvi_device_arg args[] = {READ(from),
+                                   WRITE(s->to), /* or it is the same */
+                                   WRITE(s->scratch),
+                                   READ(s->fixed),
+                                   READ(s->loose),
+                                   RVI_VALUE(law),
+                                   RVI_VALUE(south),
+                                   LOCAL(cells * sizeof(double)),
+                                   LOCAL(cells * sizeof(double)),
+                                   LOCAL(cells * sizeof(float)),
+                                   LOCAL(cells)};
+    size_t groups = (lines + RVI_CREEP_LINES - 1) / RVI_CREEP_LINES;
+    rv_status status = RUN("creep_along", groups * RVI_CREEP_GROUP, 1);
+    return status == RV_OK && s->flux ? count_crossed(r, s->to, s->loose, &law, south) : status;
 }
 
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
-    const rvi_creep_law law = {s->number, s->width, s->height};
-    const rvi_device_arg rows[] = {READ(s->from),  CHANGE(s->to),  WRITE(s->scratch),
-                                   READ(s->fixed), READ(s->loose), RVI_VALUE(law)};
-    const rvi_device_arg columns[] = {CHANGE(s->to), WRITE(s->scratch), READ(s->fixed),
-                                      READ(s->loose), RVI_VALUE(law)};
-    rvi_device *d = r->job->device;
-    rv_status status =
-        rvi_device_run(d, "river_cells", "creep_rows", high(r), 1, rows, COUNT(rows));
-    if (status == RV_OK && s->flux)
-        status = count_crossed(r, s->to, s->loose, &law, false);
+    rv_status status = creep_along(r, s, s->from, 0);
     if (status == RV_OK)
-        status =
-            rvi_device_run(d, "river_cells", "creep_columns", wide(r), 1, columns, COUNT(columns));
-    if (status == RV_OK && s->flux)
-        status = count_crossed(r, s->to, s->loose, &law, true);
-    return status == RV_OK && s->flux ? rvi_device_fetch(d, s->flux) : status;
+        status = creep_along(r, s, s->to, 1);
+    return status == RV_OK && s->flux ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
@@ -480,7 +516,8 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
                            .width = fine->land->width,
                            .height = fine->land->height,
                            .coarse_width = coarse->land->width,
-                           .coarse_height = coarse->land->height};
+                           .coarse_height = coarse->land->height,
+                           .coarsest = coarse->coarsest};
 }
 
 rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {
@@ -548,17 +585,7 @@ static rv_status sum_rounded(rvi_rivers *r) {
     return status;
 }
 
-rv_status rvi_rivers_device_fetch(rvi_rivers *r) {
-    rvi_device *d = r->job->device;
-    void *grids[] = {r->h, r->bed, r->fixed, r->lifted, r->flow.area, r->flow.discharge, r->stack};
-    rv_status status = rvi_terrain_take_back(r->job->land);
-    if (status == RV_OK && r->stack)
-        status = sum_rounded(r);
-    for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
-        if (grids[k])
-            status = rvi_device_fetch(d, grids[k]);
-    for (size_t l = 0; l < above(r) && status == RV_OK; l++)
-        memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
-               r->cells * sizeof *r->stack);
-    return status;
+rv_status rvi_rivers_device_close(rvi_rivers *r) {
+    rv_status status = r->stack ? sum_rounded(r) : RV_OK;
+    return status == RV_OK ? rvi_rivers_device_show(r) : status;
 }

@@ -82,56 +82,73 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
  * With those of the first level it is as wide whatever the cells of the map are: the weights of the
  * map's cells have the variance of the hat, a sixth of a coarse cell squared. */
 static const double HAT[2][5] = {{0, 12, 24, 12, 0}, {1, 12, 22, 12, 1}};
-#define HAT_SUM (48.0 * 48.0)
 
 typedef struct halving {
-    const rv_terrain *fine, *coarse;
-    const double *hat;
-    const float *from;
+    rvi_halving mean;
+    int width; /* of the coarse level */
     float *to;
-    const double *from_doubles;
     double *to_doubles;
+    const double *bent_x, *bent_y; /* NULL: the cells lie where they do */
 } halving;
 
-static const double *hat_of(const rvi_rivers *fine) {
+const double *rvi_level_hat(const rvi_rivers *fine) {
     return HAT[fine->land == fine->job->land];
-}
-
-static double mean_around(const halving *h, size_t x, size_t y) {
-    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->fine->width);
-    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->fine->height);
-    double sum = 0.0;
-    for (size_t j = 0; j < 5; j++)
-        for (size_t i = 0; i < 5; i++) {
-            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
-            size_t cell = row * (size_t)h->fine->width + column;
-            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
-            sum += across.weight[i] * down.weight[j] * value;
-        }
-    return sum / HAT_SUM;
 }
 
 static void halve_rows(void *arg, int first, int end) {
     const halving *h = arg;
-    size_t width = (size_t)h->coarse->width;
+    size_t width = (size_t)h->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            double mean = mean_around(h, x, y);
+            size_t i = y * width + x;
+            double mean = h->bent_x ? rvi_level_mean_at(&h->mean, h->bent_x[i], h->bent_y[i])
+                                    : rvi_level_mean(&h->mean, x, y);
             if (h->to)
-                h->to[y * width + x] = (float)mean;
+                h->to[i] = (float)mean;
             else
-                h->to_doubles[y * width + x] = mean;
+                h->to_doubles[i] = mean;
         }
 }
 
+/* Where the cells of the coarsest level lie: what it has not begun to use holds that. */
+static void bend_rows(void *arg, int first, int end) {
+    const rvi_rivers *coarse = arg;
+    int width = coarse->land->width, height = coarse->land->height;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * (size_t)width + (size_t)x;
+            rvi_level_bent(width, height, coarse->p->seed, (double)x, (double)y, &coarse->risen[i],
+                           &coarse->water[i]);
+        }
+}
+
+static halving to_coarser(const rvi_rivers *fine, const rvi_rivers *coarse) {
+    return (halving){.mean = {.hat = rvi_level_hat(fine),
+                              .width = fine->land->width,
+                              .height = fine->land->height,
+                              .coarse_width = coarse->land->width,
+                              .coarse_height = coarse->land->height},
+                     .width = coarse->land->width,
+                     .bent_x = coarse->coarsest ? coarse->risen : NULL,
+                     .bent_y = coarse->coarsest ? coarse->water : NULL};
+}
+
 static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
-    halving h = {fine->land, coarse->land, hat_of(fine), .from = from, .to = to};
+    if (fine->job->device)
+        return to ? rvi_rivers_device_halve(fine, coarse, from, NULL, to, NULL) : RV_OK;
+    halving h = to_coarser(fine, coarse);
+    h.mean.from = from;
+    h.to = to;
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
 static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
                                double *to) {
-    halving h = {fine->land, coarse->land, hat_of(fine), .from_doubles = from, .to_doubles = to};
+    if (fine->job->device)
+        return to ? rvi_rivers_device_halve(fine, coarse, NULL, from, NULL, to) : RV_OK;
+    halving h = to_coarser(fine, coarse);
+    h.mean.from_doubles = from;
+    h.to_doubles = to;
     return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
 }
 
@@ -145,13 +162,20 @@ static void sea_rows(void *arg, int first, int end) {
     size_t width = (size_t)s->coarse->land->width, fine_width = (size_t)s->fine->land->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            bool sea = s->fine->fixed[2 * y * fine_width + 2 * x] == RVI_SEA;
-            s->coarse->fixed[y * width + x] = sea ? RVI_SEA : 0;
+            size_t i = y * width + x, column = 2 * x, row = 2 * y;
+            if (s->coarse->coarsest) {
+                column = 2 * (size_t)(s->coarse->risen[i] + 0.5);
+                row = 2 * (size_t)(s->coarse->water[i] + 0.5);
+            }
+            bool sea = s->fine->fixed[row * fine_width + column] == RVI_SEA;
+            s->coarse->fixed[i] = sea ? RVI_SEA : 0;
         }
 }
 
 static rv_status find_sea(rvi_rivers *coarse, const rvi_rivers *fine) {
     sea_of s = {coarse, fine};
+    if (fine->job->device)
+        return rvi_rivers_device_halve_sea(fine, coarse);
     return rvi_parallel_rows(coarse->job->ctx, coarse->land->height, sea_rows, &s);
 }
 
@@ -159,7 +183,13 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
     rvi_level_outline(coarse, fine);
     coarse->factor.land = coarse->land;
     coarse->mask = coarse->mask_room;
-    rv_status status = halve_doubles(fine, fine->h, coarse, coarse->h);
+    rv_status status = RV_OK;
+    if (coarse->coarsest && fine->job->device)
+        status = rvi_rivers_device_bend(coarse);
+    else if (coarse->coarsest)
+        status = rvi_parallel_rows(fine->job->ctx, coarse->land->height, bend_rows, coarse);
+    if (status == RV_OK)
+        status = halve_doubles(fine, fine->h, coarse, coarse->h);
     if (status == RV_OK)
         status = find_sea(coarse, fine);
     if (status == RV_OK)
@@ -201,7 +231,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
     rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
-                   coarse->p->seed, cell % width, cell / width, &before, &after);
+                   coarse->p->seed, coarse->coarsest, cell % width, cell / width, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -250,20 +280,16 @@ static void show_rows(void *arg, int first, int end) {
     const rvi_rivers *map = s->map, *coarse = s->coarse;
     const double *was = map->bed ? map->bed : map->h;
     int width = map->land->width;
-    size_t wide = (size_t)coarse->land->width, east = wide > 1;
-    size_t south = coarse->land->height > 1 ? wide : 0;
-    for (int y = first; y < end; y++) {
-        double v, u;
-        size_t row = wide * rvi_level_before((double)y * s->cell, coarse->land->height, &v);
+    for (int y = first; y < end; y++)
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            size_t c = row + rvi_level_before((double)x * s->cell, (int)wide, &u);
-            double by = rvi_level_change(coarse->start, coarse->h, c, east, south, u, v);
+            double by = rvi_level_change(coarse->start, coarse->h, coarse->land->width,
+                                         coarse->land->height, coarse->p->seed, coarse->coarsest,
+                                         (double)x * s->cell, (double)y * s->cell);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
                 map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));
         }
-    }
 }
 
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {

@@ -43,10 +43,41 @@ typedef struct rvi_bring_law {
     double rise, stays, sea;
     uint64_t seed;
     int width, height, coarse_width, coarse_height;
+    int coarsest; /* is the coarse level the coarsest? */
+    int pad;
 } rvi_bring_law;
+
+typedef struct rvi_base_law {
+    double sea; /* NaN: none */
+    int width, height;
+    uint32_t sides; /* where water leaves: rvi_on_side() */
+    int coarse;     /* 1: a coarser level, which knows its sea from the map */
+} rvi_base_law;
+
+typedef struct rvi_rock_noise {
+    uint64_t seed;
+    float side, vary, talus_vary;
+    int width;
+} rvi_rock_noise;
+
+typedef struct rvi_halve_law {
+    double hat[5];
+    uint64_t seed;
+    int width, height, coarse_width, coarse_height;
+} rvi_halve_law;
+
+typedef struct rvi_close_law {
+    double rise;
+    uint64_t cells, block; /* of the map, and of a block of rows */
+    int layer, pad;
+} rvi_close_law;
+enum { RVI_CLOSE_GROUP = 256, RVI_CLOSE_SUMS = 4 };
 
 /* Columns that the processor solves side by side: what crosses to fixed cells is added up by them.
  */
 enum { RVI_CREEP_STRIP = 64 };
+
+/* Rows or columns that a group of items takes, and cells of each at a time: as many. */
+enum { RVI_CREEP_LINES = 32, RVI_CREEP_PART = RVI_CREEP_LINES, RVI_CREEP_GROUP = 128 };
 
 #endif
