@@ -2,14 +2,19 @@
 #include "device/device_sum.h"
 #include "steps/droplets/drop_run.h"
 
+#include <string.h>
+
+/* Where a group of items makes a move: the disc reaches farther, or there are fewer drops at a time
+ * than keep a GPU busy. */
+enum { LARGE_DISC = 5, MANY_SLOTS = 1 << 16, OF_CREW = 3 };
+
 #define RUN(name, width, height)                                                                   \
     RVI_RUN(f->job->device, "batch_drops", name, (size_t)(width), (size_t)(height), args)
 
-/* What changes with the height of the rock, and the blurred change map, the processor alone knows.
- */
+/* Hardness in three dimensions, functions, and the blurred change map the processor alone knows. */
 bool rvi_batch_device_can(const rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
-    return !rvi_rock_differs(land) && !rvi_erosion_fn_there(land) && !(f->p->blend > 0.0f);
+    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land) && !(f->p->blend > 0.0f);
 }
 
 static rvi_device_arg grid(const rvi_drop_run *f, rvi_device_use use, const int32_t *values) {
@@ -67,6 +72,8 @@ static rv_status clear_grids(const rvi_drop_run *f) {
 
 rv_status rvi_batch_device_fill(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
+    memcpy(f->batch.table, land->strata.edge, sizeof land->strata.edge);
+    memcpy(f->batch.table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
     const rvi_drop_apron apron = rvi_drops_apron(f);
     const rvi_device_arg args[] = {
         map(f, RVI_DEVICE_READ, land->surface),
@@ -116,6 +123,9 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
     const rvi_drop_batch *b = &f->batch;
     const rvi_batch_round round = rvi_batch_round_of(f, b->round);
     const uint64_t now = b->round % 2 * b->blocks, next = b->blocks - now;
+    const float thickness = f->job->land->strata.thickness;
+    const int felt_rows = 2 * f->near_reach + 2;
+    const bool together = b->rules.reach > LARGE_DISC || b->rules.slots < MANY_SLOTS;
     const rvi_device_arg args[] = {
         slots(f, RVI_DEVICE_CHANGE),
         grid(f, RVI_DEVICE_READ, b->ground),
@@ -130,10 +140,23 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
         map(f, RVI_DEVICE_READ, f->mask),
         rain_cells(f),
         rain_rows(f),
+        {RVI_DEVICE_READ, f->factor.bands, f->count * sizeof *f->factor.bands},
+        {RVI_DEVICE_READ, b->table, 2 * RVI_BANDS * sizeof *b->table},
+        RVI_VALUE(thickness),
         RVI_VALUE(round),
         RVI_VALUE(b->rules),
+        /* OF_CREW of a crew: */
+        {RVI_DEVICE_LOCAL, NULL, RVI_BATCH_MEETINGS * sizeof(uint32_t)},
+        {RVI_DEVICE_LOCAL, NULL, 16 * (size_t)felt_rows * sizeof(float)},
+        RVI_VALUE(felt_rows),
     };
-    rv_status status = RUN("batch_move", b->rules.slots, 1);
+    const int count = (int)(sizeof args / sizeof args[0]);
+    const size_t slots_now = (size_t)b->rules.slots;
+    rv_status status = together
+                           ? rvi_device_run(f->job->device, "batch_crew", "batch_move_together",
+                                            slots_now * RVI_BATCH_CREW, 1, args, count)
+                           : rvi_device_run(f->job->device, "batch_drops", "batch_move", slots_now,
+                                            1, args, count - OF_CREW);
     return status == RV_OK ? settle(f, now) : status;
 }
 

@@ -1,6 +1,6 @@
 /* batch_drops.cl: rounds of drop_batch.c on a device. */
 #include "device/prelude.cl"
-#include "steps/droplets/batch_cell.h"
+#include "steps/droplets/batch_move.h"
 #include "steps/droplets/drop_apron.h"
 
 /* The land as it is becomes the ground under the drops. */
@@ -26,26 +26,11 @@ __kernel void batch_begin(__global rvi_batch_slot *slots, __global uint *crowd, 
         rvi_batch_begin(&g, &r, &t, slots + k, k);
 }
 
-__kernel void batch_move(__global rvi_batch_slot *slots, __global const int *ground,
-                         __global int *change, __global uint *laid, __global uint *flow,
-                         __global uint *crowd, ulong now, ulong next, __global uint *ended,
-                         __global const float *factor, __global const float *mask,
-                         __global const uint *rain_cells, __global const ulong *rain_rows,
-                         rvi_batch_round t, rvi_batch_rules r) {
+/* A slot an item. */
+__kernel void batch_move(MOVE_ARGS) {
     size_t k = get_global_id(0);
-    rvi_batch_grids g;
-    g.ground = ground;
-    g.change = change;
-    g.laid = laid;
-    g.flow = flow;
-    g.crowd = crowd + now;
-    g.crowd_next = crowd + next;
-    g.ended = ended;
-    g.factor = factor;
-    g.mask = mask;
-    g.rain_cells = rain_cells;
-    g.rain_rows = rain_rows;
-    if (k < r.slots)
+    MOVE_GRIDS(g);
+    if (k < r.slots && slots[k].step >= 0)
         rvi_batch_move(&g, &r, &t, slots + k);
 }
 

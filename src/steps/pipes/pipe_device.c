@@ -14,6 +14,13 @@ static size_t blocks_of(const rvi_pipes *f) {
     return (size_t)(f->height + RVI_PIPE_ROWS - 1) / RVI_PIPE_ROWS;
 }
 
+/* Rows that a group of a round goes down: it reads some above and below them, too, so they are many
+ * where the map has enough for all groups. */
+static int rows_of_round(const rvi_pipes *f) {
+    int64_t blocks = (int64_t)f->width * f->height >> 22;
+    return (blocks < 1 ? 1 : blocks > 4 ? 4 : (int)blocks) * RVI_PIPE_ROWS;
+}
+
 static size_t parts_of(int rows, int each) {
     return (size_t)((rows + each - 1) / each);
 }
@@ -161,7 +168,7 @@ static rv_status virtual_round(rvi_pipes *f) {
 rv_status rvi_pipe_device_round(rvi_pipes *f) {
     if (f->p->model == RV_pipes_model_virtual)
         return virtual_round(f);
-    const int spread = f->want != NULL;
+    const int spread = f->want != NULL, rows = rows_of_round(f);
     const size_t kept = f->eight ? RVI_PIPE_KEPT_8 : RVI_PIPE_KEPT;
     float **to = f->on.q, **limit = &f->on.limit;
     const rvi_device_arg args[] = {
@@ -197,6 +204,7 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
         RVI_VALUE(f->rules),
         RVI_VALUE(f->rain),
         RVI_VALUE(spread),
+        RVI_VALUE(rows),
         GROUND,
     };
     const char *kernels[2][2] = {{"pipe_round_4", "pipe_round_8"},
@@ -205,7 +213,7 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
     size_t items = parts_of(f->width + 1, RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) * RVI_PIPE_GROUP;
     rv_status status = clear_most(f);
     if (status == RV_OK)
-        status = RUN(kernels[stacked][f->eight], items, blocks_of(f));
+        status = RUN(kernels[stacked][f->eight], items, parts_of(f->height, rows));
     if (status != RV_OK)
         return status;
     for (int k = 0; k < RVI_PIPE_WAYS; k++)

@@ -107,7 +107,7 @@ static rvi_pipe_side gather_sides(const kept_rows *k, int y, int lane, const boo
         __global const float *restrict source, __global float *restrict want,                     \
         __global rvi_pipe_column *restrict columns, __global uint *restrict most,                 \
         __local uint *group_most, __local float *shared, rvi_pipe_shape shape, rvi_pipe_rules r,  \
-        float rain, int spread, GROUND_ARGS
+        float rain, int spread, int rows_each, GROUND_ARGS
 
 /* What the grids hold of the column of an item. */
 typedef struct row_read {
@@ -128,8 +128,8 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) 
     const float carry = shape.backward || shape.forward ? 0.0f : 1.0f;
     const int lane = (int)get_local_id(0), block = (int)get_global_id(1);
     const int x = (int)get_group_id(0) * (RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) + lane - RVI_PIPE_BESIDE;
-    const int first = block * RVI_PIPE_ROWS + 1, bottom = shape.height + 1;
-    const int end = rvi_mini(first + RVI_PIPE_ROWS, bottom);
+    const int first = block * rows_each + 1, bottom = shape.height + 1;
+    const int end = rvi_mini(first + rows_each, bottom);
     const size_t column = (size_t)rvi_mini(rvi_maxi(x, 0), shape.stride - 1);
 #define ROW(y) ((size_t)rvi_mini(rvi_maxi(y, 0), bottom) * (size_t)shape.stride + column)
     const bool inner = x >= 1 && x <= shape.width;
@@ -239,6 +239,11 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) 
             flow[i] = now.flow + r.share * sum.out;
             deepest = rvi_maxf(to.depth, deepest);
             evaporated += to.evaporated;
+            if (changed % RVI_PIPE_ROWS == 0 || changed == end - 1) { /* the last of a block */
+                size_t counted = (size_t)((changed - 1) / RVI_PIPE_ROWS) * (size_t)shape.stride;
+                rvi_pipe_count(&columns[counted + (size_t)x], evaporated, taken, laid);
+                evaporated = taken = laid = 0.0f;
+            }
         }
         for (int back = 4; back > 0; back--) {
             depths[back] = depths[back - 1];
@@ -251,9 +256,6 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) 
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #undef ROW
-    if (kept && inner)
-        rvi_pipe_count(&columns[(size_t)block * (size_t)shape.stride + (size_t)x], evaporated,
-                       taken, laid);
     find_most(group_most, most, deepest);
     barrier(CLK_LOCAL_MEM_FENCE);
     find_most(group_most, most + 1, kept ? fastest : 0.0f);
@@ -264,7 +266,7 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) 
         run_round(bed, change, change_to, depth, depth_to, sediment, sediment_to, rest, east,      \
                   south, south_east, south_west, east_to, south_to, south_east_to, south_west_to,  \
                   limit, limit_to, deposited, flow, mask, factor, source, want, columns, most,     \
-                  group_most, shared, shape, r, rain, spread, stack, bands, table, thickness,      \
+                  group_most, shared, shape, r, rain, spread, rows_each, stack, bands, table, thickness,      \
                   layers, eight, stacked);                                                         \
     }
 ROUND(pipe_round_4, false, false)
