@@ -80,8 +80,8 @@ typedef struct rvi_batch_bands {
     float thickness;
 } rvi_batch_bands;
 
-/* Who makes a move. On the processor and for small discs it is one item. With batch_together.h, on a
- * device, a group of items does it, a crew, which shares the cells of the disc. */
+/* Who makes a move. On the processor and for small discs it is one item. With batch_together.h, on
+ * a device, a group of items does it, a crew, which shares the cells of the disc. */
 enum { RVI_BATCH_COLUMNS = 16, RVI_BATCH_ROWS = 4, RVI_BATCH_CREW = 64 };
 /* Places of its sums: four for each time that all of them add up what they have, and one. */
 enum { RVI_BATCH_LOWEST = 16, RVI_BATCH_MEETINGS };

@@ -1,4 +1,5 @@
-/* batch_together.h: included before batch_cell.h on a device it makes a group of items do a move. */
+/* batch_together.h: included before batch_cell.h on a device it makes a group of items do a move.
+ */
 #ifndef RVI_STEPS_DROPLETS_BATCH_TOGETHER_H
 #define RVI_STEPS_DROPLETS_BATCH_TOGETHER_H
 

@@ -60,14 +60,15 @@ static double buried(const burying *b, size_t cell) {
     if (direction == RVI_END || r->fixed[cell])
         return h;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
+    bool drowned = rvi_flow_drowned(f, cell);
     const rvi_buried_cell c = {.h = h,
                                .level = rvi_flow_level(f, cell, h),
                                .below = r->water[to],
                                .level_to = rvi_flow_level(f, to, r->h[to]),
-                               .area = f->area[cell],
-                               .corner = direction >= 4,
-                               .drowned = rvi_flow_drowned(f, cell)};
-    return rvi_alluvium_buried(&b->law, &c);
+                               .distance = r->distance[direction >= 4],
+                               .bed = rvi_alluvium_bed(&b->law, f->area[cell], drowned),
+                               .drowned = drowned};
+    return rvi_alluvium_buried(&c);
 }
 
 static void bury_piece(void *arg, const rvi_flow_piece *piece) {
@@ -85,15 +86,10 @@ static double banked(const burying *b, size_t cell) {
     if (direction == RVI_END || r->fixed[cell])
         return r->h[cell];
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    const rvi_bank_cell c = {.h = r->h[cell],
-                             .h_to = r->h[to],
-                             .to = r->water[to],
-                             .area = f->area[cell],
-                             .area_to = f->area[to],
-                             .loose = r->loose[cell],
-                             .corner = direction >= 4,
-                             .drowned = rvi_flow_drowned(f, cell)};
-    return rvi_alluvium_banked(&b->law, &c);
+    double distance = r->distance[direction >= 4];
+    double bank = rvi_alluvium_bank(&b->law, f->area[cell], f->area[to], r->loose[cell], distance);
+    return rvi_alluvium_banked(&b->law, r->h[cell], bank, r->water[to], r->h[to], distance,
+                               rvi_flow_drowned(f, cell));
 }
 
 static void bank_piece(void *arg, const rvi_flow_piece *piece) {

@@ -56,62 +56,73 @@ static inline double rvi_alluvium_depth(const rvi_alluvium_law *law, uint32_t ar
 
 /* ---- along the rivers ---- */
 
+/* What the floor of a cell is like, whatever lies below it. */
+typedef struct rvi_bed_law {
+    double slope; /* S */
+    double deep;  /* of the alluvium of a river, or of a lake; far below 0: there is none */
+} rvi_bed_law;
+
+static inline rvi_bed_law rvi_alluvium_bed(const rvi_alluvium_law *law, uint32_t area,
+                                           bool drowned) {
+    bool river = rvi_alluvium_river(law, area);
+    rvi_bed_law bed = {river ? rvi_fan_slope(law, area) : RVI_BANK,
+                       river || drowned ? rvi_alluvium_depth(law, area) : -1e300};
+    return bed;
+}
+
 /* A cell and its receiver. */
 typedef struct rvi_buried_cell {
     double h, level;        /* of the land, and of water on it */
     double below, level_to; /* of the receiver: how high alluvium lies, and the level of water */
-    uint32_t area;
-    int corner;  /* 1: the receiver is at one */
-    int drowned; /* 1: under a lake */
+    double distance;        /* to that */
+    rvi_bed_law bed;
+    bool drowned; /* is it under a lake? */
 } rvi_buried_cell;
 
 /* How high alluvium lies, above that of the receiver. */
-static inline double rvi_alluvium_buried(const rvi_alluvium_law *law, const rvi_buried_cell *c) {
-    double distance = law->distance[c->corner], below = c->below;
-    bool river = rvi_alluvium_river(law, c->area);
-    double slope = rvi_fan_slope(law, c->area), bed = river ? slope : RVI_BANK;
+static inline double rvi_alluvium_buried(const rvi_buried_cell *c) {
+    double distance = c->distance, below = c->below, slope = c->bed.slope;
     double fall = rvi_max(c->level - c->level_to, 0.0);
-    double high = rvi_max(c->h, below + RVI_KEPT * rvi_least(fall, bed * distance));
+    double high = rvi_max(c->h, below + RVI_KEPT * rvi_least(fall, slope * distance));
     if (c->drowned) {
-        double most = c->level + rvi_alluvium_depth(law, c->area);
+        double most = c->level + c->bed.deep;
         return rvi_max(high,
-                       rvi_least(below + bed * distance, rvi_max(most, below + 1e-4 * distance)));
+                       rvi_least(below + slope * distance, rvi_max(most, below + 1e-4 * distance)));
     }
     double deep = c->h + below - c->level_to - RVI_TAPER * distance;
-    high = rvi_max(high, rvi_least(deep, below + bed * distance));
-    if (!river)
-        return high;
-    return rvi_max(high, rvi_least(c->h + rvi_alluvium_depth(law, c->area),
-                                   below + RVI_FRONT / RVI_FAN * slope * distance));
+    high = rvi_max(high, rvi_least(deep, below + slope * distance));
+    return rvi_max(high,
+                   rvi_least(c->h + c->bed.deep, below + RVI_FRONT / RVI_FAN * slope * distance));
 }
 
-/* A cell and its receiver after the last routing. */
-typedef struct rvi_bank_cell {
-    double h, h_to, to; /* `to`: how high the receiver is to be */
-    uint32_t area, area_to;
-    float loose; /* 0: there is no alluvium */
-    int corner, drowned;
-} rvi_bank_cell;
+/* How much higher a floor is than the water that runs over it, `high` beside that itself: less the
+ * farther that is. */
+static inline double rvi_bank_far(const rvi_alluvium_law *law, double high, double distance) {
+    double most = RVI_SLOT * law->distance[0];
+    return rvi_max(rvi_least(high, most) - RVI_LEVEE * distance, 0.0);
+}
 
-/* How much higher a floor is than the water that runs over it: less the farther that is. Brooks run
- * level with it. What has filled a pit is no bank. */
-static inline double rvi_alluvium_bank(const rvi_alluvium_law *law, const rvi_bank_cell *c) {
-    double brooks = RVI_BROOK * (double)law->source, most = RVI_SLOT * law->distance[0];
-    double high = c->to - c->h_to;
-    if (!(c->loose > 0.0f) || (double)c->area > brooks)
+/* The bank of a cell, whatever its receiver comes to; below 0: as high above that as it rises.
+ * Brooks run level with the floor. What has filled a pit is no bank. */
+static inline double rvi_alluvium_bank(const rvi_alluvium_law *law, uint32_t area, uint32_t area_to,
+                                       float loose, double distance) {
+    double brooks = RVI_BROOK * (double)law->source;
+    if (!(loose > 0.0f) || (double)area > brooks)
         return 0.0;
-    if ((double)c->area_to > brooks) {
-        float km2 = (float)rvi_alluvium_km2(law, c->area_to);
-        high = rvi_least(RVI_CHANNEL * (double)rvi_power(km2, RVI_DEEPER),
-                         0.1 * rvi_alluvium_depth(law, c->area_to));
-    }
-    return rvi_max(rvi_least(high, most) - RVI_LEVEE * law->distance[c->corner], 0.0);
+    if (!((double)area_to > brooks))
+        return -1.0;
+    float km2 = (float)rvi_alluvium_km2(law, area_to);
+    double high = rvi_least(RVI_CHANNEL * (double)rvi_power(km2, RVI_DEEPER),
+                            0.1 * rvi_alluvium_depth(law, area_to));
+    return rvi_bank_far(law, high, distance);
 }
 
-/* Floors rise beside rivers, and pits that fans have closed fill up. */
-static inline double rvi_alluvium_banked(const rvi_alluvium_law *law, const rvi_bank_cell *c) {
-    double least_fall = c->drowned ? 1e-4 * law->distance[c->corner] : 0.0;
-    return rvi_max(c->h + rvi_alluvium_bank(law, c), c->to + least_fall);
+/* Floors rise beside rivers, and pits that fans have closed fill up. `to`: how high the receiver is
+ * to be, `was`: how high it is. */
+static inline double rvi_alluvium_banked(const rvi_alluvium_law *law, double h, double bank,
+                                         double to, double was, double distance, bool drowned) {
+    double by = bank < 0.0 ? rvi_bank_far(law, to - was, distance) : bank;
+    return rvi_max(h + by, to + (drowned ? 1e-4 * distance : 0.0));
 }
 
 /* ---- fans ---- */

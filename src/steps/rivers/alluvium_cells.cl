@@ -7,68 +7,170 @@
 
 /* ---- along the rivers ---- */
 
-/* The level to which water fills a cell; `spill` is 0 without lakes. */
-static double bury_level(__global const uint *basin, __global const double *spill, size_t cell,
-                         double h) {
-    double level = spill ? spill[basin[cell]] : h;
-    return level > h ? level : h;
+static size_t bury_receiver(const rvi_alluvium_law *law, size_t cell, int k) {
+    return (size_t)((long)cell + rvi_flow_south(k) * (long)law->width + rvi_flow_east(k));
 }
 
-__kernel void alluvium_bury(FLOW_WALK_ARGS, __global const uchar *restrict direction,
-                            __global const uchar *restrict fixed, __global const uint *restrict area,
-                            __global const double *restrict h, __global double *water,
-                            __global const uchar *restrict drowned,
-                            __global const uint *restrict basin,
-                            __global const double *restrict spill, rvi_alluvium_law law) {
-#define BURY                                                                                       \
-    int k0 = direction[cell];                                                                      \
-    double hh = h[cell];                                                                           \
-    if (k0 != RVI_END && !fixed[cell]) {                                                           \
-        size_t to = flow_beside(&f, cell, k0);                                                     \
-        rvi_buried_cell c;                                                                         \
-        c.h = hh;                                                                                  \
-        c.level = bury_level(basin, spill, cell, hh);                                              \
-        c.below = water[to];                                                                       \
-        c.level_to = bury_level(basin, spill, to, h[to]);                                          \
-        c.area = area[cell];                                                                       \
-        c.corner = k0 >= 4;                                                                        \
-        c.drowned = drowned && drowned[cell];                                                      \
-        hh = rvi_alluvium_buried(&law, &c);                                                        \
-    }                                                                                              \
-    water[cell] = hh
-    FLOW_WALK(BURY);
+/* What does not hang on the receiver. */
+__kernel void bury_beds(__global const uint *restrict area, __global const uchar *restrict drowned,
+                        __global double *restrict slopes, __global double *restrict depths,
+                        rvi_alluvium_law law, ulong count) {
+    size_t i = get_global_id(0);
+    if (i >= count)
+        return;
+    const rvi_bed_law bed = rvi_alluvium_bed(&law, area[i], drowned && drowned[i]);
+    slopes[i] = bed.slope;
+    depths[i] = bed.deep;
 }
 
-__kernel void alluvium_bank(FLOW_WALK_ARGS, __global const uchar *restrict direction,
-                            __global const uchar *restrict fixed, __global const uint *restrict area,
-                            __global const double *restrict h, __global double *water,
-                            __global const uchar *restrict drowned,
-                            __global const float *restrict loose, rvi_alluvium_law law) {
-#define TO_BANK                                                                                    \
-    int k0 = direction[cell];                                                                      \
-    double hh = h[cell];                                                                           \
-    if (k0 != RVI_END && !fixed[cell]) {                                                           \
-        size_t to = flow_beside(&f, cell, k0);                                                     \
-        rvi_bank_cell c;                                                                           \
-        c.h = hh;                                                                                  \
-        c.h_to = h[to];                                                                            \
-        c.to = water[to];                                                                          \
-        c.area = area[cell];                                                                       \
-        c.area_to = area[to];                                                                      \
-        c.loose = loose[cell];                                                                     \
-        c.corner = k0 >= 4;                                                                        \
-        c.drowned = drowned && drowned[cell];                                                      \
-        hh = rvi_alluvium_banked(&law, &c);                                                        \
-    }                                                                                              \
-    water[cell] = hh
-    FLOW_WALK(TO_BANK);
+__kernel void bank_heights(__global const uchar *restrict direction,
+                           __global const uint *restrict area, __global const float *restrict loose,
+                           __global double *restrict banks, rvi_alluvium_law law) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    size_t i = (size_t)y * (size_t)law.width + (size_t)x;
+    if (x >= law.width)
+        return;
+    int k = direction[i];
+    if (k == RVI_END)
+        return;
+    size_t to = bury_receiver(&law, i, k);
+    banks[i] = rvi_alluvium_bank(&law, area[i], area[to], loose[i], law.distance[k >= 4]);
+}
+
+/* What both walks share: water of each place of the tile, once it is known, in memory of the group;
+ * that of the receiver if it lies in another tile. */
+typedef struct bury_ground {
+    __global const double *h;
+    __global double *water;
+    __global const uchar *fixed, *drowned; /* drowned, basin and spill: 0 without lakes */
+    __global const uint *basin;
+    __global const double *spill;
+    __global const double *slopes, *depths, *banks;
+    __local double *known;
+} bury_ground;
+
+static double bury_below(const bury_ground *g, const flow_box *b, uint place, int k, size_t to) {
+    int x = (int)(place & (RVI_TILE - 1)) + rvi_flow_east(k);
+    int y = (int)(place >> RVI_TILE_BITS) + rvi_flow_south(k);
+    return rvi_flow_inside(x, y, b->wide, b->high) ? g->known[y * RVI_TILE + x] : g->water[to];
+}
+
+static void bury_done(const bury_ground *g, size_t cell, uint place, double to) {
+    g->water[cell] = to;
+    g->known[place] = to;
+}
+
+typedef struct bury_cell {
+    uint way;
+    double h, h_to;
+    rvi_bed_law bed;
+    uchar fixed, drowned, drowned_to;
+} bury_cell;
+
+static bury_cell bury_load(const bury_ground *g, const rvi_flow_shape *f, const flow_box *b,
+                           uint way) {
+    bury_cell c;
+    c.way = way;
+    if (way == RVI_FLOW_NONE)
+        return c;
+    size_t cell = flow_cell_at(f, b, flow_place(way));
+    c.h = g->h[cell];
+    c.fixed = g->fixed[cell];
+    if (flow_way(way) == RVI_END)
+        return c;
+    size_t to = flow_beside(f, cell, flow_way(way));
+    c.h_to = g->h[to];
+    c.bed.slope = g->slopes[cell];
+    c.bed.deep = g->depths[cell];
+    c.drowned = g->drowned ? g->drowned[cell] : 0;
+    c.drowned_to = g->drowned ? g->drowned[to] : 0;
+    return c;
+}
+
+static void bury_one(const bury_ground *g, const rvi_flow_shape *f, const rvi_alluvium_law *law,
+                     const flow_box *b, const bury_cell *c) {
+    uint place = flow_place(c->way);
+    int k = flow_way(c->way);
+    size_t cell = flow_cell_at(f, b, place);
+    double high = c->h;
+    if (k != RVI_END && !c->fixed) {
+        size_t to = flow_beside(f, cell, k);
+        rvi_buried_cell buried;
+        buried.h = c->h;
+        buried.level = c->drowned ? g->spill[g->basin[cell]] : c->h;
+        buried.below = bury_below(g, b, place, k, to);
+        buried.level_to = c->drowned_to ? g->spill[g->basin[to]] : c->h_to;
+        buried.distance = law->distance[k >= 4];
+        buried.bed = c->bed;
+        buried.drowned = c->drowned;
+        high = rvi_alluvium_buried(&buried);
+    }
+    bury_done(g, cell, place, high);
+}
+
+#define BURY_LOAD(way) bury_load(&g, &f, &s.box, way)
+#define BURY_ONE(c) bury_one(&g, &f, &law, &s.box, &c)
+
+FLOW_WALKER alluvium_bury(FLOW_WALK_ARGS, __local double *known, __global const double *restrict h,
+                          __global double *water, __global const uchar *restrict fixed,
+                          __global const uchar *restrict drowned,
+                          __global const uint *restrict basin, __global const double *restrict spill,
+                          __global const double *restrict slopes,
+                          __global const double *restrict depths, rvi_alluvium_law law) {
+    const bury_ground g = {h, water, fixed, drowned, basin, spill, slopes, depths, 0, known};
+    flow_step s = flow_step_of_group(&f, steps, ends, first);
+    FLOW_AHEAD(bury_cell, BURY_LOAD, BURY_ONE, 0);
+}
+
+typedef struct bank_cell {
+    uint way;
+    double h, h_to, bank;
+    uchar fixed, drowned;
+} bank_cell;
+
+static bank_cell bank_load(const bury_ground *g, const rvi_flow_shape *f, const flow_box *b,
+                           uint way) {
+    bank_cell c;
+    c.way = way;
+    if (way == RVI_FLOW_NONE)
+        return c;
+    size_t cell = flow_cell_at(f, b, flow_place(way));
+    c.h = g->h[cell];
+    c.fixed = g->fixed[cell];
+    if (flow_way(way) == RVI_END)
+        return c;
+    c.h_to = g->h[flow_beside(f, cell, flow_way(way))];
+    c.bank = g->banks[cell];
+    c.drowned = g->drowned ? g->drowned[cell] : 0;
+    return c;
+}
+
+static void bank_one(const bury_ground *g, const rvi_flow_shape *f, const rvi_alluvium_law *law,
+                     const flow_box *b, const bank_cell *c) {
+    uint place = flow_place(c->way);
+    int k = flow_way(c->way);
+    size_t cell = flow_cell_at(f, b, place);
+    double high = c->h;
+    if (k != RVI_END && !c->fixed)
+        high = rvi_alluvium_banked(law, c->h, c->bank,
+                                   bury_below(g, b, place, k, flow_beside(f, cell, k)), c->h_to,
+                                   law->distance[k >= 4], c->drowned);
+    bury_done(g, cell, place, high);
+}
+
+#define BANK_LOAD(way) bank_load(&g, &f, &s.box, way)
+#define BANK_ONE(c) bank_one(&g, &f, &law, &s.box, &c)
+
+FLOW_WALKER alluvium_bank(FLOW_WALK_ARGS, __local double *known, __global const double *restrict h,
+                          __global double *water, __global const uchar *restrict fixed,
+                          __global const uchar *restrict drowned,
+                          __global const double *restrict banks, rvi_alluvium_law law) {
+    const bury_ground g = {h, water, fixed, drowned, 0, 0, 0, 0, banks, known};
+    flow_step s = flow_step_of_group(&f, steps, ends, first);
+    FLOW_AHEAD(bank_cell, BANK_LOAD, BANK_ONE, 0);
 }
 
 /* ---- fans ---- */
-
-static size_t fan_receiver(const rvi_alluvium_law *law, size_t cell, int k) {
-    return (size_t)((long)cell + rvi_flow_south(k) * (long)law->width + rvi_flow_east(k));
-}
 
 static bool fan_apex(const rvi_alluvium_law *law, __global const uchar *direction,
                      __global const uchar *fixed, __global const uint *area,
@@ -76,12 +178,12 @@ static bool fan_apex(const rvi_alluvium_law *law, __global const uchar *directio
     int k = direction[cell];
     if (!rvi_alluvium_river(law, area[cell]) || fixed[cell] || k == RVI_END)
         return false;
-    size_t to = fan_receiver(law, cell, k);
+    size_t to = bury_receiver(law, cell, k);
     int then = direction[to];
     if (then == RVI_END || !(water[to] - h[to] >= RVI_THIN))
         return false;
     double fall = water[cell] - water[to];
-    double after = water[to] - water[fan_receiver(law, to, then)];
+    double after = water[to] - water[bury_receiver(law, to, then)];
     return rvi_fan_too_steep(law, area[cell], fall, k >= 4) > 0.0 &&
            rvi_fan_too_steep(law, area[to], after, then >= 4) <= 0.0;
 }
@@ -149,7 +251,7 @@ fan_rings(__global const uchar *restrict direction, __global const uchar *restri
     int item = (int)get_local_id(0);
     size_t cell = list[get_group_id(0)];
     int k = direction[cell];
-    const rvi_fan of = rvi_fan_of(&law, area[cell], water[fan_receiver(&law, cell, k)], k >= 4,
+    const rvi_fan of = rvi_fan_of(&law, area[cell], water[bury_receiver(&law, cell, k)], k >= 4,
                                   (int)(cell % (size_t)law.width), (int)(cell / (size_t)law.width));
     if (item < 3)
         any[item] = item == 0;

@@ -55,27 +55,52 @@ static size_t high(const rvi_rivers *r) {
 
 /* ---- along the rivers ---- */
 
+#define TILE_OF_DOUBLES LOCAL(RVI_TILE *RVI_TILE * sizeof(double))
+
+/* Of each cell, slope and depth: in memory that is free until alluvium moves sideways. */
+static rv_status find_beds(rvi_rivers *r, const rvi_alluvium_law *law) {
+    const rvi_flow *f = &r->flow;
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {READ(f->area),   READ(f->lakes ? f->drowned : NULL),
+                                   WRITE(r->next),  WRITE(r->risen),
+                                   RVI_VALUE(*law), RVI_VALUE(count)};
+    return RUN("bury_beds", r->cells, 1);
+}
+
 rv_status rvi_alluvium_device_bury(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {READ(f->direction),
-                                   READ(r->fixed),
-                                   READ(f->area),
+    const rvi_device_arg args[] = {TILE_OF_DOUBLES,
                                    READ(r->h),
                                    WRITE(r->water),
+                                   READ(r->fixed),
                                    READ(f->lakes ? f->drowned : NULL),
                                    READ(f->lakes ? f->basin : NULL),
                                    GRID(READ, f->lakes ? f->spill : NULL, rvi_flow_basins(f)),
+                                   READ(r->next),
+                                   READ(r->risen),
                                    RVI_VALUE(*law)};
-    return WALK("alluvium_bury");
+    rv_status status = find_beds(r, law);
+    return status == RV_OK ? WALK("alluvium_bury") : status;
+}
+
+static rv_status find_banks(rvi_rivers *r, const rvi_alluvium_law *law) {
+    const rvi_flow *f = &r->flow;
+    const rvi_device_arg args[] = {READ(f->direction), READ(f->area), READ(r->loose),
+                                   WRITE(r->risen), RVI_VALUE(*law)};
+    return RUN("bank_heights", wide(r), high(r));
 }
 
 rv_status rvi_alluvium_device_bank(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {READ(f->direction), READ(r->fixed),
-                                   READ(f->area),      READ(r->h),
-                                   WRITE(r->water),    READ(f->lakes ? f->drowned : NULL),
-                                   READ(r->loose),     RVI_VALUE(*law)};
-    return WALK("alluvium_bank");
+    const rvi_device_arg args[] = {TILE_OF_DOUBLES,
+                                   READ(r->h),
+                                   WRITE(r->water),
+                                   READ(r->fixed),
+                                   READ(f->lakes ? f->drowned : NULL),
+                                   READ(r->risen),
+                                   RVI_VALUE(*law)};
+    rv_status status = find_banks(r, law);
+    return status == RV_OK ? WALK("alluvium_bank") : status;
 }
 
 /* ---- fans ---- */
