@@ -446,17 +446,17 @@ static double side_share(const rvi_rivers *r, int step, bool coarsest) {
 
 /* On a device all but the edge of the host's heights is old. */
 static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarsest) {
-    bool outlets = coarsest && r->p->border == RV_rivers_border_outlets;
-    bool sinks = share > 0.0 && r->p->border != RV_rivers_border_open;
-    bool device = r->job->device && (outlets || sinks);
-    rv_status status = RV_OK;
-    if (device)
-        status = rvi_rivers_device_edge_out(r);
+    bool outlets = r->p->border == RV_rivers_border_outlets;
+    bool sinks = share > 0.0 && !outlets && r->p->border != RV_rivers_border_open;
+    bool device = r->job->device && (sinks || (outlets && coarsest));
+    rv_status status = device ? rvi_rivers_device_edge_out(r, sinks) : RV_OK;
     if (status == RV_OK && share > 0.0)
         status = rvi_rivers_sink_sides(r, share);
     if (status == RV_OK && coarsest)
         status = rvi_rivers_outlets(r, step);
-    return status == RV_OK && device ? rvi_rivers_device_edge_in(r) : status;
+    if (status != RV_OK || !device)
+        return status;
+    return sinks ? rvi_rivers_device_edge_in(r) : rvi_rivers_device_sides(r, true);
 }
 
 static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {

@@ -28,18 +28,6 @@ static inline int rvi_on_side(uint32_t sides, int x, int y, int width, int heigh
     return (on & sides) != 0;
 }
 
-/* The cell at place `k` of `deep` rows and columns at each side of the map; -1: there is none. */
-static inline int64_t rvi_edge_cell(int64_t k, int64_t deep, int width, int height) {
-    int64_t rows = 2 * deep * width;
-    if (k < rows) {
-        int64_t row = k / width, y = row < deep ? row : height - 1 - (row - deep);
-        return y < 0 || y >= height ? -1 : y * width + k % width;
-    }
-    k -= rows;
-    int64_t column = k / height, x = column < deep ? column : width - 1 - (column - deep);
-    return column >= 2 * deep || x < 0 || x >= width ? -1 : k % height * width + x;
-}
-
 /* Cells along the edge, clockwise from the north-west, and how many there are. */
 static inline size_t rvi_ring_length(int width, int height) {
     size_t w = (size_t)width, h = (size_t)height;
@@ -162,6 +150,11 @@ static inline double rvi_river_slope_after(double s0, double g, double n) {
             break;
     }
     return s < s0 ? s : s0;
+}
+
+/* Where n is 1, s + g s = s0: the share of any slope, and of any fall, that is left. */
+static inline double rvi_river_share_left(double g) {
+    return 1.0 / (1.0 + g);
 }
 
 /* How much of what comes by may settle: nothing where it is half as steep as what slides. */

@@ -149,8 +149,8 @@ static double river_drained(__global const uint *area, __global const ulong *dis
     return (double)rvi_power(rvi_maxf(much, law->source), law->area_power);
 }
 
-/* What does not hang on the receiver: the land rises, and what a slope of 1 would lose is kept in
- * `water`, where the level of a lake comes to stand. */
+/* What does not hang on the receiver: the land rises, and what a slope of 1 would lose, or the share
+ * that is left of any, is kept in `water`, where the level of a lake comes to stand. */
 __kernel void river_rise(__global const uchar *restrict direction, __global const uint *restrict area,
                          __global const ulong *restrict discharge, __global const double *restrict h,
                          __global double *restrict risen, __global double *restrict water,
@@ -178,7 +178,8 @@ __kernel void river_rise(__global const uchar *restrict direction, __global cons
     bool river = rock && (float)area[cell] > law.source;
     double g = law.cut[k >= 4] * river_drained(area, discharge, power, &f, &law, cell) *
                (river ? (double)rock[cell] : 1.0);
-    water[cell] = factor && !bed ? g * river_factor(factor, cell) : g;
+    g = factor && !bed ? g * river_factor(factor, cell) : g;
+    water[cell] = !bed && law.slope_power == 1.0 ? rvi_river_share_left(g) : g;
 }
 
 typedef struct cut_ground {
@@ -192,13 +193,14 @@ typedef struct cut_ground {
     __local uchar *wet;      /* is it water? */
 } cut_ground;
 
-/* Of a cell, what does not hang on its receiver: it is on its way while the level before is cut. */
+/* Of a cell, what does not hang on its receiver: it is on its way while the level before is cut, so
+ * nothing is done with it until then. */
 typedef struct cut_cell {
     uint way; /* as in the order; RVI_FLOW_NONE: none */
     double hh, g, bb;
-    double load, level; /* only where rivers lay down what they carry */
-    float area;
-    bool under;
+    double load; /* only where rivers lay down what they carry */
+    uint area;
+    uchar under;
 } cut_cell;
 
 static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
@@ -211,11 +213,10 @@ static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi
     c.hh = g->risen[cell];
     c.g = g->water[cell];
     c.bb = below->bed ? below->bed[cell] : 0.0;
-    c.under = g->drowned && g->drowned[cell];
+    c.under = g->drowned ? g->drowned[cell] : 0;
     if (g->load) {
         c.load = g->load[cell];
-        c.area = (float)g->area[cell];
-        c.level = c.under ? g->spill[g->basin[cell]] : 0.0;
+        c.area = g->area[cell];
     }
     return c;
 }
@@ -225,12 +226,13 @@ static double cut_settles(const cut_ground *g, const rvi_river_law *law, size_t 
                           const cut_cell *c, double surface, double distance) {
     if (!c->under) {
         double share = rvi_river_settles(c->hh - surface, distance, law->stands);
-        return c->area <= law->source
+        return (float)c->area <= law->source
                    ? 0.0
                    : law->deposition * c->load * share * river_open(g->mask, cell);
     }
-    double space = (c->level < surface ? c->level : surface) - c->hh;
-    double comes = c->load * (double)g->area[cell] * river_open(g->mask, cell);
+    double level = g->spill[g->basin[cell]];
+    double space = (level < surface ? level : surface) - c->hh;
+    double comes = c->load * (double)c->area * river_open(g->mask, cell);
     return space < comes ? space : comes;
 }
 
@@ -265,13 +267,14 @@ static double cut_height(const cut_ground *g, const river_rock *below, const rvi
     *wet = !(fall > 0.0);
     if (*wet || c->under)
         return hh;
-    double s0 = fall / distance, s;
     if (below->bed)
-        s = river_cut_layers(below, cell, s0, c->g, river_factor(g->factor, cell), distance,
-                             law->slope_power, &c->bb);
+        hh = surface + distance * river_cut_layers(below, cell, fall / distance, c->g,
+                                                   river_factor(g->factor, cell), distance,
+                                                   law->slope_power, &c->bb);
+    else if (law->slope_power == 1.0)
+        hh = surface + fall * c->g;
     else
-        s = rvi_river_slope_after(s0, c->g, law->slope_power);
-    hh = surface + s * distance;
+        hh = surface + distance * rvi_river_slope_after(fall / distance, c->g, law->slope_power);
     double over = laid > 0.0 ? cut_dam(g, f, law, cell, x, y, hh, laid, surface) : 0.0;
     if (over > 0.0)
         river_shift(below, cell, -over, &hh, &c->bb);
@@ -280,6 +283,20 @@ static double cut_height(const cut_ground *g, const river_rock *below, const rvi
     if (hh > most)
         hh = river_slid(below, cell, hh, hh - (hh - most) * river_factor(g->factor, cell), &c->bb);
     return hh;
+}
+
+/* How high the ground of a cell of the tile is that is under water now. Nothing is cut there: it
+ * rose, and something may have settled on it, on bedrock as much as that. */
+static double cut_bottom(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const rvi_river_law *law, const flow_box *b, uint place, size_t cell) {
+    if (!g->load)
+        return g->risen[cell];
+    if (below->layers > 1)
+        return g->h[cell];
+    int k = g->direction[cell];
+    cut_cell c = cut_load(g, below, f, b, place | (uint)k << 2 * RVI_TILE_BITS);
+    double laid = cut_settles(g, law, cell, &c, g->surface[place], law->distance[k >= 4]);
+    return laid > 0.0 ? c.hh + laid : c.hh;
 }
 
 static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
@@ -298,8 +315,11 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
             surface = g->surface[ny * RVI_TILE + nx];
         else
             surface = over ? g->water[to] : g->h[to];
-        /* Under a lake nothing is cut: only what is laid down makes it higher than it rose. */
-        double bottom = !over ? surface : inside && !g->load ? g->risen[to] : g->h[to];
+        double bottom = surface;
+        if (over && inside)
+            bottom = cut_bottom(g, below, f, law, b, (uint)(ny * RVI_TILE + nx), to);
+        else if (over)
+            bottom = g->h[to];
         hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface, bottom, &wet);
         g->h[cell] = hh;
         if (below->bed)
@@ -328,7 +348,7 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
     const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
                           spill,     load,    factor, mask,  strength, surface, wet};              \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
-    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load)
+    FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load && below.layers > 1)
 
 /* Bedrock alone needs no loops over layers. */
 FLOW_WALKER river_cut(CUT_ARGS) {
@@ -357,8 +377,8 @@ typedef struct carry_ground {
 } carry_ground;
 
 typedef struct carry_cell {
-    uint way;
-    double risen, hh, bb, load, area;
+    uint way, area;
+    double risen, hh, bb, load;
 } carry_cell;
 
 static carry_cell carry_load(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
@@ -372,7 +392,7 @@ static carry_cell carry_load(const carry_ground *g, const river_rock *below, con
     c.hh = g->h[cell];
     c.bb = below->bed ? below->bed[cell] : 0.0;
     c.load = g->load[cell];
-    c.area = (double)g->area[cell];
+    c.area = g->area[cell];
     return c;
 }
 
@@ -409,7 +429,7 @@ static void carry_one(const carry_ground *g, const river_rock *below, const rvi_
                 below->bed[cell] = c->bb;
         }
         load = sum - c->hh;
-        g->load[cell] = 0.5 * (c->load + load / c->area);
+        g->load[cell] = 0.5 * (c->load + load / (double)c->area);
     }
     g->carried[place] = load;
 }
@@ -893,37 +913,34 @@ __kernel void river_follow(__global double *restrict h, __global const uchar *re
 
 __kernel void river_edge_out(__global const double *restrict h, __global double *restrict edge,
                              int width, int height) {
-    int k = (int)get_global_id(0);
-    long cell = rvi_edge_cell(k, 2, width, height);
-    if (cell >= 0)
-        edge[k] = h[cell];
+    size_t k = get_global_id(0);
+    if (k < rvi_ring_length(width, height))
+        edge[k] = h[rvi_ring_cell(width, height, k)];
 }
 
 __kernel void river_edge_in(__global double *restrict h, __global double *restrict bed,
-                            __global uchar *restrict fixed, __global const double *restrict edge,
-                            __global const double *restrict edge_bed,
-                            __global const uchar *restrict sides, int width, int height) {
-    int k = (int)get_global_id(0);
-    long cell = rvi_edge_cell(k, 1, width, height);
-    if (cell < 0)
+                            __global const double *restrict edge,
+                            __global const double *restrict edge_bed, int width, int height) {
+    size_t k = get_global_id(0);
+    if (k >= rvi_ring_length(width, height))
         return;
+    size_t cell = rvi_ring_cell(width, height, k);
     h[cell] = edge[k];
     if (bed)
         bed[cell] = edge_bed[k];
-    fixed[cell] = sides[k];
 }
 
-/* The same for the layers above the bedrock, one row and one column deep; in: they go to the map. */
+/* The same for the layers above the bedrock; in: they go to the map. */
 __kernel void river_edge_stack(__global float *restrict stack, __global float *restrict edge, int width,
                                int height, int in) {
-    int k = (int)get_global_id(0), layer = (int)get_global_id(1);
-    long cell = rvi_edge_cell(k, 1, width, height);
-    size_t place = (size_t)layer * (size_t)(2 * (width + height)) + (size_t)k;
-    size_t at = (size_t)layer * (size_t)width * (size_t)height + (size_t)cell;
-    if (cell >= 0 && in)
-        stack[at] = edge[place];
-    else if (cell >= 0)
-        edge[place] = stack[at];
+    size_t k = get_global_id(0), layer = get_global_id(1), length = rvi_ring_length(width, height);
+    if (k >= length)
+        return;
+    size_t at = layer * (size_t)width * (size_t)height + rvi_ring_cell(width, height, k);
+    if (in)
+        stack[at] = edge[layer * length + k];
+    else
+        edge[layer * length + k] = stack[at];
 }
 
 /* ---- from coarse cells to finer ones ---- */

@@ -165,9 +165,12 @@ static double cut_layers(rvi_rivers *r, size_t cell, double s0, double g, int co
     return s;
 }
 
-static double cut_plain(const rvi_rivers *r, size_t cell, double s0, double g) {
+/* How much higher than the water below it the ground is after the time step. */
+static double cut_plain(const rvi_rivers *r, size_t cell, double fall, double g, double distance) {
+    double n = (double)r->p->slope_power;
     g = r->even ? g : g * rvi_rivers_factor(r, cell);
-    return rvi_river_slope_after(s0, g, (double)r->p->slope_power);
+    return n == 1.0 ? fall * rvi_river_share_left(g)
+                    : distance * rvi_river_slope_after(fall / distance, g, n);
 }
 
 /* ---- the sweep ---- */
@@ -260,9 +263,9 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     }
     bool river = r->rock && (float)f->area[cell] > r->source; /* slopes above stay smooth */
     double g = r->cut[corner] * drained(r, cell) * (river ? (double)r->rock[cell] : 1.0);
-    double s0 = fall / r->distance[corner];
-    double s = r->bed ? cut_layers(r, cell, s0, g, corner) : cut_plain(r, cell, s0, g);
-    r->h[cell] = surface + s * r->distance[corner];
+    double distance = r->distance[corner];
+    r->h[cell] = surface + (r->bed ? distance * cut_layers(r, cell, fall / distance, g, corner)
+                                   : cut_plain(r, cell, fall, g, distance));
     if (laid > 0.0)
         lower_dam(r, cell, laid, surface, rise, &sums->rounding);
     double stands = r->strength ? r->stands * (double)r->strength[cell] : r->stands;

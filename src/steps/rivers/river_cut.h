@@ -83,7 +83,7 @@ typedef struct rvi_rivers {
     /* Only on a device. */
     rvi_flow_device on;
     bool bedded;       /* is there `bed`? */
-    double *edge[4];   /* heights of the edge with the row behind it, and without; of `bed` */
+    double *edge[2];   /* heights of the edge, and of `bed` there */
     float *band_edges; /* of the bands of the bedrock, how soft they are, and each layer */
     float *stack;      /* layers above the bedrock; NULL: none. Their edge: */
     float *edge_stack;
@@ -193,8 +193,9 @@ bool rvi_rivers_layered(const rv_terrain *land);
 bool rvi_rivers_device_can(const rvi_rivers *r);
 void rvi_rivers_device_list(rvi_rivers *r);
 void rvi_rivers_device_begin(rvi_rivers *r);
-/* The edge comes to the processor, and goes back as that has changed it. */
-rv_status rvi_rivers_device_edge_out(rvi_rivers *r);
+/* The edge comes to the processor, with or without its layers, and goes back with them as that has
+ * changed it. */
+rv_status rvi_rivers_device_edge_out(rvi_rivers *r, bool layers);
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r);
 /* As those of the processor. */
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise);

@@ -17,8 +17,8 @@ bool rvi_rivers_device_can(const rvi_rivers *r) {
     return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
 }
 
-static size_t edge_places(const rvi_rivers *r, size_t deep) {
-    return 2 * deep * ((size_t)r->land->width + (size_t)r->land->height);
+static size_t edge_places(const rvi_rivers *r) {
+    return rvi_ring_length(r->land->width, r->land->height);
 }
 
 static size_t strips(const rvi_rivers *r) {
@@ -32,20 +32,19 @@ static size_t tiles(const rvi_rivers *r) {
 void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job *job = r->job;
     rvi_flow_device_list(&r->on, &r->flow, &job->buffers);
-    for (int k = 0; k < (r->bedded ? 4 : 2); k++)
-        rvi_job_buffer(job, &r->edge[k], edge_places(r, k % 2 ? 1 : 2), sizeof *r->edge[k],
-                       "the edge");
+    for (int k = 0; k < (r->bedded ? 2 : 1); k++)
+        rvi_job_buffer(job, &r->edge[k], edge_places(r), sizeof *r->edge[k], "the edge");
     size_t above = (size_t)r->land->layer_count - 1;
     rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS + above + 1, sizeof *r->band_edges,
                    "the bands");
     if (above > 0) {
         rvi_job_buffer(job, &r->stack, above * r->cells, sizeof *r->stack, "the layers");
-        rvi_job_buffer(job, &r->edge_stack, above * edge_places(r, 1), sizeof *r->edge_stack,
+        rvi_job_buffer(job, &r->edge_stack, above * edge_places(r), sizeof *r->edge_stack,
                        "the edge");
         rvi_job_buffer(job, &r->rounded, r->cells, sizeof *r->rounded, "the ledger");
     }
-    rvi_job_buffer(job, &r->sides, edge_places(r, 1), sizeof *r->sides, "the edge");
-    rvi_job_buffer(job, &r->low, rvi_ring_length(r->land->width, r->land->height), 1, "the edge");
+    rvi_job_buffer(job, &r->sides, edge_places(r), sizeof *r->sides, "the edge");
+    rvi_job_buffer(job, &r->low, edge_places(r), sizeof *r->low, "the edge");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
@@ -116,29 +115,26 @@ static rv_status sum_difference(const rvi_rivers *r, const double *first, const 
 
 /* ---- the edge ---- */
 
-/* r->cells: there is none. */
-static size_t edge_cell(const rvi_rivers *r, size_t k, size_t deep) {
-    int64_t cell = rvi_edge_cell((int64_t)k, (int64_t)deep, r->land->width, r->land->height);
-    return cell < 0 ? r->cells : (size_t)cell;
+static size_t edge_cell(const rvi_rivers *r, size_t k) {
+    return rvi_ring_cell(r->land->width, r->land->height, k);
 }
 
 static rv_status edge_out(rvi_rivers *r, double *h, double *edge) {
     const int width = r->land->width, height = r->land->height;
-    size_t places = edge_places(r, 2);
+    size_t places = edge_places(r);
     const rvi_device_arg args[] = {READ(h), GRID(WRITE, edge, places), RVI_VALUE(width),
                                    RVI_VALUE(height)};
     rv_status status = RUN("river_edge_out", places, 1);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, edge);
     for (size_t k = 0; status == RV_OK && k < places; k++)
-        if (edge_cell(r, k, 2) < r->cells)
-            h[edge_cell(r, k, 2)] = edge[k];
+        h[edge_cell(r, k)] = edge[k];
     return status;
 }
 
 static rv_status edge_stack(rvi_rivers *r, int in) {
     const int width = r->land->width, height = r->land->height;
-    size_t places = edge_places(r, 1);
+    size_t places = edge_places(r);
     const rvi_device_arg args[] = {GRID(CHANGE, r->stack, above(r) * r->cells),
                                    GRID(CHANGE, r->edge_stack, above(r) * places), RVI_VALUE(width),
                                    RVI_VALUE(height), RVI_VALUE(in)};
@@ -146,12 +142,13 @@ static rv_status edge_stack(rvi_rivers *r, int in) {
 }
 
 static rv_status edge_stack_out(rvi_rivers *r) {
-    size_t places = edge_places(r, 1);
+    size_t places = edge_places(r);
     rv_status status = edge_stack(r, 0);
     if (status == RV_OK)
         status = rvi_device_fetch(r->job->device, r->edge_stack);
-    for (size_t k = 0; status == RV_OK && k < above(r) * places; k++)
-        r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)] = r->edge_stack[k];
+    for (size_t l = 0; l < above(r) && status == RV_OK; l++)
+        for (size_t k = 0; k < places; k++)
+            r->land->layers[1 + l].thickness[edge_cell(r, k)] = r->edge_stack[l * places + k];
     return status;
 }
 
@@ -161,42 +158,38 @@ static rv_status send(rvi_rivers *r, const void *memory, size_t size) {
 }
 
 static rv_status edge_stack_in(rvi_rivers *r) {
-    size_t places = edge_places(r, 1), count = above(r) * places;
-    for (size_t k = 0; k < count; k++)
-        r->edge_stack[k] = r->land->layers[1 + k / places].thickness[edge_cell(r, k % places, 1)];
-    rv_status status = send(r, r->edge_stack, count * sizeof *r->edge_stack);
+    size_t places = edge_places(r);
+    for (size_t l = 0; l < above(r); l++)
+        for (size_t k = 0; k < places; k++)
+            r->edge_stack[l * places + k] = r->land->layers[1 + l].thickness[edge_cell(r, k)];
+    rv_status status = send(r, r->edge_stack, above(r) * places * sizeof *r->edge_stack);
     return status == RV_OK ? edge_stack(r, 1) : status;
 }
 
-rv_status rvi_rivers_device_edge_out(rvi_rivers *r) {
+rv_status rvi_rivers_device_edge_out(rvi_rivers *r, bool layers) {
     rv_status status = edge_out(r, r->h, r->edge[0]);
-    if (status == RV_OK && r->bed)
-        status = edge_out(r, r->bed, r->edge[2]);
-    return status == RV_OK && r->stack ? edge_stack_out(r) : status;
+    if (status == RV_OK && layers && r->bed)
+        status = edge_out(r, r->bed, r->edge[1]);
+    return status == RV_OK && layers && r->stack ? edge_stack_out(r) : status;
 }
 
 rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
     const int width = r->land->width, height = r->land->height;
-    size_t places = edge_places(r, 1);
+    size_t places = edge_places(r);
     for (size_t k = 0; k < places; k++) {
-        r->edge[1][k] = r->h[edge_cell(r, k, 1)];
+        r->edge[0][k] = r->h[edge_cell(r, k)];
         if (r->bed)
-            r->edge[3][k] = r->bed[edge_cell(r, k, 1)];
-        r->sides[k] = r->fixed[edge_cell(r, k, 1)];
+            r->edge[1][k] = r->bed[edge_cell(r, k)];
     }
-    rv_status status = send(r, r->edge[1], places * sizeof *r->edge[1]);
-    if (status == RV_OK)
-        status = send(r, r->sides, places);
+    rv_status status = send(r, r->edge[0], places * sizeof *r->edge[0]);
     if (status == RV_OK && r->bed)
-        status = send(r, r->edge[3], places * sizeof *r->edge[3]);
+        status = send(r, r->edge[1], places * sizeof *r->edge[1]);
     if (status != RV_OK)
         return status;
     const rvi_device_arg args[] = {CHANGE(r->h),
                                    CHANGE(r->bed),
-                                   CHANGE(r->fixed),
+                                   GRID(READ, r->edge[0], places),
                                    GRID(READ, r->edge[1], places),
-                                   GRID(READ, r->edge[3], places),
-                                   GRID(READ, r->sides, places),
                                    RVI_VALUE(width),
                                    RVI_VALUE(height)};
     status = RUN("river_edge_in", places, 1);

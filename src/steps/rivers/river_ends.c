@@ -101,11 +101,11 @@ rv_status rvi_rivers_device_fix_cell(rvi_rivers *r, size_t cell) {
 
 rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in) {
     const int width = r->land->width, height = r->land->height, way = in;
-    size_t places = 2 * ((size_t)width + (size_t)height);
+    size_t places = rvi_ring_length(width, height);
     rvi_device *d = r->job->device;
     rv_status status = RV_OK;
     for (size_t k = 0; in && k < places; k++)
-        r->sides[k] = r->fixed[rvi_edge_cell((int64_t)k, 1, width, height)];
+        r->sides[k] = r->fixed[rvi_ring_cell(width, height, k)];
     if (in)
         status = rvi_device_send_part(d, r->sides, places, 0, places);
     if (status != RV_OK)
@@ -117,8 +117,8 @@ rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in) {
         return status;
     status = rvi_device_fetch(d, r->sides);
     for (size_t k = 0; status == RV_OK && k < places; k++)
-        r->fixed[rvi_edge_cell((int64_t)k, 1, width, height)] = r->sides[k];
-    return status == RV_OK ? rvi_rivers_device_edge_out(r) : status;
+        r->fixed[rvi_ring_cell(width, height, k)] = r->sides[k];
+    return status == RV_OK ? rvi_rivers_device_edge_out(r, true) : status;
 }
 
 rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {

@@ -58,11 +58,13 @@ __kernel void fix_cell(__global uchar *fixed, ulong cell) {
 /* The edge comes to the processor, or goes back. */
 __kernel void fixed_sides(__global uchar *restrict fixed, __global uchar *restrict sides, int width,
                           int height, int in) {
-    int k = (int)get_global_id(0);
-    long cell = rvi_edge_cell(k, 1, width, height);
-    if (cell >= 0 && in)
+    size_t k = get_global_id(0);
+    if (k >= rvi_ring_length(width, height))
+        return;
+    size_t cell = rvi_ring_cell(width, height, k);
+    if (in)
         fixed[cell] = sides[k];
-    else if (cell >= 0)
+    else
         sides[k] = fixed[cell];
 }
 
