@@ -26,7 +26,7 @@ typedef struct rvi_rivers {
     const rv_rivers_params *p;
     rv_terrain *land; /* of the job, or `coarse` */
     rv_terrain coarse;
-    bool coarsest; /* and no other is coarser */
+    bool coarsest;     /* and no other is coarser */
     rvi_layer *layers; /* of `coarse`, and their grids */
     float *thickness;
     rvi_flow flow;
