@@ -65,15 +65,6 @@ test: test-tree
 test-all: test-tree
 	@cmake --build '$(BUILD)/test' -j $(JOBS)
 	@ctest --test-dir '$(BUILD)/test' -j $(JOBS) --output-on-failure
-	@sh tools/setup.sh all
-	@sh tests/run_in.sh '$(BUILD)/test/run/blender' sh '$(CURDIR)/tests/blender/check_blender.sh' \
-	    '$(CURDIR)' '$(abspath $(BUILD))'
-	@sh tests/run_in.sh '$(BUILD)/test/run/recipes' bash '$(CURDIR)/tests/install/use_recipes.sh' \
-	    '$(CURDIR)' '$(abspath $(BUILD))/test'
-	@sh tests/run_in.sh '$(BUILD)/test/run/windows' bash '$(CURDIR)/tests/windows/check_windows.sh' \
-	    '$(CURDIR)' '$(abspath $(BUILD))'
-	@sh tests/run_in.sh '$(BUILD)/test/run/godot' sh '$(CURDIR)/tests/godot/check_godot.sh' \
-	    '$(CURDIR)' '$(abspath $(BUILD))/test/ravine'
 
 bench:
 	@sh tools/setup.sh demo

@@ -93,6 +93,16 @@ static void rivers_deposit(rv_terrain *land, rv_context *ctx, int rounds) {
     run_rivers(land, ctx, rounds, 0.5f);
 }
 
+/* Alluvium counts among what is done besides, and so do the coarser levels. */
+static void rivers_alluvium(rv_terrain *land, rv_context *ctx, int rounds) {
+    rv_rivers_params p = rv_rivers_params_default();
+    p.steps = rounds;
+    p.time = 300000.0f;
+    p.source = 0.004f;
+    p.alluvium = 10.0f;
+    bench_check(ctx, rv_step_run(land, RV_STEP_rivers, &p, NULL));
+}
+
 static void run_noise(rv_terrain *land, rv_context *ctx, int rounds) {
     rv_noise_params p = rv_noise_params_default();
     p.shape = RV_noise_shape_ridged;
@@ -124,10 +134,15 @@ static const struct {
     const char *name;
     bench_step *step;
     int bytes; /* that a cell-round reads and writes at least; 0: arithmetic counts */
-} STEPS[] = {{"pipes 4", pipes_4, 76},        {"pipes 8", pipes_8, 92},
-             {"pipes 8 wide", pipes_wide, 0}, {"thermal 4", thermal_4, 8},
-             {"thermal 8", thermal_8, 8},     {"runoff", run_runoff, 44},
-             {"rivers", rivers_cut, 0},       {"rivers deposit", rivers_deposit, 0},
+} STEPS[] = {{"pipes 4", pipes_4, 76},
+             {"pipes 8", pipes_8, 92},
+             {"pipes 8 wide", pipes_wide, 0},
+             {"thermal 4", thermal_4, 8},
+             {"thermal 8", thermal_8, 8},
+             {"runoff", run_runoff, 44},
+             {"rivers", rivers_cut, 0},
+             {"rivers deposit", rivers_deposit, 0},
+             {"rivers alluvium", rivers_alluvium, 0},
              {"noise ridged 9", run_noise, 0}};
 enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };
 

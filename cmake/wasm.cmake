@@ -28,7 +28,8 @@ if(RAVINE_WASM_THREADS)
         LINKER:--shared-memory LINKER:--import-memory LINKER:--no-check-features
         LINKER:--initial-memory=4194304 LINKER:--max-memory=4294967296
         LINKER:--export=__stack_pointer LINKER:--export=rvi_thread_lend
-        LINKER:--export=rvi_thread_work LINKER:--export=rvi_thread_fail LINKER:--export=malloc
+        LINKER:--export=rvi_thread_work LINKER:--export=rvi_thread_fail
+        LINKER:--export=rvi_thread_cores LINKER:--export=malloc
     )
     set_source_files_properties(
         src/base/archive.c src/base/file.c src/base/run_files.c

@@ -7,7 +7,7 @@ file(GLOB windows_tests CONFIGURE_DEPENDS tests/unit/test_*.c tests/physics/test
 list(FILTER windows_tests EXCLUDE REGEX
     "/test_(bad_files|checkpoint_file|file|film|machine|support|threads).c$"
 )
-set(differs context file_names float_state maps math mesh_files png random raw_npy recipe settings sidecar text)
+set(differs context file_names float_state maps math mesh_files png random raw_npy recipe recipe_run settings sidecar text)
 
 # tests/arm/cmocka.h stands in for cmocka.
 add_custom_target(tests DEPENDS ravine_cli)

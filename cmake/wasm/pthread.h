@@ -30,7 +30,8 @@ int pthread_cond_wait(pthread_cond_t *change, pthread_mutex_t *lock);
 int pthread_cond_signal(pthread_cond_t *change);
 int pthread_cond_broadcast(pthread_cond_t *change);
 int pthread_cond_destroy(pthread_cond_t *change);
-int pthread_lent_np(void); /* how many threads JavaScript has lent */
+int pthread_lent_np(void);  /* how many threads JavaScript has lent */
+int pthread_cores_np(void); /* how many run at the same time, as far as it knows */
 
 #else
 
@@ -106,6 +107,10 @@ static inline int pthread_cond_destroy(pthread_cond_t *change) {
 
 static inline int pthread_lent_np(void) {
     return 0;
+}
+
+static inline int pthread_cores_np(void) {
+    return 1;
 }
 
 #endif

@@ -28,13 +28,14 @@ typedef struct lent_thread {
 } lent_thread;
 
 static lent_thread lent[MOST];
-static atomic_int lent_count;
+static atomic_int lent_count, cores = 1;
 static atomic_bool failed;
 
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED int rvi_thread_lend(void);
 EXPORTED void rvi_thread_work(int number);
 EXPORTED void rvi_thread_fail(void);
+EXPORTED void rvi_thread_cores(int count);
 
 /* V8's first compiler, as in Node 20, mistakes variables that are needed after these instructions
  * for others, and threads hang. In functions of their own nothing is needed after them. */
@@ -90,10 +91,19 @@ void rvi_thread_fail(void) {
     atomic_store(&failed, true);
 }
 
+/* How many the machine has: threads that have one each look for work before they sleep. */
+void rvi_thread_cores(int count) {
+    atomic_store(&cores, count > 1 ? count : 1);
+}
+
 /* ---- what base/threads.c calls ---- */
 
 int pthread_lent_np(void) {
     return atomic_load(&lent_count);
+}
+
+int pthread_cores_np(void) {
+    return atomic_load(&cores);
 }
 
 int pthread_create(pthread_t *thread, const void *how, void *(*work)(void *arg), void *arg) {

@@ -209,7 +209,8 @@ RV_API float rv_terrain_cell(const rv_terrain *land);
 
 RV_API int rv_terrain_layer_count(const rv_terrain *land);                /* at least 1: bedrock */
 RV_API rv_layer_desc rv_terrain_layer(const rv_terrain *land, int layer); /* 0 is the lowest */
-RV_API const float *rv_terrain_layer_thickness(const rv_terrain *land, int layer);
+RV_API const float *rv_terrain_layer_thickness(const rv_terrain *land,
+                                               int layer); /* NULL: a device failed */
 RV_API rv_ledger rv_terrain_layer_ledger(
     const rv_terrain *land, int layer); /* eroded and deposited since it was made; the rest is 0 */
 RV_API rv_ledger rv_terrain_layer_last(const rv_terrain *land,
@@ -244,8 +245,10 @@ typedef float (*rv_erosion_factor_fn)(void *user, float x, float y, float z);
 RV_API void rv_terrain_hardness(rv_terrain *land, rv_erosion_factor_fn fn, void *user);
 
 RV_API rv_ledger rv_terrain_ledger(const rv_terrain *land); /* of all steps since it was made */
-RV_API double rv_terrain_volume(const rv_terrain *land);    /* cubic metres above 0 m */
-RV_API uint64_t rv_terrain_hash(const rv_terrain *land);    /* of size, layers and fields */
+/* Cubic metres above 0 m; and the hash of size, layers and fields, which is never 0. NaN and 0: the
+ * land is on a device that failed (rv_context_error). */
+RV_API double rv_terrain_volume(const rv_terrain *land);
+RV_API uint64_t rv_terrain_hash(const rv_terrain *land);
 
 /* The same land once more, to the last bit, in this context or in another: both must be idle. */
 RV_API rv_status rv_terrain_copy(const rv_terrain *land, rv_context *ctx, rv_terrain **out);

@@ -5,6 +5,7 @@ import ctypes
 import os
 import tempfile
 import weakref
+from math import isnan
 from typing import Iterator, Mapping
 
 import numpy as np
@@ -12,7 +13,17 @@ import numpy as np
 from ._arrays import Lease
 from ._context import Context, Handle, ProgressLike, encoded
 from ._devices import DeviceLike
-from ._library import LayerDesc, Ledger, Report, TerrainDesc, UsageError, as_dict, lib
+from ._library import (
+    DEVICE,
+    OK,
+    LayerDesc,
+    Ledger,
+    Report,
+    TerrainDesc,
+    UsageError,
+    as_dict,
+    lib,
+)
 from ._mesh import Mesh
 from ._picture import Picture
 from ._signatures import text_of
@@ -165,13 +176,17 @@ class Land(Steps):
     def hash(self) -> str:
         """Of size, layers and fields, as the program prints it."""
         with self._context.idle():
-            return f"{lib.rv_terrain_hash(self._handle.pointer):016x}"
+            value = lib.rv_terrain_hash(self._handle.pointer)
+            self._context.check(OK if value else DEVICE)
+            return f"{value:016x}"
 
     @property
     def volume(self) -> float:
         """Cubic metres above 0 m."""
         with self._context.idle():
-            return lib.rv_terrain_volume(self._handle.pointer)
+            value = lib.rv_terrain_volume(self._handle.pointer)
+            self._context.check(DEVICE if isnan(value) else OK)
+            return value
 
     @property
     def ledger(self) -> dict[str, float]:
@@ -210,10 +225,12 @@ class Land(Steps):
 
     def _layer(self, land, index: int) -> dict:
         desc: LayerDesc = lib.rv_terrain_layer(land, index)
+        thickness = lib.rv_terrain_layer_thickness(land, index)
+        self._context.check(OK if thickness else DEVICE)
         moved: Ledger = lib.rv_terrain_layer_ledger(land, index)
         return {
             "name": desc.name.decode(),
-            "thickness": self._view(lib.rv_terrain_layer_thickness(land, index)),
+            "thickness": self._view(thickness),
             "erodibility": desc.erodibility,
             "talus": desc.talus,
             "colour": desc.colour,
@@ -277,7 +294,9 @@ class Land(Steps):
             address = lib.rv_terrain_field(self._handle.pointer, encoded(field))
             if address:
                 return self._view(address)
-        raise KeyError(f'The land has no field "{field}"; it has {", ".join(self.fields)}.')
+        names = self.fields
+        self._context.check(DEVICE if field in names else OK)
+        raise KeyError(f'The land has no field "{field}"; it has {", ".join(names)}.')
 
     def __setitem__(self, field: str, values) -> None:
         """Sets a field: a number, or an array of rows and columns. Heights of layers above bedrock

@@ -7,14 +7,15 @@
  * work on; who is done with its own helps the others.
  *
  * Rounds of work may be shorter than waking a thread takes. So who waits looks for a short while
- * before it sleeps, if there is a core for each; a round does not wait for workers that have not
- * joined it when its blocks are done; and the caller does alone what took it no longer than to wake
- * others when it did the same before.
+ * before it sleeps, if there is a core for it; a short round calls no more threads than there are
+ * cores, and no round waits for workers that have not joined it when its blocks are done; and the
+ * caller does alone what took it no longer than to wake others when it did the same before.
  */
 #include "base/threads.h"
 #include "base/context.h"
 #include "base/float_state.h"
 #include "base/machine.h"
+#include "base/math.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -26,11 +27,18 @@
 enum { INSIDE = (1 << 12) - 1, OPEN = 1 << 12, ROUND = 1 << 13 };
 
 /* Looks before one sleeps: some ten microseconds. */
+#if defined(__x86_64__)
 enum { LOOKS = 1000 };
+#else
+enum { LOOKS = 10000 }; /* without an instruction to rest in between */
+#endif
 
 /* Seconds of work that are not worth the call of others: of those who look, and of those who sleep.
  */
-static const double LITTLE_WORK = 2e-6, LITTLE_WORK_ASLEEP = 30e-6;
+static const double LITTLE_WORK = 5e-6, LITTLE_WORK_ASLEEP = 30e-6;
+
+/* Seconds of work from which on more threads than cores do not matter. */
+static const double MUCH_WORK = 2e-3;
 
 /* How long a block of this work took the caller, the last time. */
 typedef struct known_work {
@@ -54,7 +62,7 @@ struct rvi_pool {
     pthread_t *workers;
     share *shares; /* the caller's is the first */
     int worker_count;
-    int looks;
+    int at_once; /* threads that have a core each, the caller's among them: only these look */
     /* of the caller alone: */
     known_work known[KNOWN];
     double little; /* seconds of work that are not worth the call of others */
@@ -63,10 +71,11 @@ struct rvi_pool {
     bool called;   /* others may join it */
     bool busy;     /* a round goes on */
     pthread_mutex_t lock;
-    pthread_cond_t start, finish, ready;
-    atomic_ullong state; /* a round begins with the lock held */
-    bool quit;           /* guarded by lock */
-    int64_t blocks;      /* the work, constant during a round */
+    pthread_cond_t start, start_rest, finish, ready; /* start_rest: of those without a core */
+    atomic_ullong state;                             /* a round begins with the lock held */
+    int asleep;                                      /* of those with a core; guarded by lock */
+    bool quit;                                       /* guarded by lock */
+    int64_t blocks;                                  /* the work, constant during a round */
     void (*fn)(void *arg, int64_t block);
     void *arg;
     bool whole; /* run all blocks, whatever the user wishes */
@@ -94,18 +103,24 @@ bool rvi_parallel_stopped(rv_context *ctx) {
     return atomic_load_explicit(&pool->stop, memory_order_relaxed);
 }
 
-/* Lets the workers in, as many as there are blocks for. */
-static void open_round(rvi_pool *pool) {
+static void wake(pthread_cond_t *who, int count, int64_t wanted) {
+    if (wanted >= count && count > 0)
+        pthread_cond_broadcast(who);
+    for (int64_t i = 0; i < wanted && wanted < count; i++)
+        pthread_cond_signal(who);
+}
+
+/* Lets the workers in, as many as there are blocks for, and cores if there is little to do. */
+static void open_round(rvi_pool *pool, double seconds) {
     int64_t wanted = pool->blocks - 1;
     pool->called = true;
     pthread_mutex_lock(&pool->lock);
     unsigned long long round = atomic_load(&pool->state) / ROUND + 1;
     atomic_store(&pool->state, round * ROUND + OPEN);
-    if (wanted >= pool->worker_count)
-        pthread_cond_broadcast(&pool->start);
-    else
-        for (int64_t i = 0; i < wanted; i++)
-            pthread_cond_signal(&pool->start);
+    wake(&pool->start, pool->asleep, wanted);
+    if (seconds > MUCH_WORK)
+        wake(&pool->start_rest, pool->worker_count + 1 - pool->at_once,
+             wanted - (pool->at_once - 1));
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -113,9 +128,11 @@ static void open_round(rvi_pool *pool) {
 static void look_up(rvi_pool *pool) {
     pool->taken++;
     ask_user(pool);
-    if (!pool->called && pool->worker_count > 0 && pool->taken < pool->blocks &&
-        rvi_now() - pool->began > pool->little)
-        open_round(pool);
+    if (pool->called || pool->worker_count == 0 || pool->taken >= pool->blocks)
+        return;
+    double seconds = rvi_now() - pool->began;
+    if (seconds > pool->little)
+        open_round(pool, seconds / (double)pool->taken * (double)pool->blocks);
 }
 
 static void take_blocks(rvi_pool *pool, share *from, bool caller) {
@@ -142,13 +159,11 @@ static void rest_a_moment(void) {
 #endif
 }
 
-/* Is there a core for each thread, and an instruction for who looks? */
-static bool may_look(int threads) {
+static int cores_at_hand(void) {
 #if defined(__wasm__)
-    (void)threads;
-    return false;
+    return pthread_cores_np();
 #else
-    return threads <= rvi_machine_cores();
+    return rvi_machine_cores();
 #endif
 }
 
@@ -157,15 +172,18 @@ static unsigned long long round_of(unsigned long long state) {
 }
 
 /* Waits for a round after `seen`; returns false when there will be none. */
-static bool await_round(rvi_pool *pool, unsigned long long seen) {
-    for (int i = 0; i < pool->looks; i++) {
+static bool await_round(rvi_pool *pool, int number, unsigned long long seen) {
+    bool looks = number < pool->at_once;
+    for (int i = 0; looks && i < LOOKS; i++) {
         if (round_of(atomic_load_explicit(&pool->state, memory_order_relaxed)) != seen)
             return true;
         rest_a_moment();
     }
     pthread_mutex_lock(&pool->lock);
+    pool->asleep += looks;
     while (!pool->quit && round_of(atomic_load(&pool->state)) == seen)
-        pthread_cond_wait(&pool->start, &pool->lock);
+        pthread_cond_wait(looks ? &pool->start : &pool->start_rest, &pool->lock);
+    pool->asleep -= looks;
     bool goes_on = !pool->quit;
     pthread_mutex_unlock(&pool->lock);
     return goes_on;
@@ -192,7 +210,7 @@ static void leave_round(rvi_pool *pool) {
 static void *work(void *arg) {
     const share *own = arg;
     unsigned long long seen = 0;
-    while (await_round(own->pool, seen))
+    while (await_round(own->pool, own->number, seen))
         if (join_round(own->pool, &seen)) {
             rvi_float_state_set_own(); /* a thread begins with that of the one that made it */
             take_all(own->pool, own->number);
@@ -218,10 +236,11 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
         pool->shares[i].pool = pool;
         pool->shares[i].number = i;
     }
-    pool->looks = may_look(threads) ? LOOKS : 0;
-    pool->little = pool->looks > 0 ? LITTLE_WORK : LITTLE_WORK_ASLEEP;
+    pool->at_once = rvi_mini(threads, cores_at_hand());
+    pool->little = pool->at_once > 1 ? LITTLE_WORK : LITTLE_WORK_ASLEEP;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
+    pthread_cond_init(&pool->start_rest, NULL);
     pthread_cond_init(&pool->finish, NULL);
     pthread_cond_init(&pool->ready, NULL);
     /* A machine that grants fewer threads than asked for still gives the same result. */
@@ -240,11 +259,13 @@ void rvi_pool_destroy(rvi_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pool->quit = true;
     pthread_cond_broadcast(&pool->start);
+    pthread_cond_broadcast(&pool->start_rest);
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->worker_count; i++)
         pthread_join(pool->workers[i], NULL);
     pthread_cond_destroy(&pool->ready);
     pthread_cond_destroy(&pool->finish);
+    pthread_cond_destroy(&pool->start_rest);
     pthread_cond_destroy(&pool->start);
     pthread_mutex_destroy(&pool->lock);
     rvi_free(pool->ctx, pool->shares);
@@ -255,7 +276,7 @@ void rvi_pool_destroy(rvi_pool *pool) {
 /* Lets no more in, and waits for those who are. */
 static void close_round(rvi_pool *pool) {
     atomic_fetch_sub(&pool->state, OPEN);
-    for (int i = 0; i < pool->looks; i++) {
+    for (int i = 0; pool->at_once > 1 && i < LOOKS; i++) {
         if ((atomic_load(&pool->state) & INSIDE) == 0)
             return;
         rest_a_moment();
@@ -300,8 +321,9 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
         return;
     }
     pool->began = rvi_now();
-    if ((double)blocks * known->seconds > pool->little)
-        open_round(pool);
+    double expected = (double)blocks * known->seconds;
+    if (expected > pool->little)
+        open_round(pool, expected);
     take_all(pool, 0);
     if (pool->taken > 0)
         known->seconds = (rvi_now() - pool->began) / (double)pool->taken;
@@ -371,68 +393,101 @@ rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
 typedef struct graph_work {
     const rvi_graph *graph;
     rvi_pool *pool;
-    /* guarded by the lock: */
-    int head, tail; /* of the queue of blocks that wait for nothing more */
-    int busy;       /* threads that run some */
+    int workers;
+    atomic_int ready, left; /* blocks that wait for nothing more, and all that nobody has taken; */
+    int head, tail;         /* the queue of the first; */
+    int running;            /* blocks; all these change with the lock held */
 } graph_work;
 
-/* How many of the blocks that are ready a thread takes now; 0: it waits until there are more. A
- * full grain takes hardly more work than one block: fewer are left for later while half of the
- * threads work. Where there are threads to spare, each block has one of its own. */
-static int share_of(const graph_work *w) {
-    int threads = w->pool->worker_count + 1, ready = w->tail - w->head, grain = w->graph->grain;
-    if (threads >= 2 * grain && w->busy + ready <= threads)
-        return ready > 0;
-    if (ready < grain && w->busy >= 2 && w->busy >= threads / 2)
-        return 0;
-    int count = ((ready + threads - 1) / threads + grain - 1) / grain * grain;
-    count = count < w->graph->batch ? count : w->graph->batch;
-    return count < ready ? count : ready;
+struct rvi_taker {
+    graph_work *w;
+    int first;   /* the block for which `run` was called; -1: it has it */
+    int running; /* of this thread */
+};
+
+/* A thread takes no more than its share of those that run or could: the others need work, too. */
+static int take_ready(rvi_taker *t) {
+    graph_work *w = t->w;
+    int block = -1;
+    pthread_mutex_lock(&w->pool->lock);
+    int ready = w->tail - w->head, most = (w->running + ready + w->workers - 1) / w->workers;
+    if (ready > 0 && t->running < most) {
+        block = w->graph->queue[w->head++];
+        w->running++;
+        t->running++;
+        atomic_fetch_sub(&w->ready, 1);
+        if (atomic_fetch_sub(&w->left, 1) == 1)
+            pthread_cond_broadcast(&w->pool->ready);
+    }
+    pthread_mutex_unlock(&w->pool->lock);
+    return block;
 }
 
-/* Takes this thread's share of the blocks that are ready, once there are some. 0: none are left. */
-static int take_ready(graph_work *w, int *blocks) {
-    const rvi_graph *g = w->graph;
-    int count;
+int rvi_take(rvi_taker *t) {
+    int block = t->first;
+    t->first = -1;
+    if (block >= 0 || atomic_load_explicit(&t->w->ready, memory_order_relaxed) == 0)
+        return block;
+    return atomic_load(&t->w->pool->stop) ? -1 : take_ready(t);
+}
+
+void rvi_taken(rvi_taker *t, int block) {
+    graph_work *w = t->w;
+    int followers[RVI_FOLLOWERS], count = w->graph->followers(w->graph->arg, block, followers);
+    int before = 0;
     pthread_mutex_lock(&w->pool->lock);
-    while ((count = share_of(w)) == 0 && w->head < g->count && !atomic_load(&w->pool->stop))
-        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
+    before = w->tail;
     for (int i = 0; i < count; i++)
-        blocks[i] = g->queue[w->head++];
-    w->busy += count > 0;
-    if (w->head == g->count)
+        if (--w->graph->waits[followers[i]] == 0)
+            w->graph->queue[w->tail++] = followers[i];
+    w->running--;
+    t->running--;
+    atomic_fetch_add(&w->ready, w->tail - before);
+    if (w->tail > before)
         pthread_cond_broadcast(&w->pool->ready);
     pthread_mutex_unlock(&w->pool->lock);
-    return count;
 }
 
-static void run_ready(void *arg, int64_t turn) {
-    (void)turn;
-    graph_work *w = arg;
-    const rvi_graph *g = w->graph;
-    int blocks[RVI_BATCH], followers[RVI_FOLLOWERS];
-    int count = take_ready(w, blocks);
-    if (count == 0)
-        return;
-    g->run(g->arg, blocks, count);
+/* Is there something to take, or will there never be? */
+static bool await_over(graph_work *w) {
+    return atomic_load(&w->ready) > 0 || atomic_load(&w->left) == 0 || atomic_load(&w->pool->stop);
+}
+
+static void await_ready(graph_work *w) {
+    for (int i = 0; w->pool->at_once > 1 && i < LOOKS; i++) {
+        if (await_over(w))
+            return;
+        rest_a_moment();
+    }
     pthread_mutex_lock(&w->pool->lock);
-    w->busy--;
-    for (int b = 0; b < count; b++)
-        for (int i = g->followers(g->arg, blocks[b], followers) - 1; i >= 0; i--)
-            if (--g->waits[followers[i]] == 0)
-                g->queue[w->tail++] = followers[i];
-    if (w->head < w->tail)
-        pthread_cond_broadcast(&w->pool->ready);
+    while (!await_over(w))
+        pthread_cond_wait(&w->pool->ready, &w->pool->lock);
     pthread_mutex_unlock(&w->pool->lock);
+}
+
+static void run_ready(void *arg, int64_t worker) {
+    (void)worker;
+    graph_work *w = arg;
+    rvi_taker taker = {.w = w, .first = -1};
+    while (atomic_load(&w->left) > 0 && !rvi_parallel_stopped(w->pool->ctx)) {
+        taker.first = take_ready(&taker);
+        if (taker.first >= 0)
+            w->graph->run(w->graph->arg, &taker);
+        else
+            await_ready(w);
+    }
 }
 
 rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
-    assert(graph->grain >= 1 && graph->grain <= graph->batch && graph->batch <= RVI_BATCH);
-    graph_work w = {.graph = graph, .pool = rvi_context_pool(ctx)};
+    rvi_pool *pool = rvi_context_pool(ctx);
+    graph_work w = {.graph = graph, .pool = pool};
+    w.workers = pool->at_once > 1 ? pool->at_once : pool->worker_count + 1;
     for (int i = 0; i < graph->count; i++)
         if (graph->waits[i] == 0)
             graph->queue[w.tail++] = i;
-    return rvi_parallel(ctx, graph->count, run_ready, &w);
+    atomic_init(&w.ready, w.tail);
+    atomic_init(&w.left, graph->count);
+    return rvi_parallel(ctx, w.workers, run_ready, &w);
 }
 
 typedef struct row_work {

@@ -24,17 +24,20 @@ rv_status rvi_parallel_rest(rv_context *ctx, int64_t blocks, bool *done,
                             void (*fn)(void *arg, int64_t block), void *arg);
 
 /* Blocks of which some must follow others. `followers` names those that wait for a block; `waits`
- * says for how many each one waits, and is used up. One call of `run` gets several blocks that wait
- * for nothing more, up to `batch`, to run in any order or side by side. */
-enum { RVI_FOLLOWERS = 256, RVI_BATCH = 64 };
+ * says for how many each one waits, and is used up. A call of `run` takes blocks that wait for
+ * nothing more, as many at a time as it can run side by side, says of each when it has run, and
+ * returns when it has run all that it got. */
+enum { RVI_FOLLOWERS = 256 };
+typedef struct rvi_taker rvi_taker;
 typedef struct rvi_graph {
     int count;
-    int grain, batch; /* blocks that a thread takes at a time: some of these, if it can; at most */
     int *waits, *queue;                               /* room for `count` in each */
     int (*followers)(void *arg, int block, int *out); /* at most RVI_FOLLOWERS; returns how many */
-    void (*run)(void *arg, const int *blocks, int count);
+    void (*run)(void *arg, rvi_taker *taker);
     void *arg;
 } rvi_graph;
+int rvi_take(rvi_taker *taker); /* -1: none now, or others need them; the first time there is one */
+void rvi_taken(rvi_taker *taker, int block); /* it has run: those that waited for it may */
 rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph);
 
 /* The same over rows, in blocks of RVI_ROWS rows (the last may be shorter): fn(arg, first, end). */

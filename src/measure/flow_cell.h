@@ -34,8 +34,7 @@ static inline int rvi_flow_inside(int x, int y, int width, int height) {
 }
 
 /* The steepest way down, RVI_END: there is none. */
-static inline int rvi_flow_steepest(RVI_GRID const double *h, int width, int height, int x,
-                                    int y) {
+static inline int rvi_flow_steepest(RVI_GRID const double *h, int width, int height, int x, int y) {
     size_t cell = (size_t)y * (size_t)width + (size_t)x;
     double best = 0.0;
     int direction = RVI_END;

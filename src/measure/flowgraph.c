@@ -132,9 +132,9 @@ static void turn_row(const rvi_flow *f, size_t x, size_t y, size_t count, double
 
 /* Of a cell at the edge of the map. */
 static unsigned char direction_at_edge(const rvi_flow *f, size_t x, size_t y, double turn) {
-    int direction =
-        f->wander > 0.0f ? rvi_flow_between(f->h, f->width, f->height, (int)x, (int)y, turn)
-                         : rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y);
+    int direction = f->wander > 0.0f
+                        ? rvi_flow_between(f->h, f->width, f->height, (int)x, (int)y, turn)
+                        : rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y);
     return (unsigned char)direction;
 }
 
@@ -189,7 +189,7 @@ static void between_inside(const rvi_flow *f, const double *h, size_t count, con
             over = pick(over > none, over, none);
             pair fall = along * along + across * across - 0.5 * over * over;
             fall = pick(along + across > none, fall, none);
-            pair_mask to_corner = by * along < across, steeper = fall > best;
+            pair_mask to_corner = by * along<across, steeper = fall> best;
             pair_mask one = {side, side}, other = {corner, corner};
             pair_mask to = (to_corner & other) | (~to_corner & one);
             direction = (steeper & to) | (~steeper & direction);

@@ -75,7 +75,11 @@ static rv_status run_step(run *r, int index, int64_t turn, int64_t turns) {
     r->done += 1.0;
     /* What was measured is told even when it is not what was required. */
     bool stopped = keep && status == RV_CANCELLED;
-    if ((status == RV_OK || status == RV_ERROR_UNMET || stopped) && watch && watch->after) {
+    bool told = (status == RV_OK || status == RV_ERROR_UNMET || stopped) && watch && watch->after;
+    rv_status fetched = told ? rvi_terrain_fetch(r->land) : RV_OK; /* for the hash */
+    if (fetched != RV_OK)
+        status = fetched;
+    else if (told) {
         report.seconds = rvi_now() - start;
         report.turn = turn;
         report.turns = turns;

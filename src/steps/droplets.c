@@ -296,7 +296,6 @@ static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
         .margin = f->margin,
         .unit = unit,
         .reach = (int)ceil((double)f->leg * (double)f->move / unit) + 1 + (int)ceil(touched),
-        .lanes = RVI_DROP_LANES,
         .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
         .drops = rvi_drops_wanted(f),
         .seed = f->p->seed,

@@ -471,19 +471,20 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
     (*(in_pit(r, &q) ? &sum->ends.pits : &sum->ends.whole))++;
 }
 
-static void run_tiles(void *arg, const int *tiles, int count) {
+static void run_tiles(void *arg, rvi_taker *tiles) {
     const rolling *r = arg;
     rvi_slot *slots = rvi_rounds_slots(&r->rounds);
-    for (int t = 0; t < count; t++) {
+    for (int tile; (tile = rvi_take(tiles)) >= 0;) {
         int particles;
-        const int *in = rvi_rounds_in(&r->rounds, tiles[t], &particles);
+        const int *in = rvi_rounds_in(&r->rounds, tile, &particles);
         for (int i = 0; i < particles; i++) {
             rvi_slot *slot = &slots[in[i]];
             if (rvi_parallel_stopped(r->job->ctx))
                 return; /* those that wait carry nothing */
-            run_particle(r, tiles[t], slot->x, slot->y);
+            run_particle(r, tile, slot->x, slot->y);
             slot->ended = true;
         }
+        rvi_taken(tiles, tile);
     }
 }
 
@@ -508,7 +509,6 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
         .height = r->height,
         .unit = unit,
         .reach = (int)ceil((double)r->most_steps * (double)r->move / unit) + (int)ceil(touched),
-        .lanes = 1,
         .cost = (double)r->most_steps,
         .drops = (uint64_t)fmin(drops, 1e13),
         .seed = r->p->seed,

@@ -317,7 +317,7 @@ double rv_terrain_volume(const rv_terrain *land) {
     RVI_ENTRY(land->ctx);
     double sum = 0.0;
     if (rvi_terrain_fetch(land) != RV_OK)
-        return 0.0;
+        return (double)NAN;
     for (int i = 0; i < land->layer_count; i++)
         sum += rvi_sum(land->ctx, land->layers[i].thickness, rvi_cells(land));
     volatile double volume = sum * (double)land->cell * (double)land->cell; /* in our state */
@@ -515,7 +515,7 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
     }
     for (int i = 0; i < land->field_count; i++)
         h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
-    return h;
+    return h ? h : 1; /* 0 says that a device failed */
 }
 
 /* ---- snapshots: a second terrain with the same content ---- */

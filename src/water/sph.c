@@ -64,6 +64,20 @@ size_t rvi_sph_block_end(const rvi_sph *w, int64_t block) {
     return end < w->count ? end : w->count;
 }
 
+rv_status rvi_sph_each_piece(rvi_sph *w, void (*fn)(void *arg, int64_t piece), void *arg) {
+    int64_t pieces = (int64_t)((w->count + RVI_SPH_PIECE - 1) / RVI_SPH_PIECE);
+    return rvi_parallel(w->ctx, pieces, fn, arg);
+}
+
+size_t rvi_sph_piece_begin(int64_t piece) {
+    return (size_t)piece * RVI_SPH_PIECE;
+}
+
+size_t rvi_sph_piece_end(const rvi_sph *w, int64_t piece) {
+    size_t end = ((size_t)piece + 1) * RVI_SPH_PIECE;
+    return end < w->count ? end : w->count;
+}
+
 double rvi_sph_sum(const rvi_sph *w, int number) {
     const double *parts = w->sums[number];
     double sum = 0;

@@ -55,6 +55,25 @@ static void reorder_block(void *arg, int64_t block) {
     w->sums[2][block] = (double)-lowest;
 }
 
+/* Counts become the sums of those up to each cell. Most cells are empty: whole runs of them get the
+ * same sum. */
+static void sum_counts(uint32_t *counts, size_t cells) {
+    enum { RUN = 16 };
+    uint32_t sum = 0;
+    size_t c = 0;
+    for (; c + RUN <= cells; c += RUN) {
+        uint32_t *run = counts + c, any = 0;
+        for (size_t k = 0; k < RUN; k++)
+            any |= run[k];
+        for (size_t k = 0; k < RUN && any == 0; k++)
+            run[k] = sum;
+        for (size_t k = 0; k < RUN && any != 0; k++)
+            run[k] = sum += run[k];
+    }
+    for (; c < cells; c++)
+        counts[c] = sum += counts[c];
+}
+
 rv_status rvi_sph_sort(rvi_sph *w) {
     size_t cells = cell_count(w);
     rv_status status = rvi_sph_leave_device(w);
@@ -65,11 +84,7 @@ rv_status rvi_sph_sort(rvi_sph *w) {
     memset(w->cell_start, 0, (cells + 1) * sizeof *w->cell_start);
     for (size_t i = 0; i < w->count; i++)
         w->cell_start[w->cell_of[i]]++;
-    uint32_t sum = 0;
-    for (size_t c = 0; c <= cells; c++) {
-        sum += w->cell_start[c];
-        w->cell_start[c] = sum;
-    }
+    sum_counts(w->cell_start, cells + 1);
     for (size_t i = w->count; i-- > 0;)
         w->order[--w->cell_start[w->cell_of[i]]] = (uint32_t)i;
     status = rvi_sph_each_block(w, reorder_block, w);

@@ -34,11 +34,11 @@ typedef struct touching {
     rvi_touch *touches;
 } touching;
 
-static void touch_block(void *arg, int64_t block) {
+static void touch_piece(void *arg, int64_t piece) {
     const touching *t = arg;
     const rvi_sph *w = t->w;
-    size_t end = rvi_sph_block_end(w, block);
-    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
+    size_t end = rvi_sph_piece_end(w, piece);
+    for (size_t i = rvi_sph_piece_begin(piece); i < end; i++) {
         rvi_v4 at = w->particles.places[i];
         const float p[3] = {at[0], at[1], at[2]};
         t->touches[i] = (rvi_touch){.face = RVI_NO_FACE, .distance = t->reach};
@@ -50,7 +50,7 @@ static void touch_block(void *arg, int64_t block) {
 rv_status rvi_sph_touch_rock(rvi_sph *w, float reach, rvi_touch *touches) {
     touching t = {.w = w, .reach = reach, .touches = touches};
     rv_status status = rvi_sph_fetch(w);
-    return status == RV_OK ? rvi_sph_each_block(w, touch_block, &t) : status;
+    return status == RV_OK ? rvi_sph_each_piece(w, touch_piece, &t) : status;
 }
 
 /* ---- Pushing out ---- */

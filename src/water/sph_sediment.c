@@ -71,10 +71,10 @@ static RVI_HOT bool are_clear(const rvi_v4 *loads, const uint32_t which[4]) {
            0;
 }
 
-static void drift_block(void *arg, int64_t block) {
+static void drift_piece(void *arg, int64_t piece) {
     const drift *d = arg;
     rvi_sph *w = d->w;
-    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
+    for (size_t i = rvi_sph_piece_begin(piece); i < rvi_sph_piece_end(w, piece); i++) {
         size_t count = w->neighbour_count[i];
         double sum = 0;
         for (size_t k = 0; k < count; k += 4) {
@@ -117,7 +117,7 @@ rv_status rvi_sph_drift_sediment(rvi_sph *w, const rvi_sph_drift *desc) {
     if (!device)
         status = rvi_sph_each_block(w, load_block, &d);
     if (!device && status == RV_OK)
-        status = rvi_sph_each_block(w, drift_block, &d);
+        status = rvi_sph_each_piece(w, drift_piece, &d);
     if (status == RV_OK) {
         double *swap = w->particles.sediments;
         w->particles.sediments = w->next.sediments;

@@ -208,6 +208,11 @@ size_t rvi_sph_source_places(const rvi_sph_source_state *s);
 rv_status rvi_sph_each_block(rvi_sph *w, void (*fn)(void *arg, int64_t block), void *arg);
 size_t rvi_sph_block_begin(int64_t block);
 size_t rvi_sph_block_end(const rvi_sph *w, int64_t block);
+/* The same in smaller pieces, for what sums up nothing: they leave fewer threads without work. */
+enum { RVI_SPH_PIECE = 128 };
+rv_status rvi_sph_each_piece(rvi_sph *w, void (*fn)(void *arg, int64_t piece), void *arg);
+size_t rvi_sph_piece_begin(int64_t piece);
+size_t rvi_sph_piece_end(const rvi_sph *w, int64_t piece);
 /* All arrays; returns how many there are. */
 enum { RVI_SPH_ARRAYS = 64 };
 size_t rvi_sph_arrays(const rvi_sph *w, void *out[RVI_SPH_ARRAYS]);

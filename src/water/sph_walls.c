@@ -57,11 +57,11 @@ rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v) {
     return walls_at(w, rvi_sph_reach(w), at, v);
 }
 
-static void walls_block(void *arg, int64_t block) {
+static void walls_piece(void *arg, int64_t piece) {
     rvi_sph *w = arg;
     float reach = rvi_sph_reach(w);
-    size_t end = rvi_sph_block_end(w, block);
-    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
+    size_t end = rvi_sph_piece_end(w, piece);
+    for (size_t i = rvi_sph_piece_begin(piece); i < end; i++) {
         rvi_sph_near_walls near =
             walls_at(w, reach, w->particles.places[i], w->particles.speeds[i]);
         w->clearance[i] = near.clearance;
@@ -72,7 +72,7 @@ static void walls_block(void *arg, int64_t block) {
 }
 
 rv_status rvi_sph_find_walls(rvi_sph *w) {
-    return rvi_sph_each_block(w, walls_block, w);
+    return rvi_sph_each_piece(w, walls_piece, w);
 }
 
 bool rvi_sph_in_rock(const rvi_sph *w, const float at[3]) {
@@ -155,11 +155,11 @@ typedef struct moves {
     float dt;
 } moves;
 
-static void move_block(void *arg, int64_t block) {
+static void move_piece(void *arg, int64_t piece) {
     const moves *m = arg;
     rvi_sph *w = m->w;
-    size_t end = rvi_sph_block_end(w, block);
-    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
+    size_t end = rvi_sph_piece_end(w, piece);
+    for (size_t i = rvi_sph_piece_begin(piece); i < end; i++) {
         rvi_v4 at = w->particles.places[i], v = w->predicted[i], path = m->dt * (v + w->shift[i]);
         rvi_v4 to = at + path;
         if (!rvi_sph_meets_no_wall(&w->rules, w->clearance[i],
@@ -187,7 +187,7 @@ static void move_block(void *arg, int64_t block) {
 
 rv_status rvi_sph_move(rvi_sph *w, float dt) {
     moves m = {.w = w, .dt = dt};
-    return rvi_sph_each_block(w, move_block, &m);
+    return rvi_sph_each_piece(w, move_piece, &m);
 }
 
 /* ---- Walls that move ---- */

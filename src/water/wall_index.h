@@ -49,6 +49,7 @@ typedef struct rvi_wall_index {
     rvi_wall_face *entered; /* as they were when they were entered */
     rvi_v4 *spheres;        /* around faces: centre and radius */
     uint8_t *live;          /* is there a face with that number? */
+    uint8_t *after;         /* what is left to do for it in a change */
     size_t face_count, face_room;
     float cell, per_cell; /* m: the size of a cell; 1 over it */
     int cells[3];
@@ -72,7 +73,8 @@ rv_status rvi_wall_index_create_of(rv_context *ctx, const rvi_wall_change *faces
                                    rvi_wall_index *out);
 void rvi_wall_index_destroy(rvi_wall_index *walls);
 
-/* After all changes the mesh is closed again; no whole shell comes or goes. Cannot be cancelled.
+/* No face changes twice. After all changes the mesh is closed again; no whole shell comes or goes.
+ * Cannot be cancelled.
  * When memory runs out, the index can only be destroyed. */
 rv_status rvi_wall_index_change(rvi_wall_index *walls, const rvi_wall_change *changes,
                                 size_t count);

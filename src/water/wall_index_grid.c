@@ -10,9 +10,10 @@
 
 #include "base/context.h"
 #include "base/math.h"
+#include "base/threads.h"
 #include "base/vector.h"
 
-enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4 };
+enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4, BLOCK = 128 };
 #define NOTHING UINT32_MAX
 /* As a share of the reach. */
 #define SLACK 0.06f
@@ -77,11 +78,13 @@ static rv_status make_room(rvi_wall_index *w, size_t faces) {
     rvi_wall_face *entered = rvi_alloc(w->ctx, room, sizeof *entered, what);
     rvi_v4 *spheres = rvi_alloc(w->ctx, room, sizeof *spheres, what);
     uint8_t *live = rvi_alloc(w->ctx, room, sizeof *live, what);
-    if (now == NULL || entered == NULL || spheres == NULL || live == NULL) {
+    uint8_t *after = rvi_alloc(w->ctx, room, sizeof *after, what);
+    if (now == NULL || entered == NULL || spheres == NULL || live == NULL || after == NULL) {
         rvi_free(w->ctx, now);
         rvi_free(w->ctx, entered);
         rvi_free(w->ctx, spheres);
         rvi_free(w->ctx, live);
+        rvi_free(w->ctx, after);
         return RV_ERROR_MEMORY;
     }
     if (w->face_count > 0) {
@@ -94,10 +97,12 @@ static rv_status make_room(rvi_wall_index *w, size_t faces) {
     rvi_free(w->ctx, w->entered);
     rvi_free(w->ctx, w->spheres);
     rvi_free(w->ctx, w->live);
+    rvi_free(w->ctx, w->after);
     w->faces = now;
     w->entered = entered;
     w->spheres = spheres;
     w->live = live;
+    w->after = after;
     w->face_room = room;
     return RV_OK;
 }
@@ -199,26 +204,52 @@ static bool plane_near(const rvi_wall_index *w, const rvi_wall_face *face, const
     return (distance < 0 ? -distance : distance) <= width * 1.001f;
 }
 
-typedef enum action { ENTER, LEAVE } action;
+/* The cells around a face, inclusive: those of its lists are among them. */
+typedef struct cell_range {
+    int low[3], high[3];
+} cell_range;
 
-/* Enters the face in its cells, or takes it out of those in which it was entered. */
-static rv_status visit_cells(rvi_wall_index *w, uint32_t number, action what) {
-    const rvi_wall_face *face = &w->entered[number];
+static cell_range cells_around(const rvi_wall_index *w, const rvi_wall_face *face) {
     float far = (w->reach + w->slack) * 1.001f;
-    int low[3], high[3], c[3];
+    cell_range range;
     for (int i = 0; i < 3; i++) {
-        low[i] = rvi_wall_index_cell_at(w, i, face->low[i] - far);
-        high[i] = rvi_wall_index_cell_at(w, i, face->high[i] + far);
+        range.low[i] = rvi_wall_index_cell_at(w, i, face->low[i] - far);
+        range.high[i] = rvi_wall_index_cell_at(w, i, face->high[i] + far);
     }
+    return range;
+}
+
+static cell_range both(cell_range a, const cell_range *b) {
+    for (int i = 0; i < 3; i++) {
+        a.low[i] = rvi_mini(a.low[i], b->low[i]);
+        a.high[i] = rvi_maxi(a.high[i], b->high[i]);
+    }
+    return a;
+}
+
+static bool has_cell(const cell_range *range, const int c[3]) {
+    for (int i = 0; i < 3; i++)
+        if (c[i] < range->low[i] || c[i] > range->high[i])
+            return false;
+    return true;
+}
+
+/* Takes the face out of the cells where it was entered as `was`, and enters it as `now`; NULL: it
+ * was not there, or goes. Most cells are near it before and after, and their lists stay. */
+static rv_status enter_face(rvi_wall_index *w, uint32_t number, const rvi_wall_face *was,
+                            const rvi_wall_face *now) {
+    cell_range old = cells_around(w, was != NULL ? was : now);
+    cell_range new = cells_around(w, now != NULL ? now : was), all = both(old, &new);
     rv_status status = RV_OK;
-    for (c[2] = low[2]; c[2] <= high[2]; c[2]++)
-        for (c[1] = low[1]; c[1] <= high[1]; c[1]++)
-            for (c[0] = low[0]; c[0] <= high[0]; c[0]++) {
-                if (!plane_near(w, face, c))
-                    continue;
-                if (what == LEAVE)
+    int c[3];
+    for (c[2] = all.low[2]; c[2] <= all.high[2]; c[2]++)
+        for (c[1] = all.low[1]; c[1] <= all.high[1]; c[1]++)
+            for (c[0] = all.low[0]; c[0] <= all.high[0]; c[0]++) {
+                bool before = was != NULL && has_cell(&old, c) && plane_near(w, was, c);
+                bool after = now != NULL && has_cell(&new, c) && plane_near(w, now, c);
+                if (before && !after)
                     remove_from_list(w, rvi_wall_index_cell_number(w, c), number);
-                else if (status == RV_OK)
+                if (after && !before && status == RV_OK)
                     status = add_to_list(w, rvi_wall_index_cell_number(w, c), number);
             }
     return status;
@@ -243,32 +274,59 @@ static void mark_swept_cells(rvi_wall_index *w, const rvi_wall_face *before,
             }
 }
 
+/* What is left to do for a face after the first pass over all changes. */
+enum { NOTHING_LEFT, ENTER, ALL };
+
+typedef struct change_work {
+    rvi_wall_index *w;
+    const rvi_wall_change *changes;
+    size_t count;
+} change_work;
+
+/* Faces that move a little, as nearly all do: only they themselves change. */
+static void move_block(void *arg, int64_t block) {
+    const change_work *c = arg;
+    rvi_wall_index *w = c->w;
+    size_t first = (size_t)block * BLOCK, end = first + BLOCK < c->count ? first + BLOCK : c->count;
+    for (size_t i = first; i < end; i++) {
+        uint32_t f = c->changes[i].face;
+        rvi_wall_face now;
+        w->after[f] = ALL;
+        if (c->changes[i].gone || !w->live[f])
+            continue;
+        make_face(w, c->changes[i].at, &now);
+        if (moved(&w->faces[f], &now) > w->slack)
+            continue;
+        w->faces[f] = now;
+        w->spheres[f] = sphere_of(&now);
+        w->after[f] = moved(&w->entered[f], &now) > w->slack ? ENTER : NOTHING_LEFT;
+    }
+}
+
+/* Faces that come, go or jump. */
 static rv_status change_face(rvi_wall_index *w, const rvi_wall_change *change) {
     uint32_t f = change->face;
     rvi_wall_face was = w->faces[f], now;
     bool lived = w->live[f];
+    w->live[f] = !change->gone;
     if (change->gone) {
-        if (lived) {
+        if (lived)
             mark_swept_cells(w, &was, &was);
-            visit_cells(w, f, LEAVE);
-        }
-        w->live[f] = 0;
-        return RV_OK;
+        return lived ? enter_face(w, f, &w->entered[f], NULL) : RV_OK;
     }
     make_face(w, change->at, &now);
     w->faces[f] = now;
     w->spheres[f] = sphere_of(&now);
-    if (lived && moved(&was, &now) > w->slack)
-        mark_swept_cells(w, &was, &now);
-    if (lived && moved(&w->entered[f], &now) <= w->slack)
-        return RV_OK;
-    if (lived)
-        visit_cells(w, f, LEAVE);
-    else
-        mark_swept_cells(w, &now, &now);
+    mark_swept_cells(w, lived ? &was : &now, &now);
+    rv_status status = enter_face(w, f, lived ? &w->entered[f] : NULL, &now);
     w->entered[f] = now;
-    w->live[f] = 1;
-    return visit_cells(w, f, ENTER);
+    return status;
+}
+
+static rv_status enter_again(rvi_wall_index *w, uint32_t f) {
+    rv_status status = enter_face(w, f, &w->entered[f], &w->faces[f]);
+    w->entered[f] = w->faces[f];
+    return status;
 }
 
 static rv_status grow_for(rvi_wall_index *w, const rvi_wall_change *changes, size_t count) {
@@ -285,8 +343,16 @@ rv_status rvi_wall_index_change(rvi_wall_index *walls, const rvi_wall_change *ch
                                 size_t count) {
     walls->round++;
     rv_status status = grow_for(walls, changes, count);
-    for (size_t i = 0; i < count && status == RV_OK; i++)
-        status = change_face(walls, &changes[i]);
+    if (status != RV_OK)
+        return status;
+    change_work work = {walls, changes, count};
+    rvi_finish(walls->ctx, (int64_t)((count + BLOCK - 1) / BLOCK), move_block, &work);
+    for (size_t i = 0; i < count && status == RV_OK; i++) {
+        uint8_t left = walls->after[changes[i].face];
+        if (left != NOTHING_LEFT)
+            status = left == ENTER ? enter_again(walls, changes[i].face)
+                                   : change_face(walls, &changes[i]);
+    }
     if (status == RV_OK)
         rvi_wall_index_resolve_unknown(walls);
     return status;
@@ -331,7 +397,7 @@ static rv_status enter_all(rvi_wall_index *w, const rvi_wall_change *faces, size
         w->entered[f] = w->faces[f];
         w->spheres[f] = sphere_of(&w->faces[f]);
         w->live[f] = 1;
-        status = visit_cells(w, f, ENTER);
+        status = enter_face(w, f, NULL, &w->faces[f]);
         if (status == RV_OK) /* large faces take long */
             status = rvi_poll(w->ctx);
     }
@@ -382,8 +448,8 @@ rv_status rvi_wall_index_create(rv_context *ctx, const rv_mesh *mesh, const doub
 }
 
 void rvi_wall_index_destroy(rvi_wall_index *walls) {
-    void *all[] = {walls->faces,  walls->entered, walls->live,          walls->lists,  walls->sides,
-                   walls->stamps, walls->pool,    walls->unknown_cells, walls->spheres};
+    void *all[] = {walls->faces, walls->entered, walls->live, walls->after,         walls->lists,
+                   walls->sides, walls->stamps,  walls->pool, walls->unknown_cells, walls->spheres};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(walls->ctx, all[i]);
     *walls = (rvi_wall_index){.ctx = walls->ctx, .reach = walls->reach};

@@ -133,18 +133,6 @@ static bool is_known(const rvi_wall_index *w, size_t cell) {
     return w->lists[cell].count == 0 && w->sides[cell] != RVI_UNKNOWN;
 }
 
-/* How many cells away the next known cell along a direction is; 0: there is none. */
-static int known_cell_along(const rvi_wall_index *w, const int cell[3], int axis, int by) {
-    int c[3] = {cell[0], cell[1], cell[2]};
-    for (int n = 1;; n++) {
-        c[axis] += by;
-        if (c[axis] < 0 || c[axis] >= w->cells[axis])
-            return 0;
-        if (is_known(w, rvi_wall_index_cell_number(w, c)))
-            return n;
-    }
-}
-
 static bool inside_along(const rvi_wall_index *w, const int cell[3], int axis, int by, int count,
                          bool *inside) {
     int c[3] = {cell[0], cell[1], cell[2]};
@@ -156,23 +144,22 @@ static bool inside_along(const rvi_wall_index *w, const int cell[3], int axis, i
     return true;
 }
 
-/* Is the sample point of the cell inside? Tries the shortest path first. */
+/* Is the sample point of the cell inside? Looks for known cells along all six directions, the
+ * nearest first. */
 static bool sample_is_inside(const rvi_wall_index *w, const int cell[3]) {
-    int distance[6];
-    bool inside;
-    for (int k = 0; k < 6; k++)
-        distance[k] = known_cell_along(w, cell, k / 2, k % 2 == 0 ? 1 : -1);
-    for (int tries = 0; tries < 6; tries++) {
-        int best = -1;
-        for (int k = 0; k < 6; k++)
-            if (distance[k] > 0 && (best < 0 || distance[k] < distance[best]))
-                best = k;
-        if (best < 0)
-            break;
-        if (inside_along(w, cell, best / 2, best % 2 == 0 ? 1 : -1, distance[best], &inside))
-            return inside;
-        distance[best] = 0;
-    }
+    bool tried[6] = {false}, inside;
+    for (int count = 1, left = 6; left > 0; count++)
+        for (int k = 0; k < 6; k++) {
+            int c[3] = {cell[0], cell[1], cell[2]}, axis = k / 2, by = k % 2 == 0 ? 1 : -1;
+            c[axis] += by * count;
+            bool beyond = c[axis] < 0 || c[axis] >= w->cells[axis];
+            if (tried[k] || !(beyond || is_known(w, rvi_wall_index_cell_number(w, c))))
+                continue;
+            if (!beyond && inside_along(w, cell, axis, by, count, &inside))
+                return inside;
+            tried[k] = true;
+            left--;
+        }
     float at[3];
     sample_point(w, cell, -1, at);
     return rvi_wall_index_winding(w, at);

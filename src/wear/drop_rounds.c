@@ -116,9 +116,9 @@ static void count_waits(void *arg, int first, int end) {
     }
 }
 
-static void run_some(void *arg, const int *tiles, int count) {
+static void run_some(void *arg, rvi_taker *taker) {
     const rvi_rounds *r = arg;
-    r->d.run(r->d.arg, tiles, count);
+    r->d.run(r->d.arg, taker);
 }
 
 static rv_status run_tiles(rvi_rounds *r) {
@@ -126,7 +126,7 @@ static rv_status run_tiles(rvi_rounds *r) {
     rv_status status = rvi_parallel_rows(r->ctx, tiles, count_waits, r);
     if (status != RV_OK)
         return status;
-    rvi_graph graph = {tiles, r->d.lanes, RVI_BATCH, r->waits, r->queue, followers, run_some, r};
+    rvi_graph graph = {tiles, r->waits, r->queue, followers, run_some, r};
     return rvi_parallel_graph(r->ctx, &graph);
 }
 
@@ -187,7 +187,7 @@ static void cut_tiles(rvi_rounds *r) {
     }
     r->tiles_x = (int)wide / r->tile + 2;
     r->tiles_y = (int)high / r->tile + 2;
-    /* Who wants to stop waits for the end of a batch of tiles: its drops must not take long. */
+    /* Who wants to stop waits for the end of a round, if no thread asks: it must not take long. */
     double most = 32768.0 / r->d.cost * (tiles > 1.0 ? tiles : 1.0);
     most = most < squares / 8.0 ? most : squares / 8.0;
     r->most_in_round = most < LEAST_IN_ROUND  ? LEAST_IN_ROUND

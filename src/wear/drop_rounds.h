@@ -17,6 +17,7 @@
 #ifndef RVI_WEAR_DROP_ROUNDS_H
 #define RVI_WEAR_DROP_ROUNDS_H
 
+#include "base/threads.h"
 #include "wear/drop_fall.h"
 #include "wear/rain.h"
 
@@ -33,15 +34,14 @@ typedef struct rvi_rounds_desc {
     int margin;        /* of them before the map's first cell, along both sides */
     double unit;       /* of length, in cells */
     int reach;         /* units in any direction that a drop may touch in a round */
-    int lanes;         /* tiles that a run does step by step together */
     double cost;       /* of one drop in a round, in steps of a small one: rounds are kept short */
     uint64_t drops, seed;
     rvi_rain rain;
-    /* Runs the drops of some tiles (rvi_rounds_in), whose drops cannot meet: tiles in any order or
-     * side by side, the drops of one tile one after the other. Says in each slot whether the drop
-     * has ended and, if not, where it is. No tile is in two calls at the same time: sums go into
-     * one place a tile. */
-    void (*run)(void *arg, const int *tiles, int count);
+    /* Runs the drops of the tiles that it takes (rvi_rounds_in), which cannot meet those of others
+     * that are taken: tiles in any order or side by side, the drops of one tile one after the
+     * other. Says in each slot whether the drop has ended and, if not, where it is. No tile is in
+     * two calls: sums go into one place a tile. */
+    void (*run)(void *arg, rvi_taker *tiles);
     void *arg;
 } rvi_rounds_desc;
 

@@ -15,7 +15,7 @@ export interface Look {
 }
 
 export const LOOKS: Look[] = [
-    { name: 'natural', label: 'Natural', fields: ['water'], hint: 'Grass, rock, woods, snow and water' },
+    { name: 'natural', label: 'Natural', fields: ['water', 'flow'], hint: 'Grass, rock, woods, snow, streams and water' },
     { name: 'height', label: 'Height', fields: [], ramp: 'cividis', unit: 'm', hint: 'Height above 0 m' },
     { name: 'slope', label: 'Slope', fields: [], ramp: 'magma', unit: '°', hint: 'Angle of the ground' },
     { name: 'flow', label: 'Flow', fields: ['flow'], ramp: 'blues', logarithmic: true, hint: 'How much water has passed' },

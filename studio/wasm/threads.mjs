@@ -19,12 +19,13 @@ function shareMemory() {
 }
 
 /** Makes `wasi.exports` of the bytes of a module, and lends it `count` threads. `spawn()` gives a worker that runs
- *  thread.mjs; only there do Node and browsers differ. Gives the workers: whoever has done with the module
- *  terminates them. */
-export async function startThreads(wasi, bytes, count, spawn) {
+ *  thread.mjs; only there, and in who knows the number of cores, do Node and browsers differ. Gives the workers:
+ *  whoever has done with the module terminates them. */
+export async function startThreads(wasi, bytes, count, spawn, cores = globalThis.navigator?.hardwareConcurrency ?? 1) {
     const module = await WebAssembly.compile(bytes), memory = shareMemory();
     await wasi.instantiate(module, memory);
     wasi.exports._initialize();
+    wasi.exports.rvi_thread_cores(cores);
     // Stacks at multiples of their size, by which threads are told apart.
     const room = count > 0 ? wasi.exports.malloc((count + 1) * STACK) : 0;
     const stacks = Math.ceil(room / STACK) * STACK;

@@ -1,9 +1,9 @@
 #!/bin/sh
-# check_blender.sh SOURCE BUILD: a .glb of the program of BUILD/test, and the add-on, as make builds it there, in
+# check_blender.sh SOURCE BUILD RAVINE: a .glb of the program, and the add-on, as make builds it in BUILD, in
 # Blender: without a window and, where xvfb-run is installed, with one. Runs in the working folder. Without Blender
 # it says so.
 set -e
-source=$1 zip=$2/ravine_blender.zip
+source=$1 zip=$2/ravine_blender.zip ravine=$3
 if ! command -v blender > said; then
     echo "The Blender add-on is not tested: there is no blender here."
     exit 0
@@ -24,7 +24,7 @@ blender -b --factory-startup --python-exit-code 1 --python "$source/tests/blende
     -- "$zip" "$PWD/folder" > addon.log 2>&1 || true
 all_passed addon
 blender -b --factory-startup --python-exit-code 1 --python "$source/tests/blender/test_glb.py" \
-    -- "$2/test/ravine" "$PWD/glb" > glb.log 2>&1 || true
+    -- "$ravine" "$PWD/glb" > glb.log 2>&1 || true
 all_passed glb
 if ! command -v xvfb-run > said; then
     echo "The add-on is not tested in a window: there is no xvfb-run here."

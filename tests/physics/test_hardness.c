@@ -27,6 +27,11 @@ enum { WEARS = sizeof wears / sizeof wears[0] };
 
 #define LAYERS_ON "layer name=clay thickness=1 erodibility=0.3 layer name=sand thickness=0.5 "
 
+/* In short form a step wears one of the lands, and each land is worn by some of them. */
+static bool left_out(int step, int land, int lands) {
+    return support_short() && land != step % lands;
+}
+
 typedef struct function {
     rv_erosion_factor_fn fn;
     const void *data;
@@ -77,6 +82,8 @@ static void factor_of_one_changes_nothing(void **state) {
     static const char *const lands[] = {"", LAYERS_ON, "strata thickness=30 hardness=0.9 "};
     for (int k = 0; k < WEARS; k++)
         for (int l = 0; l < 3; l++) {
+            if (left_out(k, l, 3))
+                continue;
             rv_context *one = support_context(1), *some = support_context(3);
             rv_terrain *plain = worn_land(one, lands[l], wears[k], "", NULL, NULL);
             rv_terrain *with = worn_land(some, lands[l], wears[k], "", &(function){full, 0}, NULL);
@@ -99,6 +106,8 @@ static void factor_of_zero_erodes_nothing(void **state) {
     rv_context *ctx = support_context(2);
     for (int k = 0; k <= WEARS; k++)
         for (int l = 0; l < 4; l++) {
+            if (left_out(k, l, 4))
+                continue;
             const char *words = k < WEARS ? wears[k] : SETTLED;
             rv_report r;
             rv_terrain *still =
@@ -137,7 +146,8 @@ static void protected_rock_stays(void **state) {
         for (int l = 0; l < 3; l++) {
             const char *words = k < WEARS ? wears[k] : SETTLED;
             const char *on = l ? LAYERS_ON : "", *more = l == 2 ? "give=same" : "";
-            if ((l == 2 && strstr(words, "rivers")) || /* they lay down nothing */
+            if (left_out(k, l, 3) ||
+                (l == 2 && strstr(words, "rivers")) || /* they lay down nothing */
                 (l && strstr(words, "blend"))) /* which lowers layers whatever they are made of */
                 continue;
             rv_report r;

@@ -2,53 +2,11 @@
 #include "base/random.h"
 #include "land_measures.h"
 #include "measure/drainage.h"
-#include "support.h"
+#include "river_world.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct world {
-    rv_context *ctx;
-    rv_terrain *land;
-    int side;
-    size_t cells;
-    double cell;
-} world;
-
-static world make_from(uint64_t seed, int side, float cell, float relief) {
-    world w = {.ctx = support_context(2), .side = side, .cell = (double)cell};
-    w.land = support_land(w.ctx, side, side, cell);
-    w.cells = (size_t)side * (size_t)side;
-    rv_noise_params noise = rv_noise_params_default();
-    noise.frequency = 0.4f;
-    noise.gain = 0.45f;
-    noise.relief = relief;
-    noise.seed = seed;
-    support_ok(w.ctx, rv_step_run(w.land, RV_STEP_noise, &noise, NULL));
-    return w;
-}
-
-static world make(int side, float cell, float relief) {
-    return make_from(1, side, cell, relief);
-}
-
-static void end(world *w) {
-    rv_terrain_destroy(w->land);
-    rv_context_destroy(w->ctx);
-}
-
-static rv_ledger run(world *w, const rv_rivers_params *p) {
-    rv_report report;
-    double before = rv_terrain_volume(w->land);
-    support_ok(w->ctx, rv_step_run(w->land, RV_STEP_rivers, p, &report));
-    rv_ledger l = report.ledger;
-    double change = rv_terrain_volume(w->land) - before, bound = 1e-6 * (l.eroded + l.raised);
-    assert_less_equal(fabs(change - (l.raised + l.deposited - l.eroded)), bound);
-    assert_less_equal(fabs(l.eroded - l.deposited - l.left_map), bound);
-    assert_greater_equal(fmin(fmin(l.eroded, l.deposited), fmin(l.left_map, l.raised)), 0.0);
-    return l;
-}
 
 /* Every cell but the sides, which keep their height, rises by uplift times time, and the ledger
  * says so: not more and not less. */
@@ -116,25 +74,6 @@ static void test_what_creeps_in_is_booked(void **state) {
                 assert_greater(l.raised, 0.9 * l.deposited);
             end(&w);
         }
-}
-
-static const float *height(const world *w) {
-    return rv_terrain_field(w->land, "height");
-}
-
-/* No creep, no slides, no chance: the bare law. */
-static rv_rivers_params bare(void) {
-    rv_rivers_params p = rv_rivers_params_default();
-    p.border = RV_rivers_border_open;
-    p.diffusion = 0;
-    p.talus = 90;
-    p.wander = 0;
-    p.source = 0;
-    p.vary = 0;
-    p.uplift = 0.5f;
-    p.time = 3e7f;
-    p.steps = 250;
-    return p;
 }
 
 static rvi_drainage drain_map(const world *w) {
@@ -354,235 +293,6 @@ static void test_floods_level_gentle_ground(void **state) {
     double before = left[0];
     level_waves(20, 0.2f, left); /* all lengths are twice as large */
     assert_near(left[0], before, 0.02);
-}
-
-enum { GORGE = 96 };
-
-/* A straight valley that falls southwards by `along`, with sides of 17 degrees, and how much its
- * land has risen by alluvium. `ravine`: the row of one that comes in from the east; 0: none. */
-static void bury_gorge(double along, int ravine, float alluvium, double risen[GORGE * GORGE]) {
-    world w = make(GORGE, 10, 0);
-    float *heights = malloc(w.cells * sizeof *heights);
-    for (int i = 0; i < GORGE * GORGE; i++) {
-        double x = i % GORGE - GORGE / 2.0, y = GORGE - i / GORGE, high = 0.3 * fabs(x);
-        if (ravine && x > 0)
-            high = fmin(high, 0.1 * x + 0.3 * fabs(y + ravine - GORGE));
-        heights[i] = (float)(10 * (along * y + high));
-    }
-    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
-    rv_rivers_params p = bare();
-    p.uplift = p.erosion = 0;
-    p.talus = 90;
-    p.border = RV_rivers_border_south;
-    p.base = heights[GORGE * GORGE - GORGE / 2];
-    p.source = 1e-4f;
-    p.alluvium = alluvium;
-    p.steps = 1;
-    run(&w, &p);
-    for (size_t i = 0; i < w.cells; i++)
-        risen[i] = (double)height(&w)[i] - (double)heights[i];
-    free(heights);
-    end(&w);
-}
-
-static double *gorge_row(double *risen, int y) {
-    return risen + y * GORGE + GORGE / 2;
-}
-
-/* How high the lowest cell of a row has come to lie above the line of the valley: the river. */
-static double gorge_bed(double *risen, int y) {
-    double bed = 1e9;
-    for (int x = 1 - GORGE / 2; x < GORGE / 2; x++)
-        bed = fmin(bed, gorge_row(risen, y)[x] + 3 * abs(x));
-    return bed;
-}
-
-/* Depth of the river in a row, for 1 m on 1 km2. */
-static double gorge_depth(int y) {
-    return pow(GORGE * (double)y * 1e-4, 0.4);
-}
-
-/* Alluvium lies the deeper the more a river drains, almost level from side to side, and nowhere
- * else; the beds of steep brooks stay bare. */
-static void test_alluvium_makes_floors(void **state) {
-    (void)state;
-    static double risen[GORGE * GORGE], none[GORGE * GORGE];
-    bury_gorge(0.02, 0, 0, none);
-    bury_gorge(0.02, 0, 10, risen);
-    double before = 0;
-    for (int y = 24; y <= 40; y += 4) { /* south of that it falls to the outlet */
-        const double *row = gorge_row(risen, y);
-        double deep = 10 * gorge_depth(y);
-        assert_near(gorge_row(none, y)[0], 0, 1e-4);
-        assert_near(gorge_bed(risen, y), deep, 0.3 * deep);
-        assert_greater(gorge_bed(risen, y), before);
-        for (int x = -1; x <= 1; x++) /* the floor: its sides have risen by 3 m */
-            assert_near(row[x] + 3 * abs(x), gorge_bed(risen, y), 0.15 * deep);
-        assert_near(row[12], 0, 1e-4);
-        assert_near(row[-12], 0, 1e-4);
-        before = gorge_bed(risen, y);
-    }
-    bury_gorge(0.3, 0, 60, risen);
-    for (int y = 40; y < 88; y += 8)
-        assert_near(gorge_row(risen, y)[0], 0, 1e-4);
-}
-
-/* A river that is gentler than fans keeps its slope: alluvium is as deep as was asked for. */
-static void test_alluvium_is_as_deep_as_asked(void **state) {
-    (void)state;
-    static double risen[GORGE * GORGE];
-    for (int k = 0; k < 4; k++) {
-        double along = k < 2 ? 0.005 : 0.02, alluvium = k % 2 == 0 ? 0.001 : 10;
-        bury_gorge(along, 0, (float)alluvium, risen);
-        for (int i = 0; i < GORGE * GORGE; i++)
-            assert_less_equal(risen[i], 1.3 * alluvium * gorge_depth(GORGE) + 1e-3);
-        for (int y = 8; y < GORGE - 16; y += 8) { /* the bed falls on */
-            double fall = 80 * along + gorge_bed(risen, y) - gorge_bed(risen, y + 8);
-            assert_greater(fall, 16 * along);
-        }
-        double deep = alluvium * gorge_depth(40);
-        if (k >= 2)
-            assert_near(gorge_bed(risen, 40), deep, 0.3 * deep + 1e-4);
-    }
-}
-
-/* How much the floor beside the river bulges along the valley around a row. `ravine`: does one come
- * in there? */
-static double bulge(double *risen, int y, bool ravine) {
-    double middle = gorge_row(risen, y)[2] + (ravine ? 2 : 6);
-    return middle - 0.5 * (gorge_row(risen, y - 4)[2] + gorge_row(risen, y + 4)[2]) - 6;
-}
-
-/* Where a ravine comes in the floor rises to a fan, which falls on both sides along the valley. */
-static void test_alluvium_makes_fans(void **state) {
-    (void)state;
-    static double plain[GORGE * GORGE], risen[GORGE * GORGE];
-    bury_gorge(0.01, 0, 10, plain);
-    bury_gorge(0.01, 32, 10, risen);
-    assert_near(bulge(plain, 32, false), 0, 0.1);
-    assert_greater(bulge(risen, 32, true), 0.25);
-}
-
-/* A lake fills up to its level and what is asked for above it, and becomes no mountain. */
-static void test_alluvium_fills_lakes_to_their_level(void **state) {
-    (void)state;
-    static const double asked[] = {1e-6, 1, 20};
-    for (int k = 0; k < 3; k++) {
-        char recipe[256];
-        snprintf(recipe, sizeof recipe,
-                 "terrain size=96 cell=30 cone relief=-600 radius=1200 rivers time=1 steps=1 "
-                 "uplift=0 erosion=0 diffusion=0 talus=90 alluvium=%g",
-                 asked[k]);
-        rv_context *ctx = support_context(2);
-        rv_terrain *land = support_run(ctx, recipe);
-        const float *h = rv_terrain_field(land, "height");
-        double most = asked[k] * pow(96 * 96 * 30 * 30 * 1e-6, 0.4), highest = -1e9, lowest = 1e9;
-        for (int i = 0; i < 96 * 96; i++) {
-            highest = fmax(highest, (double)h[i]);
-            lowest = fmin(lowest, (double)h[i]);
-        }
-        assert_less_equal(highest, most + 1.0); /* the water must fall on its way */
-        assert_greater(lowest, -1.0);
-        rv_terrain_destroy(land);
-        rv_context_destroy(ctx);
-    }
-}
-
-enum { WORN = 96 };
-
-/* Land of WORN x WORN cells of 60 m that rivers have cut for a million years. */
-static rv_terrain *worn(rv_context *ctx, int seed, const char *border, double alluvium) {
-    char recipe[256];
-    snprintf(recipe, sizeof recipe,
-             "terrain size=96 cell=60 noise seed=%d relief=900 frequency=0.25 rivers time=1M "
-             "steps=16 uplift=0.1 erosion=5 source=0.01 border=%s alluvium=%g",
-             seed, border, alluvium);
-    return support_run(ctx, recipe);
-}
-
-/* How steeply a cell falls to one of those around it, at most. */
-static double steepest(const float *h, int x, int y) {
-    double most = 0;
-    for (int k = 0; k < 9; k++) {
-        int nx = x + k % 3 - 1, ny = y + k / 3 - 1;
-        if (k == 4 || nx < 0 || ny < 0 || nx >= WORN || ny >= WORN)
-            continue;
-        double fall = (double)h[y * WORN + x] - (double)h[ny * WORN + nx];
-        most = fmax(most, fall / (60 * hypot(nx - x, ny - y)));
-    }
-    return most;
-}
-
-/* The most that alluvium has raised land above filled lakes, for a metre of what was asked of its
- * largest river. It ends in a front of 11 degrees. */
-static double deepest_of(rv_context *ctx, int seed, const char *border, double alluvium) {
-    rv_terrain *rock = worn(ctx, seed, border, 0);
-    rv_terrain *lakes = worn(ctx, seed, border, 1e-6); /* alone are filled */
-    rv_terrain *land = worn(ctx, seed, border, alluvium);
-    const float *bare = rv_terrain_field(rock, "height"), *h = rv_terrain_field(land, "height");
-    const float *filled = rv_terrain_field(lakes, "height"), *area = rv_terrain_field(rock, "flow");
-    double asked = 0, most = 0;
-    for (int i = 0; i < WORN * WORN; i++) {
-        asked = fmax(asked, alluvium * pow((double)area[i] * 1e-6, 0.4));
-        most = fmax(most, (double)h[i] - (double)filled[i]);
-        if (h[i] > bare[i] + 0.01f) /* 0.2, and the banks of channels */
-            assert_less(steepest(h, i % WORN, i / WORN), 0.24);
-    }
-    rv_terrain_destroy(rock);
-    rv_terrain_destroy(lakes);
-    rv_terrain_destroy(land);
-    return most / asked;
-}
-
-/* Neither where it has moved sideways, nor beside the edge of a map that stands above it. Fans are
- * higher than the floor that they lie on, by as much whatever is asked. */
-static void test_alluvium_builds_no_walls(void **state) {
-    (void)state;
-    static const char *const borders[] = {"open", "outlets", "sink"};
-    rv_context *ctx = support_context(2);
-    for (int k = 0; k < 6; k++) {
-        double deep = deepest_of(ctx, 4 + k, borders[k % 3], 8);
-        assert_less(deep, 1.5);
-        assert_greater(deep, 0.5);
-        assert_less(deepest_of(ctx, 4 + k, borders[k % 3], 1), 4);
-    }
-    rv_context_destroy(ctx);
-}
-
-/* Alluvium raises land and takes nothing from it, and the same is kept by every way of keeping
- * books: with layers, a mask and lakes. */
-static void test_alluvium_is_booked(void **state) {
-    (void)state;
-    for (int k = 0; k < 3; k++) {
-        world w = make(64, 60, 300), bare_land = make(64, 60, 300);
-        float *mask = malloc(w.cells * sizeof *mask);
-        for (size_t i = 0; i < w.cells; i++)
-            mask[i] = i % 64 < 32 ? 1.0f : 0.0f;
-        rv_rivers_params p = rv_rivers_params_default();
-        p.deposition = k == 2 ? 1.0f : 0.0f;
-        p.source = 0.01f;
-        for (int buried = 0; buried < 2; buried++) {
-            world *one = buried ? &w : &bare_land;
-            if (k == 1)
-                support_ok(one->ctx, rv_step_run(one->land, RV_STEP_layer, NULL, NULL));
-            if (k == 2)
-                support_ok(one->ctx, rv_terrain_field_set(one->land, "mask", mask));
-            p.alluvium = buried ? 20.0f : 0.0f;
-            run(one, &p);
-        }
-        double most = 0;
-        for (size_t i = 0; i < w.cells; i++) {
-            double rise = (double)(height(&w)[i] - height(&bare_land)[i]);
-            assert_greater_equal(rise, -1e-3);
-            if (k == 2 && mask[i] < 0.5f)
-                assert_near(rise, 0, 1e-3);
-            most = fmax(most, rise);
-        }
-        assert_greater(most, 5);
-        free(mask);
-        end(&w);
-        end(&bare_land);
-    }
 }
 
 /* Nothing but creep and no way out but one cell: what one slope gives the other gets. */
@@ -989,12 +699,6 @@ int main(void) {
         cmocka_unit_test(test_hard_rock_stands_higher),
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
         cmocka_unit_test(test_floods_level_gentle_ground),
-        cmocka_unit_test(test_alluvium_makes_floors),
-        cmocka_unit_test(test_alluvium_is_as_deep_as_asked),
-        cmocka_unit_test(test_alluvium_makes_fans),
-        cmocka_unit_test(test_alluvium_fills_lakes_to_their_level),
-        cmocka_unit_test(test_alluvium_builds_no_walls),
-        cmocka_unit_test(test_alluvium_is_booked),
         cmocka_unit_test(test_creep_keeps_the_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),

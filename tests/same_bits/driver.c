@@ -1,6 +1,7 @@
-/* driver.c: same_bits [THREADS...]: runs short recipes and scenes with each of these numbers of
- * threads (1, 2, 3 and 7 unless told, 1 and 7 with RAVINE_SHORT) and prints the hash of what each
- * makes: one line "NAME HASH" each. Every build must print the table hashes.txt; of
+/* driver.c: same_bits [THREADS...|turn NUMBER]: runs short recipes and scenes with each of these
+ * numbers of threads (1, 2, 3 and 7 unless told, 1 and 7 with RAVINE_SHORT) and prints the hash of
+ * what each makes: one line "NAME HASH" each. By turns, each runs with one of those numbers; four
+ * builds with turns 1 to 4 ask for all of them. Every build must print the table hashes.txt; of
  * RAVINE_LINES="NAME NAME..." only these lines; with RAVINE_DEVICE=N on device N, if there is any.
  * Files go to the working directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the
  * public API is used, so any build of the library can run it. */
@@ -419,15 +420,17 @@ int main(int argc, char **argv) {
 #endif
     const int most = (int)(sizeof threads / sizeof threads[0]);
     int tries = argc > 1 ? argc - 1 : most > 2 && getenv("RAVINE_SHORT") ? 2 : most;
-    for (int t = 0; t + 1 < argc && t < most; t++)
+    int turn = argc == 3 && strcmp(argv[1], "turn") == 0 ? atoi(argv[2]) : 0;
+    for (int t = 0; !turn && t + 1 < argc && t < most; t++)
         threads[t] = atoi(argv[t + 1]);
-    if (tries > most || threads[0] < 1) {
-        fputs("usage: same_bits [THREADS...]\n", stderr);
+    if (tries > most || threads[0] < 1 || turn < 0) {
+        fputs("usage: same_bits [THREADS...|turn NUMBER]\n", stderr);
         return 2;
     }
     int failures = !write_block();
     for (int i = 0; i < RECIPES + SCENES; i++)
         if (is_wanted(name_of(i)))
-            failures += !agree(i, tries, threads);
+            failures +=
+                turn ? !agree(i, 1, threads + (i + turn) % most) : !agree(i, tries, threads);
     return failures == 0 ? 0 : 1;
 }

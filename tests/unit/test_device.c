@@ -1,6 +1,6 @@
 /* test_device.c: steps on a device give the processor's bits. Runs on the first device that there
  * is, PoCL or a GPU, and says so when there is none. */
-#include "support.h"
+#include "device_pair.h"
 
 #include "base/random.h"
 #include "device/device.h"
@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rv_context *processor, *device; /* device NULL: there is none */
 
 static uint64_t chance = 1;
 
@@ -34,33 +32,6 @@ static bool go_on = true;
 static bool on_progress(void *user, const rv_progress *now) {
     (void)user, (void)now;
     return go_on;
-}
-
-static int open_both(void **state) {
-    (void)state;
-    rv_device_info info;
-    rv_context_desc desc = rv_context_desc_default();
-    assert_int_equal(setenv("RAVINE_CACHE", "kernels", 1), 0);
-    desc.threads = 2;
-    desc.progress = on_progress;
-    if (rv_context_create(&desc, &processor) != RV_OK)
-        return 1;
-    if (!rv_device_get(1, &info)) {
-        print_message("There is no device here: nothing is compared.\n");
-        return 0;
-    }
-    print_message("on %s, %s\n", info.name, info.driver);
-    if (rv_context_create(&desc, &device) != RV_OK)
-        return 1;
-    support_ok(device, rv_context_use_device(device, 1));
-    return rv_context_device(device) == 1 ? 0 : 1;
-}
-
-static int close_both(void **state) {
-    (void)state;
-    rv_context_destroy(processor);
-    rv_context_destroy(device);
-    return 0;
 }
 
 static uint64_t hash_of(rv_context *ctx, const char *recipe) {
@@ -513,6 +484,45 @@ static void a_lost_device_leaves_a_checkpoint(void **state) {
     cl->clEnqueueNDRangeKernel = real_run;
 }
 
+static int32_t read_nothing(cl_thing *queue, cl_thing *memory, uint32_t wait, size_t offset,
+                            size_t size, void *to, uint32_t events, cl_thing *const *list,
+                            cl_thing **event) {
+    (void)queue, (void)memory, (void)wait, (void)offset, (void)size, (void)to;
+    (void)events, (void)list, (void)event;
+    return -9999;
+}
+
+static void count_reports(void *user, int step, const rv_report *report) {
+    (void)step;
+    assert_not_equal(report->hash, 0);
+    ++*(int *)user;
+}
+
+/* Land that cannot come back has no hash, and nobody is told one. */
+static void a_lost_land_has_no_hash(void **state) {
+    (void)state;
+    if (!device)
+        return;
+    const char *recipe = "terrain size=50 noise thermal rounds=9";
+    uint64_t expected = hash_of(processor, recipe);
+    rv_terrain *land = support_run(device, recipe), *none = NULL;
+    struct rvi_opencl *cl = rvi_device_opencl(rvi_device_of(device));
+    real_read = cl->clEnqueueReadBuffer;
+    cl->clEnqueueReadBuffer = read_nothing;
+    assert_equal(rv_terrain_hash(land), 0);
+    assert_non_null(strstr(rv_context_error(device), "-9999"));
+    assert_true(isnan(rv_terrain_volume(land)));
+    int told = 0;
+    const rv_watch watch = {.after = count_reports, .user = &told};
+    assert_int_equal(rv_recipe_run_text(device, recipe, &watch, &none), RV_ERROR_DEVICE);
+    assert_non_null(strstr(rv_context_error(device), "-9999"));
+    assert_null(none);
+    assert_less_equal(told, 1); /* terrain alone makes its land on the processor */
+    cl->clEnqueueReadBuffer = real_read;
+    assert_equal(rv_terrain_hash(land), expected);
+    rv_terrain_destroy(land);
+}
+
 /* Changes a byte of each; returns how many there are. */
 static int damage_files(const char *folder) {
     DIR *files = opendir(folder);
@@ -603,10 +613,12 @@ int main(void) {
         cmocka_unit_test(what_a_program_sets_counts),
         cmocka_unit_test(a_stop_leaves_whole_land),
         cmocka_unit_test(a_lost_device_leaves_a_checkpoint),
+        cmocka_unit_test(a_lost_land_has_no_hash),
         cmocka_unit_test(a_limit_of_memory_is_kept),
         cmocka_unit_test(lands_share_the_memory),
         cmocka_unit_test(damaged_kernels_are_compiled_again),
         cmocka_unit_test(a_device_that_is_not_there_is_told),
     };
+    both_ask = on_progress;
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -1,14 +1,12 @@
 /* test_device_rivers.c: steps that route water give the processor's bits on a device. Runs on the
  * first device that there is, PoCL or a GPU, and says so when there is none. */
-#include "support.h"
+#include "device_pair.h"
 
 #include "base/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rv_context *processor, *device; /* device NULL: there is none */
 
 static uint64_t chance = 1;
 
@@ -24,28 +22,6 @@ static double between(double low, double high) {
 static uint64_t cases(uint64_t count) {
     const char *more = getenv("RAVINE_LANDS");
     return more ? strtoull(more, NULL, 10) : support_cases(count);
-}
-
-static int open_both(void **state) {
-    (void)state;
-    rv_device_info info;
-    assert_int_equal(setenv("RAVINE_CACHE", "kernels", 1), 0);
-    processor = support_context(2);
-    if (!rv_device_get(1, &info)) {
-        print_message("There is no device here: nothing is compared.\n");
-        return 0;
-    }
-    print_message("on %s, %s\n", info.name, info.driver);
-    device = support_context(2);
-    support_ok(device, rv_context_use_device(device, 1));
-    return rv_context_device(device) == 1 ? 0 : 1;
-}
-
-static int close_both(void **state) {
-    (void)state;
-    rv_context_destroy(processor);
-    rv_context_destroy(device);
-    return 0;
 }
 
 static void compare(const char *recipe) {
@@ -157,6 +133,33 @@ static void random_rivers_are_the_same(void **state) {
     }
 }
 
+/* Fans that reach over several tiles, alluvium that spills from one to the next, and what a mask
+ * holds back of it. */
+static void alluvium_is_the_same(void **state) {
+    (void)state;
+    compare("terrain width=300 height=190 cell=20 noise relief=900 rivers steps=6 time=2M "
+            "source=0.002 alluvium=30");
+    compare("terrain width=150 height=260 cell=8 noise relief=300 select name=mask "
+            "where=height>20~120 rivers steps=4 time=300k source=0.0005 alluvium=200");
+    compare("terrain size=200 cell=5 noise relief=90 rivers steps=3 time=20k source=0.01 sea=5 "
+            "floods=1 alluvium=100");
+    compare("terrain width=1 height=300 cell=9 noise rivers steps=2 source=0.0001 alluvium=40");
+    for (uint64_t i = 0; i < cases(10); i++) {
+        char recipe[1024];
+        int used = snprintf(
+            recipe, sizeof recipe, "terrain width=%d height=%d cell=%g noise seed=%d relief=%g ",
+            20 + below(200), 20 + below(200), between(2, 60), below(1000), between(20, 2000));
+        if (below(2))
+            used += snprintf(recipe + used, sizeof recipe - (size_t)used,
+                             "select name=mask where=height>%g~%g ", between(-90, 30),
+                             between(31, 200));
+        snprintf(recipe + used, sizeof recipe - (size_t)used,
+                 "rivers steps=3 time=%g source=%g alluvium=%g", between(1e4, 2e6),
+                 between(0, 0.01), between(1, 100));
+        compare(recipe);
+    }
+}
+
 /* What the device cannot do the processor does. */
 static void rivers_of_both_follow_each_other(void **state) {
     (void)state;
@@ -251,6 +254,7 @@ int main(void) {
         cmocka_unit_test(floods_are_the_same),
         cmocka_unit_test(drains_are_the_same),
         cmocka_unit_test(random_rivers_are_the_same),
+        cmocka_unit_test(alluvium_is_the_same),
         cmocka_unit_test(rivers_of_both_follow_each_other),
         cmocka_unit_test(a_stop_leaves_whole_land),
         cmocka_unit_test(a_stop_in_alluvium_leaves_whole_land),

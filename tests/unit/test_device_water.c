@@ -1,6 +1,6 @@
 /* test_device_water.c: water of scenes has the processor's bits on a device. Runs on the first
  * device that there is, PoCL or a GPU, and says so when there is none. */
-#include "support.h"
+#include "device_pair.h"
 
 #include "base/context.h"
 #include "base/random.h"
@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rv_context *processor, *device; /* device NULL: there is none */
 
 static uint64_t chance = 1;
 
@@ -28,28 +26,6 @@ static double between(double low, double high) {
 static uint64_t cases(uint64_t count) {
     const char *more = getenv("RAVINE_WATERS");
     return more ? strtoull(more, NULL, 10) : support_cases(count);
-}
-
-static int open_both(void **state) {
-    (void)state;
-    rv_device_info info;
-    assert_int_equal(setenv("RAVINE_CACHE", "kernels", 1), 0);
-    processor = support_context(2);
-    if (!rv_device_get(1, &info)) {
-        print_message("There is no device here: nothing is compared.\n");
-        return 0;
-    }
-    print_message("on %s, %s\n", info.name, info.driver);
-    device = support_context(2);
-    support_ok(device, rv_context_use_device(device, 1));
-    return rv_context_device(device) == 1 ? 0 : 1;
-}
-
-static int close_both(void **state) {
-    (void)state;
-    rv_context_destroy(processor);
-    rv_context_destroy(device);
-    return 0;
 }
 
 /* ---- Random water ---- */

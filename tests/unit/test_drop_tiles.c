@@ -68,8 +68,12 @@ static void end_tile(field *f, int tile) {
     }
 }
 
-static void run_tiles(void *arg, const int *tiles, int count) {
-    field *f = arg;
+/* Some tiles at a time; false: there are none. */
+static bool run_some(field *f, rvi_taker *taker) {
+    enum { MOST = 5 };
+    int tiles[MOST], count = 0;
+    while (count < MOST && (tiles[count] = rvi_take(taker)) >= 0)
+        count++;
     pthread_mutex_lock(&f->lock);
     f->calls++;
     for (int t = 0; t < count; t++)
@@ -80,6 +84,14 @@ static void run_tiles(void *arg, const int *tiles, int count) {
     for (int t = 0; t < count; t++)
         end_tile(f, tiles[t]);
     pthread_mutex_unlock(&f->lock);
+    for (int t = 0; t < count; t++)
+        rvi_taken(taker, tiles[t]);
+    return count > 0;
+}
+
+static void run_tiles(void *arg, rvi_taker *taker) {
+    while (run_some(arg, taker))
+        ;
 }
 
 /* May two tiles run one after the other only? Those that have the same turn, and those that are too
@@ -117,7 +129,6 @@ static void run_field(int threads, int width, int height, double unit, int reach
                             .height = height,
                             .unit = unit,
                             .reach = reach,
-                            .lanes = 4,
                             .cost = cost,
                             .drops = support_cases(drops),
                             .seed = 7 + (uint64_t)reach,
@@ -189,7 +200,6 @@ static void cells_do_not_show_in_the_rounds(void **state) {
                                 .height = 64 * fine,
                                 .unit = 0.5 * fine,
                                 .reach = 9,
-                                .lanes = 1,
                                 .cost = 100,
                                 .drops = 3000,
                                 .seed = 5,

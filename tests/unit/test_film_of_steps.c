@@ -164,9 +164,9 @@ static void a_long_search_is_filmed_alike(void **state) {
     for (int k = 0; k < 2; k++) {
         char text[200];
         snprintf(text, sizeof text,
-                 "terrain size=100 noise relief=2000 film %s.png frames=6 thermal until=settled "
+                 "terrain size=%d noise relief=2000 film %s.png frames=6 thermal until=settled "
                  "talus=10 border=open",
-                 films[k]);
+                 support_short() ? 50 : 100, films[k]);
         run_text(contexts[k], text);
     }
     for (int i = 0; i < 7; i++)
@@ -298,14 +298,14 @@ static void all_films_are_planned_after_a_resume(void **state) {
     for (int k = 0; k < 15; k++)
         used += snprintf(text + used, sizeof text - (size_t)used, "film f%d.png frames=1 ", k);
     snprintf(text + used, sizeof text - (size_t)used,
-             "film large.png frames=1 view=render width=3000 height=3000 blur thermal");
+             "film large.png frames=1 view=render width=1000 height=1000 blur thermal");
     stopping s = {"blur", 0};
     rv_context *stops = stopping_context(&s), *little;
     rv_watch watch = {.checkpoint = "many.ck"};
     rv_recipe *recipe;
     support_ok(stops, rv_recipe_parse(stops, text, "test", &recipe));
     assert_int_equal(rv_recipe_run(recipe, &watch, NULL), RV_CANCELLED);
-    rv_context_desc desc = {.threads = 1, .memory_limit = 20 << 20};
+    rv_context_desc desc = {.threads = 1, .memory_limit = 4 << 20};
     assert_int_equal(rv_context_create(&desc, &little), RV_OK);
     rv_terrain *rest;
     assert_int_equal(rv_recipe_resume(little, "many.ck", &watch, &rest), RV_ERROR_MEMORY);

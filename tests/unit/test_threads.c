@@ -108,6 +108,7 @@ enum { TRIANGLE_ROWS = 40, TRIANGLE = TRIANGLE_ROWS * (TRIANGLE_ROWS + 1) / 2 };
 typedef struct triangle {
     tally t;
     double value[TRIANGLE];
+    int most; /* blocks that a thread takes at a time */
 } triangle;
 
 static void place_of(int block, int *row, int *k) {
@@ -141,20 +142,29 @@ static void triangle_run(void *arg, int block) {
     count_block(&p->t, block);
 }
 
-static void triangle_run_some(void *arg, const int *blocks, int count) {
-    for (int i = 0; i < count; i++)
-        triangle_run(arg, blocks[i]);
+/* As many at a time as it gets, but no more than asked for. */
+static void triangle_run_some(void *arg, rvi_taker *taker) {
+    const triangle *p = arg;
+    int blocks[TRIANGLE], count;
+    do {
+        for (count = 0; count < p->most && (blocks[count] = rvi_take(taker)) >= 0;)
+            count++;
+        for (int i = 0; i < count; i++)
+            triangle_run(arg, blocks[i]);
+        for (int i = count; i-- > 0;)
+            rvi_taken(taker, blocks[i]);
+    } while (count > 0);
 }
 
-static rv_status run_triangle(rv_context *ctx, triangle *p, int grain) {
+static rv_status run_triangle(rv_context *ctx, triangle *p) {
     static int waits[TRIANGLE], queue[TRIANGLE];
     int next[RVI_FOLLOWERS];
     memset(waits, 0, sizeof waits);
     for (int i = 0; i < TRIANGLE; i++)
         for (int n = triangle_followers(p, i, next); n > 0; n--)
             waits[next[n - 1]]++;
-    return rvi_parallel_graph(ctx, &(rvi_graph){TRIANGLE, grain, 3, waits, queue,
-                                                triangle_followers, triangle_run_some, p});
+    return rvi_parallel_graph(
+        ctx, &(rvi_graph){TRIANGLE, waits, queue, triangle_followers, triangle_run_some, p});
 }
 
 static void blocks_follow_those_they_wait_for(void **state) {
@@ -164,7 +174,8 @@ static void blocks_follow_those_they_wait_for(void **state) {
         rv_context *ctx = support_context(THREADS[i]);
         for (int round = 0; round < 20; round++) {
             memset(&p, 0, sizeof p);
-            support_ok(ctx, run_triangle(ctx, &p, 1 + round % 3));
+            p.most = 1 + round % 5;
+            support_ok(ctx, run_triangle(ctx, &p));
             for (int b = 0; b < TRIANGLE; b++)
                 assert_int_equal(p.t.runs[b], 1);
             double sum = 0; /* of a row of Pascal's triangle */
@@ -176,12 +187,12 @@ static void blocks_follow_those_they_wait_for(void **state) {
     }
 }
 
-/* Blocks that wait for nothing, and how many calls got fewer than four of them. */
-enum { ALONE = 27, GRAIN = 4 };
+/* Blocks that wait for nothing, and how many one thread had at a time. */
+enum { ALONE = 27 };
 
 typedef struct alone {
     atomic_int runs[ALONE];
-    atomic_int short_calls;
+    atomic_int most, empty_calls;
 } alone;
 
 static int no_followers(void *arg, int block, int *out) {
@@ -189,27 +200,34 @@ static int no_followers(void *arg, int block, int *out) {
     return 0;
 }
 
-static void run_alone(void *arg, const int *blocks, int count) {
+static void run_alone(void *arg, rvi_taker *taker) {
     alone *a = arg;
-    for (int i = 0; i < count; i++)
-        atomic_fetch_add(&a->runs[blocks[i]], 1);
-    atomic_fetch_add(&a->short_calls, count < GRAIN);
+    int blocks[ALONE + 1], count = 0;
+    while ((blocks[count] = rvi_take(taker)) >= 0)
+        atomic_fetch_add(&a->runs[blocks[count++]], 1);
+    atomic_fetch_add(&a->empty_calls, count == 0);
+    if (count > a->most)
+        a->most = count;
+    while (count > 0)
+        rvi_taken(taker, blocks[--count]);
 }
 
-static void threads_take_full_grains(void **state) {
+static void threads_share_the_blocks(void **state) {
     (void)state;
     for (int i = 0; i < THREAD_COUNTS; i++) {
         rv_context *ctx = support_context(THREADS[i]);
         for (int round = 0; round < 20; round++) {
             int waits[ALONE] = {0}, queue[ALONE];
-            alone a = {.short_calls = 0};
-            support_ok(ctx,
-                       rvi_parallel_graph(ctx, &(rvi_graph){ALONE, GRAIN, RVI_BATCH, waits, queue,
-                                                            no_followers, run_alone, &a}));
+            alone a = {.most = 0};
+            support_ok(ctx, rvi_parallel_graph(ctx, &(rvi_graph){ALONE, waits, queue, no_followers,
+                                                                 run_alone, &a}));
             for (int b = 0; b < ALONE; b++)
                 assert_int_equal(a.runs[b], 1);
-            if (THREADS[i] < 2 * GRAIN) /* with threads to spare each block may have its own */
-                assert_true(a.short_calls <= 1); /* what is left at the end */
+            assert_int_equal(a.empty_calls, 0);
+            if (THREADS[i] > 1) /* there are two at least */
+                assert_true(a.most <= (ALONE + 1) / 2);
+            else
+                assert_int_equal(a.most, ALONE);
         }
         rv_context_destroy(ctx);
     }
@@ -441,7 +459,8 @@ static void a_stop_ends_blocks_that_wait(void **state) {
             rv_status status = RV_OK;
             for (int again = 0; status == RV_OK && again < 100000; again++) {
                 memset(&p, 0, sizeof p);
-                status = run_triangle(ctx, &p, 2);
+                p.most = 2;
+                status = run_triangle(ctx, &p);
             }
             assert_int_equal(status, RV_CANCELLED);
             for (int b = 0; b < TRIANGLE; b++)
@@ -449,7 +468,8 @@ static void a_stop_ends_blocks_that_wait(void **state) {
             answers_left = 1000000;
             rvi_progress_begin(ctx, "another test");
             memset(&p, 0, sizeof p);
-            support_ok(ctx, run_triangle(ctx, &p, 2));
+            p.most = 2;
+            support_ok(ctx, run_triangle(ctx, &p));
             assert_int_equal(p.t.all, TRIANGLE);
         }
         rv_context_destroy(ctx);
@@ -589,7 +609,7 @@ int main(void) {
         cmocka_unit_test(every_row_runs_once),
         cmocka_unit_test(calls_follow_each_other),
         cmocka_unit_test(blocks_follow_those_they_wait_for),
-        cmocka_unit_test(threads_take_full_grains),
+        cmocka_unit_test(threads_share_the_blocks),
         cmocka_unit_test(sums_and_ranges_are_right),
         cmocka_unit_test(no_cell_is_left_out),
         cmocka_unit_test(large_maps_are_summed_whole),

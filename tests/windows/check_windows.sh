@@ -1,9 +1,9 @@
 #!/bin/bash
-# check_windows.sh SOURCE BUILD: Ravine for Windows, cross-compiled to BUILD/windows, under wine: the bits, the unit
-# tests of what differs there, and the program as people use it. Runs in the working folder. Without the compiler
+# check_windows.sh SOURCE BUILD RAVINE: Ravine for Windows, cross-compiled to BUILD/windows, under wine: the bits, the
+# unit tests of what differs there, and the program as people use it, beside the one of this machine. Runs in the working folder. Without the compiler
 # or without wine it says so.
 set -e
-source=$1 build=$2
+source=$1 build=$2 native=$3
 if ! command -v x86_64-w64-mingw32-gcc > said || ! command -v wine > said; then
     echo "Windows is not tested: it takes gcc-mingw-w64-x86-64 and wine, and they are not here."
     exit 0
@@ -22,7 +22,7 @@ fi
     cd "$source"
     cmake --preset windows -B "$build/windows" -DRAVINE_TESTS=ON -DRAVINE_ASSERTS=ON \
         -DCMAKE_CROSSCOMPILING_EMULATOR="$(command -v wine)" $png
-    cmake --build "$build/windows" -j "$(nproc)" --target tests_that_differ
+    cmake --build "$build/windows" --target tests_that_differ
 ) > build.log 2>&1 || { tail -n 40 build.log; echo "The build for Windows failed."; exit 1; }
 echo "built for Windows"
 
@@ -36,7 +36,7 @@ grep ' Test .* sec' tests.log
 echo "same bits on Windows"
 
 mkdir program
-(cd program && RAVINE=$build/windows/ravine.exe NATIVE=$build/test/ravine SOURCE=$source PNG=$png \
+(cd program && RAVINE=$build/windows/ravine.exe NATIVE=$native SOURCE=$source PNG=$png \
     bash "$source/tests/windows/use_program.sh")
 # Tests of the program that need nothing but it.
 for name in encodings words; do

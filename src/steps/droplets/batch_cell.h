@@ -15,9 +15,11 @@
 #ifndef RVI_STEPS_DROPLETS_BATCH_CELL_H
 #define RVI_STEPS_DROPLETS_BATCH_CELL_H
 
+#include "terrain/band_cell.h"
 #include "wear/drop_fall.h"
 
 #ifndef __OPENCL_VERSION__
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,6 +74,34 @@ typedef struct rvi_batch_slot {
     int unused;
 } rvi_batch_slot;
 
+/* Where the bands of the bedrock lie, and how soft they are; NULL: there are none. */
+typedef struct rvi_batch_bands {
+    RVI_GRID const float *at, *table; /* table: edges, then how soft */
+    float thickness;
+} rvi_batch_bands;
+
+/* Who makes a move: on the processor one item, on a device a crew of items that share the cells of
+ * the disc, as a grid of so many columns and rows. Several crews are in a group. */
+enum { RVI_BATCH_NARROW = 32, RVI_BATCH_NARROW_COLUMNS = 4 }; /* 8 crews of 4 x 1 */
+enum { RVI_BATCH_WIDE = 64, RVI_BATCH_WIDE_COLUMNS = 8 };     /* one of 8 x 8 */
+/* Places of a crew's sums: four for each time that they add up what they have, and one. */
+enum { RVI_BATCH_LOWEST = 16, RVI_BATCH_MEETINGS };
+#ifdef __OPENCL_VERSION__
+typedef struct rvi_batch_crew {
+    int item, count, x, y, columns, rows;
+    __local uint *sums;  /* RVI_BATCH_MEETINGS of them */
+    __local float *felt; /* twice eight for each row that a drop feels */
+    int felt_rows;
+} rvi_batch_crew;
+#define RVI_BATCH_EACH_ROW(g, y, from, to)                                                         \
+    for (int y = (from) + (g)->crew.y; y <= (to); y += (g)->crew.rows)
+#define RVI_BATCH_EACH_COLUMN(g, x, from, to)                                                      \
+    for (int x = (from) + (g)->crew.x; x <= (to); x += (g)->crew.columns)
+#else
+#define RVI_BATCH_EACH_ROW(g, y, from, to) for (int y = (from); y <= (to); y++)
+#define RVI_BATCH_EACH_COLUMN(g, x, from, to) for (int x = (from); x <= (to); x++)
+#endif
+
 typedef struct rvi_batch_grids {
     RVI_GRID const int32_t *ground; /* as it was before the round */
     RVI_GRID int32_t *change;       /* what drops of this round add to it */
@@ -82,7 +112,10 @@ typedef struct rvi_batch_grids {
     RVI_GRID const float *factor, *mask; /* NULL: 1 everywhere; the mask is of the map */
     RVI_GRID const uint32_t *rain_cells; /* rain.h */
     RVI_GRID const uint64_t *rain_rows;
-#ifndef __OPENCL_VERSION__
+#ifdef __OPENCL_VERSION__
+    rvi_batch_crew crew;
+    rvi_batch_bands bands;
+#else
     /* What else keeps ground from erosion, by its place and height; NULL: nothing. */
     float (*more)(const void *run, int x, int y, float plane, float height);
     const void *run;
@@ -108,12 +141,18 @@ static inline void rvi_batch_count(RVI_GRID uint32_t *to) {
     atomic_inc(to);
 }
 /* Not all devices can add 64 bits at once. */
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+static inline void rvi_batch_add_long(RVI_GRID uint32_t *grid, size_t i, uint32_t by) {
+    atom_add((volatile __global ulong *)(grid + 2 * i), (ulong)by);
+}
+#else
 static inline void rvi_batch_add_long(RVI_GRID uint32_t *grid, size_t i, uint32_t by) {
     uint32_t before = atomic_add(grid + 2 * i, by);
     if (before + by < before)
         atomic_inc(grid + 2 * i + 1);
 }
-#define RVI_BATCH_HARD(g, x, y, plane, height) 1.0f
+#endif
 #else
 static inline void rvi_batch_add(int32_t *to, int32_t by) {
     __atomic_fetch_add(to, by, __ATOMIC_RELAXED);
@@ -126,9 +165,58 @@ static inline void rvi_batch_add_long(uint32_t *grid, size_t i, uint32_t by) {
     if (before + by < before)
         __atomic_fetch_add(grid + 2 * i + 1, 1, __ATOMIC_RELAXED);
 }
-#define RVI_BATCH_HARD(g, x, y, plane, height)                                                     \
-    ((g)->more ? (g)->more((g)->run, x, y, plane, height) : 1.0f)
 #endif
+
+/* ---- what the items of a crew find together ---- */
+
+#ifdef __OPENCL_VERSION__
+static inline bool rvi_batch_leads(const rvi_batch_grids *g) {
+    return g->crew.item == 0;
+}
+/* All items meet whatever the drop does: compilers for devices do not like to wait within a
+ * condition. */
+static inline void rvi_batch_meet(const rvi_batch_grids *g) {
+    for (int i = g->crew.item; i < RVI_BATCH_MEETINGS; i += g->crew.count)
+        g->crew.sums[i] = i == RVI_BATCH_LOWEST ? 0x7fffffffu : 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+/* The sums of both numbers, none of which is below 0 or has more than 50 bits: parts of 24 bits are
+ * added up one by one. `meeting`: the first of four places for them. */
+static inline void rvi_batch_total(const rvi_batch_grids *g, int meeting, int64_t *a, int64_t *b) {
+    __local uint *sums = g->crew.sums + meeting;
+    atomic_add(sums, (uint)(*a & 0xffffff));
+    atomic_add(sums + 1, (uint)(*a >> 24));
+    atomic_add(sums + 2, (uint)(*b & 0xffffff));
+    atomic_add(sums + 3, (uint)(*b >> 24));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *a = ((int64_t)sums[1] << 24) + sums[0];
+    *b = ((int64_t)sums[3] << 24) + sums[2];
+}
+static inline int32_t rvi_batch_lowest(const rvi_batch_grids *g, int32_t a) {
+    atomic_min((__local int *)g->crew.sums + RVI_BATCH_LOWEST, a);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (int32_t)g->crew.sums[RVI_BATCH_LOWEST];
+}
+#else
+#define rvi_batch_leads(g) true
+#define rvi_batch_meet(g) (void)(g)
+#define rvi_batch_total(g, meeting, a, b) ((void)(meeting), (void)(a), (void)(b))
+#define rvi_batch_lowest(g, a) (a)
+#endif
+
+/* What bedrock keeps of what would be taken at the cell i, by the plane and the height there. */
+static inline float rvi_batch_hard(const rvi_batch_grids *g, const rvi_batch_rules *r, size_t i,
+                                   int x, int y, float plane, float height) {
+#ifdef __OPENCL_VERSION__
+    const rvi_batch_bands *b = &g->bands;
+    return b->at ? rvi_band_soft(b->table, b->table + RVI_BANDS, b->thickness,
+                                 r->low + plane * r->by - b->at[i])
+                 : 1.0f;
+#else
+    (void)r, (void)i;
+    return g->more ? g->more(g->run, x, y, plane, height) : 1.0f;
+#endif
+}
 
 static inline uint64_t rvi_batch_long(RVI_GRID const uint32_t *grid, size_t i) {
     return (uint64_t)grid[2 * i + 1] << 32 | grid[2 * i];
@@ -199,23 +287,61 @@ typedef struct rvi_batch_felt {
     float height, gx, gy;
 } rvi_batch_felt;
 
-/* Sums go over four lanes, which the processor computes side by side. */
+/* What cell x of a row adds to a lane of the sums. */
+static inline void rvi_batch_feel_cell(const rvi_batch_axis *a, RVI_GRID const int32_t *row, int x,
+                                       int ref, float *mean, float *slope) {
+    float h = (float)(row[x] - ref); /* there is a border to read from */
+    h = x <= a->last ? h : 0.0f;
+    *mean += h * rvi_batch_tent(a, x);
+    *slope += h * (x <= a->middle ? a->down : a->up);
+}
+
+/* Sums go over four lanes, which the processor computes side by side, and each of which is an
+ * item's in a crew. */
+#ifdef __OPENCL_VERSION__
+/* `time`: 0 or 1, of the two that a drop feels in a move. */
+static inline __local float *rvi_batch_felt_rows(const rvi_batch_grids *g, int time) {
+    return g->crew.felt + 8 * time * g->crew.felt_rows;
+}
+
+static inline void rvi_batch_feel_lanes(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                        float px, float py, int ref, int time) {
+    const rvi_batch_axis ax = rvi_batch_axis_of(px, r->near, r->width);
+    const rvi_batch_axis ay = rvi_batch_axis_of(py, r->near, r->height);
+    const int lanes = 4 * (ay.last - ay.first + 1);
+    __local float *to = rvi_batch_felt_rows(g, time);
+    for (int i = g->crew.item; i < lanes; i += g->crew.count) {
+        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, ay.first + i / 4);
+        float mean = 0.0f, slope = 0.0f;
+        for (int x = ax.first; x <= ax.last; x += 4)
+            rvi_batch_feel_cell(&ax, row, x + i % 4, ref, &mean, &slope);
+        to[2 * i] = mean;
+        to[2 * i + 1] = slope;
+    }
+}
+#endif
+
 static inline rvi_batch_felt rvi_batch_feel_near(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                                 float px, float py, int ref) {
+                                                 float px, float py, int ref, int time) {
     const rvi_batch_axis ax = rvi_batch_axis_of(px, r->near, r->width);
     const rvi_batch_axis ay = rvi_batch_axis_of(py, r->near, r->height);
     float per_x = 1.0f / ax.sum, per_y = 1.0f / ay.sum;
     rvi_batch_felt to = {0.0f, 0.0f, 0.0f};
     for (int y = ay.first; y <= ay.last; y++) {
-        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
         float mean[4] = {0.0f, 0.0f, 0.0f, 0.0f}, slope[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+#ifdef __OPENCL_VERSION__
+        __local float *felt = rvi_batch_felt_rows(g, time) + 8 * (y - ay.first);
+        for (int k = 0; k < 4; k++) {
+            mean[k] = felt[2 * k];
+            slope[k] = felt[2 * k + 1];
+        }
+#else
+        (void)time;
+        RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
         for (int x = ax.first; x <= ax.last; x += 4)
-            for (int k = 0; k < 4; k++) {
-                float h = (float)(row[x + k] - ref); /* there is a border to read from */
-                h = x + k <= ax.last ? h : 0.0f;
-                mean[k] += h * rvi_batch_tent(&ax, x + k);
-                slope[k] += h * (x + k <= ax.middle ? ax.down : ax.up);
-            }
+            for (int k = 0; k < 4; k++)
+                rvi_batch_feel_cell(&ax, row, x + k, ref, &mean[k], &slope[k]);
+#endif
         float m = ((mean[0] + mean[1]) + (mean[2] + mean[3])) * per_x;
         float s = (slope[0] + slope[1]) + (slope[2] + slope[3]);
         float w = rvi_batch_tent(&ay, y) * per_y;
@@ -226,10 +352,9 @@ static inline rvi_batch_felt rvi_batch_feel_near(const rvi_batch_grids *g, const
     return to;
 }
 
-static inline rvi_batch_felt rvi_batch_feel(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                            float px, float py, int ref) {
-    if (r->near > 1.0f)
-        return rvi_batch_feel_near(g, r, px, py, ref);
+static inline rvi_batch_felt rvi_batch_feel_corners(const rvi_batch_grids *g,
+                                                    const rvi_batch_rules *r, float px, float py,
+                                                    int ref) {
     int x = (int)px, y = (int)py;
     float u = px - (float)x, v = py - (float)y;
     RVI_GRID const int32_t *north = g->ground + rvi_batch_at(r, x, y), *south = north + r->stride;
@@ -242,6 +367,18 @@ static inline rvi_batch_felt rvi_batch_feel(const rvi_batch_grids *g, const rvi_
     return to;
 }
 
+static inline rvi_batch_felt rvi_batch_feel(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                            float px, float py, int ref, int time) {
+    const bool near = r->near > 1.0f;
+#ifdef __OPENCL_VERSION__
+    if (near)
+        rvi_batch_feel_lanes(g, r, px, py, ref, time);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    return near ? rvi_batch_feel_near(g, r, px, py, ref, time)
+                : rvi_batch_feel_corners(g, r, px, py, ref);
+}
+
 /* ---- flow ---- */
 
 static inline void rvi_batch_leave_flow(const rvi_batch_grids *g, const rvi_batch_rules *r,
@@ -249,7 +386,8 @@ static inline void rvi_batch_leave_flow(const rvi_batch_grids *g, const rvi_batc
     float water = d->water * r->flow;
     if (!(r->near > 1.0f)) {
         size_t nearest = rvi_batch_at(r, (int)(d->x + 0.5f), (int)(d->y + 0.5f));
-        rvi_batch_add_long(g->flow, nearest, (uint32_t)water);
+        if (rvi_batch_leads(g))
+            rvi_batch_add_long(g->flow, nearest, (uint32_t)water);
         return;
     }
     float wide = 0.5f * r->near;
@@ -258,9 +396,9 @@ static inline void rvi_batch_leave_flow(const rvi_batch_grids *g, const rvi_batc
     int x1 = rvi_mini((int)rvi_floorf(d->x + wide), r->width - 1);
     int y1 = rvi_mini((int)rvi_floorf(d->y + wide), r->height - 1);
     uint32_t each = (uint32_t)(water / (float)((x1 - x0 + 1) * (y1 - y0 + 1)));
-    for (int y = y0; y <= y1; y++)
-        for (int x = x0; x <= x1; x++)
-            rvi_batch_add_long(g->flow, rvi_batch_at(r, x, y), each);
+    RVI_BATCH_EACH_ROW(g, y, y0, y1)
+    RVI_BATCH_EACH_COLUMN(g, x, x0, x1)
+    rvi_batch_add_long(g->flow, rvi_batch_at(r, x, y), each);
 }
 
 /* ---- taking ---- */
@@ -321,12 +459,12 @@ static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_
                                             const rvi_batch_place *p, float level, float steep) {
     int64_t sum = 0;
     int end = rvi_batch_last_row(r, p);
-    for (int y = rvi_batch_first_row(r, p); y <= end; y++) {
+    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
         RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
         const rvi_batch_row row = rvi_batch_row_of(r, p, y);
         float dy2 = row.dy * row.dy;
         int32_t along = 0;
-        for (int x = row.first; x <= row.last; x++) {
+        RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
             float weight = rvi_batch_weight(r, (float)(x - p->x) - p->u, dy2);
             along += rvi_batch_weight_above(weight, (float)(ground[x] - p->ref), level, steep);
         }
@@ -335,20 +473,29 @@ static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_
     return sum;
 }
 
-/* Takes up to `amount` around the drop, which falls by `fall`, from cells above where it goes. */
+/* What a drop does to the ground in a turn. */
+enum { RVI_BATCH_NOTHING, RVI_BATCH_TAKE, RVI_BATCH_LAY, RVI_BATCH_FILL, RVI_BATCH_LAY_ALL };
+typedef struct rvi_batch_deal {
+    int kind;
+    float amount, level; /* level: nothing is taken from below, or laid above it */
+    float steep;         /* of what is taken */
+} rvi_batch_deal;
+
+/* What a drop has taken or laid down in a turn, and what of it on the map. */
+typedef struct rvi_batch_given {
+    int64_t all, on_map;
+} rvi_batch_given;
+
+/* Takes up to the amount around the drop from cells above where it goes, which weigh `sum`. */
 static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                  rvi_batch_drop *d, const rvi_batch_place *p, float amount,
-                                  float fall) {
-    float level = p->height - fall, steep = 1.0f / fall;
-    int64_t sum = rvi_batch_weigh_above(g, r, p, level, steep), taken = 0, own = 0;
+                                  const rvi_batch_place *p, const rvi_batch_deal *deal, int64_t sum,
+                                  rvi_batch_given *given) {
+    float level = deal->level, steep = deal->steep, share = deal->amount / (float)sum;
     int end = rvi_batch_last_row(r, p);
-    if (sum <= 0)
-        return;
-    float share = amount / (float)sum;
-    for (int y = rvi_batch_first_row(r, p); y <= end; y++) {
+    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
         const rvi_batch_row row = rvi_batch_row_of(r, p, y);
         float dy = row.dy, dy2 = dy * dy;
-        for (int x = row.first; x <= row.last; x++) {
+        RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
             size_t i = rvi_batch_at(r, x, y);
             float dx = (float)(x - p->x) - p->u, weight = rvi_batch_weight(r, dx, dy2);
             int32_t ground = g->ground[i];
@@ -357,32 +504,28 @@ static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rule
             if (!(want > 0.0f))
                 continue;
             want *= g->factor ? g->factor[i] : 1.0f;
-            want *= RVI_BATCH_HARD(g, x, y, p->height + (p->gx * dx + p->gy * dy) + (float)p->ref,
-                                   h + (float)p->ref);
+            want *=
+                rvi_batch_hard(g, r, i, x, y, p->height + (p->gx * dx + p->gy * dy) + (float)p->ref,
+                               h + (float)p->ref);
             want = rvi_minf(want, (h - level) * p->part);
             int32_t by = rvi_batch_part(p, want, ground - r->floor);
             if (by <= 0)
                 continue;
             rvi_batch_add(g->change + i, -by);
-            taken += by;
-            own += rvi_batch_on_map(r, x, y) ? by : 0;
+            given->all += by;
+            given->on_map += rvi_batch_on_map(r, x, y) ? by : 0;
         }
     }
-    d->sediment += taken;
-    d->own += own;
-    d->eroded += own;
 }
 
 /* ---- laying down ---- */
 
-/* What a drop has laid down in a turn, and what of it on the map. */
-typedef struct rvi_batch_given {
-    int64_t all, on_map;
-} rvi_batch_given;
+/* Rounding must not make the shares of all cells more than there is to share. */
+#define RVI_BATCH_SHARED (1.0f - 0x1p-14f)
 
 static inline void rvi_batch_lay_cell(const rvi_batch_grids *g, const rvi_batch_rules *r,
                                       const rvi_batch_place *p, int x, int y, float amount,
-                                      float level, int64_t sediment, rvi_batch_given *given) {
+                                      float level, rvi_batch_given *given) {
     size_t i = rvi_batch_at(r, x, y);
     bool on_map = rvi_batch_on_map(r, x, y);
     int32_t ground = g->ground[i];
@@ -391,8 +534,6 @@ static inline void rvi_batch_lay_cell(const rvi_batch_grids *g, const rvi_batch_
         amount *=
             g->mask[(size_t)(y - r->margin) * (size_t)r->land_width + (size_t)(x - r->margin)];
     int32_t by = rvi_batch_part(p, amount, RVI_BATCH_RANGE - ground);
-    int64_t left = sediment - given->all;
-    by = (int64_t)by > left ? (int32_t)left : by;
     if (by <= 0)
         return;
     rvi_batch_add(g->change + i, by);
@@ -406,6 +547,9 @@ static inline void rvi_batch_lay_cell(const rvi_batch_grids *g, const rvi_batch_
 static inline void rvi_batch_book(const rvi_batch_rules *r, rvi_batch_drop *d,
                                   const rvi_batch_given *given) {
     int64_t own = given->all, laid = given->on_map;
+#ifndef __OPENCL_VERSION__
+    assert(given->all <= d->sediment);
+#endif
     if (given->all <= 0)
         return;
     if (r->margin > 0) {
@@ -423,49 +567,39 @@ static inline void rvi_batch_book(const rvi_batch_rules *r, rvi_batch_drop *d,
     d->left_map += own - laid;
 }
 
-/* Lays `amount` on the cells near the drop, but not above `level`. */
+/* Lays the amount on the cells near the drop. */
 static inline void rvi_batch_lay(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                 rvi_batch_drop *d, const rvi_batch_place *p, float amount,
-                                 float level) {
-    rvi_batch_given given = {0, 0};
+                                 const rvi_batch_drop *d, const rvi_batch_place *p,
+                                 const rvi_batch_deal *deal, rvi_batch_given *given) {
     const rvi_batch_axis ax = rvi_batch_axis_of(d->x, r->near, r->width);
     const rvi_batch_axis ay = rvi_batch_axis_of(d->y, r->near, r->height);
-    amount /= ax.sum * ay.sum;
-    for (int y = ay.first; y <= ay.last; y++)
-        for (int x = ax.first; x <= ax.last; x++)
-            rvi_batch_lay_cell(g, r, p, x, y,
-                               amount * (rvi_batch_tent(&ay, y) * rvi_batch_tent(&ax, x)), level,
-                               d->sediment, &given);
-    rvi_batch_book(r, d, &given);
+    float amount = deal->amount * (RVI_BATCH_SHARED / (ax.sum * ay.sum));
+    RVI_BATCH_EACH_ROW(g, y, ay.first, ay.last)
+    RVI_BATCH_EACH_COLUMN(g, x, ax.first, ax.last)
+    rvi_batch_lay_cell(g, r, p, x, y, amount * (rvi_batch_tent(&ay, y) * rvi_batch_tent(&ax, x)),
+                       deal->level, given);
 }
 
-/* Lays all on those cells of the disc that lie below `level`, but not above it. */
-static inline void rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                      rvi_batch_drop *d, const rvi_batch_place *p, float level) {
-    rvi_batch_given given = {0, 0};
-    float share = 0.0f;
+/* Those cells of the disc that lie below the level; share 0: only weighs them. */
+static inline int64_t rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                         const rvi_batch_place *p, float level, float share,
+                                         rvi_batch_given *given) {
     int64_t sum = 0;
     int end = rvi_batch_last_row(r, p);
-    for (int turn = 0; turn < 2; turn++) { /* weighs, then lays down */
-        for (int y = rvi_batch_first_row(r, p); y <= end; y++) {
-            RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
-            const rvi_batch_row row = rvi_batch_row_of(r, p, y);
-            for (int x = row.first; x <= row.last; x++) {
-                float dx = (float)(x - p->x) - p->u;
-                int32_t weight = (int32_t)rvi_batch_weight(r, dx, row.dy * row.dy);
-                if (weight <= 0 || !((float)(ground[x] - p->ref) < level))
-                    continue;
-                sum += turn == 0 ? weight : 0;
-                if (turn > 0)
-                    rvi_batch_lay_cell(g, r, p, x, y, share * (float)weight, level, d->sediment,
-                                       &given);
-            }
+    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
+        RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
+        const rvi_batch_row row = rvi_batch_row_of(r, p, y);
+        RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
+            float dx = (float)(x - p->x) - p->u;
+            int32_t weight = (int32_t)rvi_batch_weight(r, dx, row.dy * row.dy);
+            if (weight <= 0 || !((float)(ground[x] - p->ref) < level))
+                continue;
+            sum += weight;
+            if (share > 0.0f)
+                rvi_batch_lay_cell(g, r, p, x, y, share * (float)weight, level, given);
         }
-        if (sum == 0)
-            return;
-        share = (float)d->sediment / (float)sum;
     }
-    rvi_batch_book(r, d, &given);
+    return sum;
 }
 
 /* Of what a drop carries, what is left to rounding. */
@@ -473,27 +607,56 @@ static inline void rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_batch_
 
 /* All comes to rest around the drop: below the place it came from, as far as there is room for it,
  * else anywhere. */
-static inline void rvi_batch_lay_all(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                     rvi_batch_drop *d, const rvi_batch_place *p) {
-    int64_t trifle = d->sediment / RVI_BATCH_TRIFLE;
-    if (d->sediment > trifle)
-        rvi_batch_lay_disc(g, r, d, p, (float)d->came - (float)p->ref);
-    if (d->sediment > trifle)
-        rvi_batch_lay_disc(g, r, d, p, (float)RVI_BATCH_RANGE - (float)p->ref);
+static inline rvi_batch_deal rvi_batch_lay_all(const rvi_batch_drop *d, const rvi_batch_place *p,
+                                               int64_t trifle, int level) {
+    rvi_batch_deal deal = {RVI_BATCH_NOTHING, 0.0f, 0.0f, 0.0f};
+    deal.kind = d->sediment > trifle ? RVI_BATCH_LAY_ALL : RVI_BATCH_NOTHING;
+    deal.level = (float)level - (float)p->ref;
+    return deal;
+}
+
+/* Takes or lays down: a turn. meeting: the first of eight places for sums. */
+static inline void rvi_batch_trade(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                   rvi_batch_drop *d, const rvi_batch_place *p,
+                                   const rvi_batch_deal *deal, int meeting) {
+    rvi_batch_given given = {0, 0};
+    int64_t sum = 0, none = 0;
+    if (deal->kind == RVI_BATCH_TAKE)
+        sum = rvi_batch_weigh_above(g, r, p, deal->level, deal->steep);
+    else if (deal->kind == RVI_BATCH_LAY_ALL)
+        sum = rvi_batch_lay_disc(g, r, p, deal->level, 0.0f, &given);
+    rvi_batch_total(g, meeting, &sum, &none);
+    if (deal->kind == RVI_BATCH_TAKE && sum > 0)
+        rvi_batch_take(g, r, p, deal, sum, &given);
+    else if (deal->kind == RVI_BATCH_LAY_ALL && sum > 0)
+        rvi_batch_lay_disc(g, r, p, deal->level, RVI_BATCH_SHARED * (float)d->sediment / (float)sum,
+                           &given);
+    else if (deal->kind == RVI_BATCH_LAY)
+        rvi_batch_lay(g, r, d, p, deal, &given);
+    rvi_batch_total(g, meeting + 4, &given.all, &given.on_map);
+    if (deal->kind == RVI_BATCH_TAKE) {
+        d->sediment += given.all;
+        d->own += given.on_map;
+        d->eroded += given.on_map;
+    } else {
+        rvi_batch_book(r, d, &given);
+    }
 }
 
 /* As fill_level.h: not above where it came from, nor above its slope beside lower ground. */
 static inline float rvi_batch_fill_level(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                         const rvi_batch_place *p, float came) {
+                                         const rvi_batch_place *p, float came, bool asked) {
     int reach = r->near > 1.0f ? -(int)rvi_floorf(-r->near) + 2 : 1;
     int x0 = rvi_maxi(p->x - reach, 0), x1 = rvi_mini(p->x + 1 + reach, r->width - 1);
     int y0 = rvi_maxi(p->y - reach, 0), y1 = rvi_mini(p->y + 1 + reach, r->height - 1);
-    int32_t low = g->ground[rvi_batch_at(r, x0, y0)];
-    for (int y = y0; y <= y1; y++) {
+    int32_t low = p->ref;
+    y1 = asked ? y1 : y0 - 1;
+    RVI_BATCH_EACH_ROW(g, y, y0, y1) {
         RVI_GRID const int32_t *row = g->ground + rvi_batch_at(r, 0, y);
-        for (int x = x0; x <= x1; x++)
-            low = row[x] < low ? row[x] : low;
+        RVI_BATCH_EACH_COLUMN(g, x, x0, x1)
+        low = row[x] < low ? row[x] : low;
     }
+    low = rvi_batch_lowest(g, low);
     float moves = 1.0f + (float)(reach + 1) / r->move;
     return rvi_minf(came, (float)(low - p->ref) + moves * (came - p->height));
 }
@@ -523,7 +686,7 @@ static inline void rvi_batch_start(const rvi_batch_grids *g, const rvi_batch_rul
     d->came = RVI_BATCH_RANGE;
 }
 
-enum { RVI_BATCH_OVER_EDGE, RVI_BATCH_IN_PIT, RVI_BATCH_AT_END };
+enum { RVI_BATCH_OVER_EDGE, RVI_BATCH_IN_PIT, RVI_BATCH_AT_END, RVI_BATCH_GOES_ON };
 
 /* What it carries of the map stays suspended, or has left the map. */
 static inline void rvi_batch_end(const rvi_batch_grids *g, const rvi_batch_rules *r,
@@ -552,46 +715,47 @@ static inline void rvi_batch_turn(const rvi_batch_rules *r, rvi_batch_drop *d, f
     d->dy = rvi_sinf(angle);
 }
 
-/* Takes or lays down what the drop's capacity asks for; returns whether it is trapped in a pit. */
-static inline bool rvi_batch_exchange(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                      rvi_batch_drop *d, const rvi_batch_place *p, float dh) {
+/* What the drop's capacity asks for. */
+static inline rvi_batch_deal rvi_batch_decide(const rvi_batch_rules *r, const rvi_batch_drop *d,
+                                              const rvi_batch_place *p, float dh) {
     float rise = dh * r->share, sediment = (float)d->sediment;
     float capacity = rvi_maxf(-dh, r->min_fall) * d->speed * d->water * r->capacity;
+    rvi_batch_deal deal = {RVI_BATCH_NOTHING, 0.0f, 0.0f, 0.0f};
     if (dh > 0.0f) {
-        rvi_batch_lay(g, r, d, p, rvi_minf(sediment, rise), p->height + dh);
-        return rise > sediment;
+        deal.kind = RVI_BATCH_LAY;
+        deal.amount = rvi_minf(sediment, rise);
+        deal.level = p->height + dh;
+    } else if (sediment > capacity) {
+        deal.kind = RVI_BATCH_FILL;
+        deal.amount = (sediment - capacity) * r->deposition;
+    } else {
+        deal.amount = rvi_minf((capacity - sediment) * r->erosion, -rise);
+        deal.kind = deal.amount > 0.0f ? RVI_BATCH_TAKE : RVI_BATCH_NOTHING;
+        deal.level = p->height + dh;
+        deal.steep = deal.kind == RVI_BATCH_TAKE ? 1.0f / -dh : 0.0f;
     }
-    if (sediment > capacity) {
-        float level = rvi_batch_fill_level(g, r, p, (float)d->came - (float)p->ref);
-        rvi_batch_lay(g, r, d, p, (sediment - capacity) * r->deposition, level);
-        return false;
-    }
-    float amount = rvi_minf((capacity - sediment) * r->erosion, -rise);
-    if (amount > 0.0f)
-        rvi_batch_take(g, r, d, p, amount, -dh);
-    return false;
+    return deal;
 }
 
 /* Where the drop goes. Closed borders hold it inside: it slides along the wall. RVI_BATCH_OVER_EDGE
- * or RVI_BATCH_IN_PIT: it ends at the border; RVI_BATCH_AT_END: it does not. */
+ * or RVI_BATCH_IN_PIT: it ends at the border; RVI_BATCH_GOES_ON: it does not. */
 static inline int rvi_batch_go(const rvi_batch_rules *r, const rvi_batch_drop *d, float *x,
                                float *y) {
     *x = d->x + d->dx * r->move;
     *y = d->y + d->dy * r->move;
     if (*x >= 0.0f && *y >= 0.0f && *x < (float)(r->width - 1) && *y < (float)(r->height - 1))
-        return RVI_BATCH_AT_END;
+        return RVI_BATCH_GOES_ON;
     if (!r->wall)
         return RVI_BATCH_OVER_EDGE;
     /* The largest places from which the cell to the east and south is still on the map. */
     *x = rvi_clampf(*x, 0.0f, (float)(r->width - 1) * (1.0f - 0x1p-23f));
     *y = rvi_clampf(*y, 0.0f, (float)(r->height - 1) * (1.0f - 0x1p-23f));
-    return *x != d->x || *y != d->y ? RVI_BATCH_AT_END : RVI_BATCH_IN_PIT;
+    return *x != d->x || *y != d->y ? RVI_BATCH_GOES_ON : RVI_BATCH_IN_PIT;
 }
 
-/* One move of a drop on its way; after its last one it lays down what it carries. */
-static inline void rvi_batch_step(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
-                                  rvi_batch_drop *d) {
+static inline rvi_batch_place rvi_batch_place_of(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                                 const rvi_batch_round *t,
+                                                 const rvi_batch_drop *d) {
     rvi_batch_place p;
     RVI_GRID const uint32_t *block = g->crowd + rvi_batch_block(r, d->x, d->y, t->now_x, t->now_y);
     p.part = 1.0f / (float)*block;
@@ -604,52 +768,81 @@ static inline void rvi_batch_step(const rvi_batch_grids *g, const rvi_batch_rule
     p.u = d->x - (float)p.x;
     p.v = d->y - (float)p.y;
     p.ref = g->ground[rvi_batch_at(r, p.x, p.y)];
-    slot->steps += d->step < r->most_moves;
-    if (d->step == r->most_moves) {
-        rvi_batch_lay_all(g, r, d, &p);
-        rvi_batch_end(g, r, slot, d, RVI_BATCH_AT_END);
-        return;
-    }
-    const rvi_batch_felt old = rvi_batch_feel(g, r, d->x, d->y, p.ref);
+    return p;
+}
+
+/* One move of a drop on its way, or, after the last one, its end, where it lays down what it
+ * carries. Returns why it ends, if it does not go on. */
+static inline int rvi_batch_step(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                 const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
+                                 rvi_batch_drop *d) {
+    rvi_batch_place p = rvi_batch_place_of(g, r, t, d);
+    const rvi_batch_felt old = rvi_batch_feel(g, r, d->x, d->y, p.ref, 0);
+    const int64_t trifle = d->sediment / RVI_BATCH_TRIFLE;
     p.height = old.height;
     p.gx = old.gx;
     p.gy = old.gy;
+    int why = RVI_BATCH_AT_END;
     float x, y;
-    rvi_batch_turn(r, d, old.gx, old.gy);
-    int border = rvi_batch_go(r, d, &x, &y);
-    rvi_batch_leave_flow(g, r, d);
-    if (border != RVI_BATCH_AT_END) {
-        if (border == RVI_BATCH_IN_PIT)
-            rvi_batch_lay_all(g, r, d, &p);
-        rvi_batch_end(g, r, slot, d, border);
-        return;
+    if (d->step < r->most_moves) {
+        rvi_batch_turn(r, d, old.gx, old.gy);
+        why = rvi_batch_go(r, d, &x, &y);
+        rvi_batch_leave_flow(g, r, d);
+        if (rvi_batch_leads(g))
+            slot->steps++;
     }
-    float dh = rvi_batch_feel(g, r, x, y, p.ref).height - old.height;
+    const bool moves = why == RVI_BATCH_GOES_ON;
+    x = moves ? x : d->x;
+    y = moves ? y : d->y;
+    float dh = rvi_batch_feel(g, r, x, y, p.ref, 1).height - old.height;
     float energy = d->speed * d->speed - dh * r->pull;
-    bool trapped = rvi_batch_exchange(g, r, d, &p, dh) && !(energy > 0.0f);
-    d->speed = sqrtf(rvi_maxf(energy, 0.0f));
-    d->water *= r->dry;
-    d->came = p.ref + (int)old.height;
-    d->step++;
-    d->x = x;
-    d->y = y;
-    if (trapped)
-        rvi_batch_end(g, r, slot, d, RVI_BATCH_IN_PIT);
+    rvi_batch_deal deal = moves ? rvi_batch_decide(r, d, &p, dh)
+                                : rvi_batch_lay_all(d, &p, trifle, d->came),
+                   rest;
+    if (!moves && why == RVI_BATCH_OVER_EDGE)
+        deal.kind = RVI_BATCH_NOTHING;
+    bool stuck = moves && dh * r->share > (float)d->sediment && !(energy > 0.0f);
+    float level =
+        rvi_batch_fill_level(g, r, &p, (float)d->came - (float)p.ref, deal.kind == RVI_BATCH_FILL);
+    if (deal.kind == RVI_BATCH_FILL) {
+        deal.kind = RVI_BATCH_LAY;
+        deal.level = level;
+    }
+    rvi_batch_trade(g, r, d, &p, &deal, 0);
+    rest = rvi_batch_lay_all(d, &p, trifle, RVI_BATCH_RANGE);
+    if (deal.kind != RVI_BATCH_LAY_ALL)
+        rest.kind = RVI_BATCH_NOTHING;
+    rvi_batch_trade(g, r, d, &p, &rest, 8);
+    if (moves) {
+        d->speed = sqrtf(rvi_maxf(energy, 0.0f));
+        d->water *= r->dry;
+        d->came = p.ref + (int)old.height;
+        d->step++;
+        d->x = x;
+        d->y = y;
+        why = stuck ? RVI_BATCH_IN_PIT : why;
+    }
+    return why;
 }
 
-/* What a slot does in a round. Members one by one: some compilers for devices lose copies of whole
- * structs. */
+/* What a slot does in a round. Without a drop in it a crew comes to its meetings all the same.
+ * Members one by one: some compilers for devices lose copies of whole structs. */
 static inline void rvi_batch_move(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot) {
+                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
+                                  bool there) {
     rvi_batch_drop d;
-    d.step = slot->step;
-    if (d.step < 0)
-        return;
-    d.x = slot->x, d.y = slot->y, d.dx = slot->dx, d.dy = slot->dy;
+    const bool idle = !there || slot->step < 0;
+    d.step = idle ? r->most_moves : slot->step;
+    d.x = idle ? 0.0f : slot->x, d.y = idle ? 0.0f : slot->y, d.dx = slot->dx, d.dy = slot->dy;
     d.speed = slot->speed, d.water = slot->water, d.came = slot->came;
-    d.sediment = slot->sediment, d.own = slot->own, d.bits = slot->bits;
+    d.sediment = idle ? 0 : slot->sediment, d.own = slot->own, d.bits = slot->bits;
     d.eroded = d.deposited = d.left_map = d.suspended = d.raised = 0;
-    rvi_batch_step(g, r, t, slot, &d);
+    rvi_batch_meet(g); /* all have read the slot, which changes from here on */
+    const int why = rvi_batch_step(g, r, t, slot, &d);
+    if (idle || !rvi_batch_leads(g))
+        return;
+    if (why != RVI_BATCH_GOES_ON)
+        rvi_batch_end(g, r, slot, &d, why);
     slot->step = d.step;
     slot->x = d.x, slot->y = d.y, slot->dx = d.dx, slot->dy = d.dy;
     slot->speed = d.speed, slot->water = d.water, slot->came = d.came;

@@ -26,13 +26,17 @@ __kernel void batch_begin(__global rvi_batch_slot *slots, __global uint *crowd, 
         rvi_batch_begin(&g, &r, &t, slots + k, k);
 }
 
-__kernel void batch_move(__global rvi_batch_slot *slots, __global const int *ground,
-                         __global int *change, __global uint *laid, __global uint *flow,
-                         __global uint *crowd, ulong now, ulong next, __global uint *ended,
-                         __global const float *factor, __global const float *mask,
-                         __global const uint *rain_cells, __global const ulong *rain_rows,
-                         rvi_batch_round t, rvi_batch_rules r) {
-    size_t k = get_global_id(0);
+/* What makes a move: a crew, of which there may be several in a group. */
+#define MOVE_ARGS                                                                                  \
+        __global rvi_batch_slot *slots, __global const int *ground, __global int *change, __global uint *laid,\
+        __global uint *flow, __global uint *crowd, ulong now, ulong next, __global uint *ended,    \
+        __global const float *factor, __global const float *mask, __global const uint *rain_cells, \
+        __global const ulong *rain_rows, __global const float *bands, __global const float *table, \
+        float thickness, rvi_batch_round t, rvi_batch_rules r, __local uint *sums,                 \
+        __local float *felt, int felt_rows
+
+/* A slot a crew; those that are too many do nothing. */
+static inline void move(MOVE_ARGS, const int group, const int columns, const int rows) {
     rvi_batch_grids g;
     g.ground = ground;
     g.change = change;
@@ -45,9 +49,31 @@ __kernel void batch_move(__global rvi_batch_slot *slots, __global const int *gro
     g.mask = mask;
     g.rain_cells = rain_cells;
     g.rain_rows = rain_rows;
-    if (k < r.slots)
-        rvi_batch_move(&g, &r, &t, slots + k);
+    g.bands.at = bands;
+    g.bands.table = table;
+    g.bands.thickness = thickness;
+    const int count = columns * rows, crew = (int)get_local_id(0) / count;
+    ulong slot = (ulong)get_group_id(0) * (ulong)(group / count) + (ulong)crew;
+    g.crew.count = count;
+    g.crew.item = (int)get_local_id(0) % count;
+    g.crew.x = g.crew.item % columns;
+    g.crew.y = g.crew.item / columns;
+    g.crew.columns = columns;
+    g.crew.rows = rows;
+    g.crew.sums = sums + crew * RVI_BATCH_MEETINGS;
+    g.crew.felt = felt + crew * 16 * felt_rows;
+    g.crew.felt_rows = felt_rows;
+    rvi_batch_move(&g, &r, &t, slots + (slot < r.slots ? slot : 0), slot < r.slots);
 }
+
+#define MOVE(name, group, columns, rows)                                                           \
+    __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void name(MOVE_ARGS) {             \
+        move(slots, ground, change, laid, flow, crowd, now, next, ended, factor, mask,             \
+             rain_cells, rain_rows, bands, table, thickness, t, r, sums, felt, felt_rows, group, columns,\
+             rows);                                                                                \
+    }
+MOVE(batch_move_narrow, RVI_BATCH_NARROW, RVI_BATCH_NARROW_COLUMNS, 1)
+MOVE(batch_move_wide, RVI_BATCH_WIDE, RVI_BATCH_WIDE_COLUMNS, RVI_BATCH_WIDE_COLUMNS)
 
 /* What the drops of a round have done becomes part of the ground; the blocks are empty again. */
 __kernel void batch_settle(__global int *restrict ground, __global int *restrict change, ulong count,

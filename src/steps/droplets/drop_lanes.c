@@ -20,7 +20,8 @@ enum { LOOK = 4096 };
 
 typedef struct lane {
     const int *next, *end; /* slots of the drops of its tile that wait */
-    int tile, slot;
+    int tile;              /* -1: it has none */
+    int slot;
     int first; /* steps the drop had made before this round */
     int most;  /* steps it may make in it */
     bool ended, idle;
@@ -37,12 +38,6 @@ typedef struct group {
     int idle;     /* lanes without a drop */
     bool stopped; /* a drop has ended */
 } group;
-
-/* The tiles that one call has to run. */
-typedef struct batch {
-    const int *tiles;
-    int count, begun;
-} batch;
 
 /* The corners of a cell in each lane. */
 typedef struct corners {
@@ -412,17 +407,26 @@ static RVI_HOT void step_group(const rvi_drop_run *f, group *g) {
     g->left -= 1;
 }
 
-/* Puts the next drop of the batch into a lane. false: there is none. */
-static bool begin_drop(const rvi_drop_run *f, batch *b, group *g, int k) {
-    lane *l = &g->lanes[k];
+/* The next tile with drops for a lane; false: there is none now. */
+static bool change_tile(const rvi_drop_run *f, rvi_taker *tiles, lane *l) {
     while (l->next == l->end) {
-        if (b->begun == b->count)
-            return false;
         int drops;
-        l->tile = b->tiles[b->begun++];
+        if (l->tile >= 0)
+            rvi_taken(tiles, l->tile);
+        l->tile = rvi_take(tiles);
+        if (l->tile < 0)
+            return false;
         l->next = rvi_rounds_in(&f->rounds, l->tile, &drops);
         l->end = l->next + drops;
     }
+    return true;
+}
+
+/* Puts the next drop into a lane. false: there is none now. */
+static bool begin_drop(const rvi_drop_run *f, rvi_taker *tiles, group *g, int k) {
+    lane *l = &g->lanes[k];
+    if (!change_tile(f, tiles, l))
+        return false;
     l->slot = *l->next++;
     l->ended = false;
     const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
@@ -462,34 +466,31 @@ static void leave_drop(const rvi_drop_run *f, group *g, int k) {
     slot->ended = l->ended;
 }
 
-/* Fills the lanes; returns whether there is a drop to run. An idle lane stands where another of its
- * group began: what it does is not used, but it must not look at land that others work on. */
-static bool begin_group(const rvi_drop_run *f, batch *b, group *g) {
-    *g = (group){.left = {0}};
-    for (int k = 0; k < LANES; k++) {
-        if (begin_drop(f, b, g, k))
-            continue;
-        g->lanes[k].idle = true;
-        g->idle++;
-        g->left[k] = -1;
-        g->x[k] = g->x[0];
-        g->y[k] = g->y[0];
-    }
-    return g->idle < LANES;
-}
-
-/* Lanes whose drop has stopped get the next one; returns whether there is one to run. */
-static bool change_drops(const rvi_drop_run *f, batch *b, group *g) {
+/* Lanes whose drop has stopped, or that have none, get the next one; returns whether there is one
+ * to run. An idle lane stands where another of its group does: what it does is not used, but it
+ * must not look at land that others work on, as they may where its own last tile was. */
+static bool change_drops(const rvi_drop_run *f, rvi_taker *tiles, group *g) {
+    int busy = -1;
     g->stopped = false;
+    g->idle = 0;
     for (int k = 0; k < LANES; k++) {
         lane *l = &g->lanes[k];
-        if (l->idle || (!l->ended && g->left[k] != 0))
-            continue;
-        leave_drop(f, g, k);
-        l->idle = !begin_drop(f, b, g, k);
+        if (!l->idle && (l->ended || g->left[k] == 0)) {
+            leave_drop(f, g, k);
+            l->idle = true;
+        }
+        if (l->idle)
+            l->idle = !begin_drop(f, tiles, g, k);
         g->idle += l->idle;
+        busy = l->idle ? busy : k;
     }
-    return g->idle < LANES;
+    for (int k = 0; k < LANES && busy >= 0; k++)
+        if (g->lanes[k].idle) {
+            g->left[k] = -1;
+            g->x[k] = g->x[busy];
+            g->y[k] = g->y[busy];
+        }
+    return busy >= 0;
 }
 
 /* They go no further; those that have not begun stay where they are. */
@@ -499,14 +500,15 @@ static void stop_drops(const rvi_drop_run *f, group *g) {
             leave_drop(f, g, k);
 }
 
-void rvi_drops_run(void *arg, const int *tiles, int count) {
+void rvi_drops_run(void *arg, rvi_taker *tiles) {
     const rvi_drop_run *f = arg;
-    batch b = {tiles, count, 0};
-    group g;
+    group g = {.left = {0}};
     /* A step takes as long as the brush is large, and longer with layers; a tile has as many drops
      * as fall there. */
     int every = 1 + LOOK / (f->brush.run_count * RVI_LANES), left = 0;
-    bool running = begin_group(f, &b, &g);
+    for (int k = 0; k < LANES; k++)
+        g.lanes[k] = (lane){.tile = -1, .idle = true};
+    bool running = change_drops(f, tiles, &g);
     while (running) {
         if (left-- == 0) {
             if (rvi_parallel_stopped(f->job->ctx)) {
@@ -517,6 +519,6 @@ void rvi_drops_run(void *arg, const int *tiles, int count) {
         }
         step_group(f, &g);
         if (g.stopped || !all_lanes(g.left != 0))
-            running = change_drops(f, &b, &g);
+            running = change_drops(f, tiles, &g);
     }
 }

@@ -49,6 +49,7 @@ typedef struct rvi_drop_batch {
     double by;    /* metres a unit */
     float *rest;  /* of the land: what its heights won by becoming floats */
     float *parts; /* for a range on a device */
+    float *table; /* there, edges of bands, and how soft they are */
     rvi_batch_sums *sums;
     rvi_device_pace pace;
 } rvi_drop_batch;
@@ -141,9 +142,8 @@ rv_status rvi_batch_device_leave(rvi_drop_run *f, double *won);
  * lanes than four were slower: their land did not fit into the nearest cache.) */
 enum { RVI_DROP_LANES = 4 };
 
-/* Runs the drops of some tiles as far as they get in a round; the argument is the rvi_drop_run
- * (drop_rounds.h).
- */
-void rvi_drops_run(void *run, const int *tiles, int count);
+/* Runs the drops of the tiles that it takes as far as they get in a round; the argument is the
+ * rvi_drop_run (drop_rounds.h). */
+void rvi_drops_run(void *run, rvi_taker *tiles);
 
 #endif

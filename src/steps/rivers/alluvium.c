@@ -19,271 +19,247 @@
  * Where a brook comes out of its own valley to a floor it builds a fan: a cone of slope S around
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
  * and alluvium of two rivers meets at one height: it moves sideways, by diffusion, but neither rock
- * nor land outside the map moves with it. What it ends in is no steeper than S1 of brooks. At last
+ * nor land outside the map moves with it. What it ends in is no steeper than S1 of brooks, also
+ * where it ends because a mask keeps the land beside it. At last
  * the water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
  * tenth of a A^0.4 or 0.03 of a cell if that is less: these so keep a channel.
  */
 #include "base/math.h"
 #include "base/threads.h"
+#include "steps/rivers/alluvium_cell.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#define FAN 0.05     /* S of brooks */
-#define BANK 0.015   /* S above the sources */
-#define TAPER 0.05   /* T */
-#define KEPT 0.5     /* share of its slope that a buried bed keeps */
-#define FRONT 0.2    /* S1 of brooks, and the steepest that alluvium lies */
-#define BROOK 500.0  /* sources */
-#define SPREAD 4.0   /* how far alluvium moves sideways, in sides of a source */
-#define WIDTH 0.4f   /* the power */
-#define APRON 800.0  /* radius of the fan of 1 km2, m */
-#define THIN 0.5     /* alluvium that counts as none, m */
-#define COVER 2.0    /* that moves sideways half as fast as all of a floor, m */
-#define CHANNEL 1.0  /* depth of the channel of 1 km2, m */
-#define DEEPER 0.25f /* power of the area in that */
-#define LEVEE 0.01   /* how steeply a floor falls from its banks */
-#define SLOT 0.03    /* how steep the sides of a channel are at most: it is one cell wide */
+#define SPREAD 4.0 /* how far alluvium moves sideways, in sides of a source */
 
-static double km2(const rvi_rivers *r, size_t cell) {
-    return (double)r->flow.area[cell] * r->distance[0] * r->distance[0] * 1e-6;
+static rvi_alluvium_law law_of(const rvi_rivers *r) {
+    return (rvi_alluvium_law){.distance = {r->distance[0], r->distance[1]},
+                              .alluvium = (double)r->p->alluvium,
+                              .source = r->source,
+                              .width = r->flow.width,
+                              .height = r->flow.height};
 }
 
-static bool river(const rvi_rivers *r, size_t cell) {
-    return (float)r->flow.area[cell] > r->source;
-}
+/* What all parts work on. */
+typedef struct burying {
+    rvi_rivers *r;
+    rvi_alluvium_law law;
+} burying;
 
-/* S */
-static double fan_slope(const rvi_rivers *r, size_t cell) {
-    double brooks = (double)r->flow.area[cell] / (BROOK * (double)rvi_maxf(r->source, 1e-6f));
-    return brooks > 1.0 ? FAN / (double)rvi_powf((float)brooks, WIDTH) : FAN;
-}
+/* ---- along the rivers ---- */
 
-/* Of the alluvium of a river, metres. */
-static double depth(const rvi_rivers *r, size_t cell) {
-    return (double)r->p->alluvium * (double)rvi_powf((float)km2(r, cell), WIDTH);
-}
-
-static double least(double a, double b) {
-    return a < b ? a : b;
-}
-
-static double greatest(double a, double b) {
-    return a > b ? a : b;
-}
-
-/* How high alluvium lies on a cell, above that of its receiver. */
-static double buried(const rvi_rivers *r, size_t cell) {
+static double buried(const burying *b, size_t cell) {
+    const rvi_rivers *r = b->r;
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
     double h = r->h[cell];
     if (direction == RVI_END || r->fixed[cell])
         return h;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    double below = r->water[to], distance = r->distance[direction >= 4];
-    double slope = fan_slope(r, cell), floor = river(r, cell) ? slope : BANK;
-    double level = rvi_flow_level(f, cell, h), level_to = rvi_flow_level(f, to, r->h[to]);
-    double fall = greatest(level - level_to, 0.0);
-    double high = greatest(h, below + KEPT * least(fall, floor * distance));
-    if (rvi_flow_drowned(f, cell)) {
-        double most = level + depth(r, cell);
-        return greatest(high,
-                        least(below + floor * distance, greatest(most, below + 1e-4 * distance)));
-    }
-    double deep = h + below - level_to - TAPER * distance;
-    high = greatest(high, least(deep, below + floor * distance));
-    if (!river(r, cell))
-        return high;
-    return greatest(high, least(h + depth(r, cell), below + FRONT / FAN * slope * distance));
+    bool drowned = rvi_flow_drowned(f, cell);
+    const rvi_buried_cell c = {.h = h,
+                               .level = rvi_flow_level(f, cell, h),
+                               .below = r->water[to],
+                               .level_to = rvi_flow_level(f, to, r->h[to]),
+                               .distance = r->distance[direction >= 4],
+                               .bed = rvi_alluvium_bed(&b->law, f->area[cell], drowned),
+                               .drowned = drowned};
+    return rvi_alluvium_buried(&c);
 }
 
 static void bury_piece(void *arg, const rvi_flow_piece *piece) {
-    const rvi_rivers *r = arg;
+    const burying *b = arg;
     for (size_t i = 0; i < piece->count; i++) {
         size_t cell = rvi_flow_cell(piece, i);
-        r->water[cell] = buried(r, cell);
+        b->r->water[cell] = buried(b, cell);
+    }
+}
+
+static double banked(const burying *b, size_t cell) {
+    const rvi_rivers *r = b->r;
+    const rvi_flow *f = &r->flow;
+    unsigned direction = f->direction[cell];
+    if (direction == RVI_END || r->fixed[cell])
+        return r->h[cell];
+    size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
+    double distance = r->distance[direction >= 4];
+    double bank = rvi_alluvium_bank(&b->law, f->area[cell], f->area[to], r->loose[cell], distance);
+    return rvi_alluvium_banked(&b->law, r->h[cell], bank, r->water[to], r->h[to], distance,
+                               rvi_flow_drowned(f, cell));
+}
+
+static void bank_piece(void *arg, const rvi_flow_piece *piece) {
+    const burying *b = arg;
+    for (size_t i = 0; i < piece->count; i++) {
+        size_t cell = rvi_flow_cell(piece, i);
+        b->r->water[cell] = banked(b, cell);
     }
 }
 
 /* ---- fans ---- */
 
-/* How much steeper than a fan it falls to its receiver, metres. */
-static double too_steep(const rvi_rivers *r, size_t cell) {
-    double distance = r->distance[r->flow.direction[cell] >= 4];
+static double too_steep(const burying *b, size_t cell) {
+    const rvi_rivers *r = b->r;
     double fall = r->water[cell] - r->water[rvi_flow_receiver(&r->flow, cell)];
-    return fall - 1.1 * fan_slope(r, cell) * distance;
+    return rvi_fan_too_steep(&b->law, r->flow.area[cell], fall, r->flow.direction[cell] >= 4);
 }
 
 /* Does a brook leave its valley here, for a floor that alluvium has made? */
-static bool is_apex(const rvi_rivers *r, size_t cell) {
+static bool is_apex(const burying *b, size_t cell) {
+    const rvi_rivers *r = b->r;
     const rvi_flow *f = &r->flow;
     size_t to = rvi_flow_receiver(f, cell);
-    if (!river(r, cell) || r->fixed[cell] || f->direction[cell] == RVI_END ||
-        f->direction[to] == RVI_END)
+    if (!rvi_alluvium_river(&b->law, f->area[cell]) || r->fixed[cell] ||
+        f->direction[cell] == RVI_END || f->direction[to] == RVI_END)
         return false;
-    return r->water[to] - r->h[to] >= THIN && too_steep(r, cell) > 0.0 && too_steep(r, to) <= 0.0;
+    return r->water[to] - r->h[to] >= RVI_THIN && too_steep(b, cell) > 0.0 &&
+           too_steep(b, to) <= 0.0;
 }
 
-enum { REACH = 4096 }; /* of a fan, at most */
-
-/* A fan around a place, from `high` there. */
-typedef struct fan {
-    int x, y, reach;              /* cells */
-    double high, slope;           /* by cell */
-    unsigned char seen[2][REACH]; /* a bit of each cell of a ring around it, and of the next */
-} fan;
-
-static double fan_at(const fan *of, int dx, int dy) {
-    return of->high - of->slope * sqrt((double)dx * dx + (double)dy * dy);
+/* Fans are laid side by side, and meet: the highest counts, whoever comes first. */
+static void raise_to(double *at, double to) {
+    _Atomic double *there = (_Atomic double *)at;
+    double was = atomic_load_explicit(there, memory_order_relaxed);
+    while (to > was && !atomic_compare_exchange_weak_explicit(there, &was, to, memory_order_relaxed,
+                                                              memory_order_relaxed)) {
+    }
 }
 
-/* The 8 `ring` cells of a ring are counted: rows in the north and in the south, then columns
- * without their ends in the west and in the east. */
-static int place_of(int dx, int dy, int ring) {
-    if (dy == -ring || dy == ring)
-        return (dy < 0 ? 0 : 2 * ring + 1) + dx + ring;
-    return (dx < 0 ? 4 * ring + 2 : 6 * ring + 1) + dy + ring - 1;
+/* The cells of a ring that are seen from the head of a fan, a bit each. */
+enum { RING_WORDS = 8 * RVI_REACH / 64 };
+typedef struct fan_ring {
+    int number, side; /* `side`: how far from its middles it lies within the circle */
+    uint64_t seen[RING_WORDS];
+} fan_ring;
+
+static void begin_ring(fan_ring *ring, const rvi_fan *of, int number) {
+    ring->number = number;
+    ring->side = rvi_fan_side(of, number);
+    memset(ring->seen, 0, ((size_t)number + 7) / 8 * sizeof *ring->seen);
 }
 
-/* What is one ring nearer to the head, to the nearest cell. */
-static int nearer(int from_head, int ring) {
-    int doubled = 2 * from_head * (ring - 1);
-    return (doubled + (doubled < 0 ? -ring : ring)) / (2 * ring);
-}
-
-/* Does no land stand between the head of a fan and a cell of this ring around it? So it is where
- * the next cell towards the head is seen and lies below the fan. */
-static bool seen(const rvi_rivers *r, const fan *of, int dx, int dy, int ring) {
-    if (ring == 1)
-        return true;
-    int nx = nearer(dx, ring), ny = nearer(dy, ring), place = place_of(nx, ny, ring - 1);
-    size_t cell = (size_t)(of->y + ny) * (size_t)r->flow.width + (size_t)(of->x + nx);
-    return (of->seen[(ring - 1) % 2][place / 8] >> place % 8 & 1) != 0 &&
-           r->h[cell] <= fan_at(of, nx, ny);
-}
-
-/* Raises `next` to a fan, on the floor. False: it cannot be seen from the head. */
-static bool lay_cell(rvi_rivers *r, fan *of, int dx, int dy, int ring) {
-    int x = of->x + dx, y = of->y + dy, place = place_of(dx, dy, ring);
-    if (x < 0 || y < 0 || x >= r->flow.width || y >= r->flow.height || !seen(r, of, dx, dy, ring))
+/* Raises `next` to a fan, on the floor. False: it does not reach that far. */
+static bool lay_cell(rvi_rivers *r, const rvi_fan *of, fan_ring *ring, int dx, int dy) {
+    int x = of->x + dx, y = of->y + dy, place = rvi_fan_place(dx, dy, ring->number);
+    int across = dx < 0 ? -dx : dx, down = dy < 0 ? -dy : dy;
+    if ((across < down ? across : down) > ring->side || x < 0 || y < 0 || x >= r->flow.width ||
+        y >= r->flow.height)
         return false;
     size_t cell = (size_t)y * (size_t)r->flow.width + (size_t)x;
-    double to = fan_at(of, dx, dy);
-    of->seen[ring % 2][place / 8] |= (unsigned char)(1 << place % 8);
-    if (r->water[cell] > r->h[cell] && to > r->next[cell] && !r->fixed[cell])
-        r->next[cell] = to;
+    double to = rvi_fan_at(of, dx, dy);
+    ring->seen[place / 64] |= UINT64_C(1) << place % 64;
+    if (r->water[cell] > r->h[cell] && to > r->water[cell] && !r->fixed[cell])
+        raise_to(&r->next[cell], to);
     return true;
 }
 
-/* Ring by ring, as far as the land lets it, up to its reach. False: it goes on after `most` rings.
- */
-static bool lay_fan(rvi_rivers *r, fan *of, int most) {
-    bool any = true;
-    int ring = 1, end = rvi_mini(of->reach, most);
-    for (; any && ring <= end && (ring % 32 || !rvi_parallel_stopped(r->job->ctx)); ring++) {
-        any = false;
-        memset(of->seen[ring % 2], 0, (size_t)ring);
-        /* The cells of a ring that lie within the circle. */
-        int side = (int)sqrt((double)of->reach * of->reach - (double)ring * ring);
-        side = side < ring ? side : ring;
-        for (int at = -side; at <= side; at++) {
-            any = lay_cell(r, of, at, -ring, ring) || any;
-            any = lay_cell(r, of, at, ring, ring) || any;
-            if (at == -ring || at == ring)
-                continue;
-            any = lay_cell(r, of, -ring, at, ring) || any;
-            any = lay_cell(r, of, ring, at, ring) || any;
+/* Up to two numbers of a ring of which the nearer one is `n`. */
+static int farther(int n, int ring, int *out) {
+    int count = 0;
+    for (int v = n - 1; v <= n + 1; v++)
+        if (v >= -ring && v <= ring && rvi_fan_nearer(v, ring) == n)
+            out[count++] = v;
+    return count;
+}
+
+/* No land stands between the head of a fan and a cell where the next cell towards the head is seen
+ * and lies below the fan: so from a cell of a ring some of the next one are seen. */
+static bool lay_behind(rvi_rivers *r, const rvi_fan *of, fan_ring *ring, int nx, int ny) {
+    size_t cell = (size_t)(of->y + ny) * (size_t)r->flow.width + (size_t)(of->x + nx);
+    int xs[3], ys[3], number = ring->number;
+    bool any = false;
+    if (!(r->h[cell] <= rvi_fan_at(of, nx, ny)))
+        return false;
+    int across = farther(nx, number, xs), down = farther(ny, number, ys);
+    for (int j = 0; j < down; j++)
+        for (int i = 0; i < across; i++)
+            if (xs[i] == number || xs[i] == -number || ys[j] == number || ys[j] == -number)
+                any = lay_cell(r, of, ring, xs[i], ys[j]) || any;
+    return any;
+}
+
+static bool lay_first(rvi_rivers *r, const rvi_fan *of, fan_ring *ring) {
+    bool any = false;
+    begin_ring(ring, of, 1);
+    for (int place = 0; place < 8; place++) {
+        int dx, dy;
+        rvi_fan_cell(place, 1, &dx, &dy);
+        any = lay_cell(r, of, ring, dx, dy) || any;
+    }
+    return any;
+}
+
+static bool lay_next(rvi_rivers *r, const rvi_fan *of, const fan_ring *before, fan_ring *ring) {
+    bool any = false;
+    begin_ring(ring, of, before->number + 1);
+    for (int word = 0; word * 8 < before->number; word++)
+        for (uint64_t left = before->seen[word]; left; left &= left - 1) {
+            int bit = 0, dx, dy;
+            while (!(left >> bit & 1))
+                bit++;
+            rvi_fan_cell(64 * word + bit, before->number, &dx, &dy);
+            any = lay_behind(r, of, ring, dx, dy) || any;
         }
-    }
-    return !any || ring > of->reach;
+    return any;
 }
 
-static void find_rows(void *arg, int first, int end) {
-    const rvi_rivers *r = arg;
-    size_t width = (size_t)r->flow.width;
-    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
-        r->next[i] = r->water[i];
-        r->lake[i] = is_apex(r, i);
-    }
-}
-
-/* Squares, of which every second one in both directions works at a time: fans of so many rings do
- * not come to those of another one. */
-typedef struct fanning {
-    rvi_rivers *r;
-    int rings, across, odd_x, odd_y;
-} fanning;
-
-static void lay_row(const fanning *f, int y, int first, int end) {
-    rvi_rivers *r = f->r;
-    fan of = {.y = y};
-    for (of.x = first; of.x < end; of.x++) {
-        size_t i = (size_t)y * (size_t)r->flow.width + (size_t)of.x;
-        if (!r->lake[i])
-            continue;
-        double reach = APRON * sqrt(km2(r, i)) / r->distance[0], slope = fan_slope(r, i);
-        double floor_at = r->water[rvi_flow_receiver(&r->flow, i)];
-        of.reach = reach < (double)REACH ? (int)reach : REACH;
-        of.high = floor_at + slope * r->distance[r->flow.direction[i] >= 4];
-        of.slope = slope * r->distance[0];
-        r->lake[i] = !lay_fan(r, &of, f->rings);
+/* Ring by ring, as far as the land lets it, up to its reach. */
+static void lay_fan(rvi_rivers *r, const rvi_fan *of) {
+    fan_ring rings[2];
+    bool any = of->reach > 0 && lay_first(r, of, &rings[1]);
+    for (int n = 2; any && n <= of->reach; n++) {
+        if (n % 32 == 0 && rvi_parallel_stopped(r->job->ctx))
+            return;
+        any = lay_next(r, of, &rings[(n - 1) % 2], &rings[n % 2]);
     }
 }
 
-static void lay_square(void *arg, int64_t number) {
-    const fanning *f = arg;
-    int64_t side = 2 * (int64_t)f->rings, width = f->r->flow.width, height = f->r->flow.height;
-    int64_t x = (number % f->across * 2 + f->odd_x) * side;
-    int64_t y = (number / f->across * 2 + f->odd_y) * side;
-    int64_t end_x = x + side < width ? x + side : width;
-    int64_t end_y = y + side < height ? y + side : height;
-    for (; y < end_y && !rvi_parallel_stopped(f->r->job->ctx); y++)
-        lay_row(f, (int)y, (int)x, (int)end_x);
+static void fan_rows(void *arg, int first, int end) {
+    const burying *b = arg;
+    rvi_rivers *r = b->r;
+    int width = r->flow.width;
+    size_t cell = (size_t)first * (size_t)width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < width; x++, cell++)
+            if (is_apex(b, cell)) {
+                double bottom = r->water[rvi_flow_receiver(&r->flow, cell)];
+                int corner = r->flow.direction[cell] >= 4;
+                rvi_fan of = rvi_fan_of(&b->law, r->flow.area[cell], bottom, corner, x, y);
+                lay_fan(r, &of);
+            }
 }
 
-/* Those that end within so many rings; the others begin anew with more of them. */
-static rv_status lay_some(rvi_rivers *r, int rings) {
-    fanning f = {.r = r, .rings = rings};
-    int64_t apart = 4 * (int64_t)rings, down = (r->flow.height + apart - 1) / apart;
-    f.across = (int)((r->flow.width + apart - 1) / apart);
-    rv_status status = RV_OK;
-    for (f.odd_y = 0; f.odd_y < 2; f.odd_y++)
-        for (f.odd_x = 0; f.odd_x < 2 && status == RV_OK; f.odd_x++)
-            status = rvi_parallel(r->job->ctx, f.across * down, lay_square, &f);
-    return status;
-}
-
-/* The higher of the floor and all fans; r->lake says where there is one still to be laid. Most end
- * after a few rings. */
-static rv_status lay_fans(rvi_rivers *r) {
-    int most = rvi_mini(rvi_maxi(r->flow.width, r->flow.height), REACH), rings = 32;
-    rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, find_rows, r);
-    for (bool more = true; more && status == RV_OK; rings *= 4) {
-        status = lay_some(r, rings);
-        more = rings < most;
-    }
-    return status == RV_OK ? rvi_copy(r->job->ctx, r->water, r->next, r->cells * sizeof *r->water)
-                           : status;
+/* The higher of the floor and all fans. */
+static rv_status lay_fans(burying *b) {
+    rvi_rivers *r = b->r;
+    size_t size = r->cells * sizeof *r->water;
+    if (r->job->device)
+        return rvi_alluvium_device_fans(r, &b->law);
+    rv_status status = rvi_copy(r->job->ctx, r->next, r->water, size);
+    if (status == RV_OK)
+        status = rvi_parallel_rows(r->job->ctx, r->flow.height, fan_rows, b);
+    return status == RV_OK ? rvi_copy(r->job->ctx, r->water, r->next, size) : status;
 }
 
 /* ---- over divides ---- */
 
-/* How high alluvium may stand on a cell beside what lies around it. */
-static double spilled(const rvi_rivers *r, int x, int y) {
+/* How high what lies around a cell lets it stand. */
+static double beside(const rvi_rivers *r, int x, int y) {
     int width = r->flow.width, height = r->flow.height;
-    size_t cell = (size_t)y * (size_t)width + (size_t)x;
-    double to = r->water[cell];
+    double sides = 1e300, corners = 1e300;
     for (int k = 0; k < 9; k++) {
         int nx = x + k % 3 - 1, ny = y + k / 3 - 1;
         if (k == 4 || nx < 0 || ny < 0 || nx >= width || ny >= height)
             continue;
-        double beside = r->water[(size_t)ny * (size_t)width + (size_t)nx] +
-                        FRONT * r->distance[nx != x && ny != y];
-        to = beside < to ? beside : to;
+        double laid = r->water[(size_t)ny * (size_t)width + (size_t)nx];
+        double *of = k % 2 ? &sides : &corners;
+        *of = laid < *of ? laid : *of;
     }
-    return to > r->h[cell] ? to : r->h[cell];
+    return rvi_least(sides + RVI_FRONT * r->distance[0], corners + RVI_FRONT * r->distance[1]);
 }
 
 /* One row, from west to east or back; says whether anything moved. */
@@ -293,10 +269,11 @@ static bool spill_row(rvi_rivers *r, int y, bool back) {
     for (int i = 0; i < width; i++) {
         int x = back ? width - 1 - i : i;
         size_t cell = (size_t)y * (size_t)width + (size_t)x;
-        if (!(r->water[cell] > r->h[cell]))
+        double laid = r->water[cell], h = r->h[cell];
+        if (!(laid > h))
             continue;
-        double to = spilled(r, x, y);
-        moved = moved || to < r->water[cell];
+        double to = rvi_spill_to(h, laid, beside(r, x, y));
+        moved = moved || to < laid;
         r->water[cell] = to;
     }
     return moved;
@@ -327,9 +304,27 @@ static void spill_strip(void *arg, int64_t number) {
     }
 }
 
-/* To the highest surface that is nowhere steeper than FRONT: there is one, and whatever the order,
- * it is found. */
-static rv_status spill(rvi_rivers *r) {
+static void hold_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->flow.width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
+        r->next[i] = r->water[i];
+        r->water[i] = rvi_spill_laid(r->h[i], r->water[i], r->mask[i]);
+    }
+}
+
+static void give_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t i = (size_t)first * (size_t)r->flow.width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < r->flow.width; x++, i++)
+            r->next[i] =
+                rvi_spill_water(r->h[i], r->next[i], r->water[i], beside(r, x, y), r->mask[i]);
+}
+
+/* To the highest surface that is nowhere steeper than RVI_FRONT: there is one, and whatever the
+ * order, it is found. */
+static rv_status spill_all(rvi_rivers *r) {
     int height = r->flow.height, rows = rvi_maxi(STRIP_ROWS, (height + STRIPS - 1) / STRIPS);
     spilling s = {.r = r, .rows = rows, .count = (height + rows - 1) / rows};
     rv_status status = RV_OK;
@@ -343,138 +338,105 @@ static rv_status spill(rvi_rivers *r) {
     return status;
 }
 
+/* What a mask keeps does not rise: with one, it is the surface as it will stand that spills. */
+static rv_status spill(burying *b) {
+    rvi_rivers *r = b->r;
+    int height = r->flow.height;
+    if (r->job->device)
+        return rvi_alluvium_device_spill(r, &b->law);
+    rv_status status = r->mask ? rvi_parallel_rows(r->job->ctx, height, hold_rows, r) : RV_OK;
+    if (status == RV_OK)
+        status = spill_all(r);
+    if (status == RV_OK && r->mask)
+        status = rvi_parallel_rows(r->job->ctx, height, give_rows, r);
+    return status == RV_OK && r->mask
+               ? rvi_copy(r->job->ctx, r->water, r->next, r->cells * sizeof *r->water)
+               : status;
+}
+
 /* ---- sideways ---- */
-
-/* The cell beside another one, to the north, west, east or south; false: it is off the map. */
-static bool beside(const rvi_rivers *r, int x, int y, int way, size_t *out) {
-    int nx = x + (2 * way + 1) % 3 - 1, ny = y + (2 * way + 1) / 3 - 1;
-    *out = (size_t)ny * (size_t)r->flow.width + (size_t)nx;
-    return nx >= 0 && ny >= 0 && nx < r->flow.width && ny < r->flow.height;
-}
-
-/* Thin alluvium moves less, and rock does not. Rivers go on outside: what lies there takes as much
- * as comes, but where it stands above a floor it gives nothing. */
-static double moves(const rvi_rivers *r, int x, int y, size_t cell) {
-    double thick = r->fixed[cell] ? 1e9 : r->water[cell] - r->h[cell];
-    for (int way = 0; r->fixed[cell] && way < 4; way++) {
-        size_t other;
-        if (beside(r, x, y, way, &other) && !r->fixed[other] && r->h[cell] > r->water[other])
-            thick = 0.0;
-    }
-    return thick / (thick + COVER);
-}
 
 static void loosen_rows(void *arg, int first, int end) {
     const rvi_rivers *r = arg;
-    size_t i = (size_t)first * (size_t)r->flow.width;
+    int width = r->flow.width, height = r->flow.height;
+    size_t i = (size_t)first * (size_t)width;
     for (int y = first; y < end; y++)
-        for (int x = 0; x < r->flow.width; x++, i++) {
-            r->loose[i] = (float)moves(r, x, y, i);
+        for (int x = 0; x < width; x++, i++) {
+            r->loose[i] = rvi_alluvium_moves(r->h, r->water, r->fixed, width, height, x, y);
             r->next[i] = r->risen[i] = r->water[i];
         }
 }
 
-/* Rock that was laid bare stays as it is, and gives nothing: no cell rises above the alluvium of
- * one floor with its own, which lies on rock that is lower than its surface. */
-static double moved(const rvi_rivers *r, int x, int y, size_t cell) {
-    double most = r->risen[cell];
-    for (int way = 0; way < 4; way++) {
-        size_t other;
-        if (beside(r, x, y, way, &other) && r->h[other] < r->risen[cell])
-            most = greatest(most, r->risen[other]);
-    }
-    return greatest(least(r->next[cell], most), r->h[cell]);
-}
-
 static void settle_rows(void *arg, int first, int end) {
     const rvi_rivers *r = arg;
-    size_t i = (size_t)first * (size_t)r->flow.width;
+    int width = r->flow.width, height = r->flow.height;
+    size_t i = (size_t)first * (size_t)width;
     for (int y = first; y < end; y++)
-        for (int x = 0; x < r->flow.width; x++, i++)
-            r->water[i] = moved(r, x, y, i);
+        for (int x = 0; x < width; x++, i++)
+            r->water[i] = rvi_alluvium_moved(r->h, r->risen, r->next[i], width, height, x, y);
 }
 
-static rv_status level(rvi_rivers *r) {
+static rv_status level_part(rvi_rivers *r, const rvi_hillslope *s) {
+    rv_status status = rvi_parallel_rows(s->ctx, s->height, loosen_rows, r);
+    if (status == RV_OK)
+        status = rvi_hillslope_run(s);
+    return status == RV_OK ? rvi_parallel_rows(s->ctx, s->height, settle_rows, r) : status;
+}
+
+static rv_status level(burying *b) {
+    rvi_rivers *r = b->r;
     double number = SPREAD * SPREAD * (double)r->source;
-    int parts = number < 96.0 ? (int)(number / 8.0) + 1 : 13, height = r->flow.height;
-    rvi_hillslope s = {.ctx = r->job->ctx,
-                       .width = r->land->width,
-                       .height = r->land->height,
-                       .from = r->next,
-                       .to = r->next,
-                       .scratch = r->water,
-                       .fixed = r->fixed,
-                       .loose = r->loose,
-                       .number = number / parts,
-                       .flux = r->flux};
+    int parts = number < 96.0 ? (int)(number / 8.0) + 1 : 13;
+    const rvi_hillslope s = {.ctx = r->job->ctx,
+                             .width = r->land->width,
+                             .height = r->land->height,
+                             .from = r->next,
+                             .to = r->next,
+                             .scratch = r->water,
+                             .fixed = r->fixed,
+                             .loose = r->loose,
+                             .number = number / parts};
     rv_status status = RV_OK;
-    for (int i = 0; status == RV_OK && i < parts; i++) {
-        status = rvi_parallel_rows(s.ctx, height, loosen_rows, r);
-        if (status == RV_OK)
-            status = rvi_hillslope_run(&s);
-        if (status == RV_OK)
-            status = rvi_parallel_rows(s.ctx, height, settle_rows, r);
-    }
+    for (int i = 0; status == RV_OK && i < parts; i++)
+        status = r->job->device ? rvi_alluvium_device_level(r, &b->law, &s) : level_part(r, &s);
     return status;
 }
 
-/* ---- channels ---- */
+/* ---- all of it ---- */
 
-/* How much higher a floor is than the water that runs over it: less the farther that is. Brooks run
- * level with it. What has filled a pit is no bank. */
-static double bank(const rvi_rivers *r, size_t cell, size_t to, double distance) {
-    double brooks = BROOK * (double)r->source, most = SLOT * r->distance[0];
-    double high = r->water[to] - r->h[to];
-    if (!(r->loose[cell] > 0.0f) || (double)r->flow.area[cell] > brooks)
-        return 0.0;
-    if ((double)r->flow.area[to] > brooks)
-        high = least(CHANNEL * (double)rvi_powf((float)km2(r, to), DEEPER), 0.1 * depth(r, to));
-    return greatest(least(high, most) - LEVEE * distance, 0.0);
+static rv_status bury(burying *b) {
+    return b->r->job->device ? rvi_alluvium_device_bury(b->r, &b->law)
+                             : rvi_flow_up(&b->r->flow, bury_piece, b);
 }
 
-/* Floors rise beside rivers, and pits that fans have closed fill up. */
-static double banked(const rvi_rivers *r, size_t cell) {
-    const rvi_flow *f = &r->flow;
-    unsigned direction = f->direction[cell];
-    double h = r->h[cell];
-    if (direction == RVI_END || r->fixed[cell])
-        return h;
-    size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    double distance = r->distance[direction >= 4];
-    double least_fall = rvi_flow_drowned(f, cell) ? 1e-4 * distance : 0.0;
-    return greatest(h + bank(r, cell, to, distance), r->water[to] + least_fall);
-}
-
-static void bank_piece(void *arg, const rvi_flow_piece *piece) {
-    const rvi_rivers *r = arg;
-    for (size_t i = 0; i < piece->count; i++) {
-        size_t cell = rvi_flow_cell(piece, i);
-        r->water[cell] = banked(r, cell);
-    }
+static rv_status bank(burying *b) {
+    return b->r->job->device ? rvi_alluvium_device_bank(b->r, &b->law)
+                             : rvi_flow_up(&b->r->flow, bank_piece, b);
 }
 
 rv_status rvi_rivers_bury(rvi_rivers *r) {
+    burying b = {r, law_of(r)};
     if (!(r->p->alluvium > 0.0f))
         return RV_OK;
     r->flow.wander = 0.0f;
-    rv_status status = r->job->device ? rvi_rivers_device_leave(r) : RV_OK;
+    rv_status status = rvi_rivers_route(r);
     if (status == RV_OK)
-        status = rvi_rivers_route(r);
+        status = bury(&b);
     if (status == RV_OK)
-        status = rvi_flow_up(&r->flow, bury_piece, r);
+        status = lay_fans(&b);
     if (status == RV_OK)
-        status = lay_fans(r);
+        status = spill(&b);
     if (status == RV_OK)
-        status = spill(r);
+        status = level(&b);
     if (status == RV_OK)
-        status = level(r);
-    if (status == RV_OK)
-        status = spill(r);
+        status = spill(&b);
     if (status == RV_OK)
         status = rvi_rivers_raise(r, 1.0, r->next);
     if (status == RV_OK)
         status = rvi_rivers_route(r);
     if (status == RV_OK)
-        status = rvi_flow_up(&r->flow, bank_piece, r);
+        status = bank(&b);
+    if (status == RV_OK && r->mask) /* what it keeps may be a pit: it stays one */
+        status = spill(&b);
     return status == RV_OK ? rvi_rivers_raise(r, 1.0, r->next) : status;
 }

@@ -65,7 +65,7 @@ static void solve_rows(void *arg, int first, int end) {
             rows_abreast(s, y, ABREAST, false);
     for (; y < (size_t)end; y++)
         rows_abreast(s, y, 1, s->loose != NULL);
-    for (y = (size_t)first; y < (size_t)end; y++) {
+    for (y = (size_t)first; s->flux && y < (size_t)end; y++) {
         s->flux[y] = (rvi_side_flux){0};
         for (size_t i = y * width; i + 1 < (y + 1) * width; i++)
             if (!s->fixed[i] != !s->fixed[i + 1])
@@ -106,11 +106,12 @@ static void solve_strip(void *arg, int64_t strip) {
         const double *q = s->scratch + y * width, *below = h + width;
         for (size_t x = from; x < to; x++)
             h[x] += q[x] * below[x];
-        for (size_t i = y * width + from; i < y * width + to; i++)
+        for (size_t i = y * width + from; s->flux && i < y * width + to; i++)
             if (!s->fixed[i] != !s->fixed[i + width])
                 cross(s, i, i + width, &flux);
     }
-    s->flux[(int64_t)s->height + strip] = flux;
+    if (s->flux)
+        s->flux[(int64_t)s->height + strip] = flux;
 }
 
 size_t rvi_hillslope_parts(int width, int height) {

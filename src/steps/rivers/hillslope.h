@@ -16,7 +16,8 @@ typedef struct rvi_hillslope {
     const unsigned char *fixed; /* not 0: stays as it is */
     const float *loose;  /* share that moves, 0 to 1; the less loose of two counts; NULL: 1 */
     double number;       /* D dt / cell^2 */
-    rvi_side_flux *flux; /* rvi_hillslope_parts() of them: what crept in each part of the work */
+    rvi_side_flux *flux; /* rvi_hillslope_parts() of them: what crept in each part of the work;
+                            NULL: not asked for */
 } rvi_hillslope;
 
 size_t rvi_hillslope_parts(int width, int height);

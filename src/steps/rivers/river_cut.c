@@ -437,6 +437,8 @@ static void raise_rows(void *arg, int first, int end) {
 }
 
 rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
+    if (r->job->device)
+        return rvi_rivers_device_raise(r, share, before);
     rv_status status = rvi_copy(r->job->ctx, before, r->h, r->cells * sizeof *r->h);
     if (status != RV_OK)
         return status;

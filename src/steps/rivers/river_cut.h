@@ -3,6 +3,7 @@
 #define RVI_STEPS_RIVERS_RIVER_CUT_H
 
 #include "measure/flowgraph.h"
+#include "steps/rivers/alluvium_cell.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cell.h"
 #include "steps/step.h"
@@ -92,6 +93,8 @@ typedef struct rvi_rivers {
     double *tile_left;      /* what left the map in each tile */
     unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
     uint32_t *wakes;        /* not 0: something slid */
+    unsigned char *spills;  /* of each tile: may alluvium spill in it? NULL: there is none */
+    uint32_t *fans;         /* how many there are, or whether any alluvium has spilled */
     /* The ledger, metres on one cell: */
     double left; /* cut by rivers, slid into them, sunk with the sides, or crept over them */
     double came; /* crept in from the sides, which keep their height */
@@ -199,14 +202,24 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise);
 rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds, bool last);
 rv_status rvi_rivers_device_carry(rvi_rivers *r);
 rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r);
+rv_status rvi_rivers_device_raise(rvi_rivers *r, double share, double *before);
 rv_status rvi_rivers_device_loosen(rvi_rivers *r);
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s);
 rv_status rvi_rivers_device_follow(rvi_rivers *r);
 rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
-/* The processor does the rest of the step. */
-rv_status rvi_rivers_device_leave(rvi_rivers *r);
+
+/* ---- alluvium_device.c ---- */
+
+void rvi_alluvium_device_list(rvi_rivers *r);
+/* The parts of alluvium.c. */
+rv_status rvi_alluvium_device_bury(rvi_rivers *r, const rvi_alluvium_law *law);
+rv_status rvi_alluvium_device_fans(rvi_rivers *r, const rvi_alluvium_law *law);
+rv_status rvi_alluvium_device_spill(rvi_rivers *r, const rvi_alluvium_law *law);
+rv_status rvi_alluvium_device_level(rvi_rivers *r, const rvi_alluvium_law *law,
+                                    const rvi_hillslope *s);
+rv_status rvi_alluvium_device_bank(rvi_rivers *r, const rvi_alluvium_law *law);
 
 /* ---- river_ends.c ---- */
 

@@ -48,6 +48,7 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
     rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
+    rvi_alluvium_device_list(r);
 }
 
 /* ---- arguments ---- */
@@ -317,24 +318,27 @@ static rv_status fill(rvi_rivers *r) {
     return WALK(true, "river_fill");
 }
 
-rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
+rv_status rvi_rivers_device_raise(rvi_rivers *r, double share, double *before) {
     const uint64_t count = r->cells;
-    double whole = 0.0, left = 0.0;
+    const rvi_rock_law rock = rock_law(r);
+    const rvi_device_arg args[] = {CHANGE(r->h),     READ(r->water),   WRITE(before), READ(r->mask),
+                                   RVI_VALUE(share), RVI_VALUE(count), ROCK(rock)};
+    double left = 0.0;
+    rv_status status = RUN("river_raise", r->cells, 1);
+    if (status == RV_OK)
+        status = sum_difference(r, before, r->h, &left);
+    r->left += left;
+    return status;
+}
+
+rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r) {
+    double whole = 0.0;
     rv_status status = fill(r);
     if (status == RV_OK)
         status = sum_difference(r, r->risen, r->h, &whole);
     if (status != RV_OK || !(whole > 0.0) || !(r->left > 0.0))
         return status;
-    const double share = r->left < whole ? r->left / whole : 1.0;
-    const rvi_rock_law rock = rock_law(r);
-    const rvi_device_arg args[] = {CHANGE(r->h),  READ(r->water),   WRITE(r->risen),
-                                   READ(r->mask), RVI_VALUE(share), RVI_VALUE(count),
-                                   ROCK(rock)};
-    status = RUN("river_raise", r->cells, 1);
-    if (status == RV_OK)
-        status = sum_difference(r, r->risen, r->h, &left);
-    r->left += left;
-    return status;
+    return rvi_rivers_device_raise(r, r->left < whole ? r->left / whole : 1.0, r->risen);
 }
 
 /* ---- slides ---- */
@@ -479,14 +483,14 @@ static rv_status creep_along(rvi_rivers *r, const rvi_hillslope *s, const double
                                    LOCAL(cells)};
     size_t groups = (lines + RVI_CREEP_LINES - 1) / RVI_CREEP_LINES;
     rv_status status = RUN("creep_along", groups * RVI_CREEP_GROUP, 1);
-    return status == RV_OK ? count_crossed(r, s->to, s->loose, &law, south) : status;
+    return status == RV_OK && s->flux ? count_crossed(r, s->to, s->loose, &law, south) : status;
 }
 
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
     rv_status status = creep_along(r, s, s->from, 0);
     if (status == RV_OK)
         status = creep_along(r, s, s->to, 1);
-    return status == RV_OK ? rvi_device_fetch(r->job->device, s->flux) : status;
+    return status == RV_OK && s->flux ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
@@ -577,23 +581,4 @@ static rv_status sum_rounded(rvi_rivers *r) {
 rv_status rvi_rivers_device_close(rvi_rivers *r) {
     rv_status status = r->stack ? sum_rounded(r) : RV_OK;
     return status == RV_OK ? rvi_rivers_device_show(r) : status;
-}
-
-rv_status rvi_rivers_device_leave(rvi_rivers *r) {
-    void *grids[] = {
-        r->h,     r->bed,          r->fixed,        r->lifted, r->flow.area, r->flow.discharge,
-        r->stack, r->factor.cells, r->factor.bands, r->before, r->uplift,    r->rain_parts,
-        r->rock,  r->strength,     r->load};
-    rv_status status = rvi_terrain_take_back(r->job->land);
-    if (status == RV_OK && r->stack)
-        status = sum_rounded(r);
-    for (size_t k = 0; status == RV_OK && k < sizeof grids / sizeof grids[0]; k++)
-        if (grids[k])
-            status = rvi_device_fetch(r->job->device, grids[k]);
-    for (size_t l = 0; l < above(r) && status == RV_OK; l++)
-        memcpy(r->land->layers[l + 1].thickness, r->stack + l * r->cells,
-               r->cells * sizeof *r->stack);
-    if (status == RV_OK)
-        r->job->device = NULL;
-    return status;
 }

@@ -139,7 +139,7 @@ export class StepPanel {
         const scale = scaleOf(param);
         const slider = h('input', { type: 'range', min: '0', max: String(STEPS), step: '1', 'aria-label': `${param.name.replaceAll('_', ' ')}, slider`, tabIndex: 0 });
         const input = h('input', { ...common, type: 'text', inputMode: 'decimal', className: 'value', placeholder: param.auto ? 'auto' : '' });
-        const unit = h('span', { className: 'unit' }, param.unit.length > 8 ? '' : unitText(param.unit)); // the help says longer ones
+        const unit = h('span', { className: 'unit' }, param.unit.length > 8 ? '' : unitText(param.unit).replace('/year', '/yr')); // the help says longer ones
         const at = () => rounded(param, scale.value(Number(slider.value) / STEPS));
         const paint = () => slider.style.setProperty('--at', `${(Number(slider.value) / STEPS) * 100}%`);
         slider.addEventListener('input', () => {

@@ -172,7 +172,7 @@ export class Viewport {
         const frame = await this.session.original().catch(() => null);
         if (!frame || run !== this.session.run)
             return;
-        this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null });
+        this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null });
         this.paint(frame, true);
         this.view.draw();
     }
@@ -183,7 +183,7 @@ export class Viewport {
             return;
         this.frame = frame;
         this.view.setCover(coverOf(this.session.store.doc.items));
-        this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null }, frame.isLive || frame.isPreview);
+        this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null, flow: frame.fields.get('flow') ?? null }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
         if (!frame.isLive)
             this.describe(frame);

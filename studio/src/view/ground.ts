@@ -20,6 +20,8 @@ export interface Grid {
     cell: number;
     heights: Float32Array;
     water: Float32Array | null;
+    /** How much water has run over each cell. */
+    flow: Float32Array | null;
 }
 
 /** What both lands of a comparison have in common. */
@@ -60,6 +62,35 @@ function floatTexture(data: Float32Array, width: number, height: number, format:
     return texture;
 }
 
+/** What 98 of 100 cells with a value do not pass: that much is a stream, as pictures of the command line have it. */
+function streamOf(flow: Float32Array): number {
+    const bits = new Uint32Array(flow.buffer, flow.byteOffset, flow.length), counts = new Uint32Array(1 << 16);
+    let all = 0, highest = 0, bin = 0;
+    for (let i = 0; i < flow.length; i++)
+        if (flow[i] > 0 && flow[i] < Infinity) {
+            counts[bits[i] >>> 16]++;
+            all++;
+            if (flow[i] > highest) highest = flow[i];
+        }
+    for (let seen = counts[0]; seen * 100 < all * 98; seen += counts[bin])
+        bin++;
+    return Math.min(new Float32Array(new Uint32Array([(bin + 1) << 16]).buffer)[0], highest);
+}
+
+/** A sixth of the land is above it, but no lower half: as pictures of the command line have it. */
+function snowLineOf({ width, height, heights }: Grid, low: number, relief: number): number {
+    const bins = new Uint32Array(256), across = 128;
+    for (let j = 0; j < across; j++)
+        for (let i = 0; i < across; i++) {
+            const h = heights[Math.floor(((height - 1) * j) / across) * width + Math.floor(((width - 1) * i) / across)];
+            bins[Math.max(0, Math.min(255, Math.floor(((h - low) / relief) * 256)))]++;
+        }
+    let k = 0;
+    for (let seen = bins[0]; k < 255 && seen < 0.84 * across * across; seen += bins[k])
+        k++;
+    return low + Math.max((k + 0.5) / 256, 0.5) * relief;
+}
+
 const nothing = (): DataTexture => floatTexture(new Float32Array(1), 1, 1, RedFormat);
 
 export class Ground {
@@ -82,7 +113,7 @@ export class Ground {
         this.uniforms = {
             ...shared,
             heights: { value: nothing() }, water: { value: nothing() }, field: { value: nothing() },
-            light: { value: null }, ramp: { value: nothing() },
+            light: { value: null }, ramp: { value: nothing() }, flow: { value: nothing() }, much: { value: 0 },
             size: { value: new Vector2(1, 1) }, cell: { value: 1 }, reach: { value: 1 }, mode: { value: 0 },
             scale: { value: new Vector4(0, 1, 0, 0) }, span: { value: this.span }, snow: { value: 1e9 }, base: { value: 0 },
         };
@@ -139,6 +170,10 @@ export class Ground {
             this.put('water', grid.water!, width, height, RedFormat);
         else if ((this.uniforms.water.value as DataTexture).image.width > 1)
             this.exchange('water', nothing());
+        const runs = grid.flow !== null && grid.flow.length === heights.length && !this.uniforms.dry.value;
+        if (runs)
+            this.put('flow', grid.flow!, width, height, RedFormat);
+        this.uniforms.much.value = runs ? streamOf(grid.flow!) : 0;
         this.water.visible = this.shores.visible = wet && this.uniforms.mode.value === 0;
         (this.uniforms.size.value as Vector2).set(width, height);
         this.uniforms.cell.value = cell;
@@ -151,7 +186,7 @@ export class Ground {
         const relief = high - low, extent = (Math.max(width, height) - 1) * cell;
         this.uniforms.base.value = low - Math.max(0.055 * extent, 0.05 * relief);
         // Snow lies where mountains are high; low land has none.
-        this.uniforms.snow.value = this.uniforms.dry.value ? 1e9 : this.snowLine ?? (relief > 900 ? low + 0.66 * relief : 1e9);
+        this.uniforms.snow.value = this.uniforms.dry.value ? 1e9 : this.snowLine ?? (relief >= 700 ? snowLineOf(grid, low, relief) : 1e9);
         if (!old || old.width !== width || old.height !== height)
             this.build(width, height);
         this.dark = true;

@@ -127,6 +127,8 @@ uniform vec4 scale;      // of the field: from, to, is it logarithmic, less wher
 uniform vec2 span;       // m: lowest and highest
 uniform float snow;      // m
 uniform float dry;       // 1: sand and banded rock
+uniform sampler2D flow;
+uniform float much;      // flow of a stream; 0: there is none
 uniform float wires;     // 0 none, 1 over the land, 2 alone
 uniform float isWater;
 uniform vec3 back;
@@ -141,6 +143,14 @@ out vec4 colour;
 vec3 hsv(float h, float s, float v) {
     vec3 k = clamp(abs(fract(h + vec3(0.0, 0.6667, 0.3333)) * 6.0 - 3.0) - 1.0, 0.0, 1.0);
     return v * mix(vec3(1.0), k, s);
+}
+
+// How wet the ground is by the water that ran over it: as in land_cover.c, so that streams are those of render. Far
+// away, where they are thinner than a pixel, they are faint.
+float wetness() {
+    if (much <= 0.0) return 0.0;
+    vec2 wide = fwidth(place);
+    return smoothstep(0.25, 1.0, clamp(between(flow, place) / much, 0.0, 1.0)) * mix(1.0, 0.4, smoothstep(1.0, 3.0, max(wide.x, wide.y)));
 }
 
 vec3 cover(vec3 n, float open) {
@@ -162,12 +172,17 @@ vec3 cover(vec3 n, float open) {
     vec3 woods = mix(vec3(0.165, 0.255, 0.135), vec3(0.255, 0.335, 0.165), fine) * (0.78 + 0.45 * grit);
     float tree = smoothstep(0.60, 0.68, big + 0.30 * (1.0 - open) + 0.28 * (0.42 - up) + 0.16 * fine)
         * smoothstep(0.22, 0.14, steep) * smoothstep(0.62, 0.45, up);
+    // Floods keep the floors of valleys clear: meadows, and streams in them.
+    float tangent = sqrt(max(1.0 - n.y * n.y, 0.0)) / max(n.y, 0.1), wet = wetness();
+    tree *= (0.3 + 0.7 * smoothstep(0.02, 0.10, tangent)) * (1.0 - wet);
     vec3 c = mix(grass, woods, tree);
     c = mix(c, scree, smoothstep(0.10, 0.20, steep + 0.10 * (fine - 0.5)) * 0.75);
     c = mix(c, rock, smoothstep(0.17, 0.29, steep + 0.12 * (fine - 0.5) + 0.05 * up));
     c = mix(c, scree, smoothstep(0.45, 0.8, up) * 0.45 * (1.0 - smoothstep(0.2, 0.3, steep)));
     float white = smoothstep(-0.06, 0.06, (h - snow) / max(span.y - span.x, 1.0) + 0.16 * (big - 0.5) + 0.05 * (fine - 0.5))
         * smoothstep(0.50, 0.34, steep + 0.1 * (fine - 0.5));
+    wet *= 1.0 - white;
+    c = mix(c * (1.0 - 0.3 * wet), vec3(0.33, 0.47, 0.52), 0.65 * smoothstep(0.3, 1.0, wet));
     return mix(c, vec3(0.93, 0.945, 0.97), white);
 }
 
