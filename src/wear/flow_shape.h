@@ -12,7 +12,7 @@ typedef struct rvi_flow_shape {
     int rain; /* 1: the discharge is asked for */
 } rvi_flow_shape;
 
-enum { RVI_FLOW_GROUP = 256, RVI_FLOW_WALKERS = 64 }; /* items that work on a tile, on a step */
+enum { RVI_FLOW_GROUP = 256, RVI_FLOW_WALKERS = 128 }; /* items that work on a tile, on a step */
 enum { RVI_FLOW_FAR = 8 };    /* as many times as far jumps get in each round */
 enum { RVI_FLOW_JUMPS = 16 }; /* rounds of them that get everywhere */
 

@@ -120,33 +120,41 @@ static uint2 flow_level(const flow_step *s, __global const ushort *levels, uint 
         }                                                                                          \
     } while (0)
 
-/* The same where a level leaves to the next what that needs in memory of the group, and what else a
- * cell needs comes while the level before is worked on: `type` has it, with `way` as in the order,
- * RVI_FLOW_NONE: there is none. LOAD(way) gives one, ONE(c) works on it. A barrier that waits for
+/* The same where a level leaves to the next what that needs in memory of the group. What else a
+ * cell needs is fetched two levels ahead, and two before that where the cell is: a level takes less
+ * time than the device's memory. `type` has what a cell needs, with `way` as in the order,
+ * RVI_FLOW_NONE: there is none; LOAD(way) gives one, ONE(c) works on it. A barrier that waits for
  * the device's memory would wait for what is on its way, too: `exchange` says whether a level must
  * see there what the one before has written. */
 #define FLOW_AHEAD(type, LOAD, ONE, exchange)                                                      \
     do {                                                                                           \
-        uint item = (uint)get_local_id(0), items = RVI_FLOW_WALKERS;                               \
+        uint item = (uint)get_local_id(0);                                                         \
         uint2 now = flow_level(&s, levels, 0, up), next = flow_level(&s, levels, 1, up);           \
-        uint2 after = flow_level(&s, levels, 2, up);                                               \
+        uint2 second = flow_level(&s, levels, 2, up), third = flow_level(&s, levels, 3, up);       \
+        uint2 fourth = flow_level(&s, levels, 4, up);                                              \
         type c = LOAD(flow_entry(&s, order, now.x + item, now.y));                                 \
-        uint way = flow_entry(&s, order, next.x + item, next.y);                                   \
+        type soon = LOAD(flow_entry(&s, order, next.x + item, next.y));                            \
+        uint way = flow_entry(&s, order, second.x + item, second.y);                               \
+        uint after = flow_entry(&s, order, third.x + item, third.y);                               \
         for (uint n = 0; n < s.count; n++) {                                                       \
-            uint2 last = flow_level(&s, levels, n + 3, up);                                        \
-            uint ahead = flow_entry(&s, order, after.x + item, after.y);                           \
+            uint2 fifth = flow_level(&s, levels, n + 5, up);                                       \
+            uint later = flow_entry(&s, order, fourth.x + item, fourth.y);                         \
             type coming = LOAD(way);                                                               \
             if (c.way != RVI_FLOW_NONE)                                                            \
                 ONE(c);                                                                            \
-            for (uint i = now.x + item + items; i < now.y; i += items) {                           \
+            for (uint i = now.x + item + RVI_FLOW_WALKERS; i < now.y; i += RVI_FLOW_WALKERS) {     \
                 c = LOAD(flow_entry(&s, order, i, now.y));                                         \
                 ONE(c);                                                                            \
             }                                                                                      \
-            c = coming;                                                                            \
-            way = ahead;                                                                           \
+            c = soon;                                                                              \
+            soon = coming;                                                                         \
+            way = after;                                                                           \
+            after = later;                                                                         \
             now = next;                                                                            \
-            next = after;                                                                          \
-            after = last;                                                                          \
+            next = second;                                                                         \
+            second = third;                                                                        \
+            third = fourth;                                                                        \
+            fourth = fifth;                                                                        \
             if (exchange)                                                                          \
                 barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                               \
             else                                                                                   \

@@ -748,20 +748,32 @@ typedef struct creep_before {
     double a, last, share;
 } creep_before;
 
+/* b between a cell and the next one. */
+static double creep_b(const creep_lines *w, int at, int k) {
+    return k + 1 >= w->count ? 0.0
+           : w->loose        ? w->law.number * (double)w->between[at]
+                             : w->law.number;
+}
+
+/* What does not hang on the cell before is made while that is divided. */
 static void creep_forth(const creep_lines *w, int part, int turn, int line, creep_before *c) {
     int begin = part * RVI_CREEP_PART, end = rvi_mini(begin + RVI_CREEP_PART, w->count);
     int at = (turn & 1) * RVI_CREEP_PART * CREEP_WIDE + line;
+    double b = creep_b(w, at, begin), from = w->heights[at];
+    double loosens = w->held[at] ? 0.0 : 1.0;
     for (int k = begin; k < end; k++, at += CREEP_WIDE) {
-        double b = k + 1 == w->count ? 0.0
-                   : w->loose        ? w->law.number * (double)w->between[at]
-                                     : w->law.number;
-        double loosens = w->held[at] ? 0.0 : 1.0, down = loosens * c->a, up = loosens * b;
-        double whole = 1.0 / (1.0 + up + down * (1.0 - c->share));
-        c->last = (w->heights[at] + down * c->last) * whole;
+        double down = loosens * c->a, up = loosens * b;
+        double whole = 1.0 / (1.0 + up + down * (1.0 - c->share)), height = from;
+        c->a = b;
+        if (k + 1 < end) {
+            b = creep_b(w, at + CREEP_WIDE, k + 1);
+            from = w->heights[at + CREEP_WIDE];
+            loosens = w->held[at + CREEP_WIDE] ? 0.0 : 1.0;
+        }
+        c->last = (height + down * c->last) * whole;
         c->share = up * whole;
         w->heights[at] = c->last;
         w->shares[at] = c->share;
-        c->a = b;
     }
 }
 
