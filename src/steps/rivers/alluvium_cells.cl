@@ -199,37 +199,52 @@ __kernel void fan_list(__global const uchar *restrict direction, __global const 
         list[atomic_inc(count)] = (uint)cell;
 }
 
-/* What all cells of a fan have. */
+/* What all cells of a fan have. A ring has four sides: rows in the north and in the south, and
+ * columns without their ends in the west and in the east. */
+enum { FAN_WORDS = 8 * RVI_REACH / 32 };
 typedef struct fan_ground {
     __global const uchar *fixed;
     __global const double *h, *water;
     __global volatile uint *next; /* of each cell: the lower and the upper half of the key of the
                                      highest fan, 0: there is none */
-    __local volatile uint *seen;  /* a bit of each cell of a ring, and of the next */
-    int stage;                    /* 0: the upper halves, 1: the lower ones of those */
+    __local volatile uint *seen;  /* a bit of each cell, of three rings */
+    __local volatile int *from;   /* the first and the last cell that is seen, of their sides */
+    __local volatile int *to;
+    int stage; /* 0: the upper halves, 1: the lower ones of those */
 } fan_ground;
 
-enum { FAN_WORDS = 8 * RVI_REACH / 32 };
+/* The cells of a side that can be seen: beside those of the ring before. Columns of the second ring
+ * are seen from corners, which are of rows. */
+static int fan_first(const fan_ground *g, int ring, int side) {
+    int end = side < 2 ? ring : ring - 1;
+    return ring < 3 ? -end : rvi_maxi(g->from[(ring - 1) % 3 * RVI_FAN_SIDES + side] - 1, -end);
+}
+
+static int fan_last(const fan_ground *g, int ring, int side) {
+    int end = side < 2 ? ring : ring - 1;
+    return ring < 3 ? end : rvi_mini(g->to[(ring - 1) % 3 * RVI_FAN_SIDES + side] + 1, end);
+}
+
+/* Is the next cell towards the head seen, and does it lie below the fan? */
+static bool fan_passes(const fan_ground *g, const rvi_alluvium_law *law, const rvi_fan *of, int dx,
+                       int dy, int ring) {
+    int nx = rvi_fan_nearer(dx, ring), ny = rvi_fan_nearer(dy, ring);
+    int place = rvi_fan_place(nx, ny, ring - 1);
+    size_t there = (size_t)(of->y + ny) * (size_t)law->width + (size_t)(of->x + nx);
+    return (g->seen[(ring - 1) % 3 * FAN_WORDS + place / 32] >> place % 32 & 1) != 0 &&
+           g->h[there] <= rvi_fan_at(of, nx, ny);
+}
 
 /* Does it see a cell of a ring? Then the cell is raised to the fan, on the floor. */
-static bool fan_lay(const fan_ground *g, const rvi_alluvium_law *law, const rvi_fan *of, int place,
-                    int ring, int side) {
-    int dx, dy;
-    rvi_fan_cell(place, ring, &dx, &dy);
-    int x = of->x + dx, y = of->y + dy;
-    if (rvi_mini(abs(dx), abs(dy)) > side || !rvi_flow_inside(x, y, law->width, law->height))
+static bool fan_lay(const fan_ground *g, const rvi_alluvium_law *law, const rvi_fan *of, int dx,
+                    int dy, int ring) {
+    int x = of->x + dx, y = of->y + dy, place = rvi_fan_place(dx, dy, ring);
+    if (!rvi_flow_inside(x, y, law->width, law->height) ||
+        (ring > 1 && !fan_passes(g, law, of, dx, dy, ring)))
         return false;
-    if (ring > 1) {
-        int nx = rvi_fan_nearer(dx, ring), ny = rvi_fan_nearer(dy, ring);
-        int before = rvi_fan_place(nx, ny, ring - 1);
-        size_t there = (size_t)(of->y + ny) * (size_t)law->width + (size_t)(of->x + nx);
-        if ((g->seen[(ring - 1) % 2 * FAN_WORDS + before / 32] >> before % 32 & 1) == 0 ||
-            !(g->h[there] <= rvi_fan_at(of, nx, ny)))
-            return false;
-    }
     size_t cell = (size_t)y * (size_t)law->width + (size_t)x;
     double to = rvi_fan_at(of, dx, dy), water = g->water[cell];
-    atomic_or(&g->seen[ring % 2 * FAN_WORDS + place / 32], 1u << place % 32);
+    atomic_or(&g->seen[ring % 3 * FAN_WORDS + place / 32], 1u << place % 32);
     if (water > g->h[cell] && to > water && !g->fixed[cell]) {
         ulong key = rvi_flow_height_key(to);
         if (g->stage == 0)
@@ -240,32 +255,70 @@ static bool fan_lay(const fan_ground *g, const rvi_alluvium_law *law, const rvi_
     return true;
 }
 
+/* One ring, all sides at once. False: no cell of it can be seen. */
+static bool fan_lay_ring(const fan_ground *g, const rvi_alluvium_law *law, const rvi_fan *of,
+                         int ring) {
+    int within = rvi_fan_side(of, ring), count = 0;
+    int shift[RVI_FAN_SIDES], end[RVI_FAN_SIDES], low[RVI_FAN_SIDES], high[RVI_FAN_SIDES];
+    for (int side = 0; side < RVI_FAN_SIDES; side++) {
+        int first = rvi_maxi(fan_first(g, ring, side), -within);
+        shift[side] = first - count;
+        count += rvi_maxi(rvi_mini(fan_last(g, ring, side), within) - first + 1, 0);
+        end[side] = count;
+        low[side] = RVI_REACH + 1;
+        high[side] = -low[side];
+    }
+    for (int i = (int)get_local_id(0); i < count; i += RVI_FAN_GROUP) {
+        int side = (i >= end[0]) + (i >= end[1]) + (i >= end[2]), out = side % 2 ? ring : -ring;
+        int at = i + (side == 0   ? shift[0]
+                      : side == 1 ? shift[1]
+                      : side == 2 ? shift[2]
+                                  : shift[3]);
+        if (!fan_lay(g, law, of, side < 2 ? at : out, side < 2 ? out : at, ring))
+            continue;
+        for (int k = 0; k < RVI_FAN_SIDES; k++) {
+            low[k] = k == side && at < low[k] ? at : low[k];
+            high[k] = k == side && at > high[k] ? at : high[k];
+        }
+    }
+    for (int side = 0; side < RVI_FAN_SIDES; side++)
+        if (low[side] <= high[side]) {
+            atomic_min(&g->from[ring % 3 * RVI_FAN_SIDES + side], low[side]);
+            atomic_max(&g->to[ring % 3 * RVI_FAN_SIDES + side], high[side]);
+        }
+    return count > 0;
+}
+
+/* The next ring finds none of its cells seen. */
+static void fan_clear(const fan_ground *g, int ring) {
+    int item = (int)get_local_id(0);
+    for (int word = item; word * 4 < ring; word += RVI_FAN_GROUP)
+        g->seen[ring % 3 * FAN_WORDS + word] = 0;
+    if (item < RVI_FAN_SIDES) {
+        g->from[ring % 3 * RVI_FAN_SIDES + item] = 2 * RVI_REACH;
+        g->to[ring % 3 * RVI_FAN_SIDES + item] = -2 * RVI_REACH;
+    }
+}
+
 /* A group a fan, ring by ring. */
 __kernel __attribute__((reqd_work_group_size(RVI_FAN_GROUP, 1, 1))) void
 fan_rings(__global const uchar *restrict direction, __global const uchar *restrict fixed,
           __global const uint *restrict area, __global const double *restrict h,
           __global const double *restrict water, __global const uint *restrict list,
-          __global volatile uint *next, __local volatile uint *seen, __local volatile uint *any,
-          rvi_alluvium_law law, int stage) {
-    const fan_ground g = {fixed, h, water, next, seen, stage};
-    int item = (int)get_local_id(0);
+          __global volatile uint *next, __local volatile uint *seen, __local volatile int *from,
+          __local volatile int *to, rvi_alluvium_law law, int stage) {
+    const fan_ground g = {fixed, h, water, next, seen, from, to, stage};
     size_t cell = list[get_group_id(0)];
     int k = direction[cell];
     const rvi_fan of = rvi_fan_of(&law, area[cell], water[bury_receiver(&law, cell, k)], k >= 4,
                                   (int)(cell % (size_t)law.width), (int)(cell / (size_t)law.width));
-    if (item < 3)
-        any[item] = item == 0;
+    bool any = true;
+    fan_clear(&g, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int ring = 1; any[(ring - 1) % 3] && ring <= of.reach; ring++) {
-        int side = rvi_fan_side(&of, ring);
-        for (int word = item; word * 4 < ring; word += RVI_FAN_GROUP)
-            seen[ring % 2 * FAN_WORDS + word] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item == 0)
-            any[(ring + 1) % 3] = 0;
-        for (int place = item; place < 8 * ring; place += RVI_FAN_GROUP)
-            if (fan_lay(&g, &law, &of, place, ring, side))
-                any[ring % 3] = 1;
+    for (int ring = 1; any && ring <= of.reach; ring++) {
+        if (ring < of.reach)
+            fan_clear(&g, ring + 1);
+        any = fan_lay_ring(&g, &law, &of, ring);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -119,11 +119,18 @@ static rv_status list_fans(rvi_rivers *r, const rvi_alluvium_law *law) {
 
 static rv_status lay_fans(rvi_rivers *r, const rvi_alluvium_law *law, int stage) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {
-        READ(f->direction), READ(r->fixed),       READ(f->area),
-        READ(r->h),         READ(r->water),       READ(f->basin),
-        CHANGE(r->next),    LOCAL(2 * RVI_REACH), LOCAL(3 * sizeof(uint32_t)),
-        RVI_VALUE(*law),    RVI_VALUE(stage)};
+    const rvi_device_arg args[] = {READ(f->direction),
+                                   READ(r->fixed),
+                                   READ(f->area),
+                                   READ(r->h),
+                                   READ(r->water),
+                                   READ(f->basin),
+                                   CHANGE(r->next),
+                                   LOCAL(3 * RVI_REACH),
+                                   LOCAL(3 * RVI_FAN_SIDES * sizeof(int32_t)),
+                                   LOCAL(3 * RVI_FAN_SIDES * sizeof(int32_t)),
+                                   RVI_VALUE(*law),
+                                   RVI_VALUE(stage)};
     return RUN("fan_rings", (size_t)*r->fans * RVI_FAN_GROUP, 1);
 }
 
