@@ -25,11 +25,7 @@ set(lone_tests test_bad_files test_brush test_canvas test_drainage test_exr test
 set(whole_tests test_math test_text test_plan)
 
 # These run the code of a driver, in which sanitizers see what is not ours.
-set(driver_tests test_device test_devices)
-
-# These measure large land that steps make with their defaults. The sanitizers see the same code in tests of those
-# steps, and in the table of hashes, in a tenth of the time.
-set(measuring_tests test_drop_sizes test_real_land)
+set(driver_tests test_device)
 
 # On some kernels sanitizers start only when memory lies where they expect it.
 set(steady "")
@@ -73,7 +69,7 @@ function(ravine_add_tests tree other)
         get_filename_component(kind ${kind} NAME)
         if(NOT kind IN_LIST ARGN OR (other AND program IN_LIST timed_tests))
             continue()
-        elseif(other AND (program IN_LIST driver_tests OR program IN_LIST measuring_tests))
+        elseif(other AND program IN_LIST driver_tests)
             continue()
         elseif(other STREQUAL "tsan" AND program IN_LIST lone_tests)
             continue()

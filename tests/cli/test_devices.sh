@@ -64,14 +64,16 @@ for word in $(cat said err "$SOURCE/docs/gpu.md" | grep -o 'solver=[a-z]*' | sor
     "$RAVINE" scene dam_break frames=1 "particles.$word" > asked 2>&1 || fail "$word: $(cat asked)"
 done
 
-# Frames of a film are those of the processor, whatever the clock says.
+# Frames of a film are those of the processor, whatever the clock says: it says it sooner where all is slower.
+side=80
+[ -n "${RAVINE_SHORT:-}" ] && side=40
 for step in 'thermal rounds=60' 'thermal until=settled talus=10 border=open' 'droplets order=batch drops=3k' \
     'runoff rounds=60' 'strata layer name=soil thermal until=settled' 'strata layer name=soil runoff rounds=60' \
     'pipes rounds=30' 'layer name=soil thickness=1 pipes time=40' 'layer name=soil rivers steps=9'; do
     for on in cpu 1; do
         mkdir "film.$on"
         # shellcheck disable=SC2086
-        "$RAVINE" --quiet --device "$on" terrain size=80 noise relief=2000 film "film.$on/f.png" frames=6 $step || fail "a film on $on"
+        "$RAVINE" --quiet --device "$on" terrain size=$side noise relief=2000 film "film.$on/f.png" frames=6 $step || fail "a film on $on"
     done
     diff -r film.cpu film.1 || fail "other frames of $step on the device"
     rm -r film.cpu film.1

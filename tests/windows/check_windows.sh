@@ -1,7 +1,7 @@
 #!/bin/bash
 # check_windows.sh SOURCE BUILD RAVINE: Ravine for Windows, cross-compiled to BUILD/windows, under wine: the bits, the
-# unit tests of what differs there, and the program as people use it, beside the one of this machine. Runs in the working folder. Without the compiler
-# or without wine it says so.
+# unit tests of what differs there, and the program as people use it, beside the one of this machine. Runs in the
+# working folder. Without the compiler or without wine it says so.
 set -e
 source=$1 build=$2 native=$3
 if ! command -v x86_64-w64-mingw32-gcc > said || ! command -v wine > said; then

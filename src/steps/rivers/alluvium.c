@@ -20,9 +20,9 @@
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
  * and alluvium of two rivers meets at one height: it moves sideways, by diffusion, but neither rock
  * nor land outside the map moves with it. What it ends in is no steeper than S1 of brooks, also
- * where it ends because a mask keeps the land beside it. At last
- * the water finds its way over what was laid down, and floors rise beside rivers by A^0.25 m, or a
- * tenth of a A^0.4 or 0.03 of a cell if that is less: these so keep a channel.
+ * where it ends because a mask keeps the land beside it. At last the water finds its way over what
+ * was laid down, and floors rise beside rivers by A^0.25 m, or a tenth of a A^0.4 or 0.03 of a cell
+ * if that is less: these so keep a channel.
  */
 #include "base/math.h"
 #include "base/threads.h"
