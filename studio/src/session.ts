@@ -5,19 +5,12 @@ import { MachineEngine, takeToken } from './engine/machine_engine';
 import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
 import { findLook, type Look } from './looks';
+import { FinePreviews } from './fine_previews';
+import { OpenedFiles } from './opened_files';
 import { Costs, idleSides, sidesOf } from './previews';
-import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
+import { itemFromLine, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
 import { Store, fromAddress, toAddress, type Doc } from './store';
 import { findStep } from './table';
-import { readPng, toR16 } from './files';
-import { plainTiff } from './tiff';
-
-/** A file that was opened: its name in the engine, and the parameters of `open` that go with it there. */
-interface OpenedFile {
-    name: string;
-    bytes: ArrayBuffer;
-    values: Record<string, string>;
-}
 
 /** What is known of a place of the list, under the words that lead to it. */
 export interface Result {
@@ -38,6 +31,8 @@ export interface Frame {
     /** A slice of a run: not the last word. */
     isLive: boolean;
     isPreview: boolean;
+    /** Cells along x that the engine has made: of a preview fewer than are shown. */
+    made: number;
 }
 
 export interface SceneFrame extends Extract<Event, { kind: 'frame' }> {}
@@ -95,7 +90,7 @@ export class Session {
     slices = false;
     scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
     /** What was opened, and as what the engine has it. */
-    private files = new Map<string, OpenedFile>();
+    private readonly files = new OpenedFiles();
     private timer = 0;
     private idleTimer = 0;
     /** The number of what is made in idle time; 0: nothing is. */
@@ -103,6 +98,7 @@ export class Session {
     /** The last that a run or work in idle time has got. */
     private numbers = 0;
     private readonly costs = new Costs();
+    private readonly fine = new FinePreviews();
     /** Of the steps of this run, as far as they are done. */
     private took: (number | null)[] = [];
     /** The place from which on slices are shown; Infinity: only the end of the run. */
@@ -293,13 +289,7 @@ export class Session {
 
     /** Can the engine of the page make the land that this machine has made? */
     get canCheck(): boolean {
-        return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page && this.items.every((item) => this.hasFilesOf(item));
-    }
-
-    /** Has the page what the step reads? Not where that lies only in the folder of the program. */
-    private hasFilesOf(item: Item): boolean {
-        return (findStep(item.step)?.parameters ?? []).every(({ name, type, writes }) =>
-            type !== 'file' || writes || !item.values[name] || this.files.has(item.values[name]));
+        return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page && this.items.every((item) => this.files.hasThoseOf(item));
     }
 
     private note(engine: Answer<'ready'>['engine'], hash: string): void {
@@ -319,17 +309,16 @@ export class Session {
         if (!this.canCheck)
             return;
         this.isCheckAsked = isAsked;
-        const { engine } = this.spare!, run = this.checked = this.run, files = new Map<string, OpenedFile>();
+        const { engine } = this.spare!, run = this.checked = this.run, files = new OpenedFiles();
         this.watcher.changed();
         try {
             for (const [name, { bytes }] of this.files) {
-                const { file, sent } = await this.prepared('page', name, bytes);
-                files.set(name, file);
-                await engine.ask({ kind: 'put', name: file.name }, [sent]);
+                const file = await files.add('page', name, bytes, this.files);
+                await engine.ask({ kind: 'put', name: file.name }, [file.sent]);
             }
             if (run !== this.run)
                 return;
-            await engine.ask({ kind: 'run', run, steps: this.items.map((item) => this.words(item, files)),
+            await engine.ask({ kind: 'run', run, steps: this.items.map((item) => files.words(item)),
                 live: { fields: [], rate: 1, every: 4096, last: [], slices: false, rescue: 1e300 } });
         } catch (error) {
             this.checked = 0;
@@ -430,26 +419,14 @@ export class Session {
             history.replaceState(null, '', `#${address}`);
     }
 
-    /** A file as an engine gets it: that of the page gets heights of a PNG as raw levels. */
-    private async prepared(engine: Answer<'ready'>['engine'], name: string, bytes: ArrayBuffer): Promise<{ file: OpenedFile; sent: ArrayBuffer }> {
-        const file: OpenedFile = { name, bytes, values: {} };
-        if (/\.png$/i.test(name) && engine === 'page') {
-            const heights = await readPng(new Uint8Array(bytes));
-            return { file: { name: `${name}.r16`, bytes, values: { width: String(heights.width), ...this.scaleOf(name) } }, sent: toR16(heights) };
-        }
-        const copy = bytes.slice(0); // what is sent is gone here
-        return { file, sent: /\.tiff?$/i.test(name) && engine === 'page' ? await plainTiff(copy) : copy };
-    }
-
     /** Puts a file where steps find it. */
     async put(name: string, bytes: ArrayBuffer): Promise<void> {
-        const { file, sent } = await this.prepared(this.about.engine, name, bytes);
-        if (this.files.get(name)?.bytes !== bytes) { // what steps read is another file now
+        const isSame = this.files.isSame(name, bytes), file = await this.files.add(this.about.engine, name, bytes);
+        if (!isSame) { // what steps read is another file now
             this.rescued = null;
             this.costs.clear();
         }
-        this.files.set(name, file);
-        await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
+        await this.engine!.ask({ kind: 'put', name: file.name }, [file.sent]);
     }
 
     /** A file that somebody opens: what runs makes way. */
@@ -457,32 +434,7 @@ export class Session {
         await this.instead(() => this.put(name, bytes));
     }
 
-    /** What the sidecar of a heightmap says, as parameters of `open`. */
-    private scaleOf(name: string): Record<string, string> {
-        try {
-            const { min_m, max_m, cell_m, curve } = JSON.parse(new TextDecoder().decode(this.files.get(`${name}.ravine.json`)?.bytes));
-            return Object.fromEntries(Object.entries({ low: min_m, high: max_m, cell: cell_m, curve })
-                .filter(([, value]) => value !== undefined).map(([key, value]) => [key, String(value)]));
-        } catch {
-            return {}; // there is none, or none that can be read: heights are then as `open` says
-        }
-    }
-
     hasFile(name: string): boolean { return this.files.has(name); }
-
-    /** The words of a step for the engine, where files may have other names. */
-    private words(item: Item, files = this.files): string {
-        const values = { ...item.values };
-        for (const param of findStep(item.step)?.parameters ?? []) {
-            const file = param.type === 'file' ? files.get(values[param.name] ?? '') : undefined;
-            if (!file || file.name === values[param.name])
-                continue;
-            values[param.name] = file.name;
-            if (item.step === 'open')
-                Object.assign(values, { ...file.values, ...values });
-        }
-        return itemWords({ ...item, values });
-    }
 
     // ---- edits and runs ----
 
@@ -492,7 +444,7 @@ export class Session {
         this.scrubbed = null;
         this.leaveScene();
         const items = runnable(this.store.doc.items);
-        const lines = items.map((item) => this.words(item)), last = lines.length - 1;
+        const lines = items.map((item) => this.files.words(item)), last = lines.length - 1;
         const isQuick = items[last]?.step === 'stroke' && !this.isPreview && lines.slice(0, last).join() === this.steps.slice(0, last).join();
         if (isLive && !isQuick)
             this.showPreview();
@@ -569,10 +521,12 @@ export class Session {
             if (!isIdle() || run !== this.run || this.costs.has(side, lines))
                 continue;
             this.preparing = ++this.numbers;
-            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines }).catch(() => null);
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: side < sides.at(-1)! ? ['height'] : [] }).catch(() => null);
             this.preparing = 0;
             if (!reply)
                 return;
+            if (run === this.run && reply.cell && reply.buffers.length > 0)
+                this.fine.note(side, { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
             // So few cells may be too few for a step: then a finer preview is the first.
             const ms = reply.failed ? reply.ms.map((each) => each ?? Infinity) : reply.ms;
             this.costs.note(side, lines, ms);
@@ -581,14 +535,14 @@ export class Session {
         }
     }
 
-    private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.words(item)).values; }
+    private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.files.words(item)).values; }
 
     /** Runs the recipe as it is, from the step that changed. */
     start(): void {
         const items = runnable(this.store.doc.items);
         this.liveFrom = 0;
         this.isFiner = false;
-        this.go(items.map((item) => this.words(item)), items, 0);
+        this.go(items.map((item) => this.files.words(item)), items, 0);
     }
 
     private live(): Live {
@@ -732,10 +686,7 @@ export class Session {
             if (event.place < this.liveFrom)
                 break;
             this.seen();
-            this.watcher.frame({
-                width: event.width, height: event.height, cell: event.cell, land: null, isLive: true, isPreview: this.isPreview,
-                fields: new Map(event.fields.map((name, i) => [name, new Float32Array(event.buffers[i])])),
-            });
+            this.showFrame(event, null, event.fields, event.buffers);
             break;
         case 'rescue':
             this.rescued = { steps: this.steps.slice(0, event.place), bytes: event.buffers[0] };
@@ -831,17 +782,22 @@ export class Session {
         return [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
     }
 
-    private showFields(land: Land, names: string[], buffers: ArrayBuffer[]): void {
+    /** land: null for a slice of a run. */
+    private showFrame({ width, height, cell }: { width: number; height: number; cell: number }, land: Land | null, names: string[], buffers: ArrayBuffer[]): void {
         const fields = new Map<string, Float32Array>();
         names.forEach((name, i) => buffers[i].byteLength > 0 && fields.set(name, new Float32Array(buffers[i])));
-        this.watcher.frame({ width: land.width, height: land.height, cell: land.cell, fields, land, isLive: false, isPreview: this.isPreview });
+        const frame: Frame = { width, height, cell, fields, land, isLive: land === null, isPreview: this.isPreview, made: width };
+        const isGround = this.look.fields.every((name) => name === 'water' || name === 'flow') && this.look.name !== 'flow' && this.look.name !== 'water';
+        if (land && !this.isPreview && this.scrubbed === null && this.state === 'done')
+            this.fine.begin(frame);
+        this.watcher.frame(this.isPreview && isGround ? this.fine.refine(this.preview, frame) : frame);
     }
 
     /** What came with the end of the run. False: something else is looked at. */
     private showEnd({ land, fields = [], buffers = [] }: Extract<Event, { kind: 'ended' }>): boolean {
         if (!land || this.scrubbed !== null || !this.shownFields.every((name) => fields.includes(name)))
             return false;
-        this.showFields(land, fields, buffers);
+        this.showFrame(land, land, fields, buffers);
         return true;
     }
 
@@ -854,7 +810,7 @@ export class Session {
             const reply = await this.engine.ask<'fields'>({ kind: 'look', place, fields: names });
             if (run !== this.run)
                 return;
-            this.showFields(reply.land, names, reply.buffers);
+            this.showFrame(reply.land, reply.land, names, reply.buffers);
         } catch (error) {
             if (run === this.run) // else it was of a list that is not there any more
                 this.watcher.say((error as Error).message, 'wrong');
@@ -883,7 +839,7 @@ export class Session {
         if (!this.engine || this.state === 'running' || this.state === 'held')
             return null;
         const { land, buffers } = await this.engine.ask<'fields'>({ kind: 'look', place: this.originalPlace, fields: ['height'] });
-        return { ...land, fields: new Map([['height', new Float32Array(buffers[0])]]), land, isLive: false, isPreview: false };
+        return { ...land, fields: new Map([['height', new Float32Array(buffers[0])]]), land, isLive: false, isPreview: false, made: land.width };
     }
 
     async measure(): Promise<void> {
