@@ -187,7 +187,8 @@ static int run_recipe(rv_context *ctx, cli_run *run, const rv_recipe *recipe, co
                       .user = run,
                       .checkpoint = run->options->checkpoint,
                       .every = run->options->every,
-                      .keep = run->options->keep};
+                      .keep = run->options->keep,
+                      .no_hash = !run->options->json};
     run->steps = recipe ? rv_recipe_count(recipe) : 0;
     for (int i = 0; recipe && i < rv_recipe_count(recipe); i++)
         run->repeats |= rv_recipe_step(recipe, i) == RV_STEP_repeat;

@@ -240,6 +240,7 @@ class Watch(Structure):
         ("checkpoint", c_char_p),
         ("every", c_double),
         ("keep", c_bool),
+        ("no_hash", c_bool),
     ]
 
 

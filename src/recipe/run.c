@@ -76,15 +76,17 @@ static rv_status run_step(run *r, int index, int64_t turn, int64_t turns) {
     /* What was measured is told even when it is not what was required. */
     bool stopped = keep && status == RV_CANCELLED;
     bool told = (status == RV_OK || status == RV_ERROR_UNMET || stopped) && watch && watch->after;
-    rv_status fetched = told ? rvi_terrain_fetch(r->land) : RV_OK; /* for the hash */
+    double seconds = rvi_now() - start;
+    bool hashed = told && !watch->no_hash;
+    rv_status fetched = hashed ? rvi_terrain_fetch(r->land) : RV_OK;
     if (fetched != RV_OK)
         status = fetched;
     else if (told) {
-        report.seconds = rvi_now() - start;
+        report.seconds = seconds;
         report.turn = turn;
         report.turns = turns;
         report.stopped = stopped;
-        report.hash = rv_terrain_hash(r->land);
+        report.hash = hashed ? rv_terrain_hash(r->land) : 0;
         bool inside = rvi_callback_begin(ctx);
         watch->after(watch->user, index, &report);
         rvi_callback_end(ctx, inside);
