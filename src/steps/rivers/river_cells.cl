@@ -492,16 +492,16 @@ static double creep_between(__global const float *loose, const rvi_creep_law *la
 static void creep_line(__global const double *from, __global double *to, __global double *scratch,
                        __global const uchar *fixed, __global const float *loose,
                        const rvi_creep_law *law, size_t start, size_t step, int count) {
-    double a = 0.0, last = 0.0, share = 0.0;
+    double a = 0.0, last = 0.0, kept = 0.0;
     for (int k = 0; k < count; k++) {
         size_t i = start + (size_t)k * step;
         double b = k + 1 < count ? creep_between(loose, law, i, i + step) : 0.0;
         double loosens = fixed[i] ? 0.0 : 1.0, down = loosens * a, up = loosens * b;
-        double whole = 1.0 / (1.0 + up + down * (1.0 - share));
+        double rest = 1.0 + down * kept, whole = 1.0 / (rest + up);
         last = (from[i] + down * last) * whole;
-        share = up * whole;
+        kept = rest * whole;
         to[i] = last;
-        scratch[i] = share;
+        scratch[i] = up * whole;
         a = b;
     }
     for (int k = count - 1; k-- > 0;) {
