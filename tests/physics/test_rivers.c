@@ -312,6 +312,31 @@ static void test_creep_keeps_the_ground(void **state) {
     end(&w);
 }
 
+/* Also on high land, where a mask lets it creep in patches alone, so much that they become level.
+ */
+static void test_patches_that_creep_keep_their_ground(void **state) {
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        world w = make_from((uint64_t)k, 48, 0.01f, k % 2 ? 100 : 1);
+        rv_level_params level = rv_level_params_default();
+        level.low = 4000;
+        level.high = k % 2 ? 4100 : 4001;
+        support_ok(w.ctx, rv_step_run(w.land, RV_STEP_level, &level, NULL));
+        float *mask = malloc(w.cells * sizeof *mask);
+        for (size_t i = 0; i < w.cells; i++)
+            mask[i] = i % 12 > 2 && i % 12 < 11 && i / 48 % 8 > 1 && i / 48 % 8 < 7 ? 1.0f : 0.0f;
+        support_ok(w.ctx, rv_terrain_field_set(w.land, "mask", mask));
+        rv_rivers_params p = bare();
+        p.uplift = p.erosion = 0;
+        p.diffusion = 1000;
+        p.time = 5e6f;
+        p.steps = k < 4 ? 1 : 10;
+        assert_greater(run(&w, &p).deposited, 0);
+        free(mask);
+        end(&w);
+    }
+}
+
 static double mean_height(const world *w) {
     return rv_terrain_volume(w->land) / ((double)w->cells * w->cell * w->cell);
 }
@@ -700,6 +725,7 @@ int main(void) {
         cmocka_unit_test(test_creep_flattens_a_wave_at_the_right_rate),
         cmocka_unit_test(test_floods_level_gentle_ground),
         cmocka_unit_test(test_creep_keeps_the_ground),
+        cmocka_unit_test(test_patches_that_creep_keep_their_ground),
         cmocka_unit_test(test_finer_grids_give_land_as_high),
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),
         cmocka_unit_test(test_a_funnel_is_round),

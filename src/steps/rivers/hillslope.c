@@ -9,8 +9,9 @@
  *
  * No step is too long, nothing overshoots, and what one cell gives its neighbour gets. Rows and
  * columns are solved as L. H. Thomas did (1949): from one end on z'(i) = c(i) + q(i) z'(i + 1),
- * with q kept in `scratch`, then back. Nothing crosses the edge of the map, but cells that are
- * fixed have what lies outside behind them: they give and take without end, and how much is
+ * with q kept in `scratch`, then back. 1 - q is computed by itself: it is very small where much
+ * creeps, and a difference would lose ground. Nothing crosses the edge of the map, but cells that
+ * are fixed have what lies outside behind them: they give and take without end, and how much is
  * counted.
  */
 #include "steps/rivers/hillslope.h"
@@ -37,15 +38,16 @@ static void cross(const rvi_hillslope *s, size_t i, size_t j, rvi_side_flux *flu
 /* Rows from `row` on, cell by cell together: each has to wait for its own cell before. */
 static RVI_HOT void rows_abreast(const rvi_hillslope *s, size_t row, size_t count, bool loose) {
     size_t width = (size_t)s->width;
-    double a[ABREAST] = {0}, last[ABREAST] = {0}, share[ABREAST] = {0};
+    double a[ABREAST] = {0}, last[ABREAST] = {0}, kept[ABREAST] = {0};
     for (size_t x = 0; x < width; x++)
         for (size_t k = 0; k < count; k++) {
             size_t i = (row + k) * width + x;
             double b = x + 1 < width ? between(s, i, i + 1, loose) : 0.0;
             double free = s->fixed[i] ? 0.0 : 1.0, down = free * a[k], up = free * b;
-            double whole = 1.0 / (1.0 + up + down * (1.0 - share[k]));
+            double rest = 1.0 + down * kept[k], whole = 1.0 / (rest + up);
             last[k] = s->to[i] = (s->from[i] + down * last[k]) * whole;
-            share[k] = s->scratch[i] = up * whole;
+            s->scratch[i] = up * whole;
+            kept[k] = rest * whole;
             a[k] = b;
         }
     for (size_t x = width - 1; x-- > 0;)
@@ -76,7 +78,7 @@ static void solve_rows(void *arg, int first, int end) {
 /* The same downwards. */
 static RVI_HOT void strip_down(const rvi_hillslope *s, size_t from, size_t to, bool loose) {
     size_t width = (size_t)s->width, height = (size_t)s->height;
-    double a[STRIP] = {0}, last[STRIP] = {0}, share[STRIP] = {0};
+    double a[STRIP] = {0}, last[STRIP] = {0}, kept[STRIP] = {0};
     for (size_t y = 0; y < height; y++) {
         double *h = s->to + y * width + from, *q = s->scratch + y * width + from;
         const unsigned char *fixed = s->fixed + y * width + from;
@@ -84,9 +86,10 @@ static RVI_HOT void strip_down(const rvi_hillslope *s, size_t from, size_t to, b
             size_t i = y * width + from + k;
             double b = y + 1 < height ? between(s, i, i + width, loose) : 0.0;
             double free = fixed[k] ? 0.0 : 1.0, down = free * a[k], up = free * b;
-            double whole = 1.0 / (1.0 + up + down * (1.0 - share[k]));
+            double rest = 1.0 + down * kept[k], whole = 1.0 / (rest + up);
             last[k] = h[k] = (h[k] + down * last[k]) * whole;
-            share[k] = q[k] = up * whole;
+            q[k] = up * whole;
+            kept[k] = rest * whole;
             a[k] = b;
         }
     }

@@ -743,9 +743,9 @@ static void creep_take_back(const creep_lines *w, int part, int turn, int item, 
             w->to[cell] = w->heights[at];
 }
 
-/* Along a line: height, share and b of the cell before. */
+/* Along a line: b, height and 1 - q of the cell before. */
 typedef struct creep_before {
-    double a, last, share;
+    double a, last, kept;
 } creep_before;
 
 /* b between a cell and the next one. */
@@ -763,7 +763,7 @@ static void creep_forth(const creep_lines *w, int part, int turn, int line, cree
     double loosens = w->held[at] ? 0.0 : 1.0;
     for (int k = begin; k < end; k++, at += CREEP_WIDE) {
         double down = loosens * c->a, up = loosens * b;
-        double whole = 1.0 / (1.0 + up + down * (1.0 - c->share)), height = from;
+        double rest = 1.0 + down * c->kept, whole = 1.0 / (rest + up), height = from;
         c->a = b;
         if (k + 1 < end) {
             b = creep_b(w, at + CREEP_WIDE, k + 1);
@@ -771,9 +771,9 @@ static void creep_forth(const creep_lines *w, int part, int turn, int line, cree
             loosens = w->held[at + CREEP_WIDE] ? 0.0 : 1.0;
         }
         c->last = (height + down * c->last) * whole;
-        c->share = up * whole;
+        c->kept = rest * whole;
         w->heights[at] = c->last;
-        w->shares[at] = c->share;
+        w->shares[at] = up * whole;
     }
 }
 
